@@ -446,7 +446,7 @@ impl<'a> Writer<'a> {
         }
         keys.push(("cookies".into(), Yaml::text(cookies(kept))));
         keys.push(("follow".into(), Yaml::text(self.follow.to_string())));
-        if policies.iter().any(|policy| policy.revalidate) {
+        if policies.iter().any(|policy| policy.cache.is_some()) {
             keys.push(("cache".into(), Yaml::text("true")));
         }
         if let Some(word) = on_failure(self.failure_ends).filter(|word| *word != "continue") {

@@ -28,9 +28,9 @@ pub struct ReplyPolicy {
     /// What a page of HTML is made of is asked for too; null: it is not.
     #[serde(default)]
     pub elements: Option<Elements>,
-    /// What was got before is asked for only if it has changed since.
+    /// What the user keeps of pages that it got; null: nothing.
     #[serde(default)]
-    pub revalidate: bool,
+    pub cache: Option<PageCache>,
     /// What the user does with the reply, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub actions: Vec<ReplyAction>,
@@ -251,6 +251,16 @@ pub struct Elements {
     pub not_from: Vec<String>,
 }
 
+/// What a user keeps of pages that it got: their versions (`ETag`, `Last-Modified`), with which it asks for them only if they have
+/// changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct PageCache {
+    /// A page that is fresh (`Cache-Control`, `Expires`; RFC 9111) is not asked for again.
+    pub reuses_fresh: bool,
+    /// Each iteration begins without any.
+    pub per_iteration: bool,
+}
+
 /// Who we are, where a server wants to know.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Credentials {
@@ -311,7 +321,7 @@ impl ReplyPolicy {
             || self.cookies.are_kept()
             || self.repeats_unauthorized > 0
             || self.elements.is_some()
-            || self.revalidate
+            || self.cache.is_some()
     }
 
     /// Whether replies may lead to requests that are not in a plan's list.

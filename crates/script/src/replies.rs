@@ -5,9 +5,10 @@
 //! in pages are not run. No clock is read but for the expiry of cookies.
 //!
 //! * `ask`: one request that is to be made, and those that follow from a reply. `jar`: cookies.
-//! * `identity`: credentials, Basic and Digest. `page`: what a page is made of.
+//! * `cache`: versions of pages. `identity`: credentials, Basic and Digest. `page`: what a page is made of.
 
 mod ask;
+mod cache;
 mod identity;
 mod jar;
 mod page;
@@ -18,9 +19,10 @@ use brunt_engine::Step;
 use brunt_model::reply_policy::RedirectRules;
 use brunt_wire::redirect::{self, Redirected};
 use brunt_wire::{Prepared, Reply, Transport};
+use cache::Pages;
 use identity::Identity;
 use jar::Jar;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::rc::Rc;
 use url::Url;
 
@@ -31,8 +33,7 @@ type Fields = [(String, String)];
 pub struct Memory {
     jar: Jar,
     identity: Identity,
-    /// By URL: what tells the server which version we have.
-    versions: HashMap<String, Vec<(String, String)>>,
+    pages: Pages,
     /// What is to be asked before the scenario goes on; the last comes first.
     todo: Vec<Ask>,
     asking: Option<Ask>,
@@ -42,7 +43,7 @@ impl Memory {
     /// That of the user of this number, which has seen no reply.
     pub fn new(number: u64) -> Self {
         let (jar, identity) = (Jar::default(), Identity::new(number));
-        Self { jar, identity, versions: HashMap::new(), todo: Vec::new(), asking: None }
+        Self { jar, identity, pages: Pages::default(), todo: Vec::new(), asking: None }
     }
 
     /// An iteration begins: what was still to be asked for the last one is not asked any more.
@@ -54,6 +55,17 @@ impl Memory {
     /// All cookies are gone.
     pub fn forget_cookies(&mut self) {
         self.jar = Jar::default();
+    }
+
+    /// All pages are forgotten.
+    pub fn forget_pages(&mut self) {
+        self.pages.clear();
+    }
+
+    /// Whether a page need not be asked for: it is fresh.
+    pub fn is_fresh<T: Transport>(&self, script: &WorkerScript<T>, ask: &Ask) -> bool {
+        let reuses = script.policy(ask.request.reply_policy).cache.is_some_and(|cache| cache.reuses_fresh);
+        reuses && ask.request.method == "GET" && self.pages.is_fresh(&ask.request.url, now(script))
     }
 
     /// Whether the last request is repeated, with credentials where some are known, if this is the reply to it.
@@ -89,8 +101,8 @@ impl Memory {
         if policy.cookies.are_kept() {
             self.jar.take(&url, fields);
         }
-        if policy.revalidate && reply.status == 200 {
-            self.versions.insert(ask.request.url.clone(), versions(fields));
+        if policy.cache.is_some() && reply.status == 200 {
+            self.pages.take(&ask.request.url, fields, now(script));
         }
         if matches!(reply.status, 401 | 407) && ask.repeats < policy.repeats_unauthorized {
             // Without credentials siege asks again all the same.
@@ -119,9 +131,8 @@ impl Memory {
             let host = element.host_str().unwrap_or_default();
             let unwanted = wanted.not_from.iter().any(|part| host.contains(part.as_str()));
             let asked = matches!(element.scheme(), "http" | "https") && !unwanted && seen.insert(element.to_string());
-            if asked {
-                self.todo.push(page.element(element).labelled(script));
-            }
+            let element = asked.then(|| page.element(element)).filter(|element| !self.is_fresh(script, element));
+            self.todo.extend(element.map(|element| element.labelled(script)));
         }
     }
 
@@ -158,7 +169,7 @@ impl Memory {
         let mut extra = self.identity.fields(&ask.request);
         let cookies = ask.url.as_ref().filter(|_| policy.cookies.are_kept());
         extra.extend(cookies.and_then(|url| self.jar.field(url, policy.cookies)));
-        extra.extend(self.versions.get(&ask.request.url).into_iter().flatten().cloned());
+        extra.extend(self.pages.fields(&ask.request.url).iter().cloned());
         match ask.entry {
             Some(entry) if extra.is_empty() => script.ready(entry),
             _ => ask.step(script.transport(), &extra),
@@ -171,11 +182,9 @@ fn value<'a>(fields: impl IntoIterator<Item = &'a (String, String)>, name: &str)
     fields.into_iter().find(|(field, _)| field.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
 }
 
-/// What tells a server which version of a page we have.
-fn versions(fields: &Fields) -> Vec<(String, String)> {
-    let asks = [("last-modified", "If-Modified-Since"), ("etag", "If-None-Match")];
-    let fields = asks.iter().filter_map(|(told, asked)| Some(((*asked).to_owned(), value(fields, told)?.to_owned())));
-    fields.collect()
+/// Milliseconds since 1970.
+fn now<T: Transport>(script: &WorkerScript<T>) -> u64 {
+    script.surroundings().unix_millis()
 }
 
 #[cfg(test)]

@@ -188,6 +188,7 @@ impl CompiledScript {
             inert: self.policies.iter().map(is_inert).collect(),
             forgets: self.policies.iter().any(|policy| policy.cookies == Cookies::KeptForARound),
             forgets_soon: self.used_policies().any(|policy| policy.cookies == Cookies::KeptForAnIteration),
+            forgets_pages: self.used_policies().any(|policy| policy.cache.is_some_and(|cache| cache.per_iteration)),
             number_of: Rc::clone(number_of),
             labels,
             variables: Vec::new(),
@@ -258,6 +259,8 @@ pub struct WorkerScript<T: Transport> {
     forgets: bool,
     /// Cookies are forgotten with each iteration.
     forgets_soon: bool,
+    /// Pages are forgotten with each iteration.
+    forgets_pages: bool,
     number_of: Numbering,
     /// What users begin with.
     variables: Vec<(usize, Rc<str>)>,
@@ -265,6 +268,11 @@ pub struct WorkerScript<T: Transport> {
 }
 
 impl<T: Transport> WorkerScript<T> {
+    /// The run around the users.
+    pub fn surroundings(&self) -> &dyn Surroundings {
+        &*self.context.surroundings
+    }
+
     /// How requests travel.
     pub fn transport(&self) -> &T {
         &self.transport

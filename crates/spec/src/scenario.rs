@@ -10,7 +10,7 @@ use crate::error::{Position, Result, SpecError};
 use crate::plan::scenario as written;
 use crate::plan::{Node, Value, read};
 use crate::settings::PlannedScenario;
-use brunt_model::reply_policy::{Cookies, RedirectRules, Redirects};
+use brunt_model::reply_policy::{Cookies, PageCache, RedirectRules, Redirects};
 use brunt_model::scenario::{
     DataEnd, DataFile, DataFormat, RowOrder, Scenario, Scope, Script, ScriptLanguage, Sharing, Step, TextRules,
 };
@@ -31,7 +31,7 @@ pub fn scenario(node: &Node, checks: &ReplyPolicy, folder: &Path) -> Result<Plan
     let policy = ReplyPolicy {
         redirects: follow,
         cookies: cookies(node, written.cookies.as_ref())?,
-        revalidate: written.cache.unwrap_or(false),
+        cache: written.cache.unwrap_or(false).then_some(PageCache { reuses_fresh: true, per_iteration: false }),
         status_fails: true,
         failure_ends: written.on_failure.map_or(Scope::Nothing, scope),
         ..checks.clone()

@@ -7,7 +7,7 @@ use crate::carry::processes;
 use crate::error::Result;
 use brunt_model::load::{Shape, Think};
 use brunt_model::plan::{Connection, Dialling, Record, Tls};
-use brunt_model::reply_policy::{Cookies, Credentials, Elements, RedirectRules, Redirects};
+use brunt_model::reply_policy::{Cookies, Credentials, Elements, PageCache, RedirectRules, Redirects};
 use brunt_model::scenario::{Branch, Order, Scenario, Step};
 use brunt_model::{Load, Plan, Population, ReplyPolicy, Request, Stop};
 use brunt_spec::{System, to_plan};
@@ -82,7 +82,7 @@ fn reply_policy(settings: &Settings, asked: &[UrlEntry]) -> ReplyPolicy {
         credentials: logins.cloned().map(credentials).collect(),
         repeats_unauthorized: settings.attempts.clamp(1, 100) as u32 - 1,
         elements: settings.parser.then(|| Elements { not_from: settings.nofollow.clone() }),
-        revalidate: settings.cache,
+        cache: settings.cache.then(PageCache::default),
         ..ReplyPolicy::default()
     }
 }

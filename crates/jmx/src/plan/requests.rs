@@ -8,7 +8,9 @@ use crate::property::Properties;
 use crate::support::ElementKind;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use brunt_model::reply_policy::{Checks, Cookies, Credentials, Elements, RedirectRules, Redirects, StatusRange};
+use brunt_model::reply_policy::{
+    Checks, Cookies, Credentials, Elements, PageCache, RedirectRules, Redirects, StatusRange,
+};
 use brunt_model::scenario::Scope as Over;
 use brunt_model::{Body, ReplyPolicy, Request};
 use brunt_script::body::{FORM, FilePart, Multipart};
@@ -261,7 +263,10 @@ impl Reader<'_> {
             redirects: Redirects { most: if follows { MOST_REDIRECTS } else { 0 }, rules },
             cookies,
             elements: embedded.then(Elements::default),
-            revalidate: sampler.scope.cache.is_some(),
+            cache: sampler.scope.cache.map(|manager| PageCache {
+                reuses_fresh: self.flag(manager, "useExpires", false),
+                per_iteration: self.flag(manager, "clearEachIteration", false) || self.group.is_new_user_each_iteration,
+            }),
             timeout: (millis > 0.0).then(|| Duration::from_secs_f64(millis / 1e3)),
             ..default_policy()
         })

@@ -5,7 +5,7 @@
 use super::{Connection, Plan, Population, Record};
 use crate::goal::Until;
 use crate::load::Think;
-use crate::reply_policy::{Checks, Cookies, Credentials, Elements, RedirectRules, Redirects};
+use crate::reply_policy::{Checks, Cookies, Credentials, Elements, PageCache, RedirectRules, Redirects};
 use crate::scenario::{Branch, Manner, Order, Scenario, Scope, Step};
 use crate::time::seconds;
 use crate::{Load, Objective, ReplyPolicy, Request, Stop};
@@ -147,7 +147,7 @@ impl Script {
             credentials: browsing.credentials.clone(),
             repeats_unauthorized: browsing.attempts.saturating_sub(1),
             elements: browsing.elements.clone(),
-            revalidate: browsing.revalidate,
+            cache: browsing.revalidate.then(PageCache::default),
             ..plain
         }
     }

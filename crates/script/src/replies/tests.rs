@@ -4,7 +4,7 @@ use super::*;
 use crate::testing::{self, users};
 use brunt_engine::{Turn, VirtualUser};
 use brunt_model::plan::Dialling;
-use brunt_model::reply_policy::{Cookies, Credentials, Elements, Redirects};
+use brunt_model::reply_policy::{Cookies, Credentials, Elements, PageCache, Redirects};
 use brunt_model::scenario::{Branch, Order, Scenario, Step as Do};
 use brunt_model::{Body, Plan, ReplyPolicy, Request};
 use brunt_wire::Kept;
@@ -160,13 +160,32 @@ fn what_comes_first_is_asked_once_and_by_users_in_turn() {
 
 #[test]
 fn what_was_got_before_is_asked_for_if_it_has_changed() {
-    let policy = ReplyPolicy { revalidate: true, cookies: Cookies::KeptForARound, ..siege() };
+    let policy = ReplyPolicy { cache: Some(PageCache::default()), cookies: Cookies::KeptForARound, ..siege() };
     let mut user = talk(&plan(&["http://h/a", "http://h/b"], Order::WalkTogether, 1.0, policy), 0);
     let fields = [("ETag", "\"e\""), ("Last-Modified", "then"), ("Set-Cookie", "a=1")];
     assert_eq!(user.iteration(&[(200, &fields, "")]), ["GET /a"]);
     assert_eq!(user.iteration(&[]), ["GET /b | Cookie: a=1"]);
     // Through the list: cookies are forgotten.
     assert_eq!(user.iteration(&[]), ["GET /a | If-Modified-Since: then | If-None-Match: \"e\""]);
+}
+
+#[test]
+fn a_fresh_page_is_not_asked_for_again_unless_an_iteration_forgets_it() {
+    let policy = |per_iteration| {
+        let cache = Some(PageCache { reuses_fresh: true, per_iteration });
+        ReplyPolicy { cache, elements: Some(Elements::default()), ..siege() }
+    };
+    let page = (200, &[("Content-Type", "text/html"), ("Cache-Control", "no-cache")][..], "<img src=/i><img src=/j>");
+    let image = (200, &[("Cache-Control", "max-age=60")][..], "");
+    let mut user = talk(&plan(&["http://h/a"], Order::Walk, 1.0, policy(false)), 0);
+    assert_eq!(user.iteration(&[page, image, (200, &[], "")]), ["GET /a", "GET /j", "GET /i"]);
+    assert_eq!(user.iteration(&[page, image]), ["GET /a", "GET /i"]);
+    let mut user = talk(&plan(&["http://h/a"], Order::Walk, 1.0, policy(true)), 0);
+    assert_eq!(user.iteration(&[page, image]), ["GET /a", "GET /j", "GET /i"]);
+    assert_eq!(user.iteration(&[page, image]), ["GET /a", "GET /j", "GET /i"]);
+    let mut user = talk(&plan(&["http://h/a"], Order::Walk, 1.0, policy(false)), 0);
+    assert_eq!(user.iteration(&[image]), ["GET /a"]);
+    assert_eq!(user.iteration(&[image]), Vec::<String>::new());
 }
 
 /// RFC 9110's redirects belong to their request; cookies go where they belong, on the way too.

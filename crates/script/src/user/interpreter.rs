@@ -25,7 +25,7 @@ use std::time::Duration;
 /// So many operations without a request or a pause are a scenario that goes round for nothing.
 const MOST_OPERATIONS: u32 = 1_000_000;
 
-/// How long an iteration of JMeter takes that does nothing.
+/// How long an iteration takes that does nothing.
 const IDLE: Duration = Duration::from_millis(1);
 
 /// One user: where it is in its program, and what it remembers.
@@ -123,6 +123,9 @@ impl<T: Transport> Interpreter<T> {
         }
         let Some(memory) = &mut self.memory else { return };
         memory.begin_iteration();
+        if self.script.forgets_pages {
+            memory.forget_pages();
+        }
         let Walk { at, begins, round } = self.walk;
         if self.script.forgets_soon || self.script.forgets && at > begins && at % round == 0 {
             memory.forget_cookies();
@@ -164,8 +167,9 @@ impl<T: Transport> Interpreter<T> {
             self.next += 1;
             match op {
                 Op::Request { .. } | Op::Next { .. } => {
-                    if let Some(wanted) = self.wanted(op, turn) {
-                        return self.ask(wanted, ops.len());
+                    let wanted = self.wanted(op, turn);
+                    if let Some(step) = wanted.and_then(|wanted| self.ask(wanted, ops.len())) {
+                        return step;
                     }
                 }
                 Op::BeginTogether => return self.together(ops, turn),
@@ -318,7 +322,8 @@ impl<T: Transport> Interpreter<T> {
         Some(Wanted { entry, number })
     }
 
-    fn ask(&mut self, wanted: Wanted, end: usize) -> Step {
+    /// The step of a request; None: the user has the page, and it is fresh.
+    fn ask(&mut self, wanted: Wanted, end: usize) -> Option<Step> {
         let Wanted { entry, number } = wanted;
         (self.was_together, self.failed_sample) = (false, None);
         let is_inert = self.script.inert[self.policy as usize];
@@ -326,13 +331,18 @@ impl<T: Transport> Interpreter<T> {
             let memory = self.memory.get_or_insert_with(|| Box::new(Memory::new(self.number)));
             let ask = self.script.ask(entry, number, self.user.as_deref());
             return match ask {
-                Ok(ask) => memory.ask(&self.script, ask),
-                Err(why) => self.script.refused(entry, why),
+                Ok(ask) if memory.is_fresh(&self.script, &ask) => {
+                    let note = format!("{} is fresh: it is not asked for again", ask.request.url);
+                    self.user.iter().for_each(|user| user.trace(|tracing| tracing.note(&note)));
+                    None
+                }
+                Ok(ask) => Some(memory.ask(&self.script, ask)),
+                Err(why) => Some(self.script.refused(entry, why)),
             };
         }
         let is_last = self.next == end && is_inert;
         let step = if is_last { Step::Last } else { Step::Request };
-        self.prepared(wanted).map_or_else(|why| self.script.refused(entry, why), step)
+        Some(self.prepared(wanted).map_or_else(|why| self.script.refused(entry, why), step))
     }
 
     /// A request in bytes, with the newest cookie where there is one.
@@ -434,8 +444,8 @@ impl<T: Transport> VirtualUser for Interpreter<T> {
             recording.flush();
         }
         let mut step = follows.unwrap_or_else(|| self.advance(&turn));
-        if matches!(step, Step::Done) && self.is_idle && self.script.compiled.is_jmeter {
-            // Conditions may leave nothing of an iteration. One that takes no time would go on for ever.
+        if matches!(step, Step::Done) && self.is_idle {
+            // Conditions and fresh pages may leave nothing of an iteration. One that takes no time would go on for ever.
             step = Step::Think(IDLE);
         }
         self.is_idle &= matches!(step, Step::Done);

@@ -27,7 +27,8 @@ pub struct Scenario {
     pub cookies: Option<Scalar>,
     /// Redirects followed for one request, at most. Default: 10.
     pub follow: Option<u32>,
-    /// Whether what was got before is asked for only if it has changed (`ETag`, `Last-Modified`). Default: false.
+    /// Whether what was got before is asked for only if it has changed (`ETag`, `Last-Modified`), and not at all while it is fresh
+    /// (`Cache-Control`, `Expires`). Default: false.
     pub cache: Option<bool>,
     /// What is over where a request failed. Default: nothing.
     pub on_failure: Option<OnFailure>,

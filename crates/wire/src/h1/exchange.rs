@@ -511,8 +511,18 @@ impl Receiving {
 }
 
 /// The header fields that the next request may depend on.
-const FOLLOWED: &[&str] =
-    &["location", "set-cookie", "www-authenticate", "proxy-authenticate", "content-type", "last-modified", "etag"];
+const FOLLOWED: &[&str] = &[
+    "location",
+    "set-cookie",
+    "www-authenticate",
+    "proxy-authenticate",
+    "content-type",
+    "last-modified",
+    "etag",
+    "cache-control",
+    "expires",
+    "date",
+];
 
 /// What is kept of a reply because somebody looks at it.
 struct ReplyCollector {
