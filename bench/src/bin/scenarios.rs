@@ -187,7 +187,9 @@ impl Stand<'_> {
                 let home = jmeter.as_ref()?;
                 let mut command = Command::new(tools::in_path("java")?);
                 command.args(["-Xms512m", "-Xmx512m", "-Djava.awt.headless=true", "-jar"]);
-                command.arg(home.join("bin/ApacheJMeter.jar")).arg("-d").arg(home).args(["-n", "-t", "shop.jmx"]);
+                command.arg(home.join("bin/ApacheJMeter.jar")).arg("-d").arg(home);
+                // Without a result file it would tell no figures.
+                command.args(["-n", "-t", "shop.jmx", "-l", "shop.jtl", "-f"]);
                 command
             }
             Tool::K6 => {
