@@ -265,6 +265,21 @@ fn what_is_in_scope_becomes_a_policy_and_pauses() {
 }
 
 #[test]
+fn values_of_a_json_extractor_are_joined_behind_them() {
+    let extractor = r#"<JSONPostProcessor testclass="JSONPostProcessor" testname="e">
+        <stringProp name="JSONPostProcessor.referenceNames">id;name</stringProp>
+        <stringProp name="JSONPostProcessor.jsonPathExprs">$..id;$..name</stringProp>
+        <stringProp name="JSONPostProcessor.match_numbers">-1;1</stringProp>
+        <boolProp name="JSONPostProcessor.compute_concat">true</boolProp></JSONPostProcessor><hashTree/>"#;
+    let (scenario, policies) = scenario("", &http("r", &[], extractor));
+    let actions = &policies[scenario.requests[0].reply_policy as usize].actions;
+    let [ReplyAction::Extract(_), ReplyAction::Set { variable, value }, ReplyAction::Extract(_)] = &actions[..] else {
+        panic!("{actions:?}")
+    };
+    assert_eq!((variable.as_str(), value.as_str()), ("id_ALL", "${__joined(id,\\,)}"));
+}
+
+#[test]
 fn threads_begin_within_their_ramp() {
     let text = plan("", &http("r", &[], ""));
     let document = Document::parse(text.as_bytes()).unwrap();

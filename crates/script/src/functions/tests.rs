@@ -59,6 +59,9 @@ fn each_function_does_what_it_says() {
 #[test]
 fn texts_are_changed() {
     let texts = Texts::new(TextRules::Jmeter);
+    for (name, value) in [("v_matchNr", "2"), ("v_1", "a"), ("v_2", "b"), ("v_3", "old")] {
+        texts.user.variables.borrow_mut().set(name, value);
+    }
     for (name, value) in
         [("r", "a=1;b=22;"), ("p_1", "x"), ("p_matchNr", "1"), ("t", "${__V(r)}!"), ("self", "<${__evalVar(self)}>")]
     {
@@ -83,6 +86,7 @@ fn texts_are_changed() {
         ("${__eval(${__V(t)})} ${__evalVar(t)} <${__evalVar(q)}>", "a=1;b=22;! a=1;b=22;! <>"),
         ("${__evalVar(self)}", "<<<<<<<<<<<<<<<<>>>>>>>>>>>>>>>>"),
         ("${__log(a,INFO)}${__logn(b)}", "a"),
+        ("${__joined(v,-)} <${__joined(none,-)}>", "a-b <>"),
     ] {
         assert_eq!(texts.becomes(text).unwrap(), expected, "{text}");
     }
