@@ -16,7 +16,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 /// Functions whose value is that of a property, which no text changes.
-const PROPERTY_FUNCTIONS: [&str; 3] = ["P", "property", "isPropDefined"];
+const PROPERTY_FUNCTIONS: [&str; 4] = ["P", "property", "isPropDefined", "TestPlanName"];
 
 /// The variables and properties that a run begins with, by JMeter's rules.
 pub struct BeforeRun {

@@ -28,6 +28,7 @@ pub(crate) use plans::padded;
 pub use plans::request_url;
 use std::fmt;
 use std::ops::RangeInclusive;
+pub use values::PLAN_FILE;
 
 /// One function.
 pub struct Function {

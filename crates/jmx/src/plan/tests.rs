@@ -171,6 +171,17 @@ fn variables_that_never_change_are_filled_in_before_the_run() {
 }
 
 #[test]
+fn a_plan_knows_the_name_of_its_file() {
+    let document = Document::parse(plan("", &http("${__TestPlanName}", &[], "")).as_bytes()).unwrap();
+    let folder = PlanFolder::of_plan(Path::new("plans/shop.jmx"), &[]);
+    let run = with(&[], Path::new("."), |surroundings| {
+        let surroundings = PlanSurroundings { folder: &folder, records: None, ..*surroundings };
+        read(&document, &surroundings).unwrap()
+    });
+    assert_eq!(run.stages[0].plan.main().scenario.requests[0].label, "shop.jmx");
+}
+
+#[test]
 fn controllers_become_steps() {
     let request = http("r", &[], "");
     let steps = |within: &str| scenario("", within).0.steps;

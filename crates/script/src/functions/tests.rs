@@ -86,10 +86,15 @@ fn texts_are_changed() {
         ("${__eval(${__V(t)})} ${__evalVar(t)} <${__evalVar(q)}>", "a=1;b=22;! a=1;b=22;! <>"),
         ("${__evalVar(self)}", "<<<<<<<<<<<<<<<<>>>>>>>>>>>>>>>>"),
         ("${__log(a,INFO)}${__logn(b)}", "a"),
+        (
+            "${__env(NO_SUCH_VARIABLE)} ${__env(NO_SUCH_VARIABLE,e,d)} ${__V(e)} <${__TestPlanName}>",
+            "NO_SUCH_VARIABLE d d <>",
+        ),
         ("${__joined(v,-)} <${__joined(none,-)}>", "a-b <>"),
     ] {
         assert_eq!(texts.becomes(text).unwrap(), expected, "{text}");
     }
+    assert_eq!(texts.becomes("${__env(CARGO_MANIFEST_DIR)}").unwrap(), std::env::var("CARGO_MANIFEST_DIR").unwrap());
     assert!(!texts.becomes("${__machineName}").unwrap().is_empty());
     assert!(texts.becomes("${__machineIP()}").unwrap().parse::<std::net::IpAddr>().is_ok());
 }
