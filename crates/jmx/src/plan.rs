@@ -129,7 +129,8 @@ impl<'a> Reader<'a> {
             surroundings.properties.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
         properties.push((PLAN_FILE.to_owned(), surroundings.folder.plan_file().to_owned()));
         let variables = data::user_variables(document);
-        let before = BeforeRun::new(&variables, &properties, surroundings.seed);
+        let folders = surroundings.folder.roots().into_iter().map(Into::into).collect();
+        let before = BeforeRun::new(&variables, &properties, folders, surroundings.seed);
         let (constant, properties_are_constant) = texts::constants(document, &variables);
         Self {
             before: before.with_constants(constant, properties_are_constant),

@@ -143,6 +143,14 @@ fn files_below_the_folder_of_the_plan_are_read() {
     ] {
         assert_eq!(texts.becomes(text).unwrap(), expected, "{text}");
     }
+    for expected in ["true a\nb", "true a\nba\nb"] {
+        assert_eq!(texts.becomes(r"${__StringToFile(new.txt,a\nb)} ${__FileToString(new.txt)}").unwrap(), expected);
+    }
+    let written = texts.becomes("${__StringToFile(new.txt,c,false)}${__StringToFile(/tmp/new.txt,c)}").unwrap();
+    assert_eq!((written.as_str(), &*texts.becomes("${__FileToString(new.txt)}").unwrap()), ("truefalse", "c"));
+    std::fs::write(folder.path().join("a.xml"), "<a><b x='1'>one</b><b>two</b></a>").unwrap();
+    let next = || texts.becomes("${__XPath(a.xml,//b/text())}${__XPath(a.xml,//b/@x)}${__XPath(a.xml,//c)}").unwrap();
+    assert_eq!((next(), next(), next()), ("one1".into(), "two1".into(), "one1".into()));
     assert_eq!(texts.becomes("${__StringFromFile(a.csv)}").unwrap(), "1,\"x,y\"");
     assert_eq!(texts.becomes("${__StringFromFile(a.csv)}").unwrap(), "2,z");
 }
