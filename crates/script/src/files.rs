@@ -49,6 +49,11 @@ impl Files {
         Self { is_read_only: true, ..self }
     }
 
+    /// The real path of the first folder.
+    pub fn base(&self) -> Option<PathBuf> {
+        self.folders.first()?.canonicalize().ok()
+    }
+
     /// The text of a file; what is no UTF-8 is replaced. None: it cannot be read, or may not.
     pub fn read(&self, name: &str) -> Option<Arc<FileText>> {
         let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);

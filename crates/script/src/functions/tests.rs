@@ -151,6 +151,13 @@ fn files_below_the_folder_of_the_plan_are_read() {
     std::fs::write(folder.path().join("a.xml"), "<a><b x='1'>one</b><b>two</b></a>").unwrap();
     let next = || texts.becomes("${__XPath(a.xml,//b/text())}${__XPath(a.xml,//b/@x)}${__XPath(a.xml,//c)}").unwrap();
     assert_eq!((next(), next(), next()), ("one1".into(), "two1".into(), "one1".into()));
+    #[cfg(feature = "groovy")]
+    {
+        texts.user.worker.commons.set_property(PLAN_FILE, Some("p.jmx"));
+        let script = "import org.apache.jmeter.services.FileServer; def f = FileServer.getFileServer(); f.baseDir + ' ' + f.scriptName";
+        let base = folder.path().canonicalize().unwrap();
+        assert_eq!(texts.becomes(&format!("${{__groovy({script})}}")).unwrap(), format!("{} p.jmx", base.display()));
+    }
     assert_eq!(texts.becomes("${__StringFromFile(a.csv)}").unwrap(), "1,\"x,y\"");
     assert_eq!(texts.becomes("${__StringFromFile(a.csv)}").unwrap(), "2,z");
 }

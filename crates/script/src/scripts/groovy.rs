@@ -2,7 +2,7 @@
 
 use super::ScriptOutcome;
 use crate::context::UserContext;
-use crate::functions::local_offset;
+use crate::functions::{PLAN_FILE, local_offset};
 use crate::searched::{SampleChanges, Searched};
 use brunt_groovy::{Budget, Dialect, Host, LogLevel, Sample, Stop};
 use brunt_model::java_date::offset_text;
@@ -410,6 +410,15 @@ impl Host for ScriptHost<'_, '_, '_> {
             0 => "UTC".into(),
             offset => format!("GMT{}", offset_text(offset, ":")).into(),
         }
+    }
+
+    fn base_directory(&self) -> Cow<'_, str> {
+        let base = self.user.worker.commons.files.base();
+        base.map_or_else(|| ".".into(), |base| base.to_string_lossy().into_owned().into())
+    }
+
+    fn plan_file(&self) -> Cow<'_, str> {
+        self.user.worker.commons.property(PLAN_FILE).unwrap_or_default().into()
     }
 
     fn random(&mut self) -> u64 {
