@@ -58,6 +58,21 @@ fn without_keepalive_each_request_has_a_connection() {
     assert_eq!(open.connections("opened"), 50);
 }
 
+/// The server says nothing, and would leave it open.
+#[test]
+fn a_request_that_says_close_is_the_last_of_its_connection() {
+    let server = serving(|mut client| while client.request().is_some() && client.give(page("x").as_bytes()) {});
+    let opened = |value: &str| {
+        let line = format!("{} -c 1 -n 10", server.at("/"));
+        let mut brunt = command(&line);
+        brunt.args(["-o", "json", "-H", &format!("connection: {value}")]);
+        let output = brunt.output().expect("brunt");
+        let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("a report");
+        report["connections"]["opened"].as_u64()
+    };
+    assert_eq!((opened("keep-alive"), opened("TE, Close")), (Some(1), Some(10)));
+}
+
 #[test]
 fn so_many_requests_on_a_connection() {
     let Some(nginx) = nginx("so_many_requests_on_a_connection", "") else { return };

@@ -126,7 +126,7 @@ fn read(path: &Path, args: &RunArgs, system: &System) -> Result<TestRun> {
         map.insert(name.to_owned(), value.to_owned());
     }
     let settings = &args.settings;
-    let folder = PlanFolder::new(path.parent().unwrap_or(Path::new("")), allow_dir);
+    let folder = PlanFolder::of_plan(path, allow_dir);
     let said = |name: &str| settings.said.options().any(|option| option == name);
     let surroundings = PlanSurroundings {
         properties: &map,

@@ -83,7 +83,7 @@ fn test(settings: &Settings, caller: &Arc<Caller>) -> Result<u8> {
     let path = settings.plan_path()?;
     let document = document(path)?;
     let system = (caller.system)();
-    let folder = PlanFolder::new(path.parent().unwrap_or(Path::new("")), &settings.allowed);
+    let folder = PlanFolder::of_plan(path, &settings.allowed);
     let own_files = listeners::of(&document, settings);
     let surroundings = PlanSurroundings {
         properties: &settings.properties.jmeter,

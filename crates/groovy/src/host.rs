@@ -345,6 +345,10 @@ pub trait Host {
     fn base_directory(&self) -> Cow<'_, str> {
         ".".into()
     }
+    /// Name of the plan's file: `FileServer.getFileServer().getScriptName()`.
+    fn plan_file(&self) -> Cow<'_, str> {
+        "".into()
+    }
     /// Reads a whole file.
     ///
     /// # Errors

@@ -37,6 +37,7 @@ use crate::support::{ElementKind, Role};
 use brunt_model::plan::{Connection, Dialling, Record, Records, ResolveAll, Tls};
 use brunt_model::{Plan, Population, ReplyPolicy};
 use brunt_script::BeforeRun;
+use brunt_script::functions::PLAN_FILE;
 pub use files::{PlanFolder, UPLOAD};
 use scope::Scope;
 pub use stage::{StageKind, TestRun, TestStage};
@@ -154,10 +155,12 @@ struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     fn new(document: &Document, surroundings: &'a PlanSurroundings<'a>) -> Self {
-        let properties: Vec<(String, String)> =
+        let mut properties: Vec<(String, String)> =
             surroundings.properties.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
+        properties.push((PLAN_FILE.to_owned(), surroundings.folder.plan_file().to_owned()));
         let variables = data::user_variables(document);
-        let before = BeforeRun::new(&variables, &properties, surroundings.seed);
+        let folders = surroundings.folder.roots().into_iter().map(Into::into).collect();
+        let before = BeforeRun::new(&variables, &properties, folders, surroundings.seed);
         let (constant, properties_are_constant) = texts::constants(document, &variables);
         Self {
             before: before.with_constants(constant, properties_are_constant),

@@ -3,6 +3,7 @@
 use crate::Feeds;
 use crate::context::{Commons, UserContext, WorkerContext};
 use crate::expression::{self, Stretch};
+use crate::files::Files;
 use crate::functions::find;
 use crate::template::{Place, RenderContext, Template, call_text, expression_text};
 use crate::variables::{Names, Variables};
@@ -12,11 +13,12 @@ use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
 
 /// Functions whose value is that of a property, which no text changes.
-const PROPERTY_FUNCTIONS: [&str; 3] = ["P", "property", "isPropDefined"];
+const PROPERTY_FUNCTIONS: [&str; 4] = ["P", "property", "isPropDefined", "TestPlanName"];
 
 /// The variables and properties that a run begins with, by JMeter's rules.
 pub struct BeforeRun {
@@ -29,14 +31,20 @@ pub struct BeforeRun {
 }
 
 impl BeforeRun {
-    /// Fills in the variables in order; `seed` is that of random values.
-    pub fn new(variables: &[(String, String)], properties: &[(String, String)], seed: u64) -> Self {
+    /// Fills in the variables in order; `folders`: where functions read files, `seed`: that of random values.
+    pub fn new(
+        variables: &[(String, String)],
+        properties: &[(String, String)],
+        folders: Vec<PathBuf>,
+        seed: u64,
+    ) -> Self {
         let mut names = Names::default();
         for (name, _) in variables {
             names.number(name);
         }
-        let commons = Arc::new(Commons::with_properties(properties));
-        let worker = WorkerContext::new(commons, Rc::new(Alone), seed);
+        let mut commons = Commons::with_properties(properties);
+        commons.files = Files::below(folders).read_only();
+        let worker = WorkerContext::new(Arc::new(commons), Rc::new(Alone), seed);
         let user = UserContext::new(&Rc::new(worker), Variables::new(&Arc::new(names.clone())), 0);
         let before = Self {
             feeds: Feeds::with_variables(TextRules::Jmeter, names),
@@ -127,14 +135,14 @@ mod tests {
     #[test]
     fn what_is_known_is_filled_in() {
         let variables = pairs(&[("host", "${__P(host,localhost)}"), ("url", "${host}:${port}"), ("__x", "1")]);
-        let before = BeforeRun::new(&variables, &pairs(&[("host", "h")]), 1);
+        let before = BeforeRun::new(&variables, &pairs(&[("host", "h")]), Vec::new(), 1);
         assert_eq!(before.text("${url} ${__P(n,5)} ${none} ${__x} ${__y}"), "h:${port} 5 ${none} 1 ${__y}");
     }
 
     #[test]
     fn only_what_never_changes_is_folded() {
         let variables = pairs(&[("host", "a,b"), ("id", "1"), ("open", "(")]);
-        let before = BeforeRun::new(&variables, &pairs(&[("p", "x")]), 1)
+        let before = BeforeRun::new(&variables, &pairs(&[("p", "x")]), Vec::new(), 1)
             .with_constants(["host".to_owned(), "open".to_owned()].into_iter().collect(), true);
         for (text, folded) in [
             ("${host}", "a,b"),
@@ -153,5 +161,15 @@ mod tests {
         ] {
             assert_eq!(before.folded(text), folded, "{text}");
         }
+    }
+
+    #[test]
+    fn files_are_read_and_not_written() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("host.txt"), "h").unwrap();
+        let variables = pairs(&[("host", "${__FileToString(host.txt)}"), ("done", "${__StringToFile(new.txt,x)}")]);
+        let before = BeforeRun::new(&variables, &[], vec![folder.path().to_owned()], 1);
+        assert_eq!(before.text("${host} ${done}"), "h false");
+        assert!(!folder.path().join("new.txt").exists());
     }
 }

@@ -1,7 +1,9 @@
-//! Files that functions read while the load runs: below the folders of the scenario, each once.
+//! Files that functions read while the load runs: below the folders of the scenario, each once. Others are written there.
 
+use crate::markup::XPath;
 use std::collections::HashMap;
-use std::fs;
+use std::fs::{self, OpenOptions};
+use std::io::{self, ErrorKind, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -10,6 +12,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 #[derive(Debug, Default)]
 pub struct Files {
     folders: Vec<PathBuf>,
+    /// No file is written.
+    is_read_only: bool,
     /// By name; None: not readable, or not allowed.
     read: Mutex<HashMap<String, Option<Arc<FileText>>>>,
 }
@@ -20,6 +24,8 @@ pub struct FileText {
     text: String,
     /// Where each line begins and ends, once a line was asked for.
     lines: OnceLock<Vec<Range<usize>>>,
+    /// What an XPath expression finds, by the expression.
+    found: Mutex<HashMap<String, Arc<[String]>>>,
 }
 
 /// Longer files are not read.
@@ -28,10 +34,24 @@ const LONGEST: u64 = 64 << 20;
 /// More files are not kept.
 const MOST_FILES: usize = 1000;
 
+/// The values of more expressions are not kept for a file.
+const MOST_PATHS: usize = 1000;
+
 impl Files {
     /// Files below these folders; relative names are looked for from the first.
     pub fn below(folders: Vec<PathBuf>) -> Self {
-        Self { folders, read: Mutex::default() }
+        Self { folders, ..Self::default() }
+    }
+
+    /// The same, of which none is written.
+    #[must_use]
+    pub fn read_only(self) -> Self {
+        Self { is_read_only: true, ..self }
+    }
+
+    /// The real path of the first folder.
+    pub fn base(&self) -> Option<PathBuf> {
+        self.folders.first()?.canonicalize().ok()
     }
 
     /// The text of a file; what is no UTF-8 is replaced. None: it cannot be read, or may not.
@@ -48,6 +68,44 @@ impl Files {
         text
     }
 
+    /// Writes a text into a file below the first folder, behind what it holds.
+    ///
+    /// # Errors
+    ///
+    /// It would lie elsewhere, or cannot be written.
+    pub fn append(&self, name: &str, text: &str) -> io::Result<()> {
+        self.write(name, text, OpenOptions::new().append(true))
+    }
+
+    /// Writes a text into a file below the first folder, in place of what it holds.
+    ///
+    /// # Errors
+    ///
+    /// As [`append`](Self::append).
+    pub fn replace(&self, name: &str, text: &str) -> io::Result<()> {
+        self.write(name, text, OpenOptions::new().write(true).truncate(true))
+    }
+
+    fn write(&self, name: &str, text: &str, options: &mut OpenOptions) -> io::Result<()> {
+        // One writes at a time; what was read of the file is no longer so.
+        let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut file = options.create(true).open(self.writable(name)?)?;
+        read.remove(name);
+        file.write_all(text.as_bytes())
+    }
+
+    /// The path of a file, which need not be there, in a directory below the first folder.
+    fn writable(&self, name: &str) -> io::Result<PathBuf> {
+        let refuse = || io::Error::from(ErrorKind::PermissionDenied);
+        let folder = self.folders.first().filter(|_| !self.is_read_only).ok_or_else(refuse)?;
+        let path = folder.join(name);
+        let (parent, file) = (path.parent().ok_or_else(refuse)?, path.file_name().ok_or_else(refuse)?);
+        let real = parent.canonicalize()?.join(file);
+        // A link may lead elsewhere.
+        let is_link = fs::symlink_metadata(&real).is_ok_and(|about| about.is_symlink());
+        if is_link || !is_below(&real, [folder]) { Err(refuse()) } else { Ok(real) }
+    }
+
     /// The real path of a file below one of the folders.
     fn allowed(&self, name: &str) -> Option<PathBuf> {
         let path = self.folders.first()?.join(name).canonicalize().ok()?;
@@ -62,9 +120,27 @@ pub fn is_below(path: &Path, folders: impl IntoIterator<Item = impl AsRef<Path>>
 }
 
 impl FileText {
+    fn new(text: String) -> Self {
+        Self { text, lines: OnceLock::new(), found: Mutex::default() }
+    }
+
     /// All of it.
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    /// What an `XPath` expression finds in it; nothing where it is none.
+    pub fn found(&self, path: &str) -> Arc<[String]> {
+        let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(values) = found.get(path) {
+            return Arc::clone(values);
+        }
+        if found.len() == MOST_PATHS {
+            found.clear();
+        }
+        let values: Arc<[String]> = XPath::parse(path).map(|path| path.values(&self.text)).unwrap_or_default().into();
+        found.insert(path.to_owned(), Arc::clone(&values));
+        values
     }
 
     /// The line of this number, from 0; behind the last come all of them again. None: there is none.
@@ -95,7 +171,7 @@ fn text_of(path: &Path) -> Option<Arc<FileText>> {
     let bytes = fs::read(path).ok()?;
     let text = String::from_utf8_lossy(&bytes);
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text).to_owned();
-    Some(Arc::new(FileText { text, lines: OnceLock::new() }))
+    Some(Arc::new(FileText::new(text)))
 }
 
 #[cfg(test)]
@@ -122,15 +198,37 @@ mod tests {
     }
 
     #[test]
+    fn only_files_below_the_first_folder_are_written() {
+        let (plan, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        std::os::unix::fs::symlink(other.path(), plan.path().join("folder")).unwrap();
+        std::os::unix::fs::symlink(other.path().join("new"), plan.path().join("link")).unwrap();
+        let files = Files::below(vec![plan.path().to_owned(), other.path().to_owned()]);
+        let text = |files: &Files| files.read("a.txt").map(|file| file.text().to_owned());
+        assert_eq!(text(&files), None);
+        files.append("a.txt", "one").unwrap();
+        files.append("a.txt", "two").unwrap();
+        assert_eq!(text(&files).as_deref(), Some("onetwo"));
+        files.replace("a.txt", "three").unwrap();
+        assert_eq!(text(&files).as_deref(), Some("three"));
+        let outside = other.path().join("b.txt");
+        for name in [outside.to_str().unwrap(), "../b.txt", "folder/b.txt", "link", "none/b.txt", "..", ".", ""] {
+            assert!(files.append(name, "x").is_err(), "{name}");
+        }
+        assert!(Files::default().append("a.txt", "x").is_err());
+        assert!(files.read_only().append("a.txt", "x").is_err());
+        assert_eq!(fs::read_dir(other.path()).unwrap().count(), 0);
+    }
+
+    #[test]
     fn lines_are_found_as_the_library_finds_them() {
         for text in ["", "\n", "a", "a\n", "a\r\nb", "a\n\n\u{e9}\r", "a\r\r\n\n", "a\rb\n"] {
-            let file = FileText { text: text.to_owned(), lines: OnceLock::new() };
+            let file = FileText::new(text.to_owned());
             let lines: Vec<&str> = text.lines().collect();
             for number in 0..2 * lines.len() {
                 assert_eq!(file.line(number as u64), Some(lines[number % lines.len()]), "{text:?}");
             }
             assert_eq!(lines_of(text).len(), lines.len(), "{text:?}");
         }
-        assert_eq!(FileText { text: String::new(), lines: OnceLock::new() }.line(0), None);
+        assert_eq!(FileText::new(String::new()).line(0), None);
     }
 }

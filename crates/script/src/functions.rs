@@ -28,6 +28,7 @@ pub(crate) use plans::padded;
 pub use plans::request_url;
 use std::fmt;
 use std::ops::RangeInclusive;
+pub use values::PLAN_FILE;
 
 /// One function.
 pub struct Function {
@@ -119,7 +120,8 @@ pub fn escaped_regex(text: &str) -> String {
 ///
 /// It was.
 pub(crate) fn check_built(function: &Function, written: &str) -> Result<(), WordError> {
-    scripts::check_built(function).map_err(|why| WordError::new(written, why, "a text without it"))
+    let built = scripts::check_built(function).and_then(|()| files::check_built(function));
+    built.map_err(|why| WordError::new(written, why, "a text without it"))
 }
 
 /// Looks at the first argument of a call, which is always this text.

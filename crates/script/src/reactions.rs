@@ -11,7 +11,7 @@ use crate::{Feeds, ScriptError};
 use brunt_model::extract::Extractor;
 use brunt_model::record::{Looker, TracedLook};
 use brunt_model::reply_policy::{Assertion, AssertionTest, ReplyAction};
-use brunt_model::scenario::Scope;
+use brunt_model::scenario::{Scope, Script};
 use brunt_model::{AssertionRecord, Failure, Outcome, ReplyPolicy};
 
 /// What is done with a reply.
@@ -20,6 +20,19 @@ pub struct Reactions {
     actions: Vec<Action>,
     /// With their names.
     assertions: Vec<(String, Asserts)>,
+    /// A script may look at each request of a chain of redirects.
+    pub reads_hops: bool,
+}
+
+/// Whether a script of a policy names `getSubResults` or `subResults`.
+fn reads_hops(policy: &ReplyPolicy) -> bool {
+    let of_action = |action: &ReplyAction| matches!(action, ReplyAction::Script(script) if names_hops(script));
+    let of_test = |test: &AssertionTest| matches!(test, AssertionTest::Script(script) if names_hops(script));
+    policy.actions.iter().any(of_action) || policy.assertions.iter().any(|assertion| of_test(&assertion.test))
+}
+
+fn names_hops(script: &Script) -> bool {
+    script.source.contains("ubResults")
 }
 
 #[derive(Debug)]
@@ -92,7 +105,7 @@ impl Reactions {
         let compile =
             |assertion: &Assertion| Ok::<_, ScriptError>((assertion.name.clone(), Asserts::new(assertion, feeds)?));
         let assertions = policy.assertions.iter().map(compile).collect::<Result<_, _>>()?;
-        Ok(Self { actions, assertions })
+        Ok(Self { actions, assertions, reads_hops: reads_hops(policy) })
     }
 
     /// Sets variables from a reply and runs scripts, in order; what became of the request, which a script may say. `fill` makes

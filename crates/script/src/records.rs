@@ -8,6 +8,7 @@
 pub mod failures;
 pub mod recording;
 
+use crate::context::UserContext;
 use crate::searched::Searched;
 use crate::trace;
 use brunt_model::plan::RecordDetail;
@@ -79,6 +80,16 @@ pub fn of_chain(whole: SampleRecord, last: impl FnOnce() -> SampleRecord, hops: 
     whole
 }
 
+/// Each request of a chain of redirects, with its texts, as scripts see them.
+pub fn hops(searched: &Searched<'_>, last: &Sample, before: &[SampleRecord]) -> Vec<SampleRecord> {
+    let last = SampleRecord { details: all_details(searched), ..of_request(searched, last) };
+    let mut all: Vec<SampleRecord> = before.iter().cloned().chain([last]).collect();
+    for (number, hop) in all.iter_mut().enumerate() {
+        hop.label = format!("{}-{number}", searched.label());
+    }
+    all
+}
+
 /// The record of a chain of redirects whose hops nobody sees: its bytes are those of the last.
 pub fn of_last(whole: SampleRecord, last: &SampleRecord) -> SampleRecord {
     SampleRecord { bytes: last.bytes, sent_bytes: last.sent_bytes, ..whole }
@@ -139,10 +150,24 @@ fn encoding(kind: Option<&str>) -> String {
 
 /// The texts of a sample for XML files, where they are wanted.
 pub fn details(searched: &Searched<'_>) -> RecordDetails {
-    let wanted = searched.user.worker.records.as_ref().is_some_and(|records| records.detail == RecordDetail::Full);
-    if !wanted {
-        return RecordDetails::default();
+    if wants_details(searched.user) { all_details(searched) } else { RecordDetails::default() }
+}
+
+fn wants_details(user: &UserContext) -> bool {
+    user.worker.records.as_ref().is_some_and(|records| records.detail == RecordDetail::Full)
+}
+
+/// Takes the texts away that were there for scripts alone.
+pub fn keep_wanted_details(user: &UserContext, records: &mut [SampleRecord]) {
+    if !wants_details(user) {
+        for record in records {
+            record.details = RecordDetails::default();
+        }
     }
+}
+
+/// The texts of a sample.
+pub fn all_details(searched: &Searched<'_>) -> RecordDetails {
     let headers = searched.request_headers();
     let is_cookie = |line: &&str| line.get(..7).is_some_and(|name| name.eq_ignore_ascii_case("cookie:"));
     let cookies: Vec<&str> = headers.lines().filter(is_cookie).map(|line| line[7..].trim()).collect();

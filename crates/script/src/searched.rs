@@ -3,7 +3,7 @@
 use crate::context::UserContext;
 use crate::records::failures;
 use brunt_model::extract::ReplyPart;
-use brunt_model::{Body, Sample};
+use brunt_model::{Body, Sample, SampleRecord};
 use brunt_wire::{Prepared, Reply};
 use serde_json::Value;
 use std::borrow::Cow;
@@ -26,6 +26,8 @@ pub struct Searched<'a> {
     pub user: &'a UserContext,
     /// Where the server could not be reached: its addresses.
     pub addresses: Vec<String>,
+    /// Each request of a chain of redirects, where scripts look at them.
+    pub hops: Vec<SampleRecord>,
     /// What scripts changed of it.
     pub changes: SampleChanges,
     body: OnceCell<Cow<'a, str>>,
@@ -83,6 +85,7 @@ impl<'a> Searched<'a> {
             bytes: sample.bytes_received,
             user,
             addresses: Vec::new(),
+            hops: Vec::new(),
             changes: SampleChanges::default(),
             body: OnceCell::new(),
             json: OnceCell::new(),

@@ -119,6 +119,23 @@ fn redirects_are_within_the_record_of_their_request() {
 }
 
 #[test]
+fn scripts_see_each_request_of_a_chain_of_redirects() {
+    let redirects = |n, now: Tick| match n {
+        0 => Answer::Redirect("/x", now + ms(10)),
+        _ => Answer::Reply(200, now + ms(30)),
+    };
+    let mut plan = jmeter(vec![Step::Request(0)]);
+    plan.reply_policies[0].redirects = Redirects { most: 5, rules: RedirectRules::Jmeter };
+    let source = "vars.put('v', prev.getSubResults().collect { it.sampleLabel + ' ' + it.responseCode + ' ' + it.time + ' ' + \
+                  it.urlAsString }.join('; ') + ' ' + prev.subResults[0].responseHeaders.readLines()[0])";
+    plan.reply_policies[0].actions = vec![ReplyAction::Script(script(source))];
+    let (records, _) = records(plan, redirects);
+    let seen = "A 1-0 302 10 http://h/a; A 1-1 200 30 http://h/x HTTP/1.1 302 Found";
+    assert_eq!(records[0].variables[0], seen);
+    assert!(records[0].sub_results.iter().all(|hop| hop.details == brunt_model::RecordDetails::default()));
+}
+
+#[test]
 fn assertions_say_why_a_record_failed() {
     let text = |patterns: &str| {
         let mut assertion = serde_json::json!({"part": "status", "is": "equals"});

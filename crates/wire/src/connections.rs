@@ -67,6 +67,8 @@ pub struct Lease<T: Transport> {
     is_claimed: bool,
     /// Replies to requests that were sent ahead.
     owed: usize,
+    /// The last request said that no other follows.
+    closes: bool,
 }
 
 /// The connections of one client that are in nobody's use.
@@ -118,6 +120,7 @@ impl<T: Transport> Lease<T> {
         request: &Prepared,
         stamps: &mut Stamps,
     ) -> impl Future<Output = Result<Reply, Failure>> {
+        self.closes = request.closes;
         transport.exchange(&mut self.lane, request, stamps)
     }
 
@@ -139,7 +142,7 @@ impl<T: Transport> Lease<T> {
     /// Whether the connection is there for another exchange after this reply.
     fn outlives(&self, reply: &Reply) -> bool {
         let rules = &self.connection.rules;
-        let leaves_open = reply.keep_alive || rules.keep == ConnectionLifetime::Iteration;
+        let leaves_open = reply.keep_alive && !self.closes || rules.keep == ConnectionLifetime::Iteration;
         let keeps = leaves_open && self.connection.served.get() < rules.requests_per_connection;
         if keeps && reply.unsolicited {
             add_one(&rules.counts.unsolicited);
@@ -185,7 +188,7 @@ impl<T: Transport> Connections<T> {
         let (rules, served, under_way) = (Rc::clone(&self.rules), Cell::new(0), Cell::new(0));
         let connection = Rc::new(Connection { origin, rules, served, under_way, queue });
         let is_claimed = self.sharing.is_none();
-        let lease = Lease { lane, connection, origin, is_claimed, owed: 0 };
+        let lease = Lease { lane, connection, origin, is_claimed, owed: 0, closes: false };
         if let Some(sharing) = &self.sharing {
             sharing.keep_trunk(transport, &lease);
         }

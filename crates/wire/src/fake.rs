@@ -3,7 +3,7 @@
 mod streams;
 
 use crate::origin::OriginId;
-use crate::request::{BadRequest, Prepared, RequestParts, Tags};
+use crate::request::{BadRequest, Prepared, RequestParts, Tags, closes};
 use crate::stream::Idle;
 use crate::turn::Turn;
 use crate::{Kept, Reply, Stamps, Timer, Transport};
@@ -158,7 +158,8 @@ pub fn queue(servers: usize, mut service: impl FnMut() -> u64) -> impl FnMut(Tic
 /// A request without bytes. Hosts of different lengths are different origins.
 fn prepared(parts: RequestParts, tags: Tags) -> Prepared {
     let origin = OriginId(parts.url.host_str().unwrap_or_default().len() as u32);
-    Prepared { origin, tags, parts: Some(Rc::new(parts)), ..Prepared::default() }
+    let closes = closes(&parts.headers);
+    Prepared { origin, tags, closes, parts: Some(Rc::new(parts)), ..Prepared::default() }
 }
 
 impl<T: Timer + 'static> Transport for FakeTransport<T> {

@@ -57,6 +57,8 @@ pub struct Prepared {
     /// Its label and its policy.
     pub tags: Tags,
     pub(crate) asked: RequestKind,
+    /// It says itself that no other request follows on its connection: `Connection: close`.
+    pub(crate) closes: bool,
     /// Shared by all that differ in added lines only.
     pub(crate) parts: Option<Rc<RequestParts>>,
     /// Header lines that were added to those of the parts.
@@ -110,7 +112,8 @@ impl Prepared {
     ) -> Result<Self, BadRequest> {
         let h1 = encode(&parts.draft(), &parts.url, origin, style)?;
         let asked = asked(&parts.method);
-        Ok(Self { origin: id, tags, asked, h1, parts: Some(Rc::new(parts)), added: Vec::new() })
+        let closes = closes(&parts.headers);
+        Ok(Self { origin: id, tags, asked, closes, h1, parts: Some(Rc::new(parts)), added: Vec::new() })
     }
 
     /// What HTTP/1 writes.
@@ -248,6 +251,12 @@ fn connection(style: Style) -> Option<&'static str> {
         (false, true) => Some("keep-alive"),
         _ => None,
     }
+}
+
+/// Whether a field `Connection` says `close` (RFC 9112 section 9.6).
+pub fn closes(headers: &[(String, String)]) -> bool {
+    let mut fields = headers.iter().filter(|header| header.0.eq_ignore_ascii_case("connection"));
+    fields.any(|header| header.1.split(',').any(|option| option.trim().eq_ignore_ascii_case("close")))
 }
 
 fn target(url: &Url, absolute: bool) -> &str {

@@ -124,7 +124,7 @@ impl Native for FileServer {
     fn call(&self, vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
         Ok(match (name, arguments) {
             ("getBaseDir" | "getDefaultBase", []) => Some(Value::str(vm.host.base_directory())),
-            ("getScriptName", []) => Some(Value::str(vm.host.file_name())),
+            ("getScriptName", []) => Some(Value::str(vm.host.plan_file())),
             ("getResolvedFile", [_]) => {
                 let path = text_at(vm, arguments, 0)?;
                 Some(Value::from(if path.starts_with('/') {

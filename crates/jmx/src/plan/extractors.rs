@@ -207,8 +207,11 @@ impl Reader<'_> {
                 sets_more: true,
                 default: Some(defaults.get(number).cloned().unwrap_or_default()),
             }));
-            if concat && take == Take::All {
-                self.notice(format!("{}: the variable {name}_ALL is not set", element.place()));
+            if concat
+                && take == Take::All
+                && let Some(value) = call_of("joined", &[name.as_str(), ","])
+            {
+                actions.push(ReplyAction::Set { variable: format!("{name}_ALL"), value });
             }
         }
         Ok(())

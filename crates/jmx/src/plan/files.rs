@@ -12,6 +12,8 @@ pub const UPLOAD: [char; 2] = ['\u{f8f5}', '\u{f8f6}'];
 pub struct PlanFolder {
     /// The directory of the plan.
     directory: PathBuf,
+    /// The name of the plan's file; empty where it is not known.
+    file: String,
     /// Further directories, with all below them.
     allowed: Vec<PathBuf>,
     /// Uploads are named rather than read.
@@ -22,7 +24,8 @@ impl PlanFolder {
     /// Of a plan in this directory, which may also read files below the others.
     pub fn new(directory: &Path, allowed: &[PathBuf]) -> Self {
         let directory = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
-        Self { directory: directory.to_owned(), allowed: allowed.to_vec(), names_uploads: false }
+        let file = String::new();
+        Self { directory: directory.to_owned(), file, allowed: allowed.to_vec(), names_uploads: false }
     }
 
     /// The same, where requests send the names of files between [`UPLOAD`] rather than their content.
@@ -42,6 +45,17 @@ impl PlanFolder {
         }
         let [begin, end] = UPLOAD;
         Ok(format!("{begin}{}{end}", self.find(file)?.display()).into_bytes())
+    }
+
+    /// Of this plan, which may also read files below the directories.
+    pub fn of_plan(plan: &Path, allowed: &[PathBuf]) -> Self {
+        let file = plan.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        Self { file, ..Self::new(plan.parent().unwrap_or(Path::new("")), allowed) }
+    }
+
+    /// The name of the plan's file, without its directory.
+    pub fn plan_file(&self) -> &str {
+        &self.file
     }
 
     /// All directories, that of the plan first.

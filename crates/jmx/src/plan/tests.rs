@@ -171,6 +171,17 @@ fn variables_that_never_change_are_filled_in_before_the_run() {
 }
 
 #[test]
+fn a_plan_knows_the_name_of_its_file() {
+    let document = Document::parse(plan("", &http("${__TestPlanName}", &[], "")).as_bytes()).unwrap();
+    let folder = PlanFolder::of_plan(Path::new("plans/shop.jmx"), &[]);
+    let run = with(&[], Path::new("."), |surroundings| {
+        let surroundings = PlanSurroundings { folder: &folder, records: None, ..*surroundings };
+        read(&document, &surroundings).unwrap()
+    });
+    assert_eq!(run.stages[0].plan.main().scenario.requests[0].label, "shop.jmx");
+}
+
+#[test]
 fn controllers_become_steps() {
     let request = http("r", &[], "");
     let steps = |within: &str| scenario("", within).0.steps;
@@ -262,6 +273,21 @@ fn what_is_in_scope_becomes_a_policy_and_pauses() {
     assert!(matches!(&extractor.from, ExtractFrom::Regex { template: Some(template), .. } if template == "$1$"));
     let AssertionTest::Text(text) = &policy.assertions[0].test else { panic!() };
     assert_eq!((text.is, text.any, text.not, &text.part), (TextMatch::Equals, true, false, &ReplyPart::Status));
+}
+
+#[test]
+fn values_of_a_json_extractor_are_joined_behind_them() {
+    let extractor = r#"<JSONPostProcessor testclass="JSONPostProcessor" testname="e">
+        <stringProp name="JSONPostProcessor.referenceNames">id;name</stringProp>
+        <stringProp name="JSONPostProcessor.jsonPathExprs">$..id;$..name</stringProp>
+        <stringProp name="JSONPostProcessor.match_numbers">-1;1</stringProp>
+        <boolProp name="JSONPostProcessor.compute_concat">true</boolProp></JSONPostProcessor><hashTree/>"#;
+    let (scenario, policies) = scenario("", &http("r", &[], extractor));
+    let actions = &policies[scenario.requests[0].reply_policy as usize].actions;
+    let [ReplyAction::Extract(_), ReplyAction::Set { variable, value }, ReplyAction::Extract(_)] = &actions[..] else {
+        panic!("{actions:?}")
+    };
+    assert_eq!((variable.as_str(), value.as_str()), ("id_ALL", "${__joined(id,\\,)}"));
 }
 
 #[test]

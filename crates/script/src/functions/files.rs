@@ -1,7 +1,8 @@
-//! Functions that read files: those below the folders that the scenario names, and no others.
+//! Functions that read and write files: those below the folders that the scenario names, and no others.
 
 use super::{Call, Function};
 use crate::files::FileText;
+use crate::markup::XPath;
 use std::sync::Arc;
 
 /// The functions of this module.
@@ -30,7 +31,28 @@ pub const FUNCTIONS: &[Function] = &[
         about: "a cell of the user's row of a CSV file: file, column from 0; `next` goes on to the next row",
         call: |call| cell(call).unwrap_or_default(),
     },
+    Function {
+        names: &["XPath"],
+        arguments: 2..=2,
+        about: "the next value that an XPath expression finds in a file, over all users, and again from the first: file, expression",
+        call: |call| found(call).unwrap_or_default(),
+    },
+    Function {
+        names: &["StringToFile"],
+        arguments: 2..=4,
+        about: "writes a text into a file, and is true where it could: file, text (\\n: a new line), FALSE in place of what it holds, encoding",
+        call: |call| write(call).to_string(),
+    },
 ];
+
+/// Whether this program was built with what a function needs.
+///
+/// # Errors
+///
+/// It was not.
+pub fn check_built(function: &Function) -> Result<(), String> {
+    if function.names[0] == "XPath" { XPath::parse("/").map(|_| ()) } else { Ok(()) }
+}
 
 /// What JMeter gives for a file that cannot be read.
 const NOT_READ: &str = "**ERR**";
@@ -59,4 +81,19 @@ fn cell(call: &Call<'_>) -> Option<String> {
     let reader = csv::ReaderBuilder::new().has_headers(false).from_reader(line.as_bytes());
     let record = reader.into_records().next()?.ok()?;
     record.get(usize::try_from(call.number(1)?).ok()?).map(str::to_owned)
+}
+
+fn found(call: &Call<'_>) -> Option<String> {
+    let values = file(call)?.found(call.text(1).trim());
+    let place = format!("XPath {} {}", call.text(0).trim(), call.text(1).trim());
+    let number = call.user.worker.count(&place).checked_rem(values.len() as u64)?;
+    values.get(number as usize).cloned()
+}
+
+fn write(call: &Call<'_>) -> bool {
+    let files = &call.user.worker.commons.files;
+    let (name, text) = (call.text(0).trim(), call.text(1).replace("\\n", "\n"));
+    let appends = matches!(call.text(2).trim().to_ascii_lowercase().as_str(), "" | "true");
+    let written = if appends { files.append(name, &text) } else { files.replace(name, &text) };
+    written.is_ok()
 }

@@ -18,6 +18,12 @@ pub const FUNCTIONS: &[Function] = &[
         call: |call| call.number(0).map_or_else(|| call.text(0).to_owned(), |number| padded(number, call.text(1))),
     },
     Function {
+        names: &["joined"],
+        arguments: 1..=2,
+        about: "the values of NAME_1 to NAME_matchNr: NAME, text between",
+        call: joined,
+    },
+    Function {
         names: &["poisson"],
         arguments: 1..=2,
         about: "a whole number of a Poisson distribution: mean, and the second added",
@@ -75,6 +81,14 @@ pub fn request_url(protocol: &str, host: &str, port: &str, path: &str) -> String
     let is_ipv6 = host.contains(':') && !host.starts_with('[') && !host.contains("${");
     let (open, close) = if is_ipv6 { ("[", "]") } else { ("", "") };
     format!("{protocol}://{open}{host}{close}{port}{slash}{path}")
+}
+
+fn joined(call: &Call<'_>) -> String {
+    let name = call.text(0).trim();
+    let variables = call.user.variables.borrow();
+    let count = variables.get(&format!("{name}_matchNr")).and_then(|count| count.trim().parse::<u32>().ok());
+    let values = (1..=count.unwrap_or_default()).map_while(|number| variables.get(&format!("{name}_{number}")));
+    values.collect::<Vec<_>>().join(call.text(1))
 }
 
 fn poisson(call: &Call<'_>) -> String {

@@ -59,6 +59,9 @@ fn each_function_does_what_it_says() {
 #[test]
 fn texts_are_changed() {
     let texts = Texts::new(TextRules::Jmeter);
+    for (name, value) in [("v_matchNr", "2"), ("v_1", "a"), ("v_2", "b"), ("v_3", "old")] {
+        texts.user.variables.borrow_mut().set(name, value);
+    }
     for (name, value) in
         [("r", "a=1;b=22;"), ("p_1", "x"), ("p_matchNr", "1"), ("t", "${__V(r)}!"), ("self", "<${__evalVar(self)}>")]
     {
@@ -83,9 +86,15 @@ fn texts_are_changed() {
         ("${__eval(${__V(t)})} ${__evalVar(t)} <${__evalVar(q)}>", "a=1;b=22;! a=1;b=22;! <>"),
         ("${__evalVar(self)}", "<<<<<<<<<<<<<<<<>>>>>>>>>>>>>>>>"),
         ("${__log(a,INFO)}${__logn(b)}", "a"),
+        (
+            "${__env(NO_SUCH_VARIABLE)} ${__env(NO_SUCH_VARIABLE,e,d)} ${__V(e)} <${__TestPlanName}>",
+            "NO_SUCH_VARIABLE d d <>",
+        ),
+        ("${__joined(v,-)} <${__joined(none,-)}>", "a-b <>"),
     ] {
         assert_eq!(texts.becomes(text).unwrap(), expected, "{text}");
     }
+    assert_eq!(texts.becomes("${__env(CARGO_MANIFEST_DIR)}").unwrap(), std::env::var("CARGO_MANIFEST_DIR").unwrap());
     assert!(!texts.becomes("${__machineName}").unwrap().is_empty());
     assert!(texts.becomes("${__machineIP()}").unwrap().parse::<std::net::IpAddr>().is_ok());
 }
@@ -133,6 +142,21 @@ fn files_below_the_folder_of_the_plan_are_read() {
         ("${__FileToString(../a.csv)} ${__StringFromFile(/etc/passwd)} <${__CSVRead(none,0)}>", "**ERR** **ERR** <>"),
     ] {
         assert_eq!(texts.becomes(text).unwrap(), expected, "{text}");
+    }
+    for expected in ["true a\nb", "true a\nba\nb"] {
+        assert_eq!(texts.becomes(r"${__StringToFile(new.txt,a\nb)} ${__FileToString(new.txt)}").unwrap(), expected);
+    }
+    let written = texts.becomes("${__StringToFile(new.txt,c,false)}${__StringToFile(/tmp/new.txt,c)}").unwrap();
+    assert_eq!((written.as_str(), &*texts.becomes("${__FileToString(new.txt)}").unwrap()), ("truefalse", "c"));
+    std::fs::write(folder.path().join("a.xml"), "<a><b x='1'>one</b><b>two</b></a>").unwrap();
+    let next = || texts.becomes("${__XPath(a.xml,//b/text())}${__XPath(a.xml,//b/@x)}${__XPath(a.xml,//c)}").unwrap();
+    assert_eq!((next(), next(), next()), ("one1".into(), "two1".into(), "one1".into()));
+    #[cfg(feature = "groovy")]
+    {
+        texts.user.worker.commons.set_property(PLAN_FILE, Some("p.jmx"));
+        let script = "import org.apache.jmeter.services.FileServer; def f = FileServer.getFileServer(); f.baseDir + ' ' + f.scriptName";
+        let base = folder.path().canonicalize().unwrap();
+        assert_eq!(texts.becomes(&format!("${{__groovy({script})}}")).unwrap(), format!("{} p.jmx", base.display()));
     }
     assert_eq!(texts.becomes("${__StringFromFile(a.csv)}").unwrap(), "1,\"x,y\"");
     assert_eq!(texts.becomes("${__StringFromFile(a.csv)}").unwrap(), "2,z");

@@ -4,6 +4,9 @@ use super::{Call, Function};
 use rand::RngExt;
 use std::fmt::Write;
 
+/// The property that has the name of the JMeter plan's file.
+pub const PLAN_FILE: &str = "brunt.plan.file";
+
 /// The functions of this module.
 pub const FUNCTIONS: &[Function] = &[
     Function {
@@ -29,6 +32,18 @@ pub const FUNCTIONS: &[Function] = &[
         arguments: 1..=1,
         about: "whether a property has a value",
         call: is_property_defined,
+    },
+    Function {
+        names: &["env"],
+        arguments: 1..=3,
+        about: "a variable of the environment: name, variable, and the text where it has no value (its name)",
+        call: env,
+    },
+    Function {
+        names: &["TestPlanName"],
+        arguments: 0..=0,
+        about: "the name of the JMeter plan's file",
+        call: |call| call.user.worker.commons.property(PLAN_FILE).unwrap_or_default(),
     },
     Function {
         names: &["V"],
@@ -157,6 +172,13 @@ fn set_property(call: &Call<'_>) -> String {
 
 fn is_property_defined(call: &Call<'_>) -> String {
     call.user.worker.commons.property(call.text(0).trim()).is_some().to_string()
+}
+
+fn env(call: &Call<'_>) -> String {
+    let name = call.text(0).trim();
+    let value = std::env::var_os(name).filter(|_| !name.is_empty()).map(|value| value.to_string_lossy().into_owned());
+    let value = value.unwrap_or_else(|| call.arguments.get(2).map_or(name, String::as_str).to_owned());
+    call.into_variable(1, value)
 }
 
 fn v(call: &Call<'_>) -> String {

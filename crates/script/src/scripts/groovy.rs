@@ -2,12 +2,12 @@
 
 use super::ScriptOutcome;
 use crate::context::UserContext;
-use crate::functions::local_offset;
+use crate::functions::{PLAN_FILE, local_offset};
 use crate::searched::{SampleChanges, Searched};
 use brunt_groovy::{Budget, Dialect, Host, LogLevel, Sample, Stop};
-use brunt_model::Tick;
 use brunt_model::java_date::offset_text;
 use brunt_model::scenario::Scope;
+use brunt_model::{SampleRecord, Tick};
 use rand::Rng;
 use std::borrow::Cow;
 
@@ -62,13 +62,19 @@ impl Parsed {
 struct ReplySample<'s, 'a> {
     searched: &'s Searched<'a>,
     success: bool,
+    /// Each request of a chain of redirects.
+    hops: Vec<Hop<'s>>,
     /// What the script changed.
     changes: SampleChanges,
 }
 
+/// A request of a chain of redirects as scripts see it.
+struct Hop<'s>(&'s SampleRecord);
+
 impl<'s, 'a> ReplySample<'s, 'a> {
     fn new(searched: &'s Searched<'a>, success: bool) -> Self {
-        Self { searched, success, changes: SampleChanges::default() }
+        let hops = searched.hops.iter().map(Hop).collect();
+        Self { searched, success, hops, changes: SampleChanges::default() }
     }
 
     fn millis_at(&self, tick: Tick) -> i64 {
@@ -196,6 +202,95 @@ impl Sample for ReplySample<'_, '_> {
     fn set_ignore(&mut self) {
         self.changes.is_ignored = true;
     }
+
+    fn sub_samples(&self) -> usize {
+        self.hops.len()
+    }
+
+    fn sub_sample(&self, index: usize) -> Option<&dyn Sample> {
+        self.hops.get(index).map(|hop| -> &dyn Sample { hop })
+    }
+}
+
+fn text(text: Option<&String>) -> Cow<'_, str> {
+    Cow::Borrowed(text.map_or("", String::as_str))
+}
+
+impl Sample for Hop<'_> {
+    fn label(&self) -> Cow<'_, str> {
+        Cow::Borrowed(&self.0.label)
+    }
+
+    fn code(&self) -> Cow<'_, str> {
+        Cow::Borrowed(&self.0.code)
+    }
+
+    fn message(&self) -> Cow<'_, str> {
+        Cow::Borrowed(&self.0.message)
+    }
+
+    fn body(&self) -> Cow<'_, [u8]> {
+        Cow::Borrowed(self.0.details.body.as_deref().unwrap_or_default().as_bytes())
+    }
+
+    fn response_headers(&self) -> Cow<'_, str> {
+        text(self.0.details.response_headers.as_ref())
+    }
+
+    fn request_headers(&self) -> Cow<'_, str> {
+        text(self.0.details.request_headers.as_ref())
+    }
+
+    fn request_data(&self) -> Cow<'_, str> {
+        text(self.0.details.query.as_ref())
+    }
+
+    fn url(&self) -> Cow<'_, str> {
+        text(self.0.url.as_ref())
+    }
+
+    fn content_type(&self) -> Cow<'_, str> {
+        let fields = self.0.details.response_headers.iter().flat_map(|headers| headers.lines());
+        let field =
+            fields.filter_map(|line| line.split_once(':')).find(|(name, _)| name.eq_ignore_ascii_case("content-type"));
+        field.map_or("", |(_, value)| value.trim()).into()
+    }
+
+    fn thread_name(&self) -> Cow<'_, str> {
+        Cow::Borrowed(&self.0.thread_name)
+    }
+
+    fn elapsed_ms(&self) -> i64 {
+        self.0.elapsed_millis as i64
+    }
+
+    fn latency_ms(&self) -> i64 {
+        self.0.latency_millis as i64
+    }
+
+    fn connect_ms(&self) -> i64 {
+        self.0.connect_millis as i64
+    }
+
+    fn start_ms(&self) -> i64 {
+        self.0.start_unix_millis as i64
+    }
+
+    fn end_ms(&self) -> i64 {
+        self.start_ms() + self.elapsed_ms()
+    }
+
+    fn received_bytes(&self) -> i64 {
+        self.0.bytes as i64
+    }
+
+    fn sent_bytes(&self) -> i64 {
+        self.0.sent_bytes as i64
+    }
+
+    fn success(&self) -> bool {
+        self.0.success
+    }
 }
 
 /// What a script reaches of the run.
@@ -317,6 +412,15 @@ impl Host for ScriptHost<'_, '_, '_> {
             0 => "UTC".into(),
             offset => format!("GMT{}", offset_text(offset, ":")).into(),
         }
+    }
+
+    fn base_directory(&self) -> Cow<'_, str> {
+        let base = self.user.worker.commons.files.base();
+        base.map_or_else(|| ".".into(), |base| base.to_string_lossy().into_owned().into())
+    }
+
+    fn plan_file(&self) -> Cow<'_, str> {
+        self.user.worker.commons.property(PLAN_FILE).unwrap_or_default().into()
     }
 
     fn random(&mut self) -> u64 {

@@ -479,8 +479,15 @@ impl<T: Transport> VirtualUser for Interpreter<T> {
     }
 
     fn record_hop(&mut self, request: &Prepared, reply: &Reply, sample: &Sample) -> Option<SampleRecord> {
-        self.recording.as_ref()?;
+        let is_read = self.script.compiled.reactions[request.tags.reply_policy as usize].reads_hops;
+        if self.recording.is_none() && !is_read {
+            return None;
+        }
         let searched = Searched::new(request, Some(reply), sample, self.user.as_deref()?);
-        Some(records::of_request(&searched, sample))
+        let mut record = records::of_request(&searched, sample);
+        if is_read {
+            record.details = records::all_details(&searched);
+        }
+        Some(record)
     }
 }

@@ -142,7 +142,7 @@ impl<T: Transport> Lease<T> {
     fn branch(&self, transport: &T) -> Option<Self> {
         let lane = transport.share(&self.lane)?;
         let (connection, origin) = (Rc::clone(&self.connection), self.origin);
-        Some(Self { lane, connection, origin, is_claimed: false, owed: 0 })
+        Some(Self { lane, connection, origin, is_claimed: false, owed: 0, closes: false })
     }
 }
 

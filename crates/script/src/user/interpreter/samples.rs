@@ -32,7 +32,7 @@ impl<T: Transport> Interpreter<T> {
     pub(super) fn judge_exchange(&mut self, exchange: Exchange<'_>) -> Option<Outcome> {
         let Self { script, user, memory, recording, was_together, .. } = self;
         let user = user.as_deref()?;
-        let Exchange { first, request, reply, sample, last_hop, hops } = exchange;
+        let Exchange { first, request, reply, sample, last_hop, mut hops } = exchange;
         let was_element = memory.as_ref().is_some_and(|memory| memory.was_element());
         let is_repeated = !*was_together && memory.as_ref().is_some_and(|memory| memory.repeats(script, reply));
         let mut searched = Searched::new(request, reply, sample, user);
@@ -47,6 +47,12 @@ impl<T: Transport> Interpreter<T> {
         if !was_element && !is_repeated {
             let reactions = &script.compiled.reactions[request.tags.reply_policy as usize];
             let fill = |template: &Template| script.text(template, sample.iteration, Some(user));
+            if reactions.reads_hops
+                && let Some(last_hop) = last_hop
+            {
+                searched.hops = records::hops(&searched, last_hop, &hops);
+                records::keep_wanted_details(user, &mut hops);
+            }
             if !*was_together {
                 reactions.act(&mut searched, &mut verdict, fill);
             }
