@@ -1,7 +1,7 @@
 //! HTTPS: whom brunt trusts, who it is, and what it says when there is no agreement.
 
 use crate::world::certs::{Authority, self_signed};
-use crate::world::log::distinct;
+use crate::world::log::{Line, distinct};
 use crate::world::nginx::nginx_at;
 use crate::world::{Nginx, command, lab, measure};
 use rcgen::{BasicConstraints, IsCa};
@@ -102,7 +102,7 @@ fn each_user_shows_a_certificate_of_its_own() {
     measure(&format!("{line} -c 6 -n 60 --threads 1 --no-keepalive")).all_good();
     let log = nginx.log();
     assert_eq!(distinct(&log, |l| l.subject()), ["CN=anna", "CN=bert", "CN=cleo"].into());
-    assert!(log.iter().any(|l| l.resumed()), "a session is resumed by whom it was made for");
+    assert!(log.iter().any(Line::resumed), "a session is resumed by whom it was made for");
     let refused = |line: &str, why: &str| {
         let output = command(line).output().expect("brunt");
         let told = String::from_utf8_lossy(&output.stderr).into_owned();

@@ -22,7 +22,7 @@ use std::process::{Command, ExitCode};
 use std::time::Duration;
 
 /// How long a run may take beyond its load: a JVM starts slowly beside others.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// The files of the scenarios; `ADDRESS`, `HOST`, `PORT` and `SECONDS` stand for what is known only when the server runs.
 const FILES: [(&str, &str); 5] = [

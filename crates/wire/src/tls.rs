@@ -283,7 +283,7 @@ mod tests {
     use super::*;
 
     fn of(tls: Tls) -> Result<Arc<ClientConfig>, BadTls> {
-        config(&Tls { insecure: true, ..tls })
+        TlsClients::new(&Tls { insecure: true, ..tls }).map(|clients| Arc::clone(clients.of(0)))
     }
 
     #[test]
