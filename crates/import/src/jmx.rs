@@ -24,17 +24,20 @@ use crate::write::scalar::comment;
 use brunt_jmx::document::Document;
 use brunt_jmx::plan::{self, PlanFolder, PlanSurroundings, StageKind, UnfoldedRun};
 use brunt_jmx::properties::PropertyMap;
-use brunt_model::plan::ConnectionLifetime;
+use brunt_model::plan::{ConnectionLifetime, ResolveAll};
 use brunt_model::reply_policy::Cookies;
 use brunt_model::scenario::{DataEnd, DataFile, DataFormat, RowOrder, Scenario, Scope, ScriptLanguage, Sharing, Step};
 use brunt_model::{Plan, Population, ReplyPolicy};
 use requests::{Keys, cookies, headers, on_failure, server};
 use std::collections::{HashMap, HashSet};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use tree::Yaml;
 
 /// The most bytes of a plan file, as `spec` reads it.
 const MOST_BYTES: usize = 1 << 20;
+/// The host of requests that name none.
+const NO_SERVER: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8080);
 /// JMeter waits so long for a connection where the plan says nothing.
 const LONGEST: std::time::Duration = std::time::Duration::from_hours(1);
 
@@ -80,7 +83,7 @@ pub fn read(bytes: &[u8], options: &JmxOptions) -> Result<JmxImport, ImportError
     let surroundings = PlanSurroundings {
         properties: &properties,
         folder: &folder,
-        resolve_all: None,
+        resolve_all: Some(ResolveAll { address: NO_SERVER, tls: false }),
         scale: 1.0,
         max_duration: None,
         lenient: true,
@@ -192,7 +195,8 @@ impl<'a> Writer<'a> {
             return Err(ImportError::new(&self.options.file, wrong, "a plan file has populations that run together"));
         }
         if mains.len() > 1 {
-            self.notice("thread groups run together: a plan file does not run them one after the other".to_owned());
+            let place = self.document.test_plan().map(|plan| plan.place()).unwrap_or_default();
+            self.notice(format!("{place}: thread groups run together; a plan file does not run them one after the other"));
         }
         self.variables();
         self.find_base(&mains);
@@ -298,8 +302,14 @@ impl<'a> Writer<'a> {
         let best = order.iter().enumerate().max_by_key(|(at, server)| (counts[*server], usize::MAX - at));
         let Some((_, server)) = best else { return };
         self.base = Some(server.clone());
+        let is_none = server == "http://127.0.0.1" && !String::from_utf8_lossy(&self.document.write()).contains("127.0.0.1");
+        let is_none = is_none && self.options.base.is_none();
+        if is_none {
+            self.notice(format!("the plan names no server: put yours into `base`, or run with --set base=http://{NO_SERVER}"));
+        }
+        let named = if is_none { format!("http://{NO_SERVER}") } else { server.clone() };
         let is_fixed = server.split("${").skip(1).all(|rest| rest.split_once('}').is_some_and(|(name, _)| self.plan_vars.contains(name)));
-        let value = self.options.base.clone().or_else(|| is_fixed.then(|| server.clone()));
+        let value = self.options.base.clone().or_else(|| is_fixed.then_some(named));
         if let Some(value) = value {
             let name = self.names.take("base");
             self.plan_vars.insert(name.clone());

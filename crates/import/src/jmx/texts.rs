@@ -51,7 +51,8 @@ impl Writer<'_> {
                 Stretch::Variable { name, written } => {
                     if !self.is_known(name) {
                         plain.push(written.clone());
-                        self.notice(format!("nothing sets the variable `{name}`: ${{{name}}} stays as it is written"));
+                        let place = self.text_place(written);
+                        self.notice(format!("{place}: nothing sets the variable `{name}`; {written} stays as it is written"));
                     }
                 }
                 Stretch::Call { name, arguments, written } => {
@@ -60,7 +61,8 @@ impl Writer<'_> {
                         arguments.iter().for_each(|argument| self.unknown(argument, plain));
                     } else {
                         plain.push(written.clone());
-                        self.notice(format!("the function `{name}` is not known: {written} stays as it is written"));
+                        let place = self.text_place(written);
+                        self.notice(format!("{place}: the function `{name}` is not known; {written} stays as it is written"));
                     }
                 }
             }

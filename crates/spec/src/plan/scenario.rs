@@ -183,7 +183,7 @@ pub struct Step {
 
     /// A pause: `1s`, `1s..3s`, or `normal 1s 200ms`, `exponential 2s`.
     pub think: Option<Scalar>,
-    /// A pause that keeps users to a rate, such as `10/s` or `600/min`; a text with `${…}` is a number a minute.
+    /// A pause that keeps users to a rate, such as `10/s` or `600/min`; a number alone, or a text with `${…}`, is a minute's.
     pub pace: Option<Scalar>,
     /// Of `pace`: whose rate it is. Default: each user's.
     pub by: Option<PaceBy>,
