@@ -50,12 +50,13 @@ pub fn export(args: &ExportArgs) -> Result<Exit, Failed> {
         return Err(usage(anyhow!("`{}` already exists; write another name, or --force", output.display())));
     }
     // Secrets are not written: JMeter is told them as properties.
-    let system = brunt_spec::System { environment: |name| Some(format!("${{__P({name},)}}")), ..crate::process::system() };
-    let loaded =
-        plan_file::load(&args.file, &args.sets, NO_FOLDER, &system).map_err(|error| usage(error.into()))?;
+    let system =
+        brunt_spec::System { environment: |name| Some(format!("${{__P({name},)}}")), ..crate::process::system() };
+    let loaded = plan_file::load(&args.file, &args.sets, NO_FOLDER, &system).map_err(|error| usage(error.into()))?;
     let experiment = &loaded.experiment;
     let first = experiment.contenders.first().and_then(|contender| Some((contender, contender.steps.first()?)));
-    let (contender, step) = first.ok_or_else(|| usage(anyhow!("the plan has no load; write one such as load.users")))?;
+    let (contender, step) =
+        first.ok_or_else(|| usage(anyhow!("the plan has no load; write one such as load.users")))?;
     let mut left_out = Vec::new();
     if experiment.contenders.len() > 1 {
         left_out.push(format!("contenders: only `{}` is written", contender.name));

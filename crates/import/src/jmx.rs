@@ -178,7 +178,8 @@ impl<'a> Writer<'a> {
     fn plan(mut self) -> Result<JmxImport, ImportError> {
         let stages: Vec<(StageKind, Plan)> =
             self.unfolded.run.stages.iter().map(|stage| (stage.kind, stage.plan.clone())).collect();
-        let mains: Vec<&Plan> = stages.iter().filter(|(kind, _)| *kind == StageKind::Main).map(|(_, plan)| plan).collect();
+        let mains: Vec<&Plan> =
+            stages.iter().filter(|(kind, _)| *kind == StageKind::Main).map(|(_, plan)| plan).collect();
         for (kind, plan) in &stages {
             let title = match kind {
                 StageKind::SetUp => "it would run before the others",
@@ -196,7 +197,9 @@ impl<'a> Writer<'a> {
         }
         if mains.len() > 1 {
             let place = self.document.test_plan().map(|plan| plan.place()).unwrap_or_default();
-            self.notice(format!("{place}: thread groups run together; a plan file does not run them one after the other"));
+            self.notice(format!(
+                "{place}: thread groups run together; a plan file does not run them one after the other"
+            ));
         }
         self.variables();
         self.find_base(&mains);
@@ -230,7 +233,10 @@ impl<'a> Writer<'a> {
         self.notices.iter().for_each(|notice| lines.extend(comment(notice)));
         let mut plan = Keys::new();
         if !self.vars.is_empty() {
-            plan.push(("vars".into(), Yaml::Map(self.vars.into_iter().map(|(name, value)| (name, Yaml::Text(value))).collect())));
+            plan.push((
+                "vars".into(),
+                Yaml::Map(self.vars.into_iter().map(|(name, value)| (name, Yaml::Text(value))).collect()),
+            ));
         }
         plan.push(("repetitions".into(), Yaml::text("1")));
         if !connection.is_empty() {
@@ -264,14 +270,21 @@ impl<'a> Writer<'a> {
         }
         for (name, value) in last {
             let value = self.unfolded.before.folded(&value);
-            let is_taken = ["dir", "plan_dir", "contender"].contains(&name.as_str()) || name.contains(['.', ':', '}', '{', '$']);
+            let is_taken =
+                ["dir", "plan_dir", "contender"].contains(&name.as_str()) || name.contains(['.', ':', '}', '{', '$']);
             let is_constant = self.unfolded.constants.contains(&name) && !is_taken;
-            let has_variables = value.split("${").skip(1).all(|rest| {
-                rest.split_once('}').is_some_and(|(inner, _)| self.plan_vars.contains(inner))
-            });
+            let has_variables = value
+                .split("${")
+                .skip(1)
+                .all(|rest| rest.split_once('}').is_some_and(|(inner, _)| self.plan_vars.contains(inner)));
             let rest: String = value.split("${").collect();
             let is_plain = has_variables && !rest.contains(['$', '\\', ',', '(', ')', '\n', '\r']);
-            if is_secret(&name) && !value.is_empty() && !value.contains("${") && !text::has_variable(&value) && !is_taken {
+            if is_secret(&name)
+                && !value.is_empty()
+                && !value.contains("${")
+                && !text::has_variable(&value)
+                && !is_taken
+            {
                 self.names.take(&name);
                 self.plan_vars.insert(name.clone());
                 let environment = text::identifier(&name).to_ascii_uppercase();
@@ -302,13 +315,19 @@ impl<'a> Writer<'a> {
         let best = order.iter().enumerate().max_by_key(|(at, server)| (counts[*server], usize::MAX - at));
         let Some((_, server)) = best else { return };
         self.base = Some(server.clone());
-        let is_none = server == "http://127.0.0.1" && !String::from_utf8_lossy(&self.document.write()).contains("127.0.0.1");
+        let is_none =
+            server == "http://127.0.0.1" && !String::from_utf8_lossy(&self.document.write()).contains("127.0.0.1");
         let is_none = is_none && self.options.base.is_none();
         if is_none {
-            self.notice(format!("the plan names no server: put yours into `base`, or run with --set base=http://{NO_SERVER}"));
+            self.notice(format!(
+                "the plan names no server: put yours into `base`, or run with --set base=http://{NO_SERVER}"
+            ));
         }
         let named = if is_none { format!("http://{NO_SERVER}") } else { server.clone() };
-        let is_fixed = server.split("${").skip(1).all(|rest| rest.split_once('}').is_some_and(|(name, _)| self.plan_vars.contains(name)));
+        let is_fixed = server
+            .split("${")
+            .skip(1)
+            .all(|rest| rest.split_once('}').is_some_and(|(name, _)| self.plan_vars.contains(name)));
         let value = self.options.base.clone().or_else(|| is_fixed.then_some(named));
         if let Some(value) = value {
             let name = self.names.take("base");
@@ -323,8 +342,9 @@ impl<'a> Writer<'a> {
         if plan.requests().any(|request| !request.url.starts_with("http://")) {
             keys.push(("insecure".into(), Yaml::text("true")));
         }
-        if plan.connection.connect_timeout < LONGEST {
-            keys.push(("connect_timeout".into(), Yaml::Text(loads::time(plan.connection.connect_timeout))));
+        let connect = plan.connection.connect_timeout;
+        if connect < LONGEST && !requests::is_usual(connect, brunt_spec::defaults::CONNECT_TIMEOUT) {
+            keys.push(("connect_timeout".into(), Yaml::Text(loads::time(connect))));
         }
         if plan.connection.keep == ConnectionLifetime::Iteration {
             self.notice("connections stay open over iterations, where JMeter opens new ones for each".to_owned());
@@ -340,7 +360,8 @@ impl<'a> Writer<'a> {
     fn population(&mut self, population: &Population) -> Yaml {
         let scenario = &population.scenario;
         self.begin(scenario);
-        let policies: Vec<ReplyPolicy> = scenario.requests.iter().map(|request| self.policy(request.reply_policy)).collect();
+        let policies: Vec<ReplyPolicy> =
+            scenario.requests.iter().map(|request| self.policy(request.reply_policy)).collect();
         let references: Vec<&ReplyPolicy> = policies.iter().collect();
         self.follow = most(policies.iter().map(|policy| policy.redirects.most)).unwrap_or_default();
         self.failure_ends = most(policies.iter().map(|policy| policy.failure_ends)).unwrap_or_default();
@@ -353,15 +374,23 @@ impl<'a> Writer<'a> {
         // Rows that an iteration begins with.
         let is_setting = |step: &&Step| matches!(step, Step::Row(_) | Step::Count(_) | Step::Set { .. });
         let first: Vec<Step> = scenario.steps.iter().take_while(is_setting).cloned().collect();
-        let begins: HashSet<u32> = first.iter().filter_map(|step| if let Step::Row(number) = step { Some(*number) } else { None }).collect();
+        let begins: HashSet<u32> =
+            first.iter().filter_map(|step| if let Step::Row(number) = step { Some(*number) } else { None }).collect();
         let mut seen = HashSet::new();
-        let rest: Vec<Step> = scenario.steps.iter().enumerate()
+        let rest: Vec<Step> = scenario
+            .steps
+            .iter()
+            .enumerate()
             .filter(|(at, step)| !matches!(step, Step::Row(number) if *at < first.len() && seen.insert(*number)))
             .map(|(_, step)| step.clone())
             .collect();
         let steps = self.steps(&rest, population);
-        let data: Vec<Yaml> =
-            scenario.data.iter().enumerate().map(|(number, file)| self.data(file, begins.contains(&(number as u32)))).collect();
+        let data: Vec<Yaml> = scenario
+            .data
+            .iter()
+            .enumerate()
+            .map(|(number, file)| self.data(file, begins.contains(&(number as u32))))
+            .collect();
         let mut keys = Keys::new();
         if let Some(base) = self.base_text.clone().or_else(|| self.base.clone()) {
             keys.push(("base".into(), Yaml::Text(texts::dollars(&base))));
@@ -392,7 +421,9 @@ impl<'a> Writer<'a> {
         let mut languages = Vec::new();
         let mut note = |script: &brunt_model::scenario::Script| languages.push(script.language);
         steps::each(&scenario.steps, &mut |step| match step {
-            Step::Script(script) | Step::Sample(brunt_model::scenario::ScriptSample { script: Some(script), .. }) => note(script),
+            Step::Script(script) | Step::Sample(brunt_model::scenario::ScriptSample { script: Some(script), .. }) => {
+                note(script)
+            }
             _ => {}
         });
         for policy in scenario.requests.iter().map(|request| self.policy(request.reply_policy)) {
@@ -423,7 +454,8 @@ impl<'a> Writer<'a> {
     fn rules(&mut self, policies: &[ReplyPolicy], population: &Population) -> Keys {
         let mut keys = Keys::new();
         let all: HashSet<&str> = policies.iter().map(|policy| cookies(policy.cookies)).collect();
-        let kept = policies.iter().map(|policy| policy.cookies).find(|kept| *kept != Cookies::Ignored).unwrap_or_default();
+        let kept =
+            policies.iter().map(|policy| policy.cookies).find(|kept| *kept != Cookies::Ignored).unwrap_or_default();
         if all.len() > 1 {
             let place = self.group_place(&population.name);
             self.notice(format!("{place}: one rule for cookies holds for all of its requests"));
@@ -469,7 +501,9 @@ impl<'a> Writer<'a> {
         let Some(first) = all.next() else { return };
         let rest: Vec<Vec<(String, String)>> = all.collect();
         let own = |name: &str| ["content-type", "authorization"].iter().any(|known| name.eq_ignore_ascii_case(known));
-        let shared = |header: &&(String, String)| !rest.is_empty() && !own(&header.0) && rest.iter().all(|other| other.contains(header));
+        let shared = |header: &&(String, String)| {
+            !rest.is_empty() && !own(&header.0) && rest.iter().all(|other| other.contains(header))
+        };
         self.shared_headers = first.iter().filter(shared).cloned().collect();
     }
 
@@ -481,7 +515,9 @@ impl<'a> Writer<'a> {
         }
         match file.format {
             DataFormat::Csv { delimiter: '\t', .. } => add("delimiter", Yaml::text("tab")),
-            DataFormat::Csv { delimiter, .. } if delimiter != ',' => add("delimiter", Yaml::text(delimiter.to_string())),
+            DataFormat::Csv { delimiter, .. } if delimiter != ',' => {
+                add("delimiter", Yaml::text(delimiter.to_string()))
+            }
             _ => {}
         }
         if file.skip_first {

@@ -42,7 +42,8 @@ pub struct Exported {
 
 /// Writes a plan.
 pub fn write(plan: &Plan, options: &ExportOptions) -> Exported {
-    let mut writer = Writer { options, plan, notices: Vec::new(), rules: TextRules::default(), group_ends: Scope::Nothing };
+    let mut writer =
+        Writer { options, plan, notices: Vec::new(), rules: TextRules::default(), group_ends: Scope::Nothing };
     let groups: Vec<Item> = plan.populations.iter().map(|population| writer.population(population)).collect();
     writer.connection();
     let variables = writer.variables();
@@ -163,10 +164,16 @@ impl Writer<'_> {
     fn foreign_scripts(&mut self, scenario: &Scenario, policies: &[ReplyPolicy], name: &str) {
         let is_javascript = |language: ScriptLanguage| language == ScriptLanguage::Javascript;
         let in_policy = |policy: &ReplyPolicy| {
-            let acts = policy.actions.iter().any(|action| matches!(action, ReplyAction::Script(script) if is_javascript(script.language)));
-            acts || policy.assertions.iter().any(|assertion| matches!(&assertion.test, AssertionTest::Script(script) if is_javascript(script.language)))
+            let acts = policy
+                .actions
+                .iter()
+                .any(|action| matches!(action, ReplyAction::Script(script) if is_javascript(script.language)));
+            acts || policy.assertions.iter().any(
+                |assertion| matches!(&assertion.test, AssertionTest::Script(script) if is_javascript(script.language)),
+            )
         };
-        let in_steps = steps::any(&scenario.steps, &|step| matches!(step, Step::Script(script) if is_javascript(script.language)));
+        let in_steps =
+            steps::any(&scenario.steps, &|step| matches!(step, Step::Script(script) if is_javascript(script.language)));
         if in_steps || policies.iter().any(in_policy) {
             self.notice(format!(
                 "population {name}: its scripts are in JavaScript; JMeter has vars and props there, but not prev.body, fail() and stop()"
@@ -184,9 +191,15 @@ impl Writer<'_> {
             (!connection.resolve.is_empty() || connection.resolve_all.is_some(), "resolve: add a DNS Cache Manager"),
             (connection.http10, "http1.0: JMeter speaks HTTP/1.1"),
             (!connection.source.is_empty(), "source: give each sampler its source address"),
-            (connection.requests_per_connection.is_some(), "requests_per_connection: JMeter keeps connections open, or closes each"),
+            (
+                connection.requests_per_connection.is_some(),
+                "requests_per_connection: JMeter keeps connections open, or closes each",
+            ),
             (connection.receive_rate.is_some(), "receive_rate: set httpclient.socket.http.cps in user.properties"),
-            (tls.cert.is_some() || tls.cacert.is_some(), "cert, cacert: give JMeter a keystore (javax.net.ssl.keyStore)"),
+            (
+                tls.cert.is_some() || tls.cacert.is_some(),
+                "cert, cacert: give JMeter a keystore (javax.net.ssl.keyStore)",
+            ),
         ];
         for (_, text) in told.into_iter().filter(|(is, _)| *is) {
             self.notice(format!("connection.{text}"));

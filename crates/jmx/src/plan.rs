@@ -36,9 +36,9 @@ use crate::support::{ElementKind, Role};
 use brunt_model::plan::{Connection, Dialling, Record, Records, ResolveAll, Tls};
 use brunt_model::{Plan, Population, ReplyPolicy};
 use brunt_script::BeforeRun;
-use std::collections::BTreeSet;
 pub use files::{PlanFolder, UPLOAD};
 use scope::Scope;
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 /// JMeter waits for a reply for ever. A request that has none after this time has failed.

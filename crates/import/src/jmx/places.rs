@@ -57,7 +57,8 @@ impl Writer<'_> {
 
     /// An element that is no sampler, or what is around it.
     pub(super) fn element_place(&self, name: &str, around: &str) -> String {
-        let is = |element: TestElement<'_>| !name.is_empty() && element.role() != Role::Sampler && element.name() == name;
+        let is =
+            |element: TestElement<'_>| !name.is_empty() && element.role() != Role::Sampler && element.name() == name;
         self.find(is).unwrap_or_else(|| around.to_owned())
     }
 
@@ -70,7 +71,10 @@ impl Writer<'_> {
     pub(super) fn extractor_place(&self, variable: &str, around: &str) -> String {
         let is = |element: TestElement<'_>| {
             let properties = element.properties();
-            VARIABLES.iter().filter_map(|name| properties.text(name)).any(|names| names.split(';').any(|name| name.trim() == variable))
+            VARIABLES
+                .iter()
+                .filter_map(|name| properties.text(name))
+                .any(|names| names.split(';').any(|name| name.trim() == variable))
         };
         self.find(is).unwrap_or_else(|| around.to_owned())
     }

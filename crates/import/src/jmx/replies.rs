@@ -6,7 +6,9 @@ use super::texts::Braces;
 use super::tree::Yaml;
 use brunt_model::ReplyPolicy;
 use brunt_model::extract::{ExtractFrom, Extractor, ReplyPart, Take};
-use brunt_model::reply_policy::{Assertion, AssertionTest, Comparison, ExpectedJson, ReplyAction, TextAssertion, TextMatch};
+use brunt_model::reply_policy::{
+    Assertion, AssertionTest, Comparison, ExpectedJson, ReplyAction, TextAssertion, TextMatch,
+};
 use brunt_script::expression::{self, Stretch};
 use brunt_script::functions;
 
@@ -65,6 +67,9 @@ impl Writer<'_> {
                 self.notice(format!("{place}: left out, {why}"));
             }
         }
+        // In the order in which a plan file is read.
+        let order = ["status", "contains", "contains_not", "matches", "matches_not", "exists", "script"];
+        check.texts.sort_by_key(|(key, _)| order.iter().position(|known| known == key));
         let mut all: Keys = check.texts.into_iter().map(|(key, texts)| (key.to_owned(), Yaml::texts(texts))).collect();
         for (name, keys) in [("json", check.json), ("header", check.headers)] {
             if !keys.is_empty() {
@@ -186,7 +191,10 @@ impl Writer<'_> {
                             ExpectedJson::Pattern(pattern) if is_plain(pattern) => Yaml::Text(self.plain(pattern)),
                             ExpectedJson::Pattern(_) => {
                                 check.push("exists", path);
-                                return Err("only that the path is there is checked; a plan file compares JSON with values".into());
+                                return Err(
+                                    "only that the path is there is checked; a plan file compares JSON with values"
+                                        .into(),
+                                );
                             }
                         };
                         check.json.push((path, value));
@@ -359,14 +367,17 @@ fn only_group(template: &str) -> Option<u32> {
 }
 
 fn is_plain(pattern: &str) -> bool {
-    !pattern.contains("${") && pattern.chars().all(|c| c.is_alphanumeric() || matches!(c, ' ' | '_' | '-' | '@' | ':' | '/' | ','))
+    !pattern.contains("${")
+        && pattern.chars().all(|c| c.is_alphanumeric() || matches!(c, ' ' | '_' | '-' | '@' | ':' | '/' | ','))
 }
 
 /// A text as a regular expression; expressions in it are escaped when they are filled in.
 fn as_expression(text: &str) -> String {
     let one = |stretch: Stretch| match stretch {
         Stretch::Literal(text) => functions::escaped_regex(&text),
-        Stretch::Variable { written, .. } | Stretch::Call { written, .. } => format!("${{escapeOroRegexpChars({written})}}"),
+        Stretch::Variable { written, .. } | Stretch::Call { written, .. } => {
+            format!("${{escapeOroRegexpChars({written})}}")
+        }
     };
     let has_expressions = text.contains("${");
     let all: String = expression::parse(text).into_iter().map(one).collect();

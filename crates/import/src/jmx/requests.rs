@@ -13,7 +13,10 @@ use brunt_model::scenario::Scope;
 use brunt_model::{Body, ReplyPolicy, Request};
 use brunt_script::expression::{self, Stretch};
 use brunt_script::template::expression_text;
+use brunt_spec::defaults;
+use brunt_spec::words::duration;
 use std::collections::HashSet;
+use std::time::Duration;
 
 /// Header fields that say nothing of a user: what JMeter's client sends by itself.
 const JMETER_AGENT: &str = "Apache-HttpClient/";
@@ -86,7 +89,7 @@ impl Writer<'_> {
                 None => self.notice(format!("{place}: a failure ends no loop, as plan files cannot say that")),
             }
         }
-        if let Some(timeout) = policy.timeout {
+        if let Some(timeout) = policy.timeout.filter(|timeout| !is_usual(*timeout, defaults::TIMEOUT)) {
             add(&mut keys, "timeout", Yaml::Text(time(timeout)));
         }
         Yaml::Map(keys)
@@ -105,7 +108,9 @@ impl Writer<'_> {
             let one = |pair: &str| match pair.split_once('=') {
                 Some((name, value)) => {
                     let decoded = percent_encoding::percent_decode_str(value).decode_utf8_lossy().into_owned();
-                    let value = self.secret(name, &decoded).map_or(value.to_owned(), |hidden| format!("${{urlencode({hidden})}}"));
+                    let value = self
+                        .secret(name, &decoded)
+                        .map_or(value.to_owned(), |hidden| format!("${{urlencode({hidden})}}"));
                     format!("{name}={value}")
                 }
                 None => pair.to_owned(),
@@ -140,11 +145,14 @@ impl Writer<'_> {
             return url.to_owned();
         }
         let scheme = if scheme.trim().is_empty() { "http".to_owned() } else { scheme_text.trim().to_owned() };
-        let port = if port.trim().is_empty() || port.trim() == "0" { String::new() } else { format!(":{}", port_text.trim()) };
+        let port =
+            if port.trim().is_empty() || port.trim() == "0" { String::new() } else { format!(":{}", port_text.trim()) };
         let slash = if path_value.starts_with('/') || path_value.is_empty() { "" } else { "/" };
         // A variable is no beginning of a URL that is read before users are there.
         let is_scheme = scheme == "http" || scheme == "https";
-        if is_scheme { format!("{scheme}://{host}{port}{slash}{path}") } else {
+        if is_scheme {
+            format!("{scheme}://{host}{port}{slash}{path}")
+        } else {
             let value = self.unfolded.before.text(&scheme);
             format!("{}://{host}{port}{slash}{path}", value.trim().to_ascii_lowercase())
         }
@@ -202,7 +210,8 @@ impl Writer<'_> {
 
     fn body(&mut self, body: &Body, headers: &mut Vec<(String, String)>, place: &str) -> Keys {
         let is_type = |header: &(String, String)| header.0.eq_ignore_ascii_case("content-type");
-        let media_type = headers.iter().find(|header| is_type(header)).map(|header| header.1.clone()).unwrap_or_default();
+        let media_type =
+            headers.iter().find(|header| is_type(header)).map(|header| header.1.clone()).unwrap_or_default();
         let text = match body {
             Body::None => return Keys::new(),
             Body::Text(text) => text.clone(),
@@ -253,7 +262,9 @@ impl Writer<'_> {
             let value = match upload(content) {
                 Some(file) => {
                     let mut keys = vec![("file".to_owned(), Yaml::Text(self.file(file)))];
-                    if let Some(kind) = head.split("Content-Type: ").nth(1).map(str::trim).filter(|kind| !kind.is_empty()) {
+                    if let Some(kind) =
+                        head.split("Content-Type: ").nth(1).map(str::trim).filter(|kind| !kind.is_empty())
+                    {
                         keys.push(("type".to_owned(), Yaml::text(kind)));
                     }
                     Yaml::Map(keys)
@@ -272,8 +283,15 @@ impl Writer<'_> {
     pub(super) fn file(&self, file: &str) -> String {
         let path = std::path::Path::new(file);
         let relative = path.strip_prefix(&self.options.directory).unwrap_or(path);
-        if relative.is_absolute() { relative.to_path_buf() } else { self.options.files.join(relative) }.display().to_string()
+        if relative.is_absolute() { relative.to_path_buf() } else { self.options.files.join(relative) }
+            .display()
+            .to_string()
     }
+}
+
+/// Whether a time is what a plan file means where it says nothing.
+pub(super) fn is_usual(time: Duration, usual: &str) -> bool {
+    duration::parse(usual).is_ok_and(|usual| usual == time)
 }
 
 /// The word of a plan file; None: it has none.
@@ -315,7 +333,10 @@ fn form(text: &str) -> Option<Vec<(String, String)>> {
                     }
                     for (number, half) in field.splitn(if side == 0 { 2 } else { 1 }, '=').enumerate() {
                         side += number;
-                        let decoded = percent_encoding::percent_decode_str(&half.replace('+', " ")).decode_utf8().ok()?.into_owned();
+                        let decoded = percent_encoding::percent_decode_str(&half.replace('+', " "))
+                            .decode_utf8()
+                            .ok()?
+                            .into_owned();
                         if !decoded.is_empty() {
                             fields.last_mut()?[side].push(Stretch::Literal(decoded));
                         }
@@ -341,7 +362,8 @@ mod tests {
 
     #[test]
     fn forms_are_decoded_where_a_map_says_the_same() {
-        let pairs = |text: &str| form(text).map(|all| all.into_iter().map(|(a, b)| format!("{a}={b}")).collect::<Vec<_>>());
+        let pairs =
+            |text: &str| form(text).map(|all| all.into_iter().map(|(a, b)| format!("{a}={b}")).collect::<Vec<_>>());
         assert_eq!(pairs("a=b+c&d=%26${urlencode(${x})}"), Some(vec!["a=b c".into(), "d=&${x}".into()]));
         assert_eq!(pairs("a=1&a=2"), None);
         assert_eq!(pairs("a=${x}"), None);

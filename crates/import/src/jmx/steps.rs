@@ -4,10 +4,10 @@ use super::Writer;
 use super::loads::time;
 use super::texts::Braces;
 use super::tree::Yaml;
+use brunt_model::Population;
 use brunt_model::scenario::{
     Branch, Case, Condition, Manner, Order, PaceOf, Pauses, Rounds, Scope, Script, ScriptLanguage, Share, Step, Values,
 };
-use brunt_model::Population;
 use brunt_script::expression::{self, Stretch};
 use brunt_script::template::expression_text;
 use std::time::Duration;
@@ -129,7 +129,9 @@ impl Writer<'_> {
             }
             Step::ForEach { variable, values, steps } => {
                 let values = match values {
-                    Values::List(values) => Yaml::List(values.iter().map(|value| Yaml::Text(self.plain(value))).collect()),
+                    Values::List(values) => {
+                        Yaml::List(values.iter().map(|value| Yaml::Text(self.plain(value))).collect())
+                    }
                     Values::Numbered { prefix, after, last } => {
                         if !(after.trim().is_empty() || after.trim() == "0") || !last.trim().is_empty() {
                             let place = self.element_place("", &population.name);
@@ -162,7 +164,9 @@ impl Writer<'_> {
             }
             Step::Choose { order, branches } => self.choose(*order, branches, population),
             Step::Think(think) => one("think", text(format!("{}..{}", time(think.least), time(think.most)))),
-            Step::Pause(millis) => self.pause(millis, population).map(|pause| one("think", Yaml::Text(pause))).unwrap_or_default(),
+            Step::Pause(millis) => {
+                self.pause(millis, population).map(|pause| one("think", Yaml::Text(pause))).unwrap_or_default()
+            }
             Step::Pace(pace) => {
                 let per_minute = match pace.per_minute.trim().parse::<f64>() {
                     Ok(number) => format!("{number}/min"),
@@ -195,11 +199,18 @@ impl Writer<'_> {
             },
             Step::Count(counter) => {
                 let mut keys = Vec::new();
-                let given = [("start", &counter.start), ("step", &counter.step), ("end", &counter.end), ("format", &counter.format)];
+                let given = [
+                    ("start", &counter.start),
+                    ("step", &counter.step),
+                    ("end", &counter.end),
+                    ("format", &counter.format),
+                ];
                 for (name, value) in given.into_iter().filter(|(_, value)| !value.is_empty()) {
                     keys.push((name.to_owned(), Yaml::Text(self.plain(value))));
                 }
-                for (name, _) in [("per_user", counter.per_user), ("resets", counter.resets)].into_iter().filter(|(_, is)| *is) {
+                for (name, _) in
+                    [("per_user", counter.per_user), ("resets", counter.resets)].into_iter().filter(|(_, is)| *is)
+                {
                     keys.push((name.to_owned(), text("true")));
                 }
                 one("count", Yaml::Map(vec![(counter.variable.clone(), Yaml::Map(keys))]))
@@ -212,7 +223,8 @@ impl Writer<'_> {
                     return Vec::new();
                 };
                 let policy = self.policy(sample.reply_policy);
-                let more = if policy.is_judged_by_user() { ", and its extractors and assertions are left out" } else { "" };
+                let more =
+                    if policy.is_judged_by_user() { ", and its extractors and assertions are left out" } else { "" };
                 self.notice(format!("{place}: it is a script and makes no sample{more}"));
                 self.script_step(script, &population.name)
             }
@@ -247,13 +259,20 @@ impl Writer<'_> {
     /// Steps of a share of the rounds: as many branches of a choice that goes round.
     fn share(&mut self, share: &Share, then: &[Step], population: &Population) -> Vec<Yaml> {
         let place = self.kind_place(brunt_jmx::ElementKind::ThroughputController, &population.name);
-        let percent = share.value.trim().parse::<f64>().ok().filter(|_| share.percent).map(|value| value.round().clamp(0.0, 100.0) as u32);
+        let percent = share
+            .value
+            .trim()
+            .parse::<f64>()
+            .ok()
+            .filter(|_| share.percent)
+            .map(|value| value.round().clamp(0.0, 100.0) as u32);
         let steps = self.steps(then, population);
         match percent {
             _ if steps.is_empty() => Vec::new(),
             Some(0) => Vec::new(),
             Some(percent @ 1..100) => {
-                let divisor = [50, 25, 20, 10, 5, 4, 2].into_iter().find(|by| percent % by == 0 && 100 % by == 0).unwrap_or(1);
+                let divisor =
+                    [50, 25, 20, 10, 5, 4, 2].into_iter().find(|by| percent % by == 0 && 100 % by == 0).unwrap_or(1);
                 let branch = |weight: u32, steps: Vec<Yaml>| {
                     Yaml::map([("weight", text((weight / divisor).to_string())), ("steps", Yaml::List(steps))])
                 };
@@ -300,7 +319,9 @@ impl Writer<'_> {
             let numbers: Option<Vec<f64>> =
                 arguments.iter().map(|argument| expression_text(argument).trim().parse().ok()).collect();
             match (name.as_str(), numbers.as_deref()) {
-                ("uniform", Some([range, least])) if *least >= 1.0 => return Some(format!("{}..{}", of(*least), of(least + range))),
+                ("uniform", Some([range, least])) if *least >= 1.0 => {
+                    return Some(format!("{}..{}", of(*least), of(least + range)));
+                }
                 ("uniform", Some([range, _])) => return Some(format!("0..{}", of(*range))),
                 ("gaussian", Some([deviation, mean])) if *deviation >= 1.0 && *mean >= 1.0 => {
                     return Some(format!("normal {} {}", of(*mean), of(*deviation)));
@@ -310,7 +331,11 @@ impl Writer<'_> {
         }
         if !millis.contains("${") {
             if !millis.trim().is_empty() {
-                self.notice(format!("Thread Group \"{}\": a pause of `{}` ms is left out", population.name, millis.trim()));
+                self.notice(format!(
+                    "Thread Group \"{}\": a pause of `{}` ms is left out",
+                    population.name,
+                    millis.trim()
+                ));
             }
             return None;
         }
@@ -371,7 +396,9 @@ impl Writer<'_> {
         let place = self.element_place(&script.name, place);
         let is_javascript = script.language == ScriptLanguage::Javascript;
         if script.language == ScriptLanguage::Jexl || is_javascript != self.is_javascript {
-            self.notice(format!("{place}: left out, all scripts of a scenario are in one language, Groovy or JavaScript"));
+            self.notice(format!(
+                "{place}: left out, all scripts of a scenario are in one language, Groovy or JavaScript"
+            ));
             return None;
         }
         let source = self.source(script, &place);

@@ -3,9 +3,9 @@
 use super::Writer;
 use crate::secrets::is_secret;
 use crate::text::{self, Piece};
-use brunt_model::scenario::{Scenario, ScriptLanguage, Script, Step};
-use brunt_model::reply_policy::ReplyAction;
 use brunt_model::ReplyPolicy;
+use brunt_model::reply_policy::ReplyAction;
+use brunt_model::scenario::{Scenario, Script, ScriptLanguage, Step};
 use brunt_script::expression::{self, Stretch};
 use brunt_script::functions;
 
@@ -52,7 +52,9 @@ impl Writer<'_> {
                     if !self.is_known(name) {
                         plain.push(written.clone());
                         let place = self.text_place(written);
-                        self.notice(format!("{place}: nothing sets the variable `{name}`; {written} stays as it is written"));
+                        self.notice(format!(
+                            "{place}: nothing sets the variable `{name}`; {written} stays as it is written"
+                        ));
                     }
                 }
                 Stretch::Call { name, arguments, written } => {
@@ -62,7 +64,9 @@ impl Writer<'_> {
                     } else {
                         plain.push(written.clone());
                         let place = self.text_place(written);
-                        self.notice(format!("{place}: the function `{name}` is not known; {written} stays as it is written"));
+                        self.notice(format!(
+                            "{place}: the function `{name}` is not known; {written} stays as it is written"
+                        ));
                     }
                 }
             }
@@ -98,7 +102,9 @@ impl Writer<'_> {
                     follow_quotes(&text, &mut quote);
                     out.push_str(&text);
                 }
-                Stretch::Variable { name, written } if !self.known.contains(&name) || self.plan_vars.contains(&name) => {
+                Stretch::Variable { name, written }
+                    if !self.known.contains(&name) || self.plan_vars.contains(&name) =>
+                {
                     out.push_str(&written);
                 }
                 Stretch::Variable { name, .. } => match quote {
@@ -116,7 +122,9 @@ impl Writer<'_> {
                         continue;
                     }
                     if functions::find(&name).is_some() {
-                        self.notice(format!("{place}: {written} stays as it is written; a plan file fills no function into scripts"));
+                        self.notice(format!(
+                            "{place}: {written} stays as it is written; a plan file fills no function into scripts"
+                        ));
                     }
                     out.push_str(&written);
                 }
@@ -153,7 +161,10 @@ impl Writer<'_> {
         let mut out = String::with_capacity(text.len());
         let mut rest = text;
         while let Some((before, name, behind)) = quoted(rest) {
-            let value = behind.trim_start().strip_prefix(':').and_then(|value| quoted(value).filter(|(gap, ..)| gap.trim().is_empty()));
+            let value = behind
+                .trim_start()
+                .strip_prefix(':')
+                .and_then(|value| quoted(value).filter(|(gap, ..)| gap.trim().is_empty()));
             let hidden = value.and_then(|(_, value, _)| self.secret(name, value));
             match (hidden, value) {
                 (Some(hidden), Some((gap, _, after))) => {

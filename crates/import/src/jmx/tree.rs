@@ -76,7 +76,11 @@ impl Yaml {
                 None if text.contains('\n') => vec![format!("{name}: {}", double_quoted(text))],
                 None => vec![format!("{name}: {}", plain(text))],
             },
-            _ if self.is_flat() && let Some(line) = self.short() => vec![format!("{name}: {line}")],
+            _ if self.is_flat()
+                && let Some(line) = self.short() =>
+            {
+                vec![format!("{name}: {line}")]
+            }
             Self::List(_) => std::iter::once(format!("{name}:")).chain(self.lines()).collect(),
             Self::Map(_) => std::iter::once(format!("{name}:")).chain(indented(self.lines())).collect(),
         }
@@ -135,7 +139,8 @@ mod tests {
                 ]),
             ),
         ]);
-        let expected = "load: {users: \"1..5/4s,5\"}\nsteps:\n- get: /\n  extract: {a: \"x: y\"}\n- script: |\n    a\n      b";
+        let expected =
+            "load: {users: \"1..5/4s,5\"}\nsteps:\n- get: /\n  extract: {a: \"x: y\"}\n- script: |\n    a\n      b";
         assert_eq!(tree.lines().join("\n"), expected);
     }
 }

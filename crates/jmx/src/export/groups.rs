@@ -1,7 +1,7 @@
 //! Populations as thread groups.
 
-use super::xml::{Item, Prop};
 use super::Writer;
+use super::xml::{Item, Prop};
 use brunt_model::load::{Arrivals, Shape, Stage};
 use brunt_model::scenario::Scope;
 use brunt_model::{Load, Population};
@@ -25,16 +25,21 @@ impl Writer<'_> {
         };
         let stop = &population.stop;
         if !stop.warmup.is_zero() {
-            self.notice(format!("population {}: the warm-up is a part of the load; JMeter's figures have it, too", population.name));
+            self.notice(format!(
+                "population {}: the warm-up is a part of the load; JMeter's figures have it, too",
+                population.name
+            ));
         }
         let duration = stop.duration.map(|duration| duration + stop.warmup);
         match &population.load {
-            Load::Open { rate, arrivals, max_in_flight, .. } => {
-                if *max_in_flight < 100_000 {
-                    self.notice(format!("population {}: JMeter has no bound on what is under way (max_in_flight)", population.name));
-                }
-                let schedule = self.schedule(rate, *arrivals, duration, &population.name);
-                let controller = Prop::Element("ThreadGroup.main_controller".into(), "OpenModelThreadGroupController", "", Vec::new());
+            Load::Open { rate, arrivals, .. } => {
+                let schedule = self.schedule(rate, *arrivals, (duration, stop.grace), &population.name);
+                let controller = Prop::Element(
+                    "ThreadGroup.main_controller".into(),
+                    "OpenModelThreadGroupController",
+                    "",
+                    Vec::new(),
+                );
                 Item::new("OpenModelThreadGroup", "OpenModelThreadGroupGui", &population.name)
                     .with(controller)
                     .text("ThreadGroup.on_sample_error", on_error)
@@ -48,8 +53,12 @@ impl Writer<'_> {
                     Prop::Flag("LoopController.continue_forever".into(), false),
                     Prop::Text("LoopController.loops".into(), loops.to_string()),
                 ];
-                let controller =
-                    Prop::Element("ThreadGroup.main_controller".into(), "LoopController", "LoopControlPanel", controller);
+                let controller = Prop::Element(
+                    "ThreadGroup.main_controller".into(),
+                    "LoopController",
+                    "LoopControlPanel",
+                    controller,
+                );
                 let is_scheduled = duration.is_some() || threads.delay > 0.0;
                 let seconds = |duration: Duration| (duration.as_secs_f64() - threads.delay).max(0.0).ceil().to_string();
                 Item::new("ThreadGroup", "ThreadGroupGui", &population.name)
@@ -59,7 +68,10 @@ impl Writer<'_> {
                     .text("ThreadGroup.ramp_time", threads.ramp.round().to_string())
                     .flag("ThreadGroup.scheduler", is_scheduled)
                     .text("ThreadGroup.duration", duration.map(seconds).unwrap_or_default())
-                    .text("ThreadGroup.delay", if threads.delay > 0.0 { threads.delay.round().to_string() } else { String::new() })
+                    .text(
+                        "ThreadGroup.delay",
+                        if threads.delay > 0.0 { threads.delay.round().to_string() } else { String::new() },
+                    )
                     .flag("ThreadGroup.same_user_on_next_iteration", true)
             }
         }
@@ -82,7 +94,10 @@ impl Writer<'_> {
             }
             (None, None) => {
                 if duration.is_none() {
-                    self.notice(format!("population {}: it has no end; JMeter runs it until it is stopped", population.name));
+                    self.notice(format!(
+                        "population {}: it has no end; JMeter runs it until it is stopped",
+                        population.name
+                    ));
                 }
                 -1
             }
@@ -98,10 +113,15 @@ impl Writer<'_> {
             stages.remove(0);
         }
         let number = users.peak().ceil().max(1.0);
-        let rise = stages.first().filter(|first| first.from < first.to).map(|first| first.duration.unwrap_or_default().as_secs_f64());
+        let rise = stages
+            .first()
+            .filter(|first| first.from < first.to)
+            .map(|first| first.duration.unwrap_or_default().as_secs_f64());
         // From the first thread at once to the last at the end of the rise.
         let ramp = match (rise, stages.first()) {
-            (Some(rise), Some(first)) if first.from >= 1.0 && number > 1.0 => rise * number / (number - first.from.min(number - 1.0)),
+            (Some(rise), Some(first)) if first.from >= 1.0 && number > 1.0 => {
+                rise * number / (number - first.from.min(number - 1.0))
+            }
             (Some(rise), _) => rise,
             (None, _) => 0.0,
         };
@@ -114,7 +134,13 @@ impl Writer<'_> {
         Threads { number, delay, ramp }
     }
 
-    fn schedule(&mut self, rate: &Shape, arrivals: Arrivals, duration: Option<Duration>, name: &str) -> String {
+    fn schedule(
+        &mut self,
+        rate: &Shape,
+        arrivals: Arrivals,
+        (duration, grace): (Option<Duration>, Duration),
+        name: &str,
+    ) -> String {
         let word = match arrivals {
             Arrivals::Even => "even_arrivals",
             Arrivals::Poisson => "random_arrivals",
@@ -147,6 +173,10 @@ impl Writer<'_> {
             if to != stage.from {
                 words.push(format!("rate({to}/sec)"));
             }
+        }
+        // JMeter interrupts what is under way where the schedule ends.
+        if !grace.is_zero() {
+            words.push(format!("pause({} sec)", grace.as_secs_f64()));
         }
         words.join(" ")
     }

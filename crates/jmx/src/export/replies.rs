@@ -5,7 +5,9 @@ use super::{Place, Writer, part};
 use brunt_model::ReplyPolicy;
 use brunt_model::extract::{ExtractFrom, Extractor, ReplyPart, Take};
 use brunt_model::plan::StatusRange;
-use brunt_model::reply_policy::{Assertion, AssertionTest, Comparison, ExpectedJson, ReplyAction, TextAssertion, TextMatch};
+use brunt_model::reply_policy::{
+    Assertion, AssertionTest, Comparison, ExpectedJson, ReplyAction, TextAssertion, TextMatch,
+};
 use brunt_model::scenario::{Scope, Script, ScriptLanguage};
 
 /// Bits of `Assertion.test_type`.
@@ -64,7 +66,9 @@ impl Writer<'_> {
             Take::All => "-1".to_owned(),
             Take::Number(number) => number.to_string(),
             Take::Last => {
-                self.notice(format!("request \"{label}\": {variable} gets the first match; JMeter does not take the last"));
+                self.notice(format!(
+                    "request \"{label}\": {variable} gets the first match; JMeter does not take the last"
+                ));
                 "1".to_owned()
             }
         };
@@ -84,7 +88,9 @@ impl Writer<'_> {
         };
         let is_known = matches!(extractor.part, ReplyPart::Variable(_)) || part(&extractor.part).is_some();
         if !is_known {
-            self.notice(format!("request \"{label}\": {variable} is left out; JMeter does not search the body of a request"));
+            self.notice(format!(
+                "request \"{label}\": {variable} is left out; JMeter does not search the body of a request"
+            ));
             return None;
         }
         let (searched, _) = part(&extractor.part).unwrap_or(("false", ""));
@@ -183,9 +189,8 @@ impl Writer<'_> {
                 .flag("XPath.tolerant", true)
                 .flag("XPath.namespace", false),
             AssertionTest::Xml => Item::new("XMLAssertion", "XMLAssertionGui", name),
-            AssertionTest::Md5(sum) => {
-                Item::new("MD5HexAssertion", "MD5HexAssertionGUI", name).text("MD5HexAssertion.size", self.text(sum, Place::Text))
-            }
+            AssertionTest::Md5(sum) => Item::new("MD5HexAssertion", "MD5HexAssertionGUI", name)
+                .text("MD5HexAssertion.size", self.text(sum, Place::Text)),
             AssertionTest::Script(script) => self.script("JSR223Assertion", script),
         })
     }
@@ -212,7 +217,9 @@ impl Writer<'_> {
             (Some((_, field)), _) => (field, None),
             (None, ReplyPart::Variable(name)) => ("Assertion.response_data", Some(name)),
             (None, _) => {
-                self.notice(format!("request \"{label}\": the check `{name}` is left out; JMeter does not look at the body of a request"));
+                self.notice(format!(
+                    "request \"{label}\": the check `{name}` is left out; JMeter does not look at the body of a request"
+                ));
                 return None;
             }
         };

@@ -29,7 +29,9 @@ pub(super) fn shared_headers(scenario: &Scenario) -> Vec<(String, String)> {
     let Some(first) = all.next() else { return Vec::new() };
     let rest: Vec<Vec<(String, String)>> = all.collect();
     let is_shared = |header: &(String, String)| {
-        !rest.is_empty() && !header.0.eq_ignore_ascii_case("content-type") && rest.iter().all(|other| other.contains(header))
+        !rest.is_empty()
+            && !header.0.eq_ignore_ascii_case("content-type")
+            && rest.iter().all(|other| other.contains(header))
     };
     first.into_iter().filter(is_shared).collect()
 }
@@ -118,7 +120,8 @@ impl Writer<'_> {
         let policy = self.policy(request.reply_policy);
         let label = self.text(&request.label, Place::Text);
         let [scheme, host, port, path] = self.url(&request.url);
-        let closes = request.headers.iter().any(|(name, value)| name.eq_ignore_ascii_case("connection") && value == "close");
+        let closes =
+            request.headers.iter().any(|(name, value)| name.eq_ignore_ascii_case("connection") && value == "close");
         let follows = policy.redirects.most > 0;
         let mut sampler = Item::new("HTTPSamplerProxy", "HttpTestSampleGui", &label);
         let (raw, list) = self.body(request, &label);
@@ -135,7 +138,9 @@ impl Writer<'_> {
             .flag("HTTPSampler.follow_redirects", follows)
             .flag("HTTPSampler.auto_redirects", false)
             .flag("HTTPSampler.use_keepalive", !closes);
-        if let Some(timeout) = policy.timeout.or(Some(self.plan.connection.timeout)).filter(|time| time.as_secs() < 3600) {
+        if let Some(timeout) =
+            policy.timeout.or(Some(self.plan.connection.timeout)).filter(|time| time.as_secs() < 3600)
+        {
             sampler = sampler.text("HTTPSampler.response_timeout", timeout.as_millis().to_string());
         }
         if self.plan.connection.connect_timeout.as_secs() < 3600 {
@@ -146,7 +151,8 @@ impl Writer<'_> {
             sampler = sampler.flag("HTTPSampler.image_parser", true).flag("HTTPSampler.concurrentDwn", true);
         }
         let mut children = Vec::new();
-        let own: Vec<(String, String)> = headers(request).into_iter().filter(|header| !shared.contains(header)).collect();
+        let own: Vec<(String, String)> =
+            headers(request).into_iter().filter(|header| !shared.contains(header)).collect();
         if !own.is_empty() {
             children.push(self.header_manager(&own));
         }
@@ -185,7 +191,8 @@ impl Writer<'_> {
             }
             Prop::Element(name.to_owned(), "HTTPArgument", "", properties)
         };
-        let is_form = request.headers.iter().any(|(name, value)| name.eq_ignore_ascii_case("content-type") && value == FORM);
+        let is_form =
+            request.headers.iter().any(|(name, value)| name.eq_ignore_ascii_case("content-type") && value == FORM);
         // JMeter puts the parameters of these into the query.
         let has_form = is_form && !matches!(request.method.as_str(), "GET" | "DELETE" | "OPTIONS" | "HEAD");
         match &request.body {
@@ -199,7 +206,9 @@ impl Writer<'_> {
             }
             Body::Text(body) => (true, vec![argument("", self.text(body, Place::Request), false)]),
             Body::Bytes(_) => {
-                self.notice(format!("request \"{label}\": its body is left out, it is no text; name its file in the sampler"));
+                self.notice(format!(
+                    "request \"{label}\": its body is left out, it is no text; name its file in the sampler"
+                ));
                 (false, Vec::new())
             }
         }
@@ -212,7 +221,8 @@ impl Writer<'_> {
             Prop::Element(name.clone(), "Header", "", vec![text("Header.name", name), text("Header.value", value)])
         };
         let list = headers.iter().map(one).collect();
-        Item::new("HeaderManager", "HeaderPanel", "HTTP Header Manager").with(Prop::List("HeaderManager.headers".into(), list))
+        Item::new("HeaderManager", "HeaderPanel", "HTTP Header Manager")
+            .with(Prop::List("HeaderManager.headers".into(), list))
     }
 
     fn authorization(&mut self, request: &Request, policy: &ReplyPolicy) -> Option<Item> {

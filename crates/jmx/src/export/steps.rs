@@ -5,8 +5,8 @@ use super::{Place, Writer, requests};
 use brunt_model::Population;
 use brunt_model::load::Think;
 use brunt_model::scenario::{
-    Branch, Case, Condition, Counter, DataEnd, DataFile, DataFormat, Order, PaceOf, Pauses, RowOrder, Rounds, Scope, Share,
-    Sharing, Step, Values,
+    Branch, Case, Condition, Counter, DataEnd, DataFile, DataFormat, Order, PaceOf, Pauses, Rounds, RowOrder, Scope,
+    Share, Sharing, Step, Values,
 };
 use brunt_script::expression::{self, Stretch};
 use brunt_script::template::expression_text;
@@ -44,7 +44,13 @@ pub(super) fn think_timer(think: Think) -> Option<Item> {
     match (least, range) {
         (0, 0) => None,
         (least, 0) => Some(constant_timer(&least.to_string())),
-        (least, range) => Some(random_timer("UniformRandomTimer", "UniformRandomTimerGui", "Uniform Random Timer", &least.to_string(), &range.to_string())),
+        (least, range) => Some(random_timer(
+            "UniformRandomTimer",
+            "UniformRandomTimerGui",
+            "Uniform Random Timer",
+            &least.to_string(),
+            &range.to_string(),
+        )),
     }
 }
 
@@ -85,7 +91,10 @@ impl Writer<'_> {
         for (at, step) in steps.iter().enumerate() {
             let is_setting = matches!(step, Step::Row(_) | Step::Count(_));
             if is_setting && !first && !begins {
-                self.notice(format!("population {}: data files and counters take a value where their controller begins", population.name));
+                self.notice(format!(
+                    "population {}: data files and counters take a value where their controller begins",
+                    population.name
+                ));
             }
             first &= is_setting;
             // Of a pause before a request becomes a timer of it.
@@ -104,7 +113,10 @@ impl Writer<'_> {
                     let timer = self.timer(step);
                     match timer {
                         Ok(timer) if before_request => timers.push(timer),
-                        Ok(timer) if let Step::Think(think) = step && think.least == think.most => {
+                        Ok(timer)
+                            if let Step::Think(think) = step
+                                && think.least == think.most =>
+                        {
                             drop(timer);
                             items.push(action("pause", 1, 0, &think.least.as_millis().to_string()));
                         }
@@ -137,9 +149,33 @@ impl Writer<'_> {
                     let texts = [range, delay].map(|argument| self.text(&expression_text(argument), Place::Text));
                     let [range, delay] = &texts;
                     match name.as_str() {
-                        "uniform" => return Ok(random_timer("UniformRandomTimer", "UniformRandomTimerGui", "Uniform Random Timer", delay, range)),
-                        "gaussian" => return Ok(random_timer("GaussianRandomTimer", "GaussianRandomTimerGui", "Gaussian Random Timer", delay, range)),
-                        "poisson" => return Ok(random_timer("PoissonRandomTimer", "PoissonRandomTimerGui", "Poisson Random Timer", delay, range)),
+                        "uniform" => {
+                            return Ok(random_timer(
+                                "UniformRandomTimer",
+                                "UniformRandomTimerGui",
+                                "Uniform Random Timer",
+                                delay,
+                                range,
+                            ));
+                        }
+                        "gaussian" => {
+                            return Ok(random_timer(
+                                "GaussianRandomTimer",
+                                "GaussianRandomTimerGui",
+                                "Gaussian Random Timer",
+                                delay,
+                                range,
+                            ));
+                        }
+                        "poisson" => {
+                            return Ok(random_timer(
+                                "PoissonRandomTimer",
+                                "PoissonRandomTimerGui",
+                                "Poisson Random Timer",
+                                delay,
+                                range,
+                            ));
+                        }
                         _ => {}
                     }
                 }
@@ -175,7 +211,10 @@ impl Writer<'_> {
             Step::Request(_) | Step::Think(_) | Step::Pause(_) | Step::Pace(_) | Step::Meet { .. } => Vec::new(),
             Step::Next(order) => self.next(*order, population),
             Step::Together { steps, .. } => {
-                self.notice(format!("population {}: requests of a parallel step are sent one after the other", population.name));
+                self.notice(format!(
+                    "population {}: requests of a parallel step are sent one after the other",
+                    population.name
+                ));
                 below(self, simple("parallel", Vec::new()), steps)
             }
             Step::Group { name, steps } => below(self, simple(name, Vec::new()), steps),
@@ -207,7 +246,8 @@ impl Writer<'_> {
                     },
                     condition => self.condition(condition),
                 };
-                let item = Item::new("WhileController", "WhileControllerGui", "While Controller").text("WhileController.condition", condition);
+                let item = Item::new("WhileController", "WhileControllerGui", "While Controller")
+                    .text("WhileController.condition", condition);
                 below(self, item, steps)
             }
             Step::If { condition: Condition::Share(share), then, .. } => {
@@ -225,31 +265,48 @@ impl Writer<'_> {
             Step::If { condition, then, otherwise } => {
                 let condition = self.condition(condition);
                 let inner = condition.strip_prefix("${__groovy(").and_then(|rest| rest.strip_suffix(",)}"));
-                let source = inner.map_or_else(|| format!("'{condition}'.trim().equalsIgnoreCase('true')"), str::to_owned);
+                let source =
+                    inner.map_or_else(|| format!("'{condition}'.trim().equalsIgnoreCase('true')"), str::to_owned);
                 let value = format!("${{__groovy(({source}) ? 'then' : 'else',)}}");
                 let (then, otherwise) = (self.steps(then, population, false), self.steps(otherwise, population, false));
-                let item = Item::new("SwitchController", "SwitchControllerGui", "If and else").text("SwitchController.value", value);
+                let item = Item::new("SwitchController", "SwitchControllerGui", "If and else")
+                    .text("SwitchController.value", value);
                 vec![item.over(vec![simple("then", then), simple("else", otherwise)])]
             }
             Step::ForEach { variable, values, steps } => self.for_each(variable, values, steps, population),
             Step::Switch { value, cases } => {
                 let value = self.text(value, Place::Text);
                 let children = self.cases(cases, population);
-                vec![Item::new("SwitchController", "SwitchControllerGui", "Switch Controller").text("SwitchController.value", value).over(children)]
+                vec![
+                    Item::new("SwitchController", "SwitchControllerGui", "Switch Controller")
+                        .text("SwitchController.value", value)
+                        .over(children),
+                ]
             }
             Step::Shuffle(branches) => {
-                let children = branches.iter().enumerate().map(|(number, steps)| one(self.steps(steps, population, false), number + 1));
+                let children = branches
+                    .iter()
+                    .enumerate()
+                    .map(|(number, steps)| one(self.steps(steps, population, false), number + 1));
                 let children = children.collect();
-                vec![Item::new("RandomOrderController", "RandomOrderControllerGui", "Random Order Controller").over(children)]
+                vec![
+                    Item::new("RandomOrderController", "RandomOrderControllerGui", "Random Order Controller")
+                        .over(children),
+                ]
             }
             Step::During { seconds, steps } => {
-                let item = Item::new("RunTime", "RunTimeGui", "Runtime Controller").text("RunTime.seconds", self.text(seconds, Place::Text));
+                let item = Item::new("RunTime", "RunTimeGui", "Runtime Controller")
+                    .text("RunTime.seconds", self.text(seconds, Place::Text));
                 below(self, item, steps)
             }
             Step::Lock { name, steps } => {
                 let name = self.text(name, Place::Text);
-                let item = Item::new("CriticalSectionController", "CriticalSectionControllerGui", "Critical Section Controller")
-                    .text("CriticalSectionController.lockName", name);
+                let item = Item::new(
+                    "CriticalSectionController",
+                    "CriticalSectionControllerGui",
+                    "Critical Section Controller",
+                )
+                .text("CriticalSectionController.lockName", name);
                 below(self, item, steps)
             }
             Step::Choose { order, branches } => self.choose(*order, branches, population),
@@ -257,7 +314,9 @@ impl Writer<'_> {
                 let set = self.set("JSR223PreProcessor", variable, value);
                 vec![action(&format!("set {variable}"), 1, 0, "0").over(vec![set])]
             }
-            Step::Row(number) => population.scenario.data.get(*number as usize).map(|file| self.data(file)).into_iter().collect(),
+            Step::Row(number) => {
+                population.scenario.data.get(*number as usize).map(|file| self.data(file)).into_iter().collect()
+            }
             Step::Count(counter) => vec![self.counter(counter)],
             Step::Script(script) => {
                 let item = self.script("JSR223PreProcessor", script);
@@ -267,14 +326,18 @@ impl Writer<'_> {
                 let label = self.text(&sample.label, Place::Text);
                 let mut item = match &sample.script {
                     Some(script) => self.script("JSR223Sampler", script),
-                    None => Item::new("DebugSampler", "TestBeanGUI", label.clone()).flag("displayJMeterVariables", true),
+                    None => {
+                        Item::new("DebugSampler", "TestBeanGUI", label.clone()).flag("displayJMeterVariables", true)
+                    }
                 };
                 let policy = self.policy(sample.reply_policy);
                 let children = self.reactions(&policy, &label);
                 item.name = label;
                 vec![item.over(children)]
             }
-            Step::Once(steps) => below(self, Item::new("OnceOnlyController", "OnceOnlyControllerGui", "Once Only Controller"), steps),
+            Step::Once(steps) => {
+                below(self, Item::new("OnceOnlyController", "OnceOnlyControllerGui", "Once Only Controller"), steps)
+            }
             Step::Stop(scope) => match scope {
                 Scope::Nothing => Vec::new(),
                 Scope::Iteration => vec![action("next iteration", 3, 0, "0")],
@@ -309,7 +372,10 @@ impl Writer<'_> {
             let children = self.steps(&branch.steps, population, false);
             return vec![throughput(&share, &share.value).over(children)];
         }
-        let children = branches.iter().enumerate().map(|(number, branch)| one(self.steps(&branch.steps, population, false), number + 1));
+        let children = branches
+            .iter()
+            .enumerate()
+            .map(|(number, branch)| one(self.steps(&branch.steps, population, false), number + 1));
         let children: Vec<Item> = children.collect();
         let is_even = branches.iter().all(|branch| branch.weight == branches[0].weight);
         let interleave = |across: bool| {
@@ -318,7 +384,8 @@ impl Writer<'_> {
                 .flag("InterleaveControl.accrossThreads", across)
         };
         let item = match order {
-            Order::Random if is_even => Item::new("RandomController", "RandomControlGui", "Random Controller").number("InterleaveControl.style", 0),
+            Order::Random if is_even => Item::new("RandomController", "RandomControlGui", "Random Controller")
+                .number("InterleaveControl.style", 0),
             Order::Random => {
                 let all: u64 = branches.iter().map(|branch| u64::from(branch.weight)).sum();
                 let mut below = 0;
@@ -332,10 +399,16 @@ impl Writer<'_> {
             }
             order => {
                 if !is_even {
-                    self.notice(format!("population {}: branches that take turns have equal weights in JMeter", population.name));
+                    self.notice(format!(
+                        "population {}: branches that take turns have equal weights in JMeter",
+                        population.name
+                    ));
                 }
                 if !matches!(order, Order::Sequence | Order::WalkTogether) {
-                    self.notice(format!("population {}: each thread goes through its branches from the first on", population.name));
+                    self.notice(format!(
+                        "population {}: each thread goes through its branches from the first on",
+                        population.name
+                    ));
                 }
                 interleave(order == Order::Sequence)
             }
@@ -360,9 +433,14 @@ impl Writer<'_> {
         let item = Item::new("ForeachController", "ForeachControlPanel", "ForEach Controller")
             .text("ForeachController.inputVal", self.text(input, Place::Text))
             .text("ForeachController.returnVal", variable)
-            .text("ForeachController.startIndex", self.text(&after, Place::Text))
-            .text("ForeachController.endIndex", self.text(&last, Place::Text))
             .flag("ForeachController.useSeparator", separator);
+        let item = if after.is_empty() {
+            item
+        } else {
+            item.text("ForeachController.startIndex", self.text(&after, Place::Text))
+        };
+        let item =
+            if last.is_empty() { item } else { item.text("ForeachController.endIndex", self.text(&last, Place::Text)) };
         let children = self.steps(steps, population, false);
         items.push(item.over(children));
         items
@@ -379,7 +457,10 @@ impl Writer<'_> {
             let named = case.names.iter().find(|name| !name.is_empty() && !is_number(name));
             let name = named.or(case.names.first()).map_or("default", String::as_str);
             if case.names.iter().filter(is_number).any(|number| *number != items.len().to_string()) {
-                self.notice(format!("population {}: a Switch Controller takes numbers as places, from 0: case {name}", population.name));
+                self.notice(format!(
+                    "population {}: a Switch Controller takes numbers as places, from 0: case {name}",
+                    population.name
+                ));
             }
             let children = self.steps(&case.steps, population, false);
             let name = self.text(name, Place::Text);
@@ -403,7 +484,9 @@ impl Writer<'_> {
             self.notice(format!("data file {name}: JMeter takes its rows in order"));
         }
         if file.at_end == DataEnd::StopRun {
-            self.notice(format!("data file {name}: behind its last row each thread stops, and with the last of them the test"));
+            self.notice(format!(
+                "data file {name}: behind its last row each thread stops, and with the last of them the test"
+            ));
         }
         let share = match file.shared {
             Sharing::All => "shareMode.all",
@@ -423,12 +506,24 @@ impl Writer<'_> {
     }
 
     fn counter(&mut self, counter: &Counter) -> Item {
-        let mut item = Item::new("CounterConfig", "CounterConfigGui", &counter.variable).text("CounterConfig.name", &counter.variable);
-        for (name, text) in [("start", &counter.start), ("end", &counter.end), ("incr", &counter.step), ("format", &counter.format)] {
-            let text = self.text(text, Place::Text);
+        let mut item = Item::new("CounterConfig", "CounterConfigGui", &counter.variable)
+            .text("CounterConfig.name", &counter.variable);
+        // JMeter takes an empty number for 0.
+        let texts = [
+            ("start", &counter.start, "0"),
+            ("end", &counter.end, ""),
+            ("incr", &counter.step, "1"),
+            ("format", &counter.format, ""),
+        ];
+        for (name, text, usual) in texts {
+            let text = if text.is_empty() { usual.to_owned() } else { self.text(text, Place::Text) };
+            if text.is_empty() {
+                continue;
+            }
             item = item.text(&format!("CounterConfig.{name}"), text);
         }
-        item.flag("CounterConfig.per_user", counter.per_user).flag("CounterConfig.reset_on_tg_iteration", counter.resets)
+        item.flag("CounterConfig.per_user", counter.per_user)
+            .flag("CounterConfig.reset_on_tg_iteration", counter.resets)
     }
 
     /// A text that is `true` where a condition holds.
@@ -448,7 +543,9 @@ impl Writer<'_> {
             Condition::Failed => "vars.get('JMeterThread.last_sample_ok') == 'false'".to_owned(),
             Condition::Succeeded => "vars.get('JMeterThread.last_sample_ok') != 'false'".to_owned(),
             Condition::Status(least, most) => {
-                format!("(prev != null && prev.getResponseCode().isInteger() && prev.getResponseCode().toInteger() >= {least} && prev.getResponseCode().toInteger() <= {most})")
+                format!(
+                    "(prev != null && prev.getResponseCode().isInteger() && prev.getResponseCode().toInteger() >= {least} && prev.getResponseCode().toInteger() <= {most})"
+                )
             }
             Condition::Equals(variable, value) => {
                 format!("{} == {}", self.groovy_text(&format!("${{{variable}}}")), self.groovy_text(value))
@@ -460,7 +557,9 @@ impl Writer<'_> {
             }
             Condition::True(text) => format!("({}).trim().equalsIgnoreCase('true')", self.groovy_text(text)),
             Condition::False(text) => format!("({}).trim().equalsIgnoreCase('false')", self.groovy_text(text)),
-            Condition::Matches(text, pattern) => format!("(({}) =~ ({})).find()", self.groovy_text(text), self.groovy_text(pattern)),
+            Condition::Matches(text, pattern) => {
+                format!("(({}) =~ ({})).find()", self.groovy_text(text), self.groovy_text(pattern))
+            }
             Condition::Not(inner) => format!("!({})", self.groovy_condition(inner)),
             Condition::Share(_) => "true".to_owned(),
         }

@@ -7,12 +7,50 @@ use brunt_script::expression::{self, Stretch};
 
 /// Functions that JMeter has under the same name.
 const SAME: [&str; 44] = [
-    "BeanShell", "changeCase", "char", "counter", "CSVRead", "dateTimeConvert", "digest", "escapeHtml",
-    "escapeOroRegexpChars", "escapeXml", "eval", "evalVar", "FileToString", "groovy", "intSum", "longSum",
-    "isPropDefined", "isVarDefined", "javaScript", "jexl2", "jexl3", "log", "logn", "machineIP", "machineName", "P",
-    "property", "Random", "RandomDate", "RandomFromMultipleVars", "RandomString", "regexFunction", "samplerName",
-    "setProperty", "split", "StringFromFile", "threadGroupName", "threadNum", "time", "timeShift", "unescape",
-    "unescapeHtml", "urldecode", "urlencode",
+    "BeanShell",
+    "changeCase",
+    "char",
+    "counter",
+    "CSVRead",
+    "dateTimeConvert",
+    "digest",
+    "escapeHtml",
+    "escapeOroRegexpChars",
+    "escapeXml",
+    "eval",
+    "evalVar",
+    "FileToString",
+    "groovy",
+    "intSum",
+    "longSum",
+    "isPropDefined",
+    "isVarDefined",
+    "javaScript",
+    "jexl2",
+    "jexl3",
+    "log",
+    "logn",
+    "machineIP",
+    "machineName",
+    "P",
+    "property",
+    "Random",
+    "RandomDate",
+    "RandomFromMultipleVars",
+    "RandomString",
+    "regexFunction",
+    "samplerName",
+    "setProperty",
+    "split",
+    "StringFromFile",
+    "threadGroupName",
+    "threadNum",
+    "time",
+    "timeShift",
+    "unescape",
+    "unescapeHtml",
+    "urldecode",
+    "urlencode",
 ];
 
 /// A piece of a text of JMeter.
@@ -60,7 +98,9 @@ impl Writer<'_> {
             return vec![Piece::Literal(text.to_owned())];
         }
         let (mut pieces, mut rest) = (Vec::new(), text);
-        while let Some(at) = ["{n}", "{uuid}", "{random:", "{csv:", "{var:"].iter().filter_map(|head| rest.find(head)).min() {
+        while let Some(at) =
+            ["{n}", "{uuid}", "{random:", "{csv:", "{var:"].iter().filter_map(|head| rest.find(head)).min()
+        {
             let Some(end) = rest[at..].find('}').map(|end| at + end) else { break };
             let (before, inner) = (&rest[..at], &rest[at + 1..end]);
             let behind = &rest[end + 1..];
@@ -105,8 +145,12 @@ impl Writer<'_> {
             ("lowercase" | "toLowerCase", [text, ..]) => format!("${{__changeCase({text},LOWER,)}}"),
             ("uppercase" | "toUpperCase", [text, ..]) => format!("${{__changeCase({text},UPPER,)}}"),
             (name, _) if SAME.contains(&name) => plain(name, &texts),
-            ("base64" | "base64Encode", [_]) => groovy(&format!("({}).bytes.encodeBase64().toString()", self.groovy(&arguments[0]))),
-            ("base64Decode", [_]) => groovy(&format!("new String(({}).decodeBase64())", self.groovy(&arguments[0]))),
+            ("base64" | "base64Encode", [_, ..]) => {
+                groovy(&format!("({}).bytes.encodeBase64().toString()", self.groovy(&arguments[0])))
+            }
+            ("base64Decode", [_, ..]) => {
+                groovy(&format!("new String(({}).decodeBase64())", self.groovy(&arguments[0])))
+            }
             ("uniform", [range, add @ ..]) => {
                 groovy(&format!("(long) (Math.random() * {range} + {})", add.first().map_or("0", String::as_str)))
             }
@@ -122,9 +166,10 @@ impl Writer<'_> {
                 let all: Vec<String> = arguments[..arguments.len() - 1].iter().map(|one| self.groovy(one)).collect();
                 groovy(&format!("[{}][new Random().nextInt({})]", all.join(", "), all.len()))
             }
-            ("formatted", [_, format]) => {
-                groovy(&format!("new java.text.DecimalFormat('{format}').format(({}) as long)", self.groovy(&arguments[0])))
-            }
+            ("formatted", [_, format]) => groovy(&format!(
+                "new java.text.DecimalFormat('{format}').format(({}) as long)",
+                self.groovy(&arguments[0])
+            )),
             _ => {
                 self.notice(format!("{written}: JMeter has no function `{name}`; it stays as it is written"));
                 plain(name, &texts)
@@ -165,7 +210,9 @@ fn joined(pieces: &[Piece], is_argument: bool) -> String {
     let one = |piece: &Piece| match piece {
         Piece::Expression(text) => text.clone(),
         Piece::Literal(text) if is_argument => text.replace('\\', r"\\").replace('$', r"\$").replace(',', r"\,"),
-        Piece::Literal(text) if has_expressions || text.contains("${") => text.replace('\\', r"\\").replace("${", r"\${"),
+        Piece::Literal(text) if has_expressions || text.contains("${") => {
+            text.replace('\\', r"\\").replace("${", r"\${")
+        }
         Piece::Literal(text) => text.clone(),
     };
     pieces.iter().map(one).collect()

@@ -25,7 +25,9 @@ impl Prop {
             Self::Text(name, text) => {
                 writeln!(out, "{space}<stringProp name=\"{}\">{}</stringProp>", encode_attribute(name), encode(text))
             }
-            Self::Flag(name, is) => writeln!(out, "{space}<boolProp name=\"{}\">{is}</boolProp>", encode_attribute(name)),
+            Self::Flag(name, is) => {
+                writeln!(out, "{space}<boolProp name=\"{}\">{is}</boolProp>", encode_attribute(name))
+            }
             Self::Number(name, number) => {
                 writeln!(out, "{space}<intProp name=\"{}\">{number}</intProp>", encode_attribute(name))
             }
@@ -101,7 +103,10 @@ impl Item {
     pub(super) fn write(&self, out: &mut String, depth: usize) {
         let space = "  ".repeat(depth);
         let (class, form, name) = (self.class, self.form, encode_attribute(&self.name));
-        let _ = writeln!(out, "{space}<{class} guiclass=\"{form}\" testclass=\"{class}\" testname=\"{name}\" enabled=\"true\">");
+        let _ = writeln!(
+            out,
+            "{space}<{class} guiclass=\"{form}\" testclass=\"{class}\" testname=\"{name}\" enabled=\"true\">"
+        );
         self.properties.iter().for_each(|property| property.write(out, depth + 1));
         let _ = writeln!(out, "{space}</{class}>");
         if self.children.is_empty() {
@@ -118,7 +123,8 @@ impl Item {
 pub(super) fn arguments(name: &str, pairs: &[(String, String)]) -> Prop {
     let one = |(name, value): &(String, String)| {
         let text = |key: &str, text: &str| Prop::Text(key.to_owned(), text.to_owned());
-        let properties = vec![text("Argument.name", name), text("Argument.value", value), text("Argument.metadata", "=")];
+        let properties =
+            vec![text("Argument.name", name), text("Argument.value", value), text("Argument.metadata", "=")];
         Prop::Element(name.clone(), "Argument", "", properties)
     };
     let list = Prop::List("Arguments.arguments".into(), pairs.iter().map(one).collect());

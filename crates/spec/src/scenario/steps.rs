@@ -304,7 +304,9 @@ fn pace(entry: &Entry, by: Option<written::PaceBy>) -> Result<Pace> {
             }
             number.to_string()
         }
-        None if text.trim().parse().is_ok_and(|number: f64| number.is_finite() && number >= 0.0) => text.trim().to_owned(),
+        None if text.trim().parse().is_ok_and(|number: f64| number.is_finite() && number >= 0.0) => {
+            text.trim().to_owned()
+        }
         None => return Err(SpecError::new(&entry.node.at, "", format!("`{text}` is no rate; write one such as 10/s"))),
     };
     let by = match by {
