@@ -79,7 +79,7 @@ pub fn read(bytes: &[u8], options: &JmxOptions) -> Result<JmxImport, ImportError
     };
     let document = Document::parse(bytes).map_err(wrong)?;
     let folder = PlanFolder::new(&options.directory, &options.allowed).naming_uploads();
-    let properties = with_marks(&document, &options.properties);
+    let (properties, marks) = with_marks(&document, &options.properties);
     let surroundings = PlanSurroundings {
         properties: &properties,
         folder: &folder,
@@ -93,23 +93,27 @@ pub fn read(bytes: &[u8], options: &JmxOptions) -> Result<JmxImport, ImportError
     };
     let mut unfolded = plan::read_unfolded(&document, &surroundings).map_err(wrong)?;
     let notices = std::mem::take(&mut unfolded.run.notices);
-    Writer::new(&document, &unfolded, options, notices).plan()
+    let mut writer = Writer::new(&document, &unfolded, options, &folder);
+    (writer.notices, writer.marks) = (notices, marks);
+    writer.plan()
 }
 
 /// The properties; those that hold a secret and have no value get the mark of an environment variable.
-fn with_marks(document: &Document, given: &PropertyMap) -> PropertyMap {
-    let mut properties = given.clone();
+fn with_marks(document: &Document, given: &PropertyMap) -> (PropertyMap, HashSet<String>) {
+    let (mut properties, mut marks) = (given.clone(), HashSet::new());
     let whole = document.write();
     let whole = String::from_utf8_lossy(&whole);
     for call in ["__P(", "__property("] {
         for behind in whole.split(call).skip(1) {
             let name = behind.split([',', ')']).next().unwrap_or_default().trim();
             if is_secret(name) && !properties.contains_key(name) {
-                properties.insert(name.to_owned(), text::variable(&text::identifier(name).to_ascii_uppercase()));
+                let environment = text::identifier(name).to_ascii_uppercase();
+                properties.insert(name.to_owned(), text::variable(&environment));
+                marks.insert(environment);
             }
         }
     }
-    properties
+    (properties, marks)
 }
 
 /// Writes a plan.
@@ -118,6 +122,9 @@ struct Writer<'a> {
     unfolded: &'a UnfoldedRun,
     options: &'a JmxOptions,
     notices: Vec<String>,
+    /// Environment variables that stand for properties.
+    marks: HashSet<String>,
+    folder: &'a PlanFolder,
     /// Variables of the plan file: names, and values as it has them.
     vars: Vec<(String, String)>,
     plan_vars: HashSet<String>,
@@ -147,12 +154,14 @@ struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    fn new(document: &'a Document, unfolded: &'a UnfoldedRun, options: &'a JmxOptions, notices: Vec<String>) -> Self {
+    fn new(document: &'a Document, unfolded: &'a UnfoldedRun, options: &'a JmxOptions, folder: &'a PlanFolder) -> Self {
         Self {
             document,
             unfolded,
             options,
-            notices,
+            folder,
+            notices: Vec::new(),
+            marks: HashSet::new(),
             vars: Vec::new(),
             plan_vars: HashSet::new(),
             names: Names::default(),
@@ -253,7 +262,9 @@ impl<'a> Writer<'a> {
             lines.push(String::new());
             lines.extend(Yaml::Map(vec![entry]).lines());
         }
-        let text = lines.join("\n") + "\n";
+        // No mark of ours, and none of the reader of plan files.
+        let is_mark = |c: char| matches!(c, '\u{f8f0}'..='\u{f8f6}' | '\u{e000}' | '\u{e001}');
+        let text = lines.join("\n").replace(is_mark, "\u{fffd}") + "\n";
         if text.len() > MOST_BYTES {
             let wrong = format!("the plan file would have {:.1} MB, and 1 MB is the most", text.len() as f64 / 1e6);
             return Err(ImportError::new(&self.options.file, wrong, "run the .jmx as it is, or import a part of it"));
@@ -292,7 +303,8 @@ impl<'a> Writer<'a> {
             } else if is_constant && is_plain {
                 self.names.take(&name);
                 self.plan_vars.insert(name.clone());
-                self.vars.push((name, texts::filled_in(&value)));
+                let value = self.filled_in(&value);
+                self.vars.push((name, value));
             } else {
                 self.user_vars.push((name, value));
             }
@@ -422,7 +434,7 @@ impl<'a> Writer<'a> {
         let mut note = |script: &brunt_model::scenario::Script| languages.push(script.language);
         steps::each(&scenario.steps, &mut |step| match step {
             Step::Script(script) | Step::Sample(brunt_model::scenario::ScriptSample { script: Some(script), .. }) => {
-                note(script)
+                note(script);
             }
             _ => {}
         });
@@ -516,7 +528,7 @@ impl<'a> Writer<'a> {
         match file.format {
             DataFormat::Csv { delimiter: '\t', .. } => add("delimiter", Yaml::text("tab")),
             DataFormat::Csv { delimiter, .. } if delimiter != ',' => {
-                add("delimiter", Yaml::text(delimiter.to_string()))
+                add("delimiter", Yaml::text(delimiter.to_string()));
             }
             _ => {}
         }

@@ -2,6 +2,7 @@
 
 use brunt_import::jmx::{self, JmxOptions};
 use brunt_spec::System;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
@@ -20,9 +21,18 @@ fn plans() -> Vec<PathBuf> {
         entries.map(|entry| entry.path()).filter(|path| path.join("plan.jmx").exists()).collect();
     plans.sort();
     if plans.is_empty() {
-        println!("SKIPPED jmx-plans: no plans in {}; name their directory in BRUNT_JMX", directory.display());
+        skipped(&format!("import-jmx: no plans in {}; name their directory in BRUNT_JMX", directory.display()));
     }
     plans
+}
+
+#[expect(clippy::print_stdout, reason = "tells whoever runs the tests")]
+fn skipped(what: &str) {
+    println!("SKIPPED {what}");
+    if let Some(list) = env::var_os("BRUNT_SKIPS") {
+        let mut list = fs::File::options().append(true).create(true).open(list).expect("the list of skips");
+        writeln!(list, "SKIPPED {what}").expect("the list of skips");
+    }
 }
 
 fn imported(folder: &Path) -> Result<jmx::JmxImport, String> {
@@ -47,12 +57,6 @@ fn public_plans_become_plan_files() {
         let read = imported(&folder).and_then(|import| {
             let file = scratch.path().join(format!("{name}.yaml"));
             fs::write(&file, &import.plan).map_err(|error| error.to_string())?;
-            if let Some(copies) = env::var_os("BRUNT_IMPORTED") {
-                let told: String = import.notices.iter().map(|notice| format!("{notice}\n")).collect();
-                fs::write(Path::new(&copies).join(format!("{name}.yaml")), &import.plan)
-                    .map_err(|error| error.to_string())?;
-                fs::write(Path::new(&copies).join(format!("{name}.txt")), told).map_err(|error| error.to_string())?;
-            }
             let loaded = brunt_spec::plan_file::load(&file, &[], "/tmp/none", &system);
             loaded.map(|_| ()).map_err(|error| format!("{error}"))
         });

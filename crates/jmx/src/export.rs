@@ -101,7 +101,7 @@ impl Writer<'_> {
         if policies.iter().any(|policy| policy.failure_ends != self.group_ends) {
             self.group_ends = Scope::Nothing;
         }
-        let mut children = self.configuration(scenario, &policies);
+        let mut children = Self::configuration(&policies);
         if let brunt_model::Load::Closed { think, .. } = &population.load {
             children.extend(steps::think_timer(*think));
         }
@@ -115,7 +115,7 @@ impl Writer<'_> {
     }
 
     /// Cookies and caches: one manager holds for a thread group.
-    fn configuration(&mut self, _: &Scenario, policies: &[ReplyPolicy]) -> Vec<Item> {
+    fn configuration(policies: &[ReplyPolicy]) -> Vec<Item> {
         let mut items = Vec::new();
         let kept = policies.iter().map(|policy| policy.cookies).find(|cookies| cookies.are_kept());
         if let Some(kept) = kept {

@@ -34,7 +34,7 @@ impl Writer<'_> {
             items.push(status(statuses));
         }
         if let Some(body) = &policy.checks.body {
-            items.push(response("body", "Assertion.response_data", &[body.clone()], CONTAINS, false, ""));
+            items.push(response("body", "Assertion.response_data", std::slice::from_ref(body), CONTAINS, false, ""));
         }
         if policy.checks.same_length {
             self.notice(format!("request \"{label}\": JMeter does not compare the lengths of replies"));

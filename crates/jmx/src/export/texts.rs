@@ -139,8 +139,7 @@ impl Writer<'_> {
             ("uuid" | "UUID", _) => "${__UUID()}".into(),
             ("user" | "threadNum", _) => "${__threadNum()}".into(),
             ("iteration" | "iterationNum", _) => groovy("vars.getIteration()"),
-            ("timestamp", _) => "${__time(,)}".into(),
-            ("time", []) => "${__time(,)}".into(),
+            ("timestamp", _) | ("time", []) => "${__time(,)}".into(),
             ("jexl", _) => plain("jexl3", &texts),
             ("lowercase" | "toLowerCase", [text, ..]) => format!("${{__changeCase({text},LOWER,)}}"),
             ("uppercase" | "toUpperCase", [text, ..]) => format!("${{__changeCase({text},UPPER,)}}"),
@@ -207,13 +206,18 @@ fn quoted(text: &str) -> String {
 
 fn joined(pieces: &[Piece], is_argument: bool) -> String {
     let has_expressions = pieces.iter().any(|piece| matches!(piece, Piece::Expression(_)));
-    let one = |piece: &Piece| match piece {
-        Piece::Expression(text) => text.clone(),
-        Piece::Literal(text) if is_argument => text.replace('\\', r"\\").replace('$', r"\$").replace(',', r"\,"),
-        Piece::Literal(text) if has_expressions || text.contains("${") => {
+    let one = |piece: &Piece| {
+        let text = match piece {
+            Piece::Expression(text) => return text.clone(),
+            Piece::Literal(text) => text,
+        };
+        if is_argument {
+            text.replace('\\', r"\\").replace('$', r"\$").replace(',', r"\,")
+        } else if has_expressions || text.contains("${") {
             text.replace('\\', r"\\").replace("${", r"\${")
+        } else {
+            text.clone()
         }
-        Piece::Literal(text) => text.clone(),
     };
     pieces.iter().map(one).collect()
 }

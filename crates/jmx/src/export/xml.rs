@@ -39,12 +39,16 @@ impl Prop {
                     format!(" guiclass=\"{form}\" testclass=\"{class}\" enabled=\"true\"")
                 };
                 let _ = writeln!(out, "{space}<elementProp name=\"{name}\" elementType=\"{class}\"{form}>");
-                properties.iter().for_each(|property| property.write(out, depth + 1));
+                for property in properties {
+                    property.write(out, depth + 1);
+                }
                 writeln!(out, "{space}</elementProp>")
             }
             Self::List(name, properties) => {
                 let _ = writeln!(out, "{space}<collectionProp name=\"{}\">", encode_attribute(name));
-                properties.iter().for_each(|property| property.write(out, depth + 1));
+                for property in properties {
+                    property.write(out, depth + 1);
+                }
                 writeln!(out, "{space}</collectionProp>")
             }
         };

@@ -220,7 +220,7 @@ pub struct Step {
     /// A text, by which one of `cases` is carried out.
     pub switch: Option<Scalar>,
     /// Of `switch`: steps by text, `default` where no other is taken; or a list of maps with `names` and `steps`.
-    #[schemars(with = "Cases")]
+    #[schemars(with = "serde_json::Value")]
     pub cases: Option<IgnoredAny>,
     /// One of several lists of steps, by weight: each a map with `steps` and `weight` (default: 1).
     #[schemars(with = "Vec<Branch>")]
@@ -252,22 +252,6 @@ pub struct Step {
     #[schemars(with = "Vec<Step>")]
     pub steps: Option<IgnoredAny>,
 }
-
-/// The cases of a switch.
-#[derive(Debug, Clone, JsonSchema)]
-#[serde(untagged)]
-#[expect(dead_code, reason = "only the schema is made of it")]
-pub enum Cases {
-    /// By text.
-    ByText(BTreeMap<String, IgnoredSteps>),
-    /// Each with several texts.
-    List(Vec<Case>),
-}
-
-/// A list of steps, for the schema.
-#[derive(Debug, Clone, JsonSchema)]
-#[schemars(transparent)]
-pub struct IgnoredSteps(#[schemars(with = "Vec<Step>")] IgnoredAny);
 
 /// One of the cases of a switch.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]

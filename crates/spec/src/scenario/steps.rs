@@ -175,18 +175,15 @@ impl Reader<'_> {
                 "its `cases` are missing; write steps by text below it, such as `cases: {a: [...]}`",
             )
         })?;
-        let cases = match &cases.value {
-            Value::List(nodes) => {
-                let one = |(number, node)| self.case(node, &format!("{path}.cases[{number}]"));
-                nodes.iter().enumerate().map(one).collect::<Result<_>>()?
-            }
-            _ => {
-                let one = |entry: &Entry| {
-                    let names = if entry.key == "default" { Vec::new() } else { vec![entry.key.clone()] };
-                    Ok(Case { names, steps: self.steps(&entry.node, &format!("{path}.cases.{}", entry.key))? })
-                };
-                cases.entries().iter().map(one).collect::<Result<_>>()?
-            }
+        let cases = if let Value::List(nodes) = &cases.value {
+            let one = |(number, node)| self.case(node, &format!("{path}.cases[{number}]"));
+            nodes.iter().enumerate().map(one).collect::<Result<_>>()?
+        } else {
+            let one = |entry: &Entry| {
+                let names = if entry.key == "default" { Vec::new() } else { vec![entry.key.clone()] };
+                Ok(Case { names, steps: self.steps(&entry.node, &format!("{path}.cases.{}", entry.key))? })
+            };
+            cases.entries().iter().map(one).collect::<Result<_>>()?
         };
         Ok(Step::Switch { value: text(kind)?.to_owned(), cases })
     }
