@@ -38,7 +38,7 @@ use tree::Yaml;
 const MOST_BYTES: usize = 1 << 20;
 /// The host of requests that name none.
 const NO_SERVER: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8080);
-/// JMeter waits so long for a connection where the plan says nothing.
+/// The time limit for opening a connection where the plan says nothing.
 const LONGEST: std::time::Duration = std::time::Duration::from_hours(1);
 
 /// What an import is told.
