@@ -1,7 +1,8 @@
-//! Arbitrary bytes as a plan of JMeter and as a properties file: a plan is written back as it was read, or refused.
+//! Arbitrary bytes as a plan of JMeter and as a properties file: a plan is written back as it was read, and imported, or refused.
 
 #![no_main]
 
+use brunt_import::jmx::JmxOptions;
 use brunt_jmx::{Document, properties};
 use libfuzzer_sys::fuzz_target;
 
@@ -16,5 +17,6 @@ fuzz_target!(|bytes: &[u8]| {
         document.set_property(node, "name", "value");
     }
     document.redact();
+    let _ = brunt_import::jmx::read(bytes, &JmxOptions::default());
     assert!(Document::parse(&document.write()).is_ok());
 });

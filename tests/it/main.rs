@@ -15,6 +15,7 @@ mod compat;
 mod connections;
 mod deadlines;
 mod examples;
+mod exchange;
 mod exits;
 mod experiment;
 mod explain;

@@ -56,9 +56,12 @@ pub enum Command {
     /// Checks, shows and creates plan files
     #[command(max_term_width = 110, after_help = crate::plan_file::EXAMPLES)]
     Plan(crate::plan_file::PlanArgs),
-    #[command(about = "Creates a plan file from HAR, curl, a URL list, OpenAPI or Postman")]
+    #[command(about = "Creates a plan file from HAR, curl, a URL list, OpenAPI, Postman or a plan of JMeter")]
     #[command(arg_required_else_help = true, max_term_width = 110, after_help = crate::import::EXAMPLES)]
     Import(crate::import::ImportArgs),
+    #[command(about = "Writes a plan file in the format of another tool: a plan of JMeter")]
+    #[command(arg_required_else_help = true, max_term_width = 110, after_help = crate::export::EXAMPLES)]
+    Export(crate::export::ExportArgs),
     /// Lists and manages stored runs and experiments
     #[command(max_term_width = 110, after_help = crate::runs::EXAMPLES)]
     Runs(crate::runs::RunsArgs),

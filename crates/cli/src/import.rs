@@ -2,6 +2,7 @@
 
 use crate::exit::{Exit, Failed, failed, usage};
 use anyhow::{Context, anyhow};
+use brunt_import::jmx::JmxOptions;
 use brunt_import::{Format, Options};
 use clap::{Args, Subcommand};
 use std::fs;
@@ -16,6 +17,7 @@ Examples:
   brunt import postman shop.json -o plan.yaml       a collection of Postman
   brunt import curl commands.txt -o plan.yaml       as a browser copies them
   brunt import urls urls.txt -o plan.yaml           a list as siege reads it
+  brunt import jmx shop.jmx -o plan.yaml            a plan of JMeter
   pbpaste | brunt import curl - | less              from standard input
 
 Then: brunt plan check plan.yaml, and brunt run plan.yaml. Secrets are not
@@ -65,6 +67,17 @@ enum ImportCommand {
     Curl(FileArgs),
     /// Reads a list of URLs, as siege's urls.txt
     Urls(FileArgs),
+    /// Reads a plan of JMeter; what a plan file cannot say is listed on standard error
+    Jmx {
+        #[command(flatten)]
+        file: FileArgs,
+        /// Value of a JMeter property, which the plan reads by ${__P(NAME)}; repeatable
+        #[arg(short = 'J', value_name = "NAME=VALUE")]
+        properties: Vec<String>,
+        /// Further directory whose files the plan may name; repeatable
+        #[arg(long, value_name = "DIR")]
+        allow_dir: Vec<PathBuf>,
+    },
 }
 
 /// What is read, and where the plan is written.
@@ -105,6 +118,7 @@ fn only(word: &str) -> Result<(String, String), String> {
 /// Carries it out.
 pub fn import(args: &ImportArgs) -> Result<Exit, Failed> {
     let (format, file, options) = match &args.format {
+        ImportCommand::Jmx { file, properties, allow_dir } => return jmx(file, properties, allow_dir),
         ImportCommand::Har { file, think, resources, hosts } => {
             let options = Options { think: *think, resources: *resources, hosts: hosts.clone(), ..Options::default() };
             (Format::Har, file, options)
@@ -120,16 +134,56 @@ pub fn import(args: &ImportArgs) -> Result<Exit, Failed> {
     let name = if is_input { "standard input".to_owned() } else { file.file.display().to_string() };
     let folder = folder(file.output.as_deref()).map_err(failed)?;
     let options = Options { file: name.clone(), base: file.base.clone(), folder, ..options };
-    if let Some(output) = file.output.as_deref().filter(|output| output.exists() && !file.force) {
-        return Err(usage(anyhow!("`{}` already exists; write another name, or --force", output.display())));
-    }
-    let text = input(&file.file, is_input).with_context(|| format!("cannot read {name}")).map_err(usage)?;
+    let text = bytes_of(file)?;
     let text = String::from_utf8(text).map_err(|error| {
         let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];
         let line = before.split(|byte| *byte == b'\n').count();
         usage(anyhow!("{name}:{line}: not UTF-8; write the file in UTF-8"))
     })?;
     let plan = brunt_import::import(format, &text, &options).map_err(|error| usage(error.into()))?;
+    write(file, &plan)
+}
+
+/// The input; the output is looked at before.
+fn bytes_of(file: &FileArgs) -> Result<Vec<u8>, Failed> {
+    if let Some(output) = file.output.as_deref().filter(|output| output.exists() && !file.force) {
+        return Err(usage(anyhow!("`{}` already exists; write another name, or --force", output.display())));
+    }
+    let is_input = file.file == Path::new("-");
+    let name = if is_input { "standard input".to_owned() } else { file.file.display().to_string() };
+    input(&file.file, is_input).with_context(|| format!("cannot read {name}")).map_err(usage)
+}
+
+fn jmx(file: &FileArgs, properties: &[String], allow_dir: &[PathBuf]) -> Result<Exit, Failed> {
+    let bytes = bytes_of(file)?;
+    let folder = |path: Option<&Path>| {
+        let folder = path.and_then(Path::parent).filter(|parent| !parent.as_os_str().is_empty());
+        folder.unwrap_or(Path::new(".")).to_owned()
+    };
+    let is_input = file.file == Path::new("-");
+    let directory = folder(Some(&file.file).filter(|_| !is_input).map(PathBuf::as_path));
+    let absolute = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let is_same = absolute(&directory) == absolute(&folder(file.output.as_deref()));
+    let properties = properties.iter().map(|word| {
+        let (name, value) = word.split_once('=').unwrap_or((word, ""));
+        (name.to_owned(), value.to_owned())
+    });
+    let options = JmxOptions {
+        file: if is_input { "standard input".to_owned() } else { file.file.display().to_string() },
+        files: if is_same { PathBuf::new() } else { absolute(&directory) },
+        directory,
+        allowed: allow_dir.to_vec(),
+        properties: properties.collect(),
+        base: file.base.clone(),
+    };
+    let import = brunt_import::jmx::read(&bytes, &options).map_err(|error| usage(error.into()))?;
+    for notice in &import.notices {
+        eprintln!("brunt: {notice}");
+    }
+    write(file, &import.plan)
+}
+
+fn write(file: &FileArgs, plan: &str) -> Result<Exit, Failed> {
     let Some(output) = &file.output else {
         io::stdout().write_all(plan.as_bytes()).or_else(crate::output::ignore_closed_pipe).map_err(failed)?;
         return Ok(Exit::Measured);

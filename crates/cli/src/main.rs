@@ -30,6 +30,7 @@ mod dropins;
 mod ending;
 mod exit;
 mod experiment;
+mod export;
 mod import;
 mod jmeter_plan;
 mod live;
@@ -125,6 +126,7 @@ fn dispatch(command: Command) -> Result<Exit, Failed> {
         Command::Baseline(args) => baseline::baseline(&args),
         Command::Plan(args) => plan_file::plan(&args),
         Command::Import(args) => import::import(&args),
+        Command::Export(args) => export::export(&args),
         Command::Runs(args) => runs::runs(&args),
         Command::InstallNames(args) => names::install(&args),
         Command::Analyse(args) => analyse::analyse(&args),

@@ -24,18 +24,21 @@ use crate::write::scalar::comment;
 use brunt_jmx::document::Document;
 use brunt_jmx::plan::{self, PlanFolder, PlanSurroundings, StageKind, UnfoldedRun};
 use brunt_jmx::properties::PropertyMap;
-use brunt_model::plan::ConnectionLifetime;
+use brunt_model::plan::{ConnectionLifetime, ResolveAll};
 use brunt_model::reply_policy::Cookies;
 use brunt_model::scenario::{DataEnd, DataFile, DataFormat, RowOrder, Scenario, Scope, ScriptLanguage, Sharing, Step};
 use brunt_model::{Plan, Population, ReplyPolicy};
 use requests::{Keys, cookies, headers, on_failure, server};
 use std::collections::{HashMap, HashSet};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use tree::Yaml;
 
 /// The most bytes of a plan file, as `spec` reads it.
 const MOST_BYTES: usize = 1 << 20;
-/// JMeter waits so long for a connection where the plan says nothing.
+/// The host of requests that name none.
+const NO_SERVER: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8080);
+/// The time limit for opening a connection where the plan says nothing.
 const LONGEST: std::time::Duration = std::time::Duration::from_hours(1);
 
 /// What an import is told.
@@ -76,11 +79,11 @@ pub fn read(bytes: &[u8], options: &JmxOptions) -> Result<JmxImport, ImportError
     };
     let document = Document::parse(bytes).map_err(wrong)?;
     let folder = PlanFolder::new(&options.directory, &options.allowed).naming_uploads();
-    let properties = with_marks(&document, &options.properties);
+    let (properties, marks) = with_marks(&document, &options.properties);
     let surroundings = PlanSurroundings {
         properties: &properties,
         folder: &folder,
-        resolve_all: None,
+        resolve_all: Some(ResolveAll { address: NO_SERVER, tls: false }),
         scale: 1.0,
         max_duration: None,
         lenient: true,
@@ -90,23 +93,27 @@ pub fn read(bytes: &[u8], options: &JmxOptions) -> Result<JmxImport, ImportError
     };
     let mut unfolded = plan::read_unfolded(&document, &surroundings).map_err(wrong)?;
     let notices = std::mem::take(&mut unfolded.run.notices);
-    Writer::new(&document, &unfolded, options, notices).plan()
+    let mut writer = Writer::new(&document, &unfolded, options, &folder);
+    (writer.notices, writer.marks) = (notices, marks);
+    writer.plan()
 }
 
 /// The properties; those that hold a secret and have no value get the mark of an environment variable.
-fn with_marks(document: &Document, given: &PropertyMap) -> PropertyMap {
-    let mut properties = given.clone();
+fn with_marks(document: &Document, given: &PropertyMap) -> (PropertyMap, HashSet<String>) {
+    let (mut properties, mut marks) = (given.clone(), HashSet::new());
     let whole = document.write();
     let whole = String::from_utf8_lossy(&whole);
     for call in ["__P(", "__property("] {
         for behind in whole.split(call).skip(1) {
             let name = behind.split([',', ')']).next().unwrap_or_default().trim();
             if is_secret(name) && !properties.contains_key(name) {
-                properties.insert(name.to_owned(), text::variable(&text::identifier(name).to_ascii_uppercase()));
+                let environment = text::identifier(name).to_ascii_uppercase();
+                properties.insert(name.to_owned(), text::variable(&environment));
+                marks.insert(environment);
             }
         }
     }
-    properties
+    (properties, marks)
 }
 
 /// Writes a plan.
@@ -115,6 +122,9 @@ struct Writer<'a> {
     unfolded: &'a UnfoldedRun,
     options: &'a JmxOptions,
     notices: Vec<String>,
+    /// Environment variables that stand for properties.
+    marks: HashSet<String>,
+    folder: &'a PlanFolder,
     /// Variables of the plan file: names, and values as it has them.
     vars: Vec<(String, String)>,
     plan_vars: HashSet<String>,
@@ -144,12 +154,14 @@ struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    fn new(document: &'a Document, unfolded: &'a UnfoldedRun, options: &'a JmxOptions, notices: Vec<String>) -> Self {
+    fn new(document: &'a Document, unfolded: &'a UnfoldedRun, options: &'a JmxOptions, folder: &'a PlanFolder) -> Self {
         Self {
             document,
             unfolded,
             options,
-            notices,
+            folder,
+            notices: Vec::new(),
+            marks: HashSet::new(),
             vars: Vec::new(),
             plan_vars: HashSet::new(),
             names: Names::default(),
@@ -193,7 +205,10 @@ impl<'a> Writer<'a> {
             return Err(ImportError::new(&self.options.file, wrong, "a plan file has populations that run together"));
         }
         if mains.len() > 1 {
-            self.notice("thread groups run together: a plan file does not run them one after the other".to_owned());
+            let place = self.document.test_plan().map(|plan| plan.place()).unwrap_or_default();
+            self.notice(format!(
+                "{place}: thread groups run together; a plan file does not run them one after the other"
+            ));
         }
         self.variables();
         self.find_base(&mains);
@@ -247,7 +262,9 @@ impl<'a> Writer<'a> {
             lines.push(String::new());
             lines.extend(Yaml::Map(vec![entry]).lines());
         }
-        let text = lines.join("\n") + "\n";
+        // No mark of ours, and none of the reader of plan files.
+        let is_mark = |c: char| matches!(c, '\u{f8f0}'..='\u{f8f6}' | '\u{e000}' | '\u{e001}');
+        let text = lines.join("\n").replace(is_mark, "\u{fffd}") + "\n";
         if text.len() > MOST_BYTES {
             let wrong = format!("the plan file would have {:.1} MB, and 1 MB is the most", text.len() as f64 / 1e6);
             return Err(ImportError::new(&self.options.file, wrong, "run the .jmx as it is, or import a part of it"));
@@ -286,7 +303,8 @@ impl<'a> Writer<'a> {
             } else if is_constant && is_plain {
                 self.names.take(&name);
                 self.plan_vars.insert(name.clone());
-                self.vars.push((name, texts::filled_in(&value)));
+                let value = self.filled_in(&value);
+                self.vars.push((name, value));
             } else {
                 self.user_vars.push((name, value));
             }
@@ -309,11 +327,20 @@ impl<'a> Writer<'a> {
         let best = order.iter().enumerate().max_by_key(|(at, server)| (counts[*server], usize::MAX - at));
         let Some((_, server)) = best else { return };
         self.base = Some(server.clone());
+        let is_none =
+            server == "http://127.0.0.1" && !String::from_utf8_lossy(&self.document.write()).contains("127.0.0.1");
+        let is_none = is_none && self.options.base.is_none();
+        if is_none {
+            self.notice(format!(
+                "the plan names no server: put yours into `base`, or run with --set base=http://{NO_SERVER}"
+            ));
+        }
+        let named = if is_none { format!("http://{NO_SERVER}") } else { server.clone() };
         let is_fixed = server
             .split("${")
             .skip(1)
             .all(|rest| rest.split_once('}').is_some_and(|(name, _)| self.plan_vars.contains(name)));
-        let value = self.options.base.clone().or_else(|| is_fixed.then(|| server.clone()));
+        let value = self.options.base.clone().or_else(|| is_fixed.then_some(named));
         if let Some(value) = value {
             let name = self.names.take("base");
             self.plan_vars.insert(name.clone());
@@ -327,8 +354,9 @@ impl<'a> Writer<'a> {
         if plan.requests().any(|request| !request.url.starts_with("http://")) {
             keys.push(("insecure".into(), Yaml::text("true")));
         }
-        if plan.connection.connect_timeout < LONGEST {
-            keys.push(("connect_timeout".into(), Yaml::Text(loads::time(plan.connection.connect_timeout))));
+        let connect = plan.connection.connect_timeout;
+        if connect < LONGEST && !requests::is_usual(connect, brunt_spec::defaults::CONNECT_TIMEOUT) {
+            keys.push(("connect_timeout".into(), Yaml::Text(loads::time(connect))));
         }
         if plan.connection.keep == ConnectionLifetime::Iteration {
             self.notice("connections stay open over iterations, where JMeter opens new ones for each".to_owned());
@@ -406,7 +434,7 @@ impl<'a> Writer<'a> {
         let mut note = |script: &brunt_model::scenario::Script| languages.push(script.language);
         steps::each(&scenario.steps, &mut |step| match step {
             Step::Script(script) | Step::Sample(brunt_model::scenario::ScriptSample { script: Some(script), .. }) => {
-                note(script)
+                note(script);
             }
             _ => {}
         });
@@ -446,8 +474,9 @@ impl<'a> Writer<'a> {
         }
         keys.push(("cookies".into(), Yaml::text(cookies(kept))));
         keys.push(("follow".into(), Yaml::text(self.follow.to_string())));
-        if policies.iter().any(|policy| policy.cache.is_some()) {
-            keys.push(("cache".into(), Yaml::text("true")));
+        if let Some(cache) = policies.iter().find_map(|policy| policy.cache) {
+            let word = if cache.reuses_fresh { "true" } else { "revalidate" };
+            keys.push(("cache".into(), Yaml::text(word)));
         }
         if let Some(word) = on_failure(self.failure_ends).filter(|word| *word != "continue") {
             keys.push(("on_failure".into(), Yaml::text(word)));
@@ -500,7 +529,7 @@ impl<'a> Writer<'a> {
         match file.format {
             DataFormat::Csv { delimiter: '\t', .. } => add("delimiter", Yaml::text("tab")),
             DataFormat::Csv { delimiter, .. } if delimiter != ',' => {
-                add("delimiter", Yaml::text(delimiter.to_string()))
+                add("delimiter", Yaml::text(delimiter.to_string()));
             }
             _ => {}
         }

@@ -1,4 +1,4 @@
-//! Recordings and descriptions of requests → the text of a plan file that sends them.
+//! Recordings and descriptions of requests, and plans of JMeter → the text of a plan file that sends them.
 //!
 //! ```text
 //! HAR, curl, URLs, OpenAPI, Postman ─▶ plan::ImportedPlan ─▶ YAML with comments

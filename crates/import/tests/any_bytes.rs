@@ -1,5 +1,6 @@
 //! Inputs of arbitrary bytes: each format reads or refuses them. What becomes a plan is one that can be read.
 
+use brunt_import::jmx::{self, JmxOptions};
 use brunt_import::{Format, Options, import};
 use brunt_spec::plan::{Draft, PlanInputs};
 use brunt_tests::inputs::{corpus, survives};
@@ -16,6 +17,16 @@ fn any_input_becomes_a_plan_or_is_refused() {
             if let Ok(plan) = import(format, &text, &options) {
                 is_read(&plan);
             }
+        }
+    });
+}
+
+#[test]
+fn any_plan_of_jmeter_becomes_a_plan_or_is_refused() {
+    let options = JmxOptions { file: "input".into(), ..JmxOptions::default() };
+    survives("jmx", corpus("jmx"), 1500, move |bytes| {
+        if let Ok(import) = jmx::read(bytes, &options) {
+            is_read(&import.plan);
         }
     });
 }

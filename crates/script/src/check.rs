@@ -2,6 +2,7 @@
 
 use crate::reactions::Reactions;
 use crate::script_call::ScriptCall;
+use crate::scripts::ParsedScript;
 use crate::variables::Names;
 use crate::{Feeds, ScriptError};
 use brunt_model::ReplyPolicy;
@@ -30,6 +31,15 @@ pub fn action(action: &ReplyAction) -> Result<(), ScriptError> {
 pub fn assertion(assertion: &Assertion) -> Result<(), ScriptError> {
     let policy = ReplyPolicy { assertions: vec![assertion.clone()], ..ReplyPolicy::default() };
     Reactions::new(&policy, &mut feeds()).map(|_| ())
+}
+
+/// Why a script cannot be read that is taken as it is written.
+///
+/// # Errors
+///
+/// What is wrong with it.
+pub fn fixed_script(script: &Script) -> Result<(), ScriptError> {
+    ParsedScript::new(script, &script.source).map(|_| ())
 }
 
 /// Why a script cannot be read.

@@ -31,7 +31,7 @@ pub fn scenario(node: &Node, checks: &ReplyPolicy, folder: &Path) -> Result<Plan
     let policy = ReplyPolicy {
         redirects: follow,
         cookies: cookies(node, written.cookies.as_ref())?,
-        cache: written.cache.unwrap_or(false).then_some(PageCache { reuses_fresh: true, per_iteration: false }),
+        cache: cache(node, written.cache.as_ref())?,
         status_fails: true,
         failure_ends: written.on_failure.map_or(Scope::Nothing, scope),
         ..checks.clone()
@@ -158,6 +158,19 @@ impl Reader<'_> {
     /// A file, from the folder of the plan on.
     fn file(&self, file: &str) -> String {
         self.folder.join(file).display().to_string()
+    }
+}
+
+/// What users keep of pages.
+fn cache(node: &Node, written: Option<&crate::plan::words::Scalar>) -> Result<Option<PageCache>> {
+    match written.map_or("false", |word| word.0.as_str()) {
+        "true" => Ok(Some(PageCache { reuses_fresh: true, per_iteration: false })),
+        "revalidate" => Ok(Some(PageCache::default())),
+        "false" => Ok(None),
+        other => {
+            let at = node.child("cache").map_or(&node.at, |node| &node.at);
+            Err(SpecError::new(at, "scenario.cache", format!("`{other}`: write true, false or revalidate")))
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Loads of populations as the keys of `load`.
 
 use super::Writer;
+use super::requests::is_usual;
 use super::tree::Yaml;
 use brunt_model::load::{Arrivals, Shape, Stage};
 use brunt_model::{Load, Population};
@@ -20,7 +21,15 @@ impl Writer<'_> {
                 users.duration().is_some()
             }
             Load::Open { rate, arrivals, max_in_flight, .. } => {
-                add("rate", shape(rate, &|rate| (rate * 1e6).round() / 1e6));
+                let mut rate = rate.clone();
+                // A pause at the end lets requests under way finish.
+                if let Some(last) = rate.stages.pop_if(|last| last.from == 0.0 && last.to == 0.0) {
+                    let grace = last.duration.unwrap_or_default();
+                    if !is_usual(grace, brunt_spec::defaults::GRACE) {
+                        add("grace", time(grace));
+                    }
+                }
+                add("rate", shape(&rate, &|rate| (rate * 1e6).round() / 1e6));
                 add("arrivals", if *arrivals == Arrivals::Even { "even" } else { "poisson" }.to_owned());
                 if *max_in_flight < 100_000 {
                     add("max_in_flight", max_in_flight.to_string());

@@ -28,6 +28,21 @@ impl Writer<'_> {
         self.document.enabled_elements().find(|element| is(*element)).map(|element| element.place())
     }
 
+    /// The first element with this text in it.
+    pub(super) fn text_place(&self, text: &str) -> String {
+        let is = |element: TestElement<'_>| {
+            let mut rest = vec![element.node()];
+            while let Some(node) = rest.pop() {
+                if self.document.text(node).contains(text) {
+                    return true;
+                }
+                rest.extend(self.document.elements(node));
+            }
+            false
+        };
+        self.find(is).unwrap_or_else(|| "the plan".to_owned())
+    }
+
     /// A thread group.
     pub(super) fn group_place(&self, name: &str) -> String {
         let found = self.find(|element| element.role() == Role::ThreadGroup && element.name() == name);

@@ -67,6 +67,9 @@ impl Writer<'_> {
                 self.notice(format!("{place}: left out, {why}"));
             }
         }
+        // In the order in which a plan file is read.
+        let order = ["status", "contains", "contains_not", "matches", "matches_not", "exists", "script"];
+        check.texts.sort_by_key(|(key, _)| order.iter().position(|known| known == key));
         let mut all: Keys = check.texts.into_iter().map(|(key, texts)| (key.to_owned(), Yaml::texts(texts))).collect();
         for (name, keys) in [("json", check.json), ("header", check.headers)] {
             if !keys.is_empty() {
@@ -82,6 +85,10 @@ impl Writer<'_> {
     fn extractor(&mut self, extractor: &Extractor, place: &str, extract: &mut Keys) {
         let Extractor { variable, from, part, take, default, .. } = extractor;
         let at = self.extractor_place(variable, place);
+        if variable.trim().is_empty() {
+            self.notice(format!("{at}: left out, it names no variable"));
+            return;
+        }
         if extract.iter().any(|(known, _)| known == variable) {
             if *take != Take::First {
                 self.notice(format!("{at}: left out, `{variable}` is taken out of this reply already"));
@@ -96,8 +103,8 @@ impl Writer<'_> {
                 let number = template.as_ref().map_or(Some(*group), |template| only_group(template));
                 match (number, template) {
                     (Some(number), _) if number == u32::from(functions::has_group(pattern)) => {}
-                    (Some(number), _) => add("group", Yaml::text(number.to_string())),
-                    (None, Some(template)) => add("template", Yaml::Text(self.plain(template))),
+                    (Some(_), None) | (Some(0), _) => add("group", Yaml::text(number.unwrap_or_default().to_string())),
+                    (_, Some(template)) => add("template", Yaml::Text(self.plain(template))),
                     (None, None) => {}
                 }
             }
@@ -219,7 +226,10 @@ impl Writer<'_> {
         }
         match part {
             ReplyPart::Body | ReplyPart::UnescapedBody => {}
-            ReplyPart::Status => return status(text).map(|words| check.push("status", words)),
+            ReplyPart::Status if let Ok(words) = status(text) => {
+                check.push("status", words);
+                return Ok(());
+            }
             ReplyPart::Headers if !not && !any && *is == TextMatch::Substring => {
                 for pattern in patterns {
                     let Some((name, value)) = pattern.split_once(':') else {
@@ -230,7 +240,12 @@ impl Writer<'_> {
                 }
                 return Ok(());
             }
-            _ => return Err("a plan file checks bodies, statuses and header fields only".into()),
+            _ if self.is_javascript => return Err("a plan file checks bodies, statuses and header fields only".into()),
+            _ => {
+                let script = script_of(text).ok_or("a plan file checks bodies, statuses and header fields only")?;
+                check.push("script", super::texts::dollars(&script));
+                return Ok(());
+            }
         }
         let key = |is_text: bool| match (is_text, not) {
             (true, false) => "contains",
@@ -264,6 +279,48 @@ impl Writer<'_> {
         }
         Ok(())
     }
+}
+
+/// A check in Groovy, for parts of a reply that a check has no key for; None: users would fill in its texts.
+fn script_of(text: &TextAssertion) -> Option<String> {
+    let part = match &text.part {
+        ReplyPart::Body | ReplyPart::UnescapedBody => "prev.getResponseDataAsString()",
+        ReplyPart::Headers => "prev.getResponseHeaders()",
+        ReplyPart::RequestHeaders => "prev.getRequestHeaders()",
+        ReplyPart::Status => "prev.getResponseCode()",
+        ReplyPart::Message => "prev.getResponseMessage()",
+        ReplyPart::Url => "prev.getUrlAsString()",
+        ReplyPart::SamplerData | ReplyPart::RequestBody => return None,
+        ReplyPart::Variable(name) => return script_with(text, &format!("(vars.get({}) ?: '')", quoted(name))),
+    };
+    script_with(text, part)
+}
+
+fn script_with(text: &TextAssertion, part: &str) -> Option<String> {
+    if text.patterns.iter().any(|pattern| pattern.contains("${")) {
+        return None;
+    }
+    let one = |pattern: &String| {
+        let pattern = quoted(pattern);
+        match text.is {
+            TextMatch::Substring => format!("text.contains({pattern})"),
+            TextMatch::Equals => format!("text == {pattern}"),
+            TextMatch::Contains => format!("(text =~ {pattern}).find()"),
+            TextMatch::Matches => format!("(text ==~ {pattern})"),
+        }
+    };
+    let all: Vec<String> = text.patterns.iter().map(one).collect();
+    let joined = match (text.any, text.not) {
+        (true, false) => all.join(" || "),
+        (false, false) => all.join(" && "),
+        (_, true) => format!("!({})", all.join(" || ")),
+    };
+    Some(format!("def text = {part}\nif (!({joined})) {{ AssertionResult.setFailure(true) }}"))
+}
+
+/// A text in single quotes of Groovy.
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\\', r"\\").replace('\'', r"\'").replace('\n', r"\n"))
 }
 
 /// The statuses that an assertion lets through.

@@ -13,7 +13,10 @@ use brunt_model::scenario::Scope;
 use brunt_model::{Body, ReplyPolicy, Request};
 use brunt_script::expression::{self, Stretch};
 use brunt_script::template::expression_text;
+use brunt_spec::defaults;
+use brunt_spec::words::duration;
 use std::collections::HashSet;
+use std::time::Duration;
 
 /// Header fields that say nothing of a user: what JMeter's client sends by itself.
 const JMETER_AGENT: &str = "Apache-HttpClient/";
@@ -86,7 +89,7 @@ impl Writer<'_> {
                 None => self.notice(format!("{place}: a failure ends no loop, as plan files cannot say that")),
             }
         }
-        if let Some(timeout) = policy.timeout {
+        if let Some(timeout) = policy.timeout.filter(|timeout| !is_usual(*timeout, defaults::TIMEOUT)) {
             add(&mut keys, "timeout", Yaml::Text(time(timeout)));
         }
         Yaml::Map(keys)
@@ -212,13 +215,13 @@ impl Writer<'_> {
         let text = match body {
             Body::None => return Keys::new(),
             Body::Text(text) => text.clone(),
-            Body::Bytes(bytes) => match String::from_utf8(bytes.clone()) {
-                Ok(text) => text,
-                Err(_) => {
+            Body::Bytes(bytes) => {
+                let Ok(text) = String::from_utf8(bytes.clone()) else {
                     self.notice(format!("{place}: its body is left out; it is no text"));
                     return Keys::new();
-                }
-            },
+                };
+                text
+            }
         };
         let one = |name: &str, value: Yaml| vec![(name.to_owned(), value)];
         if media_type.starts_with(MULTIPART) && media_type.contains("boundary=brunt-") {
@@ -226,18 +229,18 @@ impl Writer<'_> {
             let parts = self.multipart(&text, &media_type, place);
             return one("multipart", Yaml::Map(parts));
         }
-        if let Some(file) = upload(&text) {
+        if let Some(file) = self.upload(&text) {
             return one("file", Yaml::Text(self.file(file)));
         }
-        if media_type == FORM {
-            if let Some(fields) = form(&text) {
-                headers.retain(|header| !is_type(header));
-                let fields = fields.into_iter().map(|(name, value)| {
-                    let value = self.secret(&name, &value).unwrap_or(value);
-                    (name, Yaml::Text(self.plain(&value)))
-                });
-                return one("form", Yaml::Map(fields.collect()));
-            }
+        if media_type == FORM
+            && let Some(fields) = form(&text)
+        {
+            headers.retain(|header| !is_type(header));
+            let fields = fields.into_iter().map(|(name, value)| {
+                let value = self.secret(&name, &value).unwrap_or(value);
+                (name, Yaml::Text(self.plain(&value)))
+            });
+            return one("form", Yaml::Map(fields.collect()));
         }
         let text = self.without_secrets(&text);
         let text = self.text(&text, Braces::Placeholders);
@@ -256,24 +259,24 @@ impl Writer<'_> {
                 self.notice(format!("{place}: a second part `{name}` is left out"));
                 continue;
             }
-            let value = match upload(content) {
-                Some(file) => {
-                    let mut keys = vec![("file".to_owned(), Yaml::Text(self.file(file)))];
-                    if let Some(kind) =
-                        head.split("Content-Type: ").nth(1).map(str::trim).filter(|kind| !kind.is_empty())
-                    {
-                        keys.push(("type".to_owned(), Yaml::text(kind)));
-                    }
-                    Yaml::Map(keys)
-                }
-                None => {
-                    let value = self.secret(&name, content).unwrap_or_else(|| content.to_owned());
-                    Yaml::Text(self.text(&value, Braces::Placeholders))
-                }
+            let value = if let Some(file) = self.upload(content) {
+                let mut keys = vec![("file".to_owned(), Yaml::Text(self.file(file)))];
+                let kind = head.split("Content-Type: ").nth(1).map(str::trim).filter(|kind| !kind.is_empty());
+                keys.extend(kind.map(|kind| ("type".to_owned(), Yaml::text(kind))));
+                Yaml::Map(keys)
+            } else {
+                let value = self.secret(&name, content).unwrap_or_else(|| content.to_owned());
+                Yaml::Text(self.text(&value, Braces::Placeholders))
             };
             keys.push((name, value));
         }
         keys
+    }
+
+    /// The name of a file that stands for its content.
+    fn upload<'t>(&self, text: &'t str) -> Option<&'t str> {
+        let file = text.strip_prefix(UPLOAD[0])?.strip_suffix(UPLOAD[1])?;
+        self.folder.find(file).is_ok().then_some(file)
     }
 
     /// A file of the plan, from the folder of the plan file.
@@ -284,6 +287,11 @@ impl Writer<'_> {
             .display()
             .to_string()
     }
+}
+
+/// Whether a time is what a plan file means where it says nothing.
+pub(super) fn is_usual(time: Duration, usual: &str) -> bool {
+    duration::parse(usual).is_ok_and(|usual| usual == time)
 }
 
 /// The word of a plan file; None: it has none.
@@ -304,11 +312,6 @@ pub(super) fn cookies(cookies: Cookies) -> &'static str {
         Cookies::KeptForAnIteration => "iteration",
         _ => "true",
     }
-}
-
-/// The name of a file that stands for its content.
-fn upload(text: &str) -> Option<&str> {
-    text.strip_prefix(UPLOAD[0])?.strip_suffix(UPLOAD[1])
 }
 
 /// The fields of an encoded form; None where a map cannot say it.

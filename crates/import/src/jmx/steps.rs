@@ -188,6 +188,7 @@ impl Writer<'_> {
                 }
                 one("meet", Yaml::Text(self.plain(users)))
             }
+            Step::Set { variable, .. } if variable.trim().is_empty() => Vec::new(),
             Step::Set { variable, value } => {
                 let value = self.plain(value);
                 one("set", Yaml::Map(vec![(variable.clone(), Yaml::Text(value))]))
@@ -401,6 +402,12 @@ impl Writer<'_> {
             return None;
         }
         let source = self.source(script, &place);
+        let language = if is_javascript { ScriptLanguage::Javascript } else { ScriptLanguage::Groovy };
+        let checked = Script { source: source.replace("$$", "$"), language, ..script.clone() };
+        if let Err(error) = brunt_script::check::fixed_script(&checked) {
+            self.notice(format!("{place}: left out, {error}"));
+            return None;
+        }
         let parameters = script.parameters.trim();
         let reads = ["Parameters", "args", "bsh.args"].iter().any(|name| source.contains(name));
         if parameters.is_empty() || !reads {

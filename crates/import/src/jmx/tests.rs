@@ -1,1 +1,96 @@
+//! Single rules of the import; whole plans are in `tests/jmx_plans.rs`.
 
+use super::*;
+
+fn sampler(name: &str, properties: &str, below: &str) -> String {
+    format!(
+        r#"<HTTPSamplerProxy testclass="HTTPSamplerProxy" testname="{name}">{properties}</HTTPSamplerProxy><hashTree>{below}</hashTree>"#
+    )
+}
+
+fn imported(variables: &str, group: &str) -> JmxImport {
+    let text = format!(
+        r#"<jmeterTestPlan version="1.2"><hashTree><TestPlan testclass="TestPlan" testname="p">
+        <elementProp name="TestPlan.user_defined_variables" elementType="Arguments"><collectionProp name="Arguments.arguments">
+        {variables}</collectionProp></elementProp></TestPlan><hashTree>
+        <ThreadGroup testclass="ThreadGroup" testname="g"><intProp name="ThreadGroup.num_threads">2</intProp></ThreadGroup>
+        <hashTree>{group}</hashTree></hashTree></hashTree></jmeterTestPlan>"#
+    );
+    let options = JmxOptions { file: "p.jmx".into(), ..JmxOptions::default() };
+    read(text.as_bytes(), &options).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn variable(name: &str, value: &str) -> String {
+    format!(
+        r#"<elementProp name="{name}" elementType="Argument"><stringProp name="Argument.name">{name}</stringProp>
+        <stringProp name="Argument.value">{value}</stringProp></elementProp>"#
+    )
+}
+
+const HOST: &str = r#"<stringProp name="HTTPSampler.domain">${host}</stringProp><stringProp name="HTTPSampler.port">${port}</stringProp>"#;
+
+#[test]
+fn variables_that_never_change_are_those_of_the_plan() {
+    let variables = [
+        variable("host", "${__P(host,h)}"),
+        variable("port", "81"),
+        variable("at", "${__time(,)}"),
+        variable("password", "x"),
+    ];
+    let path = r#"<stringProp name="HTTPSampler.path">/a?t=${at}&amp;token=geheim</stringProp>"#;
+    let plan = imported(&variables.concat(), &sampler("r", &format!("{HOST}{path}"), "")).plan;
+    for part in [
+        "host: h\n",
+        "port: 81\n",
+        "base: http://${host}:${port}\n",
+        "password: ${env.PASSWORD}\n",
+        "variables: {at: \"${__time(,)}\"}",
+        "- get: /a?t=${at}&token=${urlencode(${token})}\n",
+        "token: ${env.TOKEN}\n",
+        "load: {users: \"2\", iterations: 1, requests: 2}",
+    ] {
+        assert!(plan.contains(part) || plan.contains(&part.replace("\"2\"", "2")), "{part}\n{plan}");
+    }
+    assert!(!plan.contains("geheim"), "{plan}");
+}
+
+#[test]
+fn what_nothing_sets_stays_as_it_is_and_is_told() {
+    let import =
+        imported("", &sampler("r", r#"<stringProp name="HTTPSampler.path">http://h/${x}/{n}</stringProp>"#, ""));
+    assert!(import.plan.contains(r"get: /\${x}/\{n}"), "{}", import.plan);
+    assert!(
+        import.notices[0].contains("HTTP Request \"r\" in Thread Group \"g\": nothing sets the variable `x`"),
+        "{:?}",
+        import.notices
+    );
+}
+
+#[test]
+fn scripts_read_variables_by_name() {
+    let script = r#"<JSR223PostProcessor testclass="JSR223PostProcessor" testname="s"><stringProp name="script">def a = "${name}-${b}"; vars.put('c', '${name}')</stringProp></JSR223PostProcessor><hashTree/>"#;
+    let user = r#"<RegexExtractor testclass="RegexExtractor" testname="e"><stringProp name="RegexExtractor.refname">name</stringProp>
+        <stringProp name="RegexExtractor.regex">(.)</stringProp><stringProp name="RegexExtractor.template">$1$</stringProp>
+        <stringProp name="RegexExtractor.match_number">1</stringProp></RegexExtractor><hashTree/>"#;
+    let path = r#"<stringProp name="HTTPSampler.path">http://h/</stringProp>"#;
+    let plan = imported("", &sampler("r", path, &format!("{user}{script}"))).plan;
+    let expected = r#"def a = \"${vars.get('name')}-${b}\"; vars.put('c', '' + vars.get('name') + '')"#;
+    assert!(plan.contains(expected) || plan.contains(&expected.replace("\\\"", "\"")), "{plan}");
+}
+
+#[test]
+fn wrong_inputs_are_one_line() {
+    let options = JmxOptions { file: "p.jmx".into(), ..JmxOptions::default() };
+    for (text, told) in [
+        ("", "p.jmx"),
+        ("<jmeterTestPlan", "p.jmx:1"),
+        ("<jmeterTestPlan><hashTree/></jmeterTestPlan>", "no Test Plan"),
+        (
+            "<jmeterTestPlan><hashTree><TestPlan testclass=\"TestPlan\"/><hashTree/></hashTree></jmeterTestPlan>",
+            "no thread group",
+        ),
+    ] {
+        let error = read(text.as_bytes(), &options).unwrap_err().to_string();
+        assert!(error.contains(told) && !error.contains('\n'), "{error}");
+    }
+}

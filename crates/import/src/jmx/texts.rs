@@ -35,7 +35,20 @@ impl Writer<'_> {
         if braces == Braces::Placeholders {
             out = without_placeholders(&out);
         }
-        filled_in(&dollars(&out))
+        self.filled_in(&dollars(&out))
+    }
+
+    /// Marked names of properties that hold secrets, as variables of the environment.
+    pub(super) fn filled_in(&self, text: &str) -> String {
+        if !text::has_variable(text) {
+            return text.to_owned();
+        }
+        let one = |piece: &Piece<'_>| match piece {
+            Piece::Literal(text) => (*text).to_owned(),
+            Piece::Variable(name) if self.marks.contains(*name) => format!("${{env.{name}}}"),
+            Piece::Variable(name) => (*name).to_owned(),
+        };
+        text::pieces(text).iter().map(one).collect()
     }
 
     /// A text where `{n}` means nothing.
@@ -51,16 +64,24 @@ impl Writer<'_> {
                 Stretch::Variable { name, written } => {
                     if !self.is_known(name) {
                         plain.push(written.clone());
-                        self.notice(format!("nothing sets the variable `{name}`: ${{{name}}} stays as it is written"));
+                        let place = self.text_place(written);
+                        self.notice(format!(
+                            "{place}: nothing sets the variable `{name}`; {written} stays as it is written"
+                        ));
                     }
                 }
                 Stretch::Call { name, arguments, written } => {
                     let function = functions::find(name);
                     if function.is_some_and(|function| function.arguments.contains(&arguments.len())) {
-                        arguments.iter().for_each(|argument| self.unknown(argument, plain));
+                        for argument in arguments {
+                            self.unknown(argument, plain);
+                        }
                     } else {
                         plain.push(written.clone());
-                        self.notice(format!("the function `{name}` is not known: {written} stays as it is written"));
+                        let place = self.text_place(written);
+                        self.notice(format!(
+                            "{place}: the function `{name}` is not known; {written} stays as it is written"
+                        ));
                     }
                 }
             }
@@ -102,10 +123,13 @@ impl Writer<'_> {
                     out.push_str(&written);
                 }
                 Stretch::Variable { name, .. } => match quote {
-                    Some('"') if is_groovy => out.push_str(&format!("${{vars.get('{name}')}}")),
-                    Some(quote) => out.push_str(&format!("{quote} + vars.get({quote}{name}{quote}) + {quote}")),
+                    Some('"') if is_groovy => out.extend(["${vars.get('", &name, "')}"]),
+                    Some(quote) => {
+                        let quote = quote.to_string();
+                        out.extend([quote.as_str(), " + vars.get(", &quote, &name, &quote, ") + ", &quote]);
+                    }
                     None => {
-                        out.push_str(&format!("vars.get('{name}')"));
+                        out.extend(["vars.get('", &name, "')"]);
                         self.notice(format!("{place}: ${{{name}}} became vars.get('{name}'), a text"));
                     }
                 },
@@ -124,7 +148,7 @@ impl Writer<'_> {
                 }
             }
         }
-        filled_in(&dollars(&out))
+        self.filled_in(&dollars(&out))
     }
 
     /// A secret as a variable of the plan; None where the value is none, or holds a variable already.
@@ -160,16 +184,12 @@ impl Writer<'_> {
                 .strip_prefix(':')
                 .and_then(|value| quoted(value).filter(|(gap, ..)| gap.trim().is_empty()));
             let hidden = value.and_then(|(_, value, _)| self.secret(name, value));
-            match (hidden, value) {
-                (Some(hidden), Some((gap, _, after))) => {
-                    let colon = &behind[..behind.find(':').unwrap_or_default()];
-                    out.push_str(&format!("{before}\"{name}\"{colon}:{gap}\"{hidden}\""));
-                    rest = after;
-                }
-                _ => {
-                    out.push_str(&format!("{before}\"{name}\""));
-                    rest = behind;
-                }
+            out.extend([before, "\"", name, "\""]);
+            rest = behind;
+            if let (Some(hidden), Some((gap, _, after))) = (hidden, value) {
+                let colon = &behind[..behind.find(':').unwrap_or_default()];
+                out.extend([colon, ":", gap, "\"", &hidden, "\""]);
+                rest = after;
             }
         }
         out + rest
@@ -201,8 +221,7 @@ impl Writer<'_> {
             }
         }
         super::steps::each(&scenario.steps, &mut |step| match step {
-            Step::Set { variable, .. } => _ = self.known.insert(variable.clone()),
-            Step::ForEach { variable, .. } => _ = self.known.insert(variable.clone()),
+            Step::Set { variable, .. } | Step::ForEach { variable, .. } => _ = self.known.insert(variable.clone()),
             Step::Count(counter) => _ = self.known.insert(counter.variable.clone()),
             _ => {}
         });
@@ -238,18 +257,6 @@ pub(super) fn dollars(text: &str) -> String {
         }
     }
     out
-}
-
-/// Marked names of properties that hold secrets, as variables of the environment.
-pub(super) fn filled_in(text: &str) -> String {
-    if !text::has_variable(text) {
-        return text.to_owned();
-    }
-    let one = |piece: &Piece<'_>| match piece {
-        Piece::Literal(text) => (*text).to_owned(),
-        Piece::Variable(name) => format!("${{env.{name}}}"),
-    };
-    text::pieces(text).iter().map(one).collect()
 }
 
 fn without_placeholders(text: &str) -> String {

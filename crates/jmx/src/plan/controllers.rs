@@ -8,6 +8,9 @@ use crate::support::{ElementKind, Role};
 use brunt_model::scenario::{Branch, Case, Condition, Manner, Order, Pauses, Rounds, Share, Step, Values};
 use brunt_script::template::call_of;
 
+/// The variable that says whether the last sample was good.
+const LAST_SAMPLE: &str = "${JMeterThread.last_sample_ok}";
+
 /// The children of a controller that run: the name of each, and its steps.
 type Units = Vec<(String, Vec<Step>)>;
 
@@ -179,6 +182,9 @@ impl Reader<'_> {
 
     fn if_condition(&self, element: TestElement<'_>) -> Condition {
         let written = self.text(element, "IfController.condition");
+        if written.trim() == LAST_SAMPLE {
+            return Condition::Succeeded;
+        }
         if self.flag(element, "IfController.useExpression", false) {
             return Condition::True(written);
         }

@@ -27,9 +27,9 @@ pub struct Scenario {
     pub cookies: Option<Scalar>,
     /// Redirects followed for one request, at most. Default: 10.
     pub follow: Option<u32>,
-    /// Whether what was got before is asked for only if it has changed (`ETag`, `Last-Modified`), and not at all while it is fresh
-    /// (`Cache-Control`, `Expires`). Default: false.
-    pub cache: Option<bool>,
+    /// `true`: what was got before is asked for only if it has changed (`ETag`, `Last-Modified`), and not at all while it is fresh
+    /// (`Cache-Control`, `Expires`); `revalidate`: also while it is fresh. Default: false.
+    pub cache: Option<Scalar>,
     /// What is over where a request failed. Default: nothing.
     pub on_failure: Option<OnFailure>,
     /// The language of all scripts of the scenario. Default: Groovy.
@@ -184,7 +184,7 @@ pub struct Step {
 
     /// A pause: `1s`, `1s..3s`, or `normal 1s 200ms`, `exponential 2s`.
     pub think: Option<Scalar>,
-    /// A pause that keeps users to a rate, such as `10/s` or `600/min`; a text with `${…}` is a number a minute.
+    /// A pause that keeps users to a rate, such as `10/s` or `600/min`; a number alone, or a text with `${…}`, is a minute's.
     pub pace: Option<Scalar>,
     /// Of `pace`: whose rate it is. Default: each user's.
     pub by: Option<PaceBy>,
@@ -221,7 +221,7 @@ pub struct Step {
     /// A text, by which one of `cases` is carried out.
     pub switch: Option<Scalar>,
     /// Of `switch`: steps by text, `default` where no other is taken; or a list of maps with `names` and `steps`.
-    #[schemars(with = "Cases")]
+    #[schemars(with = "serde_json::Value")]
     pub cases: Option<IgnoredAny>,
     /// One of several lists of steps, by weight: each a map with `steps` and `weight` (default: 1).
     #[schemars(with = "Vec<Branch>")]
@@ -253,22 +253,6 @@ pub struct Step {
     #[schemars(with = "Vec<Step>")]
     pub steps: Option<IgnoredAny>,
 }
-
-/// The cases of a switch.
-#[derive(Debug, Clone, JsonSchema)]
-#[serde(untagged)]
-#[expect(dead_code, reason = "only the schema is made of it")]
-pub enum Cases {
-    /// By text.
-    ByText(BTreeMap<String, IgnoredSteps>),
-    /// Each with several texts.
-    List(Vec<Case>),
-}
-
-/// A list of steps, for the schema.
-#[derive(Debug, Clone, JsonSchema)]
-#[schemars(transparent)]
-pub struct IgnoredSteps(#[schemars(with = "Vec<Step>")] IgnoredAny);
 
 /// One of the cases of a switch.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]

@@ -175,18 +175,15 @@ impl Reader<'_> {
                 "its `cases` are missing; write steps by text below it, such as `cases: {a: [...]}`",
             )
         })?;
-        let cases = match &cases.value {
-            Value::List(nodes) => {
-                let one = |(number, node)| self.case(node, &format!("{path}.cases[{number}]"));
-                nodes.iter().enumerate().map(one).collect::<Result<_>>()?
-            }
-            _ => {
-                let one = |entry: &Entry| {
-                    let names = if entry.key == "default" { Vec::new() } else { vec![entry.key.clone()] };
-                    Ok(Case { names, steps: self.steps(&entry.node, &format!("{path}.cases.{}", entry.key))? })
-                };
-                cases.entries().iter().map(one).collect::<Result<_>>()?
-            }
+        let cases = if let Value::List(nodes) = &cases.value {
+            let one = |(number, node)| self.case(node, &format!("{path}.cases[{number}]"));
+            nodes.iter().enumerate().map(one).collect::<Result<_>>()?
+        } else {
+            let one = |entry: &Entry| {
+                let names = if entry.key == "default" { Vec::new() } else { vec![entry.key.clone()] };
+                Ok(Case { names, steps: self.steps(&entry.node, &format!("{path}.cases.{}", entry.key))? })
+            };
+            cases.entries().iter().map(one).collect::<Result<_>>()?
         };
         Ok(Step::Switch { value: text(kind)?.to_owned(), cases })
     }
@@ -303,6 +300,9 @@ fn pace(entry: &Entry, by: Option<written::PaceBy>) -> Result<Pace> {
                 return Err(SpecError::new(&entry.node.at, "", format!("`{text}` is no rate; write one such as 10/s")));
             }
             number.to_string()
+        }
+        None if text.trim().parse().is_ok_and(|number: f64| number.is_finite() && number >= 0.0) => {
+            text.trim().to_owned()
         }
         None => return Err(SpecError::new(&entry.node.at, "", format!("`{text}` is no rate; write one such as 10/s"))),
     };

@@ -1,0 +1,86 @@
+//! `brunt export FORMAT PLAN.yaml`: plan files in the format of another tool. They are written in `brunt-jmx`.
+
+use crate::exit::{Exit, Failed, failed, usage};
+use anyhow::{Context, anyhow};
+use brunt_jmx::export::{self, ExportOptions};
+use brunt_spec::plan_file::{self, NO_FOLDER};
+use clap::{Args, Subcommand};
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// Examples for the help.
+pub const EXAMPLES: &str = "\
+Examples:
+  brunt export jmx plan.yaml -o plan.jmx            a plan of JMeter 5.6
+  brunt export jmx plan.yaml --set load.users=50 | less
+
+Only elements of JMeter itself are written, none of plugins. Variables of the
+plan are filled in; environment variables become JMeter's properties. What
+JMeter cannot say is listed on standard error.";
+
+/// What the command is told.
+#[derive(Debug, Clone, Args)]
+pub struct ExportArgs {
+    /// The format of the output.
+    #[command(subcommand)]
+    format: ExportCommand,
+}
+
+#[derive(Debug, Clone, Subcommand)]
+enum ExportCommand {
+    /// Writes a plan of JMeter 5.6 (.jmx)
+    #[command(after_help = EXAMPLES)]
+    Jmx {
+        #[command(flatten)]
+        plan: crate::plan_file::FileArgs,
+        /// Write the output to FILE [default: standard output]
+        #[arg(short, long = "output", value_name = "FILE")]
+        output: Option<PathBuf>,
+        /// Overwrite FILE if it exists
+        #[arg(long, requires = "output")]
+        force: bool,
+    },
+}
+
+/// Carries it out.
+pub fn export(args: &ExportArgs) -> Result<Exit, Failed> {
+    let ExportCommand::Jmx { plan: args, output, force } = &args.format;
+    if let Some(output) = output.as_deref().filter(|output| output.exists() && !force) {
+        return Err(usage(anyhow!("`{}` already exists; write another name, or --force", output.display())));
+    }
+    // Secrets are not written: JMeter is told them as properties.
+    let system =
+        brunt_spec::System { environment: |name| Some(format!("${{__P({name},)}}")), ..crate::process::system() };
+    let loaded = plan_file::load(&args.file, &args.sets, NO_FOLDER, &system).map_err(|error| usage(error.into()))?;
+    let experiment = &loaded.experiment;
+    let first = experiment.contenders.first().and_then(|contender| Some((contender, contender.steps.first()?)));
+    let (contender, step) =
+        first.ok_or_else(|| usage(anyhow!("the plan has no load; write one such as load.users")))?;
+    let mut left_out = Vec::new();
+    if experiment.contenders.len() > 1 {
+        left_out.push(format!("contenders: only `{}` is written", contender.name));
+    }
+    if contender.steps.len() > 1 {
+        left_out.push(format!("load: only the first of {} loads is written", contender.steps.len()));
+    }
+    if contender.server.is_some() {
+        left_out.push("server: start it before JMeter".to_owned());
+    }
+    let folder = output.as_deref().and_then(Path::parent).filter(|parent| !parent.as_os_str().is_empty());
+    let folder = std::path::absolute(folder.unwrap_or(Path::new("."))).map_err(failed)?;
+    let options = ExportOptions { name: experiment.name.clone(), folder };
+    let exported = export::write(&step.plan, &options);
+    for notice in left_out.iter().chain(&exported.notices) {
+        eprintln!("brunt: {notice}");
+    }
+    let Some(output) = output else {
+        let written = io::stdout().write_all(exported.jmx.as_bytes());
+        written.or_else(crate::output::ignore_closed_pipe).map_err(failed)?;
+        return Ok(Exit::Measured);
+    };
+    let shown = output.display();
+    fs::write(output, exported.jmx).with_context(|| format!("cannot write {shown}")).map_err(usage)?;
+    println!("{shown} is written: run it with `jmeter -n -t {shown}`, or with `brunt run {shown}`");
+    Ok(Exit::Measured)
+}

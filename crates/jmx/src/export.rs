@@ -1,0 +1,235 @@
+//! A plan of brunt as a plan of JMeter 5.6 (.jmx).
+//!
+//! ```text
+//! Plan ─▶ populations as thread groups, steps as controllers and samplers, policies as extractors and assertions ─▶ .jmx
+//! ```
+//!
+//! Only elements of JMeter itself are written, none of plugins. What they cannot say is told, and left out.
+//!
+//! * `xml`: elements and their markup. `texts`: texts by JMeter's rules. `groups`, `steps`, `requests`, `replies`: the parts of a plan.
+
+mod groups;
+mod replies;
+mod requests;
+mod steps;
+mod texts;
+mod xml;
+
+use brunt_model::extract::ReplyPart;
+use brunt_model::reply_policy::{AssertionTest, Cookies, ReplyAction};
+use brunt_model::scenario::{Scenario, Scope, ScriptLanguage, Step, TextRules};
+use brunt_model::{Plan, Population, ReplyPolicy};
+use std::path::PathBuf;
+use xml::{Item, Prop, arguments};
+
+/// What an export is told.
+#[derive(Debug, Clone, Default)]
+pub struct ExportOptions {
+    /// The name of the test plan.
+    pub name: String,
+    /// The folder of the .jmx, from which it names files.
+    pub folder: PathBuf,
+}
+
+/// A plan of JMeter, and what it does not say.
+#[derive(Debug, Clone)]
+pub struct Exported {
+    /// The .jmx file.
+    pub jmx: String,
+    /// What was left out or is done otherwise, a line each with its place.
+    pub notices: Vec<String>,
+}
+
+/// Writes a plan.
+pub fn write(plan: &Plan, options: &ExportOptions) -> Exported {
+    let mut writer =
+        Writer { options, plan, notices: Vec::new(), rules: TextRules::default(), group_ends: Scope::Nothing };
+    let groups: Vec<Item> = plan.populations.iter().map(|population| writer.population(population)).collect();
+    writer.connection();
+    let variables = writer.variables();
+    let root = Item::new("TestPlan", "TestPlanGui", &options.name)
+        .flag("TestPlan.functional_mode", false)
+        .flag("TestPlan.serialize_threadgroups", false)
+        .flag("TestPlan.tearDown_on_shutdown", true)
+        .with(arguments("TestPlan.user_defined_variables", &variables))
+        .over(groups);
+    let mut jmx = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
+                   <jmeterTestPlan version=\"1.2\" properties=\"5.0\" jmeter=\"5.6.3\">\n  <hashTree>\n"
+        .to_owned();
+    root.write(&mut jmx, 2);
+    jmx.push_str("  </hashTree>\n</jmeterTestPlan>\n");
+    Exported { jmx, notices: writer.notices }
+}
+
+/// Where a text stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// In a URL, a header field or a body: placeholders such as `{n}` mean something.
+    Request,
+    /// Elsewhere.
+    Text,
+}
+
+struct Writer<'a> {
+    options: &'a ExportOptions,
+    plan: &'a Plan,
+    notices: Vec<String>,
+    /// How the texts of the population that is written are read.
+    rules: TextRules,
+    /// What a failure ends in the thread group that is written.
+    group_ends: Scope,
+}
+
+impl Writer<'_> {
+    /// Tells once what is left out or done otherwise.
+    fn notice(&mut self, text: String) {
+        if !self.notices.contains(&text) {
+            self.notices.push(text);
+        }
+    }
+
+    fn policy(&self, number: u32) -> ReplyPolicy {
+        self.plan.reply_policies.get(number as usize).cloned().unwrap_or_default()
+    }
+
+    fn population(&mut self, population: &Population) -> Item {
+        let scenario = &population.scenario;
+        self.rules = scenario.texts;
+        let policies: Vec<ReplyPolicy> =
+            scenario.requests.iter().map(|request| self.policy(request.reply_policy)).collect();
+        self.group_ends = policies.first().map(|policy| policy.failure_ends).unwrap_or_default();
+        if policies.iter().any(|policy| policy.failure_ends != self.group_ends) {
+            self.group_ends = Scope::Nothing;
+        }
+        let mut children = Self::configuration(&policies);
+        if let brunt_model::Load::Closed { think, .. } = &population.load {
+            children.extend(steps::think_timer(*think));
+        }
+        let shared = requests::shared_headers(scenario);
+        if !shared.is_empty() {
+            children.push(self.header_manager(&shared));
+        }
+        self.foreign_scripts(scenario, &policies, &population.name);
+        children.extend(self.steps(&scenario.steps, population, true));
+        self.group(population, self.group_ends).over(children)
+    }
+
+    /// Cookies and caches: one manager holds for a thread group.
+    fn configuration(policies: &[ReplyPolicy]) -> Vec<Item> {
+        let mut items = Vec::new();
+        let kept = policies.iter().map(|policy| policy.cookies).find(|cookies| cookies.are_kept());
+        if let Some(kept) = kept {
+            let clear = matches!(kept, Cookies::KeptForAnIteration | Cookies::KeptForARound);
+            items.push(
+                Item::new("CookieManager", "CookiePanel", "HTTP Cookie Manager")
+                    .with(Prop::List("CookieManager.cookies".into(), Vec::new()))
+                    .flag("CookieManager.clearEachIteration", clear)
+                    .flag("CookieManager.controlledByThreadGroup", false),
+            );
+        }
+        if let Some(cache) = policies.iter().find_map(|policy| policy.cache) {
+            items.push(
+                Item::new("CacheManager", "CacheManagerGui", "HTTP Cache Manager")
+                    .flag("clearEachIteration", cache.per_iteration)
+                    .flag("useExpires", cache.reuses_fresh)
+                    .flag("CacheManager.controlledByThread", false),
+            );
+        }
+        items
+    }
+
+    /// Variables that users begin with. JMeter has one list for all thread groups.
+    fn variables(&mut self) -> Vec<(String, String)> {
+        let mut all: Vec<(String, String)> = Vec::new();
+        for population in &self.plan.populations {
+            self.rules = population.scenario.texts;
+            for (name, value) in &population.scenario.variables {
+                let value = self.text(value, Place::Text);
+                match all.iter().find(|(known, _)| known == name) {
+                    Some((_, known)) if *known != value => {
+                        self.notice(format!(
+                            "population {}: the variable {name} has another value in another population; the first holds for all",
+                            population.name
+                        ));
+                    }
+                    Some(_) => {}
+                    None => all.push((name.clone(), value)),
+                }
+            }
+        }
+        all
+    }
+
+    /// Scripts in JavaScript see other objects in JMeter.
+    fn foreign_scripts(&mut self, scenario: &Scenario, policies: &[ReplyPolicy], name: &str) {
+        let is_javascript = |language: ScriptLanguage| language == ScriptLanguage::Javascript;
+        let in_policy = |policy: &ReplyPolicy| {
+            let acts = policy
+                .actions
+                .iter()
+                .any(|action| matches!(action, ReplyAction::Script(script) if is_javascript(script.language)));
+            acts || policy.assertions.iter().any(
+                |assertion| matches!(&assertion.test, AssertionTest::Script(script) if is_javascript(script.language)),
+            )
+        };
+        let in_steps =
+            steps::any(&scenario.steps, &|step| matches!(step, Step::Script(script) if is_javascript(script.language)));
+        if in_steps || policies.iter().any(in_policy) {
+            self.notice(format!(
+                "population {name}: its scripts are in JavaScript; JMeter has vars and props there, but not prev.body, fail() and stop()"
+            ));
+        }
+    }
+
+    /// What holds for all connections, and has no place in a .jmx.
+    fn connection(&mut self) {
+        let connection = &self.plan.connection;
+        let tls = &connection.tls;
+        let told = [
+            (connection.proxy.is_some(), "proxy: give JMeter -H and -P"),
+            (connection.unix_socket.is_some(), "unix_socket: JMeter has none"),
+            (!connection.resolve.is_empty() || connection.resolve_all.is_some(), "resolve: add a DNS Cache Manager"),
+            (connection.http10, "http1.0: JMeter speaks HTTP/1.1"),
+            (!connection.source.is_empty(), "source: give each sampler its source address"),
+            (
+                connection.requests_per_connection.is_some(),
+                "requests_per_connection: JMeter keeps connections open, or closes each",
+            ),
+            (connection.receive_rate.is_some(), "receive_rate: set httpclient.socket.http.cps in user.properties"),
+            (
+                tls.cert.is_some() || tls.cacert.is_some(),
+                "cert, cacert: give JMeter a keystore (javax.net.ssl.keyStore)",
+            ),
+        ];
+        for (_, text) in told.into_iter().filter(|(is, _)| *is) {
+            self.notice(format!("connection.{text}"));
+        }
+        if !self.plan.objectives.is_empty() {
+            self.notice("objectives: JMeter has none; look at its report".to_owned());
+        }
+    }
+
+    /// A file as the .jmx names it.
+    fn file(&self, file: &str) -> String {
+        let path = std::path::Path::new(file);
+        path.strip_prefix(&self.options.folder).unwrap_or(path).display().to_string()
+    }
+}
+
+/// The value of `useHeaders`, and of the field of an assertion.
+fn part(part: &ReplyPart) -> Option<(&'static str, &'static str)> {
+    Some(match part {
+        ReplyPart::Body => ("false", "Assertion.response_data"),
+        ReplyPart::UnescapedBody => ("unescaped", "Assertion.response_data"),
+        ReplyPart::Headers => ("true", "Assertion.response_headers"),
+        ReplyPart::Status => ("code", "Assertion.response_code"),
+        ReplyPart::Message => ("message", "Assertion.response_message"),
+        ReplyPart::Url => ("URL", "Assertion.sample_label"),
+        ReplyPart::RequestHeaders => ("request_headers", "Assertion.request_headers"),
+        ReplyPart::SamplerData => ("false", "Assertion.request_data"),
+        ReplyPart::RequestBody | ReplyPart::Variable(_) => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,183 @@
+//! Populations as thread groups.
+
+use super::Writer;
+use super::xml::{Item, Prop};
+use brunt_model::load::{Arrivals, Shape, Stage};
+use brunt_model::scenario::Scope;
+use brunt_model::{Load, Population};
+use std::time::Duration;
+
+/// How many users there are, and when they begin.
+struct Threads {
+    number: f64,
+    delay: f64,
+    ramp: f64,
+}
+
+impl Writer<'_> {
+    /// The thread group of a population, without what is below it.
+    pub(super) fn group(&mut self, population: &Population, failure_ends: Scope) -> Item {
+        let on_error = match failure_ends {
+            Scope::Iteration => "startnextloop",
+            Scope::User => "stopthread",
+            Scope::Run => "stoptest",
+            Scope::Nothing | Scope::Round | Scope::Loop => "continue",
+        };
+        let stop = &population.stop;
+        if !stop.warmup.is_zero() {
+            self.notice(format!(
+                "population {}: the warm-up is a part of the load; JMeter's figures have it, too",
+                population.name
+            ));
+        }
+        let duration = stop.duration.map(|duration| duration + stop.warmup);
+        match &population.load {
+            Load::Open { rate, arrivals, .. } => {
+                let schedule = self.schedule(rate, *arrivals, (duration, stop.grace), &population.name);
+                let controller = Prop::Element(
+                    "ThreadGroup.main_controller".into(),
+                    "OpenModelThreadGroupController",
+                    "",
+                    Vec::new(),
+                );
+                Item::new("OpenModelThreadGroup", "OpenModelThreadGroupGui", &population.name)
+                    .with(controller)
+                    .text("ThreadGroup.on_sample_error", on_error)
+                    .text("OpenModelThreadGroup.schedule", schedule)
+                    .text("OpenModelThreadGroup.random_seed", "")
+            }
+            Load::Closed { users, .. } => {
+                let threads = self.threads(users, &population.name);
+                let loops = self.loops(population, threads.number, duration);
+                let controller = vec![
+                    Prop::Flag("LoopController.continue_forever".into(), false),
+                    Prop::Text("LoopController.loops".into(), loops.to_string()),
+                ];
+                let controller = Prop::Element(
+                    "ThreadGroup.main_controller".into(),
+                    "LoopController",
+                    "LoopControlPanel",
+                    controller,
+                );
+                let is_scheduled = duration.is_some() || threads.delay > 0.0;
+                let seconds = |duration: Duration| (duration.as_secs_f64() - threads.delay).max(0.0).ceil().to_string();
+                Item::new("ThreadGroup", "ThreadGroupGui", &population.name)
+                    .text("ThreadGroup.on_sample_error", on_error)
+                    .with(controller)
+                    .text("ThreadGroup.num_threads", threads.number.to_string())
+                    .text("ThreadGroup.ramp_time", threads.ramp.round().to_string())
+                    .flag("ThreadGroup.scheduler", is_scheduled)
+                    .text("ThreadGroup.duration", duration.map(seconds).unwrap_or_default())
+                    .text(
+                        "ThreadGroup.delay",
+                        if threads.delay > 0.0 { threads.delay.round().to_string() } else { String::new() },
+                    )
+                    .flag("ThreadGroup.same_user_on_next_iteration", true)
+            }
+        }
+    }
+
+    fn loops(&mut self, population: &Population, users: f64, duration: Option<Duration>) -> i64 {
+        let stop = &population.stop;
+        match (stop.iterations_per_user, stop.requests) {
+            (Some(iterations), _) => iterations as i64,
+            (None, Some(requests)) => {
+                let each = (requests as f64 / users).ceil();
+                if each * users > requests as f64 {
+                    let more = each * users;
+                    self.notice(format!(
+                        "population {}: {requests} iterations are not divisible by {users} threads; JMeter makes {more}",
+                        population.name
+                    ));
+                }
+                each as i64
+            }
+            (None, None) => {
+                if duration.is_none() {
+                    self.notice(format!(
+                        "population {}: it has no end; JMeter runs it until it is stopped",
+                        population.name
+                    ));
+                }
+                -1
+            }
+        }
+    }
+
+    /// A thread group has one ramp: a rise at the beginning, then all threads.
+    fn threads(&mut self, users: &Shape, name: &str) -> Threads {
+        let mut stages: Vec<Stage> = users.stages.clone();
+        let mut delay = 0.0;
+        if let Some(first) = stages.first().filter(|first| first.from == 0.0 && first.to == 0.0) {
+            delay = first.duration.unwrap_or_default().as_secs_f64();
+            stages.remove(0);
+        }
+        let number = users.peak().ceil().max(1.0);
+        let rise = stages
+            .first()
+            .filter(|first| first.from < first.to)
+            .map(|first| first.duration.unwrap_or_default().as_secs_f64());
+        // From the first thread at once to the last at the end of the rise.
+        let ramp = match (rise, stages.first()) {
+            (Some(rise), Some(first)) if first.from >= 1.0 && number > 1.0 => {
+                rise * number / (number - first.from.min(number - 1.0))
+            }
+            (Some(rise), _) => rise,
+            (None, _) => 0.0,
+        };
+        let rest = if rise.is_some() { &stages[1..] } else { &stages[..] };
+        if rest.iter().any(|stage| stage.from != number || stage.to != number) {
+            self.notice(format!(
+                "population {name}: its users change ({users}); the thread group has {number} threads from the end of its ramp on"
+            ));
+        }
+        Threads { number, delay, ramp }
+    }
+
+    fn schedule(
+        &mut self,
+        rate: &Shape,
+        arrivals: Arrivals,
+        (duration, grace): (Option<Duration>, Duration),
+        name: &str,
+    ) -> String {
+        let word = match arrivals {
+            Arrivals::Even => "even_arrivals",
+            Arrivals::Poisson => "random_arrivals",
+            Arrivals::Burst(_) | Arrivals::Uniform(_) => {
+                self.notice(format!("population {name}: its arrivals are random; JMeter has no bursts"));
+                "random_arrivals"
+            }
+        };
+        if duration.is_none() && rate.duration().is_none() {
+            self.notice(format!("population {name}: it has no end; its arrivals end after an hour"));
+        }
+        let mut left = duration.or(rate.duration()).unwrap_or(Duration::from_hours(1));
+        let mut words = Vec::new();
+        for stage in &rate.stages {
+            let time = stage.duration.unwrap_or(left).min(left);
+            left = left.saturating_sub(time);
+            if time.is_zero() {
+                continue;
+            }
+            let seconds = time.as_secs_f64();
+            let to = match stage.duration {
+                Some(whole) => stage.from + (stage.to - stage.from) * seconds / whole.as_secs_f64(),
+                None => stage.to,
+            };
+            if stage.from == 0.0 && to == 0.0 {
+                words.push(format!("pause({seconds} sec)"));
+                continue;
+            }
+            words.push(format!("rate({}/sec) {word}({seconds} sec)", stage.from));
+            if to != stage.from {
+                words.push(format!("rate({to}/sec)"));
+            }
+        }
+        // JMeter interrupts what is under way where the schedule ends.
+        if !grace.is_zero() {
+            words.push(format!("pause({} sec)", grace.as_secs_f64()));
+        }
+        words.join(" ")
+    }
+}

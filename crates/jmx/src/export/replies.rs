@@ -1,0 +1,281 @@
+//! Policies as extractors, scripts and assertions.
+
+use super::xml::{Item, Prop};
+use super::{Place, Writer, part};
+use brunt_model::ReplyPolicy;
+use brunt_model::extract::{ExtractFrom, Extractor, ReplyPart, Take};
+use brunt_model::plan::StatusRange;
+use brunt_model::reply_policy::{
+    Assertion, AssertionTest, Comparison, ExpectedJson, ReplyAction, TextAssertion, TextMatch,
+};
+use brunt_model::scenario::{Scope, Script, ScriptLanguage};
+
+/// Bits of `Assertion.test_type`.
+const MATCHES: i64 = 1;
+const CONTAINS: i64 = 2;
+const NOT: i64 = 4;
+const EQUALS: i64 = 8;
+const SUBSTRING: i64 = 16;
+const OR: i64 = 32;
+
+impl Writer<'_> {
+    /// What is made of the reply to a request.
+    pub(super) fn reactions(&mut self, policy: &ReplyPolicy, label: &str) -> Vec<Item> {
+        let mut items = Vec::new();
+        for action in &policy.actions {
+            match action {
+                ReplyAction::Extract(extractor) => items.extend(self.extractor(extractor, label)),
+                ReplyAction::Script(script) => items.push(self.script("JSR223PostProcessor", script)),
+                ReplyAction::Set { variable, value } => items.push(self.set("JSR223PostProcessor", variable, value)),
+            }
+        }
+        let statuses = &policy.checks.status;
+        if !statuses.is_empty() && statuses != &[StatusRange { least: 200, most: 399 }] {
+            items.push(status(statuses));
+        }
+        if let Some(body) = &policy.checks.body {
+            items.push(response("body", "Assertion.response_data", std::slice::from_ref(body), CONTAINS, false, ""));
+        }
+        if policy.checks.same_length {
+            self.notice(format!("request \"{label}\": JMeter does not compare the lengths of replies"));
+        }
+        for assertion in &policy.assertions {
+            items.extend(self.assertion(assertion, label));
+        }
+        if policy.failure_ends != self.group_ends {
+            let action = match policy.failure_ends {
+                Scope::Nothing => None,
+                Scope::User => Some(1),
+                Scope::Run => Some(2),
+                Scope::Iteration => Some(4),
+                Scope::Round => Some(5),
+                Scope::Loop => Some(6),
+            };
+            let handler = Item::new("ResultAction", "ResultActionGui", "Result Status Action Handler");
+            items.extend(action.map(|action| handler.number("OnError.action", action)));
+        }
+        items
+    }
+
+    fn extractor(&mut self, extractor: &Extractor, label: &str) -> Option<Item> {
+        let Extractor { variable, from, default, .. } = extractor;
+        let default_text = default.as_ref().map(|default| self.text(default, Place::Text)).unwrap_or_default();
+        let number = match extractor.take {
+            Take::First => "1".to_owned(),
+            Take::Random => "0".to_owned(),
+            Take::All => "-1".to_owned(),
+            Take::Number(number) => number.to_string(),
+            Take::Last => {
+                self.notice(format!(
+                    "request \"{label}\": {variable} gets the first match; JMeter does not take the last"
+                ));
+                "1".to_owned()
+            }
+        };
+        let variable_of = |item: Item| match &extractor.part {
+            ReplyPart::Variable(name) => item.text("Sample.scope", "variable").text("Scope.variable", name),
+            _ => item,
+        };
+        let regex = |writer: &mut Self, pattern: &str, template: &str, part: &str| {
+            Item::new("RegexExtractor", "RegexExtractorGui", variable)
+                .text("RegexExtractor.useHeaders", part)
+                .text("RegexExtractor.refname", variable)
+                .text("RegexExtractor.regex", writer.text(pattern, Place::Text))
+                .text("RegexExtractor.template", template)
+                .text("RegexExtractor.default", &default_text)
+                .flag("RegexExtractor.default_empty_value", default.as_deref() == Some(""))
+                .text("RegexExtractor.match_number", &number)
+        };
+        let is_known = matches!(extractor.part, ReplyPart::Variable(_)) || part(&extractor.part).is_some();
+        if !is_known {
+            self.notice(format!(
+                "request \"{label}\": {variable} is left out; JMeter does not search the body of a request"
+            ));
+            return None;
+        }
+        let (searched, _) = part(&extractor.part).unwrap_or(("false", ""));
+        let item = match from {
+            ExtractFrom::Regex { pattern, group, template } => {
+                let template = template.clone().unwrap_or_else(|| format!("${group}$"));
+                let template = if template.contains("${") { self.text(&template, Place::Text) } else { template };
+                regex(self, pattern, &template, searched)
+            }
+            ExtractFrom::Header(name) => {
+                let pattern = format!(r"(?mi)^{}:[ \t]*(.*)", brunt_script::functions::escaped_regex(name));
+                regex(self, &pattern, "$1$", "true")
+            }
+            ExtractFrom::Cookie(name) => {
+                let name = brunt_script::functions::escaped_regex(name);
+                regex(self, &format!(r"(?mi)^Set-Cookie:[ \t]*{name}=([^;\r\n]*)"), "$1$", "true")
+            }
+            ExtractFrom::Boundary { left, right } => Item::new("BoundaryExtractor", "BoundaryExtractorGui", variable)
+                .text("BoundaryExtractor.useHeaders", searched)
+                .text("BoundaryExtractor.refname", variable)
+                .text("BoundaryExtractor.lboundary", self.text(left, Place::Text))
+                .text("BoundaryExtractor.rboundary", self.text(right, Place::Text))
+                .text("BoundaryExtractor.default", &default_text)
+                .flag("BoundaryExtractor.default_empty_value", default.as_deref() == Some(""))
+                .text("BoundaryExtractor.match_number", &number),
+            ExtractFrom::JsonPath(path) => Item::new("JSONPostProcessor", "JSONPostProcessorGui", variable)
+                .text("JSONPostProcessor.referenceNames", variable)
+                .text("JSONPostProcessor.jsonPathExprs", self.text(path, Place::Text))
+                .text("JSONPostProcessor.match_numbers", &number)
+                .text("JSONPostProcessor.defaultValues", &default_text),
+            ExtractFrom::Css { selector, attribute } => Item::new("HtmlExtractor", "HtmlExtractorGui", variable)
+                .text("HtmlExtractor.refname", variable)
+                .text("HtmlExtractor.expr", self.text(selector, Place::Text))
+                .text("HtmlExtractor.attribute", attribute)
+                .text("HtmlExtractor.default", &default_text)
+                .flag("HtmlExtractor.default_empty_value", default.as_deref() == Some(""))
+                .text("HtmlExtractor.match_number", &number)
+                .text("HtmlExtractor.extractor_impl", ""),
+            ExtractFrom::Xpath(path) => Item::new("XPathExtractor", "XPathExtractorGui", variable)
+                .text("XPathExtractor.default", &default_text)
+                .text("XPathExtractor.refname", variable)
+                .text("XPathExtractor.matchNumber", &number)
+                .text("XPathExtractor.xpathQuery", self.text(path, Place::Text))
+                .flag("XPathExtractor.validate", false)
+                .flag("XPathExtractor.tolerant", true)
+                .flag("XPathExtractor.namespace", false),
+        };
+        Some(variable_of(item))
+    }
+
+    fn assertion(&mut self, assertion: &Assertion, label: &str) -> Option<Item> {
+        let name = &assertion.name;
+        Some(match &assertion.test {
+            AssertionTest::Text(text) => return self.text_assertion(text, name, label),
+            AssertionTest::Duration(millis) => Item::new("DurationAssertion", "DurationAssertionGui", name)
+                .text("DurationAssertion.duration", self.text(millis, Place::Text)),
+            AssertionTest::Size { part, is, bytes } => {
+                let operator = match is {
+                    Comparison::Equal => 1,
+                    Comparison::NotEqual => 2,
+                    Comparison::Greater => 3,
+                    Comparison::Less => 4,
+                    Comparison::AtLeast => 5,
+                    Comparison::AtMost => 6,
+                };
+                let field = match part {
+                    Some(ReplyPart::Body | ReplyPart::UnescapedBody) => "SizeAssertion.response_data",
+                    Some(ReplyPart::Headers) => "SizeAssertion.response_headers",
+                    Some(ReplyPart::Status) => "SizeAssertion.response_code",
+                    Some(ReplyPart::Message) => "SizeAssertion.response_message",
+                    _ => "SizeAssertion.response_network_size",
+                };
+                Item::new("SizeAssertion", "SizeAssertionGui", name)
+                    .text("Assertion.test_field", field)
+                    .text("SizeAssertion.size", self.text(bytes, Place::Text))
+                    .number("SizeAssertion.operator", operator)
+            }
+            AssertionTest::Json { path, expected, invert } => {
+                let value = match expected {
+                    Some(ExpectedJson::Value(value) | ExpectedJson::Pattern(value)) => self.text(value, Place::Text),
+                    Some(ExpectedJson::Null) | None => String::new(),
+                };
+                Item::new("JSONPathAssertion", "JSONPathAssertionGui", name)
+                    .text("JSON_PATH", self.text(path, Place::Text))
+                    .text("EXPECTED_VALUE", value)
+                    .flag("JSONVALIDATION", expected.is_some())
+                    .flag("EXPECT_NULL", matches!(expected, Some(ExpectedJson::Null)))
+                    .flag("INVERT", *invert)
+                    .flag("ISREGEX", matches!(expected, Some(ExpectedJson::Pattern(_))))
+            }
+            AssertionTest::Xpath { path, invert } => Item::new("XPathAssertion", "XPathAssertionGui", name)
+                .flag("XPath.negate", *invert)
+                .text("XPath.xpath", self.text(path, Place::Text))
+                .flag("XPath.validate", false)
+                .flag("XPath.whitespace", false)
+                .flag("XPath.tolerant", true)
+                .flag("XPath.namespace", false),
+            AssertionTest::Xml => Item::new("XMLAssertion", "XMLAssertionGui", name),
+            AssertionTest::Md5(sum) => Item::new("MD5HexAssertion", "MD5HexAssertionGUI", name)
+                .text("MD5HexAssertion.size", self.text(sum, Place::Text)),
+            AssertionTest::Script(script) => self.script("JSR223Assertion", script),
+        })
+    }
+
+    fn text_assertion(&mut self, text: &TextAssertion, name: &str, label: &str) -> Option<Item> {
+        let mut kind = match text.is {
+            TextMatch::Substring => SUBSTRING,
+            TextMatch::Equals => EQUALS,
+            TextMatch::Contains => CONTAINS,
+            TextMatch::Matches => MATCHES,
+        };
+        let mut patterns: Vec<String> = text.patterns.iter().map(|pattern| self.text(pattern, Place::Text)).collect();
+        // An expression for all of a text.
+        let whole = |pattern: &String| Some(pattern.strip_prefix(r"\A(?:")?.strip_suffix(r")\z")?.to_owned());
+        if kind == CONTAINS
+            && let Some(all) = patterns.iter().map(whole).collect::<Option<Vec<_>>>()
+            && !all.is_empty()
+        {
+            (patterns, kind) = (all, MATCHES);
+        }
+        kind |= if text.not { NOT } else { 0 } | if text.any { OR } else { 0 };
+        let message = self.text(&text.message, Place::Text);
+        let (field, variable) = match (part(&text.part), &text.part) {
+            (Some((_, field)), _) => (field, None),
+            (None, ReplyPart::Variable(name)) => ("Assertion.response_data", Some(name)),
+            (None, _) => {
+                self.notice(format!(
+                    "request \"{label}\": the check `{name}` is left out; JMeter does not look at the body of a request"
+                ));
+                return None;
+            }
+        };
+        let item = response(name, field, &patterns, kind, text.ignore_status, &message);
+        Some(match variable {
+            Some(name) => item.text("Assertion.scope", "variable").text("Scope.variable", name),
+            None => item,
+        })
+    }
+
+    /// A script element.
+    pub(super) fn script(&mut self, class: &'static str, script: &Script) -> Item {
+        let language = match script.language {
+            ScriptLanguage::Groovy => "groovy",
+            ScriptLanguage::Beanshell => "beanshell",
+            ScriptLanguage::Javascript => "javascript",
+            ScriptLanguage::Jexl => "jexl3",
+        };
+        let parameters = self.text(&script.parameters, Place::Text);
+        Item::new(class, "TestBeanGUI", &script.name)
+            .text("scriptLanguage", language)
+            .text("parameters", parameters)
+            .text("filename", "")
+            .text("cacheKey", "true")
+            .text("script", &script.source)
+    }
+
+    /// A script that gives a variable a text.
+    pub(super) fn set(&mut self, class: &'static str, variable: &str, value: &str) -> Item {
+        let script = Script {
+            name: format!("set {variable}"),
+            language: ScriptLanguage::Groovy,
+            source: format!("vars.put(\"{}\", Parameters)", variable.replace('\\', r"\\").replace('"', "\\\"")),
+            parameters: value.to_owned(),
+        };
+        self.script(class, &script)
+    }
+}
+
+fn response(name: &str, field: &str, patterns: &[String], kind: i64, ignore_status: bool, message: &str) -> Item {
+    let one = |(number, pattern): (usize, &String)| Prop::Text(number.to_string(), pattern.clone());
+    Item::new("ResponseAssertion", "AssertionGui", name)
+        .with(Prop::List("Asserion.test_strings".into(), patterns.iter().enumerate().map(one).collect()))
+        .text("Assertion.custom_message", message)
+        .text("Assertion.test_field", field)
+        .flag("Assertion.assume_success", ignore_status)
+        .number("Assertion.test_type", kind)
+}
+
+/// Statuses that are good, in place of those that JMeter takes for good.
+fn status(ranges: &[StatusRange]) -> Item {
+    let one = |range: &StatusRange| match (range.least, range.most) {
+        (least, most) if least == most => vec![least.to_string()],
+        (least, most) if least % 100 == 0 && most == least + 99 => vec![format!(r"{}\d\d", least / 100)],
+        (least, most) => (least..=most.min(999)).map(|status| status.to_string()).collect(),
+    };
+    let patterns: Vec<String> = ranges.iter().flat_map(one).collect();
+    response("status", "Assertion.response_code", &patterns, MATCHES | OR, true, "")
+}

@@ -1,0 +1,257 @@
+//! Requests as HTTP samplers.
+
+use super::xml::{Item, Prop};
+use super::{Place, Writer};
+use brunt_model::scenario::{Scenario, TextRules};
+use brunt_model::{Body, ReplyPolicy, Request};
+use brunt_script::body::FORM;
+use brunt_script::expression::{self, Stretch};
+use brunt_script::template::expression_text;
+
+/// What brunt calls itself where nobody says otherwise.
+const OWN_AGENT: &str = "brunt/";
+
+/// The header fields that JMeter is told: not those that it sends by itself.
+fn headers(request: &Request) -> Vec<(String, String)> {
+    let is_told = |(name, value): &&(String, String)| {
+        let is = |known: &str| name.eq_ignore_ascii_case(known);
+        !(is("connection")
+            || is("user-agent") && value.starts_with(OWN_AGENT)
+            || is("authorization") && basic(value).is_some()
+            || is("content-type") && value == FORM && form(&request.body).is_some())
+    };
+    request.headers.iter().filter(is_told).cloned().collect()
+}
+
+/// The header fields that all requests have.
+pub(super) fn shared_headers(scenario: &Scenario) -> Vec<(String, String)> {
+    let mut all = scenario.requests.iter().map(headers);
+    let Some(first) = all.next() else { return Vec::new() };
+    let rest: Vec<Vec<(String, String)>> = all.collect();
+    let is_shared = |header: &(String, String)| {
+        !rest.is_empty()
+            && !header.0.eq_ignore_ascii_case("content-type")
+            && rest.iter().all(|other| other.contains(header))
+    };
+    first.into_iter().filter(is_shared).collect()
+}
+
+/// `name:password` of a header field.
+fn basic(value: &str) -> Option<String> {
+    use base64::Engine;
+    let (scheme, credentials) = value.split_once(' ')?;
+    if !scheme.eq_ignore_ascii_case("basic") {
+        return None;
+    }
+    if let [Stretch::Call { name, arguments, .. }] = &expression::parse(credentials.trim())[..] {
+        let [pair] = &arguments[..] else { return None };
+        return name.starts_with("base64").then(|| expression_text(pair));
+    }
+    let bytes = base64::engine::general_purpose::STANDARD.decode(credentials.trim()).ok()?;
+    String::from_utf8(bytes).ok().filter(|pair| pair.contains(':'))
+}
+
+/// The fields of an encoded form, decoded; None where it is none, or has parts that are not encoded.
+fn form(body: &Body) -> Option<Vec<(String, String)>> {
+    let Body::Text(text) = body else { return None };
+    let mut fields: Vec<[Vec<Stretch>; 2]> = vec![[Vec::new(), Vec::new()]];
+    let mut side = 0;
+    for stretch in expression::parse(text) {
+        match stretch {
+            Stretch::Literal(text) => {
+                for (number, field) in text.split('&').enumerate() {
+                    if number > 0 {
+                        fields.push([Vec::new(), Vec::new()]);
+                        side = 0;
+                    }
+                    for (number, half) in field.splitn(2 - side, '=').enumerate() {
+                        side += number;
+                        let half = half.replace('+', " ");
+                        let decoded = percent_encoding::percent_decode_str(&half).decode_utf8().ok()?.into_owned();
+                        if !decoded.is_empty() {
+                            fields.last_mut()?[side].push(Stretch::Literal(decoded));
+                        }
+                    }
+                }
+            }
+            Stretch::Call { name, mut arguments, .. } if name == "urlencode" && arguments.len() == 1 => {
+                fields.last_mut()?[side].append(&mut arguments[0]);
+            }
+            _ => return None,
+        }
+    }
+    let fields: Vec<(String, String)> =
+        fields.iter().map(|[name, value]| (expression_text(name), expression_text(value))).collect();
+    fields.iter().all(|(name, _)| !name.is_empty()).then_some(fields)
+}
+
+/// Scheme, host, port and path of a URL.
+fn parts(url: &str) -> Option<[String; 4]> {
+    let (scheme, rest) = url.split_once("://").filter(|(scheme, _)| matches!(*scheme, "http" | "https"))?;
+    let mut depth = 0_u32;
+    let (mut end, mut colon) = (rest.len(), None);
+    for (at, next) in rest.char_indices() {
+        match next {
+            '{' | '[' => depth += 1,
+            '}' | ']' => depth = depth.saturating_sub(1),
+            '/' | '?' if depth == 0 => {
+                end = at;
+                break;
+            }
+            ':' if depth == 0 => colon = Some(at),
+            _ => {}
+        }
+    }
+    let (host, port) = colon.map_or((&rest[..end], ""), |colon| (&rest[..colon], &rest[colon + 1..end]));
+    if host.contains('@') {
+        return None;
+    }
+    let path = if rest[end..].starts_with('?') { format!("/{}", &rest[end..]) } else { rest[end..].to_owned() };
+    Some([scheme.to_owned(), host.to_owned(), port.to_owned(), path])
+}
+
+fn text(name: &str, text: impl Into<String>) -> Prop {
+    Prop::Text(name.to_owned(), text.into())
+}
+
+impl Writer<'_> {
+    /// The sampler of a request; `before` are timers.
+    pub(super) fn request(&mut self, request: &Request, shared: &[(String, String)], before: Vec<Item>) -> Item {
+        let policy = self.policy(request.reply_policy);
+        let label = self.text(&request.label, Place::Text);
+        let [scheme, host, port, path] = self.url(&request.url);
+        let closes =
+            request.headers.iter().any(|(name, value)| name.eq_ignore_ascii_case("connection") && value == "close");
+        let follows = policy.redirects.most > 0;
+        let mut sampler = Item::new("HTTPSamplerProxy", "HttpTestSampleGui", &label);
+        let (raw, list) = self.body(request, &label);
+        let class = "Arguments";
+        let arguments = Prop::List("Arguments.arguments".into(), list);
+        sampler = sampler
+            .flag("HTTPSampler.postBodyRaw", raw)
+            .with(Prop::Element("HTTPsampler.Arguments".into(), class, "HTTPArgumentsPanel", vec![arguments]))
+            .text("HTTPSampler.domain", host)
+            .text("HTTPSampler.port", port)
+            .text("HTTPSampler.protocol", scheme)
+            .text("HTTPSampler.path", path)
+            .text("HTTPSampler.method", &request.method)
+            .flag("HTTPSampler.follow_redirects", follows)
+            .flag("HTTPSampler.auto_redirects", false)
+            .flag("HTTPSampler.use_keepalive", !closes);
+        if let Some(timeout) =
+            policy.timeout.or(Some(self.plan.connection.timeout)).filter(|time| time.as_secs() < 3600)
+        {
+            sampler = sampler.text("HTTPSampler.response_timeout", timeout.as_millis().to_string());
+        }
+        if self.plan.connection.connect_timeout.as_secs() < 3600 {
+            let millis = self.plan.connection.connect_timeout.as_millis();
+            sampler = sampler.text("HTTPSampler.connect_timeout", millis.to_string());
+        }
+        if policy.elements.is_some() {
+            sampler = sampler.flag("HTTPSampler.image_parser", true).flag("HTTPSampler.concurrentDwn", true);
+        }
+        let mut children = Vec::new();
+        let own: Vec<(String, String)> =
+            headers(request).into_iter().filter(|header| !shared.contains(header)).collect();
+        if !own.is_empty() {
+            children.push(self.header_manager(&own));
+        }
+        children.extend(self.authorization(request, &policy));
+        children.extend(before);
+        children.extend(self.reactions(&policy, &label));
+        sampler.over(children)
+    }
+
+    /// Scheme, host, port and path, as JMeter reads them.
+    fn url(&mut self, url: &str) -> [String; 4] {
+        if self.rules == TextRules::Expressions
+            && let [Stretch::Call { name, arguments, .. }] = &expression::parse(url)[..]
+            && let ("requestUrl", [scheme, host, port, path]) = (name.as_str(), &arguments[..])
+        {
+            return [scheme, host, port, path].map(|part| self.text(&expression_text(part), Place::Request));
+        }
+        match parts(url) {
+            Some(parts) => parts.map(|part| self.text(&part, Place::Request)),
+            // A path that is a URL stands for all of it.
+            None => [String::new(), String::new(), String::new(), self.text(url, Place::Request)],
+        }
+    }
+
+    /// Whether the body is raw, and its arguments.
+    fn body(&mut self, request: &Request, label: &str) -> (bool, Vec<Prop>) {
+        let argument = |name: &str, value: String, encode: bool| {
+            let mut properties = vec![
+                Prop::Flag("HTTPArgument.always_encode".into(), encode),
+                text("Argument.value", value),
+                text("Argument.metadata", "="),
+            ];
+            if !name.is_empty() {
+                properties.push(Prop::Flag("HTTPArgument.use_equals".into(), true));
+                properties.push(text("Argument.name", name));
+            }
+            Prop::Element(name.to_owned(), "HTTPArgument", "", properties)
+        };
+        let is_form =
+            request.headers.iter().any(|(name, value)| name.eq_ignore_ascii_case("content-type") && value == FORM);
+        // JMeter puts the parameters of these into the query.
+        let has_form = is_form && !matches!(request.method.as_str(), "GET" | "DELETE" | "OPTIONS" | "HEAD");
+        match &request.body {
+            Body::None => (false, Vec::new()),
+            body if has_form && let Some(fields) = form(body) => {
+                let fields = fields.iter().map(|(name, value)| {
+                    let (name, value) = (self.text(name, Place::Request), self.text(value, Place::Request));
+                    argument(&name, value, true)
+                });
+                (false, fields.collect())
+            }
+            Body::Text(body) => (true, vec![argument("", self.text(body, Place::Request), false)]),
+            Body::Bytes(_) => {
+                self.notice(format!(
+                    "request \"{label}\": its body is left out, it is no text; name its file in the sampler"
+                ));
+                (false, Vec::new())
+            }
+        }
+    }
+
+    /// A header manager.
+    pub(super) fn header_manager(&mut self, headers: &[(String, String)]) -> Item {
+        let one = |(name, value): &(String, String)| {
+            let value = self.text(value, Place::Request);
+            Prop::Element(name.clone(), "Header", "", vec![text("Header.name", name), text("Header.value", value)])
+        };
+        let list = headers.iter().map(one).collect();
+        Item::new("HeaderManager", "HeaderPanel", "HTTP Header Manager")
+            .with(Prop::List("HeaderManager.headers".into(), list))
+    }
+
+    fn authorization(&mut self, request: &Request, policy: &ReplyPolicy) -> Option<Item> {
+        let header = request.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("authorization"));
+        let digest = policy.credentials.first();
+        let (pair, mechanism) = match (header.and_then(|(_, value)| basic(value)), digest) {
+            (Some(pair), _) => (pair, "BASIC"),
+            (None, Some(digest)) => (format!("{}:{}", digest.user, digest.password), "DIGEST"),
+            (None, None) => return None,
+        };
+        let (user, password) = pair.split_once(':').unwrap_or((&pair, ""));
+        let begins = match parts(&request.url) {
+            Some([scheme, host, port, _]) if port.is_empty() => format!("{scheme}://{host}"),
+            Some([scheme, host, port, _]) => format!("{scheme}://{host}:{port}"),
+            None => String::new(),
+        };
+        let entry = vec![
+            text("Authorization.url", self.text(&begins, Place::Request)),
+            text("Authorization.username", self.text(user, Place::Text)),
+            text("Authorization.password", self.text(password, Place::Text)),
+            text("Authorization.domain", ""),
+            text("Authorization.realm", digest.and_then(|digest| digest.realm.clone()).unwrap_or_default()),
+            text("Authorization.mechanism", mechanism),
+        ];
+        let list = vec![Prop::Element(String::new(), "Authorization", "", entry)];
+        Some(
+            Item::new("AuthManager", "AuthPanel", "HTTP Authorization Manager")
+                .with(Prop::List("AuthManager.auth_list".into(), list))
+                .flag("AuthManager.controlledByThreadGroup", false),
+        )
+    }
+}

@@ -1,0 +1,577 @@
+//! Steps as controllers and samplers.
+
+use super::xml::{Item, Prop};
+use super::{Place, Writer, requests};
+use brunt_model::Population;
+use brunt_model::load::Think;
+use brunt_model::scenario::{
+    Branch, Case, Condition, Counter, DataEnd, DataFile, DataFormat, Order, PaceOf, Pauses, Rounds, RowOrder, Scope,
+    Share, Sharing, Step, Values,
+};
+use brunt_script::expression::{self, Stretch};
+use brunt_script::template::expression_text;
+
+/// What an import makes of a condition that is anything but `false`.
+const FALSE: &str = r"(?i)^\s*false\s*$";
+
+/// Whether a step of a list, or one within it, is so.
+pub(super) fn any(steps: &[Step], is: &dyn Fn(&Step) -> bool) -> bool {
+    steps.iter().any(|step| is(step) || inner(step).into_iter().any(|steps| any(steps, is)))
+}
+
+fn inner(step: &Step) -> Vec<&[Step]> {
+    match step {
+        Step::Together { steps, .. }
+        | Step::Group { steps, .. }
+        | Step::Transaction { steps, .. }
+        | Step::Loop { steps, .. }
+        | Step::While { steps, .. }
+        | Step::ForEach { steps, .. }
+        | Step::During { steps, .. }
+        | Step::Lock { steps, .. }
+        | Step::Once(steps) => vec![steps],
+        Step::If { then, otherwise, .. } => vec![then, otherwise],
+        Step::Switch { cases, .. } => cases.iter().map(|case| &case.steps[..]).collect(),
+        Step::Shuffle(branches) => branches.iter().map(|steps| &steps[..]).collect(),
+        Step::Choose { branches, .. } => branches.iter().map(|branch| &branch.steps[..]).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// The timer of a think time; none where users never wait.
+pub(super) fn think_timer(think: Think) -> Option<Item> {
+    let (least, range) = (think.least.as_millis(), think.most.saturating_sub(think.least).as_millis());
+    match (least, range) {
+        (0, 0) => None,
+        (least, 0) => Some(constant_timer(&least.to_string())),
+        (least, range) => Some(random_timer(
+            "UniformRandomTimer",
+            "UniformRandomTimerGui",
+            "Uniform Random Timer",
+            &least.to_string(),
+            &range.to_string(),
+        )),
+    }
+}
+
+fn constant_timer(millis: &str) -> Item {
+    Item::new("ConstantTimer", "ConstantTimerGui", "Constant Timer").text("ConstantTimer.delay", millis)
+}
+
+fn random_timer(class: &'static str, form: &'static str, name: &str, delay: &str, range: &str) -> Item {
+    Item::new(class, form, name).text("ConstantTimer.delay", delay).text("RandomTimer.range", range)
+}
+
+/// A Flow Control Action.
+fn action(name: &str, action: i64, target: i64, duration: &str) -> Item {
+    Item::new("TestAction", "TestActionGui", name)
+        .number("ActionProcessor.action", action)
+        .number("ActionProcessor.target", target)
+        .text("ActionProcessor.duration", duration)
+}
+
+fn simple(name: &str, children: Vec<Item>) -> Item {
+    Item::new("GenericController", "LogicControllerGui", name).over(children)
+}
+
+/// A branch in one element.
+fn one(mut children: Vec<Item>, number: usize) -> Item {
+    match children.len() {
+        1 => children.remove(0),
+        _ => simple(&format!("branch {number}"), children),
+    }
+}
+
+impl Writer<'_> {
+    /// The elements of a list of steps. `begins`: an iteration begins with them.
+    pub(super) fn steps(&mut self, steps: &[Step], population: &Population, begins: bool) -> Vec<Item> {
+        let (mut items, mut timers) = (Vec::new(), Vec::<Item>::new());
+        let shared = requests::shared_headers(&population.scenario);
+        let mut first = true;
+        for (at, step) in steps.iter().enumerate() {
+            let is_setting = matches!(step, Step::Row(_) | Step::Count(_));
+            if is_setting && !first && !begins {
+                self.notice(format!(
+                    "population {}: data files and counters take a value where their controller begins",
+                    population.name
+                ));
+            }
+            first &= is_setting;
+            // Of a pause before a request becomes a timer of it.
+            let before_request = steps[at + 1..]
+                .iter()
+                .find(|next| !matches!(next, Step::Pace(_) | Step::Meet { .. } | Step::Think(_) | Step::Pause(_)))
+                .is_some_and(|next| matches!(next, Step::Request(_)));
+            match step {
+                Step::Request(number) => {
+                    if let Some(request) = population.scenario.requests.get(*number as usize) {
+                        let timers = std::mem::take(&mut timers);
+                        items.push(self.request(request, &shared, timers));
+                    }
+                }
+                Step::Think(_) | Step::Pause(_) | Step::Pace(_) | Step::Meet { .. } => {
+                    let timer = self.timer(step);
+                    match timer {
+                        Ok(timer) if before_request => timers.push(timer),
+                        Ok(timer)
+                            if let Step::Think(think) = step
+                                && think.least == think.most =>
+                        {
+                            drop(timer);
+                            items.push(action("pause", 1, 0, &think.least.as_millis().to_string()));
+                        }
+                        Ok(timer) => items.push(action("pause", 1, 0, "0").over(vec![timer])),
+                        Err(pause) => {
+                            if !timers.is_empty() {
+                                items.push(action("pause", 1, 0, "0").over(std::mem::take(&mut timers)));
+                            }
+                            items.push(pause);
+                        }
+                    }
+                }
+                other => items.extend(self.step(other, population)),
+            }
+        }
+        items
+    }
+
+    /// The timer of a pause; or an action, where a text says how long it is.
+    fn timer(&mut self, step: &Step) -> Result<Item, Item> {
+        match step {
+            Step::Think(think) => think_timer(*think).ok_or_else(|| action("pause", 1, 0, "0")),
+            Step::Pause(text) => {
+                if text.trim().parse::<f64>().is_ok() {
+                    return Ok(constant_timer(text.trim()));
+                }
+                if let [Stretch::Call { name, arguments, .. }] = &expression::parse(text.trim())[..]
+                    && let [range, delay] = &arguments[..]
+                {
+                    let texts = [range, delay].map(|argument| self.text(&expression_text(argument), Place::Text));
+                    let [range, delay] = &texts;
+                    match name.as_str() {
+                        "uniform" => {
+                            return Ok(random_timer(
+                                "UniformRandomTimer",
+                                "UniformRandomTimerGui",
+                                "Uniform Random Timer",
+                                delay,
+                                range,
+                            ));
+                        }
+                        "gaussian" => {
+                            return Ok(random_timer(
+                                "GaussianRandomTimer",
+                                "GaussianRandomTimerGui",
+                                "Gaussian Random Timer",
+                                delay,
+                                range,
+                            ));
+                        }
+                        "poisson" => {
+                            return Ok(random_timer(
+                                "PoissonRandomTimer",
+                                "PoissonRandomTimerGui",
+                                "Poisson Random Timer",
+                                delay,
+                                range,
+                            ));
+                        }
+                        _ => {}
+                    }
+                }
+                let text = self.text(text, Place::Text);
+                Err(action("pause", 1, 0, &text))
+            }
+            Step::Pace(pace) => {
+                let mode = match pace.by {
+                    PaceOf::User => 0,
+                    PaceOf::ShareOfAll => 1,
+                    PaceOf::ShareOfPopulation => 2,
+                    PaceOf::All => 3,
+                    PaceOf::Population => 4,
+                };
+                Ok(Item::new("ConstantThroughputTimer", "TestBeanGUI", "Constant Throughput Timer")
+                    .number("calcMode", mode)
+                    .text("throughput", self.text(&pace.per_minute, Place::Text)))
+            }
+            Step::Meet { users, timeout } => Ok(Item::new("SyncTimer", "TestBeanGUI", "Synchronizing Timer")
+                .text("groupSize", self.text(users, Place::Text))
+                .text("timeoutInMs", if timeout.trim().is_empty() { "0" } else { timeout.trim() })),
+            _ => Err(action("pause", 1, 0, "0")),
+        }
+    }
+
+    #[expect(clippy::too_many_lines, reason = "one arm for each step")]
+    fn step(&mut self, step: &Step, population: &Population) -> Vec<Item> {
+        let below = |writer: &mut Self, item: Item, steps: &[Step]| {
+            let children = writer.steps(steps, population, false);
+            vec![item.over(children)]
+        };
+        match step {
+            Step::Request(_) | Step::Think(_) | Step::Pause(_) | Step::Pace(_) | Step::Meet { .. } => Vec::new(),
+            Step::Next(order) => self.next(*order, population),
+            Step::Together { steps, .. } => {
+                self.notice(format!(
+                    "population {}: requests of a parallel step are sent one after the other",
+                    population.name
+                ));
+                below(self, simple("parallel", Vec::new()), steps)
+            }
+            Step::Group { name, steps } => below(self, simple(name, Vec::new()), steps),
+            Step::Transaction { name, pauses, parent, steps } => {
+                let name = self.text(name, Place::Text);
+                let item = Item::new("TransactionController", "TransactionControllerGui", name)
+                    .flag("TransactionController.includeTimers", *pauses == Pauses::Included)
+                    .flag("TransactionController.parent", *parent);
+                below(self, item, steps)
+            }
+            Step::Loop { times, steps } => {
+                let times = match times {
+                    None => "-1".to_owned(),
+                    Some(Rounds::Number(times)) => times.to_string(),
+                    Some(Rounds::Text(times)) => self.text(times, Place::Text),
+                };
+                let item = Item::new("LoopController", "LoopControlPanel", "Loop Controller")
+                    .flag("LoopController.continue_forever", true)
+                    .text("LoopController.loops", times);
+                below(self, item, steps)
+            }
+            Step::While { condition, steps } => {
+                let condition = match condition {
+                    Condition::Succeeded => "LAST".to_owned(),
+                    Condition::Not(inner) => match &**inner {
+                        Condition::Matches(text, pattern) if pattern == FALSE => self.text(text, Place::Text),
+                        Condition::False(text) => self.text(text, Place::Text),
+                        _ => self.condition(condition),
+                    },
+                    condition => self.condition(condition),
+                };
+                let item = Item::new("WhileController", "WhileControllerGui", "While Controller")
+                    .text("WhileController.condition", condition);
+                below(self, item, steps)
+            }
+            Step::If { condition: Condition::Share(share), then, .. } => {
+                let item = throughput(share, &self.text(&share.value, Place::Text));
+                below(self, item, then)
+            }
+            Step::If { condition, then, otherwise } if otherwise.is_empty() => {
+                let condition = self.condition(condition);
+                let item = Item::new("IfController", "IfControllerPanel", "If Controller")
+                    .text("IfController.condition", condition)
+                    .flag("IfController.evaluateAll", false)
+                    .flag("IfController.useExpression", true);
+                below(self, item, then)
+            }
+            Step::If { condition, then, otherwise } => {
+                let condition = self.condition(condition);
+                let inner = condition.strip_prefix("${__groovy(").and_then(|rest| rest.strip_suffix(",)}"));
+                let source =
+                    inner.map_or_else(|| format!("'{condition}'.trim().equalsIgnoreCase('true')"), str::to_owned);
+                let value = format!("${{__groovy(({source}) ? 'then' : 'else',)}}");
+                let (then, otherwise) = (self.steps(then, population, false), self.steps(otherwise, population, false));
+                let item = Item::new("SwitchController", "SwitchControllerGui", "If and else")
+                    .text("SwitchController.value", value);
+                vec![item.over(vec![simple("then", then), simple("else", otherwise)])]
+            }
+            Step::ForEach { variable, values, steps } => self.for_each(variable, values, steps, population),
+            Step::Switch { value, cases } => {
+                let value = self.text(value, Place::Text);
+                let children = self.cases(cases, population);
+                vec![
+                    Item::new("SwitchController", "SwitchControllerGui", "Switch Controller")
+                        .text("SwitchController.value", value)
+                        .over(children),
+                ]
+            }
+            Step::Shuffle(branches) => {
+                let children = branches
+                    .iter()
+                    .enumerate()
+                    .map(|(number, steps)| one(self.steps(steps, population, false), number + 1));
+                let children = children.collect();
+                vec![
+                    Item::new("RandomOrderController", "RandomOrderControllerGui", "Random Order Controller")
+                        .over(children),
+                ]
+            }
+            Step::During { seconds, steps } => {
+                let item = Item::new("RunTime", "RunTimeGui", "Runtime Controller")
+                    .text("RunTime.seconds", self.text(seconds, Place::Text));
+                below(self, item, steps)
+            }
+            Step::Lock { name, steps } => {
+                let name = self.text(name, Place::Text);
+                let item = Item::new(
+                    "CriticalSectionController",
+                    "CriticalSectionControllerGui",
+                    "Critical Section Controller",
+                )
+                .text("CriticalSectionController.lockName", name);
+                below(self, item, steps)
+            }
+            Step::Choose { order, branches } => self.choose(*order, branches, population),
+            Step::Set { variable, value } => {
+                let set = self.set("JSR223PreProcessor", variable, value);
+                vec![action(&format!("set {variable}"), 1, 0, "0").over(vec![set])]
+            }
+            Step::Row(number) => {
+                population.scenario.data.get(*number as usize).map(|file| self.data(file)).into_iter().collect()
+            }
+            Step::Count(counter) => vec![self.counter(counter)],
+            Step::Script(script) => {
+                let item = self.script("JSR223PreProcessor", script);
+                vec![action(&script.name, 1, 0, "0").over(vec![item])]
+            }
+            Step::Sample(sample) => {
+                let label = self.text(&sample.label, Place::Text);
+                let mut item = match &sample.script {
+                    Some(script) => self.script("JSR223Sampler", script),
+                    None => {
+                        Item::new("DebugSampler", "TestBeanGUI", label.clone()).flag("displayJMeterVariables", true)
+                    }
+                };
+                let policy = self.policy(sample.reply_policy);
+                let children = self.reactions(&policy, &label);
+                item.name = label;
+                vec![item.over(children)]
+            }
+            Step::Once(steps) => {
+                below(self, Item::new("OnceOnlyController", "OnceOnlyControllerGui", "Once Only Controller"), steps)
+            }
+            Step::Stop(scope) => match scope {
+                Scope::Nothing => Vec::new(),
+                Scope::Iteration => vec![action("next iteration", 3, 0, "0")],
+                Scope::Round => vec![action("next round", 4, 0, "0")],
+                Scope::Loop => vec![action("break the loop", 5, 0, "0")],
+                Scope::User => vec![action("stop the thread", 0, 0, "0")],
+                Scope::Run => vec![action("stop the test", 0, 2, "0")],
+            },
+        }
+    }
+
+    /// One of the requests of a list.
+    fn next(&mut self, order: Order, population: &Population) -> Vec<Item> {
+        let requests = &population.scenario.requests;
+        let weighted = requests.iter().enumerate().filter(|(_, request)| request.weight > 0);
+        let branches: Vec<Branch> = weighted
+            .map(|(number, request)| Branch { weight: request.weight, steps: vec![Step::Request(number as u32)] })
+            .collect();
+        match &branches[..] {
+            [only] => self.steps(&only.steps, population, false),
+            _ => self.choose(order, &branches, population),
+        }
+    }
+
+    fn choose(&mut self, order: Order, branches: &[Branch], population: &Population) -> Vec<Item> {
+        // A share of the rounds.
+        if let ([branch, rest], Order::Sequence | Order::WalkTogether) = (branches, order)
+            && rest.steps.is_empty()
+        {
+            let percent = 100.0 * f64::from(branch.weight) / f64::from(branch.weight + rest.weight).max(1.0);
+            let share = Share { value: percent.to_string(), percent: true, per_user: order == Order::WalkTogether };
+            let children = self.steps(&branch.steps, population, false);
+            return vec![throughput(&share, &share.value).over(children)];
+        }
+        let children = branches
+            .iter()
+            .enumerate()
+            .map(|(number, branch)| one(self.steps(&branch.steps, population, false), number + 1));
+        let children: Vec<Item> = children.collect();
+        let is_even = branches.iter().all(|branch| branch.weight == branches[0].weight);
+        let interleave = |across: bool| {
+            Item::new("InterleaveControl", "InterleaveControlGui", "Interleave Controller")
+                .number("InterleaveControl.style", 0)
+                .flag("InterleaveControl.accrossThreads", across)
+        };
+        let item = match order {
+            Order::Random if is_even => Item::new("RandomController", "RandomControlGui", "Random Controller")
+                .number("InterleaveControl.style", 0),
+            Order::Random => {
+                let all: u64 = branches.iter().map(|branch| u64::from(branch.weight)).sum();
+                let mut below = 0;
+                let tests = branches.iter().enumerate().map(|(number, branch)| {
+                    below += u64::from(branch.weight);
+                    if number + 1 == branches.len() { number.to_string() } else { format!("n < {below} ? {number} : ") }
+                });
+                let tests: String = tests.collect();
+                let value = format!("${{__groovy(int n = new Random().nextInt({all}); {tests},)}}");
+                Item::new("SwitchController", "SwitchControllerGui", "by weight").text("SwitchController.value", value)
+            }
+            order => {
+                if !is_even {
+                    self.notice(format!(
+                        "population {}: branches that take turns have equal weights in JMeter",
+                        population.name
+                    ));
+                }
+                if !matches!(order, Order::Sequence | Order::WalkTogether) {
+                    self.notice(format!(
+                        "population {}: each thread goes through its branches from the first on",
+                        population.name
+                    ));
+                }
+                interleave(order == Order::Sequence)
+            }
+        };
+        vec![item.over(children)]
+    }
+
+    fn for_each(&mut self, variable: &str, values: &Values, steps: &[Step], population: &Population) -> Vec<Item> {
+        let mut items = Vec::new();
+        let (prefix, after, last) = match values {
+            Values::Numbered { prefix, after, last } => (prefix.clone(), after.clone(), last.clone()),
+            Values::List(values) => {
+                let prefix = format!("{variable}_of_list_");
+                for (number, value) in values.iter().enumerate() {
+                    let set = Step::Set { variable: format!("{prefix}{}", number + 1), value: value.clone() };
+                    items.extend(self.step(&set, population));
+                }
+                (prefix, String::new(), values.len().to_string())
+            }
+        };
+        let (input, separator) = prefix.strip_suffix('_').map_or((prefix.as_str(), false), |input| (input, true));
+        let item = Item::new("ForeachController", "ForeachControlPanel", "ForEach Controller")
+            .text("ForeachController.inputVal", self.text(input, Place::Text))
+            .text("ForeachController.returnVal", variable)
+            .flag("ForeachController.useSeparator", separator);
+        let item = if after.is_empty() {
+            item
+        } else {
+            item.text("ForeachController.startIndex", self.text(&after, Place::Text))
+        };
+        let item =
+            if last.is_empty() { item } else { item.text("ForeachController.endIndex", self.text(&last, Place::Text)) };
+        let children = self.steps(steps, population, false);
+        items.push(item.over(children));
+        items
+    }
+
+    fn cases(&mut self, cases: &[Case], population: &Population) -> Vec<Item> {
+        let has_default = cases.iter().any(|case| case.names.is_empty());
+        let mut items = Vec::new();
+        for case in cases {
+            if has_default && case.names.iter().any(|name| name.eq_ignore_ascii_case("default")) {
+                continue;
+            }
+            let is_number = |name: &&String| name.parse::<u32>().is_ok();
+            let named = case.names.iter().find(|name| !name.is_empty() && !is_number(name));
+            let name = named.or(case.names.first()).map_or("default", String::as_str);
+            if case.names.iter().filter(is_number).any(|number| *number != items.len().to_string()) {
+                self.notice(format!(
+                    "population {}: a Switch Controller takes numbers as places, from 0: case {name}",
+                    population.name
+                ));
+            }
+            let children = self.steps(&case.steps, population, false);
+            let name = self.text(name, Place::Text);
+            let alone = children.len() == 1 && children[0].name == name;
+            items.push(if alone { one(children, 1) } else { simple(&name, children) });
+        }
+        items
+    }
+
+    fn data(&mut self, file: &DataFile) -> Item {
+        let name = self.file(&file.file);
+        let delimiter = match file.format {
+            DataFormat::Csv { delimiter: '\t', .. } => r"\t".to_owned(),
+            DataFormat::Csv { delimiter, .. } => delimiter.to_string(),
+            DataFormat::JsonLines => {
+                self.notice(format!("data file {name}: JMeter reads CSV only; write it as CSV"));
+                ",".to_owned()
+            }
+        };
+        if file.order == RowOrder::Random {
+            self.notice(format!("data file {name}: JMeter takes its rows in order"));
+        }
+        if file.at_end == DataEnd::StopRun {
+            self.notice(format!(
+                "data file {name}: behind its last row each thread stops, and with the last of them the test"
+            ));
+        }
+        let share = match file.shared {
+            Sharing::All => "shareMode.all",
+            Sharing::Population => "shareMode.group",
+            Sharing::User => "shareMode.thread",
+        };
+        Item::new("CSVDataSet", "TestBeanGUI", name.clone())
+            .text("filename", name)
+            .text("fileEncoding", "UTF-8")
+            .text("variableNames", file.names.join(","))
+            .flag("ignoreFirstLine", file.skip_first)
+            .text("delimiter", delimiter)
+            .flag("quotedData", matches!(file.format, DataFormat::Csv { quoted: true, .. }))
+            .flag("recycle", file.at_end == DataEnd::Again)
+            .flag("stopThread", matches!(file.at_end, DataEnd::StopUser | DataEnd::StopRun))
+            .text("shareMode", share)
+    }
+
+    fn counter(&mut self, counter: &Counter) -> Item {
+        let mut item = Item::new("CounterConfig", "CounterConfigGui", &counter.variable)
+            .text("CounterConfig.name", &counter.variable);
+        // JMeter takes an empty number for 0.
+        let texts = [
+            ("start", &counter.start, "0"),
+            ("end", &counter.end, ""),
+            ("incr", &counter.step, "1"),
+            ("format", &counter.format, ""),
+        ];
+        for (name, text, usual) in texts {
+            let text = if text.is_empty() { usual.to_owned() } else { self.text(text, Place::Text) };
+            if text.is_empty() {
+                continue;
+            }
+            item = item.text(&format!("CounterConfig.{name}"), text);
+        }
+        item.flag("CounterConfig.per_user", counter.per_user)
+            .flag("CounterConfig.reset_on_tg_iteration", counter.resets)
+    }
+
+    /// A text that is `true` where a condition holds.
+    fn condition(&mut self, condition: &Condition) -> String {
+        match condition {
+            Condition::True(text) => self.text(text, Place::Text),
+            Condition::Succeeded => "${JMeterThread.last_sample_ok}".to_owned(),
+            other => {
+                let source = self.groovy_condition(other);
+                format!("${{__groovy({},)}}", source.replace(',', r"\,"))
+            }
+        }
+    }
+
+    fn groovy_condition(&mut self, condition: &Condition) -> String {
+        match condition {
+            Condition::Failed => "vars.get('JMeterThread.last_sample_ok') == 'false'".to_owned(),
+            Condition::Succeeded => "vars.get('JMeterThread.last_sample_ok') != 'false'".to_owned(),
+            Condition::Status(least, most) => {
+                format!(
+                    "(prev != null && prev.getResponseCode().isInteger() && prev.getResponseCode().toInteger() >= {least} && prev.getResponseCode().toInteger() <= {most})"
+                )
+            }
+            Condition::Equals(variable, value) => {
+                format!("{} == {}", self.groovy_text(&format!("${{{variable}}}")), self.groovy_text(value))
+            }
+            Condition::Same(one, other) => format!("({}) == ({})", self.groovy_text(one), self.groovy_text(other)),
+            Condition::Any(all) => {
+                let all: Vec<String> = all.iter().map(|one| self.groovy_condition(one)).collect();
+                format!("({})", all.join(" || "))
+            }
+            Condition::True(text) => format!("({}).trim().equalsIgnoreCase('true')", self.groovy_text(text)),
+            Condition::False(text) => format!("({}).trim().equalsIgnoreCase('false')", self.groovy_text(text)),
+            Condition::Matches(text, pattern) => {
+                format!("(({}) =~ ({})).find()", self.groovy_text(text), self.groovy_text(pattern))
+            }
+            Condition::Not(inner) => format!("!({})", self.groovy_condition(inner)),
+            Condition::Share(_) => "true".to_owned(),
+        }
+    }
+}
+
+fn throughput(share: &Share, value: &str) -> Item {
+    let (percent, most) = if share.percent { (value, "1") } else { ("100", value) };
+    let nested = |name: &str, number: &str| Prop::Text(name.to_owned(), number.to_owned());
+    Item::new("ThroughputController", "ThroughputControllerGui", "Throughput Controller")
+        .number("ThroughputController.style", i64::from(share.percent))
+        .flag("ThroughputController.perThread", share.per_user)
+        .with(nested("ThroughputController.maxThroughput", most))
+        .with(nested("ThroughputController.percentThroughput", percent))
+}

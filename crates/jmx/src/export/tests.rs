@@ -1,0 +1,194 @@
+//! Texts and whole plans, read again.
+
+use super::*;
+use crate::document::Document;
+use crate::plan::{PlanFolder, PlanSurroundings};
+use crate::properties::PropertyMap;
+use brunt_model::load::{Arrivals, Shape, Think};
+use brunt_model::plan::{Connection, Record};
+use brunt_model::reply_policy::{Redirects, TextMatch};
+use brunt_model::scenario::{Branch, Condition, Order, Rounds};
+use brunt_model::{Body, Load, Request, Stop};
+use std::path::Path;
+use std::time::Duration;
+
+fn plan(requests: Vec<Request>, steps: Vec<Step>, policy: ReplyPolicy, load: Load) -> Plan {
+    let scenario = Scenario { texts: TextRules::Expressions, ..Scenario::of(requests, steps) };
+    let stop =
+        Stop { iterations_per_user: Some(3), duration: None, ..Stop::after(Duration::ZERO, Duration::from_secs(1)) };
+    Plan {
+        populations: Population::only(load, scenario, stop),
+        reply_policies: vec![policy],
+        connection: Connection::plain(Duration::from_secs(30), Duration::from_secs(10)),
+        objectives: Vec::new(),
+        until: None,
+        record: Record { interval: Duration::from_secs(1), labels: 10, samples: false, records: None },
+        seed: 1,
+        threads: 1,
+        processes: 1,
+        precise: false,
+    }
+}
+
+fn users(number: f64) -> Load {
+    Load::Closed { users: Shape::constant(number), think: Think::NONE }
+}
+
+/// The same plan, written and read again.
+fn again(plan: &Plan) -> (Plan, Exported) {
+    let exported = write(plan, &ExportOptions { name: "a \"b\" & <c>".into(), folder: PathBuf::new() });
+    let document = Document::parse(exported.jmx.as_bytes()).expect("a .jmx");
+    assert_eq!(document.unsupported().len(), 0);
+    let surroundings = PlanSurroundings {
+        properties: &PropertyMap::new(),
+        folder: &PlanFolder::new(Path::new("."), &[]),
+        resolve_all: None,
+        scale: 1.0,
+        max_duration: None,
+        lenient: false,
+        records: None,
+        seed: 1,
+        threads: 1,
+    };
+    let run = crate::plan::read(&document, &surroundings).expect("a plan");
+    (run.stages[0].plan.clone(), exported)
+}
+
+#[test]
+fn texts_are_those_of_jmeter() {
+    let plan = plan(vec![Request::get("http://h/")], vec![Step::Request(0)], ReplyPolicy::default(), users(1.0));
+    let options = ExportOptions::default();
+    let mut writer = Writer {
+        options: &options,
+        plan: &plan,
+        notices: Vec::new(),
+        rules: TextRules::Expressions,
+        group_ends: Scope::Nothing,
+    };
+    for (text, expected) in [
+        ("a\\b $5", "a\\b $5"),
+        ("${random(1,9)}-${x}\\d", "${__Random(1,9)}-${x}\\\\d"),
+        ("{n} {uuid} {random:1..3} \\{n} {m}", "${__counter(FALSE,)} ${__UUID()} ${__Random(1,3,)} {n} {m}"),
+        ("${uppercase(a\\,b)}", "${__changeCase(a\\,b,UPPER,)}"),
+        ("${base64(ann:${pw})}", "${__groovy(('ann:' + (vars.get('pw') ?: '')).bytes.encodeBase64().toString(),)}"),
+        ("${time()}${user()}", "${__time(,)}${__threadNum()}"),
+        ("\\${x}", "\\${x}"),
+    ] {
+        assert_eq!(writer.text(text, Place::Request), expected, "{text}");
+    }
+    assert_eq!(writer.notices, Vec::<String>::new());
+    writer.text("${fifoSize(a,b)}", Place::Text);
+    assert_eq!(writer.notices.len(), 1, "{:?}", writer.notices);
+}
+
+#[test]
+fn requests_and_their_replies_are_read_again() {
+    let request = Request {
+        label: "log in <&>".into(),
+        method: "POST".into(),
+        url: "https://h:81/a?b=c&d=${x}".into(),
+        headers: vec![
+            ("Content-Type".into(), "application/x-www-form-urlencoded".into()),
+            ("X-A".into(), "\"1\" & 2".into()),
+        ],
+        body: Body::Text("name=a+b&x=${urlencode(${x})}".into()),
+        ..Request::get("http://h/")
+    };
+    let text = brunt_model::reply_policy::TextAssertion {
+        part: ReplyPart::Headers,
+        patterns: vec![r"\A(?:a|b)\z".into()],
+        is: TextMatch::Contains,
+        not: true,
+        any: false,
+        ignore_status: false,
+        message: String::new(),
+    };
+    let extractor = brunt_model::extract::Extractor {
+        variable: "x".into(),
+        from: brunt_model::extract::ExtractFrom::Boundary { left: "<".into(), right: ">".into() },
+        part: ReplyPart::Headers,
+        take: brunt_model::extract::Take::All,
+        sets_more: false,
+        default: Some(String::new()),
+    };
+    let policy = ReplyPolicy {
+        redirects: Redirects { most: 5, ..Redirects::default() },
+        cookies: Cookies::Kept,
+        actions: vec![ReplyAction::Extract(extractor)],
+        assertions: vec![brunt_model::reply_policy::Assertion { name: "head".into(), test: AssertionTest::Text(text) }],
+        failure_ends: Scope::Iteration,
+        timeout: Some(Duration::from_millis(1500)),
+        ..ReplyPolicy::default()
+    };
+    let (read, exported) = again(&plan(vec![request], vec![Step::Request(0)], policy, users(4.0)));
+    assert_eq!(exported.notices, Vec::<String>::new());
+    let population = read.main();
+    assert_eq!(population.stop.iterations_per_user, Some(3));
+    assert_eq!(population.load.peak(), 4.0);
+    let request = &population.scenario.requests[0];
+    assert_eq!((request.label.as_str(), request.method.as_str()), ("log in <&>", "POST"));
+    assert_eq!(request.url, "https://h:81/a?b=c&d=${x}");
+    assert_eq!(request.body, Body::Text("name=a+b&x=${urlencode(${x})}".into()));
+    assert!(request.headers.contains(&("X-A".into(), "\"1\" & 2".into())), "{:?}", request.headers);
+    let policy = &read.reply_policies[request.reply_policy as usize];
+    assert_eq!((policy.redirects.most, policy.cookies), (20, Cookies::Kept));
+    assert_eq!((policy.failure_ends, policy.timeout), (Scope::Iteration, Some(Duration::from_millis(1500))));
+    let ReplyAction::Extract(read) = &policy.actions[0] else { panic!("{:?}", policy.actions) };
+    assert_eq!(
+        (read.variable.as_str(), &read.part, read.take),
+        ("x", &ReplyPart::Headers, brunt_model::extract::Take::All)
+    );
+    let AssertionTest::Text(text) = &policy.assertions[0].test else { panic!("{:?}", policy.assertions) };
+    assert_eq!((&text.patterns[..], text.is, text.not), (&["a|b".to_owned()][..], TextMatch::Matches, true));
+}
+
+#[test]
+fn steps_are_read_again() {
+    let requests = (0..3).map(|number| Request::get(&format!("http://h/{number}"))).collect();
+    let steps = vec![
+        Step::Set { variable: "a".into(), value: "b ${c}".into() },
+        Step::Loop { times: Some(Rounds::Number(2)), steps: vec![Step::Request(0)] },
+        Step::If { condition: Condition::Succeeded, then: vec![Step::Request(1)], otherwise: vec![Step::Request(2)] },
+        Step::Choose {
+            order: Order::Random,
+            branches: vec![
+                Branch { weight: 1, steps: vec![Step::Request(0)] },
+                Branch { weight: 1, steps: vec![Step::Request(1)] },
+            ],
+        },
+        Step::Pause("${gaussian(2,5)}".into()),
+        Step::Request(2),
+        Step::Stop(Scope::User),
+    ];
+    let (read, exported) = again(&plan(requests, steps, ReplyPolicy::default(), users(1.0)));
+    assert_eq!(exported.notices, Vec::<String>::new());
+    let scenario = &read.main().scenario;
+    assert!(
+        matches!(&scenario.steps[0], Step::Script(script) if script.parameters == "b ${c}"),
+        "{:?}",
+        scenario.steps
+    );
+    let has = |is: &dyn Fn(&Step) -> bool| steps::any(&scenario.steps, is);
+    assert!(has(&|step| matches!(step, Step::Loop { times: Some(Rounds::Number(2)), .. })));
+    assert!(has(&|step| matches!(step, Step::Switch { cases, .. } if cases.len() == 2)));
+    assert!(has(&|step| matches!(step, Step::Choose { order: Order::Random, .. })));
+    assert!(has(&|step| matches!(step, Step::Pause(text) if text.contains("gaussian"))));
+    assert!(has(&|step| matches!(step, Step::Stop(Scope::User))));
+}
+
+#[test]
+fn rates_are_open_models() {
+    let stages = vec![
+        brunt_model::Stage { from: 1.0, to: 5.0, duration: Some(Duration::from_secs(4)) },
+        brunt_model::Stage { from: 5.0, to: 5.0, duration: None },
+    ];
+    let (arrivals, connections, max_in_flight) = (Arrivals::Even, None, 10);
+    let load = Load::Open { rate: Shape { stages }, arrivals, connections, max_in_flight };
+    let mut plan = plan(vec![Request::get("http://h/")], vec![Step::Request(0)], ReplyPolicy::default(), load);
+    plan.main_mut().stop.duration = Some(Duration::from_secs(10));
+    let (read, exported) = again(&plan);
+    let schedule = "rate(1/sec) even_arrivals(4 sec) rate(5/sec) rate(5/sec) even_arrivals(6 sec) pause(1 sec)";
+    assert!(exported.jmx.contains(schedule), "{}", exported.jmx);
+    let Load::Open { rate, .. } = &read.main().load else { panic!("{:?}", read.main().load) };
+    assert_eq!(rate.to_string(), "1..5/4s,5/6s,0/1s");
+}

@@ -1,0 +1,103 @@
+//! Plans of JMeter as plan files, and back: the same requests by label, however the plan is written.
+
+use crate::world::odd::{page, serving};
+use crate::world::{Odd, command};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use tempfile::TempDir;
+
+/// A form with a token, a list of items, and pages.
+fn shop() -> Odd {
+    serving(|mut client| {
+        while let Some(request) = client.request() {
+            let path = request.split(' ').nth(1).unwrap_or_default();
+            let answer = match path.split('?').next().unwrap_or_default() {
+                "/login" => "<input name=\"csrf\" value=\"t1\">",
+                "/list" => "{\"items\": [{\"id\": 3}, {\"id\": 5}], \"text\": \"item 1\"}",
+                _ => "ok",
+            };
+            if !client.give(page(answer).as_bytes()) {
+                break;
+            }
+        }
+    })
+}
+
+fn said(words: &str, folder: &Path) -> String {
+    let output = command(words).current_dir(folder).output().expect("brunt");
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{words}: {told}");
+    told
+}
+
+/// Good samples by label; those of the Random Controller together.
+fn samples(run: &str, folder: &Path) -> BTreeMap<String, u32> {
+    let out = folder.join("out.jtl");
+    let _ = fs::remove_file(&out);
+    said(&format!("run {run} --jtl out.jtl -q --no-store"), folder);
+    let text = fs::read_to_string(out).expect("a result file");
+    let mut all = BTreeMap::new();
+    for line in text.lines().skip(1) {
+        let cells: Vec<&str> = line.split(',').collect();
+        let label = if ["a", "b"].contains(&cells[2]) { "a or b" } else { cells[2] };
+        assert!(line.contains(",true,"), "{line}");
+        *all.entry(label.to_owned()).or_default() += 1;
+    }
+    all
+}
+
+#[test]
+fn a_plan_makes_the_same_requests_as_jmx_and_as_a_plan_file() {
+    let shop = shop();
+    let folder = TempDir::new().expect("a folder");
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/import/jmx");
+    for name in ["shop.jmx", "users.csv"] {
+        fs::copy(data.join(name), folder.path().join(name)).expect("a copy");
+    }
+    let property = format!("-J port={}", shop.address.port());
+    assert_eq!(said(&format!("import jmx shop.jmx {property} -o plan.yaml"), folder.path()), "");
+    said("plan check plan.yaml", folder.path());
+    assert_eq!(said("export jmx plan.yaml -o again.jmx", folder.path()), "");
+    let first = samples(&format!("shop.jmx {property}"), folder.path());
+    let expected = [
+        ("a or b", 4),
+        ("browse", 6),
+        ("c", 2),
+        ("d", 2),
+        ("f", 4),
+        ("g", 8),
+        ("half", 2),
+        ("item", 12),
+        ("list", 6),
+        ("login", 2),
+        ("order", 6),
+        ("poll", 12),
+    ];
+    assert_eq!(first, expected.map(|(label, count)| (label.to_owned(), count)).into());
+    assert_eq!(samples("plan.yaml", folder.path()), first);
+    assert_eq!(samples("again.jmx", folder.path()), first);
+}
+
+#[test]
+fn what_cannot_be_said_is_told() {
+    let folder = TempDir::new().expect("a folder");
+    let wrong = |words: &str| {
+        let output = command(words).current_dir(folder.path()).output().expect("brunt");
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!((output.status.code(), told.trim_end().lines().count()), (Some(2), 1), "{words}: {told}");
+        told
+    };
+    fs::write(folder.path().join("none.jmx"), "<jmeterTestPlan>").expect("a file");
+    assert!(wrong("import jmx none.jmx").contains("none.jmx:1: "), "{}", wrong("import jmx none.jmx"));
+    assert!(wrong("import jmx missing.jmx").contains("missing.jmx"), "{}", wrong("import jmx missing.jmx"));
+    assert!(wrong("export jmx missing.yaml").contains("missing.yaml"), "{}", wrong("export jmx missing.yaml"));
+    let plan = "scenario: {base: 'http://127.0.0.1:1', steps: [{parallel: 2, steps: [{get: /a}, {get: '/b?k=${env.A_KEY}'}]}]}\n\
+                load: {users: 2, duration: 1s}\n";
+    fs::write(folder.path().join("plan.yaml"), plan).expect("a plan");
+    let told = said("export jmx plan.yaml -o plan.jmx", folder.path());
+    assert_eq!(told, "brunt: population main: requests of a parallel step are sent one after the other\n");
+    let jmx = fs::read_to_string(folder.path().join("plan.jmx")).expect("a plan");
+    assert!(jmx.contains("/b?k=${__P(A_KEY,)}"), "{jmx}");
+    assert!(wrong("export jmx plan.yaml -o plan.jmx").contains("already exists"));
+}
