@@ -3,6 +3,7 @@
 use crate::exit::{Exit, Failed, failed, usage};
 use crate::output::ignore_closed_pipe;
 use anyhow::{Context, Result, bail};
+use brunt_dropin::graphs;
 use brunt_jmx::dashboard::{self, DashboardInfo};
 use brunt_jmx::jtl::{self, JtlSettings};
 use brunt_jmx::statistics::{Statistics, StatisticsSettings};
@@ -37,7 +38,8 @@ pub fn report(files: &[String], outputs: &[Output]) -> Result<Exit, Failed> {
     }
     let title = "Dashboard".into();
     let facts = files.iter().map(|file| ("Source file".to_owned(), format!("\"{file}\""))).collect();
-    let info = DashboardInfo { title, facts, links: Vec::new() };
+    let graphs = graphs::all(statistics.timeline(), percentiles);
+    let info = DashboardInfo { title, facts, links: Vec::new(), graphs };
     let text = |format: &str| match format {
         "json" => statistics.to_json() + "\n",
         "html" => dashboard::html(&statistics, percentiles, &info),

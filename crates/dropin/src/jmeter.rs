@@ -8,6 +8,7 @@
 
 mod console;
 mod desk;
+pub mod graphs;
 mod listeners;
 mod report;
 mod settings;

@@ -29,4 +29,5 @@ pub mod tools;
 pub use caller::{Caller, Reports, StorePlace};
 pub use carry::processes;
 pub use error::ToolError;
+pub use jmeter::graphs;
 pub use tools::{COMPAT, Tool, asked};

@@ -1,4 +1,4 @@
-//! The tables of JMeter's dashboard as text, and as one HTML page without scripts.
+//! JMeter's dashboard: its tables as text, and with its graphs as one HTML page without scripts.
 //!
 //! The columns are JMeter's. Percentiles are over the whole run, where JMeter's dashboard takes the last 20,000 samples of a label.
 
@@ -18,6 +18,8 @@ pub struct DashboardInfo {
     pub facts: Vec<(String, String)>,
     /// Links to other files of the report: address and text.
     pub links: Vec<(String, String)>,
+    /// Graphs with their headings, as SVG.
+    pub graphs: Vec<String>,
 }
 
 /// A table: its columns and its rows; the first column is text, the others are numbers.
@@ -55,6 +57,9 @@ pub fn html(statistics: &Statistics, percentiles: [f64; 3], info: &DashboardInfo
     section(&mut page, "Statistics", "numbers", &statistics_table(statistics, percentiles));
     section(&mut page, "Errors", "numbers", &errors(statistics));
     section(&mut page, "Top 5 Errors by sampler", "top", &top_errors(statistics));
+    for drawing in &info.graphs {
+        let _ = write!(page, "<section>\n<div>{drawing}</div>\n</section>\n");
+    }
     page.push_str("</body>\n</html>\n");
     page
 }
@@ -200,7 +205,12 @@ mod tests {
     #[test]
     fn the_page_shows_no_markup_of_labels() {
         let facts = vec![("Source file".into(), "a&b.jtl".into())];
-        let info = DashboardInfo { title: "T".into(), facts, links: vec![("a.html".into(), "more".into())] };
+        let info = DashboardInfo {
+            title: "T".into(),
+            facts,
+            links: vec![("a.html".into(), "more".into())],
+            graphs: Vec::new(),
+        };
         let page = html(&statistics(), [90.0, 95.0, 99.0], &info);
         assert!(page.contains("home &lt;1&gt;") && !page.contains("home <1>"), "{page}");
         assert!(page.contains("<td>a&amp;b.jtl</td>") && page.contains("<a href=\"a.html\">more</a>"), "{page}");

@@ -6,6 +6,7 @@
 mod errors;
 mod json;
 mod label;
+pub mod timeline;
 
 pub use errors::{ErrorRow, LabelErrors};
 pub use label::{ApdexRow, ApdexThresholds, StatisticsRow};
@@ -14,6 +15,7 @@ use brunt_model::SampleRecord;
 use errors::Errors;
 use label::LabelTotals;
 use std::collections::HashMap;
+use timeline::Timeline;
 
 /// The label of the row over all samples.
 pub const TOTAL: &str = "Total";
@@ -51,13 +53,21 @@ pub struct Statistics {
     labels: Vec<LabelTotals>,
     index: HashMap<String, usize>,
     errors: Errors,
+    timeline: Timeline,
 }
 
 impl Statistics {
     /// Begins without records.
     pub fn new(settings: StatisticsSettings) -> Self {
         let total = LabelTotals::new(TOTAL.to_owned(), settings.apdex, false);
-        Self { settings, total, labels: Vec::new(), index: HashMap::new(), errors: Errors::of_kinds(errors::KINDS) }
+        Self {
+            settings,
+            total,
+            labels: Vec::new(),
+            index: HashMap::new(),
+            errors: Errors::of_kinds(errors::KINDS),
+            timeline: Timeline::default(),
+        }
     }
 
     /// Counts a record. Samples within it are not counted. The sum of a transaction counts for its label, and not for the total;
@@ -73,6 +83,12 @@ impl Statistics {
             self.labels[label].count_errors(record);
             self.errors.add(record);
         }
+        self.timeline.record(record);
+    }
+
+    /// The records by time.
+    pub fn timeline(&self) -> &Timeline {
+        &self.timeline
     }
 
     /// The table *Statistics*: the total, then each label in the order in which it first came.

@@ -1,7 +1,8 @@
-//! The dashboard of a run or of a result file: a page with JMeter's tables, and `statistics.json`.
+//! The dashboard of a run or of a result file: a page with JMeter's tables and graphs, and `statistics.json`.
 
 use super::console::date;
 use super::desk::Desk;
+use super::graphs;
 use super::settings::{Settings, check_folder};
 use crate::error::{Result, ToolError};
 use brunt_jmx::dashboard::{self, DashboardInfo};
@@ -54,8 +55,10 @@ fn write(settings: &Settings, statistics: &Statistics, (start, end): (u64, u64))
         fact("End Time", date(end)),
         fact("Filter for display", "\"\"".into()),
     ];
-    let info = DashboardInfo { title, facts, links: vec![("statistics.json".into(), "statistics.json".into())] };
-    let page = dashboard::html(statistics, settings.statistics().percentiles, &info);
+    let percentiles = settings.statistics().percentiles;
+    let graphs = graphs::all(statistics.timeline(), percentiles);
+    let links = vec![("statistics.json".into(), "statistics.json".into())];
+    let page = dashboard::html(statistics, percentiles, &DashboardInfo { title, facts, links, graphs });
     for (name, text) in [("index.html", page), ("statistics.json", statistics.to_json())] {
         let path = folder.join(name);
         fs::write(&path, text).map_err(|error| at(&path, &error))?;

@@ -1,0 +1,218 @@
+//! Records by time, for the graphs of the dashboard: what ended in each interval.
+//!
+//! Memory is bounded: intervals are a second long, and become twice as long whenever there are more than [`MOST_INTERVALS`].
+
+use brunt_model::SampleRecord;
+use brunt_stats::Histogram;
+use std::collections::BTreeMap;
+
+/// Intervals, at most.
+pub const MOST_INTERVALS: u64 = 300;
+
+/// Labels and codes that are counted one by one, at most; further ones are left out of graphs.
+const MOST_NAMES: usize = 100;
+
+/// Records by time.
+#[derive(Debug, Clone, Default)]
+pub struct Timeline {
+    intervals: BTreeMap<u64, Interval>,
+    /// Seconds of an interval.
+    width: u64,
+    labels: BTreeMap<String, LabelSums>,
+}
+
+/// What ended in an interval, or began in it.
+#[derive(Debug, Clone, Default)]
+pub struct Interval {
+    /// Samples that began.
+    pub begun: u64,
+    /// Samples that ended.
+    pub ended: u64,
+    /// Those of them that failed.
+    pub failed: u64,
+    /// Bytes received.
+    pub bytes: u64,
+    /// Bytes sent.
+    pub sent_bytes: u64,
+    /// Samples that ended, by code.
+    pub codes: BTreeMap<String, u64>,
+    /// By label.
+    pub labels: BTreeMap<String, LabelSums>,
+    /// Milliseconds of the good ones.
+    pub good: Histogram,
+    /// The most active threads, by thread group.
+    pub threads: BTreeMap<String, u64>,
+    /// The most active threads of all groups.
+    pub all_threads: u64,
+}
+
+/// Sums of the samples of a label. Times are milliseconds.
+#[derive(Debug, Clone, Default)]
+pub struct LabelSums {
+    /// Samples.
+    pub count: u64,
+    /// Those that failed.
+    pub failed: u64,
+    /// Response times.
+    pub elapsed: u64,
+    /// Times to the first byte.
+    pub latency: u64,
+    /// Times to open connections.
+    pub connect: u64,
+    /// Response times, over the whole run only.
+    pub times: Histogram,
+}
+
+impl Timeline {
+    /// Counts a record and those of its parts that the tables count, too.
+    pub(super) fn record(&mut self, record: &SampleRecord) {
+        self.width = self.width.max(1);
+        let end = record.start_unix_millis + record.elapsed_millis;
+        self.at(record.start_unix_millis).begun += 1;
+        let is_known = self.labels.contains_key(&record.label) || self.labels.len() < MOST_NAMES;
+        if is_known {
+            let of_run = self.labels.entry(record.label.clone()).or_default();
+            of_run.add(record);
+            of_run.times.record(record.elapsed_millis);
+        }
+        let interval = self.at(end);
+        interval.ended += 1;
+        interval.failed += u64::from(!record.success);
+        interval.bytes += record.bytes;
+        interval.sent_bytes += record.sent_bytes;
+        if interval.codes.contains_key(&record.code) || interval.codes.len() < MOST_NAMES {
+            *interval.codes.entry(record.code.clone()).or_default() += 1;
+        }
+        if is_known {
+            interval.labels.entry(record.label.clone()).or_default().add(record);
+        }
+        if record.success {
+            interval.good.record(record.elapsed_millis);
+        }
+        let group = record.thread_name.rsplit_once(' ').map_or(record.thread_name.as_str(), |(group, _)| group);
+        let threads = interval.threads.entry(group.to_owned()).or_default();
+        *threads = (*threads).max(u64::from(record.group_threads));
+        interval.all_threads = interval.all_threads.max(u64::from(record.all_threads));
+    }
+
+    /// Seconds of an interval.
+    pub fn width_seconds(&self) -> f64 {
+        self.width.max(1) as f64
+    }
+
+    /// The intervals with the seconds from the first one's begin to the middle of each.
+    pub fn intervals(&self) -> impl Iterator<Item = (f64, &Interval)> {
+        let first = self.intervals.keys().next().copied().unwrap_or(0);
+        let width = self.width_seconds();
+        self.intervals.iter().map(move |(at, interval)| (((at - first) as f64 + 0.5) * width, interval))
+    }
+
+    /// The labels of the whole run, those with the most samples first.
+    pub fn labels(&self) -> Vec<(&str, &LabelSums)> {
+        let mut all: Vec<_> = self.labels.iter().map(|(label, sums)| (label.as_str(), sums)).collect();
+        all.sort_by_key(|(label, sums)| (std::cmp::Reverse(sums.count), *label));
+        all
+    }
+
+    fn at(&mut self, unix_millis: u64) -> &mut Interval {
+        loop {
+            let at = unix_millis / 1_000 / self.width;
+            let first = self.intervals.keys().next().map_or(at, |first| at.min(*first));
+            let last = self.intervals.keys().next_back().map_or(at, |last| at.max(*last));
+            if last - first < MOST_INTERVALS {
+                return self.intervals.entry(at).or_default();
+            }
+            self.widen();
+        }
+    }
+
+    /// Makes intervals twice as long.
+    fn widen(&mut self) {
+        self.width *= 2;
+        for (at, interval) in std::mem::take(&mut self.intervals) {
+            self.intervals.entry(at / 2).or_default().merge(interval);
+        }
+    }
+}
+
+impl Interval {
+    fn merge(&mut self, other: Self) {
+        self.begun += other.begun;
+        self.ended += other.ended;
+        self.failed += other.failed;
+        self.bytes += other.bytes;
+        self.sent_bytes += other.sent_bytes;
+        other.codes.into_iter().for_each(|(code, count)| *self.codes.entry(code).or_default() += count);
+        for (label, sums) in other.labels {
+            self.labels.entry(label).or_default().merge(&sums);
+        }
+        self.good.merge(&other.good);
+        for (group, threads) in other.threads {
+            let own = self.threads.entry(group).or_default();
+            *own = (*own).max(threads);
+        }
+        self.all_threads = self.all_threads.max(other.all_threads);
+    }
+}
+
+impl LabelSums {
+    fn add(&mut self, record: &SampleRecord) {
+        self.count += 1;
+        self.failed += u64::from(!record.success);
+        self.elapsed += record.elapsed_millis;
+        self.latency += record.latency_millis;
+        self.connect += record.connect_millis;
+    }
+
+    fn merge(&mut self, other: &Self) {
+        self.count += other.count;
+        self.failed += other.failed;
+        self.elapsed += other.elapsed;
+        self.latency += other.latency;
+        self.connect += other.connect;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample(start_seconds: u64, elapsed_millis: u64, success: bool) -> SampleRecord {
+        SampleRecord {
+            label: "page".into(),
+            thread_name: "Users 1-7".into(),
+            code: if success { "200" } else { "500" }.into(),
+            start_unix_millis: start_seconds * 1_000,
+            elapsed_millis,
+            success,
+            bytes: 100,
+            group_threads: 3,
+            all_threads: 5,
+            ..SampleRecord::default()
+        }
+    }
+
+    #[test]
+    fn samples_are_counted_where_they_begin_and_where_they_end() {
+        let mut timeline = Timeline::default();
+        timeline.record(&sample(1_000, 1_500, true));
+        timeline.record(&sample(1_001, 10, false));
+        let all: Vec<_> = timeline.intervals().map(|(at, of)| (at, of.begun, of.ended, of.failed, of.bytes)).collect();
+        assert_eq!(all, [(0.5, 1, 0, 0, 0), (1.5, 1, 2, 1, 200)]);
+        let (_, last) = timeline.intervals().last().unwrap();
+        assert_eq!((last.threads["Users"], last.all_threads, last.codes["500"]), (3, 5, 1));
+        assert_eq!((last.good.count(), last.good.max()), (1, 1_500));
+        assert_eq!(timeline.labels()[0].1.elapsed, 1_510);
+    }
+
+    #[test]
+    fn a_long_run_has_longer_intervals_and_loses_nothing() {
+        let mut timeline = Timeline::default();
+        (0..1_000).for_each(|second| timeline.record(&sample(5_000_000 + second, 10, true)));
+        // Samples that come late may be older than all before.
+        timeline.record(&sample(4_999_000, 10, true));
+        let counted: u64 = timeline.intervals().map(|(_, interval)| interval.ended).sum();
+        assert_eq!((timeline.width_seconds(), counted), (8.0, 1_001));
+        assert!(timeline.intervals().count() as u64 <= MOST_INTERVALS);
+    }
+}
