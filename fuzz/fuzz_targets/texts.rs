@@ -1,0 +1,19 @@
+//! Arbitrary text as a text of a plan of JMeter, filled in, with the functions and scripts that it calls, and as a script of each
+//! language: filled in or run within bounds, or refused.
+
+#![no_main]
+
+use brunt_groovy::{Dialect, Script};
+use brunt_script::BeforeRun;
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|text: &str| {
+    let variables = [("a".to_owned(), "1".to_owned()), ("b".to_owned(), text.to_owned())];
+    let before = BeforeRun::new(&variables, &[], Vec::new(), 1);
+    let _ = before.text(text);
+    for dialect in [Dialect::Groovy, Dialect::BeanShell] {
+        if let Ok(script) = Script::parse(text, dialect) {
+            let _ = script.unsupported();
+        }
+    }
+});
