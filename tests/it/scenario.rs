@@ -230,4 +230,7 @@ fn a_trace_shows_requests_replies_variables_and_checks_and_no_secret() {
     assert!(!trace.contains("hunter2"), "{trace}");
     let (_, told) = run("--users 2 --iterations 3");
     assert!(told.ends_with("36 samples, 6 failed\n"), "{told}");
+    let mixed = command(&format!("run {}/plan.yaml --trace -o json", dir.path().display())).output().expect("brunt");
+    assert_eq!(mixed.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&mixed.stderr).contains("write -o json=FILE"));
 }

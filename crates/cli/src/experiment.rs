@@ -94,7 +94,7 @@ impl ExperimentContext {
         Ok(Self {
             command: command_line(),
             system,
-            outputs: Outputs::open(&output.outputs, output.quiet)?,
+            outputs: Outputs::of(output)?,
             jtl: output::result_file(output)?,
             quiet: output.quiet,
             traced: output.trace,

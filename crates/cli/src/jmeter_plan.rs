@@ -57,7 +57,7 @@ pub fn run(path: &Path, args: &RunArgs) -> Result<Exit, Failed> {
                      and write them later: brunt report ID -o html=FILE";
         return Err(usage(anyhow!(wrong)));
     }
-    let mut outputs = Some(Outputs::open(&settings.output.outputs, settings.output.quiet).map_err(usage)?);
+    let mut outputs = Some(Outputs::of(&settings.output).map_err(usage)?);
     let mut log = settings.output.events.as_deref().map(Log::create).transpose().map_err(usage)?;
     let mut notes = read.notices;
     let mut exit = Exit::Measured;

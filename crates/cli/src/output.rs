@@ -39,6 +39,17 @@ enum Subject<'a> {
 }
 
 impl Outputs {
+    /// Opens the files of what the settings ask for. A trace has standard output for itself.
+    pub fn of(output: &OutputSettings) -> Result<Self> {
+        if output.trace
+            && let Some(report) = output.outputs.iter().find(|report| report.file.is_none())
+        {
+            let format = &report.format;
+            bail!("--trace writes to standard output, and so does -o {format}; write -o {format}=FILE");
+        }
+        Self::open(&output.outputs, output.quiet)
+    }
+
     /// Opens the files. Where nothing else goes to stdout, the text does, unless all is to be quiet.
     pub fn open(outputs: &[Output], quiet: bool) -> Result<Self> {
         let names: Vec<_> = REPORTS.iter().map(|r| r.name).collect();
