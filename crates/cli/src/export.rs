@@ -68,7 +68,7 @@ pub fn export(args: &ExportArgs) -> Result<Exit, Failed> {
         left_out.push("server: start it before JMeter".to_owned());
     }
     let folder = output.as_deref().and_then(Path::parent).filter(|parent| !parent.as_os_str().is_empty());
-    let folder = std::path::absolute(folder.unwrap_or(Path::new("."))).map_err(|error| failed(error))?;
+    let folder = std::path::absolute(folder.unwrap_or(Path::new("."))).map_err(failed)?;
     let options = ExportOptions { name: experiment.name.clone(), folder };
     let exported = export::write(&step.plan, &options);
     for notice in left_out.iter().chain(&exported.notices) {
