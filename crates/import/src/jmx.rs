@@ -279,11 +279,15 @@ impl<'a> Writer<'a> {
             last.retain(|(known, _)| known != name);
             last.push((name.clone(), value.clone()));
         }
+        // Names that are put together while the plan runs.
+        let whole = self.document.write();
+        let whole = String::from_utf8_lossy(&whole);
+        let by_name = ["__V(", "__evalVar(", "__RandomFromMultipleVars("].iter().any(|call| whole.contains(call));
         for (name, value) in last {
             let value = self.unfolded.before.folded(&value);
             let is_taken =
                 ["dir", "plan_dir", "contender"].contains(&name.as_str()) || name.contains(['.', ':', '}', '{', '$']);
-            let is_constant = self.unfolded.constants.contains(&name) && !is_taken;
+            let is_constant = self.unfolded.constants.contains(&name) && !is_taken && !(by_name || is_numbered(&name));
             let has_variables = value
                 .split("${")
                 .skip(1)
@@ -571,6 +575,11 @@ fn most<T: PartialEq + Copy>(values: impl Iterator<Item = T>) -> Option<T> {
     }
     let highest = counts.iter().map(|(_, count)| *count).max()?;
     counts.iter().find(|(_, count)| *count == highest).map(|(value, _)| *value)
+}
+
+/// Whether a variable is one of several, such as `id_1`: its name is put together while the plan runs.
+fn is_numbered(name: &str) -> bool {
+    name.trim_end_matches(|c: char| c.is_ascii_digit()).len() < name.len()
 }
 
 /// A name that no other population has.

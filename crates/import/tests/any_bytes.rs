@@ -24,7 +24,7 @@ fn any_input_becomes_a_plan_or_is_refused() {
 #[test]
 fn any_plan_of_jmeter_becomes_a_plan_or_is_refused() {
     let options = JmxOptions { file: "input".into(), ..JmxOptions::default() };
-    survives("jmx", corpus("jmx"), 1500, move |bytes| {
+    survives("jmx", corpus("jmx"), 300, move |bytes| {
         if let Ok(import) = jmx::read(bytes, &options) {
             is_read(&import.plan);
         }

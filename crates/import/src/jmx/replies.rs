@@ -226,6 +226,10 @@ impl Writer<'_> {
         }
         match part {
             ReplyPart::Body | ReplyPart::UnescapedBody => {}
+            ReplyPart::Headers if let Some(status) = status_line(text) => {
+                check.push("status", status);
+                return Ok(());
+            }
             ReplyPart::Status if let Ok(words) = status(text) => {
                 check.push("status", words);
                 return Ok(());
@@ -321,6 +325,17 @@ fn script_with(text: &TextAssertion, part: &str) -> Option<String> {
 /// A text in single quotes of Groovy.
 fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\\', r"\\").replace('\'', r"\'").replace('\n', r"\n"))
+}
+
+/// The status of an assertion that looks for a status line such as `HTTP/1.1 200 OK`.
+fn status_line(text: &TextAssertion) -> Option<String> {
+    let [pattern] = &text.patterns[..] else { return None };
+    let is_search = matches!(text.is, TextMatch::Substring | TextMatch::Contains) && !text.not;
+    let rest = pattern.trim_start_matches('^').strip_prefix("HTTP/1.1 ").filter(|_| is_search)?;
+    let (status, phrase) = rest.split_at_checked(3)?;
+    let is_status = status.bytes().all(|byte| byte.is_ascii_digit());
+    let is_phrase = phrase.chars().all(|c| c.is_ascii_alphabetic() || c == ' ');
+    (is_status && is_phrase).then(|| status.to_owned())
 }
 
 /// The statuses that an assertion lets through.

@@ -124,7 +124,7 @@ impl Writer<'_> {
     /// A URL whose parts are variables that never change, without the function that puts it together.
     pub(super) fn readable(&self, url: &str) -> String {
         let stretches = expression::parse(url);
-        let [Stretch::Call { name, arguments, .. }] = &stretches[..] else { return url.to_owned() };
+        let [Stretch::Call { name, arguments, .. }, rest @ ..] = &stretches[..] else { return url.to_owned() };
         let [protocol, host, port, path] = &arguments[..] else { return url.to_owned() };
         if name != "requestUrl" {
             return url.to_owned();
@@ -150,12 +150,8 @@ impl Writer<'_> {
         let slash = if path_value.starts_with('/') || path_value.is_empty() { "" } else { "/" };
         // A variable is no beginning of a URL that is read before users are there.
         let is_scheme = scheme == "http" || scheme == "https";
-        if is_scheme {
-            format!("{scheme}://{host}{port}{slash}{path}")
-        } else {
-            let value = self.unfolded.before.text(&scheme);
-            format!("{}://{host}{port}{slash}{path}", value.trim().to_ascii_lowercase())
-        }
+        let scheme = if is_scheme { scheme } else { self.unfolded.before.text(&scheme).trim().to_ascii_lowercase() };
+        format!("{scheme}://{host}{port}{slash}{path}{}", expression_text(rest))
     }
 
     /// Header fields as they are written, without secrets.

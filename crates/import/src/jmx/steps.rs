@@ -134,7 +134,7 @@ impl Writer<'_> {
                     }
                     Values::Numbered { prefix, after, last } => {
                         if !(after.trim().is_empty() || after.trim() == "0") || !last.trim().is_empty() {
-                            let place = self.element_place("", &population.name);
+                            let place = self.kind_place(brunt_jmx::ElementKind::ForeachController, &population.name);
                             self.notice(format!("{place}: a ForEach Controller goes through all values of {prefix}*"));
                         }
                         Yaml::Text(format!("{}*", self.plain(prefix)))
@@ -402,6 +402,9 @@ impl Writer<'_> {
             return None;
         }
         let source = self.source(script, &place);
+        if source.trim().is_empty() {
+            return None;
+        }
         let language = if is_javascript { ScriptLanguage::Javascript } else { ScriptLanguage::Groovy };
         let checked = Script { source: source.replace("$$", "$"), language, ..script.clone() };
         if let Err(error) = brunt_script::check::fixed_script(&checked) {

@@ -165,10 +165,11 @@ impl Writer<'_> {
     /// Scheme, host, port and path, as JMeter reads them.
     fn url(&mut self, url: &str) -> [String; 4] {
         if self.rules == TextRules::Expressions
-            && let [Stretch::Call { name, arguments, .. }] = &expression::parse(url)[..]
+            && let [Stretch::Call { name, arguments, .. }, rest @ ..] = &expression::parse(url)[..]
             && let ("requestUrl", [scheme, host, port, path]) = (name.as_str(), &arguments[..])
         {
-            return [scheme, host, port, path].map(|part| self.text(&expression_text(part), Place::Request));
+            let path: Vec<Stretch> = path.iter().chain(rest).cloned().collect();
+            return [scheme, host, port, &path].map(|part| self.text(&expression_text(part), Place::Request));
         }
         match parts(url) {
             Some(parts) => parts.map(|part| self.text(&part, Place::Request)),

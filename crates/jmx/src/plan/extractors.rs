@@ -230,5 +230,10 @@ fn take(element: TestElement<'_>, written: &str, absent: i64) -> Result<Take, Jm
 /// A path without `$` begins at the root.
 pub(super) fn json_path(path: &str) -> String {
     let path = path.trim();
-    if path.is_empty() || path.starts_with('$') { path.to_owned() } else { format!("$.{path}") }
+    // Beside expressions, a dollar sign that stands for itself has a backslash.
+    if path.is_empty() || path.starts_with('$') || path.starts_with(r"\$") {
+        path.to_owned()
+    } else {
+        format!("$.{path}")
+    }
 }

@@ -2,9 +2,11 @@
 
 use crate::System;
 use crate::plan_file::load;
-use brunt_model::extract::{ExtractFrom, Take};
+use brunt_model::extract::{ExtractFrom, ReplyPart, Take};
 use brunt_model::reply_policy::{AssertionTest, Cookies, ReplyAction};
-use brunt_model::scenario::{Condition, DataEnd, Manner, Order, Rounds, Scope, ScriptLanguage, Step, TextRules};
+use brunt_model::scenario::{
+    Condition, Counter, DataEnd, Manner, Order, Pace, PaceOf, Rounds, Scope, ScriptLanguage, Step, TextRules,
+};
 use brunt_model::{Body, Plan};
 use std::time::Duration;
 
@@ -209,4 +211,62 @@ fn what_makes_no_sense_is_told_at_its_place() {
 fn a_dollar_sign_can_be_plain() {
     let plan = well(r"steps: [{post: 'http://127.0.0.1/', data: 'costs $5, $${x} \${y}'}]");
     assert_eq!(plan.main().scenario.requests[0].body, Body::Text(r"costs $5, \${x} \${y}".into()));
+}
+
+#[test]
+fn rates_counters_and_more_of_requests_are_read() {
+    let plan = well(
+        r#"base: http://${host}
+cookies: iteration
+data: [{file: users.csv, columns: [a, b], skip_first: true, on_demand: true, at_end: eof}]
+steps:
+- count: {n: {start: 5, end: 9, format: "000", per_user: true}}
+- pace: 2/s
+  by: all
+- row: users.csv
+- get: /
+  follow: 0
+  resources: true
+  digest: ann:x
+  extract: {a: {regex: "(b)(c)", template: $2$-$1$, in: headers}}
+  after: [vars.put("x", "1"), vars.put("y", "2")]
+  check: {exists: [$.a, $.b], matches_not: nothing}
+- switch: "${a}"
+  cases: [{names: [a, "1"], steps: [{get: /a}]}, {steps: [{get: /b}]}]
+- choose: [{steps: [{get: /c}]}]
+  order: user"#,
+    );
+    let scenario = &plan.main().scenario;
+    let counter = Counter {
+        variable: "n".into(),
+        start: "5".into(),
+        step: String::new(),
+        end: "9".into(),
+        format: "000".into(),
+        per_user: true,
+        resets: false,
+    };
+    let pace = Pace { per_minute: "120".into(), by: PaceOf::All };
+    assert_eq!(scenario.steps[..3], [Step::Count(counter), Step::Pace(pace), Step::Row(0)]);
+    assert!(scenario.data[0].skip_first && scenario.data[0].at_end == DataEnd::Eof, "{:?}", scenario.data);
+    let policy = &plan.reply_policies[scenario.requests[0].reply_policy as usize];
+    assert_eq!((policy.redirects.most, policy.cookies), (0, Cookies::KeptForAnIteration));
+    assert_eq!((policy.credentials[0].user.as_str(), policy.repeats_unauthorized), ("ann", 1));
+    assert!(policy.elements.is_some() && policy.actions.len() == 3 && policy.assertions.len() == 3, "{policy:?}");
+    let ReplyAction::Extract(extractor) = &policy.actions[0] else { panic!("{policy:?}") };
+    assert_eq!(extractor.part, ReplyPart::Headers);
+    let Step::Switch { cases, .. } = &scenario.steps[4] else { panic!("{:?}", scenario.steps) };
+    assert_eq!(cases.iter().map(|case| case.names.len()).collect::<Vec<_>>(), [2, 0]);
+    assert!(matches!(scenario.steps[5], Step::Choose { order: Order::User, .. }));
+    for (wrong, told) in [
+        ("base: http://h\nsteps: [{pace: often}, {get: /}]", "`often` is no rate; write one such as 10/s"),
+        (
+            "base: http://h\ncookies: maybe\nsteps: [{get: /}]",
+            "scenario.cookies: `maybe`: write true, false or iteration",
+        ),
+        ("base: http://h\nsteps: [{count: {n: {end: 5, by: 1}}}, {get: /}]", "by: unknown key"),
+    ] {
+        let error = planned(wrong).unwrap_err();
+        assert!(error.contains(told), "{wrong}\n{error}");
+    }
 }
