@@ -43,6 +43,24 @@ certificate() {
     chmod a+r "$DIR/tls.key" "$DIR/tls.pem"
 }
 
+# The client certificate that a server wants, without its key: it is its own authority.
+client_certificate() {
+    need openssl openssl
+    openssl x509 -in "$CLIENT_CERT" -out "$DIR/client.pem"
+    chmod a+r "$DIR/client.pem"
+}
+
+# The only user, ann, and her PASSWORD, in the form that the server wants: `password basic` for nginx and Apache httpd (in
+# htpasswd's default form, 1000 rounds of MD5), `password digest` for Apache httpd. Writes $DIR/password.
+password() {
+    need openssl openssl
+    case $1 in
+    basic) echo "ann:$(printf '%s\n' "$PASSWORD" | openssl passwd -apr1 -stdin)" ;;
+    digest) echo "ann:brunt:$(printf 'ann:brunt:%s' "$PASSWORD" | openssl md5 -r | cut -d ' ' -f 1)" ;;
+    esac >"$DIR/password"
+    chmod a+r "$DIR/password"
+}
+
 # start COMMAND…: a server in the background; stay: until one of them ends, or this script is told to. Each is told by
 # itself, because php-fpm leaves the process group that it was started in.
 servers=
