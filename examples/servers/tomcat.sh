@@ -35,8 +35,7 @@ if [ -n "${CLIENT_CERT:-}" ]; then
 fi
 if [ "${LOGIN:-none}" != none ]; then
     mkdir -p "$base/webapps/ROOT/WEB-INF"
-    echo '<form method="post" action="j_security_check"><input name="j_username"><input name="j_password"></form>' \
-        >"$base/webapps/ROOT/login.html"
+    login_page "$base/webapps/ROOT/login.html"
     cat >"$base/conf/tomcat-users.xml" <<CONF
 <tomcat-users><user username="ann" password="$PASSWORD" roles="user"/></tomcat-users>
 CONF
@@ -74,7 +73,7 @@ cat >"$base/conf/server.xml" <<CONF
 </Server>
 CONF
 if [ -n "${PORT:-}" ]; then
-    start env TOMCAT_PORT="$NIO_PORT" DIR="$DIR/httpd" sh "$here/apache.sh"
+    start env TOMCAT_PORT="$NIO_PORT" TLS_PORT= DIR="$DIR/httpd" sh "$here/apache.sh"
 fi
 start java -Xms256m -Xmx512m -Dcatalina.home=$home -Dcatalina.base="$base" -Djava.io.tmpdir="$base/temp" \
     -cp $home/bin/bootstrap.jar:$home/bin/tomcat-juli.jar org.apache.catalina.startup.Bootstrap start
