@@ -21,7 +21,7 @@ case $code in 0 | 5) ;; *) exit 1 ;; esac
     echo "of ${DURATION:-5s}; servers and load on one machine with $(nproc) CPUs, load average $(cut -d ' ' -f 1-3 /proc/loadavg), $(date -u +%Y-%m-%d). Throughput depends on what else"
     echo "runs there; compare the CPU time of the server."
     echo
-    echo "| contender | requests/s | server CPU per request, µs | least–most | beside none, µs | ÷ none | failed |"
+    echo "| contender | requests/s | server CPU per request, µs | least–most | difference to none, µs | ratio to none | failed |"
     echo "|---|---:|---:|---:|---:|---:|---:|"
     awk -F , '
         function middle(list, n,   i, j, one) { # sorts it, too
