@@ -1,6 +1,6 @@
 #!/bin/sh
 # What authentication costs nginx, Apache httpd and Tomcat, in CPU time of the server per request: examples/authentication.yaml.
-# Missed where a request failed. DURATION=1s and REPETITIONS=1 are for a look.
+# Missed where a request failed, or the CPU time was not read (each second). DURATION=3s and REPETITIONS=1 are for a look.
 set -eu
 . tools/lib.sh
 out=$1/authentication
@@ -50,4 +50,4 @@ case $code in 0 | 5) ;; *) exit 1 ;; esac
         }' "$out.csv"
 } >"$out.md"
 cat "$out.md"
-[ "$(grep -c "| 0 |\$" "$out.md")" = 16 ]
+[ "$(grep -c "| 0 |\$" "$out.md")" = 16 ] && ! grep -q '| 0\.0–' "$out.md"
