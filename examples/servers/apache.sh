@@ -1,6 +1,7 @@
 #!/bin/sh
 # Apache httpd with the event MPM. PORT; STATUS_PORT; with FPM_PORT and FPM_STATUS_PORT also php-fpm behind it; with
-# API_PORT /api goes there; with TOMCAT_PORT everything does. WORKERS (400): requests served at once.
+# API_PORT /api goes there; with TOMCAT_PORT everything does. WORKERS (400): requests served at once. LOGIN=basic,
+# digest or form: only ann with PASSWORD. TLS_PORT; CLIENT_CERT: the client certificate that it wants there.
 . "$(dirname "$0")/lib.sh"
 need apache2 apache2
 pages
@@ -20,6 +21,69 @@ if [ -n "${FPM_PORT:-}" ]; then
 fi
 if [ -n "${API_PORT:-}" ]; then extra="ProxyPass \"/api\" \"http://127.0.0.1:$API_PORT/api\" max=$workers"; fi
 if [ -n "${TOMCAT_PORT:-}" ]; then extra="ProxyPass \"/\" \"http://127.0.0.1:$TOMCAT_PORT/\" max=$workers"; fi
+auth= more=
+load() { # load MODULE…
+    for module in "$@"; do echo "LoadModule ${module}_module $modules/mod_$module.so"; done
+}
+login=${LOGIN:-none}
+if [ "$login" != none ]; then
+    password "$login"
+    more=$(load authn_core authn_file authz_user "auth_$login")
+    auth="AuthName brunt
+        AuthUserFile $DIR/password
+        Require valid-user"
+fi
+case $login in
+basic) auth="AuthType Basic
+        AuthBasicProvider file
+        $auth" ;;
+digest) auth="AuthType Digest
+        AuthDigestProvider file
+        $auth" ;;
+form)
+    login_page "$DIR/www/login.html"
+    more="$more
+$(load request session session_cookie)"
+    auth="AuthType Form
+        AuthFormProvider file
+        AuthFormUsername j_username
+        AuthFormPassword j_password
+        ErrorDocument 401 /login.html
+        Session On
+        SessionCookieName session path=/
+        $auth
+    </Location>
+    <Location \"/login.html\">
+        Require all granted
+    </Location>
+    <Location \"/j_security_check\">
+        SetHandler form-login-handler
+        AuthFormLoginSuccessLocation /1k" ;;
+esac
+if [ -n "$auth" ]; then
+    auth="<Location \"/\">
+        $auth
+    </Location>"
+fi
+tls=
+if [ -n "${TLS_PORT:-}" ]; then
+    certificate
+    more="$more
+$(load socache_shmcb ssl)
+Listen 127.0.0.1:$TLS_PORT https"
+    tls="<VirtualHost 127.0.0.1:$TLS_PORT>
+    SSLEngine on
+    SSLCertificateFile $DIR/tls.pem
+    SSLCertificateKeyFile $DIR/tls.key"
+    if [ -n "${CLIENT_CERT:-}" ]; then
+        client_certificate
+        tls="$tls
+    SSLVerifyClient require
+    SSLCACertificateFile $DIR/client.pem"
+    fi
+    tls="$tls
+</VirtualHost>"
+fi
 cat >"$DIR/apache.conf" <<CONF
 LoadModule mpm_event_module $modules/mod_mpm_event.so
 LoadModule authz_core_module $modules/mod_authz_core.so
@@ -28,6 +92,7 @@ LoadModule status_module $modules/mod_status.so
 LoadModule proxy_module $modules/mod_proxy.so
 LoadModule proxy_http_module $modules/mod_proxy_http.so
 LoadModule proxy_fcgi_module $modules/mod_proxy_fcgi.so
+$more
 ServerName localhost
 ServerRoot $DIR
 PidFile $DIR/apache.pid
@@ -56,7 +121,9 @@ TypesConfig /etc/mime.types
 DocumentRoot $DIR/www
 <VirtualHost 127.0.0.1:$PORT>
     $extra
+    $auth
 </VirtualHost>
+$tls
 <VirtualHost 127.0.0.1:$STATUS_PORT>
     <Location "/status">
         SetHandler server-status

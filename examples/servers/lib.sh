@@ -43,6 +43,30 @@ certificate() {
     chmod a+r "$DIR/tls.key" "$DIR/tls.pem"
 }
 
+# The client certificate that a server wants, without its key: it is its own authority.
+client_certificate() {
+    need openssl openssl
+    openssl x509 -in "$CLIENT_CERT" -out "$DIR/client.pem"
+    chmod a+r "$DIR/client.pem"
+}
+
+# The only user, ann, and her PASSWORD, in the form that the server wants: `password basic` (or form) is htpasswd's
+# default form, 1000 rounds of MD5, for nginx and Apache httpd; `password digest` is for Apache httpd. Writes $DIR/password.
+password() {
+    need openssl openssl
+    case $1 in
+    basic | form) echo "ann:$(printf '%s\n' "$PASSWORD" | openssl passwd -apr1 -stdin)" ;;
+    digest) echo "ann:brunt:$(printf 'ann:brunt:%s' "$PASSWORD" | openssl md5 -r | cut -d ' ' -f 1)" ;;
+    esac >"$DIR/password"
+    chmod a+r "$DIR/password"
+}
+
+# login_page FILE: the form that a browser is shown, with the names that Tomcat gives its fields.
+login_page() {
+    echo '<form method="post" action="j_security_check"><input name="j_username"><input name="j_password"></form>' >"$1"
+    chmod a+r "$1"
+}
+
 # start COMMAND…: a server in the background; stay: until one of them ends, or this script is told to. Each is told by
 # itself, because php-fpm leaves the process group that it was started in.
 servers=

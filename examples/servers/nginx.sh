@@ -1,10 +1,11 @@
 #!/bin/sh
 # nginx. PORT; STATUS_PORT; with FPM_PORT and FPM_STATUS_PORT also php-fpm behind it; with API_PORT /api goes there.
-# WORKERS (one for each core), CONNECTIONS of each worker (4096), TLS_PORT.
+# WORKERS (one for each core), CONNECTIONS of each worker (4096), TLS_PORT; CLIENT_CERT: the client certificate that it wants
+# there. LOGIN=basic: only ann with PASSWORD.
 . "$(dirname "$0")/lib.sh"
 need nginx nginx
 pages
-php= status= api= tls=
+php= status= api= tls= auth=
 if [ -n "${FPM_PORT:-}" ]; then
     . "$here/php-fpm.sh"
     php="location ~ \.php\$ {
@@ -25,6 +26,14 @@ fi
 if [ -n "${TLS_PORT:-}" ]; then
     certificate
     tls="listen 127.0.0.1:$TLS_PORT ssl reuseport backlog=4096; ssl_certificate $DIR/tls.pem; ssl_certificate_key $DIR/tls.key;"
+    if [ -n "${CLIENT_CERT:-}" ]; then
+        client_certificate
+        tls="$tls ssl_verify_client on; ssl_client_certificate $DIR/client.pem;"
+    fi
+fi
+if [ "${LOGIN:-}" = basic ]; then
+    password basic
+    auth="auth_basic brunt; auth_basic_user_file $DIR/password;"
 fi
 cat >"$DIR/nginx.conf" <<CONF
 daemon off;
@@ -52,6 +61,7 @@ http {
     server {
         listen 127.0.0.1:$PORT reuseport backlog=4096;
         $tls
+        $auth
         root $DIR/www;
         $php
         $api

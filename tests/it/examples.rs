@@ -233,6 +233,20 @@ fn e5_a_form_through_proxies() {
 }
 
 #[test]
+fn kinds_of_authentication() {
+    if installed("kinds_of_authentication", &["nginx", "apache2", "tomcat10", "java", "openssl"]) {
+        let done = run("authentication.yaml", &["load.duration=1s"]).ok().measured(16, 16);
+        for trial in done.trials() {
+            assert_eq!(trial["requests"]["failed"], 0, "{}", done.told());
+        }
+        for file in ["study.json", "study.html", "study.txt"] {
+            let text = fs::read_to_string(done.dir.path().join(file)).unwrap_or_default();
+            assert!(!text.contains("example-only"), "the password is in {file}");
+        }
+    }
+}
+
+#[test]
 fn an_interrupted_experiment_goes_on_where_it_stopped() {
     if !installed("an_interrupted_experiment_goes_on_where_it_stopped", &["nginx"]) {
         return;

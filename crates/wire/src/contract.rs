@@ -132,6 +132,31 @@ pub enum WantedFields {
     All,
 }
 
+impl WantedFields {
+    /// The header fields that the next request may depend on.
+    const FOLLOWING: [&str; 10] = [
+        "location",
+        "set-cookie",
+        "www-authenticate",
+        "proxy-authenticate",
+        "content-type",
+        "last-modified",
+        "etag",
+        "cache-control",
+        "expires",
+        "date",
+    ];
+
+    /// Whether the field of this name is kept.
+    pub fn have(self, name: &str) -> bool {
+        match self {
+            Self::None => false,
+            Self::Following => Self::FOLLOWING.iter().any(|field| name.eq_ignore_ascii_case(field)),
+            Self::All => true,
+        }
+    }
+}
+
 /// Opens connections and carries exchanges out on them. One for each worker thread; its connections never leave that
 /// thread. [`Connections`](crate::Connections) keeps what it opened.
 ///

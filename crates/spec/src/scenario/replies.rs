@@ -27,6 +27,10 @@ impl Reader<'_> {
         if let Some((user, password)) = step.digest.as_ref().map(|pair| pair.0.split_once(':').unwrap_or((&pair.0, "")))
         {
             let (user, password) = (user.to_owned(), password.to_owned());
+            if user.contains("${") || password.contains("${") {
+                let wrong = "variables of users cannot stand here; write the name and the password, or ${env.NAME}";
+                return Err(SpecError::new(&node.at, "digest", wrong));
+            }
             policy.credentials.push(Credentials { realm: None, user, password });
             policy.repeats_unauthorized = 1;
         }

@@ -259,6 +259,8 @@ steps:
     assert_eq!(cases.iter().map(|case| case.names.len()).collect::<Vec<_>>(), [2, 0]);
     assert!(matches!(scenario.steps[5], Step::Choose { order: Order::User, .. }));
     for (wrong, told) in [
+        ("base: http://h\ncache: often\nsteps: [{get: /}]", "`often`: write true, false or revalidate"),
+        ("data: users.csv\nsteps: [{get: http://h/, digest: '${name}:x'}]", "variables of users cannot stand here"),
         ("base: http://h\nsteps: [{pace: often}, {get: /}]", "`often` is no rate; write one such as 10/s"),
         (
             "base: http://h\ncookies: maybe\nsteps: [{get: /}]",

@@ -510,20 +510,6 @@ impl Receiving {
     }
 }
 
-/// The header fields that the next request may depend on.
-const FOLLOWED: &[&str] = &[
-    "location",
-    "set-cookie",
-    "www-authenticate",
-    "proxy-authenticate",
-    "content-type",
-    "last-modified",
-    "etag",
-    "cache-control",
-    "expires",
-    "date",
-];
-
 /// What is kept of a reply because somebody looks at it.
 struct ReplyCollector {
     wants: Wants,
@@ -577,12 +563,7 @@ impl ReplyCollector {
 impl Sink for ReplyCollector {
     fn header(&mut self, name: &str, value: &[u8]) {
         let text = || String::from_utf8_lossy(value).trim().to_owned();
-        let is_kept = match self.wants.fields {
-            WantedFields::None => self.wants.head,
-            WantedFields::Following => self.wants.head || FOLLOWED.iter().any(|field| name.eq_ignore_ascii_case(field)),
-            WantedFields::All => true,
-        };
-        if is_kept {
+        if self.wants.head || self.wants.fields.have(name) {
             self.fields.push((name.to_owned(), text()));
         }
         if self.wants.page && name.eq_ignore_ascii_case("content-type") {
