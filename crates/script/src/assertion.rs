@@ -113,7 +113,7 @@ impl CompiledAssertion {
                 }
                 let (told, bytes) = (sentence(*is), *bytes);
                 Err(format!(
-                    "The result was the wrong size: It was {size} bytes, but should have been {told} {bytes} bytes."
+                    "The result was the wrong size: It was {size} bytes, but should have {told} {bytes} bytes."
                 ))
             }
             Test::Json { path, written, expected, invert } => {
@@ -275,11 +275,11 @@ fn compares(is: Comparison, size: u64, with: u64) -> bool {
 
 fn sentence(is: Comparison) -> &'static str {
     match is {
-        Comparison::Equal => "equal to",
-        Comparison::NotEqual => "not equal to",
-        Comparison::Greater => "greater than",
-        Comparison::Less => "less than",
-        Comparison::AtLeast => "greater than or equal to",
-        Comparison::AtMost => "less than or equal to",
+        Comparison::Equal => "been equal to",
+        Comparison::NotEqual => "not been equal to",
+        Comparison::Greater => "been greater than",
+        Comparison::Less => "been less than",
+        Comparison::AtLeast => "been greater than or equal to",
+        Comparison::AtMost => "been less than or equal to",
     }
 }

@@ -38,7 +38,8 @@ pub fn of_request(searched: &Searched<'_>, sample: &Sample) -> SampleRecord {
         data_type: data_type(searched, kind),
         encoding: encoding(kind),
         bytes: sample.bytes_received,
-        sent_bytes: sample.bytes_sent,
+        // JMeter knows of none where its client throws an exception.
+        sent_bytes: if searched.reply.is_some() { sample.bytes_sent } else { 0 },
         url: Some(searched.request.url().to_owned()),
         is_http: true,
         details: details(searched),
@@ -109,7 +110,10 @@ pub fn judge(record: &mut SampleRecord, searched: &Searched<'_>, success: bool, 
     record.success = says && !failed;
     record.error_count = u32::from(!record.success);
     record.failure_message = assertions.iter().find_map(|one| one.message.clone());
-    if record.failure_message.is_none() && searched.sample.outcome.failure == Some(Failure::Check) {
+    // Of a status the code says it all.
+    let is_status = searched.sample.outcome.status.is_some_and(|status| status >= 400);
+    let is_check = searched.sample.outcome.failure == Some(Failure::Check) && !is_status;
+    if record.failure_message.is_none() && is_check {
         record.failure_message = Some(Failure::Check.row().name.into());
     }
     record.assertions = assertions;

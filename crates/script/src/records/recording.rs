@@ -11,6 +11,9 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
+/// What the message of a page begins with where one of its elements failed.
+const ELEMENT_FAILED: &str = "Embedded resource download error:";
+
 /// What one user's records are made of before they are finished.
 pub struct Recording {
     worker: Rc<WorkerContext>,
@@ -121,6 +124,12 @@ impl Recording {
         page.elapsed_millis = page.elapsed_millis.max(end.saturating_sub(page.start_unix_millis));
         page.bytes += record.bytes;
         page.sent_bytes += record.sent_bytes;
+        if !record.success {
+            let told = page.message.starts_with(ELEMENT_FAILED);
+            let before = if told { page.message.as_str() } else { ELEMENT_FAILED };
+            let url = record.url.as_deref().unwrap_or_default();
+            page.message = format!("{before}{url} code:{} message:{}, ", record.code, record.message);
+        }
         page.success &= record.success;
         page.error_count = u32::from(!page.success);
         page.sub_results.push(record);
