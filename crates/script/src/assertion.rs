@@ -119,7 +119,10 @@ impl CompiledAssertion {
             Test::Json { path, written, expected, invert } => {
                 let found = check_json(searched, (path, written), expected.as_ref());
                 match (found, *invert) {
-                    (Ok(()), true) => Err(format!("Failed that JSONPath {written} not matches")),
+                    (Ok(()), true) => Err(match expected {
+                        None => format!("Failed that JSONPath not exists: {written}"),
+                        Some(expected) => format!("Failed that JSONPath {written} not matches {}", expected.written()),
+                    }),
                     (Err(_), true) => Ok(()),
                     (found, false) => found,
                 }
@@ -246,12 +249,18 @@ fn check_json(
     if nodes.iter().any(|value| expected.holds(value) || within(value)) {
         return Ok(());
     }
-    let found = nodes.first().map_or_else(String::new, |value| text(value));
-    let verb = if matches!(expected, JsonTest::Pattern(..)) { "match regexp" } else { "be" };
-    Err(format!(
-        "Value in json path '{written}' expected to {verb} '{}', but it did not match: '{found}'",
-        expected.written()
-    ))
+    let found = match nodes[..] {
+        [one] => text(one),
+        _ => serde_json::to_string(&nodes).unwrap_or_default(),
+    };
+    let value = format!("Value in json path '{written}' expected to");
+    Err(match expected {
+        JsonTest::Null => format!("{value} be null, but found '{found}'"),
+        JsonTest::Value(expected) => format!("{value} be '{expected}', but found '{found}'"),
+        JsonTest::Pattern(_, expected) => {
+            format!("{value} match regexp '{expected}', but it did not match: '{found}'")
+        }
+    })
 }
 
 fn size(searched: &Searched<'_>, part: &ReplyPart) -> u64 {

@@ -191,7 +191,11 @@ impl Finder {
                     Take::Last | Take::Random | Take::All => MOST_MATCHES,
                 };
                 let matches = pattern.find_all(&text, most).into_iter();
-                choose(matches.map(|groups| Match { value: template.text(&groups), groups, is_null: false }), take, random)
+                choose(
+                    matches.map(|groups| Match { value: template.text(&groups), groups, is_null: false }),
+                    take,
+                    random,
+                )
             }
             Self::JsonPath(path) => {
                 let other = match part {

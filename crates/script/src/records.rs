@@ -96,6 +96,20 @@ pub fn of_last(whole: SampleRecord, last: &SampleRecord) -> SampleRecord {
     SampleRecord { bytes: last.bytes, sent_bytes: last.sent_bytes, ..whole }
 }
 
+/// Makes the record of a redirect that JMeter does not follow. Of a chain that is too long, the last sample within it says why.
+pub fn refuse_redirect(record: &mut SampleRecord, code: &str, message: &str) {
+    (record.code, record.message, record.data_type) = (code.into(), failures::told(message), DataType::Text);
+    let Some(last) = record.sub_results.last().cloned() else {
+        record.sent_bytes = 0;
+        return;
+    };
+    record.bytes += last.bytes;
+    record.sent_bytes += last.sent_bytes;
+    let (code, message, data_type) = (record.code.clone(), record.message.clone(), DataType::Text);
+    record.sub_results.push(SampleRecord { code, message, data_type, success: false, error_count: 1, ..last });
+    number_labels(record);
+}
+
 /// The labels of samples within a sample are its own with their numbers behind it.
 pub fn number_labels(whole: &mut SampleRecord) {
     for (number, sub) in whole.sub_results.iter_mut().enumerate() {

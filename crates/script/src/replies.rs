@@ -158,7 +158,8 @@ impl Memory {
         }
         let next = redirect::follow(script.transport(), from, reply, |to: &mut Redirected| {
             to.headers.retain(|(name, _)| !name.eq_ignore_ascii_case("cookie"));
-            let asked = self.asking.as_ref().filter(|_| Url::parse(&to.url).is_ok_and(|to| to.origin() == url.origin()));
+            let asked =
+                self.asking.as_ref().filter(|_| Url::parse(&to.url).is_ok_and(|to| to.origin() == url.origin()));
             let given = asked.and_then(|ask| value(&ask.request.headers, "cookie"));
             to.headers.extend(Url::parse(&to.url).ok().and_then(|url| self.jar.field_with(&url, cookies, given)));
             script.number_of_hop(from, &to.url, hop)

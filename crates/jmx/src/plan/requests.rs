@@ -255,10 +255,17 @@ impl Reader<'_> {
             self.connection.connect_timeout = longest;
         }
         let manager = sampler.scope.cookies;
-        let clears = |manager| self.flag(manager, "CookieManager.clearEachIteration", false);
+        let clears = |manager| {
+            let by_group = self.flag(manager, "CookieManager.controlledByThreadGroup", false);
+            if by_group {
+                self.group.is_new_user_each_iteration
+            } else {
+                self.flag(manager, "CookieManager.clearEachIteration", false)
+            }
+        };
         let cookies = match manager {
             None => Cookies::Ignored,
-            Some(manager) if clears(manager) || self.group.is_new_user_each_iteration => Cookies::KeptForAnIteration,
+            Some(manager) if clears(manager) => Cookies::KeptForAnIteration,
             Some(_) => Cookies::Kept,
         };
         Ok(ReplyPolicy {

@@ -348,7 +348,10 @@ mod tests {
         recording.add_element(sample("page", 15, 5, false));
         assert_eq!(listed(&recording), Vec::<String>::new());
         recording.flush();
-        assert_eq!(listed(&recording), ["page(page-0 page-1 page-2) 0+20 idle 0 200 "]);
+        assert_eq!(
+            listed(&recording),
+            ["page(page-0 page-1 page-2) 0+20 idle 0 200 Embedded resource download error: code:500 message:, "]
+        );
         recording.add_page(sample("bare", 0, 10, true));
         recording.add(sample("next", 20, 5, true));
         assert_eq!(listed(&recording), ["bare() 0+10 idle 0 200 ", "next() 20+5 idle 0 200 "]);

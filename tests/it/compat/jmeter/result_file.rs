@@ -1,6 +1,6 @@
 //! Result files of JMeter (.jtl) in CSV, and in what two of them differ.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
@@ -26,32 +26,56 @@ impl ResultFile {
 
     /// The samples of each thread, in their order, without some columns.
     fn by_thread(&self, without: &[&str]) -> BTreeMap<&str, Vec<String>> {
-        let thread = self.column("threadName");
+        let (thread, code) = (self.column("threadName"), self.column("responseCode"));
         let mut threads: BTreeMap<&str, Vec<String>> = BTreeMap::new();
         for sample in &self.samples {
-            let cells = self.columns.iter().zip(sample).filter(|(column, _)| !without.contains(&&***column));
+            // JMeter counts the text of the Java exception as bytes.
+            let is_compared = |column: &str| {
+                !without.contains(&column) && (column != "bytes" || !sample[code].starts_with("Non HTTP"))
+            };
+            let cells = self.columns.iter().zip(sample).filter(|(column, _)| is_compared(column));
             let text: Vec<String> = cells.map(|(column, cell)| format!("{column}={cell}")).collect();
             threads.entry(&sample[thread]).or_default().push(text.join(" "));
         }
+        // Groups of this name choose at random.
+        threads.iter_mut().filter(|(name, _)| name.starts_with("orders ")).for_each(|(_, all)| all.sort());
         threads
     }
 
-    /// What is in one, and not in the other at its place.
-    pub fn differences(&self, other: &Self, without: &[&str]) -> Vec<String> {
-        let (real, ours) = (self.by_thread(without), other.by_thread(without));
+    /// What another file has otherwise, thread by thread and sample by sample.
+    pub fn differences(&self, ours: &Self, without: &[&str]) -> Vec<String> {
+        let (real, ours) = (self.by_thread(without), ours.by_thread(without));
+        let threads: BTreeSet<&&str> = real.keys().chain(ours.keys()).collect();
+        let of = |all: &BTreeMap<&str, Vec<String>>, thread| all.get(thread).cloned().unwrap_or_default();
         let mut found = Vec::new();
-        let threads = real.keys().chain(ours.keys()).collect::<std::collections::BTreeSet<_>>();
         for thread in threads {
-            let none = Vec::new();
-            let (a, b) = (real.get(*thread).unwrap_or(&none), ours.get(*thread).unwrap_or(&none));
-            for i in 0..a.len().max(b.len()) {
-                if a.get(i) != b.get(i) {
-                    found.push(format!("{thread}\n  real {:?}\n  ours {:?}", a.get(i), b.get(i)));
+            let (real, ours) = (of(&real, *thread), of(&ours, *thread));
+            for at in 0..real.len().max(ours.len()) {
+                if real.get(at) != ours.get(at) {
+                    found.push(format!("{thread}\n  real {:?}\n  ours {:?}", real.get(at), ours.get(at)));
                 }
             }
         }
         found
     }
+
+    /// The median of the elapsed times of each label, in milliseconds.
+    pub fn medians(&self) -> BTreeMap<String, f64> {
+        let (label, elapsed) = (self.column("label"), self.column("elapsed"));
+        let mut times: BTreeMap<String, Vec<f64>> = BTreeMap::new();
+        for sample in &self.samples {
+            let millis = sample[elapsed].parse().expect("milliseconds");
+            times.entry(sample[label].clone()).or_default().push(millis);
+        }
+        times.into_iter().map(|(label, times)| (label, median(times))).collect()
+    }
+}
+
+/// The median of some numbers.
+pub fn median(mut numbers: Vec<f64>) -> f64 {
+    numbers.sort_by(f64::total_cmp);
+    let (low, high) = (numbers[(numbers.len() - 1) / 2], numbers[numbers.len() / 2]);
+    f64::midpoint(low, high)
 }
 
 /// The rows of a CSV text; cells in quotes may hold commas, line breaks, and quotes twice.

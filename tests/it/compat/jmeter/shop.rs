@@ -50,10 +50,16 @@ fn serve(client: &mut Client, request: &str) -> bool {
         "/cookie" => typed("text/plain", &format!("[{}]", field("Cookie:"))),
         "/login" => {
             let user = query.strip_prefix("user=").unwrap_or_default();
-            with("200 OK", &format!("Set-Cookie: session={user}; Path=/\r\nSet-Cookie: deep=1; Path=/deep\r\n"), "welcome")
+            with(
+                "200 OK",
+                &format!("Set-Cookie: session={user}; Path=/\r\nSet-Cookie: deep=1; Path=/deep\r\n"),
+                "welcome",
+            )
         }
         "/logout" => with("200 OK", "Set-Cookie: session=; Path=/; Max-Age=0\r\n", "bye"),
-        "/secret" if field("Authorization:").is_empty() => with("401 Unauthorized", "WWW-Authenticate: Basic realm=\"r\"\r\n", "who?"),
+        "/secret" if field("Authorization:").is_empty() => {
+            with("401 Unauthorized", "WWW-Authenticate: Basic realm=\"r\"\r\n", "who?")
+        }
         "/secret" => html("come in"),
         "/etag" if field("If-None-Match:") == "\"1\"" => "HTTP/1.1 304 Not Modified\r\nETag: \"1\"\r\n\r\n".into(),
         "/etag" => with("200 OK", "ETag: \"1\"\r\n", "tagged"),
@@ -110,6 +116,9 @@ fn zipped() -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
     encoder.write_all(b"this was unzipped").expect("memory");
     let body = encoder.finish().expect("memory");
-    let head = format!("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Type: text/plain\r\nContent-Length: {}\r\n\r\n", body.len());
+    let head = format!(
+        "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Type: text/plain\r\nContent-Length: {}\r\n\r\n",
+        body.len()
+    );
     [head.into_bytes(), body].concat()
 }

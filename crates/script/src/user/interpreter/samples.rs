@@ -44,13 +44,10 @@ impl<T: Transport> Interpreter<T> {
             searched.changes.label = Some(label.to_owned());
         }
         let redirect = refused_redirect(script.policy(request.tags.reply_policy), &searched, hops.len());
-        let has_no_place = redirect.as_ref().is_some_and(|error| error.0 == failures::ILLEGAL_ARGUMENT);
         let before = user.tracing.as_ref().map(|tracing| tracing.borrow_mut().before(user));
         let mut verdict = Verdict::new(sample.outcome, recording.is_some());
-        if let Some((code, message)) = redirect {
+        if redirect.is_some() {
             verdict.outcome.failure = Some(Failure::Check);
-            searched.changes.code = Some(code.into());
-            searched.changes.message = Some(failures::told(&message));
         }
         if !was_element && !is_repeated {
             let reactions = &script.compiled.reactions[request.tags.reply_policy as usize];
@@ -81,8 +78,8 @@ impl<T: Transport> Interpreter<T> {
                 RedirectRules::JmeterAuto => records::of_last(whole, &last()),
                 _ => records::of_chain(whole, last, hops),
             };
-            if has_no_place {
-                (record.data_type, record.sent_bytes) = (DataType::Text, 0);
+            if let Some((code, message)) = redirect {
+                records::refuse_redirect(&mut record, code, &message);
             }
             records::judge(&mut record, &searched, outcome.is_good(), verdict.results.unwrap_or_default());
             if let (Some(before), Some(exchange)) = (before, record.trace.take()) {
@@ -191,10 +188,12 @@ fn refused_redirect(policy: &ReplyPolicy, searched: &Searched<'_>, hops: usize) 
     let Redirects { most, rules } = policy.redirects;
     let (reply, parts) = (searched.reply?, searched.request.parts()?);
     let is_safe = matches!(parts.method.as_str(), "GET" | "HEAD");
-    if rules != RedirectRules::Jmeter || !(matches!(reply.status, 301..=303) || is_safe && matches!(reply.status, 307 | 308)) {
+    if rules != RedirectRules::Jmeter
+        || !(matches!(reply.status, 301..=303) || is_safe && matches!(reply.status, 307 | 308))
+    {
         return None;
     }
-    if reply.kept.as_ref()?.location.is_none() {
+    if most > 0 && reply.kept.as_ref()?.location.is_none() {
         let line = format!("{} {} HTTP/1.1", parts.method, searched.request.url());
         return Some((failures::ILLEGAL_ARGUMENT, format!("Missing location header in redirect for {line}")));
     }
