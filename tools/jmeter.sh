@@ -1,12 +1,12 @@
 #!/bin/sh
 # Apache JMeter 5.6.3 from its published artifacts (Maven Central), in the folder $1, unless it is there. Exit code 1 where it
-# cannot be had: no java, no mvn, no registry.
+# cannot be had: no java, no mvn, no jar (JDK), no registry.
 set -eu
 . tools/lib.sh
 version=5.6.3
 home=$1
 [ ! -f "$home/bin/ApacheJMeter.jar" ] || exit 0
-has java && has mvn || exit 1
+has java && has mvn && has jar || exit 1
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT INT TERM

@@ -17,6 +17,7 @@ mod httperf;
 mod httperf_failures;
 mod httperf_parsers;
 mod httperf_wire;
+mod jmeter;
 mod names;
 mod published;
 mod recorder;

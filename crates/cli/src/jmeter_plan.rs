@@ -60,10 +60,14 @@ pub fn run(path: &Path, args: &RunArgs) -> Result<Exit, Failed> {
     let mut outputs = Some(Outputs::of(&settings.output).map_err(usage)?);
     let mut log = settings.output.events.as_deref().map(Log::create).transpose().map_err(usage)?;
     let mut notes = read.notices;
-    let mut exit = Exit::Measured;
+    let (mut exit, mut has_ended) = (Exit::Measured, false);
     let mut changed: Option<Vec<(String, String)>> = None;
     for mut stage in read.stages {
         let kind = stage.kind;
+        // What ended the test ends the thread groups that would follow; tearDown thread groups run.
+        if has_ended && kind == StageKind::Main {
+            continue;
+        }
         if let Some(properties) = changed.take() {
             stage.begin_with(&properties);
         }
@@ -104,6 +108,7 @@ pub fn run(path: &Path, args: &RunArgs) -> Result<Exit, Failed> {
         };
         let ended = measure(&plan, &world, around).map_err(failed)?;
         changed = Some(world.properties());
+        has_ended |= world.has_ended_test();
         if is_main {
             exit = exit.max(ended);
         }

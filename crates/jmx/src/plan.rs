@@ -220,7 +220,11 @@ impl<'a> Reader<'a> {
                 stages.last_mut().filter(|last| last.kind == kind && !(serialized && kind == StageKind::Main));
             let is_new = together.is_none();
             if is_new {
-                stages.push(TestStage { kind, plan: self.empty_plan() });
+                let mut plan = self.empty_plan();
+                let before = stages.iter().filter(|stage| stage.kind == kind).map(|stage| stage.plan.populations.len());
+                let before = before.sum::<usize>() as u32;
+                plan.record.records.iter_mut().for_each(|records| records.groups_before = before);
+                stages.push(TestStage { kind, plan });
             }
             let Some(TestStage { plan, .. }) = stages.last_mut() else { continue };
             population.name = unique(&population.name, &plan.populations);

@@ -335,9 +335,18 @@ pub struct Records {
     /// Names of the variables whose values go with each sample.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub variables: Vec<String>,
+    /// Thread groups of earlier stages of the same test, which the numbers in the names of threads count.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub groups_before: u32,
     /// True: what users do around each sample, too. Needs the full detail.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub trace: bool,
+}
+
+// serde hands a reference.
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn is_none(number: &u32) -> bool {
+    *number == 0
 }
 
 /// How much a record holds of a sample.

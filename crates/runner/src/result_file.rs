@@ -65,7 +65,7 @@ pub fn records(settings: &JtlSettings) -> Records {
     ];
     let holds_texts = settings.format == JtlFormat::Xml && texts.into_iter().any(|field| settings.saves(field));
     let detail = if holds_texts { RecordDetail::Full } else { RecordDetail::Lines };
-    Records { detail, variables: settings.sample_variables.clone(), trace: false }
+    Records { detail, variables: settings.sample_variables.clone(), ..Records::default() }
 }
 
 impl ResultFile {

@@ -45,6 +45,11 @@ impl Real {
         self.compiled.first().map(|compiled| compiled.properties()).unwrap_or_default()
     }
 
+    /// Whether a step, a script or a failure has ended the test, with the stages that would follow.
+    pub fn has_ended_test(&self) -> bool {
+        self.compiled.iter().any(|compiled| compiled.has_ended_test())
+    }
+
     /// The plan's users, over whatever transport.
     pub fn users_of<T: Transport>(&self, transport: &Rc<T>, of: UsersOf<'_>) -> Box<dyn Users> {
         self.compiled[of.population].users(transport, of)

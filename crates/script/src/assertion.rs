@@ -113,13 +113,16 @@ impl CompiledAssertion {
                 }
                 let (told, bytes) = (sentence(*is), *bytes);
                 Err(format!(
-                    "The result was the wrong size: It was {size} bytes, but should have been {told} {bytes} bytes."
+                    "The result was the wrong size: It was {size} bytes, but should have {told} {bytes} bytes."
                 ))
             }
             Test::Json { path, written, expected, invert } => {
                 let found = check_json(searched, (path, written), expected.as_ref());
                 match (found, *invert) {
-                    (Ok(()), true) => Err(format!("Failed that JSONPath {written} not matches")),
+                    (Ok(()), true) => Err(match expected {
+                        None => format!("Failed that JSONPath not exists: {written}"),
+                        Some(expected) => format!("Failed that JSONPath {written} not matches {}", expected.written()),
+                    }),
                     (Err(_), true) => Ok(()),
                     (found, false) => found,
                 }
@@ -246,12 +249,18 @@ fn check_json(
     if nodes.iter().any(|value| expected.holds(value) || within(value)) {
         return Ok(());
     }
-    let found = nodes.first().map_or_else(String::new, |value| text(value));
-    let verb = if matches!(expected, JsonTest::Pattern(..)) { "match regexp" } else { "be" };
-    Err(format!(
-        "Value in json path '{written}' expected to {verb} '{}', but it did not match: '{found}'",
-        expected.written()
-    ))
+    let found = match nodes[..] {
+        [one] => text(one),
+        _ => serde_json::to_string(&nodes).unwrap_or_default(),
+    };
+    let value = format!("Value in json path '{written}' expected to");
+    Err(match expected {
+        JsonTest::Null => format!("{value} be null, but found '{found}'"),
+        JsonTest::Value(expected) => format!("{value} be '{expected}', but found '{found}'"),
+        JsonTest::Pattern(_, expected) => {
+            format!("{value} match regexp '{expected}', but it did not match: '{found}'")
+        }
+    })
 }
 
 fn size(searched: &Searched<'_>, part: &ReplyPart) -> u64 {
@@ -275,11 +284,11 @@ fn compares(is: Comparison, size: u64, with: u64) -> bool {
 
 fn sentence(is: Comparison) -> &'static str {
     match is {
-        Comparison::Equal => "equal to",
-        Comparison::NotEqual => "not equal to",
-        Comparison::Greater => "greater than",
-        Comparison::Less => "less than",
-        Comparison::AtLeast => "greater than or equal to",
-        Comparison::AtMost => "less than or equal to",
+        Comparison::Equal => "been equal to",
+        Comparison::NotEqual => "not been equal to",
+        Comparison::Greater => "been greater than",
+        Comparison::Less => "been less than",
+        Comparison::AtLeast => "been greater than or equal to",
+        Comparison::AtMost => "been less than or equal to",
     }
 }

@@ -15,6 +15,7 @@ use std::collections::{HashMap, VecDeque};
 use std::net::ToSocketAddrs;
 use std::path::PathBuf;
 use std::rc::Rc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
@@ -33,6 +34,8 @@ pub struct Commons {
     queues: Mutex<HashMap<String, VecDeque<String>>>,
     /// The files that functions read.
     pub files: Files,
+    /// A step, a script or a failure has ended the test.
+    has_ended: AtomicBool,
     /// The address of this machine, once somebody has asked.
     address: OnceLock<String>,
 }
@@ -65,6 +68,16 @@ impl Commons {
     #[cfg(test)]
     pub fn reading(files: Files) -> Self {
         Self { files, ..Self::default() }
+    }
+
+    /// The test ends, also the stages that would follow.
+    pub fn end_test(&self) {
+        self.has_ended.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether a step, a script or a failure has ended the test.
+    pub fn has_ended_test(&self) -> bool {
+        self.has_ended.load(Ordering::Relaxed)
     }
 
     /// All properties, by name.
@@ -217,7 +230,8 @@ impl WorkerContext {
 
     /// The name of a user's thread as JMeter writes it.
     pub fn thread_name(&self, user: u64) -> String {
-        format!("{} {}-{}", self.population, self.population_number + 1, user + 1)
+        let before = self.records.as_ref().map_or(0, |records| records.groups_before as usize);
+        format!("{} {}-{}", self.population, before + self.population_number + 1, user + 1)
     }
 
     /// How often this was asked of this counter before, by all users of all processes that take turns.

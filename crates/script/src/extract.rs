@@ -44,11 +44,13 @@ enum Finder {
 struct Match {
     value: String,
     groups: Groups,
+    /// `null` of JSON, which JMeter takes for no match.
+    is_null: bool,
 }
 
 impl From<String> for Match {
     fn from(value: String) -> Self {
-        Self { value, groups: Vec::new() }
+        Self { value, groups: Vec::new(), is_null: false }
     }
 }
 
@@ -108,7 +110,8 @@ impl CompiledExtractor {
                 _ => variables.set(&format!("{name}_matchNr"), &found.count.to_string()),
             }
         }
-        let value = found.chosen.as_ref().map(|found| &found.value).or(self.default.as_ref());
+        let chosen = found.chosen.as_ref().filter(|found| !found.is_null);
+        let value = chosen.map(|found| &found.value).or(self.default.as_ref());
         if let Some(value) = value {
             variables.set(name, value);
         }
@@ -188,7 +191,11 @@ impl Finder {
                     Take::Last | Take::Random | Take::All => MOST_MATCHES,
                 };
                 let matches = pattern.find_all(&text, most).into_iter();
-                choose(matches.map(|groups| Match { value: template.text(&groups), groups }), take, random)
+                choose(
+                    matches.map(|groups| Match { value: template.text(&groups), groups, is_null: false }),
+                    take,
+                    random,
+                )
             }
             Self::JsonPath(path) => {
                 let other = match part {
@@ -197,7 +204,8 @@ impl Finder {
                 };
                 let json = if *part == ReplyPart::Body { searched.json() } else { other.as_ref() };
                 let nodes = json.into_iter().flat_map(|json| path.query(json).all());
-                choose(nodes.map(|value| text(value).into()), take, random)
+                let found = |value: &Value| Match { is_null: value.is_null(), ..text(value).into() };
+                choose(nodes.map(found), take, random)
             }
             Self::Css(selector, attribute) => {
                 let values = selector.values(&searched.part(part), attribute);

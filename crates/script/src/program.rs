@@ -174,8 +174,9 @@ pub enum Op {
         /// Behind the steps.
         end: usize,
     },
-    /// Steps begin that are timed together, under this name; whether records list them within it.
-    BeginTransaction(Arc<str>, Pauses, bool),
+    /// Steps begin that are timed together, under this name, whose text is made then if it has one; whether records list them
+    /// within it.
+    BeginTransaction(Arc<str>, Option<Box<Template>>, Pauses, bool),
     /// They are over.
     EndTransaction,
     /// Something is over.

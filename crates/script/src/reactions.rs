@@ -149,8 +149,9 @@ impl Reactions {
         }
         for (name, assertion) in &self.assertions {
             let look = |assertion: &CompiledAssertion| {
-                if assertion.ignores_status() && has_reply && verdict.outcome.failure.is_none() {
-                    verdict.outcome.expected = true;
+                let is_checked = matches!(verdict.outcome.failure, None | Some(Failure::Check));
+                if assertion.ignores_status() && has_reply && is_checked {
+                    (verdict.outcome.expected, verdict.outcome.failure) = (true, None);
                 }
                 let said = assertion.check(searched);
                 searched.user.trace(|tracing| tracing.look(assertion.look(name, searched, said.is_ok())));

@@ -38,7 +38,8 @@ pub fn of_request(searched: &Searched<'_>, sample: &Sample) -> SampleRecord {
         data_type: data_type(searched, kind),
         encoding: encoding(kind),
         bytes: sample.bytes_received,
-        sent_bytes: sample.bytes_sent,
+        // JMeter knows of none where its client throws an exception.
+        sent_bytes: if searched.reply.is_some() { sample.bytes_sent } else { 0 },
         url: Some(searched.request.url().to_owned()),
         is_http: true,
         details: details(searched),
@@ -95,6 +96,20 @@ pub fn of_last(whole: SampleRecord, last: &SampleRecord) -> SampleRecord {
     SampleRecord { bytes: last.bytes, sent_bytes: last.sent_bytes, ..whole }
 }
 
+/// Makes the record of a redirect that JMeter does not follow. Of a chain that is too long, the last sample within it says why.
+pub fn refuse_redirect(record: &mut SampleRecord, code: &str, message: &str) {
+    (record.code, record.message, record.data_type) = (code.into(), failures::told(message), DataType::Text);
+    let Some(last) = record.sub_results.last().cloned() else {
+        record.sent_bytes = 0;
+        return;
+    };
+    record.bytes += last.bytes;
+    record.sent_bytes += last.sent_bytes;
+    let (code, message, data_type) = (record.code.clone(), record.message.clone(), DataType::Text);
+    record.sub_results.push(SampleRecord { code, message, data_type, success: false, error_count: 1, ..last });
+    number_labels(record);
+}
+
 /// The labels of samples within a sample are its own with their numbers behind it.
 pub fn number_labels(whole: &mut SampleRecord) {
     for (number, sub) in whole.sub_results.iter_mut().enumerate() {
@@ -109,7 +124,10 @@ pub fn judge(record: &mut SampleRecord, searched: &Searched<'_>, success: bool, 
     record.success = says && !failed;
     record.error_count = u32::from(!record.success);
     record.failure_message = assertions.iter().find_map(|one| one.message.clone());
-    if record.failure_message.is_none() && searched.sample.outcome.failure == Some(Failure::Check) {
+    // Of a status the code says it all.
+    let is_status = searched.sample.outcome.status.is_some_and(|status| status >= 400);
+    let is_check = searched.sample.outcome.failure == Some(Failure::Check) && !is_status;
+    if record.failure_message.is_none() && is_check {
         record.failure_message = Some(Failure::Check.row().name.into());
     }
     record.assertions = assertions;

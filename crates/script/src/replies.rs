@@ -117,7 +117,7 @@ impl Memory {
         self.take_apart(script, &ask, reply, &kept.body);
     }
 
-    /// A page's elements are to be asked for, the last first.
+    /// A page's elements are to be asked for; by siege's rules the last first.
     fn take_apart<T: Transport>(&mut self, script: &WorkerScript<T>, page: &Ask, reply: &Reply, body: &[u8]) {
         let (Some(wanted), Some(url)) = (&script.policy(page.request.reply_policy).elements, &page.url) else { return };
         let fields = reply.kept.iter().filter_map(|kept| kept.head.as_ref()).flat_map(|head| &head.1);
@@ -125,7 +125,7 @@ impl Memory {
         if page.is_element || !is_page || reply.status >= 300 {
             return;
         }
-        let mut seen = HashSet::new();
+        let (mut seen, before) = (HashSet::new(), self.todo.len());
         for element in page::elements(&String::from_utf8_lossy(body)) {
             let Ok(element) = url.join(&element) else { continue };
             let host = element.host_str().unwrap_or_default();
@@ -133,6 +133,9 @@ impl Memory {
             let asked = matches!(element.scheme(), "http" | "https") && !unwanted && seen.insert(element.to_string());
             let element = asked.then(|| page.element(element)).filter(|element| !self.is_fresh(script, element));
             self.todo.extend(element.map(|element| element.labelled(script)));
+        }
+        if script.policy(page.request.reply_policy).redirects.rules != RedirectRules::Siege {
+            self.todo[before..].reverse();
         }
     }
 
@@ -144,18 +147,21 @@ impl Memory {
         reply: &Reply,
         hop: Hop<'_>,
     ) -> Option<Rc<Prepared>> {
-        if !script.follows(from, hop.number) {
+        if !script.follows(from, reply, hop.number) {
             return None;
         }
         let fields = reply.kept.as_ref()?.head.as_ref().map(|head| &head.1);
         let url = from.parts()?.url.clone();
         let cookies = script.policy(from.tags.reply_policy).cookies;
-        if let Some(fields) = fields {
+        if let Some(fields) = fields.filter(|_| cookies.are_kept()) {
             self.jar.take(&url, fields);
         }
         let next = redirect::follow(script.transport(), from, reply, |to: &mut Redirected| {
             to.headers.retain(|(name, _)| !name.eq_ignore_ascii_case("cookie"));
-            to.headers.extend(Url::parse(&to.url).ok().and_then(|url| self.jar.field(&url, cookies)));
+            let asked =
+                self.asking.as_ref().filter(|_| Url::parse(&to.url).is_ok_and(|to| to.origin() == url.origin()));
+            let given = asked.and_then(|ask| value(&ask.request.headers, "cookie"));
+            to.headers.extend(Url::parse(&to.url).ok().and_then(|url| self.jar.field_with(&url, cookies, given)));
             script.number_of_hop(from, &to.url, hop)
         })?;
         if let Some(asking) = &mut self.asking {
@@ -168,7 +174,11 @@ impl Memory {
         let policy = script.policy(ask.request.reply_policy);
         let mut extra = self.identity.fields(&ask.request);
         let cookies = ask.url.as_ref().filter(|_| policy.cookies.are_kept());
-        extra.extend(cookies.and_then(|url| self.jar.field(url, policy.cookies)));
+        let set = cookies.and_then(|url| self.jar.field(url, policy.cookies));
+        let given = value(&ask.request.headers, "cookie");
+        let both = cookies.filter(|_| set.is_some() && given.is_some());
+        let merged = both.and_then(|url| self.jar.field_with(url, policy.cookies, given));
+        extra.extend(merged.or(set));
         extra.extend(self.pages.fields(&ask.request.url).iter().cloned());
         match ask.entry {
             Some(entry) if extra.is_empty() => script.ready(entry),

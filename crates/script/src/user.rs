@@ -11,7 +11,7 @@ use crate::program::{Op, Program, shares};
 use crate::reactions::Reactions;
 use crate::replies::Ask;
 use crate::template::{Place, RenderContext, Template, compile_body};
-use crate::variables::{Names, Variables};
+use crate::variables::{LAST_SAMPLE_OK, Names, Variables};
 use crate::{Feeds, ScriptError, java_uri};
 use brunt_engine::{Numbering, Step, Surroundings, Users, UsersOf, VirtualUser};
 use brunt_model::plan::Records;
@@ -164,6 +164,11 @@ impl CompiledScript {
         self.commons.properties()
     }
 
+    /// Whether a step, a script or a failure has ended the test, with the stages that would follow.
+    pub fn has_ended_test(&self) -> bool {
+        self.commons.has_ended_test()
+    }
+
     /// The names of its labels.
     pub fn labels(&self) -> Vec<String> {
         self.entries.iter().map(|c| c.request.label.clone()).collect()
@@ -284,14 +289,19 @@ impl<T: Transport> WorkerScript<T> {
     }
 
     /// Whether a redirect of this request is part of it (RFC 9110), after so many that led here.
-    pub fn follows(&self, from: &Prepared, hops: u32) -> bool {
+    pub fn follows(&self, from: &Prepared, reply: &Reply, hops: u32) -> bool {
         let redirects = self.policy(from.tags.reply_policy).redirects;
+        // JMeter takes these for redirects of requests without a body alone; its client, of POST, too.
+        let is_safe = from.parts().is_some_and(|parts| matches!(parts.method.as_str(), "GET" | "HEAD"));
+        if redirects.rules == RedirectRules::Jmeter && matches!(reply.status, 307 | 308) && !is_safe {
+            return false;
+        }
         hops < redirects.most && redirects.rules != RedirectRules::Siege
     }
 
     /// The request that a reply leads to as a part of what was asked, by RFC 9110; nothing is remembered of the reply.
     fn redirect(&self, from: &Prepared, reply: &Reply, hop: Hop<'_>) -> Option<Rc<Prepared>> {
-        if !self.follows(from, hop.number) {
+        if !self.follows(from, reply, hop.number) {
             return None;
         }
         redirect::follow(self.transport(), from, reply, |to| self.number_of_hop(from, &to.url, hop))
@@ -395,9 +405,11 @@ impl<T: Transport> WorkerScript<T> {
         let fill = |template: &Template| self.text(template, n, user);
         let label = fill(&templates.label);
         let number = if templates.label.is_constant() { self.labels[entry] } else { self.number_of(&label) };
+        let url = fill(&templates.url);
         let filled = Request {
             label,
-            url: fill(&templates.url),
+            // JMeter encodes spaces of a path.
+            url: if self.compiled.is_jmeter && url.contains(' ') { url.replace(' ', "%20") } else { url },
             headers: templates.headers.iter().map(|(name, value)| (name.clone(), fill(value))).collect(),
             body: templates.body.as_ref().map_or_else(|| request.body.clone(), |body| Body::Text(fill(body))),
             ..request.clone()
@@ -419,7 +431,11 @@ impl<T: Transport> WorkerScript<T> {
 
     /// What the user of this number has before it begins.
     fn user_context(&self, number: u64) -> Option<Box<UserContext>> {
-        let variables = || Variables::with(&self.compiled.names, &self.variables);
+        let variables = || {
+            let mut variables = Variables::with(&self.compiled.names, &self.variables);
+            variables.set_known(LAST_SAMPLE_OK, "true");
+            variables
+        };
         self.compiled.has_context.then(|| Box::new(UserContext::new(&self.context, variables(), number)))
     }
 

@@ -7,6 +7,9 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
+/// The variable of JMeter that says whether the last sample was a success.
+pub const LAST_SAMPLE_OK: &str = "JMeterThread.last_sample_ok";
+
 /// The numbers of the variables whose names are known before the run.
 #[derive(Debug, Clone, Default)]
 pub struct Names {
@@ -57,6 +60,13 @@ impl Variables {
             variables.slots[*number] = Some(Rc::clone(value));
         }
         variables
+    }
+
+    /// Gives a variable a value, where the scenario holds its name.
+    pub fn set_known(&mut self, name: &str, value: &str) {
+        if let Some(number) = self.names.find(name) {
+            self.set_slot(number, value);
+        }
     }
 
     /// The value of the variable of this number.

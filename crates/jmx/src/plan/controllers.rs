@@ -69,6 +69,10 @@ impl Reader<'_> {
             }
             ElementKind::WhileController => {
                 let written = self.text(element, "WhileController.condition");
+                // JMeter counts the round before it looks at the condition.
+                let index = format!("${{{}}}", self.index_name(element));
+                let next = call_of("intSum", &[&index, "1"]).unwrap_or_default();
+                let written = written.replace(&index, &next);
                 let condition = match written.trim() {
                     "" | "LAST" => Condition::Succeeded,
                     _ => Condition::Not(Box::new(Condition::False(written.clone()))),
@@ -139,7 +143,7 @@ impl Reader<'_> {
             ElementKind::TransactionController => {
                 let included = self.flag(element, "TransactionController.includeTimers", true);
                 one(Step::Transaction {
-                    name: self.before.text(&element.name()),
+                    name: self.before.folded(&element.name()),
                     pauses: if included { Pauses::Included } else { Pauses::Excluded },
                     parent: self.flag(element, "TransactionController.parent", false),
                     steps: self.body(element, scope)?,
@@ -174,10 +178,15 @@ impl Reader<'_> {
         if !self.reads_rounds {
             return Ok((Vec::new(), steps));
         }
-        let variable = format!("__jm__{}__idx", self.before.text(&element.name()));
+        let variable = self.index_name(element);
         let next = call_of("intSum", &[&format!("${{{variable}}}"), "1"]).unwrap_or_default();
         let set = |value: &str| Step::Set { variable: variable.clone(), value: value.to_owned() };
         Ok((vec![set("-1")], [set(&next)].into_iter().chain(steps).collect()))
+    }
+
+    /// The variable that has the number of a loop's round.
+    fn index_name(&self, element: TestElement<'_>) -> String {
+        format!("__jm__{}__idx", self.before.text(&element.name()))
     }
 
     fn if_condition(&self, element: TestElement<'_>) -> Condition {
@@ -195,7 +204,7 @@ impl Reader<'_> {
     }
 
     fn choose(&mut self, element: TestElement<'_>, scope: &Scope<'_>, order: Order) -> Result<Vec<Step>, JmxError> {
-        // Style 1: each sub-controller is asked for one of its requests at a time.
+        // Style 0: each sub-controller is asked for one of its requests at a time.
         let style = self.number(element, "InterleaveControl.style", 0.0)?;
         let mut begins = self.round_begins(element)?;
         let mut branches: Vec<Branch> = Vec::new();
@@ -203,7 +212,7 @@ impl Reader<'_> {
         for child in element.enabled_children() {
             let steps = match child.role() {
                 Role::Sampler => self.sampler(child, &inner)?,
-                Role::Controller if style >= 1.0 && is_plain(child) => {
+                Role::Controller if style < 1.0 && is_plain(child) => {
                     self.deeper(child, |reader| reader.choose(child, &inner, order))?
                 }
                 Role::Controller => self.deeper(child, |reader| reader.controller(child, &inner))?,

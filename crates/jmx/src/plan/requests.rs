@@ -205,10 +205,11 @@ impl Reader<'_> {
         Ok(files)
     }
 
-    /// Header fields: those of all managers in scope, the inner in place of the outer.
+    /// Header fields: those of all managers in scope, the inner before the outer and in their place.
     fn headers(&mut self, scope: &Scope<'_>) -> Vec<(String, String)> {
         let mut headers: Vec<(String, String)> = Vec::new();
-        for manager in &scope.headers {
+        for manager in scope.headers.iter().rev() {
+            let inner = headers.len();
             for item in manager.properties().items("HeaderManager.headers") {
                 let properties = item.properties();
                 let name = self.filled_in(&properties, "Header.name").trim().to_owned();
@@ -216,8 +217,9 @@ impl Reader<'_> {
                 if name.is_empty() || name.eq_ignore_ascii_case("content-length") {
                     continue;
                 }
-                match headers.iter_mut().find(|header| header.0.eq_ignore_ascii_case(&name)) {
-                    Some(header) => *header = (name, value),
+                match headers.iter().position(|header| header.0.eq_ignore_ascii_case(&name)) {
+                    Some(at) if at >= inner => headers[at] = (name, value),
+                    Some(_) => {}
                     None => headers.push((name, value)),
                 }
             }
@@ -228,8 +230,8 @@ impl Reader<'_> {
     fn request_policy(&mut self, sampler: &Sampler<'_, '_>, method: &str) -> Result<ReplyPolicy, JmxError> {
         let flag = |name: &str| self.flag_in(&sampler.properties(name), name, false);
         // JMeter's HTTP client follows redirects by itself only of these.
-        let is_safe = matches!(method, "GET" | "HEAD");
-        let by_itself = is_safe && flag("HTTPSampler.auto_redirects");
+        let is_followed = matches!(method, "GET" | "HEAD" | "POST" | "DELETE");
+        let by_itself = is_followed && flag("HTTPSampler.auto_redirects");
         let follows = by_itself || flag("HTTPSampler.follow_redirects");
         let rules = if by_itself { RedirectRules::JmeterAuto } else { RedirectRules::Jmeter };
         let embedded = flag("HTTPSampler.image_parser");
@@ -253,10 +255,17 @@ impl Reader<'_> {
             self.connection.connect_timeout = longest;
         }
         let manager = sampler.scope.cookies;
-        let clears = |manager| self.flag(manager, "CookieManager.clearEachIteration", false);
+        let clears = |manager| {
+            let by_group = self.flag(manager, "CookieManager.controlledByThreadGroup", false);
+            if by_group {
+                self.group.is_new_user_each_iteration
+            } else {
+                self.flag(manager, "CookieManager.clearEachIteration", false)
+            }
+        };
         let cookies = match manager {
             None => Cookies::Ignored,
-            Some(manager) if clears(manager) || self.group.is_new_user_each_iteration => Cookies::KeptForAnIteration,
+            Some(manager) if clears(manager) => Cookies::KeptForAnIteration,
             Some(_) => Cookies::Kept,
         };
         Ok(ReplyPolicy {
@@ -330,7 +339,9 @@ impl Reader<'_> {
             let properties = cookie.properties();
             let domain = self.filled_in(&properties, "Cookie.domain");
             let domain = domain.trim().trim_start_matches('.');
-            let belongs = domain.is_empty() || host == domain || host.ends_with(&format!(".{domain}"));
+            let path = self.filled_in(&properties, "Cookie.path");
+            let own = domain.is_empty() || host == domain || host.ends_with(&format!(".{domain}"));
+            let belongs = own && is_below(&now, path.trim());
             if belongs {
                 let value = self.text_in(&properties, "Cookie.value");
                 pairs.push(format!("{}={value}", self.before.text(&cookie.name())));
@@ -396,10 +407,7 @@ fn request_body(
             format!("{}={}", encode(name), encode(value))
         })
         .collect();
-    if pairs.is_empty() {
-        return Ok((Body::Text(String::new()), None));
-    }
-    Ok((Body::Text(pairs.join("&")), Some(FORM.to_owned())))
+    Ok((Body::Text(pairs.join("&")), Some(format!("{FORM}; charset=UTF-8"))))
 }
 
 /// Parameters in the query of a URL; those without a name have no place there.
@@ -420,6 +428,14 @@ fn encoded_once(text: &str) -> String {
     }
     let decoded = call_of("urldecode", &[text]).and_then(|call| call_of("urlencode", &[&call]));
     decoded.unwrap_or_else(|| template::encode_form_expressions(text))
+}
+
+/// Whether the path of a URL is this one or below it (RFC 6265, section 5.1.4).
+fn is_below(url: &str, path: &str) -> bool {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let own = rest.find('/').map_or("/", |at| &rest[at..]).split('?').next().unwrap_or("/");
+    let behind = own.strip_prefix(path.trim_end_matches('/'));
+    behind.is_some_and(|behind| behind.is_empty() || behind.starts_with('/'))
 }
 
 /// Whether a URL begins with the scheme and host of another, whose port may be left out.

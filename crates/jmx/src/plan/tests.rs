@@ -91,7 +91,7 @@ fn header<'r>(request: &'r Request, name: &str) -> Option<&'r str> {
 fn urls_are_made_of_the_sampler_and_its_defaults() {
     let url = |properties: &[(&str, &str)]| scenario("", &http("r", properties, "")).0.requests.remove(0).url;
     assert_eq!(url(&[]), "http://host");
-    assert_eq!(url(&[("HTTPSampler.path", "a b"), ("HTTPSampler.port", "80")]), "http://host/a b");
+    assert_eq!(url(&[("HTTPSampler.path", "a b"), ("HTTPSampler.port", "80")]), "http://host/a%20b");
     assert_eq!(url(&[("HTTPSampler.protocol", "HTTPS"), ("HTTPSampler.port", "8443")]), "https://host:8443");
     assert_eq!(url(&[("HTTPSampler.path", "https://other/x")]), "https://other/x");
     let local = [("HTTPSampler.domain", "::1"), ("HTTPSampler.port", "81")];
@@ -115,7 +115,7 @@ fn parameters_become_a_query_a_form_or_a_body() {
     assert_eq!(get.url, "http://host/p?q=1&a+b=1%262&c=x%20y");
     let post = with_arguments(&[("HTTPSampler.method", "POST")], &all);
     assert_eq!(post.body, Body::Text("a+b=1%262&c=x+y".into()));
-    assert_eq!(header(&post, "content-type"), Some("application/x-www-form-urlencoded"));
+    assert_eq!(header(&post, "content-type"), Some("application/x-www-form-urlencoded; charset=UTF-8"));
     let raw = with_arguments(&[("HTTPSampler.method", "POST")], &[("", "{\"id\": ", false), ("", "${id}}", false)]);
     assert_eq!(raw.body, Body::Text("{\"id\": ${id}}".into()));
     assert_eq!(header(&raw, "content-type"), Some("text/plain; charset=UTF-8"));
@@ -317,7 +317,8 @@ fn threads_begin_within_their_ramp() {
 
 #[test]
 fn a_new_user_each_iteration_has_new_connections_and_cookies() {
-    let text = plan(&element("CookieManager", "c", &[], ""), &http("r", &[], "")).replace(
+    let by_group = [("CookieManager.controlledByThreadGroup", "true")];
+    let text = plan(&element("CookieManager", "c", &by_group, ""), &http("r", &[], "")).replace(
         "<stringProp name=\"ThreadGroup.ramp_time\">",
         "<boolProp name=\"ThreadGroup.same_user_on_next_iteration\">false</boolProp><stringProp name=\"ThreadGroup.ramp_time\">",
     );

@@ -71,6 +71,8 @@ pub const FUNCTIONS: &[Function] = &[
 /// IPv6 address is put into brackets.
 pub fn request_url(protocol: &str, host: &str, port: &str, path: &str) -> String {
     let [protocol, host, port, path] = [protocol, host, port, path].map(str::trim);
+    // JMeter encodes spaces of the path, and nothing else. Those of expressions are no spaces of the path.
+    let path = &if path.contains("${") { path.to_owned() } else { path.replace(' ', "%20") };
     if path.starts_with("http://") || path.starts_with("https://") {
         return path.to_owned();
     }

@@ -92,7 +92,8 @@ impl<'a> Compiler<'a> {
             Step::Together { manner, steps } => self.together(*manner, steps, context)?,
             Step::Group { steps, .. } => self.steps(steps, context)?,
             Step::Transaction { name, pauses, parent, steps } => {
-                self.ops.push(Op::BeginTransaction(name.as_str().into(), *pauses, *parent));
+                let text = name.contains("${").then(|| self.text(name).map(Box::new)).transpose()?;
+                self.ops.push(Op::BeginTransaction(name.as_str().into(), text, *pauses, *parent));
                 self.within(Open::Transaction, steps, context)?;
             }
             Step::Loop { times, steps } => self.repeat(times.as_ref(), steps, context)?,

@@ -7,6 +7,11 @@ use std::net::{IpAddr, SocketAddr};
 /// A request could not be written to the wire: its URL, or a header field, is none.
 pub const BAD_REQUEST: &str = "Non HTTP response code: java.net.URISyntaxException";
 
+/// JMeter's HTTP client gave up.
+pub const IO: &str = "Non HTTP response code: java.io.IOException";
+/// JMeter was given what makes no sense to it.
+pub const ILLEGAL_ARGUMENT: &str = "Non HTTP response code: java.lang.IllegalArgumentException";
+
 /// The response code.
 pub fn code(sample: &Sample) -> String {
     sample

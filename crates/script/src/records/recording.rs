@@ -11,6 +11,9 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
+/// What the message of a page begins with where one of its elements failed.
+const ELEMENT_FAILED: &str = "Embedded resource download error:";
+
 /// What one user's records are made of before they are finished.
 pub struct Recording {
     worker: Rc<WorkerContext>,
@@ -121,6 +124,12 @@ impl Recording {
         page.elapsed_millis = page.elapsed_millis.max(end.saturating_sub(page.start_unix_millis));
         page.bytes += record.bytes;
         page.sent_bytes += record.sent_bytes;
+        if !record.success {
+            let told = page.message.starts_with(ELEMENT_FAILED);
+            let before = if told { page.message.as_str() } else { ELEMENT_FAILED };
+            let url = record.url.as_deref().unwrap_or_default();
+            page.message = format!("{before}{url} code:{} message:{}, ", record.code, record.message);
+        }
         page.success &= record.success;
         page.error_count = u32::from(!page.success);
         page.sub_results.push(record);
@@ -339,7 +348,10 @@ mod tests {
         recording.add_element(sample("page", 15, 5, false));
         assert_eq!(listed(&recording), Vec::<String>::new());
         recording.flush();
-        assert_eq!(listed(&recording), ["page(page-0 page-1 page-2) 0+20 idle 0 200 "]);
+        assert_eq!(
+            listed(&recording),
+            ["page(page-0 page-1 page-2) 0+20 idle 0 200 Embedded resource download error: code:500 message:, "]
+        );
         recording.add_page(sample("bare", 0, 10, true));
         recording.add(sample("next", 20, 5, true));
         assert_eq!(listed(&recording), ["bare() 0+10 idle 0 200 ", "next() 20+5 idle 0 200 "]);

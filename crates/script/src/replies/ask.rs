@@ -67,11 +67,15 @@ impl Ask {
     /// The step of asking it, with further header fields.
     pub fn step<T: Transport>(&self, transport: &T, extra: &Fields) -> Step {
         let Request { method, url, headers, body, verbatim, reply_policy, .. } = &*self.request;
+        // Cookies among the further fields have those that the request gives in them.
+        let has_cookies = value(extra, "cookie").is_some();
+        let stays = |field: &&(String, String)| !has_cookies || !field.0.eq_ignore_ascii_case("cookie");
+        let headers: Vec<_> = headers.iter().filter(stays).cloned().collect();
         let headers: Vec<_> = match headers.split_first() {
             Some((host, rest)) if host.0.eq_ignore_ascii_case("host") => {
                 [host].into_iter().chain(extra).chain(rest).cloned().collect()
             }
-            _ => extra.iter().chain(headers).cloned().collect(),
+            _ => extra.iter().chain(&headers).cloned().collect(),
         };
         let verbatim = verbatim.as_ref().map(|bytes| with_fields(bytes, extra));
         let tags = Tags { label: self.label, reply_policy: *reply_policy };

@@ -20,8 +20,17 @@ impl Jar {
 
     /// The header field for a request to this URL.
     pub fn field(&self, url: &Url, policy: Cookies) -> Option<(String, String)> {
-        let pairs: Vec<_> =
-            self.0.as_ref()?.get_request_values(url).map(|(name, value)| format!("{name}={value}")).collect();
+        self.field_with(url, policy, None)
+    }
+
+    /// The same with cookies that the request itself gives, `a=1; b=2`, before them. One that was set meanwhile takes the place of
+    /// one that is given.
+    pub fn field_with(&self, url: &Url, policy: Cookies, given: Option<&str>) -> Option<(String, String)> {
+        let set: Vec<_> = self.0.iter().flat_map(|store| store.get_request_values(url)).collect();
+        let given = given.into_iter().flat_map(|given| given.split("; "));
+        let is_set = |pair: &&str| set.iter().any(|(name, _)| pair.split('=').next() == Some(*name));
+        let pairs = given.filter(|pair| !is_set(pair)).map(str::to_owned);
+        let pairs: Vec<_> = pairs.chain(set.iter().map(|(name, value)| format!("{name}={value}"))).collect();
         (!pairs.is_empty()).then(|| ("Cookie".to_owned(), pairs.join(policy.separator())))
     }
 }

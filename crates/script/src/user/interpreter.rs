@@ -192,11 +192,12 @@ impl<T: Transport> Interpreter<T> {
                     }
                 }
                 Op::Sample(sample) => return self.make_sample(sample, turn),
-                Op::BeginTransaction(name, pauses, is_parent) => {
+                Op::BeginTransaction(name, text, pauses, is_parent) => {
+                    let name = text.as_ref().map_or_else(|| Arc::clone(name), |text| self.text(text, turn).into());
                     if let Some(recording) = &mut self.recording {
-                        recording.begin_transaction(name, *pauses, *is_parent);
+                        recording.begin_transaction(&name, *pauses, *is_parent);
                     }
-                    return Step::BeginTransaction(Arc::clone(name), *pauses);
+                    return Step::BeginTransaction(name, *pauses);
                 }
                 Op::EndTransaction => {
                     self.recording.iter_mut().for_each(|recording| recording.end_transaction());
@@ -452,6 +453,9 @@ impl<T: Transport> VirtualUser for Interpreter<T> {
         if let (Step::Think(pause), Some(user)) = (&step, &self.user) {
             user.trace(|tracing| tracing.pause(*pause));
         }
+        if matches!(step, Step::EndRun) {
+            self.script.context.commons.end_test();
+        }
         if self.recording.is_some() {
             self.record_end(&step);
         }
@@ -466,7 +470,7 @@ impl<T: Transport> VirtualUser for Interpreter<T> {
         let policy = self.script.policy(from.tags.reply_policy);
         let label = self.user.as_ref().map(|user| user.label.borrow());
         let hop = Hop { number: hops, label: label.as_ref().map_or("", |label| label.as_str()) };
-        if !policy.cookies.are_kept() {
+        if !policy.cookies.are_kept() && policy.elements.is_none() {
             return self.script.redirect(from, reply, hop);
         }
         // The first request of a user may be one of a parallel step, of which nothing else is remembered.

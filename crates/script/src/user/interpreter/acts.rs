@@ -38,6 +38,9 @@ impl<T: Transport> Interpreter<T> {
                 let value = self.text(value, turn);
                 let named = |names: &[_]| names.iter().any(|name| self.text(name, turn).trim() == value.trim());
                 let found = cases.iter().find(|(names, _)| named(names));
+                // JMeter takes the first where there is no such number.
+                let is_number = self.script.compiled.is_jmeter && value.trim().parse::<i64>().is_ok();
+                let found = found.or_else(|| cases.first().filter(|_| is_number));
                 let found = found.or_else(|| cases.iter().find(|(names, _)| names.is_empty()));
                 self.next = found.map_or(*end, |(_, begin)| *begin);
             }
@@ -138,8 +141,8 @@ impl<T: Transport> Interpreter<T> {
                     if *per_user { user.count(&name) } else { user.worker.count(&name) }
                 };
                 let passed = count(site.clone());
-                // Of so many before and this one, so many percent, rounded.
-                let wanted = |n: u64| (n as f64 * value / 100.0).round();
+                // Of so many before and this one, so many percent, rounded; a half is rounded down, as JMeter does.
+                let wanted = |n: u64| (n as f64 * value / 100.0 - 0.5).ceil();
                 if *percent { wanted(passed + 1) > wanted(passed) } else { (passed as f64) < value }
             }
             _ => false,

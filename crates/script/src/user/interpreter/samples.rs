@@ -8,10 +8,11 @@ use crate::records::{self, failures};
 use crate::searched::{SampleChanges, Searched};
 use crate::template::Template;
 use crate::trace;
+use crate::variables::LAST_SAMPLE_OK;
 use brunt_engine::{Exchange, Step, Turn};
-use brunt_model::reply_policy::RedirectRules;
+use brunt_model::reply_policy::{RedirectRules, Redirects};
 use brunt_model::scenario::Scope;
-use brunt_model::{DataType, Failure, Outcome, Sample, SampleRecord};
+use brunt_model::{DataType, Failure, Outcome, ReplyPolicy, Sample, SampleRecord};
 use brunt_wire::{Prepared, Reply, Transport};
 use std::fmt::Write;
 use std::time::Duration;
@@ -42,8 +43,12 @@ impl<T: Transport> Interpreter<T> {
         if *was_together && let Some(label) = recording.as_ref().and_then(|recording| recording.label_of(first)) {
             searched.changes.label = Some(label.to_owned());
         }
+        let redirect = refused_redirect(script.policy(request.tags.reply_policy), &searched, hops.len());
         let before = user.tracing.as_ref().map(|tracing| tracing.borrow_mut().before(user));
         let mut verdict = Verdict::new(sample.outcome, recording.is_some());
+        if redirect.is_some() {
+            verdict.outcome.failure = Some(Failure::Check);
+        }
         if !was_element && !is_repeated {
             let reactions = &script.compiled.reactions[request.tags.reply_policy as usize];
             let fill = |template: &Template| script.text(template, sample.iteration, Some(user));
@@ -59,6 +64,9 @@ impl<T: Transport> Interpreter<T> {
             reactions.judge(&mut searched, &mut verdict, fill);
         }
         let outcome = verdict.outcome;
+        if !was_element && !is_repeated {
+            tell_success(user, outcome.is_good());
+        }
         if let Some(recording) = recording {
             if searched.changes.is_ignored {
                 recording.ignore();
@@ -70,6 +78,9 @@ impl<T: Transport> Interpreter<T> {
                 RedirectRules::JmeterAuto => records::of_last(whole, &last()),
                 _ => records::of_chain(whole, last, hops),
             };
+            if let Some((code, message)) = redirect {
+                records::refuse_redirect(&mut record, code, &message);
+            }
             records::judge(&mut record, &searched, outcome.is_good(), verdict.results.unwrap_or_default());
             if let (Some(before), Some(exchange)) = (before, record.trace.take()) {
                 let checks = trace::checks(&script.policy(request.tags.reply_policy).checks, &searched);
@@ -151,6 +162,7 @@ impl<T: Transport> Interpreter<T> {
         reactions.judge(&mut searched, &mut verdict, fill);
         let failed = !verdict.outcome.is_good();
         self.failed_sample = Some(failed);
+        tell_success(user, !failed);
         if let Some(recording) = &mut self.recording {
             if searched.changes.is_ignored {
                 recording.ignore();
@@ -169,6 +181,29 @@ impl<T: Transport> Interpreter<T> {
         let slept = Duration::from_millis(made.slept.min(LONGEST_PAUSE_MILLIS));
         scope.map_or(if slept.is_zero() { Step::Sample } else { Step::Think(slept) }, stop)
     }
+}
+
+/// What JMeter says of a redirect that it does not follow though it should: code, and message. Its own rules alone.
+fn refused_redirect(policy: &ReplyPolicy, searched: &Searched<'_>, hops: usize) -> Option<(&'static str, String)> {
+    let Redirects { most, rules } = policy.redirects;
+    let (reply, parts) = (searched.reply?, searched.request.parts()?);
+    let is_safe = matches!(parts.method.as_str(), "GET" | "HEAD");
+    if rules != RedirectRules::Jmeter
+        || !(matches!(reply.status, 301..=303) || is_safe && matches!(reply.status, 307 | 308))
+    {
+        return None;
+    }
+    if most > 0 && reply.kept.as_ref()?.location.is_none() {
+        let line = format!("{} {} HTTP/1.1", parts.method, searched.request.url());
+        return Some((failures::ILLEGAL_ARGUMENT, format!("Missing location header in redirect for {line}")));
+    }
+    let is_over = most > 0 && hops >= most as usize;
+    is_over.then(|| (failures::IO, format!("Exceeded maximum number of redirects: {most}")))
+}
+
+/// Sets the variable that says whether the last sample was a success.
+fn tell_success(user: &UserContext, success: bool) {
+    user.variables.borrow_mut().set_known(LAST_SAMPLE_OK, if success { "true" } else { "false" });
 }
 
 const GOOD: Outcome = Outcome { status: Some(200), failure: None, expected: true };

@@ -1,0 +1,157 @@
+//! Plans of JMeter, run by Apache JMeter 5.6.3 itself and by `brunt jmeter`: the samples that they write to result files are
+//! the same.
+//!
+//! The plans are `tests/data/jmeter/*.jmx`. `BRUNT_JMETER` names the folder of the real one (tools/jmeter.sh).
+
+mod result_file;
+mod shop;
+
+use crate::world::skip::{program, skip};
+use crate::world::{Lab, Odd, command, lab, port};
+use result_file::{ResultFile, median};
+use std::collections::BTreeMap;
+use std::env;
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::thread;
+use tempfile::TempDir;
+
+/// Variables of the plans that the result files have columns of.
+const VARIABLES: &str = "t,n_1,n_3,n_matchNr,all_ALL,p,miss,random,obj,nil,bool,empty,rx,rx_g0,many_matchNr,many_3,none,head,\
+                         kept,b,bs_matchNr,c,ca_2,x,xs_3,made,names,word";
+
+/// Columns that hold times, or how many threads happened to be at work.
+const NOT_COMPARED: [&str; 7] = ["timeStamp", "elapsed", "Latency", "IdleTime", "Connect", "grpThreads", "allThreads"];
+
+/// So many runs of each are compared.
+const RUNS: u32 = 5;
+
+/// Real JMeter, and what its plans ask.
+struct World {
+    home: PathBuf,
+    lab: Lab,
+    shop: Odd,
+    /// Nobody listens there.
+    closed: u16,
+    dir: TempDir,
+}
+
+impl World {
+    /// None, and told: there is no JMeter.
+    fn new(test: &str) -> Option<Self> {
+        let home = env::var_os("BRUNT_JMETER").map(PathBuf::from).filter(|home| home.is_dir());
+        let (Some(home), Some(_)) = (home, program("java")) else {
+            skip(test, "no Apache JMeter here (BRUNT_JMETER, tools/jmeter.sh; it needs java and mvn)");
+            return None;
+        };
+        let dir = TempDir::new().expect("a directory");
+        Some(Self { home, lab: lab(""), shop: shop::shop(), closed: port::free(), dir })
+    }
+
+    /// The result file of the real one.
+    fn real(&self, plan: &str, turn: u32) -> Result<ResultFile, String> {
+        let mut java = Command::new("java");
+        java.args([
+            "-Xmx256m",
+            "-XX:+UseSerialGC",
+            "-XX:TieredStopAtLevel=1",
+            "-Djava.awt.headless=true",
+            "-Duser.language=en",
+            "-jar",
+        ]);
+        java.arg(self.home.join("bin/ApacheJMeter.jar")).arg("-d").arg(&self.home);
+        self.run(java, plan, &format!("real-{turn}"))
+    }
+
+    /// That of ours.
+    fn ours(&self, plan: &str, turn: u32) -> Result<ResultFile, String> {
+        self.run(command("jmeter"), plan, &format!("ours-{turn}"))
+    }
+
+    fn run(&self, mut program: Command, plan: &str, whose: &str) -> Result<ResultFile, String> {
+        let file = |ending: &str| self.dir.path().join(format!("{plan}-{whose}.{ending}"));
+        program.arg("-n").arg("-t").arg(format!("{plan}.jmx")).arg("-l").arg(file("jtl")).arg("-j").arg(file("log"));
+        for (name, port) in [("lab", self.lab.port()), ("shop", self.shop.address.port()), ("closed", self.closed)] {
+            program.arg(format!("-J{name}={port}"));
+        }
+        program.args(["sample_count", "encoding"].map(|column| format!("-Jjmeter.save.saveservice.{column}=true")));
+        program.arg(format!("-Jsample_variables={VARIABLES}"));
+        let output = program.current_dir(plans()).stdin(Stdio::null()).output().expect("a program that starts");
+        let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+        let read = Some(()).filter(|()| output.status.success()).and_then(|()| ResultFile::read(&file("jtl")));
+        read.ok_or_else(|| format!("{plan} {whose}: no samples\n{said}"))
+    }
+}
+
+fn plans() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("data/jmeter")
+}
+
+fn names() -> Vec<String> {
+    let entries = plans().read_dir().expect("plans");
+    let names = entries.filter_map(|entry| Some(entry.ok()?.file_name().to_str()?.strip_suffix(".jmx")?.to_owned()));
+    let mut names: Vec<_> = names.collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn samples_are_those_of_jmeter() {
+    let Some(world) = World::new("compat::jmeter::samples_are_those_of_jmeter") else { return };
+    let mut wrong = Vec::new();
+    let plans = names();
+    assert!(plans.len() > 10, "{plans:?}");
+    for plan in plans {
+        let both = thread::scope(|scope| {
+            let real = scope.spawn(|| world.real(&plan, 1));
+            let ours = world.ours(&plan, 1);
+            (real.join().expect("JMeter"), ours)
+        });
+        let (real, ours) = match both {
+            (Ok(real), Ok(ours)) => (real, ours),
+            (real, ours) => {
+                wrong.extend([real.err(), ours.err()].into_iter().flatten());
+                continue;
+            }
+        };
+        if real.columns != ours.columns {
+            wrong.push(format!("{plan}: columns\n  real {:?}\n  ours {:?}", real.columns, ours.columns));
+        }
+        wrong.extend(real.differences(&ours, &NOT_COMPARED).into_iter().map(|one| format!("{plan}: {one}")));
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// A proof (tools/prove/jmeter.sh): it measures, so it is no part of the tests of every day.
+#[test]
+fn elapsed_is_that_of_jmeter() {
+    let Some(evidence) = env::var_os("BRUNT_JMETER_EVIDENCE") else { return };
+    let Some(world) = World::new("compat::jmeter::elapsed_is_that_of_jmeter") else { return };
+    let medians = |files: Vec<Result<ResultFile, String>>| -> Vec<BTreeMap<String, f64>> {
+        files.into_iter().map(|file| file.expect("a result file").medians()).collect()
+    };
+    let real = medians((0..RUNS).map(|turn| world.real("elapsed", turn)).collect());
+    let ours = medians((0..RUNS).map(|turn| world.ours("elapsed", turn)).collect());
+    let mut table = String::from(
+        "# Elapsed times beside Apache JMeter 5.6.3\n\nMedians of 40 samples a run, five runs, ms. The difference is at most 1 ms, \
+         or within the spread of JMeter's own runs.\n\n| label | JMeter | its runs | brunt | result |\n|---|---|---|---|---|\n",
+    );
+    let mut missed = Vec::new();
+    for label in real[0].keys() {
+        let of = |runs: &[BTreeMap<String, f64>]| runs.iter().map(|run| run[label]).collect::<Vec<_>>();
+        let (own, all) = (median(of(&ours)), of(&real));
+        let (least, most) =
+            all.iter().fold((f64::MAX, 0.0_f64), |(least, most), one| (least.min(*one), most.max(*one)));
+        let theirs = median(all);
+        let met = (own - theirs).abs() <= 1.0 || (least..=most).contains(&own);
+        let result = if met { "met" } else { "missed" };
+        writeln!(table, "| {label} | {theirs} | {least} to {most} | {own} | {result} |").expect("memory");
+        if !met {
+            missed.push(label);
+        }
+    }
+    fs::write(evidence, table).expect("the evidence");
+    assert!(missed.is_empty(), "{missed:?}");
+}

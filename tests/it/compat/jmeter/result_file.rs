@@ -1,0 +1,98 @@
+//! Result files of JMeter (.jtl) in CSV, and in what two of them differ.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+/// The samples of a test.
+pub struct ResultFile {
+    /// As the first line names them.
+    pub columns: Vec<String>,
+    /// In the order of the file.
+    pub samples: Vec<Vec<String>>,
+}
+
+impl ResultFile {
+    /// None: there is no such file, or it is empty.
+    pub fn read(path: &Path) -> Option<Self> {
+        let mut rows = rows(&fs::read_to_string(path).ok()?).into_iter();
+        Some(Self { columns: rows.next()?, samples: rows.collect() })
+    }
+
+    /// The column of a name.
+    fn column(&self, name: &str) -> usize {
+        self.columns.iter().position(|column| column == name).unwrap_or_else(|| panic!("no column {name}"))
+    }
+
+    /// The samples of each thread, in their order, without some columns.
+    fn by_thread(&self, without: &[&str]) -> BTreeMap<&str, Vec<String>> {
+        let (thread, code) = (self.column("threadName"), self.column("responseCode"));
+        let mut threads: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+        for sample in &self.samples {
+            // JMeter counts the text of the Java exception as bytes.
+            let is_compared = |column: &str| {
+                !without.contains(&column) && (column != "bytes" || !sample[code].starts_with("Non HTTP"))
+            };
+            let cells = self.columns.iter().zip(sample).filter(|(column, _)| is_compared(column));
+            let text: Vec<String> = cells.map(|(column, cell)| format!("{column}={cell}")).collect();
+            threads.entry(&sample[thread]).or_default().push(text.join(" "));
+        }
+        // Groups of this name choose at random.
+        threads.iter_mut().filter(|(name, _)| name.starts_with("orders ")).for_each(|(_, all)| all.sort());
+        threads
+    }
+
+    /// What another file has otherwise, thread by thread and sample by sample.
+    pub fn differences(&self, ours: &Self, without: &[&str]) -> Vec<String> {
+        let (real, ours) = (self.by_thread(without), ours.by_thread(without));
+        let threads: BTreeSet<&&str> = real.keys().chain(ours.keys()).collect();
+        let of = |all: &BTreeMap<&str, Vec<String>>, thread| all.get(thread).cloned().unwrap_or_default();
+        let mut found = Vec::new();
+        for thread in threads {
+            let (real, ours) = (of(&real, *thread), of(&ours, *thread));
+            for at in 0..real.len().max(ours.len()) {
+                if real.get(at) != ours.get(at) {
+                    found.push(format!("{thread}\n  real {:?}\n  ours {:?}", real.get(at), ours.get(at)));
+                }
+            }
+        }
+        found
+    }
+
+    /// The median of the elapsed times of each label, in milliseconds.
+    pub fn medians(&self) -> BTreeMap<String, f64> {
+        let (label, elapsed) = (self.column("label"), self.column("elapsed"));
+        let mut times: BTreeMap<String, Vec<f64>> = BTreeMap::new();
+        for sample in &self.samples {
+            let millis = sample[elapsed].parse().expect("milliseconds");
+            times.entry(sample[label].clone()).or_default().push(millis);
+        }
+        times.into_iter().map(|(label, times)| (label, median(times))).collect()
+    }
+}
+
+/// The median of some numbers.
+pub fn median(mut numbers: Vec<f64>) -> f64 {
+    numbers.sort_by(f64::total_cmp);
+    let (low, high) = (numbers[(numbers.len() - 1) / 2], numbers[numbers.len() / 2]);
+    f64::midpoint(low, high)
+}
+
+/// The rows of a CSV text; cells in quotes may hold commas, line breaks, and quotes twice.
+fn rows(text: &str) -> Vec<Vec<String>> {
+    let (mut rows, mut row, mut cell, mut quoted) = (Vec::new(), Vec::new(), String::new(), false);
+    let mut characters = text.chars().peekable();
+    while let Some(character) = characters.next() {
+        match character {
+            '"' if quoted && characters.next_if_eq(&'"').is_some() => cell.push('"'),
+            '"' => quoted = !quoted,
+            ',' if !quoted => row.push(std::mem::take(&mut cell)),
+            '\n' if !quoted => {
+                row.push(std::mem::take(&mut cell));
+                rows.push(std::mem::take(&mut row));
+            }
+            _ => cell.push(character),
+        }
+    }
+    rows
+}

@@ -1,0 +1,13 @@
+#!/bin/sh
+# Elapsed times of `brunt jmeter` beside Apache JMeter 5.6.3, five runs of each; and the same samples on all plans of
+# tests/data/jmeter. SKIPPED where JMeter cannot be had.
+set -eu
+. tools/lib.sh
+if ! sh tools/jmeter.sh "$BUILT/jmeter"; then
+    skipped jmeter "Apache JMeter cannot be had: it needs java, mvn and Maven's registry"
+    exit 0
+fi
+BRUNT_JMETER=$BUILT/jmeter
+BRUNT_JMETER_EVIDENCE=$1/jmeter.md
+export BRUNT_JMETER BRUNT_JMETER_EVIDENCE
+cargo test --locked -p brunt-tests --test it -- compat::jmeter:: --nocapture --test-threads=1
