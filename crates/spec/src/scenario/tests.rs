@@ -229,7 +229,7 @@ steps:
   resources: true
   digest: ann:x
   extract: {a: {regex: "(b)(c)", template: $2$-$1$, in: headers}}
-  after: [vars.put("x", "1"), vars.put("y", "2")]
+  after: ['vars.put("x", "1")', 'vars.put("y", "2")']
   check: {exists: [$.a, $.b], matches_not: nothing}
 - switch: "${a}"
   cases: [{names: [a, "1"], steps: [{get: /a}]}, {steps: [{get: /b}]}]
