@@ -331,9 +331,9 @@ impl<'a> Writer<'a> {
         let best = order.iter().enumerate().max_by_key(|(at, server)| (counts[*server], usize::MAX - at));
         let Some((_, server)) = best else { return };
         self.base = Some(server.clone());
-        let is_none =
-            server == "http://127.0.0.1" && !String::from_utf8_lossy(&self.document.write()).contains("127.0.0.1");
-        let is_none = is_none && self.options.base.is_none();
+        let written = self.document.write();
+        let is_written = String::from_utf8_lossy(&written).contains("127.0.0.1");
+        let is_none = server == "http://127.0.0.1" && !is_written && self.options.base.is_none();
         if is_none {
             self.notice(format!(
                 "the plan names no server: put yours into `base`, or run with --set base=http://{NO_SERVER}"
@@ -444,9 +444,8 @@ impl<'a> Writer<'a> {
         });
         for policy in scenario.requests.iter().map(|request| self.policy(request.reply_policy)) {
             for action in &policy.actions {
-                if let brunt_model::reply_policy::ReplyAction::Script(script) = action {
-                    note(script);
-                }
+                let brunt_model::reply_policy::ReplyAction::Script(script) = action else { continue };
+                note(script);
             }
             for assertion in &policy.assertions {
                 if let brunt_model::reply_policy::AssertionTest::Script(script) = &assertion.test {
