@@ -10,6 +10,7 @@ use brunt_model::scenario::Scope;
 use brunt_model::{Plan, SampleRecord};
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
+use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, VecDeque};
 use std::net::ToSocketAddrs;
@@ -200,6 +201,8 @@ pub struct UserContext {
     pub number: u64,
     /// The iterations that it has begun before this one.
     pub iteration: Cell<u64>,
+    /// Objects that scripts keep for further scripts, by name.
+    pub objects: RefCell<HashMap<String, Rc<dyn Any>>>,
     /// Numbers that it counts for itself, by the place that counts.
     pub counters: RefCell<HashMap<String, u64>>,
     /// The label of its last request.
@@ -255,6 +258,7 @@ impl UserContext {
             variables: RefCell::new(variables),
             number,
             iteration: Cell::new(0),
+            objects: RefCell::default(),
             counters: RefCell::default(),
             label: RefCell::default(),
             tracing: worker.records.as_ref().filter(|records| records.trace).map(|_| Box::default()),

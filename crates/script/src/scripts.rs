@@ -261,6 +261,20 @@ mod tests {
     }
 
     #[test]
+    fn objects_are_kept_for_further_scripts() {
+        let user = user();
+        run("vars.putObject('list', [1, 2, 3]); vars.putObject('gone', [1])", &user, None).unwrap();
+        run("vars.getObject('list').add(4); vars.remove('gone')", &user, None).unwrap();
+        run("vars.put('sum', vars.getObject('list').sum().toString())", &user, None).unwrap();
+        assert_eq!(user.variables.borrow().get("sum"), Some("10"));
+        run("vars.put('gone', String.valueOf(vars.getObject('gone')))", &user, None).unwrap();
+        assert_eq!(user.variables.borrow().get("gone"), Some("null"));
+        // A text takes the place of an object.
+        run("vars.putObject('list', 'text')", &user, None).unwrap();
+        assert_eq!(user.variables.borrow().get("list"), Some("text"));
+    }
+
+    #[test]
     fn an_assertion_says_why_it_fails() {
         let user = user();
         let failed =

@@ -96,6 +96,10 @@ impl Reader<'_> {
             source: written,
             parameters: self.text(element, &prefixed("parameters")),
         };
+        if let Some(call) = sampler_change(&script.source) {
+            let told = format!("{}: `{call}` changes the sampler, which has no effect here", element.place());
+            self.notice(told);
+        }
         match brunt_script::check::script(&script) {
             Ok(()) => Ok(Some(script)),
             Err(error) if self.surroundings.lenient => {
@@ -186,4 +190,32 @@ fn fails(sampler: TestElement<'_>) -> Script {
     let source = "throw new RuntimeException('the script cannot be read')".to_owned();
     let (language, parameters) = (ScriptLanguage::Groovy, String::new());
     Script { name: sampler.name().into_owned(), language, source, parameters }
+}
+
+/// A call of a script that changes the sampler, such as `sampler.addArgument`.
+fn sampler_change(source: &str) -> Option<&str> {
+    source.match_indices("sampler.").find_map(|(at, object)| {
+        let is_name = source[..at].ends_with(|before: char| before.is_alphanumeric() || before == '_' || before == '.');
+        let method = &source[at + object.len()..];
+        let end = method.find(|c: char| !c.is_alphanumeric()).unwrap_or(method.len());
+        let changes = ["set", "add", "remove", "clear"].iter().any(|verb| method.starts_with(verb));
+        (!is_name && changes).then(|| &source[at..at + object.len() + end])
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scripts_that_change_the_sampler_are_found() {
+        for (source, call) in [
+            ("def a = 1\nsampler.addArgument('a', 'b')", Some("sampler.addArgument")),
+            ("sampler.getName(); if (x) { sampler.setPath(p) }", Some("sampler.setPath")),
+            ("log.info(sampler.name)", None),
+            ("mysampler.setPath(p); a.sampler.setPath(p)", None),
+        ] {
+            assert_eq!(sampler_change(source), call, "{source}");
+        }
+    }
 }

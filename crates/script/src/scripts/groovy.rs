@@ -4,12 +4,13 @@ use super::ScriptOutcome;
 use crate::context::UserContext;
 use crate::functions::{PLAN_FILE, local_offset};
 use crate::searched::{SampleChanges, Searched};
-use brunt_groovy::{Budget, Dialect, Host, LogLevel, Sample, Stop};
+use brunt_groovy::{Budget, Dialect, Host, LogLevel, Sample, Stop, Value};
 use brunt_model::java_date::offset_text;
 use brunt_model::scenario::Scope;
 use brunt_model::{SampleRecord, Tick};
 use rand::Rng;
 use std::borrow::Cow;
+use std::rc::Rc;
 
 /// A script, parsed.
 #[derive(Clone)]
@@ -317,6 +318,18 @@ impl Host for ScriptHost<'_, '_, '_> {
 
     fn variables(&self) -> Vec<(String, String)> {
         self.user.variables.borrow().all()
+    }
+
+    fn object(&self, name: &str) -> Option<Value> {
+        self.user.objects.borrow().get(name)?.downcast_ref::<Value>().cloned()
+    }
+
+    fn set_object(&mut self, name: &str, value: Option<Value>) {
+        let mut objects = self.user.objects.borrow_mut();
+        match value {
+            Some(value) => _ = objects.insert(name.to_owned(), Rc::new(value)),
+            None => _ = objects.remove(name),
+        }
     }
 
     fn property(&self, name: &str) -> Option<Cow<'_, str>> {
