@@ -12,6 +12,11 @@ pub fn from_bytes(bytes: Vec<u8>) -> Body {
 /// The type of a form.
 pub const FORM: &str = "application/x-www-form-urlencoded";
 
+/// Whether a content type is that of a form, whatever its parameters say.
+pub fn is_form(content_type: &str) -> bool {
+    content_type.split(';').next().is_some_and(|essence| essence.trim().eq_ignore_ascii_case(FORM))
+}
+
 /// The content type that a file's name speaks of; that of a form where it says nothing, as siege has it.
 pub fn content_type(file: &Path) -> &'static str {
     match file.extension().and_then(|e| e.to_str()) {
@@ -120,5 +125,8 @@ mod tests {
         assert_eq!(from_bytes(vec![0xff, 0]), Body::Bytes(vec![0xff, 0]));
         assert_eq!(content_type(Path::new("a/b.json")), "application/json");
         assert_eq!(content_type(Path::new("data")), FORM);
+        assert!(
+            is_form(FORM) && is_form("Application/x-www-form-urlencoded ; charset=UTF-8") && !is_form("text/plain")
+        );
     }
 }

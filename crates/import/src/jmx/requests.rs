@@ -4,13 +4,14 @@ use super::Writer;
 use super::loads::time;
 use super::texts::Braces;
 use super::tree::Yaml;
-use crate::body::{FORM, MULTIPART};
+use crate::body::MULTIPART;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use brunt_jmx::plan::UPLOAD;
 use brunt_model::reply_policy::Cookies;
 use brunt_model::scenario::Scope;
 use brunt_model::{Body, ReplyPolicy, Request};
+use brunt_script::body::is_form;
 use brunt_script::expression::{self, Stretch};
 use brunt_script::template::expression_text;
 use brunt_spec::defaults;
@@ -228,7 +229,7 @@ impl Writer<'_> {
         if let Some(file) = self.upload(&text) {
             return one("file", Yaml::Text(self.file(file)));
         }
-        if media_type == FORM
+        if is_form(&media_type)
             && let Some(fields) = form(&text)
         {
             headers.retain(|header| !is_type(header));

@@ -4,7 +4,7 @@ use super::xml::{Item, Prop};
 use super::{Place, Writer};
 use brunt_model::scenario::{Scenario, TextRules};
 use brunt_model::{Body, ReplyPolicy, Request};
-use brunt_script::body::FORM;
+use brunt_script::body::is_form;
 use brunt_script::expression::{self, Stretch};
 use brunt_script::template::expression_text;
 
@@ -18,7 +18,7 @@ fn headers(request: &Request) -> Vec<(String, String)> {
         !(is("connection")
             || is("user-agent") && value.starts_with(OWN_AGENT)
             || is("authorization") && basic(value).is_some()
-            || is("content-type") && value == FORM && form(&request.body).is_some())
+            || is("content-type") && is_form(value) && form(&request.body).is_some())
     };
     request.headers.iter().filter(is_told).cloned().collect()
 }
@@ -192,10 +192,10 @@ impl Writer<'_> {
             }
             Prop::Element(name.to_owned(), "HTTPArgument", "", properties)
         };
-        let is_form =
-            request.headers.iter().any(|(name, value)| name.eq_ignore_ascii_case("content-type") && value == FORM);
+        let sends_form =
+            request.headers.iter().any(|(name, value)| name.eq_ignore_ascii_case("content-type") && is_form(value));
         // JMeter puts the parameters of these into the query.
-        let has_form = is_form && !matches!(request.method.as_str(), "GET" | "DELETE" | "OPTIONS" | "HEAD");
+        let has_form = sends_form && !matches!(request.method.as_str(), "GET" | "DELETE" | "OPTIONS" | "HEAD");
         match &request.body {
             Body::None => (false, Vec::new()),
             body if has_form && let Some(fields) = form(body) => {
