@@ -71,6 +71,7 @@ impl Redactor {
             from.iter_mut().chain(to).for_each(|value| *value = self.variable(name, value));
         }
         for look in &mut trace.looks {
+            look.wanted = self.text(&look.wanted);
             look.found = match look.by {
                 Looker::Extractor if look.is_good => self.variable(&look.name, &look.found),
                 Looker::Extractor => self.text(&look.found),

@@ -188,3 +188,30 @@ fn requests_as_they_are_sent_are_redacted_too() {
     let shown = String::from_utf8(redactor().request(bytes.as_bytes())).unwrap();
     assert!(!shown.contains(CANARY) && shown.contains("Host: h\r\n\r\npassword=redacted:"), "{shown}");
 }
+
+#[test]
+fn a_sample_that_is_shown_has_no_secret_in_any_of_its_texts() {
+    use brunt_model::record::{Looker, SampleTrace, TracedLook, VariableChange};
+    let redactor = Redactor::of_process();
+    redactor.secret("hunter2hunter2");
+    let told = || "says hunter2hunter2".to_owned();
+    let look = |by, is_good| TracedLook { by, name: "a".into(), wanted: told(), found: told(), is_good };
+    let trace = SampleTrace {
+        request: "POST /login HTTP/1.1\r\nCookie: session=abcdefghij\r\n\r\npassword=hunter2hunter2".into(),
+        notes: vec![told()],
+        changed: vec![VariableChange { name: "token".into(), from: None, to: Some("abcdefghij".into()) }],
+        looks: vec![look(Looker::Extractor, true), look(Looker::Extractor, false), look(Looker::Check, true)],
+        ..SampleTrace::default()
+    };
+    let mut record = brunt_model::SampleRecord {
+        failure_message: Some(told()),
+        trace: Some(Box::new(trace)),
+        ..brunt_model::SampleRecord::default()
+    };
+    record.details.response_headers = Some("HTTP/1.1 200 OK\nSet-Cookie: session=abcdefghij; Path=/\n".into());
+    record.details.body = Some(told());
+    record.sub_results = vec![record.clone()];
+    redactor.record(&mut record);
+    let shown = format!("{record:?}");
+    assert!(!shown.contains("hunter2") && !shown.contains("abcdefghij"), "{shown}");
+}
