@@ -436,7 +436,7 @@ impl<'a> Writer<'a> {
         self.loops.clear();
         let mut languages = Vec::new();
         let mut note = |script: &brunt_model::scenario::Script| languages.push(script.language);
-        steps::each(&scenario.steps, &mut |step| match step {
+        Step::each(&scenario.steps, &mut |step| match step {
             Step::Script(script) | Step::Sample(brunt_model::scenario::ScriptSample { script: Some(script), .. }) => {
                 note(script);
             }

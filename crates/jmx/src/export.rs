@@ -173,7 +173,7 @@ impl Writer<'_> {
             )
         };
         let in_steps =
-            steps::any(&scenario.steps, &|step| matches!(step, Step::Script(script) if is_javascript(script.language)));
+            Step::any(&scenario.steps, &|step| matches!(step, Step::Script(script) if is_javascript(script.language)));
         if in_steps || policies.iter().any(in_policy) {
             self.notice(format!(
                 "population {name}: its scripts are in JavaScript; JMeter has vars and props there, but not prev.body, fail() and stop()"

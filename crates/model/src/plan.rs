@@ -336,7 +336,7 @@ pub struct Records {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub variables: Vec<String>,
     /// Thread groups of earlier stages of the same test, which the numbers in the names of threads count.
-    #[serde(default, skip_serializing_if = "is_none")]
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub groups_before: u32,
     /// True: what users do around each sample, too. Needs the full detail.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -345,7 +345,7 @@ pub struct Records {
 
 // serde hands a reference.
 #[allow(clippy::trivially_copy_pass_by_ref)]
-fn is_none(number: &u32) -> bool {
+fn is_zero(number: &u32) -> bool {
     *number == 0
 }
 

@@ -180,6 +180,41 @@ pub enum Step {
     Stop(Scope),
 }
 
+impl Step {
+    /// The lists of steps within it.
+    pub fn inner(&self) -> Vec<&[Self]> {
+        match self {
+            Self::Together { steps, .. }
+            | Self::Group { steps, .. }
+            | Self::Transaction { steps, .. }
+            | Self::Loop { steps, .. }
+            | Self::While { steps, .. }
+            | Self::ForEach { steps, .. }
+            | Self::During { steps, .. }
+            | Self::Lock { steps, .. }
+            | Self::Once(steps) => vec![steps],
+            Self::If { then, otherwise, .. } => vec![then, otherwise],
+            Self::Switch { cases, .. } => cases.iter().map(|case| &case.steps[..]).collect(),
+            Self::Shuffle(branches) => branches.iter().map(|steps| &steps[..]).collect(),
+            Self::Choose { branches, .. } => branches.iter().map(|branch| &branch.steps[..]).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Whether a step of a list, or one within it, is so.
+    pub fn any(steps: &[Self], is: &dyn Fn(&Self) -> bool) -> bool {
+        steps.iter().any(|step| is(step) || step.inner().into_iter().any(|inner| Self::any(inner, is)))
+    }
+
+    /// Calls a function with each step of a list, and then with those within it.
+    pub fn each(steps: &[Self], visit: &mut dyn FnMut(&Self)) {
+        for step in steps {
+            visit(step);
+            step.inner().into_iter().for_each(|inner| Self::each(inner, visit));
+        }
+    }
+}
+
 /// How often something is repeated.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]

@@ -20,8 +20,6 @@ use serde_json_path::JsonPath;
 #[derive(Debug)]
 pub struct CompiledAssertion {
     test: Test,
-    /// What must hold, as a trace tells it.
-    wanted: String,
 }
 
 #[derive(Debug)]
@@ -67,7 +65,7 @@ impl CompiledAssertion {
     /// An expression or path is none, or a number is none.
     pub fn new(assertion: &Assertion) -> Result<Self, ScriptError> {
         let refuse = |why: String| ScriptError::Scenario(format!("assertion `{}`: {why}", assertion.name));
-        Ok(Self { test: Test::new(&assertion.test).map_err(refuse)?, wanted: trace::wanted_of(&assertion.test) })
+        Ok(Self { test: Test::new(&assertion.test).map_err(refuse)? })
     }
 
     /// Whether the status alone makes no failure of the reply.
@@ -75,8 +73,8 @@ impl CompiledAssertion {
         matches!(&self.test, Test::Text(test) if test.assertion.ignore_status)
     }
 
-    /// What a trace says of it.
-    pub fn look(&self, name: &str, searched: &Searched<'_>, is_good: bool) -> TracedLook {
+    /// What a trace says of it; `written`: what it was compiled from.
+    pub fn look(&self, written: &Assertion, searched: &Searched<'_>, is_good: bool) -> TracedLook {
         let found = match &self.test {
             Test::Text(test) => trace::shown(&searched.part(&test.assertion.part)),
             Test::Duration(_) => format!("{} ms", searched.elapsed_millis),
@@ -90,7 +88,8 @@ impl CompiledAssertion {
             Test::Md5(_) => hexadecimal(&Md5::digest(searched.body_bytes())),
             Test::Xpath { .. } | Test::Xml => String::new(),
         };
-        TracedLook { by: Looker::Check, name: name.to_owned(), wanted: self.wanted.clone(), found, is_good }
+        let (name, wanted) = (written.name.clone(), trace::wanted_of(&written.test));
+        TracedLook { by: Looker::Check, name, wanted, found, is_good }
     }
 
     /// Looks at a reply.

@@ -1,14 +1,11 @@
 //! Extractors, compiled: what they find in a reply, and the variables that they set.
 
 use crate::ScriptError;
-use crate::context::UserContext;
 use crate::markup::{CssSelector, XPath};
 use crate::pattern::{GroupTemplate, Groups, Pattern};
 use crate::searched::Searched;
-use crate::trace;
 use crate::variables::Variables;
 use brunt_model::extract::{ExtractFrom, Extractor, ReplyPart, Take};
-use brunt_model::record::{Looker, TracedLook};
 use rand::{Rng, RngExt};
 use serde_json::Value;
 use serde_json_path::JsonPath;
@@ -25,8 +22,6 @@ pub struct CompiledExtractor {
     take: Take,
     default: Option<String>,
     sets_more: bool,
-    /// What it looks for, as a trace tells it.
-    wanted: String,
 }
 
 #[derive(Debug)]
@@ -73,22 +68,7 @@ impl CompiledExtractor {
             take: *take,
             default: default.clone(),
             sets_more: *sets_more,
-            wanted: trace::wanted_by(extractor),
         })
-    }
-
-    /// What a trace says of it behind [`CompiledExtractor::set`].
-    pub fn look(&self, user: &UserContext, matches: usize) -> TracedLook {
-        let variables = user.variables.borrow();
-        let name = &self.variable;
-        let found = match (self.take, matches, &self.default) {
-            (Take::All, ..) => format!("{matches} matches"),
-            (_, 0, None) => "no match; the variable keeps its value".into(),
-            (_, 0, Some(default)) => format!("no match; default `{}`", trace::shown(default)),
-            (..) => trace::shown(variables.get(name).unwrap_or_default()),
-        };
-        let (name, wanted) = (name.clone(), self.wanted.clone());
-        TracedLook { by: Looker::Extractor, name, wanted, found, is_good: matches > 0 }
     }
 
     /// Sets its variables from a reply; how many matches it took.

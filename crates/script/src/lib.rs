@@ -8,7 +8,8 @@
 //! * `reactions`: extractors, assertions and scripts of a policy in order, each over a `searched` reply. `extract`, `assertion`,
 //!   `script_call`, `scripts`, `pattern` (regular expressions), `markup` (CSS, XPath): one of these. `texts`: those whose texts
 //!   change with each use.
-//! * `records`: samples as result files list them. [`body`]: what is sent with a request.
+//! * `records`: samples as result files list them; `trace`: what their user did around them. [`body`]: what is sent with a request;
+//!   [`decoded`]: what it was made of.
 //! * [`template`], [`feed`]: placeholders, and the files behind `{csv:FILE:column}`. `expression`, [`functions`]: `${…}`.
 //! * `java_uri`: URLs that JMeter refuses. [`check`]: whether parts of a plan make sense.
 //! * [`BeforeRun`]: texts that are filled in before there are users.
@@ -21,6 +22,7 @@ pub mod body;
 pub mod check;
 mod context;
 mod data;
+pub mod decoded;
 pub mod error;
 pub mod expression;
 mod extract;

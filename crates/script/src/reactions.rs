@@ -7,6 +7,7 @@ use crate::scripts::ScriptOutcome;
 use crate::searched::Searched;
 use crate::template::{Place, Template};
 use crate::texts::Compiled;
+use crate::trace;
 use crate::{Feeds, ScriptError};
 use brunt_model::extract::Extractor;
 use brunt_model::record::{Looker, TracedLook};
@@ -37,7 +38,7 @@ fn names_hops(script: &Script) -> bool {
 
 #[derive(Debug)]
 enum Asserts {
-    Test(Compiled<Assertion, CompiledAssertion>),
+    Test(Box<Compiled<Assertion, CompiledAssertion>>),
     Script(Box<ScriptCall>),
 }
 
@@ -45,7 +46,7 @@ impl Asserts {
     fn new(assertion: &Assertion, feeds: &mut Feeds) -> Result<Self, ScriptError> {
         Ok(match &assertion.test {
             AssertionTest::Script(script) => Self::Script(Box::new(ScriptCall::new(script, feeds)?)),
-            _ => Self::Test(Compiled::new(assertion, feeds, CompiledAssertion::new)?),
+            _ => Self::Test(Box::new(Compiled::new(assertion, feeds, CompiledAssertion::new)?)),
         })
     }
 }
@@ -76,7 +77,7 @@ impl Verdict {
 
 #[derive(Debug)]
 enum Action {
-    Extract(Compiled<Extractor, CompiledExtractor>),
+    Extract(Box<Compiled<Extractor, CompiledExtractor>>),
     Script(Box<ScriptCall>),
     /// A variable, and its text.
     Set(String, Template),
@@ -85,7 +86,9 @@ enum Action {
 impl Action {
     fn new(action: &ReplyAction, feeds: &mut Feeds) -> Result<Self, ScriptError> {
         Ok(match action {
-            ReplyAction::Extract(extractor) => Self::Extract(Compiled::new(extractor, feeds, CompiledExtractor::new)?),
+            ReplyAction::Extract(extractor) => {
+                Self::Extract(Box::new(Compiled::new(extractor, feeds, CompiledExtractor::new)?))
+            }
             ReplyAction::Script(script) => Self::Script(Box::new(ScriptCall::new(script, feeds)?)),
             ReplyAction::Set { variable, value } => {
                 Self::Set(variable.clone(), Template::compile_expressions(value, Place::Text, feeds)?)
@@ -114,9 +117,9 @@ impl Reactions {
         for action in &self.actions {
             let (name, went) = match action {
                 Action::Extract(extractor) => {
-                    let set = |extractor: &CompiledExtractor| {
+                    let set = |written: &Extractor, extractor: &CompiledExtractor| {
                         let matches = extractor.set(searched, &mut *searched.user.worker.random.borrow_mut());
-                        searched.user.trace(|tracing| tracing.look(extractor.look(searched.user, matches)));
+                        searched.user.trace(|tracing| tracing.look(trace::extractor(written, searched.user, matches)));
                     };
                     let set = extractor.with(&fill, CompiledExtractor::new, set);
                     ("extractor", set.map_err(|error| error.to_string()))
@@ -148,13 +151,13 @@ impl Reactions {
             return;
         }
         for (name, assertion) in &self.assertions {
-            let look = |assertion: &CompiledAssertion| {
+            let look = |written: &Assertion, assertion: &CompiledAssertion| {
                 let is_checked = matches!(verdict.outcome.failure, None | Some(Failure::Check));
                 if assertion.ignores_status() && has_reply && is_checked {
                     (verdict.outcome.expected, verdict.outcome.failure) = (true, None);
                 }
                 let said = assertion.check(searched);
-                searched.user.trace(|tracing| tracing.look(assertion.look(name, searched, said.is_ok())));
+                searched.user.trace(|tracing| tracing.look(assertion.look(written, searched, said.is_ok())));
                 said
             };
             let (said, is_error) = match assertion {

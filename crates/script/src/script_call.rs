@@ -34,7 +34,11 @@ impl ScriptCall {
     pub fn new(script: &Script, feeds: &mut Feeds) -> Result<Self, ScriptError> {
         let is_jmeter = feeds.rules == TextRules::Jmeter;
         let parse = |script: &Script| ParsedScript::new(script, &script.source);
-        let compiled = if is_jmeter { Compiled::new(script, feeds, parse)? } else { Compiled::Fixed(parse(script)?) };
+        let compiled = if is_jmeter {
+            Compiled::new(script, feeds, parse)?
+        } else {
+            Compiled::Fixed(script.clone(), parse(script)?)
+        };
         Ok(Self {
             script: compiled,
             parameters: Template::compile_expressions(&script.parameters, Place::Text, feeds)?,
@@ -61,7 +65,7 @@ impl ScriptCall {
     ) -> Result<ScriptOutcome, String> {
         let parameters = fill(&self.parameters);
         let parse = |script: &Script| user.worker.expressions.script(script);
-        let ran = self.script.with(&fill, parse, |script| script.run(user, reply, &parameters));
+        let ran = self.script.with(&fill, parse, |_, script| script.run(user, reply, &parameters));
         ran.map_err(|error| error.to_string()).flatten()
     }
 }

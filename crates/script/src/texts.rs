@@ -14,8 +14,8 @@ pub trait Texts: Sized {
 /// A part of a plan, compiled to `C` where its texts hold no expressions.
 #[derive(Debug)]
 pub enum Compiled<T, C> {
-    /// Once and for all.
-    Fixed(C),
+    /// Once and for all, beside what it was compiled from.
+    Fixed(T, C),
     /// For each use: its texts, in the order of [`Texts::map_texts`].
     Changing(T, Vec<Template>),
 }
@@ -44,10 +44,10 @@ impl<T: Texts, C> Compiled<T, C> {
         }
         let mut constants = templates.iter().filter_map(Template::as_constant);
         let part = part.map_texts(&mut |_| constants.next().unwrap_or_default().to_owned());
-        compile(&part).map(Self::Fixed)
+        compile(&part).map(|compiled| Self::Fixed(part, compiled))
     }
 
-    /// Hands it to `act`, compiled; `fill` makes the texts.
+    /// Hands it to `act` with its texts filled in, and compiled; `fill` makes the texts.
     ///
     /// # Errors
     ///
@@ -56,14 +56,14 @@ impl<T: Texts, C> Compiled<T, C> {
         &self,
         mut fill: impl FnMut(&Template) -> String,
         compile: impl Fn(&T) -> Result<C, ScriptError>,
-        act: impl FnOnce(&C) -> R,
+        act: impl FnOnce(&T, &C) -> R,
     ) -> Result<R, ScriptError> {
         match self {
-            Self::Fixed(compiled) => Ok(act(compiled)),
+            Self::Fixed(part, compiled) => Ok(act(part, compiled)),
             Self::Changing(part, templates) => {
                 let mut templates = templates.iter();
                 let part = part.map_texts(&mut |_| templates.next().map(&mut fill).unwrap_or_default());
-                compile(&part).map(|compiled| act(&compiled))
+                compile(&part).map(|compiled| act(&part, &compiled))
             }
         }
     }

@@ -170,8 +170,20 @@ fn statuses(ranges: &[StatusRange]) -> String {
     }
 }
 
+/// What an extractor found that has just set the variables of a user from so many matches.
+pub fn extractor(extractor: &Extractor, user: &UserContext, matches: usize) -> TracedLook {
+    let name = extractor.variable.clone();
+    let found = match (extractor.take, matches, &extractor.default) {
+        (Take::All, ..) => format!("{matches} matches"),
+        (_, 0, None) => "no match; the variable keeps its value".into(),
+        (_, 0, Some(default)) => format!("no match; default `{}`", shown(default)),
+        (..) => shown(user.variables.borrow().get(&name).unwrap_or_default()),
+    };
+    TracedLook { by: Looker::Extractor, name, wanted: wanted_by(extractor), found, is_good: matches > 0 }
+}
+
 /// What an extractor looks for, such as `json $.token`.
-pub fn wanted_by(extractor: &Extractor) -> String {
+fn wanted_by(extractor: &Extractor) -> String {
     let from = match &extractor.from {
         ExtractFrom::Regex { pattern, .. } => format!("regex {pattern}"),
         ExtractFrom::Boundary { left, right } => format!("between `{left}` and `{right}`"),

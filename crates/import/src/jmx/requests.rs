@@ -5,13 +5,12 @@ use super::loads::time;
 use super::texts::Braces;
 use super::tree::Yaml;
 use crate::body::MULTIPART;
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
 use brunt_jmx::plan::UPLOAD;
 use brunt_model::reply_policy::Cookies;
 use brunt_model::scenario::Scope;
 use brunt_model::{Body, ReplyPolicy, Request};
 use brunt_script::body::is_form;
+use brunt_script::decoded;
 use brunt_script::expression::{self, Stretch};
 use brunt_script::template::expression_text;
 use brunt_spec::defaults;
@@ -175,17 +174,8 @@ impl Writer<'_> {
     }
 
     fn authorization(&mut self, own: &mut Vec<(String, String)>, policy: &ReplyPolicy, keys: &mut Keys) {
-        let basic = |header: &(String, String)| {
-            let (scheme, credentials) = header.1.split_once(' ')?;
-            let is_basic = header.0.eq_ignore_ascii_case("authorization") && scheme.eq_ignore_ascii_case("basic");
-            if !is_basic {
-                return None;
-            }
-            if let [Stretch::Call { name, arguments, .. }] = &expression::parse(credentials.trim())[..] {
-                let [pair] = &arguments[..] else { return None };
-                return name.starts_with("base64").then(|| expression_text(pair));
-            }
-            String::from_utf8(STANDARD.decode(credentials.trim()).ok()?).ok().filter(|pair| pair.contains(':'))
+        let basic = |(name, value): &(String, String)| {
+            if name.eq_ignore_ascii_case("authorization") { decoded::basic(value) } else { None }
         };
         if let Some((at, pair)) = own.iter().enumerate().find_map(|(at, header)| Some((at, basic(header)?))) {
             own.remove(at);
@@ -313,38 +303,9 @@ pub(super) fn cookies(cookies: Cookies) -> &'static str {
 
 /// The fields of an encoded form; None where a map cannot say it.
 fn form(text: &str) -> Option<Vec<(String, String)>> {
-    let mut fields: Vec<[Vec<Stretch>; 2]> = vec![[Vec::new(), Vec::new()]];
-    let mut side = 0;
-    for stretch in expression::parse(text) {
-        match stretch {
-            Stretch::Literal(text) => {
-                for (number, field) in text.split('&').enumerate() {
-                    if number > 0 {
-                        fields.push([Vec::new(), Vec::new()]);
-                        side = 0;
-                    }
-                    for (number, half) in field.splitn(if side == 0 { 2 } else { 1 }, '=').enumerate() {
-                        side += number;
-                        let decoded = percent_encoding::percent_decode_str(&half.replace('+', " "))
-                            .decode_utf8()
-                            .ok()?
-                            .into_owned();
-                        if !decoded.is_empty() {
-                            fields.last_mut()?[side].push(Stretch::Literal(decoded));
-                        }
-                    }
-                }
-            }
-            Stretch::Call { name, mut arguments, .. } if name == "urlencode" && arguments.len() == 1 => {
-                fields.last_mut()?[side].append(&mut arguments[0]);
-            }
-            _ => return None,
-        }
-    }
-    let fields: Vec<(String, String)> =
-        fields.iter().map(|[name, value]| (expression_text(name), expression_text(value))).collect();
+    let fields = decoded::form(text)?;
     let mut seen = HashSet::new();
-    let is_map = fields.iter().all(|(name, _)| !name.is_empty() && !name.contains('$') && seen.insert(name));
+    let is_map = fields.iter().all(|(name, _)| !name.contains('$') && seen.insert(name));
     is_map.then_some(fields)
 }
 

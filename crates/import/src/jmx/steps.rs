@@ -12,35 +12,6 @@ use brunt_script::expression::{self, Stretch};
 use brunt_script::template::expression_text;
 use std::time::Duration;
 
-/// Calls a function with each step of a list, and those within it.
-pub(super) fn each(steps: &[Step], visit: &mut dyn FnMut(&Step)) {
-    for step in steps {
-        visit(step);
-        for inner in inner(step) {
-            each(inner, visit);
-        }
-    }
-}
-
-fn inner(step: &Step) -> Vec<&[Step]> {
-    match step {
-        Step::Together { steps, .. }
-        | Step::Group { steps, .. }
-        | Step::Transaction { steps, .. }
-        | Step::Loop { steps, .. }
-        | Step::While { steps, .. }
-        | Step::ForEach { steps, .. }
-        | Step::During { steps, .. }
-        | Step::Lock { steps, .. }
-        | Step::Once(steps) => vec![steps],
-        Step::If { then, otherwise, .. } => vec![then, otherwise],
-        Step::Switch { cases, .. } => cases.iter().map(|case| &case.steps[..]).collect(),
-        Step::Shuffle(branches) => branches.iter().map(|steps| &steps[..]).collect(),
-        Step::Choose { branches, .. } => branches.iter().map(|branch| &branch.steps[..]).collect(),
-        _ => Vec::new(),
-    }
-}
-
 fn text(text: impl Into<String>) -> Yaml {
     Yaml::text(text)
 }

@@ -220,7 +220,7 @@ impl Writer<'_> {
                 ReplyAction::Script(_) => {}
             }
         }
-        super::steps::each(&scenario.steps, &mut |step| match step {
+        Step::each(&scenario.steps, &mut |step| match step {
             Step::Set { variable, .. } | Step::ForEach { variable, .. } => _ = self.known.insert(variable.clone()),
             Step::Count(counter) => _ = self.known.insert(counter.variable.clone()),
             _ => {}

@@ -5,6 +5,7 @@ use super::{Place, Writer};
 use brunt_model::scenario::{Scenario, TextRules};
 use brunt_model::{Body, ReplyPolicy, Request};
 use brunt_script::body::is_form;
+use brunt_script::decoded::{self, basic};
 use brunt_script::expression::{self, Stretch};
 use brunt_script::template::expression_text;
 
@@ -36,53 +37,10 @@ pub(super) fn shared_headers(scenario: &Scenario) -> Vec<(String, String)> {
     first.into_iter().filter(is_shared).collect()
 }
 
-/// `name:password` of a header field.
-fn basic(value: &str) -> Option<String> {
-    use base64::Engine;
-    let (scheme, credentials) = value.split_once(' ')?;
-    if !scheme.eq_ignore_ascii_case("basic") {
-        return None;
-    }
-    if let [Stretch::Call { name, arguments, .. }] = &expression::parse(credentials.trim())[..] {
-        let [pair] = &arguments[..] else { return None };
-        return name.starts_with("base64").then(|| expression_text(pair));
-    }
-    let bytes = base64::engine::general_purpose::STANDARD.decode(credentials.trim()).ok()?;
-    String::from_utf8(bytes).ok().filter(|pair| pair.contains(':'))
-}
-
-/// The fields of an encoded form, decoded; None where it is none, or has parts that are not encoded.
+/// The fields of a body that is an encoded form.
 fn form(body: &Body) -> Option<Vec<(String, String)>> {
     let Body::Text(text) = body else { return None };
-    let mut fields: Vec<[Vec<Stretch>; 2]> = vec![[Vec::new(), Vec::new()]];
-    let mut side = 0;
-    for stretch in expression::parse(text) {
-        match stretch {
-            Stretch::Literal(text) => {
-                for (number, field) in text.split('&').enumerate() {
-                    if number > 0 {
-                        fields.push([Vec::new(), Vec::new()]);
-                        side = 0;
-                    }
-                    for (number, half) in field.splitn(2 - side, '=').enumerate() {
-                        side += number;
-                        let half = half.replace('+', " ");
-                        let decoded = percent_encoding::percent_decode_str(&half).decode_utf8().ok()?.into_owned();
-                        if !decoded.is_empty() {
-                            fields.last_mut()?[side].push(Stretch::Literal(decoded));
-                        }
-                    }
-                }
-            }
-            Stretch::Call { name, mut arguments, .. } if name == "urlencode" && arguments.len() == 1 => {
-                fields.last_mut()?[side].append(&mut arguments[0]);
-            }
-            _ => return None,
-        }
-    }
-    let fields: Vec<(String, String)> =
-        fields.iter().map(|[name, value]| (expression_text(name), expression_text(value))).collect();
-    fields.iter().all(|(name, _)| !name.is_empty()).then_some(fields)
+    decoded::form(text)
 }
 
 /// Scheme, host, port and path of a URL.

@@ -14,30 +14,6 @@ use brunt_script::template::expression_text;
 /// What an import makes of a condition that is anything but `false`.
 const FALSE: &str = r"(?i)^\s*false\s*$";
 
-/// Whether a step of a list, or one within it, is so.
-pub(super) fn any(steps: &[Step], is: &dyn Fn(&Step) -> bool) -> bool {
-    steps.iter().any(|step| is(step) || inner(step).into_iter().any(|steps| any(steps, is)))
-}
-
-fn inner(step: &Step) -> Vec<&[Step]> {
-    match step {
-        Step::Together { steps, .. }
-        | Step::Group { steps, .. }
-        | Step::Transaction { steps, .. }
-        | Step::Loop { steps, .. }
-        | Step::While { steps, .. }
-        | Step::ForEach { steps, .. }
-        | Step::During { steps, .. }
-        | Step::Lock { steps, .. }
-        | Step::Once(steps) => vec![steps],
-        Step::If { then, otherwise, .. } => vec![then, otherwise],
-        Step::Switch { cases, .. } => cases.iter().map(|case| &case.steps[..]).collect(),
-        Step::Shuffle(branches) => branches.iter().map(|steps| &steps[..]).collect(),
-        Step::Choose { branches, .. } => branches.iter().map(|branch| &branch.steps[..]).collect(),
-        _ => Vec::new(),
-    }
-}
-
 /// The timer of a think time; none where users never wait.
 pub(super) fn think_timer(think: Think) -> Option<Item> {
     let (least, range) = (think.least.as_millis(), think.most.saturating_sub(think.least).as_millis());

@@ -168,7 +168,7 @@ fn steps_are_read_again() {
         "{:?}",
         scenario.steps
     );
-    let has = |is: &dyn Fn(&Step) -> bool| steps::any(&scenario.steps, is);
+    let has = |is: &dyn Fn(&Step) -> bool| Step::any(&scenario.steps, is);
     assert!(has(&|step| matches!(step, Step::Loop { times: Some(Rounds::Number(2)), .. })));
     assert!(has(&|step| matches!(step, Step::Switch { cases, .. } if cases.len() == 2)));
     assert!(has(&|step| matches!(step, Step::Choose { order: Order::Random, .. })));

@@ -21,25 +21,22 @@ pub const FUNCTIONS: &[Function] = &[
             evaluated(&value.unwrap_or_default(), call)
         },
     },
-    Function {
-        names: &["log"],
-        arguments: 1..=4,
-        about: "its first argument, which a trace shows",
-        call: |call| {
-            call.user.trace(|tracing| tracing.note(&format!("log: {}", call.text(0))));
-            call.text(0).to_owned()
-        },
-    },
+    Function { names: &["log"], arguments: 1..=4, about: "its first argument, which a trace shows", call: logged },
     Function {
         names: &["logn"],
         arguments: 1..=3,
         about: "empty; a trace shows its first argument",
         call: |call| {
-            call.user.trace(|tracing| tracing.note(&format!("log: {}", call.text(0))));
+            logged(call);
             String::new()
         },
     },
 ];
+
+fn logged(call: &Call<'_>) -> String {
+    call.user.trace(|tracing| tracing.note(&format!("log: {}", call.text(0))));
+    call.text(0).to_owned()
+}
 
 /// A text within a text within a text is read no deeper: it may be its own value.
 const DEEPEST: u32 = 16;
