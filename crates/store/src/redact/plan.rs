@@ -61,10 +61,11 @@ impl Redactor {
         record.failure_message = record.failure_message.as_ref().map(|message| self.text(message));
         let details = &mut record.details;
         details.response_headers = details.response_headers.as_ref().map(|headers| self.head(headers));
-        details.body = details.body.as_ref().map(|body| self.body(body));
+        details.body = details.body.as_ref().map(|body| self.without_seen(&self.body(body)));
         record.sub_results.iter_mut().for_each(|within| self.record(within));
         let Some(trace) = &mut record.trace else { return };
-        trace.request = String::from_utf8_lossy(&self.request(trace.request.as_bytes())).into_owned();
+        let request = self.request(trace.request.as_bytes());
+        trace.request = self.without_seen(&String::from_utf8_lossy(&request));
         trace.notes.iter_mut().for_each(|note| *note = self.text(note));
         for change in trace.changed_before.iter_mut().chain(&mut trace.changed) {
             let VariableChange { name, from, to } = change;
@@ -75,7 +76,7 @@ impl Redactor {
             look.found = match look.by {
                 Looker::Extractor if look.is_good => self.variable(&look.name, &look.found),
                 Looker::Extractor => self.text(&look.found),
-                Looker::Check | Looker::Script => self.body(&look.found),
+                Looker::Check | Looker::Script => self.without_seen(&self.body(&look.found)),
             };
         }
         trace.challenged.iter_mut().for_each(|record| self.record(record));
