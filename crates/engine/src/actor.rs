@@ -152,7 +152,7 @@ impl<T: Transport> Actor<T> {
         // Without this, a server that replies at once would keep other tasks from running.
         consume_budget().await;
         let lost = sample.outcome.failure.filter(|_| reply.is_none());
-        let written = sample.bytes_sent >= at.bytes().len() as u64;
+        let written = sample.bytes_sent >= at.least_bytes();
         let lost = lost.map(|failure| FailedRequest { failure, sent: written && sample.bytes_sent > 0 });
         let failed = self.shared.check.has_failed(sample.outcome, at.tags.reply_policy);
         StepResult { last: reply, failed, lost, parallel: None }
@@ -190,7 +190,9 @@ impl<T: Transport> Actor<T> {
     async fn ask(&mut self, request: &Prepared, sample: &mut Sample, cohort: Cohort) -> Option<Reply> {
         let mut stamps = Stamps::default();
         let mut result = self.attempt(request, sample, &mut stamps).await;
-        if self.shared.retry_stale && matches!(result, Err(Failure::Stale)) {
+        if (self.shared.retry_stale && matches!(result, Err(Failure::Stale)))
+            || matches!(result, Err(Failure::Unprocessed))
+        {
             self.shared.recorder.borrow_mut().retried(cohort);
             stamps = Stamps::default();
             result = self.attempt(request, sample, &mut stamps).await;
@@ -265,7 +267,8 @@ impl<T: Transport> Actor<T> {
             Err(failure) => {
                 sample.last_byte = self.shared.time.now();
                 sample.outcome = Outcome::failed(*failure);
-                sample.malformed = stamps.malformed.filter(|_| *failure == Failure::Protocol);
+                sample.malformed =
+                    stamps.malformed.filter(|_| matches!(failure, Failure::Protocol | Failure::StreamReset));
             }
         }
     }

@@ -292,7 +292,7 @@ impl<T: Transport> Actor<T> {
             begun: self.ended,
             sent: self.ended,
             last_byte: self.ended,
-            bytes_sent: if lost.sent { request.bytes().len() as u64 } else { 0 },
+            bytes_sent: if lost.sent { request.least_bytes() } else { 0 },
             reused: lost.sent,
             label: request.tags.label,
             iteration: due.iteration,

@@ -108,6 +108,17 @@ impl Recorder {
         self.summed_to = self.summed_to.max(to);
     }
 
+    /// A request ended at `end`, of which nobody told before others began or ended: it was counted for too long.
+    #[inline]
+    fn take_back(&mut self, end: Tick) {
+        let late = self.summed_to.nanos_since(end);
+        if late > 0 {
+            let behind = self.summed_to.nanos_since(self.border.max(end)).min(late);
+            self.behind_border = self.behind_border.saturating_sub(behind);
+            self.flow.in_flight_nanos = self.flow.in_flight_nanos.saturating_sub(late - behind);
+        }
+    }
+
     /// A parallel step began, `extra` requests of which go beyond the one that a user has under way otherwise.
     pub fn overlap_begins(&mut self, planned: Tick, at: Tick, extra: u64) {
         self.pass(at);
@@ -143,6 +154,7 @@ impl Recorder {
     #[inline]
     pub fn end(&mut self, cohort: Cohort, sample: &Sample) {
         self.pass(sample.last_byte);
+        self.take_back(sample.last_byte);
         self.in_flight -= 1;
         self.flow.completed += u64::from(sample.outcome.is_completed());
         self.flow.good += u64::from(sample.outcome.is_good());
@@ -264,6 +276,19 @@ impl Recorder {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_request_whose_end_is_told_late_is_counted_until_its_end() {
+        let mut recorder = Recorder::new(false, false);
+        recorder.begin(Cohort::Measured, Tick(10));
+        recorder.begin(Cohort::Measured, Tick(20));
+        recorder.begin(Cohort::Measured, Tick(70));
+        for last_byte in [Tick(60), Tick(80), Tick(90)] {
+            recorder.end(Cohort::Measured, &Sample { last_byte, ..Sample::default() });
+        }
+        let taken = recorder.take((Tick(0), Tick(100)), Phase::Measure, (0, 0), &ConnectionCounts::default());
+        assert_eq!(taken.flow.in_flight_nanos, 50 + 60 + 20);
+    }
 
     #[test]
     fn what_is_under_way_behind_a_border_belongs_to_the_next_snapshot_however_late_the_worker_is() {

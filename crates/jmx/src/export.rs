@@ -189,7 +189,7 @@ impl Writer<'_> {
             (connection.proxy.is_some(), "proxy: give JMeter -H and -P"),
             (connection.unix_socket.is_some(), "unix_socket: JMeter has none"),
             (!connection.resolve.is_empty() || connection.resolve_all.is_some(), "resolve: add a DNS Cache Manager"),
-            (connection.http10, "http1.0: JMeter speaks HTTP/1.1"),
+            (connection.http != brunt_model::plan::HttpVersion::V1_1, "http: JMeter speaks HTTP/1.1"),
             (!connection.source.is_empty(), "source: give each sampler its source address"),
             (
                 connection.requests_per_connection.is_some(),

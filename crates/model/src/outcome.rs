@@ -43,6 +43,11 @@ pub enum Failure {
     Cut,
     /// Our system refused for another reason.
     System,
+    /// The server ended the stream of the request before a whole reply came (HTTP/2).
+    StreamReset,
+    /// The server told that it did not process the request: its stream is behind a GOAWAY, or was refused (HTTP/2). It is
+    /// sent again once.
+    Unprocessed,
 }
 
 /// The texts of a kind of failure for users.
@@ -108,6 +113,10 @@ failures! {
         "a longer --grace lets them finish"
     System "system" "system error": "the operating system refused for another reason";
         "see the warning that goes with it"
+    StreamReset "stream_reset" "stream reset": "the server reset the stream before a whole reply came";
+        "check the server's error log; the code of the reset stands beside it"
+    Unprocessed "unprocessed" "not processed": "the server refused the stream, or ended the connection before it, twice";
+        "raise the server's limits on streams and on requests per connection (nginx: http2_max_concurrent_streams, keepalive_requests)"
 }
 
 impl Failure {
@@ -128,7 +137,7 @@ impl fmt::Display for Failure {
     }
 }
 
-/// Why bytes are no HTTP reply: the cause of a [`Failure::Protocol`].
+/// Why bytes are no HTTP reply, the cause of a [`Failure::Protocol`]; or the code of a [`Failure::StreamReset`].
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema, thiserror::Error,
 )]
@@ -164,6 +173,96 @@ pub enum Malformed {
     /// A limit of ours: more trailers behind the last chunk than we read.
     #[error("the trailers behind the body are larger than 64 kB (limit of brunt)")]
     TrailersTooLarge,
+    /// The first bytes are an HTTP/1 reply.
+    #[error("the server answered in HTTP/1, not in HTTP/2")]
+    Http1Reply,
+    /// What came first is no SETTINGS frame.
+    #[error("the first frame is not SETTINGS (RFC 9113 section 3.4)")]
+    Preface,
+    /// A frame of a wrong size.
+    #[error("a frame has a size that it may not have (RFC 9113 section 4.2)")]
+    FrameSize,
+    /// Compressed header fields that cannot be decoded.
+    #[error("the compressed header fields cannot be decoded (RFC 7541)")]
+    HeaderBlock,
+    /// A header block that another frame interrupts, or that none began.
+    #[error("a header block is interrupted, or was never begun (RFC 9113 section 6.10)")]
+    Continuation,
+    /// A frame on a stream on which it may not be.
+    #[error("a frame is on a stream where it may not be (RFC 9113 section 5.1)")]
+    StreamState,
+    /// More padding than the frame is long.
+    #[error("a frame is shorter than its padding (RFC 9113 section 6.1)")]
+    Padding,
+    /// A setting with a value that it may not have.
+    #[error("a setting has a value that it may not have (RFC 9113 section 6.5.2)")]
+    Settings,
+    /// A window that is changed by 0, or grows too large.
+    #[error("a window is changed by 0, or beyond its limit (RFC 9113 section 6.9)")]
+    FlowControl,
+    /// A push, which was switched off.
+    #[error("a push was promised though pushes are off (RFC 9113 section 8.4)")]
+    Push,
+    /// A GOAWAY that takes back another.
+    #[error("a GOAWAY names a later stream than the one before (RFC 9113 section 6.8)")]
+    GoAway,
+    /// A head without its status, or with other pseudo header fields.
+    #[error("the status is missing or misplaced, or trailers are wrong (RFC 9113 section 8.3.2)")]
+    PseudoHeader,
+    /// A body before the head.
+    #[error("the body came before the head (RFC 9113 section 8.1)")]
+    DataBeforeHead,
+    /// A body of another length than announced.
+    #[error("the body is not as long as Content-Length says (RFC 9113 section 8.1.1)")]
+    BodyLength,
+    /// A limit of ours: more frames to be answered than the server reads answers.
+    #[error("the server asks for more answers (SETTINGS, PING) than it reads (limit of brunt)")]
+    ControlFrames,
+    /// The code NO_ERROR of a [`Failure::StreamReset`].
+    #[error("the stream was reset with NO_ERROR")]
+    ResetNoError,
+    /// The code PROTOCOL_ERROR of a [`Failure::StreamReset`].
+    #[error("the stream was reset with PROTOCOL_ERROR")]
+    ResetProtocolError,
+    /// The code INTERNAL_ERROR of a [`Failure::StreamReset`].
+    #[error("the stream was reset with INTERNAL_ERROR")]
+    ResetInternalError,
+    /// The code FLOW_CONTROL_ERROR of a [`Failure::StreamReset`].
+    #[error("the stream was reset with FLOW_CONTROL_ERROR")]
+    ResetFlowControlError,
+    /// The code SETTINGS_TIMEOUT of a [`Failure::StreamReset`].
+    #[error("the stream was reset with SETTINGS_TIMEOUT")]
+    ResetSettingsTimeout,
+    /// The code STREAM_CLOSED of a [`Failure::StreamReset`].
+    #[error("the stream was reset with STREAM_CLOSED")]
+    ResetStreamClosed,
+    /// The code FRAME_SIZE_ERROR of a [`Failure::StreamReset`].
+    #[error("the stream was reset with FRAME_SIZE_ERROR")]
+    ResetFrameSizeError,
+    /// The code REFUSED_STREAM of a [`Failure::StreamReset`].
+    #[error("the stream was reset with REFUSED_STREAM")]
+    ResetRefusedStream,
+    /// The code CANCEL of a [`Failure::StreamReset`].
+    #[error("the stream was reset with CANCEL")]
+    ResetCancel,
+    /// The code COMPRESSION_ERROR of a [`Failure::StreamReset`].
+    #[error("the stream was reset with COMPRESSION_ERROR")]
+    ResetCompressionError,
+    /// The code CONNECT_ERROR of a [`Failure::StreamReset`].
+    #[error("the stream was reset with CONNECT_ERROR")]
+    ResetConnectError,
+    /// The code ENHANCE_YOUR_CALM of a [`Failure::StreamReset`].
+    #[error("the stream was reset with ENHANCE_YOUR_CALM")]
+    ResetEnhanceYourCalm,
+    /// The code INADEQUATE_SECURITY of a [`Failure::StreamReset`].
+    #[error("the stream was reset with INADEQUATE_SECURITY")]
+    ResetInadequateSecurity,
+    /// The code HTTP_1_1_REQUIRED of a [`Failure::StreamReset`].
+    #[error("the stream was reset with HTTP_1_1_REQUIRED")]
+    ResetHttp11Required,
+    /// A code that is not known here.
+    #[error("the stream was reset with an unknown code")]
+    ResetUnknown,
 }
 
 impl Malformed {
@@ -180,6 +279,36 @@ impl Malformed {
             Self::Chunk => "chunk",
             Self::ChunkLineTooLong => "chunk_line_too_long",
             Self::TrailersTooLarge => "trailers_too_large",
+            Self::Http1Reply => "http1_reply",
+            Self::Preface => "preface",
+            Self::FrameSize => "frame_size",
+            Self::HeaderBlock => "header_block",
+            Self::Continuation => "continuation",
+            Self::StreamState => "stream_state",
+            Self::Padding => "padding",
+            Self::Settings => "settings",
+            Self::FlowControl => "flow_control",
+            Self::Push => "push",
+            Self::GoAway => "go_away",
+            Self::PseudoHeader => "pseudo_header",
+            Self::DataBeforeHead => "data_before_head",
+            Self::BodyLength => "body_length",
+            Self::ControlFrames => "control_frames",
+            Self::ResetNoError => "reset_no_error",
+            Self::ResetProtocolError => "reset_protocol_error",
+            Self::ResetInternalError => "reset_internal_error",
+            Self::ResetFlowControlError => "reset_flow_control_error",
+            Self::ResetSettingsTimeout => "reset_settings_timeout",
+            Self::ResetStreamClosed => "reset_stream_closed",
+            Self::ResetFrameSizeError => "reset_frame_size_error",
+            Self::ResetRefusedStream => "reset_refused_stream",
+            Self::ResetCancel => "reset_cancel",
+            Self::ResetCompressionError => "reset_compression_error",
+            Self::ResetConnectError => "reset_connect_error",
+            Self::ResetEnhanceYourCalm => "reset_enhance_your_calm",
+            Self::ResetInadequateSecurity => "reset_inadequate_security",
+            Self::ResetHttp11Required => "reset_http_1_1_required",
+            Self::ResetUnknown => "reset_unknown",
         }
     }
 }

@@ -1,11 +1,13 @@
 //! One run, fully resolved.
 
 mod before;
+mod http_version;
 
 use crate::goal::Until;
 use crate::scenario::Scenario;
 use crate::time::{optional_seconds, seconds};
 use crate::{Load, Objective, ReplyPolicy, Request, Stop};
+pub use http_version::HttpVersion;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::net::{IpAddr, SocketAddr};
@@ -137,8 +139,9 @@ impl Plan {
 /// Connection settings.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Connection {
-    /// True: HTTP/1.0 instead of HTTP/1.1.
-    pub http10: bool,
+    /// The version of HTTP.
+    #[serde(alias = "http10", deserialize_with = "before::http_version")]
+    pub http: HttpVersion,
     /// Maximum number of requests per connection; 1: a new connection for each request.
     pub requests_per_connection: Option<u64>,
     /// Requests in flight per connection; more than 1 needs HTTP/2.
@@ -205,7 +208,7 @@ impl Connection {
     /// begins, with these limits for a request and for opening a connection.
     pub fn plain(timeout: Duration, connect_timeout: Duration) -> Self {
         Self {
-            http10: false,
+            http: HttpVersion::V1_1,
             requests_per_connection: None,
             streams: 1,
             retry_stale: false,

@@ -2,7 +2,7 @@
 
 use brunt_engine::EngineError;
 use brunt_script::ScriptError;
-use brunt_wire::h1::BadWire;
+use brunt_wire::http::BadWire;
 use std::io;
 
 /// Why a run cannot be carried out, or not to its end.

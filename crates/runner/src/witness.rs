@@ -9,7 +9,7 @@ use crate::world::Real;
 use brunt_engine::{Control, Epoch, Sink, Time, Users, UsersOf, World};
 use brunt_model::sample::Opening;
 use brunt_model::{Environment, Failure, Plan};
-use brunt_wire::h1::H1;
+use brunt_wire::http::Http;
 use brunt_wire::request::{BadRequest, RequestParts, Tags};
 use brunt_wire::tls::Handshake;
 use brunt_wire::{Idle, Kept, Prepared, Reply, Stamps, Transport};
@@ -92,12 +92,12 @@ impl World for Observed<'_> {
 
 /// The real transport, with somebody who looks on.
 struct Looking {
-    transport: Rc<H1<Time>>,
+    transport: Rc<Http<Time>>,
     witness: Arc<dyn Witness>,
 }
 
 impl Transport for Looking {
-    type Lane = <H1<Time> as Transport>::Lane;
+    type Lane = <Http<Time> as Transport>::Lane;
 
     fn prepare_parts(&self, parts: RequestParts, tags: Tags) -> Result<Prepared, BadRequest> {
         self.transport.prepare_parts(parts, tags)

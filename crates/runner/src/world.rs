@@ -5,7 +5,7 @@ use brunt_engine::{Epoch, Time, Users, UsersOf, World};
 use brunt_model::Plan;
 use brunt_script::CompiledScript;
 use brunt_wire::Transport;
-use brunt_wire::h1::{Common, H1};
+use brunt_wire::http::{Common, Http};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -57,17 +57,17 @@ impl Real {
 }
 
 impl World for Real {
-    type Transport = H1<Time>;
+    type Transport = Http<Time>;
 
     fn epoch(&self) -> Epoch {
         self.epoch
     }
 
-    fn transport(&self, worker: usize, time: &Time) -> Rc<H1<Time>> {
-        Rc::new(H1::new(Arc::clone(&self.wire), worker, time.clone()))
+    fn transport(&self, worker: usize, time: &Time) -> Rc<Http<Time>> {
+        Rc::new(Http::new(Arc::clone(&self.wire), worker, time.clone()))
     }
 
-    fn users(&self, transport: &Rc<H1<Time>>, of: UsersOf<'_>) -> Box<dyn Users> {
+    fn users(&self, transport: &Rc<Http<Time>>, of: UsersOf<'_>) -> Box<dyn Users> {
         self.users_of(transport, of)
     }
 

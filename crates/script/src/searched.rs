@@ -3,6 +3,7 @@
 use crate::context::UserContext;
 use crate::records::failures;
 use brunt_model::extract::ReplyPart;
+use brunt_model::plan::HttpVersion;
 use brunt_model::{Body, Sample, SampleRecord};
 use brunt_wire::{Prepared, Reply};
 use serde_json::Value;
@@ -154,7 +155,9 @@ impl<'a> Searched<'a> {
             return Cow::Borrowed(message);
         }
         let Some(reply) = self.reply else { return failures::message(self).into() };
-        let Some(first) = reply.kept.as_ref().map(|kept| &kept.first_bytes).filter(|bytes| !bytes.is_empty()) else {
+        let first = reply.kept.as_ref().map(|kept| &kept.first_bytes);
+        // Later versions have no phrase.
+        let Some(first) = first.filter(|bytes| bytes.starts_with(b"HTTP/1")) else {
             let status = http::StatusCode::from_u16(reply.status).ok();
             return status.and_then(|status| status.canonical_reason()).unwrap_or_default().into();
         };
@@ -169,7 +172,9 @@ impl<'a> Searched<'a> {
             return headers.clone();
         }
         let Some(reply) = self.reply else { return String::new() };
-        let mut text = format!("HTTP/1.1 {} {}\n", reply.status, self.message());
+        let head = reply.kept.as_ref().and_then(|kept| kept.head.as_ref());
+        let version = head.map_or(HttpVersion::V1_1, |(head, _)| head.version);
+        let mut text = format!("{version} {} {}\n", reply.status, self.message());
         self.fields().iter().for_each(|(name, value)| line(&mut text, name, value));
         text
     }

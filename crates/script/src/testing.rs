@@ -7,7 +7,7 @@ use brunt_engine::{Epoch, Numbering, Surroundings, Time, Users, UsersOf};
 use brunt_model::load::{Shape, Think};
 use brunt_model::plan::{Connection, Record};
 use brunt_model::{Load, Plan, Population, ReplyPolicy, Scenario, Stop, Tick};
-use brunt_wire::h1::{Common, H1};
+use brunt_wire::http::{Common, Http};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
@@ -64,7 +64,7 @@ pub fn plan(scenario: Scenario, users: f64, policies: Vec<ReplyPolicy>) -> Plan 
 /// The users of the first population of a plan, on its only worker.
 pub fn users(plan: &Plan) -> Box<dyn Users> {
     let compiled = CompiledScript::all(plan).unwrap().remove(0);
-    let wire = Rc::new(H1::new(Common::new(plan).unwrap(), 0, Time::new(Epoch::Fake)));
+    let wire = Rc::new(Http::new(Common::new(plan).unwrap(), 0, Time::new(Epoch::Fake)));
     let labels: Numbering = Rc::new(|_| 0);
     let surroundings: Rc<dyn Surroundings> = Rc::new(Still);
     compiled.users(&wire, UsersOf { population: 0, worker: 0, labels: &labels, surroundings: &surroundings })

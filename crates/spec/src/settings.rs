@@ -12,7 +12,7 @@ pub mod said;
 use crate::words::shape::Loads;
 pub use crate::words::values::Environment;
 use crate::words::values::{Data, Output, Warmup};
-use brunt_model::plan::{RecordDetail, Resolve, ResolveAll, StatusRange};
+use brunt_model::plan::{HttpVersion, RecordDetail, Resolve, ResolveAll, StatusRange};
 use brunt_model::question::Requirement;
 use brunt_model::scenario::{Order, Scenario};
 use brunt_model::{Arrivals, Goal, Objective, ProbeSpec, ReplyPolicy, Think};
@@ -134,8 +134,10 @@ pub struct ConnectionSettings {
     pub requests_per_connection: Option<u64>,
     /// Ask once more where a kept-alive connection was found closed.
     pub retry_stale: bool,
-    /// HTTP/1.0.
-    pub http10: bool,
+    /// The version of HTTP.
+    pub http: HttpVersion,
+    /// Requests in flight per connection.
+    pub streams: u32,
     /// From begun to the reply's last byte.
     pub timeout: Duration,
     /// Resolving, connecting and TLS handshake.

@@ -46,13 +46,13 @@ pub struct Stamps {
     pub bytes_sent: u64,
     /// Bytes read, before TLS.
     pub bytes_received: u64,
-    /// How many of them were heads that came to their end.
+    /// How many of them were heads that came to their end; with HTTP/2, all that were not of the body.
     pub head_bytes: u64,
     /// Bytes behind the whole reply that belong to none. They are not among those received.
     pub extra_bytes: u64,
     /// Nanoseconds for which the last byte had been in the kernel before it was read; None where nobody looked.
     pub read_lag: Option<u64>,
-    /// Why what came is no reply, where that is the failure.
+    /// Why what came is no reply, or the code with which the stream was reset, where that is the failure.
     pub malformed: Option<Malformed>,
 }
 
@@ -67,7 +67,7 @@ pub struct Reply {
     pub unsolicited: bool,
     /// Bytes of its body, without framing.
     pub body_bytes: u64,
-    /// Bytes of its head, with those of interim heads before it.
+    /// Bytes of its head, with those of interim heads before it; with HTTP/2, of all of its frames without the body.
     pub head_bytes: u64,
     /// Bytes of body that it announced in its Content-Length; None where it has a body of another framing, or none.
     pub announced_bytes: Option<u64>,
@@ -119,8 +119,26 @@ pub struct Wants {
     pub cookie: bool,
 }
 
+impl Wants {
+    /// These and those.
+    #[must_use]
+    pub fn with(self, more: Self) -> Self {
+        Self {
+            body: self.body || more.body,
+            matches: self.matches || more.matches,
+            page: self.page || more.page,
+            location: self.location || more.location,
+            server: self.server || more.server,
+            head: self.head || more.head,
+            status_line: self.status_line || more.status_line,
+            fields: self.fields.max(more.fields),
+            cookie: self.cookie || more.cookie,
+        }
+    }
+}
+
 /// Which header fields are kept of a reply.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum WantedFields {
     /// None.
     #[default]

@@ -1,4 +1,4 @@
-//! Bytes to replies: HTTP/1.1 over plain sockets, TLS and proxies; resolving and dialling.
+//! Bytes to replies: HTTP/1.1 and HTTP/2 over plain sockets, TLS and proxies; resolving and dialling.
 //!
 //! The engine says *open a connection to this origin* and *send this request on it*; what comes back is a [`Reply`] or
 //! the [`Failure`](brunt_model::Failure) that it was, with the instants of each step.
@@ -8,7 +8,8 @@
 //!
 //! * `contract`: what the engine and a protocol agree on: [`Transport`], [`Timer`], [`Reply`], [`Stamps`].
 //! * [`connections`]: those of one client: what is kept, shared and closed.
-//! * [`h1`]: the codec ([`h1::parse`] is pure) and [`h1::H1`], the [`Transport`] over real sockets.
+//! * [`http`]: the [`Transport`] over real sockets, for each version of HTTP.
+//! * [`h1`], [`h2`]: the codecs and exchanges of HTTP/1 and HTTP/2. `collect`: what is kept of a reply.
 //! * [`request`]: a request, and its bytes. [`redirect`]: the request that a redirect leads to. [`origin`]: scheme, host and port, and their addresses.
 //! * [`dial`], [`tls`], [`stream`], [`link`]: connections. `sources`: the local addresses that they are made from.
 //!   [`error`]: which failure an error of the system is.
@@ -16,12 +17,15 @@
 //! * `turn`: how long one exchange may keep the thread.
 //! * `sys`: the seam to the operating system; the only unsafe code is in `sys/raw.rs`.
 
+mod collect;
 pub mod connections;
 mod contract;
 pub mod dial;
 pub mod error;
 pub mod fake;
 pub mod h1;
+pub mod h2;
+pub mod http;
 pub mod link;
 pub mod origin;
 pub mod redirect;

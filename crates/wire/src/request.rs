@@ -1,8 +1,10 @@
 //! A request as a protocol needs it: what it says, and its bytes in HTTP/1.
 
 use crate::h1::parse::RequestKind;
+use crate::h2::fields::Fields;
 use crate::origin::{Origin, OriginId};
 use brunt_model::Body;
+use std::borrow::Cow;
 use std::rc::Rc;
 use url::Url;
 
@@ -65,6 +67,8 @@ pub struct Prepared {
     pub(crate) added: Vec<String>,
     /// The encoding in HTTP/1.
     pub(crate) h1: Vec<u8>,
+    /// The header fields of HTTP/2. Their encoding depends on the connection, which keeps it.
+    pub(crate) h2: Option<Rc<Fields>>,
 }
 
 impl RequestParts {
@@ -113,12 +117,30 @@ impl Prepared {
         let h1 = encode(&parts.draft(), &parts.url, origin, style)?;
         let asked = asked(&parts.method);
         let closes = closes(&parts.headers);
-        Ok(Self { origin: id, tags, asked, closes, h1, parts: Some(Rc::new(parts)), added: Vec::new() })
+        Ok(Self { origin: id, tags, asked, closes, h1, parts: Some(Rc::new(parts)), added: Vec::new(), h2: None })
     }
 
-    /// What HTTP/1 writes.
-    pub fn bytes(&self) -> &[u8] {
-        &self.h1
+    /// Makes a request ready for HTTP/2.
+    ///
+    /// # Errors
+    ///
+    /// A header field has a character that none may have.
+    pub fn for_h2(parts: RequestParts, origin: OriginId, tags: Tags) -> Result<Self, BadRequest> {
+        let (h2, asked) = (Some(Rc::new(Fields::of(&parts)?)), asked(&parts.method));
+        Ok(Self { origin, tags, asked, h2, parts: Some(Rc::new(parts)), ..Self::default() })
+    }
+
+    /// What HTTP/1 writes; in HTTP/2, which compresses, the same as text for a reader.
+    pub fn bytes(&self) -> Cow<'_, [u8]> {
+        match (&self.h2, self.parts()) {
+            (Some(fields), Some(parts)) => Cow::Owned(fields.as_text(&parts.body)),
+            _ => Cow::Borrowed(&self.h1),
+        }
+    }
+
+    /// Bytes that are written for certain, where that is known before.
+    pub fn least_bytes(&self) -> u64 {
+        self.h1.len() as u64
     }
 
     /// What it says, but for [added](Self::with_line) lines; None where it was never prepared.
@@ -135,6 +157,10 @@ impl Prepared {
     #[must_use]
     pub fn with_line(&self, line: &str) -> Self {
         let mut with = self.clone();
+        if let Some(fields) = &self.h2 {
+            with.h2 = Some(Rc::new(fields.with_line(line)));
+            with.added.push(line.to_owned());
+        }
         if let Some(end) = self.h1.windows(4).position(|four| four == b"\r\n\r\n") {
             with.h1.splice(end + 2..end + 2, [line.as_bytes(), b"\r\n"].concat());
             with.added.push(line.to_owned());
@@ -354,8 +380,8 @@ mod tests {
         let first = Prepared::for_h1(parts, (&origin, OriginId(7)), draft.tags(), Style::default()).unwrap();
         let second = first.with_line("Cookie: c=d").with_line("E: f");
         let head = "PUT /x HTTP/1.1\r\nHost: h\r\nA: b\r\nContent-Length: 2\r\n";
-        assert_eq!(String::from_utf8_lossy(first.bytes()), format!("{head}\r\nhi"));
-        assert_eq!(String::from_utf8_lossy(second.bytes()), format!("{head}Cookie: c=d\r\nE: f\r\n\r\nhi"));
+        assert_eq!(String::from_utf8_lossy(&first.bytes()), format!("{head}\r\nhi"));
+        assert_eq!(String::from_utf8_lossy(&second.bytes()), format!("{head}Cookie: c=d\r\nE: f\r\n\r\nhi"));
         assert_eq!(
             (second.added.join("|"), second.origin, second.tags),
             ("Cookie: c=d|E: f".into(), OriginId(7), draft.tags())

@@ -4,7 +4,7 @@
 
 mod refusal;
 
-use brunt_model::plan::{Tls, TlsVersion};
+use brunt_model::plan::{HttpVersion, Tls, TlsVersion};
 pub use refusal::{Cause, Refusal};
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::client::{Resumption, WebPkiServerVerifier, verify_server_name};
@@ -44,11 +44,11 @@ impl TlsClients {
     /// # Errors
     ///
     /// [`BadTls`] if a certificate or key cannot be read or used.
-    pub fn new(tls: &Tls) -> Result<Self, BadTls> {
+    pub fn new(tls: &Tls, http: HttpVersion) -> Result<Self, BadTls> {
         let Some(folder) = tls.cert.as_deref().filter(|cert| cert.is_dir()) else {
-            return Ok(Self(vec![Arc::new(config(tls)?)]));
+            return Ok(Self(vec![Arc::new(config(tls, http)?)]));
         };
-        let common = config(&Tls { cert: None, key: None, ..tls.clone() })?;
+        let common = config(&Tls { cert: None, key: None, ..tls.clone() }, http)?;
         let named = |path: &Path| folder_error(folder, &format!("{} cannot be used", path.display()));
         let of_file = |path: PathBuf| {
             let (own, key) = (certificates(&path)?, private_key(&path)?);
@@ -91,7 +91,7 @@ fn folder_error(folder: &Path, why: &str) -> BadTls {
 }
 
 /// The settings of clients that have one certificate, or none.
-fn config(tls: &Tls) -> Result<ClientConfig, BadTls> {
+fn config(tls: &Tls, http: HttpVersion) -> Result<ClientConfig, BadTls> {
     let provider = Arc::new(provider(&tls.ciphers)?);
     let builder = ClientConfig::builder_with_provider(Arc::clone(&provider));
     let builder = builder.with_protocol_versions(&versions(&tls.versions))?;
@@ -101,7 +101,7 @@ fn config(tls: &Tls) -> Result<ClientConfig, BadTls> {
         (Some(cert), Some(key)) => builder.with_client_auth_cert(certificates(cert)?, private_key(key)?)?,
         _ => builder.with_no_client_auth(),
     };
-    config.alpn_protocols = ALPN.iter().map(|name| name.as_bytes().to_vec()).collect();
+    config.alpn_protocols = alpn(http).iter().map(|name| name.as_bytes().to_vec()).collect();
     config.enable_sni = !tls.no_sni;
     if tls.no_resumption {
         config.resumption = Resumption::disabled();
@@ -162,8 +162,13 @@ pub struct Handshake {
     pub resumed: bool,
 }
 
-/// The protocols that are offered (ALPN), best first.
-pub const ALPN: &[&str] = &["http/1.1"];
+/// The protocols that are offered (ALPN) for a version of HTTP, best first.
+pub fn alpn(http: HttpVersion) -> &'static [&'static str] {
+    match http {
+        HttpVersion::V1_0 | HttpVersion::V1_1 => &["http/1.1"],
+        HttpVersion::V2 => &["h2"],
+    }
+}
 
 /// What the handshake of a connection agreed on.
 pub fn handshake(connection: &ClientConnection) -> Handshake {
@@ -283,7 +288,7 @@ mod tests {
     use super::*;
 
     fn of(tls: Tls) -> Result<Arc<ClientConfig>, BadTls> {
-        TlsClients::new(&Tls { insecure: true, ..tls }).map(|clients| Arc::clone(clients.of(0)))
+        TlsClients::new(&Tls { insecure: true, ..tls }, HttpVersion::V1_1).map(|clients| Arc::clone(clients.of(0)))
     }
 
     #[test]

@@ -48,6 +48,7 @@ fn reply(r: &Answered) -> [Entry; 3] {
     let framing = match &*r.framing {
         "content-length" => "by Content-Length",
         "chunked" => "chunked",
+        "stream" => "ended with its stream",
         "until close" => "ended by the close of the connection",
         _ => "no body",
     };

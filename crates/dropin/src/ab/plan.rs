@@ -5,7 +5,7 @@ use super::request::method;
 use crate::carry::processes;
 use crate::error::Result;
 use brunt_model::load::{Shape, Think};
-use brunt_model::plan::{Connection, Dialling, Record, Resolve, Tls};
+use brunt_model::plan::{Connection, Dialling, HttpVersion, Record, Resolve, Tls};
 use brunt_model::scenario::{Order, Scenario};
 use brunt_model::{Body, Load, Plan, Population, ReplyPolicy, Request, Stop};
 use brunt_spec::System;
@@ -81,7 +81,7 @@ fn stop(args: &Args) -> Stop {
 
 fn connection(args: &Args, found: PlanInputs) -> Connection {
     Connection {
-        http10: true,
+        http: HttpVersion::V1_0,
         requests_per_connection: (!args.keep_alive).then_some(1),
         // A connection that the server closed between two requests is opened again, and nothing is counted.
         retry_stale: true,

@@ -37,9 +37,10 @@ impl Witness for Onlooker {
     fn asked(&self, request: &Prepared) {
         let Some(shown) = self.request else { return };
         let number = self.asked.fetch_add(1, Ordering::Relaxed);
-        let head = head_of(request.bytes());
+        let bytes = request.bytes();
+        let head = head_of(&bytes);
         let mut out = if shown.header { lines(&format!("SH{number}:"), head) } else { Vec::new() };
-        let body = request.bytes().len() - head.len();
+        let body = bytes.len() - head.len();
         out.extend(format!("SS{number}: header {} content {body}\n", head.len()).bytes());
         self.paper.write(&out);
     }

@@ -4,7 +4,7 @@ use super::args::Args;
 use super::sessions::{self, Wanted};
 use super::tls;
 use brunt_model::load::{Shape, Think};
-use brunt_model::plan::{Checks, Connection, ConnectionLifetime, Dialling, Record, Resolve, StatusRange};
+use brunt_model::plan::{Checks, Connection, ConnectionLifetime, Dialling, HttpVersion, Record, Resolve, StatusRange};
 use brunt_model::reply_policy::Cookies;
 use brunt_model::scenario::Scope;
 use brunt_model::{Load, Plan, Population, ReplyPolicy, Scenario, Stop};
@@ -72,7 +72,7 @@ fn connection(args: &Args, resolve: Vec<Resolve>) -> (Connection, Option<String>
     let timeout = limit(args.timeout).map_or(FOR_EVER, |_| reply_limit(args));
     let connect_timeout = limit(args.timeout).unwrap_or(FOR_EVER);
     let connection = Connection {
-        http10: args.is_http10(),
+        http: if args.is_http10() { HttpVersion::V1_0 } else { HttpVersion::V1_1 },
         // A session of HTTP/1.0 has a connection for each call.
         requests_per_connection: (args.has_sessions() && args.is_http10()).then_some(1),
         // A session goes on, on another connection, where one that had served it was closed.

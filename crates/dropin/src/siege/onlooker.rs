@@ -24,7 +24,7 @@ impl Witness for Onlooker {
             Look::Heads => &kept.first_bytes[..head],
             Look::Page => &kept.body[..],
         };
-        let text = [request.bytes(), b"\n", reply, b"\n"].concat();
+        let text = [&request.bytes()[..], b"\n", reply, b"\n"].concat();
         self.1.out_bytes(&text);
     }
 }

@@ -6,7 +6,7 @@ use super::urls::{Login, UrlEntry};
 use crate::carry::processes;
 use crate::error::Result;
 use brunt_model::load::{Shape, Think};
-use brunt_model::plan::{Connection, Dialling, Record, Tls};
+use brunt_model::plan::{Connection, Dialling, HttpVersion, Record, Tls};
 use brunt_model::reply_policy::{Cookies, Credentials, Elements, PageCache, RedirectRules, Redirects};
 use brunt_model::scenario::{Branch, Order, Scenario, Step};
 use brunt_model::{Load, Plan, Population, ReplyPolicy, Request, Stop};
@@ -114,7 +114,7 @@ fn connection(settings: &Settings) -> Connection {
     let timeout = Duration::from_secs(settings.timeout.clamp(1, 1_000_000) as u64);
     let keep_alive = settings.keep_alive && settings.look.is_none();
     Connection {
-        http10: settings.http10,
+        http: if settings.http10 { HttpVersion::V1_0 } else { HttpVersion::V1_1 },
         requests_per_connection: (!keep_alive).then_some(1),
         retry_stale: true,
         connect_rate: u32::MAX,

@@ -131,7 +131,7 @@ impl Side {
         let (connection, stop) = (&plan.connection, &plan.main().stop);
         let kept = connection.requests_per_connection.map_or("no limit".into(), |most| most.to_string());
         let reading = connection.receive_rate.map_or("unlimited".into(), |rate| format!("{rate} bytes/s"));
-        self.with("protocol", if connection.http10 { "HTTP/1.0" } else { "HTTP/1.1" })
+        self.with("protocol", connection.http.to_string())
             .with("TLS", if is_encrypted(plan) { "https" } else { "http" })
             .with("what is asked", asked(plan))
             .with("requests per connection", kept)

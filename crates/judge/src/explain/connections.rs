@@ -3,7 +3,7 @@
 use super::words::{count, percent, plural, three};
 use super::{Facts, Remark};
 use brunt_model::Failure;
-use brunt_model::plan::ConnectionLifetime;
+use brunt_model::plan::{ConnectionLifetime, HttpVersion};
 use brunt_model::reading_names::RETRANSMITTED;
 
 /// Connections replaced from which on it is a habit of the server.
@@ -60,7 +60,7 @@ fn may_be_reused(facts: &Facts) -> bool {
     };
     let asked = !facts.plan.main().scenario.requests.iter().flat_map(|r| &r.headers).any(closes);
     let anew = connection.keep == ConnectionLifetime::Iteration;
-    asked && !anew && !connection.http10 && connection.requests_per_connection.is_none()
+    asked && !anew && connection.http != HttpVersion::V1_0 && connection.requests_per_connection.is_none()
 }
 
 /// Most of what was replaced had been closed between two requests.

@@ -2,14 +2,14 @@
 //!
 //! They had one list of requests, with one of three kinds of user. Both forms are read; only the new one is written.
 
-use super::{Connection, Plan, Population, Record};
+use super::{Connection, HttpVersion, Plan, Population, Record};
 use crate::goal::Until;
 use crate::load::Think;
 use crate::reply_policy::{Checks, Cookies, Credentials, Elements, PageCache, RedirectRules, Redirects};
 use crate::scenario::{Branch, Manner, Order, Scenario, Scope, Step};
 use crate::time::seconds;
 use crate::{Load, Objective, ReplyPolicy, Request, Stop};
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use std::time::Duration;
 
 /// A plan in either form.
@@ -39,6 +39,21 @@ pub struct Written {
 /// Plans of before there were several processes.
 pub fn one() -> u32 {
     1
+}
+
+/// The version of HTTP; plans of before there was HTTP/2 said whether it is 1.0.
+pub fn http_version<'de, D: Deserializer<'de>>(written: D) -> Result<HttpVersion, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Either {
+        Is10(bool),
+        Version(HttpVersion),
+    }
+    Ok(match Either::deserialize(written)? {
+        Either::Is10(true) => HttpVersion::V1_0,
+        Either::Is10(false) => HttpVersion::V1_1,
+        Either::Version(version) => version,
+    })
 }
 
 /// What virtual users did: ask one of a list of requests, again and again.

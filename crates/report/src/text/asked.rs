@@ -5,7 +5,7 @@ use super::fit::Part;
 use crate::figures::{bytes, count, plain, plural, span};
 use crate::layout::{clause, clean, shorten};
 use crate::view::{Detail, Emphasis};
-use brunt_model::plan::Connection;
+use brunt_model::plan::{Connection, HttpVersion};
 use brunt_model::scenario::Order;
 use brunt_model::{Arrivals, Body, Load, Plan, Population, Request, Run, Shape, Stage, Stop, Think};
 
@@ -155,8 +155,11 @@ fn kept(connection: &Connection) -> String {
         Some(n) => out += &format!(", {} on each connection", plural(n, "request")),
         None => {}
     }
-    if connection.http10 {
-        out += ", HTTP/1.0";
+    if connection.http != HttpVersion::V1_1 {
+        out += &format!(", {}", connection.http);
+    }
+    if connection.streams > 1 {
+        out += &format!(", {} on each connection at once", plural(connection.streams.into(), "request"));
     }
     out
 }

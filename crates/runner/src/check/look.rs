@@ -8,14 +8,15 @@ use super::facts::{Answered, Compression, Connected, Facts, Failed, Secured};
 use crate::RunError;
 use brunt_engine::clock::{self, Epoch, Time};
 use brunt_engine::{Alone, Numbering, Step, Surroundings, Turn, UsersOf};
+use brunt_model::plan::HttpVersion;
 use brunt_model::sample::Opening;
 use brunt_model::scenario::{Order, Scenario};
 use brunt_model::{Clock, Failure, Plan, Request, Route};
 use brunt_script::CompiledScript;
 use brunt_spec::defaults;
 use brunt_wire::h1::parse::{Framing, Head};
-use brunt_wire::h1::{Common, Conn, H1};
-use brunt_wire::tls::{ALPN, Cause, Handshake, Refusal};
+use brunt_wire::http::{Common, Http, Lane};
+use brunt_wire::tls::{self, Cause, Handshake, Refusal};
 use brunt_wire::{Prepared, Reply, Stamps, Timer, Transport};
 use std::pin::pin;
 use std::rc::Rc;
@@ -30,7 +31,7 @@ const SLOW: f64 = 0.5;
 /// What is looked with.
 struct Look<'a> {
     plan: &'a Plan,
-    wire: Rc<H1<Time>>,
+    wire: Rc<Http<Time>>,
     time: Time,
 }
 
@@ -93,7 +94,7 @@ fn look_with(care: Care, plan: &Plan, facts: &mut Facts) -> Result<(), RunError>
 impl<'a> Look<'a> {
     fn new(plan: &'a Plan, time: &Time) -> Result<Self, RunError> {
         let common = Common::new(plan)?;
-        Ok(Self { plan, wire: Rc::new(H1::new(common, 0, time.clone())), time: time.clone() })
+        Ok(Self { plan, wire: Rc::new(Http::new(common, 0, time.clone())), time: time.clone() })
     }
 
     /// The requests: as asked, and once more.
@@ -115,7 +116,7 @@ impl<'a> Look<'a> {
 
     /// The same with Accept-Encoding asked the other way, on the same connection where it may be used. That this fails
     /// is no fault of the first.
-    async fn again(&self, mut conn: Conn, (request, keep_alive): (&Request, bool), facts: &mut Facts) {
+    async fn again(&self, mut conn: Lane, (request, keep_alive): (&Request, bool), facts: &mut Facts) {
         let (other, accepted) = turned(request);
         let Ok(prepared) = self.prepared(&other) else { return };
         if !keep_alive {
@@ -142,7 +143,7 @@ impl<'a> Look<'a> {
         }
     }
 
-    async fn open(&self, request: &Prepared, facts: &mut Facts) -> Result<Conn, Failure> {
+    async fn open(&self, request: &Prepared, facts: &mut Facts) -> Result<Lane, Failure> {
         let mut steps = Opening::default();
         let limit = self.plan.connection.connect_timeout;
         let opened = self.within(limit, self.wire.open(request, 0, &mut steps)).await;
@@ -156,12 +157,12 @@ impl<'a> Look<'a> {
         };
         connected(&steps, conn.peer().map(|p| p.to_string()), facts);
         if let Some(handshake) = conn.handshake() {
-            secured(&handshake, steps.tls, facts);
+            secured((&handshake, self.plan.connection.http), steps.tls, facts);
         }
         Ok(conn)
     }
 
-    async fn exchange(&self, conn: &mut Conn, request: &Prepared) -> Result<Seen, Failure> {
+    async fn exchange(&self, conn: &mut Lane, request: &Prepared) -> Result<Seen, Failure> {
         let mut stamps = Stamps::default();
         let reply = self.within(self.plan.connection.timeout, self.wire.look(conn, request, &mut stamps)).await;
         let mut reply = reply.unwrap_or(Err(Failure::Timeout))?;
@@ -266,12 +267,12 @@ fn connected(steps: &Opening, peer: Option<String>, facts: &mut Facts) {
 }
 
 /// Takes in a handshake: the first is shown, later ones tell whether sessions are resumed.
-fn secured(handshake: &Handshake, took: Option<u64>, facts: &mut Facts) {
+fn secured((handshake, http): (&Handshake, HttpVersion), took: Option<u64>, facts: &mut Facts) {
     let took = took.map_or(0.0, seconds);
     let Some(known) = &mut facts.tls else {
         let first = handshake.certificates.first();
         facts.tls = Some(Secured {
-            alpn_offered: ALPN.iter().map(|&name| name.to_owned()).collect(),
+            alpn_offered: tls::alpn(http).iter().map(|&name| name.to_owned()).collect(),
             alpn: handshake.alpn.clone(),
             version: handshake.version.clone(),
             cipher: handshake.cipher.clone(),
@@ -294,10 +295,11 @@ fn answered(seen: &Seen, once: bool) -> Answered {
         Framing::Length(_) => "content-length",
         Framing::Chunked => "chunked",
         Framing::UntilClose => "until close",
+        Framing::Stream => "stream",
     };
     Answered {
         status: seen.reply.status,
-        protocol: format!("HTTP/1.{}", seen.head.version_minor),
+        protocol: seen.head.version.to_string(),
         server: field(seen, "server"),
         location: field(seen, "location"),
         head_bytes: seen.head.length,

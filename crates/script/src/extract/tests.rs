@@ -20,8 +20,14 @@ fn reply(body: &str) -> Reply {
         field("set-cookie", "other=2"),
         field("set-cookie", "sid=two; HttpOnly"),
     ];
-    let head =
-        Head { status: 200, version_minor: 1, framing: Framing::None, keep_alive: true, length: 0, encoded: false };
+    let head = Head {
+        status: 200,
+        version: brunt_model::plan::HttpVersion::V1_1,
+        framing: Framing::None,
+        keep_alive: true,
+        length: 0,
+        encoded: false,
+    };
     let kept = Kept { body: body.into(), head: Some((head, fields)), ..Kept::default() };
     Reply { status: 200, kept: Some(Box::new(kept)), ..Reply::default() }
 }

@@ -46,9 +46,9 @@ fn exception(failure: Failure, sample: &Sample) -> &'static str {
         Failure::Tls => "javax.net.ssl.SSLHandshakeException",
         Failure::Proxy => "org.apache.http.impl.execchain.TunnelRefusedException",
         Failure::Reset | Failure::FdsExhausted | Failure::Cut => "java.net.SocketException",
-        Failure::Stale => "org.apache.http.NoHttpResponseException",
+        Failure::Stale | Failure::Unprocessed => "org.apache.http.NoHttpResponseException",
         Failure::Timeout => "java.net.SocketTimeoutException",
-        Failure::Protocol => "org.apache.http.client.ClientProtocolException",
+        Failure::Protocol | Failure::StreamReset => "org.apache.http.client.ClientProtocolException",
         Failure::ClosedEarly if sample.first_byte == Tick::ZERO => "org.apache.http.NoHttpResponseException",
         Failure::ClosedEarly => "org.apache.http.ConnectionClosedException",
         Failure::Check | Failure::Dropped | Failure::System => "java.io.IOException",
@@ -64,11 +64,13 @@ fn words(failure: Failure, searched: &Searched<'_>) -> String {
         Failure::Resolve => return format!("{host}: Name or service not known"),
         Failure::Refused => return connect("Connection refused"),
         Failure::ConnectTimeout => return connect("Connect timed out"),
-        Failure::Stale => return format!("{host}:{port} failed to respond"),
+        Failure::Stale | Failure::Unprocessed => return format!("{host}:{port} failed to respond"),
         Failure::ClosedEarly if searched.sample.first_byte == Tick::ZERO => {
             return format!("{host}:{port} failed to respond");
         }
-        Failure::Protocol => return searched.sample.malformed.map_or_else(|| "null".into(), |why| why.to_string()),
+        Failure::Protocol | Failure::StreamReset => {
+            return searched.sample.malformed.map_or_else(|| "null".into(), |why| why.to_string());
+        }
         Failure::Unreachable => "No route to host",
         Failure::PortsExhausted => "Cannot assign requested address",
         Failure::Tls => "Remote host terminated the handshake",
@@ -108,13 +110,13 @@ mod tests {
     use super::*;
     use crate::testing::user;
     use brunt_model::Outcome;
-    use brunt_wire::h1::{Common, H1};
+    use brunt_wire::http::{Common, Http};
     use brunt_wire::request::{RequestParts, Tags, parse_url};
     use brunt_wire::{Prepared, Transport};
 
     fn request(url: &str) -> Prepared {
         let plan = crate::testing::plan(brunt_model::Scenario::default(), 1.0, Vec::new());
-        let wire = H1::new(Common::new(&plan).unwrap(), 0, brunt_engine::Time::new(brunt_engine::Epoch::Fake));
+        let wire = Http::new(Common::new(&plan).unwrap(), 0, brunt_engine::Time::new(brunt_engine::Epoch::Fake));
         let url = parse_url(url).unwrap();
         let (method, headers, body) = ("GET".into(), Vec::new(), brunt_model::Body::None);
         let parts = RequestParts { method, url, headers, body, verbatim: None };

@@ -59,7 +59,7 @@ impl Talk {
 fn reply(status: u16, fields: &[(&str, &str)], body: &str) -> Reply {
     let head = Head {
         status,
-        version_minor: 1,
+        version: brunt_model::plan::HttpVersion::V1_1,
         framing: Framing::Length(body.len() as u64),
         keep_alive: true,
         length: 0,

@@ -300,7 +300,14 @@ fn cookies_of_a_redirect_within_a_parallel_step_are_kept() {
     let field = |name: &str, value: &str| (name.to_owned(), value.to_owned());
     let fields = vec![field("Location", "/b"), field("Set-Cookie", "sid=1; Path=/")];
     let framing = Framing::Length(0);
-    let head = Head { status: 302, version_minor: 1, framing, keep_alive: true, length: 0, encoded: false };
+    let head = Head {
+        status: 302,
+        version: brunt_model::plan::HttpVersion::V1_1,
+        framing,
+        keep_alive: true,
+        length: 0,
+        encoded: false,
+    };
     let kept = Kept { location: Some("/b".into()), head: Some((head, fields)), ..Kept::default() };
     let reply = Reply { status: 302, kept: Some(Box::new(kept)), ..Reply::default() };
     let mut user = users.user(0);

@@ -231,7 +231,11 @@ pub struct Connection {
     pub requests_per_connection: Option<Scalar>,
     /// Ask once more where a kept-alive connection was found closed. Default: false.
     pub retry_stale: Option<bool>,
-    /// HTTP/1.0 instead of HTTP/1.1. Default: false.
+    /// The version of HTTP: 1.0, 1.1 or 2. Default: 1.1.
+    pub http: Option<Scalar>,
+    /// HTTP/2: requests in flight on each connection. Default: 1.
+    pub streams: Option<Scalar>,
+    /// The same as `http: 1.0`.
     #[serde(rename = "http1.0")]
     pub http10: Option<bool>,
     /// From begun to the reply's last byte, at most. Default: 30s.

@@ -63,7 +63,10 @@ probes: [host, nginx: {url: 'http://h/s', interval: 2s}]
     let Load::Open { rate, connections, .. } = &plan.main().load else { panic!("{plan:?}") };
     assert_eq!((rate.as_constant(), *connections), (Some(50.0), Some(7)));
     assert_eq!((plan.seed, experiment.seed, plan.main().stop.warmup), (3, 3, Duration::from_secs(1)));
-    assert_eq!((plan.connection.requests_per_connection, plan.connection.http10), (Some(1), true));
+    assert_eq!(
+        (plan.connection.requests_per_connection, plan.connection.http),
+        (Some(1), brunt_model::plan::HttpVersion::V1_0)
+    );
     assert_eq!((plan.connection.source.len(), plan.policy().checks.status.len(), plan.objectives.len()), (2, 2, 4));
     assert_eq!(plan.until.as_ref().unwrap().goals.len(), 2);
     let request = &plan.main().scenario.requests[0];

@@ -9,7 +9,8 @@ use std::path::Path;
 pub(super) fn connection(run: &RunSettings) -> Result<Connection> {
     let args = &run.connection;
     Ok(Connection {
-        http10: args.http10,
+        http: args.http,
+        streams: args.streams,
         requests_per_connection: requests_per_connection(run)?,
         retry_stale: args.retry_stale,
         connect_rate: run.load.connect_rate,

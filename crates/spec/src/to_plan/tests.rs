@@ -1,7 +1,7 @@
 use super::*;
 use crate::SpecError;
 use crate::settings::{Kind, Settings};
-use brunt_model::plan::StatusRange;
+use brunt_model::plan::{HttpVersion, StatusRange};
 use brunt_model::scenario::Order;
 use brunt_model::{Arrivals, Body, Load, Request, Shape, Stage, Think};
 use std::io::Write;
@@ -182,7 +182,12 @@ fn connections_and_checks() {
     ));
     let connection = &plan.connection;
     assert_eq!(connection.requests_per_connection, Some(1));
-    assert!(connection.retry_stale && connection.http10 && connection.tls.insecure && connection.tls.no_resumption);
+    assert!(
+        connection.retry_stale
+            && connection.http == HttpVersion::V1_0
+            && connection.tls.insecure
+            && connection.tls.no_resumption
+    );
     assert_eq!((connection.timeout, connection.connect_timeout), (seconds(5), Duration::from_millis(500)));
     assert_eq!((connection.receive_rate, connection.resolve_every), (Some(10_000), Some(seconds(60))));
     assert_eq!((connection.source.len(), connection.resolve.len()), (2, 1));

@@ -4,7 +4,7 @@
 pub mod secrets;
 
 use super::{duration, target};
-use brunt_model::plan::{Resolve, ResolveAll};
+use brunt_model::plan::{HttpVersion, Resolve, ResolveAll};
 use brunt_script::WordError;
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
@@ -201,6 +201,20 @@ pub fn resolve_all(word: &str) -> Result<ResolveAll, WordError> {
     let address = address.trim().parse();
     let address = address.map_err(|_| WordError::new(word, "this is no address and port", "127.0.0.1:8080"))?;
     Ok(ResolveAll { address, tls })
+}
+
+/// A version of HTTP.
+///
+/// # Errors
+///
+/// There is none of this name.
+pub fn http_version(word: &str) -> Result<HttpVersion, WordError> {
+    match word {
+        "1.0" => Ok(HttpVersion::V1_0),
+        "1.1" | "1" => Ok(HttpVersion::V1_1),
+        "2" | "2.0" | "h2" | "h2c" => Ok(HttpVersion::V2),
+        _ => Err(WordError::new(word, "this is no version of HTTP that brunt speaks: 1.0, 1.1 or 2", "2")),
+    }
 }
 
 /// `HOST:PORT:ADDR`; IPv6 addresses with or without brackets.

@@ -3,12 +3,12 @@
 //! Reads go into the worker's one buffer; a head that comes in pieces is kept with the connection until it is whole. A
 //! body that nobody looks at is dropped in the kernel. Nothing is allocated for an ordinary reply.
 
-use super::kept_body::KeptBody;
-use super::parse::{Framing, Head, MAX_HEAD, Malformed, NoReply, Parser, RequestKind, Sink};
+use super::parse::{Framing, Head, MAX_HEAD, Malformed, NoReply, Parser, RequestKind};
+use crate::collect::ReplyCollector;
 use crate::link::Link;
 use crate::stream::{DiscardableBody, MOST_BLANK_READS, Stream, is_blank};
 use crate::turn::Turn;
-use crate::{Kept, Reply, Stamps, Timer, WantedFields, Wants, error};
+use crate::{Reply, Stamps, Timer, Wants, error};
 use brunt_model::{Failure, Tick};
 use regex::bytes::Regex;
 use std::cell::{Cell, RefCell};
@@ -23,7 +23,7 @@ const HEAD_READ: usize = 8 * 1024;
 const BODY_READ: usize = 64 * 1024;
 /// The worker's buffer. Where bodies are dropped in the kernel it is never written to beyond [`BODY_READ`], so its
 /// pages never become real.
-pub(super) const BUFFER: usize = 1 << 20;
+pub(crate) const BUFFER: usize = 1 << 20;
 
 /// Written at once of a long request, before other tasks may run.
 const SEND_PIECE: usize = 256 * 1024;
@@ -32,7 +32,7 @@ const SEND_PIECE: usize = 256 * 1024;
 const LOOKED_AT: u32 = 8;
 
 /// What the exchanges of one worker share.
-pub(super) struct Shared<T> {
+pub(crate) struct Shared<T> {
     pub time: T,
     pub buffer: RefCell<Box<[u8]>>,
     pub last_head: RefCell<LastHead>,
@@ -44,7 +44,7 @@ pub(super) struct Shared<T> {
 /// The last head that was read. Replies of one server mostly begin with the same bytes, but for the second of the day:
 /// to compare is ten times cheaper than to parse.
 #[derive(Default)]
-pub(super) struct LastHead {
+pub(crate) struct LastHead {
     asked: RequestKind,
     bytes: Vec<u8>,
     head: Option<Head>,
@@ -92,7 +92,7 @@ struct Receiving {
 
 /// On one connection: requests that were sent before their exchange, and bytes that came behind a whole reply.
 #[derive(Default)]
-pub(super) struct PipelineState {
+pub(crate) struct PipelineState {
     /// When each was sent, the earliest first.
     sent: VecDeque<Tick>,
     came: Vec<u8>,
@@ -506,85 +506,6 @@ impl Receiving {
                 self.stash.extend_from_slice(rest);
                 Ok(Step::More)
             }
-        }
-    }
-}
-
-/// What is kept of a reply because somebody looks at it.
-struct ReplyCollector {
-    wants: Wants,
-    is_page: bool,
-    location: Option<String>,
-    server: Option<String>,
-    cookie: Option<String>,
-    encoding: Option<String>,
-    fields: Vec<(String, String)>,
-    pattern: Option<Regex>,
-    /// From its first byte on.
-    body: Option<KeptBody>,
-    first_bytes: Vec<u8>,
-}
-
-/// So many of the first bytes are kept for the status line.
-const STATUS_LINE: usize = 256;
-
-impl ReplyCollector {
-    /// Bytes that came before the end of the head.
-    fn first(&mut self, bytes: &[u8]) {
-        let line = if self.wants.status_line { STATUS_LINE } else { 0 };
-        let room = if self.wants.head { bytes.len() } else { line.saturating_sub(self.first_bytes.len()) };
-        self.first_bytes.extend_from_slice(&bytes[..bytes.len().min(room)]);
-    }
-
-    fn new(wants: Wants, pattern: Option<&Regex>) -> Option<Box<Self>> {
-        let nothing = wants == Wants::default();
-        let (location, server, cookie, encoding) = (None, None, None, None);
-        let (fields, body, first_bytes) = (Vec::new(), None, Vec::new());
-        let pattern = pattern.filter(|_| wants.matches).cloned();
-        let keep =
-            Self { wants, is_page: false, location, server, cookie, encoding, fields, pattern, body, first_bytes };
-        (!nothing).then(|| Box::new(keep))
-    }
-
-    fn finish(mut self, head: Head) -> Kept {
-        let body = self.body.take().unwrap_or_else(|| self.empty_body(None));
-        let (body, matches) = body.finish();
-        let head = (self.wants.head || self.wants.fields != WantedFields::None).then_some((head, self.fields));
-        let Self { location, server, cookie, first_bytes, .. } = self;
-        Kept { location, body, matches, server, cookie, head, first_bytes }
-    }
-
-    fn empty_body(&self, encoding: Option<&str>) -> KeptBody {
-        let keeps = (self.wants.body || self.is_page).then(Vec::new);
-        KeptBody::new(encoding, self.pattern.as_ref(), keeps)
-    }
-}
-
-impl Sink for ReplyCollector {
-    fn header(&mut self, name: &str, value: &[u8]) {
-        let text = || String::from_utf8_lossy(value).trim().to_owned();
-        if self.wants.head || self.wants.fields.have(name) {
-            self.fields.push((name.to_owned(), text()));
-        }
-        if self.wants.page && name.eq_ignore_ascii_case("content-type") {
-            self.is_page = value.trim_ascii().starts_with(b"text/html");
-        }
-        if self.wants.location && name.eq_ignore_ascii_case("location") {
-            self.location = Some(text());
-        } else if self.wants.cookie && name.eq_ignore_ascii_case("set-cookie") {
-            self.cookie = text().split(';').next().map(|pair| pair.trim().to_owned());
-        } else if self.wants.server && name.eq_ignore_ascii_case("server") {
-            self.server = Some(text());
-        } else if name.eq_ignore_ascii_case("content-encoding") {
-            self.encoding = Some(text().to_ascii_lowercase());
-        }
-    }
-
-    fn body(&mut self, bytes: &[u8]) {
-        if self.pattern.is_some() || self.wants.body || self.is_page {
-            let mut body = self.body.take().unwrap_or_else(|| self.empty_body(self.encoding.as_deref()));
-            body.push(bytes);
-            self.body = Some(body);
         }
     }
 }

@@ -20,7 +20,7 @@ pub const MOST_KEPT: usize = 16 << 20;
 const LOOK_AHEAD: usize = 4;
 
 /// A body that comes in pieces.
-pub(super) enum KeptBody {
+pub(crate) enum KeptBody {
     Plain(Taken),
     Gzip(Box<MultiGzDecoder<Taken>>),
     Deflate(Box<ZlibDecoder<Taken>>),
@@ -30,14 +30,14 @@ pub(super) enum KeptBody {
 
 /// Takes in what was decoded.
 #[derive(Default)]
-pub(super) struct Taken {
+pub(crate) struct Taken {
     search: Option<Search>,
     keeps: Option<Vec<u8>>,
     unpacked: u64,
 }
 
 /// Looks for a pattern in bytes that come in pieces.
-pub(super) struct Search {
+pub(crate) struct Search {
     pattern: Regex,
     window: Vec<u8>,
     /// Bytes of the window that were seen before and only tell what stands in front.

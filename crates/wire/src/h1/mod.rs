@@ -1,7 +1,6 @@
 //! HTTP/1.1 (and 1.0) over real sockets.
 //!
 //! * [`parse`], [`chunked`]: bytes to a reply's head and end; pure.
-//! * [`H1`]: the [`Transport`](crate::Transport) of one worker thread.
 //! * [`kept_body`]: what is kept of a body, and the search for a pattern in it.
 //! * [`exchange`]: one request and its reply on an open connection.
 
@@ -9,9 +8,6 @@ pub mod chunked;
 pub mod exchange;
 pub mod kept_body;
 pub mod parse;
-mod proxy;
+pub(crate) mod proxy;
 #[cfg(test)]
 mod segments_tests;
-mod wire;
-
-pub use wire::{BadWire, Common, Conn, H1};

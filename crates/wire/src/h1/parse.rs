@@ -11,6 +11,7 @@ use std::mem::MaybeUninit;
 
 use super::chunked::Chunks;
 pub use brunt_model::outcome::Malformed;
+use brunt_model::plan::HttpVersion;
 
 /// The largest head that is read, in bytes with its blank line; a caller's buffer must be able to hold as many.
 pub const MAX_HEAD: usize = 64 * 1024;
@@ -51,6 +52,8 @@ pub enum Framing {
     Chunked,
     /// When the server closes the connection.
     UntilClose,
+    /// With its stream (HTTP/2 and 3).
+    Stream,
 }
 
 /// Why there is no whole reply.
@@ -72,8 +75,8 @@ pub enum NoReply {
 pub struct Head {
     /// The status code, 100 to 999.
     pub status: u16,
-    /// 0 or 1: the second number of HTTP/1.x.
-    pub version_minor: u8,
+    /// The version of HTTP that it states.
+    pub version: HttpVersion,
     /// How the body ends.
     pub framing: Framing,
     /// Whether another request may follow on this connection once the reply is done. Not behind 101 and a successful
@@ -279,7 +282,7 @@ impl Parser {
                 Framing::None | Framing::Length(0) => State::Done,
                 Framing::Length(left) => State::Length { left },
                 Framing::Chunked => State::Chunked(Chunks::new()),
-                Framing::UntilClose => State::UntilClose,
+                Framing::UntilClose | Framing::Stream => State::UntilClose,
             };
         }
         head.length as usize
@@ -400,7 +403,7 @@ fn interpret<S: Sink>(
     let framing = fields.framing(asked, status)?;
     Ok(Head {
         status,
-        version_minor,
+        version: if version_minor == 0 { HttpVersion::V1_0 } else { HttpVersion::V1_1 },
         framing,
         keep_alive: framing != Framing::UntilClose && !leaves_http(asked, status) && fields.keep_alive(version_minor),
         length: length as u64,

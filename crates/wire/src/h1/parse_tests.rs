@@ -322,7 +322,7 @@ fn the_connection_field_and_the_version_decide_on_keep_alive() {
         let outcome = agreed(field, RequestKind::Ordinary, bytes.as_bytes());
         let head = outcome.head.unwrap();
         assert_eq!(head.keep_alive, keep_alive, "{version} {field}");
-        assert_eq!(format!("1.{}", head.version_minor), version);
+        assert_eq!(head.version.to_string(), format!("HTTP/{version}"));
     }
 }
 

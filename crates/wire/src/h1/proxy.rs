@@ -8,7 +8,7 @@ use crate::{Stamps, Timer, Wants};
 use brunt_model::Failure;
 
 /// Asks the proxy at the other end of `stream` to connect us to `origin`.
-pub(super) async fn tunnel<T: Timer>(
+pub(crate) async fn tunnel<T: Timer>(
     shared: &Shared<T>,
     stream: &mut Stream,
     origin: &Origin,

@@ -122,7 +122,7 @@ fn what_differs_besides_is_said() {
     for trial in study.trials.iter_mut().filter(|trial| trial.place.contender == 1) {
         trial.run.environment.kernel = "Linux 6.18".into();
         trial.run.environment.server = Some("nginx".into());
-        trial.run.plan.as_mut().unwrap().connection.http10 = true;
+        trial.run.plan.as_mut().unwrap().connection.http = brunt_model::plan::HttpVersion::V1_0;
         trial.run.total.bytes_received *= 2;
     }
     let said = compare(&study, &asked(), &[], ComparisonEnd::Stopped).differences;

@@ -20,8 +20,14 @@ fn parsed(source: &str) -> Result<ParsedScript, String> {
 fn run(source: &str, user: &UserContext, body: Option<&str>) -> Result<ScriptOutcome, String> {
     let request = Prepared::default();
     let fields = vec![("Content-Type".to_owned(), "text/plain".to_owned())];
-    let head =
-        Head { status: 200, version_minor: 1, framing: Framing::None, keep_alive: true, length: 0, encoded: false };
+    let head = Head {
+        status: 200,
+        version: brunt_model::plan::HttpVersion::V1_1,
+        framing: Framing::None,
+        keep_alive: true,
+        length: 0,
+        encoded: false,
+    };
     let kept = body.map(|body| Box::new(Kept { body: body.into(), head: Some((head, fields)), ..Kept::default() }));
     let reply = Reply { status: 200, kept, ..Reply::default() };
     let sample = brunt_model::Sample::default();

@@ -2,16 +2,17 @@
 
 use crate::defaults;
 use crate::settings::row::{SettingRow as Row, on, set, whole};
-use crate::settings::{Content, Key, Kind, RunSettings, Takes};
+use crate::settings::{Content, Key, Kind, Listed, RunSettings, Takes};
 use crate::words::WordError;
 use crate::words::{bytes, duration, values};
+use brunt_model::plan::HttpVersion;
 
 type S = RunSettings;
 
 const CONNECTION: &str = "Connection";
 
 /// The rows.
-pub static ROWS: [Row<RunSettings>; 19] = [
+pub static ROWS: [Row<RunSettings>; 21] = [
     Row::switch("no-keepalive", "A new connection for each request", |_, _| {
         Ok(on(|s: &mut S| s.connection.no_keepalive = true))
     })
@@ -30,9 +31,26 @@ pub static ROWS: [Row<RunSettings>; 19] = [
     })
     .under(CONNECTION)
     .keys(&[Key::new("connection.retry_stale", Takes::IfTrue)]),
-    Row::switch("http1.0", "HTTP/1.0 instead of HTTP/1.1", |_, _| Ok(on(|s: &mut S| s.connection.http10 = true)))
+    Row::value("http", "VERSION", "HTTP version: 1.0, 1.1 or 2", |w, _| {
+        set(values::http_version(w), |s: &mut S, v| s.connection.http = v)
+    })
+    .under(CONNECTION)
+    .usual("1.1")
+    .keys(&[Key::new("connection.http", Takes::Value)]),
+    Row {
+        listed: Listed::No,
+        ..Row::switch("http1.0", "HTTP/1.0 instead of HTTP/1.1", |_, _| {
+            Ok(on(|s: &mut S| s.connection.http = HttpVersion::V1_0))
+        })
         .under(CONNECTION)
-        .keys(&[Key::new("connection.http1.0", Takes::IfTrue)]),
+        .keys(&[Key::new("connection.http1.0", Takes::IfTrue)])
+    },
+    Row::value("streams", "N", "HTTP/2: requests in flight on each connection", |w, _| {
+        set(whole(w, 1, 1 << 20), |s: &mut S, v| s.connection.streams = v)
+    })
+    .under(CONNECTION)
+    .usual("1")
+    .keys(&[Key::new("connection.streams", Takes::Value)]),
     Row::value(
         "timeout",
         "TIME",

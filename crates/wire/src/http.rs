@@ -1,32 +1,39 @@
-//! The transport of one worker thread.
+//! HTTP over real sockets: the transport of one worker thread, which opens connections of the version that the plan wants.
 
-use super::exchange::{BUFFER, PipelineState, Shared};
-use super::proxy;
+use crate::collect::ReplyCollector;
 use crate::dial::{Buffers, Destination, dial};
+use crate::h1::exchange::{BUFFER, PipelineState, Shared};
+use crate::h1::proxy;
+use crate::h2;
 use crate::origin::{Directory, Origin, OriginId, Route};
 use crate::request::{self, BadRequest, Prepared, RequestParts, Style, Tags};
 use crate::sources::{Open, Sources};
 use crate::stream::{Idle, Stream};
 use crate::tls::{Handshake, Refusal, TlsClients};
 use crate::{Reply, Stamps, Timer, Transport, WantedFields, Wants, error, sys, tls};
-use brunt_model::plan::{Connection, RecordDetail};
+use brunt_model::plan::{Connection, HttpVersion, RecordDetail};
 use brunt_model::reply_policy::{Cookies, RedirectRules};
 use brunt_model::sample::Opening;
 use brunt_model::{Failure, Plan, ReplyPolicy, Tick};
+use pin_project_lite::pin_project;
 use regex::bytes::Regex;
 use socket2::{Domain, Socket, Type};
 use std::cell::{Cell, OnceCell, RefCell};
 use std::net::{IpAddr, SocketAddr};
+use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::{Arc, OnceLock};
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 /// One in so many connections, the first among them, has its bytes stamped by the kernel when they come.
 const STAMPED: usize = 16;
 
-/// HTTP/1 over real sockets, for one worker thread.
-pub struct H1<T> {
+/// HTTP over real sockets, for one worker thread.
+pub struct Http<T> {
     shared: Shared<T>,
+    /// Where connections of HTTP/2 read to.
+    read_buffer: OnceCell<h2::ReadBuffer>,
     common: Arc<Common>,
     routes: RefCell<Vec<Rc<Route>>>,
     worker: usize,
@@ -82,14 +89,25 @@ pub enum BadWire {
     Proxy(#[from] BadRequest),
     /// Several requests at once on a connection.
     #[error(
-        "connection.streams is `{0}`, but an HTTP/1 connection carries one request at a time; write `streams: 1`, and \
-         raise the number of connections (-c) for more requests at once"
+        "--streams is `{0}`, but an HTTP/1 connection carries one request at a time; write --http 2, or leave it out and \
+         raise the number of connections (-c)"
     )]
     Streams(u32),
+    /// What this version of HTTP cannot do.
+    #[error("{0} works with HTTP/1.0 and 1.1 only; leave it out, or write --http 1.1")]
+    Http1Only(&'static str),
 }
 
-/// An open connection.
-pub struct Conn {
+/// The right to one exchange at a time on an open connection.
+pub enum Lane {
+    /// The whole of a connection of HTTP/1.
+    H1(H1Connection),
+    /// A stream of a connection of HTTP/2.
+    H2(Rc<H2Connection>),
+}
+
+/// An open connection of HTTP/1.
+pub struct H1Connection {
     stream: Stream,
     used: bool,
     /// What was sent ahead, and came back of it.
@@ -97,6 +115,40 @@ pub struct Conn {
     /// Counts it among those that are open.
     #[allow(dead_code)] // for its drop
     open: Open,
+}
+
+/// An open connection of HTTP/2.
+pub struct H2Connection {
+    connection: h2::Connection,
+    handshake: Option<Handshake>,
+    peer: Option<SocketAddr>,
+    /// Counts it among those that are open.
+    #[allow(dead_code)] // for its drop
+    open: Open,
+}
+
+pin_project! {
+    /// An exchange in either version.
+    #[project = ProjectedExchange]
+    enum Exchange<A, B> {
+        H1 { #[pin] exchange: A },
+        H2 { #[pin] exchange: B },
+    }
+}
+
+impl<A, B> Future for Exchange<A, B>
+where
+    A: Future,
+    B: Future<Output = A::Output>,
+{
+    type Output = A::Output;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<A::Output> {
+        match self.project() {
+            ProjectedExchange::H1 { exchange } => exchange.poll(cx),
+            ProjectedExchange::H2 { exchange } => exchange.poll(cx),
+        }
+    }
 }
 
 impl Common {
@@ -107,12 +159,19 @@ impl Common {
     /// [`BadWire`] if a certificate or key cannot be read, or an expression is none.
     pub fn new(plan: &Plan) -> Result<Arc<Self>, BadWire> {
         let settings = plan.connection.clone();
-        if settings.streams != 1 {
+        let is_http1 = !settings.http.has_streams();
+        if is_http1 && settings.streams != 1 {
             return Err(BadWire::Streams(settings.streams));
         }
+        if !is_http1 && settings.receive_rate.is_some() {
+            return Err(BadWire::Http1Only("--receive-rate"));
+        }
         let proxy = settings.proxy.as_deref().map(request::origin_of).transpose()?.map(|p| p.1);
+        if !is_http1 && proxy.is_some() && plan.requests().any(|r| !r.url.starts_with("https:")) {
+            return Err(BadWire::Http1Only("--proxy for URLs of http://"));
+        }
         let close = settings.requests_per_connection == Some(1);
-        let style = Style { http10: settings.http10, close, absolute: proxy.is_some() };
+        let style = Style { http10: settings.http == HttpVersion::V1_0, close, absolute: proxy.is_some() };
         let records = plan.record.records.as_ref().map(|records| records.detail);
         let kept = plan.reply_policies.iter().map(|policy| KeptParts::new(policy, records));
         let kept = kept.collect::<Result<_, _>>()?;
@@ -155,20 +214,26 @@ fn wanted_fields(policy: &ReplyPolicy, records: Option<RecordDetail>) -> WantedF
     }
 }
 
-impl Conn {
+impl Lane {
     /// What the TLS handshake agreed on, where there was one.
     pub fn handshake(&self) -> Option<Handshake> {
-        self.stream.handshake()
+        match self {
+            Self::H1(h1) => h1.stream.handshake(),
+            Self::H2(h2) => h2.handshake.clone(),
+        }
     }
 
     /// Requests were sent ahead on it whose exchange is still to come.
     pub fn owes_replies(&self) -> bool {
-        self.ahead.is_owed()
+        matches!(self, Self::H1(h1) if h1.ahead.is_owed())
     }
 
     /// The address at the other end (the proxy's, where there is one); None for a Unix socket.
     pub fn peer(&self) -> Option<SocketAddr> {
-        self.stream.peer()
+        match self {
+            Self::H1(h1) => h1.stream.peer(),
+            Self::H2(h2) => h2.peer,
+        }
     }
 }
 
@@ -183,13 +248,13 @@ impl Common {
         if let Some(clients) = self.tls.get() {
             return Ok(clients);
         }
-        let read = TlsClients::new(&self.settings.tls)?;
+        let read = TlsClients::new(&self.settings.tls, self.settings.http)?;
         // Where two workers read it at the same time, the first one's is kept, so that they share sessions.
         Ok(self.tls.get_or_init(|| read))
     }
 }
 
-impl<T: Timer> H1<T> {
+impl<T: Timer> Http<T> {
     /// The transport of worker number `worker`.
     pub fn new(common: Arc<Common>, worker: usize, time: T) -> Self {
         let buffer = RefCell::new(vec![0; BUFFER].into_boxed_slice());
@@ -198,6 +263,7 @@ impl<T: Timer> H1<T> {
         let shared = Shared { time, buffer, last_head, receive_rate, replies };
         Self {
             shared,
+            read_buffer: OnceCell::new(),
             common,
             routes: RefCell::default(),
             worker,
@@ -319,7 +385,7 @@ fn stamping_socket() -> Option<Socket> {
     Some(socket)
 }
 
-impl<T: Timer + 'static> H1<T> {
+impl<T: Timer + 'static> Http<T> {
     /// Why the last TLS handshake failed; told once.
     pub fn take_refusal(&self) -> Option<Refusal> {
         self.refusal.borrow_mut().take()
@@ -331,47 +397,110 @@ impl<T: Timer + 'static> H1<T> {
     /// # Errors
     ///
     /// What failed, if there is no whole reply.
-    pub async fn look(&self, conn: &mut Conn, request: &Prepared, stamps: &mut Stamps) -> Result<Reply, Failure> {
-        let used = std::mem::replace(&mut conn.used, true);
+    pub async fn look(&self, lane: &mut Lane, request: &Prepared, stamps: &mut Stamps) -> Result<Reply, Failure> {
+        let all = Wants { head: true, server: true, location: true, body: true, cookie: true, ..Wants::default() };
+        self.exchange_keeping(lane, request, all, stamps).await
+    }
+
+    /// Exchanges a request for a reply of which these are kept beside those of its policy.
+    fn exchange_keeping(
+        &self,
+        lane: &mut Lane,
+        request: &Prepared,
+        more: Wants,
+        stamps: &mut Stamps,
+    ) -> impl Future<Output = Result<Reply, Failure>> {
         let kept = &self.common.kept[request.tags.reply_policy as usize];
-        let all = Wants { head: true, server: true, location: true, body: true, cookie: true, ..kept.wants };
-        let (request, all) = ((&request.h1[..], request.asked), (used, all, kept.pattern.as_ref()));
-        self.shared.exchange((&mut conn.stream, &mut conn.ahead), request, all, stamps).await
+        let (wants, pattern) = (kept.wants.with(more), kept.pattern.as_ref());
+        match lane {
+            Lane::H1(H1Connection { stream, used, ahead, .. }) => {
+                let wants = (std::mem::replace(used, true), wants, pattern);
+                let request = (&request.h1[..], request.asked);
+                Exchange::H1 { exchange: self.shared.exchange((stream, ahead), request, wants, stamps) }
+            }
+            Lane::H2(h2) => {
+                let keep = ReplyCollector::new(wants, pattern);
+                Exchange::H2 { exchange: h2.connection.exchange(request, keep, stamps) }
+            }
+        }
+    }
+
+    /// Speaks HTTP/2 on a connection that was just opened.
+    async fn begin_h2(&self, stream: Stream) -> Result<Lane, Failure> {
+        let (handshake, peer, open) = (stream.handshake(), stream.peer(), self.common.sources.count());
+        if let Some(handshake) = handshake.as_ref().filter(|handshake| handshake.alpn.as_deref() != Some("h2")) {
+            let other = handshake.alpn.as_deref().unwrap_or("none");
+            let why = format!("the server does not offer HTTP/2 (its choice by ALPN: {other}); write --http 1.1");
+            return Err(self.fails(Failure::Tls, &why));
+        }
+        let buffer = self.read_buffer.get_or_init(h2::read_buffer);
+        let connection = h2::Connection::begin(stream, self.shared.time.clone(), Rc::clone(buffer));
+        if handshake.is_none() {
+            connection.known().await.map_err(|(failure, why)| self.fails(failure, &why))?;
+        }
+        Ok(Lane::H2(Rc::new(H2Connection { connection, handshake, peer, open })))
     }
 }
 
-impl<T: Timer + 'static> Transport for H1<T> {
-    type Lane = Conn;
+impl<T: Timer + 'static> Transport for Http<T> {
+    type Lane = Lane;
 
     fn prepare_parts(&self, parts: RequestParts, tags: Tags) -> Result<Prepared, BadRequest> {
         let origin = parts.origin();
         let id = self.intern(&origin);
+        if self.multiplexes() {
+            return Prepared::for_h2(parts, id, tags);
+        }
         Prepared::for_h1(parts, (&origin, id), tags, self.common.style)
     }
 
-    async fn open(&self, request: &Prepared, client: u64, steps: &mut Opening) -> Result<Conn, Failure> {
+    async fn open(&self, request: &Prepared, client: u64, steps: &mut Opening) -> Result<Lane, Failure> {
         // Only a request that no transport has prepared leads nowhere.
         let route = self.route(request.origin).ok_or(Failure::System)?;
         let mut stream = self.connect(&route, steps).await?;
         if self.common.is_secure(route.origin.https) {
             self.secure(&mut stream, (&route.origin.host, client), steps).await?;
         }
+        if self.multiplexes() {
+            return self.begin_h2(stream).await;
+        }
         let open = self.common.sources.count();
-        Ok(Conn { stream, used: false, ahead: PipelineState::default(), open })
+        Ok(Lane::H1(H1Connection { stream, used: false, ahead: PipelineState::default(), open }))
+    }
+
+    fn multiplexes(&self) -> bool {
+        self.common.settings.http.has_streams()
+    }
+
+    fn share(&self, lane: &Lane) -> Option<Lane> {
+        match lane {
+            Lane::H1(_) => None,
+            Lane::H2(h2) => Some(Lane::H2(Rc::clone(h2))),
+        }
+    }
+
+    fn most_exchanges(&self, lane: &Lane) -> u32 {
+        match lane {
+            Lane::H1(_) => 1,
+            Lane::H2(h2) => h2.connection.most_streams(),
+        }
+    }
+
+    fn accepts(&self, lane: &Lane) -> bool {
+        match lane {
+            Lane::H1(_) => true,
+            Lane::H2(h2) => h2.connection.accepts(),
+        }
     }
 
     fn exchange(
         &self,
-        conn: &mut Conn,
+        lane: &mut Lane,
         request: &Prepared,
         stamps: &mut Stamps,
     ) -> impl Future<Output = Result<Reply, Failure>> {
-        let used = std::mem::replace(&mut conn.used, true);
         let nameless = !self.target.borrow().replied;
-        let kept = &self.common.kept[request.tags.reply_policy as usize];
-        let wants = (used, Wants { server: nameless, ..kept.wants }, kept.pattern.as_ref());
-        let request = (&request.h1[..], request.asked);
-        self.shared.exchange((&mut conn.stream, &mut conn.ahead), request, wants, stamps)
+        self.exchange_keeping(lane, request, Wants { server: nameless, ..Wants::default() }, stamps)
     }
 
     fn replied(&self, reply: &Reply) {
@@ -382,14 +511,19 @@ impl<T: Timer + 'static> Transport for H1<T> {
         }
     }
 
-    async fn send_ahead(&self, conn: &mut Conn, requests: &[Rc<Prepared>]) {
+    async fn send_ahead(&self, lane: &mut Lane, requests: &[Rc<Prepared>]) {
+        let Lane::H1(H1Connection { stream, ahead, .. }) = lane else { return };
         for request in requests {
-            self.shared.send_ahead((&mut conn.stream, &mut conn.ahead), &request.h1).await;
+            self.shared.send_ahead((&mut *stream, &mut *ahead), &request.h1).await;
         }
     }
 
-    async fn closed(&self, conn: &mut Conn) -> Idle {
-        std::future::poll_fn(|cx| conn.stream.poll_idle(cx)).await
+    async fn closed(&self, lane: &mut Lane) -> Idle {
+        std::future::poll_fn(|cx| match lane {
+            Lane::H1(h1) => h1.stream.poll_idle(cx),
+            Lane::H2(h2) => h2.connection.poll_closed(cx),
+        })
+        .await
     }
 
     fn take_note(&self) -> Option<String> {

@@ -1,0 +1,101 @@
+//! What is kept of a reply, whatever the protocol, because somebody looks at it.
+
+use crate::h1::kept_body::KeptBody;
+use crate::h1::parse::{Head, Sink};
+use crate::{Kept, WantedFields, Wants};
+use brunt_model::plan::HttpVersion;
+use regex::bytes::Regex;
+
+/// What is kept of a reply because somebody looks at it.
+pub(crate) struct ReplyCollector {
+    wants: Wants,
+    is_page: bool,
+    location: Option<String>,
+    server: Option<String>,
+    cookie: Option<String>,
+    encoding: Option<String>,
+    fields: Vec<(String, String)>,
+    pattern: Option<Regex>,
+    /// From its first byte on.
+    body: Option<KeptBody>,
+    first_bytes: Vec<u8>,
+}
+
+/// So many of the first bytes are kept for the status line.
+const STATUS_LINE: usize = 256;
+
+impl ReplyCollector {
+    /// Bytes that came before the end of the head.
+    pub fn first(&mut self, bytes: &[u8]) {
+        let line = if self.wants.status_line { STATUS_LINE } else { 0 };
+        let room = if self.wants.head { bytes.len() } else { line.saturating_sub(self.first_bytes.len()) };
+        self.first_bytes.extend_from_slice(&bytes[..bytes.len().min(room)]);
+    }
+
+    pub fn new(wants: Wants, pattern: Option<&Regex>) -> Option<Box<Self>> {
+        let nothing = wants == Wants::default();
+        let (location, server, cookie, encoding) = (None, None, None, None);
+        let (fields, body, first_bytes) = (Vec::new(), None, Vec::new());
+        let pattern = pattern.filter(|_| wants.matches).cloned();
+        let keep =
+            Self { wants, is_page: false, location, server, cookie, encoding, fields, pattern, body, first_bytes };
+        (!nothing).then(|| Box::new(keep))
+    }
+
+    pub fn finish(mut self, head: Head) -> Kept {
+        let body = self.body.take().unwrap_or_else(|| self.empty_body(None));
+        let (body, matches) = body.finish();
+        let head = (self.wants.head || self.wants.fields != WantedFields::None).then_some((head, self.fields));
+        let Self { location, server, cookie, first_bytes, .. } = self;
+        Kept { location, body, matches, server, cookie, head, first_bytes }
+    }
+
+    /// The head of a reply that came over a stream.
+    pub fn head_of_stream(&mut self, version: HttpVersion, status: u16, lines: &[(Vec<u8>, Vec<u8>)]) {
+        if self.wants.head || self.wants.status_line {
+            let mut text = format!("{version} {status}\r\n").into_bytes();
+            for (name, value) in lines.iter().filter(|(name, _)| name != b":status") {
+                text.extend_from_slice(&[name, &b": "[..], value, b"\r\n"].concat());
+            }
+            text.extend_from_slice(b"\r\n");
+            self.first(&text);
+        }
+        for (name, value) in lines.iter().filter(|(name, _)| name != b":status") {
+            self.header(&String::from_utf8_lossy(name), value);
+        }
+    }
+
+    fn empty_body(&self, encoding: Option<&str>) -> KeptBody {
+        let keeps = (self.wants.body || self.is_page).then(Vec::new);
+        KeptBody::new(encoding, self.pattern.as_ref(), keeps)
+    }
+}
+
+impl Sink for ReplyCollector {
+    fn header(&mut self, name: &str, value: &[u8]) {
+        let text = || String::from_utf8_lossy(value).trim().to_owned();
+        if self.wants.head || self.wants.fields.have(name) {
+            self.fields.push((name.to_owned(), text()));
+        }
+        if self.wants.page && name.eq_ignore_ascii_case("content-type") {
+            self.is_page = value.trim_ascii().starts_with(b"text/html");
+        }
+        if self.wants.location && name.eq_ignore_ascii_case("location") {
+            self.location = Some(text());
+        } else if self.wants.cookie && name.eq_ignore_ascii_case("set-cookie") {
+            self.cookie = text().split(';').next().map(|pair| pair.trim().to_owned());
+        } else if self.wants.server && name.eq_ignore_ascii_case("server") {
+            self.server = Some(text());
+        } else if name.eq_ignore_ascii_case("content-encoding") {
+            self.encoding = Some(text().to_ascii_lowercase());
+        }
+    }
+
+    fn body(&mut self, bytes: &[u8]) {
+        if self.pattern.is_some() || self.wants.body || self.is_page {
+            let mut body = self.body.take().unwrap_or_else(|| self.empty_body(self.encoding.as_deref()));
+            body.push(bytes);
+            self.body = Some(body);
+        }
+    }
+}

@@ -1,0 +1,241 @@
+//! One task for each connection, which writes and reads for all of its streams.
+//!
+//! Requests that begin in the same turn of the thread leave in one write, and replies that came together are taken in with
+//! one read.
+
+use super::fields::Fields;
+use super::session::{End, Session};
+use super::streams::{self, Upload};
+use crate::collect::ReplyCollector;
+use crate::link::Link;
+use crate::request::Prepared;
+use crate::stream::{Idle, Stream as Socket};
+use crate::turn::Turn;
+use crate::{Reply, Stamps, Timer, error};
+use brunt_model::Failure;
+use std::cell::{Cell, RefCell};
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::{Context, Poll, ready};
+
+/// Read at once.
+const READ: usize = 64 * 1024;
+
+/// Where all connections of a thread read to.
+pub type ReadBuffer = Rc<RefCell<Vec<u8>>>;
+
+/// A buffer to read to.
+pub fn read_buffer() -> ReadBuffer {
+    Rc::new(RefCell::new(vec![0; READ]))
+}
+
+/// What the driver and the streams of a connection share.
+struct Carrier {
+    session: RefCell<Session>,
+    /// No stream is left, and none will come.
+    is_closing: Cell<bool>,
+}
+
+/// An open connection. It closes when it is dropped.
+pub struct Connection(Rc<Carrier>);
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        self.0.is_closing.set(true);
+        let mut session = self.0.session.borrow_mut();
+        session.say_goodbye();
+        session.wake_driver();
+    }
+}
+
+impl Connection {
+    /// Speaks HTTP/2 over `socket`, in a task of its own.
+    pub fn begin<T, L>(socket: Socket<L>, time: T, buffer: ReadBuffer) -> Self
+    where
+        T: Timer + 'static,
+        L: Link + 'static,
+    {
+        let carrier = Rc::new(Carrier { session: RefCell::new(Session::new()), is_closing: Cell::new(false) });
+        let mut driver = Driver { carrier: Rc::clone(&carrier), socket, time, buffer, turn: Turn::default(), at: 0 };
+        tokio::task::spawn_local(std::future::poll_fn(move |cx| driver.poll(cx)));
+        Self(carrier)
+    }
+
+    /// Waits until the peer has shown that it speaks HTTP/2.
+    ///
+    /// # Errors
+    ///
+    /// It does not, or the connection was lost before.
+    pub async fn known(&self) -> Result<(), (Failure, String)> {
+        std::future::poll_fn(|cx| {
+            let mut session = self.0.session.borrow_mut();
+            match session.end {
+                Some(End::Broken(cause)) => Poll::Ready(Err((Failure::Protocol, cause.to_string()))),
+                Some(End::Lost(failure)) => {
+                    Poll::Ready(Err((failure, "the server closed before its HTTP/2 settings came".to_owned())))
+                }
+                None if session.peer.known => Poll::Ready(Ok(())),
+                None => {
+                    session.idle.push(cx.waker().clone());
+                    Poll::Pending
+                }
+            }
+        })
+        .await
+    }
+
+    /// Requests that may be under way at once.
+    pub fn most_streams(&self) -> u32 {
+        self.0.session.borrow().peer.streams
+    }
+
+    /// Whether it takes another request.
+    pub fn accepts(&self) -> bool {
+        self.0.session.borrow().accepts()
+    }
+
+    /// Resolves when it takes no more requests.
+    pub fn poll_closed(&self, cx: &mut Context<'_>) -> Poll<Idle> {
+        let mut session = self.0.session.borrow_mut();
+        if !session.accepts() {
+            return Poll::Ready(Idle::Closed);
+        }
+        if !session.idle.iter().any(|waker| waker.will_wake(cx.waker())) {
+            session.idle.push(cx.waker().clone());
+        }
+        Poll::Pending
+    }
+
+    /// Sends a request and waits for the whole reply.
+    pub(crate) fn exchange<'c, 'r, 's>(
+        &'c self,
+        request: &'r Prepared,
+        keep: Option<Box<ReplyCollector>>,
+        stamps: &'s mut Stamps,
+    ) -> Exchange<'c, 'r, 's> {
+        Exchange { carrier: &self.0, stamps, state: State::Waiting(request, keep) }
+    }
+}
+
+/// One request and its reply. To drop it before its end resets the stream.
+pub struct Exchange<'c, 'r, 's> {
+    carrier: &'c Carrier,
+    stamps: &'s mut Stamps,
+    state: State<'r>,
+}
+
+enum State<'r> {
+    Waiting(&'r Prepared, Option<Box<ReplyCollector>>),
+    UnderWay(u32),
+    Over,
+}
+
+impl Exchange<'_, '_, '_> {
+    fn begin(session: &mut Session, request: &Prepared, keep: Option<Box<ReplyCollector>>) -> Result<u32, Failure> {
+        let (Some(fields), Some(parts)) = (&request.h2, &request.parts) else { return Err(Failure::System) };
+        let fields: &Fields = fields;
+        let mut stream = streams::Stream::new(request.asked, keep, 0);
+        stream.upload = fields.has_body.then(|| Upload { parts: Rc::clone(parts), framed: 0 });
+        session.begin(fields, stream)
+    }
+}
+
+impl Future for Exchange<'_, '_, '_> {
+    type Output = Result<Reply, Failure>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = &mut *self;
+        let session = &mut *this.carrier.session.borrow_mut();
+        let id = match std::mem::replace(&mut this.state, State::Over) {
+            State::Waiting(request, keep) => Self::begin(session, request, keep)?,
+            State::UnderWay(id) => id,
+            State::Over => return Poll::Pending,
+        };
+        let Some(stream) = session.streams.get_mut(&id) else { return Poll::Ready(Err(Failure::System)) };
+        if stream.end.is_none() {
+            this.state = State::UnderWay(id);
+            if !stream.waker.as_ref().is_some_and(|waker| waker.will_wake(cx.waker())) {
+                stream.waker = Some(cx.waker().clone());
+            }
+            return Poll::Pending;
+        }
+        let Some(stream) = session.streams.remove(&id) else { return Poll::Ready(Err(Failure::System)) };
+        *this.stamps = stream.stamps;
+        Poll::Ready(stream.into_reply())
+    }
+}
+
+impl Drop for Exchange<'_, '_, '_> {
+    fn drop(&mut self) {
+        if let State::UnderWay(id) = self.state
+            && let Some(stream) = self.carrier.session.borrow_mut().cancel(id)
+        {
+            *self.stamps = stream.stamps;
+        }
+    }
+}
+
+/// Writes and reads for a connection, until it is lost or nobody needs it.
+struct Driver<T, L> {
+    carrier: Rc<Carrier>,
+    socket: Socket<L>,
+    time: T,
+    buffer: ReadBuffer,
+    turn: Turn,
+    /// Bytes of the session's that were written.
+    at: usize,
+}
+
+impl<T: Timer, L: Link> Driver<T, L> {
+    /// Writes all that waits.
+    fn poll_write(&mut self, session: &mut Session, cx: &mut Context<'_>) -> Poll<std::io::Result<()>> {
+        while !session.out.is_empty() {
+            while self.at < session.out.len() {
+                self.at += ready!(self.socket.poll_send(&session.out[self.at..], cx))?;
+            }
+            ready!(self.socket.poll_flush(cx))?;
+            self.at = 0;
+            session.written(self.time.now());
+        }
+        Poll::Ready(Ok(()))
+    }
+
+    /// Writes, then reads once. Ready: the connection is over.
+    fn poll_once(&mut self, cx: &mut Context<'_>) -> Poll<bool> {
+        let carrier = Rc::clone(&self.carrier);
+        let session = &mut *carrier.session.borrow_mut();
+        session.driver_runs(cx.waker());
+        let written = self.poll_write(session, cx);
+        if self.carrier.is_closing.get() || session.end.is_some() {
+            return Poll::Ready(true);
+        }
+        // Where it cannot be written, a reply may be there all the same: reading tells how the connection ended.
+        let unsent = match written {
+            Poll::Ready(Err(error)) => Some(error),
+            _ => None,
+        };
+        ready!(self.turn.poll_continue(&self.time, cx));
+        let mut buffer = self.buffer.borrow_mut();
+        let lost = match (self.socket.poll_read(&mut buffer, cx), unsent) {
+            (Poll::Ready(Ok(n @ 1..)), _) => {
+                let now = self.time.now();
+                session.receive(&buffer[..n], now);
+                self.turn.worked(&self.time, now);
+                return Poll::Ready(false);
+            }
+            (Poll::Pending, None) => {
+                self.turn.wait();
+                return Poll::Pending;
+            }
+            (_, Some(error)) | (Poll::Ready(Err(error)), None) => error::of_stream(&error),
+            (Poll::Ready(Ok(0)), None) => Failure::ClosedEarly,
+        };
+        session.finish(End::Lost(lost));
+        Poll::Ready(true)
+    }
+
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        while !ready!(self.poll_once(cx)) {}
+        Poll::Ready(())
+    }
+}

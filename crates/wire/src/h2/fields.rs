@@ -1,0 +1,160 @@
+//! The header fields of a request as HTTP/2 needs them (RFC 9113 section 8.3).
+
+use crate::request::{BadRequest, RequestParts};
+use brunt_model::Body;
+use std::cell::Cell;
+
+/// How a field is compressed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Indexing {
+    /// Kept in the table: it stays the same over requests.
+    Index,
+    /// Not kept: it differs from request to request.
+    Not,
+    /// Not kept, by nobody on the way: it is secret.
+    Never,
+}
+
+/// A header field: its name in lower case.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Field {
+    /// Its name in lower case.
+    pub name: Box<str>,
+    /// Its value.
+    pub value: Box<str>,
+    /// How it is compressed.
+    pub indexing: Indexing,
+}
+
+/// The fields of a request, and its body.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fields {
+    /// Differs from that of any other request of this thread: what was encoded once is known by it.
+    pub id: u64,
+    /// Those of pseudo headers first.
+    pub list: Vec<Field>,
+    /// Has a body to send.
+    pub has_body: bool,
+}
+
+/// Fields that belong to a connection of HTTP/1 (RFC 9113 section 8.2.2), and the one that `:authority` stands for.
+const NOT_IN_HTTP2: [&str; 7] =
+    ["connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade", "http2-settings", "host"];
+/// Fields that differ from request to request.
+const CHANGING: [&str; 7] =
+    [":path", "content-length", "if-none-match", "if-modified-since", "range", "etag", "traceparent"];
+/// Fields that nobody on the way keeps.
+const SECRET: [&str; 2] = ["authorization", "proxy-authorization"];
+
+thread_local! {
+    static NEXT_ID: Cell<u64> = const { Cell::new(1) };
+}
+
+impl Field {
+    fn new(name: &str, value: &str) -> Self {
+        let name = name.to_ascii_lowercase();
+        let indexing = match name.as_str() {
+            name if CHANGING.contains(&name) => Indexing::Not,
+            name if SECRET.contains(&name) => Indexing::Never,
+            _ => Indexing::Index,
+        };
+        Self { name: name.into(), value: value.into(), indexing }
+    }
+
+    /// Bytes that it counts in a list of header fields (RFC 9113 section 6.5.2).
+    pub fn size(&self) -> usize {
+        self.name.len() + self.value.len() + 32
+    }
+}
+
+impl Fields {
+    /// Those of a request.
+    ///
+    /// # Errors
+    ///
+    /// A field has a character that none may have.
+    pub fn of(parts: &RequestParts) -> Result<Self, BadRequest> {
+        let RequestParts { method, url, headers, body, .. } = parts;
+        let named = |wanted: &'static str| headers.iter().find(|(name, _)| name.eq_ignore_ascii_case(wanted));
+        let host = &url[url::Position::BeforeHost..url::Position::AfterPort];
+        let authority = named("host").map_or(host, |(_, value)| value);
+        let path = &url[url::Position::BeforePath..url::Position::AfterQuery];
+        let mut list = vec![
+            Field::new(":method", method),
+            Field::new(":scheme", url.scheme()),
+            Field::new(":authority", authority),
+            Field::new(":path", path),
+        ];
+        for (name, value) in headers {
+            if name.chars().chain(value.chars()).any(|c| c.is_control() && c != '\t') {
+                return Err(BadRequest::Header(name.clone()));
+            }
+            if !NOT_IN_HTTP2.iter().any(|other| name.eq_ignore_ascii_case(other)) {
+                list.push(Field::new(name, value));
+            }
+        }
+        let length = body_bytes(body).map(<[u8]>::len);
+        if let Some(length) = length.filter(|_| named("content-length").is_none()) {
+            list.push(Field::new("content-length", &length.to_string()));
+        }
+        Ok(Self { id: next_id(), list, has_body: length.is_some_and(|length| length > 0) })
+    }
+
+    /// The request as a reader knows it from HTTP/1.
+    pub fn as_text(&self, body: &Body) -> Vec<u8> {
+        let pseudo = |name: &str| self.list.iter().find(|field| *field.name == *name).map_or("", |field| &field.value);
+        let (method, path, host) = (pseudo(":method"), pseudo(":path"), pseudo(":authority"));
+        let mut text = format!("{method} {path} HTTP/2\r\nhost: {host}\r\n");
+        for Field { name, value, .. } in self.list.iter().filter(|field| !field.name.starts_with(':')) {
+            text += &format!("{name}: {value}\r\n");
+        }
+        text += "\r\n";
+        [text.as_bytes(), body_bytes(body).unwrap_or_default()].concat()
+    }
+
+    /// The same with a line `Name: value` behind all others.
+    #[must_use]
+    pub fn with_line(&self, line: &str) -> Self {
+        let mut list = self.list.clone();
+        if let Some((name, value)) = line.split_once(':') {
+            list.push(Field::new(name.trim(), value.trim()));
+        }
+        Self { id: next_id(), list, ..*self }
+    }
+}
+
+fn next_id() -> u64 {
+    NEXT_ID.with(|next| next.replace(next.get() + 1))
+}
+
+/// What is sent behind the head; None: nothing is.
+pub fn body_bytes(body: &Body) -> Option<&[u8]> {
+    match body {
+        Body::None => None,
+        Body::Text(text) => Some(text.as_bytes()),
+        Body::Bytes(bytes) => Some(bytes),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::request::Draft;
+
+    #[test]
+    fn fields_of_http1_connections_are_left_out() {
+        let headers = [("Host", "other"), ("Connection", "close"), ("X-A", "b"), ("TE", "trailers")];
+        let headers: Vec<_> = headers.iter().map(|(n, v)| ((*n).to_owned(), (*v).to_owned())).collect();
+        let body = Body::Text("hi".into());
+        let url = "https://h:8443/a/b?c=d#e";
+        let draft =
+            Draft { method: "POST", url, headers: &headers, body: &body, label: 0, reply_policy: 0, verbatim: None };
+        let fields = Fields::of(&RequestParts::of(&draft).unwrap()).unwrap();
+        let text: Vec<_> = fields.list.iter().map(|f| format!("{}={}", f.name, f.value)).collect();
+        let head = ":method=POST :scheme=https :authority=other :path=/a/b?c=d x-a=b te=trailers content-length=2";
+        assert_eq!(text.join(" "), head);
+        let more = fields.with_line("Cookie: a=b; c=d");
+        assert_eq!(more.list.last().unwrap(), &Field::new("cookie", "a=b; c=d"));
+        assert_ne!(more.id, fields.id);
+    }
+}

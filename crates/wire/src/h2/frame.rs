@@ -1,0 +1,135 @@
+//! Frames and error codes (RFC 9113 sections 4, 6 and 7).
+
+use brunt_model::outcome::Malformed;
+
+/// What each connection begins with, before any frame of the client.
+pub const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+/// Bytes of a frame's head.
+pub const HEAD: usize = 9;
+/// The largest payload that we take, and that a peer takes until its settings say otherwise.
+pub const USUAL_PAYLOAD: usize = 16_384;
+/// The largest window.
+pub const MOST_WINDOW: i64 = (1 << 31) - 1;
+/// The window of either side until settings say otherwise.
+pub const USUAL_WINDOW: i64 = 65_535;
+
+pub const DATA: u8 = 0;
+pub const HEADERS: u8 = 1;
+pub const PRIORITY: u8 = 2;
+pub const RST_STREAM: u8 = 3;
+pub const SETTINGS: u8 = 4;
+pub const PUSH_PROMISE: u8 = 5;
+pub const PING: u8 = 6;
+pub const GOAWAY: u8 = 7;
+pub const WINDOW_UPDATE: u8 = 8;
+pub const CONTINUATION: u8 = 9;
+
+pub const END_STREAM: u8 = 1;
+pub const ACK: u8 = 1;
+pub const END_HEADERS: u8 = 4;
+pub const PADDED: u8 = 8;
+pub const WITH_PRIORITY: u8 = 32;
+
+pub const HEADER_TABLE_SIZE: u16 = 1;
+pub const ENABLE_PUSH: u16 = 2;
+pub const MAX_CONCURRENT_STREAMS: u16 = 3;
+pub const INITIAL_WINDOW_SIZE: u16 = 4;
+pub const MAX_FRAME_SIZE: u16 = 5;
+
+/// Why a stream or connection ends (RFC 9113 section 7).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Code {
+    NoError = 0,
+    ProtocolError = 1,
+    FlowControlError = 3,
+    StreamClosed = 5,
+    FrameSizeError = 6,
+    RefusedStream = 7,
+    Cancel = 8,
+    CompressionError = 9,
+    EnhanceYourCalm = 11,
+}
+
+/// The cause of a failure that a stream with this error code stands for.
+pub fn cause_of_code(code: u32) -> Malformed {
+    match code {
+        0 => Malformed::ResetNoError,
+        1 => Malformed::ResetProtocolError,
+        2 => Malformed::ResetInternalError,
+        3 => Malformed::ResetFlowControlError,
+        4 => Malformed::ResetSettingsTimeout,
+        5 => Malformed::ResetStreamClosed,
+        6 => Malformed::ResetFrameSizeError,
+        7 => Malformed::ResetRefusedStream,
+        8 => Malformed::ResetCancel,
+        9 => Malformed::ResetCompressionError,
+        10 => Malformed::ResetConnectError,
+        11 => Malformed::ResetEnhanceYourCalm,
+        12 => Malformed::ResetInadequateSecurity,
+        13 => Malformed::ResetHttp11Required,
+        _ => Malformed::ResetUnknown,
+    }
+}
+
+/// The head of a frame.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FrameHead {
+    /// Bytes of the payload.
+    pub length: usize,
+    pub kind: u8,
+    pub flags: u8,
+    pub stream: u32,
+}
+
+impl FrameHead {
+    /// Reads the first [`HEAD`] bytes.
+    pub fn read(bytes: &[u8]) -> Option<Self> {
+        let [a, b, c, kind, flags, rest @ ..] = bytes.first_chunk::<HEAD>()?;
+        let length = usize::from(*a) << 16 | usize::from(*b) << 8 | usize::from(*c);
+        let stream = u32::from_be_bytes(*rest) & 0x7fff_ffff;
+        Some(Self { length, kind: *kind, flags: *flags, stream })
+    }
+
+    pub fn has(self, flag: u8) -> bool {
+        self.flags & flag != 0
+    }
+}
+
+/// Appends the head of a frame.
+pub fn put_head(out: &mut Vec<u8>, length: usize, (kind, flags): (u8, u8), stream: u32) {
+    out.extend_from_slice(&(length as u32).to_be_bytes()[1..]);
+    out.extend_from_slice(&[kind, flags]);
+    out.extend_from_slice(&stream.to_be_bytes());
+}
+
+/// Appends a frame whose payload are these numbers.
+pub fn put_numbers(out: &mut Vec<u8>, kind: u8, stream: u32, numbers: &[u32]) {
+    put_head(out, numbers.len() * 4, (kind, 0), stream);
+    for number in numbers {
+        out.extend_from_slice(&number.to_be_bytes());
+    }
+}
+
+/// Appends the settings of a client: no pushes, and as much in flight as can be.
+pub fn put_settings(out: &mut Vec<u8>) {
+    let settings = [(ENABLE_PUSH, 0), (INITIAL_WINDOW_SIZE, MOST_WINDOW as u32)];
+    put_head(out, settings.len() * 6, (SETTINGS, 0), 0);
+    for (setting, value) in settings {
+        out.extend_from_slice(&setting.to_be_bytes());
+        out.extend_from_slice(&value.to_be_bytes());
+    }
+}
+
+/// The number that a payload begins with.
+pub fn number(payload: &[u8]) -> Option<u32> {
+    payload.first_chunk().map(|bytes| u32::from_be_bytes(*bytes))
+}
+
+/// The settings of a frame, whose length is a multiple of 6.
+pub fn settings(payload: &[u8]) -> impl Iterator<Item = (u16, u32)> {
+    payload.chunks_exact(6).filter_map(|six| {
+        let (name, value) = six.split_first_chunk::<2>()?;
+        Some((u16::from_be_bytes(*name), number(value)?))
+    })
+}

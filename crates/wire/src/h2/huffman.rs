@@ -1,0 +1,170 @@
+//! The Huffman code of HPACK (RFC 7541 section 5.2).
+//!
+//! The code is canonical: the lengths of appendix B determine it.
+
+use std::sync::LazyLock;
+
+/// Bits of the code of each byte, and of the end of a string.
+const LENGTHS: [u8; 257] = [
+    13, 23, 28, 28, 28, 28, 28, 28, 28, 24, 30, 28, 28, 30, 28, 28, 28, 28, 28, 28, 28, 28, 30, 28, 28, 28, 28, 28, 28,
+    28, 28, 28, 6, 10, 10, 12, 13, 6, 8, 11, 10, 10, 8, 11, 8, 6, 6, 6, 5, 5, 5, 6, 6, 6, 6, 6, 6, 6, 7, 8, 15, 6, 12,
+    10, 13, 6, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 8, 7, 8, 13, 19, 13, 14, 6, 15, 5, 6,
+    5, 6, 5, 6, 6, 6, 5, 7, 7, 6, 6, 6, 5, 6, 7, 6, 5, 5, 6, 7, 7, 7, 7, 7, 15, 11, 14, 13, 28, 20, 22, 20, 20, 22, 22,
+    22, 23, 22, 23, 23, 23, 23, 23, 24, 23, 24, 24, 22, 23, 24, 23, 23, 23, 23, 21, 22, 23, 22, 23, 23, 24, 22, 21, 20,
+    22, 22, 23, 23, 21, 23, 22, 22, 24, 21, 22, 23, 23, 21, 21, 22, 21, 23, 22, 23, 23, 20, 22, 22, 22, 23, 22, 22, 23,
+    26, 26, 20, 19, 22, 23, 22, 25, 26, 26, 26, 27, 27, 26, 24, 25, 19, 21, 26, 27, 27, 26, 27, 24, 21, 21, 26, 26, 28,
+    27, 27, 27, 20, 24, 20, 21, 22, 21, 21, 23, 22, 22, 25, 25, 24, 24, 26, 23, 26, 27, 26, 26, 27, 27, 27, 27, 27, 28,
+    27, 27, 27, 27, 27, 26, 30,
+];
+
+const END: u16 = 256;
+const LONGEST: usize = 30;
+
+static CODE: LazyLock<Code> = LazyLock::new(Code::new);
+
+/// A text that is not encoded by this code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BadHuffman;
+
+struct Code {
+    /// By byte.
+    codes: [u32; 257],
+    /// Symbols in the order of their codes.
+    symbols: Vec<u16>,
+    /// By length: the first code, and the place of its symbol.
+    firsts: [(u32, u16); LONGEST + 2],
+}
+
+impl Code {
+    fn new() -> Self {
+        let mut symbols: Vec<u16> = (0..=END).collect();
+        symbols.sort_by_key(|symbol| (LENGTHS[usize::from(*symbol)], *symbol));
+        let (mut codes, mut firsts) = ([0; 257], [(0, 0); LONGEST + 2]);
+        let (mut code, mut place) = (0_u32, 0_usize);
+        for length in 1..=LONGEST {
+            code <<= 1;
+            firsts[length] = (code, place as u16);
+            while place < symbols.len() && usize::from(LENGTHS[usize::from(symbols[place])]) == length {
+                codes[usize::from(symbols[place])] = code;
+                code += 1;
+                place += 1;
+            }
+        }
+        firsts[LONGEST + 1] = (code, place as u16);
+        Self { codes, symbols, firsts }
+    }
+
+    /// The symbol whose code these bits are, if they are one.
+    fn symbol(&self, code: u32, length: usize) -> Option<u16> {
+        let (first, place) = self.firsts[length];
+        let count = self.firsts[length + 1].1 - place;
+        let at = code.checked_sub(first).filter(|at| *at < u32::from(count))?;
+        Some(self.symbols[usize::from(place) + at as usize])
+    }
+}
+
+/// Bytes of the encoded text.
+pub fn encoded_length(text: &[u8]) -> usize {
+    text.iter().map(|byte| usize::from(LENGTHS[usize::from(*byte)])).sum::<usize>().div_ceil(8)
+}
+
+/// Appends the encoded text.
+pub fn encode(text: &[u8], out: &mut Vec<u8>) {
+    let code = &*CODE;
+    let (mut bits, mut held) = (0_u64, 0_u32);
+    for byte in text {
+        let length = u32::from(LENGTHS[usize::from(*byte)]);
+        bits = bits << length | u64::from(code.codes[usize::from(*byte)]);
+        held += length;
+        while held >= 8 {
+            held -= 8;
+            out.push((bits >> held) as u8);
+        }
+    }
+    if held > 0 {
+        // The rest of the last byte are the first bits of the end's code, which are ones.
+        out.push((bits << (8 - held)) as u8 | (0xff >> held) as u8);
+    }
+}
+
+/// Appends the decoded text.
+///
+/// # Errors
+///
+/// The bits are no text: the end's code is in it, or it ends in other bits than fewer than eight ones.
+pub fn decode(bytes: &[u8], out: &mut Vec<u8>) -> Result<(), BadHuffman> {
+    let code = &*CODE;
+    let (mut bits, mut length) = (0_u32, 0);
+    for byte in bytes {
+        for shift in (0..8).rev() {
+            bits = bits << 1 | u32::from(byte >> shift & 1);
+            length += 1;
+            if length > LONGEST {
+                return Err(BadHuffman);
+            }
+            match code.symbol(bits, length) {
+                Some(END) => return Err(BadHuffman),
+                Some(symbol) => {
+                    out.push(symbol as u8);
+                    (bits, length) = (0, 0);
+                }
+                None => {}
+            }
+        }
+    }
+    if length < 8 && bits == (1 << length) - 1 { Ok(()) } else { Err(BadHuffman) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn encoded(text: &[u8]) -> Vec<u8> {
+        let mut out = Vec::new();
+        encode(text, &mut out);
+        assert_eq!(out.len(), encoded_length(text));
+        out
+    }
+
+    fn decoded(bytes: &[u8]) -> Result<Vec<u8>, BadHuffman> {
+        let mut out = Vec::new();
+        decode(bytes, &mut out).map(|()| out)
+    }
+
+    #[test]
+    fn texts_of_the_standard_are_encoded_as_there() {
+        assert_eq!(encoded(b"www.example.com"), b"\xf1\xe3\xc2\xe5\xf2\x3a\x6b\xa0\xab\x90\xf4\xff");
+        assert_eq!(encoded(b"no-cache"), b"\xa8\xeb\x10\x64\x9c\xbf");
+        let date = b"\xd0\x7a\xbe\x94\x10\x54\xd4\x44\xa8\x20\x05\x95\x04\x0b\x81\x66\xe0\x82\xa6\x2d\x1b\xff";
+        assert_eq!(encoded(b"Mon, 21 Oct 2013 20:13:21 GMT"), date);
+    }
+
+    #[test]
+    fn the_code_is_complete() {
+        let sum: u64 = LENGTHS.iter().map(|length| 1 << (LONGEST - usize::from(*length))).sum();
+        assert_eq!(sum, 1 << LONGEST);
+    }
+
+    #[test]
+    fn wrong_ends_are_refused() {
+        assert_eq!(decoded(b"\xff\xff\xff\xff"), Err(BadHuffman), "the end's code");
+        assert_eq!(decoded(b"\x1f\xff"), Err(BadHuffman), "a byte of padding");
+        assert_eq!(decoded(b"\x18"), Err(BadHuffman), "padding with zeros");
+        assert_eq!(decoded(b"\x1f"), Ok(b"a".to_vec()));
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_come_back(text: Vec<u8>) {
+            prop_assert_eq!(decoded(&encoded(&text)), Ok(text));
+        }
+
+        #[test]
+        fn any_bits_are_decoded_or_refused(bytes: Vec<u8>) {
+            if let Ok(text) = decoded(&bytes) {
+                prop_assert_eq!(encoded(&text), bytes);
+            }
+        }
+    }
+}

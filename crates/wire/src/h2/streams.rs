@@ -1,0 +1,148 @@
+//! What a connection holds of each request that is under way.
+
+use crate::collect::ReplyCollector;
+use crate::h1::parse::{Framing, Head, RequestKind};
+use crate::request::RequestParts;
+use crate::{Reply, Stamps};
+use brunt_model::outcome::Malformed;
+use brunt_model::plan::HttpVersion;
+use brunt_model::{Failure, Tick};
+use std::hash::{BuildHasherDefault, Hasher};
+use std::rc::Rc;
+use std::task::Waker;
+
+/// By the number of the stream.
+pub type Streams = std::collections::HashMap<u32, Stream, BuildHasherDefault<StreamHasher>>;
+
+/// Stream numbers are few and all different: they need no protection from collisions.
+#[derive(Default)]
+pub struct StreamHasher(u64);
+
+impl Hasher for StreamHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.write_u32(u32::from(*byte));
+        }
+    }
+
+    fn write_u32(&mut self, number: u32) {
+        self.0 = (self.0 ^ u64::from(number)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    }
+}
+
+/// The rest of a request's body.
+pub struct Upload {
+    /// Whose body it is.
+    pub parts: Rc<RequestParts>,
+    /// Bytes of it that were framed.
+    pub framed: usize,
+}
+
+/// A request that is under way.
+pub struct Stream {
+    pub asked: RequestKind,
+    pub stamps: Stamps,
+    /// The final head, once it came.
+    pub head: Option<Head>,
+    pub announced: Option<u64>,
+    pub body_bytes: u64,
+    pub interim: u32,
+    /// Bytes of DATA frames that came since the window was last enlarged.
+    pub unacknowledged: i64,
+    pub keep: Option<Box<ReplyCollector>>,
+    /// What the peer lets us send.
+    pub window: i64,
+    /// None: all of the request was framed.
+    pub upload: Option<Upload>,
+    /// What became of it.
+    pub end: Option<Result<(), Failure>>,
+    pub waker: Option<Waker>,
+}
+
+impl Stream {
+    pub fn new(asked: RequestKind, keep: Option<Box<ReplyCollector>>, window: i64) -> Self {
+        Self {
+            asked,
+            stamps: Stamps::default(),
+            head: None,
+            announced: None,
+            body_bytes: 0,
+            interim: 0,
+            unacknowledged: 0,
+            keep,
+            window,
+            upload: None,
+            end: None,
+            waker: None,
+        }
+    }
+
+    /// Bytes of a frame of it came.
+    pub fn came(&mut self, bytes: usize, now: Tick) {
+        if self.stamps.first_byte == Tick::ZERO {
+            self.stamps.first_byte = now;
+        }
+        self.stamps.last_byte = now;
+        self.stamps.bytes_received += bytes as u64;
+    }
+
+    /// All of its frames were written.
+    pub fn written(&mut self, now: Tick) {
+        let first = self.stamps.first_byte;
+        self.stamps.sent = if first == Tick::ZERO { now } else { now.min(first) };
+    }
+
+    /// It is over, and whoever waits for it is woken.
+    pub fn finish(&mut self, end: Result<(), Failure>) {
+        if self.end.is_none() {
+            self.end = Some(end);
+            self.upload = None;
+            if let Some(waker) = self.waker.take() {
+                waker.wake();
+            }
+        }
+    }
+
+    /// It is over because what came is no reply.
+    pub fn malformed(&mut self, cause: Malformed) {
+        self.stamps.malformed = Some(cause);
+        self.finish(Err(Failure::Protocol));
+    }
+
+    /// Whether a body may come.
+    pub fn may_have_body(&self) -> bool {
+        let status = self.head.map_or(0, |head| head.status);
+        self.asked != RequestKind::Head && status != 204 && status != 304
+    }
+
+    /// The peer ends the stream: whether its body is as long as announced.
+    pub fn is_whole(&self) -> bool {
+        !self.may_have_body() || self.announced.is_none_or(|bytes| bytes == self.body_bytes)
+    }
+
+    /// The reply, and what is told of it.
+    pub fn into_reply(self) -> Result<Reply, Failure> {
+        self.end.unwrap_or(Err(Failure::ClosedEarly))?;
+        let head = self.head.ok_or(Failure::Protocol)?;
+        let kept = self.keep.map(|keep| Box::new((*keep).finish(head)));
+        Ok(Reply {
+            status: head.status,
+            keep_alive: true,
+            unsolicited: false,
+            body_bytes: self.body_bytes,
+            head_bytes: self.stamps.head_bytes,
+            announced_bytes: self.announced.filter(|_| self.asked != RequestKind::Head),
+            kept,
+        })
+    }
+}
+
+/// The head of a reply over a stream.
+pub fn head(version: HttpVersion, status: u16, announced: Option<u64>, length: u64) -> Head {
+    let framing = announced.map_or(Framing::Stream, Framing::Length);
+    Head { status, version, framing, keep_alive: true, length, encoded: false }
+}
