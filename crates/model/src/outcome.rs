@@ -97,8 +97,8 @@ failures! {
         "raise the server's keep-alive timeout and request limit, or ask again with --retry-stale, as browsers do"
     Timeout "timeout" "response timeout": "no whole reply within the timeout";
         "the server is overloaded or hangs; --timeout sets how long to wait"
-    Protocol "protocol" "protocol error": "the reply is not valid HTTP";
-        "does the server speak HTTP/1.x on this port, and not TLS or HTTP/2 only?"
+    Protocol "protocol" "protocol error": "the reply is not valid in this version of HTTP";
+        "does the server speak this version of HTTP on this port (--http), and not TLS?"
     ClosedEarly "closed_early" "closed early": "the connection ended before the whole reply had come";
         "check the server's error log: possible causes are a dying worker, or a limit on time or size"
     Check "check" "check failed": "a whole reply came, but not the one expected";
@@ -266,6 +266,11 @@ pub enum Malformed {
 }
 
 impl Malformed {
+    /// The kind of failure whose cause it is.
+    pub fn failure(self) -> Failure {
+        if self < Self::ResetNoError { Failure::Protocol } else { Failure::StreamReset }
+    }
+
     /// Its name in JSON and CSV.
     pub fn key(self) -> &'static str {
         match self {

@@ -45,14 +45,16 @@ fn explained(failure: Failure, t: &Tally) -> String {
 
 /// What a kind of failure means; for a protocol error the causes, with their counts.
 fn meaning(failure: Failure, t: &Tally) -> String {
-    let causes = t.malformed.iter().filter(|_| failure == Failure::Protocol);
+    let causes = t.malformed.iter().filter(|(cause, _)| cause.failure() == failure);
     let causes: Vec<String> = causes.map(|(cause, n)| format!("{} × {cause}", count(*n))).collect();
     if causes.is_empty() { failure.row().meaning.to_owned() } else { causes.join(", ") }
 }
 
 /// What usually helps. Bytes that begin as a reply does come from the right port.
 fn remedy(failure: Failure, t: &Tally) -> String {
-    let other_protocol = t.malformed.is_empty() || t.malformed.iter().any(|(cause, _)| *cause == Malformed::StatusLine);
+    let other_protocol = t.malformed.is_empty() || t.malformed.iter().any(|(cause, _)| {
+        matches!(cause, Malformed::StatusLine | Malformed::Http1Reply | Malformed::Preface)
+    });
     let helps = failure != Failure::Protocol || other_protocol;
     if helps { format!("; {}", failure.row().remedy) } else { "; look at a reply with curl".to_owned() }
 }

@@ -15,6 +15,8 @@ mod hpack;
 mod huffman;
 mod input;
 mod session;
+#[cfg(test)]
+mod session_tests;
 mod streams;
 
 pub use driver::{Connection, ReadBuffer, read_buffer};

@@ -1,0 +1,434 @@
+//! A connection against frames that are written by hand here.
+
+use super::fields::{Field, Fields, Indexing};
+use super::frame::{self, put_head, put_numbers};
+use super::hpack::{Decoder, Encoder};
+use super::session::{End, Session};
+use super::streams::{Stream, Upload};
+use crate::collect::ReplyCollector;
+use crate::h1::parse::RequestKind;
+use crate::request::{Draft, RequestParts};
+use crate::{WantedFields, Wants};
+use brunt_model::outcome::Malformed;
+use brunt_model::{Body, Failure, Tick};
+use proptest::prelude::*;
+use std::rc::Rc;
+
+fn parts(method: &str, body: Body) -> Rc<RequestParts> {
+    let draft = Draft { method, url: "http://h/a", headers: &[], body: &body, label: 0, reply_policy: 0, verbatim: None };
+    Rc::new(RequestParts::of(&draft).unwrap())
+}
+
+fn settings(list: &[(u16, u32)]) -> Vec<u8> {
+    let mut out = Vec::new();
+    put_head(&mut out, list.len() * 6, (frame::SETTINGS, 0), 0);
+    for (name, value) in list {
+        out.extend_from_slice(&name.to_be_bytes());
+        out.extend_from_slice(&value.to_be_bytes());
+    }
+    out
+}
+
+fn framed(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
+    let mut out = Vec::new();
+    put_head(&mut out, payload.len(), (kind, flags), stream);
+    out.extend_from_slice(payload);
+    out
+}
+
+fn block(list: &[(&str, &str)]) -> Vec<u8> {
+    let field = |(name, value): &(&str, &str)| Field {
+        name: (*name).into(),
+        value: (*value).into(),
+        indexing: Indexing::Not,
+    };
+    let list: Vec<Field> = list.iter().map(field).collect();
+    let mut out = Vec::new();
+    Encoder::new().encode(list.iter(), &mut out);
+    out
+}
+
+fn headers(stream: u32, flags: u8, list: &[(&str, &str)]) -> Vec<u8> {
+    framed(frame::HEADERS, flags | frame::END_HEADERS, stream, &block(list))
+}
+
+fn data(stream: u32, flags: u8, bytes: &[u8]) -> Vec<u8> {
+    framed(frame::DATA, flags, stream, bytes)
+}
+
+const END: u8 = frame::END_STREAM;
+
+/// A connection on which `n` requests were sent, and whose server has sent its settings.
+fn asked(n: usize) -> Session {
+    let mut session = begun(n);
+    session.receive(&settings(&[]), Tick(1));
+    session
+}
+
+fn begun(n: usize) -> Session {
+    let mut session = Session::new();
+    let fields = Fields::of(&parts("GET", Body::None)).unwrap();
+    for _ in 0..n {
+        session.begin(&fields, Stream::new(RequestKind::Ordinary, None, 0)).unwrap();
+    }
+    session.written(Tick(0));
+    session
+}
+
+/// What became of a stream: status and bytes of its body, or the failure and its cause.
+fn end(session: &Session, id: u32) -> Result<(u16, u64), (Failure, Option<Malformed>)> {
+    let stream = &session.streams[&id];
+    match stream.end {
+        Some(Ok(())) => Ok((stream.head.unwrap().status, stream.body_bytes)),
+        Some(Err(failure)) => Err((failure, stream.stamps.malformed)),
+        None => Err((Failure::Cut, None)),
+    }
+}
+
+#[test]
+fn a_connection_begins_with_preface_settings_and_a_large_window() {
+    let session = Session::new();
+    let rest = session.out.strip_prefix(frame::PREFACE).unwrap();
+    let head = frame::FrameHead::read(rest).unwrap();
+    assert_eq!((head.kind, head.length, head.stream), (frame::SETTINGS, 12, 0));
+    let window = &rest[frame::HEAD + 12..];
+    assert_eq!(frame::number(&window[frame::HEAD..]), Some((frame::MOST_WINDOW - frame::USUAL_WINDOW) as u32));
+}
+
+#[test]
+fn replies_come_in_any_order_and_piece() {
+    let bytes = [
+        settings(&[(frame::MAX_CONCURRENT_STREAMS, 7), (99, 1)]),
+        headers(3, 0, &[(":status", "200"), ("content-length", "5")]),
+        framed(frame::PING, 0, 0, b"12345678"),
+        data(3, 0, b"abc"),
+        headers(1, 0, &[(":status", "103"), ("link", "x")]),
+        headers(1, END, &[(":status", "404"), ("content-length", "0")]),
+        framed(frame::DATA, frame::PADDED | END, 3, b"\x02de\0\0"),
+        headers(5, 0, &[(":status", "200")]),
+        framed(77, 3, 9, b"unknown"),
+        data(5, 0, b"xy"),
+        headers(5, END, &[("grpc-status", "0")]),
+    ]
+    .concat();
+    let check = |session: &Session| {
+        assert_eq!(session.end, None);
+        assert_eq!([end(session, 1), end(session, 3), end(session, 5)], [Ok((404, 0)), Ok((200, 5)), Ok((200, 2))]);
+        assert_eq!(session.peer.streams, 7);
+        let three = &session.streams[&3].stamps;
+        assert_eq!(three.bytes_received - three.head_bytes, 5);
+    };
+    let mut whole = begun(3);
+    whole.receive(&bytes, Tick(5));
+    check(&whole);
+    let answers = [&framed(frame::SETTINGS, frame::ACK, 0, b"")[..], &framed(frame::PING, frame::ACK, 0, b"12345678")];
+    assert_eq!(whole.out, answers.concat());
+    for cut in 1..bytes.len() {
+        let mut session = begun(3);
+        session.receive(&bytes[..cut], Tick(5));
+        session.receive(&bytes[cut..], Tick(6));
+        check(&session);
+    }
+    let mut single = begun(3);
+    bytes.iter().for_each(|byte| single.receive(&[*byte], Tick(5)));
+    check(&single);
+}
+
+#[test]
+fn blocks_that_repeat_are_known_until_the_table_changes() {
+    let mut session = asked(4);
+    let mut encoder = Encoder::new();
+    let mut reply = |date: &str| {
+        let field = |name: &str, value: &str| Field { name: name.into(), value: value.into(), indexing: Indexing::Index };
+        let list = [field(":status", "200"), field("date", date), field("content-length", "0")];
+        let mut out = Vec::new();
+        encoder.encode(list.iter(), &mut out);
+        out
+    };
+    for (stream, date) in [(1, "a"), (3, "a"), (5, "a"), (7, "b")] {
+        session.receive(&framed(frame::HEADERS, frame::END_HEADERS | END, stream, &reply(date)), Tick(2));
+        assert_eq!(end(&session, stream), Ok((200, 0)));
+    }
+}
+
+#[test]
+fn what_is_wanted_of_a_head_is_kept() {
+    let mut session = Session::new();
+    let wants = Wants { head: true, body: true, fields: WantedFields::All, ..Wants::default() };
+    let keep = ReplyCollector::new(wants, None);
+    let fields = Fields::of(&parts("GET", Body::None)).unwrap();
+    session.begin(&fields, Stream::new(RequestKind::Ordinary, keep, 0)).unwrap();
+    let reply = headers(1, 0, &[(":status", "200"), ("a", "b")]);
+    session.receive(&[settings(&[]), reply, data(1, END, b"hello")].concat(), Tick(2));
+    let kept = session.streams.remove(&1).unwrap().into_reply().unwrap().kept.unwrap();
+    assert_eq!(String::from_utf8_lossy(&kept.first_bytes), "HTTP/2 200\r\na: b\r\n\r\n");
+    assert_eq!((kept.head.unwrap().1, kept.body), (vec![("a".into(), "b".into())], b"hello".to_vec()));
+}
+
+/// Frames of DATA that were written: stream, bytes and whether it is the last.
+fn sent(out: &[u8]) -> Vec<(u32, usize, bool)> {
+    let mut rest = out;
+    let mut frames = Vec::new();
+    while let Some(head) = frame::FrameHead::read(rest) {
+        if head.kind == frame::DATA {
+            frames.push((head.stream, head.length, head.has(END)));
+        }
+        rest = &rest[frame::HEAD + head.length..];
+    }
+    frames
+}
+
+#[test]
+fn bodies_are_sent_as_windows_allow() {
+    let mut session = Session::new();
+    session.written(Tick(0));
+    let parts = parts("POST", Body::Bytes(vec![7; 40_000].into()));
+    let fields = Fields::of(&parts).unwrap();
+    for _ in 0..2 {
+        let mut stream = Stream::new(RequestKind::Ordinary, None, 0);
+        stream.upload = Some(Upload { parts: Rc::clone(&parts), framed: 0 });
+        session.begin(&fields, stream).unwrap();
+    }
+    // The window of the connection is 65,535 bytes.
+    let frames = sent(&session.out);
+    assert_eq!(frames[..3], [(1, 16_384, false), (1, 16_384, false), (1, 7232, true)]);
+    assert_eq!(frames[3..], [(3, 16_384, false), (3, 9151, false)]);
+    session.written(Tick(9));
+    assert_eq!((session.streams[&1].stamps.sent, session.streams[&3].stamps.sent), (Tick(9), Tick::ZERO));
+    let mut grant = settings(&[(frame::INITIAL_WINDOW_SIZE, 30_000)]);
+    put_numbers(&mut grant, frame::WINDOW_UPDATE, 0, &[100_000]);
+    session.receive(&grant, Tick(10));
+    assert_eq!(sent(&session.out), [(3, 4465, false)]);
+    session.written(Tick(11));
+    let mut grant = Vec::new();
+    put_numbers(&mut grant, frame::WINDOW_UPDATE, 3, &[100_000]);
+    session.receive(&grant, Tick(12));
+    assert_eq!(sent(&session.out), [(3, 10_000, true)]);
+    session.written(Tick(13));
+    assert_eq!(session.streams[&3].stamps.sent, Tick(13));
+}
+
+#[test]
+fn a_reply_before_the_end_of_the_request_is_taken_and_the_rest_not_sent() {
+    let mut session = Session::new();
+    session.written(Tick(0));
+    let parts = parts("POST", Body::Bytes(vec![7; 100_000].into()));
+    let mut stream = Stream::new(RequestKind::Ordinary, None, 0);
+    stream.upload = Some(Upload { parts: Rc::clone(&parts), framed: 0 });
+    session.begin(&Fields::of(&parts).unwrap(), stream).unwrap();
+    session.written(Tick(1));
+    session.receive(&[settings(&[]), headers(1, END, &[(":status", "413")])].concat(), Tick(2));
+    let mut reset = Vec::new();
+    put_numbers(&mut reset, frame::RST_STREAM, 1, &[0]);
+    session.receive(&reset, Tick(3));
+    assert_eq!(end(&session, 1), Ok((413, 0)));
+    assert!(session.out.ends_with(&[0, 0, 4, 3, 0, 0, 0, 0, 1, 0, 0, 0, 8]), "CANCEL");
+}
+
+#[test]
+fn a_goaway_leaves_what_the_server_processes() {
+    let mut session = asked(3);
+    let mut goaway = Vec::new();
+    put_numbers(&mut goaway, frame::GOAWAY, 0, &[3, 0]);
+    session.receive(&goaway, Tick(2));
+    assert!(!session.accepts());
+    session.receive(&headers(3, END, &[(":status", "200")]), Tick(3));
+    session.finish(End::Lost(Failure::ClosedEarly));
+    assert_eq!(end(&session, 3), Ok((200, 0)));
+    assert_eq!(end(&session, 5), Err((Failure::Unprocessed, None)));
+    assert_eq!(end(&session, 1), Err((Failure::Stale, None)), "the connection was used, and nothing came of this one");
+}
+
+#[test]
+fn resets_are_told_by_their_code() {
+    let mut session = asked(3);
+    for (stream, code) in [(1, 2), (3, 7), (5, 99)] {
+        let mut reset = Vec::new();
+        put_numbers(&mut reset, frame::RST_STREAM, stream, &[code]);
+        session.receive(&reset, Tick(2));
+    }
+    assert_eq!(end(&session, 1), Err((Failure::StreamReset, Some(Malformed::ResetInternalError))));
+    assert_eq!(end(&session, 3), Err((Failure::Unprocessed, Some(Malformed::ResetRefusedStream))));
+    assert_eq!(end(&session, 5), Err((Failure::StreamReset, Some(Malformed::ResetUnknown))));
+    assert_eq!(session.end, None);
+}
+
+#[test]
+fn a_cancelled_stream_is_reset_and_what_comes_of_it_passed_over() {
+    let mut session = asked(2);
+    session.written(Tick(1));
+    assert!(session.cancel(1).is_some());
+    assert_eq!(session.out, [0, 0, 4, 3, 0, 0, 0, 0, 1, 0, 0, 0, 8]);
+    let late = [headers(1, 0, &[(":status", "200")]), data(1, END, b"abc"), headers(3, END, &[(":status", "200")])];
+    session.receive(&late.concat(), Tick(2));
+    assert_eq!((session.end, end(&session, 3)), (None, Ok((200, 0))));
+}
+
+/// What breaks the rules of one stream.
+#[test]
+fn replies_that_are_none_fail_alone() {
+    let ok = (":status", "200");
+    let cases: [(Malformed, Vec<Vec<u8>>); 14] = [
+        (Malformed::PseudoHeader, vec![headers(1, END, &[("a", "b")])]),
+        (Malformed::PseudoHeader, vec![headers(1, END, &[ok, ok])]),
+        (Malformed::PseudoHeader, vec![headers(1, END, &[("a", "b"), ok])]),
+        (Malformed::PseudoHeader, vec![headers(1, END, &[ok, (":path", "/")])]),
+        (Malformed::PseudoHeader, vec![headers(1, END, &[(":status", "2000")])]),
+        (Malformed::PseudoHeader, vec![headers(1, 0, &[(":status", "101")])]),
+        (Malformed::PseudoHeader, vec![headers(1, 0, &[ok]), headers(1, END, &[ok])]),
+        (Malformed::HeaderField, vec![headers(1, END, &[ok, ("Upper", "b")])]),
+        (Malformed::HeaderField, vec![headers(1, END, &[ok, ("connection", "close")])]),
+        (Malformed::HeaderField, vec![headers(1, END, &[ok, ("a", "b\r\nc")])]),
+        (Malformed::ContentLength, vec![headers(1, END, &[ok, ("content-length", "+1")])]),
+        (Malformed::BodyLength, vec![headers(1, 0, &[ok, ("content-length", "4")]), data(1, END, b"abc")]),
+        (Malformed::BodyLength, vec![headers(1, 0, &[(":status", "204")]), data(1, END, b"abc")]),
+        (Malformed::DataBeforeHead, vec![data(1, 0, b"abc")]),
+    ];
+    for (cause, frames) in cases {
+        let mut session = asked(2);
+        session.receive(&frames.concat(), Tick(2));
+        assert_eq!(end(&session, 1), Err((Failure::Protocol, Some(cause))));
+        session.receive(&headers(3, END, &[ok]), Tick(2));
+        assert_eq!((session.end, end(&session, 3)), (None, Ok((200, 0))), "{cause}");
+    }
+}
+
+/// What breaks the rules of the connection.
+#[test]
+fn connections_that_break_rules_end() {
+    let ok = [(":status", "200")];
+    let cases: Vec<(Malformed, Vec<u8>)> = vec![
+        (Malformed::FrameSize, framed(frame::SETTINGS, 0, 0, b"12345")),
+        (Malformed::FrameSize, framed(frame::SETTINGS, frame::ACK, 0, b"123456")),
+        (Malformed::FrameSize, framed(frame::PING, 0, 0, b"1234567")),
+        (Malformed::FrameSize, framed(frame::RST_STREAM, 0, 1, b"123")),
+        (Malformed::FrameSize, framed(frame::WINDOW_UPDATE, 0, 0, b"123")),
+        (Malformed::FrameSize, framed(frame::GOAWAY, 0, 0, b"1234567")),
+        (Malformed::FrameSize, framed(frame::PRIORITY, 0, 1, b"1234")),
+        (Malformed::FrameSize, framed(frame::DATA, frame::PADDED, 1, b"")),
+        (Malformed::FrameSize, vec![0, 0x40, 1, 0, 0, 0, 0, 0, 1]),
+        (Malformed::StreamState, framed(frame::SETTINGS, 0, 1, b"")),
+        (Malformed::StreamState, framed(frame::PING, 0, 1, b"12345678")),
+        (Malformed::StreamState, framed(frame::GOAWAY, 0, 1, b"12345678")),
+        (Malformed::StreamState, data(0, 0, b"x")),
+        (Malformed::StreamState, data(5, 0, b"x")),
+        (Malformed::StreamState, data(2, 0, b"x")),
+        (Malformed::StreamState, headers(0, 0, &ok)),
+        (Malformed::StreamState, headers(7, 0, &ok)),
+        (Malformed::StreamState, framed(frame::RST_STREAM, 0, 9, b"1234")),
+        (Malformed::StreamState, framed(frame::WINDOW_UPDATE, 0, 9, b"\0\0\0\x01")),
+        (Malformed::Push, framed(frame::PUSH_PROMISE, frame::END_HEADERS, 1, b"\0\0\0\x02")),
+        (Malformed::Continuation, framed(frame::CONTINUATION, frame::END_HEADERS, 1, &block(&ok))),
+        (Malformed::Continuation, [framed(frame::HEADERS, 0, 1, &block(&ok)), data(1, 0, b"x")].concat()),
+        (
+            Malformed::Continuation,
+            [framed(frame::HEADERS, 0, 1, &block(&ok)), framed(frame::CONTINUATION, 4, 3, b"")].concat(),
+        ),
+        (Malformed::HeaderBlock, framed(frame::HEADERS, frame::END_HEADERS, 1, b"\x80")),
+        (Malformed::HeaderBlock, framed(frame::HEADERS, frame::END_HEADERS, 1, b"\x88\x3f\xe2\x1f")),
+        (Malformed::Padding, framed(frame::HEADERS, frame::PADDED | 4, 1, b"\x09\x88")),
+        (Malformed::Padding, framed(frame::HEADERS, frame::WITH_PRIORITY | 4, 1, b"123")),
+        (Malformed::Padding, framed(frame::DATA, frame::PADDED, 1, b"\x02a")),
+        (Malformed::Settings, settings(&[(frame::ENABLE_PUSH, 1)])),
+        (Malformed::Settings, settings(&[(frame::INITIAL_WINDOW_SIZE, 1 << 31)])),
+        (Malformed::Settings, settings(&[(frame::MAX_FRAME_SIZE, 100)])),
+        (Malformed::FlowControl, framed(frame::WINDOW_UPDATE, 0, 0, &[0; 4])),
+        (Malformed::FlowControl, framed(frame::WINDOW_UPDATE, 0, 0, &[0x7f, 0xff, 0xff, 0xff])),
+        (
+            Malformed::GoAway,
+            [framed(frame::GOAWAY, 0, 0, &[0; 8]), framed(frame::GOAWAY, 0, 0, &[0, 0, 0, 1, 0, 0, 0, 0])].concat(),
+        ),
+        (Malformed::HeadTooLarge, continued(600, b"")),
+        (Malformed::HeadTooLarge, continued(20, &[0; 8000])),
+    ];
+    for (number, (cause, bytes)) in cases.into_iter().enumerate() {
+        let mut session = asked(2);
+        session.receive(&bytes, Tick(2));
+        assert_eq!(session.end, Some(End::Broken(cause)), "case {number}");
+        let first = end(&session, 1).unwrap_err();
+        assert!(matches!(first.0, Failure::Protocol | Failure::Unprocessed), "{first:?}");
+        assert!(session.out.windows(4).any(|four| four[3] == frame::GOAWAY), "it is told");
+    }
+}
+
+/// A header block over so many CONTINUATION frames.
+fn continued(frames: usize, bytes: &[u8]) -> Vec<u8> {
+    let mut out = framed(frame::HEADERS, 0, 1, b"\x88");
+    out.extend((0..frames).flat_map(|_| framed(frame::CONTINUATION, 0, 1, bytes)));
+    out
+}
+
+#[test]
+fn who_does_not_speak_http2_is_told_apart() {
+    for (bytes, cause) in [
+        (&b"HTTP/1.1 400 Bad Request\r\n\r\n"[..], Malformed::Http1Reply),
+        (&framed(frame::PING, 0, 0, b"12345678")[..], Malformed::Preface),
+        (&b"\x15\x03\x03\x00\x02\x02\x16 and more"[..], Malformed::Preface),
+    ] {
+        let mut session = begun(1);
+        session.receive(bytes, Tick(2));
+        assert_eq!(session.end, Some(End::Broken(cause)));
+    }
+}
+
+#[test]
+fn a_peer_that_asks_and_does_not_read_is_given_up() {
+    let mut session = asked(1);
+    let pings = framed(frame::PING, 0, 0, b"12345678").repeat(1000);
+    for _ in 0..100 {
+        session.receive(&pings, Tick(2));
+    }
+    assert_eq!(session.end, Some(End::Broken(Malformed::ControlFrames)));
+    assert!(session.out.len() < 3 << 20);
+}
+
+#[test]
+fn requests_are_encoded_as_a_decoder_reads_them() {
+    let mut session = Session::new();
+    session.written(Tick(0));
+    session.receive(&settings(&[(frame::HEADER_TABLE_SIZE, 100)]), Tick(0));
+    session.written(Tick(0));
+    let fields = Fields::of(&parts("GET", Body::None)).unwrap().with_line("x-long: ".to_owned().as_str());
+    let long = fields.with_line(&format!("y: {}", "z".repeat(40_000)));
+    let mut decoder = Decoder::new();
+    for fields in [&fields, &fields, &long, &fields] {
+        session.begin(fields, Stream::new(RequestKind::Ordinary, None, 0)).unwrap();
+        let (mut rest, mut block) = (&session.out[..], Vec::new());
+        while let Some(head) = frame::FrameHead::read(rest) {
+            block.extend_from_slice(&rest[frame::HEAD..frame::HEAD + head.length]);
+            rest = &rest[frame::HEAD + head.length..];
+        }
+        let mut names = Vec::new();
+        decoder.decode(&block, |name, _| names.push(String::from_utf8_lossy(name).into_owned())).unwrap();
+        assert_eq!(names.len(), fields.list.len());
+        session.written(Tick(1));
+    }
+}
+
+proptest! {
+    /// Whatever comes in whatever pieces: no panic, and the pieces do not matter.
+    #[test]
+    fn any_bytes_end_the_same_in_any_pieces(
+        frames in prop::collection::vec((0_u8..11, any::<u8>(), 0_u32..8, prop::collection::vec(any::<u8>(), 0..40)), 0..20),
+        cuts in prop::collection::vec(1_usize..50, 1..30),
+    ) {
+        let mut bytes = settings(&[]);
+        for (kind, flags, stream, payload) in frames {
+            bytes.extend(framed(kind, flags, stream, &payload));
+        }
+        let ends = |session: &Session| {
+            let ends: Vec<_> = [1, 3, 5].into_iter().map(|id| end(session, id)).collect();
+            (session.end, ends)
+        };
+        let mut whole = begun(3);
+        whole.receive(&bytes, Tick(2));
+        let mut pieces = begun(3);
+        let (mut rest, mut cut) = (&bytes[..], cuts.iter().cycle());
+        while !rest.is_empty() {
+            let (piece, after) = rest.split_at(rest.len().min(*cut.next().unwrap()));
+            pieces.receive(piece, Tick(2));
+            rest = after;
+        }
+        prop_assert_eq!(ends(&whole), ends(&pieces));
+    }
+}
