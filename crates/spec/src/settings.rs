@@ -134,8 +134,8 @@ pub struct ConnectionSettings {
     pub requests_per_connection: Option<u64>,
     /// Ask once more where a kept-alive connection was found closed.
     pub retry_stale: bool,
-    /// The version of HTTP.
-    pub http: HttpVersion,
+    /// Versions of HTTP, each of which is measured; empty: 1.1.
+    pub http: Vec<HttpVersion>,
     /// Requests in flight per connection.
     pub streams: u32,
     /// From begun to the reply's last byte.

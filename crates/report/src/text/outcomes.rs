@@ -52,9 +52,10 @@ fn meaning(failure: Failure, t: &Tally) -> String {
 
 /// What usually helps. Bytes that begin as a reply does come from the right port.
 fn remedy(failure: Failure, t: &Tally) -> String {
-    let other_protocol = t.malformed.is_empty() || t.malformed.iter().any(|(cause, _)| {
-        matches!(cause, Malformed::StatusLine | Malformed::Http1Reply | Malformed::Preface)
-    });
+    let other_protocol = t.malformed.is_empty()
+        || t.malformed
+            .iter()
+            .any(|(cause, _)| matches!(cause, Malformed::StatusLine | Malformed::Http1Reply | Malformed::Preface));
     let helps = failure != Failure::Protocol || other_protocol;
     if helps { format!("; {}", failure.row().remedy) } else { "; look at a reply with curl".to_owned() }
 }

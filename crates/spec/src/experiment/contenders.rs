@@ -5,6 +5,7 @@
 use crate::error::{Result, SpecError, require};
 use crate::settings::RunSettings;
 use brunt_model::experiment::{HookCommands, Step, TrialOrder};
+use brunt_model::plan::HttpVersion;
 use brunt_model::{Contender, Experiment, Question};
 use std::time::Duration;
 
@@ -25,8 +26,8 @@ pub struct Arranged {
 /// Steps, and notes that the user should be told.
 type Steps = (Vec<Step>, Vec<String>);
 
-/// The servers that a command line speaks of, each a URL or NAME=URL with the steps that `steps` makes of its own command line;
-/// and notes that the user should be told, each once. Without a URL, those of `--urls` are one contender.
+/// The servers that a command line speaks of, each a URL or NAME=URL with the steps that `steps` makes of its own command line,
+/// once for each version of HTTP; and notes that the user should be told, each once. Without a URL, those of `--urls` are one contender.
 ///
 /// # Errors
 ///
@@ -50,9 +51,19 @@ pub fn contenders(
     }
     let words = run.url.iter().chain(more).map(|word| Some(word.as_str()));
     let words: Vec<Option<&str>> = if run.url.is_none() { vec![None] } else { words.collect() };
+    let versions: Vec<Option<HttpVersion>> = match &*run.connection.http {
+        [] | [_] => vec![None],
+        several => several.iter().copied().map(Some).collect(),
+    };
     let (mut contenders, mut notes) = (Vec::<Contender>::new(), Vec::<String>::new());
-    for word in words {
-        let (contender, told) = contender(word, run, &steps)?;
+    let of_one_server = words.len() == 1;
+    for (word, version) in words.iter().flat_map(|word| versions.iter().map(move |version| (*word, *version))) {
+        let mut run = run.clone();
+        run.connection.http = version.map_or(run.connection.http, |version| vec![version]);
+        let (mut contender, told) = contender(word, &run, &steps)?;
+        if let Some(version) = version {
+            contender.name = if of_one_server { version.to_string() } else { format!("{} {version}", contender.name) };
+        }
         add(&mut contenders, contender)?;
         notes.extend(told.into_iter().filter(|note| !notes.contains(note)).collect::<Vec<_>>());
     }

@@ -2,14 +2,14 @@
 
 use crate::error::{Result, require};
 use crate::settings::RunSettings;
-use brunt_model::plan::{Connection, Tls};
+use brunt_model::plan::{Connection, HttpVersion, Tls};
 use std::path::Path;
 
 /// The connection part of the plan.
 pub(super) fn connection(run: &RunSettings) -> Result<Connection> {
     let args = &run.connection;
     Ok(Connection {
-        http: args.http,
+        http: http(run)?,
         streams: args.streams,
         requests_per_connection: requests_per_connection(run)?,
         retry_stale: args.retry_stale,
@@ -24,6 +24,19 @@ pub(super) fn connection(run: &RunSettings) -> Result<Connection> {
         tls: tls(run)?,
         ..Connection::plain(args.timeout, args.connect_timeout)
     })
+}
+
+fn http(run: &RunSettings) -> Result<HttpVersion> {
+    match *run.connection.http {
+        [] => Ok(HttpVersion::V1_1),
+        [version] => Ok(version),
+        _ => Err(run.said.refuse(|names| {
+            format!(
+                "{}: one run has one version; to compare them, write brunt compare --http 1.1,2 URL",
+                names.of("http")
+            )
+        })),
+    }
 }
 
 fn requests_per_connection(run: &RunSettings) -> Result<Option<u64>> {

@@ -15,7 +15,8 @@ use proptest::prelude::*;
 use std::rc::Rc;
 
 fn parts(method: &str, body: Body) -> Rc<RequestParts> {
-    let draft = Draft { method, url: "http://h/a", headers: &[], body: &body, label: 0, reply_policy: 0, verbatim: None };
+    let draft =
+        Draft { method, url: "http://h/a", headers: &[], body: &body, label: 0, reply_policy: 0, verbatim: None };
     Rc::new(RequestParts::of(&draft).unwrap())
 }
 
@@ -37,11 +38,8 @@ fn framed(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
 }
 
 fn block(list: &[(&str, &str)]) -> Vec<u8> {
-    let field = |(name, value): &(&str, &str)| Field {
-        name: (*name).into(),
-        value: (*value).into(),
-        indexing: Indexing::Not,
-    };
+    let field =
+        |(name, value): &(&str, &str)| Field { name: (*name).into(), value: (*value).into(), indexing: Indexing::Not };
     let list: Vec<Field> = list.iter().map(field).collect();
     let mut out = Vec::new();
     Encoder::new().encode(list.iter(), &mut out);
@@ -139,7 +137,8 @@ fn blocks_that_repeat_are_known_until_the_table_changes() {
     let mut session = asked(4);
     let mut encoder = Encoder::new();
     let mut reply = |date: &str| {
-        let field = |name: &str, value: &str| Field { name: name.into(), value: value.into(), indexing: Indexing::Index };
+        let field =
+            |name: &str, value: &str| Field { name: name.into(), value: value.into(), indexing: Indexing::Index };
         let list = [field(":status", "200"), field("date", date), field("content-length", "0")];
         let mut out = Vec::new();
         encoder.encode(list.iter(), &mut out);

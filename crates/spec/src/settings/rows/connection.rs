@@ -31,16 +31,21 @@ pub static ROWS: [Row<RunSettings>; 21] = [
     })
     .under(CONNECTION)
     .keys(&[Key::new("connection.retry_stale", Takes::IfTrue)]),
-    Row::value("http", "VERSION", "HTTP version: 1.0, 1.1 or 2", |w, _| {
-        set(values::http_version(w), |s: &mut S, v| s.connection.http = v)
-    })
-    .under(CONNECTION)
-    .usual("1.1")
-    .keys(&[Key::new("connection.http", Takes::Value)]),
+    Row {
+        kind: Kind::List,
+        ..Row::value(
+            "http",
+            "VERSION[,VERSION…]",
+            "HTTP version: 1.0, 1.1 or 2; several are compared (brunt compare --http 1.1,2 URL) [default: 1.1]",
+            |w, _| set(values::http_version(w), |s: &mut S, v| s.connection.http.push(v)),
+        )
+        .under(CONNECTION)
+        .keys(&[Key::new("connection.http", Takes::Value)])
+    },
     Row {
         listed: Listed::No,
         ..Row::switch("http1.0", "HTTP/1.0 instead of HTTP/1.1", |_, _| {
-            Ok(on(|s: &mut S| s.connection.http = HttpVersion::V1_0))
+            Ok(on(|s: &mut S| s.connection.http = vec![HttpVersion::V1_0]))
         })
         .under(CONNECTION)
         .keys(&[Key::new("connection.http1.0", Takes::IfTrue)])
