@@ -228,6 +228,17 @@ impl Lane {
         matches!(self, Self::H1(h1) if h1.ahead.is_owed())
     }
 
+    /// What the server of a connection of HTTP/2 allows, once it has told.
+    ///
+    /// # Errors
+    ///
+    /// The connection was lost before, or is none of HTTP/2.
+    pub async fn peer_settings(&self) -> Result<h2::PeerSettings, Failure> {
+        let Self::H2(h2) = self else { return Err(Failure::Protocol) };
+        h2.connection.known().await.map_err(|(failure, _)| failure)?;
+        Ok(h2.connection.peer())
+    }
+
     /// The address at the other end (the proxy's, where there is one); None for a Unix socket.
     pub fn peer(&self) -> Option<SocketAddr> {
         match self {

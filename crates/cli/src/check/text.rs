@@ -5,7 +5,7 @@ use brunt_report::figures::{bytes, count, plural, seconds, span, three};
 use brunt_report::layout::clean;
 use brunt_report::view::{Emphasis, View};
 use brunt_runner::check::facts::{
-    Answered, CheckReport, Compression, Connected, Facts, Machine, RequestedLoad, Secured,
+    Answered, CheckReport, Compression, Connected, Facts, Machine, OfferedVersion, RequestedLoad, Secured,
 };
 use brunt_runner::check::rules::Certainty;
 use brunt_spec::error::without_number;
@@ -90,7 +90,16 @@ fn connection(c: &Connected) -> Entry {
     ("Connection", format!("{peer}round trip {}{best}{resolve}", seconds(c.round_trip_seconds)))
 }
 
-fn tls(t: &Secured) -> [Entry; 2] {
+fn offered(t: &Secured) -> Vec<String> {
+    let one = |offered: &OfferedVersion| {
+        let streams = offered.streams.map_or("no limit on streams".into(), |n| plural(n.into(), "stream"));
+        let window = offered.window_bytes.map(|n| format!(" ({streams}, window {})", bytes(n as f64)));
+        format!("{}{}", offered.version, window.unwrap_or_default())
+    };
+    t.http.iter().map(one).collect()
+}
+
+fn tls(t: &Secured) -> [Entry; 3] {
     let known = |what: &Option<String>| what.as_ref().map_or("unknown".to_owned(), |w| clean(w));
     let alpn = t.alpn.as_ref().map_or("none".to_owned(), |a| clean(a));
     let resumed = match (t.resumed, t.resumed_handshake_seconds) {
@@ -105,7 +114,7 @@ fn tls(t: &Secured) -> [Entry; 2] {
         t.alpn_offered.join(", "),
         seconds(t.handshake_seconds)
     );
-    [("TLS", line), ("Certificate", certificate(t).join(", "))]
+    [("TLS", line), ("Offers", offered(t).join(", ")), ("Certificate", certificate(t).join(", "))]
 }
 
 fn certificate(t: &Secured) -> Vec<String> {

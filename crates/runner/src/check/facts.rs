@@ -4,6 +4,7 @@
 //! is null.
 
 use super::rules::Advice;
+use brunt_model::plan::HttpVersion;
 use brunt_model::{Load, Plan, Route};
 use brunt_probe::settings::Settings;
 use brunt_wire::tls::Cause;
@@ -102,6 +103,8 @@ pub struct Connected {
 /// What TLS agreed on.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Secured {
+    /// The versions of HTTP that the server offers, of those that brunt speaks; empty where nobody looked.
+    pub http: Vec<OfferedVersion>,
     /// The protocols that were offered (ALPN).
     pub alpn_offered: Vec<String>,
     /// The one that the server chose; null: none.
@@ -125,6 +128,17 @@ pub struct Secured {
     /// The same for rules.
     #[serde(skip)]
     pub cause: Option<Cause>,
+}
+
+/// A version of HTTP that the server offers over TLS.
+#[derive(Debug, Clone, Serialize)]
+pub struct OfferedVersion {
+    /// The version.
+    pub version: HttpVersion,
+    /// Streams under way at once on a connection; null: no limit, or a version without streams.
+    pub streams: Option<u32>,
+    /// Bytes of a request's body that are sent on a stream before the server allows more; null: a version without streams.
+    pub window_bytes: Option<u64>,
 }
 
 /// A certificate.

@@ -4,7 +4,7 @@
 //! run: proxy, `--resolve`, `--source`, TLS options and headers are those of the plan.
 
 use super::certificate;
-use super::facts::{Answered, Compression, Connected, Facts, Failed, Secured};
+use super::facts::{Answered, Compression, Connected, Facts, Failed, OfferedVersion, Secured};
 use crate::RunError;
 use brunt_engine::clock::{self, Epoch, Time};
 use brunt_engine::{Alone, Numbering, Step, Surroundings, Turn, UsersOf};
@@ -85,6 +85,9 @@ fn look_with(care: Care, plan: &Plan, facts: &mut Facts) -> Result<(), RunError>
             if let Some(refusal) = refusal.filter(|refusal| refusal.cause.is_distrust()) {
                 Box::pin(look.distrusted(refusal, &time, facts)).await?;
             }
+        }
+        if care == Care::All && facts.failure.is_none() {
+            Box::pin(look.versions(&time, facts)).await?;
         }
         look.way(facts);
         Ok(())
@@ -170,6 +173,28 @@ impl<'a> Look<'a> {
         let (head, fields) = kept.ok_or(Failure::Protocol)?;
         let service_seconds = stamps.last_byte.nanos_since(stamps.sent) as f64 / 1e9;
         Ok(Seen { reply, head, fields, service_seconds })
+    }
+
+    /// Which versions of HTTP the server offers over TLS: a handshake for each. No request is sent.
+    async fn versions(&self, time: &Time, facts: &mut Facts) -> Result<(), RunError> {
+        let Some(tls) = &mut facts.tls else { return Ok(()) };
+        let Some(request) = self.plan.main().scenario.requests.first() else { return Ok(()) };
+        for version in [HttpVersion::V1_1, HttpVersion::V2] {
+            let mut plan = self.plan.clone();
+            (plan.connection.http, plan.connection.streams) = (version, 1);
+            let look = Look::new(&plan, time)?;
+            let Ok(prepared) = look.prepared(request) else { continue };
+            let (mut others, limit) = (Facts::default(), plan.connection.connect_timeout);
+            let Ok(lane) = look.open(&prepared, &mut others).await else { continue };
+            let mut offered = OfferedVersion { version, streams: None, window_bytes: None };
+            if version == HttpVersion::V2 {
+                let Some(Ok(peer)) = self.within(limit, lane.peer_settings()).await else { continue };
+                offered.streams = Some(peer.streams).filter(|streams| *streams < u32::MAX);
+                offered.window_bytes = Some(peer.window as u64);
+            }
+            tls.http.push(offered);
+        }
+        Ok(())
     }
 
     /// A handshake that trusts anybody, to see whom there is no trust in. No request is sent.

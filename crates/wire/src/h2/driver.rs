@@ -4,7 +4,7 @@
 //! one read.
 
 use super::fields::Fields;
-use super::session::{End, Session};
+use super::session::{End, PeerSettings, Session};
 use super::streams::{self, Upload};
 use crate::collect::ReplyCollector;
 use crate::link::Link;
@@ -82,6 +82,11 @@ impl Connection {
             }
         })
         .await
+    }
+
+    /// What the peer allows.
+    pub fn peer(&self) -> PeerSettings {
+        self.0.session.borrow().peer
     }
 
     /// Requests that may be under way at once.

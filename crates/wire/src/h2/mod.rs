@@ -20,3 +20,4 @@ mod session_tests;
 mod streams;
 
 pub use driver::{Connection, ReadBuffer, read_buffer};
+pub use session::PeerSettings;

@@ -26,8 +26,11 @@ const MOST_BLOCKS: usize = 256;
 /// What the peer allows.
 #[derive(Debug, Clone, Copy)]
 pub struct PeerSettings {
+    /// Streams under way at once.
     pub streams: u32,
+    /// Bytes of a body that are sent on a stream before the peer allows more.
     pub window: i64,
+    /// Bytes of a frame without its head.
     pub payload: usize,
     /// They came: the peer speaks HTTP/2.
     pub known: bool,
@@ -304,6 +307,7 @@ impl Session {
             return Err(size);
         }
         if !std::mem::replace(&mut self.peer.known, true) {
+            self.peer.streams = u32::MAX;
             self.wake_idle();
         }
         for (setting, value) in frame::settings(payload) {

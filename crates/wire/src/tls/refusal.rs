@@ -1,6 +1,6 @@
 //! Says why a TLS handshake failed, and what to write instead where that is known.
 
-use rustls::{CertificateError, Error};
+use rustls::{AlertDescription, CertificateError, Error};
 use std::fmt;
 use std::io;
 
@@ -30,6 +30,8 @@ pub enum Cause {
     Certificate,
     /// The server does not speak TLS.
     NotTls,
+    /// The server does not speak the version of HTTP that was offered (ALPN).
+    NoVersion,
     /// Anything else.
     Other,
 }
@@ -44,6 +46,7 @@ impl Refusal {
         let what = match (cause, tls) {
             (Cause::OwnAuthority, _) => "self-signed (CaUsedAsEndEntity)".into(),
             (Cause::UnknownIssuer, _) => "issuer not trusted (UnknownIssuer)".into(),
+            (Cause::NoVersion, _) => "the server does not offer this version of HTTP (no_application_protocol)".into(),
             (Cause::NotTls, _) => "the server does not speak TLS on this port".into(),
             (_, Error::InvalidCertificate(wrong)) => wrong.to_string(),
             _ => tls.to_string(),
@@ -63,6 +66,9 @@ impl Cause {
     pub(super) fn of(error: &Error) -> Self {
         match error {
             Error::InvalidMessage(_) => Self::NotTls,
+            Error::NoApplicationProtocol | Error::AlertReceived(AlertDescription::NoApplicationProtocol) => {
+                Self::NoVersion
+            }
             Error::InvalidCertificate(CertificateError::UnknownIssuer) => Self::UnknownIssuer,
             Error::InvalidCertificate(
                 CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
@@ -85,7 +91,7 @@ impl Cause {
 
     /// Whether the server's certificate is the cause.
     pub fn is_distrust(self) -> bool {
-        !matches!(self, Self::NotTls | Self::Other)
+        !matches!(self, Self::NotTls | Self::NoVersion | Self::Other)
     }
 
     /// What to write instead, behind what is wrong; empty where that is not known.
@@ -97,6 +103,7 @@ impl Cause {
             Self::WrongName => "; set one of its names with --sni NAME, or skip the check with --insecure",
             Self::Expired => "; renew it, or skip the check with --insecure",
             Self::NotYetValid => "; compare the clocks of both machines, or skip the check with --insecure",
+            Self::NoVersion => "; write --http 1.1",
             Self::NotTls => "; write http:// for plain HTTP",
             Self::Other => "",
         }
@@ -124,6 +131,7 @@ mod tests {
             (Error::InvalidCertificate(CertificateError::NotValidForName), Cause::WrongName),
             (Error::InvalidCertificate(CertificateError::Expired), Cause::Expired),
             (Error::InvalidMessage(InvalidMessage::InvalidContentType), Cause::NotTls),
+            (Error::AlertReceived(AlertDescription::NoApplicationProtocol), Cause::NoVersion),
             (Error::HandshakeNotComplete, Cause::Other),
         ] {
             assert_eq!(refusal(error.clone()).cause, cause, "{error}");
