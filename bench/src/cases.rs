@@ -14,8 +14,9 @@ pub struct Page {
 
 pub const SMALL: Page = Page { path: "/10b", bytes: 10 };
 pub const MEDIUM: Page = Page { path: "/124k", bytes: 123_784 };
+pub const HALF: Page = Page { path: "/64k", bytes: 65_536 };
 pub const LARGE: Page = Page { path: "/1m", bytes: 1_000_000 };
-pub const PAGES: [Page; 3] = [SMALL, MEDIUM, LARGE];
+pub const PAGES: [Page; 4] = [SMALL, HALF, MEDIUM, LARGE];
 
 /// How many connections every rate case holds.
 pub const CONNECTIONS: u32 = 64;
@@ -26,12 +27,20 @@ pub enum Transport {
     KeepAlive,
     NewConnection,
     TlsKeepAlive,
+    /// HTTP/2 over TLS: [`H2_CONNECTIONS`], each with this many streams.
+    H2 {
+        streams: u32,
+    },
 }
+
+/// How many connections the cases of HTTP/2 hold.
+pub const H2_CONNECTIONS: u32 = 8;
 
 /// How the load is made, and what is expected of brunt under it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub enum Load {
-    /// As fast as the server answers. `cpu_target`: brunt's CPU time per request, at most this times wrk's.
+    /// As fast as the server answers. `cpu_target`: brunt's CPU time per request, at most this times that of the tool which it
+    /// is compared with: wrk, and of HTTP/2 h2load.
     Closed { page: Page, transport: Transport, cpu_target: f64 },
     /// Even arrivals at this rate per second, keep-alive, 10 bytes.
     Open { rate: u32 },
@@ -108,12 +117,27 @@ const fn closed(name: &'static str, title: &'static str, page: Page, transport: 
     Case { name, title, load: Load::Closed { page, transport, cpu_target } }
 }
 
-pub const CASES: [Case; 12] = [
+pub const CASES: [Case; 15] = [
     closed("keepalive-10b", "Keep-alive, 10 bytes", SMALL, Transport::KeepAlive, 0.9),
     closed("keepalive-124k", "Keep-alive, 124 kB", MEDIUM, Transport::KeepAlive, 0.45),
     closed("keepalive-1m", "Keep-alive, 1 MB", LARGE, Transport::KeepAlive, 0.4),
     closed("new-connection", "A new connection per request, 10 bytes", SMALL, Transport::NewConnection, 1.0),
     closed("tls-10b", "TLS keep-alive, 10 bytes", SMALL, Transport::TlsKeepAlive, 0.9),
+    closed(
+        "h2-10b",
+        "HTTP/2 over TLS, 8 connections of 32 streams, 10 bytes",
+        SMALL,
+        Transport::H2 { streams: 32 },
+        0.95,
+    ),
+    closed("h2-64k", "HTTP/2 over TLS, 8 connections of 32 streams, 64 kB", HALF, Transport::H2 { streams: 32 }, 0.9),
+    closed(
+        "h2-one-stream",
+        "HTTP/2 over TLS, 8 connections of one stream, 10 bytes",
+        SMALL,
+        Transport::H2 { streams: 1 },
+        1.0,
+    ),
     Case { name: "open-2000", title: "Open loop, 2,000 requests/s", load: Load::Open { rate: 2_000 } },
     Case { name: "open-10000", title: "Open loop, 10,000 requests/s", load: Load::Open { rate: 10_000 } },
     Case { name: "open-20000", title: "Open loop, 20,000 requests/s", load: Load::Open { rate: 20_000 } },

@@ -7,7 +7,7 @@ use std::ffi::OsStr;
 use std::path::Path;
 use std::process::Command;
 
-use crate::cases::{CONNECTIONS, Load, SMALL, Transport};
+use crate::cases::{CONNECTIONS, H2_CONNECTIONS, Load, SMALL, Transport};
 use crate::nginx::Nginx;
 use crate::tools::Tool;
 
@@ -46,18 +46,22 @@ impl Job<'_> {
             Load::Open { .. } => self.server.url(SMALL),
             _ => self.url()?,
         };
-        let mut words = words(&[&url, "--threads 1 --quiet", &format!("-c {CONNECTIONS} -d {}s", self.seconds)]);
+        let connections = if self.streams().is_some() { H2_CONNECTIONS } else { CONNECTIONS };
+        let mut words = words(&[&url, "--threads 1 --quiet", &format!("-c {connections} -d {}s", self.seconds)]);
         match self.load {
             Load::Open { rate } => words.extend(split(&format!("-r {rate} --arrivals even"))),
             Load::Closed { transport: Transport::NewConnection, .. } => words.push("--no-keepalive".to_owned()),
             Load::Closed { transport: Transport::TlsKeepAlive, .. } => words.push("--insecure".to_owned()),
+            Load::Closed { transport: Transport::H2 { streams }, .. } => {
+                words.extend(split(&format!("--insecure --http 2 --streams {streams}")));
+            }
             _ => {}
         }
         Some(words)
     }
 
     fn wrk(&self) -> Option<Vec<String>> {
-        let url = self.url()?;
+        let url = self.url().filter(|_| self.streams().is_none())?;
         let mut words = split(&format!("-t1 -c{CONNECTIONS} -d{}s", self.seconds));
         if self.transport() == Some(Transport::NewConnection) {
             words.extend(["-H", "Connection: close"].map(str::to_owned));
@@ -67,7 +71,7 @@ impl Job<'_> {
     }
 
     fn ab(&self) -> Option<Vec<String>> {
-        let url = self.url()?;
+        let url = self.url().filter(|_| self.streams().is_none())?;
         let keep = if self.transport() == Some(Transport::NewConnection) { "" } else { "-k" };
         // The order matters: -t sets a number of requests, which -n then replaces.
         let limits = format!("-q -c {CONNECTIONS} -t {} -n {}", self.seconds, self.seconds * AB_AT_MOST_PER_SECOND);
@@ -82,6 +86,10 @@ impl Job<'_> {
                 Some(words(&[&common, &format!("--rps={each}"), &self.server.url(SMALL)]))
             }
             Load::Closed { transport: Transport::NewConnection, .. } => None,
+            Load::Closed { transport: Transport::H2 { streams }, .. } => {
+                let many = format!("-t1 -m{streams} -c{H2_CONNECTIONS} -D {}", self.seconds);
+                Some(words(&[&many, &self.url()?]))
+            }
             _ => Some(words(&[&common, &self.url()?])),
         }
     }
@@ -98,10 +106,20 @@ impl Job<'_> {
         }
     }
 
+    /// Streams on each connection, where it has several.
+    fn streams(&self) -> Option<u32> {
+        match self.transport() {
+            Some(Transport::H2 { streams }) => Some(streams),
+            _ => None,
+        }
+    }
+
     /// The address of a closed loop's page.
     fn url(&self) -> Option<String> {
         match self.load {
-            Load::Closed { page, transport: Transport::TlsKeepAlive, .. } => Some(self.server.tls_url(page)),
+            Load::Closed { page, transport: Transport::TlsKeepAlive | Transport::H2 { .. }, .. } => {
+                Some(self.server.tls_url(page))
+            }
             Load::Closed { page, .. } => Some(self.server.url(page)),
             _ => None,
         }

@@ -86,7 +86,7 @@ impl Report<'_> {
     fn section(&self, case: &Case) -> String {
         let rows = summary::rows(case, &self.results.measurements);
         match case.load {
-            Load::Closed { .. } => closed_table(&rows),
+            Load::Closed { .. } => closed_table(summary::reference(case).name(), &rows),
             Load::Open { .. } => open_table(&rows),
             Load::Pacing => pacing::page::section(&self.results.pacing),
             Load::Overload => overload::section(&self.results.overload),
@@ -133,9 +133,9 @@ fn missing_line(missing: &[Tool]) -> String {
     format!("\nNot found, hence a dash: {}.\n", names.join(", "))
 }
 
-fn closed_table(rows: &[Row]) -> String {
-    let headings =
-        ["tool", "requests/s", "CPU µs/request", "user", "system", "peak MB", "CPU × wrk", "requests/s × wrk"];
+fn closed_table(reference: &str, rows: &[Row]) -> String {
+    let (cpu, rate_ratio) = (format!("CPU × {reference}"), format!("requests/s × {reference}"));
+    let headings = ["tool", "requests/s", "CPU µs/request", "user", "system", "peak MB", &cpu, &rate_ratio];
     let tools = [Tool::Brunt, Tool::Wrk, Tool::Ab, Tool::H2load];
     table::render(
         &headings,

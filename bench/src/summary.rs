@@ -5,7 +5,7 @@
 
 use serde::Serialize;
 
-use crate::cases::{Case, Load};
+use crate::cases::{Case, Load, Transport};
 use crate::maths::{Spread, median, ratios_within_rounds};
 use crate::measure::Measurement;
 use crate::tools::Tool;
@@ -34,6 +34,7 @@ pub struct Row {
 pub fn reference(case: &Case) -> Tool {
     match case.load {
         Load::Open { .. } => Tool::Floor,
+        Load::Closed { transport: Transport::H2 { .. }, .. } => Tool::H2load,
         _ => Tool::Wrk,
     }
 }

@@ -112,7 +112,7 @@ struct Table {
     changes: u64,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Entry {
     name: Box<[u8]>,
     value: Box<[u8]>,
@@ -142,8 +142,7 @@ impl Table {
         self.shrink_to(most);
     }
 
-    fn insert(&mut self, name: &[u8], value: &[u8]) {
-        let entry = Entry { name: name.into(), value: value.into() };
+    fn insert(&mut self, entry: Entry) {
         self.changes += 1;
         // One that is larger than the table empties it.
         self.shrink_to(self.most.saturating_sub(entry.size()));
@@ -169,17 +168,46 @@ pub struct Decoder {
     table: Table,
     name: Vec<u8>,
     value: Vec<u8>,
+    last: LastBlock,
+}
+
+/// The block that was decoded last. Replies of one server mostly have the same one, but for the second of the day: to
+/// compare is cheaper than to decode.
+#[derive(Debug, Default)]
+struct LastBlock {
+    bytes: Vec<u8>,
+    /// What it inserts into the table.
+    inserted: Vec<Entry>,
+    /// It refers to the table, as it was after so many changes.
+    refers: Option<u64>,
+    /// How often it came again: its insertions that are still to be made.
+    repeats: usize,
 }
 
 impl Decoder {
     /// With an empty table.
     pub fn new() -> Self {
-        Self { table: Table::new(), name: Vec::new(), value: Vec::new() }
+        Self { table: Table::new(), name: Vec::new(), value: Vec::new(), last: LastBlock::default() }
     }
 
-    /// Counts changes of the dynamic table: where none was made, the same bytes mean the same fields.
-    pub fn changes(&self) -> u64 {
-        self.table.changes
+    /// Whether this block has the same fields as the one before; then it need not be decoded.
+    pub fn repeats(&mut self, block: &[u8]) -> bool {
+        let Self { table, last, .. } = self;
+        let same_table = last.refers.is_none_or(|changes| changes == table.changes && last.inserted.is_empty());
+        let repeats = same_table && !block.is_empty() && *last.bytes == *block;
+        last.repeats += usize::from(repeats && !last.inserted.is_empty());
+        repeats
+    }
+
+    /// Makes the insertions of blocks that were not decoded: as many as leave something in the table.
+    fn catch_up(&mut self) {
+        let size: usize = self.last.inserted.iter().map(Entry::size).sum();
+        let times = std::mem::take(&mut self.last.repeats).min(1 + self.table.most / size.max(1));
+        for _ in 0..times {
+            self.last.inserted.iter().for_each(|entry| self.table.insert(entry.clone()));
+        }
+        self.last.bytes.clear();
+        self.last.inserted.clear();
     }
 
     /// Hands over the fields of a block, in order: name and value.
@@ -188,19 +216,23 @@ impl Decoder {
     ///
     /// Why the block is none. The connection cannot go on then.
     pub fn decode(&mut self, block: &[u8], mut field: impl FnMut(&[u8], &[u8])) -> Result<(), BadBlock> {
+        self.catch_up();
         let mut rest = block;
-        let mut begun = false;
+        let (mut begun, mut refers, mut resizes) = (false, false, false);
         while let Some(first) = rest.first() {
             match first {
                 0x80.. => {
                     let index = integer(&mut rest, 7)?;
                     let (name, value) = self.table.get(index)?;
+                    refers |= index > STATIC.len();
                     field(name, value);
                 }
                 0x40..0x80 => {
-                    self.literal(&mut rest, 6)?;
+                    refers |= self.literal(&mut rest, 6)?;
                     field(&self.name, &self.value);
-                    self.table.insert(&self.name, &self.value);
+                    let entry = Entry { name: (&*self.name).into(), value: (&*self.value).into() };
+                    self.last.inserted.push(entry.clone());
+                    self.table.insert(entry);
                 }
                 0x20..0x40 => {
                     let size = integer(&mut rest, 5)?;
@@ -208,20 +240,25 @@ impl Decoder {
                         return Err(BadBlock::TableSize);
                     }
                     self.table.resize(size);
+                    resizes = true;
                     continue;
                 }
                 _ => {
-                    self.literal(&mut rest, 4)?;
+                    refers |= self.literal(&mut rest, 4)?;
                     field(&self.name, &self.value);
                 }
             }
             begun = true;
         }
+        if !resizes {
+            self.last.bytes.extend_from_slice(block);
+            self.last.refers = refers.then_some(self.table.changes);
+        }
         Ok(())
     }
 
-    /// Reads name and value of a literal field; its index has so many bits.
-    fn literal(&mut self, rest: &mut &[u8], bits: u32) -> Result<(), BadBlock> {
+    /// Reads name and value of a literal field, whose index has so many bits; whether the name is one of the dynamic table.
+    fn literal(&mut self, rest: &mut &[u8], bits: u32) -> Result<bool, BadBlock> {
         let index = integer(rest, bits)?;
         self.name.clear();
         if index == 0 {
@@ -230,7 +267,8 @@ impl Decoder {
             self.name.extend_from_slice(self.table.get(index)?.0);
         }
         self.value.clear();
-        text(rest, &mut self.value)
+        text(rest, &mut self.value)?;
+        Ok(index > STATIC.len())
     }
 }
 
@@ -332,7 +370,7 @@ impl Encoder {
         }
         put_text(out, field.value.as_bytes());
         if is_indexed {
-            self.table.insert(field.name.as_bytes(), field.value.as_bytes());
+            self.table.insert(Entry { name: field.name.as_bytes().into(), value: field.value.as_bytes().into() });
         }
     }
 
@@ -516,6 +554,36 @@ mod tests {
                 let wanted: Fields = block.iter().map(|f| (f.name.to_string(), f.value.to_string())).collect();
                 prop_assert_eq!(decode(&mut decoder, &out), Ok(wanted));
                 prop_assert_eq!(encoder.table.size, decoder.table.size);
+            }
+        }
+
+        /// Blocks that repeat are compared in place of decoded, and later ones mean the same.
+        #[test]
+        fn what_repeats_need_not_be_decoded(
+            blocks in prop::collection::vec((prop::collection::vec(any_field(), 0..5), 1_usize..60), 1..10),
+            size in prop::option::of(0_usize..600),
+        ) {
+            let (mut decoder, mut plain) = (Decoder::new(), Decoder::new());
+            for decoder in [&mut decoder, &mut plain] {
+                size.into_iter().for_each(|size| decoder.table.resize(size));
+            }
+            for (fields, times) in blocks {
+                // Another encoder's block does not refer to the table, but inserts.
+                let mut fresh = Vec::new();
+                Encoder::new().encode(fields.iter(), &mut fresh);
+                for _ in 0..times {
+                    let wanted = decode(&mut plain, &fresh);
+                    if !decoder.repeats(&fresh) {
+                        prop_assert_eq!(decode(&mut decoder, &fresh), wanted);
+                    }
+                }
+                for index in 62..70 {
+                    let block = [0x80 | index];
+                    let wanted = decode(&mut plain, &block);
+                    if !decoder.repeats(&block) {
+                        prop_assert_eq!(decode(&mut decoder, &block), wanted);
+                    }
+                }
             }
         }
 

@@ -22,7 +22,8 @@ pub(super) struct Input {
     data: Option<ComingData>,
     /// A header block without its end.
     block: Option<ComingBlock>,
-    memo: Memo,
+    /// Status and length of the last header block, where nobody looked at it.
+    last: Option<(u16, Option<u64>)>,
 }
 
 /// What is still to come of a frame of DATA.
@@ -42,17 +43,6 @@ struct ComingBlock {
     /// Bytes of its frames.
     length: usize,
     continuations: u32,
-}
-
-/// The last header block that nobody looked at. Replies of one server mostly have the same one, but for the second of the
-/// day: to compare is cheaper than to decode.
-#[derive(Debug, Default)]
-struct Memo {
-    block: Vec<u8>,
-    /// Changes of the table that it may refer to.
-    changes: u64,
-    status: u16,
-    announced: Option<u64>,
 }
 
 /// What the fields of a reply say.
@@ -372,22 +362,23 @@ impl Session {
         ends: bool,
         now: Tick,
     ) -> Result<(), ConnectionError> {
-        let Self { streams, decoder, input: Input { memo, .. }, .. } = self;
+        let Self { streams, decoder, input: Input { last, .. }, .. } = self;
         let mut stream = streams.get_mut(&id).filter(|stream| stream.end.is_none());
         if let Some(stream) = &mut stream {
             stream.came(length, now);
         }
         let is_first = stream.as_ref().is_some_and(|stream| stream.head.is_none());
-        let is_known = memo.changes == decoder.changes() && *memo.block == *block;
-        if let Some(stream) = stream.as_mut().filter(|stream| is_first && is_known && stream.keep.is_none()) {
+        let unread = stream.as_mut().filter(|stream| is_first && stream.keep.is_none());
+        let known = unread.zip(*last).filter(|_| decoder.repeats(block));
+        if let Some((stream, (status, announced))) = known {
             stream.stamps.head_bytes += length as u64;
-            stream.announced = memo.announced;
-            stream.head = Some(streams::head(HttpVersion::V2, memo.status, memo.announced, length as u64));
+            stream.announced = announced;
+            stream.head = Some(streams::head(HttpVersion::V2, status, announced, length as u64));
         } else {
+            *last = None;
             let mut fields = ReplyFields::default();
             let mut lines: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
             let keeps = stream.as_ref().is_some_and(|stream| stream.keep.is_some());
-            let before = decoder.changes();
             let decoded = decoder.decode(block, |name, value| {
                 fields.take(name, value);
                 if keeps {
@@ -428,11 +419,8 @@ impl Session {
                 stream.head = Some(head);
                 if let Some(keep) = &mut stream.keep {
                     keep.head_of_stream(HttpVersion::V2, status, &lines);
-                } else if decoder.changes() == before {
-                    let (changes, announced) = (before, fields.announced);
-                    memo.block.clear();
-                    memo.block.extend_from_slice(block);
-                    (memo.changes, memo.status, memo.announced) = (changes, status, announced);
+                } else {
+                    *last = Some((status, fields.announced));
                 }
             }
         }
