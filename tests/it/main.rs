@@ -24,6 +24,7 @@ mod faults;
 mod find;
 mod framing;
 mod house;
+mod http2;
 mod import;
 mod interruption;
 mod jmx;

@@ -32,7 +32,10 @@ fn counts(t: &Tally) -> String {
         parts.push(format!("{} followed", plural(t.redirects, "redirect")));
     }
     if t.retries > 0 {
-        parts.push(format!("{} asked again after a stale connection", count(t.retries)));
+        parts.push(format!(
+            "{} asked again: the server had closed the connection, or did not process them",
+            count(t.retries)
+        ));
     }
     parts.join(", ")
 }

@@ -1,0 +1,123 @@
+//! HTTP/2: against nginx, whose log tells what it has seen, and the lab.
+
+use crate::world::certs::Authority;
+use crate::world::log::distinct;
+use crate::world::nginx::nginx_at;
+use crate::world::{Nginx, command, measure};
+use tempfile::TempDir;
+
+/// An nginx that offers HTTP/2 and HTTP/1.1 over TLS, and the options that trust it.
+fn secure(test: &str, directives: &str) -> Option<(Nginx, String, TempDir)> {
+    let dir = TempDir::new().expect("a directory");
+    let authority = Authority::new(dir.path());
+    let own = authority.certify("localhost");
+    let directives = format!("ssl_certificate {}; ssl_certificate_key {}; {directives}", own.cert, own.key);
+    let nginx = nginx_at(test, "listen 127.0.0.1:PORT ssl http2;", &directives)?;
+    Some((nginx, format!("--http 2 --cacert {}", authority.pem), dir))
+}
+
+/// What brunt tells with the words of a line; it ends well.
+fn told(line: &str) -> String {
+    let output = command(line).output().expect("brunt");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+#[test]
+fn streams_share_the_connections_of_users() {
+    let Some((nginx, http2, _dir)) = secure("streams_share_the_connections_of_users", "") else { return };
+    let ran = measure(&format!("{} {http2} -c 4 --streams 16 -n 3000", nginx.secure("/"))).all_good();
+    assert_eq!(ran.count("completed"), 3000);
+    let log = nginx.log();
+    assert_eq!((log.len(), distinct(&log, |l| l.connection()).len()), (3000, 4));
+    assert!(log.iter().all(|line| line.request().ends_with(" HTTP/2.0")));
+    measure(&format!("{} {http2} -c 3 -r 300 -d 1s", nginx.secure("/long"))).all_good();
+}
+
+#[test]
+fn a_server_that_ends_connections_loses_no_request() {
+    let test = "a_server_that_ends_connections_loses_no_request";
+    let Some((nginx, http2, _dir)) = secure(test, "keepalive_requests 50;") else { return };
+    let ran = measure(&format!("{} {http2} -c 3 --streams 8 -n 3000", nginx.secure("/"))).all_good();
+    assert_eq!((ran.count("completed"), nginx.log().len()), (3000, 3000));
+}
+
+#[test]
+fn cleartext_needs_no_upgrade() {
+    let Some(nginx) = nginx_at("cleartext_needs_no_upgrade", "listen 127.0.0.1:PORT http2;", "") else { return };
+    measure(&format!("{} --http 2 -c 2 --streams 5 -n 500", nginx.at("/page.txt"))).all_good();
+    assert_eq!(nginx.log().len(), 500);
+}
+
+#[test]
+fn a_reply_before_the_end_of_the_body_is_taken() {
+    let directives = "client_max_body_size 8m; location = /early { return 200 taken; }";
+    let Some((nginx, http2, dir)) = secure("a_reply_before_the_end_of_the_body_is_taken", directives) else { return };
+    let body = dir.path().join("body");
+    std::fs::write(&body, vec![b'x'; 900_000]).expect("a file");
+    let ran = measure(&format!(
+        "{} {http2} -c 2 --streams 4 -n 200 --data @{} --expect-body ^taken$",
+        nginx.secure("/early"),
+        body.display()
+    ))
+    .all_good();
+    assert_eq!(ran.count("completed"), 200);
+}
+
+#[test]
+fn fields_and_bodies_are_read_where_somebody_looks() {
+    let directives = "location = /json { add_header X-Token abc; default_type application/json; return 200 '{\"id\":7}'; } \
+                      location = /next { return 200 '$http_x_token $arg_id'; } location = /moved { return 302 /next?id=7; }";
+    let Some((nginx, http2, dir)) = secure("fields_and_bodies_are_read_where_somebody_looks", directives) else {
+        return;
+    };
+    let plan = dir.path().join("plan.yaml");
+    let text = format!(
+        "load: {{users: 2, requests: 40}}
+connection: {{http: 2, insecure: true}}
+scenario:
+  steps:
+  - get: {json}
+    extract: {{id: {{json: $.id}}, token: {{header: X-Token}}}}
+  - get: {next}?id=${{id}}
+    headers: {{X-Token: '${{token}}'}}
+    check: {{contains: abc 7}}
+",
+        json = nginx.secure("/json"),
+        next = nginx.secure("/next")
+    );
+    std::fs::write(&plan, text).expect("a file");
+    assert!(told(&format!("run {}", plan.display())).contains("0 %"));
+    measure(&format!("{} {http2} -n 20 --follow 2 --expect-body 7$", nginx.secure("/moved"))).all_good();
+}
+
+#[test]
+fn a_server_without_it_is_told() {
+    let Some(nginx) = nginx_at("a_server_without_it_is_told", "listen 127.0.0.1:PORT;", "") else { return };
+    measure(&format!("{} --http 2 -n 5", nginx.at("/")))
+        .ends(3)
+        .says(&["the server answered in HTTP/1, not in HTTP/2"]);
+    let refused = [
+        ("--streams 4", "an HTTP/1 connection carries one request at a time; write --http 2"),
+        ("--http 2 --receive-rate 10k", "--receive-rate works with HTTP/1.0 and 1.1 only"),
+        ("--http 2 --proxy 127.0.0.1:9", "--proxy for URLs of http:// works with HTTP/1.0 and 1.1 only"),
+        ("--http 7", "this is no version of HTTP that brunt speaks"),
+        ("--http 1.1,2", "write brunt compare --http 1.1,2 URL"),
+    ];
+    for (options, said) in refused {
+        let ran = measure(&format!("{} {options} -n 5", nginx.at("/"))).ends(2);
+        assert!(ran.err.contains(said), "{}", ran.err);
+    }
+}
+
+#[test]
+fn versions_are_compared_and_a_check_tells_which_there_are() {
+    let test = "versions_are_compared_and_a_check_tells_which_there_are";
+    let Some((nginx, http2, _dir)) = secure(test, "") else { return };
+    let trusts = http2.replace("--http 2", "");
+    let checked = told(&format!("check {} {trusts}", nginx.secure("/")));
+    assert!(checked.contains("HTTP/1.1, HTTP/2 (128 streams, window 65.5 kB)"), "{checked}");
+    let options = "--http 1.1,2 -c 2 -d 300ms --repeat 2 --no-store";
+    let compared = told(&format!("compare {} {trusts} {options}", nginx.secure("/")));
+    assert!(compared.contains("HTTP/2 against HTTP/1.1") || compared.contains("undecided"), "{compared}");
+}
