@@ -29,6 +29,7 @@ pub mod deliver;
 pub mod desk;
 pub mod fail;
 pub mod freeze;
+pub mod h2;
 pub mod ledger;
 pub mod outbox;
 pub mod planned;
