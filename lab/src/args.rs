@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use clap::Parser;
 
 use crate::fail::{FailRule, Fate};
+use crate::h2::options::Http2;
 use crate::service::Service;
 use crate::truth::Stall;
 use crate::units::{parse_positive_span, parse_size, parse_span};
@@ -35,7 +36,7 @@ DEFINITIONS: The truth of a reply that fails by `slow` ends with its last byte. 
 truth.stamped_by_kernel). Stall periods are counted from the first counted request. A request failed by reset, close or
 never takes no worker.";
 
-/// A reference HTTP/1.x server whose response times are known by computation. Listens on loopback only.
+/// A reference server (HTTP/1.x and HTTP/2) whose response times are known by computation. Listens on loopback only.
 #[derive(Debug, Clone, Parser)]
 #[command(name = "brunt-lab", version, after_long_help = EXAMPLES, after_help = "More and examples: --help")]
 #[allow(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
@@ -69,8 +70,8 @@ pub struct Options {
     #[arg(long)]
     pub chunked: bool,
 
-    /// Close each connection after this many requests
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    /// Close each connection after this many requests; of HTTP/2, with a GOAWAY that names the last stream
+    #[arg(long, visible_alias = "requests-per-connection", value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub keepalive_requests: Option<u64>,
 
     /// Reply with the request: request line, header fields, empty line, body
@@ -82,8 +83,8 @@ pub struct Options {
     #[arg(long, value_name = "LENGTH/PERIOD", value_parser = Stall::parse)]
     pub stall: Option<Stall>,
 
-    /// Fail this share of the requests: 1%:503, 0.01:reset; also close, close-early, garbage, never, slow,
-    /// truncate-head, extra; may be repeated
+    /// Fail this share of the requests: 1%:503, 0.01:reset; also reset-connection, refused, goaway, close, close-early,
+    /// garbage, never, slow, truncate-head, extra; may be repeated
     #[arg(long = "fail", value_name = "P:KIND", value_parser = FailRule::parse)]
     pub fail: Vec<FailRule>,
 
@@ -131,6 +132,10 @@ pub struct Options {
     /// Speak TLS with a certificate made at start for localhost and the loopback addresses
     #[arg(long)]
     pub tls: bool,
+
+    /// HTTP/2.
+    #[command(flatten)]
+    pub http2: Http2,
 
     /// Write that certificate here (PEM)
     #[arg(long, value_name = "FILE", requires = "tls")]

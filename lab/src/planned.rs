@@ -8,7 +8,7 @@ use crate::desk::Desk;
 use crate::fail::FailKind;
 use crate::freeze::Freeze;
 use crate::reply::Replies;
-use crate::request::{Request, Route, Shape};
+use crate::request::{Request, Shape};
 use crate::serve::tail;
 use crate::truth::{Summary, sojourns};
 
@@ -22,7 +22,7 @@ pub fn planned(options: &Options, arrivals: &[u64], freezes: &[Freeze], from: u6
     let mut desk = Desk::new(&Options { record: true, ..options.clone() })?;
     desk.freezes = freezes.to_vec();
     let mut replies = Replies::new(options.status, &options.headers, options.body, options.chunked);
-    let request = || Request { route: Route::Plain, shape: Shape { keep_alive: true, ..Shape::default() }, echo: None };
+    let request = || Request { shape: Shape { keep_alive: true, ..Shape::default() }, ..Request::default() };
     let length = replies.to(&request(), None).bytes.len();
     for &arrival in arrivals {
         let plan = desk.admit(arrival, request());

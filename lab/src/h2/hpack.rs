@@ -102,6 +102,11 @@ impl Decoder {
         Self { entries: VecDeque::new(), size: 0, limit: 4096, most, name: Vec::new(), value: Vec::new() }
     }
 
+    /// Lets the peer use a table of `most` bytes from now on.
+    pub fn permit(&mut self, most: usize) {
+        self.most = most;
+    }
+
     /// Decodes a whole header block; `take` gets name and value of each field.
     ///
     /// # Errors
