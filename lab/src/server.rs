@@ -339,4 +339,6 @@ fn is_client_gone(error: &io::Error) -> bool {
 }
 
 #[cfg(test)]
+mod h2_tests;
+#[cfg(test)]
 mod tests;

@@ -5,8 +5,8 @@
 use std::io;
 use std::sync::Arc;
 
-use rustls::{ServerConfig, ServerConnection};
 use crate::h2::options::Versions;
+use rustls::{ServerConfig, ServerConnection};
 use rustls_pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
 
 /// The key material of sessions.

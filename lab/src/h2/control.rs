@@ -64,6 +64,9 @@ impl Session {
             let change = i64::from(window) - self.acknowledged;
             self.acknowledged += change;
             self.streams.iter_mut().for_each(|stream| stream.credit += change);
+            // A smaller window may leave nothing to send, so that no DATA would come after which to grant more.
+            let open: Vec<u32> = self.streams.iter().filter(|one| !one.complete).map(|one| one.id).collect();
+            open.into_iter().for_each(|id| self.grant(id, false));
         }
     }
 

@@ -31,7 +31,9 @@ pub fn deliver(conn: &mut Conn, plan: &Plan, id: u32, replies: &mut Replies) -> 
         return Verdict::Keep;
     }
     let whole = |ending| {
-        move |session: &mut Session, reply: &Reply| session.answer(id, reply, Sending::whole(reply, plan.ticket, ending))
+        move |session: &mut Session, reply: &Reply| {
+            session.answer(id, reply, Sending::whole(reply, plan.ticket, ending))
+        }
     };
     match plan.failing {
         None => whole(Ending::Whole)(session, &replies.to(&plan.request, None)),

@@ -51,7 +51,8 @@ impl Fields {
 
     /// Takes a field.
     pub fn take(&mut self, name: &[u8], value: &[u8]) {
-        let verdict = if name.first() == Some(&b':') { self.take_pseudo(name, value) } else { self.take_field(name, value) };
+        let verdict =
+            if name.first() == Some(&b':') { self.take_pseudo(name, value) } else { self.take_field(name, value) };
         self.wrong = self.wrong.or(verdict.err());
         if value.iter().any(|byte| matches!(byte, 0 | b'\r' | b'\n')) {
             self.wrong = self.wrong.or(Some("a field value with NUL, CR or LF"));
@@ -119,7 +120,8 @@ impl Fields {
             return Err("a request without :scheme or :path");
         }
         let shape = Shape { http10: false, head_only: method == Method::Head, keep_alive: true };
-        let request = Request { route: self.route.unwrap_or_default(), shape, echo: self.echo.map(Echo::text), upgrade: None };
+        let request =
+            Request { route: self.route.unwrap_or_default(), shape, echo: self.echo.map(Echo::text), upgrade: None };
         Ok(Head { request, length: self.length, expects_continue: self.expects_continue })
     }
 

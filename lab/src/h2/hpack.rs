@@ -145,7 +145,11 @@ impl Decoder {
             self.limit = size;
             self.evict(0);
         }
-        if self.limit > self.most { Err("no table size update after a smaller SETTINGS_HEADER_TABLE_SIZE") } else { Ok(()) }
+        if self.limit > self.most {
+            Err("no table size update after a smaller SETTINGS_HEADER_TABLE_SIZE")
+        } else {
+            Ok(())
+        }
     }
 
     fn field(&self, index: usize) -> Result<(&[u8], &[u8]), &'static str> {

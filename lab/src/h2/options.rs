@@ -74,7 +74,8 @@ impl Hostile {
             return Ok(Self::List);
         }
         let row = hostile::rows().find(|row| row.name == text);
-        row.map(Self::Row).ok_or_else(|| format!("`{text}` is not in the list; print it with: brunt-lab --hostile list"))
+        row.map(Self::Row)
+            .ok_or_else(|| format!("`{text}` is not in the list; print it with: brunt-lab --hostile list"))
     }
 
     /// The row, if one was named.

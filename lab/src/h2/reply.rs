@@ -77,7 +77,12 @@ impl Replies {
             return reply.clone();
         }
         let (status, head_only, size) = key;
-        let reply = self.compose(status, head_only, None, size.map_or_else(|| Rc::clone(&self.body), |size| filler(size).into()));
+        let reply = self.compose(
+            status,
+            head_only,
+            None,
+            size.map_or_else(|| Rc::clone(&self.body), |size| filler(size).into()),
+        );
         if self.kept.len() < MOST_KEPT && size.is_none_or(|size| size <= LONGEST_KEPT) {
             self.kept.push((key, reply.clone()));
         }

@@ -71,6 +71,9 @@ impl Session {
             && self.out.total() < MOST_FLOOD
         {
             self.perform(id, None);
+            if self.place(id).is_none() {
+                self.flooded = None;
+            }
         }
     }
 
@@ -105,7 +108,9 @@ impl Session {
             Ending::Trailers(block) => {
                 frame::put_headers(&mut self.out.bytes, id, flag::END_STREAM, block, self.peer_frame);
             }
-            Ending::Whole | Ending::Extra if !ended => frame::put(&mut self.out.bytes, kind::DATA, flag::END_STREAM, id, &[]),
+            Ending::Whole | Ending::Extra if !ended => {
+                frame::put(&mut self.out.bytes, kind::DATA, flag::END_STREAM, id, &[])
+            }
             Ending::Whole | Ending::Extra => {}
         }
         if let Some(settled) = settled {

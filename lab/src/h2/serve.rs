@@ -70,7 +70,6 @@ impl Server {
     fn fail_h2(&mut self, conn: &mut Conn, fatal: Fatal) {
         let Speaks::Two(session) = &mut conn.speaks else { return };
         session.fail(fatal);
-        self.desk.ledger.count_http2(&mut session.counts);
         conn.phase = Phase::Ending;
     }
 
@@ -89,7 +88,6 @@ impl Server {
             self.arrived.push(Arrived { at: arrival.at, slot, generation, stream, request });
         }
         session.done = done;
-        self.desk.ledger.count_http2(&mut session.counts);
     }
 
     /// Puts a reply on its stream, now or when it is due.
@@ -154,7 +152,6 @@ impl Server {
     pub(crate) fn wind_down(&mut self, conn: &mut Conn) -> Verdict {
         let Speaks::Two(session) = &mut conn.speaks else { return Verdict::Drop };
         session.wind_down();
-        self.desk.ledger.count_http2(&mut session.counts);
         self.send(conn)
     }
 }

@@ -540,3 +540,6 @@ fn unpadded(head: Head, payload: &[u8]) -> Result<&[u8], Fatal> {
     let length = rest.len().checked_sub(usize::from(padding));
     length.map(|length| &rest[..length]).ok_or((Code::ProtocolError, "padding longer than its frame"))
 }
+
+#[cfg(test)]
+mod tests;

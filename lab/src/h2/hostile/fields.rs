@@ -64,14 +64,18 @@ pub const ROWS: &[Row] = &[
     row("name-empty", "9113 8.2.1", "a field without a name", |s| raw_field(s, &[0, 0, 1, b'a'])),
     row("name-with-space", "9113 8.2.1", "a field name with a space", |s| s.fields(&[OK, ("x lab", "a")])),
     row("name-with-colon", "9113 8.2.1", "a field name with a colon", |s| s.fields(&[OK, ("x:lab", "a")])),
-    row("value-with-newline", "9113 8.2.1", "a field value with CR and LF", |s| s.fields(&[OK, ("x-lab", "a\r\nb: c")])),
+    row("value-with-newline", "9113 8.2.1", "a field value with CR and LF", |s| {
+        s.fields(&[OK, ("x-lab", "a\r\nb: c")])
+    }),
     row("value-with-nul", "9113 8.2.1", "a field value with NUL", |s| s.fields(&[OK, ("x-lab", "a\0b")])),
     row("field-connection", "9113 8.2.2", "the field connection", |s| s.fields(&[OK, ("connection", "close")])),
     row("field-keep-alive", "9113 8.2.2", "the field keep-alive", |s| s.fields(&[OK, ("keep-alive", "timeout=5")])),
     row("field-transfer-encoding", "9113 8.2.2", "the field transfer-encoding", |s| {
         s.fields(&[OK, ("transfer-encoding", "chunked")]);
     }),
-    row("body-too-short", "9113 8.1.1", "fewer bytes than content-length", |s| s.fields(&[OK, ("content-length", "11")])),
+    row("body-too-short", "9113 8.1.1", "fewer bytes than content-length", |s| {
+        s.fields(&[OK, ("content-length", "11")])
+    }),
     row("body-too-long", "9113 8.1.1", "more bytes than content-length", |s| s.fields(&[OK, ("content-length", "9")])),
     row("body-missing", "9113 8.1.1", "content-length and END_STREAM in HEADERS", |s| {
         let block = block(&[OK, ("content-length", "10")]);
@@ -84,7 +88,9 @@ pub const ROWS: &[Row] = &[
         s.fields(&[OK, ("content-length", "10"), ("content-length", "11")]);
     }),
     row("data-before-headers", "9113 8.1", "DATA before HEADERS", |s| s.last_data(b"data")),
-    row("data-after-interim", "9113 8.1", "DATA after 103, without a final status", |s| s.fields(&[(":status", "103")])),
+    row("data-after-interim", "9113 8.1", "DATA after 103, without a final status", |s| {
+        s.fields(&[(":status", "103")])
+    }),
     row("interim-ends", "9113 8.1", "status 103 with END_STREAM", |s| {
         let block = block(&[(":status", "103")]);
         s.frame(kind::HEADERS, flag::END_HEADERS | flag::END_STREAM, s.stream, &block);

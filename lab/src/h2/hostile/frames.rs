@@ -175,9 +175,14 @@ pub const ROWS: &[Row] = &[
     row("window-overflow", "9113 6.9.1", "WINDOW_UPDATEs that raise the stream's window above 2^31-1", |s| {
         (0..2).for_each(|_| frame::put_window_update(s.out, s.stream, TOP));
     }),
-    row("window-overflow-connection", "9113 6.9.1", "WINDOW_UPDATEs that raise the connection's window above 2^31-1", |s| {
-        (0..2).for_each(|_| frame::put_window_update(s.out, 0, TOP));
-    }),
+    row(
+        "window-overflow-connection",
+        "9113 6.9.1",
+        "WINDOW_UPDATEs that raise the connection's window above 2^31-1",
+        |s| {
+            (0..2).for_each(|_| frame::put_window_update(s.out, 0, TOP));
+        },
+    ),
     row("window-overflow-settings", "9113 6.9.2", "SETTINGS that raise the stream's window above 2^31-1", |s| {
         frame::put_window_update(s.out, s.stream, TOP - 100_000_000);
         settings(s, &[(setting::INITIAL_WINDOW_SIZE, TOP)]);

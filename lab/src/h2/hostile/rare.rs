@@ -40,11 +40,17 @@ pub const ROWS: &[Row] = &[
         frame::put_settings(s.out, &[(0xfafa, 7)]);
         s.reply();
     }),
-    row("rare-settings-change", "9113 6.5.3", "SETTINGS with smaller windows and tables in mid-flight", |s| {
-        let smaller = [(setting::INITIAL_WINDOW_SIZE, 100), (setting::HEADER_TABLE_SIZE, 64 * (s.round % 2))];
-        frame::put_settings(s.out, &smaller);
-        s.reply();
-    }),
+    row(
+        "rare-settings-change",
+        "9113 6.5.3",
+        "SETTINGS before each reply: 1 stream and no table, then more of both",
+        |s| {
+            let more = s.round % 2;
+            let change = [(setting::MAX_CONCURRENT_STREAMS, 1 + 99 * more), (setting::HEADER_TABLE_SIZE, 64 * more)];
+            frame::put_settings(s.out, &change);
+            s.reply();
+        },
+    ),
     row("rare-padding", "9113 6.1", "padded HEADERS and DATA", |s| {
         let head = [&[3][..], &block(&[OK]), &[0; 3]].concat();
         s.frame(kind::HEADERS, flag::END_HEADERS | flag::PADDED, s.stream, &head);
@@ -69,10 +75,10 @@ pub const ROWS: &[Row] = &[
         s.frame(kind::HEADERS, flag::END_HEADERS | flag::END_STREAM, s.stream, &block(&[("x-sum", "1")]));
         s.replied = true;
     }),
-    row("rare-continuation", "9113 6.10", "a header block in pieces of one byte", |s| {
+    row("rare-continuation", "9113 6.10", "a header block in pieces of five bytes", |s| {
         let block = block(&[OK, ("server", "brunt-lab"), ("x-lab", "in pieces")]);
         let mut bytes = Vec::new();
-        frame::put_headers(&mut bytes, s.stream, 0, &block, 1);
+        frame::put_headers(&mut bytes, s.stream, 0, &block, 5);
         s.out.extend(bytes);
         s.end();
     }),
@@ -101,7 +107,7 @@ pub const ROWS: &[Row] = &[
         s.block(&block);
         s.end();
     }),
-    row("rare-table-update", "7541 6.3", "table size updates to 0 and back, and an entry", |s| {
+    row("rare-table-update", "7541 6.3", "table size updates to 0 and to 4096, and an entry", |s| {
         s.block(&[0x20, 0x3f, 0xe1, 0x1f, 0x88, 0x40, 1, b'x', 1, b'a', 0xbe]);
         s.end();
     }),
