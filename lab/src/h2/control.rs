@@ -66,7 +66,9 @@ impl Session {
             self.streams.iter_mut().for_each(|stream| stream.credit += change);
             // A smaller window may leave nothing to send, so that no DATA would come after which to grant more.
             let open: Vec<u32> = self.streams.iter().filter(|one| !one.complete).map(|one| one.id).collect();
-            open.into_iter().for_each(|id| self.grant(id, false));
+            for id in open {
+                self.grant(id, false);
+            }
         }
     }
 

@@ -32,7 +32,7 @@ pub fn deliver(conn: &mut Conn, plan: &Plan, id: u32, replies: &mut Replies) -> 
     }
     let whole = |ending| {
         move |session: &mut Session, reply: &Reply| {
-            session.answer(id, reply, Sending::whole(reply, plan.ticket, ending))
+            session.answer(id, reply, Sending::whole(reply, plan.ticket, ending));
         }
     };
     match plan.failing {

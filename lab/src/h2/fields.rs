@@ -4,6 +4,7 @@ use crate::request::{Request, Route, Shape};
 
 /// The fields of a request as they come, one by one.
 #[derive(Debug, Default)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a fact about the list so far")]
 pub struct Fields {
     method: Option<Method>,
     route: Option<Route>,
@@ -177,7 +178,9 @@ mod tests {
 
     fn head(fields: &[(&str, &str)]) -> Result<Head, &'static str> {
         let mut all = Fields::new(true);
-        fields.iter().for_each(|(name, value)| all.take(name.as_bytes(), value.as_bytes()));
+        for (name, value) in fields {
+            all.take(name.as_bytes(), value.as_bytes());
+        }
         all.finish()
     }
 

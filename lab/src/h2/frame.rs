@@ -136,12 +136,12 @@ pub fn put_settings(out: &mut Vec<u8>, settings: &[(u16, u32)]) {
     }
 }
 
-/// Appends RST_STREAM.
+/// Appends `RST_STREAM`.
 pub fn put_reset(out: &mut Vec<u8>, stream: u32, code: Code) {
     put(out, kind::RST_STREAM, 0, stream, &(code as u32).to_be_bytes());
 }
 
-/// Appends WINDOW_UPDATE.
+/// Appends `WINDOW_UPDATE`.
 pub fn put_window_update(out: &mut Vec<u8>, stream: u32, increment: u32) {
     put(out, kind::WINDOW_UPDATE, 0, stream, &increment.to_be_bytes());
 }

@@ -49,11 +49,8 @@ pub fn rows() -> impl Iterator<Item = &'static Row> {
 
 /// The table as text: a line each.
 pub fn table() -> String {
-    let mut text = String::new();
-    for row in rows() {
-        text += &format!("{:<28} {:<12} {}\n", row.name, row.section, row.text);
-    }
-    text
+    let lines = rows().map(|row| format!("{:<28} {:<12} {}\n", row.name, row.section, row.text));
+    lines.collect()
 }
 
 /// What a row is sent by.
@@ -118,7 +115,7 @@ impl Stage<'_> {
         self.replied = true;
     }
 
-    /// RST_STREAM of the request's stream.
+    /// `RST_STREAM` of the request's stream.
     pub fn reset(&mut self, code: Code) {
         frame::put_reset(self.out, self.stream, code);
     }
@@ -132,7 +129,9 @@ impl Stage<'_> {
 /// A header block of fields.
 pub fn block(fields: &[(&str, &str)]) -> Vec<u8> {
     let mut block = Vec::new();
-    fields.iter().for_each(|(name, value)| put_field(&mut block, name, value));
+    for (name, value) in fields {
+        put_field(&mut block, name, value);
+    }
     block
 }
 

@@ -257,12 +257,11 @@ pub fn put_field(out: &mut Vec<u8>, name: &str, value: &str) {
     if let Some(place) = STATIC.iter().position(|field| *field == (name, value)) {
         return put_number(out, 0x80, 7, place + 1);
     }
-    match STATIC.iter().position(|field| field.0 == name) {
-        Some(place) => put_number(out, 0, 4, place + 1),
-        None => {
-            out.push(0);
-            put_string(out, name.as_bytes());
-        }
+    if let Some(place) = STATIC.iter().position(|field| field.0 == name) {
+        put_number(out, 0, 4, place + 1)
+    } else {
+        out.push(0);
+        put_string(out, name.as_bytes());
     }
     put_string(out, value.as_bytes());
 }

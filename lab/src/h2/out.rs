@@ -94,7 +94,7 @@ mod tests {
     fn replies_are_settled_when_their_last_byte_is_sent() {
         let (mut out, mut settled) = (Out::default(), Vec::new());
         for status in [201, 202] {
-            out.bytes.extend([0; 50_000]);
+            out.bytes.extend(vec![0; 50_000]);
             out.mark(Settled { status, ticket: None });
         }
         for (room, total) in [(49_999, 0), (1, 1), (40_000, 1), (9_999, 1), (5, 2)] {

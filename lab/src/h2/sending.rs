@@ -109,7 +109,7 @@ impl Session {
                 frame::put_headers(&mut self.out.bytes, id, flag::END_STREAM, block, self.peer_frame);
             }
             Ending::Whole | Ending::Extra if !ended => {
-                frame::put(&mut self.out.bytes, kind::DATA, flag::END_STREAM, id, &[])
+                frame::put(&mut self.out.bytes, kind::DATA, flag::END_STREAM, id, &[]);
             }
             Ending::Whole | Ending::Extra => {}
         }

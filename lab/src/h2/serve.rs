@@ -3,7 +3,7 @@
 use super::deliver::deliver;
 use super::frame::PREFACE;
 use super::options::Versions;
-use super::session::{Fatal, Session};
+use super::session::Session;
 use super::upgrade::SWITCHING;
 use crate::agenda::Duty;
 use crate::conn::{Conn, Phase, Speaks, Verdict};
@@ -61,16 +61,10 @@ impl Server {
     pub(crate) fn parse_h2(&mut self, conn: &mut Conn, input: &[u8], arrival: Arrival) {
         let Speaks::Two(session) = &mut conn.speaks else { return };
         if let Err(fatal) = session.receive(input) {
-            self.take_done(conn, arrival);
-            return self.fail_h2(conn, fatal);
+            session.fail(fatal);
+            conn.phase = Phase::Ending;
         }
         self.take_done(conn, arrival);
-    }
-
-    fn fail_h2(&mut self, conn: &mut Conn, fatal: Fatal) {
-        let Speaks::Two(session) = &mut conn.speaks else { return };
-        session.fail(fatal);
-        conn.phase = Phase::Ending;
     }
 
     fn take_done(&mut self, conn: &mut Conn, arrival: Arrival) {

@@ -198,7 +198,9 @@ impl Session {
             self.flooded = Some(id);
         }
         if replied {
-            settled.into_iter().for_each(|settled| self.out.mark(settled));
+            if let Some(settled) = settled {
+                self.out.mark(settled);
+            }
             self.close(id);
         }
         self.leave(id);

@@ -65,7 +65,7 @@ pub const ROWS: &[Row] = &[
     row("name-with-space", "9113 8.2.1", "a field name with a space", |s| s.fields(&[OK, ("x lab", "a")])),
     row("name-with-colon", "9113 8.2.1", "a field name with a colon", |s| s.fields(&[OK, ("x:lab", "a")])),
     row("value-with-newline", "9113 8.2.1", "a field value with CR and LF", |s| {
-        s.fields(&[OK, ("x-lab", "a\r\nb: c")])
+        s.fields(&[OK, ("x-lab", "a\r\nb: c")]);
     }),
     row("value-with-nul", "9113 8.2.1", "a field value with NUL", |s| s.fields(&[OK, ("x-lab", "a\0b")])),
     row("field-connection", "9113 8.2.2", "the field connection", |s| s.fields(&[OK, ("connection", "close")])),
@@ -74,7 +74,7 @@ pub const ROWS: &[Row] = &[
         s.fields(&[OK, ("transfer-encoding", "chunked")]);
     }),
     row("body-too-short", "9113 8.1.1", "fewer bytes than content-length", |s| {
-        s.fields(&[OK, ("content-length", "11")])
+        s.fields(&[OK, ("content-length", "11")]);
     }),
     row("body-too-long", "9113 8.1.1", "more bytes than content-length", |s| s.fields(&[OK, ("content-length", "9")])),
     row("body-missing", "9113 8.1.1", "content-length and END_STREAM in HEADERS", |s| {
@@ -89,7 +89,7 @@ pub const ROWS: &[Row] = &[
     }),
     row("data-before-headers", "9113 8.1", "DATA before HEADERS", |s| s.last_data(b"data")),
     row("data-after-interim", "9113 8.1", "DATA after 103, without a final status", |s| {
-        s.fields(&[(":status", "103")])
+        s.fields(&[(":status", "103")]);
     }),
     row("interim-ends", "9113 8.1", "status 103 with END_STREAM", |s| {
         let block = block(&[(":status", "103")]);

@@ -14,7 +14,9 @@ fn session(line: &str) -> Session {
 
 fn block(fields: &[(&str, &str)]) -> Vec<u8> {
     let mut block = Vec::new();
-    fields.iter().for_each(|(name, value)| put_field(&mut block, name, value));
+    for (name, value) in fields {
+        put_field(&mut block, name, value);
+    }
     block
 }
 
@@ -22,10 +24,15 @@ fn get() -> Vec<u8> {
     block(&[(":method", "GET"), (":scheme", "http"), (":path", "/")])
 }
 
-/// Frames one after the other: kind, flags, stream, payload.
-fn frames(all: &[(u8, u8, u32, &[u8])]) -> Vec<u8> {
+/// Kind, flags, stream, payload.
+type Frame<'a> = (u8, u8, u32, &'a [u8]);
+
+/// Frames one after the other.
+fn frames(all: &[Frame]) -> Vec<u8> {
     let mut bytes = Vec::new();
-    all.iter().for_each(|(kind, flags, stream, payload)| frame::put(&mut bytes, *kind, *flags, *stream, payload));
+    for (kind, flags, stream, payload) in all {
+        frame::put(&mut bytes, *kind, *flags, *stream, payload);
+    }
     bytes
 }
 
@@ -58,7 +65,8 @@ fn frames_are_read_alike_however_they_are_cut() {
 #[test]
 fn broken_rules_end_the_connection() {
     let head = get();
-    let cases: &[(&[(u8, u8, u32, &[u8])], Code, &str)] = &[
+    let long = vec![0; LARGEST_FRAME + 1];
+    let cases: &[(&[Frame], Code, &str)] = &[
         (&[(kind::DATA, 0, 0, b"x")], Code::ProtocolError, "not open"),
         (&[(kind::DATA, 0, 1, b"x")], Code::ProtocolError, "not open"),
         (&[(kind::HEADERS, END, 1, &head), (kind::DATA, 0, 1, b"x")], Code::StreamClosed, "after END_STREAM"),
@@ -80,7 +88,7 @@ fn broken_rules_end_the_connection() {
         (&[(kind::RST_STREAM, 0, 7, &[0; 4])], Code::ProtocolError, "not open"),
         (&[(kind::PUSH_PROMISE, 0, 1, &[0; 4])], Code::ProtocolError, "PUSH_PROMISE"),
         (&[(kind::PRIORITY, 0, 1, &[0; 4])], Code::FrameSizeError, "PRIORITY"),
-        (&[(kind::DATA, 0, 1, &[0; LARGEST_FRAME + 1])], Code::FrameSizeError, "MAX_FRAME_SIZE"),
+        (&[(kind::DATA, 0, 1, &long)], Code::FrameSizeError, "MAX_FRAME_SIZE"),
     ];
     for (input, code, told) in cases {
         let mut session = session("");
