@@ -258,7 +258,7 @@ pub fn put_field(out: &mut Vec<u8>, name: &str, value: &str) {
         return put_number(out, 0x80, 7, place + 1);
     }
     if let Some(place) = STATIC.iter().position(|field| field.0 == name) {
-        put_number(out, 0, 4, place + 1)
+        put_number(out, 0, 4, place + 1);
     } else {
         out.push(0);
         put_string(out, name.as_bytes());
