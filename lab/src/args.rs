@@ -32,9 +32,21 @@ pub const EXAMPLES: &str = "EXAMPLES:
 PATHS: /status/NNN answers that status, /redirect/N redirects N times, /bytes/N answers N bytes, /delay/MS takes MS ms
 longer, /stats answers the JSON so far (not counted; it takes time in proportion to what is recorded, so not in a run).
 
+HTTP/2: spoken by ALPN, by prior knowledge and after `Upgrade: h2c`, unless --http 1.1. The queue, stalls, failures and paths
+are the same. Replies leave when they are due, in any order between streams. Of the failures, reset, refused, close-early,
+never, slow and extra concern one stream; goaway excludes the stream and those after it; reset-connection, close, garbage and
+truncate-head end the connection. A reply that fails by `slow` sends its head at once and then its body byte by byte.
+    HTTP/2 only, 8 streams a connection, which ends with GOAWAY after 1000 requests:
+      brunt-lab --http 2 --h2-streams 8 --keepalive-requests 1000
+    Request bodies held back by a small window that shrinks while they are sent:
+      brunt-lab --h2-window 64k --h2-window-then 1k
+    Frames that break a rule of RFC 9113 in place of replies:
+      brunt-lab --hostile list
+      brunt-lab --hostile continuation-flood
+
 DEFINITIONS: The truth of a reply that fails by `slow` ends with its last byte. A request arrives when its last byte does (kernel stamp on TCP if anything is recorded; see
-truth.stamped_by_kernel). Stall periods are counted from the first counted request. A request failed by reset, close or
-never takes no worker.";
+truth.stamped_by_kernel). Stall periods are counted from the first counted request. A request failed by reset,
+reset-connection, refused, goaway, close or never takes no worker.";
 
 /// A reference server (HTTP/1.x and HTTP/2) whose response times are known by computation. Listens on loopback only.
 #[derive(Debug, Clone, Parser)]
@@ -133,13 +145,13 @@ pub struct Options {
     #[arg(long)]
     pub tls: bool,
 
-    /// HTTP/2.
-    #[command(flatten)]
-    pub http2: Http2,
-
     /// Write that certificate here (PEM)
     #[arg(long, value_name = "FILE", requires = "tls")]
     pub tls_cert_out: Option<PathBuf>,
+
+    /// HTTP/2.
+    #[command(flatten)]
+    pub http2: Http2,
 }
 
 impl Options {
