@@ -1,4 +1,6 @@
 use clap::Parser;
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64Mcg;
 
 use super::*;
 
@@ -151,4 +153,35 @@ fn cancelled_streams_are_forgotten() {
     session.receive(&frames(&[(kind::HEADERS, END, 1, &get()), (kind::RST_STREAM, 0, 1, &[0, 0, 0, 8])])).unwrap();
     assert!(session.is_idle());
     assert_eq!(session.counts.cancelled, 1);
+}
+
+#[test]
+fn any_bytes_are_taken_or_refused() {
+    let head = get();
+    let input = frames(&[
+        (kind::HEADERS, flag::END_HEADERS, 1, &head),
+        (kind::DATA, flag::PADDED, 1, &[1, b'a', 0]),
+        (kind::HEADERS, END, 1, &block(&[("x-sum", "1")])),
+        (kind::SETTINGS, 0, 0, &[0, 4, 0, 0, 0, 7]),
+        (kind::HEADERS, 0, 3, &head),
+        (kind::CONTINUATION, flag::END_HEADERS, 3, &[0x40, 1, b'a', 0x81, 0x1f]),
+        (kind::WINDOW_UPDATE, 0, 3, &[0, 0, 0, 9]),
+        (kind::RST_STREAM, 0, 3, &[0, 0, 0, 8]),
+        (kind::PING, 0, 0, &[0; 8]),
+    ]);
+    let mut random = Pcg64Mcg::seed_from_u64(5);
+    let mut refused = 0;
+    for _ in 0..20_000 {
+        let mut bytes = input.clone();
+        for _ in 0..random.random_range(1..4) {
+            let at = random.random_range(0..bytes.len());
+            bytes[at] = random.random();
+        }
+        let mut session = session("--h2-window 100");
+        if let Err(fatal) = session.receive(&bytes) {
+            session.fail(fatal);
+            refused += 1;
+        }
+    }
+    assert!((5_000..20_000).contains(&refused), "{refused}");
 }
