@@ -17,10 +17,10 @@ use crate::clock::Clock;
 /// What is to be done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Duty {
-    /// The reply with this number on its connection may leave.
+    /// The reply with this number on its connection, or on this stream, may leave.
     Reply(u32),
-    /// The next byte of a dripping reply.
-    Drip,
+    /// The next byte of a dripping reply on this stream; before HTTP/2, 0.
+    Drip(u32),
     /// See whether the connection has been idle for too long.
     Idle,
     /// Close a connection that only waits for the client's close.
@@ -124,7 +124,7 @@ mod tests {
     fn duties_come_in_order_of_time_and_then_of_making() {
         let mut agenda = Agenda::new().unwrap();
         for (at, slot) in [(5, 1), (3, 2), (5, 3), (9, 4)] {
-            agenda.add(at, slot, 0, Duty::Drip);
+            agenda.add(at, slot, 0, Duty::Linger);
         }
         assert_eq!(agenda.next_at(), Some(3));
         let slots: Vec<u32> = std::iter::from_fn(|| agenda.take(5)).map(|due| due.slot).collect();

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use clap::Parser;
 
 use crate::fail::{FailRule, Fate};
+use crate::h2::options::Http2;
 use crate::service::Service;
 use crate::truth::Stall;
 use crate::units::{parse_positive_span, parse_size, parse_span};
@@ -31,11 +32,23 @@ pub const EXAMPLES: &str = "EXAMPLES:
 PATHS: /status/NNN answers that status, /redirect/N redirects N times, /bytes/N answers N bytes, /delay/MS takes MS ms
 longer, /stats answers the JSON so far (not counted; it takes time in proportion to what is recorded, so not in a run).
 
-DEFINITIONS: The truth of a reply that fails by `slow` ends with its last byte. A request arrives when its last byte does (kernel stamp on TCP if anything is recorded; see
-truth.stamped_by_kernel). Stall periods are counted from the first counted request. A request failed by reset, close or
-never takes no worker.";
+HTTP/2: spoken by ALPN, by prior knowledge and after `Upgrade: h2c`, unless --http 1.1. The queue, stalls, failures and paths
+are the same. Replies leave when they are due, in any order between streams. Of the failures, reset, refused, close-early,
+never, slow and extra concern one stream; goaway excludes the stream and those after it; reset-connection, close, garbage and
+truncate-head end the connection. A reply that fails by `slow` sends its head at once and then its body byte by byte.
+    HTTP/2 only, 8 streams a connection, which ends with GOAWAY after 1000 requests:
+      brunt-lab --http 2 --h2-streams 8 --keepalive-requests 1000
+    Request bodies held back by a small window that shrinks while they are sent:
+      brunt-lab --h2-window 64k --h2-window-then 1k
+    Frames that break a rule of RFC 9113 in place of replies:
+      brunt-lab --hostile list
+      brunt-lab --hostile continuation-flood
 
-/// A reference HTTP/1.x server whose response times are known by computation. Listens on loopback only.
+DEFINITIONS: The truth of a reply that fails by `slow` ends with its last byte. A request arrives when its last byte does (kernel stamp on TCP if anything is recorded; see
+truth.stamped_by_kernel). Stall periods are counted from the first counted request. A request failed by reset,
+reset-connection, refused, goaway, close or never takes no worker.";
+
+/// A reference server (HTTP/1.x and HTTP/2) whose response times are known by computation. Listens on loopback only.
 #[derive(Debug, Clone, Parser)]
 #[command(name = "brunt-lab", version, after_long_help = EXAMPLES, after_help = "More and examples: --help")]
 #[allow(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
@@ -69,8 +82,8 @@ pub struct Options {
     #[arg(long)]
     pub chunked: bool,
 
-    /// Close each connection after this many requests
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    /// Close each connection after this many requests; of HTTP/2, with a GOAWAY that names the last stream
+    #[arg(long, visible_alias = "requests-per-connection", value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub keepalive_requests: Option<u64>,
 
     /// Reply with the request: request line, header fields, empty line, body
@@ -82,8 +95,8 @@ pub struct Options {
     #[arg(long, value_name = "LENGTH/PERIOD", value_parser = Stall::parse)]
     pub stall: Option<Stall>,
 
-    /// Fail this share of the requests: 1%:503, 0.01:reset; also close, close-early, garbage, never, slow,
-    /// truncate-head, extra; may be repeated
+    /// Fail this share of the requests: 1%:503, 0.01:reset; also reset-connection, refused, goaway, close, close-early,
+    /// garbage, never, slow, truncate-head, extra; may be repeated
     #[arg(long = "fail", value_name = "P:KIND", value_parser = FailRule::parse)]
     pub fail: Vec<FailRule>,
 
@@ -135,6 +148,10 @@ pub struct Options {
     /// Write that certificate here (PEM)
     #[arg(long, value_name = "FILE", requires = "tls")]
     pub tls_cert_out: Option<PathBuf>,
+
+    /// HTTP/2.
+    #[command(flatten)]
+    pub http2: Http2,
 }
 
 impl Options {

@@ -12,9 +12,14 @@ use rustix::event::epoll::EventFlags;
 use rustls::ServerConnection;
 
 use crate::desk::Plan;
+use crate::h2::options::Versions;
+use crate::h2::session::Session;
 use crate::outbox::{Outbox, Settled};
 use crate::request::Parser;
 use crate::socket::Writer;
+
+/// With this many bytes of HTTP/2 unsent, no further frame is read.
+const MOST_UNSENT: usize = 1 << 20;
 
 /// With this many replies owed or unsent, no further request is read.
 const MOST_OWED: usize = 512;
@@ -61,6 +66,24 @@ pub enum Verdict {
     Drop,
 }
 
+/// What a connection speaks.
+#[derive(Debug)]
+pub enum Speaks {
+    /// It has sent so many bytes of HTTP/2's preface, and nothing else.
+    Undecided(usize),
+    /// HTTP/1.x.
+    One,
+    /// HTTP/2.
+    Two(Box<Session>),
+}
+
+impl Speaks {
+    /// At the start of a connection.
+    pub fn new(versions: Versions) -> Self {
+        if versions.has_two() { Self::Undecided(0) } else { Self::One }
+    }
+}
+
 /// See the module.
 #[derive(Debug)]
 pub struct Conn {
@@ -70,6 +93,8 @@ pub struct Conn {
     pub slot: u32,
     /// Tells this connection from others that had the same place.
     pub generation: u32,
+    /// What is spoken.
+    pub speaks: Speaks,
     /// Requests out of bytes.
     pub parser: Parser,
     /// TLS, if it is spoken.
@@ -86,6 +111,8 @@ pub struct Conn {
     pub phase: Phase,
     /// The client will send nothing more.
     pub ended: bool,
+    /// HTTP/1 requests that were read.
+    pub requests: u64,
     /// Requests that were answered.
     pub served: u64,
     /// When something last happened.
@@ -98,11 +125,12 @@ pub struct Conn {
 
 impl Conn {
     /// A new connection.
-    pub fn new(socket: OwnedFd, parser: Parser, session: Option<Box<ServerConnection>>) -> Self {
+    pub fn new(socket: OwnedFd, speaks: Speaks, parser: Parser, session: Option<Box<ServerConnection>>) -> Self {
         Self {
             socket,
             slot: 0,
             generation: 0,
+            speaks,
             parser,
             session,
             owed: VecDeque::new(),
@@ -111,6 +139,7 @@ impl Conn {
             drip: None,
             phase: Phase::Open,
             ended: false,
+            requests: 0,
             served: 0,
             last_active: 0,
             interest: EventFlags::IN,
@@ -125,9 +154,16 @@ impl Conn {
     /// If the connection is broken.
     pub fn flush(&mut self, settled: &mut Vec<Settled>) -> io::Result<usize> {
         let Some(session) = &mut self.session else {
-            return self.outbox.write_to(&mut Writer(&self.socket), settled);
+            let mut writer = Writer(&self.socket);
+            return match &mut self.speaks {
+                Speaks::Two(http2) => http2.out.write_to(&mut writer, settled),
+                _ => self.outbox.write_to(&mut writer, settled),
+            };
         };
-        self.outbox.write_to(&mut session.writer(), &mut self.encrypted)?;
+        match &mut self.speaks {
+            Speaks::Two(http2) => http2.out.write_to(&mut session.writer(), &mut self.encrypted)?,
+            _ => self.outbox.write_to(&mut session.writer(), &mut self.encrypted)?,
+        };
         let mut total = 0;
         while session.wants_write() {
             match session.write_tls(&mut Writer(&self.socket)) {
@@ -143,18 +179,47 @@ impl Conn {
 
     /// Whether bytes wait for the kernel to take them.
     pub fn has_unsent(&self) -> bool {
-        !self.outbox.is_empty() || self.session.as_ref().is_some_and(|session| session.wants_write())
+        let held = match &self.speaks {
+            Speaks::Two(http2) => !http2.out.is_empty(),
+            _ => !self.outbox.is_empty(),
+        };
+        held || self.session.as_ref().is_some_and(|session| session.wants_write())
     }
 
     /// Whether nothing is owed, dripping or unsent.
     pub fn is_settled(&self) -> bool {
-        self.owed.is_empty() && self.drip.is_none() && !self.has_unsent()
+        let idle = match &self.speaks {
+            Speaks::Two(http2) => http2.is_idle(),
+            _ => self.owed.is_empty() && self.drip.is_none(),
+        };
+        idle && !self.has_unsent()
+    }
+
+    /// Makes more frames of HTTP/2 bodies; true if there are any.
+    pub fn pump(&mut self) -> bool {
+        let Speaks::Two(http2) = &mut self.speaks else { return false };
+        http2.pump();
+        !http2.out.is_empty()
+    }
+
+    /// Whether a request on this stream is not processed, because of a GOAWAY.
+    pub fn excludes(&self, stream: u32) -> bool {
+        matches!(&self.speaks, Speaks::Two(http2) if stream > http2.last)
+    }
+
+    /// Whether HTTP/2 ends here, after a GOAWAY.
+    pub fn is_over(&self) -> bool {
+        matches!(&self.speaks, Speaks::Two(http2) if http2.is_over())
     }
 
     /// What the event loop should watch.
     pub fn wanted(&self) -> EventFlags {
         let mut wanted = EventFlags::empty();
-        if !self.ended && self.phase != Phase::Ending && self.owed.len() + self.outbox.len() < MOST_OWED {
+        let room = match &self.speaks {
+            Speaks::Two(http2) => http2.out.len() < MOST_UNSENT,
+            _ => self.owed.len() + self.outbox.len() < MOST_OWED,
+        };
+        if !self.ended && self.phase != Phase::Ending && room {
             wanted |= EventFlags::IN;
         }
         if self.has_unsent() {

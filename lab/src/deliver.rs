@@ -32,8 +32,8 @@ pub fn deliver(conn: &mut Conn, mut plan: Plan, replies: &mut Replies, most_requ
         Some(FailKind::CloseEarly) => push_last(conn, half_of_body(&replies.to(&plan.request, None).bytes)),
         Some(FailKind::TruncateHead) => push_last(conn, half_of_head(&replies.to(&plan.request, None).bytes)),
         Some(FailKind::Garbage) => push_last(conn, GARBAGE.into()),
-        Some(FailKind::Close) => return Verdict::Drop,
-        Some(FailKind::Reset) => {
+        Some(FailKind::Close | FailKind::Refused | FailKind::Goaway) => return Verdict::Drop,
+        Some(FailKind::Reset | FailKind::ResetConnection) => {
             // If the socket is gone already, there is nobody left to reset.
             let _ = reset_on_close(&conn.socket);
             return Verdict::Drop;

@@ -11,11 +11,17 @@ use rand_pcg::Pcg64Mcg;
 pub enum FailKind {
     /// A whole reply with this status instead of the usual one.
     Status(u16),
-    /// A reset connection (RST) without a reply.
+    /// A reset connection (RST) without a reply; of HTTP/2, the stream only (`INTERNAL_ERROR`).
     Reset,
+    /// A reset connection, whatever is spoken on it.
+    ResetConnection,
+    /// A refused stream (`REFUSED_STREAM`); before HTTP/2, a closed connection.
+    Refused,
+    /// A GOAWAY that excludes the stream; before HTTP/2, a closed connection.
+    Goaway,
     /// A closed connection without a reply.
     Close,
-    /// A head and half of the body that it announces, then a close.
+    /// A head and half of the body that it announces, then a close; of HTTP/2, a reset of the stream.
     CloseEarly,
     /// Bytes that are no HTTP, then a close.
     Garbage,
@@ -23,9 +29,9 @@ pub enum FailKind {
     Never,
     /// The right reply, one byte per `--drip`.
     Slow,
-    /// Half of a head, then a close.
+    /// Half of a head (of HTTP/2, of its frame), then a close.
     TruncateHead,
-    /// The right reply and then bytes that belong to nothing.
+    /// The right reply and then bytes that belong to nothing; of HTTP/2, DATA on the stream that has ended.
     Extra,
 }
 
@@ -46,13 +52,18 @@ impl FailKind {
         match self {
             Self::Status(_) | Self::Extra | Self::Slow => Effect::Answered,
             Self::CloseEarly | Self::Garbage | Self::TruncateHead => Effect::Spoilt,
-            Self::Reset | Self::Close | Self::Never => Effect::Unserved,
+            Self::Reset | Self::ResetConnection | Self::Refused | Self::Goaway | Self::Close | Self::Never => {
+                Effect::Unserved
+            }
         }
     }
 
     fn parse(text: &str) -> Option<Self> {
         Some(match text {
             "reset" => Self::Reset,
+            "reset-connection" => Self::ResetConnection,
+            "refused" => Self::Refused,
+            "goaway" => Self::Goaway,
             "close" => Self::Close,
             "close-early" => Self::CloseEarly,
             "garbage" => Self::Garbage,
@@ -89,8 +100,8 @@ impl FailRule {
             .ok_or_else(|| format!("`{share}` is not a share of requests: write e.g. `0.01` or `1%`"))?;
         let kind = FailKind::parse(kind).ok_or_else(|| {
             format!(
-                "`{kind}` is not a kind of failure: write a status from 200 to 599, or reset, close, close-early, garbage, \
-                 never, slow, truncate-head, extra"
+                "`{kind}` is not a kind of failure: write a status from 200 to 599, or reset, reset-connection, refused, \
+                 goaway, close, close-early, garbage, never, slow, truncate-head, extra"
             )
         })?;
         Ok(Self { text: text.to_owned(), probability, kind })

@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 
 use crate::fail::Effect;
+use crate::h2::session::Counts;
 use crate::outbox::Settled;
 
 /// The record of a reply that has not been written whole (yet).
@@ -23,12 +24,16 @@ pub struct Ledger {
     pub received: u64,
     /// Replies of which every byte was given to the kernel.
     pub answered: u64,
-    /// What was no HTTP/1.x request.
+    /// What was no request, and HTTP/2 frames that break a rule.
     pub malformed: u64,
     /// Replies by status.
     pub by_status: Vec<u64>,
     /// Failures by the place of their rule among the options.
     pub failed: Vec<u64>,
+    /// Connections that became HTTP/2.
+    pub http2_connections: u64,
+    /// What else happened on them.
+    pub http2: Counts,
     /// Connections accepted.
     pub accepted: u64,
     /// Connections closed.
@@ -75,6 +80,18 @@ impl Ledger {
         if let Some(ticket) = settled.ticket {
             self.visits.write(ticket, written);
         }
+    }
+
+    /// Takes in what happened on an HTTP/2 connection.
+    pub fn count_http2(&mut self, counts: &mut Counts) {
+        let new = std::mem::take(counts);
+        let all = &mut self.http2;
+        all.refused += new.refused;
+        all.cancelled += new.cancelled;
+        all.after_goaway += new.after_goaway;
+        all.goaways += new.goaways;
+        all.first_error = all.first_error.or(new.first_error);
+        self.malformed += new.malformed;
     }
 
     /// Enters a new connection.

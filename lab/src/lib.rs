@@ -1,4 +1,4 @@
-//! The lab: an HTTP/1.x server whose response times are known, against which load generators are tested.
+//! The lab: a server (HTTP/1.x and HTTP/2) whose response times are known, against which load generators are tested.
 //!
 //! What it is: one thread that draws each request's service time, computes by queueing recursion when the reply must
 //! leave, lets it leave then, and in the end tells both what was computed and what was really done. Where the two
@@ -16,6 +16,7 @@
 //! | [`reply`], [`outbox`] | replies to bytes |
 //! | [`desk`], [`ledger`] | what is decided about a request, and what has happened |
 //! | [`conn`], [`deliver`] | one connection, and what a plan puts on it |
+//! | [`h2`] | HTTP/2: frames, streams, and what is said against the rules on request |
 //! | [`server`], `serve`, [`agenda`] | the event loop, and what is due when |
 //! | [`socket`], [`tls`], [`clock`] | the world |
 //! | [`report`], [`program`] | the JSON; the program around it all |
@@ -29,6 +30,7 @@ pub mod deliver;
 pub mod desk;
 pub mod fail;
 pub mod freeze;
+pub mod h2;
 pub mod ledger;
 pub mod outbox;
 pub mod planned;

@@ -7,8 +7,9 @@ use crate::args::Options;
 use crate::desk::Desk;
 use crate::fail::FailKind;
 use crate::freeze::Freeze;
+use crate::h2::options::Versions;
 use crate::reply::Replies;
-use crate::request::{Request, Route, Shape};
+use crate::request::{Request, Shape};
 use crate::serve::tail;
 use crate::truth::{Summary, sojourns};
 
@@ -22,8 +23,12 @@ pub fn planned(options: &Options, arrivals: &[u64], freezes: &[Freeze], from: u6
     let mut desk = Desk::new(&Options { record: true, ..options.clone() })?;
     desk.freezes = freezes.to_vec();
     let mut replies = Replies::new(options.status, &options.headers, options.body, options.chunked);
-    let request = || Request { route: Route::Plain, shape: Shape { keep_alive: true, ..Shape::default() }, echo: None };
-    let length = replies.to(&request(), None).bytes.len();
+    let request = || Request { shape: Shape { keep_alive: true, ..Shape::default() }, ..Request::default() };
+    // Of HTTP/2 only the body drips.
+    let length = match options.http2.versions {
+        Versions::Two => options.body,
+        Versions::One | Versions::Both => replies.to(&request(), None).bytes.len(),
+    };
     for &arrival in arrivals {
         let plan = desk.admit(arrival, request());
         if let (Some(FailKind::Slow), Some(ticket)) = (plan.failing, plan.ticket) {
@@ -84,5 +89,8 @@ mod tests {
         assert_eq!(told.p50, 0.005);
         // A head and a body of some sixty bytes, one a millisecond.
         assert!(told.p99 > 0.05 && told.p99 < 0.1, "{told:?}");
+        let http2 =
+            planned(&options("--http 2 --service const:5ms --fail 10%:slow --drip 1ms"), &every(MS, 1000), &[], 0);
+        assert_eq!(http2.unwrap().unwrap().max, 0.014, "ten bytes of body");
     }
 }

@@ -14,6 +14,8 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 
 use crate::args::Options;
 use crate::freeze::Freezes;
+use crate::h2::hostile;
+use crate::h2::options::Hostile;
 use crate::report::Report;
 use crate::server::Server;
 
@@ -62,6 +64,10 @@ impl From<io::Error> for Failure {
 /// [`Failure`] if it cannot listen or write, or an option makes no sense.
 pub fn run(options: &Options, out: &mut impl Write) -> Result<(), Failure> {
     options.check().map_err(Failure::Usage)?;
+    if let Some(Hostile::List) = options.http2.hostile {
+        write!(out, "{}", hostile::table())?;
+        return Ok(());
+    }
     raise_descriptor_limit();
     let freezes = Freezes::default();
     let stop = stop_socket(options.until_stdin_closes.then(|| freezes.clone()))?;

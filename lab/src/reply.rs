@@ -56,12 +56,7 @@ impl Replies {
 
     /// The reply to `request`, with the status `instead` if there is one.
     pub fn to(&mut self, request: &Request, instead: Option<u16>) -> Reply {
-        let status = instead.unwrap_or(match request.route {
-            Route::Status(status) => status,
-            Route::Redirect(1..) => 302,
-            Route::Redirect(0) => 200,
-            _ => self.status,
-        });
+        let status = instead.unwrap_or_else(|| status_of(request.route, self.status));
         let bytes = match (&request.echo, request.route) {
             (Some(echo), _) => self.compose(status, request.shape, "", echo),
             (None, Route::Redirect(left @ 1..)) => {
@@ -130,8 +125,18 @@ fn append_chunks(bytes: &mut Vec<u8>, body: &[u8]) {
     bytes.extend_from_slice(b"0\r\n\r\n");
 }
 
+/// The status of the reply to a path, `usual` where it asks for none.
+pub(crate) fn status_of(route: Route, usual: u16) -> u16 {
+    match route {
+        Route::Status(status) => status,
+        Route::Redirect(1..) => 302,
+        Route::Redirect(0) => 200,
+        _ => usual,
+    }
+}
+
 /// A body of `size` bytes: lines of letters.
-fn filler(size: usize) -> Vec<u8> {
+pub(crate) fn filler(size: usize) -> Vec<u8> {
     b"abcdefghijklmnopqrstuvwxyz01234\n".iter().copied().cycle().take(size).collect()
 }
 
@@ -166,8 +171,8 @@ mod tests {
 
     fn reply(chunked: bool, route: Route, shape: Shape) -> String {
         let mut replies = Replies::new(200, &["X-A: b".to_owned()], 3, chunked);
-        let made = replies.to(&Request { route, shape, echo: None }, None);
-        let again = replies.to(&Request { route, shape, echo: None }, None);
+        let made = replies.to(&Request { route, shape, ..Request::default() }, None);
+        let again = replies.to(&Request { route, shape, ..Request::default() }, None);
         assert_eq!(made.bytes, again.bytes);
         String::from_utf8(made.bytes.to_vec()).unwrap()
     }

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use crate::args::Options;
 use crate::desk::Desk;
+use crate::h2::options::{Hostile, Versions};
 use crate::ledger::{Ledger, SPOILT, UNWRITTEN};
 use crate::truth::{Arrivals, Summary, dispersion, sojourns};
 use crate::units::{MILLISECOND, SECOND, seconds};
@@ -38,6 +39,8 @@ pub struct Report {
     pub requests: Requests,
     /// Connections.
     pub connections: Connections,
+    /// HTTP/2.
+    pub http2: Http2,
     /// Bytes on sockets (with TLS: encrypted).
     pub bytes: Bytes,
     /// Earliest arrival.
@@ -61,7 +64,7 @@ pub struct Requests {
     pub received: u64,
     /// Replies of which every byte was given to the kernel.
     pub answered: u64,
-    /// What was no HTTP/1.x request.
+    /// What was no request, and HTTP/2 frames that break a rule.
     pub malformed: u64,
     /// Replies by status.
     pub by_status: BTreeMap<u16, u64>,
@@ -80,6 +83,23 @@ pub struct Connections {
     pub peak: u64,
     /// Accepts that failed, as when descriptors run out.
     pub accept_errors: u64,
+}
+
+/// What happened on HTTP/2 connections besides requests and replies.
+#[derive(Debug, Clone, Serialize)]
+pub struct Http2 {
+    /// Connections that became HTTP/2.
+    pub connections: u64,
+    /// Streams beyond `--h2-streams`, refused.
+    pub refused: u64,
+    /// Streams that the client reset.
+    pub cancelled: u64,
+    /// GOAWAY sent.
+    pub goaways: u64,
+    /// Streams above the last one of a GOAWAY; they are not among the requests received.
+    pub after_goaway: u64,
+    /// The first rule that a client broke.
+    pub first_error: Option<&'static str>,
 }
 
 /// Counts of bytes.
@@ -131,6 +151,14 @@ impl Report {
                 peak: ledger.peak,
                 accept_errors: ledger.accept_errors,
             },
+            http2: Http2 {
+                connections: ledger.http2_connections,
+                refused: ledger.http2.refused,
+                cancelled: ledger.http2.cancelled,
+                goaways: ledger.http2.goaways,
+                after_goaway: ledger.http2.after_goaway,
+                first_error: ledger.http2.first_error,
+            },
             bytes: Bytes { received: ledger.bytes_received, sent: ledger.bytes_sent },
             first_arrival_seconds: ledger.first_arrival.map(seconds),
             last_arrival_seconds: ledger.last_arrival.map(seconds),
@@ -164,6 +192,16 @@ fn describe(options: &Options) -> Value {
         "max_record": options.max_record,
         "precise": options.precise,
         "tls": options.tls,
+        "http": match options.http2.versions {
+            Versions::One => "1.1",
+            Versions::Two => "2",
+            Versions::Both => "both",
+        },
+        "h2_streams": options.http2.streams,
+        "h2_window_bytes": options.http2.window,
+        "h2_window_then_bytes": options.http2.window_then,
+        "h2_table_bytes": options.http2.table,
+        "hostile": options.http2.hostile.and_then(Hostile::row).map(|row| row.name),
     })
 }
 

@@ -4,6 +4,7 @@
 //! and of a request it keeps only what decides the reply; bodies are counted off, and kept only for `--echo`.
 
 use crate::body::Body;
+use crate::h2::upgrade::settings;
 
 /// The longest head that is accepted, in bytes.
 const LONGEST_HEAD: usize = 64 * 1024;
@@ -18,7 +19,7 @@ const MOST_BYTES: usize = 64 << 20;
 const LONGEST_DELAY: u64 = 3_600_000;
 
 /// What decides the reply to one request.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Request {
     /// What is asked for.
     pub route: Route,
@@ -26,6 +27,8 @@ pub struct Request {
     pub shape: Shape,
     /// With `--echo`: the whole request, body decoded.
     pub echo: Option<Vec<u8>>,
+    /// The settings with which an HTTP/1.1 client offers to go on in HTTP/2 (`Upgrade: h2c`).
+    pub upgrade: Option<Vec<u8>>,
 }
 
 /// What decides the framing of the reply.
@@ -193,13 +196,17 @@ fn parse_head(bytes: &[u8], echo: bool) -> Result<Option<(Head, usize)>, Malform
         Ok(httparse::Status::Partial) => return Ok(None),
         Err(_) => return Err(Malformed("no HTTP/1.x request")),
     };
-    let fields = Fields::of(parsed.headers)?;
+    let mut fields = Fields::of(parsed.headers)?;
     let http10 = parsed.version == Some(0);
     let keep_alive = fields.keep_alive.unwrap_or(!http10);
     let shape = Shape { http10, head_only: parsed.method == Some("HEAD"), keep_alive };
-    let request =
-        Request { route: Route::of(parsed.path.unwrap_or("/")), shape, echo: echo.then(|| bytes[..length].to_vec()) };
     let expects_continue = fields.expects_continue && !http10;
+    let request = Request {
+        route: Route::of(parsed.path.unwrap_or("/")),
+        shape,
+        echo: echo.then(|| bytes[..length].to_vec()),
+        upgrade: fields.settings.take().filter(|_| fields.upgrades && !http10),
+    };
     Ok(Some((Head { request, body: fields.body(), expects_continue }, length)))
 }
 
@@ -210,6 +217,8 @@ struct Fields {
     chunked: bool,
     keep_alive: Option<bool>,
     expects_continue: bool,
+    upgrades: bool,
+    settings: Option<Vec<u8>>,
 }
 
 impl Fields {
@@ -225,7 +234,7 @@ impl Fields {
     }
 
     fn read(&mut self, header: &httparse::Header) -> Result<(), Malformed> {
-        // The lengths of the four names that matter; any other field costs one comparison.
+        // The lengths of the names that matter; any other field costs one comparison.
         match header.name.len() {
             10 if header.name.eq_ignore_ascii_case("connection") => self.read_connection(header.value),
             14 if header.name.eq_ignore_ascii_case("content-length") => self.read_length(header.value)?,
@@ -235,6 +244,8 @@ impl Fields {
                     return Err(Malformed("a Transfer-Encoding other than chunked"));
                 }
             }
+            7 if header.name.eq_ignore_ascii_case("upgrade") => self.upgrades = has_token(header.value, "h2c"),
+            14 if header.name.eq_ignore_ascii_case("http2-settings") => self.settings = settings(header.value),
             6 if header.name.eq_ignore_ascii_case("expect") => {
                 self.expects_continue = has_token(header.value, "100-continue");
             }

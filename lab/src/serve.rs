@@ -8,12 +8,12 @@ use rustix::event::epoll::EventFlags;
 use rustix::net::{Shutdown, shutdown};
 
 use crate::agenda::Duty;
-use crate::conn::{Conn, Owed, Phase, Verdict};
+use crate::conn::{Conn, Owed, Phase, Speaks, Verdict};
 use crate::deliver::{deliver, drip};
 use crate::desk::Plan;
 use crate::fail::FailKind;
 use crate::reply::CONTINUE;
-use crate::request::{Malformed, Route, Shape, Step};
+use crate::request::{Malformed, Request, Route, Shape, Step};
 use crate::server::{Arrived, Server};
 use crate::socket;
 use crate::tls::decrypt;
@@ -36,11 +36,13 @@ impl Server {
 
     pub(crate) fn on_duty(&mut self, conn: &mut Conn, duty: Duty) -> Verdict {
         match duty {
+            Duty::Reply(stream) if matches!(conn.speaks, Speaks::Two(_)) => self.deliver_h2(conn, stream),
             Duty::Reply(number) => {
                 conn.mark_ready(number);
                 self.deliver_ready(conn)
             }
-            Duty::Drip => self.drip_on(conn),
+            Duty::Drip(0) => self.drip_on(conn),
+            Duty::Drip(stream) => self.drip_h2(conn, stream),
             Duty::Idle => self.check_idle(conn),
             Duty::Linger => Verdict::Drop,
             Duty::End => Verdict::Keep,
@@ -48,7 +50,10 @@ impl Server {
     }
 
     /// Puts a reply on its connection, now or when it is due and its turn has come.
-    pub(crate) fn place(&mut self, conn: &mut Conn, plan: Plan) -> Verdict {
+    pub(crate) fn place(&mut self, conn: &mut Conn, plan: Plan, stream: u32) -> Verdict {
+        if stream != 0 {
+            return if self.place_h2(conn, plan, stream) == Verdict::Drop { Verdict::Drop } else { self.send(conn) };
+        }
         if conn.phase != Phase::Open {
             return Verdict::Keep;
         }
@@ -115,24 +120,40 @@ impl Server {
         if !self.timed && self.admit_here(conn) == Verdict::Drop {
             return Verdict::Drop;
         }
-        if conn.has_unsent() { self.send(conn) } else { Verdict::Keep }
+        if conn.has_unsent() || matches!(conn.speaks, Speaks::Two(_)) { self.send(conn) } else { Verdict::Keep }
     }
 
-    fn parse(&mut self, conn: &mut Conn, mut input: &[u8], arrival: Arrival) {
+    pub(crate) fn parse(&mut self, conn: &mut Conn, mut input: &[u8], arrival: Arrival) {
+        match conn.speaks {
+            Speaks::One => {}
+            Speaks::Two(_) => return self.parse_h2(conn, input, arrival),
+            Speaks::Undecided(_) if input.is_empty() => return,
+            Speaks::Undecided(_) => return self.decide(conn, input, arrival),
+        }
         loop {
             match conn.parser.next(&mut input) {
                 Ok(Step::Wait) => return,
                 Ok(Step::Continue) if conn.owed.is_empty() => conn.outbox.push(CONTINUE.into(), None),
                 Ok(Step::Continue) => {}
-                Ok(Step::Done(request)) if request.route == Route::Stats => self.tell_stats(conn, request.shape),
-                Ok(Step::Done(request)) => {
-                    self.desk.ledger.stamped_by_kernel += u64::from(arrival.by_kernel);
-                    let (slot, generation) = (conn.slot, conn.generation);
-                    self.arrived.push(Arrived { at: arrival.at, slot, generation, request });
+                Ok(Step::Done(mut request)) => {
+                    conn.requests += 1;
+                    if self.upgrade(conn, &mut request, arrival) {
+                        return self.parse_h2(conn, input, arrival);
+                    }
+                    self.take_request(conn, request, arrival);
                 }
                 Err(Malformed(reason)) => return self.refuse(conn, reason),
             }
         }
+    }
+
+    fn take_request(&mut self, conn: &mut Conn, request: Request, arrival: Arrival) {
+        if request.route == Route::Stats {
+            return self.tell_stats(conn, request.shape);
+        }
+        self.desk.ledger.stamped_by_kernel += u64::from(arrival.by_kernel);
+        let (slot, generation) = (conn.slot, conn.generation);
+        self.arrived.push(Arrived { at: arrival.at, slot, generation, stream: 0, request });
     }
 
     /// Without due times, requests are answered as soon as they are read.
@@ -140,9 +161,16 @@ impl Server {
         let mut batch = std::mem::take(&mut self.arrived);
         let mut verdict = Verdict::Keep;
         for arrived in batch.drain(..) {
+            if conn.excludes(arrived.stream) {
+                self.desk.ledger.http2.after_goaway += 1;
+                continue;
+            }
             let plan = self.desk.admit(arrived.at, arrived.request);
             if verdict == Verdict::Keep && conn.phase == Phase::Open {
-                verdict = self.put(conn, plan);
+                verdict = match arrived.stream {
+                    0 => self.put(conn, plan),
+                    stream => self.place_h2(conn, plan, stream),
+                };
             }
         }
         self.arrived = batch;
@@ -155,7 +183,7 @@ impl Server {
         if at_once && plan.failing.is_none() {
             return deliver(conn, plan, &mut self.replies, self.most_requests);
         }
-        self.place(conn, plan)
+        self.place(conn, plan, 0)
     }
 
     fn carry_out(&mut self, conn: &mut Conn, plan: Plan) -> Verdict {
@@ -185,16 +213,22 @@ impl Server {
             && let Some(drip) = &mut conn.drip
         {
             drip.due += self.options.drip;
-            self.agenda.add(drip.due, conn.slot, conn.generation, Duty::Drip);
+            self.agenda.add(drip.due, conn.slot, conn.generation, Duty::Drip(0));
             return self.send(conn);
         }
         if self.send(conn) == Verdict::Drop { Verdict::Drop } else { self.deliver_ready(conn) }
     }
 
     /// Sends what can be sent, enters what is thereby answered, and ends the connection if that was all.
-    fn send(&mut self, conn: &mut Conn) -> Verdict {
-        let Ok(count) = conn.flush(&mut self.settled) else { return Verdict::Drop };
-        self.desk.ledger.bytes_sent += count as u64;
+    pub(crate) fn send(&mut self, conn: &mut Conn) -> Verdict {
+        conn.pump();
+        loop {
+            let Ok(count) = conn.flush(&mut self.settled) else { return Verdict::Drop };
+            self.desk.ledger.bytes_sent += count as u64;
+            if conn.has_unsent() || !conn.pump() {
+                break;
+            }
+        }
         if !self.settled.is_empty() {
             let written = if self.stamped { self.clock.now() } else { self.woke };
             conn.last_active = written;
@@ -202,9 +236,13 @@ impl Server {
                 self.desk.ledger.settle(settled, written);
             }
         }
+        if let Speaks::Two(session) = &mut conn.speaks {
+            self.desk.ledger.count_http2(&mut session.counts);
+        }
         let waiting = conn.has_unsent() || conn.drip.is_some();
         match conn.phase {
             Phase::Ending if !waiting => self.end(conn),
+            Phase::Open if !waiting && conn.is_over() => self.end(conn),
             _ if conn.ended && conn.is_settled() => Verdict::Drop,
             _ => Verdict::Keep,
         }
@@ -218,7 +256,8 @@ impl Server {
             // The client may be gone; the connection ends in any case.
             let _ = conn.flush(&mut self.settled);
         }
-        if conn.ended || (conn.owed.is_empty() && conn.parser.is_idle()) {
+        let quiet = matches!(conn.speaks, Speaks::One) && conn.owed.is_empty() && conn.parser.is_idle();
+        if conn.ended || quiet {
             return Verdict::Drop;
         }
         conn.owed.clear();
@@ -250,7 +289,7 @@ impl Server {
         let timeout = self.options.idle_timeout.unwrap_or(u64::MAX);
         let since = if conn.is_settled() { conn.last_active } else { self.woke };
         if since.saturating_add(timeout) <= self.woke {
-            return Verdict::Drop;
+            return self.wind_down(conn);
         }
         self.agenda.add(since.saturating_add(timeout), conn.slot, conn.generation, Duty::Idle);
         Verdict::Keep
@@ -259,9 +298,9 @@ impl Server {
 
 /// When bytes arrived, and who says so.
 #[derive(Debug, Clone, Copy)]
-struct Arrival {
-    at: u64,
-    by_kernel: bool,
+pub(crate) struct Arrival {
+    pub(crate) at: u64,
+    pub(crate) by_kernel: bool,
 }
 
 /// How much longer than the first byte of a dripping reply its last one takes.
@@ -272,6 +311,10 @@ pub(crate) fn tail(bytes: usize, drip: u64) -> u64 {
 /// The client will send no more. It may still wait for what it is owed, unless that never comes.
 fn on_end_of_input(conn: &mut Conn) -> Verdict {
     conn.ended = true;
+    if let Speaks::Two(session) = &mut conn.speaks {
+        session.on_end_of_input();
+        return if conn.is_settled() { Verdict::Drop } else { Verdict::Keep };
+    }
     let hopeless = conn.owed.iter().all(|owed| owed.plan.failing == Some(FailKind::Never));
     if hopeless && conn.drip.is_none() && !conn.has_unsent() { Verdict::Drop } else { Verdict::Keep }
 }

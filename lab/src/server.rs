@@ -16,9 +16,10 @@ use rustix::time::Timespec;
 use crate::agenda::{Agenda, Duty};
 use crate::args::{Listen, Options};
 use crate::clock::{Clock, cpu_time};
-use crate::conn::{Conn, Verdict};
+use crate::conn::{Conn, Speaks, Verdict};
 use crate::desk::Desk;
 use crate::freeze::Freezes;
+use crate::h2;
 use crate::outbox::Settled;
 use crate::reply::Replies;
 use crate::report::Report;
@@ -48,6 +49,8 @@ pub(crate) struct Arrived {
     pub(crate) at: u64,
     pub(crate) slot: u32,
     pub(crate) generation: u32,
+    /// Its stream; before HTTP/2, 0.
+    pub(crate) stream: u32,
     pub(crate) request: Request,
 }
 
@@ -61,6 +64,7 @@ pub struct Server {
     pub(crate) desk: Desk,
     pub(crate) freezes: Freezes,
     pub(crate) replies: Replies,
+    pub(crate) h2_replies: h2::reply::Replies,
     pub(crate) arrived: Vec<Arrived>,
     pub(crate) settled: Vec<Settled>,
     /// The tick when the loop last woke.
@@ -96,13 +100,14 @@ impl Server {
         options.check().map_err(io::Error::other)?;
         let stamped = options.is_recorded();
         let (listener, bound) = socket::listen(&options.listen, options.backlog, stamped)?;
-        let tls = options.tls.then(Tls::self_signed).transpose()?;
+        let tls = options.tls.then(|| Tls::self_signed(options.http2.versions)).transpose()?;
         let mut server = Self {
             clock: Clock::start(),
             agenda: Agenda::new()?,
             desk: Desk::new(&options).map_err(io::Error::other)?,
             freezes: Freezes::default(),
             replies: Replies::new(options.status, &options.headers, options.body, options.chunked),
+            h2_replies: h2::reply::Replies::new(options.status, &options.headers, options.body, options.chunked),
             arrived: Vec::new(),
             settled: Vec::new(),
             woke: 0,
@@ -218,10 +223,20 @@ impl Server {
         let mut batch = std::mem::take(&mut self.arrived);
         batch.sort_by_key(|arrived| arrived.at);
         for arrived in batch.drain(..) {
+            if self.is_excluded(&arrived) {
+                self.desk.ledger.http2.after_goaway += 1;
+                continue;
+            }
             let plan = self.desk.admit(arrived.at, arrived.request);
-            self.with_conn(arrived.slot, arrived.generation, |server, conn| server.place(conn, plan));
+            let stream = arrived.stream;
+            self.with_conn(arrived.slot, arrived.generation, |server, conn| server.place(conn, plan, stream));
         }
         self.arrived = batch;
+    }
+
+    fn is_excluded(&self, arrived: &Arrived) -> bool {
+        let conn = self.conns.get(arrived.slot as usize).and_then(Option::as_ref);
+        conn.is_some_and(|conn| conn.generation == arrived.generation && conn.excludes(arrived.stream))
     }
 
     fn release_due(&mut self) {
@@ -293,7 +308,8 @@ impl Server {
 
     fn welcome(&mut self, socket: OwnedFd) {
         let Ok(session) = self.tls.as_ref().map(Tls::session).transpose() else { return };
-        let mut conn = Box::new(Conn::new(socket, Parser::new(self.options.echo), session));
+        let speaks = Speaks::new(self.options.http2.versions);
+        let mut conn = Box::new(Conn::new(socket, speaks, Parser::new(self.options.echo), session));
         self.generations = self.generations.wrapping_add(1) & (u32::MAX >> 1);
         conn.generation = self.generations;
         conn.slot = self.free.pop().unwrap_or_else(|| {
@@ -322,5 +338,7 @@ fn is_client_gone(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::ConnectionAborted | io::ErrorKind::Interrupted)
 }
 
+#[cfg(test)]
+mod h2_tests;
 #[cfg(test)]
 mod tests;

@@ -5,6 +5,7 @@
 use std::io;
 use std::sync::Arc;
 
+use crate::h2::options::Versions;
 use rustls::{ServerConfig, ServerConnection};
 use rustls_pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
 
@@ -22,7 +23,7 @@ impl Tls {
     /// # Errors
     ///
     /// If the key or certificate cannot be made.
-    pub fn self_signed() -> io::Result<Self> {
+    pub fn self_signed(versions: Versions) -> io::Result<Self> {
         let names = ["localhost", "127.0.0.1", "::1"].map(str::to_owned);
         let made = rcgen::generate_simple_self_signed(names).map_err(io::Error::other)?;
         let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(made.signing_key.serialize_der()));
@@ -31,7 +32,13 @@ impl Tls {
             .with_safe_default_protocol_versions()
             .and_then(|builder| builder.with_no_client_auth().with_single_cert(vec![made.cert.der().clone()], key))
             .map_err(io::Error::other)?;
-        config.alpn_protocols = vec![b"http/1.1".to_vec(), b"http/1.0".to_vec()];
+        let (one, two): (&[&[u8]], &[&[u8]]) = (&[b"http/1.1", b"http/1.0"], &[b"h2"]);
+        let offered = match versions {
+            Versions::One => one.to_vec(),
+            Versions::Two => two.to_vec(),
+            Versions::Both => [two, one].concat(),
+        };
+        config.alpn_protocols = offered.into_iter().map(<[u8]>::to_vec).collect();
         Ok(Self { config: Arc::new(config), certificate_pem: made.cert.pem() })
     }
 

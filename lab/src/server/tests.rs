@@ -14,15 +14,15 @@ use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
 use super::*;
 
 /// A server in a thread of its own.
-struct Lab {
-    address: String,
-    certificate: Option<String>,
+pub(super) struct Lab {
+    pub(super) address: String,
+    pub(super) certificate: Option<String>,
     stop: UnixStream,
     thread: JoinHandle<Report>,
 }
 
 impl Lab {
-    fn start(line: &str) -> Self {
+    pub(super) fn start(line: &str) -> Self {
         let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
         let (stopped, stop) = UnixStream::pair().unwrap();
         let (tell, told) = mpsc::channel();
@@ -36,14 +36,31 @@ impl Lab {
         Self { address, certificate, stop, thread }
     }
 
-    fn connect(&self) -> TcpStream {
+    pub(super) fn connect(&self) -> TcpStream {
         let socket = TcpStream::connect(self.address.split_once("://").unwrap().1).unwrap();
-        socket.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        socket.set_nodelay(true).unwrap();
+        socket.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
         socket
     }
 
+    /// A connection with TLS that offers these protocols.
+    pub(super) fn connect_tls(&self, protocols: &[&[u8]]) -> StreamOwned<ClientConnection, TcpStream> {
+        let mut roots = RootCertStore::empty();
+        let pem = self.certificate.clone().unwrap();
+        roots.add(CertificateDer::from_pem_slice(pem.as_bytes()).unwrap()).unwrap();
+        let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+        let mut config = ClientConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .unwrap()
+            .with_root_certificates(roots)
+            .with_no_client_auth();
+        config.alpn_protocols = protocols.iter().map(|one| one.to_vec()).collect();
+        let name = ServerName::try_from("127.0.0.1").unwrap();
+        StreamOwned::new(ClientConnection::new(Arc::new(config), name).unwrap(), self.connect())
+    }
+
     /// Everything that the server says to `request` until it closes.
-    fn ask(&self, request: &str) -> String {
+    pub(super) fn ask(&self, request: &str) -> String {
         let mut socket = self.connect();
         socket.write_all(request.as_bytes()).unwrap();
         let mut reply = Vec::new();
@@ -55,7 +72,7 @@ impl Lab {
         self.ask(&format!("GET {path} HTTP/1.1\r\nHost: lab\r\nConnection: close\r\n\r\n"))
     }
 
-    fn end(mut self) -> Report {
+    pub(super) fn end(mut self) -> Report {
         // A server that has ended by itself does not listen any more.
         let _ = self.stop.write_all(b"end");
         self.thread.join().unwrap()
@@ -256,18 +273,7 @@ fn past_the_most_records_the_truth_is_refused() {
 fn tls_is_spoken_to_those_who_trust_the_certificate() {
     for line in ["--tls --body 300k", "--tls --body 300k --service const:1ms"] {
         let lab = Lab::start(line);
-        let mut roots = RootCertStore::empty();
-        let pem = lab.certificate.clone().unwrap();
-        roots.add(CertificateDer::from_pem_slice(pem.as_bytes()).unwrap()).unwrap();
-        let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
-        let config = ClientConfig::builder_with_provider(provider)
-            .with_safe_default_protocol_versions()
-            .unwrap()
-            .with_root_certificates(roots)
-            .with_no_client_auth();
-        let name = ServerName::try_from("127.0.0.1").unwrap();
-        let session = ClientConnection::new(Arc::new(config), name).unwrap();
-        let mut stream = StreamOwned::new(session, lab.connect());
+        let mut stream = lab.connect_tls(&[]);
         stream.write_all(format!("{GET}GET / HTTP/1.0\r\n\r\n").as_bytes()).unwrap();
         let mut reply = String::new();
         // Ends without an error only if the server said that it ended.

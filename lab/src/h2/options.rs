@@ -1,0 +1,93 @@
+//! The options that concern HTTP/2.
+
+use clap::{Args, ValueEnum};
+
+use super::hostile::{self, Row};
+use crate::units::parse_size;
+
+/// Which versions of HTTP are spoken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum Versions {
+    /// HTTP/1.1 and 1.0 only.
+    #[value(name = "1.1")]
+    One,
+    /// HTTP/2 only: by ALPN, and without TLS from the first byte on.
+    #[value(name = "2")]
+    Two,
+    /// What the client begins with, or agrees to by ALPN or `Upgrade: h2c`.
+    #[default]
+    Both,
+}
+
+impl Versions {
+    /// Whether HTTP/2 is among them.
+    pub fn has_two(self) -> bool {
+        self != Self::One
+    }
+}
+
+/// See the module.
+#[derive(Debug, Clone, Args)]
+pub struct Http2 {
+    /// HTTP versions to speak: HTTP/2 by ALPN, by prior knowledge and by `Upgrade: h2c`
+    #[arg(long = "http", value_name = "VERSION", value_enum, default_value = "both")]
+    pub versions: Versions,
+
+    /// Concurrent HTTP/2 streams to allow (`SETTINGS_MAX_CONCURRENT_STREAMS`); more are refused
+    #[arg(long = "h2-streams", value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..1 << 31))]
+    pub streams: u32,
+
+    /// Flow-control window of HTTP/2 request bodies (`SETTINGS_INITIAL_WINDOW_SIZE`)
+    #[arg(long = "h2-window", value_name = "SIZE", default_value = "1M", value_parser = parse_window)]
+    pub window: u32,
+
+    /// Change that window to this size when the first DATA arrives on a connection, while bodies are under way
+    #[arg(long = "h2-window-then", value_name = "SIZE", value_parser = parse_window)]
+    pub window_then: Option<u32>,
+
+    /// Largest HPACK table of the client (`SETTINGS_HEADER_TABLE_SIZE`)
+    #[arg(long = "h2-table", value_name = "SIZE", default_value = "4096", value_parser = parse_size)]
+    pub table: usize,
+
+    /// Answer HTTP/2 requests with frames that break a rule (or are legal and rare); `list` prints the names
+    #[arg(long, value_name = "NAME", value_parser = Hostile::parse)]
+    pub hostile: Option<Hostile>,
+}
+
+/// What `--hostile` asks for.
+#[derive(Debug, Clone, Copy)]
+pub enum Hostile {
+    /// Print the table.
+    List,
+    /// Do as this row says.
+    Row(&'static Row),
+}
+
+impl Hostile {
+    /// Parses the name of a row, or `list`.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such row.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        if text == "list" {
+            return Ok(Self::List);
+        }
+        let row = hostile::rows().find(|row| row.name == text);
+        row.map(Self::Row)
+            .ok_or_else(|| format!("`{text}` is not in the list; print it with: brunt-lab --hostile list"))
+    }
+
+    /// The row, if one was named.
+    pub fn row(self) -> Option<&'static Row> {
+        match self {
+            Self::List => None,
+            Self::Row(row) => Some(row),
+        }
+    }
+}
+
+fn parse_window(text: &str) -> Result<u32, String> {
+    let size = parse_size(text)?;
+    u32::try_from(size).ok().filter(|size| *size > 0).ok_or_else(|| format!("`{text}` is no window: write e.g. `64k`"))
+}
