@@ -215,8 +215,8 @@ pub enum Malformed {
     /// A body of another length than announced.
     #[error("the body is not as long as Content-Length says (RFC 9113 section 8.1.1)")]
     BodyLength,
-    /// A limit of ours: more frames to be answered than the server reads answers.
-    #[error("the server asks for more answers (SETTINGS, PING) than it reads (limit of brunt)")]
+    /// A limit of ours: more frames to be answered than one of a reply.
+    #[error("the server asks for answers (SETTINGS, PING) without end (limit of brunt)")]
     ControlFrames,
     /// The code NO_ERROR of a [`Failure::StreamReset`].
     #[error("the stream was reset with NO_ERROR")]

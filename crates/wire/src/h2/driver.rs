@@ -103,7 +103,8 @@ impl Connection {
     pub fn poll_closed(&self, cx: &mut Context<'_>) -> Poll<Idle> {
         let mut session = self.0.session.borrow_mut();
         if !session.accepts() {
-            return Poll::Ready(Idle::Closed);
+            let is_broken = matches!(session.end, Some(End::Broken(_)));
+            return Poll::Ready(if is_broken { Idle::Unsolicited } else { Idle::Closed });
         }
         if !session.idle.iter().any(|waker| waker.will_wake(cx.waker())) {
             session.idle.push(cx.waker().clone());
@@ -164,7 +165,7 @@ impl Future for Exchange<'_, '_, '_> {
             }
             return Poll::Pending;
         }
-        let Some(stream) = session.streams.remove(&id) else { return Poll::Ready(Err(Failure::System)) };
+        let Some(stream) = session.take_stream(id) else { return Poll::Ready(Err(Failure::System)) };
         *this.stamps = stream.stamps;
         Poll::Ready(stream.into_reply())
     }
@@ -173,7 +174,7 @@ impl Future for Exchange<'_, '_, '_> {
 impl Drop for Exchange<'_, '_, '_> {
     fn drop(&mut self) {
         if let State::UnderWay(id) = self.state
-            && let Some(stream) = self.carrier.session.borrow_mut().cancel(id)
+            && let Some(stream) = self.carrier.session.borrow_mut().take_stream(id)
         {
             *self.stamps = stream.stamps;
         }

@@ -188,9 +188,7 @@ impl Session {
     }
 
     fn begin_data<'a>(&mut self, head: FrameHead, rest: &'a [u8], now: Tick) -> Result<&'a [u8], ConnectionError> {
-        if self.is_unopened(head.stream) {
-            return Err(ConnectionError(Code::ProtocolError, Malformed::StreamState));
-        }
+        self.may_come(head.stream)?;
         let (padding, pad_byte, rest) = match rest.split_first() {
             Some((padding, rest)) if head.has(frame::PADDED) => (usize::from(*padding), 1, rest),
             _ => (0, 0, rest),
@@ -203,8 +201,7 @@ impl Session {
             stream.came(frame::HEAD + pad_byte, now);
             stream.stamps.head_bytes += (frame::HEAD + pad_byte + padding) as u64;
             let cause = match stream.end {
-                Some(Ok(())) => Some((Code::StreamClosed, Malformed::StreamState)),
-                Some(Err(_)) => None,
+                Some(_) => None,
                 None if stream.head.is_none() => Some((Code::ProtocolError, Malformed::DataBeforeHead)),
                 None if body > 0 && !stream.may_have_body() => Some((Code::ProtocolError, Malformed::BodyLength)),
                 None => None,
@@ -314,9 +311,7 @@ impl Session {
     }
 
     fn on_headers(&mut self, head: FrameHead, payload: &[u8], now: Tick) -> Result<(), ConnectionError> {
-        if self.is_unopened(head.stream) {
-            return Err(ConnectionError(Code::ProtocolError, Malformed::StreamState));
-        }
+        self.may_come(head.stream)?;
         let mut block = payload;
         let mut padding = 0;
         let wrong = || ConnectionError(Code::ProtocolError, Malformed::Padding);

@@ -256,11 +256,20 @@ fn resets_are_told_by_their_code() {
 fn a_cancelled_stream_is_reset_and_what_comes_of_it_passed_over() {
     let mut session = asked(2);
     session.written(Tick(1));
-    assert!(session.cancel(1).is_some());
+    assert!(session.take_stream(1).is_some());
     assert_eq!(session.out, [0, 0, 4, 3, 0, 0, 0, 0, 1, 0, 0, 0, 8]);
     let late = [headers(1, 0, &[(":status", "200")]), data(1, END, b"abc"), headers(3, END, &[(":status", "200")])];
     session.receive(&late.concat(), Tick(2));
     assert_eq!((session.end, end(&session, 3)), (None, Ok((200, 0))));
+}
+
+#[test]
+fn a_stream_that_the_server_ended_gets_no_more() {
+    let mut session = asked(2);
+    session.receive(&headers(1, END, &[(":status", "200")]), Tick(2));
+    session.take_stream(1);
+    session.receive(&data(1, 0, b"more"), Tick(2));
+    assert_eq!(session.end, Some(End::Broken(Malformed::StreamState)));
 }
 
 /// What breaks the rules of one stream.
@@ -374,7 +383,7 @@ fn who_does_not_speak_http2_is_told_apart() {
 fn a_peer_that_asks_and_does_not_read_is_given_up() {
     let mut session = asked(1);
     let pings = framed(frame::PING, 0, 0, b"12345678").repeat(1000);
-    for _ in 0..100 {
+    for _ in 0..11 {
         session.receive(&pings, Tick(2));
     }
     assert_eq!(session.end, Some(End::Broken(Malformed::ControlFrames)));
