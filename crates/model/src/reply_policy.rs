@@ -355,7 +355,7 @@ impl Checks {
     #[inline]
     pub fn expects(&self, status: u16) -> bool {
         if self.status.is_empty() {
-            return status < 400;
+            return status < 400 || status == crate::outcome::GRPC_STATUS;
         }
         self.status.iter().any(|r| (r.least..=r.most).contains(&status))
     }

@@ -141,6 +141,7 @@ impl Exchange<'_, '_, '_> {
         let (Some(fields), Some(parts)) = (&request.h2, &request.parts) else { return Err(Failure::System) };
         let fields: &Fields = fields;
         let mut stream = streams::Stream::new(request.asked, keep, 0);
+        stream.is_grpc = fields.is_grpc;
         stream.upload = fields.has_body.then(|| Upload { parts: Rc::clone(parts), framed: 0 });
         session.begin(fields, stream)
     }

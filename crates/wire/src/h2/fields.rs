@@ -35,6 +35,8 @@ pub struct Fields {
     pub list: Vec<Field>,
     /// Has a body to send.
     pub has_body: bool,
+    /// It is a call of gRPC.
+    pub is_grpc: bool,
 }
 
 /// Fields that belong to a connection of HTTP/1 (RFC 9113 section 8.2.2), and the one that `:authority` stands for.
@@ -97,7 +99,8 @@ impl Fields {
         if let Some(length) = length.filter(|_| named("content-length").is_none()) {
             list.push(Field::new("content-length", &length.to_string()));
         }
-        Ok(Self { id: next_id(), list, has_body: length.is_some_and(|length| length > 0) })
+        let is_grpc = named("content-type").is_some_and(|(_, value)| value.starts_with("application/grpc"));
+        Ok(Self { id: next_id(), list, is_grpc, has_body: length.is_some_and(|length| length > 0) })
     }
 
     /// The request as a reader knows it from HTTP/1.

@@ -3,6 +3,7 @@
 //! Bytes of bodies are taken as they come; any other frame is taken whole.
 
 use super::frame::{self, Code, FrameHead};
+use super::hpack::Place;
 use super::session::{ConnectionError, End, Session};
 use super::streams;
 use crate::h1::parse::{MAX_HEAD, MAX_INTERIM, Sink};
@@ -22,8 +23,8 @@ pub(super) struct Input {
     data: Option<ComingData>,
     /// A header block without its end.
     block: Option<ComingBlock>,
-    /// Status and length of the last header block, where nobody looked at it.
-    last: Option<(u16, Option<u64>)>,
+    /// What the last header block said, where nobody looked at it, by its place.
+    last: [Option<Known>; 2],
 }
 
 /// What is still to come of a frame of DATA.
@@ -45,11 +46,20 @@ struct ComingBlock {
     continuations: u32,
 }
 
+/// What is known of a header block without looking at it again.
+#[derive(Debug, Clone, Copy)]
+struct Known {
+    status: u16,
+    announced: Option<u64>,
+    grpc_status: Option<u16>,
+}
+
 /// What the fields of a reply say.
 #[derive(Debug, Default)]
 struct ReplyFields {
     status: Option<u16>,
     announced: Option<u64>,
+    grpc_status: Option<u16>,
     encoded: bool,
     /// A field that is no pseudo header came.
     has_regular: bool,
@@ -84,6 +94,7 @@ impl ReplyFields {
                 Some(length) if self.announced.is_none_or(|other| other == length) => self.announced = Some(length),
                 _ => self.wrong = Some(Malformed::ContentLength),
             },
+            b"grpc-status" => self.grpc_status = number(value).and_then(|code| u16::try_from(code).ok()),
             b"content-encoding" => self.encoded |= !value.eq_ignore_ascii_case(b"identity"),
             _ => {}
         }
@@ -252,6 +263,8 @@ impl Session {
         let uploads = stream.upload.is_some();
         if stream.head.is_none() {
             stream.malformed(Malformed::PseudoHeader);
+        } else if stream.lacks_grpc_status() {
+            stream.malformed(Malformed::GrpcStatus);
         } else if stream.is_whole() {
             self.served += 1;
             stream.finish(Ok(()));
@@ -363,18 +376,23 @@ impl Session {
             stream.came(length, now);
         }
         let is_first = stream.as_ref().is_some_and(|stream| stream.head.is_none());
-        let unread = stream.as_mut().filter(|stream| is_first && stream.keep.is_none());
-        let known = unread.zip(*last).filter(|_| decoder.repeats(block));
-        if let Some((stream, (status, announced))) = known {
+        let place = if is_first { Place::Head } else { Place::Trailers };
+        let last = &mut last[place as usize];
+        let unread = stream.as_mut().filter(|stream| stream.keep.is_none() && (is_first || ends));
+        let known = unread.zip(*last).filter(|_| decoder.repeats(place, block));
+        if let Some((stream, Known { status, announced, grpc_status })) = known {
             stream.stamps.head_bytes += length as u64;
-            stream.announced = announced;
-            stream.head = Some(streams::head(HttpVersion::V2, status, announced, length as u64));
+            stream.grpc_status = stream.grpc_status.or(grpc_status);
+            if is_first {
+                stream.announced = announced;
+                stream.head = Some(streams::head(HttpVersion::V2, status, announced, length as u64));
+            }
         } else {
             *last = None;
             let mut fields = ReplyFields::default();
             let mut lines: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
             let keeps = stream.as_ref().is_some_and(|stream| stream.keep.is_some());
-            let decoded = decoder.decode(block, |name, value| {
+            let decoded = decoder.decode(place, block, |name, value| {
                 fields.take(name, value);
                 if keeps {
                     lines.push((name.to_vec(), value.to_vec()));
@@ -407,6 +425,11 @@ impl Session {
             if is_interim {
                 return Ok(());
             }
+            stream.grpc_status = stream.grpc_status.or(fields.grpc_status);
+            if stream.keep.is_none() {
+                let ReplyFields { status, announced, grpc_status, .. } = fields;
+                *last = Some(Known { status: status.unwrap_or(0), announced, grpc_status });
+            }
             if let Some(status) = fields.status {
                 stream.announced = fields.announced;
                 let mut head = streams::head(HttpVersion::V2, status, fields.announced, length as u64);
@@ -414,9 +437,9 @@ impl Session {
                 stream.head = Some(head);
                 if let Some(keep) = &mut stream.keep {
                     keep.head_of_stream(HttpVersion::V2, status, &lines);
-                } else {
-                    *last = Some((status, fields.announced));
                 }
+            } else if let Some(keep) = &mut stream.keep {
+                keep.trailers(&lines);
             }
         }
         if ends {

@@ -2,7 +2,7 @@
 
 use super::fields::{Field, Fields, Indexing};
 use super::frame::{self, put_head, put_numbers};
-use super::hpack::{Decoder, Encoder};
+use super::hpack::{Decoder, Encoder, Place};
 use super::session::{End, Session};
 use super::streams::{Stream, Upload};
 use crate::collect::ReplyCollector;
@@ -407,7 +407,7 @@ fn requests_are_encoded_as_a_decoder_reads_them() {
             rest = &rest[frame::HEAD + head.length..];
         }
         let mut names = Vec::new();
-        decoder.decode(&block, |name, _| names.push(String::from_utf8_lossy(name).into_owned())).unwrap();
+        decoder.decode(Place::Head, &block, |name, _| names.push(String::from_utf8_lossy(name).into_owned())).unwrap();
         assert_eq!(names.len(), fields.list.len());
         session.written(Tick(1));
     }

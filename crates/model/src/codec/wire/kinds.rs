@@ -104,4 +104,5 @@ kinds!(Malformed {
     ResetInadequateSecurity = 38,
     ResetHttp11Required = 39,
     ResetUnknown = 40,
+    GrpcStatus = 41,
 });
