@@ -6,6 +6,7 @@ use crate::context::UserContext;
 use crate::searched::Searched;
 use crate::variables::Variables;
 use brunt_model::extract::{ExtractFrom, Extractor, ReplyPart, Take};
+use brunt_model::outcome::status_text;
 use brunt_model::plan::{Checks, StatusRange};
 use brunt_model::record::{Looker, SampleTrace, TracedLook, VariableChange};
 use brunt_model::reply_policy::{AssertionTest, Comparison, ExpectedJson, TextAssertion, TextMatch};
@@ -151,7 +152,7 @@ pub fn checks(checks: &Checks, searched: &Searched<'_>) -> Vec<TracedLook> {
         is_good,
     };
     let expects = checks.expects(reply.status);
-    let mut all = vec![look("status", statuses(&checks.status), reply.status.to_string(), expects)];
+    let mut all = vec![look("status", statuses(&checks.status), status_text(reply.status), expects)];
     if let Some(pattern) = &checks.body {
         let matches = reply.kept.as_ref().is_some_and(|kept| kept.matches);
         all.push(look("body", format!("matches `{}`", shown(pattern)), shown(searched.body()), matches));

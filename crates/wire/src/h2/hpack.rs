@@ -200,7 +200,13 @@ struct LastBlock {
 impl Decoder {
     /// With an empty table.
     pub fn new() -> Self {
-        Self { table: Table::new(), name: Vec::new(), value: Vec::new(), last: Default::default(), repeats: VecDeque::new() }
+        Self {
+            table: Table::new(),
+            name: Vec::new(),
+            value: Vec::new(),
+            last: Default::default(),
+            repeats: VecDeque::new(),
+        }
     }
 
     /// Whether this block has the same fields as the one before; then it need not be decoded.
@@ -229,12 +235,7 @@ impl Decoder {
     /// # Errors
     ///
     /// Why the block is none. The connection cannot go on then.
-    pub fn decode(
-        &mut self,
-        place: Place,
-        block: &[u8],
-        mut field: impl FnMut(&[u8], &[u8]),
-    ) -> Result<(), BadBlock> {
+    pub fn decode(&mut self, place: Place, block: &[u8], mut field: impl FnMut(&[u8], &[u8])) -> Result<(), BadBlock> {
         self.catch_up();
         let mut inserted = Vec::new();
         self.last[place as usize] = LastBlock::default();
