@@ -128,6 +128,7 @@ fn versions_are_compared_and_a_check_tells_which_there_are() {
 /// Every answer of the lab that breaks a rule is a failure with a name, or ends the connection behind a whole reply; and what
 /// is legal and rare is a reply. None of them makes brunt wait beyond its timeout.
 #[test]
+#[allow(clippy::disallowed_methods, reason = "a stopwatch around another program")]
 fn hostile_servers_are_told_and_never_waited_for() {
     let list =
         Command::new(program("BRUNT_LAB_BIN", "brunt-lab")).args(["--hostile", "list"]).output().expect("the lab");

@@ -221,46 +221,46 @@ pub enum Malformed {
     /// A limit of ours: more frames to be answered than one of a reply.
     #[error("the server asks for answers (SETTINGS, PING) without end (limit of brunt)")]
     ControlFrames,
-    /// The code NO_ERROR of a [`Failure::StreamReset`].
+    /// The code `NO_ERROR` of a [`Failure::StreamReset`].
     #[error("the stream was reset with NO_ERROR")]
     ResetNoError,
-    /// The code PROTOCOL_ERROR of a [`Failure::StreamReset`].
+    /// The code `PROTOCOL_ERROR` of a [`Failure::StreamReset`].
     #[error("the stream was reset with PROTOCOL_ERROR")]
     ResetProtocolError,
-    /// The code INTERNAL_ERROR of a [`Failure::StreamReset`].
+    /// The code `INTERNAL_ERROR` of a [`Failure::StreamReset`].
     #[error("the stream was reset with INTERNAL_ERROR")]
     ResetInternalError,
-    /// The code FLOW_CONTROL_ERROR of a [`Failure::StreamReset`].
+    /// The code `FLOW_CONTROL_ERROR` of a [`Failure::StreamReset`].
     #[error("the stream was reset with FLOW_CONTROL_ERROR")]
     ResetFlowControlError,
-    /// The code SETTINGS_TIMEOUT of a [`Failure::StreamReset`].
+    /// The code `SETTINGS_TIMEOUT` of a [`Failure::StreamReset`].
     #[error("the stream was reset with SETTINGS_TIMEOUT")]
     ResetSettingsTimeout,
-    /// The code STREAM_CLOSED of a [`Failure::StreamReset`].
+    /// The code `STREAM_CLOSED` of a [`Failure::StreamReset`].
     #[error("the stream was reset with STREAM_CLOSED")]
     ResetStreamClosed,
-    /// The code FRAME_SIZE_ERROR of a [`Failure::StreamReset`].
+    /// The code `FRAME_SIZE_ERROR` of a [`Failure::StreamReset`].
     #[error("the stream was reset with FRAME_SIZE_ERROR")]
     ResetFrameSizeError,
-    /// The code REFUSED_STREAM of a [`Failure::StreamReset`].
+    /// The code `REFUSED_STREAM` of a [`Failure::StreamReset`].
     #[error("the stream was reset with REFUSED_STREAM")]
     ResetRefusedStream,
-    /// The code CANCEL of a [`Failure::StreamReset`].
+    /// The code `CANCEL` of a [`Failure::StreamReset`].
     #[error("the stream was reset with CANCEL")]
     ResetCancel,
-    /// The code COMPRESSION_ERROR of a [`Failure::StreamReset`].
+    /// The code `COMPRESSION_ERROR` of a [`Failure::StreamReset`].
     #[error("the stream was reset with COMPRESSION_ERROR")]
     ResetCompressionError,
-    /// The code CONNECT_ERROR of a [`Failure::StreamReset`].
+    /// The code `CONNECT_ERROR` of a [`Failure::StreamReset`].
     #[error("the stream was reset with CONNECT_ERROR")]
     ResetConnectError,
-    /// The code ENHANCE_YOUR_CALM of a [`Failure::StreamReset`].
+    /// The code `ENHANCE_YOUR_CALM` of a [`Failure::StreamReset`].
     #[error("the stream was reset with ENHANCE_YOUR_CALM")]
     ResetEnhanceYourCalm,
-    /// The code INADEQUATE_SECURITY of a [`Failure::StreamReset`].
+    /// The code `INADEQUATE_SECURITY` of a [`Failure::StreamReset`].
     #[error("the stream was reset with INADEQUATE_SECURITY")]
     ResetInadequateSecurity,
-    /// The code HTTP_1_1_REQUIRED of a [`Failure::StreamReset`].
+    /// The code `HTTP_1_1_REQUIRED` of a [`Failure::StreamReset`].
     #[error("the stream was reset with HTTP_1_1_REQUIRED")]
     ResetHttp11Required,
     /// A code that is not known here.

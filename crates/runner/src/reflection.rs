@@ -141,7 +141,7 @@ impl Client {
             method: "POST",
             url: &url,
             headers: &headers,
-            body: &Body::Bytes(body.into()),
+            body: &Body::Bytes(body),
             label: 0,
             reply_policy: 0,
             verbatim: None,

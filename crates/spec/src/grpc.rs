@@ -82,7 +82,7 @@ mod descriptors {
         let method = find(pool, name)?;
         let wrong = |error: serde_json::Error| format!("--json is no {}: {error}", method.input().full_name());
         let value: Value = if json.is_empty() {
-            Value::Object(Default::default())
+            Value::Object(serde_json::Map::default())
         } else {
             serde_json::from_slice(json).map_err(wrong)?
         };

@@ -46,7 +46,7 @@ impl Talk {
         for step in 0..20 {
             let turn = Turn { last: last.as_ref(), step, ..Turn::default() };
             let (Step::Request(request) | Step::Last(request)) = self.0.next(turn) else { break };
-            let text = String::from_utf8_lossy(request.bytes()).into_owned();
+            let text = String::from_utf8_lossy(&request.bytes()).into_owned();
             let fields = text.lines().skip(1).filter(|line| !line.is_empty() && !["Host: h", "X: y"].contains(line));
             let line = text.lines().next().unwrap().trim_end_matches(" HTTP/1.1");
             asked.push([line].into_iter().chain(fields).collect::<Vec<_>>().join(" | "));
@@ -199,10 +199,10 @@ fn cookies_are_taken_and_sent_along_a_redirect() {
     let mut led = reply(302, &[("Set-Cookie", "a=1; path=/")], "");
     led.kept.as_mut().unwrap().location = Some("/b".into());
     let next = user.redirect(&first, &led, 0).unwrap();
-    assert!(String::from_utf8_lossy(next.bytes()).contains("\r\nCookie: a=1\r\n"));
+    assert!(String::from_utf8_lossy(&next.bytes()).contains("\r\nCookie: a=1\r\n"));
     assert_eq!(user.redirect(&next, &led, 1).map(|_| ()), None);
     let last = reply(200, &[("Set-Cookie", "b=2")], "");
     assert!(matches!(user.next(turn(Some(&last), 1)), Step::Done));
     let Step::Request(again) = user.next(turn(None, 0)) else { panic!("no request") };
-    assert!(String::from_utf8_lossy(again.bytes()).contains("\r\nCookie: a=1; b=2\r\n"));
+    assert!(String::from_utf8_lossy(&again.bytes()).contains("\r\nCookie: a=1; b=2\r\n"));
 }

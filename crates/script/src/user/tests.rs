@@ -313,7 +313,7 @@ fn cookies_of_a_redirect_within_a_parallel_step_are_kept() {
     let mut user = users.user(0);
     let next = user.redirect(&from, &reply, 0).unwrap();
     for request in [next, asked(user.next(Turn::default()))] {
-        let text = String::from_utf8_lossy(request.bytes()).into_owned();
+        let text = String::from_utf8_lossy(&request.bytes()).into_owned();
         assert!(text.contains("Cookie: sid=1"), "{text}");
     }
 }

@@ -85,7 +85,7 @@ impl<'a> Pattern<'a> {
         let json = match body_of(run, system)?.0 {
             Body::None => Vec::new(),
             Body::Text(text) => text.into_bytes(),
-            Body::Bytes(bytes) => bytes.to_vec(),
+            Body::Bytes(bytes) => bytes,
         };
         let body = grpc::message(run, method, &json, system).map_err(SpecError::told)?;
         let mut headers = headers(run)?;
@@ -94,7 +94,7 @@ impl<'a> Pattern<'a> {
         if run.said.is_said("timeout") && !has(&headers, "grpc-timeout") {
             headers.push(("grpc-timeout".into(), format!("{}m", run.connection.timeout.as_millis().min(99_999_999))));
         }
-        let action = Action { method: "POST".into(), body: Body::Bytes(body.into()), content_type: None };
+        let action = Action { method: "POST".into(), body: Body::Bytes(body), content_type: None };
         Ok(Self { said: &run.said, headers, action, path: Some(format!("/{method}")) })
     }
 

@@ -3,6 +3,7 @@
 use crate::request::{BadRequest, RequestParts};
 use brunt_model::Body;
 use std::cell::Cell;
+use std::fmt::Write;
 
 /// How a field is compressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -109,7 +110,7 @@ impl Fields {
         let (method, path, host) = (pseudo(":method"), pseudo(":path"), pseudo(":authority"));
         let mut text = format!("{method} {path} HTTP/2\r\nhost: {host}\r\n");
         for Field { name, value, .. } in self.list.iter().filter(|field| !field.name.starts_with(':')) {
-            text += &format!("{name}: {value}\r\n");
+            let _ = write!(text, "{name}: {value}\r\n");
         }
         text += "\r\n";
         [text.as_bytes(), body_bytes(body).unwrap_or_default()].concat()

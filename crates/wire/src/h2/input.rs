@@ -126,7 +126,7 @@ impl Session {
     fn take(&mut self, mut bytes: &[u8], now: Tick) -> Result<(), ConnectionError> {
         while !bytes.is_empty() {
             if let Some(coming) = self.input.data.take() {
-                bytes = self.on_data(coming, bytes, now)?;
+                bytes = self.on_data(coming, bytes, now);
                 continue;
             }
             if self.input.partial.is_empty() {
@@ -212,22 +212,21 @@ impl Session {
             stream.came(frame::HEAD + pad_byte, now);
             stream.stamps.head_bytes += (frame::HEAD + pad_byte + padding) as u64;
             let cause = match stream.end {
-                Some(_) => None,
-                None if stream.head.is_none() => Some((Code::ProtocolError, Malformed::DataBeforeHead)),
-                None if body > 0 && !stream.may_have_body() => Some((Code::ProtocolError, Malformed::BodyLength)),
-                None => None,
+                None if stream.head.is_none() => Some(Malformed::DataBeforeHead),
+                None if body > 0 && !stream.may_have_body() => Some(Malformed::BodyLength),
+                _ => None,
             };
-            if let Some((code, cause)) = cause {
+            if let Some(cause) = cause {
                 stream.malformed(cause);
-                self.reset(head.stream, code);
+                self.reset(head.stream, Code::ProtocolError);
             }
         }
         let coming = ComingData { stream: head.stream, body, padding, ends: head.has(frame::END_STREAM) };
-        self.on_data(coming, rest, now)
+        Ok(self.on_data(coming, rest, now))
     }
 
     /// Bytes of a frame of DATA; returns those behind it.
-    fn on_data<'a>(&mut self, mut coming: ComingData, bytes: &'a [u8], now: Tick) -> Result<&'a [u8], ConnectionError> {
+    fn on_data<'a>(&mut self, mut coming: ComingData, bytes: &'a [u8], now: Tick) -> &'a [u8] {
         let (body, rest) = bytes.split_at(bytes.len().min(coming.body));
         let (padding, after) =
             rest.split_at(if body.len() == coming.body { rest.len().min(coming.padding) } else { 0 });
@@ -237,9 +236,9 @@ impl Session {
         if !is_over {
             self.input.data = Some(coming);
         }
-        let Some(stream) = self.streams.get_mut(&coming.stream) else { return Ok(after) };
+        let Some(stream) = self.streams.get_mut(&coming.stream) else { return after };
         if stream.end.is_some() {
-            return Ok(after);
+            return after;
         }
         if !body.is_empty() || !padding.is_empty() {
             stream.came(body.len() + padding.len(), now);
@@ -251,7 +250,7 @@ impl Session {
         if is_over && coming.ends {
             self.end_stream(coming.stream);
         }
-        Ok(after)
+        after
     }
 
     /// The peer has sent all of a reply.
@@ -406,16 +405,17 @@ impl Session {
             let is_interim = is_first && fields.status.is_some_and(|status| status < 200);
             stream.interim += u32::from(is_interim);
             stream.stamps.head_bytes += length as u64;
-            let wrong = match (&fields, is_first) {
-                (ReplyFields { wrong: Some(cause), .. }, _) => Some(*cause),
-                (ReplyFields { status: None, .. }, true) => Some(Malformed::PseudoHeader),
+            let is_in_place = if is_first {
+                fields.status.is_some_and(|status| status != 101) && (!is_interim || !ends)
+            } else {
                 // Behind the body there are trailers, without a status, and with the end of the stream.
-                (ReplyFields { has_pseudo: true, .. }, false) => Some(Malformed::PseudoHeader),
-                (_, false) if !ends => Some(Malformed::PseudoHeader),
-                (ReplyFields { status: Some(101), .. }, true) => Some(Malformed::PseudoHeader),
-                _ if is_interim && ends => Some(Malformed::PseudoHeader),
-                _ if stream.interim > MAX_INTERIM => Some(Malformed::TooManyInterim),
-                _ => None,
+                !fields.has_pseudo && ends
+            };
+            let wrong = match fields.wrong {
+                Some(cause) => Some(cause),
+                None if !is_in_place => Some(Malformed::PseudoHeader),
+                None if stream.interim > MAX_INTERIM => Some(Malformed::TooManyInterim),
+                None => None,
             };
             if let Some(cause) = wrong {
                 stream.malformed(cause);

@@ -14,9 +14,9 @@ use brunt_model::{Body, Failure, Tick};
 use proptest::prelude::*;
 use std::rc::Rc;
 
-fn parts(method: &str, body: Body) -> Rc<RequestParts> {
+fn parts(method: &str, body: &Body) -> Rc<RequestParts> {
     let draft =
-        Draft { method, url: "http://h/a", headers: &[], body: &body, label: 0, reply_policy: 0, verbatim: None };
+        Draft { method, url: "http://h/a", headers: &[], body, label: 0, reply_policy: 0, verbatim: None };
     Rc::new(RequestParts::of(&draft).unwrap())
 }
 
@@ -65,7 +65,7 @@ fn asked(n: usize) -> Session {
 
 fn begun(n: usize) -> Session {
     let mut session = Session::new();
-    let fields = Fields::of(&parts("GET", Body::None)).unwrap();
+    let fields = Fields::of(&parts("GET", &Body::None)).unwrap();
     for _ in 0..n {
         session.begin(&fields, Stream::new(RequestKind::Ordinary, None, 0)).unwrap();
     }
@@ -128,7 +128,9 @@ fn replies_come_in_any_order_and_piece() {
         check(&session);
     }
     let mut single = begun(3);
-    bytes.iter().for_each(|byte| single.receive(&[*byte], Tick(5)));
+    for byte in &bytes {
+        single.receive(&[*byte], Tick(5));
+    }
     check(&single);
 }
 
@@ -155,7 +157,7 @@ fn what_is_wanted_of_a_head_is_kept() {
     let mut session = Session::new();
     let wants = Wants { head: true, body: true, fields: WantedFields::All, ..Wants::default() };
     let keep = ReplyCollector::new(wants, None);
-    let fields = Fields::of(&parts("GET", Body::None)).unwrap();
+    let fields = Fields::of(&parts("GET", &Body::None)).unwrap();
     session.begin(&fields, Stream::new(RequestKind::Ordinary, keep, 0)).unwrap();
     let reply = headers(1, 0, &[(":status", "200"), ("a", "b")]);
     session.receive(&[settings(&[]), reply, data(1, END, b"hello")].concat(), Tick(2));
@@ -181,7 +183,7 @@ fn sent(out: &[u8]) -> Vec<(u32, usize, bool)> {
 fn bodies_are_sent_as_windows_allow() {
     let mut session = Session::new();
     session.written(Tick(0));
-    let parts = parts("POST", Body::Bytes(vec![7; 40_000].into()));
+    let parts = parts("POST", &Body::Bytes(vec![7; 40_000]));
     let fields = Fields::of(&parts).unwrap();
     for _ in 0..2 {
         let mut stream = Stream::new(RequestKind::Ordinary, None, 0);
@@ -211,7 +213,7 @@ fn bodies_are_sent_as_windows_allow() {
 fn a_reply_before_the_end_of_the_request_is_taken_and_the_rest_not_sent() {
     let mut session = Session::new();
     session.written(Tick(0));
-    let parts = parts("POST", Body::Bytes(vec![7; 100_000].into()));
+    let parts = parts("POST", &Body::Bytes(vec![7; 100_000]));
     let mut stream = Stream::new(RequestKind::Ordinary, None, 0);
     stream.upload = Some(Upload { parts: Rc::clone(&parts), framed: 0 });
     session.begin(&Fields::of(&parts).unwrap(), stream).unwrap();
@@ -396,7 +398,7 @@ fn requests_are_encoded_as_a_decoder_reads_them() {
     session.written(Tick(0));
     session.receive(&settings(&[(frame::HEADER_TABLE_SIZE, 100)]), Tick(0));
     session.written(Tick(0));
-    let fields = Fields::of(&parts("GET", Body::None)).unwrap().with_line("x-long: ".to_owned().as_str());
+    let fields = Fields::of(&parts("GET", &Body::None)).unwrap().with_line("x-long: ".to_owned().as_str());
     let long = fields.with_line(&format!("y: {}", "z".repeat(40_000)));
     let mut decoder = Decoder::new();
     for fields in [&fields, &fields, &long, &fields] {
