@@ -251,6 +251,14 @@ pub trait Host {
     fn sample_mut(&mut self) -> Option<&mut dyn Sample> {
         None
     }
+    /// The sample before, where the script makes a sample of its own and [`makes_sample`](Self::makes_sample) says so.
+    fn previous(&self) -> Option<&dyn Sample> {
+        None
+    }
+    /// Whether [`sample`](Self::sample) is one that the script makes.
+    fn makes_sample(&self) -> bool {
+        false
+    }
     /// The sampler's request.
     fn request(&self) -> Option<&dyn Request> {
         None

@@ -147,6 +147,8 @@ struct Reader<'a> {
     notices: Vec<String>,
     /// The plan, or one that it includes, may read the numbers of rounds of loops.
     reads_rounds: bool,
+    /// Something of the plan may look at the sample before.
+    reads_previous: bool,
     /// Controllers around the one that is read.
     depth: usize,
     /// The group that is read.
@@ -174,6 +176,7 @@ impl<'a> Reader<'a> {
             },
             notices: Vec::new(),
             reads_rounds: controllers::reads_rounds(document),
+            reads_previous: samplers::reads_previous(document),
             depth: 0,
             group: groups::GroupParts::default(),
             surroundings,

@@ -65,6 +65,8 @@ pub enum ReplyAction {
         /// The text.
         value: String,
     },
+    /// Keeps the sample with its texts, for scripts and functions of later steps: their `prev`.
+    Keep,
 }
 
 /// What a good reply is, beside its status.
@@ -289,7 +291,7 @@ impl ReplyPolicy {
             ReplyAction::Extract(extractor) if extractor.from.searches() => Some(&extractor.part),
             ReplyAction::Extract(_) => Some(&ReplyPart::Headers),
             ReplyAction::Set { .. } => Some(&ReplyPart::Status),
-            ReplyAction::Script(_) => None,
+            ReplyAction::Script(_) | ReplyAction::Keep => None,
         });
         let assertions = self.assertions.iter().map(|assertion| match &assertion.test {
             AssertionTest::Text(text) => Some(&text.part),

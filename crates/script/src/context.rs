@@ -207,6 +207,8 @@ pub struct UserContext {
     pub counters: RefCell<HashMap<String, u64>>,
     /// The label of its last request.
     pub label: RefCell<String>,
+    /// Its last sample with its texts, where something of the plan looks at it later.
+    pub last: RefCell<Option<Rc<SampleRecord>>>,
     /// What a script asked to be over.
     pub stop: Cell<Scope>,
     /// The locks that it has.
@@ -262,6 +264,7 @@ impl UserContext {
             counters: RefCell::default(),
             label: RefCell::default(),
             tracing: worker.records.as_ref().filter(|records| records.trace).map(|_| Box::default()),
+            last: RefCell::default(),
             stop: Cell::default(),
             locks: Rc::default(),
         }

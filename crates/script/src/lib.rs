@@ -33,6 +33,7 @@ mod hexadecimal;
 mod java_uri;
 mod markup;
 mod pattern;
+mod pending;
 mod program;
 mod reactions;
 mod records;

@@ -66,8 +66,8 @@ pub enum Op {
     Row(usize),
     /// A variable gets the next number of a counter.
     Count(Box<CompiledCounter>),
-    /// A script is run.
-    Script(Box<ScriptCall>),
+    /// A script is run; the number of the request behind it, where it may change that.
+    Script(Box<ScriptCall>, Option<u32>),
     /// A sample is made that is no request.
     Sample(Box<CompiledSample>),
     /// A lock is taken, as soon as nobody else has it.

@@ -52,6 +52,7 @@ impl Writer<'_> {
                     let value = self.plain(value);
                     self.behind.push(Yaml::map([("set", Yaml::Map(vec![(variable.clone(), Yaml::Text(value))]))]));
                 }
+                ReplyAction::Keep => {}
             }
         }
         if !extract.is_empty() {

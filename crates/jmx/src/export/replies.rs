@@ -27,6 +27,7 @@ impl Writer<'_> {
                 ReplyAction::Extract(extractor) => items.extend(self.extractor(extractor, label)),
                 ReplyAction::Script(script) => items.push(self.script("JSR223PostProcessor", script)),
                 ReplyAction::Set { variable, value } => items.push(self.set("JSR223PostProcessor", variable, value)),
+                ReplyAction::Keep => {}
             }
         }
         let statuses = &policy.checks.status;

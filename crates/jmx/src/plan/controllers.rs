@@ -310,6 +310,7 @@ impl Reader<'_> {
         let document = Document::parse(&bytes).map_err(|error| wrong(error.to_string()))?;
         self.refuse_unsupported(&document)?;
         self.reads_rounds |= reads_rounds(&document);
+        self.reads_previous |= super::samplers::reads_previous(&document);
         let mut steps = Vec::new();
         let fragments = document.all_elements().filter(|one| one.kind() == Some(ElementKind::TestFragment));
         for fragment in fragments {

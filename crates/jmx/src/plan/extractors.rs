@@ -22,6 +22,9 @@ impl Reader<'_> {
     ///
     /// One of them makes no sense.
     pub(super) fn reactions(&mut self, scope: &Scope<'_>, mut policy: ReplyPolicy) -> Result<ReplyPolicy, JmxError> {
+        if self.reads_previous {
+            policy.actions.push(ReplyAction::Keep);
+        }
         for element in &scope.behind {
             let known = policy.actions.len();
             self.post_processor(*element, &mut policy)?;

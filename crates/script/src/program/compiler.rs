@@ -6,7 +6,7 @@ use crate::script_call::ScriptCall;
 use crate::template::{Place, Template};
 use crate::{Feeds, ScriptError};
 use brunt_model::scenario::{
-    Branch, Case, Condition, Counter, Manner, Order, Rounds, Scope, ScriptSample, Share, Step, Values,
+    Branch, Case, Condition, Counter, Manner, Order, Rounds, Scope, Script, ScriptSample, Share, Step, Values,
 };
 
 /// Where a step stands.
@@ -73,7 +73,14 @@ impl<'a> Compiler<'a> {
     ///
     /// They do not fit together, or a text is malformed.
     pub fn steps(&mut self, steps: &[Step], context: Context) -> Result<(), ScriptError> {
-        steps.iter().try_for_each(|step| self.step(step, context))
+        steps.iter().enumerate().try_for_each(|(at, step)| match step {
+            Step::Script(script) => {
+                let request = changed_request(script, &steps[at + 1..]);
+                self.ops.push(Op::Script(Box::new(ScriptCall::new(script, self.feeds)?), request));
+                Ok(())
+            }
+            _ => self.step(step, context),
+        })
     }
 
     fn step(&mut self, step: &Step, context: Context) -> Result<(), ScriptError> {
@@ -157,7 +164,6 @@ impl<'a> Compiler<'a> {
                 return Err(ScriptError::Scenario(format!("a step reads data file {file}, and there are {files}")));
             }
             Step::Count(counter) => Op::Count(Box::new(self.counter(counter)?)),
-            Step::Script(script) => Op::Script(Box::new(ScriptCall::new(script, self.feeds)?)),
             Step::Sample(sample) => Op::Sample(Box::new(self.sample(sample)?)),
             Step::Stop(Scope::Round | Scope::Loop) => Op::Stop(Scope::Iteration),
             Step::Stop(scope) => Op::Stop(*scope),
@@ -448,6 +454,30 @@ impl<'a> Compiler<'a> {
             | Op::Once { end: to, .. } => *to = here,
             _ => {}
         }
+    }
+}
+
+/// The request behind a script, where the script names the sampler.
+fn changed_request(script: &Script, behind: &[Step]) -> Option<u32> {
+    if !script.source.contains("ampler") {
+        return None;
+    }
+    let stays = |step: &&Step| {
+        matches!(
+            step,
+            Step::Script(_)
+                | Step::Think(_)
+                | Step::Pause(_)
+                | Step::Pace(_)
+                | Step::Meet { .. }
+                | Step::Set { .. }
+                | Step::Row(_)
+                | Step::Count(_)
+        )
+    };
+    match behind.iter().find(|step| !stays(step)) {
+        Some(Step::Request(number)) => Some(*number),
+        _ => None,
     }
 }
 

@@ -1,14 +1,18 @@
 //! Runs scripts in Groovy and `BeanShell`, and is their host.
 
-use super::ScriptOutcome;
+mod sampler;
+
+use super::{Sampler, ScriptOutcome, ScriptView};
 use crate::context::UserContext;
 use crate::functions::{PLAN_FILE, local_offset};
+use crate::pending::PendingRequest;
 use crate::searched::{SampleChanges, Searched};
-use brunt_groovy::{Budget, Dialect, Host, LogLevel, Sample, Stop, Value};
+use brunt_groovy::{Budget, Dialect, Host, LogLevel, Request, Sample, Stop, Value};
 use brunt_model::java_date::offset_text;
 use brunt_model::scenario::Scope;
 use brunt_model::{SampleRecord, Tick};
 use rand::Rng;
+use sampler::ScriptSampler;
 use std::borrow::Cow;
 use std::rc::Rc;
 
@@ -30,7 +34,7 @@ impl Parsed {
         }
     }
 
-    /// Runs it; `reply` is what `prev` is.
+    /// Runs it.
     ///
     /// # Errors
     ///
@@ -38,11 +42,26 @@ impl Parsed {
     pub fn run(
         &self,
         user: &UserContext,
-        reply: Option<(&Searched<'_>, bool)>,
+        view: ScriptView<'_, '_>,
         (name, parameters): (&str, &str),
     ) -> Result<ScriptOutcome, String> {
-        let sample = reply.map(|(searched, success)| ReplySample::new(searched, success));
-        let mut host = ScriptHost { user, sample, parameters, name, outcome: ScriptOutcome::default() };
+        let ScriptView { sample, makes_sample, sampler } = view;
+        let last = user.last.borrow().clone();
+        let mut sent = PendingRequest::default();
+        let sampler = match (sampler, sample) {
+            (None, Some((searched, _))) => Some(Sampler { pending: &mut sent, texts: searched }),
+            (sampler, _) => sampler,
+        };
+        let mut host = ScriptHost {
+            user,
+            sample: sample.map(|(searched, success)| ReplySample::new(searched, success)),
+            last: last.as_deref().map(Hop),
+            makes_sample,
+            sampler: sampler.map(ScriptSampler),
+            parameters,
+            name,
+            outcome: ScriptOutcome::default(),
+        };
         let value = self.0.run(&mut host, &mut Budget::default()).map_err(|error| error.to_string())?;
         let changes = host.sample.map(|sample| sample.changes).unwrap_or_default();
         Ok(ScriptOutcome { changes, value: value.to_text().filter(|_| !value.is_null()), ..host.outcome })
@@ -54,7 +73,17 @@ impl Parsed {
     ///
     /// As [`run`](Self::run).
     pub fn text(&self, user: &UserContext) -> Result<Option<String>, String> {
-        let mut host = ScriptHost { user, sample: None, parameters: "", name: "", outcome: ScriptOutcome::default() };
+        let last = user.last.borrow().clone();
+        let mut host = ScriptHost {
+            user,
+            sample: None,
+            last: last.as_deref().map(Hop),
+            makes_sample: false,
+            sampler: None,
+            parameters: "",
+            name: "",
+            outcome: ScriptOutcome::default(),
+        };
         self.0.run_to_text(&mut host, &mut Budget::default()).map_err(|error| error.to_string())
     }
 }
@@ -69,7 +98,7 @@ struct ReplySample<'s, 'a> {
     changes: SampleChanges,
 }
 
-/// A request of a chain of redirects as scripts see it.
+/// A request of a chain of redirects, or the sample before, as scripts see it.
 struct Hop<'s>(&'s SampleRecord);
 
 impl<'s, 'a> ReplySample<'s, 'a> {
@@ -298,6 +327,10 @@ impl Sample for Hop<'_> {
 struct ScriptHost<'h, 's, 'a> {
     user: &'h UserContext,
     sample: Option<ReplySample<'s, 'a>>,
+    /// The sample before.
+    last: Option<Hop<'h>>,
+    makes_sample: bool,
+    sampler: Option<ScriptSampler<'s>>,
     parameters: &'h str,
     name: &'h str,
     outcome: ScriptOutcome,
@@ -341,7 +374,24 @@ impl Host for ScriptHost<'_, '_, '_> {
     }
 
     fn sample(&self) -> Option<&dyn Sample> {
-        self.sample.as_ref().map(|sample| -> &dyn Sample { sample })
+        let own = self.sample.as_ref().map(|sample| -> &dyn Sample { sample });
+        own.or_else(|| self.previous())
+    }
+
+    fn previous(&self) -> Option<&dyn Sample> {
+        self.last.as_ref().map(|last| -> &dyn Sample { last })
+    }
+
+    fn makes_sample(&self) -> bool {
+        self.makes_sample
+    }
+
+    fn request(&self) -> Option<&dyn Request> {
+        self.sampler.as_ref().map(|sampler| -> &dyn Request { sampler })
+    }
+
+    fn request_mut(&mut self) -> Option<&mut dyn Request> {
+        self.sampler.as_mut().map(|sampler| -> &mut dyn Request { sampler })
     }
 
     fn sample_mut(&mut self) -> Option<&mut dyn Sample> {

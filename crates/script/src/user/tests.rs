@@ -393,3 +393,33 @@ fn texts_know_the_iteration_and_the_last_request() {
         assert_eq!(iteration(&mut *user, 9, |_| 200), "2 first", "{cookies:?}");
     }
 }
+
+/// Both with and without a memory of replies.
+#[cfg(feature = "groovy")]
+#[test]
+fn a_script_changes_the_request_behind_it() {
+    use brunt_model::scenario::{Script, ScriptLanguage};
+    let script = |source: &str| {
+        let (name, source, parameters) = ("s".to_owned(), source.to_owned(), String::new());
+        Do::Script(Script { name, language: ScriptLanguage::Groovy, source, parameters })
+    };
+    for cookies in [Cookies::Ignored, Cookies::Kept] {
+        let steps = vec![
+            script("sampler.setPath('/b' + vars.get('x')); sampler.addArgument('n', 'a b')"),
+            PAUSE,
+            script("ctx.getCurrentSampler().getArguments().removeArgument('gone')"),
+            Do::Request(0),
+            Do::Request(0),
+            script("vars.put('x', String.valueOf(sampler))"),
+            Do::Loop { times: Some(Rounds::Number(1)), steps: vec![Do::Request(1)] },
+        ];
+        let mut plan = plan(&[("a?gone=1&x=${x}", 1), ("${x}", 1)], 1.0, steps);
+        let scenario = &mut plan.main_mut().scenario;
+        scenario.texts = TextRules::Jmeter;
+        scenario.variables = vec![("x".into(), "7".into())];
+        plan.reply_policies[0].cookies = cookies;
+        let mut user = users(&plan).user(0);
+        let asked = iteration(&mut *user, 0, |_| 200);
+        assert_eq!(asked, "~ b7?x=7&n=a+b a?gone=1&x=7 null", "{cookies:?}");
+    }
+}

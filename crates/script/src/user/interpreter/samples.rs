@@ -5,6 +5,7 @@ use crate::context::UserContext;
 use crate::program::CompiledSample;
 use crate::reactions::Verdict;
 use crate::records::{self, failures};
+use crate::scripts::ScriptView;
 use crate::searched::{SampleChanges, Searched};
 use crate::template::Template;
 use crate::trace;
@@ -58,10 +59,12 @@ impl<T: Transport> Interpreter<T> {
                 searched.hops = records::hops(&searched, last_hop, &hops);
                 records::keep_wanted_details(user, &mut hops);
             }
+            reactions.keep(&searched, verdict.outcome.is_good());
             if !*was_together {
                 reactions.act(&mut searched, &mut verdict, fill);
             }
             reactions.judge(&mut searched, &mut verdict, fill);
+            reactions.keep(&searched, verdict.outcome.is_good());
         }
         let outcome = verdict.outcome;
         if !was_element && !is_repeated {
@@ -143,7 +146,7 @@ impl<T: Transport> Interpreter<T> {
         let mut searched = Searched::new(&request, Some(&reply), &clocks, user);
         let made = match &sample.script {
             Some(script) => {
-                by_script(|| script.run(user, Some((&searched, true)), |template| self.text(template, turn)))
+                by_script(|| script.run(user, ScriptView::making(&searched), |template| self.text(template, turn)))
             }
             None => listing(user),
         };
@@ -158,8 +161,10 @@ impl<T: Transport> Interpreter<T> {
         let mut verdict = Verdict::new(outcome, self.recording.is_some());
         let reactions = &self.script.compiled.reactions[sample.policy as usize];
         let fill = |template: &Template| self.script.text(template, turn.number, Some(user));
+        reactions.keep(&searched, !is_bad);
         reactions.act(&mut searched, &mut verdict, fill);
         reactions.judge(&mut searched, &mut verdict, fill);
+        reactions.keep(&searched, verdict.outcome.is_good());
         let failed = !verdict.outcome.is_good();
         self.failed_sample = Some(failed);
         tell_success(user, !failed);
