@@ -104,6 +104,15 @@ pub enum AssertionTest {
         /// It must not hold.
         invert: bool,
     },
+    /// A `JMESPath` finds something in it.
+    JmesPath {
+        /// The path.
+        path: String,
+        /// The value that is found; null: any.
+        expected: Option<ExpectedJson>,
+        /// It must not hold.
+        invert: bool,
+    },
     /// An `XPath` finds something in it, or is true.
     Xpath {
         /// The path.
@@ -297,9 +306,11 @@ impl ReplyPolicy {
             AssertionTest::Text(text) => Some(&text.part),
             AssertionTest::Size { part, .. } => Some(part.as_ref().unwrap_or(&ReplyPart::Status)),
             AssertionTest::Duration(_) => Some(&ReplyPart::Status),
-            AssertionTest::Json { .. } | AssertionTest::Xpath { .. } | AssertionTest::Xml | AssertionTest::Md5(_) => {
-                Some(&ReplyPart::Body)
-            }
+            AssertionTest::Json { .. }
+            | AssertionTest::JmesPath { .. }
+            | AssertionTest::Xpath { .. }
+            | AssertionTest::Xml
+            | AssertionTest::Md5(_) => Some(&ReplyPart::Body),
             AssertionTest::Script(_) => None,
         });
         actions.chain(assertions)

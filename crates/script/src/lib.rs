@@ -31,6 +31,7 @@ mod files;
 pub mod functions;
 mod hexadecimal;
 mod java_uri;
+mod jmes;
 mod markup;
 mod pattern;
 mod pending;

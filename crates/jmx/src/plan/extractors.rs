@@ -113,6 +113,17 @@ impl Reader<'_> {
                     actions.push(ReplyAction::Extract(first));
                 }
             }
+            Some(ElementKind::JmesPathExtractor) => {
+                let number = self.filled(element, "JMESExtractor.matchNumber");
+                actions.push(ReplyAction::Extract(Extractor {
+                    variable: self.text(element, "JMESExtractor.referenceName").trim().to_owned(),
+                    from: ExtractFrom::JmesPath(self.text(element, "JMESExtractor.jmesPathExpr")),
+                    part: self.searched(element, ""),
+                    take: take(element, &number, 0)?,
+                    sets_more: true,
+                    default: Some(self.text(element, "JMESExtractor.defaultValue")),
+                }));
+            }
             Some(ElementKind::JsonExtractor) => self.json(element, actions)?,
             Some(ElementKind::JsonPathExtractorPlugin) => {
                 let variable = self.filled(element, "VAR");

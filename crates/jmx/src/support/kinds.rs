@@ -193,7 +193,7 @@ kinds! {
     ];
     RegexExtractor "Regular Expression Extractor" PostProcessor Runs ["RegexExtractor"];
     JsonExtractor "JSON Extractor" PostProcessor Runs ["JSONPostProcessor"];
-    JmesPathExtractor "JSON JMESPath Extractor" PostProcessor Unsupported ["JMESPathExtractor"];
+    JmesPathExtractor "JSON JMESPath Extractor" PostProcessor Runs ["JMESPathExtractor"];
     BoundaryExtractor "Boundary Extractor" PostProcessor Runs ["BoundaryExtractor"];
     HtmlExtractor "CSS Selector Extractor" PostProcessor Runs ["HtmlExtractor"];
     XpathExtractor "XPath Extractor" PostProcessor Runs ["XPathExtractor"];
@@ -220,7 +220,7 @@ kinds! {
         "JSONPathAssertion",
         "com.atlantbh.jmeter.plugins.jsonutils.jsonpathassertion.JSONPathAssertion",
     ];
-    JmesPathAssertion "JSON JMESPath Assertion" Assertion Unsupported ["JMESPathAssertion"];
+    JmesPathAssertion "JSON JMESPath Assertion" Assertion Runs ["JMESPathAssertion"];
     XpathAssertion "XPath Assertion" Assertion Runs ["XPathAssertion"];
     Xpath2Assertion "XPath2 Assertion" Assertion Runs ["XPath2Assertion"];
     XmlAssertion "XML Assertion" Assertion Runs ["XMLAssertion"];

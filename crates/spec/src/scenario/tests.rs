@@ -194,7 +194,7 @@ fn what_makes_no_sense_is_told_at_its_place() {
         ("steps: [{get: http://h/, extract: {a: {regex: '('}}}]", "extractor of `a`: "),
         (
             "steps: [{get: http://h/, extract: {a: {regex: x, json: y}}}]",
-            "one of json, regex, between, css, xpath, header and cookie",
+            "one of json, jmespath, regex, between, css, xpath, header and cookie",
         ),
         ("steps: [{loop: many, steps: [{get: http://h/}]}]", "loop: `many`: not a whole number; write one such as 3"),
         ("steps: [{transaction: t}]", "its `steps` are missing"),
