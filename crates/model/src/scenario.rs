@@ -363,6 +363,23 @@ pub struct Pace {
     pub per_minute: String,
     /// By whom.
     pub by: PaceOf,
+    /// Pauses of the same name keep users to one rate; empty: this one alone.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub shared: String,
+    /// In place of `per_minute`: rates that follow each other, for all users of the run together. Behind the last the run is over.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub schedule: Vec<PaceStage>,
+}
+
+/// A part of a rate's schedule: numbers as texts.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PaceStage {
+    /// How often a second at its beginning.
+    pub from: String,
+    /// How often a second at its end.
+    pub to: String,
+    /// How long, in seconds.
+    pub seconds: String,
 }
 
 /// Who is kept to a rate.

@@ -12,6 +12,7 @@ use crate::pattern::Pattern;
 use crate::script_call::ScriptCall;
 use crate::template::Template;
 use crate::{Feeds, ScriptError};
+use brunt_engine::pace::Cumulative;
 use brunt_model::load::Think;
 use brunt_model::scenario::{Manner, Order, PaceOf, Pauses, Rounds, Scenario, Scope, Step, Values};
 use compiler::{Compiler, Context};
@@ -48,6 +49,15 @@ pub enum Op {
         per_minute: Template,
         /// By whom.
         by: PaceOf,
+        /// The place, the same for all users.
+        site: String,
+    },
+    /// A pause that keeps all users to a schedule of rates; behind it the run is over.
+    Shape {
+        /// Turns over time.
+        rates: Cumulative,
+        /// How long the schedule is.
+        seconds: f64,
         /// The place, the same for all users.
         site: String,
     },

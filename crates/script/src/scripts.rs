@@ -52,6 +52,7 @@ impl std::fmt::Debug for ParsedScript {
 
 /// What a script sees beside its user.
 #[derive(Default)]
+#[cfg_attr(not(any(feature = "groovy", feature = "javascript")), allow(dead_code))]
 pub struct ScriptView<'v, 'a> {
     /// The sample that it looks at, or makes, and whether it is good.
     sample: Option<(&'v Searched<'a>, bool)>,

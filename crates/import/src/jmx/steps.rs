@@ -138,6 +138,13 @@ impl Writer<'_> {
             Step::Pause(millis) => {
                 self.pause(millis, population).map(|pause| one("think", Yaml::Text(pause))).unwrap_or_default()
             }
+            Step::Pace(pace) if !pace.schedule.is_empty() => {
+                let place = self.kind_place(brunt_jmx::ElementKind::ThroughputShapingTimer, &population.name);
+                self.notice(format!(
+                    "{place}: left out, a plan file has no schedule of rates for users; use load.rate"
+                ));
+                Vec::new()
+            }
             Step::Pace(pace) => {
                 let per_minute = match pace.per_minute.trim().parse::<f64>() {
                     Ok(number) => format!("{number}/min"),

@@ -168,7 +168,7 @@ kinds! {
         "PreciseThroughputTimer",
         "org.apache.jmeter.timers.poissonarrivals.PreciseThroughputTimer",
     ];
-    ThroughputShapingTimer "jp@gc - Throughput Shaping Timer" Timer Unsupported [
+    ThroughputShapingTimer "jp@gc - Throughput Shaping Timer" Timer Runs [
         "kg.apc.jmeter.timers.VariableThroughputTimer",
     ];
     SynchronizingTimer "Synchronizing Timer" Timer Runs ["SyncTimer"];

@@ -5,9 +5,13 @@ use crate::pattern::Pattern;
 use crate::script_call::ScriptCall;
 use crate::template::{Place, Template};
 use crate::{Feeds, ScriptError};
+use brunt_engine::pace::Cumulative;
+use brunt_model::load::{Shape, Stage};
 use brunt_model::scenario::{
-    Branch, Case, Condition, Counter, Manner, Order, Rounds, Scope, Script, ScriptSample, Share, Step, Values,
+    Branch, Case, Condition, Counter, Manner, Order, PaceStage, Rounds, Scope, Script, ScriptSample, Share, Step,
+    Values,
 };
+use std::time::Duration;
 
 /// Where a step stands.
 #[derive(Clone, Copy)]
@@ -149,7 +153,15 @@ impl<'a> Compiler<'a> {
             Step::Think(think) => Op::Think(*think),
             Step::Pause(millis) => Op::Pause(self.text(millis)?),
             Step::Pace(pace) => {
-                Op::Pace { per_minute: self.text(&pace.per_minute)?, by: pace.by, site: self.site("pace") }
+                let site = self.site("pace");
+                let site = if pace.shared.is_empty() { site } else { format!("pace of {}", pace.shared) };
+                if pace.schedule.is_empty() {
+                    Op::Pace { per_minute: self.text(&pace.per_minute)?, by: pace.by, site }
+                } else {
+                    let shape = rates(&pace.schedule)?;
+                    let seconds = shape.duration().unwrap_or_default().as_secs_f64();
+                    Op::Shape { rates: Cumulative::new(&shape), seconds, site }
+                }
             }
             Step::Meet { users, timeout } => {
                 Op::Meet { users: self.text(users)?, timeout: self.text(timeout)?, site: self.site("meet") }
@@ -455,6 +467,19 @@ impl<'a> Compiler<'a> {
             _ => {}
         }
     }
+}
+
+/// A schedule of rates.
+fn rates(schedule: &[PaceStage]) -> Result<Shape, ScriptError> {
+    let number = |text: &String| {
+        let number = text.trim().parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0);
+        number.ok_or_else(|| ScriptError::Scenario(format!("`{text}` is no rate or time; write a number from 0")))
+    };
+    let stage = |stage: &PaceStage| {
+        let duration = Duration::try_from_secs_f64(number(&stage.seconds)?).unwrap_or(Duration::MAX);
+        Ok(Stage { from: number(&stage.from)?, to: number(&stage.to)?, duration: Some(duration) })
+    };
+    Ok(Shape { stages: schedule.iter().map(stage).collect::<Result<_, ScriptError>>()? })
 }
 
 /// The request behind a script, where the script names the sampler.

@@ -179,7 +179,7 @@ impl<T: Transport> Interpreter<T> {
                 }
                 Op::BeginTogether => return self.together(ops, turn),
                 Op::Think(think) => return Step::Think(self.draw(think)),
-                Op::Pause(_) | Op::Pace { .. } | Op::Meet { .. } | Op::Lock(_) => {
+                Op::Pause(_) | Op::Pace { .. } | Op::Shape { .. } | Op::Meet { .. } | Op::Lock(_) => {
                     if let Some(step) = self.wait(op, turn) {
                         return step;
                     }
@@ -259,6 +259,7 @@ impl<T: Transport> Interpreter<T> {
             | Op::Think(_)
             | Op::Pause(_)
             | Op::Pace { .. }
+            | Op::Shape { .. }
             | Op::Meet { .. }
             | Op::Lock(_)
             | Op::Row(_)

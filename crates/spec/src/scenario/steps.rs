@@ -313,7 +313,7 @@ fn pace(entry: &Entry, by: Option<written::PaceBy>) -> Result<Pace> {
         Some(written::PaceBy::ShareOfAll) => PaceOf::ShareOfAll,
         Some(written::PaceBy::ShareOfPopulation) => PaceOf::ShareOfPopulation,
     };
-    Ok(Pace { per_minute, by })
+    Ok(Pace { per_minute, by, shared: String::new(), schedule: Vec::new() })
 }
 
 fn counter(entry: &Entry) -> Result<Counter> {

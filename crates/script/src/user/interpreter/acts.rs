@@ -1,7 +1,7 @@
 //! Operations that make texts: variables, counters, loops and cases by texts, waiting.
 
 use super::{Interpreter, count, stop};
-use crate::context::UserContext;
+use crate::context::{Turns, UserContext};
 use crate::functions::padded;
 use crate::pattern::Pattern;
 use crate::pending::PendingRequest;
@@ -171,6 +171,18 @@ impl<T: Transport> Interpreter<T> {
             Op::Pace { per_minute, by, site } => {
                 let per_minute = number(self.text(per_minute, turn).trim());
                 pause(self.turn_of(user, (*by, site), per_minute))
+            }
+            Op::Shape { rates, seconds, site } => {
+                match user.worker.commons.wait_for_rate(site, self.now_millis(), (rates, *seconds)) {
+                    Turns::Now => None,
+                    Turns::In(millis) => pause(millis),
+                    Turns::EndsIn(millis) => {
+                        // Others still have a turn. Then it looks once more.
+                        self.next -= 1;
+                        pause(millis)
+                    }
+                    Turns::Over => Some(stop(Scope::Run)),
+                }
             }
             Op::Lock(name) => {
                 let (lock, locks) = (user.worker.commons.lock(&self.text(name, turn)), Rc::clone(&user.locks));
