@@ -184,6 +184,13 @@ pub enum Op {
         /// Behind the steps.
         end: usize,
     },
+    /// The same with a slot of an iteration.
+    OncePerLoop {
+        /// The slot.
+        slot: usize,
+        /// Behind the steps.
+        end: usize,
+    },
     /// Steps begin that are timed together, under this name, whose text is made then if it has one; whether records list them
     /// within it.
     BeginTransaction(Arc<str>, Option<Box<Template>>, Pauses, bool),
@@ -383,6 +390,7 @@ fn requests(step: &Step) -> u64 {
         }
         Step::Think(_)
         | Step::Once(_)
+        | Step::OncePerLoop(_)
         | Step::Stop(_)
         | Step::Pause(_)
         | Step::Pace(_)

@@ -84,7 +84,7 @@ impl Writer<'_> {
                 };
                 self.with_steps("loop", Yaml::Text(times), steps, population)
             }
-            Step::While { condition, steps } => {
+            Step::While { condition, steps, .. } => {
                 let condition = self.condition(condition);
                 self.with_steps("while", condition, steps, population)
             }
@@ -205,6 +205,14 @@ impl Writer<'_> {
                     if policy.is_judged_by_user() { ", and its extractors and assertions are left out" } else { "" };
                 self.notice(format!("{place}: it is a script and makes no sample{more}"));
                 self.script_step(script, &population.name)
+            }
+            Step::OncePerLoop(steps) => {
+                let place = self.kind_place(brunt_jmx::ElementKind::OnceOnlyController, &population.name);
+                self.notice(format!(
+                    "{place}: it runs once for each user, not once for each run of the loop around it"
+                ));
+                let steps = self.steps(steps, population);
+                if steps.is_empty() { Vec::new() } else { one("once", Yaml::List(steps)) }
             }
             Step::Once(steps) => {
                 let steps = self.steps(steps, population);

@@ -12,6 +12,17 @@ use brunt_model::reply_policy::ReplyAction;
 use brunt_model::scenario::Scope as Over;
 use brunt_script::template::call_of;
 
+/// Properties with the number of the match that is taken.
+const NUMBERS: [&str; 7] = [
+    "RegexExtractor.match_number",
+    "BoundaryExtractor.match_number",
+    "HtmlExtractor.match_number",
+    "XPathExtractor.matchNumber",
+    "XPathExtractor2.matchNumber",
+    "JMESExtractor.matchNumber",
+    "JSONPostProcessor.match_numbers",
+];
+
 /// Properties that name what is searched where it is a variable.
 const SCOPE: [&str; 2] = ["Sample.scope", "Scope.variable"];
 
@@ -59,7 +70,19 @@ impl Reader<'_> {
         }
     }
 
+    /// Says where the number of a match is a variable that users set.
+    fn tell_unknown_number(&mut self, element: TestElement<'_>) {
+        for name in NUMBERS {
+            let filled = self.filled(element, name);
+            if filled.contains("${") {
+                let told = format!("match number `{filled}` is known in the run alone; the first match is taken");
+                self.notice(format!("{}: {told}", element.place()));
+            }
+        }
+    }
+
     fn post_processor(&mut self, element: TestElement<'_>, policy: &mut ReplyPolicy) -> Result<(), JmxError> {
+        self.tell_unknown_number(element);
         let actions = &mut policy.actions;
         match element.kind() {
             Some(ElementKind::RegexExtractor) => {
@@ -234,6 +257,9 @@ impl Reader<'_> {
 
 /// Which match is taken: 0 any, -1 all.
 fn take(element: TestElement<'_>, written: &str, absent: i64) -> Result<Take, JmxError> {
+    if written.contains("${") {
+        return Ok(Take::Number(1));
+    }
     Ok(match number_of(element, "match_number", written, absent as f64)? as i64 {
         0 => Take::Random,
         number if number < 0 => Take::All,

@@ -227,6 +227,19 @@ impl Reader<'_> {
         headers
     }
 
+    /// Milliseconds; 0: no limit. One that users set while they run is none.
+    fn time_limit(&mut self, element: TestElement<'_>, name: &str, text: &str) -> Result<f64, JmxError> {
+        let filled = self.before.text(text);
+        if filled.contains("${") {
+            self.notice(format!(
+                "{}: {name} is `{filled}`, which is known in the run alone; there is no limit",
+                element.place()
+            ));
+            return Ok(0.0);
+        }
+        number_of(element, name, &filled, 0.0)
+    }
+
     fn request_policy(&mut self, sampler: &Sampler<'_, '_>, method: &str) -> Result<ReplyPolicy, JmxError> {
         let flag = |name: &str| self.flag_in(&sampler.properties(name), name, false);
         // JMeter's HTTP client follows redirects by itself only of these.
@@ -236,7 +249,7 @@ impl Reader<'_> {
         let rules = if by_itself { RedirectRules::JmeterAuto } else { RedirectRules::Jmeter };
         let embedded = flag("HTTPSampler.image_parser");
         let timeout = self.text_in(&sampler.properties("HTTPSampler.response_timeout"), "HTTPSampler.response_timeout");
-        let millis = number_of(sampler.element, "response_timeout", &self.before.text(&timeout), 0.0)?;
+        let millis = self.time_limit(sampler.element, "response_timeout", &timeout)?;
         let limits = sampler.scope.before.iter().filter(|one| one.kind() == Some(ElementKind::SampleTimeout));
         let limits =
             limits.map(|limit| self.number(*limit, "InterruptTimer.timeout", 0.0)).collect::<Result<Vec<_>, _>>()?;
@@ -246,7 +259,7 @@ impl Reader<'_> {
             .filter(|limit| *limit > 0.0)
             .fold(0.0, |least: f64, limit| if least > 0.0 { least.min(limit) } else { limit });
         let connect = self.text_in(&sampler.properties("HTTPSampler.connect_timeout"), "HTTPSampler.connect_timeout");
-        let connect = number_of(sampler.element, "connect_timeout", &self.before.text(&connect), 0.0)?;
+        let connect = self.time_limit(sampler.element, "connect_timeout", &connect)?;
         if connect > 0.0 {
             // One limit holds for all connections of a run: the longest that is asked for.
             let connect = Duration::from_secs_f64(connect / 1e3);

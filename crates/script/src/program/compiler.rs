@@ -58,6 +58,8 @@ struct LoopScope {
     open: usize,
     /// The slot that must be zero when it is left.
     resets: Option<usize>,
+    /// Slots that must be zero when it is left, of what is carried out once in it.
+    fresh: Vec<usize>,
     /// Jumps to its next round.
     next: Vec<usize>,
     /// Jumps behind it.
@@ -108,7 +110,7 @@ impl<'a> Compiler<'a> {
                 self.within(Open::Transaction, steps, context)?;
             }
             Step::Loop { times, steps } => self.repeat(times.as_ref(), steps, context)?,
-            Step::While { condition, steps } => {
+            Step::While { condition, twice: false, steps } => {
                 let begin = self.ops.len();
                 let test = self.test(condition)?;
                 let leave = self.push(Op::Unless(test, 0));
@@ -116,6 +118,7 @@ impl<'a> Compiler<'a> {
                 self.ops.push(Op::Jump(begin));
                 self.leave(leave);
             }
+            Step::While { condition, twice: true, steps } => self.while_twice(condition, steps, context)?,
             Step::If { condition, then, otherwise } => {
                 let test = self.test(condition)?;
                 let skip = self.push(Op::Unless(test, 0));
@@ -138,6 +141,13 @@ impl<'a> Compiler<'a> {
             Step::Once(steps) => {
                 let slot = self.user_slot();
                 let skip = self.push(Op::Once { slot, end: 0 });
+                self.steps(steps, Context { most: 1, counts: false })?;
+                self.lands(skip);
+            }
+            Step::OncePerLoop(steps) => {
+                let slot = self.slot();
+                self.loops.iter_mut().next_back().into_iter().for_each(|around| around.fresh.push(slot));
+                let skip = self.push(Op::OncePerLoop { slot, end: 0 });
                 self.steps(steps, Context { most: 1, counts: false })?;
                 self.lands(skip);
             }
@@ -259,10 +269,25 @@ impl<'a> Compiler<'a> {
     /// The loop ends here.
     fn leave(&mut self, first: usize) {
         self.lands(first);
-        let jumps = self.loops.pop().map(|scope| scope.leave).unwrap_or_default();
-        for jump in jumps {
+        let LoopScope { leave, fresh, .. } = self.loops.pop().unwrap_or_default();
+        for jump in leave {
             self.lands(jump);
         }
+        self.ops.extend(fresh.into_iter().map(Op::Reset));
+    }
+
+    /// A loop whose condition is looked at once before it, and twice between two rounds: a slot counts the looks that are left.
+    fn while_twice(&mut self, condition: &Condition, steps: &[Step], context: Context) -> Result<(), ScriptError> {
+        let slot = self.slot();
+        self.ops.push(Op::BeginLoop { slot, times: 1, end: 0 });
+        let test = self.test(condition)?;
+        let look = self.push(Op::Unless(test, 0));
+        self.ops.push(Op::EndLoop { slot, begin: look });
+        self.round(steps, context, Some(slot), None)?;
+        self.ops.push(Op::BeginLoop { slot, times: 2, end: 0 });
+        self.ops.push(Op::Jump(look));
+        self.leave(look);
+        Ok(())
     }
 
     fn leave_loop(&mut self, scope: Scope) {
@@ -463,6 +488,7 @@ impl<'a> Compiler<'a> {
             | Op::WhenOver { end: to, .. }
             | Op::Switch { end: to, .. }
             | Op::Shuffle { end: to, .. }
+            | Op::OncePerLoop { end: to, .. }
             | Op::Once { end: to, .. } => *to = here,
             _ => {}
         }
@@ -530,7 +556,7 @@ fn waits(step: &Step) -> Option<&'static str> {
         Step::Transaction { .. } => Some("a transaction"),
         Step::Think(_) | Step::Pause(_) | Step::Pace(_) | Step::Meet { .. } => Some("a pause"),
         Step::Script(_) | Step::Sample(_) => Some("a script"),
-        Step::Once(_) => Some("a step that is carried out once"),
+        Step::Once(_) | Step::OncePerLoop(_) => Some("a step that is carried out once"),
         Step::Stop(_) => Some("a stop"),
     }
 }

@@ -28,7 +28,7 @@ impl Parsed {
     /// It cannot be read, or names classes that are not known.
     pub fn new(source: &str, dialect: Dialect) -> Result<Self, String> {
         let parsed = brunt_groovy::Script::parse(source, dialect).map_err(|error| error.to_string())?;
-        match parsed.unsupported().first() {
+        match parsed.unsupported().into_iter().find(|(_, what)| is_used(what, source)) {
             Some((line, class)) => Err(format!("line {line}: {class} is not known; write it without this class")),
             None => Ok(Self(parsed)),
         }
@@ -86,6 +86,13 @@ impl Parsed {
         };
         self.0.run_to_text(&mut host, &mut Budget::default()).map_err(|error| error.to_string())
     }
+}
+
+/// Whether a class that is not known is needed: an import that the script does not name again is not.
+fn is_used(what: &str, source: &str) -> bool {
+    let Some(class) = what.strip_prefix("import of ").and_then(|path| path.rsplit('.').next()) else { return true };
+    let words = source.split(|character: char| !character.is_alphanumeric() && character != '_');
+    words.filter(|word| *word == class).count() > 1
 }
 
 /// A reply as scripts see it.

@@ -252,6 +252,10 @@ impl<T: Transport> Interpreter<T> {
                 let was_set = std::mem::replace(&mut self.user_slots[*slot], 1) > 0;
                 self.next = if was_set { *end } else { self.next };
             }
+            Op::OncePerLoop { slot, end } => {
+                let was_set = std::mem::replace(&mut self.slots[*slot], 1) > 0;
+                self.next = if was_set { *end } else { self.next };
+            }
             Op::Request { .. }
             | Op::Next { .. }
             | Op::BeginTogether

@@ -172,7 +172,7 @@ fn conditions_look_at_the_last_reply() {
     let steps = vec![
         Do::Request(0),
         Do::If { condition: status(404), then: vec![Do::Stop(Scope::Iteration)], otherwise: vec![Do::Request(1)] },
-        Do::While { condition: Condition::Not(Box::new(Condition::Failed)), steps: vec![Do::Request(2)] },
+        Do::While { condition: Condition::Not(Box::new(Condition::Failed)), twice: false, steps: vec![Do::Request(2)] },
         Do::If { condition: Condition::Failed, then: vec![Do::Stop(Scope::User)], otherwise: vec![] },
     ];
     let plan = plan(&ABC, 1.0, steps);
@@ -372,7 +372,7 @@ fn scenarios_that_make_no_sense_are_refused_or_end() {
     assert_eq!(compile(vec![paused]), Err(told.into()));
     let nobody = Do::Choose { order: Order::Random, branches: vec![branch(0, vec![])] };
     assert_eq!(compile(vec![nobody]), Err("a choice has no branch of a weight above 0; give one a weight".into()));
-    let unknown = Do::While { condition: Condition::Equals("x".into(), "1".into()), steps: vec![] };
+    let unknown = Do::While { condition: Condition::Equals("x".into(), "1".into()), twice: false, steps: vec![] };
     assert_eq!(compile(vec![unknown]), Err("no step before sets the variable `x`, and no extractor does".into()));
     let round = vec![Do::Loop { times: None, steps: vec![] }];
     assert_eq!(asks(&ABC, round)[0], "the scenario loops without a request or a pause; add a request to the loop");
