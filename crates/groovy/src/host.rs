@@ -385,6 +385,14 @@ pub trait Host {
     fn delete_file(&mut self, path: &str) -> Result<bool, String> {
         Err(format!("{path}: scripts may not delete files here"))
     }
+    /// What a `JSONPath` finds in JSON, as JSON: a list where the path may find several values; `None`: nothing.
+    ///
+    /// # Errors
+    ///
+    /// The path is none, or the host has no such paths.
+    fn json_path(&self, _json: &str, _path: &str) -> Result<Option<String>, String> {
+        Err("JSONPath is not available to scripts here".into())
+    }
     /// Starts a process and returns what it printed.
     ///
     /// # Errors

@@ -260,6 +260,20 @@ impl Cookies {
 pub struct Elements {
     /// None are asked for of hosts whose names hold one of these.
     pub not_from: Vec<String>,
+    /// A regular expression: only those are asked for whose whole URL it matches; null: all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub only: Option<String>,
+    /// A regular expression: those are not asked for whose whole URL it matches; null: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub never: Option<String>,
+    /// So many are asked for at the same time, at most; 0 and 1: one after the other.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub at_once: u32,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 /// What a user keeps of pages that it got: their versions (`ETag`, `Last-Modified`), with which it asks for them only if they have

@@ -2,6 +2,7 @@
 
 use crate::assertion::CompiledAssertion;
 use crate::extract::CompiledExtractor;
+use crate::pattern::Pattern;
 use crate::records;
 use crate::script_call::ScriptCall;
 use crate::scripts::{ScriptOutcome, ScriptView};
@@ -27,6 +28,9 @@ pub struct Reactions {
     pub reads_hops: bool,
     /// Later steps look at the sample.
     keeps: bool,
+    /// Which elements of a page are asked for, by their whole URLs.
+    only: Option<Pattern>,
+    never: Option<Pattern>,
 }
 
 /// Whether a script of a policy names `getSubResults` or `subResults`.
@@ -116,7 +120,24 @@ impl Reactions {
             |assertion: &Assertion| Ok::<_, ScriptError>((assertion.name.clone(), Asserts::new(assertion, feeds)?));
         let assertions = policy.assertions.iter().map(compile).collect::<Result<_, _>>()?;
         let keeps = policy.actions.contains(&ReplyAction::Keep);
-        Ok(Self { actions, assertions, reads_hops: reads_hops(policy), keeps })
+        let filter = |pattern: Option<&String>| {
+            pattern.map(|pattern| Pattern::whole(pattern).map_err(ScriptError::Scenario)).transpose()
+        };
+        let elements = policy.elements.as_ref();
+        Ok(Self {
+            actions,
+            assertions,
+            reads_hops: reads_hops(policy),
+            keeps,
+            only: filter(elements.and_then(|elements| elements.only.as_ref()))?,
+            never: filter(elements.and_then(|elements| elements.never.as_ref()))?,
+        })
+    }
+
+    /// Whether an element of a page is asked for.
+    pub fn wants_element(&self, url: &str) -> bool {
+        self.only.as_ref().is_none_or(|only| only.is_found(url))
+            && !self.never.as_ref().is_some_and(|never| never.is_found(url))
     }
 
     /// Keeps the sample for later steps, where one of them looks at it.

@@ -291,6 +291,11 @@ impl<T: Transport> WorkerScript<T> {
         &self.compiled.policies[number as usize]
     }
 
+    /// Whether an element of a page whose request has this policy is asked for.
+    pub fn wants_element(&self, policy: u32, url: &str) -> bool {
+        self.compiled.reactions[policy as usize].wants_element(url)
+    }
+
     /// Whether a redirect of this request is part of it (RFC 9110), after so many that led here.
     pub fn follows(&self, from: &Prepared, reply: &Reply, hops: u32) -> bool {
         let redirects = self.policy(from.tags.reply_policy).redirects;

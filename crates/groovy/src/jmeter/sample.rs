@@ -179,6 +179,11 @@ impl Result {
 
     fn setter(&self, vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
         let Some(value) = arguments.first() else { return Ok(None) };
+        // A BeanShell Sampler says these by its variables IsSuccess, ResponseCode and ResponseMessage, which come last.
+        let is_overruled = matches!(name, "setSuccessful" | "setResponseCode" | "setResponseMessage");
+        if is_overruled && vm.host.makes_sample() && vm.dialect == crate::script::Dialect::BeanShell {
+            return Ok(Some(Value::Null));
+        }
         match name {
             "setStopThread" | "setStopTest" | "setStopTestNow" | "setStartNextThreadLoop" => {
                 let what = match name {

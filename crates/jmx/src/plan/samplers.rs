@@ -193,11 +193,12 @@ fn fails(sampler: TestElement<'_>) -> Script {
 /// make a sample of their own.
 pub(super) fn reads_previous(document: &Document) -> bool {
     let names = |element, words: &[&str]| words.iter().any(|word| texts::mentions(document, element, word));
+    let says = |element, word: &str| texts::mentions_word(document, element, word);
     document.all_elements().any(|element| match (element.kind(), element.role()) {
         (_, Role::PostProcessor | Role::Assertion | Role::Listener) => names(element, &["(prev", "(sampleResult"]),
         (Some(ElementKind::Jsr223Sampler | ElementKind::BeanShellSampler), _) => {
-            names(element, &["prev.", "getPreviousResult"])
+            says(element, "prev") || names(element, &["getPreviousResult"])
         }
-        _ => names(element, &["prev.", "getPreviousResult", "ampleResult"]),
+        _ => says(element, "prev") || names(element, &["getPreviousResult", "ampleResult"]),
     })
 }

@@ -4,6 +4,7 @@ mod sampler;
 
 use super::{Sampler, ScriptOutcome, ScriptView};
 use crate::context::UserContext;
+use crate::extract::json_path;
 use crate::functions::{PLAN_FILE, local_offset};
 use crate::pending::PendingRequest;
 use crate::searched::{SampleChanges, Searched};
@@ -491,6 +492,15 @@ impl Host for ScriptHost<'_, '_, '_> {
 
     fn plan_file(&self) -> Cow<'_, str> {
         self.user.worker.commons.property(PLAN_FILE).unwrap_or_default().into()
+    }
+
+    fn json_path(&self, json: &str, path: &str) -> Result<Option<String>, String> {
+        let compiled = json_path(path)?;
+        let json: serde_json::Value = serde_json::from_str(json).map_err(|error| format!("no JSON: {error}"))?;
+        let found = compiled.query(&json).all();
+        let is_list = ["..", "*", "?", ":", ","].iter().any(|many| path.contains(many));
+        let text = if is_list { serde_json::to_string(&found) } else { serde_json::to_string(&found.first()) };
+        Ok(text.ok().filter(|_| is_list || !found.is_empty()))
     }
 
     fn random(&mut self) -> u64 {

@@ -157,10 +157,19 @@ impl<T: Transport> Interpreter<T> {
             self.newest_cookie = cookie.map(|cookie| format!("Cookie: {cookie}").into()).or(self.newest_cookie.take());
         }
         let memory = self.memory.as_mut()?;
-        if let Some(reply) = turn.last {
+        if memory.was_at_once() {
+            memory.react_all(&self.script, turn.replies);
+        } else if let Some(reply) = turn.last {
             memory.react(&self.script, reply);
         }
-        memory.follow_up(&self.script)
+        let step = memory.follow_up(&self.script);
+        if std::mem::take(&mut memory.has_elements) {
+            self.recording.iter_mut().for_each(|recording| recording.divide_page());
+        }
+        if let (Some(Step::Parallel(requests, _)), Some(recording)) = (&step, &mut self.recording) {
+            recording.send_together(requests.iter().map(|request| (Rc::clone(request), String::new())).collect());
+        }
+        step
     }
 
     /// Carries the program out up to its next step.
@@ -456,7 +465,7 @@ impl<T: Transport> VirtualUser for Interpreter<T> {
                 self.begin();
             }
         }
-        if !matches!(follows, Some(Step::Request(_)))
+        if !matches!(follows, Some(Step::Request(_) | Step::Parallel(..)))
             && let Some(recording) = &mut self.recording
         {
             recording.flush();

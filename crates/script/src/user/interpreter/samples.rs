@@ -93,7 +93,7 @@ impl<T: Transport> Interpreter<T> {
             if is_repeated {
                 recording.add_challenged(record);
             } else if was_element {
-                recording.add_element(record);
+                recording.add_element(record, first);
             } else if is_page {
                 recording.add_page(record);
             } else {
@@ -146,7 +146,8 @@ impl<T: Transport> Interpreter<T> {
         let mut searched = Searched::new(&request, Some(&reply), &clocks, user);
         let made = match &sample.script {
             Some(script) => {
-                by_script(|| script.run(user, ScriptView::making(&searched), |template| self.text(template, turn)))
+                let made = by_script(|| script.run(user, ScriptView::making(&searched), |text| self.text(text, turn)));
+                if script.is_forgiving { as_jmeter_says(made, script.name()) } else { made }
             }
             None => listing(user),
         };
@@ -226,6 +227,17 @@ fn by_script(run: impl FnOnce() -> Result<crate::scripts::ScriptOutcome, String>
             Made { changes, stop: Scope::Nothing, slept: 0 }
         }
     }
+}
+
+/// The message of a script that threw, in JMeter's words.
+fn as_jmeter_says(mut made: Made, script: &str) -> Made {
+    if let Some(message) = &mut made.changes.message
+        && let Some(thrown) = message.strip_prefix(&format!("script `{script}`: "))
+    {
+        let thrown = thrown.rsplit_once(" (line ").map_or(thrown, |(thrown, _)| thrown);
+        *message = format!("javax.script.ScriptException: {thrown}");
+    }
+    made
 }
 
 /// The user's variables as JMeter's Debug Sampler lists them.
