@@ -65,7 +65,11 @@ impl Reader<'_> {
                 Some(ElementKind::FifoPop) => {
                     let queue = self.text(*element, "FifoName");
                     if let Some(value) = call_of("fifoPop", &[&queue]) {
-                        steps.push(Step::Set { variable: self.filled(*element, "variable"), value });
+                        let variable = match self.filled(*element, "Variable") {
+                            absent if absent.is_empty() => self.filled(*element, "variable"),
+                            variable => variable,
+                        };
+                        steps.push(Step::Set { variable, value });
                     }
                 }
                 _ => {}
