@@ -64,7 +64,7 @@ pub struct ScriptView<'v, 'a> {
 
 /// The request that a script may change, and whence its parts come.
 pub struct Sampler<'v> {
-    /// What scripts have asked for.
+    /// The parts that scripts have asked for.
     pub pending: &'v mut PendingRequest,
     /// The rest.
     pub texts: &'v dyn RequestTexts,
@@ -171,7 +171,10 @@ impl ParsedScript {
     /// # Errors
     ///
     /// An exception that nothing caught, or too many operations: one sentence.
-    #[cfg_attr(not(any(feature = "groovy", feature = "javascript")), allow(unused_variables))]
+    #[cfg_attr(
+        not(any(feature = "groovy", feature = "javascript")),
+        allow(unused_variables, clippy::needless_pass_by_value)
+    )]
     pub fn run(&self, user: &UserContext, view: ScriptView<'_, '_>, parameters: &str) -> Result<ScriptOutcome, String> {
         let result = match &self.code {
             #[cfg(feature = "groovy")]
