@@ -38,7 +38,7 @@ impl Reader<'_> {
             },
             Some(ElementKind::XmlAssertion) => AssertionTest::Xml,
             Some(ElementKind::Md5Assertion) => AssertionTest::Md5(self.text(element, "MD5HexAssertion.size")),
-            Some(ElementKind::Jsr223Assertion | ElementKind::BeanShellAssertion) => {
+            Some(ElementKind::Jsr223Assertion | ElementKind::BeanShellAssertion | ElementKind::BsfAssertion) => {
                 let is_beanshell = element.kind() == Some(ElementKind::BeanShellAssertion);
                 let source = if is_beanshell { "BeanShellAssertion.query" } else { "script" };
                 let Some(script) = self.script(element, source)? else { return Ok(None) };

@@ -165,7 +165,9 @@ impl Reader<'_> {
                     default: Some(self.text(element, "DEFAULT")),
                 }));
             }
-            Some(ElementKind::Jsr223PostProcessor | ElementKind::BeanShellPostProcessor) => {
+            Some(
+                ElementKind::Jsr223PostProcessor | ElementKind::BeanShellPostProcessor | ElementKind::BsfPostProcessor,
+            ) => {
                 actions.extend(self.script(element, "script")?.map(ReplyAction::Script));
             }
             Some(ElementKind::ResultAction) => {

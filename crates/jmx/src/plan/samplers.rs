@@ -39,6 +39,10 @@ impl Reader<'_> {
                 let script = self.script(sampler, "script")?.unwrap_or_else(|| fails(sampler));
                 steps.push(self.sample(sampler, &scope, Some(script))?);
             }
+            Some(ElementKind::BsfSampler) => {
+                let script = self.script(sampler, "BSFSampler.query")?.unwrap_or_else(|| fails(sampler));
+                steps.push(self.sample(sampler, &scope, Some(script))?);
+            }
             Some(ElementKind::BeanShellSampler) => {
                 let script = self.script(sampler, "BeanShellSampler.query")?.unwrap_or_else(|| fails(sampler));
                 steps.push(self.sample(sampler, &scope, Some(script))?);
@@ -59,7 +63,9 @@ impl Reader<'_> {
         let mut steps = Vec::new();
         for element in &scope.before {
             match element.kind() {
-                Some(ElementKind::Jsr223PreProcessor | ElementKind::BeanShellPreProcessor) => {
+                Some(
+                    ElementKind::Jsr223PreProcessor | ElementKind::BeanShellPreProcessor | ElementKind::BsfPreProcessor,
+                ) => {
                     steps.extend(self.script(*element, "script")?.map(Step::Script));
                 }
                 Some(ElementKind::FifoPop) => {
@@ -126,7 +132,10 @@ impl Reader<'_> {
     }
 
     fn language(&self, element: TestElement<'_>) -> Result<ScriptLanguage, JmxError> {
-        let written = self.filled(element, "scriptLanguage");
+        let written = match self.filled(element, "scriptLanguage") {
+            absent if absent.is_empty() => self.filled(element, "BSFSampler.language"),
+            language => language,
+        };
         Ok(match written.trim().to_ascii_lowercase().as_str() {
             "" | "groovy" | "java" => ScriptLanguage::Groovy,
             "beanshell" | "bsh" => ScriptLanguage::Beanshell,
@@ -200,7 +209,7 @@ pub(super) fn reads_previous(document: &Document) -> bool {
     let says = |element, word: &str| texts::mentions_word(document, element, word);
     document.all_elements().any(|element| match (element.kind(), element.role()) {
         (_, Role::PostProcessor | Role::Assertion | Role::Listener) => names(element, &["(prev", "(sampleResult"]),
-        (Some(ElementKind::Jsr223Sampler | ElementKind::BeanShellSampler), _) => {
+        (Some(ElementKind::Jsr223Sampler | ElementKind::BeanShellSampler | ElementKind::BsfSampler), _) => {
             says(element, "prev") || names(element, &["getPreviousResult"])
         }
         _ => says(element, "prev") || names(element, &["getPreviousResult", "ampleResult"]),
