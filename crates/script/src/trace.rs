@@ -189,6 +189,7 @@ fn wanted_by(extractor: &Extractor) -> String {
         ExtractFrom::Regex { pattern, .. } => format!("regex {pattern}"),
         ExtractFrom::Boundary { left, right } => format!("between `{left}` and `{right}`"),
         ExtractFrom::JsonPath(path) => format!("json {path}"),
+        ExtractFrom::JmesPath(path) => format!("jmespath {path}"),
         ExtractFrom::Css { selector, attribute } if attribute.is_empty() => format!("css {selector}"),
         ExtractFrom::Css { selector, attribute } => format!("css {selector}, attribute {attribute}"),
         ExtractFrom::Xpath(path) => format!("xpath {path}"),
@@ -220,14 +221,15 @@ pub fn wanted_of(test: &AssertionTest) -> String {
             let part = part.as_ref().map_or_else(|| "reply".into(), part_name);
             format!("size of the {part} {} {bytes} bytes", sign(*is))
         }
-        AssertionTest::Json { path, expected, invert } => {
+        AssertionTest::Json { path, expected, invert } | AssertionTest::JmesPath { path, expected, invert } => {
+            let kind = if matches!(test, AssertionTest::Json { .. }) { "json" } else { "jmespath" };
             let expected = match expected {
                 None => String::new(),
                 Some(ExpectedJson::Null) => " is null".into(),
                 Some(ExpectedJson::Value(value)) => format!(" is `{}`", shown(value)),
                 Some(ExpectedJson::Pattern(pattern)) => format!(" matches `{}`", shown(pattern)),
             };
-            format!("{}json {path}{expected}", not(invert))
+            format!("{}{kind} {path}{expected}", not(invert))
         }
         AssertionTest::Xpath { path, invert } => format!("{}xpath {path}", not(invert)),
         AssertionTest::Xml => "body is XML".into(),
