@@ -1,6 +1,6 @@
 //! Calls of gRPC: what a service is, and messages from JSON.
 //!
-//! Without the feature `grpc` there are none, and whoever asks for one is told so.
+//! Without the feature `grpc` there are none, and a call gets an error that says so.
 
 use crate::System;
 use crate::settings::RunSettings;
