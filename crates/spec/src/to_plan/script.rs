@@ -72,7 +72,10 @@ impl<'a> Pattern<'a> {
         }
         let describes = !args.grpc.protos.is_empty() || args.grpc.descriptor_set.is_some();
         require!(run.said, !describes, |names| {
-            format!("descriptors of a service, and no method is called: add {} package.Service/Method", names.of("grpc"))
+            format!(
+                "descriptors of a service, and no method is called: add {} package.Service/Method",
+                names.of("grpc")
+            )
         });
         let (body, content_type) = body_of(run, system)?;
         let usual = if body == Body::None { defaults::METHOD } else { defaults::METHOD_WITH_BODY };

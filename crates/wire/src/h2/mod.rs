@@ -17,6 +17,7 @@ mod input;
 mod session;
 #[cfg(test)]
 mod session_tests;
+mod static_table;
 mod streams;
 
 pub use driver::{Connection, ReadBuffer, read_buffer};

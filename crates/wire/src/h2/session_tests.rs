@@ -15,8 +15,7 @@ use proptest::prelude::*;
 use std::rc::Rc;
 
 fn parts(method: &str, body: &Body) -> Rc<RequestParts> {
-    let draft =
-        Draft { method, url: "http://h/a", headers: &[], body, label: 0, reply_policy: 0, verbatim: None };
+    let draft = Draft { method, url: "http://h/a", headers: &[], body, label: 0, reply_policy: 0, verbatim: None };
     Rc::new(RequestParts::of(&draft).unwrap())
 }
 
