@@ -45,4 +45,5 @@ mod secrets;
 mod tls;
 mod truth;
 mod verdict;
+mod websocket;
 mod world;

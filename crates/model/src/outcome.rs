@@ -212,6 +212,9 @@ pub enum Malformed {
     /// A body before the head.
     #[error("the body came before the head (RFC 9113 section 8.1)")]
     DataBeforeHead,
+    /// What a WebSocket sent is no frame.
+    #[error("a WebSocket frame breaks the framing (RFC 6455 section 5)")]
+    WebSocketFrame,
     /// A reply of gRPC without its status.
     #[error("the reply of gRPC has no grpc-status")]
     GrpcStatus,
@@ -300,6 +303,7 @@ impl Malformed {
             Self::GoAway => "go_away",
             Self::PseudoHeader => "pseudo_header",
             Self::DataBeforeHead => "data_before_head",
+            Self::WebSocketFrame => "web_socket_frame",
             Self::GrpcStatus => "grpc_status",
             Self::BodyLength => "body_length",
             Self::ControlFrames => "control_frames",

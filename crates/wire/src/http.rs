@@ -10,6 +10,7 @@ use crate::request::{self, BadRequest, Prepared, RequestParts, Style, Tags};
 use crate::sources::{Open, Sources};
 use crate::stream::{Idle, Stream};
 use crate::tls::{Handshake, Refusal, TlsClients};
+use crate::websocket::{Wanted, WebSocket};
 use crate::{Reply, Stamps, Timer, Transport, WantedFields, Wants, error, sys, tls};
 use brunt_model::plan::{Connection, HttpVersion, RecordDetail};
 use brunt_model::reply_policy::{Cookies, RedirectRules};
@@ -40,6 +41,8 @@ pub struct Http<T> {
     source_turn: Cell<usize>,
     /// How many connections were opened.
     opened: Cell<usize>,
+    /// How many messages of WebSockets were made ready.
+    messages: Cell<u64>,
     /// Keeps the kernel stamping while connections come and go: to begin and to end it patches its own code.
     stamping: OnceCell<Option<Socket>>,
     note: RefCell<Option<String>>,
@@ -104,6 +107,8 @@ pub enum Lane {
     H1(H1Connection),
     /// A stream of a connection of HTTP/2.
     H2(Rc<H2Connection>),
+    /// A WebSocket.
+    WebSocket(Box<WebSocket>),
 }
 
 /// An open connection of HTTP/1.
@@ -130,16 +135,18 @@ pub struct H2Connection {
 pin_project! {
     /// An exchange in either version.
     #[project = ProjectedExchange]
-    enum Exchange<A, B> {
+    enum Exchange<A, B, C> {
         H1 { #[pin] exchange: A },
         H2 { #[pin] exchange: B },
+        WebSocket { #[pin] exchange: C },
     }
 }
 
-impl<A, B> Future for Exchange<A, B>
+impl<A, B, C> Future for Exchange<A, B, C>
 where
     A: Future,
     B: Future<Output = A::Output>,
+    C: Future<Output = A::Output>,
 {
     type Output = A::Output;
 
@@ -147,6 +154,7 @@ where
         match self.project() {
             ProjectedExchange::H1 { exchange } => exchange.poll(cx),
             ProjectedExchange::H2 { exchange } => exchange.poll(cx),
+            ProjectedExchange::WebSocket { exchange } => exchange.poll(cx),
         }
     }
 }
@@ -163,6 +171,9 @@ impl Common {
         if is_http1 && settings.streams != 1 {
             return Err(BadWire::Streams(settings.streams));
         }
+        if !is_http1 && plan.requests().any(|r| is_websocket(&r.url)) {
+            return Err(BadWire::Http1Only("WebSocket (ws:// and wss://)"));
+        }
         if !is_http1 && settings.receive_rate.is_some() {
             return Err(BadWire::Http1Only("--receive-rate"));
         }
@@ -178,7 +189,7 @@ impl Common {
         let (directory, sources) = (Directory::new(&settings), Sources::new(&settings.source, plan.processes));
         let common = Self { directory, sources, tls: OnceLock::new(), proxy, style, kept, settings };
         // Reading the system's certificates takes longer than many a run over plain http.
-        if plan.requests().any(|r| common.is_secure(r.url.starts_with("https:"))) {
+        if plan.requests().any(|r| common.is_secure(r.url.starts_with("https:") || r.url.starts_with("wss:"))) {
             common.tls()?;
         }
         Ok(Arc::new(common))
@@ -220,6 +231,7 @@ impl Lane {
         match self {
             Self::H1(h1) => h1.stream.handshake(),
             Self::H2(h2) => h2.handshake.clone(),
+            Self::WebSocket(websocket) => websocket.handshake(),
         }
     }
 
@@ -244,6 +256,7 @@ impl Lane {
         match self {
             Self::H1(h1) => h1.stream.peer(),
             Self::H2(h2) => h2.peer,
+            Self::WebSocket(websocket) => websocket.peer(),
         }
     }
 }
@@ -280,6 +293,7 @@ impl<T: Timer> Http<T> {
             worker,
             source_turn: Cell::new(worker),
             opened: Cell::new(0),
+            messages: Cell::new(0),
             stamping: OnceCell::new(),
             note: RefCell::default(),
             refusal: RefCell::default(),
@@ -389,6 +403,10 @@ impl<T: Timer> Http<T> {
     }
 }
 
+fn is_websocket(url: &str) -> bool {
+    url.starts_with("ws:") || url.starts_with("wss:")
+}
+
 /// A socket that receives nothing, for which the kernel stamps packets.
 fn stamping_socket() -> Option<Socket> {
     let socket = Socket::new(Domain::IPV4, Type::DGRAM, None).ok()?;
@@ -429,6 +447,12 @@ impl<T: Timer + 'static> Http<T> {
                 let request = (&request.h1[..], request.asked);
                 Exchange::H1 { exchange: self.shared.exchange((stream, ahead), request, wants, stamps) }
             }
+            Lane::WebSocket(websocket) => {
+                let message = request.websocket.as_ref().and_then(Option::as_deref);
+                let wanted = Wanted { message, wants, pattern };
+                // Boxed: other connections would hold the room for it.
+                Exchange::WebSocket { exchange: Box::pin(websocket.exchange(&self.shared, wanted, stamps)) }
+            }
             Lane::H2(h2) => {
                 let keep = ReplyCollector::new(wants, pattern);
                 Exchange::H2 { exchange: h2.connection.exchange(request, keep, stamps) }
@@ -459,6 +483,11 @@ impl<T: Timer + 'static> Transport for Http<T> {
     fn prepare_parts(&self, parts: RequestParts, tags: Tags) -> Result<Prepared, BadRequest> {
         let origin = parts.origin();
         let id = self.intern(&origin);
+        if origin.websocket.is_some() {
+            let number = self.messages.get();
+            self.messages.set(number.wrapping_add(1));
+            return Ok(Prepared::for_websocket(parts, id, tags, number));
+        }
         if self.multiplexes() {
             return Prepared::for_h2(parts, id, tags);
         }
@@ -471,6 +500,13 @@ impl<T: Timer + 'static> Transport for Http<T> {
         let mut stream = self.connect(&route, steps).await?;
         if self.common.is_secure(route.origin.https) {
             self.secure(&mut stream, (&route.origin.host, client), steps).await?;
+        }
+        if let (Some(parts), true) = (request.parts(), route.origin.websocket.is_some()) {
+            let number = (self.worker as u64) << 40 | self.opened.get() as u64;
+            let open = self.common.sources.count();
+            let opened = WebSocket::begin(&self.shared, stream, (parts, number), open).await;
+            let websocket = opened.map_err(|(failure, why)| self.fails(failure, &why))?;
+            return Ok(Lane::WebSocket(Box::new(websocket)));
         }
         if self.multiplexes() {
             return self.begin_h2(stream).await;
@@ -485,21 +521,21 @@ impl<T: Timer + 'static> Transport for Http<T> {
 
     fn share(&self, lane: &Lane) -> Option<Lane> {
         match lane {
-            Lane::H1(_) => None,
+            Lane::H1(_) | Lane::WebSocket(_) => None,
             Lane::H2(h2) => Some(Lane::H2(Rc::clone(h2))),
         }
     }
 
     fn most_exchanges(&self, lane: &Lane) -> u32 {
         match lane {
-            Lane::H1(_) => 1,
+            Lane::H1(_) | Lane::WebSocket(_) => 1,
             Lane::H2(h2) => h2.connection.most_streams(),
         }
     }
 
     fn accepts(&self, lane: &Lane) -> bool {
         match lane {
-            Lane::H1(_) => true,
+            Lane::H1(_) | Lane::WebSocket(_) => true,
             Lane::H2(h2) => h2.connection.accepts(),
         }
     }
@@ -533,6 +569,7 @@ impl<T: Timer + 'static> Transport for Http<T> {
         std::future::poll_fn(|cx| match lane {
             Lane::H1(h1) => h1.stream.poll_idle(cx),
             Lane::H2(h2) => h2.connection.poll_closed(cx),
+            Lane::WebSocket(websocket) => websocket.poll_idle(cx),
         })
         .await
     }

@@ -10,6 +10,7 @@
 //! * [`connections`]: those of one client: what is kept, shared and closed.
 //! * [`http`]: the [`Transport`] over real sockets, for each version of HTTP.
 //! * [`h1`], [`h2`]: the codecs and exchanges of HTTP/1 and HTTP/2. `collect`: what is kept of a reply.
+//! * `websocket`: messages over a connection that began as HTTP/1.1.
 //! * [`request`]: a request, and its bytes. [`redirect`]: the request that a redirect leads to. [`origin`]: scheme, host and port, and their addresses.
 //! * [`dial`], [`tls`], [`stream`], [`link`]: connections. `sources`: the local addresses that they are made from.
 //!   [`error`]: which failure an error of the system is.
@@ -35,6 +36,7 @@ pub mod stream;
 mod sys;
 pub mod tls;
 mod turn;
+pub(crate) mod websocket;
 
 pub use connections::{ConnectionCounts, ConnectionRules, Connections, Lease, OpeningPermit, QueuePlace};
 pub use contract::{Kept, Reply, Stamps, Timer, Transport, WantedFields, Wants};

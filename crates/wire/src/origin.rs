@@ -22,6 +22,8 @@ pub struct Origin {
     pub host: String,
     /// TCP port.
     pub port: u16,
+    /// Of a WebSocket: the path and query that it is opened with.
+    pub websocket: Option<String>,
 }
 
 /// By host and port: when the addresses were looked up, and which they are.

@@ -1,8 +1,9 @@
 //! A request as a protocol needs it: what it says, and its bytes in HTTP/1.
 
 use crate::h1::parse::RequestKind;
-use crate::h2::fields::Fields;
+use crate::h2::fields::{Fields, body_bytes};
 use crate::origin::{Origin, OriginId};
+use crate::websocket;
 use brunt_model::Body;
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -69,6 +70,8 @@ pub struct Prepared {
     pub(crate) h1: Vec<u8>,
     /// The header fields of HTTP/2. Their encoding depends on the connection, which keeps it.
     pub(crate) h2: Option<Rc<Fields>>,
+    /// The message of a WebSocket as a frame; Some(None): none is sent, and one awaited.
+    pub(crate) websocket: Option<Option<Rc<[u8]>>>,
 }
 
 impl RequestParts {
@@ -117,7 +120,17 @@ impl Prepared {
         let h1 = encode(&parts.draft(), &parts.url, origin, style)?;
         let asked = asked(&parts.method);
         let closes = closes(&parts.headers);
-        Ok(Self { origin: id, tags, asked, closes, h1, parts: Some(Rc::new(parts)), added: Vec::new(), h2: None })
+        Ok(Self {
+            origin: id,
+            tags,
+            asked,
+            closes,
+            h1,
+            parts: Some(Rc::new(parts)),
+            added: Vec::new(),
+            h2: None,
+            websocket: None,
+        })
     }
 
     /// Makes a request ready for HTTP/2.
@@ -130,10 +143,19 @@ impl Prepared {
         Ok(Self { origin, tags, asked, h2, parts: Some(Rc::new(parts)), ..Self::default() })
     }
 
+    /// Makes a message of a WebSocket ready.
+    pub fn for_websocket(parts: RequestParts, origin: OriginId, tags: Tags, number: u64) -> Self {
+        let websocket = Some(websocket::message(&parts.body, number).map(Rc::from));
+        Self { origin, tags, websocket, parts: Some(Rc::new(parts)), ..Self::default() }
+    }
+
     /// What HTTP/1 writes; in HTTP/2, which compresses, the same as text for a reader.
     pub fn bytes(&self) -> Cow<'_, [u8]> {
         match (&self.h2, self.parts()) {
             (Some(fields), Some(parts)) => Cow::Owned(fields.as_text(&parts.body)),
+            (None, Some(parts)) if self.websocket.is_some() => {
+                Cow::Owned(body_bytes(&parts.body).unwrap_or_default().to_vec())
+            }
             _ => Cow::Borrowed(&self.h1),
         }
     }
@@ -176,7 +198,7 @@ pub enum BadRequest {
     #[error("`{0}` is no URL: {1}; write one such as http://127.0.0.1:8080/path")]
     Url(String, url::ParseError),
     /// Neither http nor https.
-    #[error("`{0}`: brunt speaks http and https; write http://… or https://…")]
+    #[error("`{0}`: brunt speaks http, https, ws and wss; write http://… or https://…")]
     Scheme(String),
     /// A line break where none may be.
     #[error("header `{0}` holds a line break or another control character; remove it")]
@@ -201,7 +223,11 @@ pub struct Style {
 /// [`BadRequest`] if it is no such URL.
 pub fn parse_url(url: &str) -> Result<Url, BadRequest> {
     let parsed = Url::parse(url).map_err(|e| BadRequest::Url(url.into(), e))?;
-    if matches!(parsed.scheme(), "http" | "https") { Ok(parsed) } else { Err(BadRequest::Scheme(url.into())) }
+    if matches!(parsed.scheme(), "http" | "https" | "ws" | "wss") {
+        Ok(parsed)
+    } else {
+        Err(BadRequest::Scheme(url.into()))
+    }
 }
 
 /// A URL and its origin.
@@ -218,7 +244,9 @@ pub fn origin_of(url: &str) -> Result<(Url, Origin), BadRequest> {
 fn origin(url: &Url) -> Origin {
     let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']).to_owned();
     let port = url.port_or_known_default().unwrap_or(80);
-    Origin { https: url.scheme() == "https", host, port }
+    let path = &url[url::Position::BeforePath..url::Position::AfterQuery];
+    let websocket = websocket::is_websocket(url).then(|| path.to_owned());
+    Origin { https: matches!(url.scheme(), "https" | "wss"), host, port, websocket }
 }
 
 /// Writes the head and body of an HTTP/1 request (RFC 9112 section 3).

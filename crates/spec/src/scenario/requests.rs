@@ -51,7 +51,7 @@ impl Reader<'_> {
 
     /// The URL, and name and password that stand in it.
     fn url(&self, written: &str, kind: &Entry) -> Result<(String, Option<String>)> {
-        let is_whole = ["http://", "https://", "${"].iter().any(|begin| written.starts_with(begin));
+        let is_whole = ["http://", "https://", "ws://", "wss://", "${"].iter().any(|begin| written.starts_with(begin));
         let url = match (&self.base, is_whole) {
             (_, true) => written.to_owned(),
             (Some(base), false) => format!("{}/{}", base.trim_end_matches('/'), written.trim_start_matches('/')),

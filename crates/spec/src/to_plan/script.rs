@@ -117,7 +117,11 @@ impl<'a> Pattern<'a> {
             Some(a) if a.method != defaults::METHOD => format!("{} {}", a.method, target.url),
             _ => target.url.clone(),
         };
-        let Action { method, body, content_type } = action.unwrap_or_else(|| self.action.clone());
+        let Action { mut method, body, mut content_type } = action.unwrap_or_else(|| self.action.clone());
+        if target.url.starts_with("ws:") || target.url.starts_with("wss:") {
+            method = if body == Body::None { "AWAIT" } else { "SEND" }.to_owned();
+            content_type = None;
+        }
         if let Some(content_type) = content_type.filter(|_| !has(&headers, "Content-Type")) {
             headers.push(("Content-Type".into(), content_type.into()));
         }

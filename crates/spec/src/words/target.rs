@@ -8,7 +8,7 @@ use url::{Host, Url};
 /// A URL that can be asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Target {
-    /// Absolute, http or https, percent-encoded, without credentials and fragment. Placeholders are left in it.
+    /// Absolute, http, https, ws or wss, percent-encoded, without credentials and fragment. Placeholders are left in it.
     pub url: String,
     /// The name and password that stood in it.
     pub basic: Option<(String, String)>,
@@ -111,7 +111,12 @@ fn scheme(word: &str) -> Result<(&str, &str), WordError> {
     match scheme.to_ascii_lowercase().as_str() {
         "http" => Ok(("http", rest)),
         "https" => Ok(("https", rest)),
-        _ => Err(WordError::new(word, format!("brunt speaks http and https, not {scheme}"), format!("http://{rest}"))),
+        "ws" => Ok(("ws", rest)),
+        "wss" => Ok(("wss", rest)),
+        _ => {
+            let speaks = format!("brunt speaks http, https, ws and wss, not {scheme}");
+            Err(WordError::new(word, speaks, format!("http://{rest}")))
+        }
     }
 }
 

@@ -99,6 +99,16 @@ pub(crate) struct PipelineState {
 }
 
 impl PipelineState {
+    /// More comes behind the next reply, and is kept.
+    pub fn expect_more(&mut self, now: Tick) {
+        self.sent.push_back(now);
+    }
+
+    /// What came behind the last reply.
+    pub fn take_came(self) -> Vec<u8> {
+        self.came
+    }
+
     /// There are requests whose exchange is still to come.
     pub fn is_owed(&self) -> bool {
         !self.sent.is_empty()

@@ -105,4 +105,5 @@ kinds!(Malformed {
     ResetHttp11Required = 39,
     ResetUnknown = 40,
     GrpcStatus = 41,
+    WebSocketFrame = 42,
 });

@@ -1,0 +1,160 @@
+//! WebSocket: against a server of our own that echoes.
+
+use crate::world::measure;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use sha1::{Digest, Sha1};
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+
+/// What the server does with each message.
+#[derive(Clone, Copy, PartialEq)]
+enum Manner {
+    /// Sends it back.
+    Echo,
+    /// Sends a ping and another message before, and the echo in two frames.
+    Chatty,
+    /// Closes with this code.
+    Close(u16),
+    /// Sends a frame that is none.
+    Garbage,
+}
+
+#[derive(Default)]
+struct Counts {
+    connections: AtomicU64,
+    messages: AtomicU64,
+    pongs: AtomicU64,
+}
+
+/// A server on a port of its own, until the test ends.
+fn server(manner: Manner) -> (String, Arc<Counts>) {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let url = format!("ws://{}/chat?room=1", listener.local_addr().expect("its address"));
+    let counts = Arc::new(Counts::default());
+    let shared = Arc::clone(&counts);
+    thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            let counts = Arc::clone(&shared);
+            // It ends with the connection, however that ends.
+            thread::spawn(move || drop(serve(stream, manner, &counts)));
+        }
+    });
+    (url, counts)
+}
+
+fn serve(mut stream: TcpStream, manner: Manner, counts: &Counts) -> std::io::Result<()> {
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        let mut byte = [0];
+        stream.read_exact(&mut byte)?;
+        head.push(byte[0]);
+    }
+    let head = String::from_utf8_lossy(&head).into_owned();
+    assert!(head.starts_with("GET /chat?room=1 HTTP/1.1\r\n") && head.contains("Upgrade: websocket"), "{head}");
+    let key = head.lines().find_map(|line| line.strip_prefix("Sec-WebSocket-Key: ")).expect("a key");
+    let accept = STANDARD.encode(Sha1::digest(format!("{key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11")));
+    let answer =
+        "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ";
+    stream.write_all(format!("{answer}{accept}\r\n\r\n").as_bytes())?;
+    counts.connections.fetch_add(1, Ordering::Relaxed);
+    loop {
+        let (opcode, payload) = read_frame(&mut stream)?;
+        match (opcode, manner) {
+            (10, _) => drop(counts.pongs.fetch_add(1, Ordering::Relaxed)),
+            (1 | 2, Manner::Echo) => stream.write_all(&frame(0x80 | opcode, &payload))?,
+            (1 | 2, Manner::Chatty) => {
+                let (first, second) = payload.split_at(payload.len() / 2);
+                let all = [frame(0x89, b"hi"), frame(0x81, b"news"), frame(opcode, first), frame(0x80, second)];
+                stream.write_all(&all.concat())?;
+            }
+            (1 | 2, Manner::Close(code)) => return stream.write_all(&frame(0x88, &code.to_be_bytes())),
+            (1 | 2, Manner::Garbage) => return stream.write_all(b"\xff\xff\xff\xff"),
+            _ => return Ok(()),
+        }
+        if matches!(opcode, 1 | 2) {
+            counts.messages.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+}
+
+fn frame(first: u8, payload: &[u8]) -> Vec<u8> {
+    let length = payload.len();
+    let head = match length {
+        0..126 => vec![first, length as u8],
+        126..0x1_0000 => [&[first, 126][..], &(length as u16).to_be_bytes()].concat(),
+        _ => [&[first, 127][..], &(length as u64).to_be_bytes()].concat(),
+    };
+    [head, payload.to_vec()].concat()
+}
+
+fn read_frame(stream: &mut TcpStream) -> std::io::Result<(u8, Vec<u8>)> {
+    let mut head = [0; 2];
+    stream.read_exact(&mut head)?;
+    assert!(head[0] & 0x80 != 0 && head[1] & 0x80 != 0, "whole messages, masked");
+    let mut length = u64::from(head[1] & 0x7f);
+    if length > 125 {
+        let mut bytes = vec![0; if length == 126 { 2 } else { 8 }];
+        stream.read_exact(&mut bytes)?;
+        length = bytes.iter().fold(0, |length, byte| length << 8 | u64::from(*byte));
+    }
+    let (mut mask, mut payload) = ([0; 4], vec![0; length as usize]);
+    stream.read_exact(&mut mask)?;
+    stream.read_exact(&mut payload)?;
+    payload.iter_mut().zip(mask.iter().cycle()).for_each(|(byte, mask)| *byte ^= mask);
+    Ok((head[0] & 0x0f, payload))
+}
+
+#[test]
+fn messages_are_sent_and_their_echo_awaited() {
+    let (url, counts) = server(Manner::Echo);
+    let ran = measure(&format!("{url} --data hello -c 4 -n 2000 --expect-body ^hello$")).all_good();
+    assert_eq!((ran.count("completed"), counts.messages.load(Ordering::Relaxed)), (2000, 2000));
+    assert_eq!(counts.connections.load(Ordering::Relaxed), 4);
+    measure(&format!("{url} --data hello -c 8 -r 500 -d 1s")).all_good();
+}
+
+#[test]
+fn long_messages_come_whole() {
+    let (url, _) = server(Manner::Echo);
+    for length in [125, 126, 70_000, 1_000_000] {
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        std::fs::write(file.path(), vec![b'x'; length]).expect("a file");
+        let ran = measure(&format!("{url} --data @{} -c 2 -n 20", file.path().display())).all_good();
+        assert_eq!(ran.count("completed"), 20, "{length}");
+    }
+}
+
+#[test]
+fn pings_are_answered_and_other_messages_passed_over() {
+    let (url, counts) = server(Manner::Chatty);
+    let ran = measure(&format!("{url} --data echo-of-this -c 2 -n 100 --expect-body ^echo-of-this$")).all_good();
+    assert_eq!((ran.count("completed"), counts.messages.load(Ordering::Relaxed)), (100, 100));
+    // That of the last message may still be on its way.
+    assert!(counts.pongs.load(Ordering::Relaxed) >= 98);
+}
+
+#[test]
+fn a_server_that_closes_or_breaks_the_framing_is_told() {
+    let (url, _) = server(Manner::Close(1011));
+    let ran = measure(&format!("{url} --data x -c 1 -n 5"));
+    assert_eq!(ran.failed("closed_early"), 5, "{}", ran.out);
+    let (url, _) = server(Manner::Garbage);
+    let ran = measure(&format!("{url} --data x -c 1 -n 5"));
+    assert_eq!(ran.failed("protocol"), 5, "{}", ran.out);
+    ran.says(&["RFC 6455"]);
+}
+
+#[test]
+fn what_opens_no_websocket_is_told() {
+    let lab = crate::world::lab("");
+    let url = lab.at("/").replace("http:", "ws:");
+    measure(&format!("{url} --data x -n 5"))
+        .ends(3)
+        .says(&["does not open a WebSocket here: it answered with status 200"]);
+    let refused = measure(&format!("{url} --http 2 --data x -n 5")).ends(2);
+    assert!(refused.err.contains("WebSocket (ws:// and wss://) works with HTTP/1.0 and 1.1 only"), "{}", refused.err);
+}
