@@ -25,6 +25,8 @@ pub mod error;
 pub mod fake;
 pub mod h1;
 pub mod h2;
+#[cfg(feature = "http3")]
+pub mod h3;
 pub mod http;
 pub mod link;
 pub mod origin;
