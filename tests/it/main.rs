@@ -25,6 +25,7 @@ mod find;
 mod framing;
 mod house;
 mod http2;
+mod http3;
 mod import;
 mod interruption;
 mod jmx;

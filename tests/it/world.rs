@@ -3,6 +3,7 @@
 
 pub mod apache;
 pub mod brunt;
+pub mod caddy;
 pub mod certs;
 pub mod lab;
 pub mod log;

@@ -7,7 +7,7 @@
 use super::session::{End, Session};
 use crate::turn::Turn;
 use crate::{Timer, error, sys, tls};
-use brunt_model::{Failure, Tick};
+use brunt_model::Tick;
 use bytes::BytesMut;
 use quinn_proto::{
     ClientConfig, ConnectionEvent, ConnectionHandle, DatagramEvent, EcnCodepoint, Endpoint, EndpointConfig, Transmit,
