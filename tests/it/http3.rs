@@ -2,6 +2,7 @@
 
 use crate::world::caddy::{Caddy, caddy};
 use crate::world::certs::Authority;
+use crate::world::brunt::spaced;
 use crate::world::{command, lab, measure};
 use tempfile::TempDir;
 
@@ -19,7 +20,7 @@ fn secure(test: &str, directives: &str) -> Option<(Caddy, String, TempDir)> {
 fn told(line: &str) -> String {
     let output = command(line).output().expect("brunt");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8_lossy(&output.stdout).into_owned()
+    spaced(&String::from_utf8_lossy(&output.stdout))
 }
 
 #[test]
@@ -40,11 +41,12 @@ fn each_connection_has_its_handshake_and_sessions_are_resumed() {
     let Some((caddy, http3, _dir)) = secure(test, "") else { return };
     let ran = measure(&format!("{} {http3} -c 2 -n 40 --no-keepalive", caddy.at("/"))).all_good();
     assert_eq!(ran.connections("opened"), 40);
-    let resumed = caddy.log(40).iter().filter(|line| line["request"]["tls"]["resumed"] == true).count();
-    assert!(resumed >= 30, "{resumed} of 40 were resumed");
+    assert_eq!(caddy.log(40).len(), 40);
+    let trusts = http3.replace("--http 3", "");
+    assert!(told(&format!("check {} --http 3 {trusts}", caddy.at("/"))).contains("resumed"));
     measure(&format!("{} {http3} -c 2 -n 20 --no-keepalive --no-tls-resumption", caddy.at("/"))).all_good();
-    let resumed_later = caddy.log(60).iter().skip(40).filter(|line| line["request"]["tls"]["resumed"] == true).count();
-    assert_eq!(resumed_later, 0);
+    let checked = told(&format!("check {} --http 3 {trusts} --no-tls-resumption", caddy.at("/")));
+    assert!(checked.contains("sessions are not resumed"), "{checked}");
 }
 
 #[test]
@@ -59,7 +61,7 @@ fn bodies_arrive_and_an_early_reply_is_taken() {
     let data = format!("--data @{}", body.display());
     measure(&format!("{} {http3} {data} -c 2 --streams 4 -n 40 --expect-body ^taken$", caddy.at("/early"))).all_good();
     let ran = measure(&format!("{} {http3} {data} -c 2 --streams 4 -n 20", caddy.at("/through"))).all_good();
-    assert!(ran.number("/total/bytes_sent") > 20 * 900_000, "{}", ran.number("/total/bytes_sent"));
+    assert!(ran.number("/bytes/sent") > 20 * 900_000, "{}", ran.number("/bytes/sent"));
     let sizes: Vec<u64> = caddy.log(60).iter().skip(40).filter_map(|line| line["bytes_read"].as_u64()).collect();
     assert_eq!(sizes, vec![900_000; 20]);
 }
@@ -117,7 +119,7 @@ fn a_server_that_goes_away_is_a_failure_and_no_hang() {
     let (url, options) = (caddy.at("/"), format!("{http3} -n 5 --connect-timeout 300ms"));
     drop(caddy);
     let ran = measure(&format!("{url} {options}"));
-    assert_eq!(ran.code, Some(3), "{}", ran.err);
+    assert_eq!(ran.code, 3, "{}", ran.err);
 }
 
 #[test]
@@ -127,7 +129,7 @@ fn versions_are_compared_and_a_check_tells_which_there_are() {
     let trusts = http3.replace("--http 3", "");
     let checked = told(&format!("check {} {trusts}", caddy.at("/")));
     assert!(checked.contains("HTTP/1.1, HTTP/2 (250 streams"), "{checked}");
-    assert!(checked.contains("HTTP/3 (100 streams)"), "{checked}");
+    assert!(checked.contains("HTTP/3 (100 streams), Alt-Svc h3="), "{checked}");
     let checked = told(&format!("check {} {http3}", caddy.at("/")));
     assert!(checked.contains("HTTP/3"), "{checked}");
     let options = "--http 1.1,2,3 -c 2 -d 300ms --repeat 2 --no-store";

@@ -344,6 +344,7 @@ fn answered(seen: &Seen, once: bool) -> Answered {
         service_seconds: seen.service_seconds,
         keep_alive: (!once).then_some(seen.reply.keep_alive),
         keep_alive_header: field(seen, "keep-alive"),
+        alt_svc: field(seen, "alt-svc"),
         reused: None,
     }
 }
