@@ -208,7 +208,9 @@ pub enum Malformed {
     #[error("a GOAWAY names a later stream than the one before (RFC 9113 section 6.8)")]
     GoAway,
     /// A head without its status, or with other pseudo header fields.
-    #[error("the status is missing or misplaced, or trailers are wrong (RFC 9113 section 8.3.2, RFC 9114 section 4.3.2)")]
+    #[error(
+        "the status is missing or misplaced, or trailers are wrong (RFC 9113 section 8.3.2, RFC 9114 section 4.3.2)"
+    )]
     PseudoHeader,
     /// A body before the head.
     #[error("the body came before the head (RFC 9113 section 8.1, RFC 9114 section 4.1)")]
@@ -219,46 +221,46 @@ pub enum Malformed {
     /// A limit of ours: more frames to be answered than the server reads answers.
     #[error("the server asks for more answers (SETTINGS, PING) than it reads (limit of brunt)")]
     ControlFrames,
-    /// The code NO_ERROR of a [`Failure::StreamReset`].
+    /// The code `NO_ERROR` of a [`Failure::StreamReset`].
     #[error("the stream was reset with NO_ERROR")]
     ResetNoError,
-    /// The code PROTOCOL_ERROR of a [`Failure::StreamReset`].
+    /// The code `PROTOCOL_ERROR` of a [`Failure::StreamReset`].
     #[error("the stream was reset with PROTOCOL_ERROR")]
     ResetProtocolError,
-    /// The code INTERNAL_ERROR of a [`Failure::StreamReset`].
+    /// The code `INTERNAL_ERROR` of a [`Failure::StreamReset`].
     #[error("the stream was reset with INTERNAL_ERROR")]
     ResetInternalError,
-    /// The code FLOW_CONTROL_ERROR of a [`Failure::StreamReset`].
+    /// The code `FLOW_CONTROL_ERROR` of a [`Failure::StreamReset`].
     #[error("the stream was reset with FLOW_CONTROL_ERROR")]
     ResetFlowControlError,
-    /// The code SETTINGS_TIMEOUT of a [`Failure::StreamReset`].
+    /// The code `SETTINGS_TIMEOUT` of a [`Failure::StreamReset`].
     #[error("the stream was reset with SETTINGS_TIMEOUT")]
     ResetSettingsTimeout,
-    /// The code STREAM_CLOSED of a [`Failure::StreamReset`].
+    /// The code `STREAM_CLOSED` of a [`Failure::StreamReset`].
     #[error("the stream was reset with STREAM_CLOSED")]
     ResetStreamClosed,
-    /// The code FRAME_SIZE_ERROR of a [`Failure::StreamReset`].
+    /// The code `FRAME_SIZE_ERROR` of a [`Failure::StreamReset`].
     #[error("the stream was reset with FRAME_SIZE_ERROR")]
     ResetFrameSizeError,
-    /// The code REFUSED_STREAM of a [`Failure::StreamReset`].
+    /// The code `REFUSED_STREAM` of a [`Failure::StreamReset`].
     #[error("the stream was reset with REFUSED_STREAM")]
     ResetRefusedStream,
-    /// The code CANCEL of a [`Failure::StreamReset`].
+    /// The code `CANCEL` of a [`Failure::StreamReset`].
     #[error("the stream was reset with CANCEL")]
     ResetCancel,
-    /// The code COMPRESSION_ERROR of a [`Failure::StreamReset`].
+    /// The code `COMPRESSION_ERROR` of a [`Failure::StreamReset`].
     #[error("the stream was reset with COMPRESSION_ERROR")]
     ResetCompressionError,
-    /// The code CONNECT_ERROR of a [`Failure::StreamReset`].
+    /// The code `CONNECT_ERROR` of a [`Failure::StreamReset`].
     #[error("the stream was reset with CONNECT_ERROR")]
     ResetConnectError,
-    /// The code ENHANCE_YOUR_CALM of a [`Failure::StreamReset`].
+    /// The code `ENHANCE_YOUR_CALM` of a [`Failure::StreamReset`].
     #[error("the stream was reset with ENHANCE_YOUR_CALM")]
     ResetEnhanceYourCalm,
-    /// The code INADEQUATE_SECURITY of a [`Failure::StreamReset`].
+    /// The code `INADEQUATE_SECURITY` of a [`Failure::StreamReset`].
     #[error("the stream was reset with INADEQUATE_SECURITY")]
     ResetInadequateSecurity,
-    /// The code HTTP_1_1_REQUIRED of a [`Failure::StreamReset`].
+    /// The code `HTTP_1_1_REQUIRED` of a [`Failure::StreamReset`].
     #[error("the stream was reset with HTTP_1_1_REQUIRED")]
     ResetHttp11Required,
     /// A code that is not known here.
@@ -291,106 +293,106 @@ pub enum Malformed {
     /// A rule of QUIC that was broken.
     #[error("the server broke a rule of QUIC (RFC 9000)")]
     Quic,
-    /// The code H3_NO_ERROR of a [`Failure::StreamReset`].
+    /// The code `H3_NO_ERROR` of a [`Failure::StreamReset`].
     #[error("the stream was reset with H3_NO_ERROR")]
     ResetH3NoError,
-    /// The code H3_GENERAL_PROTOCOL_ERROR of a [`Failure::StreamReset`].
+    /// The code `H3_GENERAL_PROTOCOL_ERROR` of a [`Failure::StreamReset`].
     #[error("the stream was reset with H3_GENERAL_PROTOCOL_ERROR")]
     ResetH3GeneralProtocolError,
-    /// The code H3_INTERNAL_ERROR of a [`Failure::StreamReset`].
+    /// The code `H3_INTERNAL_ERROR` of a [`Failure::StreamReset`].
     #[error("the stream was reset with H3_INTERNAL_ERROR")]
     ResetH3InternalError,
-    /// The code H3_STREAM_CREATION_ERROR of a [`Failure::StreamReset`].
+    /// The code `H3_STREAM_CREATION_ERROR` of a [`Failure::StreamReset`].
     #[error("the stream was reset with H3_STREAM_CREATION_ERROR")]
     ResetH3StreamCreationError,
-    /// The code H3_CLOSED_CRITICAL_STREAM of a [`Failure::StreamReset`].
+    /// The code `H3_CLOSED_CRITICAL_STREAM` of a [`Failure::StreamReset`].
     #[error("the stream was reset with H3_CLOSED_CRITICAL_STREAM")]
     ResetH3ClosedCriticalStream,
-    /// The code H3_FRAME_UNEXPECTED of a [`Failure::StreamReset`].
+    /// The code `H3_FRAME_UNEXPECTED` of a [`Failure::StreamReset`].
     #[error("the stream was reset with H3_FRAME_UNEXPECTED")]
     ResetH3FrameUnexpected,
-    /// The code H3_FRAME_ERROR of a [`Failure::StreamReset`].
+    /// The code `H3_FRAME_ERROR` of a [`Failure::StreamReset`].
     #[error("the stream was reset with H3_FRAME_ERROR")]
     ResetH3FrameError,
-    /// The code H3_EXCESSIVE_LOAD of a [`Failure::StreamReset`].
+    /// The code `H3_EXCESSIVE_LOAD` of a [`Failure::StreamReset`].
     #[error("the stream was reset with H3_EXCESSIVE_LOAD")]
     ResetH3ExcessiveLoad,
-    /// The code H3_ID_ERROR of a [`Failure::StreamReset`].
+    /// The code `H3_ID_ERROR` of a [`Failure::StreamReset`].
     #[error("the stream was reset with H3_ID_ERROR")]
     ResetH3IdError,
-    /// The code H3_SETTINGS_ERROR of a [`Failure::StreamReset`].
+    /// The code `H3_SETTINGS_ERROR` of a [`Failure::StreamReset`].
     #[error("the stream was reset with H3_SETTINGS_ERROR")]
     ResetH3SettingsError,
-    /// The code H3_MISSING_SETTINGS of a [`Failure::StreamReset`].
+    /// The code `H3_MISSING_SETTINGS` of a [`Failure::StreamReset`].
     #[error("the stream was reset with H3_MISSING_SETTINGS")]
     ResetH3MissingSettings,
-    /// The code H3_REQUEST_REJECTED of a [`Failure::StreamReset`].
+    /// The code `H3_REQUEST_REJECTED` of a [`Failure::StreamReset`].
     #[error("the stream was reset with H3_REQUEST_REJECTED")]
     ResetH3RequestRejected,
-    /// The code H3_REQUEST_CANCELLED of a [`Failure::StreamReset`].
+    /// The code `H3_REQUEST_CANCELLED` of a [`Failure::StreamReset`].
     #[error("the stream was reset with H3_REQUEST_CANCELLED")]
     ResetH3RequestCancelled,
-    /// The code H3_REQUEST_INCOMPLETE of a [`Failure::StreamReset`].
+    /// The code `H3_REQUEST_INCOMPLETE` of a [`Failure::StreamReset`].
     #[error("the stream was reset with H3_REQUEST_INCOMPLETE")]
     ResetH3RequestIncomplete,
-    /// The code H3_MESSAGE_ERROR of a [`Failure::StreamReset`].
+    /// The code `H3_MESSAGE_ERROR` of a [`Failure::StreamReset`].
     #[error("the stream was reset with H3_MESSAGE_ERROR")]
     ResetH3MessageError,
-    /// The code H3_CONNECT_ERROR of a [`Failure::StreamReset`].
+    /// The code `H3_CONNECT_ERROR` of a [`Failure::StreamReset`].
     #[error("the stream was reset with H3_CONNECT_ERROR")]
     ResetH3ConnectError,
-    /// The code H3_VERSION_FALLBACK of a [`Failure::StreamReset`].
+    /// The code `H3_VERSION_FALLBACK` of a [`Failure::StreamReset`].
     #[error("the stream was reset with H3_VERSION_FALLBACK")]
     ResetH3VersionFallback,
     /// A code of HTTP/3 that is not known here.
     #[error("the stream was reset with an unknown code of HTTP/3")]
     ResetH3Unknown,
-    /// The connection was closed with H3_GENERAL_PROTOCOL_ERROR.
+    /// The connection was closed with `H3_GENERAL_PROTOCOL_ERROR`.
     #[error("the server closed the connection with H3_GENERAL_PROTOCOL_ERROR")]
     ClosedH3GeneralProtocolError,
-    /// The connection was closed with H3_INTERNAL_ERROR.
+    /// The connection was closed with `H3_INTERNAL_ERROR`.
     #[error("the server closed the connection with H3_INTERNAL_ERROR")]
     ClosedH3InternalError,
-    /// The connection was closed with H3_STREAM_CREATION_ERROR.
+    /// The connection was closed with `H3_STREAM_CREATION_ERROR`.
     #[error("the server closed the connection with H3_STREAM_CREATION_ERROR")]
     ClosedH3StreamCreationError,
-    /// The connection was closed with H3_CLOSED_CRITICAL_STREAM.
+    /// The connection was closed with `H3_CLOSED_CRITICAL_STREAM`.
     #[error("the server closed the connection with H3_CLOSED_CRITICAL_STREAM")]
     ClosedH3ClosedCriticalStream,
-    /// The connection was closed with H3_FRAME_UNEXPECTED.
+    /// The connection was closed with `H3_FRAME_UNEXPECTED`.
     #[error("the server closed the connection with H3_FRAME_UNEXPECTED")]
     ClosedH3FrameUnexpected,
-    /// The connection was closed with H3_FRAME_ERROR.
+    /// The connection was closed with `H3_FRAME_ERROR`.
     #[error("the server closed the connection with H3_FRAME_ERROR")]
     ClosedH3FrameError,
-    /// The connection was closed with H3_EXCESSIVE_LOAD.
+    /// The connection was closed with `H3_EXCESSIVE_LOAD`.
     #[error("the server closed the connection with H3_EXCESSIVE_LOAD")]
     ClosedH3ExcessiveLoad,
-    /// The connection was closed with H3_ID_ERROR.
+    /// The connection was closed with `H3_ID_ERROR`.
     #[error("the server closed the connection with H3_ID_ERROR")]
     ClosedH3IdError,
-    /// The connection was closed with H3_SETTINGS_ERROR.
+    /// The connection was closed with `H3_SETTINGS_ERROR`.
     #[error("the server closed the connection with H3_SETTINGS_ERROR")]
     ClosedH3SettingsError,
-    /// The connection was closed with H3_MISSING_SETTINGS.
+    /// The connection was closed with `H3_MISSING_SETTINGS`.
     #[error("the server closed the connection with H3_MISSING_SETTINGS")]
     ClosedH3MissingSettings,
-    /// The connection was closed with H3_REQUEST_REJECTED.
+    /// The connection was closed with `H3_REQUEST_REJECTED`.
     #[error("the server closed the connection with H3_REQUEST_REJECTED")]
     ClosedH3RequestRejected,
-    /// The connection was closed with H3_REQUEST_CANCELLED.
+    /// The connection was closed with `H3_REQUEST_CANCELLED`.
     #[error("the server closed the connection with H3_REQUEST_CANCELLED")]
     ClosedH3RequestCancelled,
-    /// The connection was closed with H3_REQUEST_INCOMPLETE.
+    /// The connection was closed with `H3_REQUEST_INCOMPLETE`.
     #[error("the server closed the connection with H3_REQUEST_INCOMPLETE")]
     ClosedH3RequestIncomplete,
-    /// The connection was closed with H3_MESSAGE_ERROR.
+    /// The connection was closed with `H3_MESSAGE_ERROR`.
     #[error("the server closed the connection with H3_MESSAGE_ERROR")]
     ClosedH3MessageError,
-    /// The connection was closed with H3_CONNECT_ERROR.
+    /// The connection was closed with `H3_CONNECT_ERROR`.
     #[error("the server closed the connection with H3_CONNECT_ERROR")]
     ClosedH3ConnectError,
-    /// The connection was closed with H3_VERSION_FALLBACK.
+    /// The connection was closed with `H3_VERSION_FALLBACK`.
     #[error("the server closed the connection with H3_VERSION_FALLBACK")]
     ClosedH3VersionFallback,
     /// The connection was closed with a code of QPACK.

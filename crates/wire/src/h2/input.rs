@@ -3,8 +3,8 @@
 //! Bytes of bodies are taken as they come; any other frame is taken whole.
 
 use super::frame::{self, Code, FrameHead};
-use super::session::{ConnectionError, End, Session};
 use super::reply_fields::ReplyFields;
+use super::session::{ConnectionError, End, Session};
 use super::streams;
 use crate::h1::parse::{MAX_HEAD, MAX_INTERIM, Sink};
 use brunt_model::outcome::Malformed;

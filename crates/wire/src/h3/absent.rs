@@ -58,7 +58,7 @@ impl Connection {
     /// # Errors
     ///
     /// Never.
-    pub async fn known(&self) -> Result<Tick, NotOpened> {
+    pub fn known(&self) -> Ready<Result<Tick, NotOpened>> {
         match *self {}
     }
 

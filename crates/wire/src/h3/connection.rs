@@ -3,7 +3,6 @@
 use super::driver::{Carrier, Hub, UdpEndpoint};
 use super::frame;
 use super::qpack;
-use super::request::Request;
 use crate::collect::ReplyCollector;
 use crate::h2::fields::{Fields, body_bytes};
 use crate::request::Prepared;
@@ -17,6 +16,7 @@ use quinn_proto::crypto::rustls::{HandshakeData, QuicClientConfig};
 use quinn_proto::{ClientConfig, TransportConfig, VarInt};
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::net::{IpAddr, SocketAddr};
 use std::pin::Pin;
 use std::rc::Rc;
@@ -33,10 +33,13 @@ const SEND_WINDOW: u64 = 16 << 20;
 /// Streams of one direction that the server may open: it needs three.
 const UNI_STREAMS: u32 = 16;
 
+/// Whether it is of IPv6, and the local address that was named.
+type SocketKey = (bool, Option<IpAddr>);
+
 /// The sockets of one worker: one for each family of addresses, and each local address that was named.
 pub struct Endpoints<T: Timer + 'static> {
     time: T,
-    sockets: RefCell<HashMap<(bool, Option<IpAddr>), UdpEndpoint<T>>>,
+    sockets: RefCell<HashMap<SocketKey, UdpEndpoint<T>>>,
     /// One for each certificate of ours.
     configs: OnceCell<Vec<ClientConfig>>,
 }
@@ -69,28 +72,30 @@ impl<T: Timer + 'static> Endpoints<T> {
         (host, to, source): (&str, SocketAddr, Option<IpAddr>),
     ) -> Result<Connection, NotOpened> {
         let not = |failure, why: String| NotOpened { failure, why, refusal: None };
-        let configs = match self.configs.get() {
-            Some(configs) => configs,
-            None => {
-                let made = (0..tls.count() as u64).map(|client| config(tls, client)).collect::<Result<_, _>>();
-                let made = made.map_err(|why| not(Failure::Tls, why))?;
-                self.configs.get_or_init(|| made)
+        let configs = self.configs(tls).map_err(|why| not(Failure::Tls, why))?;
+        let mut sockets = self.sockets.borrow_mut();
+        let endpoint = match sockets.entry((to.is_ipv6(), source)) {
+            Entry::Occupied(there) => there.into_mut(),
+            Entry::Vacant(room) => {
+                let base = self.time.base().ok_or_else(|| not(Failure::System, "no instants".to_owned()))?;
+                let buffer = settings.receive_buffer.or(settings.socket_buffer).map(|bytes| bytes as usize);
+                let socket = UdpEndpoint::new(self.time.clone(), base, (to, source), buffer);
+                room.insert(socket.map_err(|error| not(crate::error::of_connect(&error), error.to_string()))?)
             }
         };
-        let key = (to.is_ipv6(), source);
-        let mut sockets = self.sockets.borrow_mut();
-        if !sockets.contains_key(&key) {
-            let base = self.time.base().ok_or_else(|| not(Failure::System, "the clock has no instants".to_owned()))?;
-            let buffer = settings.receive_buffer.or(settings.socket_buffer).map(|bytes| bytes as usize);
-            let socket = UdpEndpoint::new(self.time.clone(), base, (to, source), buffer);
-            let socket = socket.map_err(|error| not(crate::error::of_connect(&error), error.to_string()))?;
-            sockets.insert(key, socket);
-        }
-        let Some(endpoint) = sockets.get(&key) else { return Err(not(Failure::System, String::new())) };
         let config = configs[(client % configs.len() as u64) as usize].clone();
         let name = settings.tls.sni.as_deref().unwrap_or(host);
         let (carrier, hub) = endpoint.connect(config, to, name).map_err(|why| not(Failure::Tls, why))?;
         Ok(Connection { carrier, hub })
+    }
+
+    /// What clients agree on, made when first needed.
+    fn configs(&self, tls: &TlsClients) -> Result<&[ClientConfig], String> {
+        if let Some(configs) = self.configs.get() {
+            return Ok(configs);
+        }
+        let made = (0..tls.count() as u64).map(|client| config(tls, client)).collect::<Result<_, _>>()?;
+        Ok(self.configs.get_or_init(|| made))
     }
 }
 
@@ -213,8 +218,7 @@ impl Connection {
         keep: Option<Box<ReplyCollector>>,
         stamps: &'s mut Stamps,
     ) -> Exchange<'c, 'r, 's> {
-        let state = State::Waiting(request, Some(Request::new(request.asked, keep)));
-        Exchange { connection: self, stamps, state }
+        Exchange { connection: self, stamps, state: State::Waiting(request, keep) }
     }
 }
 
@@ -226,7 +230,7 @@ pub struct Exchange<'c, 'r, 's> {
 }
 
 enum State<'r> {
-    Waiting(&'r Prepared, Option<Request>),
+    Waiting(&'r Prepared, Option<Box<ReplyCollector>>),
     UnderWay(u32),
     Over,
 }
@@ -239,8 +243,8 @@ impl Future for Exchange<'_, '_, '_> {
         let Connection { carrier, hub } = this.connection;
         let session = &mut *carrier.session.borrow_mut();
         let id = match &mut this.state {
-            State::Waiting(prepared, request) => {
-                let begun = session.begin(prepared, request, cx.waker()).inspect_err(|_| this.state = State::Over)?;
+            State::Waiting(prepared, keep) => {
+                let begun = session.begin(prepared, keep, cx.waker()).inspect_err(|_| this.state = State::Over)?;
                 let Some(id) = begun else { return Poll::Pending };
                 this.state = State::UnderWay(id);
                 hub.wake(carrier);

@@ -11,9 +11,8 @@ pub struct Control {
     pub is_known: bool,
     /// The first request that the peer does not process, by the number of its stream.
     pub goes_away_from: Option<u64>,
-    has_control: bool,
-    has_encoder: bool,
-    has_decoder: bool,
+    /// Types of streams that were opened.
+    opened: Vec<u64>,
 }
 
 /// A stream of one direction.
@@ -83,16 +82,17 @@ impl Uni {
 
 impl Control {
     fn open(&mut self, kind: u64) -> Result<Uni, Broken> {
-        let (has, uni) = match kind {
-            frame::CONTROL_STREAM => (&mut self.has_control, Uni::Control(Frames::default())),
-            frame::ENCODER_STREAM => (&mut self.has_encoder, Uni::Encoder),
-            frame::DECODER_STREAM => (&mut self.has_decoder, Uni::Decoder),
+        let uni = match kind {
+            frame::CONTROL_STREAM => Uni::Control(Frames::default()),
+            frame::ENCODER_STREAM => Uni::Encoder,
+            frame::DECODER_STREAM => Uni::Decoder,
             frame::PUSH_STREAM => return broken(Code::IdError, Malformed::H3Push),
             _ => return Ok(Uni::Unknown),
         };
-        if std::mem::replace(has, true) {
+        if self.opened.contains(&kind) {
             return broken(Code::StreamCreation, Malformed::H3CriticalStream);
         }
+        self.opened.push(kind);
         Ok(uni)
     }
 
@@ -167,8 +167,7 @@ mod tests {
     #[test]
     fn settings_and_a_goaway_are_taken_and_the_unknown_is_passed_over() {
         let ours = frame::control_stream();
-        let streams: [&[u8]; 5] =
-            [&ours, &[2, 0x20], &[3, 0x41], &[0x40, 0x54, 1, 2, 3], b"\x21anything"];
+        let streams: [&[u8]; 5] = [&ours, &[2, 0x20], &[3, 0x41], &[0x40, 0x54, 1, 2, 3], b"\x21anything"];
         for at in 1..9 {
             let (went, control) = run(&streams, at);
             assert_eq!((went, control.is_known, control.goes_away_from), (Ok(()), true, None));
@@ -211,7 +210,8 @@ mod tests {
     #[test]
     fn streams_that_the_connection_needs_may_not_end() {
         let mut control = Control::default();
-        for (bytes, may_end) in [(&b"\0"[..], false), (b"\x02", false), (b"\x03", false), (b"\x21", true), (b"", true)] {
+        for (bytes, may_end) in [(&b"\0"[..], false), (b"\x02", false), (b"\x03", false), (b"\x21", true), (b"", true)]
+        {
             let mut uni = Uni::new();
             uni.receive(&mut control, bytes).unwrap();
             assert_eq!(uni.end().is_ok(), may_end, "{bytes:?}");

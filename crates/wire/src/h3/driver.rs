@@ -117,7 +117,12 @@ impl<T: Timer + 'static> UdpEndpoint<T> {
     /// # Errors
     ///
     /// The system grants none.
-    pub fn new(time: T, base: Instant, (to, source): (SocketAddr, Option<IpAddr>), buffer: Option<usize>) -> io::Result<Self> {
+    pub fn new(
+        time: T,
+        base: Instant,
+        (to, source): (SocketAddr, Option<IpAddr>),
+        buffer: Option<usize>,
+    ) -> io::Result<Self> {
         let socket = Socket::new(Domain::for_address(to), Type::DGRAM, None)?;
         socket.set_nonblocking(true)?;
         // Smaller ones lose packets only where many come at once.
@@ -139,7 +144,8 @@ impl<T: Timer + 'static> UdpEndpoint<T> {
             unsent: RefCell::default(),
             out: RefCell::default(),
         });
-        let mut driver = Driver { core: Rc::clone(&core), turn: Turn::default(), sleep: None, messages: vec![0; BATCH * MESSAGE] };
+        let mut driver =
+            Driver { core: Rc::clone(&core), turn: Turn::default(), sleep: None, messages: vec![0; BATCH * MESSAGE] };
         tokio::task::spawn_local(std::future::poll_fn(move |cx| driver.poll(cx)));
         Ok(Self(core))
     }
@@ -315,11 +321,14 @@ impl<T: Timer> Core<T> {
         let instant = self.instant(now);
         loop {
             let mut timers = self.timers.borrow_mut();
-            let Some(Reverse((due, handle))) = timers.peek().copied().filter(|Reverse((due, _))| *due <= instant) else {
+            let Some(Reverse((due, handle))) = timers.peek().copied().filter(|Reverse((due, _))| *due <= instant)
+            else {
                 return;
             };
             timers.pop();
-            let Some(carrier) = self.carrier(handle).filter(|carrier| carrier.timer.get() == Some(due)) else { continue };
+            let Some(carrier) = self.carrier(handle).filter(|carrier| carrier.timer.get() == Some(due)) else {
+                continue;
+            };
             carrier.timer.set(None);
             let session = &mut *carrier.session.borrow_mut();
             match session.quic.poll_timeout() {
@@ -342,11 +351,13 @@ fn is_too_long(error: &io::Error) -> bool {
     rustix::io::Errno::from_io_error(error) == Some(rustix::io::Errno::MSGSIZE)
 }
 
+type Sleep = Pin<Box<dyn Future<Output = ()>>>;
+
 /// Reads and writes for the connections of a socket, until nobody needs it and all are closed.
 struct Driver<T> {
     core: Rc<Core<T>>,
     turn: Turn,
-    sleep: Option<(Instant, Pin<Box<dyn Future<Output = ()>>>)>,
+    sleep: Option<(Instant, Sleep)>,
     messages: Vec<u8>,
 }
 
@@ -402,12 +413,9 @@ impl<T: Timer + 'static> Driver<T> {
         core.hub.ready.borrow_mut().extend(waiting);
         if core.unsent.borrow().is_some() {
             // To be told of room; where there is some by now, again at once.
-            match core.socket.poll_write_ready(cx) {
-                Poll::Ready(Ok(mut ready)) => {
-                    ready.clear_ready();
-                    cx.waker().wake_by_ref();
-                }
-                _ => {}
+            if let Poll::Ready(Ok(mut ready)) = core.socket.poll_write_ready(cx) {
+                ready.clear_ready();
+                cx.waker().wake_by_ref();
             }
         }
     }

@@ -241,7 +241,7 @@ mod tests {
         ];
         let mut block = Vec::new();
         encode(fields.iter(), &mut block);
-        assert_eq!(block, [0, 0, 0xc0 | 17, 0xc0 | 23, 0xc1, 0x7f, 84 - 15, 1, b'x']);
+        assert_eq!(block, [0, 0, 0xc0 + 17, 0xc0 + 23, 0xc1, 0x7f, 84 - 15, 1, b'x']);
         let told = [(":method", "GET"), (":scheme", "https"), (":path", "/"), ("authorization", "x")];
         assert_eq!(decoded(&block).unwrap(), told.map(|(name, value)| pair(name, value)));
     }

@@ -11,7 +11,7 @@ use brunt_model::outcome::Malformed;
 use brunt_model::plan::HttpVersion;
 
 /// A rule that was broken.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Broken {
     /// One of the stream: others go on.
     Stream(Code, Malformed),
@@ -203,8 +203,8 @@ mod tests {
         [&[0, 0, 0xff, entry - 63], more].concat()
     }
 
-    const OK: &[u8] = &[0, 0, 0xc0 | 25];
-    const LENGTH_4: &[u8] = &[0, 0, 0xc0 | 25, 0x54, 1, b'4'];
+    const OK: &[u8] = &[0, 0, 0xc0 + 25];
+    const LENGTH_4: &[u8] = &[0, 0, 0xc0 + 25, 0x54, 1, b'4'];
 
     fn run(bytes: &[u8], at: usize) -> (Result<(), Broken>, Request) {
         let mut request = Request::new(RequestKind::Ordinary, None);
@@ -219,7 +219,7 @@ mod tests {
 
     #[test]
     fn a_reply_is_the_same_however_it_is_cut() {
-        let hints = frame(frame::HEADERS, &[0, 0, 0xc0 | 24]);
+        let hints = frame(frame::HEADERS, &[0, 0, 0xc0 + 24]);
         let early = frame(frame::HEADERS, &block(63, b""));
         let trailers = frame(frame::HEADERS, b"\0\0\x22ab\x01c");
         let head = frame(frame::HEADERS, LENGTH_4);
@@ -256,9 +256,13 @@ mod tests {
         let qpack = || Connection(Code::DecompressionFailed, Malformed::QpackBlock);
         let cases: Vec<(&str, Vec<u8>, Broken)> = vec![
             ("nothing", vec![], message(Malformed::PseudoHeader)),
-            ("only an interim head", frame(frame::HEADERS, &[0, 0, 0xc0 | 24]), message(Malformed::PseudoHeader)),
+            ("only an interim head", frame(frame::HEADERS, &[0, 0, 0xc0 + 24]), message(Malformed::PseudoHeader)),
             ("a body first", frame(frame::DATA, b"x"), Connection(Code::FrameUnexpected, Malformed::DataBeforeHead)),
-            ("an empty body first", frame(frame::DATA, b""), Connection(Code::FrameUnexpected, Malformed::DataBeforeHead)),
+            (
+                "an empty body first",
+                frame(frame::DATA, b""),
+                Connection(Code::FrameUnexpected, Malformed::DataBeforeHead),
+            ),
             ("settings", frame(frame::SETTINGS, b""), unexpected()),
             ("a GOAWAY", [ok(), frame(frame::GOAWAY, b"\0")].concat(), unexpected()),
             ("a cancelled push", [ok(), frame(frame::CANCEL_PUSH, b"\0")].concat(), unexpected()),
@@ -266,8 +270,16 @@ mod tests {
             ("a PING of HTTP/2", [ok(), frame(6, b"12345678")].concat(), unexpected()),
             ("a PRIORITY of HTTP/2", frame(2, b"12345"), unexpected()),
             ("a WINDOW_UPDATE of HTTP/2", frame(8, b""), unexpected()),
-            ("a promise", [ok(), frame(frame::PUSH_PROMISE, b"\0")].concat(), Connection(Code::IdError, Malformed::H3Push)),
-            ("a frame that ends early", [ok(), vec![0, 9, 1]].concat(), Connection(Code::FrameError, Malformed::H3Frame)),
+            (
+                "a promise",
+                [ok(), frame(frame::PUSH_PROMISE, b"\0")].concat(),
+                Connection(Code::IdError, Malformed::H3Push),
+            ),
+            (
+                "a frame that ends early",
+                [ok(), vec![0, 9, 1]].concat(),
+                Connection(Code::FrameError, Malformed::H3Frame),
+            ),
             ("half a frame's head", [ok(), vec![0]].concat(), Connection(Code::FrameError, Malformed::H3Frame)),
             ("half a head", vec![1, 9, 0], Connection(Code::FrameError, Malformed::H3Frame)),
             ("a body behind trailers", [ok(), trailers(), frame(frame::DATA, b"x")].concat(), unexpected()),
@@ -281,14 +293,26 @@ mod tests {
             ("a name in upper case", frame(frame::HEADERS, b"\0\0\xd9\x22AB\x01c"), message(Malformed::HeaderField)),
             ("a line break", frame(frame::HEADERS, b"\0\0\xd9\x22ab\x01\n"), message(Malformed::HeaderField)),
             ("two lengths", frame(frame::HEADERS, b"\0\0\xd9\x54\x014\x54\x015"), message(Malformed::ContentLength)),
-            ("a short body", [frame(frame::HEADERS, LENGTH_4), frame(0, b"abc")].concat(), message(Malformed::BodyLength)),
-            ("a long body", [frame(frame::HEADERS, LENGTH_4), frame(0, b"abcde")].concat(), message(Malformed::BodyLength)),
-            ("a body behind 304", [frame(1, &[0, 0, 0xc0 | 26]), frame(0, b"a")].concat(), message(Malformed::BodyLength)),
+            (
+                "a short body",
+                [frame(frame::HEADERS, LENGTH_4), frame(0, b"abc")].concat(),
+                message(Malformed::BodyLength),
+            ),
+            (
+                "a long body",
+                [frame(frame::HEADERS, LENGTH_4), frame(0, b"abcde")].concat(),
+                message(Malformed::BodyLength),
+            ),
+            (
+                "a body behind 304",
+                [frame(1, &[0, 0, 0xc0 + 26]), frame(0, b"a")].concat(),
+                message(Malformed::BodyLength),
+            ),
             ("a dynamic table", frame(frame::HEADERS, &[2, 0, 0x80]), qpack()),
             ("half a block", frame(frame::HEADERS, &[0, 0, 0x51]), qpack()),
             ("an empty block", frame(frame::HEADERS, b""), qpack()),
             ("a huge head", vec![1, 0x80, 0x10, 0, 0], Stream(Code::ExcessiveLoad, Malformed::HeadTooLarge)),
-            ("interim heads without end", frame(1, &[0, 0, 0xc0 | 24]).repeat(101), message(Malformed::TooManyInterim)),
+            ("interim heads without end", frame(1, &[0, 0, 0xc0 + 24]).repeat(101), message(Malformed::TooManyInterim)),
         ];
         for (name, bytes, broken) in cases {
             for at in [1, 2, 3, 7, bytes.len().max(1)] {

@@ -3,6 +3,7 @@
 use super::control::{Control, Uni};
 use super::frame::{self, Code};
 use super::request::{Broken, LastBlock, Request};
+use crate::collect::ReplyCollector;
 use crate::h2::fields::body_bytes;
 use crate::h2::streams::{StreamHasher, Upload};
 use crate::request::Prepared;
@@ -10,8 +11,8 @@ use brunt_model::outcome::Malformed;
 use brunt_model::{Failure, Tick};
 use bytes::{Buf, Bytes};
 use quinn_proto::{
-    Connection, ConnectionError, Dir, Event, ReadError, ReadableError, Side, StreamEvent, StreamId,
-    TransportErrorCode, VarInt, WriteError,
+    Connection, ConnectionError, Dir, Event, ReadError, ReadableError, Side, StreamEvent, StreamId, TransportErrorCode,
+    VarInt, WriteError,
 };
 use rustls::Error as TlsError;
 use rustls_pki_types::CertificateDer;
@@ -122,7 +123,12 @@ impl Session {
     /// # Errors
     ///
     /// The connection takes none any more.
-    pub fn begin(&mut self, prepared: &Prepared, request: &mut Option<Request>, waker: &Waker) -> Result<Option<u32>, Failure> {
+    pub fn begin(
+        &mut self,
+        prepared: &Prepared,
+        keep: &mut Option<Box<ReplyCollector>>,
+        waker: &Waker,
+    ) -> Result<Option<u32>, Failure> {
         match &self.end {
             Some(end) if end.failure == Failure::Protocol => return Err(Failure::Protocol),
             Some(_) => return Err(Failure::Stale),
@@ -135,9 +141,8 @@ impl Session {
             }
             return Ok(None);
         };
-        let (Some(request), Some(parts), Some(fields)) = (request.take(), &prepared.parts, &prepared.h2) else {
-            return Err(Failure::System);
-        };
+        let (Some(parts), Some(fields)) = (&prepared.parts, &prepared.h2) else { return Err(Failure::System) };
+        let request = Request::new(prepared.asked, keep.take());
         let id = stream.index() as u32;
         let upload = fields.has_body.then(|| Upload { parts: parts.clone(), framed: 0 });
         let sending = Sending { head: prepared.h3.clone(), upload };
@@ -229,7 +234,7 @@ impl Session {
                     self.finish(end);
                     Ok(())
                 }
-                Event::Stream(event) => self.on_stream(event, now),
+                Event::Stream(event) => self.on_stream(&event, now),
                 _ => Ok(()),
             };
             if let Err(broken) = went {
@@ -250,8 +255,8 @@ impl Session {
         Err(Broken::Connection(Code::StreamCreation, Malformed::H3CriticalStream))
     }
 
-    fn on_stream(&mut self, event: StreamEvent, now: Tick) -> Result<(), Broken> {
-        match event {
+    fn on_stream(&mut self, event: &StreamEvent, now: Tick) -> Result<(), Broken> {
+        match *event {
             StreamEvent::Opened { dir: Dir::Uni } => {
                 while let Some(id) = self.quic.streams().accept(Dir::Uni) {
                     self.unis.push((id, Uni::new()));
@@ -402,7 +407,9 @@ impl Session {
             ConnectionError::TransportError(error) if alert(error.code).is_some() => {
                 End { failure: Failure::Tls, cause: None, why: error.reason }
             }
-            ConnectionError::TransportError(_) => of(Failure::Protocol, Some(Malformed::Quic)),
+            ConnectionError::TransportError(_) | ConnectionError::VersionMismatch => {
+                of(Failure::Protocol, Some(Malformed::Quic))
+            }
             ConnectionError::ConnectionClosed(close) => match (alert(close.error_code), u64::from(close.error_code)) {
                 (Some(120), _) => {
                     let why = "the server does not offer HTTP/3 (no_application_protocol); write --http 1.1 or 2";
@@ -420,7 +427,6 @@ impl Session {
             ConnectionError::Reset => of(Failure::Reset, None),
             ConnectionError::TimedOut if self.is_connected => of(Failure::Timeout, None),
             ConnectionError::TimedOut => of(Failure::ConnectTimeout, None),
-            ConnectionError::VersionMismatch => of(Failure::Protocol, Some(Malformed::Quic)),
             ConnectionError::LocallyClosed => of(Failure::ClosedEarly, None),
             ConnectionError::CidsExhausted => of(Failure::System, None),
         }
