@@ -27,7 +27,7 @@ use std::time::Duration;
 const CONNECTS: u64 = 5;
 /// Where a connect takes longer, it is not repeated.
 const SLOW: f64 = 0.5;
-/// A handshake of QUIC is waited for so long, at most, to see whether there is one.
+/// How long a QUIC handshake may take when a check looks whether there is one.
 const LONGEST_QUIC: Duration = Duration::from_secs(1);
 
 /// What is looked with.
