@@ -107,7 +107,7 @@ impl Server {
             desk: Desk::new(&options).map_err(io::Error::other)?,
             freezes: Freezes::default(),
             replies: Replies::new(options.status, &options.headers, options.body, options.chunked),
-            h2_replies: h2::reply::Replies::new(options.status, &options.headers, options.body, options.chunked),
+            h2_replies: h2::reply::Replies::of(&options),
             arrived: Vec::new(),
             settled: Vec::new(),
             woke: 0,

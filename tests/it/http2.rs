@@ -1,9 +1,12 @@
 //! HTTP/2: against nginx, whose log tells what it has seen, and the lab.
 
+use crate::world::brunt::program;
 use crate::world::certs::Authority;
 use crate::world::log::distinct;
 use crate::world::nginx::nginx_at;
-use crate::world::{Nginx, command, measure};
+use crate::world::{Nginx, command, lab, measure};
+use std::process::Command;
+use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// An nginx that offers HTTP/2 and HTTP/1.1 over TLS, and the options that trust it.
@@ -120,4 +123,59 @@ fn versions_are_compared_and_a_check_tells_which_there_are() {
     let options = "--http 1.1,2 -c 2 -d 300ms --repeat 2 --no-store";
     let compared = told(&format!("compare {} {trusts} {options}", nginx.secure("/")));
     assert!(compared.contains("HTTP/2 against HTTP/1.1") || compared.contains("undecided"), "{compared}");
+}
+
+/// Every answer of the lab that breaks a rule is a failure with a name, or ends the connection behind a whole reply; and what
+/// is legal and rare is a reply. None of them makes brunt wait beyond its timeout.
+#[test]
+#[allow(clippy::disallowed_methods, reason = "a stopwatch around another program")]
+fn hostile_servers_are_told_and_never_waited_for() {
+    let list =
+        Command::new(program("BRUNT_LAB_BIN", "brunt-lab")).args(["--hostile", "list"]).output().expect("the lab");
+    let list = String::from_utf8_lossy(&list.stdout).into_owned();
+    let names: Vec<&str> = list.lines().filter_map(|line| line.split_whitespace().next()).collect();
+    assert!(names.len() > 100, "{list}");
+    for name in names {
+        let lab = lab(&format!("--hostile {name} --body 100"));
+        let began = Instant::now();
+        let ran = measure(&format!("{} --http 2 -n 2 --timeout 1 --connect-timeout 1", lab.at("/")));
+        assert!(began.elapsed() < Duration::from_secs(15), "{name}");
+        let ends_behind_a_reply = ["data-after-end", "headers-after-end"].contains(&name);
+        if name.starts_with("rare-") || ends_behind_a_reply {
+            assert_eq!(ran.all_good().count("completed"), 2, "{name}");
+        } else {
+            let failed = ran.count("failed");
+            assert!(ran.count("good") == 0 && (failed == 2 || ran.out.contains("Nothing could be measured")), "{name}");
+        }
+    }
+}
+
+#[test]
+fn the_lab_finds_no_fault_with_what_is_sent() {
+    let body = "--data {n}-0123456789012345678901234567890123456789012345678901234567890123456789";
+    for (options, load) in [
+        ("", ""),
+        ("--tls", "--insecure"),
+        ("--h2-streams 3 --service exp:1ms", ""),
+        ("--h2-window 16 --h2-window-then 5", body),
+        ("--h2-table 0", "-H X-Long:0123456789012345678901234567890123456789"),
+        ("--keepalive-requests 20", ""),
+    ] {
+        let lab = lab(options);
+        let ran = measure(&format!("{} --http 2 -c 4 --streams 8 -n 1000 {load}", lab.at("/"))).all_good();
+        let knows = lab.knows();
+        assert_eq!(knows["requests"]["received"], ran.count("completed"), "{options}: {knows}");
+        assert_eq!(knows["http2"]["first_error"], serde_json::Value::Null, "{options}: {knows}");
+    }
+}
+
+#[test]
+fn failures_of_single_streams_leave_the_others_alone() {
+    let lab = lab("--fail 0.1:reset --fail 0.1:refused --fail 0.1:close-early --seed 3");
+    let ran = measure(&format!("{} --http 2 -c 2 --streams 8 -n 600", lab.at("/")));
+    let knows = lab.knows();
+    assert_eq!(ran.failed("closed_early") + ran.failed("timeout") + ran.failed("reset"), 0);
+    assert!(ran.failed("stream_reset") > 60, "{}", ran.out);
+    assert_eq!(knows["http2"]["connections"], 2, "{knows}");
+    assert!(ran.out.contains("INTERNAL_ERROR"), "{}", ran.out);
 }

@@ -23,6 +23,7 @@ mod failures;
 mod faults;
 mod find;
 mod framing;
+mod grpc;
 mod house;
 mod http2;
 mod http3;

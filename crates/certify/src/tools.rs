@@ -155,8 +155,9 @@ impl Tool {
 }
 
 /// All tools, in the order of the rows.
-pub const TOOLS: [&Tool; 13] = [
+pub const TOOLS: [&Tool; 14] = [
     &brunt::TOOL,
+    &brunt::HTTP2,
     &wrk::TOOL,
     &wrk2::TOOL,
     &ab::TOOL,

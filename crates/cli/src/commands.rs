@@ -11,7 +11,8 @@ use crate::certify::{self, args::CertifyArgs};
 use crate::exit::Exit;
 use crate::replay::{EXAMPLES as REPLAY_EXAMPLES, ReplayArgs};
 use crate::view::ViewArgs;
-use clap::{Parser, Subcommand};
+use brunt_spec::words::values::grpc_method;
+use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 
 /// Measures web servers: throughput, response times, capacity and bottlenecks, with confidence intervals.
@@ -29,12 +30,44 @@ pub struct Cli {
     pub view: ViewArgs,
 }
 
+/// What a method of gRPC is called with.
+#[derive(Debug, Args)]
+pub struct GrpcArgs {
+    #[command(flatten)]
+    run: RunArgs,
+    /// Method to call: package.Service/Method
+    #[arg(value_name = "SERVICE/METHOD")]
+    call: Option<String>,
+}
+
+impl GrpcArgs {
+    /// A run that calls the method.
+    ///
+    /// # Errors
+    ///
+    /// No method is named, or it is none.
+    pub fn into_run(mut self) -> Result<RunArgs, String> {
+        let grpc = &mut self.run.settings.request.grpc.method;
+        match self.call {
+            Some(method) => *grpc = Some(grpc_method(&method).map_err(|error| error.to_string())?),
+            None if grpc.is_none() => {
+                return Err("no method is named; write one behind the URL, such as package.Service/Method".to_owned());
+            }
+            None => {}
+        }
+        Ok(self.run)
+    }
+}
+
 /// The subcommands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Measures a server under load (the default command)
     #[command(arg_required_else_help = true, max_term_width = 110, after_help = after_run())]
     Run(Box<RunArgs>),
+    /// Calls a method of a gRPC service under load: run with --grpc
+    #[command(arg_required_else_help = true, max_term_width = 110, after_help = GRPC_EXAMPLES)]
+    Grpc(Box<GrpcArgs>),
     /// Sends one request and reports likely problems of a run with the same options
     #[command(arg_required_else_help = true, max_term_width = 110, after_help = CHECK_EXAMPLES)]
     Check(Box<RunArgs>),
@@ -141,6 +174,14 @@ Examples:
   brunt --data @user.json -H 'Content-Type: application/json' 'http://127.0.0.1/user?id={n}'
   brunt run plan.yaml --set load.rate=100..500+50    an experiment from a plan file; see `brunt plan`
   brunt -r 500 --objective 'p99 < 50ms, errors < 0.1%' -o json=run.json http://127.0.0.1/";
+
+const GRPC_EXAMPLES: &str = "\
+Examples:
+  brunt grpc http://127.0.0.1:50051 helloworld.Greeter/SayHello --json '{\"name\":\"ann\"}'
+  brunt grpc http://127.0.0.1:50051 shop.Shop/Buy --json @item.json --proto shop.proto -c 8 --streams 32
+  brunt find http://127.0.0.1:50051 --grpc shop.Shop/Buy --json @item.json --objective 'p99 < 20ms'
+
+Descriptors come from --proto, --descriptor-set, or the server's reflection. Method: docs/http2.md.";
 
 const CHECK_EXAMPLES: &str = "\
 Examples:

@@ -60,12 +60,11 @@ pub fn run(path: &Path, args: &RunArgs) -> Result<Exit, Failed> {
     let mut outputs = Some(Outputs::of(&settings.output).map_err(usage)?);
     let mut log = settings.output.events.as_deref().map(Log::create).transpose().map_err(usage)?;
     let mut notes = read.notices;
-    let (mut exit, mut has_ended) = (Exit::Measured, false);
+    let (mut exit, mut has_ended) = (Exit::Measured, None);
     let mut changed: Option<Vec<(String, String)>> = None;
     for mut stage in read.stages {
         let kind = stage.kind;
-        // What ended the test ends the thread groups that would follow; tearDown thread groups run.
-        if has_ended && kind == StageKind::Main {
+        if !stage.runs_behind(has_ended) {
             continue;
         }
         if let Some(properties) = changed.take() {
@@ -108,7 +107,7 @@ pub fn run(path: &Path, args: &RunArgs) -> Result<Exit, Failed> {
         };
         let ended = measure(&plan, &world, around).map_err(failed)?;
         changed = Some(world.properties());
-        has_ended |= world.has_ended_test();
+        has_ended = has_ended.or(world.has_ended_test().then_some(kind));
         if is_main {
             exit = exit.max(ended);
         }

@@ -119,6 +119,7 @@ fn arguments(words: &[String]) -> Cli {
 fn dispatch(command: Command) -> Result<Exit, Failed> {
     match command {
         Command::Run(args) => run(&args),
+        Command::Grpc(args) => run(&args.into_run().map_err(|error| usage(anyhow::anyhow!(error)))?),
         Command::Check(args) => check::check(&args, brunt_probe::limits::raise_descriptors()),
         Command::Sweep(args) => experiment::sweep(&args),
         Command::Find(args) => experiment::find::find(&args),

@@ -2,7 +2,9 @@
 
 use crate::args::options::environment;
 use crate::redact;
-use brunt_spec::System;
+use brunt_model::plan::HttpVersion;
+use brunt_spec::settings::RequestSettings;
+use brunt_spec::{RunSettings, System};
 use std::io::{self, Read};
 
 /// This machine, as plans must know it.
@@ -19,8 +21,18 @@ pub fn system() -> System {
             io::stdin().read_to_end(&mut bytes).map(|_| bytes)
         },
         program: std::env::current_exe,
+        reflected,
         heard: |words| drop(redact::current().words(words)),
     }
+}
+
+/// What the server of these settings tells of a service.
+fn reflected(run: &RunSettings, service: &str) -> Result<Vec<u8>, String> {
+    let mut plain = run.clone();
+    plain.request = RequestSettings { headers: run.request.headers.clone(), ..RequestSettings::default() };
+    plain.connection.http = vec![HttpVersion::V2];
+    let plan = brunt_spec::to_plan(&plain, &system()).map_err(|error| error.to_string())?.0;
+    brunt_runner::reflection::descriptors(&plan, service)
 }
 
 /// The command line as one could type it again.

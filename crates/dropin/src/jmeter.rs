@@ -146,16 +146,16 @@ fn run_stages(
     (desk, caller): (&mut Desk, &Arc<Caller>),
 ) -> Result<Vec<String>> {
     let mut changed: Option<Vec<(String, String)>> = None;
-    let (mut missed, mut has_ended) = (Vec::new(), false);
+    let (mut missed, mut has_ended) = (Vec::new(), None);
     for mut stage in stages {
         if interrupt.is_stopped() {
             break;
         }
         let is_main = stage.kind == StageKind::Main;
-        // What ended the test ends the thread groups that would follow; tearDown thread groups run.
-        if is_main && has_ended {
+        if !stage.runs_behind(has_ended) {
             continue;
         }
+        let kind = stage.kind;
         if let Some(properties) = changed.take() {
             stage.begin_with(&properties);
         }
@@ -171,7 +171,7 @@ fn run_stages(
         missed.extend(missed_bounds(&plan, &done.carried.run));
         done.finish(&[])?;
         changed = Some(world.properties());
-        has_ended |= world.has_ended_test();
+        has_ended = has_ended.or(world.has_ended_test().then_some(kind));
     }
     Ok(missed)
 }

@@ -251,6 +251,14 @@ pub trait Host {
     fn sample_mut(&mut self) -> Option<&mut dyn Sample> {
         None
     }
+    /// The sample before, where the script makes a sample of its own and [`makes_sample`](Self::makes_sample) says so.
+    fn previous(&self) -> Option<&dyn Sample> {
+        None
+    }
+    /// Whether [`sample`](Self::sample) is one that the script makes.
+    fn makes_sample(&self) -> bool {
+        false
+    }
     /// The sampler's request.
     fn request(&self) -> Option<&dyn Request> {
         None
@@ -376,6 +384,14 @@ pub trait Host {
     /// What to tell the script's author, if the file may not be deleted.
     fn delete_file(&mut self, path: &str) -> Result<bool, String> {
         Err(format!("{path}: scripts may not delete files here"))
+    }
+    /// What a `JSONPath` finds in JSON, as JSON: a list where the path may find several values; `None`: nothing.
+    ///
+    /// # Errors
+    ///
+    /// The path is none, or the host has no such paths.
+    fn json_path(&self, _json: &str, _path: &str) -> Result<Option<String>, String> {
+        Err("JSONPath is not available to scripts here".into())
     }
     /// Starts a process and returns what it printed.
     ///

@@ -15,6 +15,8 @@ pub(crate) enum MapKind {
     Hash,
     Sorted,
     Immutable,
+    /// That of parsed JSON.
+    Lazy,
 }
 
 /// A map; of a set, the keys.

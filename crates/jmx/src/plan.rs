@@ -131,7 +131,8 @@ fn read_by(mut reader: Reader<'_>, document: &Document) -> Result<TestRun, JmxEr
     if groups.is_empty() {
         return Err(JmxError::new("no thread group with threads and samplers is enabled; enable one"));
     }
-    Ok(reader.into_run(groups, serialized))
+    let tears_down = reader.flag(plan, "TestPlan.tearDown_on_shutdown", false);
+    Ok(reader.into_run(groups, serialized, tears_down))
 }
 
 /// What is known while a plan is read.
@@ -147,6 +148,8 @@ struct Reader<'a> {
     notices: Vec<String>,
     /// The plan, or one that it includes, may read the numbers of rounds of loops.
     reads_rounds: bool,
+    /// Something of the plan may look at the sample before.
+    reads_previous: bool,
     /// Controllers around the one that is read.
     depth: usize,
     /// The group that is read.
@@ -174,6 +177,7 @@ impl<'a> Reader<'a> {
             },
             notices: Vec::new(),
             reads_rounds: controllers::reads_rounds(document),
+            reads_previous: samplers::reads_previous(document),
             depth: 0,
             group: groups::GroupParts::default(),
             surroundings,
@@ -213,7 +217,7 @@ impl<'a> Reader<'a> {
         Err(JmxError::at(line, wrong))
     }
 
-    fn into_run(self, groups: Vec<(StageKind, Population)>, serialized: bool) -> TestRun {
+    fn into_run(self, groups: Vec<(StageKind, Population)>, serialized: bool, tears_down: bool) -> TestRun {
         let mut stages: Vec<TestStage> = Vec::new();
         for (kind, mut population) in groups {
             let together =
@@ -224,7 +228,7 @@ impl<'a> Reader<'a> {
                 let before = stages.iter().filter(|stage| stage.kind == kind).map(|stage| stage.plan.populations.len());
                 let before = before.sum::<usize>() as u32;
                 plan.record.records.iter_mut().for_each(|records| records.groups_before = before);
-                stages.push(TestStage { kind, plan });
+                stages.push(TestStage { kind, plan, runs_after_stop: tears_down && kind == StageKind::TearDown });
             }
             let Some(TestStage { plan, .. }) = stages.last_mut() else { continue };
             population.name = unique(&population.name, &plan.populations);

@@ -76,6 +76,9 @@ pub enum ExtractFrom {
     },
     /// The values of a `JSONPath` (RFC 9535) in the body. A string is taken without quotes, any other value as JSON.
     JsonPath(String),
+    /// What a `JMESPath` finds in the body: the items of a list, or one value; null is none. A string is taken without quotes, any other
+    /// value as JSON.
+    JmesPath(String),
     /// The elements of an HTML body that a CSS selector finds.
     Css {
         /// The selector.

@@ -215,11 +215,14 @@ pub enum Malformed {
     /// A body before the head.
     #[error("the body came before the head (RFC 9113 section 8.1, RFC 9114 section 4.1)")]
     DataBeforeHead,
+    /// A reply of gRPC without its status.
+    #[error("the reply of gRPC has no grpc-status")]
+    GrpcStatus,
     /// A body of another length than announced.
     #[error("the body is not as long as Content-Length says (RFC 9113 section 8.1.1, RFC 9114 section 4.1.2)")]
     BodyLength,
-    /// A limit of ours: more frames to be answered than the server reads answers.
-    #[error("the server asks for more answers (SETTINGS, PING) than it reads (limit of brunt)")]
+    /// A limit of ours: more frames to be answered than one of a reply.
+    #[error("the server asks for answers (SETTINGS, PING) without end (limit of brunt)")]
     ControlFrames,
     /// The code `NO_ERROR` of a [`Failure::StreamReset`].
     #[error("the stream was reset with NO_ERROR")]
@@ -444,6 +447,7 @@ impl Malformed {
             Self::GoAway => "go_away",
             Self::PseudoHeader => "pseudo_header",
             Self::DataBeforeHead => "data_before_head",
+            Self::GrpcStatus => "grpc_status",
             Self::BodyLength => "body_length",
             Self::ControlFrames => "control_frames",
             Self::ResetNoError => "reset_no_error",
@@ -511,10 +515,45 @@ impl Malformed {
     }
 }
 
+/// Statuses from this one on are those of gRPC, counted from it: 1,000 is OK, 1,014 is UNAVAILABLE.
+pub const GRPC_STATUS: u16 = 1000;
+
+/// The statuses of gRPC, from 0 on.
+const GRPC_NAMES: [&str; 17] = [
+    "OK",
+    "CANCELLED",
+    "UNKNOWN",
+    "INVALID_ARGUMENT",
+    "DEADLINE_EXCEEDED",
+    "NOT_FOUND",
+    "ALREADY_EXISTS",
+    "PERMISSION_DENIED",
+    "RESOURCE_EXHAUSTED",
+    "FAILED_PRECONDITION",
+    "ABORTED",
+    "OUT_OF_RANGE",
+    "UNIMPLEMENTED",
+    "INTERNAL",
+    "UNAVAILABLE",
+    "DATA_LOSS",
+    "UNAUTHENTICATED",
+];
+
+/// A status for a reader: `404`, or `grpc 14 UNAVAILABLE`.
+pub fn status_text(status: u16) -> String {
+    match status.checked_sub(GRPC_STATUS) {
+        None => status.to_string(),
+        Some(code) => {
+            let name = GRPC_NAMES.get(usize::from(code)).copied().unwrap_or("(unknown)");
+            format!("grpc {code} {name}")
+        }
+    }
+}
+
 /// What became of a request: a status where a whole reply came, a failure where it was not good for another reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Outcome {
-    /// The status of the whole reply that came.
+    /// The status of the whole reply that came: of HTTP, or of gRPC (see [`GRPC_STATUS`]).
     pub status: Option<u16>,
     /// What went wrong; with a status only where a check failed.
     pub failure: Option<Failure>,

@@ -65,6 +65,8 @@ pub enum ReplyAction {
         /// The text.
         value: String,
     },
+    /// Keeps the sample with its texts, for scripts and functions of later steps: their `prev`.
+    Keep,
 }
 
 /// What a good reply is, beside its status.
@@ -95,6 +97,15 @@ pub enum AssertionTest {
     },
     /// A `JSONPath` finds something in it.
     Json {
+        /// The path.
+        path: String,
+        /// The value that is found; null: any.
+        expected: Option<ExpectedJson>,
+        /// It must not hold.
+        invert: bool,
+    },
+    /// A `JMESPath` finds something in it.
+    JmesPath {
         /// The path.
         path: String,
         /// The value that is found; null: any.
@@ -249,6 +260,20 @@ impl Cookies {
 pub struct Elements {
     /// None are asked for of hosts whose names hold one of these.
     pub not_from: Vec<String>,
+    /// A regular expression: only those are asked for whose whole URL it matches; null: all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub only: Option<String>,
+    /// A regular expression: those are not asked for whose whole URL it matches; null: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub never: Option<String>,
+    /// So many are asked for at the same time, at most; 0 and 1: one after the other.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub at_once: u32,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 /// What a user keeps of pages that it got: their versions (`ETag`, `Last-Modified`), with which it asks for them only if they have
@@ -289,15 +314,17 @@ impl ReplyPolicy {
             ReplyAction::Extract(extractor) if extractor.from.searches() => Some(&extractor.part),
             ReplyAction::Extract(_) => Some(&ReplyPart::Headers),
             ReplyAction::Set { .. } => Some(&ReplyPart::Status),
-            ReplyAction::Script(_) => None,
+            ReplyAction::Script(_) | ReplyAction::Keep => None,
         });
         let assertions = self.assertions.iter().map(|assertion| match &assertion.test {
             AssertionTest::Text(text) => Some(&text.part),
             AssertionTest::Size { part, .. } => Some(part.as_ref().unwrap_or(&ReplyPart::Status)),
             AssertionTest::Duration(_) => Some(&ReplyPart::Status),
-            AssertionTest::Json { .. } | AssertionTest::Xpath { .. } | AssertionTest::Xml | AssertionTest::Md5(_) => {
-                Some(&ReplyPart::Body)
-            }
+            AssertionTest::Json { .. }
+            | AssertionTest::JmesPath { .. }
+            | AssertionTest::Xpath { .. }
+            | AssertionTest::Xml
+            | AssertionTest::Md5(_) => Some(&ReplyPart::Body),
             AssertionTest::Script(_) => None,
         });
         actions.chain(assertions)
@@ -355,7 +382,7 @@ impl Checks {
     #[inline]
     pub fn expects(&self, status: u16) -> bool {
         if self.status.is_empty() {
-            return status < 400;
+            return status < 400 || status == crate::outcome::GRPC_STATUS;
         }
         self.status.iter().any(|r| (r.least..=r.most).contains(&status))
     }

@@ -94,6 +94,9 @@ pub enum Step {
     While {
         /// When they are carried out once more.
         condition: Condition,
+        /// As in JMeter, the condition is looked at twice between two rounds, and must hold both times.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        twice: bool,
         /// What is repeated.
         steps: Vec<Step>,
     },
@@ -176,6 +179,8 @@ pub enum Step {
     Sample(ScriptSample),
     /// These steps in the first iteration of each user, and never again.
     Once(Vec<Step>),
+    /// Steps that are carried out the first time that the innermost loop around them comes to them, each time it begins.
+    OncePerLoop(Vec<Step>),
     /// Something is over.
     Stop(Scope),
 }
@@ -192,6 +197,7 @@ impl Step {
             | Self::ForEach { steps, .. }
             | Self::During { steps, .. }
             | Self::Lock { steps, .. }
+            | Self::OncePerLoop(steps)
             | Self::Once(steps) => vec![steps],
             Self::If { then, otherwise, .. } => vec![then, otherwise],
             Self::Switch { cases, .. } => cases.iter().map(|case| &case.steps[..]).collect(),
@@ -363,6 +369,23 @@ pub struct Pace {
     pub per_minute: String,
     /// By whom.
     pub by: PaceOf,
+    /// Pauses of the same name keep users to one rate; empty: this one alone.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub shared: String,
+    /// In place of `per_minute`: rates that follow each other, for all users of the run together. Behind the last the run is over.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub schedule: Vec<PaceStage>,
+}
+
+/// A part of a rate's schedule: numbers as texts.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PaceStage {
+    /// How often a second at its beginning.
+    pub from: String,
+    /// How often a second at its end.
+    pub to: String,
+    /// How long, in seconds.
+    pub seconds: String,
 }
 
 /// Who is kept to a rate.

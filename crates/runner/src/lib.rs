@@ -15,7 +15,7 @@
 //! * [`result_file`]: writes the samples of a run as JMeter's result files.
 //! * [`experiment`]: many runs, kept in a study. [`interrupt`]: whether somebody wants them to end.
 //! * [`route`]: the way to the server, without a connection. [`decide`]: what a study comes to.
-//! * [`mod@check`]: a look at the server and this machine before a load.
+//! * [`mod@check`]: a look at the server and this machine before a load. [`reflection`]: what a server of gRPC tells of itself.
 //! * [`error`]: why a run cannot be carried out.
 
 pub mod check;
@@ -26,6 +26,7 @@ pub mod interrupt;
 pub mod keep;
 pub mod mailbox;
 pub mod processes;
+pub mod reflection;
 pub mod result_file;
 pub mod route;
 pub mod run;

@@ -5,6 +5,7 @@ mod messages;
 use crate::ScriptError;
 use crate::extract::{json_path, text};
 use crate::hexadecimal::hexadecimal;
+use crate::jmes::JmesPath;
 use crate::markup::{XPath, check_xml};
 use crate::pattern::Pattern;
 use crate::searched::Searched;
@@ -30,6 +31,12 @@ enum Test {
     Size(Option<ReplyPart>, Comparison, u64),
     Json {
         path: JsonPath,
+        written: String,
+        expected: Option<JsonTest>,
+        invert: bool,
+    },
+    JmesPath {
+        path: JmesPath,
         written: String,
         expected: Option<JsonTest>,
         invert: bool,
@@ -85,6 +92,10 @@ impl CompiledAssertion {
                 None => "the body is not JSON".into(),
                 Some(nodes) => nodes.first().map_or_else(|| "nothing".into(), |value| trace::shown(&text(value))),
             },
+            Test::JmesPath { path, .. } => match searched.json() {
+                None => "the body is not JSON".into(),
+                Some(json) => trace::shown(&text(&path.search(json))),
+            },
             Test::Md5(_) => hexadecimal(&Md5::digest(searched.body_bytes())),
             Test::Xpath { .. } | Test::Xml => String::new(),
         };
@@ -126,6 +137,15 @@ impl CompiledAssertion {
                     (found, false) => found,
                 }
             }
+            Test::JmesPath { path, written, expected, invert } => {
+                let Some(json) = searched.json() else {
+                    return if *invert { Ok(()) } else { Err("the body is not JSON".into()) };
+                };
+                let value = path.search(json);
+                let holds = expected.as_ref().map_or(!value.is_null(), |expected| expected.holds(&value));
+                let told = || messages::of_jmes_path(written, expected.as_ref().map(JsonTest::expects), *invert);
+                if holds == *invert { Err(told()) } else { Ok(()) }
+            }
             Test::Xpath { path, written, invert } => {
                 let found = path.holds(searched.body());
                 match (found, invert) {
@@ -157,6 +177,10 @@ impl Test {
             AssertionTest::Json { path, expected, invert } => {
                 let expected = expected.as_ref().map(JsonTest::new).transpose()?;
                 Self::Json { path: json_path(path)?, written: path.clone(), expected, invert: *invert }
+            }
+            AssertionTest::JmesPath { path, expected, invert } => {
+                let expected = expected.as_ref().map(JsonTest::new).transpose()?;
+                Self::JmesPath { path: JmesPath::parse(path)?, written: path.clone(), expected, invert: *invert }
             }
             AssertionTest::Md5(sum) => Self::Md5(sum.clone()),
             AssertionTest::Xpath { path, invert } => {
@@ -221,6 +245,15 @@ impl JsonTest {
                     || serde_json::from_str(expected).is_ok_and(|expected: Value| expected == *value)
             }
             Self::Pattern(pattern, _) => pattern.is_found(&text(value)),
+        }
+    }
+
+    /// What is said of a value that is not so.
+    fn expects(&self) -> String {
+        match self {
+            Self::Null => "be null".into(),
+            Self::Value(value) => format!("be equal to {value}"),
+            Self::Pattern(_, value) => format!("match {value}"),
         }
     }
 

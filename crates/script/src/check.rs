@@ -50,3 +50,12 @@ pub fn fixed_script(script: &Script) -> Result<(), ScriptError> {
 pub fn script(script: &Script) -> Result<(), ScriptError> {
     ScriptCall::new(script, &mut feeds()).map(|_| ())
 }
+
+/// Whether this is a regular expression.
+///
+/// # Errors
+///
+/// Why it is none.
+pub fn pattern(pattern: &str) -> Result<(), String> {
+    crate::pattern::Pattern::whole(pattern).map(|_| ())
+}

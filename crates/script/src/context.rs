@@ -5,6 +5,7 @@ use crate::scripts::Expressions;
 use crate::trace::Tracing;
 use crate::variables::Variables;
 use brunt_engine::Surroundings;
+use brunt_engine::pace::Cumulative;
 use brunt_model::plan::Records;
 use brunt_model::scenario::Scope;
 use brunt_model::{Plan, SampleRecord};
@@ -29,6 +30,8 @@ pub struct Commons {
     counters: Mutex<HashMap<String, u64>>,
     /// By the place that is passed: when it may be passed next, in milliseconds since 1970.
     paces: Mutex<HashMap<String, f64>>,
+    /// By the place that is passed: when it was passed first, in milliseconds since 1970, and how often it may have been passed.
+    rates: Mutex<HashMap<String, (f64, f64)>>,
     locks: Mutex<HashMap<String, Arc<Semaphore>>>,
     meetings: Mutex<HashMap<String, Meeting>>,
     /// Texts that users hand to each other, by the name of the queue.
@@ -39,6 +42,19 @@ pub struct Commons {
     has_ended: AtomicBool,
     /// The address of this machine, once somebody has asked.
     address: OnceLock<String>,
+}
+
+/// When a user passes a place by a schedule of rates: milliseconds from now on.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Turns {
+    /// At once.
+    Now,
+    /// Then.
+    In(f64),
+    /// Never: the schedule has no further turn, and ends then.
+    EndsIn(f64),
+    /// Never: the schedule has ended.
+    Over,
 }
 
 /// Users that wait for each other.
@@ -127,6 +143,23 @@ impl Commons {
         at - now
     }
 
+    /// When somebody passes a place by a schedule of so many seconds, which begins when the place is passed first.
+    pub fn wait_for_rate(&self, place: &str, now: f64, (rates, seconds): (&Cumulative, f64)) -> Turns {
+        let mut all = locked(&self.rates);
+        let (begun, passed) = all.entry(place.to_owned()).or_insert((now, 0.0));
+        let elapsed = (now - *begun) / 1e3;
+        // Turns that nobody used are gone.
+        let number = passed.max(rates.until(elapsed).floor());
+        match rates.inverse(number) {
+            Some(due) => {
+                *passed = number + 1.0;
+                if due > elapsed { Turns::In((due - elapsed) * 1e3) } else { Turns::Now }
+            }
+            None if elapsed < seconds => Turns::EndsIn((seconds - elapsed) * 1e3),
+            None => Turns::Over,
+        }
+    }
+
     /// The lock of this name: one user may have it.
     pub fn lock(&self, name: &str) -> Arc<Semaphore> {
         let mut locks = locked(&self.locks);
@@ -207,6 +240,8 @@ pub struct UserContext {
     pub counters: RefCell<HashMap<String, u64>>,
     /// The label of its last request.
     pub label: RefCell<String>,
+    /// Its last sample with its texts, where something of the plan looks at it later.
+    pub last: RefCell<Option<Rc<SampleRecord>>>,
     /// What a script asked to be over.
     pub stop: Cell<Scope>,
     /// The locks that it has.
@@ -262,6 +297,7 @@ impl UserContext {
             counters: RefCell::default(),
             label: RefCell::default(),
             tracing: worker.records.as_ref().filter(|records| records.trace).map(|_| Box::default()),
+            last: RefCell::default(),
             stop: Cell::default(),
             locks: Rc::default(),
         }
@@ -273,5 +309,23 @@ impl UserContext {
         let count = counters.entry(counter.to_owned()).or_default();
         *count += 1;
         *count - 1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use brunt_model::load::{Shape, Stage};
+    use std::time::Duration;
+
+    #[test]
+    fn turns_come_by_a_schedule_and_those_that_nobody_used_are_gone() {
+        let stage = |from, to| Stage { from, to, duration: Some(Duration::from_secs(2)) };
+        let rates = Cumulative::new(&Shape { stages: vec![stage(1.0, 1.0), stage(2.0, 2.0)] });
+        let commons = Commons::default();
+        let turn = |now| commons.wait_for_rate("t", now, (&rates, 4.0));
+        assert_eq!([turn(5000.0), turn(5000.0), turn(5000.0)], [Turns::Now, Turns::In(1000.0), Turns::In(2000.0)]);
+        assert_eq!([turn(8000.0), turn(8000.0)], [Turns::Now, Turns::In(500.0)]);
+        assert_eq!([turn(8500.0), turn(9000.0)], [Turns::EndsIn(500.0), Turns::Over]);
     }
 }

@@ -1,6 +1,7 @@
 //! Extractors, compiled: what they find in a reply, and the variables that they set.
 
 use crate::ScriptError;
+use crate::jmes::JmesPath;
 use crate::markup::{CssSelector, XPath};
 use crate::pattern::{GroupTemplate, Groups, Pattern};
 use crate::searched::Searched;
@@ -29,6 +30,7 @@ enum Finder {
     /// What is made of the groups of an expression.
     Regex(Pattern, GroupTemplate),
     JsonPath(JsonPath),
+    JmesPath(JmesPath),
     Css(CssSelector, String),
     Xpath(XPath),
     Header(String),
@@ -154,6 +156,7 @@ impl Finder {
                 Self::Regex(Pattern::new(&format!("{left}((?s:.)*?){right}"))?, GroupTemplate::group(1))
             }
             ExtractFrom::JsonPath(path) => Self::JsonPath(json_path(path)?),
+            ExtractFrom::JmesPath(path) => Self::JmesPath(JmesPath::parse(path)?),
             ExtractFrom::Css { selector, attribute } => Self::Css(CssSelector::parse(selector)?, attribute.clone()),
             ExtractFrom::Xpath(path) => Self::Xpath(XPath::parse(path)?),
             ExtractFrom::Header(name) => Self::Header(name.clone()),
@@ -186,6 +189,21 @@ impl Finder {
                 let nodes = json.into_iter().flat_map(|json| path.query(json).all());
                 let found = |value: &Value| Match { is_null: value.is_null(), ..text(value).into() };
                 choose(nodes.map(found), take, random)
+            }
+            Self::JmesPath(path) => {
+                let other = || serde_json::from_str(&searched.part(part)).ok();
+                let found = match part {
+                    ReplyPart::Body => searched.json().map(|json| path.search(json)),
+                    _ => other().map(|json: Value| path.search(&json)),
+                };
+                let all = match found {
+                    None | Some(Value::Null) => Vec::new(),
+                    Some(Value::Array(items)) => items,
+                    Some(one) => vec![one],
+                };
+                // JMeter takes the only value, whatever its number.
+                let take = if all.len() == 1 && take != Take::All { Take::First } else { take };
+                choose(all.iter().map(|value| text(value).into()), take, random)
             }
             Self::Css(selector, attribute) => {
                 let values = selector.values(&searched.part(part), attribute);

@@ -12,6 +12,7 @@ use crate::pattern::Pattern;
 use crate::script_call::ScriptCall;
 use crate::template::Template;
 use crate::{Feeds, ScriptError};
+use brunt_engine::pace::Cumulative;
 use brunt_model::load::Think;
 use brunt_model::scenario::{Manner, Order, PaceOf, Pauses, Rounds, Scenario, Scope, Step, Values};
 use compiler::{Compiler, Context};
@@ -51,6 +52,15 @@ pub enum Op {
         /// The place, the same for all users.
         site: String,
     },
+    /// A pause that keeps all users to a schedule of rates; behind it the run is over.
+    Shape {
+        /// Turns over time.
+        rates: Cumulative,
+        /// How long the schedule is.
+        seconds: f64,
+        /// The place, the same for all users.
+        site: String,
+    },
     /// Waits for other users.
     Meet {
         /// How many; 0: all of the population.
@@ -66,8 +76,8 @@ pub enum Op {
     Row(usize),
     /// A variable gets the next number of a counter.
     Count(Box<CompiledCounter>),
-    /// A script is run.
-    Script(Box<ScriptCall>),
+    /// A script is run; the number of the request behind it, where it may change that.
+    Script(Box<ScriptCall>, Option<u32>),
     /// A sample is made that is no request.
     Sample(Box<CompiledSample>),
     /// A lock is taken, as soon as nobody else has it.
@@ -169,6 +179,13 @@ pub enum Op {
     Choose(Choice),
     /// A slot of the user is set; where it was set, to another operation.
     Once {
+        /// The slot.
+        slot: usize,
+        /// Behind the steps.
+        end: usize,
+    },
+    /// The same with a slot of an iteration.
+    OncePerLoop {
         /// The slot.
         slot: usize,
         /// Behind the steps.
@@ -373,6 +390,7 @@ fn requests(step: &Step) -> u64 {
         }
         Step::Think(_)
         | Step::Once(_)
+        | Step::OncePerLoop(_)
         | Step::Stop(_)
         | Step::Pause(_)
         | Step::Pace(_)

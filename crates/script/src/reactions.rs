@@ -2,8 +2,10 @@
 
 use crate::assertion::CompiledAssertion;
 use crate::extract::CompiledExtractor;
+use crate::pattern::Pattern;
+use crate::records;
 use crate::script_call::ScriptCall;
-use crate::scripts::ScriptOutcome;
+use crate::scripts::{ScriptOutcome, ScriptView};
 use crate::searched::Searched;
 use crate::template::{Place, Template};
 use crate::texts::Compiled;
@@ -13,7 +15,8 @@ use brunt_model::extract::Extractor;
 use brunt_model::record::{Looker, TracedLook};
 use brunt_model::reply_policy::{Assertion, AssertionTest, ReplyAction};
 use brunt_model::scenario::{Scope, Script};
-use brunt_model::{AssertionRecord, Failure, Outcome, ReplyPolicy};
+use brunt_model::{AssertionRecord, Failure, Outcome, ReplyPolicy, SampleRecord};
+use std::rc::Rc;
 
 /// What is done with a reply.
 #[derive(Debug, Default)]
@@ -23,6 +26,11 @@ pub struct Reactions {
     assertions: Vec<(String, Asserts)>,
     /// A script may look at each request of a chain of redirects.
     pub reads_hops: bool,
+    /// Later steps look at the sample.
+    keeps: bool,
+    /// Which elements of a page are asked for, by their whole URLs.
+    only: Option<Pattern>,
+    never: Option<Pattern>,
 }
 
 /// Whether a script of a policy names `getSubResults` or `subResults`.
@@ -84,8 +92,9 @@ enum Action {
 }
 
 impl Action {
-    fn new(action: &ReplyAction, feeds: &mut Feeds) -> Result<Self, ScriptError> {
-        Ok(match action {
+    /// None: there is nothing to do in its place.
+    fn new(action: &ReplyAction, feeds: &mut Feeds) -> Result<Option<Self>, ScriptError> {
+        Ok(Some(match action {
             ReplyAction::Extract(extractor) => {
                 Self::Extract(Box::new(Compiled::new(extractor, feeds, CompiledExtractor::new)?))
             }
@@ -93,7 +102,8 @@ impl Action {
             ReplyAction::Set { variable, value } => {
                 Self::Set(variable.clone(), Template::compile_expressions(value, Place::Text, feeds)?)
             }
-        })
+            ReplyAction::Keep => return Ok(None),
+        }))
     }
 }
 
@@ -104,11 +114,40 @@ impl Reactions {
     ///
     /// One of them makes no sense.
     pub fn new(policy: &ReplyPolicy, feeds: &mut Feeds) -> Result<Self, ScriptError> {
-        let actions = policy.actions.iter().map(|action| Action::new(action, feeds)).collect::<Result<_, _>>()?;
+        let actions = policy.actions.iter().filter_map(|action| Action::new(action, feeds).transpose());
+        let actions = actions.collect::<Result<_, _>>()?;
         let compile =
             |assertion: &Assertion| Ok::<_, ScriptError>((assertion.name.clone(), Asserts::new(assertion, feeds)?));
         let assertions = policy.assertions.iter().map(compile).collect::<Result<_, _>>()?;
-        Ok(Self { actions, assertions, reads_hops: reads_hops(policy) })
+        let keeps = policy.actions.contains(&ReplyAction::Keep);
+        let filter = |pattern: Option<&String>| {
+            pattern.map(|pattern| Pattern::whole(pattern).map_err(ScriptError::Scenario)).transpose()
+        };
+        let elements = policy.elements.as_ref();
+        Ok(Self {
+            actions,
+            assertions,
+            reads_hops: reads_hops(policy),
+            keeps,
+            only: filter(elements.and_then(|elements| elements.only.as_ref()))?,
+            never: filter(elements.and_then(|elements| elements.never.as_ref()))?,
+        })
+    }
+
+    /// Whether an element of a page is asked for.
+    pub fn wants_element(&self, url: &str) -> bool {
+        self.only.as_ref().is_none_or(|only| only.is_found(url))
+            && !self.never.as_ref().is_some_and(|never| never.is_found(url))
+    }
+
+    /// Keeps the sample for later steps, where one of them looks at it.
+    pub fn keep(&self, searched: &Searched<'_>, is_good: bool) {
+        if self.keeps {
+            let details = records::all_details(searched);
+            let made = records::of_request(searched, searched.sample);
+            let kept = SampleRecord { details, success: is_good, elapsed_millis: searched.elapsed_millis, ..made };
+            *searched.user.last.borrow_mut() = Some(Rc::new(kept));
+        }
     }
 
     /// Sets variables from a reply and runs scripts, in order; what became of the request, which a script may say. `fill` makes
@@ -125,8 +164,8 @@ impl Reactions {
                     ("extractor", set.map_err(|error| error.to_string()))
                 }
                 Action::Script(script) => {
-                    let reply = Some((&*searched, verdict.outcome.is_good()));
-                    let ran = script.run(searched.user, reply, &fill);
+                    let view = ScriptView::of(searched, verdict.outcome.is_good());
+                    let ran = script.run(searched.user, view, &fill);
                     searched.user.trace(|tracing| tracing.look(script_look(script, ran.as_ref().err())));
                     let went = ran.map(|ran| obey(ran, searched, &mut verdict.outcome));
                     (script.name(), if script.is_forgiving { Ok(()) } else { went })
@@ -195,7 +234,7 @@ fn check_by_script(
     searched: &mut Searched<'_>,
     fill: impl Fn(&Template) -> String,
 ) -> Result<(), String> {
-    let ScriptOutcome { failure, changes, .. } = script.run(searched.user, Some((&*searched, true)), fill)?;
+    let ScriptOutcome { failure, changes, .. } = script.run(searched.user, ScriptView::of(searched, true), fill)?;
     match (failure, changes.success) {
         (Some(failure), _) => Err(failure),
         (None, Some(false)) => Err("the script calls it a failure".into()),

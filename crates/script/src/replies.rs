@@ -37,18 +37,31 @@ pub struct Memory {
     /// What is to be asked before the scenario goes on; the last comes first.
     todo: Vec<Ask>,
     asking: Option<Ask>,
+    /// What was asked at the same time, in order.
+    at_once: Vec<Ask>,
+    /// The last page has elements, whether they are asked for or not.
+    pub has_elements: bool,
 }
 
 impl Memory {
     /// That of the user of this number, which has seen no reply.
     pub fn new(number: u64) -> Self {
         let (jar, identity) = (Jar::default(), Identity::new(number));
-        Self { jar, identity, pages: Pages::default(), todo: Vec::new(), asking: None }
+        Self {
+            jar,
+            identity,
+            pages: Pages::default(),
+            todo: Vec::new(),
+            asking: None,
+            at_once: Vec::new(),
+            has_elements: false,
+        }
     }
 
     /// An iteration begins: what was still to be asked for the last one is not asked any more.
     pub fn begin_iteration(&mut self) {
         self.todo.clear();
+        self.at_once.clear();
         self.asking = None;
     }
 
@@ -90,7 +103,52 @@ impl Memory {
     /// The step of a request that follows from a reply, where one is still to be asked.
     pub fn follow_up<T: Transport>(&mut self, script: &WorkerScript<T>) -> Option<Step> {
         let ask = self.todo.pop()?;
-        Some(self.ask(script, ask))
+        let elements = script.policy(ask.request.reply_policy).elements.as_ref().filter(|_| ask.is_element);
+        match elements.map_or(1, |elements| elements.at_once) {
+            0 | 1 => Some(self.ask(script, ask)),
+            most => Some(self.ask_at_once(script, ask, most as usize)),
+        }
+    }
+
+    /// The step of an element and those that are still to be asked for, at the same time.
+    fn ask_at_once<T: Transport>(&mut self, script: &WorkerScript<T>, first: Ask, most: usize) -> Step {
+        let (mut requests, mut asks, mut next) = (Vec::new(), Vec::new(), Some(first));
+        while let Some(ask) = next {
+            match self.step(script, &ask) {
+                Step::Request(request) => {
+                    requests.push(request);
+                    asks.push(ask);
+                }
+                // It cannot be asked for: it says so by itself.
+                step if asks.is_empty() => {
+                    self.asking = Some(ask);
+                    return step;
+                }
+                _ => {
+                    self.todo.push(ask);
+                    break;
+                }
+            }
+            next = self.todo.pop();
+        }
+        self.asking = asks.first().cloned();
+        self.at_once = asks;
+        Step::Parallel(requests, most)
+    }
+
+    /// What follows from the replies to what was asked at the same time.
+    pub fn react_all<T: Transport>(&mut self, script: &WorkerScript<T>, replies: &[Option<Reply>]) {
+        for (ask, reply) in std::mem::take(&mut self.at_once).into_iter().zip(replies) {
+            if let Some(reply) = reply {
+                self.asking = Some(ask);
+                self.react(script, reply);
+            }
+        }
+    }
+
+    /// Whether several were asked at the same time.
+    pub fn was_at_once(&self) -> bool {
+        !self.at_once.is_empty()
     }
 
     /// What follows from a reply.
@@ -127,9 +185,11 @@ impl Memory {
         }
         let (mut seen, before) = (HashSet::new(), self.todo.len());
         for element in page::elements(&String::from_utf8_lossy(body)) {
+            self.has_elements = true;
             let Ok(element) = url.join(&element) else { continue };
             let host = element.host_str().unwrap_or_default();
             let unwanted = wanted.not_from.iter().any(|part| host.contains(part.as_str()));
+            let unwanted = unwanted || !script.wants_element(page.request.reply_policy, element.as_str());
             let asked = matches!(element.scheme(), "http" | "https") && !unwanted && seen.insert(element.to_string());
             let element = asked.then(|| page.element(element)).filter(|element| !self.is_fresh(script, element));
             self.todo.extend(element.map(|element| element.labelled(script)));

@@ -1,8 +1,7 @@
 //! A script where a scenario calls it: its source and parameters may be texts that change with each call.
 
 use crate::context::UserContext;
-use crate::scripts::{ParsedScript, ScriptOutcome};
-use crate::searched::Searched;
+use crate::scripts::{ParsedScript, ScriptOutcome, ScriptView};
 use crate::template::{Place, Template};
 use crate::texts::{Compiled, Texts};
 use crate::{Feeds, ScriptError};
@@ -52,7 +51,7 @@ impl ScriptCall {
         &self.name
     }
 
-    /// Runs it; `reply` is what `prev` is, and `fill` makes texts.
+    /// Runs it; `fill` makes texts.
     ///
     /// # Errors
     ///
@@ -60,12 +59,12 @@ impl ScriptCall {
     pub fn run(
         &self,
         user: &UserContext,
-        reply: Option<(&Searched<'_>, bool)>,
+        view: ScriptView<'_, '_>,
         fill: impl Fn(&Template) -> String,
     ) -> Result<ScriptOutcome, String> {
         let parameters = fill(&self.parameters);
         let parse = |script: &Script| user.worker.expressions.script(script);
-        let ran = self.script.with(&fill, parse, |_, script| script.run(user, reply, &parameters));
+        let ran = self.script.with(&fill, parse, |_, script| script.run(user, view, &parameters));
         ran.map_err(|error| error.to_string()).flatten()
     }
 }

@@ -13,6 +13,7 @@ mod jexl;
 
 use crate::ScriptError;
 use crate::context::UserContext;
+use crate::pending::{PendingRequest, RequestTexts};
 use crate::searched::{SampleChanges, Searched};
 use brunt_model::scenario::{Scope, Script, ScriptLanguage};
 use std::cell::RefCell;
@@ -46,6 +47,43 @@ enum Kind {
 impl std::fmt::Debug for ParsedScript {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.name)
+    }
+}
+
+/// What a script sees beside its user.
+#[derive(Default)]
+#[cfg_attr(not(any(feature = "groovy", feature = "javascript")), allow(dead_code))]
+pub struct ScriptView<'v, 'a> {
+    /// The sample that it looks at, or makes, and whether it is good.
+    sample: Option<(&'v Searched<'a>, bool)>,
+    /// It makes that sample.
+    makes_sample: bool,
+    /// The request that is about to be sent.
+    sampler: Option<Sampler<'v>>,
+}
+
+/// The request that a script may change, and whence its parts come.
+pub struct Sampler<'v> {
+    /// The parts that scripts have asked for.
+    pub pending: &'v mut PendingRequest,
+    /// The rest.
+    pub texts: &'v dyn RequestTexts,
+}
+
+impl<'v, 'a> ScriptView<'v, 'a> {
+    /// That of a script that looks at a sample.
+    pub fn of(sample: &'v Searched<'a>, is_good: bool) -> Self {
+        Self { sample: Some((sample, is_good)), ..Self::default() }
+    }
+
+    /// That of a script that makes a sample.
+    pub fn making(sample: &'v Searched<'a>) -> Self {
+        Self { sample: Some((sample, true)), makes_sample: true, sampler: None }
+    }
+
+    /// That of a script between requests.
+    pub fn before(sampler: Option<Sampler<'v>>) -> Self {
+        Self { sampler, ..Self::default() }
     }
 }
 
@@ -128,25 +166,23 @@ impl ParsedScript {
         Ok(Self { name: script.name.clone(), code })
     }
 
-    /// Runs it; `reply` is what `prev` is.
+    /// Runs it.
     ///
     /// # Errors
     ///
     /// An exception that nothing caught, or too many operations: one sentence.
-    #[cfg_attr(not(any(feature = "groovy", feature = "javascript")), allow(unused_variables))]
-    pub fn run(
-        &self,
-        user: &UserContext,
-        reply: Option<(&Searched<'_>, bool)>,
-        parameters: &str,
-    ) -> Result<ScriptOutcome, String> {
+    #[cfg_attr(
+        not(any(feature = "groovy", feature = "javascript")),
+        allow(unused_variables, clippy::needless_pass_by_value)
+    )]
+    pub fn run(&self, user: &UserContext, view: ScriptView<'_, '_>, parameters: &str) -> Result<ScriptOutcome, String> {
         let result = match &self.code {
             #[cfg(feature = "groovy")]
-            Code::Groovy(script) => script.run(user, reply, (&self.name, parameters)),
+            Code::Groovy(script) => script.run(user, view, (&self.name, parameters)),
             #[cfg(feature = "javascript")]
             Code::Javascript(script) => {
                 let engine = &user.worker.expressions.javascript;
-                engine.run(script, user, reply, (&self.name, parameters)).map(|(outcome, _)| outcome)
+                engine.run(script, user, view.sample, (&self.name, parameters)).map(|(outcome, _)| outcome)
             }
             Code::Jexl(expression) => expression.text(user).map(|_| ScriptOutcome::default()),
         };
@@ -244,7 +280,8 @@ mod tests {
         let reply = Reply { status: 200, kept, ..Reply::default() };
         let sample = brunt_model::Sample::default();
         let searched = Searched::new(&request, Some(&reply), &sample, user);
-        script(source).unwrap().run(user, body.map(|_| (&searched, true)), "")
+        let view = if body.is_some() { ScriptView::of(&searched, true) } else { ScriptView::default() };
+        script(source).unwrap().run(user, view, "")
     }
 
     #[test]
@@ -294,6 +331,7 @@ mod tests {
         assert!(told("while (true) {}").contains("script `s`: "));
         assert!(told("new File('/etc/passwd').text").contains("scripts may not read files"));
         assert!(script("def x = (").unwrap_err().to_string().starts_with("script `s`: "));
+        run("import com.example.Thing\nvars.put('a', 'b')", &user, None).unwrap();
         assert!(script("import com.example.Thing\nnew Thing()").unwrap_err().to_string().contains("is not known"));
     }
 }

@@ -174,7 +174,8 @@ impl<'a> Searched<'a> {
         let Some(reply) = self.reply else { return String::new() };
         let head = reply.kept.as_ref().and_then(|kept| kept.head.as_ref());
         let version = head.map_or(HttpVersion::V1_1, |(head, _)| head.version);
-        let mut text = format!("{version} {} {}\n", reply.status, self.message());
+        let status = head.map_or(reply.status, |(head, _)| head.status);
+        let mut text = format!("{version} {status} {}\n", self.message());
         self.fields().iter().for_each(|(name, value)| line(&mut text, name, value));
         text
     }

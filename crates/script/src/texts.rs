@@ -88,6 +88,7 @@ impl Texts for Extractor {
             },
             ExtractFrom::Boundary { left, right } => ExtractFrom::Boundary { left: fill(left), right: fill(right) },
             ExtractFrom::JsonPath(path) => ExtractFrom::JsonPath(fill(path)),
+            ExtractFrom::JmesPath(path) => ExtractFrom::JmesPath(fill(path)),
             ExtractFrom::Css { selector, attribute } => {
                 ExtractFrom::Css { selector: fill(selector), attribute: fill(attribute) }
             }
@@ -106,6 +107,16 @@ impl Texts for Extractor {
     }
 }
 
+impl Texts for ExpectedJson {
+    fn map_texts(&self, fill: &mut dyn FnMut(&str) -> String) -> Self {
+        match self {
+            Self::Null => Self::Null,
+            Self::Value(value) => Self::Value(fill(value)),
+            Self::Pattern(pattern) => Self::Pattern(fill(pattern)),
+        }
+    }
+}
+
 impl Texts for Assertion {
     fn map_texts(&self, fill: &mut dyn FnMut(&str) -> String) -> Self {
         let test = match &self.test {
@@ -120,12 +131,12 @@ impl Texts for Assertion {
                 AssertionTest::Size { part: part.clone(), is: *is, bytes: fill(bytes) }
             }
             AssertionTest::Json { path, expected, invert } => {
-                let expected = expected.as_ref().map(|expected| match expected {
-                    ExpectedJson::Null => ExpectedJson::Null,
-                    ExpectedJson::Value(value) => ExpectedJson::Value(fill(value)),
-                    ExpectedJson::Pattern(pattern) => ExpectedJson::Pattern(fill(pattern)),
-                });
+                let expected = expected.as_ref().map(|expected| expected.map_texts(fill));
                 AssertionTest::Json { path: fill(path), expected, invert: *invert }
+            }
+            AssertionTest::JmesPath { path, expected, invert } => {
+                let expected = expected.as_ref().map(|expected| expected.map_texts(fill));
+                AssertionTest::JmesPath { path: fill(path), expected, invert: *invert }
             }
             AssertionTest::Xpath { path, invert } => AssertionTest::Xpath { path: fill(path), invert: *invert },
             AssertionTest::Xml => AssertionTest::Xml,

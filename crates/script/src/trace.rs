@@ -6,6 +6,7 @@ use crate::context::UserContext;
 use crate::searched::Searched;
 use crate::variables::Variables;
 use brunt_model::extract::{ExtractFrom, Extractor, ReplyPart, Take};
+use brunt_model::outcome::status_text;
 use brunt_model::plan::{Checks, StatusRange};
 use brunt_model::record::{Looker, SampleTrace, TracedLook, VariableChange};
 use brunt_model::reply_policy::{AssertionTest, Comparison, ExpectedJson, TextAssertion, TextMatch};
@@ -151,7 +152,7 @@ pub fn checks(checks: &Checks, searched: &Searched<'_>) -> Vec<TracedLook> {
         is_good,
     };
     let expects = checks.expects(reply.status);
-    let mut all = vec![look("status", statuses(&checks.status), reply.status.to_string(), expects)];
+    let mut all = vec![look("status", statuses(&checks.status), status_text(reply.status), expects)];
     if let Some(pattern) = &checks.body {
         let matches = reply.kept.as_ref().is_some_and(|kept| kept.matches);
         all.push(look("body", format!("matches `{}`", shown(pattern)), shown(searched.body()), matches));
@@ -188,6 +189,7 @@ fn wanted_by(extractor: &Extractor) -> String {
         ExtractFrom::Regex { pattern, .. } => format!("regex {pattern}"),
         ExtractFrom::Boundary { left, right } => format!("between `{left}` and `{right}`"),
         ExtractFrom::JsonPath(path) => format!("json {path}"),
+        ExtractFrom::JmesPath(path) => format!("jmespath {path}"),
         ExtractFrom::Css { selector, attribute } if attribute.is_empty() => format!("css {selector}"),
         ExtractFrom::Css { selector, attribute } => format!("css {selector}, attribute {attribute}"),
         ExtractFrom::Xpath(path) => format!("xpath {path}"),
@@ -219,14 +221,15 @@ pub fn wanted_of(test: &AssertionTest) -> String {
             let part = part.as_ref().map_or_else(|| "reply".into(), part_name);
             format!("size of the {part} {} {bytes} bytes", sign(*is))
         }
-        AssertionTest::Json { path, expected, invert } => {
+        AssertionTest::Json { path, expected, invert } | AssertionTest::JmesPath { path, expected, invert } => {
+            let kind = if matches!(test, AssertionTest::Json { .. }) { "json" } else { "jmespath" };
             let expected = match expected {
                 None => String::new(),
                 Some(ExpectedJson::Null) => " is null".into(),
                 Some(ExpectedJson::Value(value)) => format!(" is `{}`", shown(value)),
                 Some(ExpectedJson::Pattern(pattern)) => format!(" matches `{}`", shown(pattern)),
             };
-            format!("{}json {path}{expected}", not(invert))
+            format!("{}{kind} {path}{expected}", not(invert))
         }
         AssertionTest::Xpath { path, invert } => format!("{}xpath {path}", not(invert)),
         AssertionTest::Xml => "body is XML".into(),

@@ -3,10 +3,12 @@
 //! A [`CompiledScript`] is the same for all workers; [`CompiledScript::users`] makes a worker's users of it. A request without
 //! placeholders is put into the bytes of the wire once.
 
+mod entry;
 mod interpreter;
 mod names;
 
 use crate::context::{Commons, UserContext, WorkerContext};
+use crate::pending::{PendingRequest, RequestTexts, SentParts};
 use crate::program::{Op, Program, shares};
 use crate::reactions::Reactions;
 use crate::replies::Ask;
@@ -20,6 +22,7 @@ use brunt_model::scenario::{Order, Scope, TextRules};
 use brunt_model::{Body, Plan, ReplyPolicy, Request, SampleRecord};
 use brunt_wire::request::Draft;
 use brunt_wire::{Prepared, Reply, Transport, redirect};
+use entry::EntryTexts;
 use interpreter::Interpreter;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
@@ -288,6 +291,11 @@ impl<T: Transport> WorkerScript<T> {
         &self.compiled.policies[number as usize]
     }
 
+    /// Whether an element of a page whose request has this policy is asked for.
+    pub fn wants_element(&self, policy: u32, url: &str) -> bool {
+        self.compiled.reactions[policy as usize].wants_element(url)
+    }
+
     /// Whether a redirect of this request is part of it (RFC 9110), after so many that led here.
     pub fn follows(&self, from: &Prepared, reply: &Reply, hops: u32) -> bool {
         let redirects = self.policy(from.tags.reply_policy).redirects;
@@ -400,23 +408,56 @@ impl<T: Transport> WorkerScript<T> {
 
     /// An entry with its placeholders filled in, and the number of its label.
     fn fill(&self, entry: usize, n: u64, user: Option<&UserContext>) -> (Request, u32) {
-        let CompiledRequest { request, templates } = &self.compiled.entries[entry];
-        let Some(templates) = templates else { return (request.clone(), self.labels[entry]) };
-        let fill = |template: &Template| self.text(template, n, user);
-        let label = fill(&templates.label);
-        let number = if templates.label.is_constant() { self.labels[entry] } else { self.number_of(&label) };
-        let url = fill(&templates.url);
-        let filled = Request {
-            label,
-            // JMeter encodes spaces of a path.
-            url: if self.compiled.is_jmeter && url.contains(' ') { url.replace(' ', "%20") } else { url },
-            headers: templates.headers.iter().map(|(name, value)| (name.clone(), fill(value))).collect(),
-            body: templates.body.as_ref().map_or_else(|| request.body.clone(), |body| Body::Text(fill(body))),
-            ..request.clone()
-        };
+        if self.compiled.entries[entry].templates.is_none() {
+            return (self.compiled.entries[entry].request.clone(), self.labels[entry]);
+        }
+        let texts = self.entry(entry, n, user);
+        let (label, url, headers, body) = (texts.label(), texts.url(), texts.headers(), texts.body());
+        self.filled(entry, user, SentParts { label, method: texts.method(), url, headers, body })
+    }
+
+    /// An entry with these parts.
+    fn filled(&self, entry: usize, user: Option<&UserContext>, parts: SentParts) -> (Request, u32) {
+        let SentParts { label, method, url, headers, body } = parts;
+        let request = &self.compiled.entries[entry].request;
+        let number = if label == request.label { self.labels[entry] } else { self.number_of(&label) };
+        // JMeter encodes spaces of a path.
+        let url = if self.compiled.is_jmeter && url.contains(' ') { url.replace(' ', "%20") } else { url };
+        let (verbatim, reply_policy) = (request.verbatim.clone(), request.reply_policy);
+        let filled = Request { label, method, url, headers, body, weight: request.weight, verbatim, reply_policy };
         // Behind its texts: for them the last request is the one before.
         named(user, &filled.label);
         (filled, number)
+    }
+
+    /// The texts of an entry, as they are now.
+    fn entry<'e>(&'e self, entry: usize, n: u64, user: Option<&'e UserContext>) -> EntryTexts<'e, T> {
+        EntryTexts { script: self, compiled: &self.compiled.entries[entry], n, user }
+    }
+
+    /// An entry that scripts have looked at, in bytes.
+    fn prepared_changed(
+        &self,
+        entry: usize,
+        n: u64,
+        user: Option<&UserContext>,
+        pending: PendingRequest,
+    ) -> Result<Rc<Prepared>, String> {
+        let (request, label) = self.filled(entry, user, pending.finish(&self.entry(entry, n, user)));
+        prepare(&*self.transport, &request, label, self.compiled.is_jmeter)
+    }
+
+    /// The same as something whose reply may lead further.
+    fn ask_changed(
+        &self,
+        entry: usize,
+        n: u64,
+        user: Option<&UserContext>,
+        pending: PendingRequest,
+    ) -> Result<Ask, String> {
+        let (request, label) = self.filled(entry, user, pending.finish(&self.entry(entry, n, user)));
+        refuse_as_java(&request, self.compiled.is_jmeter)?;
+        Ok(Ask::listed(&Rc::new(request), label))
     }
 
     /// A text with its placeholders filled in.

@@ -13,12 +13,13 @@
 //! * [`settings`]: what a run and a search are told, and the table that reads it. [`error`]: what is wrong, and where.
 //! * [`plan`]: YAML → what a plan file says of each contender. [`plan_file`]: a plan file → an experiment.
 //! * [`mod@to_plan`]: settings → a plan. [`experiment`]: contenders, searches and comparisons → an experiment.
-//! * [`estimate`]: how long an experiment takes.
+//! * [`estimate`]: how long an experiment takes. [`grpc`]: descriptors of services, and messages out of JSON.
 
 pub mod defaults;
 pub mod error;
 pub mod estimate;
 pub mod experiment;
+pub mod grpc;
 pub mod plan;
 pub mod plan_file;
 pub mod scenario;

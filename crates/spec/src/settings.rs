@@ -122,6 +122,21 @@ pub struct RequestSettings {
     pub order: Option<Order>,
     /// Redirects followed for one request, at most.
     pub follow: u32,
+    /// What is called by gRPC, in place of a plain request.
+    pub grpc: GrpcSettings,
+}
+
+/// A call of gRPC.
+#[derive(Debug, Clone, Default)]
+pub struct GrpcSettings {
+    /// `package.Service/Method`; None: requests are plain ones.
+    pub method: Option<String>,
+    /// Files that define services (`.proto`).
+    pub protos: Vec<PathBuf>,
+    /// Where files that those import are looked for, besides their own folders.
+    pub proto_paths: Vec<PathBuf>,
+    /// A file with a `FileDescriptorSet`, as `protoc --descriptor_set_out --include_imports` writes it.
+    pub descriptor_set: Option<PathBuf>,
 }
 
 /// How connections are made and kept.

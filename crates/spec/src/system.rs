@@ -1,7 +1,12 @@
 //! What settings need of the system that carries them out. It is handed in, so that the same input makes the same plan.
 
+use crate::RunSettings;
 use std::io;
 use std::path::PathBuf;
+
+/// What is told where nobody may ask the server.
+const NEEDS_DESCRIPTORS: &str =
+    "--grpc needs descriptors of the service here: add --proto FILE or --descriptor-set FILE";
 
 /// The system that carries a plan out.
 #[derive(Debug, Clone, Copy)]
@@ -20,6 +25,9 @@ pub struct System {
     pub stdin: fn() -> io::Result<Vec<u8>>,
     /// The program that carries it out: what `${env:BRUNT}` stands for in commands of a plan file.
     pub program: fn() -> io::Result<PathBuf>,
+    /// The descriptors of a service of gRPC, a `FileDescriptorSet`, that the server of these settings tells by reflection; an
+    /// error in words.
+    pub reflected: fn(&RunSettings, &str) -> Result<Vec<u8>, String>,
     /// Is told the words of a plan file as options, before a message may repeat them: some are secret.
     pub heard: fn(&[String]),
 }
@@ -35,6 +43,7 @@ impl System {
             environment: |_| None,
             stdin: || Ok(Vec::new()),
             program: || Err(io::Error::from(io::ErrorKind::Unsupported)),
+            reflected: |_, _| Err(NEEDS_DESCRIPTORS.to_owned()),
             heard: |_| (),
         }
     }

@@ -65,6 +65,13 @@ impl ReplyCollector {
         }
     }
 
+    /// Fields behind the body: they stand behind those of the head.
+    pub fn trailers(&mut self, lines: &[(Vec<u8>, Vec<u8>)]) {
+        for (name, value) in lines {
+            self.header(&String::from_utf8_lossy(name), value);
+        }
+    }
+
     fn empty_body(&self, encoding: Option<&str>) -> KeptBody {
         let keeps = (self.wants.body || self.is_page).then(Vec::new);
         KeptBody::new(encoding, self.pattern.as_ref(), keeps)

@@ -49,6 +49,11 @@ pub struct Http2 {
     #[arg(long = "h2-table", value_name = "SIZE", default_value = "4096", value_parser = parse_size)]
     pub table: usize,
 
+    /// Answer HTTP/2 requests as a gRPC service: each with one message of `--body` bytes and status OK; where `--fail` wants
+    /// a status of HTTP, with UNAVAILABLE for 503 and UNKNOWN for others
+    #[arg(long, conflicts_with = "hostile")]
+    pub grpc: bool,
+
     /// Answer HTTP/2 requests with frames that break a rule (or are legal and rare); `list` prints the names
     #[arg(long, value_name = "NAME", value_parser = Hostile::parse)]
     pub hostile: Option<Hostile>,

@@ -6,6 +6,7 @@
 use std::rc::Rc;
 
 use super::hpack::put_field;
+use crate::args::Options;
 use crate::reply::{filler, status_of};
 use crate::request::{Request, Route};
 
@@ -27,6 +28,8 @@ pub struct Reply {
     pub block: Rc<[u8]>,
     /// The body.
     pub body: Rc<[u8]>,
+    /// The header block behind it, where there is one.
+    pub trailers: Option<Rc<[u8]>>,
 }
 
 /// What makes two replies the same: status, no body, size of a `/bytes/N` body.
@@ -40,6 +43,8 @@ pub struct Replies {
     body: Rc<[u8]>,
     /// Whether the length of the body is not announced.
     unsized_: bool,
+    /// Replies are messages of gRPC.
+    grpc: bool,
     kept: Vec<(Key, Reply)>,
 }
 
@@ -49,7 +54,18 @@ impl Replies {
         let fields = headers.iter().filter_map(|header| header.split_once(':'));
         let fields = fields.map(|(name, value)| (name.to_ascii_lowercase(), value.trim().to_owned()));
         let headers = fields.filter(|(name, _)| !FORBIDDEN.contains(&name.as_str())).collect();
-        Self { status, headers, body: filler(body).into(), unsized_: chunked, kept: Vec::new() }
+        Self { status, headers, body: filler(body).into(), unsized_: chunked, grpc: false, kept: Vec::new() }
+    }
+
+    /// Those that these options ask for.
+    pub fn of(options: &Options) -> Self {
+        let mut replies = Self::new(options.status, &options.headers, options.body, options.chunked);
+        if options.http2.grpc {
+            replies.headers.push(("content-type".to_owned(), "application/grpc".to_owned()));
+            replies.body = message(&replies.body).into();
+            (replies.grpc, replies.unsized_) = (true, true);
+        }
+        replies
     }
 
     /// The reply to `request`, with the status `instead` if there is one.
@@ -92,7 +108,7 @@ impl Replies {
     fn compose(&self, status: u16, head_only: bool, field: Option<(&str, &str)>, body: Rc<[u8]>) -> Reply {
         let bodiless = status == 204 || status == 304;
         let mut block = Vec::new();
-        put_field(&mut block, ":status", &status.to_string());
+        put_field(&mut block, ":status", &if self.grpc { 200 } else { status }.to_string());
         put_field(&mut block, "server", "brunt-lab");
         if let Some((name, value)) = field {
             put_field(&mut block, name, value);
@@ -103,9 +119,36 @@ impl Replies {
         if !bodiless && !self.unsized_ {
             put_field(&mut block, "content-length", &body.len().to_string());
         }
-        let body = if bodiless || head_only { Rc::default() } else { body };
-        Reply { status, block: block.into(), body }
+        let code = match status {
+            200 => 0,
+            503 => 14,
+            _ => 2,
+        };
+        let bodiless = bodiless || head_only || (self.grpc && code != 0);
+        let body = if bodiless { Rc::default() } else { body };
+        let trailers = self.grpc.then(|| {
+            let mut block = Vec::new();
+            put_field(&mut block, "grpc-status", &code.to_string());
+            block.into()
+        });
+        Reply { status, block: block.into(), body, trailers }
     }
+}
+
+/// A message of gRPC, framed: a field of number 1 with these bytes, or an empty one.
+fn message(bytes: &[u8]) -> Vec<u8> {
+    let mut message = Vec::new();
+    if !bytes.is_empty() {
+        message.push(0x0a);
+        let mut rest = bytes.len();
+        while rest >= 0x80 {
+            message.push(rest as u8 | 0x80);
+            rest >>= 7;
+        }
+        message.push(rest as u8);
+        message.extend_from_slice(bytes);
+    }
+    [&[0], &(message.len() as u32).to_be_bytes()[..], &message].concat()
 }
 
 #[cfg(test)]

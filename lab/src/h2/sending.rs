@@ -126,6 +126,10 @@ impl Session {
 impl Sending {
     /// A reply of which everything may leave.
     pub fn whole(reply: &Reply, ticket: Option<u32>, ending: Ending) -> Self {
+        let ending = match (&reply.trailers, ending) {
+            (Some(block), Ending::Whole) => Ending::Trailers(Rc::clone(block)),
+            (_, ending) => ending,
+        };
         Self {
             body: Rc::clone(&reply.body),
             sent: 0,

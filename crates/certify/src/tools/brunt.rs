@@ -17,11 +17,37 @@ pub const TOOL: Tool = Tool {
     read,
 };
 
+/// The same over HTTP/2.
+pub const HTTP2: Tool = Tool {
+    name: "brunt-http2",
+    note: "open: `--http 2 -c 4 --streams N -r RATE --arrivals even`, closed: `--http 2 -c 1 --streams N`; JSON report",
+    ask: ask_http2,
+    ..TOOL
+};
+
+/// Connections of the open loop over HTTP/2.
+const H2_CONNECTIONS: u32 = 4;
+
 fn ask(job: &Job) -> ToolCommand {
     let load = match job.way {
         LoadMode::Open => format!("-r {} --arrivals even", job.rate),
         LoadMode::Closed => format!("-c {}", job.connections),
     };
+    measure(job, &load)
+}
+
+fn ask_http2(job: &Job) -> ToolCommand {
+    let load = match job.way {
+        LoadMode::Open => {
+            let streams = job.most.div_ceil(H2_CONNECTIONS);
+            format!("--http 2 -c {H2_CONNECTIONS} --streams {streams} -r {} --arrivals even", job.rate)
+        }
+        LoadMode::Closed => format!("--http 2 -c 1 --streams {}", job.connections),
+    };
+    measure(job, &load)
+}
+
+fn measure(job: &Job, load: &str) -> ToolCommand {
     ToolCommand::line(&format!("brunt run {} {load} -d {}s -q --no-store -o json=brunt.json", job.url(), job.seconds))
 }
 

@@ -81,7 +81,7 @@ fn reply_policy(settings: &Settings, asked: &[UrlEntry]) -> ReplyPolicy {
         cookies: if settings.expire_session { Cookies::KeptForARound } else { Cookies::Siege },
         credentials: logins.cloned().map(credentials).collect(),
         repeats_unauthorized: settings.attempts.clamp(1, 100) as u32 - 1,
-        elements: settings.parser.then(|| Elements { not_from: settings.nofollow.clone() }),
+        elements: settings.parser.then(|| Elements { not_from: settings.nofollow.clone(), ..Elements::default() }),
         cache: settings.cache.then(PageCache::default),
         ..ReplyPolicy::default()
     }

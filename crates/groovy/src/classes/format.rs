@@ -153,6 +153,8 @@ fn convert(vm: &mut Vm, spec: &Spec, value: &Value) -> Eval<String> {
         },
         'x' | 'X' | 'o' => {
             let digits = match value {
+                // A byte, which has no type of its own here.
+                Value::Int(number @ -128..=-1) if spec.width == 2 => radix(u64::from(*number as u8), spec.letter),
                 Value::Int(number) => radix(u64::from(*number as u32), spec.letter),
                 Value::Long(number) => radix(*number as u64, spec.letter),
                 Value::BigInt(number) => number.to_str_radix(if spec.letter == 'o' { 8 } else { 16 }),

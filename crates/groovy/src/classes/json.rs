@@ -144,7 +144,7 @@ impl Reader<'_> {
 
     fn object(&mut self, vm: &mut Vm, depth: usize) -> Eval<Value> {
         self.at += 1;
-        let (value, map) = Value::map(MapKind::Linked);
+        let (value, map) = Value::map(MapKind::Lazy);
         vm.alloc(64)?;
         if self.take(b'}') {
             return Ok(value);

@@ -82,6 +82,7 @@ fn plain_name(value: &Value) -> &'static str {
             MapKind::Hash => "java.util.HashMap",
             MapKind::Sorted => "java.util.TreeMap",
             MapKind::Immutable => "java.util.ImmutableCollections$MapN",
+            MapKind::Lazy => "org.apache.groovy.json.internal.LazyMap",
         },
         Value::Set(set) => match set.kind {
             MapKind::Hash => "java.util.HashSet",

@@ -12,6 +12,7 @@ pub(crate) mod format;
 pub(crate) mod io;
 pub(crate) mod json;
 mod json_object;
+mod json_path;
 pub(crate) mod kinds;
 mod lang;
 pub(crate) mod net;
@@ -81,7 +82,7 @@ impl Class {
 }
 
 /// The tables of all modules. Of two classes with one simple name, the first is the one that needs no import.
-fn tables() -> [&'static [Class]; 22] {
+fn tables() -> [&'static [Class]; 23] {
     [
         lang::CLASSES,
         system::CLASSES,
@@ -97,6 +98,7 @@ fn tables() -> [&'static [Class]; 22] {
         decimal_format::CLASSES,
         json::CLASSES,
         json_object::CLASSES,
+        json_path::CLASSES,
         xml::CLASSES,
         codec::CLASSES,
         crypto::CLASSES,

@@ -121,6 +121,11 @@ fn thread(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
         }
         ("currentThread", []) => Value::native(Thread),
         ("yield", []) => Value::Null,
+        // It runs at once: a script is through with its threads when it ends.
+        ("start" | "startDaemon", [.., closure @ Value::Closure(_)]) => {
+            vm.call_closure(closure, &[])?;
+            Value::native(Thread)
+        }
         _ => return Ok(None),
     }))
 }
@@ -137,7 +142,7 @@ impl Native for Thread {
         Ok(Some(match name {
             "getName" | "getThreadName" | "toString" => Value::str(vm.host.thread_name()),
             "getId" | "threadId" => Value::Long(i64::from(vm.host.thread_number())),
-            "interrupt" | "setName" => Value::Null,
+            "interrupt" | "setName" | "join" | "setDaemon" => Value::Null,
             "isInterrupted" => Value::Bool(false),
             "isAlive" => Value::Bool(true),
             _ => return Ok(None),

@@ -43,9 +43,7 @@ impl Native for Context {
         Ok(Some(match (name, arguments) {
             ("getVariables", []) => Value::native(vars::Vars),
             ("getProperties", []) => Value::native(vars::Props),
-            ("getPreviousResult", []) => {
-                vm.host.sample().map_or(Value::Null, |_| Value::native(sample::Result::main()))
-            }
+            ("getPreviousResult", []) => sample::previous(vm),
             ("getCurrentSampler" | "getPreviousSampler", []) => {
                 vm.host.request().map_or(Value::Null, |_| Value::native(sampler::Sampler))
             }

@@ -26,7 +26,8 @@ pub(crate) fn binding(vm: &mut Vm, name: &str) -> Option<Value> {
         "props" => Value::native(vars::Props),
         "log" => Value::native(logger::Logger),
         "ctx" => Value::native(context::Context),
-        "prev" | "SampleResult" | "sampleResult" => {
+        "prev" => sample::previous(vm),
+        "SampleResult" | "sampleResult" => {
             vm.host.sample().map_or(Value::Null, |_| Value::native(sample::Result::main()))
         }
         "sampler" | "Sampler" => vm.host.request().map_or(Value::Null, |_| Value::native(sampler::Sampler)),

@@ -10,6 +10,8 @@ use std::any::Any;
 
 /// The sample that the script looks at, or a sub-sample of it.
 pub(super) struct Result {
+    /// It is the sample before the one that the script makes.
+    is_previous: bool,
     /// Places of the sub-sample, outermost first; none for the sample itself.
     path: Vec<usize>,
 }
@@ -19,14 +21,26 @@ pub(super) fn make(_vm: &mut Vm, _class: &str, _arguments: &[Value]) -> Eval<Val
     Ok(Value::native(Result::main()))
 }
 
+/// `prev`: the sample before where the script makes one of its own, the sample that it looks at elsewhere.
+pub(super) fn previous(vm: &Vm) -> Value {
+    let is_previous = vm.host.makes_sample();
+    let sample = if is_previous { vm.host.previous() } else { vm.host.sample() };
+    sample.map_or(Value::Null, |_| Value::native(Result { is_previous, path: Vec::new() }))
+}
+
 impl Result {
     pub fn main() -> Self {
-        Self { path: Vec::new() }
+        Self { is_previous: false, path: Vec::new() }
+    }
+
+    /// The sample to change; none may change the one before.
+    fn changed<'v>(&self, vm: &'v mut Vm<'_>) -> Option<&'v mut dyn Sample> {
+        if self.is_previous { None } else { vm.host.sample_mut() }
     }
 
     /// Reads the sample.
     fn read<T>(&self, vm: &Vm, read: impl FnOnce(&dyn Sample) -> T) -> Option<T> {
-        let mut sample = vm.host.sample()?;
+        let mut sample = if self.is_previous { vm.host.previous()? } else { vm.host.sample()? };
         for place in &self.path {
             sample = sample.sub_sample(*place)?;
         }
@@ -97,7 +111,7 @@ impl Result {
                 let sub = |place| {
                     let mut path = self.path.clone();
                     path.push(place);
-                    Value::native(Self { path })
+                    Value::native(Self { is_previous: self.is_previous, path })
                 };
                 Value::array((0..count).map(sub).collect())
             }
@@ -121,18 +135,21 @@ impl Result {
                 if self.path.is_empty() {
                     Value::Null
                 } else {
-                    Value::native(Self { path: self.path[..self.path.len() - 1].to_vec() })
+                    Value::native(Self {
+                        is_previous: self.is_previous,
+                        path: self.path[..self.path.len() - 1].to_vec(),
+                    })
                 }
             }
             "setIgnore" => {
-                if let Some(sample) = vm.host.sample_mut() {
+                if let Some(sample) = self.changed(vm) {
                     sample.set_ignore();
                 }
                 Value::Null
             }
             "sampleStart" | "sampleEnd" | "latencyEnd" | "connectEnd" | "samplePause" | "sampleResume" => {
                 let now = vm.host.now_millis();
-                if let Some(sample) = vm.host.sample_mut() {
+                if let Some(sample) = self.changed(vm) {
                     let start = sample.start_ms();
                     match name {
                         "sampleStart" => sample.set_times_ms(now, now),
@@ -143,7 +160,7 @@ impl Result {
                 Value::Null
             }
             "setResponseOK" | "setResponseCodeOK" | "setResponseMessageOK" => {
-                if let Some(sample) = vm.host.sample_mut() {
+                if let Some(sample) = self.changed(vm) {
                     if name != "setResponseMessageOK" {
                         sample.set_code("200");
                     }
@@ -160,8 +177,13 @@ impl Result {
         }))
     }
 
-    fn setter(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+    fn setter(&self, vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
         let Some(value) = arguments.first() else { return Ok(None) };
+        // A BeanShell Sampler says these by its variables IsSuccess, ResponseCode and ResponseMessage, which come last.
+        let is_overruled = matches!(name, "setSuccessful" | "setResponseCode" | "setResponseMessage");
+        if is_overruled && vm.host.makes_sample() && vm.dialect == crate::script::Dialect::BeanShell {
+            return Ok(Some(Value::Null));
+        }
         match name {
             "setStopThread" | "setStopTest" | "setStopTestNow" | "setStartNextThreadLoop" => {
                 let what = match name {
@@ -194,7 +216,7 @@ impl Result {
         let number = vm.to_long(value).unwrap_or(0);
         let second = arguments.get(1).map(|value| vm.to_long(value)).transpose().unwrap_or(None);
         let now = vm.host.now_millis();
-        let Some(sample) = vm.host.sample_mut() else { return Ok(Some(Value::Null)) };
+        let Some(sample) = self.changed(vm) else { return Ok(Some(Value::Null)) };
         match name {
             "setResponseData" => sample.set_body(&body),
             "setSuccessful" | "setSuccess" => sample.set_success(truth),
@@ -245,8 +267,8 @@ impl Native for Result {
         match arguments {
             [] => self.getter(vm, name),
             [_] if name == "getSampleLabel" => self.getter(vm, name),
-            [pattern] if name == "setTestLogicalAction" => Self::setter(vm, name, std::slice::from_ref(pattern)),
-            _ => Self::setter(vm, name, arguments),
+            [pattern] if name == "setTestLogicalAction" => self.setter(vm, name, std::slice::from_ref(pattern)),
+            _ => self.setter(vm, name, arguments),
         }
     }
 

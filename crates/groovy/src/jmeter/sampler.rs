@@ -119,8 +119,14 @@ impl Sampler {
                 set_property(vm, &name, &value);
                 Value::Null
             }
-            ("addArgument" | "addEncodedArgument", rest) => {
+            ("addArgument", rest) => {
                 add(vm, rest, Encode::Yes)?;
+                Value::Null
+            }
+            ("addEncodedArgument", [name, value, ..]) => {
+                let decoded = |text: &str| Value::from(net::url_decode(text));
+                let (name, value) = (vm.text(name)?, vm.text(value)?);
+                add(vm, &[decoded(&name), decoded(&value)], Encode::Yes)?;
                 Value::Null
             }
             ("addNonEncodedArgument", rest) => {

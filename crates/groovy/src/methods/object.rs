@@ -2,7 +2,7 @@
 
 use crate::error::{Eval, throw};
 use crate::host::LogLevel;
-use crate::value::Value;
+use crate::value::{MapKind, Value};
 use crate::vm::Vm;
 
 pub(super) fn call(vm: &mut Vm, object: &Value, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
@@ -11,7 +11,11 @@ pub(super) fn call(vm: &mut Vm, object: &Value, name: &str, arguments: &[Value])
     }
     Ok(Some(match (name, arguments) {
         ("toString" | "inspect" | "dump", []) => {
-            let text = if name == "toString" { vm.java_text(object)? } else { vm.text(object)? };
+            // Groovy writes maps its own way, but for those of parsed JSON, which have a `toString` of their own.
+            let is_java = name == "toString"
+                && !matches!(object, Value::List(_))
+                && !matches!(object, Value::Map(map) if map.kind != MapKind::Lazy);
+            let text = if is_java { vm.java_text(object)? } else { vm.text(object)? };
             Value::Str(text)
         }
         ("equals", [other]) => Value::Bool(vm.equals(object, other)?),

@@ -52,6 +52,7 @@ impl Writer<'_> {
                     let value = self.plain(value);
                     self.behind.push(Yaml::map([("set", Yaml::Map(vec![(variable.clone(), Yaml::Text(value))]))]));
                 }
+                ReplyAction::Keep => {}
             }
         }
         if !extract.is_empty() {
@@ -113,6 +114,7 @@ impl Writer<'_> {
                 add("between", Yaml::List(sides.into()));
             }
             ExtractFrom::JsonPath(path) => add("json", Yaml::Text(self.plain(path))),
+            ExtractFrom::JmesPath(path) => add("jmespath", Yaml::Text(self.plain(path))),
             ExtractFrom::Css { selector, attribute } => {
                 add("css", Yaml::Text(self.plain(selector)));
                 if !attribute.is_empty() {
@@ -200,6 +202,9 @@ impl Writer<'_> {
                         check.json.push((path, value));
                     }
                 }
+            }
+            AssertionTest::JmesPath { .. } => {
+                return Err("a plan file checks no JMESPath; extract a variable by it".into());
             }
             AssertionTest::Xpath { path, invert: false } => {
                 if check.others.iter().any(|(name, _)| name == "xpath") {

@@ -84,7 +84,7 @@ impl Writer<'_> {
                 };
                 self.with_steps("loop", Yaml::Text(times), steps, population)
             }
-            Step::While { condition, steps } => {
+            Step::While { condition, steps, .. } => {
                 let condition = self.condition(condition);
                 self.with_steps("while", condition, steps, population)
             }
@@ -137,6 +137,13 @@ impl Writer<'_> {
             Step::Think(think) => one("think", text(format!("{}..{}", time(think.least), time(think.most)))),
             Step::Pause(millis) => {
                 self.pause(millis, population).map(|pause| one("think", Yaml::Text(pause))).unwrap_or_default()
+            }
+            Step::Pace(pace) if !pace.schedule.is_empty() => {
+                let place = self.kind_place(brunt_jmx::ElementKind::ThroughputShapingTimer, &population.name);
+                self.notice(format!(
+                    "{place}: left out, a plan file has no schedule of rates for users; use load.rate"
+                ));
+                Vec::new()
             }
             Step::Pace(pace) => {
                 let per_minute = match pace.per_minute.trim().parse::<f64>() {
@@ -198,6 +205,14 @@ impl Writer<'_> {
                     if policy.is_judged_by_user() { ", and its extractors and assertions are left out" } else { "" };
                 self.notice(format!("{place}: it is a script and makes no sample{more}"));
                 self.script_step(script, &population.name)
+            }
+            Step::OncePerLoop(steps) => {
+                let place = self.kind_place(brunt_jmx::ElementKind::OnceOnlyController, &population.name);
+                self.notice(format!(
+                    "{place}: it runs once for each user, not once for each run of the loop around it"
+                ));
+                let steps = self.steps(steps, population);
+                if steps.is_empty() { Vec::new() } else { one("once", Yaml::List(steps)) }
             }
             Step::Once(steps) => {
                 let steps = self.steps(steps, population);

@@ -217,7 +217,7 @@ impl Writer<'_> {
                     self.extracted.push(extractor.variable.clone());
                 }
                 ReplyAction::Set { variable, .. } => _ = self.known.insert(variable.clone()),
-                ReplyAction::Script(_) => {}
+                ReplyAction::Script(_) | ReplyAction::Keep => {}
             }
         }
         Step::each(&scenario.steps, &mut |step| match step {

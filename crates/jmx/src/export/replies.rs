@@ -27,6 +27,7 @@ impl Writer<'_> {
                 ReplyAction::Extract(extractor) => items.extend(self.extractor(extractor, label)),
                 ReplyAction::Script(script) => items.push(self.script("JSR223PostProcessor", script)),
                 ReplyAction::Set { variable, value } => items.push(self.set("JSR223PostProcessor", variable, value)),
+                ReplyAction::Keep => {}
             }
         }
         let statuses = &policy.checks.status;
@@ -121,6 +122,11 @@ impl Writer<'_> {
                 .text("JSONPostProcessor.jsonPathExprs", self.text(path, Place::Text))
                 .text("JSONPostProcessor.match_numbers", &number)
                 .text("JSONPostProcessor.defaultValues", &default_text),
+            ExtractFrom::JmesPath(path) => Item::new("JMESPathExtractor", "JMESPathExtractorGui", variable)
+                .text("JMESExtractor.referenceName", variable)
+                .text("JMESExtractor.jmesPathExpr", self.text(path, Place::Text))
+                .text("JMESExtractor.matchNumber", &number)
+                .text("JMESExtractor.defaultValue", &default_text),
             ExtractFrom::Css { selector, attribute } => Item::new("HtmlExtractor", "HtmlExtractorGui", variable)
                 .text("HtmlExtractor.refname", variable)
                 .text("HtmlExtractor.expr", self.text(selector, Place::Text))
@@ -168,13 +174,19 @@ impl Writer<'_> {
                     .text("SizeAssertion.size", self.text(bytes, Place::Text))
                     .number("SizeAssertion.operator", operator)
             }
-            AssertionTest::Json { path, expected, invert } => {
+            AssertionTest::Json { path, expected, invert } | AssertionTest::JmesPath { path, expected, invert } => {
+                let is_json_path = matches!(assertion.test, AssertionTest::Json { .. });
+                let (class, form, property) = if is_json_path {
+                    ("JSONPathAssertion", "JSONPathAssertionGui", "JSON_PATH")
+                } else {
+                    ("JMESPathAssertion", "JMESPathAssertionGui", "JMES_PATH")
+                };
                 let value = match expected {
                     Some(ExpectedJson::Value(value) | ExpectedJson::Pattern(value)) => self.text(value, Place::Text),
                     Some(ExpectedJson::Null) | None => String::new(),
                 };
-                Item::new("JSONPathAssertion", "JSONPathAssertionGui", name)
-                    .text("JSON_PATH", self.text(path, Place::Text))
+                Item::new(class, form, name)
+                    .text(property, self.text(path, Place::Text))
                     .text("EXPECTED_VALUE", value)
                     .flag("JSONVALIDATION", expected.is_some())
                     .flag("EXPECT_NULL", matches!(expected, Some(ExpectedJson::Null)))

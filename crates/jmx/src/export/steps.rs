@@ -212,7 +212,7 @@ impl Writer<'_> {
                     .text("LoopController.loops", times);
                 below(self, item, steps)
             }
-            Step::While { condition, steps } => {
+            Step::While { condition, steps, .. } => {
                 let condition = match condition {
                     Condition::Succeeded => "LAST".to_owned(),
                     Condition::Not(inner) => match &**inner {
@@ -311,7 +311,7 @@ impl Writer<'_> {
                 item.name = label;
                 vec![item.over(children)]
             }
-            Step::Once(steps) => {
+            Step::Once(steps) | Step::OncePerLoop(steps) => {
                 below(self, Item::new("OnceOnlyController", "OnceOnlyControllerGui", "Once Only Controller"), steps)
             }
             Step::Stop(scope) => match scope {

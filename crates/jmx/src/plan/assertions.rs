@@ -23,6 +23,11 @@ impl Reader<'_> {
             }
             Some(ElementKind::SizeAssertion) => self.size(element)?,
             Some(ElementKind::JsonAssertion) => self.json_assertion(element),
+            Some(ElementKind::JmesPathAssertion) => AssertionTest::JmesPath {
+                path: self.text(element, "JMES_PATH"),
+                expected: self.expected_json(element),
+                invert: self.flag(element, "INVERT", false),
+            },
             Some(ElementKind::XpathAssertion) => AssertionTest::Xpath {
                 path: self.text(element, "XPath.xpath"),
                 invert: self.flag(element, "XPath.negate", false),
@@ -33,7 +38,7 @@ impl Reader<'_> {
             },
             Some(ElementKind::XmlAssertion) => AssertionTest::Xml,
             Some(ElementKind::Md5Assertion) => AssertionTest::Md5(self.text(element, "MD5HexAssertion.size")),
-            Some(ElementKind::Jsr223Assertion | ElementKind::BeanShellAssertion) => {
+            Some(ElementKind::Jsr223Assertion | ElementKind::BeanShellAssertion | ElementKind::BsfAssertion) => {
                 let is_beanshell = element.kind() == Some(ElementKind::BeanShellAssertion);
                 let source = if is_beanshell { "BeanShellAssertion.query" } else { "script" };
                 let Some(script) = self.script(element, source)? else { return Ok(None) };
@@ -108,18 +113,21 @@ impl Reader<'_> {
         Ok(AssertionTest::Size { part, is, bytes: self.text(element, "SizeAssertion.size") })
     }
 
-    fn json_assertion(&self, element: TestElement<'_>) -> AssertionTest {
+    fn expected_json(&self, element: TestElement<'_>) -> Option<ExpectedJson> {
         let validates = self.flag(element, "JSONVALIDATION", false);
         let value = self.text(element, "EXPECTED_VALUE");
-        let expected = match validates {
+        match validates {
             false => None,
             true if self.flag(element, "EXPECT_NULL", false) => Some(ExpectedJson::Null),
             true if self.flag(element, "ISREGEX", true) => Some(ExpectedJson::Pattern(value)),
             true => Some(ExpectedJson::Value(value)),
-        };
+        }
+    }
+
+    fn json_assertion(&self, element: TestElement<'_>) -> AssertionTest {
         AssertionTest::Json {
             path: json_path(&self.text(element, "JSON_PATH")),
-            expected,
+            expected: self.expected_json(element),
             invert: self.flag(element, "INVERT", false),
         }
     }

@@ -60,9 +60,24 @@ impl Reader<'_> {
                     Err(_) => Some(Rounds::Text(times)),
                 };
                 let (before, steps) = self.numbered_body(element, scope)?;
-                Ok(before.into_iter().chain([Step::Loop { times, steps }]).collect())
+                let steps = before.into_iter().chain([Step::Loop { times, steps }]).collect();
+                // A loop that does not continue for ever is done when its rounds are.
+                Ok(if self.flag(element, "LoopController.continue_forever", true) {
+                    steps
+                } else {
+                    vec![Step::Once(steps)]
+                })
             }
-            ElementKind::OnceOnlyController => one(Step::Once(self.body(element, scope)?)),
+            ElementKind::OnceOnlyController => {
+                // JMeter's loops tell the controllers in them that they begin; others do not.
+                let around = element.parent().and_then(|parent| parent.kind());
+                let is_in_loop = matches!(
+                    around,
+                    Some(ElementKind::LoopController | ElementKind::WhileController | ElementKind::RuntimeController)
+                );
+                let steps = self.body(element, scope)?;
+                one(if is_in_loop { Step::OncePerLoop(steps) } else { Step::Once(steps) })
+            }
             ElementKind::IfController => {
                 let condition = self.if_condition(element);
                 one(Step::If { condition, then: self.body(element, scope)?, otherwise: Vec::new() })
@@ -78,10 +93,11 @@ impl Reader<'_> {
                     _ => Condition::Not(Box::new(Condition::False(written.clone()))),
                 };
                 let (before, steps) = self.numbered_body(element, scope)?;
-                let repeat = Step::While { condition, steps };
+                // What a function counts or draws may be another the second time.
+                let repeat = Step::While { condition, steps, twice: written.contains("${__") };
                 // A blank condition is looked at behind the first round.
                 let repeat = match (written.trim(), repeat) {
-                    ("", Step::While { condition, steps }) => {
+                    ("", Step::While { condition, steps, .. }) => {
                         let stop = Step::If {
                             condition: Condition::Not(Box::new(condition)),
                             then: vec![Step::Stop(brunt_model::scenario::Scope::Loop)],
@@ -310,6 +326,7 @@ impl Reader<'_> {
         let document = Document::parse(&bytes).map_err(|error| wrong(error.to_string()))?;
         self.refuse_unsupported(&document)?;
         self.reads_rounds |= reads_rounds(&document);
+        self.reads_previous |= super::samplers::reads_previous(&document);
         let mut steps = Vec::new();
         let fragments = document.all_elements().filter(|one| one.kind() == Some(ElementKind::TestFragment));
         for fragment in fragments {

@@ -12,6 +12,17 @@ use brunt_model::reply_policy::ReplyAction;
 use brunt_model::scenario::Scope as Over;
 use brunt_script::template::call_of;
 
+/// Properties with the number of the match that is taken.
+const NUMBERS: [&str; 7] = [
+    "RegexExtractor.match_number",
+    "BoundaryExtractor.match_number",
+    "HtmlExtractor.match_number",
+    "XPathExtractor.matchNumber",
+    "XPathExtractor2.matchNumber",
+    "JMESExtractor.matchNumber",
+    "JSONPostProcessor.match_numbers",
+];
+
 /// Properties that name what is searched where it is a variable.
 const SCOPE: [&str; 2] = ["Sample.scope", "Scope.variable"];
 
@@ -22,6 +33,9 @@ impl Reader<'_> {
     ///
     /// One of them makes no sense.
     pub(super) fn reactions(&mut self, scope: &Scope<'_>, mut policy: ReplyPolicy) -> Result<ReplyPolicy, JmxError> {
+        if self.reads_previous {
+            policy.actions.push(ReplyAction::Keep);
+        }
         for element in &scope.behind {
             let known = policy.actions.len();
             self.post_processor(*element, &mut policy)?;
@@ -56,7 +70,19 @@ impl Reader<'_> {
         }
     }
 
+    /// Says where the number of a match is a variable that users set.
+    fn tell_unknown_number(&mut self, element: TestElement<'_>) {
+        for name in NUMBERS {
+            let filled = self.filled(element, name);
+            if filled.contains("${") {
+                let told = format!("match number `{filled}` is known in the run alone; the first match is taken");
+                self.notice(format!("{}: {told}", element.place()));
+            }
+        }
+    }
+
     fn post_processor(&mut self, element: TestElement<'_>, policy: &mut ReplyPolicy) -> Result<(), JmxError> {
+        self.tell_unknown_number(element);
         let actions = &mut policy.actions;
         match element.kind() {
             Some(ElementKind::RegexExtractor) => {
@@ -110,6 +136,17 @@ impl Reader<'_> {
                     actions.push(ReplyAction::Extract(first));
                 }
             }
+            Some(ElementKind::JmesPathExtractor) => {
+                let number = self.filled(element, "JMESExtractor.matchNumber");
+                actions.push(ReplyAction::Extract(Extractor {
+                    variable: self.text(element, "JMESExtractor.referenceName").trim().to_owned(),
+                    from: ExtractFrom::JmesPath(self.text(element, "JMESExtractor.jmesPathExpr")),
+                    part: self.searched(element, ""),
+                    take: take(element, &number, 0)?,
+                    sets_more: true,
+                    default: Some(self.text(element, "JMESExtractor.defaultValue")),
+                }));
+            }
             Some(ElementKind::JsonExtractor) => self.json(element, actions)?,
             Some(ElementKind::JsonPathExtractorPlugin) => {
                 let variable = self.filled(element, "VAR");
@@ -128,7 +165,9 @@ impl Reader<'_> {
                     default: Some(self.text(element, "DEFAULT")),
                 }));
             }
-            Some(ElementKind::Jsr223PostProcessor | ElementKind::BeanShellPostProcessor) => {
+            Some(
+                ElementKind::Jsr223PostProcessor | ElementKind::BeanShellPostProcessor | ElementKind::BsfPostProcessor,
+            ) => {
                 actions.extend(self.script(element, "script")?.map(ReplyAction::Script));
             }
             Some(ElementKind::ResultAction) => {
@@ -220,6 +259,9 @@ impl Reader<'_> {
 
 /// Which match is taken: 0 any, -1 all.
 fn take(element: TestElement<'_>, written: &str, absent: i64) -> Result<Take, JmxError> {
+    if written.contains("${") {
+        return Ok(Take::Number(1));
+    }
     Ok(match number_of(element, "match_number", written, absent as f64)? as i64 {
         0 => Take::Random,
         number if number < 0 => Take::All,

@@ -81,6 +81,10 @@ impl Reader<'_> {
             self.notice(format!("{}: left out, it has no sampler", group.place()));
             return Ok(None);
         }
+        // Nothing is left of a second iteration.
+        let is_done_once = steps.iter().all(|step| matches!(step, Step::Once(_)));
+        let iterations =
+            if is_done_once { schedule.iterations.map(|most| most.min(1)).or(Some(1)) } else { schedule.iterations };
         let parts = std::mem::take(&mut self.group);
         let scenario = Scenario {
             requests: parts.requests,
@@ -96,7 +100,7 @@ impl Reader<'_> {
             duration = Some(duration.map_or(most, |duration| duration.min(most)));
         }
         let grace = self.surroundings.max_duration.unwrap_or(super::LONGEST_REQUEST);
-        let stop = Stop { duration, iterations_per_user: schedule.iterations, ..Stop::after(Duration::ZERO, grace) };
+        let stop = Stop { duration, iterations_per_user: iterations, ..Stop::after(Duration::ZERO, grace) };
         let name = self.before.text(&group.name());
         let population = Population { name, load: schedule.load, scenario, stop };
         Ok(Some(population))
@@ -131,21 +135,39 @@ impl Reader<'_> {
         })
     }
 
+    /// A number that must be known before the run; leniently, another one where it is none.
+    fn number_or(&mut self, group: TestElement<'_>, name: &str, absent: f64) -> Result<f64, JmxError> {
+        let read = self.number(group, name, absent);
+        self.leniently(read, absent)
+    }
+
+    fn leniently(&mut self, read: Result<f64, JmxError>, instead: f64) -> Result<f64, JmxError> {
+        match read {
+            Err(error) if self.surroundings.lenient => {
+                self.notice(format!("{error}; {instead} is taken"));
+                Ok(instead)
+            }
+            read => read,
+        }
+    }
+
     fn plain_schedule(&mut self, group: TestElement<'_>) -> Result<Option<Schedule>, JmxError> {
-        let threads = self.scaled(self.number(group, "ThreadGroup.num_threads", 1.0)?);
+        let threads = self.number_or(group, "ThreadGroup.num_threads", 1.0)?;
+        let threads = self.scaled(threads);
         if threads < 1.0 {
             self.notice(format!("{}: left out, it has no threads", group.place()));
             return Ok(None);
         }
-        let ramp = self.number(group, "ThreadGroup.ramp_time", 0.0)?.max(0.0);
+        let ramp = self.number_or(group, "ThreadGroup.ramp_time", 0.0)?.max(0.0);
         let is_scheduled = self.flag(group, "ThreadGroup.scheduler", false);
-        let delay = if is_scheduled { self.number(group, "ThreadGroup.delay", 0.0)?.max(0.0) } else { 0.0 };
-        let duration = if is_scheduled { self.number(group, "ThreadGroup.duration", 0.0)? } else { 0.0 };
+        let delay = if is_scheduled { self.number_or(group, "ThreadGroup.delay", 0.0)?.max(0.0) } else { 0.0 };
+        let duration = if is_scheduled { self.number_or(group, "ThreadGroup.duration", 0.0)? } else { 0.0 };
         let main = group.properties().element("ThreadGroup.main_controller");
         let loops = match &main {
             Some(main) => {
                 let filled = self.filled_in(main, "LoopController.loops");
-                number_of(group, "LoopController.loops", &filled, 1.0)?
+                let read = number_of(group, "LoopController.loops", &filled, 1.0);
+                self.leniently(read, 1.0)?
             }
             None => 1.0,
         };

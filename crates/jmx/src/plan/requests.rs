@@ -1,5 +1,6 @@
 //! HTTP requests: URL, header fields, body and reply policy, from a sampler and what is in its scope.
 
+use super::patterns::translated;
 use super::texts::{number_of, wrong_at};
 use super::{Reader, Scope};
 use crate::element::TestElement;
@@ -227,6 +228,45 @@ impl Reader<'_> {
         headers
     }
 
+    /// Which elements of a page are asked for, and how.
+    fn elements(&mut self, sampler: &Sampler<'_, '_>) -> Result<Elements, JmxError> {
+        /// JMeter downloads so many at the same time where nothing else is said.
+        const POOL: f64 = 6.0;
+        let filter = |reader: &mut Self, name: &str| {
+            let written = reader.filled_in(&sampler.properties(name), name);
+            let pattern = Some(translated(&written)).filter(|_| !written.trim().is_empty())?;
+            match brunt_script::check::pattern(&pattern) {
+                Ok(()) => Some(pattern),
+                Err(why) => {
+                    // JMeter writes it to its log, and takes all.
+                    reader.notice(format!("{}: {name} has no effect, {why}", sampler.element.place()));
+                    None
+                }
+            }
+        };
+        let only = filter(self, "HTTPSampler.embedded_url_re");
+        let never = filter(self, "HTTPSampler.embedded_url_exclude_re");
+        let name = "HTTPSampler.concurrentPool";
+        let pool = number_of(sampler.element, name, &self.filled_in(&sampler.properties(name), name), POOL)?;
+        let name = "HTTPSampler.concurrentDwn";
+        let is_parallel = self.flag_in(&sampler.properties(name), name, false);
+        let at_once = if is_parallel { pool.clamp(1.0, f64::from(u16::MAX)) as u32 } else { 0 };
+        Ok(Elements { only, never, at_once, ..Elements::default() })
+    }
+
+    /// Milliseconds; 0: no limit. One that users set while they run is none.
+    fn time_limit(&mut self, element: TestElement<'_>, name: &str, text: &str) -> Result<f64, JmxError> {
+        let filled = self.before.text(text);
+        if filled.contains("${") {
+            self.notice(format!(
+                "{}: {name} is `{filled}`, which is known in the run alone; there is no limit",
+                element.place()
+            ));
+            return Ok(0.0);
+        }
+        number_of(element, name, &filled, 0.0)
+    }
+
     fn request_policy(&mut self, sampler: &Sampler<'_, '_>, method: &str) -> Result<ReplyPolicy, JmxError> {
         let flag = |name: &str| self.flag_in(&sampler.properties(name), name, false);
         // JMeter's HTTP client follows redirects by itself only of these.
@@ -236,7 +276,7 @@ impl Reader<'_> {
         let rules = if by_itself { RedirectRules::JmeterAuto } else { RedirectRules::Jmeter };
         let embedded = flag("HTTPSampler.image_parser");
         let timeout = self.text_in(&sampler.properties("HTTPSampler.response_timeout"), "HTTPSampler.response_timeout");
-        let millis = number_of(sampler.element, "response_timeout", &self.before.text(&timeout), 0.0)?;
+        let millis = self.time_limit(sampler.element, "response_timeout", &timeout)?;
         let limits = sampler.scope.before.iter().filter(|one| one.kind() == Some(ElementKind::SampleTimeout));
         let limits =
             limits.map(|limit| self.number(*limit, "InterruptTimer.timeout", 0.0)).collect::<Result<Vec<_>, _>>()?;
@@ -246,7 +286,7 @@ impl Reader<'_> {
             .filter(|limit| *limit > 0.0)
             .fold(0.0, |least: f64, limit| if least > 0.0 { least.min(limit) } else { limit });
         let connect = self.text_in(&sampler.properties("HTTPSampler.connect_timeout"), "HTTPSampler.connect_timeout");
-        let connect = number_of(sampler.element, "connect_timeout", &self.before.text(&connect), 0.0)?;
+        let connect = self.time_limit(sampler.element, "connect_timeout", &connect)?;
         if connect > 0.0 {
             // One limit holds for all connections of a run: the longest that is asked for.
             let connect = Duration::from_secs_f64(connect / 1e3);
@@ -271,7 +311,7 @@ impl Reader<'_> {
         Ok(ReplyPolicy {
             redirects: Redirects { most: if follows { MOST_REDIRECTS } else { 0 }, rules },
             cookies,
-            elements: embedded.then(Elements::default),
+            elements: if embedded { Some(self.elements(sampler)?) } else { None },
             cache: sampler.scope.cache.map(|manager| PageCache {
                 reuses_fresh: self.flag(manager, "useExpires", false),
                 per_iteration: self.flag(manager, "clearEachIteration", false) || self.group.is_new_user_each_iteration,

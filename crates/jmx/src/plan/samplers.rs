@@ -1,10 +1,11 @@
 //! Samplers as steps: what runs before them, pauses, then what they do.
 
-use super::texts::wrong_at;
+use super::texts::{self, wrong_at};
 use super::{Reader, Scope};
+use crate::document::Document;
 use crate::element::TestElement;
 use crate::error::JmxError;
-use crate::support::ElementKind;
+use crate::support::{ElementKind, Role};
 use brunt_model::ReplyPolicy;
 use brunt_model::scenario::{Scope as Over, Script, ScriptLanguage, ScriptSample, Step};
 use brunt_script::template::call_of;
@@ -38,6 +39,10 @@ impl Reader<'_> {
                 let script = self.script(sampler, "script")?.unwrap_or_else(|| fails(sampler));
                 steps.push(self.sample(sampler, &scope, Some(script))?);
             }
+            Some(ElementKind::BsfSampler) => {
+                let script = self.script(sampler, "BSFSampler.query")?.unwrap_or_else(|| fails(sampler));
+                steps.push(self.sample(sampler, &scope, Some(script))?);
+            }
             Some(ElementKind::BeanShellSampler) => {
                 let script = self.script(sampler, "BeanShellSampler.query")?.unwrap_or_else(|| fails(sampler));
                 steps.push(self.sample(sampler, &scope, Some(script))?);
@@ -58,13 +63,19 @@ impl Reader<'_> {
         let mut steps = Vec::new();
         for element in &scope.before {
             match element.kind() {
-                Some(ElementKind::Jsr223PreProcessor | ElementKind::BeanShellPreProcessor) => {
+                Some(
+                    ElementKind::Jsr223PreProcessor | ElementKind::BeanShellPreProcessor | ElementKind::BsfPreProcessor,
+                ) => {
                     steps.extend(self.script(*element, "script")?.map(Step::Script));
                 }
                 Some(ElementKind::FifoPop) => {
                     let queue = self.text(*element, "FifoName");
                     if let Some(value) = call_of("fifoPop", &[&queue]) {
-                        steps.push(Step::Set { variable: self.filled(*element, "variable"), value });
+                        let variable = match self.filled(*element, "Variable") {
+                            absent if absent.is_empty() => self.filled(*element, "variable"),
+                            variable => variable,
+                        };
+                        steps.push(Step::Set { variable, value });
                     }
                 }
                 _ => {}
@@ -96,10 +107,6 @@ impl Reader<'_> {
             source: written,
             parameters: self.text(element, &prefixed("parameters")),
         };
-        if let Some(call) = sampler_change(&script.source) {
-            let told = format!("{}: `{call}` changes the sampler, which has no effect here", element.place());
-            self.notice(told);
-        }
         match brunt_script::check::script(&script) {
             Ok(()) => Ok(Some(script)),
             Err(error) if self.surroundings.lenient => {
@@ -125,7 +132,10 @@ impl Reader<'_> {
     }
 
     fn language(&self, element: TestElement<'_>) -> Result<ScriptLanguage, JmxError> {
-        let written = self.filled(element, "scriptLanguage");
+        let written = match self.filled(element, "scriptLanguage") {
+            absent if absent.is_empty() => self.filled(element, "BSFSampler.language"),
+            language => language,
+        };
         Ok(match written.trim().to_ascii_lowercase().as_str() {
             "" | "groovy" | "java" => ScriptLanguage::Groovy,
             "beanshell" | "bsh" => ScriptLanguage::Beanshell,
@@ -192,30 +202,16 @@ fn fails(sampler: TestElement<'_>) -> Script {
     Script { name: sampler.name().into_owned(), language, source, parameters }
 }
 
-/// A call of a script that changes the sampler, such as `sampler.addArgument`.
-fn sampler_change(source: &str) -> Option<&str> {
-    source.match_indices("sampler.").find_map(|(at, object)| {
-        let is_name = source[..at].ends_with(|before: char| before.is_alphanumeric() || before == '_' || before == '.');
-        let method = &source[at + object.len()..];
-        let end = method.find(|c: char| !c.is_alphanumeric()).unwrap_or(method.len());
-        let changes = ["set", "add", "remove", "clear"].iter().any(|verb| method.starts_with(verb));
-        (!is_name && changes).then(|| &source[at..at + object.len() + end])
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn scripts_that_change_the_sampler_are_found() {
-        for (source, call) in [
-            ("def a = 1\nsampler.addArgument('a', 'b')", Some("sampler.addArgument")),
-            ("sampler.getName(); if (x) { sampler.setPath(p) }", Some("sampler.setPath")),
-            ("log.info(sampler.name)", None),
-            ("mysampler.setPath(p); a.sampler.setPath(p)", None),
-        ] {
-            assert_eq!(sampler_change(source), call, "{source}");
+/// Whether something of a plan may look at the sample before: `prev` in functions, in scripts before a request, and in scripts that
+/// make a sample of their own.
+pub(super) fn reads_previous(document: &Document) -> bool {
+    let names = |element, words: &[&str]| words.iter().any(|word| texts::mentions(document, element, word));
+    let says = |element, word: &str| texts::mentions_word(document, element, word);
+    document.all_elements().any(|element| match (element.kind(), element.role()) {
+        (_, Role::PostProcessor | Role::Assertion | Role::Listener) => names(element, &["(prev", "(sampleResult"]),
+        (Some(ElementKind::Jsr223Sampler | ElementKind::BeanShellSampler | ElementKind::BsfSampler), _) => {
+            says(element, "prev") || names(element, &["getPreviousResult"])
         }
-    }
+        _ => says(element, "prev") || names(element, &["getPreviousResult", "ampleResult"]),
+    })
 }

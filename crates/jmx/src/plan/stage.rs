@@ -18,6 +18,8 @@ pub struct TestStage {
     pub kind: StageKind,
     /// The run.
     pub plan: Plan,
+    /// It runs also where a step, a script or a failure has ended the test in the thread groups before.
+    pub runs_after_stop: bool,
 }
 
 /// What a stage is for.
@@ -32,6 +34,15 @@ pub enum StageKind {
 }
 
 impl TestStage {
+    /// Whether it runs where a stage of this kind has ended the test; null: the test goes on.
+    pub fn runs_behind(&self, ended: Option<StageKind>) -> bool {
+        match ended {
+            None => true,
+            Some(StageKind::SetUp) => false,
+            Some(StageKind::Main | StageKind::TearDown) => self.runs_after_stop,
+        }
+    }
+
     /// The most users, or arrivals per second, of all its groups together.
     pub fn peak_users(&self) -> u64 {
         let peaks = self.plan.populations.iter().map(|population| population.load.peak());

@@ -107,6 +107,11 @@ pub fn mentions(document: &Document, element: TestElement<'_>, text: &str) -> bo
     element.name().contains(text) || scalars(document, element).iter().any(|one| one.contains(text))
 }
 
+/// Whether one of an element's properties has this word.
+pub fn mentions_word(document: &Document, element: TestElement<'_>, word: &str) -> bool {
+    scalars(document, element).iter().any(|text| names(text, word))
+}
+
 /// All texts of an element's properties.
 fn scalars<'d>(document: &'d Document, element: TestElement<'d>) -> Vec<std::borrow::Cow<'d, str>> {
     let mut all = Vec::new();

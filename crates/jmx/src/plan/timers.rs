@@ -1,11 +1,11 @@
 //! Timers as pauses before a request.
 
 use super::Reader;
-use super::texts::number_of;
+use super::texts::{number_of, wrong_at};
 use crate::element::TestElement;
 use crate::error::JmxError;
 use crate::support::ElementKind;
-use brunt_model::scenario::{Pace, PaceOf, Script, ScriptLanguage, Step};
+use brunt_model::scenario::{Pace, PaceOf, PaceStage, Script, ScriptLanguage, Step};
 use brunt_script::template::call_of;
 
 impl Reader<'_> {
@@ -24,13 +24,18 @@ impl Reader<'_> {
             Some(ElementKind::UniformTimer) => Some(Step::Pause(drawn("uniform"))),
             Some(ElementKind::PoissonTimer) => Some(Step::Pause(drawn("poisson"))),
             Some(ElementKind::ConstantThroughputTimer) => {
-                Some(Step::Pace(Pace { per_minute: self.text(timer, "throughput"), by: self.calculation(timer)? }))
+                Some(pace(timer, self.text(timer, "throughput"), self.calculation(timer)?))
             }
             Some(ElementKind::PreciseThroughputTimer) => {
                 let period = self.number(timer, "throughputPeriod", 3600.0)?.max(1e-3);
                 let per_minute = self.number(timer, "throughput", 100.0)? * 60.0 / period;
                 self.notice(format!("{}: arrivals are evenly spaced instead of at random", timer.place()));
-                Some(Step::Pace(Pace { per_minute: per_minute.to_string(), by: PaceOf::Population }))
+                Some(pace(timer, per_minute.to_string(), PaceOf::Population))
+            }
+            Some(ElementKind::ThroughputShapingTimer) => {
+                let schedule = self.rates(timer)?;
+                let pace = Pace { per_minute: "0".into(), by: PaceOf::All, shared: timer.place(), schedule };
+                (!pace.schedule.is_empty()).then_some(Step::Pace(pace))
             }
             Some(ElementKind::SynchronizingTimer) => {
                 let size = match self.text(timer, "groupSize") {
@@ -43,7 +48,7 @@ impl Reader<'_> {
                 };
                 Some(Step::Meet { users: size, timeout })
             }
-            Some(ElementKind::Jsr223Timer | ElementKind::BeanShellTimer) => {
+            Some(ElementKind::Jsr223Timer | ElementKind::BeanShellTimer | ElementKind::BsfTimer) => {
                 let Some(mut script) = self.script(timer, "script")? else { return Ok(None) };
                 // What the script returns is the pause; scripts of steps pause by themselves.
                 if matches!(script.language, ScriptLanguage::Groovy | ScriptLanguage::Beanshell) {
@@ -53,6 +58,23 @@ impl Reader<'_> {
             }
             _ => None,
         })
+    }
+
+    /// The rows of a schedule: a first rate, a last rate and a time.
+    fn rates(&self, timer: TestElement<'_>) -> Result<Vec<PaceStage>, JmxError> {
+        let mut schedule = Vec::new();
+        for row in timer.properties().items("load_profile") {
+            let mut cells = Vec::new();
+            for cell in row.items() {
+                let filled = self.before.text(&cell.text());
+                cells.push(number_of(timer, "load_profile", &filled, 0.0)?.to_string());
+            }
+            let Ok([from, to, seconds]) = <[String; 3]>::try_from(cells) else {
+                return Err(wrong_at(timer, "a row needs a first rate, a last rate and a time"));
+            };
+            schedule.push(PaceStage { from, to, seconds });
+        }
+        Ok(schedule)
     }
 
     fn calculation(&self, timer: TestElement<'_>) -> Result<PaceOf, JmxError> {
@@ -72,6 +94,11 @@ impl Reader<'_> {
             _ => PaceOf::Population,
         })
     }
+}
+
+/// A timer is one, whatever samplers it stands before.
+fn pace(timer: TestElement<'_>, per_minute: String, by: PaceOf) -> Step {
+    Step::Pace(Pace { per_minute, by, shared: timer.place(), schedule: Vec::new() })
 }
 
 /// A script whose value is a pause in milliseconds.

@@ -90,7 +90,7 @@ kinds! {
     DebugSampler "Debug Sampler" Sampler Runs ["DebugSampler"];
     Jsr223Sampler "JSR223 Sampler" Sampler Runs ["JSR223Sampler"];
     BeanShellSampler "BeanShell Sampler" Sampler Runs ["BeanShellSampler"];
-    BsfSampler "BSF Sampler" Sampler Unsupported ["BSFSampler"];
+    BsfSampler "BSF Sampler" Sampler Runs ["BSFSampler"];
     SoapSampler "SOAP/XML-RPC Request" Sampler Unsupported ["SoapSampler", "WebServiceSampler"];
     AccessLogSampler "Access Log Sampler" Sampler Unsupported ["AccessLogSampler"];
     AjpSampler "AJP/1.3 Sampler" Sampler Unsupported ["AjpSampler"];
@@ -137,7 +137,7 @@ kinds! {
     Config "Simple Config Element" Config Unsupported ["ConfigTestElement"];
     HttpDefaults "HTTP Request Defaults" Config Runs [];
     SimpleConfig "Simple Config Element" Config Accepted [];
-    LoginConfig "Login Config Element" Config Unsupported ["LoginConfig"];
+    LoginConfig "Login Config Element" Config Accepted ["LoginConfig"];
     FtpDefaults "FTP Request Defaults" Config Accepted [];
     TcpDefaults "TCP Sampler Config" Config Accepted [];
     LdapDefaults "LDAP Request Defaults" Config Accepted [];
@@ -168,17 +168,17 @@ kinds! {
         "PreciseThroughputTimer",
         "org.apache.jmeter.timers.poissonarrivals.PreciseThroughputTimer",
     ];
-    ThroughputShapingTimer "jp@gc - Throughput Shaping Timer" Timer Unsupported [
+    ThroughputShapingTimer "jp@gc - Throughput Shaping Timer" Timer Runs [
         "kg.apc.jmeter.timers.VariableThroughputTimer",
     ];
     SynchronizingTimer "Synchronizing Timer" Timer Runs ["SyncTimer"];
     Jsr223Timer "JSR223 Timer" Timer Runs ["JSR223Timer"];
     BeanShellTimer "BeanShell Timer" Timer Runs ["BeanShellTimer"];
-    BsfTimer "BSF Timer" Timer Unsupported ["BSFTimer"];
+    BsfTimer "BSF Timer" Timer Runs ["BSFTimer"];
     UserParameters "User Parameters" PreProcessor Runs ["UserParameters"];
     Jsr223PreProcessor "JSR223 PreProcessor" PreProcessor Runs ["JSR223PreProcessor"];
     BeanShellPreProcessor "BeanShell PreProcessor" PreProcessor Runs ["BeanShellPreProcessor"];
-    BsfPreProcessor "BSF PreProcessor" PreProcessor Unsupported ["BSFPreProcessor"];
+    BsfPreProcessor "BSF PreProcessor" PreProcessor Runs ["BSFPreProcessor"];
     LinkParser "HTML Link Parser" PreProcessor Unsupported ["AnchorModifier"];
     UrlRewriting "HTTP URL Re-writing Modifier" PreProcessor Unsupported ["URLRewritingModifier"];
     RegexUserParameters "RegEx User Parameters" PreProcessor Unsupported ["RegExUserParameters"];
@@ -193,14 +193,14 @@ kinds! {
     ];
     RegexExtractor "Regular Expression Extractor" PostProcessor Runs ["RegexExtractor"];
     JsonExtractor "JSON Extractor" PostProcessor Runs ["JSONPostProcessor"];
-    JmesPathExtractor "JSON JMESPath Extractor" PostProcessor Unsupported ["JMESPathExtractor"];
+    JmesPathExtractor "JSON JMESPath Extractor" PostProcessor Runs ["JMESPathExtractor"];
     BoundaryExtractor "Boundary Extractor" PostProcessor Runs ["BoundaryExtractor"];
     HtmlExtractor "CSS Selector Extractor" PostProcessor Runs ["HtmlExtractor"];
     XpathExtractor "XPath Extractor" PostProcessor Runs ["XPathExtractor"];
     Xpath2Extractor "XPath2 Extractor" PostProcessor Runs ["XPath2Extractor"];
     Jsr223PostProcessor "JSR223 PostProcessor" PostProcessor Runs ["JSR223PostProcessor"];
     BeanShellPostProcessor "BeanShell PostProcessor" PostProcessor Runs ["BeanShellPostProcessor"];
-    BsfPostProcessor "BSF PostProcessor" PostProcessor Unsupported ["BSFPostProcessor"];
+    BsfPostProcessor "BSF PostProcessor" PostProcessor Runs ["BSFPostProcessor"];
     DebugPostProcessor "Debug PostProcessor" PostProcessor Accepted ["DebugPostProcessor"];
     ResultAction "Result Status Action Handler" PostProcessor Runs ["ResultAction"];
     JdbcPostProcessor "JDBC PostProcessor" PostProcessor Unsupported ["JDBCPostProcessor"];
@@ -220,7 +220,7 @@ kinds! {
         "JSONPathAssertion",
         "com.atlantbh.jmeter.plugins.jsonutils.jsonpathassertion.JSONPathAssertion",
     ];
-    JmesPathAssertion "JSON JMESPath Assertion" Assertion Unsupported ["JMESPathAssertion"];
+    JmesPathAssertion "JSON JMESPath Assertion" Assertion Runs ["JMESPathAssertion"];
     XpathAssertion "XPath Assertion" Assertion Runs ["XPathAssertion"];
     Xpath2Assertion "XPath2 Assertion" Assertion Runs ["XPath2Assertion"];
     XmlAssertion "XML Assertion" Assertion Runs ["XMLAssertion"];
@@ -231,7 +231,7 @@ kinds! {
     SmimeAssertion "SMIME Assertion" Assertion Unsupported ["SMIMEAssertion", "SMIMEAssertionTestElement"];
     Jsr223Assertion "JSR223 Assertion" Assertion Runs ["JSR223Assertion"];
     BeanShellAssertion "BeanShell Assertion" Assertion Runs ["BeanShellAssertion"];
-    BsfAssertion "BSF Assertion" Assertion Unsupported ["BSFAssertion"];
+    BsfAssertion "BSF Assertion" Assertion Runs ["BSFAssertion"];
     ResultCollector "Listener" Listener Accepted ["ResultCollector"];
     ViewResultsTree "View Results Tree" Listener Accepted [];
     SummaryReport "Summary Report" Listener Accepted [];

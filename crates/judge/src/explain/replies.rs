@@ -3,6 +3,7 @@
 use super::Remark;
 use super::facts::{Facts, Interval};
 use super::words::{bytes, count, percent, time};
+use brunt_model::outcome::{GRPC_STATUS, status_text};
 use brunt_model::reached::Replies;
 use brunt_model::{Failure, Tally};
 
@@ -80,6 +81,7 @@ fn beside_good(total: &Tally) -> String {
 
 fn remedy(status: u16) -> &'static str {
     match status {
+        GRPC_STATUS.. => "look at the server's log; brunt run … --trace shows one call with its grpc-message",
         300..=399 => "request their target URLs, or use --follow N",
         401 | 403 | 407 => "send credentials: --basic, --bearer or --cookie",
         404 | 410 => "check the URLs: an error page is faster than a real page",
@@ -117,7 +119,11 @@ fn statuses(total: &Tally, which: impl Fn(u16) -> bool) -> Vec<(u16, u64)> {
 }
 
 fn mix(statuses: &[(u16, u64)]) -> String {
-    statuses.iter().map(|(status, n)| format!("{} × {status}", count(*n))).collect::<Vec<_>>().join(", ")
+    statuses
+        .iter()
+        .map(|(status, n)| format!("{} × {}", count(*n), status_text(*status)))
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 /// Replies grew or shrank while the same was asked.

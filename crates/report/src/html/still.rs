@@ -108,7 +108,11 @@ fn errors(run: &Run) -> String {
     }
     let all = t.attempted();
     let row = |name: &str, n: u64, meaning: &str| vec![name.into(), count(n), share(n, all), meaning.into()];
-    let statuses = t.statuses.sorted().into_iter().map(|(status, n)| row(&format!("status {status}"), n, ""));
+    let statuses = t
+        .statuses
+        .sorted()
+        .into_iter()
+        .map(|(status, n)| row(&format!("status {}", brunt_model::outcome::status_text(status)), n, ""));
     let failures = Failure::all().filter(|f| t.failed_by(*f) > 0);
     let failures = failures.map(|f| row(f.row().name, t.failed_by(f), f.row().meaning));
     let head = ["Outcome", "Requests", "Share", "Meaning"].map(str::to_owned);

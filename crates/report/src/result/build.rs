@@ -112,7 +112,7 @@ impl From<&Tally> for Bytes {
 }
 
 pub(crate) fn outcomes(t: &Tally) -> BTreeMap<String, u64> {
-    t.statuses.sorted().into_iter().map(|(status, n)| (status.to_string(), n)).collect()
+    t.statuses.sorted().into_iter().map(|(status, n)| (brunt_model::outcome::status_text(status), n)).collect()
 }
 
 pub(crate) fn failures(t: &Tally) -> BTreeMap<String, u64> {

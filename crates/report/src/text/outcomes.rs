@@ -5,7 +5,7 @@ use super::fit::Part;
 use crate::figures::{count, plural, share, time};
 use crate::layout::{Table, clean};
 use crate::view::{Detail, Emphasis};
-use brunt_model::outcome::Malformed;
+use brunt_model::outcome::{Malformed, status_text};
 use brunt_model::{Failure, Run, Tally};
 
 /// Statuses and failures, with counts and shares. Brief reports have them only if not all replies were good, and
@@ -19,7 +19,7 @@ pub fn section(report: &Report) -> Part {
     }
     let mut table = Table::default();
     for (status, n) in t.statuses.sorted() {
-        table.row([format!("  {status}"), count(n), share(n, all)]);
+        table.row([format!("  {}", status_text(status)), count(n), share(n, all)]);
     }
     for failure in Failure::all().filter(|f| t.failed_by(*f) > 0) {
         let n = t.failed_by(failure);

@@ -6,6 +6,15 @@ use brunt_model::reply_policy::TextMatch;
 /// Of equal characters before and behind a difference so many are shown.
 const MOST_EQUAL: usize = 100;
 
+/// The message for a `JMESPath` whose value is not as wanted: what it would have to be; None: there.
+pub fn of_jmes_path(path: &str, expected: Option<String>, invert: bool) -> String {
+    let not = if invert { " not" } else { "" };
+    match expected {
+        None => format!("JMESPATH {path} expected{not} to exist"),
+        Some(expected) => format!("Value expected{not} to {expected}"),
+    }
+}
+
 /// The message for a pattern that the text fails; `any`: the pattern is one of which one would be enough.
 pub fn told(part: &ReplyPart, (is, not, any): (TextMatch, bool, bool), (pattern, text): (&str, &str)) -> String {
     let part = match part {

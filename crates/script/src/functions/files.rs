@@ -9,10 +9,11 @@ use std::sync::Arc;
 pub const FUNCTIONS: &[Function] = &[
     Function {
         names: &["StringFromFile"],
-        arguments: 1..=2,
-        about: "the next line of a file, over all users, and again from the first; variable",
+        arguments: 1..=4,
+        about: "the next line of a file, over all users, and again from the first: file, variable; of numbered files, `**ERR**`",
         call: |call| {
-            let line = line(call).unwrap_or_else(|| NOT_READ.to_owned());
+            let is_numbered = !call.text(2).trim().is_empty() || !call.text(3).trim().is_empty();
+            let line = line(call).filter(|_| !is_numbered).unwrap_or_else(|| NOT_READ.to_owned());
             call.into_variable(1, line)
         },
     },
@@ -28,7 +29,7 @@ pub const FUNCTIONS: &[Function] = &[
     Function {
         names: &["CSVRead"],
         arguments: 2..=2,
-        about: "a cell of the user's row of a CSV file: file, column from 0; `next` goes on to the next row",
+        about: "a cell of the user's row of a CSV file: file, column from 0; `next` goes on to the next row, `*name` names the file so",
         call: |call| cell(call).unwrap_or_default(),
     },
     Function {
@@ -67,20 +68,25 @@ fn line(call: &Call<'_>) -> Option<String> {
 }
 
 fn cell(call: &Call<'_>) -> Option<String> {
-    let name = call.text(0).trim();
-    let file = file(call)?;
-    let taken = format!("CSVRead {name}");
+    let (name, column) = (call.text(0).trim(), call.text(1).trim());
+    let alias = |alias: &str| format!("CSVRead {alias}");
+    if column.starts_with('*') {
+        call.user.worker.commons.set_property(&alias(column), Some(name));
+        return None;
+    }
+    let taken = format!("CSVRead row {name}");
     let mut counters = call.user.counters.borrow_mut();
-    if matches!(call.text(1).trim(), "next" | "next()") {
+    if matches!(column, "next" | "next()") {
         counters.remove(&taken);
         return None;
     }
     let row = *counters.entry(taken.clone()).or_insert_with(|| call.user.worker.count(&taken));
     drop(counters);
-    let line = file.line(row)?;
-    let reader = csv::ReaderBuilder::new().has_headers(false).from_reader(line.as_bytes());
-    let record = reader.into_records().next()?.ok()?;
-    record.get(usize::try_from(call.number(1)?).ok()?).map(str::to_owned)
+    let commons = &call.user.worker.commons;
+    let file = if name.starts_with('*') { commons.property(&alias(name))? } else { name.to_owned() };
+    let file = commons.files.read(&file)?;
+    // JMeter knows no quotes here.
+    file.line(row)?.split(',').nth(usize::try_from(call.number(1)?).ok()?).map(str::to_owned)
 }
 
 fn found(call: &Call<'_>) -> Option<String> {

@@ -24,6 +24,12 @@ pub const FUNCTIONS: &[Function] = &[
         call: joined,
     },
     Function {
+        names: &["tstFeedback"],
+        arguments: 4..=4,
+        about: "the most users that a schedule of rates may take: timer, first users, most users, spare users",
+        call: |call| call.text(2).trim().to_owned(),
+    },
+    Function {
         names: &["poisson"],
         arguments: 1..=2,
         about: "a whole number of a Poisson distribution: mean, and the second added",

@@ -137,7 +137,7 @@ fn files_below_the_folder_of_the_plan_are_read() {
     let mut texts = Texts::new(TextRules::Jmeter);
     texts.user = crate::testing::user_with(commons);
     for (text, expected) in [
-        ("${__CSVRead(a.csv,1)}${__CSVRead(a.csv,0)}${__CSVRead(a.csv,next)}${__CSVRead(a.csv,1)}", "x,y1z"),
+        ("${__CSVRead(a.csv,1)}${__CSVRead(a.csv,0)}${__CSVRead(a.csv,next)}${__CSVRead(a.csv,1)}", "\"x1z"),
         ("${__FileToString(a.csv,,f)}${__V(f)}", "1,\"x,y\"\n2,z\n1,\"x,y\"\n2,z\n"),
         ("${__FileToString(../a.csv)} ${__StringFromFile(/etc/passwd)} <${__CSVRead(none,0)}>", "**ERR** **ERR** <>"),
     ] {

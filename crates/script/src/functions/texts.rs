@@ -40,6 +40,46 @@ pub const FUNCTIONS: &[Function] = &[
         call: change_case,
     },
     Function {
+        names: &["trim"],
+        arguments: 1..=2,
+        about: "without space around it; variable",
+        call: |call| call.into_variable(1, call.text(0).trim().to_owned()),
+    },
+    Function {
+        names: &["strLen"],
+        arguments: 1..=2,
+        about: "how many characters a text has; variable",
+        call: |call| call.into_variable(1, call.text(0).encode_utf16().count().to_string()),
+    },
+    Function {
+        names: &["substring"],
+        arguments: 3..=4,
+        about: "a part of a text: text, its first character from 0, the one behind it, variable",
+        call: substring,
+    },
+    Function {
+        names: &["strReplace"],
+        arguments: 3..=4,
+        about: "a text with another in place of each part: text, part, other, variable",
+        call: |call| call.into_variable(3, call.text(0).replace(call.text(1), call.text(2))),
+    },
+    Function {
+        names: &["strReplaceRegex"],
+        arguments: 3..=4,
+        about: "the same with a regular expression: text, expression, other, variable",
+        call: |call| {
+            let replaced =
+                regex::Regex::new(call.text(1)).map(|regex| regex.replace_all(call.text(0), call.text(2)).into_owned());
+            call.into_variable(3, replaced.unwrap_or_else(|_| call.text(0).to_owned()))
+        },
+    },
+    Function {
+        names: &["if"],
+        arguments: 4..=5,
+        about: "one of two texts: text, the text that it must be, then, otherwise, variable",
+        call: |call| call.into_variable(4, call.text(if call.text(0) == call.text(1) { 2 } else { 3 }).to_owned()),
+    },
+    Function {
         names: &["base64", "base64Encode"],
         arguments: 1..=2,
         about: "in base64; variable",
@@ -123,6 +163,12 @@ fn regex_function(call: &Call<'_>) -> String {
         number => number.parse::<usize>().ok().and_then(|number| matches.get(number.checked_sub(1)?)).map(one),
     };
     call.into_variable(5, text.unwrap_or(default))
+}
+
+fn substring(call: &Call<'_>) -> String {
+    let at = |number: usize| call.number(number).and_then(|at| usize::try_from(at).ok()).unwrap_or(0);
+    let part: String = call.text(0).chars().take(at(2)).skip(at(1)).collect();
+    call.into_variable(3, part)
 }
 
 fn urldecode(call: &Call<'_>) -> String {

@@ -5,9 +5,13 @@ use crate::pattern::Pattern;
 use crate::script_call::ScriptCall;
 use crate::template::{Place, Template};
 use crate::{Feeds, ScriptError};
+use brunt_engine::pace::Cumulative;
+use brunt_model::load::{Shape, Stage};
 use brunt_model::scenario::{
-    Branch, Case, Condition, Counter, Manner, Order, Rounds, Scope, ScriptSample, Share, Step, Values,
+    Branch, Case, Condition, Counter, Manner, Order, PaceStage, Rounds, Scope, Script, ScriptSample, Share, Step,
+    Values,
 };
+use std::time::Duration;
 
 /// Where a step stands.
 #[derive(Clone, Copy)]
@@ -54,6 +58,8 @@ struct LoopScope {
     open: usize,
     /// The slot that must be zero when it is left.
     resets: Option<usize>,
+    /// Slots that must be zero when it is left, of what is carried out once in it.
+    fresh: Vec<usize>,
     /// Jumps to its next round.
     next: Vec<usize>,
     /// Jumps behind it.
@@ -73,7 +79,14 @@ impl<'a> Compiler<'a> {
     ///
     /// They do not fit together, or a text is malformed.
     pub fn steps(&mut self, steps: &[Step], context: Context) -> Result<(), ScriptError> {
-        steps.iter().try_for_each(|step| self.step(step, context))
+        steps.iter().enumerate().try_for_each(|(at, step)| match step {
+            Step::Script(script) => {
+                let request = changed_request(script, &steps[at + 1..]);
+                self.ops.push(Op::Script(Box::new(ScriptCall::new(script, self.feeds)?), request));
+                Ok(())
+            }
+            _ => self.step(step, context),
+        })
     }
 
     fn step(&mut self, step: &Step, context: Context) -> Result<(), ScriptError> {
@@ -97,7 +110,7 @@ impl<'a> Compiler<'a> {
                 self.within(Open::Transaction, steps, context)?;
             }
             Step::Loop { times, steps } => self.repeat(times.as_ref(), steps, context)?,
-            Step::While { condition, steps } => {
+            Step::While { condition, twice: false, steps } => {
                 let begin = self.ops.len();
                 let test = self.test(condition)?;
                 let leave = self.push(Op::Unless(test, 0));
@@ -105,6 +118,7 @@ impl<'a> Compiler<'a> {
                 self.ops.push(Op::Jump(begin));
                 self.leave(leave);
             }
+            Step::While { condition, twice: true, steps } => self.while_twice(condition, steps, context)?,
             Step::If { condition, then, otherwise } => {
                 let test = self.test(condition)?;
                 let skip = self.push(Op::Unless(test, 0));
@@ -130,6 +144,13 @@ impl<'a> Compiler<'a> {
                 self.steps(steps, Context { most: 1, counts: false })?;
                 self.lands(skip);
             }
+            Step::OncePerLoop(steps) => {
+                let slot = self.slot();
+                self.loops.iter_mut().next_back().into_iter().for_each(|around| around.fresh.push(slot));
+                let skip = self.push(Op::OncePerLoop { slot, end: 0 });
+                self.steps(steps, Context { most: 1, counts: false })?;
+                self.lands(skip);
+            }
             Step::Stop(scope @ (Scope::Round | Scope::Loop)) if !self.loops.is_empty() => self.leave_loop(*scope),
             _ => self.simple(step)?,
         }
@@ -142,7 +163,15 @@ impl<'a> Compiler<'a> {
             Step::Think(think) => Op::Think(*think),
             Step::Pause(millis) => Op::Pause(self.text(millis)?),
             Step::Pace(pace) => {
-                Op::Pace { per_minute: self.text(&pace.per_minute)?, by: pace.by, site: self.site("pace") }
+                let site = self.site("pace");
+                let site = if pace.shared.is_empty() { site } else { format!("pace of {}", pace.shared) };
+                if pace.schedule.is_empty() {
+                    Op::Pace { per_minute: self.text(&pace.per_minute)?, by: pace.by, site }
+                } else {
+                    let shape = rates(&pace.schedule)?;
+                    let seconds = shape.duration().unwrap_or_default().as_secs_f64();
+                    Op::Shape { rates: Cumulative::new(&shape), seconds, site }
+                }
             }
             Step::Meet { users, timeout } => {
                 Op::Meet { users: self.text(users)?, timeout: self.text(timeout)?, site: self.site("meet") }
@@ -157,7 +186,6 @@ impl<'a> Compiler<'a> {
                 return Err(ScriptError::Scenario(format!("a step reads data file {file}, and there are {files}")));
             }
             Step::Count(counter) => Op::Count(Box::new(self.counter(counter)?)),
-            Step::Script(script) => Op::Script(Box::new(ScriptCall::new(script, self.feeds)?)),
             Step::Sample(sample) => Op::Sample(Box::new(self.sample(sample)?)),
             Step::Stop(Scope::Round | Scope::Loop) => Op::Stop(Scope::Iteration),
             Step::Stop(scope) => Op::Stop(*scope),
@@ -241,10 +269,25 @@ impl<'a> Compiler<'a> {
     /// The loop ends here.
     fn leave(&mut self, first: usize) {
         self.lands(first);
-        let jumps = self.loops.pop().map(|scope| scope.leave).unwrap_or_default();
-        for jump in jumps {
+        let LoopScope { leave, fresh, .. } = self.loops.pop().unwrap_or_default();
+        for jump in leave {
             self.lands(jump);
         }
+        self.ops.extend(fresh.into_iter().map(Op::Reset));
+    }
+
+    /// A loop whose condition is looked at once before it, and twice between two rounds: a slot counts the looks that are left.
+    fn while_twice(&mut self, condition: &Condition, steps: &[Step], context: Context) -> Result<(), ScriptError> {
+        let slot = self.slot();
+        self.ops.push(Op::BeginLoop { slot, times: 1, end: 0 });
+        let test = self.test(condition)?;
+        let look = self.push(Op::Unless(test, 0));
+        self.ops.push(Op::EndLoop { slot, begin: look });
+        self.round(steps, context, Some(slot), None)?;
+        self.ops.push(Op::BeginLoop { slot, times: 2, end: 0 });
+        self.ops.push(Op::Jump(look));
+        self.leave(look);
+        Ok(())
     }
 
     fn leave_loop(&mut self, scope: Scope) {
@@ -445,9 +488,47 @@ impl<'a> Compiler<'a> {
             | Op::WhenOver { end: to, .. }
             | Op::Switch { end: to, .. }
             | Op::Shuffle { end: to, .. }
+            | Op::OncePerLoop { end: to, .. }
             | Op::Once { end: to, .. } => *to = here,
             _ => {}
         }
+    }
+}
+
+/// A schedule of rates.
+fn rates(schedule: &[PaceStage]) -> Result<Shape, ScriptError> {
+    let number = |text: &String| {
+        let number = text.trim().parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0);
+        number.ok_or_else(|| ScriptError::Scenario(format!("`{text}` is no rate or time; write a number from 0")))
+    };
+    let stage = |stage: &PaceStage| {
+        let duration = Duration::try_from_secs_f64(number(&stage.seconds)?).unwrap_or(Duration::MAX);
+        Ok(Stage { from: number(&stage.from)?, to: number(&stage.to)?, duration: Some(duration) })
+    };
+    Ok(Shape { stages: schedule.iter().map(stage).collect::<Result<_, ScriptError>>()? })
+}
+
+/// The request behind a script, where the script names the sampler.
+fn changed_request(script: &Script, behind: &[Step]) -> Option<u32> {
+    if !script.source.contains("ampler") {
+        return None;
+    }
+    let stays = |step: &&Step| {
+        matches!(
+            step,
+            Step::Script(_)
+                | Step::Think(_)
+                | Step::Pause(_)
+                | Step::Pace(_)
+                | Step::Meet { .. }
+                | Step::Set { .. }
+                | Step::Row(_)
+                | Step::Count(_)
+        )
+    };
+    match behind.iter().find(|step| !stays(step)) {
+        Some(Step::Request(number)) => Some(*number),
+        _ => None,
     }
 }
 
@@ -475,7 +556,7 @@ fn waits(step: &Step) -> Option<&'static str> {
         Step::Transaction { .. } => Some("a transaction"),
         Step::Think(_) | Step::Pause(_) | Step::Pace(_) | Step::Meet { .. } => Some("a pause"),
         Step::Script(_) | Step::Sample(_) => Some("a script"),
-        Step::Once(_) => Some("a step that is carried out once"),
+        Step::Once(_) | Step::OncePerLoop(_) => Some("a step that is carried out once"),
         Step::Stop(_) => Some("a stop"),
     }
 }

@@ -27,6 +27,8 @@ pub struct Recording {
     challenged: Option<SampleRecord>,
     /// Labels of the requests that were sent together last.
     together: Vec<(Rc<Prepared>, String)>,
+    /// Which of them are listed within the page.
+    places: Vec<usize>,
 }
 
 struct OpenTransaction {
@@ -48,7 +50,15 @@ impl Recording {
     /// The user of this number has no samples.
     pub fn new(worker: &Rc<WorkerContext>, user: u64) -> Self {
         let (transactions, together) = (Vec::new(), Vec::new());
-        Self { worker: Rc::clone(worker), user, transactions, page: None, challenged: None, together }
+        Self {
+            worker: Rc::clone(worker),
+            user,
+            transactions,
+            page: None,
+            challenged: None,
+            together,
+            places: Vec::new(),
+        }
     }
 
     /// Steps begin that are listed together.
@@ -92,6 +102,7 @@ impl Recording {
     /// These requests are sent together.
     pub fn send_together(&mut self, requests: Vec<(Rc<Prepared>, String)>) {
         self.together = requests;
+        self.places.clear();
     }
 
     /// The label of a request that was sent together with others.
@@ -112,14 +123,23 @@ impl Recording {
         self.page = Some(self.with_challenged(record));
     }
 
-    /// An element of the page came.
-    pub fn add_element(&mut self, record: SampleRecord) {
-        let record = self.with_challenged(record);
-        let Some(page) = &mut self.page else { return self.list(record) };
-        if page.sub_results.is_empty() {
+    /// The page has elements: its own request becomes the first sample within it.
+    pub fn divide_page(&mut self) {
+        if let Some(page) = self.page.as_mut().filter(|page| page.sub_results.is_empty()) {
             let alone = SampleRecord { assertions: Vec::new(), failure_message: None, ..page.clone() };
             page.sub_results.push(alone);
+            number_labels(page);
         }
+    }
+
+    /// An element of the page came; those that were asked for at the same time are listed in their order.
+    pub fn add_element(&mut self, record: SampleRecord, request: &Prepared) {
+        let record = self.with_challenged(record);
+        let place = self.together.iter().position(|(sent, _)| std::ptr::eq(&raw const **sent, request));
+        let before = place.map_or(0, |place| self.places.iter().filter(|other| **other > place).count());
+        self.places.extend(place);
+        self.divide_page();
+        let Some(page) = &mut self.page else { return self.list(record) };
         let end = record.start_unix_millis + record.elapsed_millis;
         page.elapsed_millis = page.elapsed_millis.max(end.saturating_sub(page.start_unix_millis));
         page.bytes += record.bytes;
@@ -132,7 +152,7 @@ impl Recording {
         }
         page.success &= record.success;
         page.error_count = u32::from(!page.success);
-        page.sub_results.push(record);
+        page.sub_results.insert(page.sub_results.len() - before, record);
         number_labels(page);
     }
 
@@ -344,8 +364,8 @@ mod tests {
     fn elements_are_listed_within_their_page() {
         let mut recording = recording();
         recording.add_page(sample("page", 0, 10, true));
-        recording.add_element(sample("page", 10, 5, true));
-        recording.add_element(sample("page", 15, 5, false));
+        recording.add_element(sample("page", 10, 5, true), &Prepared::default());
+        recording.add_element(sample("page", 15, 5, false), &Prepared::default());
         assert_eq!(listed(&recording), Vec::<String>::new());
         recording.flush();
         assert_eq!(

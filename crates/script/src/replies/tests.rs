@@ -46,7 +46,7 @@ impl Talk {
         for step in 0..20 {
             let turn = Turn { last: last.as_ref(), step, ..Turn::default() };
             let (Step::Request(request) | Step::Last(request)) = self.0.next(turn) else { break };
-            let text = String::from_utf8_lossy(request.bytes()).into_owned();
+            let text = String::from_utf8_lossy(&request.bytes()).into_owned();
             let fields = text.lines().skip(1).filter(|line| !line.is_empty() && !["Host: h", "X: y"].contains(line));
             let line = text.lines().next().unwrap().trim_end_matches(" HTTP/1.1");
             asked.push([line].into_iter().chain(fields).collect::<Vec<_>>().join(" | "));
@@ -134,13 +134,36 @@ fn a_page_that_wants_credentials_is_asked_for_as_often_without_them() {
 
 #[test]
 fn a_page_is_asked_for_with_its_elements_the_last_first() {
-    let elements = Some(Elements { not_from: vec!["ads.".into()] });
+    let elements = Some(Elements { not_from: vec!["ads.".into()], ..Elements::default() });
     let mut user = talk(&plan(&["http://h/dir/"], Order::Sequence, 1.0, ReplyPolicy { elements, ..siege() }), 0);
     let html = "<img src=1.png><img src=/2.png><img src=http://ads.example/3.png><img src=1.png>";
     let fields = [("content-type", "text/html; charset=utf-8")];
     assert_eq!(user.iteration(&[(200, &fields, html)]), ["GET /dir/", "GET /2.png", "GET /dir/1.png"]);
     assert_eq!(user.iteration(&[(404, &fields, html)]), ["GET /dir/"]);
     assert_eq!(user.iteration(&[(200, &[("content-type", "text/plain")], html)]), ["GET /dir/"]);
+}
+
+#[test]
+fn elements_are_chosen_by_their_urls_and_asked_for_at_the_same_time() {
+    let (only, never) = (Some(r".*\.(png|css)".to_owned()), Some(".*/no.*".to_owned()));
+    let elements = Some(Elements { only, never, at_once: 2, ..Elements::default() });
+    let policy = ReplyPolicy { elements, cookies: Cookies::Kept, ..ReplyPolicy::default() };
+    let mut user = talk(&plan(&["http://h/"], Order::Sequence, 1.0, policy), 0);
+    let mut next = |last: Option<&Reply>, replies: &[Option<Reply>], step| {
+        user.0.next(Turn { last, replies, step, ..Turn::default() })
+    };
+    assert!(matches!(next(None, &[], 0), Step::Request(_) | Step::Last(_)));
+    let html =
+        "<img src=1.png><script src=2.js></script><img src=/no.png><img src=3.png><link rel=stylesheet href=4.css>";
+    let page = reply(200, &[("content-type", "text/html")], html);
+    let Step::Parallel(requests, 2) = next(Some(&page), &[], 1) else { panic!("elements") };
+    let urls: Vec<&str> = requests.iter().map(|request| request.url()).collect();
+    assert_eq!(urls, ["http://h/1.png", "http://h/3.png", "http://h/4.css"]);
+    let cookie = [("Set-Cookie", "a=1")];
+    let replies = [Some(reply(200, &[], "")), None, Some(reply(200, &cookie, ""))];
+    assert!(matches!(next(None, &replies, 4), Step::Done));
+    let Step::Request(request) = next(None, &[], 0) else { panic!("the page") };
+    assert!(String::from_utf8_lossy(request.bytes()).contains("Cookie: a=1"));
 }
 
 #[test]
@@ -199,10 +222,10 @@ fn cookies_are_taken_and_sent_along_a_redirect() {
     let mut led = reply(302, &[("Set-Cookie", "a=1; path=/")], "");
     led.kept.as_mut().unwrap().location = Some("/b".into());
     let next = user.redirect(&first, &led, 0).unwrap();
-    assert!(String::from_utf8_lossy(next.bytes()).contains("\r\nCookie: a=1\r\n"));
+    assert!(String::from_utf8_lossy(&next.bytes()).contains("\r\nCookie: a=1\r\n"));
     assert_eq!(user.redirect(&next, &led, 1).map(|_| ()), None);
     let last = reply(200, &[("Set-Cookie", "b=2")], "");
     assert!(matches!(user.next(turn(Some(&last), 1)), Step::Done));
     let Step::Request(again) = user.next(turn(None, 0)) else { panic!("no request") };
-    assert!(String::from_utf8_lossy(again.bytes()).contains("\r\nCookie: a=1; b=2\r\n"));
+    assert!(String::from_utf8_lossy(&again.bytes()).contains("\r\nCookie: a=1; b=2\r\n"));
 }

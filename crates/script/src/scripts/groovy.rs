@@ -1,14 +1,19 @@
 //! Runs scripts in Groovy and `BeanShell`, and is their host.
 
-use super::ScriptOutcome;
+mod sampler;
+
+use super::{Sampler, ScriptOutcome, ScriptView};
 use crate::context::UserContext;
+use crate::extract::json_path;
 use crate::functions::{PLAN_FILE, local_offset};
+use crate::pending::PendingRequest;
 use crate::searched::{SampleChanges, Searched};
-use brunt_groovy::{Budget, Dialect, Host, LogLevel, Sample, Stop, Value};
+use brunt_groovy::{Budget, Dialect, Host, LogLevel, Request, Sample, Stop, Value};
 use brunt_model::java_date::offset_text;
 use brunt_model::scenario::Scope;
 use brunt_model::{SampleRecord, Tick};
 use rand::Rng;
+use sampler::ScriptSampler;
 use std::borrow::Cow;
 use std::rc::Rc;
 
@@ -24,13 +29,13 @@ impl Parsed {
     /// It cannot be read, or names classes that are not known.
     pub fn new(source: &str, dialect: Dialect) -> Result<Self, String> {
         let parsed = brunt_groovy::Script::parse(source, dialect).map_err(|error| error.to_string())?;
-        match parsed.unsupported().first() {
+        match parsed.unsupported().into_iter().find(|(_, what)| is_used(what, source)) {
             Some((line, class)) => Err(format!("line {line}: {class} is not known; write it without this class")),
             None => Ok(Self(parsed)),
         }
     }
 
-    /// Runs it; `reply` is what `prev` is.
+    /// Runs it.
     ///
     /// # Errors
     ///
@@ -38,11 +43,26 @@ impl Parsed {
     pub fn run(
         &self,
         user: &UserContext,
-        reply: Option<(&Searched<'_>, bool)>,
+        view: ScriptView<'_, '_>,
         (name, parameters): (&str, &str),
     ) -> Result<ScriptOutcome, String> {
-        let sample = reply.map(|(searched, success)| ReplySample::new(searched, success));
-        let mut host = ScriptHost { user, sample, parameters, name, outcome: ScriptOutcome::default() };
+        let ScriptView { sample, makes_sample, sampler } = view;
+        let last = user.last.borrow().clone();
+        let mut sent = PendingRequest::default();
+        let sampler = match (sampler, sample) {
+            (None, Some((searched, _))) => Some(Sampler { pending: &mut sent, texts: searched }),
+            (sampler, _) => sampler,
+        };
+        let mut host = ScriptHost {
+            user,
+            sample: sample.map(|(searched, success)| ReplySample::new(searched, success)),
+            last: last.as_deref().map(Hop),
+            makes_sample,
+            sampler: sampler.map(ScriptSampler),
+            parameters,
+            name,
+            outcome: ScriptOutcome::default(),
+        };
         let value = self.0.run(&mut host, &mut Budget::default()).map_err(|error| error.to_string())?;
         let changes = host.sample.map(|sample| sample.changes).unwrap_or_default();
         Ok(ScriptOutcome { changes, value: value.to_text().filter(|_| !value.is_null()), ..host.outcome })
@@ -54,9 +74,26 @@ impl Parsed {
     ///
     /// As [`run`](Self::run).
     pub fn text(&self, user: &UserContext) -> Result<Option<String>, String> {
-        let mut host = ScriptHost { user, sample: None, parameters: "", name: "", outcome: ScriptOutcome::default() };
+        let last = user.last.borrow().clone();
+        let mut host = ScriptHost {
+            user,
+            sample: None,
+            last: last.as_deref().map(Hop),
+            makes_sample: false,
+            sampler: None,
+            parameters: "",
+            name: "",
+            outcome: ScriptOutcome::default(),
+        };
         self.0.run_to_text(&mut host, &mut Budget::default()).map_err(|error| error.to_string())
     }
+}
+
+/// Whether a class that is not known is needed: an import that the script does not name again is not.
+fn is_used(what: &str, source: &str) -> bool {
+    let Some(class) = what.strip_prefix("import of ").and_then(|path| path.rsplit('.').next()) else { return true };
+    let words = source.split(|character: char| !character.is_alphanumeric() && character != '_');
+    words.filter(|word| *word == class).count() > 1
 }
 
 /// A reply as scripts see it.
@@ -69,7 +106,7 @@ struct ReplySample<'s, 'a> {
     changes: SampleChanges,
 }
 
-/// A request of a chain of redirects as scripts see it.
+/// A request of a chain of redirects, or the sample before, as scripts see it.
 struct Hop<'s>(&'s SampleRecord);
 
 impl<'s, 'a> ReplySample<'s, 'a> {
@@ -298,6 +335,10 @@ impl Sample for Hop<'_> {
 struct ScriptHost<'h, 's, 'a> {
     user: &'h UserContext,
     sample: Option<ReplySample<'s, 'a>>,
+    /// The sample before.
+    last: Option<Hop<'h>>,
+    makes_sample: bool,
+    sampler: Option<ScriptSampler<'s>>,
     parameters: &'h str,
     name: &'h str,
     outcome: ScriptOutcome,
@@ -341,7 +382,24 @@ impl Host for ScriptHost<'_, '_, '_> {
     }
 
     fn sample(&self) -> Option<&dyn Sample> {
-        self.sample.as_ref().map(|sample| -> &dyn Sample { sample })
+        let own = self.sample.as_ref().map(|sample| -> &dyn Sample { sample });
+        own.or_else(|| self.previous())
+    }
+
+    fn previous(&self) -> Option<&dyn Sample> {
+        self.last.as_ref().map(|last| -> &dyn Sample { last })
+    }
+
+    fn makes_sample(&self) -> bool {
+        self.makes_sample
+    }
+
+    fn request(&self) -> Option<&dyn Request> {
+        self.sampler.as_ref().map(|sampler| -> &dyn Request { sampler })
+    }
+
+    fn request_mut(&mut self) -> Option<&mut dyn Request> {
+        self.sampler.as_mut().map(|sampler| -> &mut dyn Request { sampler })
     }
 
     fn sample_mut(&mut self) -> Option<&mut dyn Sample> {
@@ -434,6 +492,15 @@ impl Host for ScriptHost<'_, '_, '_> {
 
     fn plan_file(&self) -> Cow<'_, str> {
         self.user.worker.commons.property(PLAN_FILE).unwrap_or_default().into()
+    }
+
+    fn json_path(&self, json: &str, path: &str) -> Result<Option<String>, String> {
+        let compiled = json_path(path)?;
+        let json: serde_json::Value = serde_json::from_str(json).map_err(|error| format!("no JSON: {error}"))?;
+        let found = compiled.query(&json).all();
+        let is_list = ["..", "*", "?", ":", ","].iter().any(|many| path.contains(many));
+        let text = if is_list { serde_json::to_string(&found) } else { serde_json::to_string(&found.first()) };
+        Ok(text.ok().filter(|_| is_list || !found.is_empty()))
     }
 
     fn random(&mut self) -> u64 {

@@ -25,7 +25,7 @@ pub struct Parsed {
 
 /// The names of what `prelude.js` hands to a script.
 const BINDINGS: &str =
-    "vars, props, prev, SampleResult, ctx, log, fail, stop, AssertionResult, Label, Parameters, args";
+    "vars, props, prev, SampleResult, sampleResult, ctx, log, fail, stop, AssertionResult, Label, Parameters, args";
 
 const PRELUDE: &str = include_str!("javascript/prelude.js");
 

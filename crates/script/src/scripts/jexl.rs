@@ -1,7 +1,7 @@
 //! Expressions of Apache Commons JEXL 3, as conditions of JMeter plans have them.
 //!
 //! Literals, lists, comparisons (`==` `eq` `<` `lt` `=~` `=^` `=$` …), `and or not`, arithmetic, `? :`, `?:`, `empty`, `size`, methods of
-//! strings, and the objects `vars`, `props`, `ctx`, `log`. Values are compared as JEXL's strict arithmetic does.
+//! strings, and the objects `vars`, `props`, `ctx`, `log`, `sampleResult`. Values are compared as JEXL's strict arithmetic does.
 //!
 //! Out of scope: statements, loops, assignments, objects of Java (`new`).
 
@@ -12,6 +12,7 @@ mod tokens;
 
 use crate::context::UserContext;
 use crate::pattern::Pattern;
+use brunt_model::SampleRecord;
 use parser::Node;
 
 /// An expression, parsed.
@@ -38,6 +39,8 @@ enum Object {
     Props,
     Context,
     Log,
+    Sample,
+    Undefined,
 }
 
 impl Expression {
@@ -102,6 +105,21 @@ fn methods_of(object: Object) -> &'static [&'static str] {
         Object::Props => &["get", "getProperty", "put", "setProperty", "remove", "containsKey"],
         Object::Context => &["getThreadNum", "getThreadGroup"],
         Object::Log => &["info", "debug", "warn", "error", "trace"],
+        Object::Sample | Object::Undefined => &[
+            "getResponseCode",
+            "getResponseMessage",
+            "getResponseDataAsString",
+            "getResponseHeaders",
+            "getRequestHeaders",
+            "getSampleLabel",
+            "getUrlAsString",
+            "isSuccessful",
+            "isResponseCodeOK",
+            "getTime",
+            "getLatency",
+            "getConnectTime",
+            "getBytesAsLong",
+        ],
     }
 }
 
@@ -126,6 +144,8 @@ fn of_object(object: Object, name: &str, arguments: &[Value], user: &UserContext
         (Object::Props, "containsKey", 1) => Value::Bool(commons.property(&text(0)).is_some()),
         (Object::Context, "getThreadNum", 0) => Value::Int(user.number as i64),
         (Object::Context, "getThreadGroup", 0) => Value::Text(user.worker.population.clone()),
+        (Object::Sample, name, 0) => of_sample(name, user.last.borrow().as_deref().ok_or("there was no sample")?),
+        (Object::Undefined, _, _) => return Err("`prev` is not defined in JEXL; write sampleResult".into()),
         (Object::Log, _, 1..) => {
             user.trace(|tracing| tracing.note(&format!("log: {}", text(0))));
             Value::Null
@@ -133,6 +153,28 @@ fn of_object(object: Object, name: &str, arguments: &[Value], user: &UserContext
         (Object::Log, _, 0) => Value::Null,
         (_, name, count) => return Err(format!("`{name}` does not take {count} arguments")),
     })
+}
+
+/// What a method of the last sample returns.
+fn of_sample(name: &str, sample: &SampleRecord) -> Value {
+    let text = |text: &str| Value::Text(text.to_owned());
+    let optional = |part: &Option<String>| text(part.as_deref().unwrap_or_default());
+    let number = |number: u64| Value::Int(number as i64);
+    let details = &sample.details;
+    match name {
+        "getResponseCode" => text(&sample.code),
+        "getResponseMessage" => text(&sample.message),
+        "getResponseDataAsString" => optional(&details.body),
+        "getResponseHeaders" => optional(&details.response_headers),
+        "getRequestHeaders" => optional(&details.request_headers),
+        "getSampleLabel" => text(&sample.label),
+        "getUrlAsString" => optional(&sample.url),
+        "getTime" => number(sample.elapsed_millis),
+        "getLatency" => number(sample.latency_millis),
+        "getConnectTime" => number(sample.connect_millis),
+        "getBytesAsLong" => number(sample.bytes),
+        _ => Value::Bool(sample.success),
+    }
 }
 
 impl Value {

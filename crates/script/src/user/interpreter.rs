@@ -6,6 +6,7 @@ mod samples;
 use super::{Hop, Order, Scope, WorkerScript, pick};
 use crate::context::UserContext;
 use crate::data::RowTaken;
+use crate::pending::PendingRequest;
 use crate::program::{Choice, Op, Program, Test};
 use crate::records::{self, Recording};
 use crate::replies::Memory;
@@ -56,6 +57,8 @@ pub struct Interpreter<T: Transport> {
     user: Option<Box<UserContext>>,
     /// The header line of the newest cookie, where such a cookie goes with further requests.
     newest_cookie: Option<Box<str>>,
+    /// The request that a script has looked at, by its number in the list.
+    pending: Option<Box<(u32, PendingRequest)>>,
     /// Made by the first request whose reply may lead further.
     memory: Option<Box<Memory>>,
     /// None: the plan asks for no records.
@@ -104,6 +107,7 @@ impl<T: Transport> Interpreter<T> {
             orders: vec![Vec::new(); *orders].into(),
             user: script.user_context(number),
             newest_cookie: None,
+            pending: None,
             memory: None,
             recording: script.context.records.as_ref().map(|_| Box::new(Recording::new(&script.context, number))),
             is_idle: true,
@@ -115,6 +119,7 @@ impl<T: Transport> Interpreter<T> {
     fn begin(&mut self) {
         (self.next, self.asked, self.newest_cookie, self.failed_sample) = (0, 0, None, None);
         self.slots.fill(0);
+        self.pending = None;
         self.begun += 1;
         self.is_idle = true;
         if let Some(user) = &self.user {
@@ -152,10 +157,19 @@ impl<T: Transport> Interpreter<T> {
             self.newest_cookie = cookie.map(|cookie| format!("Cookie: {cookie}").into()).or(self.newest_cookie.take());
         }
         let memory = self.memory.as_mut()?;
-        if let Some(reply) = turn.last {
+        if memory.was_at_once() {
+            memory.react_all(&self.script, turn.replies);
+        } else if let Some(reply) = turn.last {
             memory.react(&self.script, reply);
         }
-        memory.follow_up(&self.script)
+        let step = memory.follow_up(&self.script);
+        if std::mem::take(&mut memory.has_elements) {
+            self.recording.iter_mut().for_each(|recording| recording.divide_page());
+        }
+        if let (Some(Step::Parallel(requests, _)), Some(recording)) = (&step, &mut self.recording) {
+            recording.send_together(requests.iter().map(|request| (Rc::clone(request), String::new())).collect());
+        }
+        step
     }
 
     /// Carries the program out up to its next step.
@@ -174,13 +188,13 @@ impl<T: Transport> Interpreter<T> {
                 }
                 Op::BeginTogether => return self.together(ops, turn),
                 Op::Think(think) => return Step::Think(self.draw(think)),
-                Op::Pause(_) | Op::Pace { .. } | Op::Meet { .. } | Op::Lock(_) => {
+                Op::Pause(_) | Op::Pace { .. } | Op::Shape { .. } | Op::Meet { .. } | Op::Lock(_) => {
                     if let Some(step) = self.wait(op, turn) {
                         return step;
                     }
                 }
-                Op::Script(script) => {
-                    if let Some(step) = self.script(script, turn) {
+                Op::Script(script, request) => {
+                    if let Some(step) = self.script(script, *request, turn) {
                         return step;
                     }
                 }
@@ -247,6 +261,10 @@ impl<T: Transport> Interpreter<T> {
                 let was_set = std::mem::replace(&mut self.user_slots[*slot], 1) > 0;
                 self.next = if was_set { *end } else { self.next };
             }
+            Op::OncePerLoop { slot, end } => {
+                let was_set = std::mem::replace(&mut self.slots[*slot], 1) > 0;
+                self.next = if was_set { *end } else { self.next };
+            }
             Op::Request { .. }
             | Op::Next { .. }
             | Op::BeginTogether
@@ -254,6 +272,7 @@ impl<T: Transport> Interpreter<T> {
             | Op::Think(_)
             | Op::Pause(_)
             | Op::Pace { .. }
+            | Op::Shape { .. }
             | Op::Meet { .. }
             | Op::Lock(_)
             | Op::Row(_)
@@ -330,7 +349,10 @@ impl<T: Transport> Interpreter<T> {
         let is_inert = self.script.inert[self.policy as usize];
         if !is_inert && self.script.policy(self.policy).looks_at_head() {
             let memory = self.memory.get_or_insert_with(|| Box::new(Memory::new(self.number)));
-            let ask = self.script.ask(entry, number, self.user.as_deref());
+            let ask = match self.pending.take().filter(|pending| pending.0 as usize == entry) {
+                Some(pending) => self.script.ask_changed(entry, number, self.user.as_deref(), pending.1),
+                None => self.script.ask(entry, number, self.user.as_deref()),
+            };
             return match ask {
                 Ok(ask) if memory.is_fresh(&self.script, &ask) => {
                     let note = format!("{} is fresh: it is not asked for again", ask.request.url);
@@ -347,8 +369,12 @@ impl<T: Transport> Interpreter<T> {
     }
 
     /// A request in bytes, with the newest cookie where there is one.
-    fn prepared(&self, wanted: Wanted) -> Result<Rc<Prepared>, String> {
-        let request = self.script.prepared(wanted.entry, wanted.number, self.user.as_deref())?;
+    fn prepared(&mut self, wanted: Wanted) -> Result<Rc<Prepared>, String> {
+        let Wanted { entry, number } = wanted;
+        let request = match self.pending.take().filter(|pending| pending.0 as usize == entry) {
+            Some(pending) => self.script.prepared_changed(entry, number, self.user.as_deref(), pending.1)?,
+            None => self.script.prepared(entry, number, self.user.as_deref())?,
+        };
         Ok(match &self.newest_cookie {
             Some(line) => Rc::new(request.with_line(line)),
             None => request,
@@ -439,7 +465,7 @@ impl<T: Transport> VirtualUser for Interpreter<T> {
                 self.begin();
             }
         }
-        if !matches!(follows, Some(Step::Request(_)))
+        if !matches!(follows, Some(Step::Request(_) | Step::Parallel(..)))
             && let Some(recording) = &mut self.recording
         {
             recording.flush();

@@ -172,7 +172,7 @@ fn conditions_look_at_the_last_reply() {
     let steps = vec![
         Do::Request(0),
         Do::If { condition: status(404), then: vec![Do::Stop(Scope::Iteration)], otherwise: vec![Do::Request(1)] },
-        Do::While { condition: Condition::Not(Box::new(Condition::Failed)), steps: vec![Do::Request(2)] },
+        Do::While { condition: Condition::Not(Box::new(Condition::Failed)), twice: false, steps: vec![Do::Request(2)] },
         Do::If { condition: Condition::Failed, then: vec![Do::Stop(Scope::User)], otherwise: vec![] },
     ];
     let plan = plan(&ABC, 1.0, steps);
@@ -313,7 +313,7 @@ fn cookies_of_a_redirect_within_a_parallel_step_are_kept() {
     let mut user = users.user(0);
     let next = user.redirect(&from, &reply, 0).unwrap();
     for request in [next, asked(user.next(Turn::default()))] {
-        let text = String::from_utf8_lossy(request.bytes()).into_owned();
+        let text = String::from_utf8_lossy(&request.bytes()).into_owned();
         assert!(text.contains("Cookie: sid=1"), "{text}");
     }
 }
@@ -379,7 +379,7 @@ fn scenarios_that_make_no_sense_are_refused_or_end() {
     assert_eq!(compile(vec![paused]), Err(told.into()));
     let nobody = Do::Choose { order: Order::Random, branches: vec![branch(0, vec![])] };
     assert_eq!(compile(vec![nobody]), Err("a choice has no branch of a weight above 0; give one a weight".into()));
-    let unknown = Do::While { condition: Condition::Equals("x".into(), "1".into()), steps: vec![] };
+    let unknown = Do::While { condition: Condition::Equals("x".into(), "1".into()), twice: false, steps: vec![] };
     assert_eq!(compile(vec![unknown]), Err("no step before sets the variable `x`, and no extractor does".into()));
     let round = vec![Do::Loop { times: None, steps: vec![] }];
     assert_eq!(asks(&ABC, round)[0], "the scenario loops without a request or a pause; add a request to the loop");
@@ -398,5 +398,35 @@ fn texts_know_the_iteration_and_the_last_request() {
         let mut user = users(&plan).user(0);
         assert_eq!(iteration(&mut *user, 7, |_| 200), "1 first", "{cookies:?}");
         assert_eq!(iteration(&mut *user, 9, |_| 200), "2 first", "{cookies:?}");
+    }
+}
+
+/// Both with and without a memory of replies.
+#[cfg(feature = "groovy")]
+#[test]
+fn a_script_changes_the_request_behind_it() {
+    use brunt_model::scenario::{Script, ScriptLanguage};
+    let script = |source: &str| {
+        let (name, source, parameters) = ("s".to_owned(), source.to_owned(), String::new());
+        Do::Script(Script { name, language: ScriptLanguage::Groovy, source, parameters })
+    };
+    for cookies in [Cookies::Ignored, Cookies::Kept] {
+        let steps = vec![
+            script("sampler.setPath('/b' + vars.get('x')); sampler.addArgument('n', 'a b')"),
+            PAUSE,
+            script("ctx.getCurrentSampler().getArguments().removeArgument('gone')"),
+            Do::Request(0),
+            Do::Request(0),
+            script("vars.put('x', String.valueOf(sampler))"),
+            Do::Loop { times: Some(Rounds::Number(1)), steps: vec![Do::Request(1)] },
+        ];
+        let mut plan = plan(&[("a?gone=1&x=${x}", 1), ("${x}", 1)], 1.0, steps);
+        let scenario = &mut plan.main_mut().scenario;
+        scenario.texts = TextRules::Jmeter;
+        scenario.variables = vec![("x".into(), "7".into())];
+        plan.reply_policies[0].cookies = cookies;
+        let mut user = users(&plan).user(0);
+        let asked = iteration(&mut *user, 0, |_| 200);
+        assert_eq!(asked, "~ b7?x=7&n=a+b a?gone=1&x=7 null", "{cookies:?}");
     }
 }

@@ -310,12 +310,14 @@ pub struct FilePart {
     pub kind: Option<Scalar>,
 }
 
-/// What is looked for in a reply: one of `json`, `regex`, `between`, `css`, `xpath`, `header` and `cookie`.
+/// What is looked for in a reply: one of `json`, `jmespath`, `regex`, `between`, `css`, `xpath`, `header` and `cookie`.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Extract {
     /// A `JSONPath` (RFC 9535) in the body.
     pub json: Option<Scalar>,
+    /// A `JMESPath` in a JSON body.
+    pub jmespath: Option<Scalar>,
     /// A regular expression in the body.
     pub regex: Option<Scalar>,
     /// What stands between two texts in the body.

@@ -172,6 +172,14 @@ pub struct Request {
     /// The body: sent as JSON.
     #[schemars(with = "serde_json::Value")]
     pub json: Option<serde::de::IgnoredAny>,
+    /// Call this method by gRPC: `package.Service/Method`, with `json` as its message.
+    pub grpc: Option<Scalar>,
+    /// gRPC: a file that defines the service (`.proto`). Default: the server is asked (reflection).
+    pub proto: Option<Scalar>,
+    /// gRPC: a folder of files that `proto` imports.
+    pub proto_path: Option<Scalar>,
+    /// gRPC: a file with the descriptors of the service.
+    pub descriptor_set: Option<Scalar>,
     /// The name under which it is summed. Default: its URL.
     pub label: Option<Scalar>,
     /// Relative frequency within the list. Default: 1.

@@ -78,6 +78,7 @@ fn extractor(entry: &Entry) -> Result<Extractor> {
     let part = written.part.map_or(ReplyPart::Body, part_of);
     let ways = [
         written.json.map(|path| ExtractFrom::JsonPath(path.0)),
+        written.jmespath.map(|path| ExtractFrom::JmesPath(path.0)),
         written.regex.map(|regex| ExtractFrom::Regex { group: group(&regex.0), pattern: regex.0, template }),
         written.between.map(|[left, right]| ExtractFrom::Boundary { left: left.0, right: right.0 }),
         written.css.map(|selector| ExtractFrom::Css { selector: selector.0, attribute: attribute.clone() }),
@@ -87,7 +88,7 @@ fn extractor(entry: &Entry) -> Result<Extractor> {
     ];
     let mut ways = ways.into_iter().flatten();
     let (Some(from), None) = (ways.next(), ways.next()) else {
-        let wrong = "one of json, regex, between, css, xpath, header and cookie says what is looked for; write one such as {json: $.id}";
+        let wrong = "one of json, jmespath, regex, between, css, xpath, header and cookie says what is looked for; write one such as {json: $.id}";
         return Err(within(SpecError::new(&entry.node.at, "", wrong)));
     };
     let take = match written.take.as_ref().map(|take| take.0.as_str()) {

@@ -84,7 +84,7 @@ impl Reader<'_> {
                 Step::Group { name, steps: self.steps(&kind.node, &at("group"))? }
             }
             "loop" => Step::Loop { times: times(kind)?, steps: self.inner(node, path)? },
-            "while" => Step::While { condition: condition(&kind.node)?, steps: self.inner(node, path)? },
+            "while" => Step::While { condition: condition(&kind.node)?, twice: false, steps: self.inner(node, path)? },
             "during" => {
                 let time = text(kind)?;
                 let seconds = match duration::parse(time) {
@@ -313,7 +313,7 @@ fn pace(entry: &Entry, by: Option<written::PaceBy>) -> Result<Pace> {
         Some(written::PaceBy::ShareOfAll) => PaceOf::ShareOfAll,
         Some(written::PaceBy::ShareOfPopulation) => PaceOf::ShareOfPopulation,
     };
-    Ok(Pace { per_minute, by })
+    Ok(Pace { per_minute, by, shared: String::new(), schedule: Vec::new() })
 }
 
 fn counter(entry: &Entry) -> Result<Counter> {

@@ -194,7 +194,7 @@ fn what_makes_no_sense_is_told_at_its_place() {
         ("steps: [{get: http://h/, extract: {a: {regex: '('}}}]", "extractor of `a`: "),
         (
             "steps: [{get: http://h/, extract: {a: {regex: x, json: y}}}]",
-            "one of json, regex, between, css, xpath, header and cookie",
+            "one of json, jmespath, regex, between, css, xpath, header and cookie",
         ),
         ("steps: [{loop: many, steps: [{get: http://h/}]}]", "loop: `many`: not a whole number; write one such as 3"),
         ("steps: [{transaction: t}]", "its `steps` are missing"),
@@ -246,7 +246,7 @@ steps:
         per_user: true,
         resets: false,
     };
-    let pace = Pace { per_minute: "120".into(), by: PaceOf::All };
+    let pace = Pace { per_minute: "120".into(), by: PaceOf::All, shared: String::new(), schedule: Vec::new() };
     assert_eq!(scenario.steps[..3], [Step::Count(counter), Step::Pace(pace), Step::Row(0)]);
     assert!(scenario.data[0].skip_first && scenario.data[0].at_end == DataEnd::Eof, "{:?}", scenario.data);
     let policy = &plan.reply_policies[scenario.requests[0].reply_policy as usize];

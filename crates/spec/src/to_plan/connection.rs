@@ -1,7 +1,7 @@
 //! How connections are made and kept.
 
 use crate::error::{Result, require};
-use crate::settings::RunSettings;
+use crate::settings::{Names, RunSettings};
 use brunt_model::plan::{Connection, HttpVersion, Tls};
 use std::path::Path;
 
@@ -28,7 +28,12 @@ pub(super) fn connection(run: &RunSettings) -> Result<Connection> {
 
 fn http(run: &RunSettings) -> Result<HttpVersion> {
     match *run.connection.http {
+        [] if run.request.grpc.method.is_some() => Ok(HttpVersion::V2),
         [] => Ok(HttpVersion::V1_1),
+        [version] if run.request.grpc.method.is_some() && version != HttpVersion::V2 => {
+            let told = |names: &Names<'_>| format!("gRPC needs HTTP/2; leave {} out", names.of("http"));
+            Err(run.said.refuse(told))
+        }
         [version] => Ok(version),
         _ => Err(run.said.refuse(|names| {
             format!(

@@ -3,6 +3,7 @@
 use crate::System;
 use crate::defaults;
 use crate::error::{Result, SpecError, require};
+use crate::grpc;
 use crate::settings::{Environment, Names, RunSettings, SettingSources};
 use crate::words::target::{self, Target};
 use crate::words::urls::{self, Action};
@@ -59,19 +60,54 @@ struct Pattern<'a> {
     said: &'a SettingSources,
     headers: Vec<(String, String)>,
     action: Action,
+    /// In place of the path of URLs: the method of gRPC.
+    path: Option<String>,
 }
 
 impl<'a> Pattern<'a> {
     fn new(run: &'a RunSettings, system: &System) -> Result<Self> {
         let args = &run.request;
+        if let Some(method) = &args.grpc.method {
+            return Self::grpc(run, method, system);
+        }
+        let describes = !args.grpc.protos.is_empty() || args.grpc.descriptor_set.is_some();
+        require!(run.said, !describes, |names| {
+            format!(
+                "descriptors of a service, and no method is called: add {} package.Service/Method",
+                names.of("grpc")
+            )
+        });
         let (body, content_type) = body_of(run, system)?;
         let usual = if body == Body::None { defaults::METHOD } else { defaults::METHOD_WITH_BODY };
         let method = args.method.clone().unwrap_or_else(|| usual.to_owned());
-        Ok(Self { said: &run.said, headers: headers(run)?, action: Action { method, body, content_type } })
+        Ok(Self { said: &run.said, headers: headers(run)?, action: Action { method, body, content_type }, path: None })
+    }
+
+    /// Calls of a method of gRPC.
+    fn grpc(run: &'a RunSettings, method: &str, system: &System) -> Result<Self> {
+        let json = match body_of(run, system)?.0 {
+            Body::None => Vec::new(),
+            Body::Text(text) => text.into_bytes(),
+            Body::Bytes(bytes) => bytes,
+        };
+        let body = grpc::message(run, method, &json, system).map_err(SpecError::told)?;
+        let mut headers = headers(run)?;
+        headers.retain(|(name, _)| !["content-type", "accept"].contains(&name.to_ascii_lowercase().as_str()));
+        headers.extend([("Content-Type", "application/grpc"), ("TE", "trailers")].map(|(n, v)| (n.into(), v.into())));
+        if run.said.is_said("timeout") && !has(&headers, "grpc-timeout") {
+            headers.push(("grpc-timeout".into(), format!("{}m", run.connection.timeout.as_millis().min(99_999_999))));
+        }
+        let action = Action { method: "POST".into(), body: Body::Bytes(body), content_type: None };
+        Ok(Self { said: &run.said, headers, action, path: Some(format!("/{method}")) })
     }
 
     /// The request to a target; `action` is what the line of a file says to do there.
-    fn request(&self, target: Target, action: Option<Action>) -> Result<Request> {
+    fn request(&self, mut target: Target, action: Option<Action>) -> Result<Request> {
+        if let Some(path) = &self.path {
+            let end = target.url.find("://").map_or(0, |at| at + 3);
+            let end = target.url[end..].find(['/', '?', '#']).map_or(target.url.len(), |at| end + at);
+            target.url = format!("{}{path}", &target.url[..end]);
+        }
         let mut headers = self.headers.clone();
         if let Some(basic) = &target.basic {
             let from_url = |_: &Names<'_>| "a name and password in the URL".to_owned();

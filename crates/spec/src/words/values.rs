@@ -218,6 +218,21 @@ pub fn http_version(word: &str) -> Result<HttpVersion, WordError> {
     }
 }
 
+/// A method of gRPC: `package.Service/Method`.
+///
+/// # Errors
+///
+/// [`WordError`] if the value is not of this form.
+pub fn grpc_method(word: &str) -> Result<String, WordError> {
+    let word = word.trim_start_matches('/');
+    match word.split_once('/') {
+        Some((service, method)) if !service.is_empty() && !method.is_empty() && !method.contains('/') => {
+            Ok(word.to_owned())
+        }
+        _ => Err(WordError::new(word, "this is no method of gRPC", "package.Service/Method")),
+    }
+}
+
 /// `HOST:PORT:ADDR`; IPv6 addresses with or without brackets.
 ///
 /// # Errors

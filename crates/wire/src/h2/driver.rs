@@ -103,7 +103,8 @@ impl Connection {
     pub fn poll_closed(&self, cx: &mut Context<'_>) -> Poll<Idle> {
         let mut session = self.0.session.borrow_mut();
         if !session.accepts() {
-            return Poll::Ready(Idle::Closed);
+            let is_broken = matches!(session.end, Some(End::Broken(_)));
+            return Poll::Ready(if is_broken { Idle::Unsolicited } else { Idle::Closed });
         }
         if !session.idle.iter().any(|waker| waker.will_wake(cx.waker())) {
             session.idle.push(cx.waker().clone());
@@ -140,6 +141,7 @@ impl Exchange<'_, '_, '_> {
         let (Some(fields), Some(parts)) = (&request.h2, &request.parts) else { return Err(Failure::System) };
         let fields: &Fields = fields;
         let mut stream = streams::Stream::new(request.asked, keep, 0);
+        stream.is_grpc = fields.is_grpc;
         stream.upload = fields.has_body.then(|| Upload { parts: Rc::clone(parts), framed: 0 });
         session.begin(fields, stream)
     }
@@ -164,7 +166,7 @@ impl Future for Exchange<'_, '_, '_> {
             }
             return Poll::Pending;
         }
-        let Some(stream) = session.streams.remove(&id) else { return Poll::Ready(Err(Failure::System)) };
+        let Some(stream) = session.take_stream(id) else { return Poll::Ready(Err(Failure::System)) };
         *this.stamps = stream.stamps;
         Poll::Ready(stream.into_reply())
     }
@@ -173,7 +175,7 @@ impl Future for Exchange<'_, '_, '_> {
 impl Drop for Exchange<'_, '_, '_> {
     fn drop(&mut self) {
         if let State::UnderWay(id) = self.state
-            && let Some(stream) = self.carrier.session.borrow_mut().cancel(id)
+            && let Some(stream) = self.carrier.session.borrow_mut().take_stream(id)
         {
             *self.stamps = stream.stamps;
         }

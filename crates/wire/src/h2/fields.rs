@@ -3,6 +3,7 @@
 use crate::request::{BadRequest, RequestParts};
 use brunt_model::Body;
 use std::cell::Cell;
+use std::fmt::Write;
 
 /// How a field is compressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,6 +36,8 @@ pub struct Fields {
     pub list: Vec<Field>,
     /// Has a body to send.
     pub has_body: bool,
+    /// It is a call of gRPC.
+    pub is_grpc: bool,
 }
 
 /// Fields that belong to a connection of HTTP/1 (RFC 9113 section 8.2.2), and the one that `:authority` stands for.
@@ -97,7 +100,8 @@ impl Fields {
         if let Some(length) = length.filter(|_| named("content-length").is_none()) {
             list.push(Field::new("content-length", &length.to_string()));
         }
-        Ok(Self { id: next_id(), list, has_body: length.is_some_and(|length| length > 0) })
+        let is_grpc = named("content-type").is_some_and(|(_, value)| value.starts_with("application/grpc"));
+        Ok(Self { id: next_id(), list, is_grpc, has_body: length.is_some_and(|length| length > 0) })
     }
 
     /// The request as a reader knows it from HTTP/1.
@@ -106,7 +110,7 @@ impl Fields {
         let (method, path, host) = (pseudo(":method"), pseudo(":path"), pseudo(":authority"));
         let mut text = format!("{method} {path} HTTP/2\r\nhost: {host}\r\n");
         for Field { name, value, .. } in self.list.iter().filter(|field| !field.name.starts_with(':')) {
-            text += &format!("{name}: {value}\r\n");
+            let _ = write!(text, "{name}: {value}\r\n");
         }
         text += "\r\n";
         [text.as_bytes(), body_bytes(body).unwrap_or_default()].concat()

@@ -4,77 +4,13 @@
 
 use super::fields::{Field, Indexing};
 use super::huffman::{self, BadHuffman};
+use super::static_table::STATIC;
 use std::collections::VecDeque;
 
 /// What a table entry counts beside its texts.
 const ENTRY_OVERHEAD: usize = 32;
 /// The size of the dynamic table of either side until settings say otherwise, in bytes. Ours stays there.
 pub const TABLE_SIZE: usize = 4096;
-
-/// The static table (RFC 7541 appendix A); the first has the index 1.
-pub const STATIC: [(&str, &str); 61] = [
-    (":authority", ""),
-    (":method", "GET"),
-    (":method", "POST"),
-    (":path", "/"),
-    (":path", "/index.html"),
-    (":scheme", "http"),
-    (":scheme", "https"),
-    (":status", "200"),
-    (":status", "204"),
-    (":status", "206"),
-    (":status", "304"),
-    (":status", "400"),
-    (":status", "404"),
-    (":status", "500"),
-    ("accept-charset", ""),
-    ("accept-encoding", "gzip, deflate"),
-    ("accept-language", ""),
-    ("accept-ranges", ""),
-    ("accept", ""),
-    ("access-control-allow-origin", ""),
-    ("age", ""),
-    ("allow", ""),
-    ("authorization", ""),
-    ("cache-control", ""),
-    ("content-disposition", ""),
-    ("content-encoding", ""),
-    ("content-language", ""),
-    ("content-length", ""),
-    ("content-location", ""),
-    ("content-range", ""),
-    ("content-type", ""),
-    ("cookie", ""),
-    ("date", ""),
-    ("etag", ""),
-    ("expect", ""),
-    ("expires", ""),
-    ("from", ""),
-    ("host", ""),
-    ("if-match", ""),
-    ("if-modified-since", ""),
-    ("if-none-match", ""),
-    ("if-range", ""),
-    ("if-unmodified-since", ""),
-    ("last-modified", ""),
-    ("link", ""),
-    ("location", ""),
-    ("max-forwards", ""),
-    ("proxy-authenticate", ""),
-    ("proxy-authorization", ""),
-    ("range", ""),
-    ("referer", ""),
-    ("refresh", ""),
-    ("retry-after", ""),
-    ("server", ""),
-    ("set-cookie", ""),
-    ("strict-transport-security", ""),
-    ("transfer-encoding", ""),
-    ("user-agent", ""),
-    ("vary", ""),
-    ("via", ""),
-    ("www-authenticate", ""),
-];
 
 /// Why a block cannot be decoded, with its section of RFC 7541.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -168,11 +104,26 @@ pub struct Decoder {
     table: Table,
     name: Vec<u8>,
     value: Vec<u8>,
-    last: LastBlock,
+    /// By place.
+    last: [LastBlock; 2],
+    /// Blocks that came again, by their place: their insertions are still to be made.
+    repeats: VecDeque<Place>,
 }
 
-/// The block that was decoded last. Replies of one server mostly have the same one, but for the second of the day: to
-/// compare is cheaper than to decode.
+/// Where a block stands in a reply.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// Before the body.
+    Head,
+    /// Behind it.
+    Trailers,
+}
+
+/// Insertions of so many blocks may matter: more do not fit into the table.
+const MOST_REPEATS: usize = TABLE_SIZE / ENTRY_OVERHEAD;
+
+/// The block that was decoded last in a place. Replies of one server mostly have the same one, but for the second of the
+/// day: to compare is cheaper than to decode.
 #[derive(Debug, Default)]
 struct LastBlock {
     bytes: Vec<u8>,
@@ -180,34 +131,39 @@ struct LastBlock {
     inserted: Vec<Entry>,
     /// It refers to the table, as it was after so many changes.
     refers: Option<u64>,
-    /// How often it came again: its insertions that are still to be made.
-    repeats: usize,
 }
 
 impl Decoder {
     /// With an empty table.
     pub fn new() -> Self {
-        Self { table: Table::new(), name: Vec::new(), value: Vec::new(), last: LastBlock::default() }
+        Self {
+            table: Table::new(),
+            name: Vec::new(),
+            value: Vec::new(),
+            last: Default::default(),
+            repeats: VecDeque::new(),
+        }
     }
 
     /// Whether this block has the same fields as the one before; then it need not be decoded.
-    pub fn repeats(&mut self, block: &[u8]) -> bool {
-        let Self { table, last, .. } = self;
-        let same_table = last.refers.is_none_or(|changes| changes == table.changes && last.inserted.is_empty());
-        let repeats = same_table && !block.is_empty() && *last.bytes == *block;
-        last.repeats += usize::from(repeats && !last.inserted.is_empty());
+    pub fn repeats(&mut self, place: Place, block: &[u8]) -> bool {
+        let last = &self.last[place as usize];
+        let as_it_was = |changes| changes == self.table.changes && last.inserted.is_empty() && self.repeats.is_empty();
+        let repeats = !block.is_empty() && *last.bytes == *block && last.refers.is_none_or(as_it_was);
+        if repeats && !last.inserted.is_empty() {
+            if self.repeats.len() == MOST_REPEATS {
+                self.repeats.pop_front();
+            }
+            self.repeats.push_back(place);
+        }
         repeats
     }
 
-    /// Makes the insertions of blocks that were not decoded: as many as leave something in the table.
+    /// Makes the insertions of blocks that were not decoded: of the last ones, which leave something in the table.
     fn catch_up(&mut self) {
-        let size: usize = self.last.inserted.iter().map(Entry::size).sum();
-        let times = std::mem::take(&mut self.last.repeats).min(1 + self.table.most / size.max(1));
-        for _ in 0..times {
-            self.last.inserted.iter().for_each(|entry| self.table.insert(entry.clone()));
+        for place in self.repeats.drain(..) {
+            self.last[place as usize].inserted.iter().for_each(|entry| self.table.insert(entry.clone()));
         }
-        self.last.bytes.clear();
-        self.last.inserted.clear();
     }
 
     /// Hands over the fields of a block, in order: name and value.
@@ -215,8 +171,10 @@ impl Decoder {
     /// # Errors
     ///
     /// Why the block is none. The connection cannot go on then.
-    pub fn decode(&mut self, block: &[u8], mut field: impl FnMut(&[u8], &[u8])) -> Result<(), BadBlock> {
+    pub fn decode(&mut self, place: Place, block: &[u8], mut field: impl FnMut(&[u8], &[u8])) -> Result<(), BadBlock> {
         self.catch_up();
+        let mut inserted = Vec::new();
+        self.last[place as usize] = LastBlock::default();
         let mut rest = block;
         let (mut begun, mut refers, mut resizes) = (false, false, false);
         while let Some(first) = rest.first() {
@@ -231,7 +189,7 @@ impl Decoder {
                     refers |= self.literal(&mut rest, 6)?;
                     field(&self.name, &self.value);
                     let entry = Entry { name: (&*self.name).into(), value: (&*self.value).into() };
-                    self.last.inserted.push(entry.clone());
+                    inserted.push(entry.clone());
                     self.table.insert(entry);
                 }
                 0x20..0x40 => {
@@ -251,8 +209,8 @@ impl Decoder {
             begun = true;
         }
         if !resizes {
-            self.last.bytes.extend_from_slice(block);
-            self.last.refers = refers.then_some(self.table.changes);
+            let refers = refers.then_some(self.table.changes);
+            self.last[place as usize] = LastBlock { bytes: block.to_vec(), inserted, refers };
         }
         Ok(())
     }
@@ -445,9 +403,13 @@ mod tests {
     }
 
     fn decode(decoder: &mut Decoder, block: &[u8]) -> Result<Fields, BadBlock> {
+        decode_at(decoder, Place::Head, block)
+    }
+
+    fn decode_at(decoder: &mut Decoder, place: Place, block: &[u8]) -> Result<Fields, BadBlock> {
         let mut fields = Fields::new();
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        decoder.decode(block, |name, value| fields.push((text(name), text(value))))?;
+        decoder.decode(place, block, |name, value| fields.push((text(name), text(value))))?;
         Ok(fields)
     }
 
@@ -565,22 +527,25 @@ mod tests {
         ) {
             let (mut decoder, mut plain) = (Decoder::new(), Decoder::new());
             for decoder in [&mut decoder, &mut plain] {
-                size.into_iter().for_each(|size| decoder.table.resize(size));
+                if let Some(size) = size {
+                    decoder.table.resize(size);
+                }
             }
             for (fields, times) in blocks {
                 // Another encoder's block does not refer to the table, but inserts.
                 let mut fresh = Vec::new();
                 Encoder::new().encode(fields.iter(), &mut fresh);
-                for _ in 0..times {
+                for time in 0..times {
+                    let place = if time % 3 == 2 { Place::Trailers } else { Place::Head };
                     let wanted = decode(&mut plain, &fresh);
-                    if !decoder.repeats(&fresh) {
-                        prop_assert_eq!(decode(&mut decoder, &fresh), wanted);
+                    if !decoder.repeats(place, &fresh) {
+                        prop_assert_eq!(decode_at(&mut decoder, place, &fresh), wanted);
                     }
                 }
                 for index in 62..70 {
                     let block = [0x80 | index];
                     let wanted = decode(&mut plain, &block);
-                    if !decoder.repeats(&block) {
+                    if !decoder.repeats(Place::Head, &block) {
                         prop_assert_eq!(decode(&mut decoder, &block), wanted);
                     }
                 }

@@ -41,16 +41,15 @@ impl Code {
         symbols.sort_by_key(|symbol| (LENGTHS[usize::from(*symbol)], *symbol));
         let (mut codes, mut firsts) = ([0; 257], [(0, 0); LONGEST + 2]);
         let (mut code, mut place) = (0_u32, 0_usize);
-        for length in 1..=LONGEST {
+        for (length, first) in firsts.iter_mut().enumerate().skip(1) {
             code <<= 1;
-            firsts[length] = (code, place as u16);
+            *first = (code, place as u16);
             while place < symbols.len() && usize::from(LENGTHS[usize::from(symbols[place])]) == length {
                 codes[usize::from(symbols[place])] = code;
                 code += 1;
                 place += 1;
             }
         }
-        firsts[LONGEST + 1] = (code, place as u16);
         Self { codes, symbols, firsts }
     }
 

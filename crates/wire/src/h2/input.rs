@@ -3,6 +3,7 @@
 //! Bytes of bodies are taken as they come; any other frame is taken whole.
 
 use super::frame::{self, Code, FrameHead};
+use super::hpack::Place;
 use super::reply_fields::ReplyFields;
 use super::session::{ConnectionError, End, Session};
 use super::streams;
@@ -23,8 +24,8 @@ pub(super) struct Input {
     data: Option<ComingData>,
     /// A header block without its end.
     block: Option<ComingBlock>,
-    /// Status and length of the last header block, where nobody looked at it.
-    last: Option<(u16, Option<u64>)>,
+    /// What the last header block said, where nobody looked at it, by its place.
+    last: [Option<Known>; 2],
 }
 
 /// What is still to come of a frame of DATA.
@@ -46,6 +47,14 @@ struct ComingBlock {
     continuations: u32,
 }
 
+/// What is known of a header block without looking at it again.
+#[derive(Debug, Clone, Copy)]
+struct Known {
+    status: u16,
+    announced: Option<u64>,
+    grpc_status: Option<u16>,
+}
+
 impl Session {
     /// Takes in bytes that came at `now`. What breaks the rules of the connection ends it.
     pub fn receive(&mut self, bytes: &[u8], now: Tick) {
@@ -61,7 +70,7 @@ impl Session {
     fn take(&mut self, mut bytes: &[u8], now: Tick) -> Result<(), ConnectionError> {
         while !bytes.is_empty() {
             if let Some(coming) = self.input.data.take() {
-                bytes = self.on_data(coming, bytes, now)?;
+                bytes = self.on_data(coming, bytes, now);
                 continue;
             }
             if self.input.partial.is_empty() {
@@ -134,9 +143,7 @@ impl Session {
     }
 
     fn begin_data<'a>(&mut self, head: FrameHead, rest: &'a [u8], now: Tick) -> Result<&'a [u8], ConnectionError> {
-        if self.is_unopened(head.stream) {
-            return Err(ConnectionError(Code::ProtocolError, Malformed::StreamState));
-        }
+        self.may_come(head.stream)?;
         let (padding, pad_byte, rest) = match rest.split_first() {
             Some((padding, rest)) if head.has(frame::PADDED) => (usize::from(*padding), 1, rest),
             _ => (0, 0, rest),
@@ -149,23 +156,21 @@ impl Session {
             stream.came(frame::HEAD + pad_byte, now);
             stream.stamps.head_bytes += (frame::HEAD + pad_byte + padding) as u64;
             let cause = match stream.end {
-                Some(Ok(())) => Some((Code::StreamClosed, Malformed::StreamState)),
-                Some(Err(_)) => None,
-                None if stream.head.is_none() => Some((Code::ProtocolError, Malformed::DataBeforeHead)),
-                None if body > 0 && !stream.may_have_body() => Some((Code::ProtocolError, Malformed::BodyLength)),
-                None => None,
+                None if stream.head.is_none() => Some(Malformed::DataBeforeHead),
+                None if body > 0 && !stream.may_have_body() => Some(Malformed::BodyLength),
+                _ => None,
             };
-            if let Some((code, cause)) = cause {
+            if let Some(cause) = cause {
                 stream.malformed(cause);
-                self.reset(head.stream, code);
+                self.reset(head.stream, Code::ProtocolError);
             }
         }
         let coming = ComingData { stream: head.stream, body, padding, ends: head.has(frame::END_STREAM) };
-        self.on_data(coming, rest, now)
+        Ok(self.on_data(coming, rest, now))
     }
 
     /// Bytes of a frame of DATA; returns those behind it.
-    fn on_data<'a>(&mut self, mut coming: ComingData, bytes: &'a [u8], now: Tick) -> Result<&'a [u8], ConnectionError> {
+    fn on_data<'a>(&mut self, mut coming: ComingData, bytes: &'a [u8], now: Tick) -> &'a [u8] {
         let (body, rest) = bytes.split_at(bytes.len().min(coming.body));
         let (padding, after) =
             rest.split_at(if body.len() == coming.body { rest.len().min(coming.padding) } else { 0 });
@@ -175,9 +180,9 @@ impl Session {
         if !is_over {
             self.input.data = Some(coming);
         }
-        let Some(stream) = self.streams.get_mut(&coming.stream) else { return Ok(after) };
+        let Some(stream) = self.streams.get_mut(&coming.stream) else { return after };
         if stream.end.is_some() {
-            return Ok(after);
+            return after;
         }
         if !body.is_empty() || !padding.is_empty() {
             stream.came(body.len() + padding.len(), now);
@@ -189,7 +194,7 @@ impl Session {
         if is_over && coming.ends {
             self.end_stream(coming.stream);
         }
-        Ok(after)
+        after
     }
 
     /// The peer has sent all of a reply.
@@ -201,6 +206,8 @@ impl Session {
         let uploads = stream.upload.is_some();
         if stream.head.is_none() {
             stream.malformed(Malformed::PseudoHeader);
+        } else if stream.lacks_grpc_status() {
+            stream.malformed(Malformed::GrpcStatus);
         } else if stream.is_whole() {
             self.served += 1;
             stream.finish(Ok(()));
@@ -260,9 +267,7 @@ impl Session {
     }
 
     fn on_headers(&mut self, head: FrameHead, payload: &[u8], now: Tick) -> Result<(), ConnectionError> {
-        if self.is_unopened(head.stream) {
-            return Err(ConnectionError(Code::ProtocolError, Malformed::StreamState));
-        }
+        self.may_come(head.stream)?;
         let mut block = payload;
         let mut padding = 0;
         let wrong = || ConnectionError(Code::ProtocolError, Malformed::Padding);
@@ -314,18 +319,23 @@ impl Session {
             stream.came(length, now);
         }
         let is_first = stream.as_ref().is_some_and(|stream| stream.head.is_none());
-        let unread = stream.as_mut().filter(|stream| is_first && stream.keep.is_none());
-        let known = unread.zip(*last).filter(|_| decoder.repeats(block));
-        if let Some((stream, (status, announced))) = known {
+        let place = if is_first { Place::Head } else { Place::Trailers };
+        let last = &mut last[place as usize];
+        let unread = stream.as_mut().filter(|stream| stream.keep.is_none() && (is_first || ends));
+        let known = unread.zip(*last).filter(|_| decoder.repeats(place, block));
+        if let Some((stream, Known { status, announced, grpc_status })) = known {
             stream.stamps.head_bytes += length as u64;
-            stream.announced = announced;
-            stream.head = Some(streams::head(HttpVersion::V2, status, announced, length as u64));
+            stream.grpc_status = stream.grpc_status.or(grpc_status);
+            if is_first {
+                stream.announced = announced;
+                stream.head = Some(streams::head(HttpVersion::V2, status, announced, length as u64));
+            }
         } else {
             *last = None;
             let mut fields = ReplyFields::default();
             let mut lines: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
             let keeps = stream.as_ref().is_some_and(|stream| stream.keep.is_some());
-            let decoded = decoder.decode(block, |name, value| {
+            let decoded = decoder.decode(place, block, |name, value| {
                 fields.take(name, value);
                 if keeps {
                     lines.push((name.to_vec(), value.to_vec()));
@@ -339,16 +349,17 @@ impl Session {
             let is_interim = is_first && fields.status.is_some_and(|status| status < 200);
             stream.interim += u32::from(is_interim);
             stream.stamps.head_bytes += length as u64;
-            let wrong = match (&fields, is_first) {
-                (ReplyFields { wrong: Some(cause), .. }, _) => Some(*cause),
-                (ReplyFields { status: None, .. }, true) => Some(Malformed::PseudoHeader),
+            let is_in_place = if is_first {
+                fields.status.is_some_and(|status| status != 101) && (!is_interim || !ends)
+            } else {
                 // Behind the body there are trailers, without a status, and with the end of the stream.
-                (ReplyFields { has_pseudo: true, .. }, false) => Some(Malformed::PseudoHeader),
-                (_, false) if !ends => Some(Malformed::PseudoHeader),
-                (ReplyFields { status: Some(101), .. }, true) => Some(Malformed::PseudoHeader),
-                _ if is_interim && ends => Some(Malformed::PseudoHeader),
-                _ if stream.interim > MAX_INTERIM => Some(Malformed::TooManyInterim),
-                _ => None,
+                !fields.has_pseudo && ends
+            };
+            let wrong = match fields.wrong {
+                Some(cause) => Some(cause),
+                None if !is_in_place => Some(Malformed::PseudoHeader),
+                None if stream.interim > MAX_INTERIM => Some(Malformed::TooManyInterim),
+                None => None,
             };
             if let Some(cause) = wrong {
                 stream.malformed(cause);
@@ -358,6 +369,11 @@ impl Session {
             if is_interim {
                 return Ok(());
             }
+            stream.grpc_status = stream.grpc_status.or(fields.grpc_status);
+            if stream.keep.is_none() {
+                let ReplyFields { status, announced, grpc_status, .. } = fields;
+                *last = Some(Known { status: status.unwrap_or(0), announced, grpc_status });
+            }
             if let Some(status) = fields.status {
                 stream.announced = fields.announced;
                 let mut head = streams::head(HttpVersion::V2, status, fields.announced, length as u64);
@@ -365,9 +381,9 @@ impl Session {
                 stream.head = Some(head);
                 if let Some(keep) = &mut stream.keep {
                     keep.head_of_stream(HttpVersion::V2, status, &lines);
-                } else {
-                    *last = Some((status, fields.announced));
                 }
+            } else if let Some(keep) = &mut stream.keep {
+                keep.trailers(&lines);
             }
         }
         if ends {

@@ -19,6 +19,7 @@ pub(crate) mod reply_fields;
 mod session;
 #[cfg(test)]
 mod session_tests;
+mod static_table;
 pub(crate) mod streams;
 
 pub use driver::{Connection, ReadBuffer, read_buffer};

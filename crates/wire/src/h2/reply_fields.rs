@@ -7,6 +7,7 @@ use brunt_model::outcome::Malformed;
 pub struct ReplyFields {
     pub status: Option<u16>,
     pub announced: Option<u64>,
+    pub grpc_status: Option<u16>,
     pub encoded: bool,
     /// A field that is no pseudo header came.
     has_regular: bool,
@@ -42,6 +43,7 @@ impl ReplyFields {
                 Some(length) if self.announced.is_none_or(|other| other == length) => self.announced = Some(length),
                 _ => self.wrong = Some(Malformed::ContentLength),
             },
+            b"grpc-status" => self.grpc_status = number(value).and_then(|code| u16::try_from(code).ok()),
             b"content-encoding" => self.encoded |= !value.eq_ignore_ascii_case(b"identity"),
             _ => {}
         }

@@ -20,6 +20,10 @@ const MOST_ANSWERS: usize = 1 << 20;
 const STREAMS_BEFORE_SETTINGS: u32 = 100;
 /// Bytes of DATA after which windows are enlarged again.
 const ENLARGE_AT: i64 = frame::MOST_WINDOW / 2;
+/// Frames that ask for an answer, above which a peer that sends nothing else is given up.
+const MOST_CONTROL_FRAMES: u32 = 10_000;
+/// Streams that were given up, of which frames may still come.
+const MOST_ABANDONED: usize = 4096;
 /// Requests whose block is kept, so that it need not be encoded again.
 const MOST_BLOCKS: usize = 256;
 
@@ -67,6 +71,11 @@ pub struct Session {
     /// Streams with more of a body to send.
     uploading: VecDeque<u32>,
     pub(super) input: super::input::Input,
+    /// Frames that asked for an answer since a stream got something.
+    pub(super) control_frames: u32,
+    /// Streams that were given up before their end; of those up to the number some are forgotten.
+    abandoned: VecDeque<u32>,
+    forgotten: u32,
     /// The last stream that the peer may process.
     pub(super) goes_away_after: Option<u32>,
     pub end: Option<End>,
@@ -106,6 +115,9 @@ impl Session {
             unacknowledged: 0,
             uploading: VecDeque::new(),
             input: super::input::Input::default(),
+            control_frames: 0,
+            abandoned: VecDeque::new(),
+            forgotten: 0,
             goes_away_after: None,
             end: None,
             served: 0,
@@ -217,14 +229,32 @@ impl Session {
         self.frame_uploads();
     }
 
-    /// Nobody waits for this stream any more.
-    pub fn cancel(&mut self, id: u32) -> Option<Stream> {
+    /// Takes a stream out that is over, or that nobody waits for any more.
+    pub fn take_stream(&mut self, id: u32) -> Option<Stream> {
         let stream = self.streams.remove(&id)?;
+        if stream.end != Some(Ok(())) {
+            self.abandoned.push_back(id);
+            if self.abandoned.len() > MOST_ABANDONED {
+                self.forgotten = self.forgotten.max(self.abandoned.pop_front().unwrap_or(0));
+            }
+        }
         if stream.end.is_none() && self.end.is_none() {
             self.reset(id, Code::Cancel);
             self.wake_driver();
         }
         Some(stream)
+    }
+
+    /// A frame of this stream came. One that the peer ended gets no more (RFC 9113 section 5.1).
+    pub(super) fn may_come(&mut self, id: u32) -> Result<(), ConnectionError> {
+        self.control_frames = 0;
+        let was_opened = !self.is_unopened(id);
+        let may_come = self.streams.get(&id).is_some_and(|stream| stream.end != Some(Ok(())));
+        if was_opened && (may_come || id <= self.forgotten || self.abandoned.contains(&id)) {
+            return Ok(());
+        }
+        let code = if was_opened { Code::StreamClosed } else { Code::ProtocolError };
+        Err(ConnectionError(code, Malformed::StreamState))
     }
 
     /// Says that this stream is over.
@@ -373,8 +403,9 @@ impl Session {
     }
 
     /// A peer that asks for answers and does not read them is given up.
-    pub(super) fn bound_answers(&self) -> Result<(), ConnectionError> {
-        let is_flood = self.out.len() > MOST_ANSWERS;
+    pub(super) fn bound_answers(&mut self) -> Result<(), ConnectionError> {
+        self.control_frames += 1;
+        let is_flood = self.out.len() > MOST_ANSWERS || self.control_frames > MOST_CONTROL_FRAMES;
         if is_flood { Err(ConnectionError(Code::EnhanceYourCalm, Malformed::ControlFrames)) } else { Ok(()) }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::fields::{Field, Fields, Indexing};
 use super::frame::{self, put_head, put_numbers};
-use super::hpack::{Decoder, Encoder};
+use super::hpack::{Decoder, Encoder, Place};
 use super::session::{End, Session};
 use super::streams::{Stream, Upload};
 use crate::collect::ReplyCollector;
@@ -14,9 +14,8 @@ use brunt_model::{Body, Failure, Tick};
 use proptest::prelude::*;
 use std::rc::Rc;
 
-fn parts(method: &str, body: Body) -> Rc<RequestParts> {
-    let draft =
-        Draft { method, url: "http://h/a", headers: &[], body: &body, label: 0, reply_policy: 0, verbatim: None };
+fn parts(method: &str, body: &Body) -> Rc<RequestParts> {
+    let draft = Draft { method, url: "http://h/a", headers: &[], body, label: 0, reply_policy: 0, verbatim: None };
     Rc::new(RequestParts::of(&draft).unwrap())
 }
 
@@ -65,7 +64,7 @@ fn asked(n: usize) -> Session {
 
 fn begun(n: usize) -> Session {
     let mut session = Session::new();
-    let fields = Fields::of(&parts("GET", Body::None)).unwrap();
+    let fields = Fields::of(&parts("GET", &Body::None)).unwrap();
     for _ in 0..n {
         session.begin(&fields, Stream::new(RequestKind::Ordinary, None, 0)).unwrap();
     }
@@ -128,7 +127,9 @@ fn replies_come_in_any_order_and_piece() {
         check(&session);
     }
     let mut single = begun(3);
-    bytes.iter().for_each(|byte| single.receive(&[*byte], Tick(5)));
+    for byte in &bytes {
+        single.receive(&[*byte], Tick(5));
+    }
     check(&single);
 }
 
@@ -155,7 +156,7 @@ fn what_is_wanted_of_a_head_is_kept() {
     let mut session = Session::new();
     let wants = Wants { head: true, body: true, fields: WantedFields::All, ..Wants::default() };
     let keep = ReplyCollector::new(wants, None);
-    let fields = Fields::of(&parts("GET", Body::None)).unwrap();
+    let fields = Fields::of(&parts("GET", &Body::None)).unwrap();
     session.begin(&fields, Stream::new(RequestKind::Ordinary, keep, 0)).unwrap();
     let reply = headers(1, 0, &[(":status", "200"), ("a", "b")]);
     session.receive(&[settings(&[]), reply, data(1, END, b"hello")].concat(), Tick(2));
@@ -181,7 +182,7 @@ fn sent(out: &[u8]) -> Vec<(u32, usize, bool)> {
 fn bodies_are_sent_as_windows_allow() {
     let mut session = Session::new();
     session.written(Tick(0));
-    let parts = parts("POST", Body::Bytes(vec![7; 40_000].into()));
+    let parts = parts("POST", &Body::Bytes(vec![7; 40_000]));
     let fields = Fields::of(&parts).unwrap();
     for _ in 0..2 {
         let mut stream = Stream::new(RequestKind::Ordinary, None, 0);
@@ -211,7 +212,7 @@ fn bodies_are_sent_as_windows_allow() {
 fn a_reply_before_the_end_of_the_request_is_taken_and_the_rest_not_sent() {
     let mut session = Session::new();
     session.written(Tick(0));
-    let parts = parts("POST", Body::Bytes(vec![7; 100_000].into()));
+    let parts = parts("POST", &Body::Bytes(vec![7; 100_000]));
     let mut stream = Stream::new(RequestKind::Ordinary, None, 0);
     stream.upload = Some(Upload { parts: Rc::clone(&parts), framed: 0 });
     session.begin(&Fields::of(&parts).unwrap(), stream).unwrap();
@@ -256,11 +257,20 @@ fn resets_are_told_by_their_code() {
 fn a_cancelled_stream_is_reset_and_what_comes_of_it_passed_over() {
     let mut session = asked(2);
     session.written(Tick(1));
-    assert!(session.cancel(1).is_some());
+    assert!(session.take_stream(1).is_some());
     assert_eq!(session.out, [0, 0, 4, 3, 0, 0, 0, 0, 1, 0, 0, 0, 8]);
     let late = [headers(1, 0, &[(":status", "200")]), data(1, END, b"abc"), headers(3, END, &[(":status", "200")])];
     session.receive(&late.concat(), Tick(2));
     assert_eq!((session.end, end(&session, 3)), (None, Ok((200, 0))));
+}
+
+#[test]
+fn a_stream_that_the_server_ended_gets_no_more() {
+    let mut session = asked(2);
+    session.receive(&headers(1, END, &[(":status", "200")]), Tick(2));
+    session.take_stream(1);
+    session.receive(&data(1, 0, b"more"), Tick(2));
+    assert_eq!(session.end, Some(End::Broken(Malformed::StreamState)));
 }
 
 /// What breaks the rules of one stream.
@@ -374,7 +384,7 @@ fn who_does_not_speak_http2_is_told_apart() {
 fn a_peer_that_asks_and_does_not_read_is_given_up() {
     let mut session = asked(1);
     let pings = framed(frame::PING, 0, 0, b"12345678").repeat(1000);
-    for _ in 0..100 {
+    for _ in 0..11 {
         session.receive(&pings, Tick(2));
     }
     assert_eq!(session.end, Some(End::Broken(Malformed::ControlFrames)));
@@ -387,7 +397,7 @@ fn requests_are_encoded_as_a_decoder_reads_them() {
     session.written(Tick(0));
     session.receive(&settings(&[(frame::HEADER_TABLE_SIZE, 100)]), Tick(0));
     session.written(Tick(0));
-    let fields = Fields::of(&parts("GET", Body::None)).unwrap().with_line("x-long: ".to_owned().as_str());
+    let fields = Fields::of(&parts("GET", &Body::None)).unwrap().with_line("x-long: ".to_owned().as_str());
     let long = fields.with_line(&format!("y: {}", "z".repeat(40_000)));
     let mut decoder = Decoder::new();
     for fields in [&fields, &fields, &long, &fields] {
@@ -398,7 +408,7 @@ fn requests_are_encoded_as_a_decoder_reads_them() {
             rest = &rest[frame::HEAD + head.length..];
         }
         let mut names = Vec::new();
-        decoder.decode(&block, |name, _| names.push(String::from_utf8_lossy(name).into_owned())).unwrap();
+        decoder.decode(Place::Head, &block, |name, _| names.push(String::from_utf8_lossy(name).into_owned())).unwrap();
         assert_eq!(names.len(), fields.list.len());
         session.written(Tick(1));
     }

@@ -4,7 +4,7 @@ use crate::collect::ReplyCollector;
 use crate::h1::parse::{Framing, Head, RequestKind};
 use crate::request::RequestParts;
 use crate::{Reply, Stamps};
-use brunt_model::outcome::Malformed;
+use brunt_model::outcome::{GRPC_STATUS, Malformed};
 use brunt_model::plan::HttpVersion;
 use brunt_model::{Failure, Tick};
 use std::hash::{BuildHasherDefault, Hasher};
@@ -49,6 +49,9 @@ pub struct Stream {
     /// The final head, once it came.
     pub head: Option<Head>,
     pub announced: Option<u64>,
+    /// It is a call of gRPC, whose status comes behind the body.
+    pub is_grpc: bool,
+    pub grpc_status: Option<u16>,
     pub body_bytes: u64,
     pub interim: u32,
     /// Bytes of DATA frames that came since the window was last enlarged.
@@ -70,6 +73,8 @@ impl Stream {
             stamps: Stamps::default(),
             head: None,
             announced: None,
+            is_grpc: false,
+            grpc_status: None,
             body_bytes: 0,
             interim: 0,
             unacknowledged: 0,
@@ -124,13 +129,19 @@ impl Stream {
         !self.may_have_body() || self.announced.is_none_or(|bytes| bytes == self.body_bytes)
     }
 
+    /// A proxy that answers in place of the server gives a status of HTTP alone.
+    pub fn lacks_grpc_status(&self) -> bool {
+        self.is_grpc && self.grpc_status.is_none() && self.head.is_some_and(|head| head.status == 200)
+    }
+
     /// The reply, and what is told of it.
     pub fn into_reply(self) -> Result<Reply, Failure> {
         self.end.unwrap_or(Err(Failure::ClosedEarly))?;
         let head = self.head.ok_or(Failure::Protocol)?;
         let kept = self.keep.map(|keep| Box::new((*keep).finish(head)));
+        let grpc_status = self.grpc_status.filter(|_| self.is_grpc && head.status == 200);
         Ok(Reply {
-            status: head.status,
+            status: grpc_status.map_or(head.status, |code| GRPC_STATUS.saturating_add(code)),
             keep_alive: true,
             unsolicited: false,
             body_bytes: self.body_bytes,

@@ -34,6 +34,7 @@ pub struct LastBlock {
     bytes: Vec<u8>,
     status: u16,
     announced: Option<u64>,
+    grpc_status: Option<u16>,
 }
 
 impl Request {
@@ -69,7 +70,7 @@ impl Request {
                     }
                     if stream.head.is_some() {
                         *is_behind_trailers = true;
-                        on_trailers(block)?;
+                        on_trailers(stream, block)?;
                     } else {
                         on_head(stream, (block, length), last)?;
                     }
@@ -100,6 +101,9 @@ impl Request {
         }
         if !self.stream.is_whole() {
             return Err(Broken::Stream(Code::MessageError, Malformed::BodyLength));
+        }
+        if self.stream.lacks_grpc_status() {
+            return Err(Broken::Stream(Code::MessageError, Malformed::GrpcStatus));
         }
         self.stream.finish(Ok(()));
         Ok(())
@@ -134,6 +138,7 @@ fn on_head(stream: &mut Stream, (block, length): (&[u8], usize), last: &mut Last
     let repeats = stream.keep.is_none() && *last.bytes == *block && !block.is_empty();
     if repeats {
         stream.announced = last.announced;
+        stream.grpc_status = last.grpc_status;
         stream.head = Some(streams::head(HttpVersion::V3, last.status, last.announced, length as u64));
         return Ok(());
     }
@@ -154,20 +159,23 @@ fn on_head(stream: &mut Stream, (block, length): (&[u8], usize), last: &mut Last
         return if stream.interim > MAX_INTERIM { wrong(Malformed::TooManyInterim) } else { Ok(()) };
     }
     stream.announced = fields.announced;
+    stream.grpc_status = fields.grpc_status;
     let mut head = streams::head(HttpVersion::V3, status, fields.announced, length as u64);
     head.encoded = fields.encoded;
     stream.head = Some(head);
     if let Some(keep) = &mut stream.keep {
         keep.head_of_stream(HttpVersion::V3, status, &lines);
     } else {
-        *last = LastBlock { bytes: block.to_vec(), status, announced: fields.announced };
+        let ReplyFields { announced, grpc_status, .. } = fields;
+        *last = LastBlock { bytes: block.to_vec(), status, announced, grpc_status };
     }
     Ok(())
 }
 
 /// Behind the body there are trailers, without a status.
-fn on_trailers(block: &[u8]) -> Result<(), Broken> {
+fn on_trailers(stream: &mut Stream, block: &[u8]) -> Result<(), Broken> {
     let fields = decode(block, |_, _| {})?;
+    stream.grpc_status = stream.grpc_status.or(fields.grpc_status);
     let cause = fields.wrong.or(fields.has_pseudo.then_some(Malformed::PseudoHeader));
     cause.map_or(Ok(()), |cause| Err(Broken::Stream(Code::MessageError, cause)))
 }

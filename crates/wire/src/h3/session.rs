@@ -142,7 +142,8 @@ impl Session {
             return Ok(None);
         };
         let (Some(parts), Some(fields)) = (&prepared.parts, &prepared.h2) else { return Err(Failure::System) };
-        let request = Request::new(prepared.asked, keep.take());
+        let mut request = Request::new(prepared.asked, keep.take());
+        request.stream.is_grpc = fields.is_grpc;
         let id = stream.index() as u32;
         let upload = fields.has_body.then(|| Upload { parts: parts.clone(), framed: 0 });
         let sending = Sending { head: prepared.h3.clone(), upload };

@@ -5,6 +5,7 @@ use crate::scripts::ScriptOutcome;
 use crate::searched::Searched;
 use crate::variables::Variables;
 use brunt_engine::Surroundings;
+use brunt_model::SampleRecord;
 use brunt_model::scenario::Scope;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
@@ -81,13 +82,18 @@ impl Host {
     ) {
         self.ticks.set(TICKS);
         self.variables.swap(&user.variables);
+        let last = user.last.borrow().clone();
+        let is_good = || last.as_ref().is_some_and(|last| last.success);
         *self.call.borrow_mut() = Call {
             user: user.number,
             name: name.to_owned(),
             parameters: parameters.to_owned(),
             label: user.label.borrow().clone(),
-            success: reply.is_some_and(|(_, success)| success),
-            reply: reply.map(|(searched, _)| Reply::of(searched, source)),
+            success: reply.map_or_else(is_good, |(_, success)| success),
+            reply: match reply {
+                Some((searched, _)) => Some(Reply::of(searched, source)),
+                None => last.as_deref().map(Reply::of_last),
+            },
             outcome: ScriptOutcome::default(),
             log: Vec::new(),
         };
@@ -207,6 +213,20 @@ impl Host {
 }
 
 impl Reply {
+    fn of_last(last: &SampleRecord) -> Self {
+        let headers = last.details.response_headers.clone().unwrap_or_default();
+        let fields = headers.lines().filter_map(|line| line.split_once(':'));
+        Self {
+            status: last.code.parse().unwrap_or(0),
+            message: last.message.clone(),
+            url: last.url.clone().unwrap_or_default(),
+            elapsed: last.elapsed_millis as f64,
+            body: last.details.body.clone().unwrap_or_default(),
+            fields: fields.map(|(name, value)| (name.to_owned(), value.trim().to_owned())).collect(),
+            headers,
+        }
+    }
+
     fn of(searched: &Searched<'_>, source: &str) -> Self {
         let names = |word: &str| source.contains(word);
         let body = if names("body") || names("ResponseData") { searched.body().to_owned() } else { String::new() };

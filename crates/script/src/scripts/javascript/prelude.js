@@ -69,7 +69,7 @@
     const parameters = host.parameters();
     const args = parameters.split(/\s+/).filter(Boolean);
     try {
-      return text(script(vars, props, reply, reply, ctx, log, fail, stop, assertion, host.name(), parameters, args));
+      return text(script(vars, props, reply, reply, reply, ctx, log, fail, stop, assertion, host.name(), parameters, args));
     } finally {
       // What a script leaves behind is not for the next one.
       for (const key of Reflect.ownKeys(globalThis)) {

@@ -1,7 +1,7 @@
 //! What scripts in JavaScript do.
 
 use super::*;
-use crate::scripts::ParsedScript;
+use crate::scripts::{ParsedScript, ScriptView};
 use crate::testing::user;
 use brunt_model::scenario::{Scope, Script, ScriptLanguage};
 use brunt_wire::h1::parse::{Framing, Head};
@@ -32,7 +32,8 @@ fn run(source: &str, user: &UserContext, body: Option<&str>) -> Result<ScriptOut
     let reply = Reply { status: 200, kept, ..Reply::default() };
     let sample = brunt_model::Sample::default();
     let searched = Searched::new(&request, Some(&reply), &sample, user);
-    parsed(source)?.run(user, body.map(|_| (&searched, true)), "x y")
+    let view = if body.is_some() { ScriptView::of(&searched, true) } else { ScriptView::default() };
+    parsed(source)?.run(user, view, "x y")
 }
 
 fn value(source: &str, user: &UserContext) -> Result<Option<String>, String> {

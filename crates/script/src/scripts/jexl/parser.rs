@@ -225,6 +225,9 @@ impl Parser {
             "props" => Object::Props,
             "ctx" => Object::Context,
             "log" => Object::Log,
+            "sampleResult" => Object::Sample,
+            // It is not defined: JMeter's expression has no value then, and no error.
+            "prev" => Object::Undefined,
             _ => {
                 return Err(format!(
                     "`{name}` is not known in a JEXL expression; write a text as \"{name}\", a variable as vars.get(\"{name}\")"

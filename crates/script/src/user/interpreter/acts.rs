@@ -1,11 +1,13 @@
 //! Operations that make texts: variables, counters, loops and cases by texts, waiting.
 
 use super::{Interpreter, count, stop};
-use crate::context::UserContext;
+use crate::context::{Turns, UserContext};
 use crate::functions::padded;
 use crate::pattern::Pattern;
+use crate::pending::PendingRequest;
 use crate::program::{CompiledCounter, Op, Test};
 use crate::script_call::ScriptCall;
+use crate::scripts::{Sampler, ScriptView};
 use brunt_engine::{Step, Turn, Waiting};
 use brunt_model::scenario::{PaceOf, Scope};
 use brunt_wire::Transport;
@@ -71,8 +73,20 @@ impl<T: Transport> Interpreter<T> {
     }
 
     /// Runs a script between requests; the step that it comes to, where it is one.
-    pub(super) fn script(&mut self, script: &ScriptCall, turn: &Turn<'_>) -> Option<Step> {
-        match script.run(self.user.as_deref()?, None, |template| self.text(template, turn)) {
+    pub(super) fn script(&mut self, script: &ScriptCall, request: Option<u32>, turn: &Turn<'_>) -> Option<Step> {
+        let user = self.user.as_deref()?;
+        let taken = self.pending.take();
+        let mut pending = request.map(|request| match taken {
+            Some(pending) if pending.0 == request => pending,
+            _ => Box::new((request, PendingRequest::default())),
+        });
+        let number = self.script.compiled.program.first_request(turn.number) + self.asked;
+        let texts = request.map(|request| self.script.entry(request as usize, number, Some(user)));
+        let sampler = pending.as_mut().zip(texts.as_ref());
+        let view = ScriptView::before(sampler.map(|(pending, texts)| Sampler { pending: &mut pending.1, texts }));
+        let ran = script.run(user, view, |template| self.text(template, turn));
+        self.pending = pending;
+        match ran {
             Ok(outcome) if outcome.stop != Scope::Nothing => Some(stop(outcome.stop)),
             Ok(outcome) => pause(outcome.pause as f64),
             Err(why) if script.is_forgiving => {
@@ -157,6 +171,18 @@ impl<T: Transport> Interpreter<T> {
             Op::Pace { per_minute, by, site } => {
                 let per_minute = number(self.text(per_minute, turn).trim());
                 pause(self.turn_of(user, (*by, site), per_minute))
+            }
+            Op::Shape { rates, seconds, site } => {
+                match user.worker.commons.wait_for_rate(site, self.now_millis(), (rates, *seconds)) {
+                    Turns::Now => None,
+                    Turns::In(millis) => pause(millis),
+                    Turns::EndsIn(millis) => {
+                        // Others still have a turn. Then it looks once more.
+                        self.next -= 1;
+                        pause(millis)
+                    }
+                    Turns::Over => Some(stop(Scope::Run)),
+                }
             }
             Op::Lock(name) => {
                 let (lock, locks) = (user.worker.commons.lock(&self.text(name, turn)), Rc::clone(&user.locks));

@@ -5,6 +5,7 @@ use crate::context::UserContext;
 use crate::program::CompiledSample;
 use crate::reactions::Verdict;
 use crate::records::{self, failures};
+use crate::scripts::ScriptView;
 use crate::searched::{SampleChanges, Searched};
 use crate::template::Template;
 use crate::trace;
@@ -58,10 +59,12 @@ impl<T: Transport> Interpreter<T> {
                 searched.hops = records::hops(&searched, last_hop, &hops);
                 records::keep_wanted_details(user, &mut hops);
             }
+            reactions.keep(&searched, verdict.outcome.is_good());
             if !*was_together {
                 reactions.act(&mut searched, &mut verdict, fill);
             }
             reactions.judge(&mut searched, &mut verdict, fill);
+            reactions.keep(&searched, verdict.outcome.is_good());
         }
         let outcome = verdict.outcome;
         if !was_element && !is_repeated {
@@ -90,7 +93,7 @@ impl<T: Transport> Interpreter<T> {
             if is_repeated {
                 recording.add_challenged(record);
             } else if was_element {
-                recording.add_element(record);
+                recording.add_element(record, first);
             } else if is_page {
                 recording.add_page(record);
             } else {
@@ -143,7 +146,8 @@ impl<T: Transport> Interpreter<T> {
         let mut searched = Searched::new(&request, Some(&reply), &clocks, user);
         let made = match &sample.script {
             Some(script) => {
-                by_script(|| script.run(user, Some((&searched, true)), |template| self.text(template, turn)))
+                let made = by_script(|| script.run(user, ScriptView::making(&searched), |text| self.text(text, turn)));
+                if script.is_forgiving { as_jmeter_says(made, script.name()) } else { made }
             }
             None => listing(user),
         };
@@ -158,8 +162,10 @@ impl<T: Transport> Interpreter<T> {
         let mut verdict = Verdict::new(outcome, self.recording.is_some());
         let reactions = &self.script.compiled.reactions[sample.policy as usize];
         let fill = |template: &Template| self.script.text(template, turn.number, Some(user));
+        reactions.keep(&searched, !is_bad);
         reactions.act(&mut searched, &mut verdict, fill);
         reactions.judge(&mut searched, &mut verdict, fill);
+        reactions.keep(&searched, verdict.outcome.is_good());
         let failed = !verdict.outcome.is_good();
         self.failed_sample = Some(failed);
         tell_success(user, !failed);
@@ -221,6 +227,17 @@ fn by_script(run: impl FnOnce() -> Result<crate::scripts::ScriptOutcome, String>
             Made { changes, stop: Scope::Nothing, slept: 0 }
         }
     }
+}
+
+/// The message of a script that threw, in JMeter's words.
+fn as_jmeter_says(mut made: Made, script: &str) -> Made {
+    if let Some(message) = &mut made.changes.message
+        && let Some(thrown) = message.strip_prefix(&format!("script `{script}`: "))
+    {
+        let thrown = thrown.rsplit_once(" (line ").map_or(thrown, |(thrown, _)| thrown);
+        *message = format!("javax.script.ScriptException: {thrown}");
+    }
+    made
 }
 
 /// The user's variables as JMeter's Debug Sampler lists them.

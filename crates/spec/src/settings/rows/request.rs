@@ -24,7 +24,7 @@ const ORDER_WORDS: [&str; 4] = [ORDERS[0].0, ORDERS[1].0, ORDERS[2].0, ORDERS[3]
 const LOCATION: u32 = 50;
 
 /// The rows.
-pub static ROWS: [Row<RunSettings>; 16] = [
+pub static ROWS: [Row<RunSettings>; 20] = [
     Row::value("method", "METHOD", "", |w, _| set(values::method(w), |s: &mut S, v| s.request.method = Some(v)))
         .under(REQUEST)
         .short('X')
@@ -82,6 +82,45 @@ pub static ROWS: [Row<RunSettings>; 16] = [
             },
         )
         .under(REQUEST)
+    },
+    Row {
+        excludes: &["form", "method"],
+        ..Row::value(
+            "grpc",
+            "SERVICE/METHOD",
+            "Call this method by gRPC (package.Service/Method), with --json as the message; descriptors come from --proto, \
+             --descriptor-set, or the server by reflection",
+            |w, _| set(values::grpc_method(w), |s: &mut S, v| s.request.grpc.method = Some(v)),
+        )
+        .under(REQUEST)
+        .keys(&[Key::new("script.request.grpc", Takes::Value)])
+    },
+    Row::repeated("proto", "FILE", "gRPC: a file that defines the service (.proto); repeatable", |w, _| {
+        set(Ok::<_, WordError>(w.into()), |s: &mut S, v| s.request.grpc.protos.push(v))
+    })
+    .under(REQUEST)
+    .content(Content::Path)
+    .keys(&[Key::new("script.request.proto", Takes::File)]),
+    Row {
+        needs: Some("proto"),
+        ..Row::repeated("proto-path", "DIR", "gRPC: a folder of files that --proto imports; repeatable", |w, _| {
+            set(Ok::<_, WordError>(w.into()), |s: &mut S, v| s.request.grpc.proto_paths.push(v))
+        })
+        .under(REQUEST)
+        .content(Content::Path)
+        .keys(&[Key::new("script.request.proto_path", Takes::File)])
+    },
+    Row {
+        excludes: &["proto"],
+        ..Row::value(
+            "descriptor-set",
+            "FILE",
+            "gRPC: a file with the descriptors of the service, as protoc --descriptor_set_out writes it",
+            |w, _| set(Ok::<_, WordError>(w.into()), |s: &mut S, v| s.request.grpc.descriptor_set = Some(v)),
+        )
+        .under(REQUEST)
+        .content(Content::Path)
+        .keys(&[Key::new("script.request.descriptor_set", Takes::File)])
     },
     Row::repeated("form", "NAME=VALUE", "Body: a field of a form, encoded; repeatable", |w, env| {
         set(secrets::field(w, env), |s: &mut S, v| s.request.form.push(v))

@@ -1,0 +1,173 @@
+//! Asks a server of gRPC which services and messages it has (`grpc.reflection.v1`, or `v1alpha` where it has no other).
+
+use crate::error::RunError;
+use brunt_engine::clock::{self, Epoch, Time};
+use brunt_model::outcome::{GRPC_STATUS, status_text};
+use brunt_model::plan::HttpVersion;
+use brunt_model::sample::Opening;
+use brunt_model::{Body, Clock, Failure, Plan};
+use brunt_wire::http::{Common, Http, Lane};
+use brunt_wire::request::{Draft, RequestParts, Tags, resolve};
+use brunt_wire::{Reply, Stamps, Timer, Transport};
+use prost::Message;
+use std::collections::BTreeMap;
+use std::pin::pin;
+use std::task::Poll;
+
+/// Versions of the service, the newest first.
+const SERVICES: [&str; 2] = ["grpc.reflection.v1", "grpc.reflection.v1alpha"];
+const UNIMPLEMENTED: u16 = GRPC_STATUS + 12;
+
+/// What is asked: a file by its name, or the one in which a service is.
+#[derive(Clone, PartialEq, Message)]
+struct Question {
+    #[prost(string, optional, tag = "3")]
+    file: Option<String>,
+    #[prost(string, optional, tag = "4")]
+    symbol: Option<String>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+struct Answer {
+    #[prost(message, optional, tag = "4")]
+    files: Option<Files>,
+    #[prost(message, optional, tag = "7")]
+    error: Option<Error>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+struct Files {
+    #[prost(bytes = "vec", repeated, tag = "1")]
+    files: Vec<Vec<u8>>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+struct Error {
+    #[prost(string, tag = "2")]
+    text: String,
+}
+
+/// Of a `FileDescriptorProto` what leads to others.
+#[derive(Clone, PartialEq, Message)]
+struct Imports {
+    #[prost(string, tag = "1")]
+    name: String,
+    #[prost(string, repeated, tag = "3")]
+    imports: Vec<String>,
+}
+
+/// A `FileDescriptorSet`.
+#[derive(Clone, PartialEq, Message)]
+struct DescriptorSet {
+    #[prost(bytes = "vec", repeated, tag = "1")]
+    files: Vec<Vec<u8>>,
+}
+
+/// The descriptors of a service, with all that they import: a `FileDescriptorSet`. `plan` says how to reach the server; its
+/// first request is not sent.
+///
+/// # Errors
+///
+/// In words: the server cannot be reached, has no reflection, or no such service.
+pub fn descriptors(plan: &Plan, service: &str) -> Result<Vec<u8>, String> {
+    let runtime = clock::runtime().map_err(|error| error.to_string())?;
+    runtime.block_on(async {
+        let time = Time::new(Epoch::now());
+        let _attended = time.attend().map_err(|error| error.to_string())?;
+        let mut plan = plan.clone();
+        (plan.connection.http, plan.connection.streams) = (HttpVersion::V2, 1);
+        let common = Common::new(&plan).map_err(|error| RunError::from(error).to_string())?;
+        let client = Client { wire: Http::new(common, 0, time.clone()), time, plan };
+        client.descriptors(service).await
+    })
+}
+
+struct Client {
+    wire: Http<Time>,
+    time: Time,
+    plan: Plan,
+}
+
+impl Client {
+    async fn descriptors(&self, service: &str) -> Result<Vec<u8>, String> {
+        let mut known: BTreeMap<String, Vec<u8>> = BTreeMap::new();
+        let mut wanted = vec![Question { file: None, symbol: Some(service.to_owned()) }];
+        let mut lane = None;
+        while let Some(question) = wanted.pop() {
+            if question.file.as_ref().is_some_and(|file| known.contains_key(file)) {
+                continue;
+            }
+            for file in self.ask(&mut lane, &question).await? {
+                let told = Imports::decode(&*file).map_err(|error| format!("reflection: no descriptor: {error}"))?;
+                wanted.extend(told.imports.into_iter().map(|file| Question { file: Some(file), symbol: None }));
+                known.insert(told.name, file);
+            }
+        }
+        Ok(DescriptorSet { files: known.into_values().collect() }.encode_to_vec())
+    }
+
+    /// The files that the server answers with.
+    async fn ask(&self, lane: &mut Option<Lane>, question: &Question) -> Result<Vec<Vec<u8>>, String> {
+        let mut reply = Reply::default();
+        for service in SERVICES {
+            reply = self.call(lane, service, question).await?;
+            if reply.status != UNIMPLEMENTED {
+                break;
+            }
+        }
+        if reply.status != GRPC_STATUS {
+            let status = status_text(reply.status);
+            return Err(format!("the server has no reflection ({status}); add --proto FILE or --descriptor-set FILE"));
+        }
+        let body = reply.kept.map(|kept| kept.body).unwrap_or_default();
+        let message = body.get(5..).ok_or("reflection: the server answered without a message")?;
+        let answer = Answer::decode(message).map_err(|error| format!("reflection: no answer: {error}"))?;
+        match (answer.files, answer.error) {
+            (Some(files), _) => Ok(files.files),
+            (None, Some(error)) => Err(format!("reflection: {}", error.text)),
+            (None, None) => Err("reflection: the server answered something else".to_owned()),
+        }
+    }
+
+    async fn call(&self, lane: &mut Option<Lane>, service: &str, question: &Question) -> Result<Reply, String> {
+        let message = question.encode_to_vec();
+        let body = [&[0], &(message.len() as u32).to_be_bytes()[..], &message].concat();
+        let base = self.plan.requests().next().map_or("", |request| &request.url);
+        let url = resolve(base, &format!("/{service}.ServerReflection/ServerReflectionInfo"));
+        let url = url.ok_or_else(|| format!("`{base}` is no URL; write one such as http://127.0.0.1:50051"))?;
+        let headers = [("Content-Type", "application/grpc"), ("TE", "trailers")];
+        let headers = headers.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let draft = Draft {
+            method: "POST",
+            url: &url,
+            headers: &headers,
+            body: &Body::Bytes(body),
+            label: 0,
+            reply_policy: 0,
+            verbatim: None,
+        };
+        let parts = RequestParts::of(&draft).map_err(|error| error.to_string())?;
+        let request = self.wire.prepare_parts(parts, Tags::default()).map_err(|error| error.to_string())?;
+        let told = |failure: Failure| {
+            let note = self.wire.take_note().unwrap_or_else(|| failure.row().meaning.to_owned());
+            format!("cannot ask {base} for its services: {note}")
+        };
+        if lane.is_none() {
+            let mut steps = Opening::default();
+            *lane = Some(self.in_time(self.wire.open(&request, 0, &mut steps)).await.map_err(told)?);
+        }
+        let Some(lane) = lane else { return Err(told(Failure::System)) };
+        let mut stamps = Stamps::default();
+        self.in_time(self.wire.look(lane, &request, &mut stamps)).await.map_err(told)
+    }
+
+    async fn in_time<O>(&self, work: impl Future<Output = Result<O, Failure>>) -> Result<O, Failure> {
+        let due = self.time.now() + self.plan.connection.timeout;
+        let (mut work, mut end) = (pin!(work), pin!(self.time.sleep_until(due)));
+        std::future::poll_fn(|cx| match work.as_mut().poll(cx) {
+            Poll::Ready(done) => Poll::Ready(done),
+            Poll::Pending => end.as_mut().poll(cx).map(|()| Err(Failure::Timeout)),
+        })
+        .await
+    }
+}

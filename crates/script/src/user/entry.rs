@@ -1,0 +1,59 @@
+//! The texts of a listed request, filled in for a user.
+
+use super::{CompiledRequest, WorkerScript};
+use crate::context::UserContext;
+use crate::pending::RequestTexts;
+use crate::template::Template;
+use brunt_model::Body;
+use brunt_wire::Transport;
+
+/// The texts of an entry for one request of a user.
+pub struct EntryTexts<'e, T: Transport> {
+    /// The worker's script.
+    pub script: &'e WorkerScript<T>,
+    /// The entry.
+    pub compiled: &'e CompiledRequest,
+    /// The number of the request among all of the run.
+    pub n: u64,
+    /// Whose request it is.
+    pub user: Option<&'e UserContext>,
+}
+
+impl<T: Transport> EntryTexts<'_, T> {
+    fn text(&self, template: Option<&Template>, written: &str) -> String {
+        template.map_or_else(|| written.to_owned(), |template| self.script.text(template, self.n, self.user))
+    }
+}
+
+impl<T: Transport> RequestTexts for EntryTexts<'_, T> {
+    fn label(&self) -> String {
+        self.text(self.compiled.templates.as_ref().map(|all| &all.label), &self.compiled.request.label)
+    }
+
+    fn method(&self) -> String {
+        self.compiled.request.method.clone()
+    }
+
+    fn url(&self) -> String {
+        self.text(self.compiled.templates.as_ref().map(|all| &all.url), &self.compiled.request.url)
+    }
+
+    fn headers(&self) -> Vec<(String, String)> {
+        let Some(templates) = &self.compiled.templates else { return self.compiled.request.headers.clone() };
+        templates.headers.iter().map(|(name, value)| (name.clone(), self.text(Some(value), ""))).collect()
+    }
+
+    fn body(&self) -> Body {
+        let body = self.compiled.templates.as_ref().and_then(|all| all.body.as_ref());
+        body.map_or_else(|| self.compiled.request.body.clone(), |body| Body::Text(self.text(Some(body), "")))
+    }
+
+    fn has_body(&self) -> bool {
+        self.compiled.request.body != Body::None
+    }
+
+    fn content_type(&self) -> String {
+        let kind = self.compiled.request.headers.iter().find(|header| header.0.eq_ignore_ascii_case("content-type"));
+        kind.map(|(_, value)| value.clone()).unwrap_or_default()
+    }
+}

@@ -1,0 +1,69 @@
+//! gRPC: against the lab, which answers as a service of it.
+
+use crate::world::{command, lab, measure};
+use std::fs;
+use tempfile::TempDir;
+
+const PROTO: &str = "syntax = \"proto3\"; package shop; import \"item.proto\"; \
+                     service Shop { rpc Buy(Item) returns (Item); rpc Fill(stream Item) returns (Item); }";
+const ITEM: &str = "syntax = \"proto3\"; package shop; message Item { bytes name = 1; int64 id = 2; }";
+
+/// A folder with the definition of a service.
+fn shop() -> TempDir {
+    let dir = TempDir::new().expect("a directory");
+    fs::write(dir.path().join("shop.proto"), PROTO).expect("a file");
+    fs::write(dir.path().join("item.proto"), ITEM).expect("a file");
+    dir
+}
+
+#[test]
+fn calls_are_counted_by_their_status() {
+    let (dir, lab) = (shop(), lab("--grpc --body 30 --fail 0.1:503 --seed 5"));
+    let proto = dir.path().join("shop.proto");
+    let call = format!("--grpc shop.Shop/Buy --json {{\"id\":7}} --proto {}", proto.display());
+    let ran = measure(&format!("{} {call} -c 2 --streams 8 -n 1000", lab.at("/")));
+    let outcomes = ran.at("/outcomes");
+    let [ok, unavailable] = ["grpc 0 OK", "grpc 14 UNAVAILABLE"].map(|status| outcomes[status].as_u64().unwrap_or(0));
+    assert_eq!((ok + unavailable, ran.count("good")), (1000, ok), "{outcomes}");
+    assert!((60..140).contains(&unavailable), "{outcomes}");
+    ran.says(&["grpc 14 UNAVAILABLE"]);
+    let knows = lab.knows();
+    assert_eq!(
+        (&knows["requests"]["received"], &knows["http2"]["first_error"]),
+        (&1000.into(), &serde_json::Value::Null)
+    );
+}
+
+#[test]
+fn the_command_and_plan_files_call_too() {
+    let (dir, lab) = (shop(), lab("--grpc"));
+    let proto = dir.path().join("shop.proto");
+    let called = command(&format!("grpc {} shop.Shop/Fill --proto {} -n 20 -q", lab.url, proto.display()));
+    assert!({ called }.status().expect("brunt").success());
+    let plan = dir.path().join("plan.yaml");
+    let text = format!(
+        "script:\n  request: {{url: {}, grpc: shop.Shop/Buy, proto: shop.proto, json: {{id: 9}}}}\nload: {{users: 2, requests: 40}}\n",
+        lab.url
+    );
+    fs::write(&plan, text).expect("a file");
+    let output = command(&format!("run {}", plan.display())).output().expect("brunt");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn what_is_wrong_is_told_before_the_load() {
+    let (dir, lab) = (shop(), lab("--grpc"));
+    let proto = format!("--proto {}", dir.path().join("shop.proto").display());
+    for (words, said) in [
+        (format!("--grpc shop.Shop/Sell {proto}"), "shop.Shop has no method Sell; write one of Buy, Fill"),
+        (format!("--grpc shop.Nope/Buy {proto}"), "there is no service shop.Nope; write one of shop.Shop"),
+        (format!("--grpc shop.Shop {proto}"), "this is no method of gRPC; write package.Service/Method"),
+        (format!("--grpc shop.Shop/Buy --json {{\"price\":1}} {proto}"), "--json is no shop.Item"),
+        ("--grpc shop.Shop/Buy --proto /nowhere/a.proto".to_owned(), "/nowhere/a.proto"),
+        ("--grpc shop.Shop/Buy".to_owned(), "reflection"),
+        (format!("--grpc shop.Shop/Buy --http 1.1 {proto}"), "gRPC needs HTTP/2"),
+    ] {
+        let ran = measure(&format!("{} {words} -n 2", lab.at("/"))).ends(2);
+        assert!(ran.err.contains(said), "{words}: {}", ran.err);
+    }
+}
