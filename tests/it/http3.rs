@@ -1,4 +1,8 @@
 //! HTTP/3, against caddy, whose log tells what it has seen.
+//!
+//! * `hostile`: a server of our own that breaks rules.
+
+mod hostile;
 
 use crate::world::brunt::spaced;
 use crate::world::caddy::{Caddy, caddy};
@@ -119,6 +123,7 @@ fn a_server_that_goes_away_is_a_failure_and_no_hang() {
     drop(caddy);
     let ran = measure(&format!("{url} {options}"));
     assert_eq!(ran.code, 3, "{}", ran.err);
+    assert!(ran.err.contains("connection refused"), "{}", ran.err);
 }
 
 #[test]

@@ -12,6 +12,7 @@ pub mod namespace;
 pub mod nginx;
 pub mod odd;
 pub mod port;
+pub mod quic;
 pub mod server;
 pub mod skip;
 

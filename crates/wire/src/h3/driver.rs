@@ -109,6 +109,8 @@ struct Core<T> {
     /// A message, and whose: the socket had no room for it.
     unsent: RefCell<Option<(Transmit, Vec<u8>)>>,
     out: RefCell<Vec<u8>>,
+    /// A packet that was sent before was refused on its way.
+    refusal: RefCell<Option<io::Error>>,
 }
 
 impl<T: Timer + 'static> UdpEndpoint<T> {
@@ -128,6 +130,8 @@ impl<T: Timer + 'static> UdpEndpoint<T> {
         // Smaller ones lose packets only where many come at once.
         let _ = socket.set_recv_buffer_size(buffer.unwrap_or(SOCKET_BUFFER));
         let _ = socket.set_send_buffer_size(buffer.unwrap_or(SOCKET_BUFFER));
+        // Where it cannot be had, a server that does not listen is a connect timeout.
+        let _ = sys::tell_refusals(&socket, to.is_ipv6());
         let any = if to.is_ipv4() { IpAddr::V4(Ipv4Addr::UNSPECIFIED) } else { IpAddr::V6(Ipv6Addr::UNSPECIFIED) };
         socket.bind(&SockAddr::from(SocketAddr::new(source.unwrap_or(any), 0)))?;
         let state = UdpSocketState::new(UdpSockRef::from(&socket))?;
@@ -143,6 +147,7 @@ impl<T: Timer + 'static> UdpEndpoint<T> {
             timers: RefCell::default(),
             unsent: RefCell::default(),
             out: RefCell::default(),
+            refusal: RefCell::default(),
         });
         let mut driver =
             Driver { core: Rc::clone(&core), turn: Turn::default(), sleep: None, messages: vec![0; BATCH * MESSAGE] };
@@ -191,7 +196,7 @@ impl<T: Timer> Core<T> {
         carrier.is_ready.set(false);
         let instant = self.instant(now);
         let session = &mut *carrier.session.borrow_mut();
-        if carrier.is_closing.get() && session.end.is_none() {
+        if carrier.is_closing.get() && !session.quic.is_closed() {
             session.close(instant);
         }
         loop {
@@ -246,6 +251,8 @@ impl<T: Timer> Core<T> {
                     *self.unsent.borrow_mut() = Some((transmit, std::mem::take(&mut out)));
                     return Poll::Pending;
                 }
+                // It is told of an earlier packet: this one was not sent, and is a lost one.
+                Err(error) if is_refusal(&error) => *self.refusal.borrow_mut() = Some(error),
                 // A packet that found no way is a lost one; but if none ever finds one, there is no connection.
                 Err(error) if !session.is_connected && !is_too_long(&error) => {
                     let failure = error::of_connect(&error);
@@ -306,6 +313,20 @@ impl<T: Timer> Core<T> {
         self.hub.push(&carrier);
     }
 
+    /// Fails handshakes with servers that do not listen. Connections that stand believe no such message: anybody can send it.
+    fn take_refusals(&self, error: &io::Error) {
+        while let Some(to) = sys::take_refusal(self.socket.get_ref()) {
+            for carrier in self.carriers.borrow().iter().flatten() {
+                let mut session = carrier.session.borrow_mut();
+                if session.first_packet == Tick::ZERO && session.quic.remote_address() == to {
+                    let failure = error::of_connect(error);
+                    session.finish(End { failure, cause: None, why: error.to_string() });
+                    self.hub.push(carrier);
+                }
+            }
+        }
+    }
+
     /// Connections that are ready take what came; whoever waits for it is woken.
     fn take_events(&self, now: Tick) {
         let instant = self.instant(now);
@@ -345,6 +366,12 @@ impl<T: Timer> Core<T> {
             }
         }
     }
+}
+
+/// Whether an error is that of a packet sent before (ICMP), not of this one.
+fn is_refusal(error: &io::Error) -> bool {
+    use rustix::io::Errno;
+    matches!(Errno::from_io_error(error), Some(Errno::CONNREFUSED | Errno::HOSTUNREACH))
 }
 
 fn is_too_long(error: &io::Error) -> bool {
@@ -411,6 +438,10 @@ impl<T: Timer + 'static> Driver<T> {
             }
         }
         core.hub.ready.borrow_mut().extend(waiting);
+        if let Some(error) = core.refusal.take() {
+            core.take_refusals(&error);
+            cx.waker().wake_by_ref();
+        }
         if core.unsent.borrow().is_some() {
             // To be told of room; where there is some by now, again at once.
             if let Poll::Ready(Ok(mut ready)) = core.socket.poll_write_ready(cx) {
@@ -439,8 +470,11 @@ impl<T: Timer + 'static> Driver<T> {
                 self.turn.worked(&core.time, now);
             }
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => ready.clear_ready(),
-            // Told of a packet that did not arrive: it is a lost one.
-            Err(_) => self.turn.worked(&core.time, core.time.now()),
+            // Told of a packet that did not arrive.
+            Err(error) => {
+                core.take_refusals(&error);
+                self.turn.worked(&core.time, core.time.now());
+            }
         }
         true
     }
