@@ -6,7 +6,7 @@ set -eu
 sh tools/need.sh
 
 say "building (profile demo)"
-# Scripts, CSS selectors and XPath are left out: they take long to build, and nothing here needs them.
+# Scripts, CSS selectors, XPath and HTTP/3 are left out: they take long to build, and nothing here needs them.
 build_quickly -p brunt-cli --no-default-features
 brunt=$BUILT/demo/brunt
 scratch=$(mktemp -d)

@@ -7,7 +7,7 @@
 set -eu
 . tools/lib.sh
 sh tools/need.sh
-sh tools/packages.sh nginx apache2 apache2-utils wrk nghttp2-client siege httperf procps iproute2 openssl curl \
+sh tools/packages.sh nginx apache2 caddy apache2-utils wrk nghttp2-client siege httperf procps iproute2 openssl curl \
     php-fpm tomcat10
 
 proof=$PWD/docs/proof

@@ -14,7 +14,7 @@ export BRUNT_SKIPS BRUNT_BIN BRUNT_LAB_BIN
 : >"$BRUNT_SKIPS"
 
 echo "brunt: installing what the tests need, checking the source, building, running all tests"
-sh tools/packages.sh nginx apache2 apache2-utils wrk nghttp2-client siege httperf procps iproute2 openssl curl \
+sh tools/packages.sh nginx apache2 caddy apache2-utils wrk nghttp2-client siege httperf procps iproute2 openssl curl \
     php-fpm tomcat10 openssh-server openssh-client chromium
 # Apache JMeter is 70 MB from Maven's registry: it is used where java and mvn are there, and installed by nobody.
 if sh tools/jmeter.sh "$BUILT/jmeter"; then BRUNT_JMETER=$BUILT/jmeter && export BRUNT_JMETER; fi

@@ -26,6 +26,7 @@ mod framing;
 mod grpc;
 mod house;
 mod http2;
+mod http3;
 mod import;
 mod interruption;
 mod jmx;

@@ -3,6 +3,7 @@
 
 pub mod apache;
 pub mod brunt;
+pub mod caddy;
 pub mod certs;
 pub mod lab;
 pub mod log;
@@ -11,6 +12,7 @@ pub mod namespace;
 pub mod nginx;
 pub mod odd;
 pub mod port;
+pub mod quic;
 pub mod server;
 pub mod skip;
 

@@ -267,8 +267,7 @@ impl<T: Transport> Actor<T> {
             Err(failure) => {
                 sample.last_byte = self.shared.time.now();
                 sample.outcome = Outcome::failed(*failure);
-                sample.malformed =
-                    stamps.malformed.filter(|_| matches!(failure, Failure::Protocol | Failure::StreamReset));
+                sample.malformed = stamps.malformed.filter(|cause| cause.failure() == *failure);
             }
         }
     }

@@ -21,7 +21,7 @@ use std::cell::{Cell, OnceCell, RefCell};
 use std::io;
 use std::rc::Rc;
 use std::task::Poll;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 pub use timers::Sleep;
 use timers::Timers;
 use tokio::runtime::{LocalOptions, LocalRuntime};
@@ -90,6 +90,8 @@ struct Inner {
     /// Nanoseconds in which nothing could run.
     idle: Cell<u64>,
     parked: Cell<Tick>,
+    /// What stands for tick 0 in libraries that want an instant. It need not be that of the epoch: they only compare.
+    base: OnceCell<Instant>,
 }
 
 thread_local! {
@@ -129,6 +131,7 @@ impl Time {
             counts_idle: Cell::new(false),
             idle: Cell::new(0),
             parked: Cell::new(Tick::ZERO),
+            base: OnceCell::new(),
         }))
     }
 
@@ -315,6 +318,10 @@ impl brunt_wire::Timer for Time {
         let day = Duration::new(day.tv_sec as u64, day.tv_nsec as u32);
         let since = day.checked_sub(received)?.checked_sub(now - until)?;
         Some(brunt_model::time::nanos(since))
+    }
+
+    fn base(&self) -> Option<Instant> {
+        Some(*self.0.base.get_or_init(Instant::now))
     }
 
     fn simulate_work(&self, time: Duration) {

@@ -10,7 +10,7 @@ use brunt_model::outcome::Malformed;
 use brunt_model::sample::Opening;
 use brunt_model::{Clock, Failure, Tick};
 use std::rc::Rc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Who tells the time and can wait for it.
 pub trait Timer: Clock + Clone {
@@ -28,6 +28,12 @@ pub trait Timer: Clock + Clone {
     /// Nanoseconds between an instant of the kernel's clock of the day, since 1970, and `until`; None where a clock has no
     /// day, or the instant is later.
     fn nanos_since_received(&self, received: Duration, until: Tick) -> Option<u64>;
+
+    /// An instant of the system's monotonic clock that stands for tick 0, always the same one, for libraries that want such
+    /// instants; None where a clock has none.
+    fn base(&self) -> Option<Instant> {
+        None
+    }
 
     /// Lets time pass on a fake clock, which stands still while anything runs. A real clock ignores it.
     fn simulate_work(&self, time: Duration);

@@ -1,40 +1,47 @@
 //! HTTP over real sockets: the transport of one worker thread, which opens connections of the version that the plan wants.
+//!
+//! * `lane`: its connections, and the right to an exchange on one. `bad_wire`: what cannot be.
+
+mod bad_wire;
+mod lane;
 
 use crate::collect::ReplyCollector;
 use crate::dial::{Buffers, Destination, dial};
 use crate::h1::exchange::{BUFFER, PipelineState, Shared};
 use crate::h1::proxy;
-use crate::h2;
 use crate::origin::{Directory, Origin, OriginId, Route};
 use crate::request::{self, BadRequest, Prepared, RequestParts, Style, Tags};
-use crate::sources::{Open, Sources};
+use crate::sources::Sources;
 use crate::stream::{Idle, Stream};
-use crate::tls::{Handshake, Refusal, TlsClients};
+use crate::tls::{Refusal, TlsClients};
 use crate::websocket::{Wanted, WebSocket};
-use crate::{Reply, Stamps, Timer, Transport, WantedFields, Wants, error, sys, tls};
+use crate::{Reply, Stamps, Timer, Transport, WantedFields, Wants, error, h2, h3, sys, tls};
 use brunt_model::plan::{Connection, HttpVersion, RecordDetail};
 use brunt_model::reply_policy::{Cookies, RedirectRules};
 use brunt_model::sample::Opening;
 use brunt_model::{Failure, Plan, ReplyPolicy, Tick};
-use pin_project_lite::pin_project;
 use regex::bytes::Regex;
 use socket2::{Domain, Socket, Type};
 use std::cell::{Cell, OnceCell, RefCell};
 use std::net::{IpAddr, SocketAddr};
-use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::{Arc, OnceLock};
-use std::task::{Context, Poll};
 use std::time::Duration;
+
+pub use bad_wire::BadWire;
+use lane::Exchange;
+pub use lane::{H1Connection, H2Connection, H3Connection, Lane};
 
 /// One in so many connections, the first among them, has its bytes stamped by the kernel when they come.
 const STAMPED: usize = 16;
 
 /// HTTP over real sockets, for one worker thread.
-pub struct Http<T> {
+pub struct Http<T: Timer + 'static> {
     shared: Shared<T>,
     /// Where connections of HTTP/2 read to.
     read_buffer: OnceCell<h2::ReadBuffer>,
+    /// The sockets of HTTP/3.
+    endpoints: OnceCell<h3::Endpoints<T>>,
     common: Arc<Common>,
     routes: RefCell<Vec<Rc<Route>>>,
     worker: usize,
@@ -78,87 +85,6 @@ struct Target {
     server: Option<String>,
 }
 
-/// Why no transport can be made of a plan.
-#[derive(Debug, thiserror::Error)]
-pub enum BadWire {
-    /// Certificates or keys.
-    #[error(transparent)]
-    Tls(#[from] tls::BadTls),
-    /// The pattern for bodies.
-    #[error("--expect-body: {0}")]
-    Pattern(#[from] regex::Error),
-    /// The proxy's URL.
-    #[error("proxy: {0}")]
-    Proxy(#[from] BadRequest),
-    /// Several requests at once on a connection.
-    #[error(
-        "--streams is `{0}`, but an HTTP/1 connection carries one request at a time; write --http 2, or leave it out and \
-         raise the number of connections (-c)"
-    )]
-    Streams(u32),
-    /// What this version of HTTP cannot do.
-    #[error("{0} works with HTTP/1.0 and 1.1 only; leave it out, or write --http 1.1")]
-    Http1Only(&'static str),
-}
-
-/// The right to one exchange at a time on an open connection.
-pub enum Lane {
-    /// The whole of a connection of HTTP/1.
-    H1(H1Connection),
-    /// A stream of a connection of HTTP/2.
-    H2(Rc<H2Connection>),
-    /// A WebSocket.
-    WebSocket(Box<WebSocket>),
-}
-
-/// An open connection of HTTP/1.
-pub struct H1Connection {
-    stream: Stream,
-    used: bool,
-    /// What was sent ahead, and came back of it.
-    ahead: PipelineState,
-    /// Counts it among those that are open.
-    #[allow(dead_code)] // for its drop
-    open: Open,
-}
-
-/// An open connection of HTTP/2.
-pub struct H2Connection {
-    connection: h2::Connection,
-    handshake: Option<Handshake>,
-    peer: Option<SocketAddr>,
-    /// Counts it among those that are open.
-    #[allow(dead_code)] // for its drop
-    open: Open,
-}
-
-pin_project! {
-    /// An exchange in either version.
-    #[project = ProjectedExchange]
-    enum Exchange<A, B, C> {
-        H1 { #[pin] exchange: A },
-        H2 { #[pin] exchange: B },
-        WebSocket { #[pin] exchange: C },
-    }
-}
-
-impl<A, B, C> Future for Exchange<A, B, C>
-where
-    A: Future,
-    B: Future<Output = A::Output>,
-    C: Future<Output = A::Output>,
-{
-    type Output = A::Output;
-
-    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<A::Output> {
-        match self.project() {
-            ProjectedExchange::H1 { exchange } => exchange.poll(cx),
-            ProjectedExchange::H2 { exchange } => exchange.poll(cx),
-            ProjectedExchange::WebSocket { exchange } => exchange.poll(cx),
-        }
-    }
-}
-
 impl Common {
     /// Reads certificates and keys, and what the plan says of connections.
     ///
@@ -167,20 +93,8 @@ impl Common {
     /// [`BadWire`] if a certificate or key cannot be read, or an expression is none.
     pub fn new(plan: &Plan) -> Result<Arc<Self>, BadWire> {
         let settings = plan.connection.clone();
-        let is_http1 = !settings.http.has_streams();
-        if is_http1 && settings.streams != 1 {
-            return Err(BadWire::Streams(settings.streams));
-        }
-        if !is_http1 && plan.requests().any(|r| is_websocket(&r.url)) {
-            return Err(BadWire::Http1Only("WebSocket (ws:// and wss://)"));
-        }
-        if !is_http1 && settings.receive_rate.is_some() {
-            return Err(BadWire::Http1Only("--receive-rate"));
-        }
+        bad_wire::check(plan)?;
         let proxy = settings.proxy.as_deref().map(request::origin_of).transpose()?.map(|p| p.1);
-        if !is_http1 && proxy.is_some() && plan.requests().any(|r| !r.url.starts_with("https:")) {
-            return Err(BadWire::Http1Only("--proxy for URLs of http://"));
-        }
         let close = settings.requests_per_connection == Some(1);
         let style = Style { http10: settings.http == HttpVersion::V1_0, close, absolute: proxy.is_some() };
         let records = plan.record.records.as_ref().map(|records| records.detail);
@@ -225,42 +139,6 @@ fn wanted_fields(policy: &ReplyPolicy, records: Option<RecordDetail>) -> WantedF
     }
 }
 
-impl Lane {
-    /// What the TLS handshake agreed on, where there was one.
-    pub fn handshake(&self) -> Option<Handshake> {
-        match self {
-            Self::H1(h1) => h1.stream.handshake(),
-            Self::H2(h2) => h2.handshake.clone(),
-            Self::WebSocket(websocket) => websocket.handshake(),
-        }
-    }
-
-    /// Requests were sent ahead on it whose exchange is still to come.
-    pub fn owes_replies(&self) -> bool {
-        matches!(self, Self::H1(h1) if h1.ahead.is_owed())
-    }
-
-    /// What the server of a connection of HTTP/2 allows, once it has told.
-    ///
-    /// # Errors
-    ///
-    /// The connection was lost before, or is none of HTTP/2.
-    pub async fn peer_settings(&self) -> Result<h2::PeerSettings, Failure> {
-        let Self::H2(h2) = self else { return Err(Failure::Protocol) };
-        h2.connection.known().await.map_err(|(failure, _)| failure)?;
-        Ok(h2.connection.peer())
-    }
-
-    /// The address at the other end (the proxy's, where there is one); None for a Unix socket.
-    pub fn peer(&self) -> Option<SocketAddr> {
-        match self {
-            Self::H1(h1) => h1.stream.peer(),
-            Self::H2(h2) => h2.peer,
-            Self::WebSocket(websocket) => websocket.peer(),
-        }
-    }
-}
-
 impl Common {
     /// Whether TLS is spoken to an origin.
     fn is_secure(&self, https: bool) -> bool {
@@ -278,7 +156,7 @@ impl Common {
     }
 }
 
-impl<T: Timer> Http<T> {
+impl<T: Timer + 'static> Http<T> {
     /// The transport of worker number `worker`.
     pub fn new(common: Arc<Common>, worker: usize, time: T) -> Self {
         let buffer = RefCell::new(vec![0; BUFFER].into_boxed_slice());
@@ -288,6 +166,7 @@ impl<T: Timer> Http<T> {
         Self {
             shared,
             read_buffer: OnceCell::new(),
+            endpoints: OnceCell::new(),
             common,
             routes: RefCell::default(),
             worker,
@@ -403,10 +282,6 @@ impl<T: Timer> Http<T> {
     }
 }
 
-fn is_websocket(url: &str) -> bool {
-    url.starts_with("ws:") || url.starts_with("wss:")
-}
-
 /// A socket that receives nothing, for which the kernel stamps packets.
 fn stamping_socket() -> Option<Socket> {
     let socket = Socket::new(Domain::IPV4, Type::DGRAM, None).ok()?;
@@ -447,15 +322,19 @@ impl<T: Timer + 'static> Http<T> {
                 let request = (&request.h1[..], request.asked);
                 Exchange::H1 { exchange: self.shared.exchange((stream, ahead), request, wants, stamps) }
             }
+            Lane::H2(h2) => {
+                let keep = ReplyCollector::new(wants, pattern);
+                Exchange::H2 { exchange: h2.connection.exchange(request, keep, stamps) }
+            }
             Lane::WebSocket(websocket) => {
                 let message = request.websocket.as_ref().and_then(Option::as_deref);
                 let wanted = Wanted { message, wants, pattern };
                 // Boxed: other connections would hold the room for it.
                 Exchange::WebSocket { exchange: Box::pin(websocket.exchange(&self.shared, wanted, stamps)) }
             }
-            Lane::H2(h2) => {
+            Lane::H3(h3) => {
                 let keep = ReplyCollector::new(wants, pattern);
-                Exchange::H2 { exchange: h2.connection.exchange(request, keep, stamps) }
+                Exchange::H3 { exchange: h3.connection.exchange(request, keep, stamps) }
             }
         }
     }
@@ -475,6 +354,29 @@ impl<T: Timer + 'static> Http<T> {
         }
         Ok(Lane::H2(Rc::new(H2Connection { connection, handshake, peer, open })))
     }
+
+    /// Opens a connection of HTTP/3: `connect` lasts until the first packet of the server came, `tls` from there to the end of the
+    /// handshake.
+    async fn open_h3(&self, route: &Route, client: u64, steps: &mut Opening) -> Result<Lane, Failure> {
+        let began = self.shared.time.now();
+        let to = self.address(route, began, steps).await?;
+        let resolved = self.shared.time.now();
+        let clients = self.common.tls().map_err(|e| self.fails(Failure::Tls, &e))?;
+        let turn = self.source_turn.replace(self.source_turn.get().wrapping_add(1));
+        let source = self.common.sources.named(turn);
+        let endpoints = self.endpoints.get_or_init(|| h3::Endpoints::new(self.shared.time.clone()));
+        let refused = |not: h3::NotOpened| {
+            *self.refusal.borrow_mut() = not.refusal;
+            self.fails(not.failure, &not.why)
+        };
+        let to = (&*route.origin.host, to, source);
+        let connection = endpoints.connect(&self.common.settings, (clients, client), to).map_err(refused)?;
+        let first_packet = connection.known().await.map_err(refused)?;
+        steps.connect = Some(first_packet.nanos_since(resolved));
+        steps.tls = Some(self.shared.time.now().nanos_since(first_packet));
+        let (handshake, peer, open) = (connection.handshake(), connection.peer(), self.common.sources.count());
+        Ok(Lane::H3(Rc::new(H3Connection { connection, handshake, peer, open })))
+    }
 }
 
 impl<T: Timer + 'static> Transport for Http<T> {
@@ -488,15 +390,19 @@ impl<T: Timer + 'static> Transport for Http<T> {
             self.messages.set(number.wrapping_add(1));
             return Ok(Prepared::for_websocket(parts, id, tags, number));
         }
-        if self.multiplexes() {
-            return Prepared::for_h2(parts, id, tags);
+        match self.common.settings.http {
+            HttpVersion::V1_0 | HttpVersion::V1_1 => Prepared::for_h1(parts, (&origin, id), tags, self.common.style),
+            HttpVersion::V2 => Prepared::for_h2(parts, id, tags),
+            HttpVersion::V3 => Prepared::for_h3(parts, id, tags),
         }
-        Prepared::for_h1(parts, (&origin, id), tags, self.common.style)
     }
 
     async fn open(&self, request: &Prepared, client: u64, steps: &mut Opening) -> Result<Lane, Failure> {
         // Only a request that no transport has prepared leads nowhere.
         let route = self.route(request.origin).ok_or(Failure::System)?;
+        if self.common.settings.http == HttpVersion::V3 {
+            return self.open_h3(&route, client, steps).await;
+        }
         let mut stream = self.connect(&route, steps).await?;
         if self.common.is_secure(route.origin.https) {
             self.secure(&mut stream, (&route.origin.host, client), steps).await?;
@@ -520,24 +426,15 @@ impl<T: Timer + 'static> Transport for Http<T> {
     }
 
     fn share(&self, lane: &Lane) -> Option<Lane> {
-        match lane {
-            Lane::H1(_) | Lane::WebSocket(_) => None,
-            Lane::H2(h2) => Some(Lane::H2(Rc::clone(h2))),
-        }
+        lane.share()
     }
 
     fn most_exchanges(&self, lane: &Lane) -> u32 {
-        match lane {
-            Lane::H1(_) | Lane::WebSocket(_) => 1,
-            Lane::H2(h2) => h2.connection.most_streams(),
-        }
+        lane.most_exchanges()
     }
 
     fn accepts(&self, lane: &Lane) -> bool {
-        match lane {
-            Lane::H1(_) | Lane::WebSocket(_) => true,
-            Lane::H2(h2) => h2.connection.accepts(),
-        }
+        lane.accepts()
     }
 
     fn exchange(
@@ -566,12 +463,7 @@ impl<T: Timer + 'static> Transport for Http<T> {
     }
 
     async fn closed(&self, lane: &mut Lane) -> Idle {
-        std::future::poll_fn(|cx| match lane {
-            Lane::H1(h1) => h1.stream.poll_idle(cx),
-            Lane::H2(h2) => h2.connection.poll_closed(cx),
-            Lane::WebSocket(websocket) => websocket.poll_idle(cx),
-        })
-        .await
+        std::future::poll_fn(|cx| lane.poll_closed(cx)).await
     }
 
     fn take_note(&self) -> Option<String> {

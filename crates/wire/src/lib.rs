@@ -1,4 +1,4 @@
-//! Bytes to replies: HTTP/1.1 and HTTP/2 over plain sockets, TLS and proxies; resolving and dialling.
+//! Bytes to replies: HTTP/1.1, HTTP/2 and HTTP/3 over plain sockets, TLS, QUIC and proxies; resolving and dialling.
 //!
 //! The engine says *open a connection to this origin* and *send this request on it*; what comes back is a [`Reply`] or
 //! the [`Failure`](brunt_model::Failure) that it was, with the instants of each step.
@@ -9,7 +9,7 @@
 //! * `contract`: what the engine and a protocol agree on: [`Transport`], [`Timer`], [`Reply`], [`Stamps`].
 //! * [`connections`]: those of one client: what is kept, shared and closed.
 //! * [`http`]: the [`Transport`] over real sockets, for each version of HTTP.
-//! * [`h1`], [`h2`]: the codecs and exchanges of HTTP/1 and HTTP/2. `collect`: what is kept of a reply.
+//! * [`h1`], [`h2`], [`h3`]: the codecs and exchanges of HTTP/1, 2 and 3. `collect`: what is kept of a reply.
 //! * `websocket`: messages over a connection that began as HTTP/1.1.
 //! * [`request`]: a request, and its bytes. [`redirect`]: the request that a redirect leads to. [`origin`]: scheme, host and port, and their addresses.
 //! * [`dial`], [`tls`], [`stream`], [`link`]: connections. `sources`: the local addresses that they are made from.
@@ -26,6 +26,11 @@ pub mod error;
 pub mod fake;
 pub mod h1;
 pub mod h2;
+#[cfg(feature = "http3")]
+pub mod h3;
+#[cfg(not(feature = "http3"))]
+#[path = "h3/absent.rs"]
+pub mod h3;
 pub mod http;
 pub mod link;
 pub mod origin;

@@ -72,6 +72,9 @@ pub struct Prepared {
     pub(crate) h2: Option<Rc<Fields>>,
     /// The message of a WebSocket as a frame; Some(None): none is sent, and one awaited.
     pub(crate) websocket: Option<Option<Rc<[u8]>>>,
+    /// The frames of its head in HTTP/3, with the head of the frame of its body. They are the same on each connection.
+    #[cfg(feature = "http3")]
+    pub(crate) h3: bytes::Bytes,
 }
 
 impl RequestParts {
@@ -120,17 +123,7 @@ impl Prepared {
         let h1 = encode(&parts.draft(), &parts.url, origin, style)?;
         let asked = asked(&parts.method);
         let closes = closes(&parts.headers);
-        Ok(Self {
-            origin: id,
-            tags,
-            asked,
-            closes,
-            h1,
-            parts: Some(Rc::new(parts)),
-            added: Vec::new(),
-            h2: None,
-            websocket: None,
-        })
+        Ok(Self { origin: id, tags, asked, closes, h1, parts: Some(Rc::new(parts)), ..Self::default() })
     }
 
     /// Makes a request ready for HTTP/2.
@@ -149,7 +142,31 @@ impl Prepared {
         Self { origin, tags, websocket, parts: Some(Rc::new(parts)), ..Self::default() }
     }
 
-    /// What HTTP/1 writes; in HTTP/2, which compresses, the same as text for a reader.
+    /// Makes a request ready for HTTP/3.
+    ///
+    /// # Errors
+    ///
+    /// A header field has a character that none may have, or the URL is not of https.
+    pub fn for_h3(parts: RequestParts, origin: OriginId, tags: Tags) -> Result<Self, BadRequest> {
+        if parts.url.scheme() != "https" {
+            return Err(BadRequest::NoTls(parts.url.into()));
+        }
+        let mut prepared = Self::for_h2(parts, origin, tags)?;
+        prepared.encode_h3();
+        Ok(prepared)
+    }
+
+    #[cfg(feature = "http3")]
+    fn encode_h3(&mut self) {
+        if let (Some(fields), Some(parts)) = (&self.h2, &self.parts) {
+            self.h3 = crate::h3::head_frames(fields, &parts.body);
+        }
+    }
+
+    #[cfg(not(feature = "http3"))]
+    fn encode_h3(&mut self) {}
+
+    /// What HTTP/1 writes; in HTTP/2 and 3, which compress, the same as text for a reader.
     pub fn bytes(&self) -> Cow<'_, [u8]> {
         match (&self.h2, self.parts()) {
             (Some(fields), Some(parts)) => Cow::Owned(fields.as_text(&parts.body)),
@@ -181,6 +198,7 @@ impl Prepared {
         let mut with = self.clone();
         if let Some(fields) = &self.h2 {
             with.h2 = Some(Rc::new(fields.with_line(line)));
+            with.encode_h3();
             with.added.push(line.to_owned());
         }
         if let Some(end) = self.h1.windows(4).position(|four| four == b"\r\n\r\n") {
@@ -200,6 +218,9 @@ pub enum BadRequest {
     /// Neither http nor https.
     #[error("`{0}`: brunt speaks http, https, ws and wss; write http://… or https://…")]
     Scheme(String),
+    /// HTTP/3 without TLS.
+    #[error("`{0}`: HTTP/3 needs TLS; write https://…, or --http 1.1")]
+    NoTls(String),
     /// A line break where none may be.
     #[error("header `{0}` holds a line break or another control character; remove it")]
     Header(String),

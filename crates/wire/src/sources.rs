@@ -38,10 +38,15 @@ impl Sources {
         Open(Arc::clone(&self.open))
     }
 
+    /// The address of those that were given, for the caller's `turn`th connection; None: none was.
+    pub fn named(&self, turn: usize) -> Option<IpAddr> {
+        (!self.given.is_empty()).then(|| self.given[turn % self.given.len()])
+    }
+
     /// The address for a connection to `to`, the caller's `turn`th; None: the system chooses.
     pub fn next(&self, turn: usize, to: SocketAddr) -> Option<IpAddr> {
-        if !self.given.is_empty() {
-            return Some(self.given[turn % self.given.len()]);
+        if let Some(given) = self.named(turn) {
+            return Some(given);
         }
         match to.ip() {
             IpAddr::V4(to) if cfg!(target_os = "linux") && to.is_loopback() => {

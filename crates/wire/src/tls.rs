@@ -17,6 +17,7 @@ use rustls::{
 };
 use rustls_pki_types::pem::PemObject;
 use rustls_pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -63,6 +64,11 @@ impl TlsClients {
             Ok(Arc::new(config))
         };
         pem_files(folder)?.into_iter().map(of_file).collect::<Result<_, _>>().map(Self)
+    }
+
+    /// How many different settings there are.
+    pub fn count(&self) -> usize {
+        self.0.len()
     }
 
     /// The settings of the client of this number: certificates go round.
@@ -167,6 +173,7 @@ pub fn alpn(http: HttpVersion) -> &'static [&'static str] {
     match http {
         HttpVersion::V1_0 | HttpVersion::V1_1 => &["http/1.1"],
         HttpVersion::V2 => &["h2"],
+        HttpVersion::V3 => &["h3"],
     }
 }
 
@@ -233,6 +240,18 @@ enum Trust {
     Known { authorities: Arc<WebPkiServerVerifier>, named: Vec<CertificateDer<'static>> },
 }
 
+thread_local! {
+    /// What the certificate that was looked at last on this thread was found to be.
+    static VERDICT: RefCell<Option<Result<(), Error>>> = const { RefCell::new(None) };
+}
+
+/// What the certificate of a handshake was found to be that this thread has just carried on; None where none was looked at, as
+/// when a session is resumed. QUIC tells neither.
+#[cfg(feature = "http3")]
+pub(crate) fn take_verdict() -> Option<Result<(), Error>> {
+    VERDICT.take()
+}
+
 impl ServerCertVerifier for Verifier {
     fn verify_server_cert(
         &self,
@@ -242,15 +261,9 @@ impl ServerCertVerifier for Verifier {
         ocsp: &[u8],
         now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
-        let Trust::Known { authorities, named } = &self.trust else { return Ok(ServerCertVerified::assertion()) };
-        match authorities.verify_server_cert(certificate, chain, name, ocsp, now) {
-            // webpki has checked the validity period before it reports these.
-            Err(error) if lacks_authority(&error) && named.iter().any(|named| named == certificate) => {
-                verify_server_name(&ParsedCertificate::try_from(certificate)?, name)?;
-                Ok(ServerCertVerified::assertion())
-            }
-            verified => verified,
-        }
+        let verified = self.verify(certificate, chain, name, (ocsp, now));
+        VERDICT.set(Some(verified.as_ref().map(|_| ()).map_err(Clone::clone)));
+        verified
     }
 
     fn verify_tls12_signature(
@@ -275,6 +288,26 @@ impl ServerCertVerifier for Verifier {
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
         self.provider.signature_verification_algorithms.supported_schemes()
+    }
+}
+
+impl Verifier {
+    fn verify(
+        &self,
+        certificate: &CertificateDer<'_>,
+        chain: &[CertificateDer<'_>],
+        name: &ServerName<'_>,
+        (ocsp, now): (&[u8], UnixTime),
+    ) -> Result<ServerCertVerified, Error> {
+        let Trust::Known { authorities, named } = &self.trust else { return Ok(ServerCertVerified::assertion()) };
+        match authorities.verify_server_cert(certificate, chain, name, ocsp, now) {
+            // webpki has checked the validity period before it reports these.
+            Err(error) if lacks_authority(&error) && named.iter().any(|named| named == certificate) => {
+                verify_server_name(&ParsedCertificate::try_from(certificate)?, name)?;
+                Ok(ServerCertVerified::assertion())
+            }
+            verified => verified,
+        }
     }
 }
 

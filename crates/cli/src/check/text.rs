@@ -26,7 +26,7 @@ fn entries(facts: &Facts) -> Vec<Entry> {
     all.extend(facts.reply.iter().flat_map(reply));
     all.push(("Compression", compression(facts)));
     all.extend(facts.connection.iter().map(connection));
-    all.extend(facts.tls.iter().flat_map(tls));
+    all.extend(facts.tls.iter().flat_map(|t| tls(t, facts.reply.as_ref())));
     all.push(("Addresses", facts.addresses.iter().map(|a| clean(a)).collect::<Vec<_>>().join(", ")));
     all.extend(facts.route.iter().map(|route| ("Route", path(route).join(", "))));
     all.push(("Machine", machine(&facts.machine).join(", ")));
@@ -90,16 +90,21 @@ fn connection(c: &Connected) -> Entry {
     ("Connection", format!("{peer}round trip {}{best}{resolve}", seconds(c.round_trip_seconds)))
 }
 
-fn offered(t: &Secured) -> Vec<String> {
+fn offered(t: &Secured, reply: Option<&Answered>) -> Vec<String> {
     let one = |offered: &OfferedVersion| {
         let streams = offered.streams.map_or("no limit on streams".into(), |n| plural(n.into(), "stream"));
-        let window = offered.window_bytes.map(|n| format!(" ({streams}, window {})", bytes(n as f64)));
-        format!("{}{}", offered.version, window.unwrap_or_default())
+        let limits = match offered.window_bytes {
+            Some(window) => format!(" ({streams}, window {})", bytes(window as f64)),
+            None if offered.streams.is_some() => format!(" ({streams})"),
+            None => String::new(),
+        };
+        format!("{}{limits}", offered.version)
     };
-    t.http.iter().map(one).collect()
+    let told = reply.and_then(|reply| reply.alt_svc.as_ref()).map(|told| format!("Alt-Svc {}", clean(told)));
+    t.http.iter().map(one).chain(told).collect()
 }
 
-fn tls(t: &Secured) -> [Entry; 3] {
+fn tls(t: &Secured, reply: Option<&Answered>) -> [Entry; 3] {
     let known = |what: &Option<String>| what.as_ref().map_or("unknown".to_owned(), |w| clean(w));
     let alpn = t.alpn.as_ref().map_or("none".to_owned(), |a| clean(a));
     let resumed = match (t.resumed, t.resumed_handshake_seconds) {
@@ -107,14 +112,15 @@ fn tls(t: &Secured) -> [Entry; 3] {
         (Some(false), _) => ", sessions are not resumed".into(),
         _ => String::new(),
     };
+    // QUIC does not tell it.
+    let cipher = t.cipher.as_ref().map_or(String::new(), |cipher| format!(", {}", clean(cipher)));
     let line = format!(
-        "{}, {}, ALPN {alpn} (offered {}), handshake {}{resumed}",
+        "{}{cipher}, ALPN {alpn} (offered {}), handshake {}{resumed}",
         known(&t.version),
-        known(&t.cipher),
         t.alpn_offered.join(", "),
         seconds(t.handshake_seconds)
     );
-    [("TLS", line), ("Offers", offered(t).join(", ")), ("Certificate", certificate(t).join(", "))]
+    [("TLS", line), ("Offers", offered(t, reply).join(", ")), ("Certificate", certificate(t).join(", "))]
 }
 
 fn certificate(t: &Secured) -> Vec<String> {

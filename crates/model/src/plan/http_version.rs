@@ -17,12 +17,15 @@ pub enum HttpVersion {
     /// HTTP/2: over TLS where the server chooses it (ALPN), in cleartext with prior knowledge.
     #[serde(rename = "2")]
     V2,
+    /// HTTP/3, over QUIC.
+    #[serde(rename = "3")]
+    V3,
 }
 
 impl HttpVersion {
     /// Whether a connection carries several requests at once.
     pub fn has_streams(self) -> bool {
-        self == Self::V2
+        matches!(self, Self::V2 | Self::V3)
     }
 }
 
@@ -32,6 +35,7 @@ impl fmt::Display for HttpVersion {
             Self::V1_0 => "HTTP/1.0",
             Self::V1_1 => "HTTP/1.1",
             Self::V2 => "HTTP/2",
+            Self::V3 => "HTTP/3",
         })
     }
 }

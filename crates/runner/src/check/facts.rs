@@ -185,6 +185,8 @@ pub struct Answered {
     pub keep_alive: Option<bool>,
     /// The Keep-Alive header, such as `timeout=5, max=100`.
     pub keep_alive_header: Option<String>,
+    /// The Alt-Svc header: where the server offers other versions of HTTP, such as `h3=":443"; ma=2592000`.
+    pub alt_svc: Option<String>,
     /// A second request on the same connection was answered; null where none was sent.
     pub reused: Option<bool>,
 }

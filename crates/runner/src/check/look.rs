@@ -27,6 +27,8 @@ use std::time::Duration;
 const CONNECTS: u64 = 5;
 /// Where a connect takes longer, it is not repeated.
 const SLOW: f64 = 0.5;
+/// How long a QUIC handshake may take when a check looks whether there is one.
+const LONGEST_QUIC: Duration = Duration::from_secs(1);
 
 /// What is looked with.
 struct Look<'a> {
@@ -179,10 +181,15 @@ impl<'a> Look<'a> {
     async fn versions(&self, time: &Time, facts: &mut Facts) -> Result<(), RunError> {
         let Some(tls) = &mut facts.tls else { return Ok(()) };
         let Some(request) = self.plan.main().scenario.requests.first() else { return Ok(()) };
-        for version in [HttpVersion::V1_1, HttpVersion::V2] {
+        for version in [HttpVersion::V1_1, HttpVersion::V2, HttpVersion::V3] {
             let mut plan = self.plan.clone();
             (plan.connection.http, plan.connection.streams) = (version, 1);
-            let look = Look::new(&plan, time)?;
+            if version == HttpVersion::V3 {
+                // Nobody says no where none listens.
+                plan.connection.connect_timeout = plan.connection.connect_timeout.min(LONGEST_QUIC);
+            }
+            // A proxy, or a program without HTTP/3.
+            let Ok(look) = Look::new(&plan, time) else { continue };
             let Ok(prepared) = look.prepared(request) else { continue };
             let (mut others, limit) = (Facts::default(), plan.connection.connect_timeout);
             let Ok(lane) = look.open(&prepared, &mut others).await else { continue };
@@ -191,6 +198,9 @@ impl<'a> Look<'a> {
                 let Some(Ok(peer)) = self.within(limit, lane.peer_settings()).await else { continue };
                 offered.streams = Some(peer.streams).filter(|streams| *streams < u32::MAX);
                 offered.window_bytes = Some(peer.window as u64);
+            }
+            if version == HttpVersion::V3 {
+                offered.streams = Some(lane.most_exchanges());
             }
             tls.http.push(offered);
         }
@@ -334,6 +344,7 @@ fn answered(seen: &Seen, once: bool) -> Answered {
         service_seconds: seen.service_seconds,
         keep_alive: (!once).then_some(seen.reply.keep_alive),
         keep_alive_header: field(seen, "keep-alive"),
+        alt_svc: field(seen, "alt-svc"),
         reused: None,
     }
 }

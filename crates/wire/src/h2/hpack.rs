@@ -231,7 +231,7 @@ impl Decoder {
 }
 
 /// An integer whose first byte has so many bits of it.
-fn integer(rest: &mut &[u8], bits: u32) -> Result<usize, BadBlock> {
+pub(crate) fn integer(rest: &mut &[u8], bits: u32) -> Result<usize, BadBlock> {
     let (first, mut tail) = rest.split_first().ok_or(BadBlock::Short)?;
     let most = (1_usize << bits) - 1;
     let mut value = usize::from(*first) & most;
@@ -364,7 +364,7 @@ enum Found {
 }
 
 /// Appends an integer whose first byte has `bits` bits of it below those of `pattern`.
-fn put_integer(out: &mut Vec<u8>, pattern: u8, bits: u32, value: usize) {
+pub(crate) fn put_integer(out: &mut Vec<u8>, pattern: u8, bits: u32, value: usize) {
     let most = (1 << bits) - 1;
     if value < most {
         out.push(pattern | value as u8);

@@ -4,6 +4,7 @@
 
 use super::frame::{self, Code, FrameHead};
 use super::hpack::Place;
+use super::reply_fields::ReplyFields;
 use super::session::{ConnectionError, End, Session};
 use super::streams;
 use crate::h1::parse::{MAX_HEAD, MAX_INTERIM, Sink};
@@ -52,63 +53,6 @@ struct Known {
     status: u16,
     announced: Option<u64>,
     grpc_status: Option<u16>,
-}
-
-/// What the fields of a reply say.
-#[derive(Debug, Default)]
-struct ReplyFields {
-    status: Option<u16>,
-    announced: Option<u64>,
-    grpc_status: Option<u16>,
-    encoded: bool,
-    /// A field that is no pseudo header came.
-    has_regular: bool,
-    has_pseudo: bool,
-    wrong: Option<Malformed>,
-    size: usize,
-}
-
-impl ReplyFields {
-    fn take(&mut self, name: &[u8], value: &[u8]) {
-        self.size += name.len() + value.len();
-        if name.first() == Some(&b':') {
-            self.has_pseudo = true;
-            let status = three_digits(value).filter(|_| name == b":status" && !self.has_regular);
-            match status {
-                Some(status) if self.status.is_none() => self.status = Some(status),
-                _ => self.wrong = Some(Malformed::PseudoHeader),
-            }
-            return;
-        }
-        self.has_regular = true;
-        let is_name = |byte: &u8| byte.is_ascii_graphic() && !byte.is_ascii_uppercase() && *byte != b':';
-        let is_value = |byte: &u8| !matches!(byte, 0 | b'\r' | b'\n');
-        if name.is_empty() || !name.iter().all(is_name) || !value.iter().all(is_value) {
-            self.wrong = Some(Malformed::HeaderField);
-        }
-        match name {
-            b"connection" | b"keep-alive" | b"proxy-connection" | b"transfer-encoding" | b"upgrade" => {
-                self.wrong = Some(Malformed::HeaderField);
-            }
-            b"content-length" => match number(value) {
-                Some(length) if self.announced.is_none_or(|other| other == length) => self.announced = Some(length),
-                _ => self.wrong = Some(Malformed::ContentLength),
-            },
-            b"grpc-status" => self.grpc_status = number(value).and_then(|code| u16::try_from(code).ok()),
-            b"content-encoding" => self.encoded |= !value.eq_ignore_ascii_case(b"identity"),
-            _ => {}
-        }
-    }
-}
-
-fn three_digits(value: &[u8]) -> Option<u16> {
-    let status = number(value).filter(|_| value.len() == 3)?;
-    u16::try_from(status).ok().filter(|status| *status >= 100)
-}
-
-fn number(value: &[u8]) -> Option<u64> {
-    let is_number = !value.is_empty() && value.iter().all(u8::is_ascii_digit);
-    std::str::from_utf8(value).ok().filter(|_| is_number)?.parse().ok()
 }
 
 impl Session {

@@ -5,20 +5,22 @@
 //!
 //! * `frame`: frames and error codes. `hpack`: header compression, with [`huffman`].
 //! * [`fields`]: the header fields of a request as HTTP/2 needs them.
+//! * `reply_fields`: what those of a reply say.
 //! * `session`: the state machine of a connection; pure: bytes in, bytes out. `input`: what comes in. `streams`: what it holds of each request.
 //! * `driver`: one task for each connection that writes and reads for all of its streams.
 
 mod driver;
 pub mod fields;
 mod frame;
-mod hpack;
-mod huffman;
+pub(crate) mod hpack;
+pub(crate) mod huffman;
 mod input;
+pub(crate) mod reply_fields;
 mod session;
 #[cfg(test)]
 mod session_tests;
 mod static_table;
-mod streams;
+pub(crate) mod streams;
 
 pub use driver::{Connection, ReadBuffer, read_buffer};
 pub use session::PeerSettings;

@@ -2,8 +2,12 @@
 
 use super::raw::{receive, set_option};
 use crate::link::Received;
+#[cfg(feature = "http3")]
+use rustix::net::RecvFlags;
 use socket2::Socket;
 use std::io;
+#[cfg(feature = "http3")]
+use std::net::SocketAddr;
 
 /// Drops up to `most` received bytes inside the kernel, without copying them.
 ///
@@ -36,4 +40,22 @@ pub(crate) fn stamp_receipt(socket: &Socket) -> io::Result<()> {
 /// Reads what is there, and tells when its last segment came.
 pub(crate) fn read_stamped(socket: &Socket, buffer: &mut [u8]) -> io::Result<Received> {
     receive(socket, buffer, 0)
+}
+
+/// Asks the kernel to tell which packets were refused on their way (ip(7), ipv6(7)).
+#[cfg(feature = "http3")]
+pub(crate) fn tell_refusals(socket: &Socket, ipv6: bool) -> io::Result<()> {
+    if ipv6 {
+        set_option(socket, libc::IPPROTO_IPV6, libc::IPV6_RECVERR, 1)
+    } else {
+        set_option(socket, libc::IPPROTO_IP, libc::IP_RECVERR, 1)
+    }
+}
+
+/// Where a packet was going that was refused on its way; None: no more were.
+#[cfg(feature = "http3")]
+pub(crate) fn take_refusal(socket: &Socket) -> Option<SocketAddr> {
+    let mut packet = [0_u8; 64];
+    let (_, _, to) = rustix::net::recvfrom(socket, &mut packet[..], RecvFlags::ERRQUEUE | RecvFlags::DONTWAIT).ok()?;
+    SocketAddr::try_from(to?).ok()
 }

@@ -36,3 +36,15 @@ pub(crate) fn read_stamped(socket: &Socket, buffer: &mut [u8]) -> io::Result<Rec
     let (bytes, _) = rustix::net::recv(socket, buffer, RecvFlags::empty())?;
     Ok(Received::from(bytes))
 }
+
+/// Not to be had.
+#[cfg(feature = "http3")]
+pub(crate) fn tell_refusals(_: &Socket, _: bool) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+/// Not to be had.
+#[cfg(feature = "http3")]
+pub(crate) fn take_refusal(_: &Socket) -> Option<std::net::SocketAddr> {
+    None
+}

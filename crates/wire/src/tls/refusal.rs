@@ -42,6 +42,11 @@ impl Refusal {
         let Some(tls) = error.get_ref().and_then(|inner| inner.downcast_ref::<Error>()) else {
             return Self { cause: Cause::Other, what: error.to_string() };
         };
+        Self::of_tls(tls)
+    }
+
+    /// Of the error of TLS.
+    pub fn of_tls(tls: &Error) -> Self {
         let cause = Cause::of(tls);
         let what = match (cause, tls) {
             (Cause::OwnAuthority, _) => "self-signed (CaUsedAsEndEntity)".into(),

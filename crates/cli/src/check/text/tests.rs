@@ -85,6 +85,7 @@ fn reply_of_nginx() -> Answered {
         service_seconds: 20.1e-6,
         keep_alive: Some(true),
         keep_alive_header: Some("timeout=30".into()),
+        alt_svc: None,
         reused: Some(true),
         ..Answered::default()
     }

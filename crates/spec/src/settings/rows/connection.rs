@@ -36,7 +36,7 @@ pub static ROWS: [Row<RunSettings>; 21] = [
         ..Row::value(
             "http",
             "VERSION[,VERSION…]",
-            "HTTP version: 1.0, 1.1 or 2; several are compared (brunt compare --http 1.1,2 URL) [default: 1.1]",
+            "HTTP version: 1.0, 1.1, 2 or 3; several are compared (brunt compare --http 1.1,2,3 URL) [default: 1.1]",
             |w, _| set(values::http_version(w), |s: &mut S, v| s.connection.http.push(v)),
         )
         .under(CONNECTION)
@@ -50,7 +50,7 @@ pub static ROWS: [Row<RunSettings>; 21] = [
         .under(CONNECTION)
         .keys(&[Key::new("connection.http1.0", Takes::IfTrue)])
     },
-    Row::value("streams", "N", "HTTP/2: requests in flight on each connection", |w, _| {
+    Row::value("streams", "N", "HTTP/2 and 3: requests in flight on each connection", |w, _| {
         set(whole(w, 1, 1 << 20), |s: &mut S, v| s.connection.streams = v)
     })
     .under(CONNECTION)

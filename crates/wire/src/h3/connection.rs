@@ -1,0 +1,281 @@
+//! What `http` sees of HTTP/3: endpoints, connections, exchanges.
+
+use super::driver::{Carrier, Hub, UdpEndpoint};
+use super::frame;
+use super::qpack;
+use crate::collect::ReplyCollector;
+use crate::h2::fields::{Fields, body_bytes};
+use crate::request::Prepared;
+use crate::stream::Idle;
+use crate::tls::{Handshake, Refusal, TlsClients};
+use crate::{Reply, Stamps, Timer};
+use brunt_model::plan::Connection as Settings;
+use brunt_model::{Body, Failure, Tick};
+use bytes::Bytes;
+use quinn_proto::crypto::rustls::{HandshakeData, QuicClientConfig};
+use quinn_proto::{ClientConfig, TransportConfig, VarInt};
+use std::cell::{OnceCell, RefCell};
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::net::{IpAddr, SocketAddr};
+use std::pin::Pin;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+/// Whether this program has HTTP/3.
+pub const IS_BUILT: bool = true;
+
+/// Bytes of a reply's body that the server may send on a stream before we allow more.
+const STREAM_WINDOW: u64 = 1 << 40;
+/// Bytes that wait to be acknowledged, above which no more of a request's body is taken.
+const SEND_WINDOW: u64 = 16 << 20;
+/// Streams of one direction that the server may open: it needs three.
+const UNI_STREAMS: u32 = 16;
+
+/// Whether it is of IPv6, and the local address that was named.
+type SocketKey = (bool, Option<IpAddr>);
+
+/// The sockets of one worker: one for each family of addresses, and each local address that was named.
+pub struct Endpoints<T: Timer + 'static> {
+    time: T,
+    sockets: RefCell<HashMap<SocketKey, UdpEndpoint<T>>>,
+    /// One for each certificate of ours.
+    configs: OnceCell<Vec<ClientConfig>>,
+}
+
+/// Why no connection was opened.
+pub struct NotOpened {
+    /// The failure.
+    pub failure: Failure,
+    /// Why, in words.
+    pub why: String,
+    /// Why the handshake failed, where the certificate is the cause.
+    pub refusal: Option<Refusal>,
+}
+
+impl<T: Timer + 'static> Endpoints<T> {
+    /// None yet.
+    pub fn new(time: T) -> Self {
+        Self { time, sockets: RefCell::default(), configs: OnceCell::new() }
+    }
+
+    /// Begins a connection for the client of this number; it is of use once it is [known](Connection::known).
+    ///
+    /// # Errors
+    ///
+    /// No socket can be had, or TLS cannot be set up.
+    pub fn connect(
+        &self,
+        settings: &Settings,
+        (tls, client): (&TlsClients, u64),
+        (host, to, source): (&str, SocketAddr, Option<IpAddr>),
+    ) -> Result<Connection, NotOpened> {
+        let not = |failure, why: String| NotOpened { failure, why, refusal: None };
+        let configs = self.configs(tls).map_err(|why| not(Failure::Tls, why))?;
+        let mut sockets = self.sockets.borrow_mut();
+        let endpoint = match sockets.entry((to.is_ipv6(), source)) {
+            Entry::Occupied(there) => there.into_mut(),
+            Entry::Vacant(room) => {
+                let base = self.time.base().ok_or_else(|| not(Failure::System, "no instants".to_owned()))?;
+                let buffer = settings.receive_buffer.or(settings.socket_buffer).map(|bytes| bytes as usize);
+                let socket = UdpEndpoint::new(self.time.clone(), base, (to, source), buffer);
+                room.insert(socket.map_err(|error| not(crate::error::of_connect(&error), error.to_string()))?)
+            }
+        };
+        let config = configs[(client % configs.len() as u64) as usize].clone();
+        let name = settings.tls.sni.as_deref().unwrap_or(host);
+        let (carrier, hub) = endpoint.connect(config, to, name).map_err(|why| not(Failure::Tls, why))?;
+        Ok(Connection { carrier, hub })
+    }
+
+    /// What clients agree on, made when first needed.
+    fn configs(&self, tls: &TlsClients) -> Result<&[ClientConfig], String> {
+        if let Some(configs) = self.configs.get() {
+            return Ok(configs);
+        }
+        let made = (0..tls.count() as u64).map(|client| config(tls, client)).collect::<Result<_, _>>()?;
+        Ok(self.configs.get_or_init(|| made))
+    }
+}
+
+fn config(tls: &TlsClients, client: u64) -> Result<ClientConfig, String> {
+    let crypto = QuicClientConfig::try_from(Arc::clone(tls.of(client))).map_err(|error| error.to_string())?;
+    let mut transport = TransportConfig::default();
+    let window = VarInt::from_u64(STREAM_WINDOW).unwrap_or(VarInt::MAX);
+    transport
+        .max_concurrent_bidi_streams(VarInt::from_u32(0))
+        .max_concurrent_uni_streams(VarInt::from_u32(UNI_STREAMS))
+        .stream_receive_window(window)
+        .receive_window(VarInt::MAX)
+        .send_window(SEND_WINDOW)
+        .datagram_receive_buffer_size(None)
+        .max_idle_timeout(None);
+    let mut config = ClientConfig::new(Arc::new(crypto));
+    config.transport_config(Arc::new(transport));
+    Ok(config)
+}
+
+/// The frame of a request's head, and the head of that of its body.
+pub(crate) fn head_frames(fields: &Fields, body: &Body) -> Bytes {
+    let (mut block, mut out) = (Vec::with_capacity(64), Vec::with_capacity(80));
+    qpack::encode(fields.list.iter(), &mut block);
+    frame::put_number(&mut out, frame::HEADERS);
+    frame::put_number(&mut out, block.len() as u64);
+    out.extend_from_slice(&block);
+    if fields.has_body {
+        frame::put_number(&mut out, frame::DATA);
+        frame::put_number(&mut out, body_bytes(body).map_or(0, <[u8]>::len) as u64);
+    }
+    out.into()
+}
+
+/// A connection. It closes when it is dropped.
+pub struct Connection {
+    carrier: Rc<Carrier>,
+    hub: Rc<Hub>,
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        self.carrier.is_closing.set(true);
+        self.hub.wake(&self.carrier);
+    }
+}
+
+impl Connection {
+    /// Waits until the handshake is done; when the first packet came.
+    ///
+    /// # Errors
+    ///
+    /// It failed.
+    pub async fn known(&self) -> Result<Tick, NotOpened> {
+        std::future::poll_fn(|cx| {
+            let mut session = self.carrier.session.borrow_mut();
+            if let Some(end) = &session.end {
+                let refusal = match &session.verdict {
+                    Some(Err(error)) => Some(Refusal::of_tls(error)),
+                    _ => None,
+                };
+                let why = refusal.as_ref().map_or_else(|| end.why.clone(), ToString::to_string);
+                return Poll::Ready(Err(NotOpened { failure: end.failure, why, refusal }));
+            }
+            if session.is_connected {
+                return Poll::Ready(Ok(session.first_packet));
+            }
+            session.idle.push(cx.waker().clone());
+            Poll::Pending
+        })
+        .await
+    }
+
+    /// What the handshake agreed on, as far as QUIC tells.
+    pub fn handshake(&self) -> Handshake {
+        let session = self.carrier.session.borrow();
+        let data = session.quic.crypto_session().handshake_data();
+        let alpn = data.and_then(|data| data.downcast::<HandshakeData>().ok()).and_then(|data| data.protocol);
+        Handshake {
+            version: Some("TLSv1.3".to_owned()),
+            cipher: None,
+            group: None,
+            alpn: alpn.map(|alpn| String::from_utf8_lossy(&alpn).into_owned()),
+            certificates: session.certificates(),
+            resumed: session.verdict.is_none(),
+        }
+    }
+
+    /// The address at the other end.
+    pub fn peer(&self) -> SocketAddr {
+        self.carrier.session.borrow().quic.remote_address()
+    }
+
+    /// Requests that may be under way at once.
+    pub fn most_streams(&self) -> u32 {
+        self.carrier.session.borrow().most_streams()
+    }
+
+    /// Whether it takes another request.
+    pub fn accepts(&self) -> bool {
+        self.carrier.session.borrow().accepts()
+    }
+
+    /// Resolves when it takes no more requests.
+    pub fn poll_closed(&self, cx: &mut Context<'_>) -> Poll<Idle> {
+        let mut session = self.carrier.session.borrow_mut();
+        if !session.accepts() {
+            return Poll::Ready(Idle::Closed);
+        }
+        if !session.idle.iter().any(|waker| waker.will_wake(cx.waker())) {
+            session.idle.push(cx.waker().clone());
+        }
+        Poll::Pending
+    }
+
+    /// Sends a request and waits for the whole reply.
+    pub(crate) fn exchange<'c, 'r, 's>(
+        &'c self,
+        request: &'r Prepared,
+        keep: Option<Box<ReplyCollector>>,
+        stamps: &'s mut Stamps,
+    ) -> Exchange<'c, 'r, 's> {
+        Exchange { connection: self, stamps, state: State::Waiting(request, keep) }
+    }
+}
+
+/// One request and its reply. To drop it before its end resets the stream.
+pub struct Exchange<'c, 'r, 's> {
+    connection: &'c Connection,
+    stamps: &'s mut Stamps,
+    state: State<'r>,
+}
+
+enum State<'r> {
+    Waiting(&'r Prepared, Option<Box<ReplyCollector>>),
+    UnderWay(u32),
+    Over,
+}
+
+impl Future for Exchange<'_, '_, '_> {
+    type Output = Result<Reply, Failure>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = &mut *self;
+        let Connection { carrier, hub } = this.connection;
+        let session = &mut *carrier.session.borrow_mut();
+        let id = match &mut this.state {
+            State::Waiting(prepared, keep) => {
+                let begun = session.begin(prepared, keep, cx.waker()).inspect_err(|_| this.state = State::Over)?;
+                let Some(id) = begun else { return Poll::Pending };
+                this.state = State::UnderWay(id);
+                hub.wake(carrier);
+                id
+            }
+            State::UnderWay(id) => *id,
+            State::Over => return Poll::Pending,
+        };
+        let Some(request) = session.request(id) else { return Poll::Ready(Err(Failure::System)) };
+        let stream = &mut request.stream;
+        if stream.end.is_none() {
+            if !stream.waker.as_ref().is_some_and(|waker| waker.will_wake(cx.waker())) {
+                stream.waker = Some(cx.waker().clone());
+            }
+            return Poll::Pending;
+        }
+        this.state = State::Over;
+        let Some(request) = session.take(id) else { return Poll::Ready(Err(Failure::System)) };
+        *this.stamps = request.stream.stamps;
+        Poll::Ready(request.stream.into_reply())
+    }
+}
+
+impl Drop for Exchange<'_, '_, '_> {
+    fn drop(&mut self) {
+        let Connection { carrier, hub } = self.connection;
+        if let State::UnderWay(id) = self.state
+            && let Some(request) = carrier.session.borrow_mut().cancel(id)
+        {
+            *self.stamps = request.stream.stamps;
+            hub.wake(carrier);
+        }
+    }
+}

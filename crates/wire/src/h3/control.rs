@@ -1,0 +1,220 @@
+//! The streams of one direction that the peer opens: control, and those of QPACK (RFC 9114 section 6.2).
+
+use super::frame::{self, Code, Frames, Piece};
+use super::request::Broken;
+use brunt_model::outcome::Malformed;
+
+/// What the control stream says.
+#[derive(Debug, Default)]
+pub struct Control {
+    /// The settings came.
+    pub is_known: bool,
+    /// The first request that the peer does not process, by the number of its stream.
+    pub goes_away_from: Option<u64>,
+    /// Types of streams that were opened.
+    opened: Vec<u64>,
+}
+
+/// A stream of one direction.
+#[derive(Debug)]
+pub enum Uni {
+    /// Its type is to come.
+    New(Vec<u8>),
+    /// The control stream.
+    Control(Frames),
+    /// What the encoder of the peer says. It may only say that its table has no room.
+    Encoder,
+    /// What the decoder of the peer says. It may only say that it dropped a block.
+    Decoder,
+    /// Of an unknown type: passed over.
+    Unknown,
+}
+
+fn broken<T>(code: Code, cause: Malformed) -> Result<T, Broken> {
+    Err(Broken::Connection(code, cause))
+}
+
+impl Uni {
+    /// One that was just opened.
+    pub fn new() -> Self {
+        Self::New(Vec::new())
+    }
+
+    /// Takes in bytes.
+    ///
+    /// # Errors
+    ///
+    /// The rule that they break.
+    pub fn receive(&mut self, control: &mut Control, bytes: &[u8]) -> Result<(), Broken> {
+        match self {
+            Self::New(begin) => {
+                begin.extend_from_slice(bytes);
+                let Some((kind, length)) = frame::number(begin) else { return Ok(()) };
+                let rest = begin.split_off(length);
+                *self = control.open(kind)?;
+                self.receive(control, &rest)
+            }
+            Self::Control(frames) => control.receive(frames, bytes),
+            // A table of size 0 is the only instruction that our limit allows.
+            Self::Encoder if bytes.iter().any(|byte| *byte != 0x20) => {
+                broken(Code::EncoderStream, Malformed::QpackStream)
+            }
+            // There is nothing to acknowledge: the continuation of a stream number has any bits.
+            Self::Decoder if bytes.first().is_some_and(|byte| byte & 0xc0 != 0x40) => {
+                broken(Code::DecoderStream, Malformed::QpackStream)
+            }
+            Self::Encoder | Self::Decoder | Self::Unknown => Ok(()),
+        }
+    }
+
+    /// The peer ended it, or reset it.
+    ///
+    /// # Errors
+    ///
+    /// It may not end.
+    pub fn end(&self) -> Result<(), Broken> {
+        match self {
+            Self::New(_) | Self::Unknown => Ok(()),
+            _ => broken(Code::ClosedCriticalStream, Malformed::H3CriticalStream),
+        }
+    }
+}
+
+impl Control {
+    fn open(&mut self, kind: u64) -> Result<Uni, Broken> {
+        let uni = match kind {
+            frame::CONTROL_STREAM => Uni::Control(Frames::default()),
+            frame::ENCODER_STREAM => Uni::Encoder,
+            frame::DECODER_STREAM => Uni::Decoder,
+            frame::PUSH_STREAM => return broken(Code::IdError, Malformed::H3Push),
+            _ => return Ok(Uni::Unknown),
+        };
+        if self.opened.contains(&kind) {
+            return broken(Code::StreamCreation, Malformed::H3CriticalStream);
+        }
+        self.opened.push(kind);
+        Ok(uni)
+    }
+
+    fn receive(&mut self, frames: &mut Frames, mut bytes: &[u8]) -> Result<(), Broken> {
+        let too_large = |cause| Broken::Connection(Code::ExcessiveLoad, cause);
+        while let Some(piece) = frames.next(&mut bytes).map_err(too_large)? {
+            let (kind, payload) = match piece {
+                Piece::Whole(kind, payload, _) => (kind, Some(payload)),
+                Piece::Part(kind, ..) => (kind, None),
+            };
+            match (kind, payload) {
+                (frame::SETTINGS, Some(payload)) => self.on_settings(payload)?,
+                _ if !self.is_known => return broken(Code::MissingSettings, Malformed::H3Settings),
+                (frame::GOAWAY, Some(payload)) => self.on_goaway(payload)?,
+                (frame::CANCEL_PUSH, _) => return broken(Code::IdError, Malformed::H3Push),
+                (kind, None) if kind != frame::DATA && !frame::OF_HTTP2.contains(&kind) => {}
+                _ => return broken(Code::FrameUnexpected, Malformed::H3FrameUnexpected),
+            }
+        }
+        Ok(())
+    }
+
+    fn on_settings(&mut self, payload: &[u8]) -> Result<(), Broken> {
+        let Ok(numbers) = frame::numbers(payload) else { return broken(Code::FrameError, Malformed::H3Frame) };
+        if !numbers.len().is_multiple_of(2) {
+            return broken(Code::FrameError, Malformed::H3Frame);
+        }
+        if std::mem::replace(&mut self.is_known, true) {
+            return broken(Code::FrameUnexpected, Malformed::H3Settings);
+        }
+        let mut names: Vec<u64> = numbers.iter().copied().step_by(2).collect();
+        let of_http2 = names.iter().any(|name| frame::SETTINGS_OF_HTTP2.contains(name));
+        let count = names.len();
+        names.sort_unstable();
+        names.dedup();
+        if of_http2 || names.len() < count {
+            return broken(Code::SettingsError, Malformed::H3Settings);
+        }
+        Ok(())
+    }
+
+    fn on_goaway(&mut self, payload: &[u8]) -> Result<(), Broken> {
+        let Some((from, _)) = frame::number(payload).filter(|(_, length)| *length == payload.len()) else {
+            return broken(Code::FrameError, Malformed::H3Frame);
+        };
+        // It names a stream of a request, and takes none back.
+        if !from.is_multiple_of(4) || self.goes_away_from.is_some_and(|before| from > before) {
+            return broken(Code::IdError, Malformed::H3GoAway);
+        }
+        self.goes_away_from = Some(from);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What comes of streams with these bytes, cut after each `at`th.
+    fn run(streams: &[&[u8]], at: usize) -> (Result<(), Broken>, Control) {
+        let mut control = Control::default();
+        let mut went = Ok(());
+        for bytes in streams {
+            let mut uni = Uni::new();
+            for piece in bytes.chunks(at) {
+                went = went.and_then(|()| uni.receive(&mut control, piece));
+            }
+        }
+        (went, control)
+    }
+
+    #[test]
+    fn settings_and_a_goaway_are_taken_and_the_unknown_is_passed_over() {
+        let ours = frame::control_stream();
+        let streams: [&[u8]; 5] = [&ours, &[2, 0x20], &[3, 0x41], &[0x40, 0x54, 1, 2, 3], b"\x21anything"];
+        for at in 1..9 {
+            let (went, control) = run(&streams, at);
+            assert_eq!((went, control.is_known, control.goes_away_from), (Ok(()), true, None));
+        }
+        let (went, control) = run(&[b"\0\x04\x02\x01\0\x21\x01x\x07\x01\x08\x07\x01\x04"], 1);
+        assert_eq!((went, control.goes_away_from), (Ok(()), Some(4)));
+    }
+
+    #[test]
+    fn what_breaks_a_rule_is_named() {
+        let cases: [(&str, &[&[u8]], Code, Malformed); 20] = [
+            ("no settings", &[b"\0\x07\x01\0"], Code::MissingSettings, Malformed::H3Settings),
+            ("an unknown frame first", &[b"\0\x21\0"], Code::MissingSettings, Malformed::H3Settings),
+            ("settings twice", &[b"\0\x04\0\x04\0"], Code::FrameUnexpected, Malformed::H3Settings),
+            ("a setting twice", &[b"\0\x04\x04\x01\0\x01\0"], Code::SettingsError, Malformed::H3Settings),
+            ("a setting of HTTP/2", &[b"\0\x04\x02\x03\x01"], Code::SettingsError, Malformed::H3Settings),
+            ("half a setting", &[b"\0\x04\x01\x01"], Code::FrameError, Malformed::H3Frame),
+            ("half a number", &[b"\0\x04\x02\x01\x40"], Code::FrameError, Malformed::H3Frame),
+            ("a body", &[b"\0\x04\0\0\x01x"], Code::FrameUnexpected, Malformed::H3FrameUnexpected),
+            ("a head", &[b"\0\x04\0\x01\x01x"], Code::FrameUnexpected, Malformed::H3FrameUnexpected),
+            ("a PING of HTTP/2", &[b"\0\x04\0\x06\0"], Code::FrameUnexpected, Malformed::H3FrameUnexpected),
+            ("a limit of pushes", &[b"\0\x04\0\x0d\x01\0"], Code::FrameUnexpected, Malformed::H3FrameUnexpected),
+            ("a push that is cancelled", &[b"\0\x04\0\x03\x01\0"], Code::IdError, Malformed::H3Push),
+            ("a push", &[b"\x01\0"], Code::IdError, Malformed::H3Push),
+            ("a GOAWAY of a push", &[b"\0\x04\0\x07\x01\x01"], Code::IdError, Malformed::H3GoAway),
+            ("a GOAWAY taken back", &[b"\0\x04\0\x07\x01\x04\x07\x01\x08"], Code::IdError, Malformed::H3GoAway),
+            ("a GOAWAY with more", &[b"\0\x04\0\x07\x02\x04\x04"], Code::FrameError, Malformed::H3Frame),
+            ("two control streams", &[b"\0\x04\0", b"\0"], Code::StreamCreation, Malformed::H3CriticalStream),
+            ("two encoders", &[b"\x02", b"\x02"], Code::StreamCreation, Malformed::H3CriticalStream),
+            ("an insertion", &[b"\x02\x3f\xe1\x1f"], Code::EncoderStream, Malformed::QpackStream),
+            ("an acknowledgment", &[b"\x03\x81"], Code::DecoderStream, Malformed::QpackStream),
+        ];
+        for (name, streams, code, cause) in cases {
+            for at in [1, 2, 9] {
+                assert_eq!(run(streams, at).0, Err(Broken::Connection(code, cause)), "{name}, cut after each {at}");
+            }
+        }
+    }
+
+    #[test]
+    fn streams_that_the_connection_needs_may_not_end() {
+        let mut control = Control::default();
+        for (bytes, may_end) in [(&b"\0"[..], false), (b"\x02", false), (b"\x03", false), (b"\x21", true), (b"", true)]
+        {
+            let mut uni = Uni::new();
+            uni.receive(&mut control, bytes).unwrap();
+            assert_eq!(uni.end().is_ok(), may_end, "{bytes:?}");
+        }
+    }
+}

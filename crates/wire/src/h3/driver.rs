@@ -1,0 +1,501 @@
+//! One UDP socket with its QUIC endpoint, and the task that reads and writes for all connections on it.
+//!
+//! Packets that came together are read with one call, and what a connection has to send leaves with one (GRO and GSO, where
+//! the kernel has them). Requests that begin in the same turn of the thread share packets, also with acknowledgments of
+//! what came before.
+
+use super::session::{End, Session};
+use crate::turn::Turn;
+use crate::{Timer, error, sys, tls};
+use brunt_model::Tick;
+use bytes::BytesMut;
+use quinn_proto::{
+    ClientConfig, ConnectionEvent, ConnectionHandle, DatagramEvent, EcnCodepoint, Endpoint, EndpointConfig, Transmit,
+};
+use quinn_udp::{RecvMeta, UdpSockRef, UdpSocketState};
+use socket2::{Domain, SockAddr, Socket, Type};
+use std::cell::{Cell, RefCell};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::io::{self, IoSliceMut};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::pin::Pin;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker, ready};
+use std::time::{Duration, Instant};
+use tokio::io::unix::AsyncFd;
+
+/// Messages read at once, each of several packets.
+const BATCH: usize = 8;
+/// Bytes of each.
+const MESSAGE: usize = 64 * 1024;
+/// Packets of one message that is written.
+const MOST_PACKETS: usize = 32;
+/// Bytes that the kernel is asked to keep for each direction, where nobody says otherwise. It may grant less.
+const SOCKET_BUFFER: usize = 4 << 20;
+
+/// What tasks leave for the driver: which connections have something to send.
+#[derive(Default)]
+pub struct Hub {
+    ready: RefCell<Vec<usize>>,
+    driver: RefCell<Option<Waker>>,
+    is_driver_woken: Cell<bool>,
+}
+
+impl Hub {
+    /// Has the driver look at this connection.
+    pub fn wake(&self, carrier: &Carrier) {
+        self.push(carrier);
+        if !self.is_driver_woken.replace(true)
+            && let Some(driver) = &*self.driver.borrow()
+        {
+            driver.wake_by_ref();
+        }
+    }
+
+    fn push(&self, carrier: &Carrier) {
+        if !carrier.is_ready.replace(true) {
+            self.ready.borrow_mut().push(carrier.handle.0);
+        }
+    }
+
+    fn driver_runs(&self, waker: &Waker) {
+        self.is_driver_woken.set(false);
+        let mut driver = self.driver.borrow_mut();
+        if !driver.as_ref().is_some_and(|driver| driver.will_wake(waker)) {
+            *driver = Some(waker.clone());
+        }
+    }
+}
+
+/// What the driver and the streams of a connection share.
+pub struct Carrier {
+    pub session: RefCell<Session>,
+    /// No stream is left, and none will come.
+    pub is_closing: Cell<bool>,
+    handle: ConnectionHandle,
+    /// The driver will look at it.
+    is_ready: Cell<bool>,
+    /// When the driver's timers look at it next.
+    timer: Cell<Option<Instant>>,
+}
+
+/// A socket and its connections. When it is dropped they are closed, and their peers told.
+pub struct UdpEndpoint<T: Timer + 'static>(Rc<Core<T>>);
+
+impl<T: Timer + 'static> Drop for UdpEndpoint<T> {
+    fn drop(&mut self) {
+        let now = self.0.time.now();
+        let carriers: Vec<Rc<Carrier>> = self.0.carriers.borrow().iter().flatten().cloned().collect();
+        for carrier in carriers {
+            carrier.is_closing.set(true);
+            let _ = self.0.look_at(&carrier, now);
+        }
+    }
+}
+
+struct Core<T> {
+    time: T,
+    /// What stands for zero ticks.
+    base: Instant,
+    socket: AsyncFd<Socket>,
+    state: UdpSocketState,
+    endpoint: RefCell<Endpoint>,
+    /// By their handle.
+    carriers: RefCell<Vec<Option<Rc<Carrier>>>>,
+    hub: Rc<Hub>,
+    timers: RefCell<BinaryHeap<Reverse<(Instant, usize)>>>,
+    /// A message, and whose: the socket had no room for it.
+    unsent: RefCell<Option<(Transmit, Vec<u8>)>>,
+    out: RefCell<Vec<u8>>,
+    /// A packet that was sent before was refused on its way.
+    refusal: RefCell<Option<io::Error>>,
+}
+
+impl<T: Timer + 'static> UdpEndpoint<T> {
+    /// A socket for peers of the family of `to`, bound to `source` where one is given.
+    ///
+    /// # Errors
+    ///
+    /// The system grants none.
+    pub fn new(
+        time: T,
+        base: Instant,
+        (to, source): (SocketAddr, Option<IpAddr>),
+        buffer: Option<usize>,
+    ) -> io::Result<Self> {
+        let socket = Socket::new(Domain::for_address(to), Type::DGRAM, None)?;
+        socket.set_nonblocking(true)?;
+        // Smaller ones lose packets only where many come at once.
+        let _ = socket.set_recv_buffer_size(buffer.unwrap_or(SOCKET_BUFFER));
+        let _ = socket.set_send_buffer_size(buffer.unwrap_or(SOCKET_BUFFER));
+        // Where it cannot be had, a server that does not listen is a connect timeout.
+        let _ = sys::tell_refusals(&socket, to.is_ipv6());
+        let any = if to.is_ipv4() { IpAddr::V4(Ipv4Addr::UNSPECIFIED) } else { IpAddr::V6(Ipv6Addr::UNSPECIFIED) };
+        socket.bind(&SockAddr::from(SocketAddr::new(source.unwrap_or(any), 0)))?;
+        let state = UdpSocketState::new(UdpSockRef::from(&socket))?;
+        let endpoint = Endpoint::new(Arc::new(EndpointConfig::default()), None, !state.may_fragment(), None);
+        let core = Rc::new(Core {
+            time,
+            base,
+            socket: sys::watch(socket)?,
+            state,
+            endpoint: RefCell::new(endpoint),
+            carriers: RefCell::default(),
+            hub: Rc::default(),
+            timers: RefCell::default(),
+            unsent: RefCell::default(),
+            out: RefCell::default(),
+            refusal: RefCell::default(),
+        });
+        let mut driver =
+            Driver { core: Rc::clone(&core), turn: Turn::default(), sleep: None, messages: vec![0; BATCH * MESSAGE] };
+        tokio::task::spawn_local(std::future::poll_fn(move |cx| driver.poll(cx)));
+        Ok(Self(core))
+    }
+
+    /// Begins a handshake.
+    ///
+    /// # Errors
+    ///
+    /// Why none can be begun.
+    pub fn connect(&self, config: ClientConfig, to: SocketAddr, name: &str) -> Result<(Rc<Carrier>, Rc<Hub>), String> {
+        let core = &self.0;
+        let now = core.instant(core.time.now());
+        let begun = core.endpoint.borrow_mut().connect(now, config, to, name);
+        let (handle, quic) = begun.map_err(|error| error.to_string())?;
+        let carrier = Rc::new(Carrier {
+            session: RefCell::new(Session::new(quic)),
+            is_closing: Cell::new(false),
+            handle,
+            is_ready: Cell::new(false),
+            timer: Cell::new(None),
+        });
+        let mut carriers = core.carriers.borrow_mut();
+        if carriers.len() <= handle.0 {
+            carriers.resize(handle.0 + 1, None);
+        }
+        carriers[handle.0] = Some(Rc::clone(&carrier));
+        core.hub.wake(&carrier);
+        Ok((carrier, Rc::clone(&core.hub)))
+    }
+}
+
+impl<T: Timer> Core<T> {
+    fn instant(&self, tick: Tick) -> Instant {
+        self.base + Duration::from_nanos(tick.0)
+    }
+
+    fn carrier(&self, handle: usize) -> Option<Rc<Carrier>> {
+        self.carriers.borrow().get(handle)?.clone()
+    }
+
+    /// Sends what a connection has to send. Pending: the socket has no room.
+    fn look_at(&self, carrier: &Rc<Carrier>, now: Tick) -> Poll<()> {
+        carrier.is_ready.set(false);
+        let instant = self.instant(now);
+        let session = &mut *carrier.session.borrow_mut();
+        if carrier.is_closing.get() && !session.quic.is_closed() {
+            session.close(instant);
+        }
+        loop {
+            session.take_events(now, instant);
+            if self.poll_transmit(session, instant).is_pending() {
+                self.hub.push(carrier);
+                return Poll::Pending;
+            }
+            if !self.exchange_events(carrier.handle, session) {
+                break;
+            }
+        }
+        if session.has_written() {
+            session.sent(self.time.now());
+        }
+        if session.quic.is_drained() {
+            if let Some(slot) = self.carriers.borrow_mut().get_mut(carrier.handle.0) {
+                *slot = None;
+            }
+        } else if let Some(due) = session.quic.poll_timeout()
+            && carrier.timer.get().is_none_or(|timer| due < timer)
+        {
+            carrier.timer.set(Some(due));
+            self.timers.borrow_mut().push(Reverse((due, carrier.handle.0)));
+        }
+        Poll::Ready(())
+    }
+
+    /// Hands events between a connection and the endpoint; whether there were any.
+    fn exchange_events(&self, handle: ConnectionHandle, session: &mut Session) -> bool {
+        let mut were_any = false;
+        while let Some(event) = session.quic.poll_endpoint_events() {
+            were_any = true;
+            if let Some(event) = self.endpoint.borrow_mut().handle_event(handle, event) {
+                session.quic.handle_event(event);
+            }
+        }
+        were_any
+    }
+
+    fn poll_transmit(&self, session: &mut Session, instant: Instant) -> Poll<()> {
+        let mut out = self.out.borrow_mut();
+        let most = self.state.max_gso_segments().min(MOST_PACKETS);
+        loop {
+            if self.unsent.borrow().is_some() {
+                return Poll::Pending;
+            }
+            out.clear();
+            let Some(transmit) = session.quic.poll_transmit(instant, most, &mut out) else { return Poll::Ready(()) };
+            match self.send(&transmit, &out[..transmit.size]) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    *self.unsent.borrow_mut() = Some((transmit, std::mem::take(&mut out)));
+                    return Poll::Pending;
+                }
+                // It is told of an earlier packet: this one was not sent, and is a lost one.
+                Err(error) if is_refusal(&error) => *self.refusal.borrow_mut() = Some(error),
+                // A packet that found no way is a lost one; but if none ever finds one, there is no connection.
+                Err(error) if !session.is_connected && !is_too_long(&error) => {
+                    let failure = error::of_connect(&error);
+                    session.finish(End { failure, cause: None, why: error.to_string() });
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn send(&self, transmit: &Transmit, contents: &[u8]) -> io::Result<()> {
+        let message = quinn_udp::Transmit {
+            destination: transmit.destination,
+            ecn: transmit.ecn.map(|ecn| match ecn {
+                EcnCodepoint::Ect0 => quinn_udp::EcnCodepoint::Ect0,
+                EcnCodepoint::Ect1 => quinn_udp::EcnCodepoint::Ect1,
+                EcnCodepoint::Ce => quinn_udp::EcnCodepoint::Ce,
+            }),
+            contents,
+            segment_size: transmit.segment_size,
+            src_ip: transmit.src_ip,
+        };
+        self.state.try_send(UdpSockRef::from(self.socket.get_ref()), &message)
+    }
+
+    /// Takes in a message of one or several packets.
+    fn receive(&self, meta: &RecvMeta, message: &[u8], now: Tick) {
+        let instant = self.instant(now);
+        let ecn = meta.ecn.and_then(|ecn| EcnCodepoint::from_bits(ecn as u8));
+        let mut packets = BytesMut::from(message);
+        while !packets.is_empty() {
+            let packet = packets.split_to(meta.stride.clamp(1, packets.len()));
+            let mut answer = Vec::new();
+            let event = self.endpoint.borrow_mut().handle(instant, meta.addr, meta.dst_ip, ecn, packet, &mut answer);
+            match event {
+                Some(DatagramEvent::ConnectionEvent(handle, event)) => self.on_packet(handle, event, now),
+                // A lost answer is asked for again.
+                Some(DatagramEvent::Response(transmit)) => drop(self.send(&transmit, &answer[..transmit.size])),
+                Some(DatagramEvent::NewConnection(incoming)) => self.endpoint.borrow_mut().ignore(incoming),
+                None => {}
+            }
+        }
+    }
+
+    fn on_packet(&self, handle: ConnectionHandle, event: ConnectionEvent, now: Tick) {
+        let Some(carrier) = self.carrier(handle.0) else { return };
+        let session = &mut *carrier.session.borrow_mut();
+        if session.first_packet == Tick::ZERO {
+            session.first_packet = now;
+        }
+        if session.is_connected {
+            session.quic.handle_event(event);
+        } else {
+            tls::take_verdict();
+            session.quic.handle_event(event);
+            session.verdict = session.verdict.take().or_else(tls::take_verdict);
+        }
+        self.hub.push(&carrier);
+    }
+
+    /// Fails handshakes with servers that do not listen. Connections that stand believe no such message: anybody can send it.
+    fn take_refusals(&self, error: &io::Error) {
+        while let Some(to) = sys::take_refusal(self.socket.get_ref()) {
+            for carrier in self.carriers.borrow().iter().flatten() {
+                let mut session = carrier.session.borrow_mut();
+                if session.first_packet == Tick::ZERO && session.quic.remote_address() == to {
+                    let failure = error::of_connect(error);
+                    session.finish(End { failure, cause: None, why: error.to_string() });
+                    self.hub.push(carrier);
+                }
+            }
+        }
+    }
+
+    /// Connections that are ready take what came; whoever waits for it is woken.
+    fn take_events(&self, now: Tick) {
+        let instant = self.instant(now);
+        for handle in self.hub.ready.borrow().iter() {
+            if let Some(carrier) = self.carrier(*handle) {
+                carrier.session.borrow_mut().take_events(now, instant);
+            }
+        }
+    }
+
+    /// Lets timers act that are due at `now`.
+    fn fire_timers(&self, now: Tick) {
+        let instant = self.instant(now);
+        loop {
+            let mut timers = self.timers.borrow_mut();
+            let Some(Reverse((due, handle))) = timers.peek().copied().filter(|Reverse((due, _))| *due <= instant)
+            else {
+                return;
+            };
+            timers.pop();
+            let Some(carrier) = self.carrier(handle).filter(|carrier| carrier.timer.get() == Some(due)) else {
+                continue;
+            };
+            carrier.timer.set(None);
+            let session = &mut *carrier.session.borrow_mut();
+            match session.quic.poll_timeout() {
+                Some(due) if due <= instant => {
+                    session.quic.handle_timeout(instant);
+                    self.hub.push(&carrier);
+                }
+                // It was set later meanwhile.
+                Some(due) => {
+                    carrier.timer.set(Some(due));
+                    timers.push(Reverse((due, handle)));
+                }
+                None => {}
+            }
+        }
+    }
+}
+
+/// Whether an error is that of a packet sent before (ICMP), not of this one.
+fn is_refusal(error: &io::Error) -> bool {
+    use rustix::io::Errno;
+    matches!(Errno::from_io_error(error), Some(Errno::CONNREFUSED | Errno::HOSTUNREACH))
+}
+
+fn is_too_long(error: &io::Error) -> bool {
+    rustix::io::Errno::from_io_error(error) == Some(rustix::io::Errno::MSGSIZE)
+}
+
+type Sleep = Pin<Box<dyn Future<Output = ()>>>;
+
+/// Reads and writes for the connections of a socket, until nobody needs it and all are closed.
+struct Driver<T> {
+    core: Rc<Core<T>>,
+    turn: Turn,
+    sleep: Option<(Instant, Sleep)>,
+    messages: Vec<u8>,
+}
+
+impl<T: Timer + 'static> Driver<T> {
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let core = Rc::clone(&self.core);
+        core.hub.driver_runs(cx.waker());
+        self.write(cx);
+        if Rc::strong_count(&self.core) == 2 && core.carriers.borrow().iter().all(Option::is_none) {
+            return Poll::Ready(());
+        }
+        loop {
+            ready!(self.turn.poll_continue(&core.time, cx));
+            let has_read = self.read(cx);
+            let has_fired = self.poll_timers(cx);
+            if has_read || has_fired {
+                continue;
+            }
+            self.turn.wait();
+            // Tasks that were woken run first: what they have to say goes with the acknowledgments.
+            if !core.hub.ready.borrow().is_empty() && core.unsent.borrow().is_none() {
+                cx.waker().wake_by_ref();
+            }
+            return Poll::Pending;
+        }
+    }
+
+    /// Writes for all connections that are ready, as far as there is room.
+    fn write(&mut self, cx: &mut Context<'_>) {
+        let core = &self.core;
+        while let Some((transmit, contents)) = core.unsent.take() {
+            let blocked = matches!(core.send(&transmit, &contents), Err(e) if e.kind() == io::ErrorKind::WouldBlock);
+            if blocked {
+                *core.unsent.borrow_mut() = Some((transmit, contents));
+                match core.socket.poll_write_ready(cx) {
+                    Poll::Ready(Ok(mut ready)) => ready.clear_ready(),
+                    _ => return,
+                }
+            }
+        }
+        if core.hub.ready.borrow().is_empty() {
+            return;
+        }
+        let now = core.time.now();
+        let ready = std::mem::take(&mut *core.hub.ready.borrow_mut());
+        let mut waiting = ready.iter();
+        for handle in waiting.by_ref() {
+            let Some(carrier) = core.carrier(*handle) else { continue };
+            if core.look_at(&carrier, now).is_pending() {
+                break;
+            }
+        }
+        core.hub.ready.borrow_mut().extend(waiting);
+        if let Some(error) = core.refusal.take() {
+            core.take_refusals(&error);
+            cx.waker().wake_by_ref();
+        }
+        if core.unsent.borrow().is_some() {
+            // To be told of room; where there is some by now, again at once.
+            if let Poll::Ready(Ok(mut ready)) = core.socket.poll_write_ready(cx) {
+                ready.clear_ready();
+                cx.waker().wake_by_ref();
+            }
+        }
+    }
+
+    /// Reads what is there, once; whether there was anything.
+    fn read(&mut self, cx: &mut Context<'_>) -> bool {
+        let core = &self.core;
+        let Poll::Ready(Ok(mut ready)) = core.socket.poll_read_ready(cx) else { return false };
+        let mut metas = [RecvMeta::default(); BATCH];
+        let mut pieces = self.messages.chunks_mut(MESSAGE);
+        let mut buffers: [IoSliceMut<'_>; BATCH] =
+            std::array::from_fn(|_| IoSliceMut::new(pieces.next().unwrap_or_default()));
+        let read = core.state.recv(UdpSockRef::from(core.socket.get_ref()), &mut buffers, &mut metas);
+        match read {
+            Ok(count) => {
+                let now = core.time.now();
+                for (meta, buffer) in metas.iter().zip(&buffers).take(count) {
+                    core.receive(meta, &buffer[..meta.len], now);
+                }
+                core.take_events(now);
+                self.turn.worked(&core.time, now);
+            }
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => ready.clear_ready(),
+            // Told of a packet that did not arrive.
+            Err(error) => {
+                core.take_refusals(&error);
+                self.turn.worked(&core.time, core.time.now());
+            }
+        }
+        true
+    }
+
+    /// Waits for the earliest timer; whether any was due.
+    fn poll_timers(&mut self, cx: &mut Context<'_>) -> bool {
+        let earliest = self.core.timers.borrow().peek().map(|Reverse((due, _))| *due);
+        let Some(due) = earliest else { return false };
+        if self.sleep.as_ref().is_none_or(|(until, _)| due < *until) {
+            let time = self.core.time.clone();
+            let until = Tick(due.saturating_duration_since(self.core.base).as_nanos() as u64);
+            self.sleep = Some((due, Box::pin(async move { time.sleep_until(until).await })));
+        }
+        let is_over = self.sleep.as_mut().is_some_and(|(_, sleep)| sleep.as_mut().poll(cx).is_ready());
+        if is_over {
+            self.sleep = None;
+            let now = self.core.time.now();
+            self.core.fire_timers(now);
+            self.core.take_events(now);
+            self.turn.worked(&self.core.time, now);
+        }
+        is_over
+    }
+}

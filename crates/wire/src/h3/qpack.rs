@@ -1,0 +1,281 @@
+//! Header compression (RFC 9204) without a dynamic table: the static table, literals and Huffman codes.
+//!
+//! Ours has no room, so that a server cannot refer to one; and as client this one inserts nothing. A block therefore depends
+//! on nothing but its fields, and requests of the same fields are the same bytes on every connection.
+
+use crate::h2::fields::{Field, Indexing};
+use crate::h2::hpack::{BadBlock, integer, put_integer};
+use crate::h2::huffman;
+
+/// The static table (RFC 9204 appendix A); the first has the index 0.
+#[rustfmt::skip]
+const STATIC: [(&str, &str); 99] = [
+    (":authority", ""),
+    (":path", "/"),
+    ("age", "0"),
+    ("content-disposition", ""),
+    ("content-length", "0"),
+    ("cookie", ""),
+    ("date", ""),
+    ("etag", ""),
+    ("if-modified-since", ""),
+    ("if-none-match", ""),
+    ("last-modified", ""),
+    ("link", ""),
+    ("location", ""),
+    ("referer", ""),
+    ("set-cookie", ""),
+    (":method", "CONNECT"),
+    (":method", "DELETE"),
+    (":method", "GET"),
+    (":method", "HEAD"),
+    (":method", "OPTIONS"),
+    (":method", "POST"),
+    (":method", "PUT"),
+    (":scheme", "http"),
+    (":scheme", "https"),
+    (":status", "103"),
+    (":status", "200"),
+    (":status", "304"),
+    (":status", "404"),
+    (":status", "503"),
+    ("accept", "*/*"),
+    ("accept", "application/dns-message"),
+    ("accept-encoding", "gzip, deflate, br"),
+    ("accept-ranges", "bytes"),
+    ("access-control-allow-headers", "cache-control"),
+    ("access-control-allow-headers", "content-type"),
+    ("access-control-allow-origin", "*"),
+    ("cache-control", "max-age=0"),
+    ("cache-control", "max-age=2592000"),
+    ("cache-control", "max-age=604800"),
+    ("cache-control", "no-cache"),
+    ("cache-control", "no-store"),
+    ("cache-control", "public, max-age=31536000"),
+    ("content-encoding", "br"),
+    ("content-encoding", "gzip"),
+    ("content-type", "application/dns-message"),
+    ("content-type", "application/javascript"),
+    ("content-type", "application/json"),
+    ("content-type", "application/x-www-form-urlencoded"),
+    ("content-type", "image/gif"),
+    ("content-type", "image/jpeg"),
+    ("content-type", "image/png"),
+    ("content-type", "text/css"),
+    ("content-type", "text/html; charset=utf-8"),
+    ("content-type", "text/plain"),
+    ("content-type", "text/plain;charset=utf-8"),
+    ("range", "bytes=0-"),
+    ("strict-transport-security", "max-age=31536000"),
+    ("strict-transport-security", "max-age=31536000; includesubdomains"),
+    ("strict-transport-security", "max-age=31536000; includesubdomains; preload"),
+    ("vary", "accept-encoding"),
+    ("vary", "origin"),
+    ("x-content-type-options", "nosniff"),
+    ("x-xss-protection", "1; mode=block"),
+    (":status", "100"),
+    (":status", "204"),
+    (":status", "206"),
+    (":status", "302"),
+    (":status", "400"),
+    (":status", "403"),
+    (":status", "421"),
+    (":status", "425"),
+    (":status", "500"),
+    ("accept-language", ""),
+    ("access-control-allow-credentials", "FALSE"),
+    ("access-control-allow-credentials", "TRUE"),
+    ("access-control-allow-headers", "*"),
+    ("access-control-allow-methods", "get"),
+    ("access-control-allow-methods", "get, post, options"),
+    ("access-control-allow-methods", "options"),
+    ("access-control-expose-headers", "content-length"),
+    ("access-control-request-headers", "content-type"),
+    ("access-control-request-method", "get"),
+    ("access-control-request-method", "post"),
+    ("alt-svc", "clear"),
+    ("authorization", ""),
+    ("content-security-policy", "script-src 'none'; object-src 'none'; base-uri 'none'"),
+    ("early-data", "1"),
+    ("expect-ct", ""),
+    ("forwarded", ""),
+    ("if-range", ""),
+    ("origin", ""),
+    ("purpose", "prefetch"),
+    ("server", ""),
+    ("timing-allow-origin", "*"),
+    ("upgrade-insecure-requests", "1"),
+    ("user-agent", ""),
+    ("x-forwarded-for", ""),
+    ("x-frame-options", "deny"),
+    ("x-frame-options", "sameorigin"),
+];
+
+/// Hands over the fields of a block, in order: name and value.
+///
+/// # Errors
+///
+/// Why the block is none. The connection cannot go on then.
+pub fn decode(block: &[u8], mut field: impl FnMut(&[u8], &[u8])) -> Result<(), BadBlock> {
+    let mut rest = block;
+    // Required insert count and base: without a dynamic table nothing can be required.
+    if integer(&mut rest, 8)? != 0 {
+        return Err(BadBlock::Index);
+    }
+    integer(&mut rest, 7)?;
+    let (mut name, mut value) = (Vec::new(), Vec::new());
+    while let Some(first) = rest.first() {
+        value.clear();
+        match first {
+            // Of the static table.
+            0xc0.. => {
+                let (name, value) = entry(integer(&mut rest, 6)?)?;
+                field(name.as_bytes(), value.as_bytes());
+            }
+            // A name of the static table, and a value.
+            0x50..0x60 | 0x70..0x80 => {
+                let (name, _) = entry(integer(&mut rest, 4)?)?;
+                text(&mut rest, 7, &mut value)?;
+                field(name.as_bytes(), &value);
+            }
+            // Both.
+            0x20..0x40 => {
+                name.clear();
+                text(&mut rest, 3, &mut name)?;
+                text(&mut rest, 7, &mut value)?;
+                field(&name, &value);
+            }
+            // Anything else refers to the dynamic table.
+            _ => return Err(BadBlock::Index),
+        }
+    }
+    Ok(())
+}
+
+fn entry(index: usize) -> Result<(&'static str, &'static str), BadBlock> {
+    STATIC.get(index).copied().ok_or(BadBlock::Index)
+}
+
+/// Reads a text whose length has so many bits, behind the bit that tells whether it is Huffman coded.
+fn text(rest: &mut &[u8], bits: u32, out: &mut Vec<u8>) -> Result<(), BadBlock> {
+    let is_huffman = rest.first().ok_or(BadBlock::Short)? & (1 << bits) != 0;
+    let length = integer(rest, bits)?;
+    let (bytes, after) = rest.split_at_checked(length).ok_or(BadBlock::Short)?;
+    *rest = after;
+    if is_huffman {
+        huffman::decode(bytes, out)?;
+    } else {
+        out.extend_from_slice(bytes);
+    }
+    Ok(())
+}
+
+/// Appends the block of these fields.
+pub fn encode<'a>(fields: impl Iterator<Item = &'a Field>, out: &mut Vec<u8>) {
+    out.extend_from_slice(&[0, 0]);
+    for field in fields {
+        put(field, out);
+    }
+}
+
+fn put(field: &Field, out: &mut Vec<u8>) {
+    let is_never = field.indexing == Indexing::Never;
+    let whole = STATIC.iter().position(|(name, value)| **name == *field.name && **value == *field.value);
+    if let Some(index) = whole.filter(|_| !is_never) {
+        return put_integer(out, 0xc0, 6, index);
+    }
+    if let Some(index) = STATIC.iter().position(|(name, _)| **name == *field.name) {
+        put_integer(out, if is_never { 0x70 } else { 0x50 }, 4, index);
+    } else {
+        put_text(out, if is_never { 0x30 } else { 0x20 }, 3, field.name.as_bytes());
+    }
+    put_text(out, 0, 7, field.value.as_bytes());
+}
+
+/// Appends a text whose length has so many bits below the one that tells whether it is Huffman coded.
+fn put_text(out: &mut Vec<u8>, pattern: u8, bits: u32, text: &[u8]) {
+    let length = huffman::encoded_length(text);
+    if length < text.len() {
+        put_integer(out, pattern | 1 << bits, bits, length);
+        huffman::encode(text, out);
+    } else {
+        put_integer(out, pattern, bits, text.len());
+        out.extend_from_slice(text);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn decoded(block: &[u8]) -> Result<Vec<(String, String)>, BadBlock> {
+        let mut fields = Vec::new();
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        decode(block, |name, value| fields.push((text(name), text(value))))?;
+        Ok(fields)
+    }
+
+    fn field(name: &str, value: &str, indexing: Indexing) -> Field {
+        Field { name: name.into(), value: value.into(), indexing }
+    }
+
+    fn pair(name: &str, value: &str) -> (String, String) {
+        (name.to_owned(), value.to_owned())
+    }
+
+    /// RFC 9204 appendix B.1.
+    #[test]
+    fn the_block_of_the_standard_without_a_dynamic_table() {
+        let block = b"\x00\x00\x51\x0b/index.html";
+        assert_eq!(decoded(block).unwrap(), [pair(":path", "/index.html")]);
+    }
+
+    #[test]
+    fn fields_are_as_short_as_the_static_table_makes_them() {
+        let fields = [
+            field(":method", "GET", Indexing::Index),
+            field(":scheme", "https", Indexing::Index),
+            field(":path", "/", Indexing::Not),
+            field("authorization", "x", Indexing::Never),
+        ];
+        let mut block = Vec::new();
+        encode(fields.iter(), &mut block);
+        assert_eq!(block, [0, 0, 0xc0 + 17, 0xc0 + 23, 0xc1, 0x7f, 84 - 15, 1, b'x']);
+        let told = [(":method", "GET"), (":scheme", "https"), (":path", "/"), ("authorization", "x")];
+        assert_eq!(decoded(&block).unwrap(), told.map(|(name, value)| pair(name, value)));
+    }
+
+    #[test]
+    fn blocks_that_need_a_dynamic_table_or_end_early_are_refused() {
+        let wrong: [(&[u8], BadBlock); 9] = [
+            (b"", BadBlock::Short),
+            (b"\x00", BadBlock::Short),
+            (b"\x01\x00", BadBlock::Index),
+            (b"\x00\x00\x80", BadBlock::Index),
+            (b"\x00\x00\x10", BadBlock::Index),
+            (b"\x00\x00\x40\x00", BadBlock::Index),
+            (b"\x00\x00\xff\x24", BadBlock::Index),
+            (b"\x00\x00\x51\x05abc", BadBlock::Short),
+            (b"\x00\x00\x51\x81\x00", BadBlock::Huffman),
+        ];
+        for (block, cause) in wrong {
+            assert_eq!(decoded(block), Err(cause), "{block:x?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_encoded_is_decoded(list in prop::collection::vec(("[a-z-]{1,20}", "[ -~]{0,40}"), 0..20)) {
+            let fields: Vec<Field> = list.iter().map(|(name, value)| field(name, value, Indexing::Index)).collect();
+            let mut block = Vec::new();
+            encode(fields.iter(), &mut block);
+            prop_assert_eq!(decoded(&block), Ok(list));
+        }
+
+        #[test]
+        fn any_bytes_end(block: Vec<u8>) {
+            let _ = decoded(&block);
+        }
+    }
+}

@@ -1,0 +1,339 @@
+//! A request that is under way, and what comes of its reply: the frames of its stream (RFC 9114 section 4.1).
+
+use super::frame::{self, Code, Frames, Piece};
+use super::qpack;
+use crate::collect::ReplyCollector;
+use crate::h1::parse::{MAX_HEAD, MAX_INTERIM, RequestKind, Sink};
+use crate::h2::reply_fields::ReplyFields;
+use crate::h2::streams::{self, Stream};
+use brunt_model::Tick;
+use brunt_model::outcome::Malformed;
+use brunt_model::plan::HttpVersion;
+
+/// A rule that was broken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Broken {
+    /// One of the stream: others go on.
+    Stream(Code, Malformed),
+    /// One of the connection.
+    Connection(Code, Malformed),
+}
+
+/// A request that is under way.
+pub struct Request {
+    pub stream: Stream,
+    frames: Frames,
+    /// The trailers came.
+    is_behind_trailers: bool,
+}
+
+/// The header block that was decoded last, and what it says. Replies of one server mostly have the same one, but for the
+/// second of the day.
+#[derive(Debug, Default)]
+pub struct LastBlock {
+    bytes: Vec<u8>,
+    status: u16,
+    announced: Option<u64>,
+    grpc_status: Option<u16>,
+}
+
+impl Request {
+    /// One that is to be sent.
+    pub fn new(asked: RequestKind, keep: Option<Box<ReplyCollector>>) -> Self {
+        Self { stream: Stream::new(asked, keep, 0), frames: Frames::default(), is_behind_trailers: false }
+    }
+
+    /// Takes in bytes of its stream that came at `now`.
+    ///
+    /// # Errors
+    ///
+    /// The rule that they break.
+    pub fn receive(&mut self, mut bytes: &[u8], last: &mut LastBlock, now: Tick) -> Result<(), Broken> {
+        let Self { stream, frames, is_behind_trailers } = self;
+        if stream.end.is_some() {
+            return Ok(());
+        }
+        stream.came(bytes.len(), now);
+        let too_large = |cause| Broken::Stream(Code::ExcessiveLoad, cause);
+        while let Some(piece) = frames.next(&mut bytes).map_err(too_large)? {
+            match piece {
+                Piece::Part(frame::DATA, body, head) => {
+                    stream.stamps.head_bytes += head as u64;
+                    on_data(stream, body, *is_behind_trailers)?;
+                }
+                Piece::Part(kind, _, _) if frame::OF_HTTP2.contains(&kind) => return Err(unexpected()),
+                Piece::Part(_, skipped, head) => stream.stamps.head_bytes += (skipped.len() + head) as u64,
+                Piece::Whole(frame::HEADERS, block, length) => {
+                    stream.stamps.head_bytes += length as u64;
+                    if *is_behind_trailers {
+                        return Err(unexpected());
+                    }
+                    if stream.head.is_some() {
+                        *is_behind_trailers = true;
+                        on_trailers(stream, block)?;
+                    } else {
+                        on_head(stream, (block, length), last)?;
+                    }
+                }
+                Piece::Whole(frame::PUSH_PROMISE, ..) => {
+                    return Err(Broken::Connection(Code::IdError, Malformed::H3Push));
+                }
+                Piece::Whole(..) => return Err(unexpected()),
+            }
+        }
+        Ok(())
+    }
+
+    /// The peer has sent all of the reply.
+    ///
+    /// # Errors
+    ///
+    /// The rule that this breaks.
+    pub fn end(&mut self) -> Result<(), Broken> {
+        if self.stream.end.is_some() {
+            return Ok(());
+        }
+        if !self.frames.is_between() {
+            return Err(Broken::Connection(Code::FrameError, Malformed::H3Frame));
+        }
+        if self.stream.head.is_none() {
+            return Err(Broken::Stream(Code::MessageError, Malformed::PseudoHeader));
+        }
+        if !self.stream.is_whole() {
+            return Err(Broken::Stream(Code::MessageError, Malformed::BodyLength));
+        }
+        if self.stream.lacks_grpc_status() {
+            return Err(Broken::Stream(Code::MessageError, Malformed::GrpcStatus));
+        }
+        self.stream.finish(Ok(()));
+        Ok(())
+    }
+}
+
+fn unexpected() -> Broken {
+    Broken::Connection(Code::FrameUnexpected, Malformed::H3FrameUnexpected)
+}
+
+fn on_data(stream: &mut Stream, body: &[u8], is_behind_trailers: bool) -> Result<(), Broken> {
+    if stream.head.is_none() {
+        return Err(Broken::Connection(Code::FrameUnexpected, Malformed::DataBeforeHead));
+    }
+    if is_behind_trailers {
+        return Err(unexpected());
+    }
+    if body.is_empty() {
+        return Ok(());
+    }
+    if !stream.may_have_body() {
+        return Err(Broken::Stream(Code::MessageError, Malformed::BodyLength));
+    }
+    stream.body_bytes += body.len() as u64;
+    if let Some(keep) = &mut stream.keep {
+        keep.body(body);
+    }
+    Ok(())
+}
+
+fn on_head(stream: &mut Stream, (block, length): (&[u8], usize), last: &mut LastBlock) -> Result<(), Broken> {
+    let repeats = stream.keep.is_none() && *last.bytes == *block && !block.is_empty();
+    if repeats {
+        stream.announced = last.announced;
+        stream.grpc_status = last.grpc_status;
+        stream.head = Some(streams::head(HttpVersion::V3, last.status, last.announced, length as u64));
+        return Ok(());
+    }
+    let mut lines: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
+    let keeps = stream.keep.is_some();
+    let fields = decode(block, |name, value| {
+        if keeps {
+            lines.push((name.to_vec(), value.to_vec()));
+        }
+    })?;
+    let wrong = |cause| Err(Broken::Stream(Code::MessageError, cause));
+    let Some(status) = fields.status.filter(|status| *status != 101) else { return wrong(Malformed::PseudoHeader) };
+    if let Some(cause) = fields.wrong {
+        return wrong(cause);
+    }
+    if status < 200 {
+        stream.interim += 1;
+        return if stream.interim > MAX_INTERIM { wrong(Malformed::TooManyInterim) } else { Ok(()) };
+    }
+    stream.announced = fields.announced;
+    stream.grpc_status = fields.grpc_status;
+    let mut head = streams::head(HttpVersion::V3, status, fields.announced, length as u64);
+    head.encoded = fields.encoded;
+    stream.head = Some(head);
+    if let Some(keep) = &mut stream.keep {
+        keep.head_of_stream(HttpVersion::V3, status, &lines);
+    } else {
+        let ReplyFields { announced, grpc_status, .. } = fields;
+        *last = LastBlock { bytes: block.to_vec(), status, announced, grpc_status };
+    }
+    Ok(())
+}
+
+/// Behind the body there are trailers, without a status.
+fn on_trailers(stream: &mut Stream, block: &[u8]) -> Result<(), Broken> {
+    let fields = decode(block, |_, _| {})?;
+    stream.grpc_status = stream.grpc_status.or(fields.grpc_status);
+    let cause = fields.wrong.or(fields.has_pseudo.then_some(Malformed::PseudoHeader));
+    cause.map_or(Ok(()), |cause| Err(Broken::Stream(Code::MessageError, cause)))
+}
+
+fn decode(block: &[u8], mut each: impl FnMut(&[u8], &[u8])) -> Result<ReplyFields, Broken> {
+    let mut fields = ReplyFields::default();
+    let decoded = qpack::decode(block, |name, value| {
+        fields.take(name, value);
+        each(name, value);
+    });
+    decoded.map_err(|_| Broken::Connection(Code::DecompressionFailed, Malformed::QpackBlock))?;
+    if fields.size > MAX_HEAD {
+        return Err(Broken::Stream(Code::ExcessiveLoad, Malformed::HeadTooLarge));
+    }
+    Ok(fields)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// A frame.
+    fn frame(kind: u64, payload: &[u8]) -> Vec<u8> {
+        let mut out = Vec::new();
+        frame::put_number(&mut out, kind);
+        frame::put_number(&mut out, payload.len() as u64);
+        [&out, payload].concat()
+    }
+
+    /// The block of a head with this entry of the static table, and more behind it.
+    fn block(entry: u8, more: &[u8]) -> Vec<u8> {
+        [&[0, 0, 0xff, entry - 63], more].concat()
+    }
+
+    const OK: &[u8] = &[0, 0, 0xc0 + 25];
+    const LENGTH_4: &[u8] = &[0, 0, 0xc0 + 25, 0x54, 1, b'4'];
+
+    fn run(bytes: &[u8], at: usize) -> (Result<(), Broken>, Request) {
+        let mut request = Request::new(RequestKind::Ordinary, None);
+        let mut last = LastBlock::default();
+        let mut went = Ok(());
+        for piece in bytes.chunks(at) {
+            went = went.and_then(|()| request.receive(piece, &mut last, Tick(7)));
+        }
+        let went = went.and_then(|()| request.end());
+        (went, request)
+    }
+
+    #[test]
+    fn a_reply_is_the_same_however_it_is_cut() {
+        let hints = frame(frame::HEADERS, &[0, 0, 0xc0 + 24]);
+        let early = frame(frame::HEADERS, &block(63, b""));
+        let trailers = frame(frame::HEADERS, b"\0\0\x22ab\x01c");
+        let head = frame(frame::HEADERS, LENGTH_4);
+        let (body, more) = (frame(frame::DATA, b"bo"), frame(frame::DATA, b"dy"));
+        let all = [hints, early, head, body, frame(0x21, b"grease"), more, trailers].concat();
+        for at in 1..=all.len() {
+            let (went, request) = run(&all, at);
+            assert_eq!(went, Ok(()), "cut after each {at} bytes");
+            let stamps = request.stream.stamps;
+            assert_eq!((stamps.bytes_received, stamps.head_bytes), (all.len() as u64, all.len() as u64 - 4));
+            let reply = request.stream.into_reply().unwrap();
+            assert_eq!((reply.status, reply.body_bytes, reply.announced_bytes), (200, 4, Some(4)));
+        }
+    }
+
+    #[test]
+    fn a_head_that_repeats_says_the_same() {
+        let all = [frame(frame::HEADERS, LENGTH_4), frame(frame::DATA, b"body")].concat();
+        let mut last = LastBlock::default();
+        for _ in 0..3 {
+            let mut request = Request::new(RequestKind::Ordinary, None);
+            assert_eq!(request.receive(&all, &mut last, Tick(1)).and_then(|()| request.end()), Ok(()));
+            assert_eq!(request.stream.into_reply().unwrap().announced_bytes, Some(4));
+        }
+    }
+
+    #[test]
+    fn what_breaks_a_rule_is_named() {
+        use Broken::{Connection, Stream};
+        let ok = || frame(frame::HEADERS, OK);
+        let trailers = || frame(frame::HEADERS, b"\0\0\x22ab\x01c");
+        let unexpected = || Connection(Code::FrameUnexpected, Malformed::H3FrameUnexpected);
+        let message = |cause| Stream(Code::MessageError, cause);
+        let qpack = || Connection(Code::DecompressionFailed, Malformed::QpackBlock);
+        let cases: Vec<(&str, Vec<u8>, Broken)> = vec![
+            ("nothing", vec![], message(Malformed::PseudoHeader)),
+            ("only an interim head", frame(frame::HEADERS, &[0, 0, 0xc0 + 24]), message(Malformed::PseudoHeader)),
+            ("a body first", frame(frame::DATA, b"x"), Connection(Code::FrameUnexpected, Malformed::DataBeforeHead)),
+            (
+                "an empty body first",
+                frame(frame::DATA, b""),
+                Connection(Code::FrameUnexpected, Malformed::DataBeforeHead),
+            ),
+            ("settings", frame(frame::SETTINGS, b""), unexpected()),
+            ("a GOAWAY", [ok(), frame(frame::GOAWAY, b"\0")].concat(), unexpected()),
+            ("a cancelled push", [ok(), frame(frame::CANCEL_PUSH, b"\0")].concat(), unexpected()),
+            ("a limit of pushes", [ok(), frame(frame::MAX_PUSH_ID, b"\0")].concat(), unexpected()),
+            ("a PING of HTTP/2", [ok(), frame(6, b"12345678")].concat(), unexpected()),
+            ("a PRIORITY of HTTP/2", frame(2, b"12345"), unexpected()),
+            ("a WINDOW_UPDATE of HTTP/2", frame(8, b""), unexpected()),
+            (
+                "a promise",
+                [ok(), frame(frame::PUSH_PROMISE, b"\0")].concat(),
+                Connection(Code::IdError, Malformed::H3Push),
+            ),
+            (
+                "a frame that ends early",
+                [ok(), vec![0, 9, 1]].concat(),
+                Connection(Code::FrameError, Malformed::H3Frame),
+            ),
+            ("half a frame's head", [ok(), vec![0]].concat(), Connection(Code::FrameError, Malformed::H3Frame)),
+            ("half a head", vec![1, 9, 0], Connection(Code::FrameError, Malformed::H3Frame)),
+            ("a body behind trailers", [ok(), trailers(), frame(frame::DATA, b"x")].concat(), unexpected()),
+            ("trailers twice", [ok(), trailers(), trailers()].concat(), unexpected()),
+            ("trailers with a status", [ok(), ok()].concat(), message(Malformed::PseudoHeader)),
+            ("no status", frame(frame::HEADERS, b"\0\0\x22ab\x01c"), message(Malformed::PseudoHeader)),
+            ("the status twice", frame(frame::HEADERS, &[0, 0, 0xd9, 0xd9]), message(Malformed::PseudoHeader)),
+            ("a path", frame(frame::HEADERS, &[0, 0, 0xd9, 0xc1]), message(Malformed::PseudoHeader)),
+            ("a status behind fields", frame(frame::HEADERS, b"\0\0\x22ab\x01c\xd9"), message(Malformed::PseudoHeader)),
+            ("status 101", frame(frame::HEADERS, b"\0\0\x5f\x09\x03101"), message(Malformed::PseudoHeader)),
+            ("a name in upper case", frame(frame::HEADERS, b"\0\0\xd9\x22AB\x01c"), message(Malformed::HeaderField)),
+            ("a line break", frame(frame::HEADERS, b"\0\0\xd9\x22ab\x01\n"), message(Malformed::HeaderField)),
+            ("two lengths", frame(frame::HEADERS, b"\0\0\xd9\x54\x014\x54\x015"), message(Malformed::ContentLength)),
+            (
+                "a short body",
+                [frame(frame::HEADERS, LENGTH_4), frame(0, b"abc")].concat(),
+                message(Malformed::BodyLength),
+            ),
+            (
+                "a long body",
+                [frame(frame::HEADERS, LENGTH_4), frame(0, b"abcde")].concat(),
+                message(Malformed::BodyLength),
+            ),
+            (
+                "a body behind 304",
+                [frame(1, &[0, 0, 0xc0 + 26]), frame(0, b"a")].concat(),
+                message(Malformed::BodyLength),
+            ),
+            ("a dynamic table", frame(frame::HEADERS, &[2, 0, 0x80]), qpack()),
+            ("half a block", frame(frame::HEADERS, &[0, 0, 0x51]), qpack()),
+            ("an empty block", frame(frame::HEADERS, b""), qpack()),
+            ("a huge head", vec![1, 0x80, 0x10, 0, 0], Stream(Code::ExcessiveLoad, Malformed::HeadTooLarge)),
+            ("interim heads without end", frame(1, &[0, 0, 0xc0 + 24]).repeat(101), message(Malformed::TooManyInterim)),
+        ];
+        for (name, bytes, broken) in cases {
+            for at in [1, 2, 3, 7, bytes.len().max(1)] {
+                let (went, _) = run(&bytes, at);
+                assert_eq!(went.as_ref(), Err(&broken), "{name}, cut after each {at} bytes");
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_end(bytes: Vec<u8>, at in 1_usize..9) {
+            let _ = run(&[frame(frame::HEADERS, OK), bytes].concat(), at);
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! HTTP/3, against caddy, whose log tells what it has seen.
+//!
+//! * `hostile`: a server of our own that breaks rules.
+
+mod hostile;
+
+use crate::world::brunt::spaced;
+use crate::world::caddy::{Caddy, caddy};
+use crate::world::certs::Authority;
+use crate::world::{command, lab, measure};
+use tempfile::TempDir;
+
+/// A caddy, and the options that trust it.
+fn secure(test: &str, directives: &str) -> Option<(Caddy, String, TempDir)> {
+    let dir = TempDir::new().expect("a directory");
+    let authority = Authority::new(dir.path());
+    let own = authority.certify("localhost");
+    let caddy = caddy(test, (&own.cert, &own.key), directives)?;
+    let options = format!("--http 3 --resolve localhost:{}:127.0.0.1 --cacert {}", caddy.port, authority.pem);
+    Some((caddy, options, dir))
+}
+
+/// What brunt tells with the words of a line; it ends well.
+fn told(line: &str) -> String {
+    let output = command(line).output().expect("brunt");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    spaced(&String::from_utf8_lossy(&output.stdout))
+}
+
+#[test]
+fn requests_are_those_of_the_servers_log() {
+    let Some((caddy, http3, _dir)) = secure("requests_are_those_of_the_servers_log", "") else { return };
+    let ran = measure(&format!("{} {http3} -c 4 --streams 16 -n 3000", caddy.at("/"))).all_good();
+    assert_eq!((ran.count("completed"), ran.connections("opened")), (3000, 4));
+    let log = caddy.log(3000);
+    assert_eq!(log.len(), 3000);
+    assert!(log.iter().all(|line| line["request"]["proto"] == "HTTP/3.0" && line["status"] == 200));
+    let ran = measure(&format!("{} {http3} -c 3 -r 300 -d 1s", caddy.at("/long"))).all_good();
+    assert_eq!(caddy.log(3000 + ran.count("completed") as usize).len() as u64, 3000 + ran.count("completed"));
+}
+
+#[test]
+fn each_connection_has_its_handshake_and_sessions_are_resumed() {
+    let test = "each_connection_has_its_handshake_and_sessions_are_resumed";
+    let Some((caddy, http3, _dir)) = secure(test, "") else { return };
+    let ran = measure(&format!("{} {http3} -c 2 -n 40 --no-keepalive", caddy.at("/"))).all_good();
+    assert_eq!(ran.connections("opened"), 40);
+    assert_eq!(caddy.log(40).len(), 40);
+    let trusts = http3.replace("--http 3", "");
+    assert!(told(&format!("check {} --http 3 {trusts}", caddy.at("/"))).contains("resumed"));
+    measure(&format!("{} {http3} -c 2 -n 20 --no-keepalive --no-tls-resumption", caddy.at("/"))).all_good();
+    let checked = told(&format!("check {} --http 3 {trusts} --no-tls-resumption", caddy.at("/")));
+    assert!(checked.contains("sessions are not resumed"), "{checked}");
+}
+
+#[test]
+fn bodies_arrive_and_an_early_reply_is_taken() {
+    let lab = lab("");
+    let to = lab.url.strip_prefix("http://").expect("a URL").trim_end_matches('/').to_owned();
+    let test = "bodies_arrive_and_an_early_reply_is_taken";
+    let directives = format!("respond /early taken\nreverse_proxy /through {to} {{\nrewrite /\n}}");
+    let Some((caddy, http3, dir)) = secure(test, &directives) else { return };
+    let body = dir.path().join("body");
+    std::fs::write(&body, vec![b'x'; 900_000]).expect("a file");
+    let data = format!("--data @{}", body.display());
+    measure(&format!("{} {http3} {data} -c 2 --streams 4 -n 40 --expect-body ^taken$", caddy.at("/early"))).all_good();
+    let ran = measure(&format!("{} {http3} {data} -c 2 --streams 4 -n 20", caddy.at("/through"))).all_good();
+    assert!(ran.number("/bytes/sent") > 20 * 900_000, "{}", ran.number("/bytes/sent"));
+    assert_eq!(caddy.log(60).len(), 60);
+}
+
+#[test]
+fn fields_and_bodies_are_read_where_somebody_looks() {
+    let directives = "header /json X-Token abc\nrespond /json `{\"id\":7}`\n\
+                      respond /next \"{http.request.header.X-Token} {http.request.uri.query.id}\"\nredir /moved /next?id=7";
+    let Some((caddy, http3, dir)) = secure("fields_and_bodies_are_read_where_somebody_looks", directives) else {
+        return;
+    };
+    let plan = dir.path().join("plan.yaml");
+    let text = format!(
+        "load: {{users: 2, requests: 40}}
+connection: {{http: 3, insecure: true}}
+scenario:
+  steps:
+  - get: {json}
+    extract: {{id: {{json: $.id}}, token: {{header: X-Token}}}}
+  - get: {next}?id=${{id}}
+    headers: {{X-Token: '${{token}}'}}
+    check: {{contains: abc 7}}
+",
+        json = caddy.at("/json"),
+        next = caddy.at("/next")
+    );
+    std::fs::write(&plan, text).expect("a file");
+    assert!(told(&format!("run {}", plan.display())).contains("0 %"));
+    measure(&format!("{} {http3} -n 20 --follow 2 --expect-body 7$", caddy.at("/moved"))).all_good();
+}
+
+#[test]
+fn what_cannot_be_is_told() {
+    let Some((caddy, http3, _dir)) = secure("what_cannot_be_is_told", "") else { return };
+    let untrusted = format!("--http 3 --resolve localhost:{}:127.0.0.1", caddy.port);
+    let ran = measure(&format!("{} {untrusted} -n 5", caddy.at("/"))).ends(3);
+    assert!(ran.err.contains("issuer not trusted"), "{}", ran.err);
+    let refused = [
+        ("--receive-rate 10k", "--receive-rate works with HTTP/1.0 and 1.1 only"),
+        ("--proxy 127.0.0.1:9", "--proxy does not work with HTTP/3"),
+    ];
+    for (options, said) in refused {
+        let ran = measure(&format!("{} {http3} {options} -n 5", caddy.at("/"))).ends(2);
+        assert!(ran.err.contains(said), "{}", ran.err);
+    }
+    let plain = format!("http://localhost:{}/", caddy.port);
+    let ran = measure(&format!("{plain} {http3} -n 5")).ends(2);
+    assert!(ran.err.contains("a URL of http:// does not work with HTTP/3"), "{}", ran.err);
+}
+
+#[test]
+fn a_server_that_goes_away_is_a_failure_and_no_hang() {
+    let test = "a_server_that_goes_away_is_a_failure_and_no_hang";
+    let Some((caddy, http3, _dir)) = secure(test, "") else { return };
+    let (url, options) = (caddy.at("/"), format!("{http3} -n 5 --connect-timeout 300ms"));
+    drop(caddy);
+    let ran = measure(&format!("{url} {options}"));
+    assert_eq!(ran.code, 3, "{}", ran.err);
+    assert!(ran.err.contains("connection refused"), "{}", ran.err);
+}
+
+#[test]
+fn versions_are_compared_and_a_check_tells_which_there_are() {
+    let test = "versions_are_compared_and_a_check_tells_which_there_are";
+    let Some((caddy, http3, _dir)) = secure(test, "") else { return };
+    let trusts = http3.replace("--http 3", "");
+    let checked = told(&format!("check {} {trusts}", caddy.at("/")));
+    assert!(checked.contains("HTTP/1.1, HTTP/2 (250 streams"), "{checked}");
+    assert!(checked.contains("HTTP/3 (100 streams), Alt-Svc h3="), "{checked}");
+    let checked = told(&format!("check {} {http3}", caddy.at("/")));
+    assert!(checked.contains("HTTP/3"), "{checked}");
+    let options = "--http 1.1,2,3 -c 2 -d 300ms --repeat 2 --no-store";
+    let compared = told(&format!("compare {} {trusts} {options}", caddy.at("/")));
+    assert!(compared.contains("HTTP/3"), "{compared}");
+}

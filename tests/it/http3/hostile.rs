@@ -1,0 +1,110 @@
+//! Servers that break rules of HTTP/3, and what is told of them.
+
+use crate::world::certs::Authority;
+use crate::world::quic::{Act, Quic};
+use crate::world::{Ran, measure};
+use tempfile::TempDir;
+
+/// A head with status 200, and nothing more.
+const OK: &[u8] = &[1, 3, 0, 0, 0xd9];
+
+/// What brunt tells of a server that does this with each request.
+fn run(act: impl Fn(u64) -> Act + Send + 'static, options: &str) -> (Ran, u64) {
+    let dir = TempDir::new().expect("a directory");
+    let own = Authority::new(dir.path()).certify("localhost");
+    let server = Quic::serving(&own, act);
+    let resolve = format!("--resolve localhost:{}:127.0.0.1", server.port);
+    let ran = measure(&format!("https://localhost:{}/ --http 3 -k {resolve} {options}", server.port));
+    (ran, server.requests())
+}
+
+/// A reply of these pieces.
+fn reply(pieces: &[&[u8]]) -> Act {
+    Act::Reply(pieces.concat())
+}
+
+/// Each row: what the server does, the kind of failure, and its cause.
+fn rows() -> Vec<(&'static str, Act, &'static str, &'static str)> {
+    let control = |bytes: &[u8]| Act::Control(bytes.to_vec());
+    let uni = |bytes: &[u8]| Act::Uni(bytes.to_vec());
+    vec![
+        ("no reply at all (4.1)", reply(&[]), "protocol", "pseudo_header"),
+        ("DATA before HEADERS (4.1)", reply(&[&[0, 1, b'x']]), "protocol", "data_before_head"),
+        (
+            "a body shorter than its length (4.1.2)",
+            reply(&[&[1, 6, 0, 0, 0xd9, 0x54, 1, b'4']]),
+            "protocol",
+            "body_length",
+        ),
+        ("a frame that the stream ends in (7.1)", reply(&[OK, &[0, 9, b'x']]), "protocol", "h3_frame"),
+        ("SETTINGS on a request (7.2.4)", reply(&[OK, &[4, 0]]), "protocol", "h3_frame_unexpected"),
+        ("PING of HTTP/2 (7.2.8)", reply(&[OK, &[6, 0]]), "protocol", "h3_frame_unexpected"),
+        (
+            "DATA behind trailers (4.1)",
+            reply(&[OK, b"\x01\x06\0\0\x22ab\0", &[0, 1, b'x']]),
+            "protocol",
+            "h3_frame_unexpected",
+        ),
+        ("PUSH_PROMISE (7.2.5)", reply(&[&[5, 1, 0]]), "protocol", "h3_push"),
+        ("a dynamic table (QPACK 3.2)", reply(&[&[1, 3, 2, 0, 0x80]]), "protocol", "qpack_block"),
+        ("a head beyond the limit (4.2.2)", reply(&[&[1, 0x80, 0x10, 0, 0, 0]]), "protocol", "head_too_large"),
+        ("a reserved setting (7.2.4.1)", uni(b"\0\x04\x02\x03\x01"), "protocol", "h3_critical_stream"),
+        ("SETTINGS twice (7.2.4)", control(&[4, 0]), "protocol", "h3_settings"),
+        ("DATA on the control stream (7.2.1)", control(&[0, 0]), "protocol", "h3_frame_unexpected"),
+        ("a GOAWAY that is none (5.2)", control(&[7, 1, 1]), "protocol", "h3_go_away"),
+        ("a push stream (4.6)", uni(&[1, 0]), "protocol", "h3_push"),
+        ("an insertion (QPACK 4.3)", uni(&[2, 0x3f, 0xe1, 0x1f]), "protocol", "qpack_stream"),
+        ("an acknowledgment (QPACK 4.4)", uni(&[3, 0x80]), "protocol", "qpack_stream"),
+        ("the control stream ends (6.2.1)", Act::EndControl, "protocol", "h3_critical_stream"),
+        ("a reset with H3_INTERNAL_ERROR", Act::Reset(0x102), "stream_reset", "reset_h3_internal_error"),
+        ("a reset with H3_NO_ERROR", Act::Reset(0x100), "stream_reset", "reset_h3_no_error"),
+        ("a reset with a code of nobody", Act::Reset(0x777), "stream_reset", "reset_h3_unknown"),
+        ("a close with H3_EXCESSIVE_LOAD", Act::Close(0x107), "reset", "closed_h3_excessive_load"),
+        ("a close with a code of QPACK", Act::Close(0x200), "reset", "closed_qpack"),
+        ("a close with a code of nobody", Act::Close(0x777), "reset", "closed_h3_unknown"),
+    ]
+}
+
+#[test]
+fn what_breaks_a_rule_is_told_with_its_cause() {
+    for (name, act, failure, cause) in rows() {
+        let (ran, _) = run(move |_| act.clone(), "-c 1 -n 1");
+        assert_eq!((ran.failed(failure), ran.number(&format!("/malformed/{cause}"))), (1, 1), "{name}: {}", ran.out);
+    }
+}
+
+#[test]
+fn a_close_without_an_error_and_silence_are_told() {
+    let (ran, _) = run(|_| Act::Close(0x100), "-c 1 -n 1");
+    assert_eq!(ran.failed("closed_early"), 1, "{}", ran.out);
+    let (ran, _) = run(|_| Act::Silence, "-c 1 -n 2 --timeout 200ms");
+    assert_eq!(ran.failed("timeout"), 2, "{}", ran.out);
+}
+
+#[test]
+fn requests_that_were_not_processed_are_sent_again_once() {
+    let (ran, requests) = run(|_| Act::Reset(0x10b), "-c 1 -n 1");
+    assert_eq!((ran.failed("unprocessed"), requests), (1, 2), "{}", ran.out);
+    let (ran, requests) = run(|_| Act::Control(vec![7, 1, 0]), "-c 1 -n 1");
+    assert_eq!((ran.failed("unprocessed"), requests), (1, 2), "{}", ran.out);
+    let refuses_every_other = |n| if n % 2 == 1 { Act::Reset(0x10b) } else { reply(&[OK]) };
+    let (ran, requests) = run(refuses_every_other, "-c 1 -n 20");
+    assert_eq!((ran.all_good().count("good"), requests), (20, 39));
+}
+
+#[test]
+fn a_connection_that_goes_away_is_replaced() {
+    let (ran, requests) = run(|_| Act::ControlAndReply(vec![7, 1, 4], OK.to_vec()), "-c 1 -n 6");
+    let ran = ran.all_good();
+    assert_eq!((ran.count("good"), ran.connections("opened"), requests), (6, 6, 6));
+}
+
+#[test]
+fn what_is_legal_and_rare_is_taken() {
+    let unknown: &[u8] = &[0x21, 3, 1, 2, 3];
+    let early: &[u8] = &[1, 3, 0, 0, 0xd8];
+    let trailers: &[u8] = b"\x01\x06\0\0\x22ab\0";
+    let act = move |_| reply(&[unknown, early, OK, unknown, &[0, 0], &[0, 2, b'o', b'k'], trailers, unknown]);
+    let (ran, _) = run(act, "-c 2 --streams 4 -n 40 --expect-body ^ok$");
+    assert_eq!(ran.all_good().count("good"), 40);
+}

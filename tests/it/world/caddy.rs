@@ -1,0 +1,85 @@
+//! caddy, with its own configuration and directory: it speaks HTTP/3.
+
+use super::port;
+use super::server::Server;
+use super::skip::{program, skip};
+use serde_json::Value;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use tempfile::TempDir;
+
+/// A caddy that is listening, on TCP and UDP.
+pub struct Caddy {
+    #[expect(dead_code, reason = "it ends with us")]
+    server: Server,
+    pub port: u16,
+    pub dir: TempDir,
+}
+
+/// A caddy for `localhost` with this certificate and key, whose site has these directives; None, and told: there is no caddy
+/// here.
+pub fn caddy(test: &str, (cert, key): (&str, &str), directives: &str) -> Option<Caddy> {
+    let Some(caddy) = program("caddy") else {
+        skip(test, "no caddy here");
+        return None;
+    };
+    // Somebody may take the port before caddy does: then another one is tried.
+    let started = (0..5).find_map(|_| try_start(&caddy, &format!("tls {cert} {key}\n{directives}")));
+    Some(started.expect("a caddy that starts"))
+}
+
+fn try_start(caddy: &str, directives: &str) -> Option<Caddy> {
+    let (dir, port) = (TempDir::new().expect("a directory"), port::free());
+    fs::create_dir(dir.path().join("www")).expect("a directory");
+    let write = |name: &str, bytes: &[u8]| fs::write(dir.path().join(name), bytes).expect("a file");
+    write("www/index.html", b"0123456789");
+    write("www/long", &vec![b'x'; 200_000]);
+    write("Caddyfile", config(dir.path(), port, directives).as_bytes());
+    let mut command = Command::new(caddy);
+    command.args(["run", "--adapter", "caddyfile", "--config"]).arg(dir.path().join("Caddyfile"));
+    command.envs(["HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME"].map(|name| (name, dir.path())));
+    let errors = fs::File::create(dir.path().join("error")).expect("a file");
+    let mut server = Server::start(command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(errors));
+    for _ in 0..1000 {
+        // It listens on UDP first.
+        if port::answers(port) {
+            return Some(Caddy { server, port, dir });
+        }
+        if server.ended().is_some() {
+            break;
+        }
+        super::wait_a_moment();
+    }
+    eprintln!("caddy: {}", fs::read_to_string(dir.path().join("error")).unwrap_or_default());
+    None
+}
+
+fn config(dir: &Path, port: u16, directives: &str) -> String {
+    let dir = dir.display();
+    format!(
+        "{{\nadmin off\nauto_https off\nskip_install_trust\n}}\nhttps://localhost:{port} {{\nbind 127.0.0.1\n{directives}\n\
+         root * {dir}/www\nfile_server\nlog {{\noutput file {dir}/access\nformat json\n}}\n}}\n"
+    )
+}
+
+impl Caddy {
+    /// The URL of a path that begins with `/`.
+    pub fn at(&self, path: &str) -> String {
+        format!("https://localhost:{}{path}", self.port)
+    }
+
+    /// Its log of requests, once it has so many lines. It writes a line after the reply.
+    pub fn log(&self, lines: usize) -> Vec<Value> {
+        let mut log = Vec::new();
+        for _ in 0..200 {
+            let text = fs::read_to_string(self.dir.path().join("access")).unwrap_or_default();
+            log = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+            if log.len() >= lines {
+                break;
+            }
+            super::wait_a_moment();
+        }
+        log
+    }
+}

@@ -1,0 +1,235 @@
+//! A server of HTTP/3 over a real socket that does what it is told, right or wrong.
+//!
+//! QUIC is that of `quinn-proto`, with a loop of its own; of HTTP/3 it knows nothing: it sends the bytes that a row gives.
+
+use super::certs::Certificate;
+use bytes::BytesMut;
+use quinn_proto::crypto::rustls::QuicServerConfig;
+use quinn_proto::{
+    Connection, ConnectionHandle, DatagramEvent, Dir, Endpoint, EndpointConfig, Event, ServerConfig, StreamEvent,
+    StreamId, VarInt,
+};
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use std::collections::HashMap;
+use std::net::{SocketAddr, UdpSocket};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+/// What the server does with a request whose end came, by the number of requests before it on the connection.
+#[derive(Debug, Clone)]
+pub enum Act {
+    /// Sends these bytes on the stream of the request, and ends it.
+    Reply(Vec<u8>),
+    /// Sends these bytes on the control stream, and replies to nothing.
+    Control(Vec<u8>),
+    /// Sends these bytes on the control stream, and replies all the same.
+    ControlAndReply(Vec<u8>, Vec<u8>),
+    /// Opens another stream of one direction with these bytes.
+    Uni(Vec<u8>),
+    /// Resets the stream of the request with this code.
+    Reset(u32),
+    /// Closes the connection with this code of the application.
+    Close(u32),
+    /// Ends the control stream.
+    EndControl,
+    /// Nothing.
+    Silence,
+}
+
+/// A server that is listening; it ends with this.
+pub struct Quic {
+    pub port: u16,
+    requests: Arc<AtomicU64>,
+    is_over: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Drop for Quic {
+    fn drop(&mut self) {
+        self.is_over.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Quic {
+    /// Listens with a certificate; `act` tells what to do with each request.
+    pub fn serving(certificate: &Certificate, act: impl Fn(u64) -> Act + Send + 'static) -> Self {
+        let chain = vec![CertificateDer::from_pem_file(&certificate.cert).expect("a certificate")];
+        let key = PrivateKeyDer::from_pem_file(&certificate.key).expect("a key");
+        let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+        let tls = rustls::ServerConfig::builder_with_provider(provider);
+        let tls = tls.with_protocol_versions(&[&rustls::version::TLS13]).expect("TLS 1.3").with_no_client_auth();
+        let mut tls = tls.with_single_cert(chain, key).expect("a certificate and its key");
+        tls.alpn_protocols = vec![b"h3".to_vec()];
+        let crypto = QuicServerConfig::try_from(tls).expect("a suite for QUIC");
+        let config = Arc::new(ServerConfig::with_crypto(Arc::new(crypto)));
+        let socket = UdpSocket::bind("127.0.0.1:0").expect("a port");
+        socket.set_read_timeout(Some(Duration::from_millis(2))).expect("a timeout");
+        let port = socket.local_addr().expect("an address").port();
+        let (requests, is_over) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicBool::new(false)));
+        let endpoint = Endpoint::new(Arc::new(EndpointConfig::default()), Some(config), true, None);
+        let mut server =
+            Server { socket, endpoint, peers: HashMap::new(), act: Box::new(act), requests: Arc::clone(&requests) };
+        let over = Arc::clone(&is_over);
+        let thread = thread::spawn(move || {
+            while !over.load(Ordering::Relaxed) {
+                server.turn();
+            }
+        });
+        Self { port, requests, is_over, thread: Some(thread) }
+    }
+
+    /// Requests that came.
+    pub fn requests(&self) -> u64 {
+        self.requests.load(Ordering::Relaxed)
+    }
+}
+
+struct Peer {
+    quic: Connection,
+    control: Option<StreamId>,
+    served: u64,
+}
+
+struct Server {
+    socket: UdpSocket,
+    endpoint: Endpoint,
+    peers: HashMap<ConnectionHandle, Peer>,
+    act: Box<dyn Fn(u64) -> Act + Send>,
+    requests: Arc<AtomicU64>,
+}
+
+/// The time, for QUIC's timers.
+#[allow(clippy::disallowed_methods, reason = "a server beside brunt's own clock")]
+fn now() -> Instant {
+    Instant::now()
+}
+
+impl Server {
+    fn turn(&mut self) {
+        let mut packet = [0; 2048];
+        if let Ok((bytes, from)) = self.socket.recv_from(&mut packet) {
+            self.receive(&packet[..bytes], from);
+        }
+        let handles: Vec<ConnectionHandle> = self.peers.keys().copied().collect();
+        for handle in handles {
+            self.serve(handle);
+        }
+    }
+
+    fn receive(&mut self, packet: &[u8], from: SocketAddr) {
+        let (now, mut answer) = (now(), Vec::new());
+        match self.endpoint.handle(now, from, None, None, BytesMut::from(packet), &mut answer) {
+            Some(DatagramEvent::NewConnection(incoming)) => {
+                if let Ok((handle, quic)) = self.endpoint.accept(incoming, now, &mut answer, None) {
+                    self.peers.insert(handle, Peer { quic, control: None, served: 0 });
+                }
+            }
+            Some(DatagramEvent::ConnectionEvent(handle, event)) => {
+                if let Some(peer) = self.peers.get_mut(&handle) {
+                    peer.quic.handle_event(event);
+                }
+            }
+            Some(DatagramEvent::Response(transmit)) => {
+                let _ = self.socket.send_to(&answer[..transmit.size], transmit.destination);
+            }
+            None => {}
+        }
+    }
+
+    fn serve(&mut self, handle: ConnectionHandle) {
+        let Self { socket, endpoint, peers, act, requests } = self;
+        let Some(peer) = peers.get_mut(&handle) else { return };
+        let now = now();
+        if peer.quic.poll_timeout().is_some_and(|due| due <= now) {
+            peer.quic.handle_timeout(now);
+        }
+        while let Some(event) = peer.quic.poll_endpoint_events() {
+            if let Some(event) = endpoint.handle_event(handle, event) {
+                peer.quic.handle_event(event);
+            }
+        }
+        while let Some(event) = peer.quic.poll() {
+            match event {
+                Event::Connected => {
+                    peer.control = peer.quic.streams().open(Dir::Uni);
+                    peer.control(b"\0\x04\0");
+                }
+                Event::Stream(StreamEvent::Opened { dir: Dir::Bi }) => {
+                    while let Some(id) = peer.quic.streams().accept(Dir::Bi) {
+                        peer.read(id, act, requests);
+                    }
+                }
+                Event::Stream(StreamEvent::Readable { id }) if id.dir() == Dir::Bi => peer.read(id, act, requests),
+                _ => {}
+            }
+        }
+        let mut out = Vec::new();
+        while let Some(transmit) = peer.quic.poll_transmit(now, 1, &mut out) {
+            let _ = socket.send_to(&out[..transmit.size], transmit.destination);
+            out.clear();
+        }
+        if peer.quic.is_drained() {
+            peers.remove(&handle);
+        }
+    }
+}
+
+impl Peer {
+    fn control(&mut self, bytes: &[u8]) {
+        if let Some(id) = self.control {
+            let _ = self.quic.send_stream(id).write(bytes);
+        }
+    }
+
+    fn reply(&mut self, id: StreamId, bytes: &[u8]) {
+        let _ = self.quic.send_stream(id).write(bytes);
+        let _ = self.quic.send_stream(id).finish();
+    }
+
+    /// Reads a request, and acts once its end came.
+    fn read(&mut self, id: StreamId, act: &dyn Fn(u64) -> Act, requests: &AtomicU64) {
+        let mut stream = self.quic.recv_stream(id);
+        let Ok(mut chunks) = stream.read(true) else { return };
+        let is_whole = loop {
+            match chunks.next(usize::MAX) {
+                Ok(Some(_)) => {}
+                Ok(None) => break true,
+                Err(_) => break false,
+            }
+        };
+        let _ = chunks.finalize();
+        if !is_whole {
+            return;
+        }
+        requests.fetch_add(1, Ordering::Relaxed);
+        let act = act(self.served);
+        self.served += 1;
+        match act {
+            Act::Reply(bytes) => self.reply(id, &bytes),
+            Act::Control(bytes) => self.control(&bytes),
+            Act::ControlAndReply(control, bytes) => {
+                self.control(&control);
+                self.reply(id, &bytes);
+            }
+            Act::Uni(bytes) => {
+                if let Some(id) = self.quic.streams().open(Dir::Uni) {
+                    let _ = self.quic.send_stream(id).write(&bytes);
+                }
+            }
+            Act::Reset(code) => drop(self.quic.send_stream(id).reset(VarInt::from_u32(code))),
+            Act::Close(code) => self.quic.close(now(), VarInt::from_u32(code), b"".to_vec().into()),
+            Act::EndControl => {
+                if let Some(control) = self.control {
+                    let _ = self.quic.send_stream(control).finish();
+                }
+            }
+            Act::Silence => {}
+        }
+    }
+}
