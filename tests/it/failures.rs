@@ -77,8 +77,18 @@ fn closed_in_the_middle_of_a_head() {
 
 #[test]
 fn garbage() {
-    whole_fail("garbage", "protocol", "", &["protocol error", "does the server speak HTTP/1.x on this port"]);
-    half_fail("garbage", "protocol", "", &["protocol error", "does the server speak HTTP/1.x on this port"]);
+    whole_fail(
+        "garbage",
+        "protocol",
+        "",
+        &["protocol error", "does the server speak this version of HTTP on this port"],
+    );
+    half_fail(
+        "garbage",
+        "protocol",
+        "",
+        &["protocol error", "does the server speak this version of HTTP on this port"],
+    );
 }
 
 #[test]

@@ -48,7 +48,7 @@ pub struct Http<T: Timer + 'static> {
     source_turn: Cell<usize>,
     /// How many connections were opened.
     opened: Cell<usize>,
-    /// How many messages of WebSockets were made ready.
+    /// How many messages of `WebSocket`s were made ready.
     messages: Cell<u64>,
     /// Keeps the kernel stamping while connections come and go: to begin and to end it patches its own code.
     stamping: OnceCell<Option<Socket>>,
@@ -327,8 +327,7 @@ impl<T: Timer + 'static> Http<T> {
                 Exchange::H2 { exchange: h2.connection.exchange(request, keep, stamps) }
             }
             Lane::WebSocket(websocket) => {
-                let message = request.websocket.as_ref().and_then(Option::as_deref);
-                let wanted = Wanted { message, wants, pattern };
+                let wanted = Wanted { message: request.message.as_deref(), wants, pattern };
                 // Boxed: other connections would hold the room for it.
                 Exchange::WebSocket { exchange: Box::pin(websocket.exchange(&self.shared, wanted, stamps)) }
             }

@@ -70,8 +70,8 @@ pub struct Prepared {
     pub(crate) h1: Vec<u8>,
     /// The header fields of HTTP/2. Their encoding depends on the connection, which keeps it.
     pub(crate) h2: Option<Rc<Fields>>,
-    /// The message of a WebSocket as a frame; Some(None): none is sent, and one awaited.
-    pub(crate) websocket: Option<Option<Rc<[u8]>>>,
+    /// The frame of a message that is sent over a WebSocket.
+    pub(crate) message: Option<Rc<[u8]>>,
     /// The frames of its head in HTTP/3, with the head of the frame of its body. They are the same on each connection.
     #[cfg(feature = "http3")]
     pub(crate) h3: bytes::Bytes,
@@ -138,8 +138,8 @@ impl Prepared {
 
     /// Makes a message of a WebSocket ready.
     pub fn for_websocket(parts: RequestParts, origin: OriginId, tags: Tags, number: u64) -> Self {
-        let websocket = Some(websocket::message(&parts.body, number).map(Rc::from));
-        Self { origin, tags, websocket, parts: Some(Rc::new(parts)), ..Self::default() }
+        let message = websocket::message(&parts.body, number).map(Rc::from);
+        Self { origin, tags, message, parts: Some(Rc::new(parts)), ..Self::default() }
     }
 
     /// Makes a request ready for HTTP/3.
@@ -170,7 +170,7 @@ impl Prepared {
     pub fn bytes(&self) -> Cow<'_, [u8]> {
         match (&self.h2, self.parts()) {
             (Some(fields), Some(parts)) => Cow::Owned(fields.as_text(&parts.body)),
-            (None, Some(parts)) if self.websocket.is_some() => {
+            (None, Some(parts)) if websocket::is_websocket(&parts.url) => {
                 Cow::Owned(body_bytes(&parts.body).unwrap_or_default().to_vec())
             }
             _ => Cow::Borrowed(&self.h1),

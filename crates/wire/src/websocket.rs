@@ -70,12 +70,12 @@ fn frame(opcode: u8, payload: &[u8], number: u64) -> Vec<u8> {
     let mut out = vec![LAST | opcode];
     match payload.len() {
         length @ 0..126 => out.push(MASKED | length as u8),
-        length @ 126..0x1_0000 => {
-            out.push(MASKED | 126);
+        length @ 126..65_536 => {
+            out.push(MASKED | 0x7e);
             out.extend_from_slice(&(length as u16).to_be_bytes());
         }
         length => {
-            out.push(MASKED | 127);
+            out.push(MASKED | 0x7f);
             out.extend_from_slice(&(length as u64).to_be_bytes());
         }
     }
@@ -119,13 +119,8 @@ impl Incoming {
     fn take(&mut self, bytes: &[u8], body: &mut dyn FnMut(&[u8])) -> Result<(usize, Option<Event>), Malformed> {
         let mut at = 0;
         loop {
-            let frame = match self.frame {
-                Some(frame) => frame,
-                None => {
-                    let Some(frame) = self.read_head(bytes, &mut at)? else { return Ok((at, None)) };
-                    frame
-                }
-            };
+            let begun = if self.frame.is_some() { self.frame } else { self.read_head(bytes, &mut at)? };
+            let Some(frame) = begun else { return Ok((at, None)) };
             let piece = &bytes[at..];
             let piece = &piece[..piece.len().min(usize::try_from(frame.left).unwrap_or(usize::MAX))];
             at += piece.len();
@@ -265,7 +260,7 @@ impl WebSocket {
                 Ok(n) => Box::pin(self.stream.send(&message[n..])).await,
                 Err(error) => Err(error),
             };
-            sent.map_err(|error| self.lost(&error, was_used))?;
+            sent.map_err(|error| lost(&error, was_used))?;
             stamps.bytes_sent = message.len() as u64;
         }
         stamps.sent = shared.time.now();
@@ -278,7 +273,7 @@ impl WebSocket {
                     keep.body(piece);
                 }
             };
-            let event = self.next(shared, (&mut body, &mut turn), stamps, was_used).await?;
+            let event = self.next(shared, &mut body, &mut turn, stamps, was_used).await?;
             match event {
                 Event::Message => {
                     let head = Head {
@@ -310,7 +305,7 @@ impl WebSocket {
                 }
                 Event::Ping(payload) => {
                     let pong = frame(PONG, &payload, stamps.bytes_received);
-                    self.stream.send(&pong).await.map_err(|error| self.lost(&error, was_used))?;
+                    self.stream.send(&pong).await.map_err(|error| lost(&error, was_used))?;
                 }
                 Event::Pong => {}
                 Event::Close(_) => {
@@ -324,18 +319,12 @@ impl WebSocket {
         }
     }
 
-    fn lost(&self, error: &std::io::Error, was_used: bool) -> Failure {
-        match error::of_stream(error) {
-            Failure::Reset | Failure::ClosedEarly if was_used => Failure::Stale,
-            other => other,
-        }
-    }
-
     /// The next thing that comes whole.
     async fn next<T: Timer>(
         &mut self,
         shared: &Shared<T>,
-        (body, turn): (&mut dyn FnMut(&[u8]), &mut Turn),
+        body: &mut dyn FnMut(&[u8]),
+        turn: &mut Turn,
         stamps: &mut Stamps,
         was_used: bool,
     ) -> Result<Event, Failure> {
@@ -429,6 +418,14 @@ impl WebSocket {
     /// The address at the other end.
     pub fn peer(&self) -> Option<SocketAddr> {
         self.stream.peer()
+    }
+}
+
+/// What an error in sending is; on a connection that was used it may have been closed before.
+fn lost(error: &std::io::Error, was_used: bool) -> Failure {
+    match error::of_stream(error) {
+        Failure::Reset | Failure::ClosedEarly if was_used => Failure::Stale,
+        other => other,
     }
 }
 

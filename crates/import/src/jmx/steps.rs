@@ -16,6 +16,15 @@ fn text(text: impl Into<String>) -> Yaml {
     Yaml::text(text)
 }
 
+/// Whether each evaluation of a condition changes it.
+fn counts(condition: &Condition) -> bool {
+    match condition {
+        Condition::True(written) | Condition::False(written) => written.contains("__counter("),
+        Condition::Not(inner) => counts(inner),
+        _ => false,
+    }
+}
+
 impl Writer<'_> {
     /// The steps of a list.
     pub(super) fn steps(&mut self, steps: &[Step], population: &Population) -> Vec<Yaml> {
@@ -85,6 +94,12 @@ impl Writer<'_> {
                 self.with_steps("loop", Yaml::Text(times), steps, population)
             }
             Step::While { condition, steps, .. } => {
+                if counts(condition) {
+                    let place = self.kind_place(brunt_jmx::ElementKind::WhileController, &population.name);
+                    self.notice(format!(
+                        "{place}: JMeter evaluates the condition twice a round, and a plan file once: it counts otherwise"
+                    ));
+                }
                 let condition = self.condition(condition);
                 self.with_steps("while", condition, steps, population)
             }
