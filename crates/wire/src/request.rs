@@ -151,20 +151,21 @@ impl Prepared {
         if parts.url.scheme() != "https" {
             return Err(BadRequest::NoTls(parts.url.into()));
         }
-        let mut prepared = Self::for_h2(parts, origin, tags)?;
-        prepared.encode_h3();
-        Ok(prepared)
+        Ok(Self::for_h2(parts, origin, tags)?.with_h3_frames())
     }
 
     #[cfg(feature = "http3")]
-    fn encode_h3(&mut self) {
+    fn with_h3_frames(mut self) -> Self {
         if let (Some(fields), Some(parts)) = (&self.h2, &self.parts) {
             self.h3 = crate::h3::head_frames(fields, &parts.body);
         }
+        self
     }
 
     #[cfg(not(feature = "http3"))]
-    fn encode_h3(&mut self) {}
+    fn with_h3_frames(self) -> Self {
+        self
+    }
 
     /// What HTTP/1 writes; in HTTP/2 and 3, which compress, the same as text for a reader.
     pub fn bytes(&self) -> Cow<'_, [u8]> {
@@ -198,8 +199,12 @@ impl Prepared {
         let mut with = self.clone();
         if let Some(fields) = &self.h2 {
             with.h2 = Some(Rc::new(fields.with_line(line)));
-            with.encode_h3();
             with.added.push(line.to_owned());
+            #[cfg(feature = "http3")]
+            if !self.h3.is_empty() {
+                return with.with_h3_frames();
+            }
+            return with;
         }
         if let Some(end) = self.h1.windows(4).position(|four| four == b"\r\n\r\n") {
             with.h1.splice(end + 2..end + 2, [line.as_bytes(), b"\r\n"].concat());

@@ -163,7 +163,7 @@ fn elements_are_chosen_by_their_urls_and_asked_for_at_the_same_time() {
     let replies = [Some(reply(200, &[], "")), None, Some(reply(200, &cookie, ""))];
     assert!(matches!(next(None, &replies, 4), Step::Done));
     let Step::Request(request) = next(None, &[], 0) else { panic!("the page") };
-    assert!(String::from_utf8_lossy(request.bytes()).contains("Cookie: a=1"));
+    assert!(String::from_utf8_lossy(&request.bytes()).contains("Cookie: a=1"));
 }
 
 #[test]

@@ -119,7 +119,7 @@ impl<'a> Pattern<'a> {
         };
         let Action { mut method, body, mut content_type } = action.unwrap_or_else(|| self.action.clone());
         if target.url.starts_with("ws:") || target.url.starts_with("wss:") {
-            method = if body == Body::None { "AWAIT" } else { "SEND" }.to_owned();
+            method = String::from(if body == Body::None { "AWAIT" } else { "SEND" });
             content_type = None;
         }
         if let Some(content_type) = content_type.filter(|_| !has(&headers, "Content-Type")) {
