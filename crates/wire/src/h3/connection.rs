@@ -191,7 +191,7 @@ impl Connection {
 
     /// Requests that may be under way at once.
     pub fn most_streams(&self) -> u32 {
-        self.carrier.session.borrow().most_streams()
+        self.carrier.session.borrow().most_streams
     }
 
     /// Whether it takes another request.

@@ -468,6 +468,10 @@ impl<T: Timer + 'static> Driver<T> {
                 }
                 core.take_events(now);
                 self.turn.worked(&core.time, now);
+                if count < BATCH {
+                    // That was all: what comes from now on is told.
+                    ready.clear_ready();
+                }
             }
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => ready.clear_ready(),
             // Told of a packet that did not arrive.

@@ -53,6 +53,8 @@ pub struct Session {
     pub end: Option<End>,
     /// The handshake is done.
     pub is_connected: bool,
+    /// Requests that may be under way at once.
+    pub most_streams: u32,
     /// When the first packet came.
     pub first_packet: Tick,
     /// Who waits for the handshake, or for the end.
@@ -80,6 +82,7 @@ impl Session {
             served: 0,
             end: None,
             is_connected: false,
+            most_streams: 0,
             first_packet: Tick::ZERO,
             idle: Vec::new(),
             waiting: Vec::new(),
@@ -97,25 +100,6 @@ impl Session {
         let identity = self.quic.crypto_session().peer_identity();
         let chain = identity.and_then(|identity| identity.downcast::<Vec<CertificateDer<'static>>>().ok());
         chain.map_or_else(Vec::new, |chain| chain.iter().map(|one| one.as_ref().to_vec()).collect())
-    }
-
-    /// Requests that may be under way at once: what the server's transport parameters allow.
-    pub fn most_streams(&self) -> u32 {
-        const INITIAL_MAX_STREAMS_BIDI: u64 = 8;
-        let Ok(Some(parameters)) = self.quic.crypto_session().transport_parameters() else { return 1 };
-        let mut written = Vec::new();
-        parameters.write(&mut written);
-        let mut rest = &written[..];
-        while let Some((name, first)) = frame::number(rest) {
-            let Some((length, second)) = frame::number(&rest[first..]) else { break };
-            let (begin, length) = (first + second, length as usize);
-            let Some(value) = rest.get(begin..begin + length) else { break };
-            if name == INITIAL_MAX_STREAMS_BIDI {
-                return frame::number(value).map_or(0, |(most, _)| u32::try_from(most).unwrap_or(u32::MAX));
-            }
-            rest = &rest[begin + length..];
-        }
-        0
     }
 
     /// Sends a request; the number of its stream, or None where the server allows none at present: `waker` is woken then.
@@ -246,6 +230,7 @@ impl Session {
 
     fn on_connected(&mut self) -> Result<(), Broken> {
         self.is_connected = true;
+        self.most_streams = most_streams(&self.quic);
         self.wake_idle();
         let ours = frame::control_stream();
         let written = self.quic.streams().open(Dir::Uni).and_then(|id| self.quic.send_stream(id).write(&ours).ok());
@@ -453,4 +438,23 @@ fn request_stream(id: u32) -> StreamId {
 /// The alert of TLS that a code stands for (RFC 9001 section 4.8).
 fn alert(code: TransportErrorCode) -> Option<u8> {
     u64::from(code).checked_sub(0x100).and_then(|alert| u8::try_from(alert).ok())
+}
+
+/// Requests that may be under way at once: what the server's transport parameters allow.
+fn most_streams(quic: &Connection) -> u32 {
+    const INITIAL_MAX_STREAMS_BIDI: u64 = 8;
+    let Ok(Some(parameters)) = quic.crypto_session().transport_parameters() else { return 1 };
+    let mut written = Vec::new();
+    parameters.write(&mut written);
+    let mut rest = &written[..];
+    while let Some((name, first)) = frame::number(rest) {
+        let Some((length, second)) = frame::number(&rest[first..]) else { break };
+        let (begin, length) = (first + second, length as usize);
+        let Some(value) = rest.get(begin..begin + length) else { break };
+        if name == INITIAL_MAX_STREAMS_BIDI {
+            return frame::number(value).map_or(0, |(most, _)| u32::try_from(most).unwrap_or(u32::MAX));
+        }
+        rest = &rest[begin + length..];
+    }
+    0
 }
