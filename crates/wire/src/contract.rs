@@ -181,6 +181,15 @@ impl WantedFields {
     }
 }
 
+/// Packets of a transport that sends lost ones again itself.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct PacketCounts {
+    /// Sent.
+    pub sent: u64,
+    /// Those of them that were taken for lost.
+    pub lost: u64,
+}
+
 /// Opens connections and carries exchanges out on them. One for each worker thread; its connections never leave that
 /// thread. [`Connections`](crate::Connections) keeps what it opened.
 ///
@@ -262,6 +271,11 @@ pub trait Transport: 'static {
     /// Resolves when the connection of an idle lane can no longer be used: the peer closed it, sent a GOAWAY, or sent
     /// what nobody asked for.
     fn closed(&self, lane: &mut Self::Lane) -> impl Future<Output = Idle>;
+
+    /// Packets sent since the last call, where the transport knows of packets.
+    fn take_packets(&self) -> PacketCounts {
+        PacketCounts::default()
+    }
 
     /// Something that the reader should know, said since the last call: the text of an error behind a failure, …
     fn take_note(&self) -> Option<String>;

@@ -14,7 +14,7 @@ use crate::request::{self, BadRequest, Prepared, RequestParts, Style, Tags};
 use crate::sources::Sources;
 use crate::stream::{Idle, Stream};
 use crate::tls::{Refusal, TlsClients};
-use crate::{Reply, Stamps, Timer, Transport, WantedFields, Wants, error, h2, h3, sys, tls};
+use crate::{PacketCounts, Reply, Stamps, Timer, Transport, WantedFields, Wants, error, h2, h3, sys, tls};
 use brunt_model::plan::{Connection, HttpVersion, RecordDetail};
 use brunt_model::reply_policy::{Cookies, RedirectRules};
 use brunt_model::sample::Opening;
@@ -442,6 +442,10 @@ impl<T: Timer + 'static> Transport for Http<T> {
 
     async fn closed(&self, lane: &mut Lane) -> Idle {
         std::future::poll_fn(|cx| lane.poll_closed(cx)).await
+    }
+
+    fn take_packets(&self) -> PacketCounts {
+        self.endpoints.get().map(h3::Endpoints::take_packets).unwrap_or_default()
     }
 
     fn take_note(&self) -> Option<String> {

@@ -173,6 +173,8 @@ impl From<FlowV4> for Flow {
             reused: flows.reused,
             closed_idle: flows.closed_idle,
             unsolicited,
+            packets_sent: 0,
+            packets_lost: 0,
             in_flight_nanos: rest.in_flight_nanos,
             thought_nanos: rest.thought_nanos,
             overlap_nanos: 0,

@@ -83,6 +83,10 @@ pub fn connections(run: &Run) -> String {
     if all.unsolicited > 0 {
         text += &format!(", {} given up because unsolicited bytes came", count(all.unsolicited));
     }
+    if all.packets_sent > 0 {
+        let (lost, sent) = (count(all.packets_lost), count(all.packets_sent));
+        text += &format!(", {lost} of {sent} QUIC packets lost");
+    }
     text
 }
 

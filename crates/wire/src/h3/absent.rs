@@ -4,7 +4,7 @@ use crate::collect::ReplyCollector;
 use crate::request::Prepared;
 use crate::stream::Idle;
 use crate::tls::{Handshake, Refusal, TlsClients};
-use crate::{Reply, Stamps};
+use crate::{PacketCounts, Reply, Stamps};
 use brunt_model::plan::Connection as Settings;
 use brunt_model::{Failure, Tick};
 use std::future::Ready;
@@ -35,6 +35,11 @@ impl<T> Endpoints<T> {
     /// None.
     pub fn new(_: T) -> Self {
         Self(PhantomData)
+    }
+
+    /// None.
+    pub fn take_packets(&self) -> PacketCounts {
+        PacketCounts::default()
     }
 
     /// Refuses.

@@ -8,7 +8,7 @@ use crate::h2::fields::{Fields, body_bytes};
 use crate::request::Prepared;
 use crate::stream::Idle;
 use crate::tls::{Handshake, Refusal, TlsClients};
-use crate::{Reply, Stamps, Timer};
+use crate::{PacketCounts, Reply, Stamps, Timer};
 use brunt_model::plan::Connection as Settings;
 use brunt_model::{Body, Failure, Tick};
 use bytes::Bytes;
@@ -87,6 +87,13 @@ impl<T: Timer + 'static> Endpoints<T> {
         let name = settings.tls.sni.as_deref().unwrap_or(host);
         let (carrier, hub) = endpoint.connect(config, to, name).map_err(|why| not(Failure::Tls, why))?;
         Ok(Connection { carrier, hub })
+    }
+
+    /// Packets sent since the last call.
+    pub fn take_packets(&self) -> PacketCounts {
+        let mut all = PacketCounts::default();
+        self.sockets.borrow().values().for_each(|socket| socket.take_packets(&mut all));
+        all
     }
 
     /// What clients agree on, made when first needed.

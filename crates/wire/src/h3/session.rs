@@ -3,6 +3,7 @@
 use super::control::{Control, Uni};
 use super::frame::{self, Code};
 use super::request::{Broken, LastBlock, Request};
+use crate::PacketCounts;
 use crate::collect::ReplyCollector;
 use crate::h2::fields::body_bytes;
 use crate::h2::streams::{StreamHasher, Upload};
@@ -50,6 +51,8 @@ pub struct Session {
     written: Vec<u32>,
     /// Requests that have ended on it.
     served: u64,
+    /// Packets that were told.
+    told: PacketCounts,
     pub end: Option<End>,
     /// The handshake is done.
     pub is_connected: bool,
@@ -80,6 +83,7 @@ impl Session {
             last: LastBlock::default(),
             written: Vec::new(),
             served: 0,
+            told: PacketCounts::default(),
             end: None,
             is_connected: false,
             most_streams: 0,
@@ -353,6 +357,14 @@ impl Session {
         let (Broken::Connection(why, cause) | Broken::Stream(why, cause)) = broken;
         self.quic.close(instant, code(why), Bytes::new());
         self.finish(End { failure: Failure::Protocol, cause: Some(cause), why: cause.to_string() });
+    }
+
+    /// Adds the packets that were sent since the last call.
+    pub fn take_packets(&mut self, all: &mut PacketCounts) {
+        let path = self.quic.stats().path;
+        all.sent += path.sent_packets.saturating_sub(self.told.sent);
+        all.lost += path.lost_packets.saturating_sub(self.told.lost);
+        self.told = PacketCounts { sent: path.sent_packets, lost: path.lost_packets };
     }
 
     /// Closes it: nobody needs it any more.

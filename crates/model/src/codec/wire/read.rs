@@ -130,6 +130,8 @@ impl From<Flow> for model::Flow {
             reused: f.reused,
             closed_idle: f.closed_idle,
             unsolicited: f.unsolicited,
+            packets_sent: f.packets_sent,
+            packets_lost: f.packets_lost,
             in_flight_nanos: f.in_flight_nanos,
             thought_nanos: f.thought_nanos,
             overlap_nanos: f.overlap_nanos,
