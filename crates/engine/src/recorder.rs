@@ -2,7 +2,7 @@
 
 use brunt_model::spread::Bin;
 use brunt_model::{Failure, Flow, Phase, Sample, Snapshot, Tally, Tick, TransactionTally};
-use brunt_wire::{ConnectionCounts, PacketCounts};
+use brunt_wire::{ConnectionCounts, QuicCounts};
 use std::sync::Arc;
 
 /// To which part of the run a request belongs: by when it was planned.
@@ -236,7 +236,7 @@ impl Recorder {
         (from, to): (Tick, Tick),
         phase: Phase,
         (waiting, users): (u64, u64),
-        (connections, packets): (&ConnectionCounts, PacketCounts),
+        (connections, quic): (&ConnectionCounts, QuicCounts),
     ) -> Snapshot {
         self.pass(to);
         let mut flow = std::mem::take(&mut self.flow);
@@ -247,7 +247,8 @@ impl Recorder {
         flow.opened = connections.opened.take();
         flow.closed_idle = connections.closed_idle.take();
         flow.unsolicited = connections.unsolicited.take();
-        (flow.packets_sent, flow.packets_lost) = (packets.sent, packets.lost);
+        (flow.packets_sent, flow.packets_lost) = (quic.sent, quic.lost);
+        (flow.early_accepted, flow.early_refused) = (quic.early_accepted, quic.early_refused);
         flow.connections = connections.open.get();
         flow.waiting = waiting;
         flow.users = users;
@@ -291,7 +292,7 @@ mod tests {
             (Tick(0), Tick(100)),
             Phase::Measure,
             (0, 0),
-            (&ConnectionCounts::default(), PacketCounts::default()),
+            (&ConnectionCounts::default(), QuicCounts::default()),
         );
         assert_eq!(taken.flow.in_flight_nanos, 50 + 60 + 20);
     }
@@ -310,7 +311,7 @@ mod tests {
                     (Tick(from), Tick(to)),
                     Phase::Measure,
                     (0, 0),
-                    (&ConnectionCounts::default(), PacketCounts::default()),
+                    (&ConnectionCounts::default(), QuicCounts::default()),
                 )
                 .flow
                 .in_flight_nanos

@@ -249,6 +249,12 @@ pub struct Connections {
     /// Those of them that were lost, as far as QUIC can tell.
     #[serde(default)]
     pub packets_lost: u64,
+    /// Connections whose early data (0-RTT) the server accepted.
+    #[serde(default)]
+    pub early_accepted: u64,
+    /// Connections whose early data the server refused.
+    #[serde(default)]
+    pub early_refused: u64,
 }
 
 /// Resources used by brunt in the whole run; null if not read.

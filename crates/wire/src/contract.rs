@@ -181,13 +181,27 @@ impl WantedFields {
     }
 }
 
-/// Packets of a transport that sends lost ones again itself.
+/// What a transport over QUIC counts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct PacketCounts {
-    /// Sent.
+pub struct QuicCounts {
+    /// Packets sent.
     pub sent: u64,
     /// Those of them that were taken for lost.
     pub lost: u64,
+    /// Connections whose early data (0-RTT) the peer took.
+    pub early_accepted: u64,
+    /// Those whose early data it refused.
+    pub early_refused: u64,
+}
+
+impl QuicCounts {
+    /// Adds others.
+    pub fn add(&mut self, other: Self) {
+        self.sent += other.sent;
+        self.lost += other.lost;
+        self.early_accepted += other.early_accepted;
+        self.early_refused += other.early_refused;
+    }
 }
 
 /// Opens connections and carries exchanges out on them. One for each worker thread; its connections never leave that
@@ -272,9 +286,9 @@ pub trait Transport: 'static {
     /// what nobody asked for.
     fn closed(&self, lane: &mut Self::Lane) -> impl Future<Output = Idle>;
 
-    /// Packets sent since the last call, where the transport knows of packets.
-    fn take_packets(&self) -> PacketCounts {
-        PacketCounts::default()
+    /// What was counted since the last call, where the transport is one over QUIC.
+    fn take_quic(&self) -> QuicCounts {
+        QuicCounts::default()
     }
 
     /// Something that the reader should know, said since the last call: the text of an error behind a failure, …

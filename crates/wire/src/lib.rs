@@ -42,7 +42,7 @@ pub mod tls;
 mod turn;
 
 pub use connections::{ConnectionCounts, ConnectionRules, Connections, Lease, OpeningPermit, QueuePlace};
-pub use contract::{Kept, PacketCounts, Reply, Stamps, Timer, Transport, WantedFields, Wants};
+pub use contract::{Kept, QuicCounts, Reply, Stamps, Timer, Transport, WantedFields, Wants};
 pub use request::Prepared;
 pub use stream::Idle;
 pub use sys::{Owner, watch};

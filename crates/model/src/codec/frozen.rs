@@ -175,6 +175,8 @@ impl From<FlowV4> for Flow {
             unsolicited,
             packets_sent: 0,
             packets_lost: 0,
+            early_accepted: 0,
+            early_refused: 0,
             in_flight_nanos: rest.in_flight_nanos,
             thought_nanos: rest.thought_nanos,
             overlap_nanos: 0,

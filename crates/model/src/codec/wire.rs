@@ -196,6 +196,10 @@ pub struct Flow {
     pub packets_sent: u64,
     #[prost(uint64, tag = "23")]
     pub packets_lost: u64,
+    #[prost(uint64, tag = "24")]
+    pub early_accepted: u64,
+    #[prost(uint64, tag = "25")]
+    pub early_refused: u64,
 }
 
 #[derive(Clone, PartialEq, prost::Message)]

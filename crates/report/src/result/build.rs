@@ -190,6 +190,8 @@ impl From<&Run> for Connections {
             unsolicited: run.flow_all.unsolicited,
             packets_sent: run.flow_all.packets_sent,
             packets_lost: run.flow_all.packets_lost,
+            early_accepted: run.flow_all.early_accepted,
+            early_refused: run.flow_all.early_refused,
         }
     }
 }

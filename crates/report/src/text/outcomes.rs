@@ -87,6 +87,10 @@ pub fn connections(run: &Run) -> String {
         let (lost, sent) = (count(all.packets_lost), count(all.packets_sent));
         text += &format!(", {lost} of {sent} QUIC packets lost");
     }
+    if all.early_accepted + all.early_refused > 0 {
+        let (accepted, refused) = (count(all.early_accepted), count(all.early_refused));
+        text += &format!(", 0-RTT accepted on {accepted} and refused on {refused}");
+    }
     text
 }
 

@@ -3,7 +3,7 @@
 use super::control::{Control, Uni};
 use super::frame::{self, Code};
 use super::request::{Broken, LastBlock, Request};
-use crate::PacketCounts;
+use crate::QuicCounts;
 use crate::collect::ReplyCollector;
 use crate::h2::fields::body_bytes;
 use crate::h2::streams::{StreamHasher, Upload};
@@ -51,8 +51,12 @@ pub struct Session {
     written: Vec<u32>,
     /// Requests that have ended on it.
     served: u64,
+    /// Requests that were sent before the handshake was done, and their frames.
+    early: Vec<(u32, Bytes)>,
+    /// Whether the peer took them, until that is told.
+    early_accepted: Option<bool>,
     /// Packets that were told.
-    told: PacketCounts,
+    told: QuicCounts,
     pub end: Option<End>,
     /// The handshake is done.
     pub is_connected: bool,
@@ -75,6 +79,7 @@ fn code(code: Code) -> VarInt {
 impl Session {
     /// One whose handshake begins.
     pub fn new(quic: Connection) -> Self {
+        let most_streams = if quic.has_0rtt() { most_streams(&quic) } else { 0 };
         Self {
             quic,
             requests: HashMap::default(),
@@ -83,10 +88,12 @@ impl Session {
             last: LastBlock::default(),
             written: Vec::new(),
             served: 0,
-            told: PacketCounts::default(),
+            early: Vec::new(),
+            early_accepted: None,
+            told: QuicCounts::default(),
             end: None,
             is_connected: false,
-            most_streams: 0,
+            most_streams,
             first_packet: Tick::ZERO,
             idle: Vec::new(),
             waiting: Vec::new(),
@@ -123,7 +130,9 @@ impl Session {
             None if self.control.goes_away_from.is_some() => return Err(Failure::Unprocessed),
             None => {}
         }
-        let Some(stream) = self.quic.streams().open(Dir::Bi) else {
+        // Early data may come twice: only requests that change nothing may be in it (RFC 8470 section 4).
+        let may_begin = self.is_connected || prepared.is_safe();
+        let Some(stream) = may_begin.then(|| self.quic.streams().open(Dir::Bi)).flatten() else {
             if !self.waiting.iter().any(|other| other.will_wake(waker)) {
                 self.waiting.push(waker.clone());
             }
@@ -133,6 +142,9 @@ impl Session {
         let mut request = Request::new(prepared.asked, keep.take());
         request.stream.is_grpc = fields.is_grpc;
         let id = stream.index() as u32;
+        if !self.is_connected {
+            self.early.push((id, prepared.h3.clone()));
+        }
         let upload = fields.has_body.then(|| Upload { parts: parts.clone(), framed: 0 });
         let sending = Sending { head: prepared.h3.clone(), upload };
         self.requests.insert(id, (request, Some(sending)));
@@ -236,6 +248,8 @@ impl Session {
         self.is_connected = true;
         self.most_streams = most_streams(&self.quic);
         self.wake_idle();
+        self.waiting.drain(..).for_each(Waker::wake);
+        self.settle_early();
         let ours = frame::control_stream();
         let written = self.quic.streams().open(Dir::Uni).and_then(|id| self.quic.send_stream(id).write(&ours).ok());
         if written == Some(ours.len()) {
@@ -243,6 +257,31 @@ impl Session {
         }
         // Each endpoint must let the other open its control stream, and fill it a little (RFC 9114 section 6.2).
         Err(Broken::Connection(Code::StreamCreation, Malformed::H3CriticalStream))
+    }
+
+    /// The handshake told whether the peer took early data. What it refused is sent again, on the same streams.
+    fn settle_early(&mut self) {
+        let early = std::mem::take(&mut self.early);
+        if early.is_empty() {
+            return;
+        }
+        let accepted = self.quic.accepted_0rtt();
+        self.early_accepted = Some(accepted);
+        for (id, head) in early.into_iter().filter(|_| !accepted) {
+            if self.quic.streams().open(Dir::Bi) != Some(request_stream(id)) {
+                return self.finish(End {
+                    failure: Failure::Unprocessed,
+                    cause: None,
+                    why: "the server allows fewer streams than before".to_owned(),
+                });
+            }
+            if let Some((_, sending)) = self.requests.get_mut(&id) {
+                *sending = Some(Sending { head, upload: None });
+                self.send(id);
+            } else {
+                self.abandon(id, Code::RequestCancelled);
+            }
+        }
     }
 
     fn on_stream(&mut self, event: &StreamEvent, now: Tick) -> Result<(), Broken> {
@@ -360,11 +399,16 @@ impl Session {
     }
 
     /// Adds the packets that were sent since the last call.
-    pub fn take_packets(&mut self, all: &mut PacketCounts) {
+    pub fn take_quic(&mut self, all: &mut QuicCounts) {
         let path = self.quic.stats().path;
         all.sent += path.sent_packets.saturating_sub(self.told.sent);
         all.lost += path.lost_packets.saturating_sub(self.told.lost);
-        self.told = PacketCounts { sent: path.sent_packets, lost: path.lost_packets };
+        match self.early_accepted.take() {
+            Some(true) => all.early_accepted += 1,
+            Some(false) => all.early_refused += 1,
+            None => {}
+        }
+        self.told = QuicCounts { sent: path.sent_packets, lost: path.lost_packets, ..QuicCounts::default() };
     }
 
     /// Closes it: nobody needs it any more.

@@ -115,6 +115,8 @@ impl From<model::Flow> for Flow {
             unsolicited: f.unsolicited,
             packets_sent: f.packets_sent,
             packets_lost: f.packets_lost,
+            early_accepted: f.early_accepted,
+            early_refused: f.early_refused,
             in_flight_nanos: f.in_flight_nanos,
             thought_nanos: f.thought_nanos,
             overlap_nanos: f.overlap_nanos,
