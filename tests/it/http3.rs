@@ -32,6 +32,7 @@ fn requests_are_those_of_the_servers_log() {
     let Some((caddy, http3, _dir)) = secure("requests_are_those_of_the_servers_log", "") else { return };
     let ran = measure(&format!("{} {http3} -c 4 --streams 16 -n 3000", caddy.at("/"))).all_good();
     assert_eq!((ran.count("completed"), ran.connections("opened")), (3000, 4));
+    assert!(ran.connections("packets_sent") > 0);
     let log = caddy.log(3000);
     assert_eq!(log.len(), 3000);
     assert!(log.iter().all(|line| line["request"]["proto"] == "HTTP/3.0" && line["status"] == 200));

@@ -2,7 +2,7 @@
 
 use brunt_model::spread::Bin;
 use brunt_model::{Failure, Flow, Phase, Sample, Snapshot, Tally, Tick, TransactionTally};
-use brunt_wire::ConnectionCounts;
+use brunt_wire::{ConnectionCounts, QuicCounts};
 use std::sync::Arc;
 
 /// To which part of the run a request belongs: by when it was planned.
@@ -236,7 +236,7 @@ impl Recorder {
         (from, to): (Tick, Tick),
         phase: Phase,
         (waiting, users): (u64, u64),
-        connections: &ConnectionCounts,
+        (connections, quic): (&ConnectionCounts, QuicCounts),
     ) -> Snapshot {
         self.pass(to);
         let mut flow = std::mem::take(&mut self.flow);
@@ -247,6 +247,8 @@ impl Recorder {
         flow.opened = connections.opened.take();
         flow.closed_idle = connections.closed_idle.take();
         flow.unsolicited = connections.unsolicited.take();
+        (flow.packets_sent, flow.packets_lost) = (quic.sent, quic.lost);
+        (flow.early_accepted, flow.early_refused) = (quic.early_accepted, quic.early_refused);
         flow.connections = connections.open.get();
         flow.waiting = waiting;
         flow.users = users;
@@ -286,7 +288,12 @@ mod tests {
         for last_byte in [Tick(60), Tick(80), Tick(90)] {
             recorder.end(Cohort::Measured, &Sample { last_byte, ..Sample::default() });
         }
-        let taken = recorder.take((Tick(0), Tick(100)), Phase::Measure, (0, 0), &ConnectionCounts::default());
+        let taken = recorder.take(
+            (Tick(0), Tick(100)),
+            Phase::Measure,
+            (0, 0),
+            (&ConnectionCounts::default(), QuicCounts::default()),
+        );
         assert_eq!(taken.flow.in_flight_nanos, 50 + 60 + 20);
     }
 
@@ -300,7 +307,12 @@ mod tests {
         recorder.end(Cohort::Measured, &Sample { last_byte: Tick(170 * MS), ..Sample::default() });
         let mut under_way = |from, to| {
             recorder
-                .take((Tick(from), Tick(to)), Phase::Measure, (0, 0), &ConnectionCounts::default())
+                .take(
+                    (Tick(from), Tick(to)),
+                    Phase::Measure,
+                    (0, 0),
+                    (&ConnectionCounts::default(), QuicCounts::default()),
+                )
                 .flow
                 .in_flight_nanos
         };

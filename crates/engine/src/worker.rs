@@ -525,7 +525,8 @@ fn cut_snapshot<T: Transport>(shared: &Rc<Shared<T>>, span: (Tick, Tick), phase:
     let (snapshot, samples): (_, Option<Vec<Sample>>) = {
         let mut recorder = shared.recorder.borrow_mut();
         let now = (waiting, shared.users_there.get());
-        (recorder.take(span, phase, now, &shared.connection_rules.counts), recorder.take_samples())
+        let connections = (&shared.connection_rules.counts, shared.transport.take_quic());
+        (recorder.take(span, phase, now, connections), recorder.take_samples())
     };
     if let Some(samples) = samples {
         shared.say(Message::Samples(samples));

@@ -291,6 +291,9 @@ pub struct Tls {
     pub sni: Option<String>,
     /// True: a full handshake for each connection, without session resumption.
     pub no_resumption: bool,
+    /// True: HTTP/3 sends GET and HEAD requests with the first packets of a connection whose session is resumed (0-RTT).
+    #[serde(default)]
+    pub early_data: bool,
     /// True: send no server name (SNI).
     #[serde(default)]
     pub no_sni: bool,

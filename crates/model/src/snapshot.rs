@@ -55,6 +55,14 @@ pub struct Flow {
     pub closed_idle: u64,
     /// Idle connections given up because bytes came on them that nobody had asked for.
     pub unsolicited: u64,
+    /// QUIC packets sent.
+    pub packets_sent: u64,
+    /// Those of them that were taken for lost.
+    pub packets_lost: u64,
+    /// Resumed connections whose early data (0-RTT) the server took.
+    pub early_accepted: u64,
+    /// Those whose early data it refused: the requests were sent again.
+    pub early_refused: u64,
     /// Nanoseconds that requests were under way: the integral of `in_flight` over time, kept by a clock of its own.
     pub in_flight_nanos: u64,
     /// Nanoseconds that virtual users spent between a reply and their next request, to the end of the load.
@@ -101,6 +109,10 @@ impl Flow {
         self.reused += later.reused;
         self.closed_idle += later.closed_idle;
         self.unsolicited += later.unsolicited;
+        self.packets_sent += later.packets_sent;
+        self.packets_lost += later.packets_lost;
+        self.early_accepted += later.early_accepted;
+        self.early_refused += later.early_refused;
         self.in_flight_nanos += later.in_flight_nanos;
         self.thought_nanos += later.thought_nanos;
         self.overlap_nanos += later.overlap_nanos;

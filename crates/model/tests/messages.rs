@@ -98,7 +98,7 @@ fn tally() -> impl Strategy<Value = Tally> {
 }
 
 fn flow() -> impl Strategy<Value = Flow> {
-    any::<[u64; 21]>().prop_map(|n| Flow {
+    any::<[u64; 25]>().prop_map(|n| Flow {
         planned: n[0],
         arrivals: n[1],
         begun: n[2],
@@ -111,6 +111,10 @@ fn flow() -> impl Strategy<Value = Flow> {
         reused: n[9],
         closed_idle: n[10],
         unsolicited: n[11],
+        packets_sent: n[21],
+        packets_lost: n[22],
+        early_accepted: n[23],
+        early_refused: n[24],
         in_flight_nanos: n[12],
         thought_nanos: n[13],
         announced_bytes: n[14],

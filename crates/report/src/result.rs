@@ -243,6 +243,18 @@ pub struct Connections {
     /// Connections given up in the whole run because bytes came that belong to no reply.
     #[serde(default)]
     pub unsolicited: u64,
+    /// QUIC packets that brunt sent in the whole run; 0 without HTTP/3.
+    #[serde(default)]
+    pub packets_sent: u64,
+    /// Those of them that were lost, as far as QUIC can tell.
+    #[serde(default)]
+    pub packets_lost: u64,
+    /// Connections whose early data (0-RTT) the server accepted.
+    #[serde(default)]
+    pub early_accepted: u64,
+    /// Connections whose early data the server refused.
+    #[serde(default)]
+    pub early_refused: u64,
 }
 
 /// Resources used by brunt in the whole run; null if not read.

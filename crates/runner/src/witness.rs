@@ -12,7 +12,7 @@ use brunt_model::{Environment, Failure, Plan};
 use brunt_wire::http::Http;
 use brunt_wire::request::{BadRequest, RequestParts, Tags};
 use brunt_wire::tls::Handshake;
-use brunt_wire::{Idle, Kept, Prepared, Reply, Stamps, Transport};
+use brunt_wire::{Idle, Kept, Prepared, QuicCounts, Reply, Stamps, Transport};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -140,6 +140,10 @@ impl Transport for Looking {
 
     async fn closed(&self, conn: &mut Self::Lane) -> Idle {
         self.transport.closed(conn).await
+    }
+
+    fn take_quic(&self) -> QuicCounts {
+        self.transport.take_quic()
     }
 
     fn take_note(&self) -> Option<String> {

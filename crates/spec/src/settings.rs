@@ -171,6 +171,8 @@ pub struct ConnectionSettings {
     pub sni: Option<String>,
     /// A whole TLS handshake for each connection.
     pub no_tls_resumption: bool,
+    /// Requests with the first packets of a connection.
+    pub early_data: bool,
     /// Addresses in place of those that names resolve to.
     pub resolve: Vec<Resolve>,
     /// Where all connections go.

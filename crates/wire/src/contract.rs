@@ -181,6 +181,29 @@ impl WantedFields {
     }
 }
 
+/// What a transport over QUIC counts.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct QuicCounts {
+    /// Packets sent.
+    pub sent: u64,
+    /// Those of them that were taken for lost.
+    pub lost: u64,
+    /// Connections whose early data (0-RTT) the peer took.
+    pub early_accepted: u64,
+    /// Those whose early data it refused.
+    pub early_refused: u64,
+}
+
+impl QuicCounts {
+    /// Adds others.
+    pub fn add(&mut self, other: Self) {
+        self.sent += other.sent;
+        self.lost += other.lost;
+        self.early_accepted += other.early_accepted;
+        self.early_refused += other.early_refused;
+    }
+}
+
 /// Opens connections and carries exchanges out on them. One for each worker thread; its connections never leave that
 /// thread. [`Connections`](crate::Connections) keeps what it opened.
 ///
@@ -262,6 +285,11 @@ pub trait Transport: 'static {
     /// Resolves when the connection of an idle lane can no longer be used: the peer closed it, sent a GOAWAY, or sent
     /// what nobody asked for.
     fn closed(&self, lane: &mut Self::Lane) -> impl Future<Output = Idle>;
+
+    /// What was counted since the last call, where the transport is one over QUIC.
+    fn take_quic(&self) -> QuicCounts {
+        QuicCounts::default()
+    }
 
     /// Something that the reader should know, said since the last call: the text of an error behind a failure, …
     fn take_note(&self) -> Option<String>;

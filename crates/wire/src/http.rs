@@ -15,7 +15,7 @@ use crate::sources::Sources;
 use crate::stream::{Idle, Stream};
 use crate::tls::{Refusal, TlsClients};
 use crate::websocket::{Wanted, WebSocket};
-use crate::{Reply, Stamps, Timer, Transport, WantedFields, Wants, error, h2, h3, sys, tls};
+use crate::{QuicCounts, Reply, Stamps, Timer, Transport, WantedFields, Wants, error, h2, h3, sys, tls};
 use brunt_model::plan::{Connection, HttpVersion, RecordDetail};
 use brunt_model::reply_policy::{Cookies, RedirectRules};
 use brunt_model::sample::Opening;
@@ -371,8 +371,10 @@ impl<T: Timer + 'static> Http<T> {
         let to = (&*route.origin.host, to, source);
         let connection = endpoints.connect(&self.common.settings, (clients, client), to).map_err(refused)?;
         let first_packet = connection.known().await.map_err(refused)?;
-        steps.connect = Some(first_packet.nanos_since(resolved));
-        steps.tls = Some(self.shared.time.now().nanos_since(first_packet));
+        if let Some(first_packet) = first_packet {
+            steps.connect = Some(first_packet.nanos_since(resolved));
+            steps.tls = Some(self.shared.time.now().nanos_since(first_packet));
+        }
         let (handshake, peer, open) = (connection.handshake(), connection.peer(), self.common.sources.count());
         Ok(Lane::H3(Rc::new(H3Connection { connection, handshake, peer, open })))
     }
@@ -463,6 +465,10 @@ impl<T: Timer + 'static> Transport for Http<T> {
 
     async fn closed(&self, lane: &mut Lane) -> Idle {
         std::future::poll_fn(|cx| lane.poll_closed(cx)).await
+    }
+
+    fn take_quic(&self) -> QuicCounts {
+        self.endpoints.get().map(h3::Endpoints::take_quic).unwrap_or_default()
     }
 
     fn take_note(&self) -> Option<String> {

@@ -154,6 +154,13 @@ impl Prepared {
         Ok(Self::for_h2(parts, origin, tags)?.with_h3_frames())
     }
 
+    /// Whether it changes nothing on the server, and has no body (RFC 9110 section 9.2.1).
+    #[cfg(feature = "http3")]
+    pub(crate) fn is_safe(&self) -> bool {
+        let has_body = self.h2.as_ref().is_none_or(|fields| fields.has_body);
+        !has_body && self.parts().is_some_and(|parts| matches!(&*parts.method, "GET" | "HEAD" | "OPTIONS"))
+    }
+
     #[cfg(feature = "http3")]
     fn with_h3_frames(mut self) -> Self {
         if let (Some(fields), Some(parts)) = (&self.h2, &self.parts) {

@@ -108,3 +108,24 @@ fn what_is_legal_and_rare_is_taken() {
     let (ran, _) = run(act, "-c 2 --streams 4 -n 40 --expect-body ^ok$");
     assert_eq!(ran.all_good().count("good"), 40);
 }
+
+#[test]
+fn early_data_is_told_and_what_is_refused_is_sent_again() {
+    let dir = TempDir::new().expect("a directory");
+    let own = Authority::new(dir.path()).certify("localhost");
+    let one = Quic::serving(&own, |_| reply(&[OK]));
+    let options = "--http 3 -k --no-keepalive -c 1 -n 20 --early-data";
+    let (url, resolve) = (format!("https://localhost:{}/", one.port), format!("--resolve localhost:{}", one.port));
+    let ran = measure(&format!("{url} {options} {resolve}:127.0.0.1")).all_good();
+    // A connection that ends before its ticket came leaves none to the next.
+    assert!(ran.connections("early_accepted") > 0, "{}", ran.out);
+    assert_eq!((ran.connections("early_refused"), one.requests()), (0, 20));
+    // A server that does not know the sessions of the other.
+    let Some(two) = Quic::serving_at(&own, &format!("127.0.0.2:{}", one.port), |_| reply(&[OK])) else { return };
+    let ran = measure(&format!("{url} {options} {resolve}:127.0.0.1 {resolve}:127.0.0.2")).all_good();
+    assert!(ran.connections("early_refused") > 0, "{}", ran.out);
+    assert_eq!(one.requests() + two.requests(), 40);
+    // Requests that change something wait for the end of the handshake.
+    let ran = measure(&format!("{url} {options} {resolve}:127.0.0.1 --method POST")).all_good();
+    assert_eq!(ran.connections("early_accepted") + ran.connections("early_refused"), 0);
+}

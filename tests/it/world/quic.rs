@@ -59,6 +59,15 @@ impl Drop for Quic {
 impl Quic {
     /// Listens with a certificate; `act` tells what to do with each request.
     pub fn serving(certificate: &Certificate, act: impl Fn(u64) -> Act + Send + 'static) -> Self {
+        Self::serving_at(certificate, "127.0.0.1:0", act).expect("a port")
+    }
+
+    /// The same at an address; None: somebody else has it.
+    pub fn serving_at(
+        certificate: &Certificate,
+        address: &str,
+        act: impl Fn(u64) -> Act + Send + 'static,
+    ) -> Option<Self> {
         let chain = vec![CertificateDer::from_pem_file(&certificate.cert).expect("a certificate")];
         let key = PrivateKeyDer::from_pem_file(&certificate.key).expect("a key");
         let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
@@ -66,9 +75,10 @@ impl Quic {
         let tls = tls.with_protocol_versions(&[&rustls::version::TLS13]).expect("TLS 1.3").with_no_client_auth();
         let mut tls = tls.with_single_cert(chain, key).expect("a certificate and its key");
         tls.alpn_protocols = vec![b"h3".to_vec()];
+        tls.max_early_data_size = u32::MAX;
         let crypto = QuicServerConfig::try_from(tls).expect("a suite for QUIC");
         let config = Arc::new(ServerConfig::with_crypto(Arc::new(crypto)));
-        let socket = UdpSocket::bind("127.0.0.1:0").expect("a port");
+        let socket = UdpSocket::bind(address).ok()?;
         socket.set_read_timeout(Some(Duration::from_millis(2))).expect("a timeout");
         let port = socket.local_addr().expect("an address").port();
         let (requests, is_over) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicBool::new(false)));
@@ -81,7 +91,7 @@ impl Quic {
                 server.turn();
             }
         });
-        Self { port, requests, is_over, thread: Some(thread) }
+        Some(Self { port, requests, is_over, thread: Some(thread) })
     }
 
     /// Requests that came.

@@ -21,6 +21,7 @@ pub fn wanted(args: &Args) -> (Tls, Option<String>) {
         insecure: !args.ssl_verify,
         sni: args.tls_server_name.clone(),
         no_resumption: args.ssl_no_reuse,
+        early_data: false,
         // httperf 0.9.0 names nobody.
         no_sni: args.tls_server_name.is_none() && !args.ssl_verify,
         versions: versions.map(|(_, versions)| versions.to_vec()).unwrap_or_default(),

@@ -192,6 +192,14 @@ pub struct Flow {
     pub users: u64,
     #[prost(uint64, tag = "21")]
     pub overlap_nanos: u64,
+    #[prost(uint64, tag = "22")]
+    pub packets_sent: u64,
+    #[prost(uint64, tag = "23")]
+    pub packets_lost: u64,
+    #[prost(uint64, tag = "24")]
+    pub early_accepted: u64,
+    #[prost(uint64, tag = "25")]
+    pub early_refused: u64,
 }
 
 #[derive(Clone, PartialEq, prost::Message)]

@@ -188,6 +188,10 @@ impl From<&Run> for Connections {
             peak: run.peak_connections,
             closed_idle: run.flow_all.closed_idle,
             unsolicited: run.flow_all.unsolicited,
+            packets_sent: run.flow_all.packets_sent,
+            packets_lost: run.flow_all.packets_lost,
+            early_accepted: run.flow_all.early_accepted,
+            early_refused: run.flow_all.early_refused,
         }
     }
 }

@@ -83,6 +83,14 @@ pub fn connections(run: &Run) -> String {
     if all.unsolicited > 0 {
         text += &format!(", {} given up because unsolicited bytes came", count(all.unsolicited));
     }
+    if all.packets_sent > 0 {
+        let (lost, sent) = (count(all.packets_lost), count(all.packets_sent));
+        text += &format!(", {lost} of {sent} QUIC packets lost");
+    }
+    if all.early_accepted + all.early_refused > 0 {
+        let (accepted, refused) = (count(all.early_accepted), count(all.early_refused));
+        text += &format!(", 0-RTT accepted on {accepted} and refused on {refused}");
+    }
     text
 }
 

@@ -264,6 +264,8 @@ pub struct Connection {
     pub sni: Option<Scalar>,
     /// False: a whole TLS handshake for each connection. Default: true.
     pub tls_resumption: Option<bool>,
+    /// True: HTTP/3 sends GET and HEAD requests with the first packets of a resumed connection (0-RTT). Default: false.
+    pub early_data: Option<bool>,
     /// Connect to ADDR for HOST:PORT, each `HOST:PORT:ADDR`.
     pub resolve: Option<ScalarList>,
     /// Where all connections go, whatever the URL says: `127.0.0.1:8080`, or `127.0.0.1:8443,tls`.

@@ -80,6 +80,7 @@ fn tls(run: &RunSettings) -> Result<Tls> {
         insecure: args.insecure,
         sni: args.sni.clone(),
         no_resumption: args.no_tls_resumption,
+        early_data: args.early_data,
         no_sni: false,
         versions: Vec::new(),
         ciphers: Vec::new(),

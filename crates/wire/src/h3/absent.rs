@@ -4,7 +4,7 @@ use crate::collect::ReplyCollector;
 use crate::request::Prepared;
 use crate::stream::Idle;
 use crate::tls::{Handshake, Refusal, TlsClients};
-use crate::{Reply, Stamps};
+use crate::{QuicCounts, Reply, Stamps};
 use brunt_model::plan::Connection as Settings;
 use brunt_model::{Failure, Tick};
 use std::future::Ready;
@@ -37,6 +37,11 @@ impl<T> Endpoints<T> {
         Self(PhantomData)
     }
 
+    /// None.
+    pub fn take_quic(&self) -> QuicCounts {
+        QuicCounts::default()
+    }
+
     /// Refuses.
     ///
     /// # Errors
@@ -58,7 +63,7 @@ impl Connection {
     /// # Errors
     ///
     /// Never.
-    pub fn known(&self) -> Ready<Result<Tick, NotOpened>> {
+    pub fn known(&self) -> Ready<Result<Option<Tick>, NotOpened>> {
         match *self {}
     }
 

@@ -8,7 +8,7 @@ use crate::h2::fields::{Fields, body_bytes};
 use crate::request::Prepared;
 use crate::stream::Idle;
 use crate::tls::{Handshake, Refusal, TlsClients};
-use crate::{Reply, Stamps, Timer};
+use crate::{QuicCounts, Reply, Stamps, Timer};
 use brunt_model::plan::Connection as Settings;
 use brunt_model::{Body, Failure, Tick};
 use bytes::Bytes;
@@ -72,7 +72,7 @@ impl<T: Timer + 'static> Endpoints<T> {
         (host, to, source): (&str, SocketAddr, Option<IpAddr>),
     ) -> Result<Connection, NotOpened> {
         let not = |failure, why: String| NotOpened { failure, why, refusal: None };
-        let configs = self.configs(tls).map_err(|why| not(Failure::Tls, why))?;
+        let configs = self.configs(tls, settings.tls.early_data).map_err(|why| not(Failure::Tls, why))?;
         let mut sockets = self.sockets.borrow_mut();
         let endpoint = match sockets.entry((to.is_ipv6(), source)) {
             Entry::Occupied(there) => there.into_mut(),
@@ -89,18 +89,27 @@ impl<T: Timer + 'static> Endpoints<T> {
         Ok(Connection { carrier, hub })
     }
 
+    /// Packets sent since the last call.
+    pub fn take_quic(&self) -> QuicCounts {
+        let mut all = QuicCounts::default();
+        self.sockets.borrow().values().for_each(|socket| socket.take_quic(&mut all));
+        all
+    }
+
     /// What clients agree on, made when first needed.
-    fn configs(&self, tls: &TlsClients) -> Result<&[ClientConfig], String> {
+    fn configs(&self, tls: &TlsClients, early: bool) -> Result<&[ClientConfig], String> {
         if let Some(configs) = self.configs.get() {
             return Ok(configs);
         }
-        let made = (0..tls.count() as u64).map(|client| config(tls, client)).collect::<Result<_, _>>()?;
+        let made = (0..tls.count() as u64).map(|client| config(tls, client, early)).collect::<Result<_, _>>()?;
         Ok(self.configs.get_or_init(|| made))
     }
 }
 
-fn config(tls: &TlsClients, client: u64) -> Result<ClientConfig, String> {
-    let crypto = QuicClientConfig::try_from(Arc::clone(tls.of(client))).map_err(|error| error.to_string())?;
+fn config(tls: &TlsClients, client: u64, early_data: bool) -> Result<ClientConfig, String> {
+    let mut agreed = (**tls.of(client)).clone();
+    agreed.enable_early_data = early_data;
+    let crypto = QuicClientConfig::try_from(agreed).map_err(|error| error.to_string())?;
     let mut transport = TransportConfig::default();
     let window = VarInt::from_u64(STREAM_WINDOW).unwrap_or(VarInt::MAX);
     transport
@@ -144,12 +153,12 @@ impl Drop for Connection {
 }
 
 impl Connection {
-    /// Waits until the handshake is done; when the first packet came.
+    /// Waits until the handshake is done; when the first packet came. None: it goes on, but requests may be sent (0-RTT).
     ///
     /// # Errors
     ///
     /// It failed.
-    pub async fn known(&self) -> Result<Tick, NotOpened> {
+    pub async fn known(&self) -> Result<Option<Tick>, NotOpened> {
         std::future::poll_fn(|cx| {
             let mut session = self.carrier.session.borrow_mut();
             if let Some(end) = &session.end {
@@ -161,7 +170,10 @@ impl Connection {
                 return Poll::Ready(Err(NotOpened { failure: end.failure, why, refusal }));
             }
             if session.is_connected {
-                return Poll::Ready(Ok(session.first_packet));
+                return Poll::Ready(Ok(Some(session.first_packet)));
+            }
+            if session.quic.has_0rtt() {
+                return Poll::Ready(Ok(None));
             }
             session.idle.push(cx.waker().clone());
             Poll::Pending
@@ -191,7 +203,7 @@ impl Connection {
 
     /// Requests that may be under way at once.
     pub fn most_streams(&self) -> u32 {
-        self.carrier.session.borrow().most_streams()
+        self.carrier.session.borrow().most_streams
     }
 
     /// Whether it takes another request.

@@ -6,7 +6,7 @@
 
 use super::session::{End, Session};
 use crate::turn::Turn;
-use crate::{Timer, error, sys, tls};
+use crate::{QuicCounts, Timer, error, sys, tls};
 use brunt_model::Tick;
 use bytes::BytesMut;
 use quinn_proto::{
@@ -111,6 +111,8 @@ struct Core<T> {
     out: RefCell<Vec<u8>>,
     /// A packet that was sent before was refused on its way.
     refusal: RefCell<Option<io::Error>>,
+    /// Packets of connections that are no more.
+    gone: Cell<QuicCounts>,
 }
 
 impl<T: Timer + 'static> UdpEndpoint<T> {
@@ -148,11 +150,22 @@ impl<T: Timer + 'static> UdpEndpoint<T> {
             unsent: RefCell::default(),
             out: RefCell::default(),
             refusal: RefCell::default(),
+            gone: Cell::default(),
         });
         let mut driver =
             Driver { core: Rc::clone(&core), turn: Turn::default(), sleep: None, messages: vec![0; BATCH * MESSAGE] };
         tokio::task::spawn_local(std::future::poll_fn(move |cx| driver.poll(cx)));
         Ok(Self(core))
+    }
+
+    /// Adds the packets that were sent since the last call.
+    pub fn take_quic(&self, all: &mut QuicCounts) {
+        let core = &self.0;
+        let gone = core.gone.take();
+        all.add(gone);
+        for carrier in core.carriers.borrow().iter().flatten() {
+            carrier.session.borrow_mut().take_quic(all);
+        }
     }
 
     /// Begins a handshake.
@@ -213,6 +226,9 @@ impl<T: Timer> Core<T> {
             session.sent(self.time.now());
         }
         if session.quic.is_drained() {
+            let mut gone = self.gone.get();
+            session.take_quic(&mut gone);
+            self.gone.set(gone);
             if let Some(slot) = self.carriers.borrow_mut().get_mut(carrier.handle.0) {
                 *slot = None;
             }
@@ -468,6 +484,10 @@ impl<T: Timer + 'static> Driver<T> {
                 }
                 core.take_events(now);
                 self.turn.worked(&core.time, now);
+                if count < BATCH {
+                    // That was all: what comes from now on is told.
+                    ready.clear_ready();
+                }
             }
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => ready.clear_ready(),
             // Told of a packet that did not arrive.

@@ -3,6 +3,7 @@
 use super::control::{Control, Uni};
 use super::frame::{self, Code};
 use super::request::{Broken, LastBlock, Request};
+use crate::QuicCounts;
 use crate::collect::ReplyCollector;
 use crate::h2::fields::body_bytes;
 use crate::h2::streams::{StreamHasher, Upload};
@@ -50,9 +51,17 @@ pub struct Session {
     written: Vec<u32>,
     /// Requests that have ended on it.
     served: u64,
+    /// Requests that were sent before the handshake was done, and their frames.
+    early: Vec<(u32, Bytes)>,
+    /// Whether the peer took them, until that is told.
+    early_accepted: Option<bool>,
+    /// Packets that were told.
+    told: QuicCounts,
     pub end: Option<End>,
     /// The handshake is done.
     pub is_connected: bool,
+    /// Requests that may be under way at once.
+    pub most_streams: u32,
     /// When the first packet came.
     pub first_packet: Tick,
     /// Who waits for the handshake, or for the end.
@@ -70,6 +79,7 @@ fn code(code: Code) -> VarInt {
 impl Session {
     /// One whose handshake begins.
     pub fn new(quic: Connection) -> Self {
+        let most_streams = if quic.has_0rtt() { most_streams(&quic) } else { 0 };
         Self {
             quic,
             requests: HashMap::default(),
@@ -78,8 +88,12 @@ impl Session {
             last: LastBlock::default(),
             written: Vec::new(),
             served: 0,
+            early: Vec::new(),
+            early_accepted: None,
+            told: QuicCounts::default(),
             end: None,
             is_connected: false,
+            most_streams,
             first_packet: Tick::ZERO,
             idle: Vec::new(),
             waiting: Vec::new(),
@@ -99,25 +113,6 @@ impl Session {
         chain.map_or_else(Vec::new, |chain| chain.iter().map(|one| one.as_ref().to_vec()).collect())
     }
 
-    /// Requests that may be under way at once: what the server's transport parameters allow.
-    pub fn most_streams(&self) -> u32 {
-        const INITIAL_MAX_STREAMS_BIDI: u64 = 8;
-        let Ok(Some(parameters)) = self.quic.crypto_session().transport_parameters() else { return 1 };
-        let mut written = Vec::new();
-        parameters.write(&mut written);
-        let mut rest = &written[..];
-        while let Some((name, first)) = frame::number(rest) {
-            let Some((length, second)) = frame::number(&rest[first..]) else { break };
-            let (begin, length) = (first + second, length as usize);
-            let Some(value) = rest.get(begin..begin + length) else { break };
-            if name == INITIAL_MAX_STREAMS_BIDI {
-                return frame::number(value).map_or(0, |(most, _)| u32::try_from(most).unwrap_or(u32::MAX));
-            }
-            rest = &rest[begin + length..];
-        }
-        0
-    }
-
     /// Sends a request; the number of its stream, or None where the server allows none at present: `waker` is woken then.
     ///
     /// # Errors
@@ -135,7 +130,9 @@ impl Session {
             None if self.control.goes_away_from.is_some() => return Err(Failure::Unprocessed),
             None => {}
         }
-        let Some(stream) = self.quic.streams().open(Dir::Bi) else {
+        // Early data may come twice: only requests that change nothing may be in it (RFC 8470 section 4).
+        let may_begin = self.is_connected || prepared.is_safe();
+        let Some(stream) = may_begin.then(|| self.quic.streams().open(Dir::Bi)).flatten() else {
             if !self.waiting.iter().any(|other| other.will_wake(waker)) {
                 self.waiting.push(waker.clone());
             }
@@ -145,6 +142,9 @@ impl Session {
         let mut request = Request::new(prepared.asked, keep.take());
         request.stream.is_grpc = fields.is_grpc;
         let id = stream.index() as u32;
+        if !self.is_connected {
+            self.early.push((id, prepared.h3.clone()));
+        }
         let upload = fields.has_body.then(|| Upload { parts: parts.clone(), framed: 0 });
         let sending = Sending { head: prepared.h3.clone(), upload };
         self.requests.insert(id, (request, Some(sending)));
@@ -246,7 +246,10 @@ impl Session {
 
     fn on_connected(&mut self) -> Result<(), Broken> {
         self.is_connected = true;
+        self.most_streams = most_streams(&self.quic);
         self.wake_idle();
+        self.waiting.drain(..).for_each(Waker::wake);
+        self.settle_early();
         let ours = frame::control_stream();
         let written = self.quic.streams().open(Dir::Uni).and_then(|id| self.quic.send_stream(id).write(&ours).ok());
         if written == Some(ours.len()) {
@@ -254,6 +257,31 @@ impl Session {
         }
         // Each endpoint must let the other open its control stream, and fill it a little (RFC 9114 section 6.2).
         Err(Broken::Connection(Code::StreamCreation, Malformed::H3CriticalStream))
+    }
+
+    /// The handshake told whether the peer took early data. What it refused is sent again, on the same streams.
+    fn settle_early(&mut self) {
+        let early = std::mem::take(&mut self.early);
+        if early.is_empty() {
+            return;
+        }
+        let accepted = self.quic.accepted_0rtt();
+        self.early_accepted = Some(accepted);
+        for (id, head) in early.into_iter().filter(|_| !accepted) {
+            if self.quic.streams().open(Dir::Bi) != Some(request_stream(id)) {
+                return self.finish(End {
+                    failure: Failure::Unprocessed,
+                    cause: None,
+                    why: "the server allows fewer streams than before".to_owned(),
+                });
+            }
+            if let Some((_, sending)) = self.requests.get_mut(&id) {
+                *sending = Some(Sending { head, upload: None });
+                self.send(id);
+            } else {
+                self.abandon(id, Code::RequestCancelled);
+            }
+        }
     }
 
     fn on_stream(&mut self, event: &StreamEvent, now: Tick) -> Result<(), Broken> {
@@ -370,6 +398,19 @@ impl Session {
         self.finish(End { failure: Failure::Protocol, cause: Some(cause), why: cause.to_string() });
     }
 
+    /// Adds the packets that were sent since the last call.
+    pub fn take_quic(&mut self, all: &mut QuicCounts) {
+        let path = self.quic.stats().path;
+        all.sent += path.sent_packets.saturating_sub(self.told.sent);
+        all.lost += path.lost_packets.saturating_sub(self.told.lost);
+        match self.early_accepted.take() {
+            Some(true) => all.early_accepted += 1,
+            Some(false) => all.early_refused += 1,
+            None => {}
+        }
+        self.told = QuicCounts { sent: path.sent_packets, lost: path.lost_packets, ..QuicCounts::default() };
+    }
+
     /// Closes it: nobody needs it any more.
     pub fn close(&mut self, instant: Instant) {
         self.quic.close(instant, code(Code::NoError), Bytes::new());
@@ -453,4 +494,23 @@ fn request_stream(id: u32) -> StreamId {
 /// The alert of TLS that a code stands for (RFC 9001 section 4.8).
 fn alert(code: TransportErrorCode) -> Option<u8> {
     u64::from(code).checked_sub(0x100).and_then(|alert| u8::try_from(alert).ok())
+}
+
+/// Requests that may be under way at once: what the server's transport parameters allow.
+fn most_streams(quic: &Connection) -> u32 {
+    const INITIAL_MAX_STREAMS_BIDI: u64 = 8;
+    let Ok(Some(parameters)) = quic.crypto_session().transport_parameters() else { return 1 };
+    let mut written = Vec::new();
+    parameters.write(&mut written);
+    let mut rest = &written[..];
+    while let Some((name, first)) = frame::number(rest) {
+        let Some((length, second)) = frame::number(&rest[first..]) else { break };
+        let (begin, length) = (first + second, length as usize);
+        let Some(value) = rest.get(begin..begin + length) else { break };
+        if name == INITIAL_MAX_STREAMS_BIDI {
+            return frame::number(value).map_or(0, |(most, _)| u32::try_from(most).unwrap_or(u32::MAX));
+        }
+        rest = &rest[begin + length..];
+    }
+    0
 }

@@ -12,7 +12,7 @@ type S = RunSettings;
 const CONNECTION: &str = "Connection";
 
 /// The rows.
-pub static ROWS: [Row<RunSettings>; 21] = [
+pub static ROWS: [Row<RunSettings>; 22] = [
     Row::switch("no-keepalive", "A new connection for each request", |_, _| {
         Ok(on(|s: &mut S| s.connection.no_keepalive = true))
     })
@@ -118,6 +118,13 @@ pub static ROWS: [Row<RunSettings>; 21] = [
     })
     .under(CONNECTION)
     .keys(&[Key::new("connection.tls_resumption", Takes::IfFalse)]),
+    Row::switch(
+        "early-data",
+        "HTTP/3: send GET requests with the first packets of a resumed connection (0-RTT)",
+        |_, _| Ok(on(|s: &mut S| s.connection.early_data = true)),
+    )
+    .under(CONNECTION)
+    .keys(&[Key::new("connection.early_data", Takes::IfTrue)]),
     Row::repeated("resolve", "HOST:PORT:ADDR", "Connect to ADDR for HOST:PORT; repeatable", |w, _| {
         set(values::resolve(w), |s: &mut S, v| s.connection.resolve.push(v))
     })
