@@ -278,6 +278,7 @@ pub struct ResolveAll {
 
 /// TLS settings.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[allow(clippy::struct_excessive_bools)] // each is a setting of its own
 pub struct Tls {
     /// PEM file of the authorities to trust, in place of the system's.
     pub cacert: Option<PathBuf>,

@@ -80,7 +80,7 @@ impl Session {
                 };
                 self.check(head, bytes)?;
                 let rest = &bytes[frame::HEAD..];
-                if head.kind == frame::DATA && (!head.has(frame::PADDED) || !rest.is_empty()) {
+                if head.kind == frame::DATA && (!head.has(frame::PADDED) || (head.length > 0 && !rest.is_empty())) {
                     bytes = self.begin_data(head, rest, now)?;
                 } else if let Some((payload, after)) = rest.split_at_checked(head.length) {
                     self.on_frame(head, payload, now)?;
