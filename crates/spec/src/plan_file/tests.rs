@@ -173,7 +173,7 @@ fn what_is_wrong_with_an_option_is_said_of_its_key() {
         ("{request: /a}", "plan.yaml:1:19: script.request: `/a`: the server is not specified"),
         (
             "{request: 'ftp://h/'}",
-            "plan.yaml:1:19: script.request.url: `ftp://h/`: brunt speaks http and https, not ftp",
+            "plan.yaml:1:19: script.request.url: `ftp://h/`: brunt speaks http, https, ws and wss, not ftp",
         ),
         (
             "{request: {url: h, method: get}}",

@@ -265,7 +265,7 @@ fn loopback_servers_are_reached_from_as_many_addresses_as_it_takes() {
 fn rules_between_options_say_what_to_write() {
     for (line, remedy) in [
         ("-c 5", "no URL; write one such as http://127.0.0.1:8080/, or --urls FILE"),
-        ("ftp://h", "brunt speaks http and https, not ftp; write http://h"),
+        ("ftp://h", "brunt speaks http, https, ws and wss, not ftp; write http://h"),
         (
             "-r 50..1500+50 h",
             "a sweep of 30 loads is the work of `brunt sweep`; write that, or one load, such as --rate 50",

@@ -88,7 +88,7 @@ fn errors_name_file_and_line_and_say_what_to_write() {
         ("", "`urls.txt`: no URL in this file; write one a line"),
         ("# only\nA=1", "no URL in this file"),
         ("h/a\n/b", "urls.txt:2: `/b`: the server is not specified; write http://HOST/b"),
-        ("h/a\n\nftp://h", "urls.txt:3: `ftp://h`: brunt speaks http and https, not ftp; write http://h"),
+        ("h/a\n\nftp://h", "urls.txt:3: `ftp://h`: brunt speaks http, https, ws and wss, not ftp; write http://h"),
         ("h/a b", "urls.txt:1: `b`: behind the URL a method is expected; write one of GET, HEAD, POST"),
         ("h/a post x", "`post`: behind the URL a method"),
         ("h/a # why", "`#`: behind the URL a method"),
