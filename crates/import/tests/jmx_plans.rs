@@ -92,11 +92,14 @@ fn a_plan_that_was_exported_is_imported_as_the_same() {
         jmx::read(&bytes, &options).unwrap_or_else(|error| panic!("{error}"))
     };
     let first = import("shop.jmx");
-    assert_eq!(first.notices, Vec::<String>::new());
+    let counts = "JMeter evaluates the condition twice a round";
+    assert!(matches!(first.notices.as_slice(), [one] if one.contains(counts)), "{:?}", first.notices);
     let options = brunt_jmx::export::ExportOptions { name: "shop".into(), folder: folder.path().to_owned() };
     let exported = brunt_jmx::export::write(&loaded(&first.plan, folder.path()), &options);
     assert_eq!(exported.notices, Vec::<String>::new());
     fs::write(folder.path().join("exported.jmx"), exported.jmx).expect("a plan");
     let second = import("exported.jmx");
-    assert_eq!(first.plan, second.plan);
+    // Notices name lines of the plan of JMeter.
+    let keys = |plan: &str| plan.lines().filter(|line| !line.starts_with('#')).map(str::to_owned).collect::<Vec<_>>();
+    assert_eq!(keys(&first.plan), keys(&second.plan));
 }
