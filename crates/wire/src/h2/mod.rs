@@ -3,7 +3,7 @@
 //! A library that turns each reply into messages of its own costs more per request than the whole budget of the measuring
 //! path (h2 under hyper: a third more CPU per request than nghttp2).
 //!
-//! * `frame`: frames and error codes. `hpack`: header compression, with [`huffman`].
+//! * `frame`: frames and error codes. `hpack`: header compression, with `huffman`.
 //! * [`fields`]: the header fields of a request as HTTP/2 needs them.
 //! * `reply_fields`: what those of a reply say.
 //! * `session`: the state machine of a connection; pure: bytes in, bytes out. `input`: what comes in. `streams`: what it holds of each request.
