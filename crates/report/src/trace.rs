@@ -6,6 +6,7 @@
 use crate::figures;
 use crate::layout::{clean, pad, width};
 use crate::view::{Emphasis, View};
+use brunt_model::outcome::status_text;
 use brunt_model::plan::MAIN;
 use brunt_model::record::{Looker, SampleTrace, TracedLook, VariableChange};
 use brunt_model::{SampleRecord, words};
@@ -160,7 +161,10 @@ impl Lines<'_> {
         match (record.success, why) {
             (true, _) => self.entry("result", "passed", Some(Emphasis::Good)),
             (false, Some(why)) => self.entry("result", &format!("FAILED: {why}"), Some(Emphasis::Bad)),
-            (false, None) => self.entry("result", &format!("FAILED: status {}", record.code), Some(Emphasis::Bad)),
+            (false, None) => {
+                let status = record.code.parse().map_or_else(|_| record.code.clone(), status_text);
+                self.entry("result", &format!("FAILED: status {status}"), Some(Emphasis::Bad));
+            }
         }
     }
 }
