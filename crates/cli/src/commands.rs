@@ -89,6 +89,7 @@ pub enum Command {
     /// Checks, shows and creates plan files
     #[command(max_term_width = 110, after_help = crate::plan_file::EXAMPLES)]
     Plan(crate::plan_file::PlanArgs),
+    #[cfg(feature = "import")]
     #[command(about = "Creates a plan file from HAR, curl, a URL list, OpenAPI, Postman or a plan of JMeter")]
     #[command(arg_required_else_help = true, max_term_width = 110, after_help = crate::import::EXAMPLES)]
     Import(crate::import::ImportArgs),

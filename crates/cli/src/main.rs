@@ -31,6 +31,7 @@ mod ending;
 mod exit;
 mod experiment;
 mod export;
+#[cfg(feature = "import")]
 mod import;
 mod jmeter_plan;
 mod live;
@@ -126,6 +127,7 @@ fn dispatch(command: Command) -> Result<Exit, Failed> {
         Command::Compare(args) => experiment::compare(&args),
         Command::Baseline(args) => baseline::baseline(&args),
         Command::Plan(args) => plan_file::plan(&args),
+        #[cfg(feature = "import")]
         Command::Import(args) => import::import(&args),
         Command::Export(args) => export::export(&args),
         Command::Runs(args) => runs::runs(&args),
