@@ -299,6 +299,7 @@ impl Encoder {
     /// Appends the block of these fields.
     pub fn encode<'a>(&mut self, fields: impl Iterator<Item = &'a Field>, out: &mut Vec<u8>) {
         if let Some((least, last)) = self.resized.take() {
+            self.table.changes += 1;
             if least < last {
                 put_integer(out, 0x20, 5, least);
             }

@@ -173,14 +173,17 @@ impl Session {
         {
             return put_block(&mut self.out, block, self.peer.payload, (id, end));
         }
+        let before = self.encoder.changes();
         let mut block = Vec::with_capacity(64);
         self.encoder.encode(fields.list.iter(), &mut block);
         put_block(&mut self.out, &block, self.peer.payload, (id, end));
-        if self.blocks.len() >= MOST_BLOCKS {
-            self.blocks.clear();
+        // A block that changes the table would change that of the peer again.
+        if self.encoder.changes() == before {
+            if self.blocks.len() >= MOST_BLOCKS {
+                self.blocks.clear();
+            }
+            self.blocks.insert(fields.id, (before, block.into()));
         }
-        // Of use from the second time on, when the table holds all of it.
-        self.blocks.insert(fields.id, (self.encoder.changes(), block.into()));
     }
 
     /// Frames of bodies what windows allow. Requests with a body take turns.

@@ -402,16 +402,62 @@ fn requests_are_encoded_as_a_decoder_reads_them() {
     let mut decoder = Decoder::new();
     for fields in [&fields, &fields, &long, &fields] {
         session.begin(fields, Stream::new(RequestKind::Ordinary, None, 0)).unwrap();
-        let (mut rest, mut block) = (&session.out[..], Vec::new());
-        while let Some(head) = frame::FrameHead::read(rest) {
-            block.extend_from_slice(&rest[frame::HEAD..frame::HEAD + head.length]);
-            rest = &rest[frame::HEAD + head.length..];
-        }
+        let block = written_block(&session);
         let mut names = Vec::new();
         decoder.decode(Place::Head, &block, |name, _| names.push(String::from_utf8_lossy(name).into_owned())).unwrap();
         assert_eq!(names.len(), fields.list.len());
         session.written(Tick(1));
     }
+}
+
+/// The header block that waits to be written.
+fn written_block(session: &Session) -> Vec<u8> {
+    let (mut rest, mut block) = (&session.out[..], Vec::new());
+    while let Some(head) = frame::FrameHead::read(rest) {
+        block.extend_from_slice(&rest[frame::HEAD..frame::HEAD + head.length]);
+        rest = &rest[frame::HEAD + head.length..];
+    }
+    block
+}
+
+/// Requests that repeat, in any order, with settings between them: what the server reads is what was asked, field by field.
+#[test]
+fn requests_that_repeat_mean_the_same_each_time() {
+    let mut session = Session::new();
+    session.receive(&settings(&[]), Tick(0));
+    session.written(Tick(0));
+    let plain = Fields::of(&parts("GET", &Body::None)).unwrap();
+    let with = |line: &str| plain.with_line(line);
+    let requests = [plain.clone(), with("x-one: 1"), with("x-two: 22"), with("x-three: 333")];
+    let mut decoder = Decoder::new();
+    for (turn, at) in [0, 1, 1, 0, 2, 2, 2, 1, 3, 3, 0, 1, 2, 3, 3, 3].into_iter().enumerate() {
+        if turn == 9 {
+            session.receive(&settings(&[(frame::HEADER_TABLE_SIZE, 60), (frame::HEADER_TABLE_SIZE, 120)]), Tick(0));
+            session.written(Tick(0));
+        }
+        session.begin(&requests[at], Stream::new(RequestKind::Ordinary, None, 0)).unwrap();
+        let (block, mut read) = (written_block(&session), Vec::new());
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        decoder.decode(Place::Head, &block, |name, value| read.push((text(name), text(value)))).unwrap();
+        let asked = requests[at].list.iter().map(|field| (field.name.to_string(), field.value.to_string()));
+        assert_eq!(read, asked.collect::<Vec<_>>(), "turn {turn}");
+        session.written(Tick(1));
+    }
+}
+
+#[test]
+fn a_request_that_repeats_is_all_indices() {
+    let mut session = Session::new();
+    session.written(Tick(0));
+    let fields = Fields::of(&parts("GET", &Body::None)).unwrap().with_line("x-one: 1");
+    let mut lengths = [0; 4];
+    for length in &mut lengths {
+        session.begin(&fields, Stream::new(RequestKind::Ordinary, None, 0)).unwrap();
+        *length = written_block(&session).len();
+        session.written(Tick(1));
+    }
+    // Method, scheme, authority and the field are a byte each; the path `/a`, which may differ, is four.
+    assert_eq!(lengths[1..], [8, 8, 8]);
 }
 
 proptest! {
