@@ -15,7 +15,7 @@
 //! * [`dial`], [`tls`], [`stream`], [`link`]: connections. `sources`: the local addresses that they are made from.
 //!   [`error`]: which failure an error of the system is.
 //! * [`fake`]: a transport without sockets, for the engine's tests.
-//! * `turn`: how long one exchange may keep the thread.
+//! * `waiters`: tasks that wait for a connection. `turn`: how long one exchange may keep the thread.
 //! * `sys`: the seam to the operating system; the only unsafe code is in `sys/raw.rs`.
 
 mod collect;
@@ -41,6 +41,7 @@ pub mod stream;
 mod sys;
 pub mod tls;
 mod turn;
+mod waiters;
 pub(crate) mod websocket;
 
 pub use connections::{ConnectionCounts, ConnectionRules, Connections, Lease, OpeningPermit, QueuePlace};

@@ -76,7 +76,7 @@ impl Connection {
                 }
                 None if session.peer.known => Poll::Ready(Ok(())),
                 None => {
-                    session.idle.push(cx.waker().clone());
+                    session.idle.add(cx.waker());
                     Poll::Pending
                 }
             }
@@ -106,9 +106,7 @@ impl Connection {
             let is_broken = matches!(session.end, Some(End::Broken(_)));
             return Poll::Ready(if is_broken { Idle::Unsolicited } else { Idle::Closed });
         }
-        if !session.idle.iter().any(|waker| waker.will_wake(cx.waker())) {
-            session.idle.push(cx.waker().clone());
-        }
+        session.idle.add(cx.waker());
         Poll::Pending
     }
 

@@ -413,7 +413,7 @@ impl Session {
         for (_, stream) in self.streams.iter_mut().filter(|(id, _)| **id > last) {
             stream.finish(Err(Failure::Unprocessed));
         }
-        self.wake_idle();
+        self.idle.wake();
         Ok(())
     }
 }

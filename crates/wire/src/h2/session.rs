@@ -7,6 +7,7 @@ use super::fields::Fields;
 use super::frame::{self, Code, FrameHead};
 use super::hpack::{Decoder, Encoder};
 use super::streams::{Stream, Streams};
+use crate::waiters::Waiters;
 use brunt_model::outcome::Malformed;
 use brunt_model::{Failure, Tick};
 use std::collections::{HashMap, VecDeque};
@@ -86,7 +87,7 @@ pub struct Session {
     /// The driver was woken, and has not run since.
     is_driver_woken: bool,
     /// Who waits for the end of the connection.
-    pub idle: Vec<Waker>,
+    pub idle: Waiters,
 }
 
 impl Session {
@@ -123,7 +124,7 @@ impl Session {
             served: 0,
             driver: None,
             is_driver_woken: false,
-            idle: Vec::new(),
+            idle: Waiters::default(),
         }
     }
 
@@ -307,11 +308,7 @@ impl Session {
                 End::Lost(failure) => stream.finish(Err(failure)),
             }
         }
-        self.wake_idle();
-    }
-
-    pub(super) fn wake_idle(&mut self) {
-        self.idle.drain(..).for_each(Waker::wake);
+        self.idle.wake();
     }
 
     /// Bytes of DATA frames came, of a stream that is known or not: windows are enlarged before they are used up.
@@ -341,7 +338,7 @@ impl Session {
         }
         if !std::mem::replace(&mut self.peer.known, true) {
             self.peer.streams = u32::MAX;
-            self.wake_idle();
+            self.idle.wake();
         }
         for (setting, value) in frame::settings(payload) {
             self.apply(setting, value)?;

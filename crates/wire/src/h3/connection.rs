@@ -175,7 +175,7 @@ impl Connection {
             if session.quic.has_0rtt() {
                 return Poll::Ready(Ok(None));
             }
-            session.idle.push(cx.waker().clone());
+            session.idle.add(cx.waker());
             Poll::Pending
         })
         .await
@@ -217,9 +217,7 @@ impl Connection {
         if !session.accepts() {
             return Poll::Ready(Idle::Closed);
         }
-        if !session.idle.iter().any(|waker| waker.will_wake(cx.waker())) {
-            session.idle.push(cx.waker().clone());
-        }
+        session.idle.add(cx.waker());
         Poll::Pending
     }
 

@@ -8,6 +8,7 @@ use crate::collect::ReplyCollector;
 use crate::h2::fields::body_bytes;
 use crate::h2::streams::{StreamHasher, Upload};
 use crate::request::Prepared;
+use crate::waiters::Waiters;
 use brunt_model::outcome::Malformed;
 use brunt_model::{Failure, Tick};
 use bytes::{Buf, Bytes};
@@ -65,9 +66,9 @@ pub struct Session {
     /// When the first packet came.
     pub first_packet: Tick,
     /// Who waits for the handshake, or for the end.
-    pub idle: Vec<Waker>,
+    pub idle: Waiters,
     /// Who waits for a stream.
-    waiting: Vec<Waker>,
+    waiting: Waiters,
     /// What the server's certificate was found to be; None: it was not looked at.
     pub verdict: Option<Result<(), TlsError>>,
 }
@@ -95,8 +96,8 @@ impl Session {
             is_connected: false,
             most_streams,
             first_packet: Tick::ZERO,
-            idle: Vec::new(),
-            waiting: Vec::new(),
+            idle: Waiters::default(),
+            waiting: Waiters::default(),
             verdict: None,
         }
     }
@@ -133,9 +134,7 @@ impl Session {
         // Early data may come twice: only requests that change nothing may be in it (RFC 8470 section 4).
         let may_begin = self.is_connected || prepared.is_safe();
         let Some(stream) = may_begin.then(|| self.quic.streams().open(Dir::Bi)).flatten() else {
-            if !self.waiting.iter().any(|other| other.will_wake(waker)) {
-                self.waiting.push(waker.clone());
-            }
+            self.waiting.add(waker);
             return Ok(None);
         };
         let (Some(parts), Some(fields)) = (&prepared.parts, &prepared.h2) else { return Err(Failure::System) };
@@ -247,8 +246,8 @@ impl Session {
     fn on_connected(&mut self) -> Result<(), Broken> {
         self.is_connected = true;
         self.most_streams = most_streams(&self.quic);
-        self.wake_idle();
-        self.waiting.drain(..).for_each(Waker::wake);
+        self.idle.wake();
+        self.waiting.wake();
         self.settle_early();
         let ours = frame::control_stream();
         let written = self.quic.streams().open(Dir::Uni).and_then(|id| self.quic.send_stream(id).write(&ours).ok());
@@ -312,7 +311,7 @@ impl Session {
                 Err(Broken::Connection(Code::ClosedCriticalStream, Malformed::H3CriticalStream))
             }
             StreamEvent::Available { dir: Dir::Bi } => {
-                self.waiting.drain(..).for_each(Waker::wake);
+                self.waiting.wake();
                 Ok(())
             }
             _ => Ok(()),
@@ -386,7 +385,7 @@ impl Session {
             behind.for_each(|(_, (request, _))| request.stream.finish(Err(Failure::Unprocessed)));
         }
         if before != (control.is_known, control.goes_away_from) {
-            self.wake_idle();
+            self.idle.wake();
         }
         went
     }
@@ -433,12 +432,8 @@ impl Session {
             }
         }
         self.end = Some(end);
-        self.wake_idle();
-        self.waiting.drain(..).for_each(Waker::wake);
-    }
-
-    fn wake_idle(&mut self) {
-        self.idle.drain(..).for_each(Waker::wake);
+        self.idle.wake();
+        self.waiting.wake();
     }
 
     /// What the end of the connection means for its requests.
