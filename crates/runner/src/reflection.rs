@@ -2,6 +2,7 @@
 
 use crate::error::RunError;
 use brunt_engine::clock::{self, Epoch, Time};
+use brunt_engine::race::{First, race};
 use brunt_model::outcome::{GRPC_STATUS, status_text};
 use brunt_model::plan::HttpVersion;
 use brunt_model::sample::Opening;
@@ -11,8 +12,6 @@ use brunt_wire::request::{Draft, RequestParts, Tags, resolve};
 use brunt_wire::{Reply, Stamps, Timer, Transport};
 use prost::Message;
 use std::collections::BTreeMap;
-use std::pin::pin;
-use std::task::Poll;
 
 /// Versions of the service, the newest first.
 const SERVICES: [&str; 2] = ["grpc.reflection.v1", "grpc.reflection.v1alpha"];
@@ -163,11 +162,9 @@ impl Client {
 
     async fn in_time<O>(&self, work: impl Future<Output = Result<O, Failure>>) -> Result<O, Failure> {
         let due = self.time.now() + self.plan.connection.timeout;
-        let (mut work, mut end) = (pin!(work), pin!(self.time.sleep_until(due)));
-        std::future::poll_fn(|cx| match work.as_mut().poll(cx) {
-            Poll::Ready(done) => Poll::Ready(done),
-            Poll::Pending => end.as_mut().poll(cx).map(|()| Err(Failure::Timeout)),
-        })
-        .await
+        match race(work, self.time.sleep_until(due)).await {
+            First::A(done) => done,
+            First::B(()) => Err(Failure::Timeout),
+        }
     }
 }

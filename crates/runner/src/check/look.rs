@@ -7,6 +7,7 @@ use super::certificate;
 use super::facts::{Answered, Compression, Connected, Facts, Failed, OfferedVersion, Secured};
 use crate::RunError;
 use brunt_engine::clock::{self, Epoch, Time};
+use brunt_engine::race::{First, race};
 use brunt_engine::{Alone, Numbering, Step, Surroundings, Turn, UsersOf};
 use brunt_model::plan::HttpVersion;
 use brunt_model::sample::Opening;
@@ -18,9 +19,7 @@ use brunt_wire::h1::parse::{Framing, Head};
 use brunt_wire::http::{Common, Http, Lane};
 use brunt_wire::tls::{self, Cause, Handshake, Refusal};
 use brunt_wire::{Prepared, Reply, Stamps, Timer, Transport};
-use std::pin::pin;
 use std::rc::Rc;
-use std::task::Poll;
 use std::time::Duration;
 
 /// Connects whose shortest is the round trip, at most.
@@ -275,12 +274,10 @@ impl<'a> Look<'a> {
 
     /// None: it took longer.
     async fn within<F: Future>(&self, limit: Duration, what: F) -> Option<F::Output> {
-        let (mut what, mut end) = (pin!(what), pin!(self.time.sleep_until(self.time.now() + limit)));
-        std::future::poll_fn(|cx| match what.as_mut().poll(cx) {
-            Poll::Ready(done) => Poll::Ready(Some(done)),
-            Poll::Pending => end.as_mut().poll(cx).map(|()| None),
-        })
-        .await
+        match race(what, self.time.sleep_until(self.time.now() + limit)).await {
+            First::A(done) => Some(done),
+            First::B(()) => None,
+        }
     }
 }
 
