@@ -4,7 +4,9 @@ use crate::world::brunt::program;
 use crate::world::certs::Authority;
 use crate::world::log::distinct;
 use crate::world::nginx::nginx_at;
-use crate::world::{Nginx, command, lab, measure};
+use crate::world::{Nginx, lab, measure, told};
+use std::fs;
+use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
@@ -17,13 +19,6 @@ fn secure(test: &str, directives: &str) -> Option<(Nginx, String, TempDir)> {
     let directives = format!("ssl_certificate {}; ssl_certificate_key {}; {directives}", own.cert, own.key);
     let nginx = nginx_at(test, "listen 127.0.0.1:PORT ssl http2;", &directives)?;
     Some((nginx, format!("--http 2 --cacert {}", authority.pem), dir))
-}
-
-/// What brunt tells with the words of a line; it ends well.
-fn told(line: &str) -> String {
-    let output = command(line).output().expect("brunt");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
 #[test]
@@ -57,7 +52,7 @@ fn a_reply_before_the_end_of_the_body_is_taken() {
     let directives = "client_max_body_size 8m; location = /early { return 200 taken; }";
     let Some((nginx, http2, dir)) = secure("a_reply_before_the_end_of_the_body_is_taken", directives) else { return };
     let body = dir.path().join("body");
-    std::fs::write(&body, vec![b'x'; 900_000]).expect("a file");
+    fs::write(&body, vec![b'x'; 900_000]).expect("a file");
     let ran = measure(&format!(
         "{} {http2} -c 2 --streams 4 -n 200 --data @{} --expect-body ^taken$",
         nginx.secure("/early"),
@@ -67,17 +62,13 @@ fn a_reply_before_the_end_of_the_body_is_taken() {
     assert_eq!(ran.count("completed"), 200);
 }
 
-#[test]
-fn fields_and_bodies_are_read_where_somebody_looks() {
-    let directives = "location = /json { add_header X-Token abc; default_type application/json; return 200 '{\"id\":7}'; } \
-                      location = /next { return 200 '$http_x_token $arg_id'; } location = /moved { return 302 /next?id=7; }";
-    let Some((nginx, http2, dir)) = secure("fields_and_bodies_are_read_where_somebody_looks", directives) else {
-        return;
-    };
-    let plan = dir.path().join("plan.yaml");
+/// Forty iterations take a value from the body and one from a field of a reply, and the next reply shows that both were sent.
+pub fn reads_fields_and_bodies(dir: &Path, version: u8, json: &str, next: &str) {
+    let plan = dir.join("plan.yaml");
     let text = format!(
         "load: {{users: 2, requests: 40}}
-connection: {{http: 2, insecure: true}}
+repetitions: 1
+connection: {{http: {version}, insecure: true}}
 scenario:
   steps:
   - get: {json}
@@ -85,12 +76,24 @@ scenario:
   - get: {next}?id=${{id}}
     headers: {{X-Token: '${{token}}'}}
     check: {{contains: abc 7}}
-",
-        json = nginx.secure("/json"),
-        next = nginx.secure("/next")
+"
     );
-    std::fs::write(&plan, text).expect("a file");
-    assert!(told(&format!("run {}", plan.display())).contains("0 %"));
+    fs::write(&plan, text).expect("a file");
+    let samples = dir.join("samples.jtl");
+    told(&format!("run {} --no-store --jtl {}", plan.display(), samples.display()));
+    let samples = fs::read_to_string(samples).expect("a result file");
+    let good = samples.lines().skip(1).filter(|line| line.contains(",true,")).count();
+    assert_eq!((samples.lines().count(), good), (81, 80), "{samples}");
+}
+
+#[test]
+fn fields_and_bodies_are_read_where_somebody_looks() {
+    let directives = "location = /json { add_header X-Token abc; default_type application/json; return 200 '{\"id\":7}'; } \
+                      location = /next { return 200 '$http_x_token $arg_id'; } location = /moved { return 302 /next?id=7; }";
+    let Some((nginx, http2, dir)) = secure("fields_and_bodies_are_read_where_somebody_looks", directives) else {
+        return;
+    };
+    reads_fields_and_bodies(dir.path(), 2, &nginx.secure("/json"), &nginx.secure("/next"));
     measure(&format!("{} {http2} -n 20 --follow 2 --expect-body 7$", nginx.secure("/moved"))).all_good();
 }
 

@@ -4,10 +4,10 @@
 
 mod hostile;
 
-use crate::world::brunt::spaced;
+use crate::http2::reads_fields_and_bodies;
 use crate::world::caddy::{Caddy, caddy};
 use crate::world::certs::Authority;
-use crate::world::{command, lab, measure};
+use crate::world::{lab, measure, told};
 use tempfile::TempDir;
 
 /// A caddy, and the options that trust it.
@@ -18,13 +18,6 @@ fn secure(test: &str, directives: &str) -> Option<(Caddy, String, TempDir)> {
     let caddy = caddy(test, (&own.cert, &own.key), directives)?;
     let options = format!("--http 3 --resolve localhost:{}:127.0.0.1 --cacert {}", caddy.port, authority.pem);
     Some((caddy, options, dir))
-}
-
-/// What brunt tells with the words of a line; it ends well.
-fn told(line: &str) -> String {
-    let output = command(line).output().expect("brunt");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    spaced(&String::from_utf8_lossy(&output.stdout))
 }
 
 #[test]
@@ -77,23 +70,7 @@ fn fields_and_bodies_are_read_where_somebody_looks() {
     let Some((caddy, http3, dir)) = secure("fields_and_bodies_are_read_where_somebody_looks", directives) else {
         return;
     };
-    let plan = dir.path().join("plan.yaml");
-    let text = format!(
-        "load: {{users: 2, requests: 40}}
-connection: {{http: 3, insecure: true}}
-scenario:
-  steps:
-  - get: {json}
-    extract: {{id: {{json: $.id}}, token: {{header: X-Token}}}}
-  - get: {next}?id=${{id}}
-    headers: {{X-Token: '${{token}}'}}
-    check: {{contains: abc 7}}
-",
-        json = caddy.at("/json"),
-        next = caddy.at("/next")
-    );
-    std::fs::write(&plan, text).expect("a file");
-    assert!(told(&format!("run {}", plan.display())).contains("0 %"));
+    reads_fields_and_bodies(dir.path(), 3, &caddy.at("/json"), &caddy.at("/next"));
     measure(&format!("{} {http3} -n 20 --follow 2 --expect-body 7$", caddy.at("/moved"))).all_good();
 }
 

@@ -16,7 +16,7 @@ pub mod quic;
 pub mod server;
 pub mod skip;
 
-pub use brunt::{Ran, command, measure, measure_words, start};
+pub use brunt::{Ran, command, measure, measure_words, start, told};
 pub use lab::{Lab, lab};
 pub use nginx::{Nginx, nginx};
 pub use odd::{Odd, replying};

@@ -35,6 +35,13 @@ pub fn command(line: &str) -> Command {
     command
 }
 
+/// What brunt tells with the words of a line, with single spaces; it ends well.
+pub fn told(line: &str) -> String {
+    let output = command(line).output().expect("brunt");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    spaced(&String::from_utf8_lossy(&output.stdout))
+}
+
 /// Measures with the words of a line, and JSON beside the text.
 pub fn measure(line: &str) -> Ran {
     measure_words(&line.split_whitespace().collect::<Vec<_>>())
