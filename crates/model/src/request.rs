@@ -10,7 +10,7 @@ pub struct Request {
     pub label: String,
     /// Method: `GET`, `POST`, …
     pub method: String,
-    /// An absolute http or https URL.
+    /// An absolute http, https, ws or wss URL.
     pub url: String,
     /// Header names and values, in the order of the wire. Host, Content-Length and Connection are added where absent.
     pub headers: Vec<(String, String)>,
@@ -37,6 +37,16 @@ impl Request {
     pub fn get(url: &str) -> Self {
         let (label, method, url) = (url.to_owned(), "GET".to_owned(), url.to_owned());
         Self { label, method, url, headers: Vec::new(), body: Body::None, weight: 1, verbatim: None, reply_policy: 0 }
+    }
+
+    /// Whether its URL is one of WebSocket.
+    pub fn is_websocket(&self) -> bool {
+        ["ws:", "wss:"].iter().any(|scheme| self.url.starts_with(scheme))
+    }
+
+    /// Whether its URL asks for TLS.
+    pub fn is_encrypted(&self) -> bool {
+        ["https:", "wss:"].iter().any(|scheme| self.url.starts_with(scheme))
     }
 }
 

@@ -103,7 +103,7 @@ impl Common {
         let (directory, sources) = (Directory::new(&settings), Sources::new(&settings.source, plan.processes));
         let common = Self { directory, sources, tls: OnceLock::new(), proxy, style, kept, settings };
         // Reading the system's certificates takes longer than many a run over plain http.
-        if plan.requests().any(|r| common.is_secure(r.url.starts_with("https:") || r.url.starts_with("wss:"))) {
+        if plan.requests().any(|r| common.is_secure(r.is_encrypted())) {
             common.tls()?;
         }
         Ok(Arc::new(common))
@@ -231,7 +231,7 @@ impl<T: Timer + 'static> Http<T> {
             self.stamping.get_or_init(stamping_socket);
             stream.stamp_receipt();
         }
-        if self.common.proxy.is_some() && route.origin.https {
+        if self.common.proxy.is_some() && (route.origin.https || route.origin.websocket.is_some()) {
             let through = proxy::tunnel(&self.shared, &mut stream, &route.origin).await;
             through.map_err(|(failure, why)| self.fails(failure, &why))?;
         }

@@ -5,6 +5,7 @@
 
 use crate::explain::words::{bytes, three};
 use brunt_model::load::Arrivals;
+use brunt_model::outcome::status_text;
 use brunt_model::{Body, Environment, Load, Plan, Run};
 use std::time::Duration;
 
@@ -150,14 +151,14 @@ impl Side {
         if total.completed == 0 {
             return self;
         }
-        let statuses: Vec<String> = total.statuses.sorted().iter().map(|(status, _)| status.to_string()).collect();
+        let statuses: Vec<String> = total.statuses.sorted().iter().map(|(status, _)| status_text(*status)).collect();
         let length = total.bytes_received as f64 / total.completed as f64;
         self.with("statuses", statuses.join(", ")).with_number("bytes per reply, head and body", length, bytes(length))
     }
 }
 
 fn is_encrypted(plan: &Plan) -> bool {
-    plan.main().scenario.requests.iter().any(|request| request.url.starts_with("https:"))
+    plan.main().scenario.requests.iter().any(brunt_model::Request::is_encrypted)
 }
 
 /// Method, path and what is sent, without the address, the query, and the values of headers that may hold a secret.

@@ -2,8 +2,8 @@
 
 use crate::request::BadRequest;
 use crate::{h3, tls};
-use brunt_model::Plan;
 use brunt_model::plan::HttpVersion;
+use brunt_model::{Plan, Request};
 
 /// Why no transport can be made of a plan.
 #[derive(Debug, thiserror::Error)]
@@ -47,7 +47,7 @@ pub(super) fn check(plan: &Plan) -> Result<(), BadWire> {
     if is_http1 && settings.streams != 1 {
         return Err(BadWire::Streams(settings.streams));
     }
-    if !is_http1 && plan.requests().any(|r| r.url.starts_with("ws:") || r.url.starts_with("wss:")) {
+    if !is_http1 && plan.requests().any(Request::is_websocket) {
         return Err(BadWire::Http1Only("WebSocket (ws:// and wss://)"));
     }
     if !is_http1 && settings.receive_rate.is_some() {
@@ -56,7 +56,7 @@ pub(super) fn check(plan: &Plan) -> Result<(), BadWire> {
     if settings.http == HttpVersion::V3 {
         return check_http3(plan);
     }
-    if !is_http1 && settings.proxy.is_some() && plan.requests().any(|r| !r.url.starts_with("https:")) {
+    if !is_http1 && settings.proxy.is_some() && plan.requests().any(|request| !request.is_encrypted()) {
         return Err(BadWire::Http1Only("--proxy for URLs of http://"));
     }
     Ok(())
