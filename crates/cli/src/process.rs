@@ -3,7 +3,7 @@
 use crate::args::options::environment;
 use crate::redact;
 use brunt_model::plan::HttpVersion;
-use brunt_spec::settings::RequestSettings;
+use brunt_spec::settings::GrpcSettings;
 use brunt_spec::{RunSettings, System};
 use std::io::{self, Read};
 
@@ -29,7 +29,7 @@ pub fn system() -> System {
 /// What the server of these settings tells of a service.
 fn reflected(run: &RunSettings, service: &str) -> Result<Vec<u8>, String> {
     let mut plain = run.clone();
-    plain.request = RequestSettings { headers: run.request.headers.clone(), ..RequestSettings::default() };
+    (plain.request.grpc, plain.request.data) = (GrpcSettings::default(), None);
     plain.connection.http = vec![HttpVersion::V2];
     let plan = brunt_spec::to_plan(&plain, &system()).map_err(|error| error.to_string())?.0;
     brunt_runner::reflection::descriptors(&plan, service)

@@ -63,7 +63,7 @@ struct DescriptorSet {
 }
 
 /// The descriptors of a service, with all that they import: a `FileDescriptorSet`. `plan` says how to reach the server; its
-/// first request is not sent.
+/// first request is not sent, but its header fields go along.
 ///
 /// # Errors
 ///
@@ -131,11 +131,18 @@ impl Client {
     async fn call(&self, lane: &mut Option<Lane>, service: &str, question: &Question) -> Result<Reply, String> {
         let message = question.encode_to_vec();
         let body = [&[0], &(message.len() as u32).to_be_bytes()[..], &message].concat();
-        let base = self.plan.requests().next().map_or("", |request| &request.url);
+        let first = self.plan.requests().next();
+        let base = first.map_or("", |request| &request.url);
         let url = resolve(base, &format!("/{service}.ServerReflection/ServerReflectionInfo"));
         let url = url.ok_or_else(|| format!("`{base}` is no URL; write one such as http://127.0.0.1:50051"))?;
-        let headers = [("Content-Type", "application/grpc"), ("TE", "trailers")];
-        let headers = headers.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let own = [("Content-Type", "application/grpc"), ("TE", "trailers")];
+        // Metadata of the call, such as credentials, are wanted here, too.
+        let metadata = first
+            .iter()
+            .flat_map(|request| &request.headers)
+            .filter(|(name, _)| !["content-type", "accept", "te"].iter().any(|other| name.eq_ignore_ascii_case(other)));
+        let own = own.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let headers: Vec<_> = own.into_iter().chain(metadata.cloned()).collect();
         let draft = Draft {
             method: "POST",
             url: &url,
