@@ -29,6 +29,7 @@ use brunt_model::finding::{Cause, Limit, State};
 use brunt_model::reached::Replies;
 use brunt_model::{Run, Verdict};
 use look::{CauseState, RuleResult};
+pub use neighbors::server_lacked_cpu;
 
 /// A cause explains lag if so much of the time in which lag was felt is its own.
 const EXPLAINS: f64 = 1.0 / 3.0;

@@ -5,6 +5,7 @@
 
 use crate::bound::{Bound, Counted, Replies};
 use crate::lag;
+use brunt_judge::limits::server_lacked_cpu;
 use brunt_judge::steady;
 use brunt_model::finding::{Limit, State};
 use brunt_model::question::TrialPurpose;
@@ -34,7 +35,7 @@ pub struct TrialSummary {
     pub p99: Option<f64>,
     /// Its blocks, in order: as long as a point of the run's series, 100 ms.
     pub blocks: Vec<Counts>,
-    /// By what the generator was the limit, or that a consistency check failed.
+    /// By what the generator, or the machine that it shares with the server, was the limit, or that a consistency check failed.
     pub limited: Option<String>,
     /// What the trial is evidence for.
     pub evidence: Evidence,
@@ -48,7 +49,8 @@ pub enum Evidence {
     /// Both: the generator was no limit, or lagged only, and what its lag can have done is known.
     #[default]
     Both,
-    /// The lower end: the generator used CPU that the server may have needed, and nobody knows how much faster it would be.
+    /// The lower end: the generator, or others on the machine that it shares with the server, used CPU that the server may have
+    /// needed, and nobody knows how much faster it would be.
     LowerEnd,
     /// None: the generator did not offer the load.
     None,
@@ -108,7 +110,8 @@ pub fn summarize(find: &Find, run: &Run, judgement: &Judgement) -> TrialSummary 
         all.merge(&point.response);
     }
     let open = run.flow.arrivals > 0;
-    let limited = limited(judgement);
+    let beside = server_lacked_cpu(run);
+    let limited = limited(judgement).or_else(|| beside.map(|limit| limit.words().to_owned()));
     TrialSummary {
         load: run.plan.as_ref().map_or(0.0, |plan| plan.main().load.peak()),
         purpose: None,
@@ -120,7 +123,7 @@ pub fn summarize(find: &Find, run: &Run, judgement: &Judgement) -> TrialSummary 
         p99: (all.count() > 0).then(|| all.quantile(0.99) as f64 / 1e9),
         blocks: counted(find, run, if limited.is_some() { Blame::Limited } else { Blame::Unlimited }),
         late: lags(&points, run).last().copied().unwrap_or(0.0),
-        evidence: evidence(run, judgement),
+        evidence: evidence(run, judgement, beside),
         limited,
     }
 }
@@ -133,11 +136,12 @@ fn limited(judgement: &Judgement) -> Option<String> {
     }
 }
 
-/// What a trial is evidence for. It depends on what limited the generator, never on what the trial came to.
-fn evidence(run: &Run, judgement: &Judgement) -> Evidence {
-    let state = judgement.verdict.state;
-    if matches!(state, State::Ok | State::Unjudged) {
-        return Evidence::Both;
+/// What a trial is evidence for. It depends on what limited the generator, and on who else had CPU (`beside`), never on what
+/// the trial came to.
+fn evidence(run: &Run, judgement: &Judgement, beside: Option<Limit>) -> Evidence {
+    let most = if beside.is_some() { Evidence::LowerEnd } else { Evidence::Both };
+    if matches!(judgement.verdict.state, State::Ok | State::Unjudged) {
+        return most;
     }
     if run.flow.arrivals == 0 || run.total.completed == 0 || judgement.checks.iter().any(|check| !check.holds) {
         return Evidence::None;
@@ -151,7 +155,7 @@ fn evidence(run: &Run, judgement: &Judgement) -> Evidence {
         _ => Evidence::Both,
     };
     let all = judgement.verdict.causes.iter().map(|cause| of(cause.limit));
-    all.fold(Evidence::Both, |all, one| match (all, one) {
+    all.fold(most, |all, one| match (all, one) {
         (Evidence::None, _) | (_, Evidence::None) => Evidence::None,
         (Evidence::LowerEnd, _) | (_, Evidence::LowerEnd) => Evidence::LowerEnd,
         _ => Evidence::Both,
@@ -396,6 +400,10 @@ mod tests {
     }
 
     /// The three figures of a trial in which the generator lagged so, every tenth request being slow.
+    fn cause(limit: Limit) -> Cause {
+        Cause { limit, lasted: Duration::from_secs(1), sentence: String::new(), remedy: String::new() }
+    }
+
     fn lagging(lag: u64, causes: &[Limit]) -> (TrialSummary, [Part; 3]) {
         let mut of = run(20, |_, s| {
             s.measured.response.record_n(10_000_000, 90);
@@ -413,14 +421,8 @@ mod tests {
             objective(Metric::Errors, 0.01),
             objective(Metric::Mean, 0.015),
         ]);
-        let cause = |limit: &Limit| Cause {
-            limit: *limit,
-            lasted: Duration::from_secs(1),
-            sentence: String::new(),
-            remedy: String::new(),
-        };
         let state = if causes.is_empty() { State::Ok } else { State::Limited };
-        let verdict = Verdict { state, causes: causes.iter().map(cause).collect(), ..Verdict::default() };
+        let verdict = Verdict { state, causes: causes.iter().copied().map(cause).collect(), ..Verdict::default() };
         let seen = summarize(&find, &of, &Judgement { verdict, ..Judgement::default() });
         let sum = |all: Part, part: Part| Part {
             over: all.over + part.over,
@@ -456,6 +458,17 @@ mod tests {
         assert_eq!(of(&[Limit::Steal, Limit::RunQueue, Limit::Lag]), Evidence::Both);
         assert_eq!(of(&[Limit::Cores]), Evidence::LowerEnd, "nobody knows how much of them was ours");
         assert_eq!(of(&[Limit::Cores, Limit::Ports]), Evidence::None);
+        let beside = |causes: &[Limit]| {
+            let state = if causes.is_empty() { State::Ok } else { State::Limited };
+            let verdict = Verdict { state, causes: causes.iter().copied().map(cause).collect(), ..Verdict::default() };
+            let judgement = Judgement { verdict, ..Judgement::default() };
+            let mut of = Run::default();
+            (of.flow.arrivals, of.total.completed) = (10, 10);
+            evidence(&of, &judgement, Some(Limit::OtherProcesses))
+        };
+        assert_eq!(beside(&[]), Evidence::LowerEnd, "the schedule was kept, but the server may have waited for a core");
+        assert_eq!(beside(&[Limit::Lag]), Evidence::LowerEnd);
+        assert_eq!(beside(&[Limit::Ports]), Evidence::None);
     }
 
     #[test]

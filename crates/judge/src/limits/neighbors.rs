@@ -9,6 +9,7 @@ use super::lag;
 use super::look::{Bound, CauseState, Figure, RuleResult, TENTH};
 use crate::facts::{Facts, joined};
 use crate::shares::Shares;
+use brunt_model::Run;
 use brunt_model::finding::Limit;
 use brunt_model::reading_names as name;
 
@@ -17,8 +18,13 @@ pub(crate) const OTHERS: f64 = 0.1;
 /// Of the busy cores of a machine that client and server share, what brunt must use to be the limit.
 pub(crate) const OWN: f64 = 0.1;
 
-/// Other processes had the cores: no idle one was left, and their part of it was considerable.
+/// Other processes had the cores that requests needed: no idle one was left, and their part of it was considerable.
 pub fn other_processes(facts: &Facts) -> RuleResult {
+    had_the_cores(facts).only_if(|| lag_matters(facts) || (!facts.is_open() && waited(facts)))
+}
+
+/// The same, whether or not it changed a figure of ours.
+fn had_the_cores(facts: &Facts) -> RuleResult {
     let Some(shares) = Shares::from_facts(facts).filter(|shares| shares.others.is_some()) else {
         return RuleResult::at(facts);
     };
@@ -31,9 +37,7 @@ pub fn other_processes(facts: &Facts) -> RuleResult {
         spans: joined(&idle, &idle, |idle, _| Some(if idle < IDLE { others } else { 0.0 })),
         bound: Bound::AtLeast(OTHERS),
     };
-    let look = RuleResult::at(facts)
-        .hold(&figure, TENTH)
-        .only_if(|| lag_matters(facts) || (!facts.is_open() && waited(facts)));
+    let look = RuleResult::at(facts).hold(&figure, TENTH);
     let sentence = format!(
         "this machine was busy with other processes {}: {}, brunt {:.2}",
         look.for_so_long(),
@@ -41,6 +45,14 @@ pub fn other_processes(facts: &Facts) -> RuleResult {
         shares.own
     );
     look.say(sentence, "end them, or measure on another machine; if they belong to the server, read them with --probe")
+}
+
+/// Who had CPU that the server on this machine may have needed, other processes or the hypervisor, whether or not the generator
+/// was late for it: a server that was slow meanwhile may be faster without them.
+pub fn server_lacked_cpu(run: &Run) -> Option<Limit> {
+    let facts = Facts::of(run).filter(|facts| facts.same_host() == Some(true))?;
+    let of = [(Limit::OtherProcesses, had_the_cores(&facts)), (Limit::Steal, cpu::steal(&facts))];
+    of.into_iter().find(|(_, look)| look.standing == CauseState::Cause).map(|(limit, _)| limit)
 }
 
 /// Whether a machine without idle cores changed a figure.

@@ -1,6 +1,6 @@
 //! Runs told by events, as the engine tells them: each limit by itself must be named, and no other beside it.
 
-use super::verdict;
+use super::{server_lacked_cpu, verdict};
 use brunt_model::event::{Finish, Reading};
 use brunt_model::finding::{Limit, State};
 use brunt_model::plan::{Connection, Population, Record};
@@ -156,8 +156,12 @@ impl Story {
         self
     }
 
+    fn run(&self) -> Run {
+        Run::of(&self.events())
+    }
+
     fn judged(&self) -> Verdict {
-        verdict(&Run::of(&self.events()))
+        verdict(&self.run())
     }
 
     /// What is named.
@@ -303,6 +307,19 @@ fn a_machine_that_others_keep_busy_is_named_with_them() {
     let open = |millis| full(Story::healthy().load(open_loop(500)), 0.07, 0.08, 1.85).lagging(0..100, millis);
     assert_eq!(open(4).limits(), [Limit::OtherProcesses]);
     assert_eq!(open(0).with(name::worker_run_delay(0), 0.6).limits(), [], "the schedule was kept");
+}
+
+#[test]
+fn others_that_the_server_may_have_waited_for_are_known_where_nothing_was_late() {
+    let open = || full(Story::healthy().load(open_loop(500)), 0.07, 0.08, 1.85);
+    assert_eq!(server_lacked_cpu(&open().run()), Some(Limit::OtherProcesses));
+    assert_eq!(server_lacked_cpu(&full(Story::healthy(), 0.07, 1.9, 0.02).run()), None);
+    let stolen = Story::healthy().with(name::HOST_STEAL, 0.3);
+    assert_eq!(server_lacked_cpu(&stolen.run()), None, "the server is elsewhere");
+    assert_eq!(
+        server_lacked_cpu(&Story::healthy().with(name::HOST_STEAL, 0.3).on_loopback().run()),
+        Some(Limit::Steal)
+    );
 }
 
 #[test]

@@ -19,7 +19,7 @@ use timeline::{Span, interruptions, lasted, purposes};
 const MOST_TRIES: usize = 3;
 /// A server that answers in so many trials in a row no more is gone.
 const MOST_SILENT: usize = 2;
-const AGAIN: &str = "retry: the previous trial was generator-limited";
+const AGAIN: &str = "retry: the previous trial was limited by the generator or its machine";
 
 /// The search of one contender, as far as it has come.
 pub struct SearchProgress<'a> {

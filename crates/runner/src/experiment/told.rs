@@ -79,7 +79,7 @@ fn side(contended: &SearchProgress, tried: &SearchTrial) -> String {
         (None, _) => words,
         (Some(limited), Evidence::Both) => format!("{words}, corrected for the generator's lag ({limited})"),
         (Some(limited), _) if contended.search.is_contested(seen) => {
-            format!("contested: generator-limited ({limited})")
+            format!("contested: limited by {limited}, not by the server alone")
         }
         (Some(limited), _) => format!("{words}, evidence for the lower end only ({limited})"),
     }
