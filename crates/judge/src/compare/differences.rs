@@ -38,6 +38,8 @@ pub fn differences(a: &Side, b: &Side) -> Vec<String> {
     for ours in &a.facts {
         match b.facts.iter().find(|theirs| theirs.what == ours.what) {
             Some(theirs) if theirs.is_like(ours) => {}
+            // The contenders are named by it.
+            Some(theirs) if ours.said == a.name && theirs.said == b.name => {}
             Some(theirs) => {
                 all.push(format!("{}: {} has {}, {} has {}.", ours.what, a.name, ours.said, b.name, theirs.said));
             }
