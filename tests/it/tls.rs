@@ -127,6 +127,25 @@ fn sessions_are_resumed_unless_told_otherwise() {
 }
 
 #[test]
+fn secrets_are_kept_where_the_environment_asks_for_it() {
+    let dir = TempDir::new().expect("a directory");
+    let keys = dir.path().join("keys");
+    let lab = lab("--tls");
+    for version in ["1.1", "2"] {
+        let line = format!("run {} -k --http {version} -c 2 -n 10 -o text", lab.at("/"));
+        let run = |file: &std::path::Path| command(&line).env("SSLKEYLOGFILE", file).output().expect("brunt");
+        let ran = run(&keys);
+        assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+        let kept = std::fs::read_to_string(&keys).expect("a file");
+        assert_eq!(kept.lines().filter(|line| line.starts_with("CLIENT_TRAFFIC_SECRET_0 ")).count(), 2, "{kept}");
+        std::fs::remove_file(&keys).expect("a file");
+        let refused = run(&dir.path().join("none/keys"));
+        let told = String::from_utf8_lossy(&refused.stderr).into_owned();
+        assert!(refused.status.code() == Some(2) && told.contains("SSLKEYLOGFILE"), "{told}");
+    }
+}
+
+#[test]
 fn older_tls_is_spoken() {
     let Some((nginx, authority, _dir)) = secure("older_tls_is_spoken", "ssl_protocols TLSv1.2;") else { return };
     measure(&format!("{} -c 2 -n 20 --cacert {}", nginx.secure("/long"), authority.pem)).all_good();

@@ -12,8 +12,8 @@ use rustls::crypto::CryptoProvider;
 use rustls::server::ParsedCertificate;
 use rustls::sign::{CertifiedKey, SingleCertAndKey};
 use rustls::{
-    ClientConfig, ClientConnection, DigitallySignedStruct, Error, HandshakeKind, RootCertStore, SignatureScheme,
-    SupportedProtocolVersion,
+    ClientConfig, ClientConnection, DigitallySignedStruct, Error, HandshakeKind, KeyLogFile, RootCertStore,
+    SignatureScheme, SupportedProtocolVersion,
 };
 use rustls_pki_types::pem::PemObject;
 use rustls_pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
@@ -30,6 +30,9 @@ pub enum BadTls {
     /// No cipher suite that is known here.
     #[error("{0} is no cipher suite that is known here; write one such as TLS13_AES_128_GCM_SHA256")]
     Cipher(String),
+    /// The file of `SSLKEYLOGFILE` cannot be written.
+    #[error("SSLKEYLOGFILE: {0} cannot be written ({1}); name a file that can be, or unset it")]
+    KeyLog(String, std::io::Error),
     /// The library refuses.
     #[error("TLS")]
     Refused(#[from] Error),
@@ -111,6 +114,12 @@ fn config(tls: &Tls, http: HttpVersion) -> Result<ClientConfig, BadTls> {
     config.enable_sni = !tls.no_sni;
     if tls.no_resumption {
         config.resumption = Resumption::disabled();
+    }
+    if let Some(path) = std::env::var_os("SSLKEYLOGFILE") {
+        // The library is silent about a file that it cannot write.
+        let opened = std::fs::OpenOptions::new().append(true).create(true).open(&path);
+        opened.map_err(|error| BadTls::KeyLog(path.display().to_string(), error))?;
+        config.key_log = Arc::new(KeyLogFile::new());
     }
     Ok(config)
 }
