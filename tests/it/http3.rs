@@ -34,6 +34,26 @@ fn requests_are_those_of_the_servers_log() {
 }
 
 #[test]
+fn the_best_version_is_taken_where_the_server_is_asked() {
+    let Some((caddy, http3, _dir)) = secure("the_best_version_is_taken_where_the_server_is_asked", "") else { return };
+    let (trusts, version) = (http3.replace("--http 3", "--http auto"), "/plan/connection/http");
+    let ran = measure(&format!("{} {trusts} -n 20", caddy.at("/"))).all_good();
+    assert_eq!(ran.at(version), "3", "caddy announces it");
+    let ran = measure(&format!("{} {trusts} -n 20 -X POST --data x", caddy.at("/"))).all_good();
+    assert_eq!(
+        (ran.at(version), caddy.log(41).len()),
+        (&"2".into(), 41),
+        "what may change something is not sent for it"
+    );
+    let plain = lab("");
+    let ran = measure(&format!("{} --http auto -n 20", plain.at("/"))).all_good();
+    assert_eq!(ran.at(version), "1.1");
+    let refused = measure("http://127.0.0.1:1/ --http auto -n 1").ends(2);
+    assert!(refused.err.contains("start it, or write a version"), "{}", refused.err);
+    measure(&format!("{} --http auto,2 -n 1", plain.at("/"))).ends(2);
+}
+
+#[test]
 fn each_connection_has_its_handshake_and_sessions_are_resumed() {
     let test = "each_connection_has_its_handshake_and_sessions_are_resumed";
     let Some((caddy, http3, _dir)) = secure(test, "") else { return };

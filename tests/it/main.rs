@@ -14,6 +14,7 @@ mod compare;
 mod compat;
 mod connections;
 mod deadlines;
+mod events;
 mod examples;
 mod exchange;
 mod exits;

@@ -138,6 +138,19 @@ fn pings_are_answered_and_other_messages_passed_over() {
 }
 
 #[test]
+fn several_messages_are_awaited_or_none() {
+    let (url, counts) = server(Manner::Chatty);
+    // Each is answered by two: news, and its echo.
+    let ran = measure(&format!("{url} --data echo -c 2 -n 50 --reply-events messages,2")).all_good();
+    let all = ran.at("/transactions").as_array().expect("a list");
+    assert_eq!(all.iter().map(|one| one["succeeded"].as_u64()).collect::<Vec<_>>(), [Some(50), Some(50)]);
+    assert_eq!(ran.number("/bytes/received"), 50 * (2 + 4 + 2 + 4 + 2 + 2 + 2));
+    // What comes unasked must not fill the sockets; what the server had not read when they were closed, it never reads.
+    measure(&format!("{url} --data quiet -c 2 -n 50000 --reply-events messages,0")).all_good();
+    assert!(counts.messages.load(Ordering::Relaxed) > 25_000);
+}
+
+#[test]
 fn a_server_that_closes_or_breaks_the_framing_is_told() {
     let (url, _) = server(Manner::Close(1011));
     let ran = measure(&format!("{url} --data x -c 1 -n 5"));

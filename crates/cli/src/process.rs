@@ -22,6 +22,7 @@ pub fn system() -> System {
         },
         program: std::env::current_exe,
         reflected,
+        offered,
         heard: |words| drop(redact::current().words(words)),
     }
 }
@@ -33,6 +34,14 @@ fn reflected(run: &RunSettings, service: &str) -> Result<Vec<u8>, String> {
     plain.connection.http = vec![HttpVersion::V2];
     let plan = brunt_spec::to_plan(&plain, &system()).map_err(|error| error.to_string())?.0;
     brunt_runner::reflection::descriptors(&plan, service)
+}
+
+/// The best version of HTTP that the server of these settings offers.
+fn offered(run: &RunSettings) -> Result<HttpVersion, String> {
+    let mut plain = run.clone();
+    (plain.connection.http_auto, plain.connection.streams) = (false, 1);
+    let plan = brunt_spec::to_plan(&plain, &system()).map_err(|error| error.to_string())?.0;
+    brunt_runner::check::look::best_version(&plan)
 }
 
 /// The command line as one could type it again.

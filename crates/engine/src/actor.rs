@@ -8,6 +8,7 @@ use crate::transactions::OpenTransactions;
 use crate::user::{Exchange, VirtualUser};
 use crate::worker::Shared;
 use brunt_model::{Clock, Failure, Outcome, Sample, SampleRecord, Tick};
+use brunt_wire::events::EventOrigin;
 use brunt_wire::{Connections, Lease, OpeningPermit, Prepared, Reply, Stamps, Transport};
 use std::pin::pin;
 use std::rc::Rc;
@@ -188,13 +189,19 @@ impl<T: Transport> Actor<T> {
 
     /// One request, begun at the sample's instant: fills in its further steps, and what became of it.
     async fn ask(&mut self, request: &Prepared, sample: &mut Sample, cohort: Cohort) -> Option<Reply> {
-        let mut stamps = Stamps::default();
+        let origin = EventOrigin {
+            planned: sample.planned,
+            is_measured: cohort == Cohort::Measured,
+            population: self.shared.common.number,
+        };
+        let begun = Stamps { events: Some(origin), ..Stamps::default() };
+        let mut stamps = begun;
         let mut result = self.attempt(request, sample, &mut stamps).await;
         if (self.shared.retry_stale && matches!(result, Err(Failure::Stale)))
             || matches!(result, Err(Failure::Unprocessed))
         {
             self.shared.recorder.borrow_mut().retried(cohort);
-            stamps = Stamps::default();
+            stamps = begun;
             result = self.attempt(request, sample, &mut stamps).await;
         }
         self.fill(sample, request, &stamps, &result);

@@ -47,6 +47,12 @@ impl Labels {
         }
     }
 
+    /// The name of a number.
+    pub fn name(&self, number: u32) -> Option<String> {
+        let inner = self.inner();
+        inner.numbers.iter().find(|(_, known)| **known == number).map(|(name, _)| name.clone())
+    }
+
     /// How many are kept apart.
     pub fn limit(&self) -> usize {
         self.limit

@@ -2,6 +2,7 @@
 
 use brunt_model::spread::Bin;
 use brunt_model::{Failure, Flow, Phase, Sample, Snapshot, Tally, Tick, TransactionTally};
+use brunt_wire::events::EventTimes;
 use brunt_wire::{ConnectionCounts, QuicCounts};
 use std::sync::Arc;
 
@@ -186,6 +187,18 @@ impl Recorder {
             self.labels.resize_with(at + 1, || None);
         }
         self.labels[at].get_or_insert_default()
+    }
+
+    /// Events of replies to requests of this label came.
+    pub fn events(&mut self, label: &str, times: EventTimes) {
+        for (which, times) in [("first event", times.first), ("next event", times.next)] {
+            if times.count() > 0 {
+                let tally = self.transaction(&format!("{label} ({which})").into());
+                tally.started += times.count();
+                tally.succeeded += times.count();
+                tally.response.merge(&times);
+            }
+        }
     }
 
     /// The tally of the transactions of a name, made when first asked for.

@@ -524,6 +524,9 @@ fn cut_snapshot<T: Transport>(shared: &Rc<Shared<T>>, span: (Tick, Tick), phase:
     let waiting = shared.common.pool.as_ref().filter(|_| shared.number == 0).map_or(0, |p| p.waiting() as u64);
     let (snapshot, samples): (_, Option<Vec<Sample>>) = {
         let mut recorder = shared.recorder.borrow_mut();
+        for (label, times) in shared.transport.take_events(shared.common.number) {
+            recorder.events(&shared.common.labels.name(label).unwrap_or_default(), times);
+        }
         let now = (waiting, shared.users_there.get());
         let connections = (&shared.connection_rules.counts, shared.transport.take_quic());
         (recorder.take(span, phase, now, connections), recorder.take_samples())

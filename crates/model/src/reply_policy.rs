@@ -31,6 +31,9 @@ pub struct ReplyPolicy {
     /// What the user keeps of pages that it got; null: nothing.
     #[serde(default)]
     pub cache: Option<PageCache>,
+    /// The reply comes in events, each of which is timed; null: it is taken as a whole.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub events: Option<Events>,
     /// What the user does with the reply, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub actions: Vec<ReplyAction>,
@@ -48,6 +51,34 @@ pub struct ReplyPolicy {
     /// Otherwise only a request without a whole reply, or with a failed check, is one.
     #[serde(default)]
     pub status_fails: bool,
+}
+
+/// A reply that comes in events. Their times are kept as those of transactions: `LABEL (first event)`, from the planned instant
+/// of the request, and `LABEL (next event)`, from one event to the next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Events {
+    /// What an event is.
+    pub format: EventFormat,
+    /// The reply is over after so many events, though more may follow; null: at its end.
+    #[serde(default)]
+    pub most: Option<u64>,
+    /// Seconds from planned after which it is over as soon as anything comes; null: any time.
+    #[serde(default, with = "optional_seconds", rename = "longest_seconds")]
+    #[schemars(with = "Option<f64>")]
+    pub longest: Option<Duration>,
+}
+
+/// What an event is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum EventFormat {
+    /// A server-sent event (`text/event-stream`).
+    #[serde(rename = "sse")]
+    ServerSent,
+    /// A line of text that is not blank, such as one of JSON lines.
+    Lines,
+    /// A message of a WebSocket or of gRPC.
+    Messages,
 }
 
 /// What a user does with a reply.

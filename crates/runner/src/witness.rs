@@ -9,6 +9,7 @@ use crate::world::Real;
 use brunt_engine::{Control, Epoch, Sink, Time, Users, UsersOf, World};
 use brunt_model::sample::Opening;
 use brunt_model::{Environment, Failure, Plan};
+use brunt_wire::events::EventTimes;
 use brunt_wire::http::Http;
 use brunt_wire::request::{BadRequest, RequestParts, Tags};
 use brunt_wire::tls::Handshake;
@@ -140,6 +141,10 @@ impl Transport for Looking {
 
     async fn closed(&self, conn: &mut Self::Lane) -> Idle {
         self.transport.closed(conn).await
+    }
+
+    fn take_events(&self, population: usize) -> Vec<(u32, EventTimes)> {
+        self.transport.take_events(population)
     }
 
     fn take_quic(&self) -> QuicCounts {

@@ -14,6 +14,7 @@ pub use crate::words::values::Environment;
 use crate::words::values::{Data, Output, Warmup};
 use brunt_model::plan::{HttpVersion, RecordDetail, Resolve, ResolveAll, StatusRange};
 use brunt_model::question::Requirement;
+use brunt_model::reply_policy::Events;
 use brunt_model::scenario::{Order, Scenario};
 use brunt_model::{Arrivals, Goal, Objective, ProbeSpec, ReplyPolicy, Think};
 pub use row::{Change, Content, Help, Key, Kind, Listed, SettingRow, Takes};
@@ -122,6 +123,8 @@ pub struct RequestSettings {
     pub order: Option<Order>,
     /// Redirects followed for one request, at most.
     pub follow: u32,
+    /// Replies come in events.
+    pub reply_events: Option<Events>,
     /// What is called by gRPC, in place of a plain request.
     pub grpc: GrpcSettings,
 }
@@ -151,6 +154,8 @@ pub struct ConnectionSettings {
     pub retry_stale: bool,
     /// Versions of HTTP, each of which is measured; empty: 1.1.
     pub http: Vec<HttpVersion>,
+    /// The best version that the server offers, in place of a known one.
+    pub http_auto: bool,
     /// Requests in flight per connection.
     pub streams: u32,
     /// From begun to the reply's last byte.

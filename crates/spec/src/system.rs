@@ -1,6 +1,7 @@
 //! What settings need of the system that carries them out. It is handed in, so that the same input makes the same plan.
 
 use crate::RunSettings;
+use brunt_model::plan::HttpVersion;
 use std::io;
 use std::path::PathBuf;
 
@@ -28,6 +29,8 @@ pub struct System {
     /// The descriptors of a service of gRPC, a `FileDescriptorSet`, that the server of these settings tells by reflection; an
     /// error in words.
     pub reflected: fn(&RunSettings, &str) -> Result<Vec<u8>, String>,
+    /// The best version of HTTP that the server of these settings offers; an error in words.
+    pub offered: fn(&RunSettings) -> Result<HttpVersion, String>,
     /// Is told the words of a plan file as options, before a message may repeat them: some are secret.
     pub heard: fn(&[String]),
 }
@@ -44,6 +47,7 @@ impl System {
             stdin: || Ok(Vec::new()),
             program: || Err(io::Error::from(io::ErrorKind::Unsupported)),
             reflected: |_, _| Err(NEEDS_DESCRIPTORS.to_owned()),
+            offered: |_| Err("nobody may ask the server here".to_owned()),
             heard: |_| (),
         }
     }

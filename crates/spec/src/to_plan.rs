@@ -32,7 +32,7 @@ pub fn to_plan(settings: &RunSettings, system: &System) -> Result<(Plan, Vec<Str
         Some(planned) => (planned.scenario.clone(), planned.policies.clone()),
         None => (scenario(settings, system)?, vec![reply_policy(settings)]),
     };
-    let connection = connection::connection(settings)?;
+    let connection = connection::connection(settings, system)?;
     let load = load::load(settings, system)?;
     let stop = load::stop(settings, &load)?;
     let local = connection.unix_socket.is_some()
@@ -82,7 +82,7 @@ pub fn reply_policy(settings: &RunSettings) -> ReplyPolicy {
     let (status, body) = (expect_status.clone(), expect_body.clone());
     let checks = Checks { status, body, same_length: *expect_same_length };
     let redirects = Redirects { most: settings.request.follow, rules: RedirectRules::Rfc9110 };
-    ReplyPolicy { redirects, ..ReplyPolicy::checks(checks) }
+    ReplyPolicy { redirects, events: settings.request.reply_events, ..ReplyPolicy::checks(checks) }
 }
 
 #[cfg(test)]

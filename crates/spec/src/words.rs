@@ -14,6 +14,7 @@ pub mod arrivals;
 pub mod bytes;
 pub mod compare;
 pub mod duration;
+pub mod events;
 pub mod find;
 pub mod goal;
 mod number;

@@ -1,5 +1,6 @@
 //! What is kept of a reply, whatever the protocol, because somebody looks at it.
 
+use crate::events::EventMeter;
 use crate::h1::kept_body::KeptBody;
 use crate::h1::parse::{Head, Sink};
 use crate::{Kept, WantedFields, Wants};
@@ -19,6 +20,8 @@ pub(crate) struct ReplyCollector {
     /// From its first byte on.
     body: Option<KeptBody>,
     first_bytes: Vec<u8>,
+    /// Until the body begins, which has it then.
+    events: Option<Box<EventMeter>>,
 }
 
 /// So many of the first bytes are kept for the status line.
@@ -32,18 +35,29 @@ impl ReplyCollector {
         self.first_bytes.extend_from_slice(&bytes[..bytes.len().min(room)]);
     }
 
-    pub fn new(wants: Wants, pattern: Option<&Regex>) -> Option<Box<Self>> {
-        let nothing = wants == Wants::default();
+    pub fn new(wants: Wants, pattern: Option<&Regex>, events: Option<Box<EventMeter>>) -> Option<Box<Self>> {
+        let nothing = wants == Wants::default() && events.is_none();
         let (location, server, cookie, encoding) = (None, None, None, None);
         let (fields, body, first_bytes) = (Vec::new(), None, Vec::new());
         let pattern = pattern.filter(|_| wants.matches).cloned();
-        let keep =
-            Self { wants, is_page: false, location, server, cookie, encoding, fields, pattern, body, first_bytes };
+        let keep = Self {
+            wants,
+            is_page: false,
+            location,
+            server,
+            cookie,
+            encoding,
+            fields,
+            pattern,
+            body,
+            first_bytes,
+            events,
+        };
         (!nothing).then(|| Box::new(keep))
     }
 
     pub fn finish(mut self, head: Head) -> Kept {
-        let body = self.body.take().unwrap_or_else(|| self.empty_body(None));
+        let body = self.body.take().unwrap_or_else(|| self.empty_body());
         let (body, matches) = body.finish();
         let head = (self.wants.head || self.wants.fields != WantedFields::None).then_some((head, self.fields));
         let Self { location, server, cookie, first_bytes, .. } = self;
@@ -72,9 +86,14 @@ impl ReplyCollector {
         }
     }
 
-    fn empty_body(&self, encoding: Option<&str>) -> KeptBody {
+    /// No more of the reply is awaited, though it has not come to its end.
+    pub fn is_over(&self) -> bool {
+        self.body.as_ref().is_some_and(KeptBody::is_over)
+    }
+
+    fn empty_body(&mut self) -> KeptBody {
         let keeps = (self.wants.body || self.is_page).then(Vec::new);
-        KeptBody::new(encoding, self.pattern.as_ref(), keeps)
+        KeptBody::new(self.encoding.as_deref(), self.pattern.as_ref(), keeps, self.events.take())
     }
 }
 
@@ -99,8 +118,8 @@ impl Sink for ReplyCollector {
     }
 
     fn body(&mut self, bytes: &[u8]) {
-        if self.pattern.is_some() || self.wants.body || self.is_page {
-            let mut body = self.body.take().unwrap_or_else(|| self.empty_body(self.encoding.as_deref()));
+        if self.body.is_some() || self.pattern.is_some() || self.wants.body || self.is_page || self.events.is_some() {
+            let mut body = self.body.take().unwrap_or_else(|| self.empty_body());
             body.push(bytes);
             self.body = Some(body);
         }

@@ -3,6 +3,7 @@
 //! The engine asks a [`Transport`] to open connections and to exchange requests for replies; the transport tells with
 //! [`Stamps`] when each step was done, by the [`Timer`] that it was handed. Out of scope: any protocol.
 
+use crate::events::{EventOrigin, EventTimes};
 use crate::h1::parse::Head;
 use crate::request::{BadRequest, Draft, Prepared, RequestParts, Tags};
 use crate::stream::Idle;
@@ -58,6 +59,8 @@ pub struct Stamps {
     pub extra_bytes: u64,
     /// Nanoseconds for which the last byte had been in the kernel before it was read; None where nobody looked.
     pub read_lag: Option<u64>,
+    /// What events of the reply are timed from, where they are: set before the exchange.
+    pub events: Option<EventOrigin>,
     /// Why what came is no reply, or the code with which the stream was reset, where that is the failure.
     pub malformed: Option<Malformed>,
 }
@@ -289,6 +292,12 @@ pub trait Transport: 'static {
     /// What was counted since the last call, where the transport is one over QUIC.
     fn take_quic(&self) -> QuicCounts {
         QuicCounts::default()
+    }
+
+    /// The times of the events that came for a population since the last call, by label.
+    fn take_events(&self, population: usize) -> Vec<(u32, EventTimes)> {
+        let _ = population;
+        Vec::new()
     }
 
     /// Something that the reader should know, said since the last call: the text of an error behind a failure, …

@@ -7,6 +7,7 @@ mod lane;
 
 use crate::collect::ReplyCollector;
 use crate::dial::{Buffers, Destination, dial};
+use crate::events::{EventCounts, EventMeter, EventOrigin, EventTimes};
 use crate::h1::exchange::{BUFFER, PipelineState, Shared};
 use crate::h1::proxy;
 use crate::origin::{Directory, Origin, OriginId, Route};
@@ -17,7 +18,7 @@ use crate::tls::{Refusal, TlsClients};
 use crate::websocket::{Wanted, WebSocket};
 use crate::{QuicCounts, Reply, Stamps, Timer, Transport, WantedFields, Wants, error, h2, h3, sys, tls};
 use brunt_model::plan::{Connection, HttpVersion, RecordDetail};
-use brunt_model::reply_policy::{Cookies, RedirectRules};
+use brunt_model::reply_policy::{Cookies, Events, RedirectRules};
 use brunt_model::sample::Opening;
 use brunt_model::{Failure, Plan, ReplyPolicy, Tick};
 use regex::bytes::Regex;
@@ -50,6 +51,8 @@ pub struct Http<T: Timer + 'static> {
     opened: Cell<usize>,
     /// How many messages of `WebSocket`s were made ready.
     messages: Cell<u64>,
+    /// The times of events that came.
+    events: Rc<EventCounts>,
     /// Keeps the kernel stamping while connections come and go: to begin and to end it patches its own code.
     stamping: OnceCell<Option<Socket>>,
     note: RefCell<Option<String>>,
@@ -74,6 +77,8 @@ struct KeptParts {
     wants: Wants,
     /// What is looked for in the body.
     pattern: Option<Regex>,
+    /// What its events are, where it comes in events.
+    events: Option<Events>,
 }
 
 /// What is known of the target, and what of it was told. One worker tells it for all.
@@ -125,7 +130,7 @@ impl KeptParts {
             fields: wanted_fields(policy, records),
             cookie: policy.cookies == Cookies::Newest,
         };
-        Ok(Self { wants, pattern: policy.checks.body.as_deref().map(Regex::new).transpose()? })
+        Ok(Self { wants, pattern: policy.checks.body.as_deref().map(Regex::new).transpose()?, events: policy.events })
     }
 }
 
@@ -173,6 +178,7 @@ impl<T: Timer + 'static> Http<T> {
             source_turn: Cell::new(worker),
             opened: Cell::new(0),
             messages: Cell::new(0),
+            events: Rc::default(),
             stamping: OnceCell::new(),
             note: RefCell::default(),
             refusal: RefCell::default(),
@@ -316,26 +322,34 @@ impl<T: Timer + 'static> Http<T> {
     ) -> impl Future<Output = Result<Reply, Failure>> {
         let kept = &self.common.kept[request.tags.reply_policy as usize];
         let (wants, pattern) = (kept.wants.with(more), kept.pattern.as_ref());
+        let events = kept.events.map(|events| self.meter((events, request.tags.label), stamps));
         match lane {
             Lane::H1(H1Connection { stream, used, ahead, .. }) => {
-                let wants = (std::mem::replace(used, true), wants, pattern);
+                let keep = (std::mem::replace(used, true), ReplyCollector::new(wants, pattern, events));
                 let request = (&request.h1[..], request.asked);
-                Exchange::H1 { exchange: self.shared.exchange((stream, ahead), request, wants, stamps) }
+                Exchange::H1 { exchange: self.shared.exchange((stream, ahead), request, keep, stamps) }
             }
             Lane::H2(h2) => {
-                let keep = ReplyCollector::new(wants, pattern);
+                let keep = ReplyCollector::new(wants, pattern, events);
                 Exchange::H2 { exchange: h2.connection.exchange(request, keep, stamps) }
             }
             Lane::WebSocket(websocket) => {
-                let wanted = Wanted { message: request.message.as_deref(), wants, pattern };
+                let wanted = Wanted { message: request.message.as_deref(), wants, pattern, events };
                 // Boxed: other connections would hold the room for it.
                 Exchange::WebSocket { exchange: Box::pin(websocket.exchange(&self.shared, wanted, stamps)) }
             }
             Lane::H3(h3) => {
-                let keep = ReplyCollector::new(wants, pattern);
+                let keep = ReplyCollector::new(wants, pattern, events);
                 Exchange::H3 { exchange: h3.connection.exchange(request, keep, stamps) }
             }
         }
+    }
+
+    /// What times the events of a reply.
+    fn meter(&self, of: (Events, u32), stamps: &Stamps) -> Box<EventMeter> {
+        let now = || EventOrigin { planned: self.shared.time.now(), is_measured: false, population: 0 };
+        let origin = stamps.events.unwrap_or_else(now);
+        Box::new(EventMeter::new(of, origin, Rc::new(self.shared.time.clone()), Rc::clone(&self.events)))
     }
 
     /// Speaks HTTP/2 on a connection that was just opened.
@@ -469,6 +483,10 @@ impl<T: Timer + 'static> Transport for Http<T> {
 
     fn take_quic(&self) -> QuicCounts {
         self.endpoints.get().map(h3::Endpoints::take_quic).unwrap_or_default()
+    }
+
+    fn take_events(&self, population: usize) -> Vec<(u32, EventTimes)> {
+        self.events.take(population)
     }
 
     fn take_note(&self) -> Option<String> {

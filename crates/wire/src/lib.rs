@@ -10,6 +10,7 @@
 //! * [`connections`]: those of one client: what is kept, shared and closed.
 //! * [`http`]: the [`Transport`] over real sockets, for each version of HTTP.
 //! * [`h1`], [`h2`], [`h3`]: the codecs and exchanges of HTTP/1, 2 and 3. `collect`: what is kept of a reply.
+//! * [`events`]: replies that come in events, and the times of these.
 //! * `websocket`: messages over a connection that began as HTTP/1.1.
 //! * [`request`]: a request, and its bytes. [`redirect`]: the request that a redirect leads to. [`origin`]: scheme, host and port, and their addresses.
 //! * [`dial`], [`tls`], [`stream`], [`link`]: connections. `sources`: the local addresses that they are made from.
@@ -23,6 +24,7 @@ pub mod connections;
 mod contract;
 pub mod dial;
 pub mod error;
+pub mod events;
 pub mod fake;
 pub mod h1;
 pub mod h2;

@@ -5,6 +5,7 @@
 //! answered. Extensions are not offered, so messages come as they are.
 
 use crate::collect::ReplyCollector;
+use crate::events::EventMeter;
 use crate::h1::exchange::{PipelineState, Shared};
 use crate::h1::parse::{Framing, Head, RequestKind, Sink};
 use crate::request::RequestParts;
@@ -203,6 +204,8 @@ pub struct Wanted<'m, 'p> {
     pub wants: Wants,
     /// What the message that is awaited matches.
     pub pattern: Option<&'p Regex>,
+    /// Times the messages, and tells how many are awaited; None: one is.
+    pub events: Option<Box<EventMeter>>,
 }
 
 impl WebSocket {
@@ -224,9 +227,8 @@ impl WebSocket {
         // What comes behind the reply are frames.
         ahead.expect_more(shared.time.now());
         let wants = Wants { fields: WantedFields::All, ..Wants::default() };
-        let asked = (&request[..], RequestKind::Ordinary);
-        let reply =
-            shared.exchange((&mut stream, &mut ahead), asked, (false, wants, None), &mut Stamps::default()).await;
+        let (asked, keep) = ((&request[..], RequestKind::Ordinary), ReplyCollector::new(wants, None, None));
+        let reply = shared.exchange((&mut stream, &mut ahead), asked, (false, keep), &mut Stamps::default()).await;
         let reply = reply.map_err(|failure| (failure, "no answer to the handshake of WebSocket".to_owned()))?;
         if reply.status != STATUS {
             let why = format!("the server does not open a WebSocket here: it answered with status {}", reply.status);
@@ -250,7 +252,7 @@ impl WebSocket {
     pub(crate) async fn exchange<T: Timer>(
         &mut self,
         shared: &Shared<T>,
-        wanted: Wanted<'_, '_>,
+        mut wanted: Wanted<'_, '_>,
         stamps: &mut Stamps,
     ) -> Result<Reply, Failure> {
         let was_used = std::mem::replace(&mut self.is_used, true);
@@ -265,7 +267,16 @@ impl WebSocket {
         }
         stamps.sent = shared.time.now();
         let (mut body_bytes, mut turn) = (0, Turn::default());
-        let mut keep = ReplyCollector::new(wanted.wants, wanted.pattern);
+        let mut keep = ReplyCollector::new(wanted.wants, wanted.pattern, None);
+        if wanted.events.as_ref().is_some_and(|events| events.is_over()) {
+            // Sent, and nothing is awaited. What came meanwhile must not fill the socket.
+            let idle = std::future::poll_fn(|cx| Poll::Ready(self.poll_idle(cx))).await;
+            if idle.is_ready() {
+                return Err(Failure::ClosedEarly);
+            }
+            (stamps.first_byte, stamps.last_byte) = (stamps.sent, stamps.sent);
+            return Ok(Reply { status: STATUS, keep_alive: true, ..Reply::default() });
+        }
         loop {
             let mut body = |piece: &[u8]| {
                 body_bytes += piece.len() as u64;
@@ -285,7 +296,14 @@ impl WebSocket {
                         encoded: false,
                     };
                     let kept = keep.take().map(|keep| Box::new((*keep).finish(head)));
-                    let is_awaited = wanted.pattern.is_none() || kept.as_ref().is_some_and(|kept| kept.matches);
+                    let matches = kept.as_ref().is_some_and(|kept| kept.matches);
+                    let is_awaited = match &mut wanted.events {
+                        None => wanted.pattern.is_none() || matches,
+                        Some(events) => {
+                            events.message();
+                            matches || events.is_over()
+                        }
+                    };
                     if is_awaited {
                         stamps.head_bytes = stamps.bytes_received - body_bytes;
                         let head_bytes = stamps.head_bytes;
@@ -300,8 +318,11 @@ impl WebSocket {
                         });
                     }
                     // The server sent it of its own accord.
-                    (body_bytes, keep) = (0, ReplyCollector::new(wanted.wants, wanted.pattern));
-                    (stamps.first_byte, stamps.bytes_received) = (Tick::ZERO, 0);
+                    keep = ReplyCollector::new(wanted.wants, wanted.pattern, None);
+                    if wanted.events.is_none() {
+                        body_bytes = 0;
+                        (stamps.first_byte, stamps.bytes_received) = (Tick::ZERO, 0);
+                    }
                 }
                 Event::Ping(payload) => {
                     let pong = frame(PONG, &payload, stamps.bytes_received);
@@ -386,28 +407,39 @@ impl WebSocket {
     /// Resolves when the idle connection is of no more use. Messages that come meanwhile are passed over; a ping is answered
     /// where the socket takes it at once.
     pub fn poll_idle(&mut self, cx: &mut Context<'_>) -> Poll<Idle> {
+        let rest = std::mem::take(&mut self.rest);
+        if let Some(idle) = self.pass_over(&rest, cx) {
+            return Poll::Ready(idle);
+        }
         let mut buffer = [0; 4096];
         loop {
             let n = match ready!(self.stream.poll_read(&mut buffer, cx)) {
                 Ok(0) | Err(_) => return Poll::Ready(Idle::Closed),
                 Ok(n) => n,
             };
-            let mut bytes = &buffer[..n];
-            while !bytes.is_empty() {
-                match self.incoming.take(bytes, &mut |_| ()) {
-                    Err(_) => return Poll::Ready(Idle::Unsolicited),
-                    Ok((_, Some(Event::Close(_)))) => return Poll::Ready(Idle::Closed),
-                    Ok((used, event)) => {
-                        bytes = &bytes[used..];
-                        if let Some(Event::Ping(payload)) = event
-                            && self.stream.poll_send(&frame(PONG, &payload, used as u64), cx).is_ready()
-                        {
-                            let _ = self.stream.poll_flush(cx);
-                        }
+            if let Some(idle) = self.pass_over(&buffer[..n], cx) {
+                return Poll::Ready(idle);
+            }
+        }
+    }
+
+    /// Bytes came that nobody waits for; why the connection is of no more use, if it is.
+    fn pass_over(&mut self, mut bytes: &[u8], cx: &mut Context<'_>) -> Option<Idle> {
+        while !bytes.is_empty() {
+            match self.incoming.take(bytes, &mut |_| ()) {
+                Err(_) => return Some(Idle::Unsolicited),
+                Ok((_, Some(Event::Close(_)))) => return Some(Idle::Closed),
+                Ok((used, event)) => {
+                    bytes = &bytes[used..];
+                    if let Some(Event::Ping(payload)) = event
+                        && self.stream.poll_send(&frame(PONG, &payload, used as u64), cx).is_ready()
+                    {
+                        let _ = self.stream.poll_flush(cx);
                     }
                 }
             }
         }
+        None
     }
 
     /// What the TLS handshake agreed on, where there was one.

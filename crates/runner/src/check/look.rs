@@ -51,6 +51,8 @@ enum Care {
     All,
     /// One request, and that is all.
     Once,
+    /// One request, where it changes nothing, and a handshake for each version.
+    Versions,
 }
 
 /// Looks, and fills in what was found.
@@ -71,6 +73,30 @@ pub fn once(plan: &Plan, facts: &mut Facts) -> Result<(), RunError> {
     look_with(Care::Once, plan, facts)
 }
 
+/// The best version of HTTP that the server offers: HTTP/3 where its reply announces it (`Alt-Svc`) and a handshake succeeds, HTTP/2
+/// where a TLS handshake chooses it, otherwise HTTP/1.1. A GET or HEAD is sent once; other requests may change something, so no
+/// reply announces HTTP/3.
+///
+/// # Errors
+///
+/// Why the server cannot be asked, in words.
+pub fn best_version(plan: &Plan) -> Result<HttpVersion, String> {
+    let mut facts = Facts::default();
+    look_with(Care::Versions, plan, &mut facts).map_err(|error| error.to_string())?;
+    if let Some(failed) = facts.failure {
+        let detail = failed.detail.trim();
+        return Err(if detail.is_empty() { failed.meaning } else { format!("{}: {detail}", failed.meaning) });
+    }
+    let announced = facts.reply.and_then(|reply| reply.alt_svc).is_some_and(|services| services.contains("h3="));
+    let offered = facts.tls.map(|tls| tls.http).unwrap_or_default();
+    let is_offered = |version| offered.iter().any(|offered| offered.version == version);
+    Ok(match () {
+        () if announced && is_offered(HttpVersion::V3) => HttpVersion::V3,
+        () if is_offered(HttpVersion::V2) => HttpVersion::V2,
+        () => HttpVersion::V1_1,
+    })
+}
+
 fn look_with(care: Care, plan: &Plan, facts: &mut Facts) -> Result<(), RunError> {
     let request = plan.main().scenario.requests.first().ok_or(RunError::NothingAsked)?;
     facts.method.clone_from(&request.method);
@@ -87,7 +113,7 @@ fn look_with(care: Care, plan: &Plan, facts: &mut Facts) -> Result<(), RunError>
                 Box::pin(look.distrusted(refusal, &time, facts)).await?;
             }
         }
-        if care == Care::All && facts.failure.is_none() {
+        if care != Care::Once && facts.failure.is_none() {
             Box::pin(look.versions(&time, facts)).await?;
         }
         look.way(facts);
@@ -105,13 +131,17 @@ impl<'a> Look<'a> {
     async fn request(&self, request: &Request, care: Care, facts: &mut Facts) -> Result<(), Failure> {
         let asked = self.prepared(request).map_err(|why| self.broken(&why, facts))?;
         let mut conn = self.open(&asked, facts).await?;
+        let changes_nothing = matches!(&*request.method, "GET" | "HEAD");
+        if care == Care::Versions && !changes_nothing {
+            return Ok(());
+        }
         let seen = self.exchange(&mut conn, &asked).await?;
         let once = self.plan.connection.requests_per_connection == Some(1);
         facts.reply = Some(answered(&seen, once));
-        if care == Care::Once {
+        if care != Care::All {
             return Ok(());
         }
-        if matches!(&*request.method, "GET" | "HEAD") {
+        if changes_nothing {
             self.again(conn, (request, seen.reply.keep_alive), facts).await;
         }
         self.connects(&asked, facts).await;

@@ -1,6 +1,7 @@
 //! What may stand below `scenario` in a plan file: its keys, their kinds, and what each means.
 
-use super::words::{Scalar, ScalarList, Time};
+use super::words::{Read, Scalar, ScalarList, Time};
+use brunt_model::reply_policy::Events;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -170,6 +171,9 @@ pub struct Step {
     pub follow: Option<u32>,
     /// Of a request: whether images, style sheets and scripts of a page of HTML are asked for, too. Default: false.
     pub resources: Option<bool>,
+    /// Of a request: its reply comes in events, each of which is timed: `sse`, `lines` or `messages`, then how many at most and for
+    /// how long, such as `sse,20,10s`.
+    pub reply_events: Option<Read<Events>>,
     /// Of a request: variables that its reply sets, by name: a `JSONPath`, or a map.
     #[schemars(with = "BTreeMap<String, super::words::ScalarOr<Extract>>")]
     pub extract: Option<IgnoredAny>,

@@ -1,7 +1,8 @@
 //! The kinds of values in a plan file: single ones, lists of them, times, commands.
 
 use super::written::Command;
-use crate::words::duration;
+use crate::words::{duration, events};
+use brunt_model::reply_policy::Events;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use serde::de::value::{MapAccessDeserializer, StrDeserializer};
@@ -39,6 +40,15 @@ pub trait Spoken: Sized {
 
     /// Reads it.
     fn read(word: &str) -> Result<Self, brunt_script::WordError>;
+}
+
+impl Spoken for Events {
+    const ABOUT: &'static str =
+        "What an event is, how many at most and for how long, such as sse, lines,100 or messages,20,10s.";
+
+    fn read(word: &str) -> Result<Self, brunt_script::WordError> {
+        events::parse(word)
+    }
 }
 
 /// A single value, or what it is short for.

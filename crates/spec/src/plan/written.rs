@@ -128,6 +128,9 @@ pub struct Script {
     pub order: Option<RequestOrder>,
     /// Redirects followed for one request, at most. Default: 0.
     pub follow: Option<Scalar>,
+    /// Replies come in events, each of which is timed: `sse`, `lines` or `messages`, then how many at most and for how long, such as
+    /// `sse,20,10s`.
+    pub reply_events: Option<Scalar>,
 }
 
 /// Order of several requests.

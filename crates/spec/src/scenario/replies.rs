@@ -24,6 +24,7 @@ impl Reader<'_> {
             policy.redirects.most = follow;
         }
         policy.elements = step.resources.unwrap_or(false).then(Elements::default);
+        policy.events = step.reply_events.map(|events| events.0);
         if let Some((user, password)) = step.digest.as_ref().map(|pair| pair.0.split_once(':').unwrap_or((&pair.0, "")))
         {
             let (user, password) = (user.to_owned(), password.to_owned());

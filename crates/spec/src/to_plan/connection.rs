@@ -1,15 +1,16 @@
 //! How connections are made and kept.
 
+use crate::System;
 use crate::error::{Result, require};
 use crate::settings::{Names, RunSettings};
 use brunt_model::plan::{Connection, HttpVersion, Tls};
 use std::path::Path;
 
 /// The connection part of the plan.
-pub(super) fn connection(run: &RunSettings) -> Result<Connection> {
+pub(super) fn connection(run: &RunSettings, system: &System) -> Result<Connection> {
     let args = &run.connection;
     Ok(Connection {
-        http: http(run)?,
+        http: http(run, system)?,
         streams: args.streams,
         requests_per_connection: requests_per_connection(run)?,
         retry_stale: args.retry_stale,
@@ -26,7 +27,17 @@ pub(super) fn connection(run: &RunSettings) -> Result<Connection> {
     })
 }
 
-fn http(run: &RunSettings) -> Result<HttpVersion> {
+fn http(run: &RunSettings, system: &System) -> Result<HttpVersion> {
+    if run.connection.http_auto {
+        require!(run.said, run.connection.http.is_empty() && run.request.grpc.method.is_none(), |names| {
+            format!("{}: auto stands alone, and not with gRPC, which needs HTTP/2", names.of("http"))
+        });
+        return (system.offered)(run).map_err(|why| {
+            run.said.refuse(|names| {
+                format!("{}: auto asks the server, and there was no answer ({why}); start it, or write a version, such as 2", names.of("http"))
+            })
+        });
+    }
     match *run.connection.http {
         [] if run.request.grpc.method.is_some() => Ok(HttpVersion::V2),
         [] => Ok(HttpVersion::V1_1),

@@ -214,7 +214,7 @@ pub fn http_version(word: &str) -> Result<HttpVersion, WordError> {
         "1.1" | "1" => Ok(HttpVersion::V1_1),
         "2" | "2.0" | "h2" | "h2c" => Ok(HttpVersion::V2),
         "3" | "3.0" | "h3" => Ok(HttpVersion::V3),
-        _ => Err(WordError::new(word, "this is no version of HTTP that brunt speaks: 1.0, 1.1, 2 or 3", "2")),
+        _ => Err(WordError::new(word, "this is no version of HTTP that brunt speaks: 1.0, 1.1, 2, 3 or auto", "2")),
     }
 }
 

@@ -8,9 +8,8 @@ use crate::collect::ReplyCollector;
 use crate::link::Link;
 use crate::stream::{DiscardableBody, MOST_BLANK_READS, Stream, is_blank};
 use crate::turn::Turn;
-use crate::{Reply, Stamps, Timer, Wants, error};
+use crate::{Reply, Stamps, Timer, error};
 use brunt_model::{Failure, Tick};
-use regex::bytes::Regex;
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::io;
@@ -87,6 +86,8 @@ struct Receiving {
     unsolicited: bool,
     /// Why what came is no reply.
     malformed: Option<Malformed>,
+    /// No more of it is awaited, though more may come.
+    is_left: bool,
     turn: Turn,
 }
 
@@ -151,10 +152,10 @@ impl<T: Timer> Shared<T> {
         &self,
         (stream, ahead): (&mut Stream<L>, &mut PipelineState),
         (request, asked): (&[u8], RequestKind),
-        (used, wants, pattern): (bool, Wants, Option<&Regex>),
+        (used, keep): (bool, Option<Box<ReplyCollector>>),
         stamps: &mut Stamps,
     ) -> Result<Reply, Failure> {
-        let mut at = Receiving::new(asked, ReplyCollector::new(wants, pattern));
+        let mut at = Receiving::new(asked, keep);
         let sent_ahead = ahead.sent.pop_front();
         if stream.stamps_receipt() {
             self.sample_receipt(stream);
@@ -311,7 +312,7 @@ impl<T: Timer> Shared<T> {
 
     /// Whether bytes that nobody asked for came along with the reply: how reads were cut must not decide it.
     async fn look_behind<L: Link>(&self, stream: &mut Stream<L>, at: &mut Receiving) {
-        if at.more_may_come || at.unsolicited || !at.parser.head().is_some_and(|head| head.keep_alive) {
+        if at.more_may_come || at.unsolicited || at.is_left || !at.parser.head().is_some_and(|head| head.keep_alive) {
             return;
         }
         std::future::poll_fn(|cx| {
@@ -422,6 +423,7 @@ impl Receiving {
             extra: 0,
             unsolicited: false,
             malformed: None,
+            is_left: false,
             turn: Turn::default(),
         }
     }
@@ -435,12 +437,12 @@ impl Receiving {
         let Some(head) = self.parser.head() else { return Err(Failure::Protocol) };
         let (body_bytes, head_bytes) = (self.parser.body_bytes(), self.parser.head_bytes());
         let announced_bytes = match head.framing {
-            Framing::Length(bytes) => Some(bytes),
+            Framing::Length(bytes) if !self.is_left => Some(bytes),
             _ => None,
         };
         let kept = self.keep.map(|keep| Box::new((*keep).finish(head)));
-        let Head { status, keep_alive, .. } = head;
-        let unsolicited = self.unsolicited;
+        let (status, unsolicited) = (head.status, self.unsolicited);
+        let keep_alive = head.keep_alive && !self.is_left;
         Ok(Reply { status, keep_alive, unsolicited, body_bytes, head_bytes, announced_bytes, kept })
     }
 
@@ -509,6 +511,10 @@ impl Receiving {
             (true, false) => {
                 self.extra = rest.len() as u64;
                 self.unsolicited = !is_blank(rest);
+                Ok(Step::Whole)
+            }
+            (false, _) if self.keep.as_ref().is_some_and(|keep| keep.is_over()) => {
+                self.is_left = true;
                 Ok(Step::Whole)
             }
             (false, _) if rest.len() > MAX_HEAD => Err(self.no_reply(Malformed::HeadTooLarge)),

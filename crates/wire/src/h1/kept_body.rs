@@ -3,6 +3,7 @@
 //! Memory is bounded, whatever a server sends: a pattern sees a window that moves over the body, and a compressed body is
 //! unpacked as it comes, up to a limit.
 
+use crate::events::EventMeter;
 use flate2::write::{MultiGzDecoder, ZlibDecoder};
 use regex::bytes::Regex;
 use std::io::{self, Write};
@@ -33,6 +34,7 @@ pub(crate) enum KeptBody {
 pub(crate) struct Taken {
     search: Option<Search>,
     keeps: Option<Vec<u8>>,
+    events: Option<Box<EventMeter>>,
     unpacked: u64,
 }
 
@@ -47,8 +49,13 @@ pub(crate) struct Search {
 
 impl KeptBody {
     /// Of a body with this Content-Encoding.
-    pub fn new(encoding: Option<&str>, pattern: Option<&Regex>, keeps: Option<Vec<u8>>) -> Self {
-        let taken = Taken { search: pattern.map(Search::new), keeps, unpacked: 0 };
+    pub fn new(
+        encoding: Option<&str>,
+        pattern: Option<&Regex>,
+        keeps: Option<Vec<u8>>,
+        events: Option<Box<EventMeter>>,
+    ) -> Self {
+        let taken = Taken { search: pattern.map(Search::new), keeps, events, unpacked: 0 };
         match encoding {
             Some("gzip" | "x-gzip") => Self::Gzip(Box::new(MultiGzDecoder::new(taken))),
             Some("deflate") => Self::Deflate(Box::new(ZlibDecoder::new(taken))),
@@ -72,6 +79,17 @@ impl KeptBody {
         }
     }
 
+    /// No more of it is awaited, though it has not come to its end.
+    pub fn is_over(&self) -> bool {
+        let taken = match self {
+            Self::Plain(taken) => taken,
+            Self::Gzip(decoder) => decoder.get_ref(),
+            Self::Deflate(decoder) => decoder.get_ref(),
+            Self::Broken => return false,
+        };
+        taken.events.as_ref().is_some_and(|events| events.is_over())
+    }
+
     /// The body is over: what was kept of it, and whether the pattern matched. One that cannot be unpacked matches
     /// nothing.
     pub fn finish(self) -> (Vec<u8>, bool) {
@@ -81,7 +99,10 @@ impl KeptBody {
             Self::Deflate(decoder) => decoder.finish(),
             Self::Broken => Ok(Taken::default()),
         };
-        let Taken { search, keeps, .. } = taken.unwrap_or_default();
+        let Taken { search, keeps, mut events, .. } = taken.unwrap_or_default();
+        if let Some(events) = &mut events {
+            events.finish();
+        }
         (keeps.unwrap_or_default(), search.is_some_and(Search::finish))
     }
 }
@@ -94,6 +115,9 @@ impl Taken {
         if let Some(keeps) = &mut self.keeps {
             let room = MOST_KEPT.saturating_sub(keeps.len());
             keeps.extend_from_slice(&piece[..piece.len().min(room)]);
+        }
+        if let Some(events) = &mut self.events {
+            events.push(piece);
         }
     }
 }
@@ -154,7 +178,7 @@ mod tests {
     use flate2::write::GzEncoder;
 
     fn matches(pattern: &str, encoding: Option<&str>, pieces: &[&[u8]]) -> bool {
-        let mut body = KeptBody::new(encoding, Some(&Regex::new(pattern).unwrap()), None);
+        let mut body = KeptBody::new(encoding, Some(&Regex::new(pattern).unwrap()), None, None);
         for piece in pieces {
             body.push(piece);
         }
@@ -195,7 +219,7 @@ mod tests {
 
     #[test]
     fn a_long_body_takes_no_more_memory_than_the_window() {
-        let mut body = KeptBody::new(None, Some(&Regex::new("needle").unwrap()), None);
+        let mut body = KeptBody::new(None, Some(&Regex::new("needle").unwrap()), None, None);
         for _ in 0..1000 {
             body.push(&vec![b'x'; 64 * 1024]);
             assert!(room(&body) <= 4 * WINDOW, "{}", room(&body));
@@ -211,7 +235,7 @@ mod tests {
         }
         packed.write_all(b"needle").unwrap();
         let packed = packed.finish().unwrap();
-        let mut body = KeptBody::new(Some("gzip"), Some(&Regex::new("x").unwrap()), None);
+        let mut body = KeptBody::new(Some("gzip"), Some(&Regex::new("x").unwrap()), None, None);
         for piece in packed.chunks(10_000) {
             body.push(piece);
             assert!(room(&body) <= 4 * WINDOW, "{}", room(&body));
@@ -235,7 +259,7 @@ mod tests {
 
     #[test]
     fn a_kept_body_ends_at_its_limit() {
-        let mut body = KeptBody::new(None, None, Some(Vec::new()));
+        let mut body = KeptBody::new(None, None, Some(Vec::new()), None);
         (0..3).for_each(|_| body.push(&vec![b'x'; MOST_KEPT / 2]));
         assert_eq!(body.finish().0.len(), MOST_KEPT);
     }

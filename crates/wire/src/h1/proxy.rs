@@ -4,7 +4,7 @@ use super::exchange::{PipelineState, Shared};
 use super::parse::RequestKind;
 use crate::origin::Origin;
 use crate::stream::Stream;
-use crate::{Stamps, Timer, Wants};
+use crate::{Stamps, Timer};
 use brunt_model::Failure;
 
 /// Asks the proxy at the other end of `stream` to connect us to `origin`.
@@ -20,7 +20,7 @@ pub(crate) async fn tunnel<T: Timer>(
         .exchange(
             (stream, &mut PipelineState::default()),
             (request.as_bytes(), RequestKind::Connect),
-            (false, Wants::default(), None),
+            (false, None),
             &mut stamps,
         )
         .await;

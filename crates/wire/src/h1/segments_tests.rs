@@ -3,6 +3,7 @@
 
 use super::exchange::{BUFFER, PipelineState, Shared};
 use super::parse::RequestKind;
+use crate::collect::ReplyCollector;
 use crate::link::{Link, Ready, Received};
 use crate::stream::{Idle, Stream};
 use crate::{Stamps, Timer, Wants};
@@ -188,8 +189,8 @@ impl World {
         let mut stamps = Stamps::default();
         let (edge, mine) = (self.edge.clone(), (&mut self.stream, &mut self.ahead));
         let pattern = regex::bytes::Regex::new("cd").unwrap();
-        let wants = (false, wants, Some(&pattern));
-        let reply = run(&edge, self.shared.exchange(mine, (b"GET", RequestKind::Ordinary), wants, &mut stamps))?;
+        let keep = (false, ReplyCollector::new(wants, Some(&pattern), None));
+        let reply = run(&edge, self.shared.exchange(mine, (b"GET", RequestKind::Ordinary), keep, &mut stamps))?;
         Some(reply.map(|r| (r.status, r.body_bytes, stamps.bytes_received, r.unsolicited)))
     }
 
@@ -352,7 +353,7 @@ fn a_refusal_that_comes_while_a_long_body_is_written_ends_the_exchange() {
         let mut stamps = Stamps::default();
         let (edge, mine) = (world.edge.clone(), (&mut world.stream, &mut world.ahead));
         let asked = (&[b'x'; 5000][..], RequestKind::Ordinary);
-        let reply = run(&edge, world.shared.exchange(mine, asked, (false, Wants::default(), None), &mut stamps));
+        let reply = run(&edge, world.shared.exchange(mine, asked, (false, None), &mut stamps));
         let reply = reply.expect("no hang").expect("a reply");
         assert_eq!((reply.status, reply.keep_alive, stamps.bytes_sent), (413, false, 1000));
     }
@@ -365,7 +366,7 @@ fn bytes_that_were_sent_are_told_where_no_reply_comes() {
     let mut stamps = Stamps::default();
     let (edge, mine) = (world.edge.clone(), (&mut world.stream, &mut world.ahead));
     let asked = (&[b'x'; 5000][..], RequestKind::Ordinary);
-    let waits = run(&edge, world.shared.exchange(mine, asked, (false, Wants::default(), None), &mut stamps)).is_none();
+    let waits = run(&edge, world.shared.exchange(mine, asked, (false, None), &mut stamps)).is_none();
     assert!(waits);
     assert_eq!(stamps.bytes_sent, 1000);
 }

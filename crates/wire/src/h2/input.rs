@@ -7,7 +7,7 @@ use super::hpack::Place;
 use super::reply_fields::ReplyFields;
 use super::session::{ConnectionError, End, Session};
 use super::streams;
-use crate::h1::parse::{MAX_HEAD, MAX_INTERIM, Sink};
+use crate::h1::parse::{MAX_HEAD, MAX_INTERIM};
 use brunt_model::outcome::Malformed;
 use brunt_model::plan::HttpVersion;
 use brunt_model::{Failure, Tick};
@@ -187,8 +187,11 @@ impl Session {
         if !body.is_empty() || !padding.is_empty() {
             stream.came(body.len() + padding.len(), now);
             stream.body_bytes += body.len() as u64;
-            if let Some(keep) = stream.keep.as_mut().filter(|_| !body.is_empty()) {
-                keep.body(body);
+            if !body.is_empty() && stream.keep(body) {
+                self.served += 1;
+                stream.finish(Ok(()));
+                self.reset(coming.stream, Code::Cancel);
+                return after;
             }
         }
         if is_over && coming.ends {

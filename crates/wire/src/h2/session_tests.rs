@@ -155,7 +155,7 @@ fn blocks_that_repeat_are_known_until_the_table_changes() {
 fn what_is_wanted_of_a_head_is_kept() {
     let mut session = Session::new();
     let wants = Wants { head: true, body: true, fields: WantedFields::All, ..Wants::default() };
-    let keep = ReplyCollector::new(wants, None);
+    let keep = ReplyCollector::new(wants, None, None);
     let fields = Fields::of(&parts("GET", &Body::None)).unwrap();
     session.begin(&fields, Stream::new(RequestKind::Ordinary, keep, 0)).unwrap();
     let reply = headers(1, 0, &[(":status", "200"), ("a", "b")]);

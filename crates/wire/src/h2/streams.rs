@@ -1,7 +1,7 @@
 //! What a connection holds of each request that is under way.
 
 use crate::collect::ReplyCollector;
-use crate::h1::parse::{Framing, Head, RequestKind};
+use crate::h1::parse::{Framing, Head, RequestKind, Sink};
 use crate::request::RequestParts;
 use crate::{Reply, Stamps};
 use brunt_model::outcome::{GRPC_STATUS, Malformed};
@@ -61,6 +61,8 @@ pub struct Stream {
     pub window: i64,
     /// None: all of the request was framed.
     pub upload: Option<Upload>,
+    /// No more of the reply is awaited, though more may come.
+    pub is_left: bool,
     /// What became of it.
     pub end: Option<Result<(), Failure>>,
     pub waker: Option<Waker>,
@@ -81,6 +83,7 @@ impl Stream {
             keep,
             window,
             upload: None,
+            is_left: false,
             end: None,
             waker: None,
         }
@@ -99,6 +102,14 @@ impl Stream {
     pub fn written(&mut self, now: Tick) {
         let first = self.stamps.first_byte;
         self.stamps.sent = if first == Tick::ZERO { now } else { now.min(first) };
+    }
+
+    /// Bytes of the body came, and were looked at; whether no more is awaited.
+    pub fn keep(&mut self, body: &[u8]) -> bool {
+        let Some(keep) = &mut self.keep else { return false };
+        keep.body(body);
+        self.is_left = keep.is_over();
+        self.is_left
     }
 
     /// It is over, and whoever waits for it is woken.
@@ -146,7 +157,7 @@ impl Stream {
             unsolicited: false,
             body_bytes: self.body_bytes,
             head_bytes: self.stamps.head_bytes,
-            announced_bytes: self.announced.filter(|_| self.asked != RequestKind::Head),
+            announced_bytes: self.announced.filter(|_| self.asked != RequestKind::Head && !self.is_left),
             kept,
         })
     }

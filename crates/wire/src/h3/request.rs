@@ -3,7 +3,7 @@
 use super::frame::{self, Code, Frames, Piece};
 use super::qpack;
 use crate::collect::ReplyCollector;
-use crate::h1::parse::{MAX_HEAD, MAX_INTERIM, RequestKind, Sink};
+use crate::h1::parse::{MAX_HEAD, MAX_INTERIM, RequestKind};
 use crate::h2::reply_fields::ReplyFields;
 use crate::h2::streams::{self, Stream};
 use brunt_model::Tick;
@@ -128,8 +128,8 @@ fn on_data(stream: &mut Stream, body: &[u8], is_behind_trailers: bool) -> Result
         return Err(Broken::Stream(Code::MessageError, Malformed::BodyLength));
     }
     stream.body_bytes += body.len() as u64;
-    if let Some(keep) = &mut stream.keep {
-        keep.body(body);
+    if stream.keep(body) {
+        stream.finish(Ok(()));
     }
     Ok(())
 }

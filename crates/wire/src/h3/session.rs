@@ -348,6 +348,10 @@ impl Session {
                 let _ = self.quic.send_stream(request_stream(id)).reset(code(Code::NoError));
             }
         }
+        if request.stream.is_left {
+            self.abandon(id, Code::RequestCancelled);
+            return Ok(());
+        }
         if let Err(Broken::Stream(why, cause)) = went {
             request.stream.malformed(cause);
             self.abandon(id, why);

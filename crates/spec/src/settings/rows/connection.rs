@@ -36,8 +36,12 @@ pub static ROWS: [Row<RunSettings>; 22] = [
         ..Row::value(
             "http",
             "VERSION[,VERSION…]",
-            "HTTP version: 1.0, 1.1, 2 or 3; several are compared (brunt compare --http 1.1,2,3 URL) [default: 1.1]",
-            |w, _| set(values::http_version(w), |s: &mut S, v| s.connection.http.push(v)),
+            "HTTP version: 1.0, 1.1, 2, 3, or auto for the best that the server offers; several are compared (brunt \
+             compare --http 1.1,2,3 URL) [default: 1.1]",
+            |w, _| match w {
+                "auto" => Ok(on(|s: &mut S| s.connection.http_auto = true)),
+                _ => set(values::http_version(w), |s: &mut S, v| s.connection.http.push(v)),
+            },
         )
         .under(CONNECTION)
         .keys(&[Key::new("connection.http", Takes::Value)])

@@ -3,8 +3,8 @@
 use crate::defaults;
 use crate::settings::row::{SettingRow as Row, defaulted, on, set, whole};
 use crate::settings::{Content, Key, RunSettings, Takes};
-use crate::words::WordError;
 use crate::words::values::{self, secrets};
+use crate::words::{WordError, events};
 use brunt_model::scenario::Order;
 
 type S = RunSettings;
@@ -24,7 +24,7 @@ const ORDER_WORDS: [&str; 4] = [ORDERS[0].0, ORDERS[1].0, ORDERS[2].0, ORDERS[3]
 const LOCATION: u32 = 50;
 
 /// The rows.
-pub static ROWS: [Row<RunSettings>; 20] = [
+pub static ROWS: [Row<RunSettings>; 21] = [
     Row::value("method", "METHOD", "", |w, _| set(values::method(w), |s: &mut S, v| s.request.method = Some(v)))
         .under(REQUEST)
         .short('X')
@@ -183,6 +183,14 @@ pub static ROWS: [Row<RunSettings>; 20] = [
     .under(REQUEST)
     .usual(defaults::FOLLOW)
     .keys(&[Key::new("script.follow", Takes::Value)]),
+    Row::value(
+        "reply-events",
+        "FORMAT",
+        "Time each event of a reply: sse, lines, or messages (WebSocket, gRPC); sse,20,10s ends it after 20, or 10 s",
+        |w, _| set(events::parse(w), |s: &mut S, v| s.request.reply_events = Some(v)),
+    )
+    .under(REQUEST)
+    .keys(&[Key::new("script.reply_events", Takes::Value)]),
     Row {
         excludes: &["follow"],
         ..Row::switch("location", "Follows redirects, as curl's -L", |_, _| Ok(on(|s: &mut S| s.request.follow = LOCATION)))

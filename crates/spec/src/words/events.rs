@@ -1,0 +1,66 @@
+//! Replies in events: `sse`, `lines`, `messages`, then how many at most and for how long, such as `sse,20,10s`.
+
+use super::duration;
+use brunt_model::reply_policy::{EventFormat, Events};
+use brunt_script::WordError;
+
+/// What an event is, by the word for it.
+const FORMATS: [(&str, EventFormat); 3] =
+    [("sse", EventFormat::ServerSent), ("lines", EventFormat::Lines), ("messages", EventFormat::Messages)];
+
+const INSTEAD: &str = "sse, lines or messages, then how many at most and for how long, such as sse,20,10s";
+
+/// A reply in events.
+///
+/// # Errors
+///
+/// [`WordError`] if the value is not of this form.
+pub fn parse(word: &str) -> Result<Events, WordError> {
+    let mut parts = word.split(',').map(str::trim);
+    let format = parts.next().and_then(|name| FORMATS.iter().find(|(known, _)| *known == name));
+    let Some((_, format)) = format else { return Err(WordError::new(word, "is no kind of event", INSTEAD)) };
+    let mut events = Events { format: *format, most: None, longest: None };
+    for part in parts {
+        match part.parse() {
+            Ok(most) if events.most.is_none() => events.most = Some(most),
+            _ if events.longest.is_none() => events.longest = Some(duration::with_unit(part)?),
+            _ => return Err(WordError::new(word, "says one thing twice", INSTEAD)),
+        }
+    }
+    Ok(events)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::time::Duration;
+
+    #[test]
+    fn good_words() {
+        let events = |format, most, longest| Ok(Events { format, most, longest });
+        assert_eq!(parse("sse"), events(EventFormat::ServerSent, None, None));
+        assert_eq!(parse("lines, 5"), events(EventFormat::Lines, Some(5), None));
+        assert_eq!(parse("messages,0"), events(EventFormat::Messages, Some(0), None));
+        let ten = Some(Duration::from_secs(10));
+        assert_eq!(parse("sse,10s"), events(EventFormat::ServerSent, None, ten));
+        assert_eq!(parse("sse,10s,20"), events(EventFormat::ServerSent, Some(20), ten));
+    }
+
+    #[test]
+    fn bad_words_say_what_to_write() {
+        for (word, told) in
+            [("", "sse,20,10s"), ("json", "no kind of event"), ("sse,5,6", "a unit"), ("sse,1s,2s", "twice")]
+        {
+            let error = parse(word).unwrap_err().to_string();
+            assert!(error.contains(told), "{word}: {error}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_panics(word: String) {
+            let _ = parse(&word);
+        }
+    }
+}
