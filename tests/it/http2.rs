@@ -1,4 +1,8 @@
 //! HTTP/2: against nginx, whose log tells what it has seen, and the lab.
+//!
+//! * `servers`: further servers, each of which counts what it was asked.
+
+mod servers;
 
 use crate::world::brunt::program;
 use crate::world::certs::Authority;

@@ -1,0 +1,127 @@
+//! HTTP/2 against further servers, each of which counts what it was asked.
+
+use crate::world::certs::{Authority, Certificate};
+use crate::world::server::Server;
+use crate::world::skip::{program, skip};
+use crate::world::{lab, measure, port, wait_a_moment};
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use tempfile::TempDir;
+
+/// The page that is asked for, and its length.
+const PAGES: [(&str, usize); 3] = [("/small", 10), ("/nine", 9_000), ("/forty", 40_000)];
+const EACH: u64 = 700;
+
+/// What a server is started with.
+struct Start<'a> {
+    dir: &'a Path,
+    port: u16,
+    own: &'a Certificate,
+}
+
+/// Starts a server whose log in the file `access` has a line for each request, and asks it for each page.
+fn counts_as_the_server(test: &str, name: &str, pages: &[(&str, usize)], command: impl Fn(&Start<'_>, &mut Command)) {
+    let Some(path) = program(name) else { return skip(test, &format!("no {name} here")) };
+    let dir = TempDir::new().expect("a directory");
+    let (authority, www) = (Authority::new(dir.path()), dir.path().join("www"));
+    let own = authority.certify("localhost");
+    fs::create_dir(&www).expect("a directory");
+    for (page, length) in pages {
+        fs::write(www.join(&page[1..]), vec![b'x'; *length]).expect("a page");
+    }
+    let start = Start { dir: dir.path(), port: port::free(), own: &own };
+    let mut starting = Command::new(path);
+    command(&start, &mut starting);
+    let errors = fs::File::create(dir.path().join("told")).expect("a file");
+    let _server = Server::start(starting.stdin(Stdio::null()).stdout(Stdio::null()).stderr(errors));
+    let told = || fs::read_to_string(dir.path().join("told")).unwrap_or_default();
+    assert!((0..1000).any(|_| port::answers(start.port) || wait_a_moment()), "{name}: {}", told());
+    let access = dir.path().join("access");
+    let logged = || fs::read_to_string(&access).unwrap_or_default().lines().filter(|line| line.contains(" /")).count();
+    let mut asked = 0;
+    for (page, length) in pages {
+        let line = format!("https://localhost:{}{page} --http 2 --cacert {}", start.port, authority.pem);
+        let ran = measure(&format!("{line} -c 3 --streams 40 -n {EACH} -H X-Some:thing")).all_good();
+        asked += EACH as usize;
+        assert_eq!(ran.count("completed"), EACH, "{name} {page}");
+        assert!(ran.number("/bytes/received") >= EACH * *length as u64, "{name} {page}");
+        // It is logged behind the reply.
+        assert!((0..1000).any(|_| logged() == asked || wait_a_moment()), "{name}: {} of {asked}; {}", logged(), told());
+    }
+}
+
+/// The rest of the words of a command, with `DIR`, `PORT`, `CERT` and `KEY` filled in.
+fn filled(start: &Start<'_>, text: &str) -> String {
+    text.replace("DIR", &start.dir.display().to_string())
+        .replace("PORT", &start.port.to_string())
+        .replace("CERT", &start.own.cert)
+        .replace("KEY", &start.own.key)
+}
+
+#[test]
+fn counts_are_those_of_apache() {
+    counts_as_the_server("counts_are_those_of_apache", "apache2", &PAGES, |start, command| {
+        let modules = ["mpm_event", "authz_core", "http2", "ssl"]
+            .map(|name| format!("LoadModule {name}_module /usr/lib/apache2/modules/mod_{name}.so\n"));
+        let rest = "Listen 127.0.0.1:PORT\nServerName localhost\nPidFile DIR/pid\nErrorLog DIR/error\nProtocols h2\n\
+                    DefaultRuntimeDir DIR\nMutex file:DIR\nDocumentRoot DIR/www\nUser www-data\nGroup www-data\n\
+                    MaxKeepAliveRequests 50\nLogFormat \"%r\" it\nTransferLog DIR/access\nSSLEngine on\n\
+                    SSLCertificateFile CERT\nSSLCertificateKeyFile KEY\n<Directory DIR/www>\nRequire all granted\n</Directory>\n";
+        fs::write(start.dir.join("conf"), modules.concat() + &filled(start, rest)).expect("a configuration");
+        readable(start.dir);
+        command.arg("-f").arg(start.dir.join("conf")).arg("-DFOREGROUND").arg("-d").arg(start.dir);
+    });
+}
+
+/// Servers that were started by root read as another user.
+fn readable(dir: &Path) {
+    use std::os::unix::fs::PermissionsExt;
+    fs::set_permissions(dir, fs::Permissions::from_mode(0o755)).expect("a directory of ours");
+}
+
+#[test]
+fn counts_are_those_of_node() {
+    counts_as_the_server("counts_are_those_of_node", "node", &PAGES, |start, command| {
+        // Small windows, few streams, and pages in pieces of any length.
+        let text = "const fs = require('fs'), access = fs.openSync('DIR/access', 'a');\n\
+            const own = { key: fs.readFileSync('KEY'), cert: fs.readFileSync('CERT'), settings: { maxConcurrentStreams: 7 } };\n\
+            require('http2').createSecureServer(own).on('stream', (stream, head) => {\n\
+              const page = fs.readFileSync('DIR/www' + head[':path']);\n\
+              stream.respond({ ':status': 200, 'x-random': String(Math.random()) });\n\
+              for (let at = 0; at < page.length;) {\n\
+                const length = 1 + Math.floor(Math.random() * 5000);\n\
+                stream.write(page.subarray(at, at + length));\n\
+                at += length;\n\
+              }\n\
+              stream.end();\n\
+              fs.writeSync(access, `GET ${head[':path']}\\n`);\n\
+            }).listen(PORT, '127.0.0.1');\n";
+        fs::write(start.dir.join("server.cjs"), filled(start, text)).expect("a program");
+        command.arg(start.dir.join("server.cjs"));
+    });
+}
+
+#[test]
+fn counts_are_those_of_h2o() {
+    counts_as_the_server("counts_are_those_of_h2o", "h2o", &PAGES, |start, command| {
+        let text = "listen: {host: 127.0.0.1, port: PORT, ssl: {certificate-file: CERT, key-file: KEY}}\n\
+                    hosts: {default: {paths: {/: {file.dir: DIR/www}}}}\naccess-log: {path: DIR/access, format: \"%r\"}\n\
+                    num-threads: 1\nuser: root\n";
+        fs::write(start.dir.join("conf"), filled(start, text)).expect("a configuration");
+        command.arg("-c").arg(start.dir.join("conf"));
+    });
+}
+
+#[test]
+fn counts_are_those_of_nghttpx() {
+    let behind = lab("--body 9k");
+    let port = behind.port();
+    counts_as_the_server("counts_are_those_of_nghttpx", "nghttpx", &[("/nine", 9_000)], |start, command| {
+        let words = format!(
+            "-f127.0.0.1,PORT -b127.0.0.1,{port} KEY CERT --no-ocsp --conf=/dev/null --accesslog-file=DIR/access \
+             --frontend-http2-max-concurrent-streams=10"
+        );
+        command.args(filled(start, &words).split_whitespace());
+    });
+}
