@@ -45,6 +45,19 @@ fn a_server_that_ends_connections_loses_no_request() {
 }
 
 #[test]
+fn what_the_servers_window_holds_back_is_told() {
+    let lab = lab("--h2-window 1000");
+    let line = format!("{} --http 2 --streams 4 -c 2 -n 12", lab.at("/"));
+    let ran = measure(&format!("{line} --data {}", "x".repeat(5000))).all_good();
+    assert_eq!(ran.connections("stalled_requests"), 12);
+    assert!(ran.figure("/connections/stalled_seconds") > 0.0);
+    let ran = measure(&line).all_good();
+    assert_eq!(ran.connections("stalled_requests"), 0);
+    let text = told(&format!("run {line} -v --data {}", "x".repeat(5000)));
+    assert!(text.contains("12 requests held back by the server's flow-control window"), "{text}");
+}
+
+#[test]
 fn cleartext_needs_no_upgrade() {
     let Some(nginx) = nginx_at("cleartext_needs_no_upgrade", "listen 127.0.0.1:PORT http2;", "") else { return };
     measure(&format!("{} --http 2 -c 2 --streams 5 -n 500", nginx.at("/page.txt"))).all_good();

@@ -3,7 +3,7 @@
 use brunt_model::spread::Bin;
 use brunt_model::{Failure, Flow, Phase, Sample, Snapshot, Tally, Tick, TransactionTally};
 use brunt_wire::events::EventTimes;
-use brunt_wire::{ConnectionCounts, QuicCounts};
+use brunt_wire::{ConnectionCounts, TransportCounts};
 use std::sync::Arc;
 
 /// To which part of the run a request belongs: by when it was planned.
@@ -189,11 +189,12 @@ impl Recorder {
         self.labels[at].get_or_insert_default()
     }
 
-    /// Events of replies to requests of this label came.
-    pub fn events(&mut self, label: &str, times: EventTimes) {
+    /// Events of replies to requests of this label came; None: there is only one.
+    pub fn events(&mut self, label: Option<&str>, times: EventTimes) {
         for (which, times) in [("first event", times.first), ("next event", times.next)] {
             if times.count() > 0 {
-                let tally = self.transaction(&format!("{label} ({which})").into());
+                let name = label.map_or_else(|| which.to_owned(), |label| format!("{which} of {label}"));
+                let tally = self.transaction(&name.into());
                 tally.started += times.count();
                 tally.succeeded += times.count();
                 tally.response.merge(&times);
@@ -249,7 +250,7 @@ impl Recorder {
         (from, to): (Tick, Tick),
         phase: Phase,
         (waiting, users): (u64, u64),
-        (connections, quic): (&ConnectionCounts, QuicCounts),
+        (connections, counts): (&ConnectionCounts, TransportCounts),
     ) -> Snapshot {
         self.pass(to);
         let mut flow = std::mem::take(&mut self.flow);
@@ -260,8 +261,9 @@ impl Recorder {
         flow.opened = connections.opened.take();
         flow.closed_idle = connections.closed_idle.take();
         flow.unsolicited = connections.unsolicited.take();
-        (flow.packets_sent, flow.packets_lost) = (quic.sent, quic.lost);
-        (flow.early_accepted, flow.early_refused) = (quic.early_accepted, quic.early_refused);
+        (flow.packets_sent, flow.packets_lost) = (counts.sent, counts.lost);
+        (flow.early_accepted, flow.early_refused) = (counts.early_accepted, counts.early_refused);
+        (flow.stalled, flow.stalled_nanos) = (counts.stalled, counts.stalled_nanos);
         flow.connections = connections.open.get();
         flow.waiting = waiting;
         flow.users = users;
@@ -305,7 +307,7 @@ mod tests {
             (Tick(0), Tick(100)),
             Phase::Measure,
             (0, 0),
-            (&ConnectionCounts::default(), QuicCounts::default()),
+            (&ConnectionCounts::default(), TransportCounts::default()),
         );
         assert_eq!(taken.flow.in_flight_nanos, 50 + 60 + 20);
     }
@@ -324,7 +326,7 @@ mod tests {
                     (Tick(from), Tick(to)),
                     Phase::Measure,
                     (0, 0),
-                    (&ConnectionCounts::default(), QuicCounts::default()),
+                    (&ConnectionCounts::default(), TransportCounts::default()),
                 )
                 .flow
                 .in_flight_nanos

@@ -525,10 +525,12 @@ fn cut_snapshot<T: Transport>(shared: &Rc<Shared<T>>, span: (Tick, Tick), phase:
     let (snapshot, samples): (_, Option<Vec<Sample>>) = {
         let mut recorder = shared.recorder.borrow_mut();
         for (label, times) in shared.transport.take_events(shared.common.number) {
-            recorder.events(&shared.common.labels.name(label).unwrap_or_default(), times);
+            let labels = &shared.common.labels;
+            let name = labels.name(label).filter(|_| labels.count() > 1);
+            recorder.events(name.as_deref(), times);
         }
         let now = (waiting, shared.users_there.get());
-        let connections = (&shared.connection_rules.counts, shared.transport.take_quic());
+        let connections = (&shared.connection_rules.counts, shared.transport.take_counts());
         (recorder.take(span, phase, now, connections), recorder.take_samples())
     };
     if let Some(samples) = samples {

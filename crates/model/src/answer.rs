@@ -46,8 +46,8 @@ pub struct Capacity {
     pub objectives: ObjectiveSet,
     /// Capacity with its interval; an unknown end is null.
     pub at: Estimate,
-    /// As a sentence: "3,412 requests/s (3,352 to 3,472)", "at least 5,000 requests/s: the generator was the limit (its worker
-    /// threads had no time left)".
+    /// As a sentence: "3,412 requests/s (3,352 to 3,472)", "at least 5,000 requests/s: limited by a worker thread at 100 % CPU, not
+    /// by the server alone".
     pub sentence: String,
 }
 

@@ -53,8 +53,8 @@ pub struct ReplyPolicy {
     pub status_fails: bool,
 }
 
-/// A reply that comes in events. Their times are kept as those of transactions: `LABEL (first event)`, from the planned instant
-/// of the request, and `LABEL (next event)`, from one event to the next.
+/// A reply that comes in events. Their times are kept as those of transactions: `first event of LABEL`, from the planned
+/// instant of the request, and `next event of LABEL`, from one event to the next; without the label where there is only one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Events {
     /// What an event is.

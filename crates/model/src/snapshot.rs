@@ -63,6 +63,10 @@ pub struct Flow {
     pub early_accepted: u64,
     /// Those whose early data it refused: the requests were sent again.
     pub early_refused: u64,
+    /// Requests whose body had to wait because the server's window was full (HTTP/2).
+    pub stalled: u64,
+    /// Nanoseconds for which they did, summed up.
+    pub stalled_nanos: u64,
     /// Nanoseconds that requests were under way: the integral of `in_flight` over time, kept by a clock of its own.
     pub in_flight_nanos: u64,
     /// Nanoseconds that virtual users spent between a reply and their next request, to the end of the load.
@@ -113,6 +117,8 @@ impl Flow {
         self.packets_lost += later.packets_lost;
         self.early_accepted += later.early_accepted;
         self.early_refused += later.early_refused;
+        self.stalled += later.stalled;
+        self.stalled_nanos += later.stalled_nanos;
         self.in_flight_nanos += later.in_flight_nanos;
         self.thought_nanos += later.thought_nanos;
         self.overlap_nanos += later.overlap_nanos;

@@ -255,6 +255,12 @@ pub struct Connections {
     /// Connections whose early data the server refused.
     #[serde(default)]
     pub early_refused: u64,
+    /// Requests over HTTP/2 whose body had to wait because the server's window was full.
+    #[serde(default)]
+    pub stalled_requests: u64,
+    /// The time for which they waited so, summed up, in seconds.
+    #[serde(default)]
+    pub stalled_seconds: f64,
 }
 
 /// Resources used by brunt in the whole run; null if not read.

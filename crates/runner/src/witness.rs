@@ -13,7 +13,7 @@ use brunt_wire::events::EventTimes;
 use brunt_wire::http::Http;
 use brunt_wire::request::{BadRequest, RequestParts, Tags};
 use brunt_wire::tls::Handshake;
-use brunt_wire::{Idle, Kept, Prepared, QuicCounts, Reply, Stamps, Transport};
+use brunt_wire::{Idle, Kept, Prepared, Reply, Stamps, Transport, TransportCounts};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -147,8 +147,8 @@ impl Transport for Looking {
         self.transport.take_events(population)
     }
 
-    fn take_quic(&self) -> QuicCounts {
-        self.transport.take_quic()
+    fn take_counts(&self) -> TransportCounts {
+        self.transport.take_counts()
     }
 
     fn take_note(&self) -> Option<String> {

@@ -12,12 +12,19 @@ const ONE_SIDED: f64 = 0.6;
 pub fn sentence(answer: &Answer) -> String {
     let capacities = answer.capacities.iter().map(|capacity| carries(capacity, answer.unit));
     let mut parts = vec![capacities.collect::<Vec<_>>().join(", ")];
+    parts.extend(not_by_the_server(answer));
     parts.extend(answer.knee.and_then(|knee| Some(format!("knee at {}", range(knee)?))));
     parts.extend(answer.saturation.and_then(|at| Some(format!("saturates at {}/s", load(at.value?)))));
     parts.extend(answer.collapse.map(|at| format!("throughput falls from {} on", load(at))));
     parts.extend(answer.recovery.map(recovers));
     parts.extend(answer.bottleneck.as_ref().map(|bottleneck| format!("limited: {}", bottleneck.sentence)));
     parts.join("; ")
+}
+
+/// What was the limit of the last trials, where that ended the search.
+fn not_by_the_server(answer: &Answer) -> Option<String> {
+    let limit = answer.trials.iter().filter_map(|trial| trial.limited.as_deref()).next_back();
+    (answer.ended == SearchEnd::Generator).then(|| why(answer.ended, limit))
 }
 
 fn carries(capacity: &Capacity, unit: LoadUnit) -> String {
@@ -78,7 +85,7 @@ pub fn capacity(at: Estimate, unit: LoadUnit, ended: SearchEnd, limit: Option<&s
 
 fn why(ended: SearchEnd, limit: Option<&str>) -> String {
     match (ended, limit) {
-        (SearchEnd::Generator, Some(limit)) => format!("the generator was the limit ({limit})"),
+        (SearchEnd::Generator, Some(limit)) => format!("limited by {limit}, not by the server alone"),
         (SearchEnd::Generator, None) => "the generator was the limit".into(),
         (SearchEnd::Most, _) => "the highest load allowed met the objectives".into(),
         (SearchEnd::Least, _) => "the lowest useful load missed the objectives".into(),

@@ -184,10 +184,10 @@ impl WantedFields {
     }
 }
 
-/// What a transport over QUIC counts.
+/// What a transport counts beside exchanges.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct QuicCounts {
-    /// Packets sent.
+pub struct TransportCounts {
+    /// Packets of QUIC sent.
     pub sent: u64,
     /// Those of them that were taken for lost.
     pub lost: u64,
@@ -195,15 +195,21 @@ pub struct QuicCounts {
     pub early_accepted: u64,
     /// Those whose early data it refused.
     pub early_refused: u64,
+    /// Requests over HTTP/2 whose body had to wait because the peer's window was full.
+    pub stalled: u64,
+    /// Nanoseconds for which they did, summed up.
+    pub stalled_nanos: u64,
 }
 
-impl QuicCounts {
+impl TransportCounts {
     /// Adds others.
     pub fn add(&mut self, other: Self) {
         self.sent += other.sent;
         self.lost += other.lost;
         self.early_accepted += other.early_accepted;
         self.early_refused += other.early_refused;
+        self.stalled += other.stalled;
+        self.stalled_nanos += other.stalled_nanos;
     }
 }
 
@@ -289,9 +295,9 @@ pub trait Transport: 'static {
     /// what nobody asked for.
     fn closed(&self, lane: &mut Self::Lane) -> impl Future<Output = Idle>;
 
-    /// What was counted since the last call, where the transport is one over QUIC.
-    fn take_quic(&self) -> QuicCounts {
-        QuicCounts::default()
+    /// What was counted since the last call.
+    fn take_counts(&self) -> TransportCounts {
+        TransportCounts::default()
     }
 
     /// The times of the events that came for a population since the last call, by label.

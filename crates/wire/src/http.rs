@@ -16,7 +16,7 @@ use crate::sources::Sources;
 use crate::stream::{Idle, Stream};
 use crate::tls::{Refusal, TlsClients};
 use crate::websocket::{Wanted, WebSocket};
-use crate::{QuicCounts, Reply, Stamps, Timer, Transport, WantedFields, Wants, error, h2, h3, sys, tls};
+use crate::{Reply, Stamps, Timer, Transport, TransportCounts, WantedFields, Wants, error, h2, h3, sys, tls};
 use brunt_model::plan::{Connection, HttpVersion, RecordDetail};
 use brunt_model::reply_policy::{Cookies, Events, RedirectRules};
 use brunt_model::sample::Opening;
@@ -41,6 +41,8 @@ pub struct Http<T: Timer + 'static> {
     shared: Shared<T>,
     /// Where connections of HTTP/2 read to.
     read_buffer: OnceCell<h2::ReadBuffer>,
+    /// What connections of HTTP/2 counted.
+    stalls: h2::Stalls,
     /// The sockets of HTTP/3.
     endpoints: OnceCell<h3::Endpoints<T>>,
     common: Arc<Common>,
@@ -171,6 +173,7 @@ impl<T: Timer + 'static> Http<T> {
         Self {
             shared,
             read_buffer: OnceCell::new(),
+            stalls: h2::Stalls::default(),
             endpoints: OnceCell::new(),
             common,
             routes: RefCell::default(),
@@ -361,7 +364,8 @@ impl<T: Timer + 'static> Http<T> {
             return Err(self.fails(Failure::Tls, &why));
         }
         let buffer = self.read_buffer.get_or_init(h2::read_buffer);
-        let connection = h2::Connection::begin(stream, self.shared.time.clone(), Rc::clone(buffer));
+        let connection =
+            h2::Connection::begin(stream, self.shared.time.clone(), Rc::clone(buffer), Rc::clone(&self.stalls));
         if handshake.is_none() {
             connection.known().await.map_err(|(failure, why)| self.fails(failure, &why))?;
         }
@@ -481,8 +485,10 @@ impl<T: Timer + 'static> Transport for Http<T> {
         std::future::poll_fn(|cx| lane.poll_closed(cx)).await
     }
 
-    fn take_quic(&self) -> QuicCounts {
-        self.endpoints.get().map(h3::Endpoints::take_quic).unwrap_or_default()
+    fn take_counts(&self) -> TransportCounts {
+        let mut all = self.stalls.take();
+        all.add(self.endpoints.get().map(h3::Endpoints::take_counts).unwrap_or_default());
+        all
     }
 
     fn take_events(&self, population: usize) -> Vec<(u32, EventTimes)> {

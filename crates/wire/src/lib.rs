@@ -47,7 +47,7 @@ mod waiters;
 pub(crate) mod websocket;
 
 pub use connections::{ConnectionCounts, ConnectionRules, Connections, Lease, OpeningPermit, QueuePlace};
-pub use contract::{Kept, QuicCounts, Reply, Stamps, Timer, Transport, WantedFields, Wants};
+pub use contract::{Kept, Reply, Stamps, Timer, Transport, TransportCounts, WantedFields, Wants};
 pub use request::Prepared;
 pub use stream::Idle;
 pub use sys::{Owner, watch};

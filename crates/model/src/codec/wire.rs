@@ -200,6 +200,10 @@ pub struct Flow {
     pub early_accepted: u64,
     #[prost(uint64, tag = "25")]
     pub early_refused: u64,
+    #[prost(uint64, tag = "26")]
+    pub stalled: u64,
+    #[prost(uint64, tag = "27")]
+    pub stalled_nanos: u64,
 }
 
 #[derive(Clone, PartialEq, prost::Message)]

@@ -70,7 +70,7 @@ fn made<'a>(subject: &Subject<'a>, answer: &Answer, tried: &SearchTrial) -> Opti
 
 fn sides(tried: &SearchTrial) -> String {
     if tried.limited.is_some() && !tried.sides.contains(&LoadSide::Above) {
-        return "generator limited".into();
+        return "contested".into();
     }
     let word = |side: &LoadSide| match side {
         LoadSide::Below => "met",
@@ -94,7 +94,7 @@ fn why(ended: SearchEnd) -> &'static str {
     match ended {
         SearchEnd::Precise => "target precision reached",
         SearchEnd::Budget => "time budget used up",
-        SearchEnd::Generator => "stopped: load generator saturated",
+        SearchEnd::Generator => "stopped: the server was not the limit",
         SearchEnd::Most => "highest allowed load reached",
         SearchEnd::Least => "lowest useful load reached",
         SearchEnd::Stopped => "stopped",

@@ -192,6 +192,8 @@ impl From<&Run> for Connections {
             packets_lost: run.flow_all.packets_lost,
             early_accepted: run.flow_all.early_accepted,
             early_refused: run.flow_all.early_refused,
+            stalled_requests: run.flow_all.stalled,
+            stalled_seconds: run.flow_all.stalled_nanos as f64 / 1e9,
         }
     }
 }

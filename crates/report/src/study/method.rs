@@ -45,7 +45,7 @@ fn load_model(study: &Study) -> &'static str {
 }
 
 const CAPACITY: &str = "Capacity: the load at which the objectives are met exactly, over all steady time; one monotone model of \
-                        all trials together, with a 95 % interval. A trial limited by the generator counts if it met the objective; its failures count only beyond the effect of the lag.";
+                        all trials together, with a 95 % interval. A trial limited by the generator, or by others on the server's machine, counts if it met the objective; its failures count only beyond the effect of the lag, and not at all where others had CPU that the server may have needed.";
 
 const CAPACITIES: &str = "Capacities are compared by the figure of each search, one observation a repetition; the interval of the one \
                           search counts for nothing.";

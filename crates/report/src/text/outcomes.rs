@@ -91,6 +91,10 @@ pub fn connections(run: &Run) -> String {
         let (accepted, refused) = (count(all.early_accepted), count(all.early_refused));
         text += &format!(", 0-RTT accepted on {accepted} and refused on {refused}");
     }
+    if let Some(mean) = all.stalled_nanos.checked_div(all.stalled) {
+        let held = plural(all.stalled, "request");
+        text += &format!(", {held} held back by the server's flow-control window, {} each on average", time(mean));
+    }
     text
 }
 

@@ -54,7 +54,7 @@ pub fn ended(end: SearchEnd) -> &'static str {
     match end {
         SearchEnd::Precise => "target precision reached",
         SearchEnd::Budget => "time budget used up",
-        SearchEnd::Generator => "load generator saturated",
+        SearchEnd::Generator => "the server was not the limit",
         SearchEnd::Most => "highest allowed load reached",
         SearchEnd::Least => "lowest useful load reached",
         SearchEnd::Stopped => "stopped",

@@ -4,7 +4,7 @@
 //! one read.
 
 use super::fields::Fields;
-use super::session::{End, PeerSettings, Session};
+use super::session::{End, PeerSettings, Session, Stalls};
 use super::streams::{self, Upload};
 use crate::collect::ReplyCollector;
 use crate::link::Link;
@@ -50,12 +50,12 @@ impl Drop for Connection {
 
 impl Connection {
     /// Speaks HTTP/2 over `socket`, in a task of its own.
-    pub fn begin<T, L>(socket: Socket<L>, time: T, buffer: ReadBuffer) -> Self
+    pub fn begin<T, L>(socket: Socket<L>, time: T, buffer: ReadBuffer, stalls: Stalls) -> Self
     where
         T: Timer + 'static,
         L: Link + 'static,
     {
-        let carrier = Rc::new(Carrier { session: RefCell::new(Session::new()), is_closing: Cell::new(false) });
+        let carrier = Rc::new(Carrier { session: RefCell::new(Session::new(stalls)), is_closing: Cell::new(false) });
         let mut driver = Driver { carrier: Rc::clone(&carrier), socket, time, buffer, turn: Turn::default(), at: 0 };
         tokio::task::spawn_local(std::future::poll_fn(move |cx| driver.poll(cx)));
         Self(carrier)

@@ -61,6 +61,7 @@ impl Session {
         if self.end.is_some() {
             return;
         }
+        self.now = now;
         if let Err(ConnectionError(code, cause)) = self.take(bytes, now) {
             frame::put_numbers(&mut self.out, frame::GOAWAY, 0, &[0, code as u32]);
             self.finish(End::Broken(cause));

@@ -23,4 +23,4 @@ mod static_table;
 pub(crate) mod streams;
 
 pub use driver::{Connection, ReadBuffer, read_buffer};
-pub use session::PeerSettings;
+pub use session::{PeerSettings, Stalls};

@@ -7,10 +7,13 @@ use super::fields::Fields;
 use super::frame::{self, Code, FrameHead};
 use super::hpack::{Decoder, Encoder};
 use super::streams::{Stream, Streams};
+use crate::TransportCounts;
 use crate::waiters::Waiters;
 use brunt_model::outcome::Malformed;
 use brunt_model::{Failure, Tick};
+use std::cell::Cell;
 use std::collections::{HashMap, VecDeque};
+use std::rc::Rc;
 use std::task::Waker;
 
 /// Bytes that wait to be written, above which no more of a request's body is framed.
@@ -69,6 +72,10 @@ pub struct Session {
     window: i64,
     /// Bytes of DATA frames that came since our window was last enlarged.
     unacknowledged: i64,
+    /// The last instant that the session was told.
+    pub(super) now: Tick,
+    /// Requests that the peer's windows held back are counted here.
+    stalls: Stalls,
     /// Streams with more of a body to send.
     uploading: VecDeque<u32>,
     pub(super) input: super::input::Input,
@@ -90,9 +97,20 @@ pub struct Session {
     pub idle: Waiters,
 }
 
+/// What the connections of a thread count of requests that their peers' windows held back.
+pub type Stalls = Rc<Cell<TransportCounts>>;
+
+/// A stream waited this many nanoseconds for its peer's windows.
+fn count_stall(stalls: &Stalls, was_stalled: &mut bool, nanos: u64) {
+    let mut counts = stalls.get();
+    counts.stalled += u64::from(!std::mem::replace(was_stalled, true));
+    counts.stalled_nanos += nanos;
+    stalls.set(counts);
+}
+
 impl Session {
     /// A connection that was just opened: what must be written first waits to be.
-    pub fn new() -> Self {
+    pub fn new(stalls: Stalls) -> Self {
         let mut out = frame::PREFACE.to_vec();
         frame::put_settings(&mut out);
         let room = (frame::MOST_WINDOW - frame::USUAL_WINDOW) as u32;
@@ -114,6 +132,8 @@ impl Session {
             next: 1,
             window: frame::USUAL_WINDOW,
             unacknowledged: 0,
+            now: Tick::ZERO,
+            stalls,
             uploading: VecDeque::new(),
             input: super::input::Input::default(),
             control_frames: 0,
@@ -202,9 +222,16 @@ impl Session {
                 let room = self.window.min(stream.window).clamp(0, self.peer.payload as i64) as usize;
                 let piece = &rest[..rest.len().min(room)];
                 let is_last = piece.len() == rest.len();
+                if piece.is_empty() && !is_last && self.out.is_empty() && stream.stalled.is_none() {
+                    // All that the windows allowed was written.
+                    stream.stalled = Some(self.now);
+                }
                 if (piece.is_empty() && !is_last) || self.out.len() >= MOST_FRAMED {
                     self.uploading.push_back(id);
                     break;
+                }
+                if let Some(from) = stream.stalled.take() {
+                    count_stall(&self.stalls, &mut stream.was_stalled, self.now.nanos_since(from));
                 }
                 let end = if is_last { frame::END_STREAM } else { 0 };
                 frame::put_head(&mut self.out, piece.len(), (frame::DATA, end), id);
@@ -224,6 +251,7 @@ impl Session {
 
     /// All that waited was written.
     pub fn written(&mut self, now: Tick) {
+        self.now = now;
         for id in self.framed.drain(..) {
             if let Some(stream) = self.streams.get_mut(&id) {
                 stream.written(now);
@@ -235,7 +263,10 @@ impl Session {
 
     /// Takes a stream out that is over, or that nobody waits for any more.
     pub fn take_stream(&mut self, id: u32) -> Option<Stream> {
-        let stream = self.streams.remove(&id)?;
+        let mut stream = self.streams.remove(&id)?;
+        if let Some(from) = stream.stalled.take() {
+            count_stall(&self.stalls, &mut stream.was_stalled, self.now.nanos_since(from));
+        }
         if stream.end != Some(Ok(())) {
             self.abandoned.push_back(id);
             if self.abandoned.len() > MOST_ABANDONED {

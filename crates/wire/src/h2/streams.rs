@@ -61,6 +61,10 @@ pub struct Stream {
     pub window: i64,
     /// None: all of the request was framed.
     pub upload: Option<Upload>,
+    /// Since when the peer's windows allow nothing of it, though all before was written.
+    pub stalled: Option<Tick>,
+    /// It was counted among those that were stalled.
+    pub was_stalled: bool,
     /// No more of the reply is awaited, though more may come.
     pub is_left: bool,
     /// What became of it.
@@ -83,6 +87,8 @@ impl Stream {
             keep,
             window,
             upload: None,
+            stalled: None,
+            was_stalled: false,
             is_left: false,
             end: None,
             waker: None,

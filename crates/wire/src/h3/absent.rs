@@ -4,7 +4,7 @@ use crate::collect::ReplyCollector;
 use crate::request::Prepared;
 use crate::stream::Idle;
 use crate::tls::{Handshake, Refusal, TlsClients};
-use crate::{QuicCounts, Reply, Stamps};
+use crate::{Reply, Stamps, TransportCounts};
 use brunt_model::plan::Connection as Settings;
 use brunt_model::{Failure, Tick};
 use std::future::Ready;
@@ -38,8 +38,8 @@ impl<T> Endpoints<T> {
     }
 
     /// None.
-    pub fn take_quic(&self) -> QuicCounts {
-        QuicCounts::default()
+    pub fn take_counts(&self) -> TransportCounts {
+        TransportCounts::default()
     }
 
     /// Refuses.

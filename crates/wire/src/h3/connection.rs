@@ -8,7 +8,7 @@ use crate::h2::fields::{Fields, body_bytes};
 use crate::request::Prepared;
 use crate::stream::Idle;
 use crate::tls::{Handshake, Refusal, TlsClients};
-use crate::{QuicCounts, Reply, Stamps, Timer};
+use crate::{Reply, Stamps, Timer, TransportCounts};
 use brunt_model::plan::Connection as Settings;
 use brunt_model::{Body, Failure, Tick};
 use bytes::Bytes;
@@ -90,9 +90,9 @@ impl<T: Timer + 'static> Endpoints<T> {
     }
 
     /// Packets sent since the last call.
-    pub fn take_quic(&self) -> QuicCounts {
-        let mut all = QuicCounts::default();
-        self.sockets.borrow().values().for_each(|socket| socket.take_quic(&mut all));
+    pub fn take_counts(&self) -> TransportCounts {
+        let mut all = TransportCounts::default();
+        self.sockets.borrow().values().for_each(|socket| socket.take_counts(&mut all));
         all
     }
 

@@ -6,7 +6,7 @@
 
 use super::session::{End, Session};
 use crate::turn::Turn;
-use crate::{QuicCounts, Timer, error, sys, tls};
+use crate::{Timer, TransportCounts, error, sys, tls};
 use brunt_model::Tick;
 use bytes::BytesMut;
 use quinn_proto::{
@@ -112,7 +112,7 @@ struct Core<T> {
     /// A packet that was sent before was refused on its way.
     refusal: RefCell<Option<io::Error>>,
     /// Packets of connections that are no more.
-    gone: Cell<QuicCounts>,
+    gone: Cell<TransportCounts>,
 }
 
 impl<T: Timer + 'static> UdpEndpoint<T> {
@@ -159,12 +159,12 @@ impl<T: Timer + 'static> UdpEndpoint<T> {
     }
 
     /// Adds the packets that were sent since the last call.
-    pub fn take_quic(&self, all: &mut QuicCounts) {
+    pub fn take_counts(&self, all: &mut TransportCounts) {
         let core = &self.0;
         let gone = core.gone.take();
         all.add(gone);
         for carrier in core.carriers.borrow().iter().flatten() {
-            carrier.session.borrow_mut().take_quic(all);
+            carrier.session.borrow_mut().take_counts(all);
         }
     }
 
@@ -227,7 +227,7 @@ impl<T: Timer> Core<T> {
         }
         if session.quic.is_drained() {
             let mut gone = self.gone.get();
-            session.take_quic(&mut gone);
+            session.take_counts(&mut gone);
             self.gone.set(gone);
             if let Some(slot) = self.carriers.borrow_mut().get_mut(carrier.handle.0) {
                 *slot = None;

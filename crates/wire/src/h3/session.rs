@@ -3,7 +3,7 @@
 use super::control::{Control, Uni};
 use super::frame::{self, Code};
 use super::request::{Broken, LastBlock, Request};
-use crate::QuicCounts;
+use crate::TransportCounts;
 use crate::collect::ReplyCollector;
 use crate::h2::fields::body_bytes;
 use crate::h2::streams::{StreamHasher, Upload};
@@ -57,7 +57,7 @@ pub struct Session {
     /// Whether the peer took them, until that is told.
     early_accepted: Option<bool>,
     /// Packets that were told.
-    told: QuicCounts,
+    told: TransportCounts,
     pub end: Option<End>,
     /// The handshake is done.
     pub is_connected: bool,
@@ -91,7 +91,7 @@ impl Session {
             served: 0,
             early: Vec::new(),
             early_accepted: None,
-            told: QuicCounts::default(),
+            told: TransportCounts::default(),
             end: None,
             is_connected: false,
             most_streams,
@@ -402,7 +402,7 @@ impl Session {
     }
 
     /// Adds the packets that were sent since the last call.
-    pub fn take_quic(&mut self, all: &mut QuicCounts) {
+    pub fn take_counts(&mut self, all: &mut TransportCounts) {
         let path = self.quic.stats().path;
         all.sent += path.sent_packets.saturating_sub(self.told.sent);
         all.lost += path.lost_packets.saturating_sub(self.told.lost);
@@ -411,7 +411,7 @@ impl Session {
             Some(false) => all.early_refused += 1,
             None => {}
         }
-        self.told = QuicCounts { sent: path.sent_packets, lost: path.lost_packets, ..QuicCounts::default() };
+        self.told = TransportCounts { sent: path.sent_packets, lost: path.lost_packets, ..TransportCounts::default() };
     }
 
     /// Closes it: nobody needs it any more.
