@@ -3,6 +3,8 @@
 use crate::world::measure;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use flate2::Compression;
+use flate2::write::DeflateEncoder;
 use sha1::{Digest, Sha1};
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -21,6 +23,8 @@ enum Manner {
     Close(u16),
     /// Sends a frame that is none.
     Garbage,
+    /// Sends it back compressed, in two frames.
+    Deflate,
 }
 
 #[derive(Default)]
@@ -59,7 +63,12 @@ fn serve(mut stream: TcpStream, manner: Manner, counts: &Counts) -> std::io::Res
     let accept = STANDARD.encode(Sha1::digest(format!("{key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11")));
     let answer =
         "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ";
-    stream.write_all(format!("{answer}{accept}\r\n\r\n").as_bytes())?;
+    let offer = "Sec-WebSocket-Extensions: permessage-deflate; server_no_context_takeover; client_no_context_takeover";
+    let extension = match manner {
+        Manner::Deflate if head.contains(offer) => format!("\r\n{offer}"),
+        _ => String::new(),
+    };
+    stream.write_all(format!("{answer}{accept}{extension}\r\n\r\n").as_bytes())?;
     counts.connections.fetch_add(1, Ordering::Relaxed);
     loop {
         let (opcode, payload) = read_frame(&mut stream)?;
@@ -72,6 +81,14 @@ fn serve(mut stream: TcpStream, manner: Manner, counts: &Counts) -> std::io::Res
                 stream.write_all(&all.concat())?;
             }
             (1 | 2, Manner::Close(code)) => return stream.write_all(&frame(0x88, &code.to_be_bytes())),
+            (1 | 2, Manner::Deflate) => {
+                let mut packed = DeflateEncoder::new(Vec::new(), Compression::default());
+                packed.write_all(&payload)?;
+                packed.flush()?;
+                let packed = packed.get_ref().strip_suffix(&[0, 0, 0xff, 0xff]).expect("its end").to_vec();
+                let (first, second) = packed.split_at(packed.len() / 2);
+                stream.write_all(&[frame(0x40 | opcode, first), frame(0x80, second)].concat())?;
+            }
             (1 | 2, Manner::Garbage) => return stream.write_all(b"\xff\xff\xff\xff"),
             _ => return Ok(()),
         }
@@ -135,6 +152,18 @@ fn pings_are_answered_and_other_messages_passed_over() {
     assert_eq!((ran.count("completed"), counts.messages.load(Ordering::Relaxed)), (100, 100));
     // That of the last message may still be on its way.
     assert!(counts.pongs.load(Ordering::Relaxed) >= 98);
+}
+
+#[test]
+fn compressed_messages_are_decoded_where_they_are_asked_for() {
+    let (url, counts) = server(Manner::Deflate);
+    let line = format!("{url} --data {} -c 2 -n 50", "hello,".repeat(300));
+    let ran = measure(&format!("{line} --compressed --expect-body ^(hello,){{300}}$")).all_good();
+    assert!(ran.number("/bytes/received") < 50 * 100, "{}", ran.number("/bytes/received"));
+    measure(&format!("{line} --compressed")).all_good();
+    assert_eq!(counts.messages.load(Ordering::Relaxed), 100);
+    let ran = measure(&line);
+    assert_eq!(ran.failed("protocol"), 50, "nothing was offered");
 }
 
 #[test]

@@ -64,6 +64,13 @@ impl ReplyCollector {
         Kept { location, body, matches, server, cookie, head, first_bytes }
     }
 
+    /// The body that comes is encoded so.
+    pub fn is_encoded(&mut self, encoding: &str) {
+        if self.encoding.is_none() {
+            self.encoding = Some(encoding.to_owned());
+        }
+    }
+
     /// The head of a reply that came over a stream.
     pub fn head_of_stream(&mut self, version: HttpVersion, status: u16, lines: &[(Vec<u8>, Vec<u8>)]) {
         if self.wants.head || self.wants.status_line {

@@ -2,7 +2,9 @@
 //!
 //! An exchange sends one message and waits for the next that comes; without a message it only waits. Where a pattern is
 //! looked for in bodies, messages that do not match it are passed over: a server may send of its own accord. Pings are
-//! answered. Extensions are not offered, so messages come as they are.
+//! answered. Messages may come compressed where compressed replies are asked for (`permessage-deflate`); none are sent so.
+
+mod frames;
 
 use crate::collect::ReplyCollector;
 use crate::events::EventMeter;
@@ -16,9 +18,10 @@ use crate::turn::Turn;
 use crate::{Reply, Stamps, Timer, WantedFields, Wants, error};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use brunt_model::outcome::Malformed;
 use brunt_model::plan::HttpVersion;
-use brunt_model::{Body, Failure, Tick};
+use brunt_model::{Failure, Tick};
+pub use frames::message;
+use frames::{Event, Incoming, PONG, frame};
 use regex::bytes::Regex;
 use sha1::{Digest, Sha1};
 use std::net::SocketAddr;
@@ -35,14 +38,10 @@ const READ: usize = 64 * 1024;
 const OWN: [&str; 6] =
     ["host", "upgrade", "connection", "sec-websocket-key", "sec-websocket-version", "sec-websocket-extensions"];
 
-const CONTINUATION: u8 = 0;
-const TEXT: u8 = 1;
-const BINARY: u8 = 2;
-const CLOSE: u8 = 8;
-const PING: u8 = 9;
-const PONG: u8 = 10;
-const LAST: u8 = 0x80;
-const MASKED: u8 = 0x80;
+/// The extension by which messages are compressed (RFC 7692).
+const DEFLATE: &str = "permessage-deflate";
+/// Each message is compressed by itself, so that those nobody looks at need not be decoded.
+const BY_ITSELF: &str = "server_no_context_takeover";
 
 /// An open WebSocket.
 pub struct WebSocket {
@@ -54,146 +53,6 @@ pub struct WebSocket {
     /// Counts it among the connections that are open.
     #[allow(dead_code)] // for its drop
     open: Open,
-}
-
-/// The frame of a message, masked; None where nothing is sent.
-pub fn message(body: &Body, number: u64) -> Option<Vec<u8>> {
-    match body {
-        Body::None => None,
-        Body::Text(text) => Some(frame(TEXT, text.as_bytes(), number)),
-        Body::Bytes(bytes) => Some(frame(BINARY, bytes, number)),
-    }
-}
-
-/// A frame with a mask that depends on a number. Masks protect what stands between a browser and the server; here each
-/// need only be another one.
-fn frame(opcode: u8, payload: &[u8], number: u64) -> Vec<u8> {
-    let mut out = vec![LAST | opcode];
-    match payload.len() {
-        length @ 0..126 => out.push(MASKED | length as u8),
-        length @ 126..65_536 => {
-            out.push(MASKED | 0x7e);
-            out.extend_from_slice(&(length as u16).to_be_bytes());
-        }
-        length => {
-            out.push(MASKED | 0x7f);
-            out.extend_from_slice(&(length as u64).to_be_bytes());
-        }
-    }
-    let mask = ((number + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as u32;
-    let mask = mask.to_be_bytes();
-    out.extend_from_slice(&mask);
-    out.extend(payload.iter().zip(mask.iter().cycle()).map(|(byte, mask)| byte ^ mask));
-    out
-}
-
-/// What came whole.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Event {
-    Message,
-    Ping(Vec<u8>),
-    Pong,
-    Close(Option<u16>),
-}
-
-/// Where the reading of frames stands.
-#[derive(Debug, Default)]
-struct Incoming {
-    /// The beginning of a frame's head.
-    head: Vec<u8>,
-    frame: Option<Frame>,
-    /// The payload of a control frame.
-    control: Vec<u8>,
-    /// A message has begun, and its last frame has not come.
-    in_message: bool,
-}
-
-#[derive(Debug, Clone, Copy)]
-struct Frame {
-    is_last: bool,
-    opcode: u8,
-    left: u64,
-}
-
-impl Incoming {
-    /// Takes bytes in until something is whole; how many were taken. Payloads of messages go to `body`.
-    fn take(&mut self, bytes: &[u8], body: &mut dyn FnMut(&[u8])) -> Result<(usize, Option<Event>), Malformed> {
-        let mut at = 0;
-        loop {
-            let begun = if self.frame.is_some() { self.frame } else { self.read_head(bytes, &mut at)? };
-            let Some(frame) = begun else { return Ok((at, None)) };
-            let piece = &bytes[at..];
-            let piece = &piece[..piece.len().min(usize::try_from(frame.left).unwrap_or(usize::MAX))];
-            at += piece.len();
-            if frame.opcode >= CLOSE {
-                self.control.extend_from_slice(piece);
-            } else if !piece.is_empty() {
-                body(piece);
-            }
-            let left = frame.left - piece.len() as u64;
-            if left > 0 {
-                self.frame = Some(Frame { left, ..frame });
-                return Ok((at, None));
-            }
-            self.frame = None;
-            if let Some(event) = self.whole(frame)? {
-                return Ok((at, Some(event)));
-            }
-        }
-    }
-
-    /// A frame came whole.
-    fn whole(&mut self, frame: Frame) -> Result<Option<Event>, Malformed> {
-        if frame.opcode < CLOSE {
-            self.in_message = !frame.is_last;
-            return Ok(frame.is_last.then_some(Event::Message));
-        }
-        let payload = std::mem::take(&mut self.control);
-        Ok(Some(match frame.opcode {
-            PING => Event::Ping(payload),
-            PONG => Event::Pong,
-            _ => match payload.as_slice() {
-                [] => Event::Close(None),
-                [a, b, ..] => Event::Close(Some(u16::from_be_bytes([*a, *b]))),
-                [_] => return Err(Malformed::WebSocketFrame),
-            },
-        }))
-    }
-
-    /// Completes the head of a frame, where it is all there.
-    fn read_head(&mut self, bytes: &[u8], at: &mut usize) -> Result<Option<Frame>, Malformed> {
-        while *at < bytes.len() {
-            self.head.push(bytes[*at]);
-            *at += 1;
-            let [first, second, extended @ ..] = self.head.as_slice() else { continue };
-            let (is_last, opcode) = (first & LAST != 0, first & 0x0f);
-            let is_control = opcode >= CLOSE;
-            let is_known = matches!(opcode, CONTINUATION..=BINARY | CLOSE..=PONG);
-            let is_in_place = is_control || self.in_message == (opcode == CONTINUATION);
-            let is_short = !is_control || (is_last && second & !MASKED < 126);
-            let is_plain = first & 0x70 == 0 && second & MASKED == 0;
-            if !(is_known && is_in_place && is_short && is_plain) {
-                return Err(Malformed::WebSocketFrame);
-            }
-            let wanted = match second & !MASKED {
-                126 => 2,
-                127 => 8,
-                _ => 0,
-            };
-            if extended.len() < wanted {
-                continue;
-            }
-            let length = extended.iter().fold(0, |length, byte| length << 8 | u64::from(*byte));
-            let left = if wanted == 0 { u64::from(*second) } else { length };
-            if left >> 63 != 0 {
-                return Err(Malformed::WebSocketFrame);
-            }
-            self.head.clear();
-            self.frame = Some(Frame { is_last, opcode, left });
-            return Ok(self.frame);
-        }
-        Ok(None)
-    }
 }
 
 /// What is looked for in a message.
@@ -241,7 +100,21 @@ impl WebSocket {
         if !accepts {
             return Err((Failure::Protocol, "the server's Sec-WebSocket-Accept does not fit the key".to_owned()));
         }
-        Ok(Self { stream, incoming: Incoming::default(), rest: ahead.take_came(), is_used: false, open })
+        let extensions: Vec<&str> = fields
+            .iter()
+            .filter(|(name, _)| name.eq_ignore_ascii_case("sec-websocket-extensions"))
+            .map(|(_, value)| value.as_str())
+            .collect();
+        let agreed = match extensions[..] {
+            [] => false,
+            [only] if takes_compressed(parts) && is_deflate(only) => true,
+            _ => {
+                let why = format!("the server wants an extension that was not offered: {}", extensions.join(", "));
+                return Err((Failure::Protocol, why));
+            }
+        };
+        let incoming = Incoming::new(agreed);
+        Ok(Self { stream, incoming, rest: ahead.take_came(), is_used: false, open })
     }
 
     /// Sends a message, and waits for one.
@@ -278,9 +151,12 @@ impl WebSocket {
             return Ok(Reply { status: STATUS, keep_alive: true, ..Reply::default() });
         }
         loop {
-            let mut body = |piece: &[u8]| {
+            let mut body = |piece: &[u8], is_compressed: bool| {
                 body_bytes += piece.len() as u64;
                 if let Some(keep) = &mut keep {
+                    if is_compressed {
+                        keep.is_encoded(DEFLATE);
+                    }
                     keep.body(piece);
                 }
             };
@@ -344,7 +220,7 @@ impl WebSocket {
     async fn next<T: Timer>(
         &mut self,
         shared: &Shared<T>,
-        body: &mut dyn FnMut(&[u8]),
+        body: &mut dyn FnMut(&[u8], bool),
         turn: &mut Turn,
         stamps: &mut Stamps,
         was_used: bool,
@@ -387,7 +263,7 @@ impl WebSocket {
     fn take(
         &mut self,
         bytes: &[u8],
-        body: &mut dyn FnMut(&[u8]),
+        body: &mut dyn FnMut(&[u8], bool),
         (now, stamps): (Tick, &mut Stamps),
     ) -> Result<Option<Event>, Failure> {
         let taken = self.incoming.take(bytes, body);
@@ -426,7 +302,7 @@ impl WebSocket {
     /// Bytes came that nobody waits for; why the connection is of no more use, if it is.
     fn pass_over(&mut self, mut bytes: &[u8], cx: &mut Context<'_>) -> Option<Idle> {
         while !bytes.is_empty() {
-            match self.incoming.take(bytes, &mut |_| ()) {
+            match self.incoming.take(bytes, &mut |_, _| ()) {
                 Err(_) => return Some(Idle::Unsolicited),
                 Ok((_, Some(Event::Close(_)))) => return Some(Idle::Closed),
                 Ok((used, event)) => {
@@ -469,97 +345,29 @@ fn handshake(parts: &RequestParts, key: &str) -> Vec<u8> {
         "GET {path} HTTP/1.1\r\nHost: {host}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
          Sec-WebSocket-Key: {key}\r\nSec-WebSocket-Version: 13\r\n"
     );
+    if takes_compressed(parts) {
+        text.extend(["Sec-WebSocket-Extensions: ", DEFLATE, "; ", BY_ITSELF, "; client_no_context_takeover\r\n"]);
+    }
     for (name, value) in parts.headers.iter().filter(|(name, _)| !OWN.contains(&name.to_ascii_lowercase().as_str())) {
         text.extend([name.as_str(), ": ", value, "\r\n"]);
     }
     (text + "\r\n").into_bytes()
 }
 
+/// Whether compressed messages are taken: where compressed replies are (`--compressed`).
+fn takes_compressed(parts: &RequestParts) -> bool {
+    let is_it =
+        |(name, value): &(String, String)| name.eq_ignore_ascii_case("accept-encoding") && value.contains("deflate");
+    parts.headers.iter().any(is_it)
+}
+
+/// Whether an answer to the offer of an extension is the one that can be read here.
+fn is_deflate(answer: &str) -> bool {
+    let mut parts = answer.split(';').map(str::trim);
+    parts.next() == Some(DEFLATE) && parts.any(|parameter| parameter == BY_ITSELF)
+}
+
 /// Whether a URL is one of WebSocket.
 pub fn is_websocket(url: &Url) -> bool {
     matches!(url.scheme(), "ws" | "wss")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    fn unmasked(frame: &[u8]) -> Vec<u8> {
-        let (head, payload) = match frame[1] & 0x7f {
-            126 => (4, &frame[8..]),
-            127 => (10, &frame[14..]),
-            _ => (2, &frame[6..]),
-        };
-        let mask = &frame[head..head + 4];
-        payload.iter().zip(mask.iter().cycle()).map(|(byte, mask)| byte ^ mask).collect()
-    }
-
-    #[test]
-    fn messages_are_framed_and_masked() {
-        assert_eq!(message(&Body::None, 1), None);
-        for length in [0, 1, 125, 126, 65_535, 65_536] {
-            let text = "x".repeat(length);
-            let one = message(&Body::Text(text.clone()), 7).unwrap();
-            assert_eq!((one[0], one[1] & MASKED, unmasked(&one)), (0x81, MASKED, text.into_bytes()));
-        }
-        assert_eq!(message(&Body::Bytes(vec![1, 2]), 0).unwrap()[0], 0x82);
-        assert_ne!(frame(TEXT, b"abc", 1), frame(TEXT, b"abc", 2));
-    }
-
-    /// All that comes of these bytes: events, and the bodies of messages.
-    fn events(bytes: &[u8], piece: usize) -> Result<(Vec<Event>, Vec<u8>), Malformed> {
-        let (mut incoming, mut events, mut body) = (Incoming::default(), Vec::new(), Vec::new());
-        for mut rest in bytes.chunks(piece) {
-            while !rest.is_empty() {
-                let (used, event) = incoming.take(rest, &mut |piece| body.extend_from_slice(piece))?;
-                events.extend(event);
-                rest = &rest[used..];
-            }
-        }
-        Ok((events, body))
-    }
-
-    #[test]
-    fn frames_are_read_in_any_pieces() {
-        let long = "z".repeat(300);
-        let bytes = [
-            &b"\x01\x02He\x89\x02hi\x80\x03llo\x8a\x00\x82\x00"[..],
-            b"\x81\x7e\x01\x2c",
-            long.as_bytes(),
-            b"\x88\x05\x03\xe8bye",
-        ]
-        .concat();
-        let whole = [Event::Ping(b"hi".to_vec()), Event::Message, Event::Pong, Event::Message, Event::Message];
-        let whole = [&whole[..], &[Event::Close(Some(1000))]].concat();
-        for piece in [1, 2, 3, 7, 1000] {
-            assert_eq!(events(&bytes, piece), Ok((whole.clone(), format!("Hello{long}").into_bytes())));
-        }
-    }
-
-    #[test]
-    fn what_is_no_frame_is_refused() {
-        let cases: [&[u8]; 9] = [
-            b"\x81\x81abcd",
-            b"\xc1\x00",
-            b"\x83\x00",
-            b"\x8b\x00",
-            b"\x80\x00",
-            b"\x01\x00\x81\x00",
-            b"\x09\x00",
-            b"\x89\x7e\x00\x7e",
-            b"\x82\x7f\x80\x00\x00\x00\x00\x00\x00\x00",
-        ];
-        for bytes in cases {
-            assert_eq!(events(bytes, 100), Err(Malformed::WebSocketFrame), "{bytes:?}");
-        }
-        assert_eq!(events(b"\x88\x01a", 100), Err(Malformed::WebSocketFrame));
-    }
-
-    proptest! {
-        #[test]
-        fn any_bytes_are_read_the_same_in_any_pieces(bytes: Vec<u8>, piece in 1_usize..20) {
-            prop_assert_eq!(events(&bytes, piece).is_ok(), events(&bytes, 10_000).is_ok());
-        }
-    }
 }

@@ -4,7 +4,7 @@
 //! unpacked as it comes, up to a limit.
 
 use crate::events::EventMeter;
-use flate2::write::{MultiGzDecoder, ZlibDecoder};
+use flate2::write::{DeflateDecoder, MultiGzDecoder, ZlibDecoder};
 use regex::bytes::Regex;
 use std::io::{self, Write};
 
@@ -20,11 +20,16 @@ pub const MOST_KEPT: usize = 16 << 20;
 /// How far behind its end a match may look: one character of UTF-8, for `$` and `\b`.
 const LOOK_AHEAD: usize = 4;
 
+/// What a compressed message of a WebSocket is sent without (RFC 7692 section 7.2.2).
+const MESSAGE_END: [u8; 4] = [0, 0, 0xff, 0xff];
+
 /// A body that comes in pieces.
 pub(crate) enum KeptBody {
     Plain(Taken),
     Gzip(Box<MultiGzDecoder<Taken>>),
     Deflate(Box<ZlibDecoder<Taken>>),
+    /// A message of a WebSocket.
+    Message(Box<DeflateDecoder<Taken>>),
     /// It could not be unpacked.
     Broken,
 }
@@ -59,6 +64,7 @@ impl KeptBody {
         match encoding {
             Some("gzip" | "x-gzip") => Self::Gzip(Box::new(MultiGzDecoder::new(taken))),
             Some("deflate") => Self::Deflate(Box::new(ZlibDecoder::new(taken))),
+            Some("permessage-deflate") => Self::Message(Box::new(DeflateDecoder::new(taken))),
             _ => Self::Plain(taken),
         }
     }
@@ -72,6 +78,7 @@ impl KeptBody {
             }
             Self::Gzip(decoder) => decoder.write_all(piece),
             Self::Deflate(decoder) => decoder.write_all(piece),
+            Self::Message(decoder) => decoder.write_all(piece),
             Self::Broken => Ok(()),
         };
         if pushed.is_err() {
@@ -85,6 +92,7 @@ impl KeptBody {
             Self::Plain(taken) => taken,
             Self::Gzip(decoder) => decoder.get_ref(),
             Self::Deflate(decoder) => decoder.get_ref(),
+            Self::Message(decoder) => decoder.get_ref(),
             Self::Broken => return false,
         };
         taken.events.as_ref().is_some_and(|events| events.is_over())
@@ -97,6 +105,7 @@ impl KeptBody {
             Self::Plain(taken) => Ok(taken),
             Self::Gzip(decoder) => decoder.finish(),
             Self::Deflate(decoder) => decoder.finish(),
+            Self::Message(mut decoder) => decoder.write_all(&MESSAGE_END).and_then(|()| decoder.finish()),
             Self::Broken => Ok(Taken::default()),
         };
         let Taken { search, keeps, mut events, .. } = taken.unwrap_or_default();
@@ -255,6 +264,25 @@ mod tests {
             assert!(!matches("", Some("gzip"), &pieces[..pieces.len() - 1]) || pieces.len() == 1);
         }
         assert!(!matches("needle", Some("gzip"), &[b"needle"]));
+    }
+
+    #[test]
+    fn a_message_is_unpacked_without_its_end() {
+        // "Hello", of RFC 7692 section 7.2.3.1.
+        let hello = [0xf2, 0x48, 0xcd, 0xc9, 0xc9, 0x07, 0x00];
+        for size in 1..=hello.len() {
+            let mut body = KeptBody::new(Some("permessage-deflate"), None, Some(Vec::new()), None);
+            hello.chunks(size).for_each(|piece| body.push(piece));
+            assert_eq!(body.finish().0, b"Hello");
+        }
+        let long = "words and words ".repeat(5000);
+        let mut packed = flate2::write::DeflateEncoder::new(Vec::new(), Compression::best());
+        packed.write_all(long.as_bytes()).unwrap();
+        packed.flush().unwrap();
+        let packed = packed.get_ref().strip_suffix(&MESSAGE_END).unwrap().to_vec();
+        let mut body = KeptBody::new(Some("permessage-deflate"), None, Some(Vec::new()), None);
+        packed.chunks(7).for_each(|piece| body.push(piece));
+        assert_eq!(body.finish().0, long.as_bytes());
     }
 
     #[test]

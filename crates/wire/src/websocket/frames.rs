@@ -1,0 +1,279 @@
+//! Frames of `WebSocket`s (RFC 6455 section 5): written, and read in any pieces.
+
+use brunt_model::Body;
+use brunt_model::outcome::Malformed;
+
+const CONTINUATION: u8 = 0;
+const TEXT: u8 = 1;
+const BINARY: u8 = 2;
+const CLOSE: u8 = 8;
+const PING: u8 = 9;
+/// The opcode of an answer to a ping.
+pub const PONG: u8 = 10;
+const LAST: u8 = 0x80;
+const MASKED: u8 = 0x80;
+const RESERVED: u8 = 0x70;
+const COMPRESSED: u8 = 0x40;
+
+/// The frame of a message, masked; None where nothing is sent.
+pub fn message(body: &Body, number: u64) -> Option<Vec<u8>> {
+    match body {
+        Body::None => None,
+        Body::Text(text) => Some(frame(TEXT, text.as_bytes(), number)),
+        Body::Bytes(bytes) => Some(frame(BINARY, bytes, number)),
+    }
+}
+
+/// A frame with a mask that depends on a number. Masks protect what stands between a browser and the server; here each
+/// need only be another one.
+pub fn frame(opcode: u8, payload: &[u8], number: u64) -> Vec<u8> {
+    let mut out = vec![LAST | opcode];
+    match payload.len() {
+        length @ 0..126 => out.push(MASKED | length as u8),
+        length @ 126..65_536 => {
+            out.push(MASKED | 0x7e);
+            out.extend_from_slice(&(length as u16).to_be_bytes());
+        }
+        length => {
+            out.push(MASKED | 0x7f);
+            out.extend_from_slice(&(length as u64).to_be_bytes());
+        }
+    }
+    let mask = ((number + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as u32;
+    let mask = mask.to_be_bytes();
+    out.extend_from_slice(&mask);
+    out.extend(payload.iter().zip(mask.iter().cycle()).map(|(byte, mask)| byte ^ mask));
+    out
+}
+
+/// What came whole.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Event {
+    /// A message, whose payload was handed on.
+    Message,
+    /// A ping, with what is to be sent back.
+    Ping(Vec<u8>),
+    /// An answer to a ping.
+    Pong,
+    /// The end, with its code where it has one.
+    Close(Option<u16>),
+}
+
+/// Where the reading of frames stands.
+#[derive(Debug, Default)]
+pub struct Incoming {
+    /// The beginning of a frame's head.
+    head: Vec<u8>,
+    frame: Option<Frame>,
+    /// The payload of a control frame.
+    control: Vec<u8>,
+    /// A message has begun, and its last frame has not come.
+    in_message: bool,
+    /// Messages may be compressed (RFC 7692), each by itself.
+    deflates: bool,
+    /// The message that comes is compressed.
+    is_compressed: bool,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Frame {
+    is_last: bool,
+    opcode: u8,
+    left: u64,
+}
+
+impl Incoming {
+    /// Nothing has come yet; `deflates`: messages may be compressed, each by itself.
+    pub fn new(deflates: bool) -> Self {
+        Self { deflates, ..Self::default() }
+    }
+
+    /// Takes bytes in until something is whole; how many were taken. Payloads of messages go to `body`.
+    pub fn take(
+        &mut self,
+        bytes: &[u8],
+        body: &mut dyn FnMut(&[u8], bool),
+    ) -> Result<(usize, Option<Event>), Malformed> {
+        let mut at = 0;
+        loop {
+            let begun = if self.frame.is_some() { self.frame } else { self.read_head(bytes, &mut at)? };
+            let Some(frame) = begun else { return Ok((at, None)) };
+            let piece = &bytes[at..];
+            let piece = &piece[..piece.len().min(usize::try_from(frame.left).unwrap_or(usize::MAX))];
+            at += piece.len();
+            if frame.opcode >= CLOSE {
+                self.control.extend_from_slice(piece);
+            } else if !piece.is_empty() {
+                body(piece, self.is_compressed);
+            }
+            let left = frame.left - piece.len() as u64;
+            if left > 0 {
+                self.frame = Some(Frame { left, ..frame });
+                return Ok((at, None));
+            }
+            self.frame = None;
+            if let Some(event) = self.whole(frame)? {
+                return Ok((at, Some(event)));
+            }
+        }
+    }
+
+    /// A frame came whole.
+    fn whole(&mut self, frame: Frame) -> Result<Option<Event>, Malformed> {
+        if frame.opcode < CLOSE {
+            self.in_message = !frame.is_last;
+            return Ok(frame.is_last.then_some(Event::Message));
+        }
+        let payload = std::mem::take(&mut self.control);
+        Ok(Some(match frame.opcode {
+            PING => Event::Ping(payload),
+            PONG => Event::Pong,
+            _ => match payload.as_slice() {
+                [] => Event::Close(None),
+                [a, b, ..] => Event::Close(Some(u16::from_be_bytes([*a, *b]))),
+                [_] => return Err(Malformed::WebSocketFrame),
+            },
+        }))
+    }
+
+    /// Completes the head of a frame, where it is all there.
+    fn read_head(&mut self, bytes: &[u8], at: &mut usize) -> Result<Option<Frame>, Malformed> {
+        while *at < bytes.len() {
+            self.head.push(bytes[*at]);
+            *at += 1;
+            let [first, second, extended @ ..] = self.head.as_slice() else { continue };
+            let (is_last, opcode) = (first & LAST != 0, first & 0x0f);
+            let is_control = opcode >= CLOSE;
+            let is_known = matches!(opcode, CONTINUATION..=BINARY | CLOSE..=PONG);
+            let is_in_place = is_control || self.in_message == (opcode == CONTINUATION);
+            let is_short = !is_control || (is_last && second & !MASKED < 126);
+            let begins_message = matches!(opcode, TEXT | BINARY);
+            let reserved = first & RESERVED;
+            let is_allowed = reserved == 0 || (reserved == COMPRESSED && begins_message && self.deflates);
+            if !(is_known && is_in_place && is_short && is_allowed && second & MASKED == 0) {
+                return Err(Malformed::WebSocketFrame);
+            }
+            if begins_message {
+                self.is_compressed = reserved == COMPRESSED;
+            }
+            let wanted = match second & !MASKED {
+                126 => 2,
+                127 => 8,
+                _ => 0,
+            };
+            if extended.len() < wanted {
+                continue;
+            }
+            let length = extended.iter().fold(0, |length, byte| length << 8 | u64::from(*byte));
+            let left = if wanted == 0 { u64::from(*second) } else { length };
+            if left >> 63 != 0 {
+                return Err(Malformed::WebSocketFrame);
+            }
+            self.head.clear();
+            self.frame = Some(Frame { is_last, opcode, left });
+            return Ok(self.frame);
+        }
+        Ok(None)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn unmasked(frame: &[u8]) -> Vec<u8> {
+        let (head, payload) = match frame[1] & 0x7f {
+            126 => (4, &frame[8..]),
+            127 => (10, &frame[14..]),
+            _ => (2, &frame[6..]),
+        };
+        let mask = &frame[head..head + 4];
+        payload.iter().zip(mask.iter().cycle()).map(|(byte, mask)| byte ^ mask).collect()
+    }
+
+    #[test]
+    fn messages_are_framed_and_masked() {
+        assert_eq!(message(&Body::None, 1), None);
+        for length in [0, 1, 125, 126, 65_535, 65_536] {
+            let text = "x".repeat(length);
+            let one = message(&Body::Text(text.clone()), 7).unwrap();
+            assert_eq!((one[0], one[1] & MASKED, unmasked(&one)), (0x81, MASKED, text.into_bytes()));
+        }
+        assert_eq!(message(&Body::Bytes(vec![1, 2]), 0).unwrap()[0], 0x82);
+        assert_ne!(frame(TEXT, b"abc", 1), frame(TEXT, b"abc", 2));
+    }
+
+    /// All that comes of these bytes: events, and the bodies of messages.
+    fn events(bytes: &[u8], piece: usize) -> Result<(Vec<Event>, Vec<u8>), Malformed> {
+        let (mut incoming, mut events, mut body) = (Incoming::default(), Vec::new(), Vec::new());
+        for mut rest in bytes.chunks(piece) {
+            while !rest.is_empty() {
+                let (used, event) = incoming.take(rest, &mut |piece, _| body.extend_from_slice(piece))?;
+                events.extend(event);
+                rest = &rest[used..];
+            }
+        }
+        Ok((events, body))
+    }
+
+    #[test]
+    fn frames_are_read_in_any_pieces() {
+        let long = "z".repeat(300);
+        let bytes = [
+            &b"\x01\x02He\x89\x02hi\x80\x03llo\x8a\x00\x82\x00"[..],
+            b"\x81\x7e\x01\x2c",
+            long.as_bytes(),
+            b"\x88\x05\x03\xe8bye",
+        ]
+        .concat();
+        let whole = [Event::Ping(b"hi".to_vec()), Event::Message, Event::Pong, Event::Message, Event::Message];
+        let whole = [&whole[..], &[Event::Close(Some(1000))]].concat();
+        for piece in [1, 2, 3, 7, 1000] {
+            assert_eq!(events(&bytes, piece), Ok((whole.clone(), format!("Hello{long}").into_bytes())));
+        }
+    }
+
+    #[test]
+    fn what_is_no_frame_is_refused() {
+        let cases: [&[u8]; 9] = [
+            b"\x81\x81abcd",
+            b"\xc1\x00",
+            b"\x83\x00",
+            b"\x8b\x00",
+            b"\x80\x00",
+            b"\x01\x00\x81\x00",
+            b"\x09\x00",
+            b"\x89\x7e\x00\x7e",
+            b"\x82\x7f\x80\x00\x00\x00\x00\x00\x00\x00",
+        ];
+        for bytes in cases {
+            assert_eq!(events(bytes, 100), Err(Malformed::WebSocketFrame), "{bytes:?}");
+        }
+        assert_eq!(events(b"\x88\x01a", 100), Err(Malformed::WebSocketFrame));
+    }
+
+    #[test]
+    fn a_message_may_be_compressed_where_that_was_agreed() {
+        let bytes = b"\x41\x02ab\x80\x01c\x81\x01d";
+        let mut seen = Vec::new();
+        let (mut incoming, mut rest) = (Incoming::new(true), &bytes[..]);
+        while !rest.is_empty() {
+            let (used, _) =
+                incoming.take(rest, &mut |piece, is_compressed| seen.push((piece.to_vec(), is_compressed))).unwrap();
+            rest = &rest[used..];
+        }
+        assert_eq!(seen, [(b"ab".to_vec(), true), (b"c".to_vec(), true), (b"d".to_vec(), false)]);
+        assert_eq!(events(bytes, 100), Err(Malformed::WebSocketFrame), "it was not agreed");
+        for bytes in [&b"\xc9\x00"[..], b"\x01\x01a\xc0\x01b", b"\xa1\x00"] {
+            assert!(Incoming::new(true).take(bytes, &mut |_, _| ()).is_err(), "{bytes:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_read_the_same_in_any_pieces(bytes: Vec<u8>, piece in 1_usize..20) {
+            prop_assert_eq!(events(&bytes, piece).is_ok(), events(&bytes, 10_000).is_ok());
+        }
+    }
+}
