@@ -26,6 +26,8 @@ fn requests_are_those_of_the_servers_log() {
     let ran = measure(&format!("{} {http3} -c 4 --streams 16 -n 3000", caddy.at("/"))).all_good();
     assert_eq!((ran.count("completed"), ran.connections("opened")), (3000, 4));
     assert!(ran.connections("packets_sent") > 0);
+    let rtt = ran.figure("/connections/quic_rtt_seconds");
+    assert!(rtt > 1e-6 && rtt < 0.5, "{rtt}");
     let log = caddy.log(3000);
     assert_eq!(log.len(), 3000);
     assert!(log.iter().all(|line| line["request"]["proto"] == "HTTP/3.0" && line["status"] == 200));

@@ -263,6 +263,7 @@ impl Recorder {
         flow.unsolicited = connections.unsolicited.take();
         (flow.packets_sent, flow.packets_lost) = (counts.sent, counts.lost);
         (flow.early_accepted, flow.early_refused) = (counts.early_accepted, counts.early_refused);
+        (flow.rtt_nanos, flow.rtts) = (counts.rtt_nanos, counts.rtts);
         (flow.stalled, flow.stalled_nanos) = (counts.stalled, counts.stalled_nanos);
         flow.connections = connections.open.get();
         flow.waiting = waiting;

@@ -63,6 +63,10 @@ pub struct Flow {
     pub early_accepted: u64,
     /// Those whose early data it refused: the requests were sent again.
     pub early_refused: u64,
+    /// Round trips of QUIC connections as these estimate them, one for each connection and snapshot, summed up, in nanoseconds.
+    pub rtt_nanos: u64,
+    /// How many were added to `rtt_nanos`.
+    pub rtts: u64,
     /// Requests whose body had to wait because the server's window was full (HTTP/2).
     pub stalled: u64,
     /// Nanoseconds for which they did, summed up.
@@ -117,6 +121,8 @@ impl Flow {
         self.packets_lost += later.packets_lost;
         self.early_accepted += later.early_accepted;
         self.early_refused += later.early_refused;
+        self.rtt_nanos += later.rtt_nanos;
+        self.rtts += later.rtts;
         self.stalled += later.stalled;
         self.stalled_nanos += later.stalled_nanos;
         self.in_flight_nanos += later.in_flight_nanos;

@@ -98,7 +98,7 @@ fn tally() -> impl Strategy<Value = Tally> {
 }
 
 fn flow() -> impl Strategy<Value = Flow> {
-    any::<[u64; 27]>().prop_map(|n| Flow {
+    any::<[u64; 29]>().prop_map(|n| Flow {
         planned: n[0],
         arrivals: n[1],
         begun: n[2],
@@ -115,6 +115,8 @@ fn flow() -> impl Strategy<Value = Flow> {
         packets_lost: n[22],
         early_accepted: n[23],
         early_refused: n[24],
+        rtt_nanos: n[27],
+        rtts: n[28],
         stalled: n[25],
         stalled_nanos: n[26],
         in_flight_nanos: n[12],

@@ -249,6 +249,9 @@ pub struct Connections {
     /// Those of them that were lost, as far as QUIC can tell.
     #[serde(default)]
     pub packets_lost: u64,
+    /// Mean round-trip time of its QUIC connections, as these estimate it, in seconds; null without HTTP/3.
+    #[serde(default)]
+    pub quic_rtt_seconds: Option<f64>,
     /// Connections whose early data (0-RTT) the server accepted.
     #[serde(default)]
     pub early_accepted: u64,

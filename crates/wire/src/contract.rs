@@ -191,6 +191,10 @@ pub struct TransportCounts {
     pub sent: u64,
     /// Those of them that were taken for lost.
     pub lost: u64,
+    /// Round trips of connections of QUIC, as these estimate them, summed up, in nanoseconds.
+    pub rtt_nanos: u64,
+    /// How many were added to `rtt_nanos`.
+    pub rtts: u64,
     /// Connections whose early data (0-RTT) the peer took.
     pub early_accepted: u64,
     /// Those whose early data it refused.
@@ -208,6 +212,8 @@ impl TransportCounts {
         self.lost += other.lost;
         self.early_accepted += other.early_accepted;
         self.early_refused += other.early_refused;
+        self.rtt_nanos += other.rtt_nanos;
+        self.rtts += other.rtts;
         self.stalled += other.stalled;
         self.stalled_nanos += other.stalled_nanos;
     }

@@ -177,6 +177,8 @@ impl From<FlowV4> for Flow {
             packets_lost: 0,
             early_accepted: 0,
             early_refused: 0,
+            rtt_nanos: 0,
+            rtts: 0,
             stalled: 0,
             stalled_nanos: 0,
             in_flight_nanos: rest.in_flight_nanos,

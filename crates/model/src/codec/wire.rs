@@ -204,6 +204,10 @@ pub struct Flow {
     pub stalled: u64,
     #[prost(uint64, tag = "27")]
     pub stalled_nanos: u64,
+    #[prost(uint64, tag = "28")]
+    pub rtt_nanos: u64,
+    #[prost(uint64, tag = "29")]
+    pub rtts: u64,
 }
 
 #[derive(Clone, PartialEq, prost::Message)]

@@ -190,6 +190,7 @@ impl From<&Run> for Connections {
             unsolicited: run.flow_all.unsolicited,
             packets_sent: run.flow_all.packets_sent,
             packets_lost: run.flow_all.packets_lost,
+            quic_rtt_seconds: run.flow_all.rtt_nanos.checked_div(run.flow_all.rtts).map(|nanos| nanos as f64 / 1e9),
             early_accepted: run.flow_all.early_accepted,
             early_refused: run.flow_all.early_refused,
             stalled_requests: run.flow_all.stalled,

@@ -86,6 +86,9 @@ pub fn connections(run: &Run) -> String {
     if all.packets_sent > 0 {
         let (lost, sent) = (count(all.packets_lost), count(all.packets_sent));
         text += &format!(", {lost} of {sent} QUIC packets lost");
+        if let Some(nanos) = all.rtt_nanos.checked_div(all.rtts) {
+            text += &format!(", round trip {} as QUIC estimates it", time(nanos));
+        }
     }
     if all.early_accepted + all.early_refused > 0 {
         let (accepted, refused) = (count(all.early_accepted), count(all.early_refused));

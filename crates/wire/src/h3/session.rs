@@ -406,6 +406,10 @@ impl Session {
         let path = self.quic.stats().path;
         all.sent += path.sent_packets.saturating_sub(self.told.sent);
         all.lost += path.lost_packets.saturating_sub(self.told.lost);
+        if !self.quic.is_handshaking() {
+            all.rtt_nanos += brunt_model::time::nanos(path.rtt);
+            all.rtts += 1;
+        }
         match self.early_accepted.take() {
             Some(true) => all.early_accepted += 1,
             Some(false) => all.early_refused += 1,

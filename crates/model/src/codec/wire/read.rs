@@ -134,6 +134,8 @@ impl From<Flow> for model::Flow {
             packets_lost: f.packets_lost,
             early_accepted: f.early_accepted,
             early_refused: f.early_refused,
+            rtt_nanos: f.rtt_nanos,
+            rtts: f.rtts,
             stalled: f.stalled,
             stalled_nanos: f.stalled_nanos,
             in_flight_nanos: f.in_flight_nanos,
