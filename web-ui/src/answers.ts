@@ -34,8 +34,9 @@ function one({ contender, sentence, trials }: Answer, several: boolean): HTMLEle
   return [h('p', { class: 'answer' }, whose, sentence), sortable(columns, rows, `Trials of ${contender}`)];
 }
 
+/** On which sides of the capacities a trial lies, as in the text report; contested: none is known, and not the server alone was the limit. */
 export function sides({ sides, limited }: SearchTrial): string {
-  return limited ? 'generator limited' : sides.map((side) => SIDES[side]).join(', ');
+  return limited && sides.every((side) => side === 'undecided') ? 'contested' : sides.map((side) => SIDES[side]).join(', ');
 }
 
 export function known({ low, high }: Interval): string {

@@ -189,23 +189,27 @@ impl<T: Transport> Actor<T> {
 
     /// One request, begun at the sample's instant: fills in its further steps, and what became of it.
     async fn ask(&mut self, request: &Prepared, sample: &mut Sample, cohort: Cohort) -> Option<Reply> {
-        let origin = EventOrigin {
-            planned: sample.planned,
-            is_measured: cohort == Cohort::Measured,
-            population: self.shared.common.number,
-        };
-        let begun = Stamps { events: Some(origin), ..Stamps::default() };
-        let mut stamps = begun;
+        let mut stamps = self.stamps(sample, cohort);
         let mut result = self.attempt(request, sample, &mut stamps).await;
         if (self.shared.retry_stale && matches!(result, Err(Failure::Stale)))
             || matches!(result, Err(Failure::Unprocessed))
         {
             self.shared.recorder.borrow_mut().retried(cohort);
-            stamps = begun;
+            stamps = self.stamps(sample, cohort);
             result = self.attempt(request, sample, &mut stamps).await;
         }
         self.fill(sample, request, &stamps, &result);
         result.ok()
+    }
+
+    /// Those of a request that begins. Made anew for a second attempt: an idle connection would hold the room for a copy.
+    fn stamps(&self, sample: &Sample, cohort: Cohort) -> Stamps {
+        let origin = EventOrigin {
+            planned: sample.planned,
+            is_measured: cohort == Cohort::Measured,
+            population: self.shared.common.number,
+        };
+        Stamps { events: Some(origin), ..Stamps::default() }
     }
 
     async fn attempt(

@@ -116,7 +116,7 @@ pub enum SearchEnd {
     Precise,
     /// The time budget was used up.
     Budget,
-    /// The load generator saturated.
+    /// The generator, or others on the machine that it shares with the server, were the limit.
     Generator,
     /// The highest load allowed met the objectives.
     Most,

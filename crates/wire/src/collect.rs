@@ -64,8 +64,8 @@ impl ReplyCollector {
         Kept { location, body, matches, server, cookie, head, first_bytes }
     }
 
-    /// The body that comes is encoded so.
-    pub fn is_encoded(&mut self, encoding: &str) {
+    /// The encoding of the body that comes; the first one that is told holds.
+    pub fn set_encoding(&mut self, encoding: &str) {
         if self.encoding.is_none() {
             self.encoding = Some(encoding.to_owned());
         }

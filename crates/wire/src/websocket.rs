@@ -155,7 +155,7 @@ impl WebSocket {
                 body_bytes += piece.len() as u64;
                 if let Some(keep) = &mut keep {
                     if is_compressed {
-                        keep.is_encoded(DEFLATE);
+                        keep.set_encoding(DEFLATE);
                     }
                     keep.body(piece);
                 }

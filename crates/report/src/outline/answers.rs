@@ -69,7 +69,7 @@ fn made<'a>(subject: &Subject<'a>, answer: &Answer, tried: &SearchTrial) -> Opti
 }
 
 fn sides(tried: &SearchTrial) -> String {
-    if tried.limited.is_some() && !tried.sides.contains(&LoadSide::Above) {
+    if tried.limited.is_some() && tried.sides.iter().all(|side| *side == LoadSide::Undecided) {
         return "contested".into();
     }
     let word = |side: &LoadSide| match side {

@@ -90,10 +90,12 @@ pub fn best_version(plan: &Plan) -> Result<HttpVersion, String> {
     let announced = facts.reply.and_then(|reply| reply.alt_svc).is_some_and(|services| services.contains("h3="));
     let offered = facts.tls.map(|tls| tls.http).unwrap_or_default();
     let is_offered = |version| offered.iter().any(|offered| offered.version == version);
-    Ok(match () {
-        () if announced && is_offered(HttpVersion::V3) => HttpVersion::V3,
-        () if is_offered(HttpVersion::V2) => HttpVersion::V2,
-        () => HttpVersion::V1_1,
+    Ok(if announced && is_offered(HttpVersion::V3) {
+        HttpVersion::V3
+    } else if is_offered(HttpVersion::V2) {
+        HttpVersion::V2
+    } else {
+        HttpVersion::V1_1
     })
 }
 

@@ -188,7 +188,8 @@ impl Session {
         if !body.is_empty() || !padding.is_empty() {
             stream.came(body.len() + padding.len(), now);
             stream.body_bytes += body.len() as u64;
-            if !body.is_empty() && stream.keep(body) {
+            // A stream that ends with these bytes must not be reset (RFC 9113 section 5.1).
+            if !body.is_empty() && stream.keep(body) && !(is_over && coming.ends) {
                 self.served += 1;
                 stream.finish(Ok(()));
                 self.reset(coming.stream, Code::Cancel);
