@@ -4,7 +4,9 @@
 
 use serde::Serialize;
 
-use crate::cases::{CONNECTION_BYTES_TARGET, Case, FLOOR_TARGET, GROWTH_TARGET, Load, PRECISION_TARGET, RATE_TARGET};
+use crate::cases::{
+    CONNECTION_BYTES_TARGET, Case, FLOOR_TARGET, GROWTH_TARGET, Load, NEAR_FLOOR_TARGET, PRECISION_TARGET, RATE_TARGET,
+};
 use crate::maths::{Spread, deviation};
 use crate::overload;
 use crate::pacing;
@@ -63,8 +65,11 @@ fn verdicts_of(case: &Case, results: &Results) -> Vec<Verdict> {
 fn of_closed(case: &'static str, brunt: Option<&Row>, cpu_target: f64) -> Vec<Verdict> {
     let cpu = brunt.and_then(|row| row.cpu_ratio);
     let rate = brunt.and_then(|row| row.rate_ratio);
+    let floor = brunt.and_then(|row| middle(row.floor_ratio));
+    let beside_floor = verdict(case, "CPU per request ÷ the floor's", floor, Bound::AtMost(NEAR_FLOOR_TARGET));
+    let beside_other = verdict(case, "CPU per request ÷ the other tool's", middle(cpu), Bound::AtMost(cpu_target));
     vec![
-        verdict(case, "CPU per request ÷ the other tool's", middle(cpu), Bound::AtMost(cpu_target)),
+        if beside_floor.met { beside_floor } else { beside_other },
         verdict(case, "requests/s ÷ the other tool's", middle(rate), Bound::AtLeast(RATE_TARGET)),
     ]
 }
@@ -134,6 +139,17 @@ mod tests {
         assert!(missed("keepalive-124k", &of([99.0, 8.9, 0.0])).is_empty());
         assert_eq!(missed("keepalive-124k", &of([99.0, 9.1, 0.0])), ["CPU per request ÷ the other tool's"]);
         assert_eq!(missed("keepalive-124k", &of([97.0, 8.9, 0.0])), ["requests/s ÷ the other tool's"]);
+    }
+
+    #[test]
+    fn a_closed_loop_near_the_floor_has_nothing_left_to_save() {
+        let of = |brunt| {
+            let mut results = measured("keepalive-124k", Tool::Wrk, [100.0, brunt, 0.0], [100.0, 20.0, 0.0]);
+            results.measurements.push(run("keepalive-124k", Tool::Floor, 0, [100.0, 10.0, 0.0]));
+            results
+        };
+        assert!(missed("keepalive-124k", &of(10.2)).is_empty());
+        assert_eq!(missed("keepalive-124k", &of(10.4)), ["CPU per request ÷ the other tool's"]);
     }
 
     #[test]

@@ -95,8 +95,16 @@ impl Job<'_> {
     }
 
     fn floor(&self) -> Option<Vec<String>> {
-        let Load::Open { rate } = self.load else { return None };
-        Some(split(&format!("{} {rate} {} {CONNECTIONS} even", self.server.address, self.seconds)))
+        let Nginx { address, .. } = self.server;
+        let Self { seconds, .. } = self;
+        match self.load {
+            Load::Open { rate } => Some(split(&format!("open {address} {rate} {seconds} {CONNECTIONS} even"))),
+            Load::Closed { page, transport: Transport::KeepAlive | Transport::NewConnection, .. } => {
+                let new = if self.transport() == Some(Transport::NewConnection) { "--new-connections" } else { "" };
+                Some(split(&format!("closed {address} {} {seconds} {CONNECTIONS} {new}", page.path)))
+            }
+            _ => None,
+        }
     }
 
     fn transport(&self) -> Option<Transport> {

@@ -144,7 +144,7 @@ impl Turn {
         let line = match self.contender {
             Contender::Brunt => format!("http://{address}{} {load}", SMALL.path),
             Contender::BruntPrecise => format!("http://{address}{} {load} --precise", SMALL.path),
-            Contender::Floor => format!("{address} {rate} {seconds} {CONNECTIONS} {arrivals}"),
+            Contender::Floor => format!("open {address} {rate} {seconds} {CONNECTIONS} {arrivals}"),
         };
         line.split_whitespace().map(str::to_owned).collect()
     }
@@ -224,7 +224,7 @@ mod tests {
         let load = "--threads 1 --quiet -c 64 -d 7s -r 10000 --arrivals poisson";
         assert_eq!(line(Contender::Brunt), format!("http://127.0.0.1:80/10b {load}"));
         assert_eq!(line(Contender::BruntPrecise), format!("http://127.0.0.1:80/10b {load} --precise"));
-        assert_eq!(line(Contender::Floor), "127.0.0.1:80 10000 7 64 poisson");
+        assert_eq!(line(Contender::Floor), "open 127.0.0.1:80 10000 7 64 poisson");
     }
 
     #[test]

@@ -135,8 +135,9 @@ fn missing_line(missing: &[Tool]) -> String {
 
 fn closed_table(reference: &str, rows: &[Row]) -> String {
     let (cpu, rate_ratio) = (format!("CPU × {reference}"), format!("requests/s × {reference}"));
-    let headings = ["tool", "requests/s", "CPU µs/request", "user", "system", "peak MB", &cpu, &rate_ratio];
-    let tools = [Tool::Brunt, Tool::Wrk, Tool::Ab, Tool::H2load];
+    let headings =
+        ["tool", "requests/s", "CPU µs/request", "user", "system", "peak MB", &cpu, &rate_ratio, "CPU × floor"];
+    let tools = [Tool::Brunt, Tool::Wrk, Tool::Ab, Tool::H2load, Tool::Floor];
     table::render(
         &headings,
         &cells(&tools, rows, |row| {
@@ -148,6 +149,7 @@ fn closed_table(reference: &str, rows: &[Row]) -> String {
                 megabytes(row.peak_rss_bytes),
                 ratio(row.cpu_ratio),
                 ratio(row.rate_ratio),
+                ratio(row.floor_ratio),
             ]
         }),
     )

@@ -28,6 +28,8 @@ pub struct Row {
     pub cpu_ratio: Option<Spread>,
     pub rate_ratio: Option<Spread>,
     pub lag_ratio: Option<Spread>,
+    /// CPU time to the floor's, whatever else the case compares with.
+    pub floor_ratio: Option<Spread>,
 }
 
 /// Whom a case compares with.
@@ -47,15 +49,22 @@ pub fn rows(case: &Case, measurements: &[Measurement]) -> Vec<Row> {
             .filter(|run| run.case == case.name && run.tool == tool && run.observed.requests > 0)
             .collect()
     };
-    let references = runs_of(reference(case));
-    Tool::ALL.into_iter().filter_map(|tool| row(case, tool, &runs_of(tool), &references)).collect()
+    let (references, floors) = (runs_of(reference(case)), runs_of(Tool::Floor));
+    Tool::ALL.into_iter().filter_map(|tool| row(case, tool, &runs_of(tool), &references, &floors)).collect()
 }
 
-fn row(case: &Case, tool: Tool, runs: &[&Measurement], references: &[&Measurement]) -> Option<Row> {
+fn row(
+    case: &Case,
+    tool: Tool,
+    runs: &[&Measurement],
+    references: &[&Measurement],
+    floors: &[&Measurement],
+) -> Option<Row> {
     let middle = |value: &dyn Fn(&Measurement) -> Option<f64>| median(&values(runs, value));
-    let ratio = |value: &dyn Fn(&Measurement) -> Option<f64>| {
-        Spread::of(&ratios_within_rounds(&by_round(runs, value), &by_round(references, value)))
+    let against = |others: &[&Measurement], value: &dyn Fn(&Measurement) -> Option<f64>| {
+        Spread::of(&ratios_within_rounds(&by_round(runs, value), &by_round(others, value)))
     };
+    let ratio = |value: &dyn Fn(&Measurement) -> Option<f64>| against(references, value);
     Some(Row {
         case: case.name,
         tool,
@@ -71,6 +80,7 @@ fn row(case: &Case, tool: Tool, runs: &[&Measurement], references: &[&Measuremen
         cpu_ratio: ratio(&|run| Some(cpu(run))),
         rate_ratio: ratio(&rate),
         lag_ratio: ratio(&lag),
+        floor_ratio: against(floors, &|run| Some(cpu(run))),
     })
 }
 

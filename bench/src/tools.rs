@@ -21,7 +21,7 @@ pub enum Tool {
     Wrk,
     Ab,
     H2load,
-    /// The bare loop of `src/bin/floor.rs`
+    /// The bare loops of `src/bin/floor/`
     Floor,
 }
 

@@ -1,21 +1,16 @@
-//! The floor: the least that any open-loop generator must do, to hold brunt against.
+//! The open loop: one request at each due instant.
 //!
-//! `floor ADDR RATE SECONDS CONNECTIONS [even|poisson]` opens its connections, and then for each due instant
-//! sends one fixed keep-alive request on the connection used last, and takes each reply with one `recv`. Waking
-//! is by a timerfd armed at the next due instant and by epoll, edge-triggered, so that neither the timer nor an
-//! idle connection costs a system call more than needed: per request one `send`, one `recv`, one
-//! `timerfd_settime` and two `epoll_wait`, or fewer where wake-ups coincide. It ends with one line of JSON.
-//!
-//! Not a generator to use: no parsing beyond a look for `200`, no timeout, no histogram, no reconnecting, and a
-//! reply that does not arrive in one piece is an error. Times are nanoseconds of `CLOCK_MONOTONIC`.
-#![allow(clippy::print_stdout, clippy::disallowed_methods)]
+//! It opens its connections, and then for each due instant sends one fixed keep-alive request on the connection used last, and
+//! takes each reply with one `recv`. Waking is by a timerfd armed at the next due instant and by epoll, edge-triggered, so that
+//! neither the timer nor an idle connection costs a system call more than needed: per request one `send`, one `recv`, one
+//! `timerfd_settime` and two `epoll_wait`, or fewer where wake-ups coincide. Times are nanoseconds of `CLOCK_MONOTONIC`.
 
-use std::env;
-use std::net::{SocketAddr, TcpStream};
+use std::net::SocketAddr;
 use std::os::fd::OwnedFd;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Result, bail, ensure};
 use brunt_bench::usage;
+use clap::{Args, ValueEnum};
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 use rustix::buffer::spare_capacity;
@@ -23,11 +18,11 @@ use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags, recv, send};
 use rustix::time::{
-    ClockId, Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, clock_gettime, timerfd_create,
-    timerfd_settime,
+    Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, timerfd_create, timerfd_settime,
 };
 
-const SECOND: u64 = 1_000_000_000;
+use super::{SECOND, connect, now};
+
 /// The event of the timer; the others are indices of connections.
 const TIMER: u64 = u64::MAX;
 /// How long replies may stay out after the last due instant.
@@ -35,40 +30,28 @@ const PATIENCE: u64 = 2 * SECOND;
 /// Time between the opening of the connections and the first due instant.
 const HEAD_START: u64 = SECOND / 100;
 
-fn main() -> Result<()> {
-    let job = Job::from_arguments(&env::args().skip(1).collect::<Vec<_>>())?;
-    let mut floor = Floor::open(&job)?;
-    floor.run()?;
-    println!("{}", floor.account()?);
-    Ok(())
-}
-
-struct Job {
+#[derive(Args)]
+pub struct Job {
+    /// The server
     address: SocketAddr,
+    /// Requests per second
     rate: f64,
     seconds: f64,
     connections: usize,
-    random: bool,
+    #[arg(value_enum, default_value = "even")]
+    arrivals: Arrivals,
 }
 
-impl Job {
-    fn from_arguments(words: &[String]) -> Result<Self> {
-        let (four, kind) = match words {
-            [four @ .., kind] if four.len() == 4 => (four, kind.as_str()),
-            four => (four, "even"),
-        };
-        let [address, rate, seconds, connections] = four else {
-            bail!("usage: floor ADDR RATE SECONDS CONNECTIONS [even|poisson]");
-        };
-        ensure!(matches!(kind, "even" | "poisson"), "arrivals are `even` or `poisson`, not `{kind}`");
-        Ok(Self {
-            address: address.parse().with_context(|| format!("`{address}` is not ADDRESS:PORT"))?,
-            rate: rate.parse().with_context(|| format!("`{rate}` is not a rate"))?,
-            seconds: seconds.parse().with_context(|| format!("`{seconds}` is not a time"))?,
-            connections: connections.parse().with_context(|| format!("`{connections}` is not a count"))?,
-            random: kind == "poisson",
-        })
-    }
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Arrivals {
+    Even,
+    Poisson,
+}
+
+pub fn run(job: &Job) -> Result<serde_json::Value> {
+    let mut floor = Floor::open(job)?;
+    floor.run()?;
+    floor.account()
 }
 
 /// The due instants: arrival n at n / rate, or after n gaps drawn from the exponential distribution.
@@ -83,7 +66,7 @@ struct Schedule {
 
 impl Schedule {
     fn new(job: &Job, start: u64) -> Self {
-        let random = job.random.then(|| SmallRng::seed_from_u64(1));
+        let random = (job.arrivals == Arrivals::Poisson).then(|| SmallRng::seed_from_u64(1));
         let nanoseconds = SECOND as f64;
         Self { start, length: job.seconds * nanoseconds, gap: nanoseconds / job.rate, drawn: 0, at: 0.0, random }
     }
@@ -230,42 +213,30 @@ impl Floor {
     }
 }
 
-fn connect(address: SocketAddr) -> Result<OwnedFd> {
-    let stream = TcpStream::connect(address).with_context(|| format!("connecting to {address}"))?;
-    stream.set_nodelay(true)?;
-    stream.set_nonblocking(true)?;
-    Ok(stream.into())
-}
-
 /// The value of a sorted list below or at which `share` of all lie (nearest rank).
 fn rank(sorted: &[u64], share: f64) -> u64 {
     let place = (share * sorted.len() as f64).ceil() as usize;
     sorted.get(place.saturating_sub(1)).copied().unwrap_or(0)
 }
 
-fn now() -> u64 {
-    let time = clock_gettime(ClockId::Monotonic);
-    time.tv_sec as u64 * SECOND + time.tv_nsec as u64
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn job(rate: f64, random: bool) -> Job {
-        Job { address: ([127, 0, 0, 1], 1).into(), rate, seconds: 7.0, connections: 1, random }
+    fn job(rate: f64, arrivals: Arrivals) -> Job {
+        Job { address: ([127, 0, 0, 1], 1).into(), rate, seconds: 7.0, connections: 1, arrivals }
     }
 
     #[test]
     fn even_arrivals_are_as_many_as_asked_for_and_evenly_spaced() {
-        let dues: Vec<u64> = Schedule::new(&job(2000.0, false), 5).collect();
+        let dues: Vec<u64> = Schedule::new(&job(2000.0, Arrivals::Even), 5).collect();
         assert_eq!(dues.len(), 14_000);
         assert_eq!(dues[..3], [5, 500_005, 1_000_005]);
     }
 
     #[test]
     fn random_arrivals_have_the_rate_and_the_spread_of_a_poisson_process() {
-        let dues: Vec<u64> = Schedule::new(&job(2000.0, true), 0).collect();
+        let dues: Vec<u64> = Schedule::new(&job(2000.0, Arrivals::Poisson), 0).collect();
         assert!((13_500..14_500).contains(&dues.len()), "{}", dues.len());
         let gaps: Vec<f64> = dues.windows(2).map(|pair| (pair[1] - pair[0]) as f64).collect();
         let mean = gaps.iter().sum::<f64>() / gaps.len() as f64;

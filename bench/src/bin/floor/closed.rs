@@ -1,0 +1,185 @@
+//! The closed loop: each connection sends its next request as soon as its reply is there.
+//!
+//! Kept connections cost one `send` and one `recv` per small reply, and for those that wake together one `epoll_wait`. What is
+//! behind the first read of a larger reply is dropped in the kernel (`MSG_TRUNC`). A new connection per request costs besides
+//! one `socket`, `connect`, `epoll_ctl` and `close`, and a wake-up when it is open, since that instant is measured.
+
+use std::net::SocketAddr;
+use std::os::fd::OwnedFd;
+
+use anyhow::{Result, bail, ensure};
+use brunt_bench::usage;
+use clap::Args;
+use rustix::buffer::spare_capacity;
+use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
+use rustix::io::Errno;
+use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, recv, send, socket_with};
+
+use super::{SECOND, connect, now};
+
+/// How long nothing may come before the loop gives up.
+const PATIENCE: rustix::time::Timespec = rustix::time::Timespec { tv_sec: 2, tv_nsec: 0 };
+/// How much one read takes, or drops, at most.
+const READ: usize = 256 * 1024;
+
+#[derive(Args)]
+pub struct Job {
+    /// The server
+    address: SocketAddr,
+    /// Of the page
+    path: String,
+    seconds: f64,
+    connections: usize,
+    /// Each request over a connection of its own
+    #[arg(long)]
+    new_connections: bool,
+}
+
+pub fn run(job: &Job) -> Result<serde_json::Value> {
+    let mut floor = Floor::open(job)?;
+    let end = now() + (job.seconds * SECOND as f64) as u64;
+    let completed = floor.run(end)?;
+    let used = usage::own()?;
+    Ok(serde_json::json!({
+        "completed": completed,
+        "cpu_user_seconds": used.user.as_secs_f64(),
+        "cpu_system_seconds": used.system.as_secs_f64(),
+    }))
+}
+
+struct Connection {
+    socket: OwnedFd,
+    /// Of the reply under way, head and body, that did not come yet; None: nothing of it came.
+    left: Option<usize>,
+    is_open: bool,
+}
+
+struct Floor {
+    epoll: OwnedFd,
+    address: SocketAddr,
+    connections: Vec<Connection>,
+    new_connections: bool,
+    request: Vec<u8>,
+    reply: Vec<u8>,
+}
+
+impl Floor {
+    fn open(job: &Job) -> Result<Self> {
+        let close = if job.new_connections { "Connection: close\r\n" } else { "" };
+        let mut floor = Self {
+            epoll: epoll::create(CreateFlags::CLOEXEC)?,
+            address: job.address,
+            connections: Vec::with_capacity(job.connections),
+            new_connections: job.new_connections,
+            request: format!("GET {} HTTP/1.1\r\nHost: {}\r\n{close}\r\n", job.path, job.address).into_bytes(),
+            reply: vec![0; READ],
+        };
+        for slot in 0..job.connections {
+            let socket = if job.new_connections { floor.begin_connecting(slot)? } else { connect(job.address)? };
+            if !job.new_connections {
+                floor.watch(&socket, slot, EventFlags::IN)?;
+                floor.send(&socket)?;
+            }
+            floor.connections.push(Connection { socket, left: None, is_open: !job.new_connections });
+        }
+        Ok(floor)
+    }
+
+    /// How many replies came until the instant `end`.
+    fn run(&mut self, end: u64) -> Result<usize> {
+        let mut completed = 0;
+        let mut events = Vec::with_capacity(256);
+        while now() < end {
+            match epoll::wait(&self.epoll, spare_capacity(&mut events), Some(&PATIENCE)) {
+                Err(Errno::INTR) => continue,
+                waited => waited?,
+            };
+            ensure!(!events.is_empty(), "no reply came for long");
+            for event in events.drain(..) {
+                let slot = event.data.u64() as usize;
+                if self.connections[slot].is_open {
+                    completed += usize::from(self.receive(slot)?);
+                } else {
+                    self.connections[slot].is_open = true;
+                    self.send(&self.connections[slot].socket)?;
+                }
+            }
+        }
+        Ok(completed)
+    }
+
+    /// Takes what came; true: the reply is whole, and the next request is out.
+    fn receive(&mut self, slot: usize) -> Result<bool> {
+        loop {
+            let connection = &mut self.connections[slot];
+            let how = if connection.left.is_some() { RecvFlags::TRUNC } else { RecvFlags::empty() };
+            let most = connection.left.map_or(READ, |left| left.min(READ));
+            let came = match recv(&connection.socket, &mut self.reply[..most], how) {
+                Err(Errno::AGAIN) => return Ok(false),
+                received => received?.1,
+            };
+            ensure!(came > 0, "the server closed a connection");
+            let left = match connection.left {
+                Some(left) => left - came,
+                None => whole(&self.reply[..came])? - came,
+            };
+            connection.left = (left > 0).then_some(left);
+            if left == 0 {
+                break;
+            }
+        }
+        if self.new_connections {
+            let socket = self.begin_connecting(slot)?;
+            // The one before is closed here, and leaves the epoll with that.
+            self.connections[slot] = Connection { socket, left: None, is_open: false };
+        } else {
+            self.send(&self.connections[slot].socket)?;
+        }
+        Ok(true)
+    }
+
+    fn begin_connecting(&self, slot: usize) -> Result<OwnedFd> {
+        let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
+        let socket = socket_with(AddressFamily::INET, SocketType::STREAM, flags, None)?;
+        match rustix::net::connect(&socket, &self.address) {
+            Ok(()) | Err(Errno::INPROGRESS) => {}
+            Err(error) => bail!("connecting to {}: {error}", self.address),
+        }
+        self.watch(&socket, slot, EventFlags::IN | EventFlags::OUT)?;
+        Ok(socket)
+    }
+
+    fn watch(&self, socket: &OwnedFd, slot: usize, events: EventFlags) -> Result<()> {
+        Ok(epoll::add(&self.epoll, socket, EventData::new_u64(slot as u64), events | EventFlags::ET)?)
+    }
+
+    fn send(&self, socket: &OwnedFd) -> Result<()> {
+        let sent = send(socket, &self.request, SendFlags::NOSIGNAL)?;
+        ensure!(sent == self.request.len(), "a request went out in pieces");
+        Ok(())
+    }
+}
+
+/// How long a reply is, with its head.
+fn whole(begin: &[u8]) -> Result<usize> {
+    ensure!(begin.starts_with(b"HTTP/1.1 200"), "a reply is not 200");
+    let head = begin.windows(4).position(|four| four == b"\r\n\r\n");
+    let head = head.map(|end| std::str::from_utf8(&begin[..end])).transpose()?;
+    let Some(head) = head else { bail!("the head of a reply came in pieces") };
+    let length = head.lines().find_map(|line| line.strip_prefix("Content-Length: "));
+    let Some(length) = length else { bail!("a reply without Content-Length") };
+    Ok(head.len() + 4 + length.parse::<usize>()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::whole;
+
+    #[test]
+    fn the_length_of_a_reply_is_that_of_head_and_body() {
+        let reply = b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n0123456789";
+        assert_eq!(whole(reply).ok(), Some(reply.len()));
+        assert!(whole(b"HTTP/1.1 404 Not Found\r\n\r\n").is_err());
+        assert!(whole(b"HTTP/1.1 200 OK\r\nContent-").is_err());
+    }
+}
