@@ -132,6 +132,8 @@ enum Splitter {
         has_data: bool,
         /// The last byte was a carriage return, whose line feed may follow.
         after_return: bool,
+        /// What may still come of the byte order mark that the body may begin with.
+        mark: &'static [u8],
     },
     /// Lines that are not blank.
     Lines {
@@ -144,13 +146,17 @@ enum Splitter {
 
 /// A line of data begins with it.
 const DATA: &[u8] = b"data";
+/// The byte order mark of UTF-8.
+const MARK: &[u8] = b"\xef\xbb\xbf";
 /// The length of what stands before a message of gRPC.
 const MESSAGE_HEAD: usize = 5;
 
 impl Splitter {
     fn new(format: EventFormat) -> Self {
         match format {
-            EventFormat::ServerSent => Self::ServerSent { line: Vec::new(), has_data: false, after_return: false },
+            EventFormat::ServerSent => {
+                Self::ServerSent { line: Vec::new(), has_data: false, after_return: false, mark: MARK }
+            }
             EventFormat::Lines => Self::Lines { has_text: false },
             EventFormat::Messages => Self::Messages { head: Vec::new(), rest: 0 },
         }
@@ -159,9 +165,15 @@ impl Splitter {
     /// How many events end in these bytes.
     fn push(&mut self, bytes: &[u8]) -> u64 {
         match self {
-            Self::ServerSent { line, has_data, after_return } => {
+            Self::ServerSent { line, has_data, after_return, mark } => {
                 let mut ends = 0;
                 for byte in bytes {
+                    if let [next, rest @ ..] = std::mem::take(mark)
+                        && next == byte
+                    {
+                        *mark = rest;
+                        continue;
+                    }
                     let follows_return = std::mem::replace(after_return, *byte == b'\r');
                     match byte {
                         b'\n' if follows_return => {}
@@ -242,6 +254,8 @@ mod tests {
         assert_eq!(sse(": a comment\n\nevent: x\nid: 1\n\n"), Some(0), "no data, no event");
         assert_eq!(sse("database: a\n\n\n\n"), Some(0), "another field");
         assert_eq!(sse("data: a\n"), Some(0), "the blank line is missing");
+        assert_eq!(sse("\u{feff}data: a\n\n"), Some(1), "a byte order mark begins no line");
+        assert_eq!(sse("data: a\n\n\u{feff}data: b\n\n"), Some(1), "it is one at the beginning only");
         for piece in 1..9 {
             assert_eq!(count(EventFormat::Lines, b"{}\n\n \n{\"a\":1}\r\nend", piece), (2, true));
             let messages = b"\0\0\0\0\x02hi\0\0\0\0\0\x01\0\0\0\x03abc\0\0\0";

@@ -51,7 +51,7 @@ pub const ROWS: &[Row] = &[
     }),
     row("frame-too-large", "9113 4.2", "DATA longer than SETTINGS_MAX_FRAME_SIZE", |s| {
         s.good_head();
-        s.last_data(&[b'a'; 1 << 20]);
+        s.last_data(&vec![b'a'; 1 << 20]);
     }),
     row("headers-too-large", "9113 4.2", "HEADERS longer than SETTINGS_MAX_FRAME_SIZE", |s| {
         let block = block(&[(":status", "200"), ("x-a", &"a".repeat(1 << 20))]);
