@@ -5,6 +5,7 @@
 
 mod entry;
 mod interpreter;
+mod last_url;
 mod names;
 
 use crate::context::{Commons, UserContext, WorkerContext};
@@ -20,7 +21,7 @@ use brunt_model::plan::Records;
 use brunt_model::reply_policy::{Cookies, RedirectRules};
 use brunt_model::scenario::{Order, Scope, TextRules};
 use brunt_model::{Body, Plan, ReplyPolicy, Request, SampleRecord};
-use brunt_wire::request::Draft;
+use brunt_wire::request::{RequestParts, Tags};
 use brunt_wire::{Prepared, Reply, Transport, redirect};
 use entry::EntryTexts;
 use interpreter::Interpreter;
@@ -29,6 +30,9 @@ use rand_pcg::Pcg64Mcg;
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::{Arc, OnceLock};
+use url::Url;
+
+pub use last_url::LastUrl;
 
 /// The scenario of a population, compiled.
 #[derive(Debug)]
@@ -182,17 +186,19 @@ impl CompiledScript {
         let UsersOf { population, worker, labels: number_of, surroundings } = of;
         let labels: Vec<u32> = self.entries.iter().map(|c| number_of(&c.request.label)).collect();
         let ready = self.entries.iter().zip(&labels).map(|(entry, label)| {
-            entry.templates.is_none().then(|| prepare(&**transport, &entry.request, *label, self.is_jmeter))
+            let prepare = || prepare(&**transport, entry.request.clone(), *label, self.is_jmeter, &LastUrl::default());
+            entry.templates.is_none().then(prepare)
         });
         let listed = |(number, entry): (usize, &CompiledRequest)| {
             let policy = &self.policies[entry.request.reply_policy as usize];
             let asked = policy.looks_at_head() && entry.templates.is_none();
-            let ask = || Ask::listed(&Rc::new(entry.request.clone()), labels[number]);
+            let ask = || Ask::listed(entry.request.clone(), &LastUrl::default(), labels[number]);
             asked.then(|| Ask { entry: Some(number), ..ask() })
         };
         let worker_script = WorkerScript {
             ready: ready.collect(),
             asks: self.entries.iter().enumerate().map(listed).collect(),
+            last_urls: self.entries.iter().map(|_| LastUrl::default()).collect(),
             inert: self.policies.iter().map(is_inert).collect(),
             forgets: self.policies.iter().any(|policy| policy.cookies == Cookies::KeptForARound),
             forgets_soon: self.used_policies().any(|policy| policy.cookies == Cookies::KeptForAnIteration),
@@ -234,15 +240,18 @@ fn is_inert(policy: &ReplyPolicy) -> bool {
 
 fn prepare<T: Transport>(
     transport: &T,
-    request: &Request,
+    request: Request,
     label: u32,
     is_jmeter: bool,
+    last_url: &LastUrl,
 ) -> Result<Rc<Prepared>, String> {
-    refuse_as_java(request, is_jmeter)?;
+    refuse_as_java(&request, is_jmeter)?;
     let Request { method, url, headers, body, verbatim, reply_policy, .. } = request;
-    let verbatim = verbatim.as_deref();
-    let draft = Draft { method, url, headers, body, label, reply_policy: *reply_policy, verbatim };
-    transport.prepare(&draft).map(Rc::new).map_err(|error| error.to_string())
+    let prepared = last_url.parse(&url).and_then(|url| {
+        let parts = RequestParts { method, url: Url::clone(&url), headers, body, verbatim };
+        transport.prepare_parts(parts, Tags { label, reply_policy })
+    });
+    prepared.map(Rc::new).map_err(|error| error.to_string())
 }
 
 /// By JMeter's rules a URL is refused where Java does so.
@@ -261,6 +270,8 @@ pub struct WorkerScript<T: Transport> {
     ready: Vec<Option<Result<Rc<Prepared>, String>>>,
     /// By entry, where its reply may lead further and there are no placeholders.
     asks: Vec<Option<Ask>>,
+    /// By entry, of those with placeholders.
+    last_urls: Vec<LastUrl>,
     /// By policy: whether nothing depends on the reply.
     inert: Vec<bool>,
     /// Cookies are forgotten when a user has gone through the list.
@@ -375,7 +386,7 @@ impl<T: Transport> WorkerScript<T> {
             }
             Some(None) => {
                 let (request, label) = self.fill(entry, n, user);
-                prepare(&*self.transport, &request, label, self.compiled.is_jmeter)
+                prepare(&*self.transport, request, label, self.compiled.is_jmeter, &self.last_urls[entry])
             }
             None => Err(self.no_entry(entry)),
         }
@@ -391,7 +402,7 @@ impl<T: Transport> WorkerScript<T> {
             Some(None) => {
                 let (request, label) = self.fill(entry, n, user);
                 refuse_as_java(&request, self.compiled.is_jmeter)?;
-                Ok(Ask::listed(&Rc::new(request), label))
+                Ok(Ask::listed(request, &self.last_urls[entry], label))
             }
             None => Err(self.no_entry(entry)),
         }
@@ -444,7 +455,7 @@ impl<T: Transport> WorkerScript<T> {
         pending: PendingRequest,
     ) -> Result<Rc<Prepared>, String> {
         let (request, label) = self.filled(entry, user, pending.finish(&self.entry(entry, n, user)));
-        prepare(&*self.transport, &request, label, self.compiled.is_jmeter)
+        prepare(&*self.transport, request, label, self.compiled.is_jmeter, &self.last_urls[entry])
     }
 
     /// The same as something whose reply may lead further.
@@ -457,7 +468,7 @@ impl<T: Transport> WorkerScript<T> {
     ) -> Result<Ask, String> {
         let (request, label) = self.filled(entry, user, pending.finish(&self.entry(entry, n, user)));
         refuse_as_java(&request, self.compiled.is_jmeter)?;
-        Ok(Ask::listed(&Rc::new(request), label))
+        Ok(Ask::listed(request, &self.last_urls[entry], label))
     }
 
     /// A text with its placeholders filled in.

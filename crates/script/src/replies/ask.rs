@@ -1,7 +1,7 @@
 //! One request that is to be made, and those that follow from its reply.
 
 use super::{Fields, value};
-use crate::user::WorkerScript;
+use crate::user::{LastUrl, WorkerScript};
 use brunt_engine::Step;
 use brunt_model::{Body, Request};
 use brunt_wire::Transport;
@@ -28,9 +28,9 @@ pub struct Ask {
 
 impl Ask {
     /// A request of a list.
-    pub fn listed(request: &Rc<Request>, label: u32) -> Self {
-        let url = Url::parse(&request.url).ok().map(Rc::new);
-        Self { request: Rc::clone(request), url, label, entry: None, hops: 0, repeats: 0, is_element: false }
+    pub fn listed(request: Request, last_url: &LastUrl, label: u32) -> Self {
+        let url = last_url.parse(&request.url).ok();
+        Self { request: Rc::new(request), url, label, entry: None, hops: 0, repeats: 0, is_element: false }
     }
 
     /// Another request that goes to this URL.
@@ -79,7 +79,9 @@ impl Ask {
         };
         let verbatim = verbatim.as_ref().map(|bytes| with_fields(bytes, extra));
         let tags = Tags { label: self.label, reply_policy: *reply_policy };
-        let prepared = parse_url(url).and_then(|url| {
+        // Where the request was redirected, its last URL is another.
+        let known = self.url.as_ref().filter(|known| known.as_str() == url);
+        let prepared = known.map_or_else(|| parse_url(url), |known| Ok(Url::clone(known))).and_then(|url| {
             let parts = RequestParts { method: method.clone(), url, headers, body: body.clone(), verbatim };
             transport.prepare_parts(parts, tags)
         });
