@@ -37,6 +37,22 @@ fn streams_share_the_connections_of_users() {
 }
 
 #[test]
+fn users_have_several_connections_to_an_origin() {
+    let Some((nginx, http2, _dir)) = secure("users_have_several_connections_to_an_origin", "") else { return };
+    for (http, streams) in [(&*http2, 8), ("-k --http 1.1", 1)] {
+        let before = nginx.log().len();
+        let several = format!("-c 2 --connections-per-origin 3 --streams {streams} -n 3000");
+        let ran = measure(&format!("{} {http} {several}", nginx.secure("/"))).all_good();
+        assert_eq!((ran.count("completed"), ran.connections("opened")), (3000, 6), "{http}");
+        let log = &nginx.log()[before..];
+        assert_eq!((log.len(), distinct(log, |l| l.connection()).len()), (3000, 6), "{http}");
+        let open = format!("-c 2 --connections-per-origin 3 --streams {streams} -r 600 -d 1s");
+        let ran = measure(&format!("{} {http} {open}", nginx.secure("/long"))).all_good();
+        assert!(ran.connections("opened") <= 6, "{http}: {}", ran.connections("opened"));
+    }
+}
+
+#[test]
 fn a_server_that_ends_connections_loses_no_request() {
     let test = "a_server_that_ends_connections_loses_no_request";
     let Some((nginx, http2, _dir)) = secure(test, "keepalive_requests 50;") else { return };

@@ -273,7 +273,7 @@ impl Commons {
 fn pool(plan: &Plan, population: &Population, part: Part) -> Option<Pool> {
     let workers = plan.threads as usize;
     let share = |n: u32| part.share(n.into()) as usize;
-    let streams = plan.connection.streams.max(1);
+    let streams = plan.connection.in_flight_per_user();
     let pool = match population.load {
         Load::Closed { .. } => return None,
         Load::Open { connections: Some(n), .. } => Pool::new(share(n), workers, Overflow::Wait, Take::Oldest),

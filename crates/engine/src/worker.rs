@@ -149,6 +149,7 @@ impl<T: Transport> Shared<T> {
             keep: connection.keep,
             requests_per_connection: connection.requests_per_connection.unwrap_or(u64::MAX),
             other_origins: connection.other_origins,
+            connections_per_origin: connection.connections_per_origin.max(1) as usize,
             counts: ConnectionCounts::default(),
         });
         Rc::new(Self {
@@ -335,7 +336,7 @@ async fn prepare_actor<T: Transport>(shared: Rc<Shared<T>>, number: u64, at: Tic
         None => {
             let iterations = shared.population().stop.iterations_per_user.unwrap_or(u64::MAX);
             let iterations_left = Rc::new(Cell::new(iterations));
-            for stream in 1..shared.plan.connection.streams {
+            for stream in 1..shared.plan.connection.in_flight_per_user() {
                 let other = Actor::sharing(&shared, Rc::clone(&actor.connections), number);
                 shared.spawn(ask_from_begin(other, stream, Rc::clone(&iterations_left)));
             }

@@ -147,6 +147,9 @@ pub struct Connection {
     /// Requests in flight per connection; more than 1 needs HTTP/2.
     #[serde(default = "before::one")]
     pub streams: u32,
+    /// Connections of each user to an origin, all in use at once.
+    #[serde(default = "one")]
+    pub connections_per_origin: u32,
     /// True: retry a request once on a new connection if the kept-alive one was closed.
     pub retry_stale: bool,
     /// Timeout of a request, from begun to last byte, in seconds.
@@ -203,7 +206,16 @@ fn most_kept() -> u32 {
     16
 }
 
+fn one() -> u32 {
+    1
+}
+
 impl Connection {
+    /// Requests that a user has in flight at once: the streams of all its connections to an origin.
+    pub fn in_flight_per_user(&self) -> u32 {
+        self.streams.max(1).saturating_mul(self.connections_per_origin.max(1))
+    }
+
     /// HTTP/1.1 as it is where nothing else is wanted of it: straight to the server, kept open, and opened before the load
     /// begins, with these limits for a request and for opening a connection.
     pub fn plain(timeout: Duration, connect_timeout: Duration) -> Self {
@@ -211,6 +223,7 @@ impl Connection {
             http: HttpVersion::V1_1,
             requests_per_connection: None,
             streams: 1,
+            connections_per_origin: 1,
             retry_stale: false,
             timeout,
             connect_timeout,

@@ -1,8 +1,8 @@
 //! Keeps the connections of one client: reuse, limits, what closes a connection, and exact counts of all of them.
 //!
 //! A *client* is what `-c` counts: a user of a closed loop, or one of the connections that an open loop may have. It has
-//! at most one connection to each origin. Where the transport multiplexes, the exchanges of a client share it
-//! (`sharing`); otherwise a connection carries one exchange, and further ones are opened for exchanges at the same time.
+//! one connection to each origin, or as many as the plan says. Where the transport multiplexes, the exchanges of a client share
+//! them (`sharing`); otherwise a connection carries one exchange, and further ones are opened for exchanges at the same time.
 //!
 //! An exchange needs a [`Lease`]: a lane and the connection that it belongs to. Its holder uses it again without
 //! a look at anything here.
@@ -29,6 +29,8 @@ pub struct ConnectionRules {
     pub requests_per_connection: u64,
     /// Connections to other origins than that of the last request that a client keeps, at most.
     pub other_origins: u32,
+    /// Connections of a client to an origin, at most, where its exchanges share them.
+    pub connections_per_origin: usize,
     /// What became of all connections.
     pub counts: ConnectionCounts,
 }
@@ -159,7 +161,7 @@ impl<T: Transport> Lease<T> {
 impl<T: Transport> Connections<T> {
     /// No connections yet.
     pub fn new(rules: &Rc<ConnectionRules>, transport: &T) -> Self {
-        let sharing = transport.multiplexes().then(|| Box::new(Sharing::new()));
+        let sharing = transport.multiplexes().then(|| Box::new(Sharing::new(rules.connections_per_origin)));
         Self {
             rules: Rc::clone(rules),
             idle: RefCell::default(),

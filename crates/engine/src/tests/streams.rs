@@ -88,6 +88,21 @@ fn a_user_keeps_as_many_requests_under_way_as_its_connection_has_streams() {
 }
 
 #[test]
+fn a_user_spreads_its_requests_over_its_connections() {
+    for (streams_each, connections, users) in [(8, 3, 1), (4, 2, 5), (1, 6, 2)] {
+        let world = Streams::new(Fake::delay(ms(10)), 100);
+        let mut plan = streams(closed(users as f64, secs(1)), streams_each);
+        plan.connection.connections_per_origin = connections;
+        let seen = world.run(&plan);
+        let at_once = u64::from(streams_each * connections);
+        assert_eq!(seen.run.total.completed, users * at_once * 100);
+        assert_eq!(count(&world.counts.most_open), users * u64::from(connections));
+        // Until all are open, those that are have more.
+        assert!(count(&world.counts.most_streams) < at_once, "{connections} connections");
+    }
+}
+
+#[test]
 fn iterations_of_a_user_are_shared_by_its_streams() {
     let mut plan = streams(closed(3.0, secs(1)), 8);
     (plan.main_mut().stop.duration, plan.main_mut().stop.iterations_per_user) = (None, Some(20));

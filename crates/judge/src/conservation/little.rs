@@ -33,7 +33,7 @@ fn seconds_under_way(t: &Tally) -> f64 {
 pub fn users(run: &Run) -> Option<Check> {
     let Some(Load::Closed { users, think }) = run.plan.as_ref()?.only().map(|only| &only.load) else { return None };
     // Each stream of a user's connection asks as a user does.
-    let asked = users.as_constant()? * f64::from(run.plan.as_ref()?.connection.streams.max(1));
+    let asked = users.as_constant()? * f64::from(run.plan.as_ref()?.connection.in_flight_per_user());
     let time = load_seconds(run)?;
     let users = asked - users_lost(run, asked) / time;
     // A user that has several requests at once is still one user.

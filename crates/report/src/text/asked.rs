@@ -158,6 +158,9 @@ fn kept(connection: &Connection) -> String {
     if connection.http != HttpVersion::V1_1 {
         out += &format!(", {}", connection.http);
     }
+    if connection.connections_per_origin > 1 {
+        out += &format!(", {} of each user", plural(connection.connections_per_origin.into(), "connection"));
+    }
     if connection.streams > 1 {
         out += &format!(", {} on each connection at once", plural(connection.streams.into(), "request"));
     }

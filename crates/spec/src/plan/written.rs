@@ -242,10 +242,12 @@ pub struct Connection {
     pub requests_per_connection: Option<Scalar>,
     /// Ask once more where a kept-alive connection was found closed. Default: false.
     pub retry_stale: Option<bool>,
-    /// The version of HTTP: 1.0, 1.1 or 2. Default: 1.1.
+    /// The version of HTTP: 1.0, 1.1, 2 or 3. Default: 1.1.
     pub http: Option<Scalar>,
-    /// HTTP/2: requests in flight on each connection. Default: 1.
+    /// HTTP/2 and 3: requests in flight on each connection. Default: 1.
     pub streams: Option<Scalar>,
+    /// Connections of each user to an origin, all in use at once. Default: 1.
+    pub connections_per_origin: Option<Scalar>,
     /// The same as `http: 1.0`.
     #[serde(rename = "http1.0")]
     pub http10: Option<bool>,

@@ -1,8 +1,8 @@
 //! Shares the connections of one client among its exchanges, where a connection has several lanes.
 //!
 //! Those that wait for a lane get one in the order in which they came. A connection that takes no more exchanges (GOAWAY)
-//! counts until those under way have ended: another one is opened only then, so that a client never has two to one
-//! origin.
+//! counts until those under way have ended: another one is opened only then, so that a client never has more to one
+//! origin than the plan says. Where it may have several, each exchange takes the one with the fewest under way.
 
 use super::{Connection, Lease, add_one};
 use crate::origin::OriginId;
@@ -17,6 +17,8 @@ pub(super) struct Sharing<T: Transport> {
     /// A lane of each connection that takes exchanges; further lanes are made of it.
     trunks: RefCell<Vec<Lease<T>>>,
     queue: Rc<Queue>,
+    /// Connections to an origin, at most.
+    per_origin: usize,
 }
 
 /// Who waits for a lane, and which connections there are.
@@ -41,7 +43,7 @@ pub struct QueuePlace {
     origin: OriginId,
 }
 
-/// The right to open a connection. Until it is dropped, the client opens no other one to this origin.
+/// The right to open a connection. Until it is dropped, it counts as one of those that the client has to this origin.
 pub struct OpeningPermit {
     queue: Rc<Queue>,
     origin: OriginId,
@@ -66,6 +68,11 @@ impl Queue {
         if let Some(first) = self.waiting.borrow().iter().find(|waiting| waiting.origin == origin) {
             first.waker.wake_by_ref();
         }
+    }
+
+    /// Connections to an origin that are open, or are being opened.
+    fn connections_to(&self, origin: OriginId) -> usize {
+        self.origins.borrow().iter().filter(|other| **other == origin).count()
     }
 
     /// Whether nobody with an earlier place waits for the same origin.
@@ -147,8 +154,8 @@ impl<T: Transport> Lease<T> {
 }
 
 impl<T: Transport> Sharing<T> {
-    pub fn new() -> Self {
-        Self { trunks: RefCell::default(), queue: Rc::default() }
+    pub fn new(per_origin: usize) -> Self {
+        Self { trunks: RefCell::default(), queue: Rc::default(), per_origin }
     }
 
     /// Counts a connection that was just opened, until it tells the queue that it is closed.
@@ -181,17 +188,29 @@ impl<T: Transport> Sharing<T> {
         !self.trunks.borrow().is_empty()
     }
 
-    /// A further lane on the connection to `origin`, where it takes exchanges.
-    fn branch(&self, transport: &T, origin: OriginId) -> Option<Lease<T>> {
-        let mut trunks = self.trunks.borrow_mut();
-        let at = trunks.iter().position(|trunk| trunk.origin == origin)?;
-        if trunks[at].accepts(transport) {
-            return trunks[at].branch(transport);
+    /// Whether another connection to the same origin has fewer exchanges under way than that of `lease`, or may be opened.
+    fn has_freer(&self, lease: &Lease<T>) -> bool {
+        let under_way = lease.connection.under_way.get();
+        if self.per_origin == 1 || under_way == 0 {
+            return false;
         }
-        let trunk = trunks.swap_remove(at);
-        drop(trunks);
-        drop(trunk);
-        None
+        let is_freer = |trunk: &Lease<T>| trunk.origin == lease.origin && trunk.connection.under_way.get() < under_way;
+        self.queue.connections_to(lease.origin) < self.per_origin || self.trunks.borrow().iter().any(is_freer)
+    }
+
+    /// A further lane on the connection to `origin` that has the fewest exchanges under way, of those that take some.
+    fn branch(&self, transport: &T, origin: OriginId) -> Option<Lease<T>> {
+        loop {
+            let mut trunks = self.trunks.borrow_mut();
+            let to_origin = trunks.iter().enumerate().filter(|(_, trunk)| trunk.origin == origin);
+            let (at, trunk) = to_origin.min_by_key(|(_, trunk)| trunk.connection.under_way.get())?;
+            if trunk.accepts(transport) {
+                return trunk.branch(transport);
+            }
+            let trunk = trunks.swap_remove(at);
+            drop(trunks);
+            drop(trunk);
+        }
     }
 
     pub fn poll_claim(
@@ -206,18 +225,22 @@ impl<T: Transport> Sharing<T> {
             *held = None;
         }
         if self.queue.is_first(place.as_ref(), origin) {
-            if held.is_none() {
+            let keeps = held.as_ref().is_some_and(|lease| !self.has_freer(lease));
+            let mut has_lane = keeps && held.as_mut().is_some_and(|lease| lease.claim(transport));
+            if !has_lane {
                 *held = self.branch(transport, origin);
+                let is_idle = held.as_ref().is_some_and(|lease| lease.connection.under_way.get() == 0);
+                if !is_idle && self.queue.connections_to(origin) < self.per_origin {
+                    self.queue.add_origin(origin);
+                    (*held, *place) = (None, None);
+                    return Poll::Ready(Some(OpeningPermit { queue: Rc::clone(&self.queue), origin }));
+                }
+                has_lane = held.as_mut().is_some_and(|lease| lease.claim(transport));
             }
-            if held.as_mut().is_some_and(|lease| lease.claim(transport)) {
+            if has_lane {
                 // The next one in the queue looks for a lane, too.
                 *place = None;
                 return Poll::Ready(None);
-            }
-            if held.is_none() && !self.queue.origins.borrow().contains(&origin) {
-                self.queue.add_origin(origin);
-                *place = None;
-                return Poll::Ready(Some(OpeningPermit { queue: Rc::clone(&self.queue), origin }));
             }
         }
         // Nobody who waits keeps a connection open that takes no more exchanges.

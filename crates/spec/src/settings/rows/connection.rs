@@ -12,7 +12,7 @@ type S = RunSettings;
 const CONNECTION: &str = "Connection";
 
 /// The rows.
-pub static ROWS: [Row<RunSettings>; 22] = [
+pub static ROWS: [Row<RunSettings>; 23] = [
     Row::switch("no-keepalive", "A new connection for each request", |_, _| {
         Ok(on(|s: &mut S| s.connection.no_keepalive = true))
     })
@@ -60,6 +60,15 @@ pub static ROWS: [Row<RunSettings>; 22] = [
     .under(CONNECTION)
     .usual("1")
     .keys(&[Key::new("connection.streams", Takes::Value)]),
+    Row::value(
+        "connections-per-origin",
+        "N",
+        "Connections of each user to an origin, all in use at once: each user has N times as many requests in flight",
+        |w, _| set(whole(w, 1, 1 << 16), |s: &mut S, v| s.connection.connections_per_origin = v),
+    )
+    .under(CONNECTION)
+    .usual("1")
+    .keys(&[Key::new("connection.connections_per_origin", Takes::Value)]),
     Row::value(
         "timeout",
         "TIME",
