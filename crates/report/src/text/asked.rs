@@ -91,7 +91,10 @@ fn request(r: &Request) -> String {
 
 fn load(population: &Population, connection: &Connection) -> String {
     let model = match &population.load {
-        Load::Closed { users, think } => format!("closed loop, {}, {}", users_in_words(users), thinking(think)),
+        Load::Closed { users, think } => {
+            let users = users_in_words(users, connection.connections_per_origin);
+            format!("closed loop, {users}, {}", thinking(think))
+        }
         Load::Open { rate, arrivals, connections, .. } => {
             let cap = match connections {
                 None => ", as many connections as it takes".into(),
@@ -103,9 +106,10 @@ fn load(population: &Population, connection: &Connection) -> String {
     format!("{model}{}", kept(connection))
 }
 
-fn users_in_words(users: &Shape) -> String {
+fn users_in_words(users: &Shape, connections_of_each: u32) -> String {
+    let word = if connections_of_each > 1 { "user" } else { "connection" };
     match users.as_constant() {
-        Some(n) => plural(n as u64, "connection"),
+        Some(n) => plural(n as u64, word),
         None => format!("users {}", over_time(users, "")),
     }
 }
