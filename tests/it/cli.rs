@@ -16,7 +16,7 @@ fn said(line: &str) -> String {
 const OPTIONS: &str = "
     --connections --rate --arrivals --duration --requests --think --warmup --connect-rate --threads --max-in-flight
     --method --header --data --form --cookie --basic --bearer --user-agent --compressed --no-keepalive
-    --requests-per-connection --retry-stale --http --streams --connections-per-origin --timeout --connect-timeout --grace --interval --cacert --cert
+    --requests-per-connection --retry-stale --http --streams --h2c-upgrade --connections-per-origin --timeout --connect-timeout --grace --interval --cacert --cert
     --key --insecure --sni --resolve --proxy --unix-socket --source --urls --order --follow --expect-status
     --expect-body --expect-same-length --objective --labels --receive-rate --seed --quiet --output --events
     --version --help -c, -r, -d, -n, -X, -H, -o, -q, -h, -V,";

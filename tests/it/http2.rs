@@ -81,6 +81,23 @@ fn cleartext_needs_no_upgrade() {
 }
 
 #[test]
+fn cleartext_may_begin_as_http1() {
+    for options in ["", "--keepalive-requests 50"] {
+        let lab = lab(options);
+        let ran = measure(&format!("{} --http 2 --h2c-upgrade -c 4 --streams 3 -n 500", lab.at("/"))).all_good();
+        let (knows, opened) = (lab.knows(), ran.connections("opened"));
+        // The upgrade of each connection is a request, too.
+        assert_eq!(knows["requests"]["received"].as_u64(), Some(500 + opened), "{knows}");
+        assert_eq!(knows["http2"]["connections"].as_u64(), Some(opened), "{knows}");
+        assert!(knows["http2"]["first_error"].is_null(), "{knows}");
+    }
+    let Some(nginx) = nginx_at("cleartext_may_begin_as_http1", "listen 127.0.0.1:PORT;", "") else { return };
+    measure(&format!("{} --http 2 --h2c-upgrade -n 5", nginx.at("/")))
+        .ends(3)
+        .says(&["the server does not take `Upgrade: h2c`: it answered with status"]);
+}
+
+#[test]
 fn a_reply_before_the_end_of_the_body_is_taken() {
     let directives = "client_max_body_size 8m; location = /early { return 200 taken; }";
     let Some((nginx, http2, dir)) = secure("a_reply_before_the_end_of_the_body_is_taken", directives) else { return };
@@ -138,6 +155,7 @@ fn a_server_without_it_is_told() {
         .says(&["the server answered in HTTP/1, not in HTTP/2"]);
     let refused = [
         ("--streams 4", "an HTTP/1 connection carries one request at a time; write --http 2"),
+        ("--h2c-upgrade", "--h2c-upgrade is for URLs of http:// and --http 2; leave it out"),
         ("--http 2 --receive-rate 10k", "--receive-rate works with HTTP/1.0 and 1.1 only"),
         ("--http 2 --proxy 127.0.0.1:9", "--proxy for URLs of http:// works with HTTP/1.0 and 1.1 only"),
         ("--http 7", "this is no version of HTTP that brunt speaks"),

@@ -147,6 +147,9 @@ pub struct Connection {
     /// Requests in flight per connection; more than 1 needs HTTP/2.
     #[serde(default = "before::one")]
     pub streams: u32,
+    /// True: HTTP/2 in cleartext begins as HTTP/1.1 (`Upgrade: h2c`, RFC 7540). False: prior knowledge.
+    #[serde(default)]
+    pub h2c_upgrade: bool,
     /// Connections of each user to an origin, all in use at once.
     #[serde(default = "one")]
     pub connections_per_origin: u32,
@@ -223,6 +226,7 @@ impl Connection {
             http: HttpVersion::V1_1,
             requests_per_connection: None,
             streams: 1,
+            h2c_upgrade: false,
             connections_per_origin: 1,
             retry_stale: false,
             timeout,

@@ -158,6 +158,8 @@ pub struct ConnectionSettings {
     pub http_auto: bool,
     /// Requests in flight per connection.
     pub streams: u32,
+    /// HTTP/2 in cleartext begins as HTTP/1.1.
+    pub h2c_upgrade: bool,
     /// Connections of each user to an origin.
     pub connections_per_origin: u32,
     /// From begun to the reply's last byte.

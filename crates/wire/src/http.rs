@@ -356,16 +356,21 @@ impl<T: Timer + 'static> Http<T> {
     }
 
     /// Speaks HTTP/2 on a connection that was just opened.
-    async fn begin_h2(&self, stream: Stream) -> Result<Lane, Failure> {
+    async fn begin_h2(&self, mut stream: Stream, origin: &Origin) -> Result<Lane, Failure> {
         let (handshake, peer, open) = (stream.handshake(), stream.peer(), self.common.sources.count());
         if let Some(handshake) = handshake.as_ref().filter(|handshake| handshake.alpn.as_deref() != Some("h2")) {
             let other = handshake.alpn.as_deref().unwrap_or("none");
             let why = format!("the server does not offer HTTP/2 (its choice by ALPN: {other}); write --http 1.1");
             return Err(self.fails(Failure::Tls, &why));
         }
-        let buffer = self.read_buffer.get_or_init(h2::read_buffer);
-        let connection =
-            h2::Connection::begin(stream, self.shared.time.clone(), Rc::clone(buffer), Rc::clone(&self.stalls));
+        let mut came = None;
+        if self.common.settings.h2c_upgrade && handshake.is_none() {
+            let upgraded = h2::upgrade::upgrade(&self.shared, &mut stream, origin).await;
+            came = Some(upgraded.map_err(|(failure, why)| self.fails(failure, &why))?);
+        }
+        let (time, buffer) = (self.shared.time.clone(), self.read_buffer.get_or_init(h2::read_buffer));
+        let (buffer, stalls) = (Rc::clone(buffer), Rc::clone(&self.stalls));
+        let connection = h2::Connection::begin(stream, time, buffer, stalls, came.as_deref());
         if handshake.is_none() {
             connection.known().await.map_err(|(failure, why)| self.fails(failure, &why))?;
         }
@@ -434,7 +439,7 @@ impl<T: Timer + 'static> Transport for Http<T> {
             return Ok(Lane::WebSocket(Box::new(websocket)));
         }
         if self.multiplexes() {
-            return self.begin_h2(stream).await;
+            return self.begin_h2(stream, &route.origin).await;
         }
         let open = self.common.sources.count();
         Ok(Lane::H1(H1Connection { stream, used: false, ahead: PipelineState::default(), open }))

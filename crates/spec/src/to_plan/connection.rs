@@ -12,6 +12,7 @@ pub(super) fn connection(run: &RunSettings, system: &System) -> Result<Connectio
     Ok(Connection {
         http: http(run, system)?,
         streams: args.streams,
+        h2c_upgrade: args.h2c_upgrade,
         connections_per_origin: args.connections_per_origin,
         requests_per_connection: requests_per_connection(run)?,
         retry_stale: args.retry_stale,

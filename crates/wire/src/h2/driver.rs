@@ -49,13 +49,19 @@ impl Drop for Connection {
 }
 
 impl Connection {
-    /// Speaks HTTP/2 over `socket`, in a task of its own.
-    pub fn begin<T, L>(socket: Socket<L>, time: T, buffer: ReadBuffer, stalls: Stalls) -> Self
+    /// Speaks HTTP/2 over `socket`, in a task of its own. Where the connection was upgraded, `came` is what the server has sent
+    /// of HTTP/2.
+    pub fn begin<T, L>(socket: Socket<L>, time: T, buffer: ReadBuffer, stalls: Stalls, came: Option<&[u8]>) -> Self
     where
         T: Timer + 'static,
         L: Link + 'static,
     {
-        let carrier = Rc::new(Carrier { session: RefCell::new(Session::new(stalls)), is_closing: Cell::new(false) });
+        let mut session = Session::new(stalls);
+        if let Some(came) = came {
+            session.upgraded();
+            session.receive(came, time.now());
+        }
+        let carrier = Rc::new(Carrier { session: RefCell::new(session), is_closing: Cell::new(false) });
         let mut driver = Driver { carrier: Rc::clone(&carrier), socket, time, buffer, turn: Turn::default(), at: 0 };
         tokio::task::spawn_local(std::future::poll_fn(move |cx| driver.poll(cx)));
         Self(carrier)

@@ -21,6 +21,7 @@ mod session;
 mod session_tests;
 mod static_table;
 pub(crate) mod streams;
+pub(crate) mod upgrade;
 
 pub use driver::{Connection, ReadBuffer, read_buffer};
 pub use session::{PeerSettings, Stalls};

@@ -148,6 +148,12 @@ impl Session {
         }
     }
 
+    /// The connection began as HTTP/1.1: stream 1 carries the reply to the request that asked for HTTP/2.
+    pub fn upgraded(&mut self) {
+        self.next = 3;
+        self.forgotten = 1;
+    }
+
     /// Whether another request may be sent on it.
     pub fn accepts(&self) -> bool {
         self.end.is_none() && self.goes_away_after.is_none() && self.next < 1 << 30

@@ -29,6 +29,9 @@ pub enum BadWire {
     /// What HTTP/3 cannot do.
     #[error("{0} does not work with HTTP/3; leave it out, or write --http 1.1 or 2")]
     NotHttp3(&'static str),
+    /// An upgrade of what is no HTTP/2, or encrypted.
+    #[error("--h2c-upgrade is for URLs of http:// and --http 2; leave it out")]
+    Upgrade,
     /// A program without HTTP/3.
     #[error(
         "this brunt was built without HTTP/3; released programs have it, and `cargo build --release -p brunt-cli` builds one"
@@ -44,6 +47,9 @@ pub enum BadWire {
 pub(super) fn check(plan: &Plan) -> Result<(), BadWire> {
     let settings = &plan.connection;
     let is_http1 = !settings.http.has_streams();
+    if settings.h2c_upgrade && (settings.http != HttpVersion::V2 || plan.requests().any(Request::is_encrypted)) {
+        return Err(BadWire::Upgrade);
+    }
     if is_http1 && settings.streams != 1 {
         return Err(BadWire::Streams(settings.streams));
     }

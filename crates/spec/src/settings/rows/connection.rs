@@ -12,7 +12,7 @@ type S = RunSettings;
 const CONNECTION: &str = "Connection";
 
 /// The rows.
-pub static ROWS: [Row<RunSettings>; 23] = [
+pub static ROWS: [Row<RunSettings>; 24] = [
     Row::switch("no-keepalive", "A new connection for each request", |_, _| {
         Ok(on(|s: &mut S| s.connection.no_keepalive = true))
     })
@@ -60,6 +60,13 @@ pub static ROWS: [Row<RunSettings>; 23] = [
     .under(CONNECTION)
     .usual("1")
     .keys(&[Key::new("connection.streams", Takes::Value)]),
+    Row::switch(
+        "h2c-upgrade",
+        "HTTP/2 over http://: begin as HTTP/1.1 with `Upgrade: h2c` [default: prior knowledge]",
+        |_, _| Ok(on(|s: &mut S| s.connection.h2c_upgrade = true)),
+    )
+    .under(CONNECTION)
+    .keys(&[Key::new("connection.h2c_upgrade", Takes::IfTrue)]),
     Row::value(
         "connections-per-origin",
         "N",
