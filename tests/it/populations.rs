@@ -1,6 +1,6 @@
 //! Several populations in one run, beside what the server counted of each.
 
-use crate::world::{Nginx, command, nginx};
+use crate::world::{command, lab, nginx};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
@@ -16,9 +16,20 @@ populations:
   browsing: {script: {requests: [{url: /, weight: 2}, /page.txt]}, load: {users: 5, think: 20ms}}
 ";
 
-/// Carries the plan out and reads what was kept of its run.
-fn carry_out(nginx: &Nginx, dir: &Path) -> Value {
-    fs::write(dir.join("plan.yaml"), PLAN.replace("PORT", &nginx.port.to_string())).expect("a plan");
+/// The second has connection settings of its own.
+const TWO_VERSIONS: &str = "
+name: versions
+script: {base: 'http://127.0.0.1:PORT'}
+load: {requests: 400}
+repetitions: 1
+populations:
+  site: {script: {request: /site}, load: {users: 3}}
+  api: {script: {request: /api}, load: {users: 2}, connection: {http: 2, streams: 4}}
+";
+
+/// Carries a plan out and reads what was kept of its run.
+fn carry_out(plan: &str, port: u16, dir: &Path) -> Value {
+    fs::write(dir.join("plan.yaml"), plan.replace("PORT", &port.to_string())).expect("a plan");
     let store = dir.join("store");
     let run = format!("run {}/plan.yaml --store {} -q -o json={}/study", dir.display(), store.display(), dir.display());
     let status = command(&run).status().expect("brunt");
@@ -38,7 +49,7 @@ fn each_population_is_counted_as_the_server_counts_it() {
     let test = "populations::each_population_is_counted_as_the_server_counts_it";
     let Some(nginx) = nginx(test, "") else { return };
     let dir = TempDir::new().expect("a directory");
-    let result = carry_out(&nginx, dir.path());
+    let result = carry_out(PLAN, nginx.port, dir.path());
     let log = nginx.log();
     let logged = |method: &str| log.iter().filter(|line| line.request().starts_with(method)).count() as u64;
     let populations = result["populations"].as_array().expect("populations");
@@ -57,4 +68,17 @@ fn each_population_is_counted_as_the_server_counts_it() {
     assert!((6..=45).contains(&connections), "{connections}");
     let share = completed(&result["labels"][1]) as f64 / named[1].1 as f64;
     assert!((0.6..0.74).contains(&share), "{share}");
+}
+
+#[test]
+fn populations_may_have_connection_settings_of_their_own() {
+    let (lab, dir) = (lab(""), TempDir::new().expect("a directory"));
+    let result = carry_out(TWO_VERSIONS, lab.port(), dir.path());
+    let named: Vec<u64> = result["populations"].as_array().expect("populations").iter().map(completed).collect();
+    assert_eq!((named, completed(&result)), (vec![400, 400], 800));
+    let knows = lab.knows();
+    assert_eq!((&knows["requests"]["received"], &knows["connections"]["peak"]), (&800.into(), &5.into()), "{knows}");
+    assert_eq!(knows["http2"]["connections"], 2, "{knows}");
+    let uneven = result["checks"].as_array().expect("checks").iter().filter(|check| check["holds"] == false);
+    assert_eq!(uneven.collect::<Vec<_>>(), Vec::<&Value>::new());
 }

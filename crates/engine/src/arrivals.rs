@@ -60,7 +60,7 @@ pub fn spawn_seats<T: Transport>(shared: &Rc<Shared<T>>, pool: &Arc<Pool>, (firs
 
 /// All arrivals of one worker, each at its instant or, where we are late, as soon as we can.
 pub async fn deal_out<T: Transport>(shared: Rc<Shared<T>>, pool: Arc<Pool>, mut schedule: Schedule) {
-    let connect_rate = f64::from(shared.plan.connection.connect_rate.max(1)) / shared.among_all().1 as f64;
+    let connect_rate = f64::from(shared.connection().connect_rate.max(1)) / shared.among_all().1 as f64;
     shared.time.count_idle();
     let mut dealer = Dealer {
         timer: shared.time.timer(),

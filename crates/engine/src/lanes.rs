@@ -71,7 +71,7 @@ impl<T: Transport> Actor<T> {
     pub async fn wait_for_lane(&mut self, request: &Prepared, due: &mut RequestTiming) -> bool {
         let Self { shared, connections, lane, permit, timer, .. } = self;
         let (mut place, mut has_waited, mut timer) = (None, false, &*timer);
-        let look_again = || shared.time.now() + shared.plan.connection.timeout;
+        let look_again = || shared.time.now() + shared.connection().timeout;
         timer.set(look_again());
         std::future::poll_fn(|cx| {
             let is_cut = shared.cut.get().is_some();
@@ -113,7 +113,7 @@ impl<T: Transport> Actor<T> {
     /// The server could not be reached: it gets a pause, or, where the plan wants it asked again at once, the others get
     /// their turn.
     async fn leave_alone(&mut self) {
-        match self.shared.plan.connection.dialling {
+        match self.shared.connection().dialling {
             Dialling::Patient => self.pause_longer(),
             Dialling::Eager => tokio::task::yield_now().await,
         }

@@ -10,7 +10,7 @@ use crate::recorder::Cohort;
 use crate::surroundings::{RunSurroundings, UsersThere};
 use crate::user::{Numbering, Surroundings, Users};
 use crate::worker::{Common, Shared, WorkerThread, work};
-use brunt_model::{Environment, Event, Load, Part, Plan, Population, Sample, SampleRecord, Snapshot, Tick};
+use brunt_model::{Environment, Event, Load, Part, Plan, Sample, SampleRecord, Snapshot, Tick};
 use brunt_probe::Ourselves;
 use brunt_probe::ourselves::Thread;
 use brunt_wire::Transport;
@@ -41,8 +41,9 @@ pub trait World: Send + Sync {
     /// The clock that workers get.
     fn epoch(&self) -> Epoch;
 
-    /// The transport of a worker, by its number among those of all processes; called on its thread.
-    fn transport(&self, worker: usize, time: &Time) -> Rc<Self::Transport>;
+    /// The transport of a worker, by its number among those of all processes; called on its thread. `population` has connection
+    /// settings of its own; None: of all others.
+    fn transport(&self, worker: usize, population: Option<usize>, time: &Time) -> Rc<Self::Transport>;
 
     /// The users of a worker; called on its thread.
     fn users(&self, transport: &Rc<Self::Transport>, of: UsersOf<'_>) -> Box<dyn Users>;
@@ -253,7 +254,7 @@ impl Commons {
         let common = |number: usize| Common {
             check: Arc::clone(&check),
             labels: Arc::clone(&labels),
-            pool: pool(&plan, &plan.populations[number], handle.part).map(Arc::new),
+            pool: pool(&plan, number, handle.part).map(Arc::new),
             tickets: Arc::new(Tickets::new(plan.populations[number].stop.requests, handle.part)),
             part: handle.part,
             gate: Arc::clone(&handle.gate),
@@ -270,11 +271,11 @@ impl Commons {
 }
 
 /// This part's share of the connections that all may have.
-fn pool(plan: &Plan, population: &Population, part: Part) -> Option<Pool> {
+fn pool(plan: &Plan, population: usize, part: Part) -> Option<Pool> {
     let workers = plan.threads as usize;
     let share = |n: u32| part.share(n.into()) as usize;
-    let streams = plan.connection.in_flight_per_user();
-    let pool = match population.load {
+    let streams = plan.connection_of(population).in_flight_per_user();
+    let pool = match plan.populations[population].load {
         Load::Closed { .. } => return None,
         Load::Open { connections: Some(n), .. } => Pool::new(share(n), workers, Overflow::Wait, Take::Oldest),
         Load::Open { connections: None, max_in_flight, .. } => {
@@ -302,16 +303,19 @@ fn worker_thread<W: World>(
             let time = time.clone();
             tokio::task::spawn_local(async move { time.spin().await });
         }
-        let transport = world.transport(worker, &time);
+        let shared_transport = world.transport(worker, None, &time);
         let labels = Arc::clone(&commons.labels);
         let labels: Numbering = Rc::new(move |name| labels.number(name));
-        let thread = Rc::new(WorkerThread::new(transport, time.clone(), number, out));
+        let thread = Rc::new(WorkerThread::new(time.clone(), number, out));
         let work = |common: &Arc<Common>| {
             let surroundings: Rc<dyn Surroundings> = Rc::new(RunSurroundings::new(&time, common));
             let of = UsersOf { population: common.number, worker, labels: &labels, surroundings: &surroundings };
-            let users = world.users(&thread.transport, of);
+            let own = common.population().connection.as_ref();
+            let own = own.map(|_| world.transport(worker, Some(common.number), &time));
+            let transport = own.unwrap_or_else(|| Rc::clone(&shared_transport));
+            let users = world.users(&transport, of);
             // In a task of its own: a parking runtime sees that tasks were woken, and not what it blocks on.
-            tokio::task::spawn_local(work(Shared::new(Arc::clone(common), &thread, users)))
+            tokio::task::spawn_local(work(Shared::new(Arc::clone(common), &thread, transport, users)))
         };
         let all: Vec<_> = commons.populations.iter().map(work).collect();
         for one in all {

@@ -186,7 +186,7 @@ impl World for Fake {
         self.epoch
     }
 
-    fn transport(&self, _: usize, time: &Time) -> Rc<FakeTransport<Time>> {
+    fn transport(&self, _: usize, _: Option<usize>, time: &Time) -> Rc<FakeTransport<Time>> {
         let server: Server = Rc::new(RefCell::new((self.server)()));
         Rc::new((self.wire)(FakeTransport::new(time.clone(), server, Rc::new(Cell::new(0)))))
     }

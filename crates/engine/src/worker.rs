@@ -19,7 +19,7 @@ use crate::run::{Message, Tickets};
 use crate::surroundings::UsersThere;
 use crate::user::Users;
 use crate::work::{Arrivals, Own, Presence, live, wait_until};
-use brunt_model::plan::{ConnectionLifetime, Dialling};
+use brunt_model::plan::{Connection, ConnectionLifetime, Dialling};
 use brunt_model::{Clock, Failure, Load, Part, Phase, Plan, Population, ReplyPolicy, Sample, Shape, Stage, Stop, Tick};
 use brunt_wire::{ConnectionCounts, ConnectionRules, Transport};
 use rand::SeedableRng;
@@ -60,11 +60,14 @@ impl Common {
     pub fn population(&self) -> &Population {
         &self.plan.populations[self.number]
     }
+
+    pub fn connection(&self) -> &Connection {
+        self.plan.connection_of(self.number)
+    }
 }
 
 /// What the populations of one worker share.
-pub struct WorkerThread<T: Transport> {
-    pub transport: Rc<T>,
+pub struct WorkerThread {
     time: Time,
     /// Its number among the workers of its process.
     number: usize,
@@ -75,9 +78,9 @@ pub struct WorkerThread<T: Transport> {
     pub steps_done: Cell<u64>,
 }
 
-impl<T: Transport> WorkerThread<T> {
-    pub fn new(transport: Rc<T>, time: Time, number: usize, out: Sender<Message>) -> Self {
-        Self { transport, time, number, out, borders: RefCell::default(), steps_done: Cell::new(0) }
+impl WorkerThread {
+    pub fn new(time: Time, number: usize, out: Sender<Message>) -> Self {
+        Self { time, number, out, borders: RefCell::default(), steps_done: Cell::new(0) }
     }
 
     /// All populations are over.
@@ -99,7 +102,7 @@ impl<T: Transport> WorkerThread<T> {
 /// What all tasks of one worker share of one population.
 pub struct Shared<T: Transport> {
     pub common: Arc<Common>,
-    pub thread: Rc<WorkerThread<T>>,
+    pub thread: Rc<WorkerThread>,
     pub transport: Rc<T>,
     pub time: Time,
     pub users: Box<dyn Users>,
@@ -141,8 +144,8 @@ impl<T: Transport> std::ops::Deref for Shared<T> {
 }
 
 impl<T: Transport> Shared<T> {
-    pub fn new(common: Arc<Common>, thread: &Rc<WorkerThread<T>>, users: Box<dyn Users>) -> Rc<Self> {
-        let (plan, connection) = (&common.plan, &common.plan.connection);
+    pub fn new(common: Arc<Common>, thread: &Rc<WorkerThread>, transport: Rc<T>, users: Box<dyn Users>) -> Rc<Self> {
+        let (plan, connection) = (&common.plan, common.connection());
         // Redirects and page elements are labels that come to be during the load.
         let by_label = plan.reply_policies.iter().any(ReplyPolicy::finds_requests) || common.labels.count() > 1;
         let connection_rules = Rc::new(ConnectionRules {
@@ -153,7 +156,7 @@ impl<T: Transport> Shared<T> {
             counts: ConnectionCounts::default(),
         });
         Rc::new(Self {
-            transport: Rc::clone(&thread.transport),
+            transport,
             users,
             recorder: RefCell::new(Recorder::new(by_label, plan.record.samples)),
             number: thread.number,
@@ -289,7 +292,7 @@ pub async fn work<T: Transport>(shared: Rc<Shared<T>>) {
 async fn set_up<T: Transport>(shared: &Rc<Shared<T>>) {
     let (worker, workers) = shared.among_all();
     let (wanted, mine) = actors_ahead(shared, workers, worker);
-    let gap = 1e9 / f64::from(shared.plan.connection.connect_rate.max(1));
+    let gap = 1e9 / f64::from(shared.connection().connect_rate.max(1));
     shared.opening.set(mine.len() as u64);
     for (k, number) in mine.into_iter().enumerate() {
         let at = Tick(((k * workers + worker) as f64 * gap) as u64);
@@ -336,7 +339,7 @@ async fn prepare_actor<T: Transport>(shared: Rc<Shared<T>>, number: u64, at: Tic
         None => {
             let iterations = shared.population().stop.iterations_per_user.unwrap_or(u64::MAX);
             let iterations_left = Rc::new(Cell::new(iterations));
-            for stream in 1..shared.plan.connection.in_flight_per_user() {
+            for stream in 1..shared.connection().in_flight_per_user() {
                 let other = Actor::sharing(&shared, Rc::clone(&actor.connections), number);
                 shared.spawn(ask_from_begin(other, stream, Rc::clone(&iterations_left)));
             }
@@ -383,7 +386,7 @@ fn why_not<T: Transport>(shared: &Shared<T>) -> Option<String> {
     if shared.control.is_stopped() {
         return Some("stopped before the load began".into());
     }
-    let streams = shared.plan.connection.streams;
+    let streams = shared.connection().streams;
     if streams > 1 && !shared.transport.multiplexes() {
         return Some(format!("connection.streams is `{streams}`, and this protocol has one at a time; write 1"));
     }

@@ -56,6 +56,9 @@ pub struct Population {
     pub scenario: Scenario,
     /// Conditions that end the population's load.
     pub stop: Stop,
+    /// Its connection settings; null: those of the plan.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub connection: Option<Box<Connection>>,
 }
 
 /// The name of a population that nobody gave one.
@@ -64,7 +67,7 @@ pub const MAIN: &str = "main";
 impl Population {
     /// The only population of a plan.
     pub fn only(load: Load, scenario: Scenario, stop: Stop) -> Vec<Self> {
-        vec![Self { name: MAIN.into(), load, scenario, stop }]
+        vec![Self { name: MAIN.into(), load, scenario, stop, connection: None }]
     }
 }
 
@@ -103,7 +106,14 @@ impl Plan {
     /// The plan of the population of this number alone.
     #[must_use]
     pub fn of_population(&self, number: usize) -> Self {
-        Self { populations: vec![self.populations[number].clone()], ..self.clone() }
+        let connection = self.connection_of(number).clone();
+        let population = Population { connection: None, ..self.populations[number].clone() };
+        Self { populations: vec![population], connection, ..self.clone() }
+    }
+
+    /// The connection settings of the population of this number.
+    pub fn connection_of(&self, number: usize) -> &Connection {
+        self.populations[number].connection.as_deref().unwrap_or(&self.connection)
     }
 
     /// The first population, to be changed.

@@ -78,8 +78,11 @@ impl World for Observed<'_> {
         self.real.epoch()
     }
 
-    fn transport(&self, worker: usize, time: &Time) -> Rc<Looking> {
-        Rc::new(Looking { transport: self.real.transport(worker, time), witness: Arc::clone(&self.witness) })
+    fn transport(&self, worker: usize, population: Option<usize>, time: &Time) -> Rc<Looking> {
+        Rc::new(Looking {
+            transport: self.real.transport(worker, population, time),
+            witness: Arc::clone(&self.witness),
+        })
     }
 
     fn users(&self, transport: &Rc<Looking>, of: UsersOf<'_>) -> Box<dyn Users> {

@@ -2,7 +2,7 @@
 
 use crate::error::RunError;
 use brunt_engine::{Epoch, Time, Users, UsersOf, World};
-use brunt_model::Plan;
+use brunt_model::{Plan, plan::Population};
 use brunt_script::CompiledScript;
 use brunt_wire::Transport;
 use brunt_wire::http::{Common, Http};
@@ -13,6 +13,8 @@ use std::sync::Arc;
 pub struct Real {
     epoch: Epoch,
     wire: Arc<Common>,
+    /// By population, where it has connection settings of its own.
+    own_wires: Vec<Option<Arc<Common>>>,
     /// By population.
     compiled: Vec<Arc<CompiledScript>>,
 }
@@ -33,9 +35,15 @@ impl Real {
     ///
     /// As [`Self::new`].
     pub fn at(plan: &Plan, epoch: Epoch) -> Result<Self, RunError> {
-        let wire = Common::new(plan)?;
+        let shares = |population: &&Population| population.connection.is_none();
+        let sharing = plan.populations.iter().filter(shares).cloned().collect();
+        let wire = Common::new(&Plan { populations: sharing, ..plan.clone() })?;
+        let own = |(number, population): (usize, &Population)| {
+            population.connection.as_ref().map(|_| Common::new(&plan.of_population(number))).transpose()
+        };
+        let own_wires = plan.populations.iter().enumerate().map(own).collect::<Result<_, _>>()?;
         let compiled = CompiledScript::all(plan)?;
-        Ok(Self { epoch, wire, compiled })
+        Ok(Self { epoch, wire, own_wires, compiled })
     }
 }
 
@@ -63,8 +71,9 @@ impl World for Real {
         self.epoch
     }
 
-    fn transport(&self, worker: usize, time: &Time) -> Rc<Http<Time>> {
-        Rc::new(Http::new(Arc::clone(&self.wire), worker, time.clone()))
+    fn transport(&self, worker: usize, population: Option<usize>, time: &Time) -> Rc<Http<Time>> {
+        let own = population.and_then(|number| self.own_wires[number].as_ref());
+        Rc::new(Http::new(Arc::clone(own.unwrap_or(&self.wire)), worker, time.clone()))
     }
 
     fn users(&self, transport: &Rc<Http<Time>>, of: UsersOf<'_>) -> Box<dyn Users> {

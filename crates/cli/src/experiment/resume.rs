@@ -50,7 +50,10 @@ fn place_anew(kept: &mut Experiment, asked: &Experiment) {
         kept.probes.clone_from(&asked.probes);
         for (index, step) in kept.steps.iter_mut().enumerate() {
             let Some(now) = asked.steps.get(index).or(asked.steps.first()) else { continue };
-            step.plan.main_mut().scenario.clone_from(&now.plan.main().scenario);
+            for (kept, now) in step.plan.populations.iter_mut().zip(&now.plan.populations) {
+                kept.scenario.clone_from(&now.scenario);
+                kept.connection.clone_from(&now.connection);
+            }
             step.plan.reply_policies.clone_from(&now.plan.reply_policies);
             step.plan.connection.clone_from(&now.plan.connection);
         }

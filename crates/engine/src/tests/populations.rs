@@ -5,7 +5,13 @@ use super::*;
 /// A population of a load, whose time is this.
 fn population(name: &str, load: Load, duration: Duration) -> Population {
     let stop = Stop::after(duration, secs(5));
-    Population { name: name.into(), load, scenario: Scenario::list(Vec::new(), Order::Sequence), stop }
+    Population {
+        name: name.into(),
+        load,
+        scenario: Scenario::list(Vec::new(), Order::Sequence),
+        stop,
+        connection: None,
+    }
 }
 
 fn arrivals(rate: f64) -> Load {

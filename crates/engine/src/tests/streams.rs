@@ -52,7 +52,7 @@ impl World for Streams {
         self.fake.epoch
     }
 
-    fn transport(&self, _: usize, time: &Time) -> Rc<FakeStreams<Time>> {
+    fn transport(&self, _: usize, _: Option<usize>, time: &Time) -> Rc<FakeStreams<Time>> {
         let server: Server = Rc::new(RefCell::new((self.fake.server)()));
         let transport = FakeStreams::new(time.clone(), server, Arc::clone(&self.counts), self.limit);
         Rc::new((self.transport)(transport))

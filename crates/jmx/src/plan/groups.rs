@@ -102,7 +102,7 @@ impl Reader<'_> {
         let grace = self.surroundings.max_duration.unwrap_or(super::LONGEST_REQUEST);
         let stop = Stop { duration, iterations_per_user: iterations, ..Stop::after(Duration::ZERO, grace) };
         let name = self.before.text(&group.name());
-        let population = Population { name, load: schedule.load, scenario, stop };
+        let population = Population { name, load: schedule.load, scenario, stop, connection: None };
         Ok(Some(population))
     }
 

@@ -33,7 +33,7 @@ pub fn section(report: &Report) -> Part {
     let Some(plan) = &run.plan else { return Part::default() };
     let mut facts: Vec<(String, String)> = match plan.only() {
         Some(only) => vec![("Load".into(), load(only, &plan.connection))],
-        None => plan.populations.iter().map(|one| population(plan, one)).collect(),
+        None => (0..plan.populations.len()).map(|number| population(plan, number)).collect(),
     };
     let rows = if plan.only().is_some() { 0 } else { facts.len() };
     facts.push(("Duration".into(), duration(&plan.stop(), run)));
@@ -48,9 +48,10 @@ pub fn section(report: &Report) -> Part {
 }
 
 /// One of several.
-fn population(plan: &Plan, one: &Population) -> (String, String) {
+fn population(plan: &Plan, number: usize) -> (String, String) {
+    let one = &plan.populations[number];
     let name = shorten(&clean(&one.name), LONGEST_NAME);
-    (name, format!("{}: {}", requests(plan, one), load(one, &plan.connection)))
+    (name, format!("{}: {}", requests(plan, one), load(one, plan.connection_of(number))))
 }
 
 fn requests(plan: &Plan, population: &Population) -> String {

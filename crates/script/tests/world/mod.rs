@@ -34,7 +34,7 @@ impl World for Fake {
         Epoch::Fake
     }
 
-    fn transport(&self, _: usize, time: &Time) -> Rc<FakeTransport<Time>> {
+    fn transport(&self, _: usize, _: Option<usize>, time: &Time) -> Rc<FakeTransport<Time>> {
         let (answer, mut n) = (self.answer, 0);
         let server = move |now| {
             n += 1;

@@ -36,7 +36,7 @@ pub struct Written {
     pub scenario: Option<Scenario>,
     /// Load, and the conditions that end the run.
     pub load: Option<Load>,
-    /// Users of several kinds at the same time: names, each with its own script, load and checks; what one does not say is
+    /// Users of several kinds at the same time: names, each with its own script, load, checks and connection; what one does not say is
     /// that of the plan. A sweep varies the load of the first, and its figures are of the first.
     #[schemars(with = "BTreeMap<String, Population>")]
     pub populations: Option<serde::de::IgnoredAny>,
@@ -88,6 +88,8 @@ pub struct Population {
     pub load: Option<Load>,
     /// Conditions for a good reply to its requests.
     pub checks: Option<Checks>,
+    /// Its connection settings, where they differ from those of the plan.
+    pub connection: Option<Connection>,
 }
 
 /// Search for the capacity, with the options of `brunt find`.

@@ -18,9 +18,9 @@ use crate::words::compare::At;
 use crate::words::duration;
 use crate::words::values::Output;
 use brunt_model::experiment::{ContenderHooks, Hook, HookCommands, ManagedServer, Step};
-use brunt_model::plan::MAIN;
+use brunt_model::plan::{Connection, MAIN};
 use brunt_model::scenario::{Scenario, Step as Do};
-use brunt_model::{Contender, Experiment, Plan, ProbeSpec, Question, Stop};
+use brunt_model::{Contender, Experiment, Plan, ProbeSpec, Question, ReplyPolicy, Stop};
 use brunt_script::{CompiledScript, ScriptError};
 use std::collections::BTreeMap;
 use std::net::TcpListener;
@@ -375,13 +375,26 @@ fn join(plan: &mut Plan, other: &Beside) -> Result<()> {
         let wrong = "its warm-up differs from that of the first; write one load.warmup for all";
         return Err(SpecError::new(&other.at, format!("populations.{}", population.name), wrong));
     }
-    let policies = plan.reply_policies.len() as u32;
+    let (policies, connection) = (plan.reply_policies.len() as u32, own_connection(plan, &other.plan));
+    let timeout = connection.as_ref().map(|own| own.timeout);
+    let policy = |policy: &ReplyPolicy| ReplyPolicy { timeout: policy.timeout.or(timeout), ..policy.clone() };
     population.scenario.requests.iter_mut().for_each(|request| request.reply_policy += policies);
-    plan.reply_policies.extend(other.plan.reply_policies.iter().cloned());
+    plan.reply_policies.extend(other.plan.reply_policies.iter().map(policy));
+    population.connection = connection;
     plan.populations.push(population);
     plan.threads = plan.threads.max(other.plan.threads);
     plan.processes = plan.processes.max(other.plan.processes);
     Ok(())
+}
+
+/// The connection settings of another population, where they are not those of the plan. Local addresses that nobody asked for
+/// are the same.
+fn own_connection(plan: &Plan, other: &Plan) -> Option<Box<Connection>> {
+    let mut own = other.connection.clone();
+    if own.source.is_empty() {
+        own.source.clone_from(&plan.connection.source);
+    }
+    (own != plan.connection).then(|| Box::new(own))
 }
 
 /// The settings for each request. `script.order` is of a file of URLs; of a mix, the plan says it itself.

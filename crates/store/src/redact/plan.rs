@@ -50,7 +50,8 @@ impl Redactor {
         for population in &mut plan.populations {
             population.scenario.requests.iter_mut().for_each(|request| self.asked(request));
         }
-        if let Some(proxy) = &mut plan.connection.proxy {
+        let own = plan.populations.iter_mut().filter_map(|population| population.connection.as_deref_mut());
+        for proxy in own.chain([&mut plan.connection]).filter_map(|connection| connection.proxy.as_mut()) {
             *proxy = self.url(proxy);
         }
     }
