@@ -1,6 +1,7 @@
 //! Several populations in one run, beside what the server counted of each.
 
-use crate::world::{command, lab, nginx};
+use crate::world::brunt::kept_run;
+use crate::world::{lab, nginx};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
@@ -30,14 +31,7 @@ populations:
 /// Carries a plan out and reads what was kept of its run.
 fn carry_out(plan: &str, port: u16, dir: &Path) -> Value {
     fs::write(dir.join("plan.yaml"), plan.replace("PORT", &port.to_string())).expect("a plan");
-    let store = dir.join("store");
-    let run = format!("run {}/plan.yaml --store {} -q -o json={}/study", dir.display(), store.display(), dir.display());
-    let status = command(&run).status().expect("brunt");
-    assert_eq!(status.code(), Some(0));
-    let runs = fs::read_dir(store.join("runs")).expect("runs").flatten().map(|entry| entry.path());
-    let log = runs.into_iter().find(|path| path.extension().is_some_and(|kind| kind == "events")).expect("a log");
-    let shown = command(&format!("report {} --no-store -o json", log.display())).output().expect("a report");
-    serde_json::from_slice(&shown.stdout).expect("JSON")
+    kept_run(dir)
 }
 
 fn completed(result: &Value) -> u64 {

@@ -1,5 +1,6 @@
 //! Scenarios of plan files against a shop that knows whom it talks to: login forms, cookies, data, extracted values, checks.
 
+use crate::world::brunt::kept_run;
 use crate::world::odd::{page, serving};
 use crate::world::{Odd, command};
 use serde_json::{Value, json};
@@ -132,14 +133,7 @@ fn carry_out(shop: &Odd, plan: &str, dir: &Path) -> Value {
     let plan = plan.replace("ADDRESS", &shop.address.to_string());
     fs::write(dir.join("plan.yaml"), plan).expect("a plan");
     fs::write(dir.join("users.csv"), "name,password\nann,a b\nbob,\"x,y\"\n").expect("users");
-    let store = dir.join("store");
-    let run = format!("run {}/plan.yaml --store {} -q -o json={}/study", dir.display(), store.display(), dir.display());
-    let output = command(&run).output().expect("brunt");
-    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
-    let runs = fs::read_dir(store.join("runs")).expect("runs").flatten().map(|entry| entry.path());
-    let log = runs.into_iter().find(|path| path.extension().is_some_and(|kind| kind == "events")).expect("a log");
-    let shown = command(&format!("report {} --no-store -o json", log.display())).output().expect("a report");
-    serde_json::from_slice(&shown.stdout).expect("JSON")
+    kept_run(dir)
 }
 
 #[test]

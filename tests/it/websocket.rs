@@ -1,5 +1,6 @@
 //! WebSocket: against a server of our own that echoes.
 
+use crate::world::brunt::kept_run;
 use crate::world::measure;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -32,6 +33,7 @@ struct Counts {
     connections: AtomicU64,
     messages: AtomicU64,
     pongs: AtomicU64,
+    pings: AtomicU64,
 }
 
 /// A server on a port of its own, until the test ends.
@@ -74,6 +76,16 @@ fn serve(mut stream: TcpStream, manner: Manner, counts: &Counts) -> std::io::Res
         let (opcode, payload) = read_frame(&mut stream)?;
         match (opcode, manner) {
             (10, _) => drop(counts.pongs.fetch_add(1, Ordering::Relaxed)),
+            (8, _) => return stream.write_all(&frame(0x88, &payload)),
+            (9, _) => {
+                counts.pings.fetch_add(1, Ordering::Relaxed);
+                let news = if manner == Manner::Chatty {
+                    [frame(0x8a, b"another"), frame(0x81, b"news")].concat()
+                } else {
+                    Vec::new()
+                };
+                stream.write_all(&[news, frame(0x8a, &payload)].concat())?;
+            }
             (1 | 2, Manner::Echo) => stream.write_all(&frame(0x80 | opcode, &payload))?,
             (1 | 2, Manner::Chatty) => {
                 let (first, second) = payload.split_at(payload.len() / 2);
@@ -177,6 +189,33 @@ fn several_messages_are_awaited_or_none() {
     // What comes unasked must not fill the sockets; what the server had not read when they were closed, it never reads.
     measure(&format!("{url} --data quiet -c 2 -n 50000 --reply-events messages,0")).all_good();
     assert!(counts.messages.load(Ordering::Relaxed) > 25_000);
+}
+
+#[test]
+fn steps_open_ping_and_close() {
+    let (url, counts) = server(Manner::Echo);
+    let dir = tempfile::TempDir::new().expect("a directory");
+    let plan = format!(
+        "load: {{users: 3, iterations: 20}}\nrepetitions: 1\nscenario:\n  steps:\n  - open: {url}\n    name: open\n  \
+         - {{send: \"{url}\", data: hello, name: hello, check: {{contains: hello}}}}\n  - ping: {url}\n    name: ping\n  \
+         - close: {url}\n    name: close\n"
+    );
+    std::fs::write(dir.path().join("plan.yaml"), plan).expect("a plan");
+    let run = kept_run(dir.path());
+    let labels = run["labels"].as_array().expect("labels");
+    let named = |label: &serde_json::Value| {
+        (label["label"].as_str().map(str::to_owned), label["requests"]["completed"].as_u64())
+    };
+    let expected = ["open", "hello", "ping", "close"].map(|name| (Some(name.to_owned()), Some(60)));
+    assert_eq!(labels.iter().map(named).collect::<Vec<_>>(), expected);
+    let [connections, messages, pings] =
+        [&counts.connections, &counts.messages, &counts.pings].map(|count| count.load(Ordering::Relaxed));
+    assert_eq!((messages, pings), (60, 60));
+    assert_eq!(connections, 60, "each iteration closes its own");
+    // A pong that is not that of the ping is passed over.
+    let (url, counts) = server(Manner::Chatty);
+    let ran = measure(&format!("{url} -X PING -c 2 -n 40")).all_good();
+    assert_eq!((ran.count("completed"), counts.pings.load(Ordering::Relaxed)), (40, 40));
 }
 
 #[test]

@@ -337,7 +337,8 @@ impl<T: Timer + 'static> Http<T> {
                 Exchange::H2 { exchange: h2.connection.exchange(request, keep, stamps) }
             }
             Lane::WebSocket(websocket) => {
-                let wanted = Wanted { message: request.message.as_deref(), wants, pattern, events };
+                let (action, message) = (request.action, request.message.as_deref());
+                let wanted = Wanted { action, message, wants, pattern, events };
                 // Boxed: other connections would hold the room for it.
                 Exchange::WebSocket { exchange: Box::pin(websocket.exchange(&self.shared, wanted, stamps)) }
             }

@@ -3,7 +3,7 @@
 use crate::h1::parse::RequestKind;
 use crate::h2::fields::{Fields, body_bytes};
 use crate::origin::{Origin, OriginId};
-use crate::websocket;
+use crate::websocket::{self, Action};
 use brunt_model::Body;
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -72,6 +72,8 @@ pub struct Prepared {
     pub(crate) h2: Option<Rc<Fields>>,
     /// The frame of a message that is sent over a WebSocket.
     pub(crate) message: Option<Rc<[u8]>>,
+    /// What is done on a WebSocket.
+    pub(crate) action: Action,
     /// The frames of its head in HTTP/3, with the head of the frame of its body. They are the same on each connection.
     #[cfg(feature = "http3")]
     pub(crate) h3: bytes::Bytes,
@@ -138,8 +140,8 @@ impl Prepared {
 
     /// Makes a message of a WebSocket ready.
     pub fn for_websocket(parts: RequestParts, origin: OriginId, tags: Tags, number: u64) -> Self {
-        let message = websocket::message(&parts.body, number).map(Rc::from);
-        Self { origin, tags, message, parts: Some(Rc::new(parts)), ..Self::default() }
+        let (action, message) = Action::of(&parts, number);
+        Self { origin, tags, action, message: message.map(Rc::from), parts: Some(Rc::new(parts)), ..Self::default() }
     }
 
     /// Makes a request ready for HTTP/3.

@@ -1,6 +1,6 @@
 //! WebSocket (RFC 6455): messages over a connection that began as HTTP/1.1.
 //!
-//! An exchange sends one message and waits for the next that comes; without a message it only waits. Where a pattern is
+//! By the method of its request ([`Action`]) an exchange opens the WebSocket, sends a ping, or closes it. Otherwise it sends one message and waits for the next that comes; without a message it only waits. Where a pattern is
 //! looked for in bodies, messages that do not match it are passed over: a server may send of its own accord. Pings are
 //! answered. Messages may come compressed where compressed replies are asked for (`permessage-deflate`); none are sent so.
 
@@ -20,8 +20,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use brunt_model::plan::HttpVersion;
 use brunt_model::{Failure, Tick};
-pub use frames::message;
-use frames::{Event, Incoming, PONG, frame};
+use frames::{CLOSE, Event, Incoming, PING, PONG, frame};
 use regex::bytes::Regex;
 use sha1::{Digest, Sha1};
 use std::net::SocketAddr;
@@ -55,8 +54,40 @@ pub struct WebSocket {
     open: Open,
 }
 
+/// What an exchange does on a WebSocket.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Action {
+    /// Sends a message, where there is one, and awaits one.
+    #[default]
+    Message,
+    /// Opens the WebSocket, where it is not open.
+    Open,
+    /// Sends a ping with this payload, and awaits its pong.
+    Ping([u8; 8]),
+    /// Says that it closes, and awaits that the server does.
+    Close,
+}
+
+/// The code of a WebSocket that is closed with all done (RFC 6455 section 7.4.1).
+const DONE: u16 = 1000;
+
+impl Action {
+    /// What the method of a request means, and the frame that is sent. `number` is that of the request.
+    pub fn of(parts: &RequestParts, number: u64) -> (Self, Option<Vec<u8>>) {
+        let payload = number.to_be_bytes();
+        match parts.method.as_str() {
+            "OPEN" => (Self::Open, None),
+            "PING" => (Self::Ping(payload), Some(frame(PING, &payload, number))),
+            "CLOSE" => (Self::Close, Some(frame(CLOSE, &DONE.to_be_bytes(), number))),
+            _ => (Self::Message, frames::message(&parts.body, number)),
+        }
+    }
+}
+
 /// What is looked for in a message.
 pub struct Wanted<'m, 'p> {
+    /// What is done.
+    pub action: Action,
     /// The frame that is sent; None: none is.
     pub message: Option<&'m [u8]>,
     /// What is kept of the message that comes.
@@ -141,7 +172,10 @@ impl WebSocket {
         stamps.sent = shared.time.now();
         let (mut body_bytes, mut turn) = (0, Turn::default());
         let mut keep = ReplyCollector::new(wanted.wants, wanted.pattern, None);
-        if wanted.events.as_ref().is_some_and(|events| events.is_over()) {
+        if wanted.action != Action::Message {
+            wanted.events = None;
+        }
+        if wanted.action == Action::Open || wanted.events.as_ref().is_some_and(|events| events.is_over()) {
             // Sent, and nothing is awaited. What came meanwhile must not fill the socket.
             let idle = std::future::poll_fn(|cx| Poll::Ready(self.poll_idle(cx))).await;
             if idle.is_ready() {
@@ -174,6 +208,7 @@ impl WebSocket {
                     let kept = keep.take().map(|keep| Box::new((*keep).finish(head)));
                     let matches = kept.as_ref().is_some_and(|kept| kept.matches);
                     let is_awaited = match &mut wanted.events {
+                        _ if wanted.action != Action::Message => false,
                         None => wanted.pattern.is_none() || matches,
                         Some(events) => {
                             events.message();
@@ -181,17 +216,7 @@ impl WebSocket {
                         }
                     };
                     if is_awaited {
-                        stamps.head_bytes = stamps.bytes_received - body_bytes;
-                        let head_bytes = stamps.head_bytes;
-                        let keep_alive = true;
-                        return Ok(Reply {
-                            status: STATUS,
-                            keep_alive,
-                            body_bytes,
-                            head_bytes,
-                            kept,
-                            ..Reply::default()
-                        });
+                        return Ok(Reply { kept, ..answer(stamps, body_bytes) });
                     }
                     // The server sent it of its own accord.
                     keep = ReplyCollector::new(wanted.wants, wanted.pattern, None);
@@ -204,7 +229,14 @@ impl WebSocket {
                     let pong = frame(PONG, &payload, stamps.bytes_received);
                     self.stream.send(&pong).await.map_err(|error| lost(&error, was_used))?;
                 }
-                Event::Pong => {}
+                Event::Pong(payload) => {
+                    if matches!(wanted.action, Action::Ping(own) if own[..] == payload[..]) {
+                        return Ok(answer(stamps, 0));
+                    }
+                }
+                Event::Close(_) if wanted.action == Action::Close => {
+                    return Ok(Reply { keep_alive: false, ..answer(stamps, 0) });
+                }
                 Event::Close(_) => {
                     return Err(if was_used && stamps.first_byte == Tick::ZERO {
                         Failure::Stale
@@ -327,6 +359,13 @@ impl WebSocket {
     pub fn peer(&self) -> Option<SocketAddr> {
         self.stream.peer()
     }
+}
+
+/// What was awaited has come.
+fn answer(stamps: &mut Stamps, body_bytes: u64) -> Reply {
+    stamps.head_bytes = stamps.bytes_received - body_bytes;
+    let head_bytes = stamps.head_bytes;
+    Reply { status: STATUS, keep_alive: true, body_bytes, head_bytes, ..Reply::default() }
 }
 
 /// What an error in sending is; on a connection that was used it may have been closed before.

@@ -240,3 +240,15 @@ impl Ran {
 pub fn spaced(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
+
+/// Carries out the plan file of a directory, and reads what was kept of its only run.
+pub fn kept_run(dir: &Path) -> Value {
+    let store = dir.join("store");
+    let run = format!("run {}/plan.yaml --store {} -q -o json={}/study", dir.display(), store.display(), dir.display());
+    let output = command(&run).output().expect("brunt");
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    let runs = fs::read_dir(store.join("runs")).expect("runs").flatten().map(|entry| entry.path());
+    let log = runs.into_iter().find(|path| path.extension().is_some_and(|kind| kind == "events")).expect("a log");
+    let shown = command(&format!("report {} --no-store -o json", log.display())).output().expect("a report");
+    serde_json::from_slice(&shown.stdout).expect("JSON")
+}

@@ -140,6 +140,14 @@ pub struct Step {
     pub head: Option<Scalar>,
     /// A request with this method, to this URL.
     pub options: Option<Scalar>,
+    /// Opens the WebSocket of this URL, where it is not open.
+    pub open: Option<Scalar>,
+    /// Sends `data` over the WebSocket of this URL, if there is any, and awaits a message.
+    pub send: Option<Scalar>,
+    /// Sends a ping over the WebSocket of this URL, and awaits its pong.
+    pub ping: Option<Scalar>,
+    /// Closes the WebSocket of this URL, and awaits that the server does.
+    pub close: Option<Scalar>,
     /// Of a request: the name under which it is summed. Default: method and URL as they are written here. Of a group: its name.
     pub name: Option<Scalar>,
     /// Of a request: header fields, by name.

@@ -25,7 +25,11 @@ impl Reader<'_> {
             let query = pairs(&texts(query, "query")?);
             url = format!("{url}{}{query}", if url.contains('?') { '&' } else { '?' });
         }
-        let (body, media_type) = self.body(node, step)?;
+        let (body, mut media_type) = self.body(node, step)?;
+        if ["open", "send", "ping", "close"].contains(&kind.key.as_str()) {
+            for_websocket(kind, &url, &body)?;
+            media_type = None;
+        }
         if let Some(media_type) = media_type {
             add(&mut headers, "Content-Type", media_type);
         }
@@ -122,6 +126,21 @@ impl Reader<'_> {
         let body = parts.finish().map_err(|wrong| SpecError::new(&way.node.at, "multipart", wrong))?;
         Ok((body, Some(media_type)))
     }
+}
+
+/// Refuses a step of a WebSocket that goes elsewhere, or has a body that nobody would send.
+fn for_websocket(kind: &Entry, url: &str, body: &Body) -> Result<()> {
+    let key = kind.key.as_str();
+    let wrong = if ["http://", "https://"].iter().any(|scheme| url.starts_with(scheme)) {
+        format!(
+            "`{key}` is for a WebSocket, and this is `{url}`; write a URL of ws:// or wss://, or another step such as get"
+        )
+    } else if key != "send" && *body != Body::None {
+        format!("`{key}` sends no message; leave the body out, or write send")
+    } else {
+        return Ok(());
+    };
+    Err(SpecError::new(&kind.node.at, key, wrong))
 }
 
 /// Those of a request, and of all others those that it does not have.

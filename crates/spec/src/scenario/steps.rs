@@ -10,7 +10,7 @@ use brunt_model::scenario::{
 use std::time::Duration;
 
 /// The keys that say what a step does.
-const KINDS: [&str; 28] = [
+const KINDS: [&str; 32] = [
     "get",
     "post",
     "put",
@@ -18,6 +18,10 @@ const KINDS: [&str; 28] = [
     "delete",
     "head",
     "options",
+    "open",
+    "send",
+    "ping",
+    "close",
     "think",
     "pace",
     "count",
@@ -62,7 +66,7 @@ impl Reader<'_> {
         let kind = kind(node)?;
         let at = |key: &str| format!("{path}.{key}");
         let step = match kind.key.as_str() {
-            "get" | "post" | "put" | "patch" | "delete" | "head" | "options" => {
+            "get" | "post" | "put" | "patch" | "delete" | "head" | "options" | "open" | "send" | "ping" | "close" => {
                 let number = self.request(kind, node, &written).map_err(|error| error.within(path, &node.at))?;
                 Step::Request(number)
             }

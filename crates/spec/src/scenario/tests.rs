@@ -183,6 +183,11 @@ fn what_makes_no_sense_is_told_at_its_place() {
         ("follow: 3", "plan.yaml:4:3: scenario: it has no `steps`; write a list of them"),
         ("steps: [{get: /a}]", "scenario.steps[0].get: `/a` is no URL; write http://… before it"),
         ("steps: [{gett: http://h/}]", "write get"),
+        (
+            "steps: [{ping: http://h/}]",
+            "`ping` is for a WebSocket, and this is `http://h/`; write a URL of ws:// or wss://",
+        ),
+        ("steps: [{close: ws://h/, data: x}]", "`close` sends no message; leave the body out, or write send"),
         ("steps: [{get: http://h/, post: http://h/}]", "`post` stands beside `get`; write each in a step of its own"),
         ("steps: [{name: x}]", "no key says what this step does; write one such as"),
         ("steps: [{get: 'http://h/${nam}'}]", "scenario: `${nam}`: no step, extractor or data file sets this variable"),

@@ -119,7 +119,11 @@ impl<'a> Pattern<'a> {
         };
         let Action { mut method, body, mut content_type } = action.unwrap_or_else(|| self.action.clone());
         if target.url.starts_with("ws:") || target.url.starts_with("wss:") {
-            method = String::from(if body == Body::None { "AWAIT" } else { "SEND" });
+            method = match method.as_str() {
+                "OPEN" | "PING" | "CLOSE" if body == Body::None => method,
+                _ if body == Body::None => "AWAIT".into(),
+                _ => "SEND".into(),
+            };
             content_type = None;
         }
         if let Some(content_type) = content_type.filter(|_| !has(&headers, "Content-Type")) {

@@ -6,8 +6,10 @@ use brunt_model::outcome::Malformed;
 const CONTINUATION: u8 = 0;
 const TEXT: u8 = 1;
 const BINARY: u8 = 2;
-const CLOSE: u8 = 8;
-const PING: u8 = 9;
+/// The opcode of the last frame.
+pub const CLOSE: u8 = 8;
+/// The opcode of what is answered by a pong.
+pub const PING: u8 = 9;
 /// The opcode of an answer to a ping.
 pub const PONG: u8 = 10;
 const LAST: u8 = 0x80;
@@ -53,8 +55,8 @@ pub enum Event {
     Message,
     /// A ping, with what is to be sent back.
     Ping(Vec<u8>),
-    /// An answer to a ping.
-    Pong,
+    /// An answer to a ping, with what the ping brought.
+    Pong(Vec<u8>),
     /// The end, with its code where it has one.
     Close(Option<u16>),
 }
@@ -127,7 +129,7 @@ impl Incoming {
         let payload = std::mem::take(&mut self.control);
         Ok(Some(match frame.opcode {
             PING => Event::Ping(payload),
-            PONG => Event::Pong,
+            PONG => Event::Pong(payload),
             _ => match payload.as_slice() {
                 [] => Event::Close(None),
                 [a, b, ..] => Event::Close(Some(u16::from_be_bytes([*a, *b]))),
