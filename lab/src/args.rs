@@ -44,11 +44,17 @@ truncate-head end the connection. A reply that fails by `slow` sends its head at
       brunt-lab --hostile list
       brunt-lab --hostile continuation-flood
 
+WebSocket: spoken over HTTP/1.1 where a client asks for it (`Upgrade: websocket`), on each path but those that ask for a reply
+of their own (/status, /redirect, /stats). Each message is a request for the path of the handshake, with the same queue, stalls
+and failures; the reply is one message of the same kind (text or binary), and replies leave in the order of the messages.
+--chunked sends it in frames of 16 kB, --echo returns the message, --keepalive-requests closes with code 1000. A failure that is
+a status closes the WebSocket with code 1011. Replies are counted under status 101; the handshake is no request.
+
 DEFINITIONS: The truth of a reply that fails by `slow` ends with its last byte. A request arrives when its last byte does (kernel stamp on TCP if anything is recorded; see
 truth.stamped_by_kernel). Stall periods are counted from the first counted request. A request failed by reset,
 reset-connection, refused, goaway, close or never takes no worker.";
 
-/// A reference server (HTTP/1.x and HTTP/2) whose response times are known by computation. Listens on loopback only.
+/// A reference server (HTTP/1.x, HTTP/2 and WebSocket) whose response times are known by computation. Listens on loopback only.
 #[derive(Debug, Clone, Parser)]
 #[command(name = "brunt-lab", version, after_long_help = EXAMPLES, after_help = "More and examples: --help")]
 #[allow(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]

@@ -34,6 +34,10 @@ pub struct Ledger {
     pub http2_connections: u64,
     /// What else happened on them.
     pub http2: Counts,
+    /// Connections that became `WebSocket`s.
+    pub websockets: u64,
+    /// What a client of a WebSocket broke first.
+    pub websocket_error: Option<&'static str>,
     /// Connections accepted.
     pub accepted: u64,
     /// Connections closed.

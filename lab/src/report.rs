@@ -41,6 +41,8 @@ pub struct Report {
     pub connections: Connections,
     /// HTTP/2.
     pub http2: Http2,
+    /// `WebSocket`s.
+    pub websocket: WebSockets,
     /// Bytes on sockets (with TLS: encrypted).
     pub bytes: Bytes,
     /// Earliest arrival.
@@ -64,7 +66,7 @@ pub struct Requests {
     pub received: u64,
     /// Replies of which every byte was given to the kernel.
     pub answered: u64,
-    /// What was no request, and HTTP/2 frames that break a rule.
+    /// What was no request, and frames that break a rule.
     pub malformed: u64,
     /// Replies by status.
     pub by_status: BTreeMap<u16, u64>,
@@ -98,6 +100,15 @@ pub struct Http2 {
     pub goaways: u64,
     /// Streams above the last one of a GOAWAY; they are not among the requests received.
     pub after_goaway: u64,
+    /// The first rule that a client broke.
+    pub first_error: Option<&'static str>,
+}
+
+/// What happened on `WebSocket`s besides messages and their replies, which are counted as requests.
+#[derive(Debug, Clone, Serialize)]
+pub struct WebSockets {
+    /// Connections that became `WebSocket`s.
+    pub connections: u64,
     /// The first rule that a client broke.
     pub first_error: Option<&'static str>,
 }
@@ -159,6 +170,7 @@ impl Report {
                 after_goaway: ledger.http2.after_goaway,
                 first_error: ledger.http2.first_error,
             },
+            websocket: WebSockets { connections: ledger.websockets, first_error: ledger.websocket_error },
             bytes: Bytes { received: ledger.bytes_received, sent: ledger.bytes_sent },
             first_arrival_seconds: ledger.first_arrival.map(seconds),
             last_arrival_seconds: ledger.last_arrival.map(seconds),

@@ -342,3 +342,5 @@ fn is_client_gone(error: &io::Error) -> bool {
 mod h2_tests;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod websocket_tests;

@@ -120,7 +120,7 @@ impl Fields {
         if !targeted && method != Method::Connect {
             return Err("a request without :scheme or :path");
         }
-        let shape = Shape { http10: false, head_only: method == Method::Head, keep_alive: true };
+        let shape = Shape { http10: false, head_only: method == Method::Head, keep_alive: true, message: None };
         let request =
             Request { route: self.route.unwrap_or_default(), shape, echo: self.echo.map(Echo::text), upgrade: None };
         Ok(Head { request, length: self.length, expects_continue: self.expects_continue })
