@@ -20,6 +20,8 @@ pub enum Protocol {
     Http1,
     /// HTTP/2.
     Http2,
+    /// HTTP/3.
+    Http3,
     /// Messages of `WebSocket`s.
     WebSocket,
 }
@@ -42,9 +44,9 @@ pub fn planned(
     let message = (protocol == Protocol::WebSocket).then_some(websocket::frames::TEXT);
     let shape = Shape { keep_alive: true, message, ..Shape::default() };
     let request = || Request { shape, ..Request::default() };
-    // Of HTTP/2 only the body drips.
+    // Of HTTP/2 and HTTP/3 only the body drips.
     let length = match protocol {
-        Protocol::Http2 => options.body,
+        Protocol::Http2 | Protocol::Http3 => options.body,
         Protocol::Http1 | Protocol::WebSocket => replies.to(&request(), None).bytes.len(),
     };
     for &arrival in arrivals {

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::args::Options;
 use crate::desk::Desk;
 use crate::h2::options::{Hostile, Versions};
-use crate::ledger::{Ledger, SPOILT, UNWRITTEN};
+use crate::ledger::{Http3Counts, Ledger, SPOILT, UNWRITTEN};
 use crate::truth::{Arrivals, Summary, dispersion, sojourns};
 use crate::units::{MILLISECOND, SECOND, seconds};
 
@@ -41,6 +41,8 @@ pub struct Report {
     pub connections: Connections,
     /// HTTP/2.
     pub http2: Http2,
+    /// HTTP/3.
+    pub http3: Http3Counts,
     /// `WebSocket`s.
     pub websocket: WebSockets,
     /// Bytes on sockets (with TLS: encrypted).
@@ -170,6 +172,7 @@ impl Report {
                 after_goaway: ledger.http2.after_goaway,
                 first_error: ledger.http2.first_error,
             },
+            http3: ledger.http3,
             websocket: WebSockets { connections: ledger.websockets, first_error: ledger.websocket_error },
             bytes: Bytes { received: ledger.bytes_received, sent: ledger.bytes_sent },
             first_arrival_seconds: ledger.first_arrival.map(seconds),
@@ -213,6 +216,9 @@ fn describe(options: &Options) -> Value {
         "h2_window_bytes": options.http2.window,
         "h2_window_then_bytes": options.http2.window_then,
         "h2_table_bytes": options.http2.table,
+        "http3": options.http3.http3,
+        "retry": options.http3.retry,
+        "refuse_early_data": options.http3.refuse_early_data,
         "hostile": options.http2.hostile.and_then(Hostile::row).map(|row| row.name),
     })
 }

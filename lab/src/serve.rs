@@ -46,7 +46,7 @@ impl Server {
             Duty::Drip(stream) => self.drip_h2(conn, stream),
             Duty::Idle => self.check_idle(conn),
             Duty::Linger => Verdict::Drop,
-            Duty::End => Verdict::Keep,
+            Duty::End | Duty::Timer => Verdict::Keep,
         }
     }
 

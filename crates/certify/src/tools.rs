@@ -158,9 +158,10 @@ impl Tool {
 }
 
 /// All tools, in the order of the rows.
-pub const TOOLS: [&Tool; 15] = [
+pub const TOOLS: [&Tool; 16] = [
     &brunt::TOOL,
     &brunt::HTTP2,
+    &brunt::HTTP3,
     &brunt::WEBSOCKET,
     &wrk::TOOL,
     &wrk2::TOOL,

@@ -87,7 +87,7 @@ impl Trial {
 
     fn attempt(&self, stop: &Control, prompt: &mut bool) -> Result<Outcome, CertifyError> {
         let (folder, before) = (tempfile::tempdir().map_err(CertifyError::Scratch)?, Machine::now());
-        let mut lab = Lab::start(self.case, folder.path(), self.load())?;
+        let mut lab = Lab::start(self.case, self.tool.protocol, folder.path(), self.load())?;
         *prompt = lab.prompt;
         let told = match self.drive(&mut lab, folder.path(), stop)? {
             Driven::Told(told) => told,

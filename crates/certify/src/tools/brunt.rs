@@ -28,6 +28,15 @@ pub const HTTP2: Tool = Tool {
     ..TOOL
 };
 
+/// The same over HTTP/3.
+pub const HTTP3: Tool = Tool {
+    name: "brunt-http3",
+    protocol: Protocol::Http3,
+    note: "as brunt-http2, with `--http 3 --insecure` and URLs of https; JSON report",
+    ask: ask_http3,
+    ..TOOL
+};
+
 /// The same with messages of `WebSocket`s.
 pub const WEBSOCKET: Tool = Tool {
     name: "brunt-ws",
@@ -37,7 +46,7 @@ pub const WEBSOCKET: Tool = Tool {
     ..TOOL
 };
 
-/// Connections of the open loop over HTTP/2.
+/// Connections of the open loop over HTTP/2 and HTTP/3.
 const H2_CONNECTIONS: u32 = 4;
 
 fn ask(job: &Job) -> ToolCommand {
@@ -56,14 +65,21 @@ fn ask_websocket(job: &Job) -> ToolCommand {
 }
 
 fn ask_http2(job: &Job) -> ToolCommand {
-    let load = match job.way {
+    measure(&job.url(), job, &format!("--http 2 {}", streams(job)))
+}
+
+fn ask_http3(job: &Job) -> ToolCommand {
+    measure(&job.url().replace("http://", "https://"), job, &format!("--http 3 --insecure {}", streams(job)))
+}
+
+fn streams(job: &Job) -> String {
+    match job.way {
         LoadMode::Open => {
             let streams = job.most.div_ceil(H2_CONNECTIONS);
-            format!("--http 2 -c {H2_CONNECTIONS} --streams {streams} -r {} --arrivals even", job.rate)
+            format!("-c {H2_CONNECTIONS} --streams {streams} -r {} --arrivals even", job.rate)
         }
-        LoadMode::Closed => format!("--http 2 -c 1 --streams {}", job.connections),
-    };
-    measure(&job.url(), job, &load)
+        LoadMode::Closed => format!("-c 1 --streams {}", job.connections),
+    }
 }
 
 fn measure(url: &str, job: &Job, load: &str) -> ToolCommand {

@@ -51,6 +51,11 @@ fn the_commands_of_the_tools_at_hand() {
         "brunt run http://127.0.0.1:8080/ -r 1000 --arrivals even -d 10s -q --no-store -o json=brunt.json"
     );
     assert_eq!(
+        line(&brunt::HTTP3, LoadMode::Open),
+        "brunt run https://127.0.0.1:8080/ --http 3 --insecure -c 4 --streams 16 -r 1000 --arrivals even -d 10s -q --no-store \
+         -o json=brunt.json"
+    );
+    assert_eq!(
         line(&brunt::WEBSOCKET, LoadMode::Closed),
         "brunt run ws://127.0.0.1:8080/ --data x -c 5 -d 10s -q --no-store -o json=brunt.json"
     );
