@@ -37,7 +37,9 @@ impl Server {
         }
         self.buffer = buffer;
         self.http3 = Some(http3);
-        self.admit_batch();
+        if !self.timed {
+            self.admit_batch();
+        }
     }
 
     /// Takes what happened on a connection, and sends what it has to send.
@@ -147,6 +149,8 @@ impl Server {
                 }
                 carrier.wake(place);
             }
+            // It was set to an earlier instant meanwhile.
+            Duty::Timer if carrier.armed != Some(due.at) => {}
             Duty::Timer => {
                 carrier.armed = None;
                 let now = server.clock.instant();
