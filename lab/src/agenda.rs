@@ -23,6 +23,8 @@ pub enum Duty {
     Drip(u32),
     /// See whether the connection has been idle for too long.
     Idle,
+    /// See what the timers of a connection of QUIC say.
+    Timer,
     /// Close a connection that only waits for the client's close.
     Linger,
     /// The longest runtime is over.

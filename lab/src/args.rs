@@ -4,7 +4,7 @@ use std::fmt;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use clap::Parser;
+use clap::{Args, Parser};
 
 use crate::fail::{FailRule, Fate};
 use crate::h2::options::Http2;
@@ -44,11 +44,24 @@ truncate-head end the connection. A reply that fails by `slow` sends its head at
       brunt-lab --hostile list
       brunt-lab --hostile continuation-flood
 
+HTTP/3: with --tls --http3 on the UDP port of the same number. The queue, stalls, failures and paths are the same, and failures
+concern streams as those of HTTP/2; reset-connection closes the connection with H3_INTERNAL_ERROR, close with H3_NO_ERROR.
+--keepalive-requests sends GOAWAY. The instant at which a reply is written is that of its last packet; a body above some
+300 kB leaves later, as QUIC paces it. 0-RTT is accepted.
+    Each client is asked to prove its address, and 0-RTT is refused:
+      brunt-lab --tls --http3 --retry --refuse-early-data
+
+WebSocket: spoken over HTTP/1.1 where a client asks for it (`Upgrade: websocket`), on each path but those that ask for a reply
+of their own (/status, /redirect, /stats). Each message is a request for the path of the handshake, with the same queue, stalls
+and failures; the reply is one message of the same kind (text or binary), and replies leave in the order of the messages.
+--chunked sends it in frames of 16 kB, --echo returns the message, --keepalive-requests closes with code 1000. A failure that is
+a status closes the WebSocket with code 1011. Replies are counted under status 101; the handshake is no request.
+
 DEFINITIONS: The truth of a reply that fails by `slow` ends with its last byte. A request arrives when its last byte does (kernel stamp on TCP if anything is recorded; see
 truth.stamped_by_kernel). Stall periods are counted from the first counted request. A request failed by reset,
 reset-connection, refused, goaway, close or never takes no worker.";
 
-/// A reference server (HTTP/1.x and HTTP/2) whose response times are known by computation. Listens on loopback only.
+/// A reference server (HTTP/1.x, HTTP/2, HTTP/3 and WebSocket) whose response times are known by computation. Listens on loopback only.
 #[derive(Debug, Clone, Parser)]
 #[command(name = "brunt-lab", version, after_long_help = EXAMPLES, after_help = "More and examples: --help")]
 #[allow(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
@@ -152,6 +165,26 @@ pub struct Options {
     /// HTTP/2.
     #[command(flatten)]
     pub http2: Http2,
+
+    /// HTTP/3.
+    #[command(flatten)]
+    pub http3: Http3,
+}
+
+/// The options that concern HTTP/3.
+#[derive(Debug, Clone, Args)]
+pub struct Http3 {
+    /// Speak HTTP/3, too: on the UDP port of the same number, with 0-RTT
+    #[arg(long, requires = "tls")]
+    pub http3: bool,
+
+    /// Ask each client of HTTP/3 to prove its address before its handshake (a Retry packet)
+    #[arg(long, requires = "http3")]
+    pub retry: bool,
+
+    /// Forget the sessions of HTTP/3, so that 0-RTT is offered, and refused when a client uses it
+    #[arg(long, requires = "http3")]
+    pub refuse_early_data: bool,
 }
 
 impl Options {
@@ -161,6 +194,12 @@ impl Options {
     ///
     /// What does not go together.
     pub fn check(&self) -> Result<(), String> {
+        if self.http3.http3 && !cfg!(feature = "http3") {
+            return Err("--http3: this program was built without the feature http3".to_owned());
+        }
+        if self.http3.http3 && matches!(self.listen, Listen::Unix(_)) {
+            return Err("--http3 needs an address and a port: --listen 127.0.0.1:0".to_owned());
+        }
         Fate::new(&self.fail, self.seed).map(|_| ())
     }
 

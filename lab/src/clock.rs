@@ -4,6 +4,8 @@
 //! with `CLOCK_REALTIME`; such a stamp becomes a tick by its age, so that a step of the wall clock between two requests
 //! harms neither.
 
+use std::time::{Duration, Instant};
+
 use rustix::time::{ClockId, Timespec, clock_gettime};
 
 use crate::units::SECOND;
@@ -15,12 +17,15 @@ const OLDEST_STAMP: u64 = 10 * SECOND;
 #[derive(Debug, Clone, Copy)]
 pub struct Clock {
     origin: u64,
+    /// The same instant, as QUIC's timers want it.
+    instant: Instant,
 }
 
 impl Clock {
     /// A clock that reads zero now.
+    #[allow(clippy::disallowed_methods, reason = "this is where the time is read")]
     pub fn start() -> Self {
-        Self { origin: monotonic() }
+        Self { origin: monotonic(), instant: Instant::now() }
     }
 
     /// The present tick.
@@ -31,6 +36,16 @@ impl Clock {
     /// The tick of an instant of [`monotonic`].
     pub fn tick_of(&self, instant: u64) -> u64 {
         instant.saturating_sub(self.origin)
+    }
+
+    /// Now, as QUIC's timers want it.
+    pub fn instant(&self) -> Instant {
+        self.instant + Duration::from_nanos(self.now())
+    }
+
+    /// The tick of such an instant.
+    pub fn tick_of_instant(&self, instant: Instant) -> u64 {
+        instant.saturating_duration_since(self.instant).as_nanos() as u64
     }
 
     /// The instant of `tick` on `CLOCK_MONOTONIC`, as timers want it. Never the zero that would disarm one.

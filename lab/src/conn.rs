@@ -17,6 +17,7 @@ use crate::h2::session::Session;
 use crate::outbox::{Outbox, Settled};
 use crate::request::Parser;
 use crate::socket::Writer;
+use crate::websocket::WebSocket;
 
 /// With this many bytes of HTTP/2 unsent, no further frame is read.
 const MOST_UNSENT: usize = 1 << 20;
@@ -75,6 +76,8 @@ pub enum Speaks {
     One,
     /// HTTP/2.
     Two(Box<Session>),
+    /// Messages (RFC 6455); their replies are owed as those of HTTP/1.
+    WebSocket(Box<WebSocket>),
 }
 
 impl Speaks {
@@ -111,7 +114,7 @@ pub struct Conn {
     pub phase: Phase,
     /// The client will send nothing more.
     pub ended: bool,
-    /// HTTP/1 requests that were read.
+    /// HTTP/1 requests and messages that were read.
     pub requests: u64,
     /// Requests that were answered.
     pub served: u64,
@@ -195,11 +198,28 @@ impl Conn {
         idle && !self.has_unsent()
     }
 
-    /// Makes more frames of HTTP/2 bodies; true if there are any.
+    /// Makes more frames of HTTP/2 bodies, or lets a control frame of a WebSocket go; true if there are any.
     pub fn pump(&mut self) -> bool {
-        let Speaks::Two(http2) = &mut self.speaks else { return false };
-        http2.pump();
-        !http2.out.is_empty()
+        match &mut self.speaks {
+            Speaks::Two(http2) => {
+                http2.pump();
+                !http2.out.is_empty()
+            }
+            // Within a frame that drips there is no place for another.
+            Speaks::WebSocket(websocket) if self.drip.is_none() => {
+                let control = websocket.control.take();
+                control.map(|frame| self.outbox.push(frame.into(), None)).is_some()
+            }
+            _ => false,
+        }
+    }
+
+    /// Nothing more is read; the connection ends once everything is sent, a WebSocket with this code.
+    pub fn finish(&mut self, code: u16) {
+        if let Speaks::WebSocket(websocket) = &mut self.speaks {
+            websocket.close(code);
+        }
+        self.phase = Phase::Ending;
     }
 
     /// Whether a request on this stream is not processed, because of a GOAWAY.

@@ -9,7 +9,9 @@ use crate::desk::Plan;
 use crate::fail::FailKind;
 use crate::outbox::Settled;
 use crate::reply::{Replies, Reply, head_length};
+use crate::request::Shape;
 use crate::socket::reset_on_close;
+use crate::websocket::code;
 
 /// What `garbage` sends.
 const GARBAGE: &[u8] = b"\x00\x01\xff\xfeThis is not HTTP.\x07\r\n\x80\x81\r\n";
@@ -21,7 +23,10 @@ const EXTRA: &[u8] = b"leftover bytes that belong to no reply\r\n";
 pub fn deliver(conn: &mut Conn, mut plan: Plan, replies: &mut Replies, most_requests: u64) -> Verdict {
     conn.served += 1;
     plan.request.shape.keep_alive &= conn.served < most_requests;
+    let shape = plan.request.shape;
     match plan.failing {
+        // A message has no status; this is how a server tells that it failed.
+        Some(FailKind::Status(_)) if shape.message.is_some() => conn.finish(code::INTERNAL_ERROR),
         None => push_reply(conn, &plan, replies.to(&plan.request, None)),
         Some(FailKind::Status(status)) => push_reply(conn, &plan, replies.to(&plan.request, Some(status))),
         Some(FailKind::Extra) => {
@@ -29,8 +34,8 @@ pub fn deliver(conn: &mut Conn, mut plan: Plan, replies: &mut Replies, most_requ
             conn.outbox.push(EXTRA.into(), None);
         }
         Some(FailKind::Slow) => start_drip(conn, &plan, replies.to(&plan.request, None)),
-        Some(FailKind::CloseEarly) => push_last(conn, half_of_body(&replies.to(&plan.request, None).bytes)),
-        Some(FailKind::TruncateHead) => push_last(conn, half_of_head(&replies.to(&plan.request, None).bytes)),
+        Some(FailKind::CloseEarly) => push_last(conn, half_of_body(shape, &replies.to(&plan.request, None).bytes)),
+        Some(FailKind::TruncateHead) => push_last(conn, half_of_head(shape, &replies.to(&plan.request, None).bytes)),
         Some(FailKind::Garbage) => push_last(conn, GARBAGE.into()),
         Some(FailKind::Close | FailKind::Refused | FailKind::Goaway) => return Verdict::Drop,
         Some(FailKind::Reset | FailKind::ResetConnection) => {
@@ -70,7 +75,7 @@ fn start_drip(conn: &mut Conn, plan: &Plan, reply: Reply) {
 
 fn end_unless_kept(conn: &mut Conn, plan: &Plan) {
     if !plan.request.shape.keep_alive {
-        conn.phase = Phase::Ending;
+        conn.finish(code::NORMAL);
     }
 }
 
@@ -80,12 +85,12 @@ fn push_last(conn: &mut Conn, bytes: Rc<[u8]>) {
 }
 
 /// The head and half of the body; without a body, the head without its end.
-fn half_of_body(reply: &[u8]) -> Rc<[u8]> {
-    let head = head_length(reply);
+fn half_of_body(shape: Shape, reply: &[u8]) -> Rc<[u8]> {
+    let head = head_length(shape, reply);
     let body = reply.len() - head;
-    if body == 0 { reply[..head - 2].into() } else { reply[..head + body / 2].into() }
+    if body == 0 { reply[..head.saturating_sub(2).max(1)].into() } else { reply[..head + body / 2].into() }
 }
 
-fn half_of_head(reply: &[u8]) -> Rc<[u8]> {
-    reply[..head_length(reply) / 2].into()
+fn half_of_head(shape: Shape, reply: &[u8]) -> Rc<[u8]> {
+    reply[..head_length(shape, reply) / 2].into()
 }

@@ -4,6 +4,8 @@
 
 use std::collections::BTreeMap;
 
+use serde::Serialize;
+
 use crate::fail::Effect;
 use crate::h2::session::Counts;
 use crate::outbox::Settled;
@@ -34,6 +36,12 @@ pub struct Ledger {
     pub http2_connections: u64,
     /// What else happened on them.
     pub http2: Counts,
+    /// Connections that became `WebSocket`s.
+    pub websockets: u64,
+    /// What a client of a WebSocket broke first.
+    pub websocket_error: Option<&'static str>,
+    /// HTTP/3.
+    pub http3: Http3Counts,
     /// Connections accepted.
     pub accepted: u64,
     /// Connections closed.
@@ -99,6 +107,21 @@ impl Ledger {
         self.accepted += 1;
         self.peak = self.peak.max(self.accepted - self.closed);
     }
+}
+
+/// What happened on connections of HTTP/3 besides requests and replies.
+#[derive(Debug, Clone, Copy, Default, Serialize)]
+pub struct Http3Counts {
+    /// Connections.
+    pub connections: u64,
+    /// Clients that were asked to prove their address (Retry).
+    pub retries: u64,
+    /// Requests that were there before the handshake was over (0-RTT).
+    pub early_requests: u64,
+    /// Requests behind a GOAWAY; they are not among the requests received.
+    pub after_goaway: u64,
+    /// The first rule that a client broke.
+    pub first_error: Option<&'static str>,
 }
 
 /// Arrival, service and writing of each recorded request, in nanoseconds; 24 bytes each.

@@ -1,4 +1,4 @@
-//! The lab: a server (HTTP/1.x and HTTP/2) whose response times are known, against which load generators are tested.
+//! The lab: a server (HTTP/1.x, HTTP/2, HTTP/3 and WebSocket) whose response times are known, against which load generators are tested.
 //!
 //! What it is: one thread that draws each request's service time, computes by queueing recursion when the reply must
 //! leave, lets it leave then, and in the end tells both what was computed and what was really done. Where the two
@@ -17,6 +17,8 @@
 //! | [`desk`], [`ledger`] | what is decided about a request, and what has happened |
 //! | [`conn`], [`deliver`] | one connection, and what a plan puts on it |
 //! | [`h2`] | HTTP/2: frames, streams, and what is said against the rules on request |
+//! | `h3` | HTTP/3: QUIC, frames and streams |
+//! | [`websocket`] | WebSocket: frames, and messages as requests |
 //! | [`server`], `serve`, [`agenda`] | the event loop, and what is due when |
 //! | [`socket`], [`tls`], [`clock`] | the world |
 //! | [`report`], [`program`] | the JSON; the program around it all |
@@ -31,6 +33,8 @@ pub mod desk;
 pub mod fail;
 pub mod freeze;
 pub mod h2;
+#[cfg(feature = "http3")]
+pub mod h3;
 pub mod ledger;
 pub mod outbox;
 pub mod planned;
@@ -45,3 +49,4 @@ pub mod socket;
 pub mod tls;
 pub mod truth;
 pub mod units;
+pub mod websocket;

@@ -7,11 +7,24 @@ use crate::args::Options;
 use crate::desk::Desk;
 use crate::fail::FailKind;
 use crate::freeze::Freeze;
-use crate::h2::options::Versions;
 use crate::reply::Replies;
 use crate::request::{Request, Shape};
 use crate::serve::tail;
 use crate::truth::{Summary, sojourns};
+use crate::websocket;
+
+/// What the requests are sent by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Protocol {
+    /// HTTP/1.x.
+    Http1,
+    /// HTTP/2.
+    Http2,
+    /// HTTP/3.
+    Http3,
+    /// Messages of `WebSocket`s.
+    WebSocket,
+}
 
 /// The computed response times of a server with these options, for arrivals at these ticks, in order. `freezes` are in
 /// the same ticks; requests that arrive before tick `from` are served and not summarised.
@@ -19,15 +32,22 @@ use crate::truth::{Summary, sojourns};
 /// # Errors
 ///
 /// Which option makes no sense.
-pub fn planned(options: &Options, arrivals: &[u64], freezes: &[Freeze], from: u64) -> Result<Option<Summary>, String> {
+pub fn planned(
+    options: &Options,
+    protocol: Protocol,
+    (arrivals, freezes): (&[u64], &[Freeze]),
+    from: u64,
+) -> Result<Option<Summary>, String> {
     let mut desk = Desk::new(&Options { record: true, ..options.clone() })?;
     desk.freezes = freezes.to_vec();
     let mut replies = Replies::new(options.status, &options.headers, options.body, options.chunked);
-    let request = || Request { shape: Shape { keep_alive: true, ..Shape::default() }, ..Request::default() };
-    // Of HTTP/2 only the body drips.
-    let length = match options.http2.versions {
-        Versions::Two => options.body,
-        Versions::One | Versions::Both => replies.to(&request(), None).bytes.len(),
+    let message = (protocol == Protocol::WebSocket).then_some(websocket::frames::TEXT);
+    let shape = Shape { keep_alive: true, message, ..Shape::default() };
+    let request = || Request { shape, ..Request::default() };
+    // Of HTTP/2 and HTTP/3 only the body drips.
+    let length = match protocol {
+        Protocol::Http2 | Protocol::Http3 => options.body,
+        Protocol::Http1 | Protocol::WebSocket => replies.to(&request(), None).bytes.len(),
     };
     for &arrival in arrivals {
         let plan = desk.admit(arrival, request());
@@ -50,8 +70,9 @@ mod tests {
 
     use crate::units::{MILLISECOND as MS, SECOND};
 
-    fn options(line: &str) -> Options {
-        Options::try_parse_from(["lab"].into_iter().chain(line.split(' '))).unwrap()
+    fn of(line: &str, protocol: Protocol, arrivals: &[u64], freezes: &[Freeze], from: u64) -> Summary {
+        let options = Options::try_parse_from(["lab"].into_iter().chain(line.split(' '))).unwrap();
+        planned(&options, protocol, (arrivals, freezes), from).unwrap().unwrap()
     }
 
     fn every(gap: u64, count: u64) -> Vec<u64> {
@@ -60,8 +81,7 @@ mod tests {
 
     #[test]
     fn a_stall_of_a_second_in_five() {
-        let told =
-            planned(&options("--service const:1ms --stall 1s/5s"), &every(5 * MS, 2000), &[], 0).unwrap().unwrap();
+        let told = of("--service const:1ms --stall 1s/5s", Protocol::Http1, &every(5 * MS, 2000), &[], 0);
         assert_eq!((told.count, told.p50), (2000, 0.001));
         assert!((told.p90 - 0.5).abs() < 0.01 && (told.p99 - 0.95).abs() < 0.01, "{told:?}");
     }
@@ -69,28 +89,21 @@ mod tests {
     #[test]
     fn a_freeze_and_what_came_before_the_measured_time() {
         let freeze = Freeze { from: 4 * SECOND, to: 6 * SECOND };
-        let told =
-            planned(&options("--service const:5ms"), &every(10 * MS, 800), &[freeze], 4 * SECOND).unwrap().unwrap();
+        let told = of("--service const:5ms", Protocol::Http1, &every(10 * MS, 800), &[freeze], 4 * SECOND);
         assert_eq!((told.count, told.p50), (400, 0.005));
         assert!((told.max - 2.0).abs() < 0.02, "{told:?}");
     }
 
     #[test]
     fn dripping_replies_and_those_that_never_come() {
-        let told = planned(
-            &options("--service const:5ms --fail 10%:slow --fail 20%:reset --drip 1ms"),
-            &every(MS, 10_000),
-            &[],
-            0,
-        )
-        .unwrap()
-        .unwrap();
+        let line = "--service const:5ms --fail 10%:slow --fail 20%:reset --drip 1ms";
+        let told = of(line, Protocol::Http1, &every(MS, 10_000), &[], 0);
         assert!((7_800..8_200).contains(&told.count), "{told:?}");
         assert_eq!(told.p50, 0.005);
         // A head and a body of some sixty bytes, one a millisecond.
         assert!(told.p99 > 0.05 && told.p99 < 0.1, "{told:?}");
-        let http2 =
-            planned(&options("--http 2 --service const:5ms --fail 10%:slow --drip 1ms"), &every(MS, 1000), &[], 0);
-        assert_eq!(http2.unwrap().unwrap().max, 0.014, "ten bytes of body");
+        let max = |protocol| of(line, protocol, &every(MS, 1000), &[], 0).max;
+        assert_eq!(max(Protocol::Http2), 0.014, "ten bytes of body");
+        assert_eq!(max(Protocol::WebSocket), 0.016, "and two bytes of head");
     }
 }

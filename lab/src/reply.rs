@@ -6,6 +6,7 @@
 use std::rc::Rc;
 
 use crate::request::{Request, Route, Shape};
+use crate::websocket;
 
 /// Size of the chunks of a chunked reply, in bytes.
 const CHUNK: usize = 16 * 1024;
@@ -56,7 +57,10 @@ impl Replies {
 
     /// The reply to `request`, with the status `instead` if there is one.
     pub fn to(&mut self, request: &Request, instead: Option<u16>) -> Reply {
-        let status = instead.unwrap_or_else(|| status_of(request.route, self.status));
+        let status = match request.shape.message {
+            Some(_) => websocket::STATUS,
+            None => instead.unwrap_or_else(|| status_of(request.route, self.status)),
+        };
         let bytes = match (&request.echo, request.route) {
             (Some(echo), _) => self.compose(status, request.shape, "", echo),
             (None, Route::Redirect(left @ 1..)) => {
@@ -88,6 +92,10 @@ impl Replies {
     }
 
     fn compose(&self, status: u16, shape: Shape, fields: &str, body: &[u8]) -> Vec<u8> {
+        if let Some(opcode) = shape.message {
+            let whole = body.len().max(1);
+            return websocket::message(opcode, body, if self.chunked { CHUNK } else { whole });
+        }
         let bodiless = status == 204 || status == 304;
         let chunked = self.chunked && !shape.http10;
         let mut head = format!("HTTP/1.1 {status} {}\r\nServer: brunt-lab\r\n{fields}{}", phrase(status), self.headers);
@@ -112,7 +120,10 @@ impl Replies {
 }
 
 /// Where the body of a reply begins.
-pub fn head_length(reply: &[u8]) -> usize {
+pub fn head_length(shape: Shape, reply: &[u8]) -> usize {
+    if shape.message.is_some() {
+        return websocket::head_length(reply);
+    }
     reply.windows(4).position(|window| window == b"\r\n\r\n").map_or(reply.len(), |at| at + 4)
 }
 
@@ -167,7 +178,7 @@ fn phrase(status: u16) -> &'static str {
 mod tests {
     use super::*;
 
-    const KEEP: Shape = Shape { http10: false, head_only: false, keep_alive: true };
+    const KEEP: Shape = Shape { http10: false, head_only: false, keep_alive: true, message: None };
 
     fn reply(chunked: bool, route: Route, shape: Shape) -> String {
         let mut replies = Replies::new(200, &["X-A: b".to_owned()], 3, chunked);
@@ -201,6 +212,6 @@ mod tests {
         let empty = reply(false, Route::Status(204), KEEP);
         assert!(empty.ends_with("X-A: b\r\n\r\n"), "{empty}");
         let bytes = reply(false, Route::Bytes(100), KEEP);
-        assert_eq!(bytes.len() - head_length(bytes.as_bytes()), 100);
+        assert_eq!(bytes.len() - head_length(KEEP, bytes.as_bytes()), 100);
     }
 }

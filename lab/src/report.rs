@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::args::Options;
 use crate::desk::Desk;
 use crate::h2::options::{Hostile, Versions};
-use crate::ledger::{Ledger, SPOILT, UNWRITTEN};
+use crate::ledger::{Http3Counts, Ledger, SPOILT, UNWRITTEN};
 use crate::truth::{Arrivals, Summary, dispersion, sojourns};
 use crate::units::{MILLISECOND, SECOND, seconds};
 
@@ -41,6 +41,10 @@ pub struct Report {
     pub connections: Connections,
     /// HTTP/2.
     pub http2: Http2,
+    /// HTTP/3.
+    pub http3: Http3Counts,
+    /// `WebSocket`s.
+    pub websocket: WebSockets,
     /// Bytes on sockets (with TLS: encrypted).
     pub bytes: Bytes,
     /// Earliest arrival.
@@ -64,7 +68,7 @@ pub struct Requests {
     pub received: u64,
     /// Replies of which every byte was given to the kernel.
     pub answered: u64,
-    /// What was no request, and HTTP/2 frames that break a rule.
+    /// What was no request, and frames that break a rule.
     pub malformed: u64,
     /// Replies by status.
     pub by_status: BTreeMap<u16, u64>,
@@ -98,6 +102,15 @@ pub struct Http2 {
     pub goaways: u64,
     /// Streams above the last one of a GOAWAY; they are not among the requests received.
     pub after_goaway: u64,
+    /// The first rule that a client broke.
+    pub first_error: Option<&'static str>,
+}
+
+/// What happened on `WebSocket`s besides messages and their replies, which are counted as requests.
+#[derive(Debug, Clone, Serialize)]
+pub struct WebSockets {
+    /// Connections that became `WebSocket`s.
+    pub connections: u64,
     /// The first rule that a client broke.
     pub first_error: Option<&'static str>,
 }
@@ -159,6 +172,8 @@ impl Report {
                 after_goaway: ledger.http2.after_goaway,
                 first_error: ledger.http2.first_error,
             },
+            http3: ledger.http3,
+            websocket: WebSockets { connections: ledger.websockets, first_error: ledger.websocket_error },
             bytes: Bytes { received: ledger.bytes_received, sent: ledger.bytes_sent },
             first_arrival_seconds: ledger.first_arrival.map(seconds),
             last_arrival_seconds: ledger.last_arrival.map(seconds),
@@ -201,6 +216,9 @@ fn describe(options: &Options) -> Value {
         "h2_window_bytes": options.http2.window,
         "h2_window_then_bytes": options.http2.window_then,
         "h2_table_bytes": options.http2.table,
+        "http3": options.http3.http3,
+        "retry": options.http3.retry,
+        "refuse_early_data": options.http3.refuse_early_data,
         "hostile": options.http2.hostile.and_then(Hostile::row).map(|row| row.name),
     })
 }

@@ -27,8 +27,17 @@ pub struct Request {
     pub shape: Shape,
     /// With `--echo`: the whole request, body decoded.
     pub echo: Option<Vec<u8>>,
-    /// The settings with which an HTTP/1.1 client offers to go on in HTTP/2 (`Upgrade: h2c`).
-    pub upgrade: Option<Vec<u8>>,
+    /// What an HTTP/1.1 client asks to go on with.
+    pub upgrade: Option<Upgrade>,
+}
+
+/// A protocol to which a connection of HTTP/1.1 can change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Upgrade {
+    /// HTTP/2, with these settings of the client (`Upgrade: h2c`).
+    Http2(Vec<u8>),
+    /// WebSocket, with this `Sec-WebSocket-Key`.
+    WebSocket(Vec<u8>),
 }
 
 /// What decides the framing of the reply.
@@ -40,6 +49,8 @@ pub struct Shape {
     pub head_only: bool,
     /// The connection stays open after the reply.
     pub keep_alive: bool,
+    /// Of a WebSocket, the opcode of the message, which is that of the reply, too.
+    pub message: Option<u8>,
 }
 
 /// What a path asks for.
@@ -199,13 +210,13 @@ fn parse_head(bytes: &[u8], echo: bool) -> Result<Option<(Head, usize)>, Malform
     let mut fields = Fields::of(parsed.headers)?;
     let http10 = parsed.version == Some(0);
     let keep_alive = fields.keep_alive.unwrap_or(!http10);
-    let shape = Shape { http10, head_only: parsed.method == Some("HEAD"), keep_alive };
+    let shape = Shape { http10, head_only: parsed.method == Some("HEAD"), keep_alive, message: None };
     let expects_continue = fields.expects_continue && !http10;
     let request = Request {
         route: Route::of(parsed.path.unwrap_or("/")),
         shape,
         echo: echo.then(|| bytes[..length].to_vec()),
-        upgrade: fields.settings.take().filter(|_| fields.upgrades && !http10),
+        upgrade: fields.upgrade().filter(|_| !http10),
     };
     Ok(Some((Head { request, body: fields.body(), expects_continue }, length)))
 }
@@ -217,8 +228,12 @@ struct Fields {
     chunked: bool,
     keep_alive: Option<bool>,
     expects_continue: bool,
-    upgrades: bool,
+    /// The values of `Upgrade`, `HTTP2-Settings` and `Sec-WebSocket-Key`.
+    protocols: Option<Vec<u8>>,
     settings: Option<Vec<u8>>,
+    key: Option<Vec<u8>>,
+    /// The version of WebSocket is 13.
+    is_rfc6455: bool,
 }
 
 impl Fields {
@@ -244,8 +259,10 @@ impl Fields {
                     return Err(Malformed("a Transfer-Encoding other than chunked"));
                 }
             }
-            7 if header.name.eq_ignore_ascii_case("upgrade") => self.upgrades = has_token(header.value, "h2c"),
+            7 if header.name.eq_ignore_ascii_case("upgrade") => self.protocols = Some(header.value.to_vec()),
             14 if header.name.eq_ignore_ascii_case("http2-settings") => self.settings = settings(header.value),
+            17 if header.name.eq_ignore_ascii_case("sec-websocket-key") => self.key = Some(header.value.to_vec()),
+            21 if header.name.eq_ignore_ascii_case("sec-websocket-version") => self.is_rfc6455 = header.value == b"13",
             6 if header.name.eq_ignore_ascii_case("expect") => {
                 self.expects_continue = has_token(header.value, "100-continue");
             }
@@ -269,6 +286,13 @@ impl Fields {
             Some(other) if other != length => Err(Malformed("two different Content-Lengths")),
             _ => Ok(()),
         }
+    }
+
+    fn upgrade(&mut self) -> Option<Upgrade> {
+        let protocols = self.protocols.take()?;
+        let websocket = has_token(&protocols, "websocket") && self.is_rfc6455;
+        let http2 = || self.settings.take().filter(|_| has_token(&protocols, "h2c")).map(Upgrade::Http2);
+        self.key.take().filter(|_| websocket).map(Upgrade::WebSocket).or_else(http2)
     }
 
     fn body(&self) -> Body {

@@ -18,6 +18,7 @@ use crate::server::{Arrived, Server};
 use crate::socket;
 use crate::tls::decrypt;
 use crate::units::SECOND;
+use crate::websocket::code;
 
 /// How long a connection that we have shut waits for the client's close, in nanoseconds.
 const LINGER: u64 = SECOND;
@@ -45,7 +46,7 @@ impl Server {
             Duty::Drip(stream) => self.drip_h2(conn, stream),
             Duty::Idle => self.check_idle(conn),
             Duty::Linger => Verdict::Drop,
-            Duty::End => Verdict::Keep,
+            Duty::End | Duty::Timer => Verdict::Keep,
         }
     }
 
@@ -120,13 +121,15 @@ impl Server {
         if !self.timed && self.admit_here(conn) == Verdict::Drop {
             return Verdict::Drop;
         }
-        if conn.has_unsent() || matches!(conn.speaks, Speaks::Two(_)) { self.send(conn) } else { Verdict::Keep }
+        let controls = matches!(conn.speaks, Speaks::Two(_) | Speaks::WebSocket(_));
+        if conn.has_unsent() || controls { self.send(conn) } else { Verdict::Keep }
     }
 
     pub(crate) fn parse(&mut self, conn: &mut Conn, mut input: &[u8], arrival: Arrival) {
         match conn.speaks {
             Speaks::One => {}
             Speaks::Two(_) => return self.parse_h2(conn, input, arrival),
+            Speaks::WebSocket(_) => return self.parse_messages(conn, input, arrival),
             Speaks::Undecided(_) if input.is_empty() => return,
             Speaks::Undecided(_) => return self.decide(conn, input, arrival),
         }
@@ -138,7 +141,7 @@ impl Server {
                 Ok(Step::Done(mut request)) => {
                     conn.requests += 1;
                     if self.upgrade(conn, &mut request, arrival) {
-                        return self.parse_h2(conn, input, arrival);
+                        return self.parse(conn, input, arrival);
                     }
                     self.take_request(conn, request, arrival);
                 }
@@ -288,6 +291,10 @@ impl Server {
     fn check_idle(&mut self, conn: &mut Conn) -> Verdict {
         let timeout = self.options.idle_timeout.unwrap_or(u64::MAX);
         let since = if conn.is_settled() { conn.last_active } else { self.woke };
+        if since.saturating_add(timeout) <= self.woke && matches!(conn.speaks, Speaks::WebSocket(_)) {
+            conn.finish(code::GOING_AWAY);
+            return self.send(conn);
+        }
         if since.saturating_add(timeout) <= self.woke {
             return self.wind_down(conn);
         }

@@ -31,6 +31,8 @@ use crate::tls::Tls;
 const LISTENER: u64 = u64::MAX;
 const TIMER: u64 = u64::MAX - 1;
 const STOP: u64 = u64::MAX - 2;
+#[cfg(feature = "http3")]
+const UDP: u64 = u64::MAX - 3;
 
 /// The most events, accepts and releases of one turn, so that none starves the others.
 const MOST_EVENTS: usize = 128;
@@ -65,6 +67,10 @@ pub struct Server {
     pub(crate) freezes: Freezes,
     pub(crate) replies: Replies,
     pub(crate) h2_replies: h2::reply::Replies,
+    #[cfg(feature = "http3")]
+    pub(crate) http3: Option<Box<crate::h3::Http3>>,
+    #[cfg(feature = "http3")]
+    pub(crate) h3_replies: h2::reply::Replies,
     pub(crate) arrived: Vec<Arrived>,
     pub(crate) settled: Vec<Settled>,
     /// The tick when the loop last woke.
@@ -108,6 +114,10 @@ impl Server {
             freezes: Freezes::default(),
             replies: Replies::new(options.status, &options.headers, options.body, options.chunked),
             h2_replies: h2::reply::Replies::of(&options),
+            #[cfg(feature = "http3")]
+            http3: None,
+            #[cfg(feature = "http3")]
+            h3_replies: crate::h3::replies(&options),
             arrived: Vec::new(),
             settled: Vec::new(),
             woke: 0,
@@ -129,8 +139,20 @@ impl Server {
             stopped: false,
             options,
         };
+        #[cfg(feature = "http3")]
+        server.listen_udp()?;
         server.watch()?;
         Ok(server)
+    }
+
+    #[cfg(feature = "http3")]
+    fn listen_udp(&mut self) -> io::Result<()> {
+        if let (Listen::Tcp(address), Some(tls), true) = (&self.bound, &self.tls, self.options.http3.http3) {
+            let http3 = crate::h3::Http3::bind(&self.options, *address, tls, self.stamped)?;
+            epoll::add(&self.epoll, &http3.socket, EventData::new_u64(UDP), EventFlags::IN)?;
+            self.http3 = Some(Box::new(http3));
+        }
+        Ok(())
     }
 
     /// Where clients find it, as a URL or `unix:PATH`.
@@ -208,6 +230,8 @@ impl Server {
             LISTENER => self.accept(),
             TIMER => {}
             STOP => self.stopped = true,
+            #[cfg(feature = "http3")]
+            UDP => self.on_udp(),
             token => {
                 let flags = event.flags;
                 self.with_conn(token as u32, (token >> 32) as u32, |server, conn| server.on_event(conn, flags));
@@ -216,7 +240,7 @@ impl Server {
     }
 
     /// In a timed run everything that was read in one turn is taken in in its order of arrival.
-    fn admit_batch(&mut self) {
+    pub(crate) fn admit_batch(&mut self) {
         if self.arrived.is_empty() {
             return;
         }
@@ -229,6 +253,11 @@ impl Server {
             }
             let plan = self.desk.admit(arrived.at, arrived.request);
             let stream = arrived.stream;
+            #[cfg(feature = "http3")]
+            if arrived.generation & crate::h3::IS_QUIC != 0 {
+                self.place_h3(arrived.slot, arrived.generation, plan, stream);
+                continue;
+            }
             self.with_conn(arrived.slot, arrived.generation, |server, conn| server.place(conn, plan, stream));
         }
         self.arrived = batch;
@@ -249,6 +278,11 @@ impl Server {
             if due.duty == Duty::End {
                 self.stopped = true;
                 return;
+            }
+            #[cfg(feature = "http3")]
+            if due.generation & crate::h3::IS_QUIC != 0 {
+                self.on_duty_h3(due);
+                continue;
             }
             self.with_conn(due.slot, due.generation, |server, conn| server.on_duty(conn, due.duty));
         }
@@ -340,5 +374,9 @@ fn is_client_gone(error: &io::Error) -> bool {
 
 #[cfg(test)]
 mod h2_tests;
+#[cfg(all(test, feature = "http3"))]
+mod h3_tests;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod websocket_tests;

@@ -6,12 +6,22 @@
 use std::io::{self, IoSliceMut, Write};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 
-use nix::sys::socket::{ControlMessageOwned, MsgFlags, recvmsg, setsockopt, sockopt::ReceiveTimestampns};
+use nix::sys::socket::{
+    ControlMessageOwned, MsgFlags, RecvMsg, SockaddrStorage, recvmsg, setsockopt, sockopt::ReceiveTimestampns,
+};
+use rustix::event::{PollFd, PollFlags, poll};
 use rustix::net::{self, AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType};
+use rustix::time::Timespec;
 
 use crate::args::Listen;
 
 const FLAGS: SocketFlags = SocketFlags::NONBLOCK.union(SocketFlags::CLOEXEC);
+
+/// Bytes that the kernel is asked to keep for each direction of UDP.
+const UDP_BUFFER: usize = 4 << 20;
+
+/// How long a packet waits for room in the socket.
+const ROOM: Timespec = Timespec { tv_sec: 0, tv_nsec: 10_000_000 };
 
 /// A listening socket, and the address that it has got.
 ///
@@ -93,11 +103,66 @@ pub fn read(socket: &OwnedFd, buffer: &mut [u8]) -> io::Result<usize> {
 pub fn read_stamped(socket: &OwnedFd, buffer: &mut [u8], control: &mut [u8]) -> io::Result<(usize, Option<u64>)> {
     let mut slices = [IoSliceMut::new(buffer)];
     let message = recvmsg::<()>(socket.as_raw_fd(), &mut slices, Some(control), MsgFlags::empty())?;
-    let stamp = message.cmsgs()?.find_map(|control| match control {
+    Ok((message.bytes, stamp_of(&message)?))
+}
+
+fn stamp_of<S>(message: &RecvMsg<'_, '_, S>) -> io::Result<Option<u64>> {
+    Ok(message.cmsgs()?.find_map(|control| match control {
         ControlMessageOwned::ScmTimestampns(time) => Some(time.tv_sec() as u64 * 1_000_000_000 + time.tv_nsec() as u64),
         _ => None,
-    });
-    Ok((message.bytes, stamp))
+    }))
+}
+
+/// A UDP socket at this address.
+///
+/// # Errors
+///
+/// If the address cannot be had.
+pub fn bind_udp(address: std::net::SocketAddr, stamped: bool) -> io::Result<OwnedFd> {
+    let socket = net::socket_with(AddressFamily::of(&address), SocketType::DGRAM, FLAGS, None)?;
+    net::bind(&socket, &address)?;
+    if stamped {
+        setsockopt(&socket, ReceiveTimestampns, &true)?;
+    }
+    // The kernel may grant less; smaller ones lose packets only where many come at once.
+    let _ = net::sockopt::set_socket_recv_buffer_size(&socket, UDP_BUFFER);
+    let _ = net::sockopt::set_socket_send_buffer_size(&socket, UDP_BUFFER);
+    Ok(socket)
+}
+
+/// Reads a packet: its length, when the kernel received it (as [`read_stamped`]), and from where.
+///
+/// # Errors
+///
+/// If there is none.
+pub fn receive_from(
+    socket: &OwnedFd,
+    buffer: &mut [u8],
+    control: &mut [u8],
+) -> io::Result<(usize, Option<u64>, std::net::SocketAddr)> {
+    let mut slices = [IoSliceMut::new(buffer)];
+    let message = recvmsg::<SockaddrStorage>(socket.as_raw_fd(), &mut slices, Some(control), MsgFlags::empty())?;
+    let address = message.address.ok_or(io::ErrorKind::InvalidData)?;
+    let v4 = address.as_sockaddr_in().map(|from| std::net::SocketAddrV4::from(*from).into());
+    let v6 = || address.as_sockaddr_in6().map(|from| std::net::SocketAddrV6::from(*from).into());
+    let from = v4.or_else(v6).ok_or(io::ErrorKind::InvalidData)?;
+    Ok((message.bytes, stamp_of(&message)?, from))
+}
+
+/// Sends a packet; waits a little where the socket has no room.
+///
+/// # Errors
+///
+/// If it cannot be sent.
+pub fn send_to(socket: &OwnedFd, packet: &[u8], to: std::net::SocketAddr) -> io::Result<usize> {
+    match net::sendto(socket, packet, SendFlags::NOSIGNAL, &to) {
+        Err(rustix::io::Errno::AGAIN) => {
+            let mut wait = [PollFd::new(socket, PollFlags::OUT)];
+            poll(&mut wait, Some(&ROOM))?;
+            Ok(net::sendto(socket, packet, SendFlags::NOSIGNAL, &to)?)
+        }
+        sent => Ok(sent?),
+    }
 }
 
 /// Room for the control message of [`read_stamped`].

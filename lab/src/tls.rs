@@ -42,6 +42,27 @@ impl Tls {
         Ok(Self { config: Arc::new(config), certificate_pem: made.cert.pem() })
     }
 
+    /// What QUIC uses of it: TLS 1.3, `h3`, and 0-RTT.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be had.
+    #[cfg(feature = "http3")]
+    pub fn for_quic(&self, options: &crate::args::Options) -> io::Result<ServerConfig> {
+        let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+        let mut config = ServerConfig::builder_with_provider(provider)
+            .with_protocol_versions(&[&rustls::version::TLS13])
+            .map_err(io::Error::other)?
+            .with_no_client_auth()
+            .with_cert_resolver(Arc::clone(&self.config.cert_resolver));
+        config.alpn_protocols = vec![b"h3".to_vec()];
+        config.max_early_data_size = u32::MAX;
+        if options.http3.refuse_early_data {
+            config.session_storage = Arc::new(Forgetful);
+        }
+        Ok(config)
+    }
+
     /// A session for a new connection.
     ///
     /// # Errors
@@ -51,6 +72,30 @@ impl Tls {
         let mut session = ServerConnection::new(Arc::clone(&self.config)).map_err(io::Error::other)?;
         session.set_buffer_limit(None);
         Ok(Box::new(session))
+    }
+}
+
+/// Takes sessions, and gives none back.
+#[cfg(feature = "http3")]
+#[derive(Debug)]
+struct Forgetful;
+
+#[cfg(feature = "http3")]
+impl rustls::server::StoresServerSessions for Forgetful {
+    fn put(&self, _: Vec<u8>, _: Vec<u8>) -> bool {
+        true
+    }
+
+    fn get(&self, _: &[u8]) -> Option<Vec<u8>> {
+        None
+    }
+
+    fn take(&self, _: &[u8]) -> Option<Vec<u8>> {
+        None
+    }
+
+    fn can_cache(&self) -> bool {
+        true
     }
 }
 

@@ -230,12 +230,33 @@ fn a_server_that_closes_or_breaks_the_framing_is_told() {
 }
 
 #[test]
+fn the_lab_knows_each_message() {
+    let lab = crate::world::lab("--service const:2ms --fail 5%:503 --body 300 --seed 3");
+    let url = lab.at("/delay/1").replace("http:", "ws:");
+    let ran = measure(&format!("{url} --data x -c 4 -n 400"));
+    let failed = ran.failed("closed_early");
+    assert!((5..45).contains(&failed), "{failed}");
+    assert_eq!(ran.count("good"), 400 - failed);
+    let knows = lab.knows();
+    assert_eq!(knows["requests"]["received"], 400);
+    assert_eq!(
+        (&knows["requests"]["by_status"]["101"], &knows["websocket"]["first_error"]),
+        (&(400 - failed).into(), &().into())
+    );
+    assert_eq!(knows["requests"]["failed_by_kind"]["503"], failed);
+    let lab = crate::world::lab("--echo --tls");
+    let url = lab.at("/").replace("https:", "wss:");
+    let ran = measure(&format!("{url} --insecure --data hello -r 200 -d 500ms --expect-body ^hello$")).all_good();
+    assert_eq!(lab.knows()["requests"]["received"], ran.count("completed"));
+}
+
+#[test]
 fn what_opens_no_websocket_is_told() {
     let lab = crate::world::lab("");
-    let url = lab.at("/").replace("http:", "ws:");
+    let url = lab.at("/status/404").replace("http:", "ws:");
     measure(&format!("{url} --data x -n 5"))
         .ends(3)
-        .says(&["does not open a WebSocket here: it answered with status 200"]);
+        .says(&["does not open a WebSocket here: it answered with status 404"]);
     let refused = measure(&format!("{url} --http 2 --data x -n 5")).ends(2);
     assert!(refused.err.contains("WebSocket (ws:// and wss://) works with HTTP/1.0 and 1.1 only"), "{}", refused.err);
 }

@@ -5,6 +5,7 @@ use crate::error::CertifyError;
 use crate::process::{End, Process};
 use brunt_engine::Control;
 use brunt_lab::freeze::Freeze;
+use brunt_lab::planned::Protocol;
 use serde_json::Value;
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -38,11 +39,14 @@ pub struct Lab {
 
 impl Lab {
     /// Starts it for a load of so many seconds.
-    pub fn start(case: &Case, folder: &Path, seconds: u32) -> Result<Self, CertifyError> {
+    pub fn start(case: &Case, protocol: Protocol, folder: &Path, seconds: u32) -> Result<Self, CertifyError> {
         let stats = folder.join("truth.json");
         let mut command = Command::new(ourselves());
         command.args(["lab", "--listen", "127.0.0.1:0", "--precise", "--until-stdin-closes", "--max-runtime"]);
         command.arg(format!("{}s", seconds + AFTERLIFE)).arg("--stats").arg(&stats).args(case.lab.split(' '));
+        if protocol == Protocol::Http3 {
+            command.args(["--tls", "--http3"]);
+        }
         let mut process =
             Process::start(command.stdin(Stdio::piped()).stdout(Stdio::piped())).map_err(CertifyError::Start)?;
         let stdin = process.child().stdin.take();

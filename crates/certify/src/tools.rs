@@ -19,6 +19,7 @@ mod wrk;
 mod wrk2;
 
 use crate::figures::Figures;
+use brunt_lab::planned::Protocol;
 use std::env;
 use std::ffi::OsStr;
 use std::path::PathBuf;
@@ -130,6 +131,8 @@ pub struct Tool {
     pub name: &'static str,
     /// The program; none is brunt itself.
     pub program: Option<&'static str>,
+    /// What it speaks.
+    pub protocol: Protocol,
     /// Its capabilities.
     pub ways: &'static [LoadMode],
     /// How it spaces an open loop.
@@ -155,9 +158,11 @@ impl Tool {
 }
 
 /// All tools, in the order of the rows.
-pub const TOOLS: [&Tool; 14] = [
+pub const TOOLS: [&Tool; 16] = [
     &brunt::TOOL,
     &brunt::HTTP2,
+    &brunt::HTTP3,
+    &brunt::WEBSOCKET,
     &wrk::TOOL,
     &wrk2::TOOL,
     &ab::TOOL,

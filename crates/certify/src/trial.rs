@@ -19,7 +19,7 @@ use crate::verdict::{Mark, mark};
 use brunt_engine::Control;
 use brunt_lab::args::Options;
 use brunt_lab::freeze::Freeze;
-use brunt_lab::planned::planned;
+use brunt_lab::planned::{Protocol, planned};
 use clap::Parser;
 use serde_json::Value;
 use std::fs::{self, File};
@@ -87,7 +87,7 @@ impl Trial {
 
     fn attempt(&self, stop: &Control, prompt: &mut bool) -> Result<Outcome, CertifyError> {
         let (folder, before) = (tempfile::tempdir().map_err(CertifyError::Scratch)?, Machine::now());
-        let mut lab = Lab::start(self.case, folder.path(), self.load())?;
+        let mut lab = Lab::start(self.case, self.tool.protocol, folder.path(), self.load())?;
         *prompt = lab.prompt;
         let told = match self.drive(&mut lab, folder.path(), stop)? {
             Driven::Told(told) => told,
@@ -199,7 +199,11 @@ impl Trial {
             kinds.filter_map(|(_, count)| count.as_f64()).fold(0.0, |all, count| all + count)
         };
         let failed = sum(|kind| !is_whole(kind));
-        Ok(Figures { throughput, ..times }.with_errors(failed, sum(|kind| kind.parse::<u16>().is_ok_and(|s| s >= 400))))
+        let refused = sum(|kind| kind.parse::<u16>().is_ok_and(|status| status >= 400));
+        // Messages have no status: in its place the server closes the WebSocket.
+        let (failed, refused) =
+            if self.tool.protocol == Protocol::WebSocket { (failed + refused, 0.0) } else { (failed, refused) };
+        Ok(Figures { throughput, ..times }.with_errors(failed, refused))
     }
 
     fn truth_of_the_plan(&self, knows: &Value) -> Result<Figures, CertifyError> {
@@ -211,7 +215,8 @@ impl Trial {
             .collect();
         let options = Options::try_parse_from(["lab"].into_iter().chain(self.case.lab.split(' ')))?;
         let measured_from = u64::from(self.tool.lead) * 1_000_000_000;
-        let summary = planned(&options, &self.arrivals(), &freezes, measured_from).map_err(CertifyError::Truth)?;
+        let summary = planned(&options, self.tool.protocol, (&self.arrivals(), &freezes), measured_from)
+            .map_err(CertifyError::Truth)?;
         Ok(Figures::of_summary(&serde_json::to_value(summary)?))
     }
 
@@ -276,6 +281,8 @@ mod tests {
         let open = trial("stall", "brunt", LoadMode::Open).truth(&knows).unwrap();
         assert!((open.p99.unwrap() - 0.94).abs() < 0.01, "{open:?}");
         assert_eq!(open.p50, Some(0.002));
+        let closed = trial("stall", "brunt-ws", LoadMode::Closed).truth(&knows).unwrap();
+        assert_eq!((closed.failed, closed.refused, closed.errors), (Some(12.0), Some(0.0), Some(12.0)), "no statuses");
         let mut late = knows;
         late["truth"]["written_seconds"] = json!({"p50": 0.003, "p99": 0.007});
         let later = trial("stall", "brunt", LoadMode::Open).truth(&late).unwrap();

@@ -16,6 +16,7 @@ pub struct Fields {
     expects_continue: bool,
     wrong: Option<&'static str>,
     echo: Option<Echo>,
+    is_http3: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,6 +49,11 @@ impl Fields {
     /// No fields yet; all of them are kept when `echo` is set.
     pub fn new(echo: bool) -> Self {
         Self { echo: echo.then(Echo::default), ..Self::default() }
+    }
+
+    /// The same of HTTP/3.
+    pub fn of_http3(echo: bool) -> Self {
+        Self { is_http3: true, ..Self::new(echo) }
     }
 
     /// Takes a field.
@@ -120,9 +126,10 @@ impl Fields {
         if !targeted && method != Method::Connect {
             return Err("a request without :scheme or :path");
         }
-        let shape = Shape { http10: false, head_only: method == Method::Head, keep_alive: true };
-        let request =
-            Request { route: self.route.unwrap_or_default(), shape, echo: self.echo.map(Echo::text), upgrade: None };
+        let shape = Shape { http10: false, head_only: method == Method::Head, keep_alive: true, message: None };
+        let version = if self.is_http3 { "3" } else { "2" };
+        let echo = self.echo.map(|echo| echo.text(version));
+        let request = Request { route: self.route.unwrap_or_default(), shape, echo, upgrade: None };
         Ok(Head { request, length: self.length, expects_continue: self.expects_continue })
     }
 
@@ -167,8 +174,8 @@ impl Echo {
     }
 
     /// The request as HTTP/1.1 would write it.
-    fn text(self) -> Vec<u8> {
-        [&self.method[..], b" ", &self.path, b" HTTP/2\r\n", &self.rest, b"\r\n"].concat()
+    fn text(self, version: &str) -> Vec<u8> {
+        [&self.method[..], b" ", &self.path, b" HTTP/", version.as_bytes(), b"\r\n", &self.rest, b"\r\n"].concat()
     }
 }
 

@@ -46,7 +46,13 @@ pub struct Replies {
     /// Replies are messages of gRPC.
     grpc: bool,
     kept: Vec<(Key, Reply)>,
+    /// What a header block begins with, and what appends a field.
+    prefix: &'static [u8],
+    put: PutField,
 }
+
+/// Appends a field to a header block.
+pub type PutField = fn(&mut Vec<u8>, &str, &str);
 
 impl Replies {
     /// Replies of this status and body size, with these header fields; a chunked reply has no content-length.
@@ -54,12 +60,27 @@ impl Replies {
         let fields = headers.iter().filter_map(|header| header.split_once(':'));
         let fields = fields.map(|(name, value)| (name.to_ascii_lowercase(), value.trim().to_owned()));
         let headers = fields.filter(|(name, _)| !FORBIDDEN.contains(&name.as_str())).collect();
-        Self { status, headers, body: filler(body).into(), unsized_: chunked, grpc: false, kept: Vec::new() }
+        Self {
+            status,
+            headers,
+            body: filler(body).into(),
+            unsized_: chunked,
+            grpc: false,
+            kept: Vec::new(),
+            prefix: &[],
+            put: put_field,
+        }
     }
 
     /// Those that these options ask for.
     pub fn of(options: &Options) -> Self {
-        let mut replies = Self::new(options.status, &options.headers, options.body, options.chunked);
+        Self::with(options, &[], put_field)
+    }
+
+    /// The same, with header blocks that begin so, and of fields that are written so.
+    pub fn with(options: &Options, prefix: &'static [u8], put: PutField) -> Self {
+        let replies = Self::new(options.status, &options.headers, options.body, options.chunked);
+        let mut replies = Self { prefix, put, ..replies };
         if options.http2.grpc {
             replies.headers.push(("content-type".to_owned(), "application/grpc".to_owned()));
             replies.body = message(&replies.body).into();
@@ -107,17 +128,17 @@ impl Replies {
 
     fn compose(&self, status: u16, head_only: bool, field: Option<(&str, &str)>, body: Rc<[u8]>) -> Reply {
         let bodiless = status == 204 || status == 304;
-        let mut block = Vec::new();
-        put_field(&mut block, ":status", &if self.grpc { 200 } else { status }.to_string());
-        put_field(&mut block, "server", "brunt-lab");
+        let mut block = self.prefix.to_vec();
+        (self.put)(&mut block, ":status", &if self.grpc { 200 } else { status }.to_string());
+        (self.put)(&mut block, "server", "brunt-lab");
         if let Some((name, value)) = field {
-            put_field(&mut block, name, value);
+            (self.put)(&mut block, name, value);
         }
         for (name, value) in &self.headers {
-            put_field(&mut block, name, value);
+            (self.put)(&mut block, name, value);
         }
         if !bodiless && !self.unsized_ {
-            put_field(&mut block, "content-length", &body.len().to_string());
+            (self.put)(&mut block, "content-length", &body.len().to_string());
         }
         let code = match status {
             200 => 0,
@@ -127,8 +148,8 @@ impl Replies {
         let bodiless = bodiless || head_only || (self.grpc && code != 0);
         let body = if bodiless { Rc::default() } else { body };
         let trailers = self.grpc.then(|| {
-            let mut block = Vec::new();
-            put_field(&mut block, "grpc-status", &code.to_string());
+            let mut block = self.prefix.to_vec();
+            (self.put)(&mut block, "grpc-status", &code.to_string());
             block.into()
         });
         Reply { status, block: block.into(), body, trailers }

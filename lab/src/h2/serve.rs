@@ -9,7 +9,7 @@ use crate::agenda::Duty;
 use crate::conn::{Conn, Phase, Speaks, Verdict};
 use crate::desk::Plan;
 use crate::fail::FailKind;
-use crate::request::{Request, Route};
+use crate::request::{Request, Route, Upgrade};
 use crate::serve::{Arrival, tail};
 use crate::server::{Arrived, Server};
 
@@ -39,11 +39,17 @@ impl Server {
         conn.speaks = Speaks::Two(Box::new(session));
     }
 
-    /// Goes on in HTTP/2 if the request asks for it and is the first of its connection; true if so.
+    /// Goes on in HTTP/2, or as a WebSocket, if the request asks for it and is the first of its connection; true if so.
     pub(crate) fn upgrade(&mut self, conn: &mut Conn, request: &mut Request, arrival: Arrival) -> bool {
-        let Some(settings) = request.upgrade.take() else { return false };
-        let first = conn.requests == 1 && conn.outbox.is_empty() && conn.session.is_none();
-        if !first || !self.options.http2.versions.has_two() {
+        if conn.requests != 1 || !conn.outbox.is_empty() {
+            return false;
+        }
+        let settings = match request.upgrade.take() {
+            Some(Upgrade::Http2(settings)) => settings,
+            Some(Upgrade::WebSocket(key)) => return self.open_websocket(conn, request.route, &key),
+            None => return false,
+        };
+        if conn.session.is_some() || !self.options.http2.versions.has_two() {
             return false;
         }
         request.shape.keep_alive = true;

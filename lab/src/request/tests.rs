@@ -1,6 +1,6 @@
 use super::*;
 
-const KEEP: Shape = Shape { http10: false, head_only: false, keep_alive: true };
+const KEEP: Shape = Shape { http10: false, head_only: false, keep_alive: true, message: None };
 
 /// All requests in `bytes`, given to the parser in pieces of `piece` bytes.
 fn requests(bytes: &[u8], piece: usize) -> Result<Vec<Request>, Malformed> {
@@ -32,7 +32,7 @@ fn a_stream_parses_alike_however_it_is_cut() {
     let routes: Vec<Route> = whole.iter().map(|request| request.route).collect();
     assert_eq!(routes, [Route::Status(404), Route::Plain, Route::Bytes(7), Route::Delay(30), Route::Plain]);
     let closing = Shape { keep_alive: false, ..KEEP };
-    let head = Shape { http10: true, head_only: true, keep_alive: true };
+    let head = Shape { http10: true, head_only: true, ..KEEP };
     assert_eq!(whole.iter().map(|request| request.shape).collect::<Vec<_>>(), [KEEP, KEEP, KEEP, head, closing]);
     assert!(whole[1].echo.as_ref().unwrap().ends_with(b"\r\n\r\nhello"));
     assert!(whole[2].echo.as_ref().unwrap().ends_with(b"\r\n\r\nhello0123456789"));

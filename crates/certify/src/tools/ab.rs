@@ -3,11 +3,13 @@
 use super::text::number_after;
 use super::{Job, LoadMode, Spacing, Tool, ToolCommand, ToolReport};
 use crate::figures::Figures;
+use brunt_lab::planned::Protocol;
 
 /// See the module.
 pub const TOOL: Tool = Tool {
     name: "ab",
     program: Some("ab"),
+    protocol: Protocol::Http1,
     ways: &[LoadMode::Closed],
     spacing: Spacing::Even,
     lead: 0,

@@ -3,11 +3,13 @@
 use super::text::{at, is_refusal, json, sum};
 use super::{Job, LoadMode, Spacing, Tool, ToolCommand, ToolReport};
 use crate::figures::Figures;
+use brunt_lab::planned::Protocol;
 
 /// See the module.
 pub const TOOL: Tool = Tool {
     name: "brunt",
     program: None,
+    protocol: Protocol::Http1,
     ways: &[LoadMode::Open, LoadMode::Closed],
     spacing: Spacing::Even,
     lead: 0,
@@ -20,35 +22,68 @@ pub const TOOL: Tool = Tool {
 /// The same over HTTP/2.
 pub const HTTP2: Tool = Tool {
     name: "brunt-http2",
+    protocol: Protocol::Http2,
     note: "open: `--http 2 -c 4 --streams N -r RATE --arrivals even`, closed: `--http 2 -c 1 --streams N`; JSON report",
     ask: ask_http2,
     ..TOOL
 };
 
-/// Connections of the open loop over HTTP/2.
+/// The same over HTTP/3.
+pub const HTTP3: Tool = Tool {
+    name: "brunt-http3",
+    protocol: Protocol::Http3,
+    note: "as brunt-http2, with `--http 3 --insecure` and URLs of https; JSON report",
+    ask: ask_http3,
+    ..TOOL
+};
+
+/// The same with messages of `WebSocket`s.
+pub const WEBSOCKET: Tool = Tool {
+    name: "brunt-ws",
+    protocol: Protocol::WebSocket,
+    note: "as brunt, with `ws://` and `--data x`: a message and its reply; JSON report",
+    ask: ask_websocket,
+    ..TOOL
+};
+
+/// Connections of the open loop over HTTP/2 and HTTP/3.
 const H2_CONNECTIONS: u32 = 4;
 
 fn ask(job: &Job) -> ToolCommand {
-    let load = match job.way {
+    measure(&job.url(), job, &load(job))
+}
+
+fn load(job: &Job) -> String {
+    match job.way {
         LoadMode::Open => format!("-r {} --arrivals even", job.rate),
         LoadMode::Closed => format!("-c {}", job.connections),
-    };
-    measure(job, &load)
+    }
+}
+
+fn ask_websocket(job: &Job) -> ToolCommand {
+    measure(&job.url().replace("http://", "ws://"), job, &format!("--data x {}", load(job)))
 }
 
 fn ask_http2(job: &Job) -> ToolCommand {
-    let load = match job.way {
-        LoadMode::Open => {
-            let streams = job.most.div_ceil(H2_CONNECTIONS);
-            format!("--http 2 -c {H2_CONNECTIONS} --streams {streams} -r {} --arrivals even", job.rate)
-        }
-        LoadMode::Closed => format!("--http 2 -c 1 --streams {}", job.connections),
-    };
-    measure(job, &load)
+    measure(&job.url(), job, &format!("--http 2 {}", streams(job)))
 }
 
-fn measure(job: &Job, load: &str) -> ToolCommand {
-    ToolCommand::line(&format!("brunt run {} {load} -d {}s -q --no-store -o json=brunt.json", job.url(), job.seconds))
+fn ask_http3(job: &Job) -> ToolCommand {
+    measure(&job.url().replace("http://", "https://"), job, &format!("--http 3 --insecure {}", streams(job)))
+}
+
+fn streams(job: &Job) -> String {
+    match job.way {
+        LoadMode::Open => {
+            let streams = job.most.div_ceil(H2_CONNECTIONS);
+            format!("-c {H2_CONNECTIONS} --streams {streams} -r {} --arrivals even", job.rate)
+        }
+        LoadMode::Closed => format!("-c 1 --streams {}", job.connections),
+    }
+}
+
+fn measure(url: &str, job: &Job, load: &str) -> ToolCommand {
+    ToolCommand::line(&format!("brunt run {url} {load} -d {}s -q --no-store -o json=brunt.json", job.seconds))
 }
 
 fn read(told: &ToolReport) -> Result<Figures, String> {

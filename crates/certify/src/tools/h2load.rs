@@ -3,11 +3,13 @@
 use super::text::number_after;
 use super::{Job, LoadMode, Spacing, Tool, ToolCommand, ToolReport};
 use crate::figures::Figures;
+use brunt_lab::planned::Protocol;
 
 /// See the module.
 pub const TOOL: Tool = Tool {
     name: "h2load",
     program: Some("h2load"),
+    protocol: Protocol::Http1,
     ways: &[LoadMode::Open, LoadMode::Closed],
     spacing: Spacing::PerConnection,
     lead: 0,

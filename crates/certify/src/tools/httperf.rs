@@ -3,11 +3,13 @@
 use super::text::{first_number, number_after};
 use super::{Job, LoadMode, Spacing, Tool, ToolCommand, ToolReport};
 use crate::figures::Figures;
+use brunt_lab::planned::Protocol;
 
 /// See the module.
 pub const TOOL: Tool = Tool {
     name: "httperf",
     program: Some("httperf"),
+    protocol: Protocol::Http1,
     ways: &[LoadMode::Open],
     spacing: Spacing::Even,
     lead: 0,

@@ -3,11 +3,13 @@
 use super::text::{at, is_refusal, json, sum};
 use super::{Job, LoadMode, Spacing, Tool, ToolCommand, ToolReport};
 use crate::figures::Figures;
+use brunt_lab::planned::Protocol;
 
 /// See the module.
 pub const TOOL: Tool = Tool {
     name: "oha",
     program: Some("oha"),
+    protocol: Protocol::Http1,
     ways: &[LoadMode::Open, LoadMode::Closed],
     spacing: Spacing::Even,
     lead: 0,

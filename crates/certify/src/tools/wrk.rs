@@ -3,11 +3,13 @@
 use super::text::{line_words, number_after, time};
 use super::{Job, LoadMode, Spacing, Tool, ToolCommand, ToolReport};
 use crate::figures::Figures;
+use brunt_lab::planned::Protocol;
 
 /// See the module.
 pub const TOOL: Tool = Tool {
     name: "wrk",
     program: Some("wrk"),
+    protocol: Protocol::Http1,
     ways: &[LoadMode::Closed],
     spacing: Spacing::Even,
     lead: 0,

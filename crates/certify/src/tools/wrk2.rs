@@ -3,11 +3,13 @@
 use super::text::{line_words, number_after, time};
 use super::{Job, LoadMode, Spacing, Tool, ToolCommand, ToolReport};
 use crate::figures::Figures;
+use brunt_lab::planned::Protocol;
 
 /// See the module.
 pub const TOOL: Tool = Tool {
     name: "wrk2",
     program: Some("wrk2"),
+    protocol: Protocol::Http1,
     ways: &[LoadMode::Open],
     spacing: Spacing::Even,
     lead: 10,

@@ -1,0 +1,154 @@
+//! The socket of HTTP/3 and the connections on it: packets in and out.
+
+use std::collections::HashMap;
+use std::io;
+use std::net::SocketAddr;
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use bytes::BytesMut;
+use quinn_proto::congestion::NewRenoConfig;
+use quinn_proto::crypto::rustls::QuicServerConfig;
+use quinn_proto::{
+    ConnectionHandle, DatagramEvent, Endpoint, EndpointConfig, ServerConfig, Transmit, TransportConfig, VarInt,
+};
+
+use super::carrier::Carrier;
+use crate::args::Options;
+use crate::ledger::Ledger;
+use crate::socket;
+use crate::tls::Tls;
+
+/// The most streams of a connection.
+const STREAMS: u32 = 1000;
+
+/// So much may be under way on a connection: the lab's replies wait for no congestion control.
+const WINDOW: u64 = 1 << 30;
+
+/// The most that QUIC takes of replies ahead of sending them, in bytes.
+const SEND_WINDOW: u64 = 8 << 20;
+
+/// See the module.
+pub(crate) struct Http3 {
+    pub(crate) socket: OwnedFd,
+    pub(super) endpoint: Endpoint,
+    pub(super) carriers: HashMap<ConnectionHandle, Carrier>,
+    /// Whether clients must prove their address by a token.
+    retry: bool,
+    generations: u32,
+    out: Vec<u8>,
+}
+
+impl std::fmt::Debug for Http3 {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_struct("Http3").field("connections", &self.carriers.len()).finish_non_exhaustive()
+    }
+}
+
+impl Http3 {
+    /// Listens at the address where TLS listens.
+    ///
+    /// # Errors
+    ///
+    /// If the address cannot be had, or TLS does not fit QUIC.
+    pub(crate) fn bind(options: &Options, address: SocketAddr, tls: &Tls, stamped: bool) -> io::Result<Self> {
+        let crypto = QuicServerConfig::try_from(tls.for_quic(options)?).map_err(io::Error::other)?;
+        let mut renos = NewRenoConfig::default();
+        renos.initial_window(WINDOW);
+        let mut transport = TransportConfig::default();
+        transport
+            .max_concurrent_bidi_streams(VarInt::from_u32(STREAMS))
+            .stream_receive_window(VarInt::from_u32(1 << 30))
+            .send_window(SEND_WINDOW)
+            .congestion_controller_factory(Arc::new(renos));
+        if let Some(idle) = options.idle_timeout {
+            let most = Duration::from_nanos(idle).try_into().map_err(io::Error::other)?;
+            transport.max_idle_timeout(Some(most));
+        }
+        let mut config = ServerConfig::with_crypto(Arc::new(crypto));
+        config.transport_config(Arc::new(transport));
+        let endpoint = Endpoint::new(Arc::new(EndpointConfig::default()), Some(Arc::new(config)), false, None);
+        Ok(Self {
+            socket: socket::bind_udp(address, stamped)?,
+            endpoint,
+            carriers: HashMap::new(),
+            retry: options.http3.retry,
+            generations: 0,
+            out: Vec::new(),
+        })
+    }
+
+    /// Takes in a packet; which connection it is of.
+    pub(super) fn receive(
+        &mut self,
+        packet: &[u8],
+        from: SocketAddr,
+        now: Instant,
+        ledger: &mut Ledger,
+    ) -> Option<ConnectionHandle> {
+        let mut answer = Vec::new();
+        match self.endpoint.handle(now, from, None, None, BytesMut::from(packet), &mut answer)? {
+            DatagramEvent::NewConnection(incoming) if self.retry && !incoming.remote_address_validated() => {
+                let transmit = self.endpoint.retry(incoming, &mut answer).ok()?;
+                ledger.http3.retries += 1;
+                self.send(&transmit, &answer, ledger);
+                None
+            }
+            DatagramEvent::NewConnection(incoming) => match self.endpoint.accept(incoming, now, &mut answer, None) {
+                Ok((handle, quic)) => {
+                    self.generations = self.generations.wrapping_add(1) | super::IS_QUIC;
+                    self.carriers.insert(handle, Carrier::new(quic, self.generations));
+                    ledger.connected();
+                    ledger.http3.connections += 1;
+                    Some(handle)
+                }
+                Err(error) => {
+                    let transmit = error.response?;
+                    self.send(&transmit, &answer, ledger);
+                    None
+                }
+            },
+            DatagramEvent::ConnectionEvent(handle, event) => {
+                self.carriers.get_mut(&handle)?.quic.handle_event(event);
+                Some(handle)
+            }
+            DatagramEvent::Response(transmit) => {
+                self.send(&transmit, &answer, ledger);
+                None
+            }
+        }
+    }
+
+    /// Lets a connection exchange events with its endpoint and send what it has.
+    pub(super) fn transmit(&mut self, handle: ConnectionHandle, now: Instant, ledger: &mut Ledger) {
+        let Some(mut carrier) = self.carriers.remove(&handle) else { return };
+        carrier.pump();
+        let mut out = std::mem::take(&mut self.out);
+        loop {
+            out.clear();
+            let Some(transmit) = carrier.quic.poll_transmit(now, 1, &mut out) else { break };
+            self.send(&transmit, &out, ledger);
+        }
+        self.out = out;
+        while let Some(event) = carrier.quic.poll_endpoint_events() {
+            if let Some(event) = self.endpoint.handle_event(handle, event) {
+                carrier.quic.handle_event(event);
+            }
+        }
+        if carrier.quic.is_closed() && !carrier.is_closed {
+            carrier.is_closed = true;
+            ledger.closed += 1;
+        }
+        if !carrier.quic.is_drained() {
+            self.carriers.insert(handle, carrier);
+        }
+    }
+
+    fn send(&self, transmit: &Transmit, out: &[u8], ledger: &mut Ledger) {
+        // A packet that cannot be sent is a lost one.
+        if let Ok(count) = socket::send_to(&self.socket, &out[..transmit.size], transmit.destination) {
+            ledger.bytes_sent += count as u64;
+        }
+    }
+}

@@ -1,0 +1,17 @@
+//! What is refused of the options of HTTP/3; its requests are tested with brunt as the client.
+
+use clap::Parser as _;
+
+use crate::args::Options;
+
+#[test]
+fn options_that_do_not_go_together_are_refused() {
+    let parsed = |line: &str| {
+        let options = Options::try_parse_from(["brunt-lab"].into_iter().chain(line.split(' ')));
+        options.map_err(|error| error.to_string()).and_then(|options| options.check())
+    };
+    assert_eq!(parsed("--tls --http3 --retry --refuse-early-data"), Ok(()));
+    assert!(parsed("--http3").unwrap_err().contains("--tls"));
+    assert!(parsed("--tls --retry").unwrap_err().contains("--http3"));
+    assert!(parsed("--tls --http3 --listen unix:/tmp/x").unwrap_err().contains("needs an address"));
+}

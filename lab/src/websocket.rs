@@ -1,0 +1,130 @@
+//! WebSocket (RFC 6455): its own framing, kept apart from the load generator's.
+//!
+//! A connection becomes a WebSocket by `Upgrade: websocket`. Each message of the client is a request for the path of the
+//! handshake, and is decided upon by the same [`crate::desk`]; its reply is one message of the same kind. Replies leave in the
+//! order of the messages. Pings and closes are answered at once. There are no extensions, and text is not checked.
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`frames`] | bytes to messages |
+//! | `serve` | its place in the event loop |
+
+pub mod frames;
+mod serve;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use sha1::{Digest, Sha1};
+
+use crate::request::Route;
+use frames::{CLOSE, CONTINUATION, Incoming, LAST, PONG};
+
+/// The status under which replies to messages are counted: that of the switch of protocols.
+pub const STATUS: u16 = 101;
+
+/// What the answer to the client's key is made of (section 1.3).
+const MAGIC: &[u8] = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
+
+/// Why a WebSocket is closed (section 7.4.1).
+pub mod code {
+    /// All is done.
+    pub const NORMAL: u16 = 1000;
+    /// The connection was idle for too long.
+    pub const GOING_AWAY: u16 = 1001;
+    /// The client broke a rule.
+    pub const PROTOCOL_ERROR: u16 = 1002;
+    /// A message is too long to echo.
+    pub const TOO_LONG: u16 = 1009;
+    /// A request is failed on purpose, where HTTP has a status for that.
+    pub const INTERNAL_ERROR: u16 = 1011;
+}
+
+/// One WebSocket.
+#[derive(Debug)]
+pub struct WebSocket {
+    route: Route,
+    incoming: Incoming,
+    /// A pong or close that is to be sent; the last one takes the place of others.
+    pub control: Option<Vec<u8>>,
+}
+
+impl WebSocket {
+    /// Opened for this route; messages are kept when `echo` is set.
+    pub fn new(route: Route, echo: bool) -> Self {
+        Self { route, incoming: Incoming::new(echo), control: None }
+    }
+
+    /// Tells the client that the connection ends.
+    pub fn close(&mut self, code: u16) {
+        self.control = Some(frame(LAST | CLOSE, &code.to_be_bytes()));
+    }
+
+    fn pong(&mut self, payload: &[u8]) {
+        self.control = Some(frame(LAST | PONG, payload));
+    }
+}
+
+/// What tells the client that messages follow.
+pub fn switching(key: &[u8]) -> Vec<u8> {
+    let accept = STANDARD.encode(Sha1::new().chain_update(key).chain_update(MAGIC).finalize());
+    format!(
+        "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: {accept}\r\n\r\n"
+    )
+    .into_bytes()
+}
+
+/// A message in frames of so many bytes.
+pub fn message(opcode: u8, payload: &[u8], longest: usize) -> Vec<u8> {
+    if payload.len() <= longest {
+        return frame(LAST | opcode, payload);
+    }
+    let last = payload.len().div_ceil(longest) - 1;
+    let pieces = payload.chunks(longest).enumerate();
+    let frames = pieces.map(|(at, piece)| {
+        let first = if at == 0 { opcode } else { CONTINUATION };
+        frame(if at == last { LAST | first } else { first }, piece)
+    });
+    frames.collect::<Vec<_>>().concat()
+}
+
+/// Where the payload of the frame begins, which has no mask.
+pub fn head_length(frame: &[u8]) -> usize {
+    match frame.get(1) {
+        Some(126) => 4,
+        Some(127) => 10,
+        _ => 2,
+    }
+}
+
+fn frame(first: u8, payload: &[u8]) -> Vec<u8> {
+    let length = payload.len();
+    let mut frame = match length {
+        0..126 => vec![first, length as u8],
+        126..0x1_0000 => [&[first, 126], &(length as u16).to_be_bytes()[..]].concat(),
+        _ => [&[first, 127], &(length as u64).to_be_bytes()[..]].concat(),
+    };
+    frame.extend_from_slice(payload);
+    frame
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_handshake_of_the_standard() {
+        let answer = String::from_utf8(switching(b"dGhlIHNhbXBsZSBub25jZQ==")).unwrap();
+        assert!(answer.contains("\r\nSec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n"), "{answer}");
+    }
+
+    #[test]
+    fn messages_are_cut_where_it_is_asked_for() {
+        assert_eq!(message(1, b"Hello", 5), [0x81, 5, b'H', b'e', b'l', b'l', b'o']);
+        assert_eq!(message(1, b"Hello", 3), [1, 3, b'H', b'e', b'l', 0x80, 2, b'l', b'o']);
+        assert_eq!(message(2, b"", 1), [0x82, 0]);
+        for (length, head) in [(125, 2), (126, 4), (65_535, 4), (65_536, 10)] {
+            let whole = message(2, &vec![7; length], length);
+            assert_eq!((head_length(&whole), whole.len()), (head, head + length));
+        }
+    }
+}
