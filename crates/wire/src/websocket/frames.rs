@@ -229,7 +229,8 @@ mod tests {
             b"\x88\x05\x03\xe8bye",
         ]
         .concat();
-        let whole = [Event::Ping(b"hi".to_vec()), Event::Message, Event::Pong, Event::Message, Event::Message];
+        let whole =
+            [Event::Ping(b"hi".to_vec()), Event::Message, Event::Pong(Vec::new()), Event::Message, Event::Message];
         let whole = [&whole[..], &[Event::Close(Some(1000))]].concat();
         for piece in [1, 2, 3, 7, 1000] {
             assert_eq!(events(&bytes, piece), Ok((whole.clone(), format!("Hello{long}").into_bytes())));
