@@ -149,8 +149,9 @@ fn e1_all_children_busy_is_named_and_the_limit_is_where_it_must_be() {
             ["saturation", "knee"].map(|kind| limit(contender, kind)["at"]["value"].as_f64().unwrap_or(f64::NAN));
         let near = (saturation / expected - 1.0).abs() < 0.05;
         done.holds(test, near, &format!("saturation at {saturation}, {expected} expected"));
-        let share = knee / saturation;
-        done.holds(test, (0.7..=1.0).contains(&share), &format!("the knee at {knee} of {saturation}"));
+        // The knee is one of the loads, 40/s apart; where saturation lies between two, it may be the one above.
+        let within = (0.7 * saturation..saturation + 40.0).contains(&knee);
+        done.holds(test, within, &format!("the knee at {knee} of {saturation}"));
         let bottleneck = &contender["bottleneck"];
         let sentence = bottleneck["sentence"].as_str().unwrap_or_default();
         let named = bottleneck["culprit"] == "workers" && sentence.contains("all 20 php-fpm children busy");

@@ -166,6 +166,7 @@ fn whoever_answers_already_is_not_taken_for_the_server() {
 
 #[test]
 fn a_server_that_does_not_want_to_end_is_killed() {
+    // A shell that is started with SIGHUP ignored, as by nohup, cannot trap that one.
     let mut one = served(&[1.0], "trap '' TERM; echo $$ >>pids; while :; do sleep 0.1; done");
     one.server.as_mut().unwrap().stop_timeout = Duration::from_millis(300);
     let (mut story, dir) = stage(vec![one]);
@@ -207,11 +208,11 @@ fn the_servers_process_is_what_probes_read() {
 
 #[test]
 fn a_stop_command_stops_it_in_its_own_way() {
-    let mut one = served(&[1.0], "trap 'echo by hup >>log; exit' HUP; echo $$ >>pids; while :; do sleep 0.05; done");
-    one.server.as_mut().unwrap().stop = Some("until [ -s pids ]; do sleep 0.01; done; kill -HUP $(cat pids)".into());
+    let mut one = served(&[1.0], "trap 'echo by usr1 >>log; exit' USR1; echo $$ >>pids; while :; do sleep 0.05; done");
+    one.server.as_mut().unwrap().stop = Some("until [ -s pids ]; do sleep 0.01; done; kill -USR1 $(cat pids)".into());
     let (mut story, dir) = stage(vec![one]);
     assert_eq!(story.conduct_really().unwrap(), End::Whole);
-    assert_eq!(log(dir.path()), "by hup");
+    assert_eq!(log(dir.path()), "by usr1");
     left_nothing(dir.path(), 1);
 }
 
