@@ -4,6 +4,9 @@ set -eu
 . tools/lib.sh
 sh tools/need.sh check
 
+# A build that is made once needs nothing kept for the next one: 3 GB less.
+if [ "${CI:-}" = true ]; then CARGO_INCREMENTAL=0 && export CARGO_INCREMENTAL; fi
+
 began=$(date +%s)
 mkdir -p "$BUILT"
 log=$BUILT/test.log
