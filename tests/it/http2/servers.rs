@@ -22,7 +22,7 @@ struct Start<'a> {
 
 /// Starts a server whose log in the file `access` has a line for each request, and asks it for each page.
 fn counts_as_the_server(test: &str, name: &str, pages: &[(&str, usize)], command: impl Fn(&Start<'_>, &mut Command)) {
-    let Some(path) = program(name) else { return skip(test, &format!("no {name} here")) };
+    let Some(path) = program(name) else { return skip(&format!("http2::servers::{test}"), &format!("no {name} here")) };
     let dir = TempDir::new().expect("a directory");
     let (authority, www) = (Authority::new(dir.path()), dir.path().join("www"));
     let own = authority.certify("localhost");
