@@ -20,7 +20,7 @@ fn plans() -> Vec<PathBuf> {
         entries.map(|entry| entry.path()).filter(|path| path.join("plan.jmx").exists()).collect();
     plans.sort();
     if plans.is_empty() {
-        skipped(&format!("import-jmx: no plans in {}; name their directory in BRUNT_JMX", directory.display()));
+        skipped(&format!("jmx-plans: no plans in {}; name their directory in BRUNT_JMX", directory.display()));
     }
     plans
 }
