@@ -1,4 +1,4 @@
-//! The server of the pacing case: a `brunt-lab` for one run, and its count of arrivals.
+//! A `brunt-lab` for one run, and what it counted: requests, or for pacing their arrivals.
 //!
 //! It stamps each request with the kernel's own time of receipt, which does not depend on when the server got to run. Not
 //! linked: the lab is a program, and what it found is read from the JSON that it leaves.
@@ -39,11 +39,11 @@ pub struct Count {
 }
 
 impl Lab {
-    /// Serves for at most `seconds`; `stats` is where it is told to leave what it counted.
-    pub fn start(program: &Path, stats: &Path, seconds: u64) -> Result<Self> {
+    /// Serves for at most `seconds`, with these options; `stats` is where it is told to leave what it counted.
+    pub fn start(program: &Path, options: &[&str], stats: &Path, seconds: u64) -> Result<Self> {
         let _ = fs::remove_file(stats);
         let mut command = Command::new(program);
-        command.args(["--record", "--until-stdin-closes", "--max-runtime", &format!("{seconds}s"), "--stats"]);
+        command.args(options).args(["--until-stdin-closes", "--max-runtime", &format!("{seconds}s"), "--stats"]);
         command.arg(stats).stderr(Stdio::null());
         let (process, input, output) = Ours::spawn_talking(&mut command)?;
         let line = first_line(output)?;
@@ -55,13 +55,23 @@ impl Lab {
         self.process.id()
     }
 
-    /// Ends it, and reads what it counted.
+    /// Ends it, and reads how the requests came in; only of a lab that was told to `--record`.
     pub fn count(self) -> Result<Count> {
+        count(&self.left()?)
+    }
+
+    /// Ends it, and reads how many requests it received.
+    pub fn received(self) -> Result<u64> {
+        self.left()?["requests"]["received"].as_u64().context("the lab's JSON has no `requests.received`")
+    }
+
+    /// Ends it, and reads the JSON that it leaves.
+    fn left(self) -> Result<Value> {
         drop(self.input);
         ensure!(self.process.ended_within(&PATIENCE)?, "the lab does not end");
         ensure!(self.process.reap()?.success(), "the lab failed");
         let text = fs::read_to_string(&self.stats).context("the lab left no count")?;
-        count(&serde_json::from_str(&text).context("what the lab left is no JSON")?)
+        serde_json::from_str(&text).context("what the lab left is no JSON")
     }
 }
 
@@ -75,7 +85,7 @@ fn first_line(output: ChildStdout) -> Result<String> {
 
 /// `listening on http://127.0.0.1:8080`
 fn address(line: &str) -> Option<SocketAddr> {
-    line.trim().strip_prefix("listening on http://")?.parse().ok()
+    line.trim().strip_prefix("listening on ")?.split_once("://")?.1.parse().ok()
 }
 
 fn count(json: &Value) -> Result<Count> {
@@ -100,6 +110,7 @@ mod tests {
     #[test]
     fn the_first_line_has_the_address() {
         assert_eq!(address("listening on http://127.0.0.1:8080\n"), Some(([127, 0, 0, 1], 8080).into()));
+        assert_eq!(address("listening on https://127.0.0.1:8080\n"), Some(([127, 0, 0, 1], 8080).into()));
         assert_eq!(address("listening on unix:/tmp/x\n"), None);
         assert_eq!(address(""), None);
     }
@@ -116,7 +127,7 @@ mod tests {
     #[test]
     fn a_program_that_is_no_lab_is_told_apart_and_ended() {
         let scratch = tempfile::tempdir().unwrap();
-        let error = Lab::start(Path::new("true"), &scratch.path().join("stats"), 1).unwrap_err();
+        let error = Lab::start(Path::new("true"), &[], &scratch.path().join("stats"), 1).unwrap_err();
         assert!(format!("{error:#}").contains("no address"), "{error:#}");
     }
 }

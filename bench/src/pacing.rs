@@ -182,10 +182,10 @@ impl Turn {
 fn open(stand: &Stand, program: &Path) -> Result<Lab> {
     let stats = stand.scratch.path().join("lab.json");
     if !stand.pinned {
-        return Lab::start(program, &stats, stand.seconds + 2 * PATIENCE);
+        return Lab::start(program, &["--record"], &stats, stand.seconds + 2 * PATIENCE);
     }
     machine::pin_to(0)?;
-    let lab = Lab::start(program, &stats, stand.seconds + 2 * PATIENCE);
+    let lab = Lab::start(program, &["--record"], &stats, stand.seconds + 2 * PATIENCE);
     machine::pin_to(1)?;
     lab
 }

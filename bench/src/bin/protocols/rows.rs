@@ -1,0 +1,179 @@
+//! What is compared: a row each, with two sides.
+
+use crate::servers::Server;
+
+/// Who sends the load.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Program {
+    Brunt,
+    Oha,
+    Ghz,
+    K6,
+}
+
+/// What of a run is compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Figure {
+    /// CPU time of the whole process per request.
+    CpuMicroseconds,
+    /// The 99th percentile of the lag.
+    LagMicroseconds,
+}
+
+impl Figure {
+    pub fn unit(self) -> &'static str {
+        match self {
+            Self::CpuMicroseconds => "CPU µs/request",
+            Self::LagMicroseconds => "lag p99 µs",
+        }
+    }
+}
+
+/// A tool, its server and its words; `ADDRESS` and `SECONDS` in them are filled in.
+#[derive(Clone, Copy, Debug)]
+pub struct Side {
+    pub program: Program,
+    pub server: Server,
+    pub words: &'static str,
+}
+
+/// Two sides of which the ratio (ours to the reference) is told.
+#[derive(Clone, Copy, Debug)]
+pub struct Row {
+    pub name: &'static str,
+    pub figure: Figure,
+    pub reference: Side,
+    pub ours: Side,
+    /// None: told, and held against nothing.
+    pub at_most: Option<f64>,
+}
+
+pub const PLAIN: Server = Server::Lab("");
+const SECURE: Server = Server::Lab("--tls --http3");
+const GRPC: Server = Server::Lab("--grpc");
+
+/// Files beside which the tools run.
+pub const FILES: [(&str, &str); 2] = [
+    (
+        "shop.proto",
+        "syntax = \"proto3\"; package shop; message Item { bytes name = 1; int64 id = 2; }\n\
+         service Shop { rpc Buy(Item) returns (Item); }\n",
+    ),
+    ("echo.js", include_str!("echo.js")),
+];
+
+pub const IDLE_WORDS: &str = "run ws://ADDRESS/ --data ping -c CONNECTIONS -r 100 -d SECONDSs --threads 1 --quiet --no-store \
+                              -o json=result.json";
+
+macro_rules! brunt {
+    ($server:expr, $words:literal) => {
+        Side {
+            program: Program::Brunt,
+            server: $server,
+            words: concat!($words, " -d SECONDSs --threads 1 --quiet --no-store -o json=result.json"),
+        }
+    };
+}
+
+const fn cost(name: &'static str, reference: Side, ours: Side, at_most: Option<f64>) -> Row {
+    Row { name, figure: Figure::CpuMicroseconds, reference, ours, at_most }
+}
+
+const fn lag(name: &'static str, reference: Side, ours: Side) -> Row {
+    Row { name, figure: Figure::LagMicroseconds, reference, ours, at_most: Some(1.5) }
+}
+
+const H3: Side = brunt!(Server::Caddy, "run https://ADDRESS/ --insecure --http 3 -c 8 --streams 32");
+const CALLS: Side =
+    brunt!(GRPC, "run http://ADDRESS/ --grpc shop.Shop/Buy --json {\"id\":7} --proto shop.proto -c 8 --streams 32");
+const PLAIN_2000: Side = brunt!(PLAIN, "run http://ADDRESS/ -c 64 -r 2000 --arrivals even");
+const PLAIN_10000: Side = brunt!(PLAIN, "run http://ADDRESS/ -c 64 -r 10000 --arrivals even");
+const SECURE_2000: Side = brunt!(SECURE, "run https://ADDRESS/ --insecure -c 64 -r 2000 --arrivals even");
+const SECURE_10000: Side = brunt!(SECURE, "run https://ADDRESS/ --insecure -c 64 -r 10000 --arrivals even");
+
+pub const ROWS: [Row; 13] = [
+    cost(
+        "HTTP/3, 8 connections of 32 streams, 10 bytes, beside oha",
+        Side {
+            program: Program::Oha,
+            server: Server::Caddy,
+            words: "--http-version 3 --insecure -c 8 -p 32 -z SECONDSs --no-tui --output-format json https://ADDRESS/",
+        },
+        H3,
+        Some(0.7),
+    ),
+    cost(
+        "HTTP/3 beside brunt's HTTP/2",
+        brunt!(Server::Caddy, "run https://ADDRESS/ --insecure --http 2 -c 8 --streams 32"),
+        H3,
+        None,
+    ),
+    cost(
+        "gRPC, 8 connections of 32 streams, beside ghz",
+        Side {
+            program: Program::Ghz,
+            server: GRPC,
+            words: "--insecure --proto shop.proto --call shop.Shop/Buy -d {\"id\":7} -c 256 --connections 8 -z SECONDSs ADDRESS",
+        },
+        CALLS,
+        Some(0.2),
+    ),
+    cost(
+        "gRPC beside brunt's HTTP/2",
+        brunt!(PLAIN, "run http://ADDRESS/ --http 2 -c 8 --streams 32"),
+        CALLS,
+        Some(1.15),
+    ),
+    cost(
+        "WebSocket, a message and its echo, 50 connections, beside k6",
+        Side { program: Program::K6, server: Server::Lab("--echo"), words: "run --quiet --no-usage-report echo.js" },
+        brunt!(Server::Lab("--echo"), "run ws://ADDRESS/ --data hello -c 50"),
+        Some(0.2),
+    ),
+    lag(
+        "lag of HTTP/2 at 2,000/s",
+        PLAIN_2000,
+        brunt!(PLAIN, "run http://ADDRESS/ --http 2 -c 8 --streams 8 -r 2000 --arrivals even"),
+    ),
+    lag(
+        "lag of HTTP/2 at 10,000/s",
+        PLAIN_10000,
+        brunt!(PLAIN, "run http://ADDRESS/ --http 2 -c 8 --streams 8 -r 10000 --arrivals even"),
+    ),
+    lag(
+        "lag of HTTP/3 at 2,000/s",
+        SECURE_2000,
+        brunt!(SECURE, "run https://ADDRESS/ --insecure --http 3 -c 8 --streams 8 -r 2000 --arrivals even"),
+    ),
+    lag(
+        "lag of HTTP/3 at 10,000/s",
+        SECURE_10000,
+        brunt!(SECURE, "run https://ADDRESS/ --insecure --http 3 -c 8 --streams 8 -r 10000 --arrivals even"),
+    ),
+    lag(
+        "lag of gRPC at 2,000/s",
+        PLAIN_2000,
+        brunt!(
+            GRPC,
+            "run http://ADDRESS/ --grpc shop.Shop/Buy --json {\"id\":7} --proto shop.proto -c 8 --streams 8 -r 2000 --arrivals even"
+        ),
+    ),
+    lag(
+        "lag of gRPC at 10,000/s",
+        PLAIN_10000,
+        brunt!(
+            GRPC,
+            "run http://ADDRESS/ --grpc shop.Shop/Buy --json {\"id\":7} --proto shop.proto -c 8 --streams 8 -r 10000 --arrivals even"
+        ),
+    ),
+    lag(
+        "lag of WebSocket at 2,000/s",
+        PLAIN_2000,
+        brunt!(PLAIN, "run ws://ADDRESS/ --data hello -c 64 -r 2000 --arrivals even"),
+    ),
+    lag(
+        "lag of WebSocket at 10,000/s",
+        PLAIN_10000,
+        brunt!(PLAIN, "run ws://ADDRESS/ --data hello -c 64 -r 10000 --arrivals even"),
+    ),
+];
