@@ -24,7 +24,9 @@ fn why_cut(facts: &Facts) -> Option<String> {
     if finish.interrupted {
         return Some(format!("it was interrupted after {done}"));
     }
-    (lacks_requests(facts) && lacks_time(facts)).then(|| format!("it ended after {done}"))
+    // Users that are through with their iterations end a run as it was asked for.
+    let is_of_iterations = facts.plan.stop().iterations_per_user.is_some();
+    (!is_of_iterations && lacks_requests(facts) && lacks_time(facts)).then(|| format!("it ended after {done}"))
 }
 
 /// Fewer requests than asked for; so too where none were asked for by number.

@@ -90,6 +90,7 @@ fn a_run_that_is_cut_short_says_how() {
     assert!(cut().with(|w| w.finish = None).says("cut_short").contains("has no end"));
     assert!(cut().says("cut_short").contains("ended after 2.00 s of 5.00 s"));
     World::closed(10, 0.0).answering(|_| reply(0.01)).is_silent("cut_short");
+    cut().with(|w| w.plan.main_mut().stop.iterations_per_user = Some(5)).is_silent("cut_short");
 }
 
 #[test]
