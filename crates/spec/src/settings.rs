@@ -201,6 +201,8 @@ pub struct ConnectionSettings {
 pub struct CheckSettings {
     /// Statuses that are good.
     pub expect_status: Vec<StatusRange>,
+    /// Versions of HTTP that are good; empty: any.
+    pub expect_http: Vec<HttpVersion>,
     /// A regular expression for the body.
     pub expect_body: Option<String>,
     /// Every body as long as the first good one of its label.

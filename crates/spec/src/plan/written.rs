@@ -295,6 +295,9 @@ pub struct Connection {
 pub struct Checks {
     /// Statuses that are good, such as `200,3xx`. Default: all below 400.
     pub status: Option<ScalarList>,
+    /// Versions of HTTP that are good, such as `2,3`. Default: any. With `connection.http: auto` there is no load where the server
+    /// offers none of them.
+    pub http: Option<ScalarList>,
     /// Regular expression that the body of a good reply matches.
     pub body: Option<Scalar>,
     /// Every body as long as the first good one of its label. Default: false.

@@ -10,7 +10,7 @@ use std::path::Path;
 pub(super) fn connection(run: &RunSettings, system: &System) -> Result<Connection> {
     let args = &run.connection;
     Ok(Connection {
-        http: http(run, system)?,
+        http: expected_http(run, http(run, system)?)?,
         streams: args.streams,
         h2c_upgrade: args.h2c_upgrade,
         connections_per_origin: args.connections_per_origin,
@@ -55,6 +55,20 @@ fn http(run: &RunSettings, system: &System) -> Result<HttpVersion> {
             )
         })),
     }
+}
+
+/// The version of HTTP, where it is a good one.
+fn expected_http(run: &RunSettings, version: HttpVersion) -> Result<HttpVersion> {
+    let good = &run.checks.expect_http;
+    require!(run.said, good.is_empty() || good.contains(&version), |names| {
+        let (expect, http, version) = (names.of("expect-http"), names.of("http"), version);
+        if run.connection.http_auto {
+            format!("{expect}: the best that the server offers is {version}; see brunt check URL")
+        } else {
+            format!("{expect}: {http} is {version}; write a good version there, or auto")
+        }
+    });
+    Ok(version)
 }
 
 fn requests_per_connection(run: &RunSettings) -> Result<Option<u64>> {

@@ -349,3 +349,16 @@ fn a_rate_beyond_any_machine_is_refused_with_the_figure() {
     }
     assert!(planned_on(SYSTEM, "-r 10000000 127.0.0.1").is_ok());
 }
+
+#[test]
+fn a_version_of_http_that_is_not_good_makes_no_load() {
+    let offers = |version| System { offered: version, ..SYSTEM };
+    let asked = "http://h/ --http auto --expect-http 2,3";
+    let (plan, _) = planned_on(offers(|_| Ok(HttpVersion::V3)), asked).unwrap();
+    assert_eq!(plan.connection.http, HttpVersion::V3);
+    let refused = planned_on(offers(|_| Ok(HttpVersion::V1_1)), asked).unwrap_err().to_string();
+    assert_eq!(refused, "--expect-http: the best that the server offers is HTTP/1.1; see brunt check URL");
+    let fixed = told("http://h/ --expect-http 3");
+    assert_eq!(fixed, "--expect-http: --http is HTTP/1.1; write a good version there, or auto");
+    assert_eq!(planned_on(SYSTEM, "http://h/ --http 2 --expect-http 2,3").unwrap().0.connection.http, HttpVersion::V2);
+}

@@ -1,6 +1,6 @@
 //! What makes a reply, and the run, good.
 
-use crate::settings::row::{SettingRow as Row, on, set};
+use crate::settings::row::{Kind, SettingRow as Row, on, set};
 use crate::settings::{Key, RunSettings, Takes};
 use crate::words::{objective, status, values};
 
@@ -9,7 +9,7 @@ type S = RunSettings;
 const CHECKS: &str = "Checks";
 
 /// The rows.
-pub static ROWS: [Row<RunSettings>; 5] = [
+pub static ROWS: [Row<RunSettings>; 6] = [
     Row::repeated(
         "expect-status",
         "LIST",
@@ -18,6 +18,17 @@ pub static ROWS: [Row<RunSettings>; 5] = [
     )
     .under(CHECKS)
     .keys(&[Key::new("checks.status", Takes::Each)]),
+    Row {
+        kind: Kind::List,
+        ..Row::value(
+            "expect-http",
+            "VERSION[,VERSION…]",
+            "HTTP versions that are good, such as 2,3: with --http auto, no load where the server offers none of them",
+            |w, _| set(values::http_version(w), |s: &mut S, v| s.checks.expect_http.push(v)),
+        )
+        .under(CHECKS)
+        .keys(&[Key::new("checks.http", Takes::Each)])
+    },
     Row::value(
         "expect-body",
         "REGEX",
