@@ -1,8 +1,9 @@
 //! HTTP/3, against caddy, whose log tells what it has seen.
 //!
-//! * `hostile`: a server of our own that breaks rules. `reference`: the lab.
+//! * `hostile`: a server of our own that breaks rules. `reference`: the lab. `loss`: a proxy that drops packets.
 
 mod hostile;
+mod loss;
 mod reference;
 
 use crate::http2::reads_fields_and_bodies;

@@ -3,6 +3,7 @@
 use super::driver::{Carrier, Hub, UdpEndpoint};
 use super::frame;
 use super::qpack;
+use super::watch::WatchedConfig;
 use crate::collect::ReplyCollector;
 use crate::h2::fields::{Fields, body_bytes};
 use crate::request::Prepared;
@@ -41,7 +42,13 @@ pub struct Endpoints<T: Timer + 'static> {
     time: T,
     sockets: RefCell<HashMap<SocketKey, UdpEndpoint<T>>>,
     /// One for each certificate of ours.
-    configs: OnceCell<Vec<ClientConfig>>,
+    configs: OnceCell<Vec<Agreed>>,
+}
+
+/// What connections agree on, and who watches them.
+pub struct Agreed {
+    pub config: ClientConfig,
+    pub crypto: Arc<WatchedConfig>,
 }
 
 /// Why no connection was opened.
@@ -83,13 +90,13 @@ impl<T: Timer + 'static> Endpoints<T> {
                 room.insert(socket.map_err(|error| not(crate::error::of_connect(&error), error.to_string()))?)
             }
         };
-        let config = configs[(client % configs.len() as u64) as usize].clone();
+        let agreed = &configs[(client % configs.len() as u64) as usize];
         let name = settings.tls.sni.as_deref().unwrap_or(host);
-        let (carrier, hub) = endpoint.connect(config, to, name).map_err(|why| not(Failure::Tls, why))?;
+        let (carrier, hub) = endpoint.connect(agreed, to, name).map_err(|why| not(Failure::Tls, why))?;
         Ok(Connection { carrier, hub })
     }
 
-    /// Packets sent since the last call.
+    /// Packets sent, received and lost since the last call.
     pub fn take_counts(&self) -> TransportCounts {
         let mut all = TransportCounts::default();
         self.sockets.borrow().values().for_each(|socket| socket.take_counts(&mut all));
@@ -97,7 +104,7 @@ impl<T: Timer + 'static> Endpoints<T> {
     }
 
     /// What clients agree on, made when first needed.
-    fn configs(&self, tls: &TlsClients, early: bool) -> Result<&[ClientConfig], String> {
+    fn configs(&self, tls: &TlsClients, early: bool) -> Result<&[Agreed], String> {
         if let Some(configs) = self.configs.get() {
             return Ok(configs);
         }
@@ -106,7 +113,7 @@ impl<T: Timer + 'static> Endpoints<T> {
     }
 }
 
-fn config(tls: &TlsClients, client: u64, early_data: bool) -> Result<ClientConfig, String> {
+fn config(tls: &TlsClients, client: u64, early_data: bool) -> Result<Agreed, String> {
     let mut agreed = (**tls.of(client)).clone();
     agreed.enable_early_data = early_data;
     let crypto = QuicClientConfig::try_from(agreed).map_err(|error| error.to_string())?;
@@ -120,9 +127,10 @@ fn config(tls: &TlsClients, client: u64, early_data: bool) -> Result<ClientConfi
         .send_window(SEND_WINDOW)
         .datagram_receive_buffer_size(None)
         .max_idle_timeout(None);
-    let mut config = ClientConfig::new(Arc::new(crypto));
+    let crypto = Arc::new(WatchedConfig::new(crypto));
+    let mut config = ClientConfig::new(Arc::<WatchedConfig>::clone(&crypto));
     config.transport_config(Arc::new(transport));
-    Ok(config)
+    Ok(Agreed { config, crypto })
 }
 
 /// The frame of a request's head, and the head of that of its body.

@@ -4,13 +4,14 @@
 //! the kernel has them). Requests that begin in the same turn of the thread share packets, also with acknowledgments of
 //! what came before.
 
+use super::connection::Agreed;
 use super::session::{End, Session};
 use crate::turn::Turn;
 use crate::{Timer, TransportCounts, error, sys, tls};
 use brunt_model::Tick;
 use bytes::BytesMut;
 use quinn_proto::{
-    ClientConfig, ConnectionEvent, ConnectionHandle, DatagramEvent, EcnCodepoint, Endpoint, EndpointConfig, Transmit,
+    ConnectionEvent, ConnectionHandle, DatagramEvent, EcnCodepoint, Endpoint, EndpointConfig, Transmit,
 };
 use quinn_udp::{RecvMeta, UdpSockRef, UdpSocketState};
 use socket2::{Domain, SockAddr, Socket, Type};
@@ -158,7 +159,7 @@ impl<T: Timer + 'static> UdpEndpoint<T> {
         Ok(Self(core))
     }
 
-    /// Adds the packets that were sent since the last call.
+    /// Adds the packets that were sent, received and lost since the last call.
     pub fn take_counts(&self, all: &mut TransportCounts) {
         let core = &self.0;
         let gone = core.gone.take();
@@ -173,13 +174,14 @@ impl<T: Timer + 'static> UdpEndpoint<T> {
     /// # Errors
     ///
     /// Why none can be begun.
-    pub fn connect(&self, config: ClientConfig, to: SocketAddr, name: &str) -> Result<(Rc<Carrier>, Rc<Hub>), String> {
+    pub fn connect(&self, agreed: &Agreed, to: SocketAddr, name: &str) -> Result<(Rc<Carrier>, Rc<Hub>), String> {
         let core = &self.0;
-        let now = core.instant(core.time.now());
-        let begun = core.endpoint.borrow_mut().connect(now, config, to, name);
+        let now = core.time.now();
+        let begun = core.endpoint.borrow_mut().connect(core.instant(now), agreed.config.clone(), to, name);
         let (handle, quic) = begun.map_err(|error| error.to_string())?;
+        let watch = agreed.crypto.take_newest().unwrap_or_default();
         let carrier = Rc::new(Carrier {
-            session: RefCell::new(Session::new(quic)),
+            session: RefCell::new(Session::new(quic, watch, now)),
             is_closing: Cell::new(false),
             handle,
             is_ready: Cell::new(false),
@@ -325,6 +327,7 @@ impl<T: Timer> Core<T> {
             tls::take_verdict();
             session.quic.handle_event(event);
             session.verdict = session.verdict.take().or_else(tls::take_verdict);
+            session.handshake_came(now);
         }
         self.hub.push(&carrier);
     }

@@ -3,6 +3,7 @@
 //! * `frame`: numbers, frames and error codes. `qpack`: header compression.
 //! * `request`: a request and the frames of its reply. `control`: the streams of one direction. Both are pure.
 //! * `session`: one connection: what QUIC says of its streams becomes replies.
+//! * `watch`: what cryptography tells of a connection: packets that came, a Retry. `packet_numbers` counts them.
 //! * `driver`: one task for each UDP socket that reads and writes for all connections on it.
 //! * `connection`: what [`http`](crate::http) sees of all this.
 
@@ -10,9 +11,11 @@ mod connection;
 mod control;
 mod driver;
 mod frame;
+mod packet_numbers;
 mod qpack;
 mod request;
 mod session;
+mod watch;
 
 pub(crate) use connection::head_frames;
 pub use connection::{Connection, Endpoints, IS_BUILT, NotOpened};

@@ -2,7 +2,9 @@
 
 use super::control::{Control, Uni};
 use super::frame::{self, Code};
+use super::packet_numbers::REORDERING;
 use super::request::{Broken, LastBlock, Request};
+use super::watch::Watch;
 use crate::TransportCounts;
 use crate::collect::ReplyCollector;
 use crate::h2::fields::body_bytes;
@@ -20,6 +22,7 @@ use rustls::Error as TlsError;
 use rustls_pki_types::CertificateDer;
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
+use std::sync::Arc;
 use std::task::Waker;
 use std::time::Instant;
 
@@ -44,6 +47,13 @@ struct Sending {
 /// The state of a connection.
 pub struct Session {
     pub quic: Connection,
+    watch: Arc<Watch>,
+    /// When it was begun.
+    begun: Tick,
+    /// From there to a Retry packet, in nanoseconds.
+    retry_nanos: Option<u64>,
+    /// The Retry was told.
+    has_told_retry: bool,
     requests: HashMap<u32, (Request, Option<Sending>), BuildHasherDefault<StreamHasher>>,
     control: Control,
     unis: Vec<(StreamId, Uni)>,
@@ -79,10 +89,14 @@ fn code(code: Code) -> VarInt {
 
 impl Session {
     /// One whose handshake begins.
-    pub fn new(quic: Connection) -> Self {
+    pub fn new(quic: Connection, watch: Arc<Watch>, begun: Tick) -> Self {
         let most_streams = if quic.has_0rtt() { most_streams(&quic) } else { 0 };
         Self {
             quic,
+            watch,
+            begun,
+            retry_nanos: None,
+            has_told_retry: false,
             requests: HashMap::default(),
             control: Control::default(),
             unis: Vec::new(),
@@ -401,11 +415,27 @@ impl Session {
         self.finish(End { failure: Failure::Protocol, cause: Some(cause), why: cause.to_string() });
     }
 
-    /// Adds the packets that were sent since the last call.
+    /// A packet of the handshake came at `now`.
+    pub fn handshake_came(&mut self, now: Tick) {
+        if self.retry_nanos.is_none() && self.watch.has_retried() {
+            self.retry_nanos = Some(now.nanos_since(self.begun));
+        }
+    }
+
+    /// Adds the packets that were sent, received and lost since the last call.
     pub fn take_counts(&mut self, all: &mut TransportCounts) {
         let path = self.quic.stats().path;
         all.sent += path.sent_packets.saturating_sub(self.told.sent);
         all.lost += path.lost_packets.saturating_sub(self.told.lost);
+        // Late packets may take back what was told: later losses make up for it.
+        let packets = &self.watch.packets;
+        let peer_lost = packets.missing(if self.quic.is_drained() { 0 } else { REORDERING }).max(self.told.peer_lost);
+        all.received += packets.received() - self.told.received;
+        all.peer_lost += peer_lost - self.told.peer_lost;
+        if let Some(nanos) = self.retry_nanos.filter(|_| !std::mem::replace(&mut self.has_told_retry, true)) {
+            all.retries += 1;
+            all.retry_nanos += nanos;
+        }
         if !self.quic.is_handshaking() {
             all.rtt_nanos += brunt_model::time::nanos(path.rtt);
             all.rtts += 1;
@@ -415,7 +445,13 @@ impl Session {
             Some(false) => all.early_refused += 1,
             None => {}
         }
-        self.told = TransportCounts { sent: path.sent_packets, lost: path.lost_packets, ..TransportCounts::default() };
+        self.told = TransportCounts {
+            sent: path.sent_packets,
+            lost: path.lost_packets,
+            received: packets.received(),
+            peer_lost,
+            ..TransportCounts::default()
+        };
     }
 
     /// Closes it: nobody needs it any more.
