@@ -10,8 +10,6 @@ use std::env;
 use std::fs::OpenOptions;
 use std::io::Write;
 
-/// Datagrams that are dropped of 1000.
-const PER_MILLE: u64 = 100;
 /// By which share of the true count a reported one may differ.
 const WITHIN: f64 = 0.1;
 
@@ -19,26 +17,39 @@ fn in_full() -> bool {
     env::var("BRUNT_PROVE").is_ok_and(|v| v == "1")
 }
 
-/// Requests, and the packets that are lost with them in each direction at least.
-fn size() -> (u64, u64) {
-    if in_full() { (40_000, 2000) } else { (2500, 100) }
+/// Packets that are lost in each direction, at least.
+fn least() -> u64 {
+    if in_full() { 2000 } else { 100 }
 }
 
-/// The reported counts are near those of the proxy.
-fn agrees(server: &str, proxy: &Lossy, ran: &Ran) {
-    let (dropped, came) = (proxy.dropped(), proxy.came());
-    let rows = [
-        ("to the server", dropped.0, came.0, ran.connections("packets_lost")),
-        ("from the server", dropped.1, came.1, ran.connections("server_packets_lost")),
-    ];
-    for (direction, dropped, came, told) in rows {
+/// Measures until enough packets were lost; the reported counts are near those of the proxy. `run` measures the port of the proxy.
+fn agrees(server: &str, port: u16, per_mille: u64, run: impl Fn(u16) -> Ran) {
+    let mut directions = [Direction::default(); 2];
+    while directions.iter().any(|direction| direction.dropped < least()) {
+        let proxy = Lossy::before(port, per_mille);
+        let ran = run(proxy.port).all_good();
+        let told = ["packets_lost", "server_packets_lost"].map(|name| ran.connections(name));
+        for (direction, (told, (came, dropped))) in directions.iter_mut().zip(told.into_iter().zip(proxy.counts())) {
+            direction.came += came;
+            direction.dropped += dropped;
+            direction.told += told;
+        }
+    }
+    for (name, Direction { came, dropped, told }) in ["to the server", "from the server"].iter().zip(directions) {
         let deviation = told as f64 / dropped as f64 - 1.0;
-        let row = format!("| {server} | {direction} | {came} | {dropped} | {told} | {:+.2} % |", deviation * 100.0);
+        let row = format!("| {server} | {name} | {came} | {dropped} | {told} | {:+.2} % |", deviation * 100.0);
         eprintln!("{row}");
         note(&row);
-        assert!(dropped >= size().1, "too few were dropped: {row}");
-        assert!(deviation.abs() <= WITHIN, "{row}\n{}", ran.out);
+        assert!(deviation.abs() <= WITHIN, "{row}");
     }
+}
+
+/// Datagrams to or from the server: those that came to the proxy, those that it dropped, and those that brunt reports as lost.
+#[derive(Debug, Clone, Copy, Default)]
+struct Direction {
+    came: u64,
+    dropped: u64,
+    told: u64,
 }
 
 fn note(row: &str) {
@@ -50,21 +61,20 @@ fn note(row: &str) {
 #[test]
 fn loss_to_and_from_the_lab_is_what_the_proxy_dropped() {
     let lab = lab("--tls --http3");
-    let proxy = Lossy::before(lab.port(), PER_MILLE);
-    let url = format!("https://127.0.0.1:{}/", proxy.port);
-    let ran = measure(&format!("{url} --http 3 -k -c 1 --streams 4 -n {}", size().0)).all_good();
-    agrees("brunt-lab", &proxy, &ran);
+    agrees("brunt-lab", lab.port(), 100, |port| {
+        measure(&format!("https://127.0.0.1:{port}/ --http 3 -k -c 1 --streams 4 -n 5000"))
+    });
 }
 
 #[test]
 fn loss_to_and_from_caddy_is_what_the_proxy_dropped() {
     let test = "loss_to_and_from_caddy_is_what_the_proxy_dropped";
     let Some((caddy, _, _dir)) = secure(test, "") else { return };
-    let proxy = Lossy::before(caddy.port, PER_MILLE);
-    let url = format!("https://localhost:{}/", proxy.port);
-    let options = format!("--http 3 -k --resolve localhost:{}:127.0.0.1 -c 1 --streams 4", proxy.port);
-    let ran = measure(&format!("{url} {options} -n {}", size().0)).all_good();
-    agrees("caddy", &proxy, &ran);
+    // quic-go skips a number with each probe timeout, and these are as frequent as losses where packets are few: long replies.
+    agrees("caddy", caddy.port, 10, |port| {
+        let options = format!("--http 3 -k --resolve localhost:{port}:127.0.0.1 -c 1 --streams 4");
+        measure(&format!("https://localhost:{port}/long {options} -n 600"))
+    });
 }
 
 #[test]

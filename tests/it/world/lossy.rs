@@ -72,14 +72,10 @@ impl Lossy {
         Self { port, shared, thread: Some(thread) }
     }
 
-    /// Datagrams that it dropped: those to the server, and those to clients.
-    pub fn dropped(&self) -> (u64, u64) {
-        (self.shared.to_server.dropped.load(Relaxed), self.shared.to_client.dropped.load(Relaxed))
-    }
-
-    /// Datagrams that came to it, dropped ones among them: those to the server, and those to clients.
-    pub fn came(&self) -> (u64, u64) {
-        (self.shared.to_server.came.load(Relaxed), self.shared.to_client.came.load(Relaxed))
+    /// Datagrams that came to it, and those of them that it dropped: on the way to the server, and back.
+    pub fn counts(&self) -> [(u64, u64); 2] {
+        let Shared { to_server, to_client, .. } = &*self.shared;
+        [to_server, to_client].map(|direction| (direction.came.load(Relaxed), direction.dropped.load(Relaxed)))
     }
 }
 

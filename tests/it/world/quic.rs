@@ -39,6 +39,17 @@ pub enum Act {
     Silence,
 }
 
+/// What is special of a server's QUIC.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Rule {
+    /// Nothing.
+    Usual,
+    /// It offers these versions.
+    Versions(Vec<u32>),
+    /// It forbids connections to go on from another address.
+    NoMigration,
+}
+
 /// A server that is listening; it ends with this.
 pub struct Quic {
     pub port: u16,
@@ -59,13 +70,27 @@ impl Drop for Quic {
 impl Quic {
     /// Listens with a certificate; `act` tells what to do with each request.
     pub fn serving(certificate: &Certificate, act: impl Fn(u64) -> Act + Send + 'static) -> Self {
-        Self::serving_at(certificate, "127.0.0.1:0", act).expect("a port")
+        Self::serving_by(certificate, &Rule::Usual, act)
+    }
+
+    /// The same with a rule.
+    pub fn serving_by(certificate: &Certificate, rule: &Rule, act: impl Fn(u64) -> Act + Send + 'static) -> Self {
+        Self::listening(certificate, "127.0.0.1:0", rule, act).expect("a port")
     }
 
     /// The same at an address; None: somebody else has it.
     pub fn serving_at(
         certificate: &Certificate,
         address: &str,
+        act: impl Fn(u64) -> Act + Send + 'static,
+    ) -> Option<Self> {
+        Self::listening(certificate, address, &Rule::Usual, act)
+    }
+
+    fn listening(
+        certificate: &Certificate,
+        address: &str,
+        rule: &Rule,
         act: impl Fn(u64) -> Act + Send + 'static,
     ) -> Option<Self> {
         let chain = vec![CertificateDer::from_pem_file(&certificate.cert).expect("a certificate")];
@@ -77,12 +102,17 @@ impl Quic {
         tls.alpn_protocols = vec![b"h3".to_vec()];
         tls.max_early_data_size = u32::MAX;
         let crypto = QuicServerConfig::try_from(tls).expect("a suite for QUIC");
-        let config = Arc::new(ServerConfig::with_crypto(Arc::new(crypto)));
+        let mut config = ServerConfig::with_crypto(Arc::new(crypto));
+        config.migration(*rule != Rule::NoMigration);
+        let mut of_endpoint = EndpointConfig::default();
+        if let Rule::Versions(versions) = rule {
+            of_endpoint.supported_versions(versions.clone());
+        }
         let socket = UdpSocket::bind(address).ok()?;
         socket.set_read_timeout(Some(Duration::from_millis(2))).expect("a timeout");
         let port = socket.local_addr().expect("an address").port();
         let (requests, is_over) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicBool::new(false)));
-        let endpoint = Endpoint::new(Arc::new(EndpointConfig::default()), Some(config), true, None);
+        let endpoint = Endpoint::new(Arc::new(of_endpoint), Some(Arc::new(config)), true, None);
         let mut server =
             Server { socket, endpoint, peers: HashMap::new(), act: Box::new(act), requests: Arc::clone(&requests) };
         let over = Arc::clone(&is_over);

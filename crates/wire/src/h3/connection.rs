@@ -6,6 +6,7 @@ use super::qpack;
 use super::watch::WatchedConfig;
 use crate::collect::ReplyCollector;
 use crate::h2::fields::{Fields, body_bytes};
+use crate::quic::TransportSettings;
 use crate::request::Prepared;
 use crate::stream::Idle;
 use crate::tls::{Handshake, Refusal, TlsClients};
@@ -212,6 +213,11 @@ impl Connection {
     /// Requests that may be under way at once.
     pub fn most_streams(&self) -> u32 {
         self.carrier.session.borrow().most_streams
+    }
+
+    /// What the server's transport parameters say.
+    pub fn settings(&self) -> Option<TransportSettings> {
+        self.carrier.session.borrow().settings()
     }
 
     /// Whether it takes another request.

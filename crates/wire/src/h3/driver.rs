@@ -6,6 +6,7 @@
 
 use super::connection::Agreed;
 use super::session::{End, Session};
+use super::versions;
 use crate::turn::Turn;
 use crate::{Timer, TransportCounts, error, sys, tls};
 use brunt_model::Tick;
@@ -303,10 +304,13 @@ impl<T: Timer> Core<T> {
         let mut packets = BytesMut::from(message);
         while !packets.is_empty() {
             let packet = packets.split_to(meta.stride.clamp(1, packets.len()));
+            let versions = versions::offered(&packet);
             let mut answer = Vec::new();
             let event = self.endpoint.borrow_mut().handle(instant, meta.addr, meta.dst_ip, ecn, packet, &mut answer);
             match event {
-                Some(DatagramEvent::ConnectionEvent(handle, event)) => self.on_packet(handle, event, now),
+                Some(DatagramEvent::ConnectionEvent(handle, event)) => {
+                    self.on_packet(handle, event, versions, now);
+                }
                 // A lost answer is asked for again.
                 Some(DatagramEvent::Response(transmit)) => drop(self.send(&transmit, &answer[..transmit.size])),
                 Some(DatagramEvent::NewConnection(incoming)) => self.endpoint.borrow_mut().ignore(incoming),
@@ -315,7 +319,7 @@ impl<T: Timer> Core<T> {
         }
     }
 
-    fn on_packet(&self, handle: ConnectionHandle, event: ConnectionEvent, now: Tick) {
+    fn on_packet(&self, handle: ConnectionHandle, event: ConnectionEvent, versions: Option<Vec<u32>>, now: Tick) {
         let Some(carrier) = self.carrier(handle.0) else { return };
         let session = &mut *carrier.session.borrow_mut();
         if session.first_packet == Tick::ZERO {
@@ -324,6 +328,7 @@ impl<T: Timer> Core<T> {
         if session.is_connected {
             session.quic.handle_event(event);
         } else {
+            session.offered_versions = versions.unwrap_or_default();
             tls::take_verdict();
             session.quic.handle_event(event);
             session.verdict = session.verdict.take().or_else(tls::take_verdict);

@@ -4,6 +4,7 @@
 //! * `request`: a request and the frames of its reply. `control`: the streams of one direction. Both are pure.
 //! * `session`: one connection: what QUIC says of its streams becomes replies.
 //! * `watch`: what cryptography tells of a connection: packets that came, a Retry. `packet_numbers` counts them.
+//! * `parameters`: the server's transport parameters. `versions`: the versions of QUIC that it offers.
 //! * `driver`: one task for each UDP socket that reads and writes for all connections on it.
 //! * `connection`: what [`http`](crate::http) sees of all this.
 
@@ -12,10 +13,13 @@ mod control;
 mod driver;
 mod frame;
 mod packet_numbers;
+mod parameters;
 mod qpack;
 mod request;
 mod session;
+mod versions;
 mod watch;
 
 pub(crate) use connection::head_frames;
 pub use connection::{Connection, Endpoints, IS_BUILT, NotOpened};
+pub use versions::ask as offered_versions;

@@ -3,12 +3,14 @@
 use super::control::{Control, Uni};
 use super::frame::{self, Code};
 use super::packet_numbers::REORDERING;
+use super::parameters;
 use super::request::{Broken, LastBlock, Request};
 use super::watch::Watch;
 use crate::TransportCounts;
 use crate::collect::ReplyCollector;
 use crate::h2::fields::body_bytes;
 use crate::h2::streams::{StreamHasher, Upload};
+use crate::quic::{TransportSettings, version_names};
 use crate::request::Prepared;
 use crate::waiters::Waiters;
 use brunt_model::outcome::Malformed;
@@ -69,6 +71,8 @@ pub struct Session {
     /// Packets that were told.
     told: TransportCounts,
     pub end: Option<End>,
+    /// The versions of a Version Negotiation packet, where one came.
+    pub offered_versions: Vec<u32>,
     /// The handshake is done.
     pub is_connected: bool,
     /// Requests that may be under way at once.
@@ -107,6 +111,7 @@ impl Session {
             early_accepted: None,
             told: TransportCounts::default(),
             end: None,
+            offered_versions: Vec::new(),
             is_connected: false,
             most_streams,
             first_packet: Tick::ZERO,
@@ -119,6 +124,11 @@ impl Session {
     /// Whether another request may be sent on it.
     pub fn accepts(&self) -> bool {
         self.end.is_none() && self.control.goes_away_from.is_none()
+    }
+
+    /// What the server's transport parameters say.
+    pub fn settings(&self) -> Option<TransportSettings> {
+        settings(&self.quic)
     }
 
     /// Certificates that the server sent.
@@ -488,8 +498,11 @@ impl Session {
             ConnectionError::TransportError(error) if alert(error.code).is_some() => {
                 End { failure: Failure::Tls, cause: None, why: error.reason }
             }
-            ConnectionError::TransportError(_) | ConnectionError::VersionMismatch => {
-                of(Failure::Protocol, Some(Malformed::Quic))
+            ConnectionError::TransportError(_) => of(Failure::Protocol, Some(Malformed::Quic)),
+            ConnectionError::VersionMismatch => {
+                let offered = version_names(&self.offered_versions).join(", ");
+                let why = format!("the server offers no version of QUIC that brunt speaks (v1): {offered}");
+                End { failure: Failure::Protocol, cause: Some(Malformed::QuicVersion), why }
             }
             ConnectionError::ConnectionClosed(close) => match (alert(close.error_code), u64::from(close.error_code)) {
                 (Some(120), _) => {
@@ -535,21 +548,15 @@ fn alert(code: TransportErrorCode) -> Option<u8> {
     u64::from(code).checked_sub(0x100).and_then(|alert| u8::try_from(alert).ok())
 }
 
-/// Requests that may be under way at once: what the server's transport parameters allow.
-fn most_streams(quic: &Connection) -> u32 {
-    const INITIAL_MAX_STREAMS_BIDI: u64 = 8;
-    let Ok(Some(parameters)) = quic.crypto_session().transport_parameters() else { return 1 };
+/// What the server's transport parameters say; those of a resumed session before the handshake is done.
+fn settings(quic: &Connection) -> Option<TransportSettings> {
+    let parameters = quic.crypto_session().transport_parameters().ok()??;
     let mut written = Vec::new();
     parameters.write(&mut written);
-    let mut rest = &written[..];
-    while let Some((name, first)) = frame::number(rest) {
-        let Some((length, second)) = frame::number(&rest[first..]) else { break };
-        let (begin, length) = (first + second, length as usize);
-        let Some(value) = rest.get(begin..begin + length) else { break };
-        if name == INITIAL_MAX_STREAMS_BIDI {
-            return frame::number(value).map_or(0, |(most, _)| u32::try_from(most).unwrap_or(u32::MAX));
-        }
-        rest = &rest[begin + length..];
-    }
-    0
+    Some(parameters::read(&written))
+}
+
+/// Requests that may be under way at once.
+fn most_streams(quic: &Connection) -> u32 {
+    settings(quic).map_or(1, |settings| u32::try_from(settings.streams).unwrap_or(u32::MAX))
 }
