@@ -136,7 +136,7 @@ fn versions_are_compared_and_a_check_tells_which_there_are() {
     let checked = told(&format!("check {} {trusts}", caddy.at("/")));
     assert!(checked.contains("HTTP/1.1, HTTP/2 (250 streams"), "{checked}");
     assert!(checked.contains("HTTP/3 (100 streams), Alt-Svc h3="), "{checked}");
-    assert!(checked.contains("QUIC v1, draft-29"), "{checked}");
+    assert!(checked.contains("QUIC v1, "), "{checked}");
     assert!(checked.contains("connection migration forbidden"), "{checked}");
     let checked = told(&format!("check {} {http3}", caddy.at("/")));
     assert!(checked.contains("HTTP/3"), "{checked}");

@@ -34,11 +34,12 @@ impl Default for TransportSettings {
     }
 }
 
-/// A version of QUIC for a reader: `v1`, `draft-29`, `reserved`, or its number.
+/// A version of QUIC for a reader: `v1`, `v2`, `draft-29`, `reserved`, or its number.
 pub fn version_name(version: u32) -> String {
     match version {
         1 => "v1".to_owned(),
         0x6b33_43cf => "v2".to_owned(),
+        0x709a_50c4 => "draft-v2".to_owned(),
         0xff00_0000..=0xff00_ffff => format!("draft-{}", version & 0xffff),
         _ if version & 0x0f0f_0f0f == 0x0a0a_0a0a => "reserved".to_owned(),
         _ => format!("{version:#010x}"),

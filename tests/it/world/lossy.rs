@@ -1,11 +1,12 @@
 //! A UDP proxy that drops datagrams, each with the same chance, and counts them per direction.
 //!
 //! Which ones it drops follows from the number of the datagram alone. The first ones of each direction pass, so that handshakes are
-//! not disturbed.
+//! not disturbed. Datagrams that the kernel drops because the proxy's sockets are full are counted, too.
 
 use std::collections::HashMap;
+use std::fs;
 use std::net::{SocketAddr, UdpSocket};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
@@ -18,6 +19,8 @@ const GRACE: u64 = 40;
 struct Direction {
     came: AtomicU64,
     dropped: AtomicU64,
+    /// The sockets at which it arrives.
+    ports: Mutex<Vec<u16>>,
 }
 
 impl Direction {
@@ -28,6 +31,26 @@ impl Direction {
         self.dropped.fetch_add(u64::from(is_dropped), Relaxed);
         is_dropped
     }
+
+    /// Another socket at which datagrams arrive.
+    fn arrives_at(&self, socket: &UdpSocket) {
+        let port = socket.local_addr().expect("an address").port();
+        self.ports.lock().expect("no panic").push(port);
+    }
+
+    /// Datagrams that came, and those of them that were dropped.
+    fn counts(&self) -> (u64, u64) {
+        let full: u64 = self.ports.lock().expect("no panic").iter().map(|port| overflowed(*port)).sum();
+        (self.came.load(Relaxed) + full, self.dropped.load(Relaxed) + full)
+    }
+}
+
+/// Datagrams that the kernel dropped because the socket of this port was full.
+fn overflowed(port: u16) -> u64 {
+    let table = fs::read_to_string("/proc/net/udp").expect("the kernel's table of UDP sockets");
+    let lines = table.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
+    let ours = lines.filter(|fields| fields.get(1).is_some_and(|local| local.ends_with(&format!(":{port:04X}"))));
+    ours.filter_map(|fields| fields.last()?.parse::<u64>().ok()).sum()
 }
 
 /// A number without pattern made of one (the finalizer of SplitMix64).
@@ -67,6 +90,7 @@ impl Lossy {
         let front = socket();
         let port = front.local_addr().expect("an address").port();
         let shared = Arc::<Shared>::default();
+        shared.to_server.arrives_at(&front);
         let ours = Arc::clone(&shared);
         let thread = thread::spawn(move || carry(&front, server, per_mille, &ours));
         Self { port, shared, thread: Some(thread) }
@@ -75,7 +99,7 @@ impl Lossy {
     /// Datagrams that came to it, and those of them that it dropped: on the way to the server, and back.
     pub fn counts(&self) -> [(u64, u64); 2] {
         let Shared { to_server, to_client, .. } = &*self.shared;
-        [to_server, to_client].map(|direction| (direction.came.load(Relaxed), direction.dropped.load(Relaxed)))
+        [to_server, to_client].map(Direction::counts)
     }
 }
 
@@ -94,6 +118,7 @@ fn carry(front: &UdpSocket, server: u16, per_mille: u64, shared: &Arc<Shared>) {
         let back = clients.entry(client).or_insert_with(|| {
             let back = socket();
             back.connect(("127.0.0.1", server)).expect("a server");
+            shared.to_client.arrives_at(&back);
             let pair = (back.try_clone().expect("a handle"), front.try_clone().expect("a handle"));
             let shared = Arc::clone(shared);
             threads.push(thread::spawn(move || carry_back(&pair, client, per_mille, &shared)));
