@@ -14,7 +14,7 @@ has caddy || skipped "quic-loss: caddy" "caddy is not installed (apt-get install
     echo "# QUIC packets reported as lost, and packets that were dropped"
     echo
     echo "A UDP proxy between brunt and the server drops each datagram with the same chance: one in ten with brunt-lab (replies of 10"
-    echo "bytes), three in 100 with caddy (replies of 200 kB). Both count for themselves. Loopback, $(nproc) CPUs, $(date -u +%Y-%m-%d)."
+    echo "bytes), one in 100 with caddy (replies of 200 kB). Both count for themselves. Loopback, $(nproc) CPUs, $(date -u +%Y-%m-%d)."
     echo "A server skips some packet numbers on purpose (RFC 9000 section 21.4, RFC 9002 section 6.2.4); they count as lost on the way"
     echo "from it. Target: within 10 %, with at least 2,000 lost packets in each direction."
     echo

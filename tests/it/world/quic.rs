@@ -11,9 +11,9 @@ use quinn_proto::{
 };
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::net::{SocketAddr, UdpSocket};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -54,8 +54,16 @@ pub enum Rule {
 pub struct Quic {
     pub port: u16,
     requests: Arc<AtomicU64>,
+    clients: Arc<Mutex<Clients>>,
     is_over: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
+}
+
+/// Who came.
+#[derive(Default)]
+struct Clients {
+    connections: usize,
+    addresses: HashSet<SocketAddr>,
 }
 
 impl Drop for Quic {
@@ -113,20 +121,37 @@ impl Quic {
         let port = socket.local_addr().expect("an address").port();
         let (requests, is_over) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicBool::new(false)));
         let endpoint = Endpoint::new(Arc::new(of_endpoint), Some(Arc::new(config)), true, None);
-        let mut server =
-            Server { socket, endpoint, peers: HashMap::new(), act: Box::new(act), requests: Arc::clone(&requests) };
+        let clients = Arc::<Mutex<Clients>>::default();
+        let mut server = Server {
+            socket,
+            endpoint,
+            peers: HashMap::new(),
+            act: Box::new(act),
+            requests: Arc::clone(&requests),
+            clients: Arc::clone(&clients),
+        };
         let over = Arc::clone(&is_over);
         let thread = thread::spawn(move || {
             while !over.load(Ordering::Relaxed) {
                 server.turn();
             }
         });
-        Some(Self { port, requests, is_over, thread: Some(thread) })
+        Some(Self { port, requests, clients, is_over, thread: Some(thread) })
     }
 
     /// Requests that came.
     pub fn requests(&self) -> u64 {
         self.requests.load(Ordering::Relaxed)
+    }
+
+    /// Connections that it accepted.
+    pub fn connections(&self) -> usize {
+        self.clients.lock().expect("no panic").connections
+    }
+
+    /// Addresses and ports that datagrams came from.
+    pub fn addresses(&self) -> usize {
+        self.clients.lock().expect("no panic").addresses.len()
     }
 }
 
@@ -142,6 +167,7 @@ struct Server {
     peers: HashMap<ConnectionHandle, Peer>,
     act: Box<dyn Fn(u64) -> Act + Send>,
     requests: Arc<AtomicU64>,
+    clients: Arc<Mutex<Clients>>,
 }
 
 /// The time, for QUIC's timers.
@@ -164,9 +190,11 @@ impl Server {
 
     fn receive(&mut self, packet: &[u8], from: SocketAddr) {
         let (now, mut answer) = (now(), Vec::new());
+        self.clients.lock().expect("no panic").addresses.insert(from);
         match self.endpoint.handle(now, from, None, None, BytesMut::from(packet), &mut answer) {
             Some(DatagramEvent::NewConnection(incoming)) => {
                 if let Ok((handle, quic)) = self.endpoint.accept(incoming, now, &mut answer, None) {
+                    self.clients.lock().expect("no panic").connections += 1;
                     self.peers.insert(handle, Peer { quic, control: None, served: 0 });
                 }
             }
@@ -183,7 +211,7 @@ impl Server {
     }
 
     fn serve(&mut self, handle: ConnectionHandle) {
-        let Self { socket, endpoint, peers, act, requests } = self;
+        let Self { socket, endpoint, peers, act, requests, .. } = self;
         let Some(peer) = peers.get_mut(&handle) else { return };
         let now = now();
         if peer.quic.poll_timeout().is_some_and(|due| due <= now) {

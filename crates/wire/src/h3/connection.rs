@@ -3,6 +3,7 @@
 use super::driver::{Carrier, Hub, UdpEndpoint};
 use super::frame;
 use super::qpack;
+use super::session::Session;
 use super::watch::WatchedConfig;
 use crate::collect::ReplyCollector;
 use crate::h2::fields::{Fields, body_bytes};
@@ -10,7 +11,8 @@ use crate::quic::TransportSettings;
 use crate::request::Prepared;
 use crate::stream::Idle;
 use crate::tls::{Handshake, Refusal, TlsClients};
-use crate::{Reply, Stamps, Timer, TransportCounts};
+use crate::{Reply, Stamps, Timer, TransportCounts, websocket};
+use brunt_model::outcome::Malformed;
 use brunt_model::plan::Connection as Settings;
 use brunt_model::{Body, Failure, Tick};
 use bytes::Bytes;
@@ -23,7 +25,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, Waker, ready};
 
 /// Whether this program has HTTP/3.
 pub const IS_BUILT: bool = true;
@@ -242,7 +244,8 @@ impl Connection {
         keep: Option<Box<ReplyCollector>>,
         stamps: &'s mut Stamps,
     ) -> Exchange<'c, 'r, 's> {
-        Exchange { connection: self, stamps, state: State::Waiting(request, keep) }
+        let state = if request.migrates() { State::ToMigrate } else { State::Waiting(request, keep) };
+        Exchange { connection: self, stamps, state }
     }
 }
 
@@ -256,6 +259,9 @@ pub struct Exchange<'c, 'r, 's> {
 enum State<'r> {
     Waiting(&'r Prepared, Option<Box<ReplyCollector>>),
     UnderWay(u32),
+    /// A migration that is not begun.
+    ToMigrate,
+    Migrating,
     Over,
 }
 
@@ -275,6 +281,11 @@ impl Future for Exchange<'_, '_, '_> {
                 id
             }
             State::UnderWay(id) => *id,
+            State::ToMigrate | State::Migrating => {
+                let result = ready!(migrate(&mut this.state, session, (carrier, hub), cx.waker()));
+                this.state = State::Over;
+                return Poll::Ready(migrated(result, this.stamps));
+            }
             State::Over => return Poll::Pending,
         };
         let Some(request) = session.request(id) else { return Poll::Ready(Err(Failure::System)) };
@@ -292,9 +303,39 @@ impl Future for Exchange<'_, '_, '_> {
     }
 }
 
+type Migrated = Result<(Tick, Tick), (Failure, Option<Malformed>)>;
+
+/// Begins a migration where none is begun, and waits for its end.
+fn migrate(
+    state: &mut State<'_>,
+    session: &mut Session,
+    (carrier, hub): (&Carrier, &Hub),
+    waker: &Waker,
+) -> Poll<Migrated> {
+    if matches!(state, State::ToMigrate) {
+        ready!(session.begin_migration(waker))?;
+        *state = State::Migrating;
+        hub.wake(carrier);
+    }
+    session.poll_migration(waker)
+}
+
+/// The reply to a request for a migration: it has no body, and the status of a switch.
+fn migrated(result: Migrated, stamps: &mut Stamps) -> Result<Reply, Failure> {
+    let (sent, came) = result.map_err(|(failure, cause)| {
+        stamps.malformed = cause;
+        failure
+    })?;
+    (stamps.sent, stamps.first_byte, stamps.last_byte) = (sent, came, came);
+    Ok(Reply { status: websocket::STATUS, keep_alive: true, ..Reply::default() })
+}
+
 impl Drop for Exchange<'_, '_, '_> {
     fn drop(&mut self) {
         let Connection { carrier, hub } = self.connection;
+        if let State::Migrating = self.state {
+            carrier.session.borrow_mut().end_migration();
+        }
         if let State::UnderWay(id) = self.state
             && let Some(request) = carrier.session.borrow_mut().cancel(id)
         {

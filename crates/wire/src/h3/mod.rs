@@ -5,6 +5,7 @@
 //! * `session`: one connection: what QUIC says of its streams becomes replies.
 //! * `watch`: what cryptography tells of a connection: packets that came, a Retry. `packet_numbers` counts them.
 //! * `parameters`: the server's transport parameters. `versions`: the versions of QUIC that it offers.
+//! * `migration`: a connection goes on from another local port.
 //! * `driver`: one task for each UDP socket that reads and writes for all connections on it.
 //! * `connection`: what [`http`](crate::http) sees of all this.
 
@@ -12,6 +13,7 @@ mod connection;
 mod control;
 mod driver;
 mod frame;
+mod migration;
 mod packet_numbers;
 mod parameters;
 mod qpack;

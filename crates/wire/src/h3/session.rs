@@ -2,6 +2,7 @@
 
 use super::control::{Control, Uni};
 use super::frame::{self, Code};
+use super::migration::Migration;
 use super::packet_numbers::REORDERING;
 use super::parameters;
 use super::request::{Broken, LastBlock, Request};
@@ -71,6 +72,7 @@ pub struct Session {
     /// Packets that were told.
     told: TransportCounts,
     pub end: Option<End>,
+    pub(super) migration: Option<Migration>,
     /// The versions of a Version Negotiation packet, where one came.
     pub offered_versions: Vec<u32>,
     /// The handshake is done.
@@ -111,6 +113,7 @@ impl Session {
             early_accepted: None,
             told: TransportCounts::default(),
             end: None,
+            migration: None,
             offered_versions: Vec::new(),
             is_connected: false,
             most_streams,
@@ -486,6 +489,7 @@ impl Session {
             }
         }
         self.end = Some(end);
+        self.fail_migration();
         self.idle.wake();
         self.waiting.wake();
     }
