@@ -1,7 +1,7 @@
 //! HTTP/3, against caddy, whose log tells what it has seen.
 //!
 //! * `hostile`: a server of our own that breaks rules. `reference`: the lab. `loss`: a proxy that drops packets.
-//! `migration`: connections that change their port.
+//!   `migration`: connections that change their port.
 
 mod hostile;
 mod loss;

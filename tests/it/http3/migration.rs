@@ -28,9 +28,8 @@ fn a_step_has_the_connection_go_on_from_another_port() {
     std::fs::write(dir.path().join("plan.yaml"), plan).expect("a plan");
     let run = kept_run(dir.path());
     let labels = run["labels"].as_array().expect("labels");
-    let named = |label: &serde_json::Value| {
-        (label["label"].as_str().map(str::to_owned), label["requests"]["good"].as_u64())
-    };
+    let named =
+        |label: &serde_json::Value| (label["label"].as_str().map(str::to_owned), label["requests"]["good"].as_u64());
     let expected = ["before", "migrate", "after"].map(|name| (Some(name.to_owned()), Some(10)));
     assert_eq!(labels.iter().map(named).collect::<Vec<_>>(), expected, "{run}");
     assert_eq!(run["outcomes"], serde_json::json!({"200": 20, "101": 10}));

@@ -6,8 +6,8 @@
 use std::collections::HashMap;
 use std::fs;
 use std::net::{SocketAddr, UdpSocket};
-use std::sync::{Arc, Mutex};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -53,7 +53,7 @@ fn overflowed(port: u16) -> u64 {
     ours.filter_map(|fields| fields.last()?.parse::<u64>().ok()).sum()
 }
 
-/// A number without pattern made of one (the finalizer of SplitMix64).
+/// A number without pattern made of one (the finalizer of `SplitMix64`).
 fn mixed(number: u64) -> u64 {
     let z = number.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

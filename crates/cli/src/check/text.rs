@@ -136,7 +136,12 @@ fn tls(t: &Secured, reply: Option<&Answered>) -> [Entry; 4] {
         seconds(t.handshake_seconds)
     );
     let quic = t.http.iter().find_map(|offered| offered.quic.as_ref()).map_or(String::new(), quic);
-    [("TLS", line), ("Offers", offered(t, reply).join(", ")), ("QUIC", quic), ("Certificate", certificate(t).join(", "))]
+    [
+        ("TLS", line),
+        ("Offers", offered(t, reply).join(", ")),
+        ("QUIC", quic),
+        ("Certificate", certificate(t).join(", ")),
+    ]
 }
 
 fn certificate(t: &Secured) -> Vec<String> {

@@ -2,6 +2,7 @@
 
 use super::driver::{Carrier, Hub, UdpEndpoint};
 use super::frame;
+use super::migration::Migrated;
 use super::qpack;
 use super::session::Session;
 use super::watch::WatchedConfig;
@@ -12,7 +13,6 @@ use crate::request::Prepared;
 use crate::stream::Idle;
 use crate::tls::{Handshake, Refusal, TlsClients};
 use crate::{Reply, Stamps, Timer, TransportCounts, websocket};
-use brunt_model::outcome::Malformed;
 use brunt_model::plan::Connection as Settings;
 use brunt_model::{Body, Failure, Tick};
 use bytes::Bytes;
@@ -302,8 +302,6 @@ impl Future for Exchange<'_, '_, '_> {
         Poll::Ready(request.stream.into_reply())
     }
 }
-
-type Migrated = Result<(Tick, Tick), (Failure, Option<Malformed>)>;
 
 /// Begins a migration where none is begun, and waits for its end.
 fn migrate(

@@ -5,28 +5,25 @@
 //! what came before.
 
 use super::connection::Agreed;
+use super::port::{Binding, Port};
 use super::session::{End, Session};
 use super::versions;
 use crate::turn::Turn;
 use crate::{Timer, TransportCounts, error, sys, tls};
 use brunt_model::{Failure, Tick};
 use bytes::BytesMut;
-use quinn_proto::{
-    ConnectionEvent, ConnectionHandle, DatagramEvent, EcnCodepoint, Endpoint, EndpointConfig, Transmit,
-};
-use quinn_udp::{RecvMeta, UdpSockRef, UdpSocketState};
-use socket2::{Domain, SockAddr, Socket, Type};
+use quinn_proto::{ConnectionEvent, ConnectionHandle, DatagramEvent, EcnCodepoint, Endpoint, EndpointConfig, Transmit};
+use quinn_udp::{RecvMeta, UdpSockRef};
 use std::cell::{Cell, RefCell};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::io::{self, IoSliceMut};
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::{IpAddr, SocketAddr};
 use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker, ready};
 use std::time::{Duration, Instant};
-use tokio::io::unix::AsyncFd;
 
 /// Messages read at once, each of several packets.
 const BATCH: usize = 8;
@@ -34,9 +31,6 @@ const BATCH: usize = 8;
 const MESSAGE: usize = 64 * 1024;
 /// Packets of one message that is written.
 const MOST_PACKETS: usize = 32;
-/// Bytes that the kernel is asked to keep for each direction, where nobody says otherwise. It may grant less.
-const SOCKET_BUFFER: usize = 4 << 20;
-
 /// What tasks leave for the driver: which connections have something to send.
 #[derive(Default)]
 pub struct Hub {
@@ -99,6 +93,13 @@ impl<T: Timer + 'static> Drop for UdpEndpoint<T> {
     }
 }
 
+/// A message, and the socket that had no room for it.
+struct Unsent {
+    port: Rc<Port>,
+    transmit: Transmit,
+    contents: Vec<u8>,
+}
+
 struct Core<T> {
     time: T,
     /// What stands for zero ticks.
@@ -111,57 +112,12 @@ struct Core<T> {
     carriers: RefCell<Vec<Option<Rc<Carrier>>>>,
     hub: Rc<Hub>,
     timers: RefCell<BinaryHeap<Reverse<(Instant, usize)>>>,
-    /// A message, and the socket that had no room for it.
-    unsent: RefCell<Option<(Rc<Port>, Transmit, Vec<u8>)>>,
+    unsent: RefCell<Option<Unsent>>,
     out: RefCell<Vec<u8>>,
     /// A packet that was sent before was refused on its way.
     refusal: RefCell<Option<io::Error>>,
     /// Packets of connections that are no more.
     gone: Cell<TransportCounts>,
-}
-
-/// A local port.
-struct Port {
-    socket: AsyncFd<Socket>,
-    state: UdpSocketState,
-}
-
-/// A peer of the family of addresses, the local address where one is named, and bytes that the kernel is asked to keep.
-struct Binding {
-    to: SocketAddr,
-    source: Option<IpAddr>,
-    buffer: Option<usize>,
-}
-
-impl Port {
-    fn bind(Binding { to, source, buffer }: &Binding) -> io::Result<Self> {
-        let socket = Socket::new(Domain::for_address(*to), Type::DGRAM, None)?;
-        socket.set_nonblocking(true)?;
-        // Smaller ones lose packets only where many come at once.
-        let _ = socket.set_recv_buffer_size(buffer.unwrap_or(SOCKET_BUFFER));
-        let _ = socket.set_send_buffer_size(buffer.unwrap_or(SOCKET_BUFFER));
-        // Where it cannot be had, a server that does not listen is a connect timeout.
-        let _ = sys::tell_refusals(&socket, to.is_ipv6());
-        let any = if to.is_ipv4() { IpAddr::V4(Ipv4Addr::UNSPECIFIED) } else { IpAddr::V6(Ipv6Addr::UNSPECIFIED) };
-        socket.bind(&SockAddr::from(SocketAddr::new(source.unwrap_or(any), 0)))?;
-        let state = UdpSocketState::new(UdpSockRef::from(&socket))?;
-        Ok(Self { socket: sys::watch(socket)?, state })
-    }
-
-    fn send(&self, transmit: &Transmit, contents: &[u8]) -> io::Result<()> {
-        let message = quinn_udp::Transmit {
-            destination: transmit.destination,
-            ecn: transmit.ecn.map(|ecn| match ecn {
-                EcnCodepoint::Ect0 => quinn_udp::EcnCodepoint::Ect0,
-                EcnCodepoint::Ect1 => quinn_udp::EcnCodepoint::Ect1,
-                EcnCodepoint::Ce => quinn_udp::EcnCodepoint::Ce,
-            }),
-            contents,
-            segment_size: transmit.segment_size,
-            src_ip: transmit.src_ip,
-        };
-        self.state.try_send(UdpSockRef::from(self.socket.get_ref()), &message)
-    }
 }
 
 impl<T: Timer + 'static> UdpEndpoint<T> {
@@ -327,7 +283,8 @@ impl<T: Timer> Core<T> {
             let Some(transmit) = session.quic.poll_transmit(instant, most, &mut out) else { return Poll::Ready(()) };
             match port.send(&transmit, &out[..transmit.size]) {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                    *self.unsent.borrow_mut() = Some((Rc::clone(port), transmit, std::mem::take(&mut out)));
+                    let (port, contents) = (Rc::clone(port), std::mem::take(&mut *out));
+                    *self.unsent.borrow_mut() = Some(Unsent { port, transmit, contents });
                     return Poll::Pending;
                 }
                 // It is told of an earlier packet: this one was not sent, and is a lost one.
@@ -496,11 +453,11 @@ impl<T: Timer + 'static> Driver<T> {
     /// Writes for all connections that are ready, as far as there is room.
     fn write(&mut self, cx: &mut Context<'_>) {
         let core = &self.core;
-        while let Some((port, transmit, contents)) = core.unsent.take() {
+        while let Some(Unsent { port, transmit, contents }) = core.unsent.take() {
             let blocked = matches!(port.send(&transmit, &contents), Err(e) if e.kind() == io::ErrorKind::WouldBlock);
             if blocked {
                 let room = port.socket.poll_write_ready(cx).map_ok(|mut ready| ready.clear_ready());
-                *core.unsent.borrow_mut() = Some((Rc::clone(&port), transmit, contents));
+                *core.unsent.borrow_mut() = Some(Unsent { port: Rc::clone(&port), transmit, contents });
                 if !matches!(room, Poll::Ready(Ok(()))) {
                     return;
                 }
@@ -523,7 +480,7 @@ impl<T: Timer + 'static> Driver<T> {
             core.take_refusals(&error);
             cx.waker().wake_by_ref();
         }
-        let blocked = core.unsent.borrow().as_ref().map(|(port, ..)| Rc::clone(port));
+        let blocked = core.unsent.borrow().as_ref().map(|unsent| Rc::clone(&unsent.port));
         // To be told of room; where there is some by now, again at once.
         if let Some(Poll::Ready(Ok(mut ready))) = blocked.as_ref().map(|port| port.socket.poll_write_ready(cx)) {
             ready.clear_ready();

@@ -1,11 +1,14 @@
 //! Connection migration (RFC 9000 section 9): a connection goes on from another local port.
 //!
-//! It is over when the server's PATH_CHALLENGE has come to the new port, which QUIC answers at once.
+//! It is over when the server's `PATH_CHALLENGE` has come to the new port, which QUIC answers at once.
 
 use super::session::Session;
 use brunt_model::outcome::Malformed;
 use brunt_model::{Failure, Tick};
 use std::task::{Poll, Waker};
+
+/// When the first packet left from the new port, and when the server's challenge came; or why it did not, with the cause.
+pub type Migrated = Result<(Tick, Tick), (Failure, Option<Malformed>)>;
 
 /// A migration of a connection.
 #[derive(Debug)]
@@ -47,23 +50,23 @@ impl Session {
         Poll::Ready(Ok(()))
     }
 
-    /// When the first packet left from the new port, and when the server's challenge came.
+    /// Waits for the end of the migration that was begun; `waker` is woken.
     ///
     /// # Errors
     ///
     /// The connection ended, or the system grants no port.
-    pub fn poll_migration(&mut self, waker: &Waker) -> Poll<Result<(Tick, Tick), (Failure, Option<Malformed>)>> {
+    pub fn poll_migration(&mut self, waker: &Waker) -> Poll<Migrated> {
         let Some(migration) = &mut self.migration else { return Poll::Ready(Err((Failure::System, None))) };
         let result = match migration.state {
             State::Over { sent, came } => Ok((sent, came)),
             State::Failed(failure) => Err((failure, None)),
-            State::Wanted | State::UnderWay { .. } => match &self.end {
-                Some(end) => Err((end.failure, end.cause)),
-                None => {
+            State::Wanted | State::UnderWay { .. } => {
+                let Some(end) = &self.end else {
                     migration.waker.clone_from(waker);
                     return Poll::Pending;
-                }
-            },
+                };
+                Err((end.failure, end.cause))
+            }
         };
         self.end_migration();
         Poll::Ready(result)

@@ -6,7 +6,7 @@
 //! * `watch`: what cryptography tells of a connection: packets that came, a Retry. `packet_numbers` counts them.
 //! * `parameters`: the server's transport parameters. `versions`: the versions of QUIC that it offers.
 //! * `migration`: a connection goes on from another local port.
-//! * `driver`: one task for each UDP socket that reads and writes for all connections on it.
+//! * `port`: a UDP socket. `driver`: one task for each UDP socket that reads and writes for all connections on it.
 //! * `connection`: what [`http`](crate::http) sees of all this.
 
 mod connection;
@@ -16,6 +16,7 @@ mod frame;
 mod migration;
 mod packet_numbers;
 mod parameters;
+mod port;
 mod qpack;
 mod request;
 mod session;

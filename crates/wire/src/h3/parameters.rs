@@ -50,10 +50,10 @@ mod tests {
     #[test]
     fn parameters_are_read_by_their_numbers() {
         let written = [
-            &[0x01, 2, 0x40, 0x64][..], // max_idle_timeout 100
+            &[0x01, 2, 0x40, 0x64][..],   // max_idle_timeout 100
             &[0x04, 4, 0x80, 0x10, 0, 0], // initial_max_data 1 MiB
-            &[0x06, 2, 0x44, 0],        // 1 kiB
-            &[0x05, 1, 9],              // streams of the sender
+            &[0x06, 2, 0x44, 0],          // 1 kiB
+            &[0x05, 1, 9],                // streams of the sender
             &[0x08, 1, 7],
             &[0x0c, 0],
             &[0x1b, 3, 1, 2, 3], // reserved

@@ -69,9 +69,8 @@ pub async fn ask(to: SocketAddr, source: Option<IpAddr>) -> io::Result<Vec<u32>>
     loop {
         let mut ready = socket.readable().await?;
         let Ok(read) = ready.try_io(|socket| socket.get_ref().read(&mut datagram)) else { continue };
-        match parse(&datagram[..read?]) {
-            Some((OUR_ID, THEIR_ID, versions)) => return Ok(versions),
-            _ => continue,
+        if let Some((OUR_ID, THEIR_ID, versions)) = parse(&datagram[..read?]) {
+            return Ok(versions);
         }
     }
 }
