@@ -1,8 +1,11 @@
 //! HTTP/3, against caddy, whose log tells what it has seen.
 //!
-//! * `hostile`: a server of our own that breaks rules. `reference`: the lab.
+//! * `hostile`: a server of our own that breaks rules. `reference`: the lab. `loss`: a proxy that drops packets.
+//!   `migration`: connections that change their port.
 
 mod hostile;
+mod loss;
+mod migration;
 mod reference;
 
 use crate::http2::reads_fields_and_bodies;
@@ -135,6 +138,8 @@ fn versions_are_compared_and_a_check_tells_which_there_are() {
     let checked = told(&format!("check {} {trusts}", caddy.at("/")));
     assert!(checked.contains("HTTP/1.1, HTTP/2 (250 streams"), "{checked}");
     assert!(checked.contains("HTTP/3 (100 streams), Alt-Svc h3="), "{checked}");
+    assert!(checked.contains("QUIC v1, "), "{checked}");
+    assert!(checked.contains("connection migration forbidden"), "{checked}");
     let checked = told(&format!("check {} {http3}", caddy.at("/")));
     assert!(checked.contains("HTTP/3"), "{checked}");
     let options = "--http 1.1,2,3 -c 2 -d 300ms --repeat 2 --no-store";

@@ -7,6 +7,7 @@ pub mod caddy;
 pub mod certs;
 pub mod lab;
 pub mod log;
+pub mod lossy;
 pub mod machine;
 pub mod namespace;
 pub mod nginx;

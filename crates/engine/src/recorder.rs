@@ -262,6 +262,8 @@ impl Recorder {
         flow.closed_idle = connections.closed_idle.take();
         flow.unsolicited = connections.unsolicited.take();
         (flow.packets_sent, flow.packets_lost) = (counts.sent, counts.lost);
+        (flow.packets_received, flow.server_packets_lost) = (counts.received, counts.peer_lost);
+        (flow.quic_retries, flow.quic_retry_nanos) = (counts.retries, counts.retry_nanos);
         (flow.early_accepted, flow.early_refused) = (counts.early_accepted, counts.early_refused);
         (flow.rtt_nanos, flow.rtts) = (counts.rtt_nanos, counts.rtts);
         (flow.stalled, flow.stalled_nanos) = (counts.stalled, counts.stalled_nanos);

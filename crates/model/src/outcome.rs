@@ -299,6 +299,12 @@ pub enum Malformed {
     /// A rule of QUIC that was broken.
     #[error("the server broke a rule of QUIC (RFC 9000)")]
     Quic,
+    /// No version of QUIC in common.
+    #[error("the server offers no version of QUIC that brunt speaks (RFC 9000 section 6)")]
+    QuicVersion,
+    /// A migration that the server forbids.
+    #[error("the server forbids connection migration (disable_active_migration, RFC 9000 section 18.2)")]
+    QuicMigration,
     /// The code `H3_NO_ERROR` of a [`Failure::StreamReset`].
     #[error("the stream was reset with H3_NO_ERROR")]
     ResetH3NoError,
@@ -478,6 +484,8 @@ impl Malformed {
             Self::QpackBlock => "qpack_block",
             Self::QpackStream => "qpack_stream",
             Self::Quic => "quic",
+            Self::QuicVersion => "quic_version",
+            Self::QuicMigration => "quic_migration",
             Self::ResetH3NoError => "reset_h3_no_error",
             Self::ResetH3GeneralProtocolError => "reset_h3_general_protocol_error",
             Self::ResetH3InternalError => "reset_h3_internal_error",

@@ -59,6 +59,14 @@ pub struct Flow {
     pub packets_sent: u64,
     /// Those of them that were taken for lost.
     pub packets_lost: u64,
+    /// QUIC packets received behind the handshake, each number once.
+    pub packets_received: u64,
+    /// Packets of the server that are missing among them: lost on the way, or their numbers skipped on purpose.
+    pub server_packets_lost: u64,
+    /// QUIC connections whose handshake met a Retry packet.
+    pub quic_retries: u64,
+    /// Nanoseconds from the first packet of these connections to the Retry, summed up.
+    pub quic_retry_nanos: u64,
     /// Resumed connections whose early data (0-RTT) the server took.
     pub early_accepted: u64,
     /// Those whose early data it refused: the requests were sent again.
@@ -119,6 +127,10 @@ impl Flow {
         self.unsolicited += later.unsolicited;
         self.packets_sent += later.packets_sent;
         self.packets_lost += later.packets_lost;
+        self.packets_received += later.packets_received;
+        self.server_packets_lost += later.server_packets_lost;
+        self.quic_retries += later.quic_retries;
+        self.quic_retry_nanos += later.quic_retry_nanos;
         self.early_accepted += later.early_accepted;
         self.early_refused += later.early_refused;
         self.rtt_nanos += later.rtt_nanos;

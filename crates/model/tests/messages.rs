@@ -98,7 +98,7 @@ fn tally() -> impl Strategy<Value = Tally> {
 }
 
 fn flow() -> impl Strategy<Value = Flow> {
-    any::<[u64; 29]>().prop_map(|n| Flow {
+    any::<[u64; 33]>().prop_map(|n| Flow {
         planned: n[0],
         arrivals: n[1],
         begun: n[2],
@@ -113,6 +113,10 @@ fn flow() -> impl Strategy<Value = Flow> {
         unsolicited: n[11],
         packets_sent: n[21],
         packets_lost: n[22],
+        packets_received: n[29],
+        server_packets_lost: n[30],
+        quic_retries: n[31],
+        quic_retry_nanos: n[32],
         early_accepted: n[23],
         early_refused: n[24],
         rtt_nanos: n[27],

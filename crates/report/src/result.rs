@@ -249,6 +249,19 @@ pub struct Connections {
     /// Those of them that were lost, as far as QUIC can tell.
     #[serde(default)]
     pub packets_lost: u64,
+    /// QUIC packets received in the whole run, those of handshakes left out; 0 without HTTP/3.
+    #[serde(default)]
+    pub packets_received: u64,
+    /// Packets of the server that are missing among them: lost on the way, or their numbers skipped by the server on purpose, which
+    /// servers do rarely.
+    #[serde(default)]
+    pub server_packets_lost: u64,
+    /// Connections whose handshake met a Retry packet: the server had the address validated first.
+    #[serde(default)]
+    pub quic_retries: u64,
+    /// Mean time from the first packet of these connections to the Retry, in seconds; null without one.
+    #[serde(default)]
+    pub quic_retry_seconds: Option<f64>,
     /// Mean round-trip time of its QUIC connections, as these estimate it, in seconds; null without HTTP/3.
     #[serde(default)]
     pub quic_rtt_seconds: Option<f64>,

@@ -3,7 +3,7 @@
 //! No request is made. Names that the resolver does not know at once are not waited for. Out of scope: the look of
 //! `brunt check`, which asks the server.
 
-use brunt_model::plan::Connection;
+use brunt_model::plan::{Connection, HttpVersion};
 use brunt_model::{Plan, Route};
 use brunt_wire::request::origin_of;
 use std::net::{IpAddr, SocketAddr, TcpStream, ToSocketAddrs};
@@ -26,8 +26,11 @@ pub fn route(plan: &Plan) -> Option<Route> {
 }
 
 /// Why nothing can be reached there: each address of the server refuses a connection. None where one is accepted, and where
-/// the addresses are not known at once.
+/// the addresses are not known at once, or HTTP/3 is spoken: what listens on TCP tells nothing of QUIC.
 pub fn refused(plan: &Plan) -> Option<String> {
+    if plan.connection.http == HttpVersion::V3 {
+        return None;
+    }
     let url = plan.main().scenario.requests.first().map_or("", |request| request.url.as_str());
     if let Some(path) = &plan.connection.unix_socket {
         let error = UnixStream::connect(path).err()?;

@@ -191,6 +191,14 @@ pub struct TransportCounts {
     pub sent: u64,
     /// Those of them that were taken for lost.
     pub lost: u64,
+    /// Packets of QUIC received behind the handshake, each number once.
+    pub received: u64,
+    /// Packets of the peer that are missing among them: lost on the way, or their numbers skipped on purpose.
+    pub peer_lost: u64,
+    /// Connections whose handshake met a Retry packet.
+    pub retries: u64,
+    /// Nanoseconds from the first packet to that Retry, summed up.
+    pub retry_nanos: u64,
     /// Round trips of connections of QUIC, as these estimate them, summed up, in nanoseconds.
     pub rtt_nanos: u64,
     /// How many were added to `rtt_nanos`.
@@ -210,6 +218,10 @@ impl TransportCounts {
     pub fn add(&mut self, other: Self) {
         self.sent += other.sent;
         self.lost += other.lost;
+        self.received += other.received;
+        self.peer_lost += other.peer_lost;
+        self.retries += other.retries;
+        self.retry_nanos += other.retry_nanos;
         self.early_accepted += other.early_accepted;
         self.early_refused += other.early_refused;
         self.rtt_nanos += other.rtt_nanos;

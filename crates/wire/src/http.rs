@@ -304,6 +304,15 @@ impl<T: Timer + 'static> Http<T> {
         self.refusal.borrow_mut().take()
     }
 
+    /// The versions of QUIC that a server offers: one packet is sent, and its answer awaited without end.
+    ///
+    /// # Errors
+    ///
+    /// Nothing listens there, or this program has no HTTP/3.
+    pub async fn quic_versions(&self, to: SocketAddr) -> std::io::Result<Vec<u32>> {
+        h3::offered_versions(to, self.next_source(to)).await
+    }
+
     /// The same as [`Transport::exchange`], and keeps all of the reply: for a careful look, not
     /// for a load.
     ///

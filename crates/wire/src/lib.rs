@@ -36,6 +36,7 @@ pub mod h3;
 pub mod http;
 pub mod link;
 pub mod origin;
+pub mod quic;
 pub mod redirect;
 pub mod request;
 mod sources;

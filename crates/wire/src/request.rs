@@ -9,6 +9,9 @@ use std::borrow::Cow;
 use std::rc::Rc;
 use url::Url;
 
+/// The method of a request that is none: its connection of HTTP/3 migrates (RFC 9000 section 9).
+pub const MIGRATE: &str = "MIGRATE";
+
 /// A request whose placeholders are filled in, borrowed.
 #[derive(Debug, Clone, Copy)]
 pub struct Draft<'a> {
@@ -161,6 +164,12 @@ impl Prepared {
     pub(crate) fn is_safe(&self) -> bool {
         let has_body = self.h2.as_ref().is_none_or(|fields| fields.has_body);
         !has_body && self.parts().is_some_and(|parts| matches!(&*parts.method, "GET" | "HEAD" | "OPTIONS"))
+    }
+
+    /// Whether it has its connection go on from another local port instead of being sent.
+    #[cfg(feature = "http3")]
+    pub(crate) fn migrates(&self) -> bool {
+        self.parts().is_some_and(|parts| parts.method == MIGRATE)
     }
 
     #[cfg(feature = "http3")]

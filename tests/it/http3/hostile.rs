@@ -1,8 +1,8 @@
 //! Servers that break rules of HTTP/3, and what is told of them.
 
 use crate::world::certs::Authority;
-use crate::world::quic::{Act, Quic};
-use crate::world::{Ran, measure};
+use crate::world::quic::{Act, Quic, Rule};
+use crate::world::{Ran, command, measure};
 use tempfile::TempDir;
 
 /// A head with status 200, and nothing more.
@@ -128,4 +128,19 @@ fn early_data_is_told_and_what_is_refused_is_sent_again() {
     // Requests that change something wait for the end of the handshake.
     let ran = measure(&format!("{url} {options} {resolve}:127.0.0.1 --method POST")).all_good();
     assert_eq!(ran.connections("early_accepted") + ran.connections("early_refused"), 0);
+}
+
+#[test]
+fn a_server_without_a_version_in_common_is_told_with_its_versions() {
+    let dir = TempDir::new().expect("a directory");
+    let own = Authority::new(dir.path()).certify("localhost");
+    let server = Quic::serving_by(&own, &Rule::Versions(vec![0xff00_001d, 0x6b33_43cf]), |_| reply(&[OK]));
+    let url = format!("https://127.0.0.1:{}/", server.port);
+    let told = "no version of QUIC that brunt speaks (v1): draft-29, v2";
+    let ran = measure(&format!("{url} --http 3 -k -n 5"));
+    assert_eq!((ran.code, server.requests()), (3, 0), "{}", ran.err);
+    assert!(ran.err.contains(told), "{}{}", ran.out, ran.err);
+    let checked = command(&format!("check {url} --http 3 -k")).output().expect("brunt");
+    let checked = crate::world::brunt::spaced(&String::from_utf8_lossy(&checked.stdout));
+    assert!(checked.contains(told), "{checked}");
 }

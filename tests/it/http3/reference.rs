@@ -50,7 +50,14 @@ fn early_data_is_accepted_or_refused() {
 fn a_retry_is_answered() {
     let lab = lab(&format!("{SECURE} --retry"));
     let ran = measure(&format!("{} --http 3 -k --no-keepalive -c 2 -n 20", lab.at("/"))).all_good();
-    assert_eq!((ran.count("completed"), ran.connections("opened")), (20, 20));
+    assert_eq!((ran.count("completed"), ran.connections("opened"), ran.connections("quic_retries")), (20, 20, 20));
+    let until_retry = ran.figure("/connections/quic_retry_seconds");
+    assert!(
+        until_retry > 0.0 && until_retry <= ran.figure("/phases_seconds/connect/max"),
+        "{until_retry}: {}",
+        ran.out
+    );
+    ran.says(&["Retry on 20,"]);
     let knows = lab.knows();
     assert_eq!((&knows["http3"]["retries"], &knows["http3"]["connections"]), (&20.into(), &20.into()));
 }

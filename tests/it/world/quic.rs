@@ -11,10 +11,10 @@ use quinn_proto::{
 };
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::net::{SocketAddr, UdpSocket};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -39,12 +39,31 @@ pub enum Act {
     Silence,
 }
 
+/// What is special of a server's QUIC.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Rule {
+    /// Nothing.
+    Usual,
+    /// It offers these versions.
+    Versions(Vec<u32>),
+    /// It forbids connections to go on from another address.
+    NoMigration,
+}
+
 /// A server that is listening; it ends with this.
 pub struct Quic {
     pub port: u16,
     requests: Arc<AtomicU64>,
+    clients: Arc<Mutex<Clients>>,
     is_over: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
+}
+
+/// Who came.
+#[derive(Default)]
+struct Clients {
+    connections: usize,
+    addresses: HashSet<SocketAddr>,
 }
 
 impl Drop for Quic {
@@ -59,13 +78,27 @@ impl Drop for Quic {
 impl Quic {
     /// Listens with a certificate; `act` tells what to do with each request.
     pub fn serving(certificate: &Certificate, act: impl Fn(u64) -> Act + Send + 'static) -> Self {
-        Self::serving_at(certificate, "127.0.0.1:0", act).expect("a port")
+        Self::serving_by(certificate, &Rule::Usual, act)
+    }
+
+    /// The same with a rule.
+    pub fn serving_by(certificate: &Certificate, rule: &Rule, act: impl Fn(u64) -> Act + Send + 'static) -> Self {
+        Self::listening(certificate, "127.0.0.1:0", rule, act).expect("a port")
     }
 
     /// The same at an address; None: somebody else has it.
     pub fn serving_at(
         certificate: &Certificate,
         address: &str,
+        act: impl Fn(u64) -> Act + Send + 'static,
+    ) -> Option<Self> {
+        Self::listening(certificate, address, &Rule::Usual, act)
+    }
+
+    fn listening(
+        certificate: &Certificate,
+        address: &str,
+        rule: &Rule,
         act: impl Fn(u64) -> Act + Send + 'static,
     ) -> Option<Self> {
         let chain = vec![CertificateDer::from_pem_file(&certificate.cert).expect("a certificate")];
@@ -77,26 +110,48 @@ impl Quic {
         tls.alpn_protocols = vec![b"h3".to_vec()];
         tls.max_early_data_size = u32::MAX;
         let crypto = QuicServerConfig::try_from(tls).expect("a suite for QUIC");
-        let config = Arc::new(ServerConfig::with_crypto(Arc::new(crypto)));
+        let mut config = ServerConfig::with_crypto(Arc::new(crypto));
+        config.migration(*rule != Rule::NoMigration);
+        let mut of_endpoint = EndpointConfig::default();
+        if let Rule::Versions(versions) = rule {
+            of_endpoint.supported_versions(versions.clone());
+        }
         let socket = UdpSocket::bind(address).ok()?;
         socket.set_read_timeout(Some(Duration::from_millis(2))).expect("a timeout");
         let port = socket.local_addr().expect("an address").port();
         let (requests, is_over) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicBool::new(false)));
-        let endpoint = Endpoint::new(Arc::new(EndpointConfig::default()), Some(config), true, None);
-        let mut server =
-            Server { socket, endpoint, peers: HashMap::new(), act: Box::new(act), requests: Arc::clone(&requests) };
+        let endpoint = Endpoint::new(Arc::new(of_endpoint), Some(Arc::new(config)), true, None);
+        let clients = Arc::<Mutex<Clients>>::default();
+        let mut server = Server {
+            socket,
+            endpoint,
+            peers: HashMap::new(),
+            act: Box::new(act),
+            requests: Arc::clone(&requests),
+            clients: Arc::clone(&clients),
+        };
         let over = Arc::clone(&is_over);
         let thread = thread::spawn(move || {
             while !over.load(Ordering::Relaxed) {
                 server.turn();
             }
         });
-        Some(Self { port, requests, is_over, thread: Some(thread) })
+        Some(Self { port, requests, clients, is_over, thread: Some(thread) })
     }
 
     /// Requests that came.
     pub fn requests(&self) -> u64 {
         self.requests.load(Ordering::Relaxed)
+    }
+
+    /// Connections that it accepted.
+    pub fn connections(&self) -> usize {
+        self.clients.lock().expect("no panic").connections
+    }
+
+    /// Addresses and ports that datagrams came from.
+    pub fn addresses(&self) -> usize {
+        self.clients.lock().expect("no panic").addresses.len()
     }
 }
 
@@ -112,6 +167,7 @@ struct Server {
     peers: HashMap<ConnectionHandle, Peer>,
     act: Box<dyn Fn(u64) -> Act + Send>,
     requests: Arc<AtomicU64>,
+    clients: Arc<Mutex<Clients>>,
 }
 
 /// The time, for QUIC's timers.
@@ -134,9 +190,11 @@ impl Server {
 
     fn receive(&mut self, packet: &[u8], from: SocketAddr) {
         let (now, mut answer) = (now(), Vec::new());
+        self.clients.lock().expect("no panic").addresses.insert(from);
         match self.endpoint.handle(now, from, None, None, BytesMut::from(packet), &mut answer) {
             Some(DatagramEvent::NewConnection(incoming)) => {
                 if let Ok((handle, quic)) = self.endpoint.accept(incoming, now, &mut answer, None) {
+                    self.clients.lock().expect("no panic").connections += 1;
                     self.peers.insert(handle, Peer { quic, control: None, served: 0 });
                 }
             }
@@ -153,7 +211,7 @@ impl Server {
     }
 
     fn serve(&mut self, handle: ConnectionHandle) {
-        let Self { socket, endpoint, peers, act, requests } = self;
+        let Self { socket, endpoint, peers, act, requests, .. } = self;
         let Some(peer) = peers.get_mut(&handle) else { return };
         let now = now();
         if peer.quic.poll_timeout().is_some_and(|due| due <= now) {

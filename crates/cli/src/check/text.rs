@@ -5,7 +5,7 @@ use brunt_report::figures::{bytes, count, plural, seconds, span, three};
 use brunt_report::layout::clean;
 use brunt_report::view::{Emphasis, View};
 use brunt_runner::check::facts::{
-    Answered, CheckReport, Compression, Connected, Facts, Machine, OfferedVersion, RequestedLoad, Secured,
+    Answered, CheckReport, Compression, Connected, Facts, Machine, OfferedQuic, OfferedVersion, RequestedLoad, Secured,
 };
 use brunt_runner::check::rules::Certainty;
 use brunt_spec::error::without_number;
@@ -104,7 +104,22 @@ fn offered(t: &Secured, reply: Option<&Answered>) -> Vec<String> {
     t.http.iter().map(one).chain(told).collect()
 }
 
-fn tls(t: &Secured, reply: Option<&Answered>) -> [Entry; 3] {
+/// The versions of QUIC that a server offers, and its transport settings.
+fn quic(q: &OfferedQuic) -> String {
+    let versions = if q.versions.is_empty() { "versions not told".to_owned() } else { q.versions.join(", ") };
+    let idle = q.idle_timeout_seconds.map_or("no idle timeout".to_owned(), |s| format!("idle timeout {}", seconds(s)));
+    let migration = if q.allows_migration { "allowed" } else { "forbidden" };
+    format!(
+        "{versions}; {idle}, windows {} (connection) and {} (request), UDP payload up to {}, acknowledgment delay up to {}, \
+         connection migration {migration}",
+        bytes(q.connection_window_bytes as f64),
+        bytes(q.stream_window_bytes as f64),
+        bytes(q.max_udp_payload_bytes as f64),
+        seconds(q.max_ack_delay_seconds),
+    )
+}
+
+fn tls(t: &Secured, reply: Option<&Answered>) -> [Entry; 4] {
     let known = |what: &Option<String>| what.as_ref().map_or("unknown".to_owned(), |w| clean(w));
     let alpn = t.alpn.as_ref().map_or("none".to_owned(), |a| clean(a));
     let resumed = match (t.resumed, t.resumed_handshake_seconds) {
@@ -120,7 +135,13 @@ fn tls(t: &Secured, reply: Option<&Answered>) -> [Entry; 3] {
         t.alpn_offered.join(", "),
         seconds(t.handshake_seconds)
     );
-    [("TLS", line), ("Offers", offered(t, reply).join(", ")), ("Certificate", certificate(t).join(", "))]
+    let quic = t.http.iter().find_map(|offered| offered.quic.as_ref()).map_or(String::new(), quic);
+    [
+        ("TLS", line),
+        ("Offers", offered(t, reply).join(", ")),
+        ("QUIC", quic),
+        ("Certificate", certificate(t).join(", ")),
+    ]
 }
 
 fn certificate(t: &Secured) -> Vec<String> {

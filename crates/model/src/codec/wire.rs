@@ -208,6 +208,14 @@ pub struct Flow {
     pub rtt_nanos: u64,
     #[prost(uint64, tag = "29")]
     pub rtts: u64,
+    #[prost(uint64, tag = "30")]
+    pub packets_received: u64,
+    #[prost(uint64, tag = "31")]
+    pub server_packets_lost: u64,
+    #[prost(uint64, tag = "32")]
+    pub quic_retries: u64,
+    #[prost(uint64, tag = "33")]
+    pub quic_retry_nanos: u64,
 }
 
 #[derive(Clone, PartialEq, prost::Message)]

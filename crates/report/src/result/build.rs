@@ -190,13 +190,21 @@ impl From<&Run> for Connections {
             unsolicited: run.flow_all.unsolicited,
             packets_sent: run.flow_all.packets_sent,
             packets_lost: run.flow_all.packets_lost,
-            quic_rtt_seconds: run.flow_all.rtt_nanos.checked_div(run.flow_all.rtts).map(|nanos| nanos as f64 / 1e9),
+            packets_received: run.flow_all.packets_received,
+            server_packets_lost: run.flow_all.server_packets_lost,
+            quic_retries: run.flow_all.quic_retries,
+            quic_retry_seconds: mean_seconds(run.flow_all.quic_retry_nanos, run.flow_all.quic_retries),
+            quic_rtt_seconds: mean_seconds(run.flow_all.rtt_nanos, run.flow_all.rtts),
             early_accepted: run.flow_all.early_accepted,
             early_refused: run.flow_all.early_refused,
             stalled_requests: run.flow_all.stalled,
             stalled_seconds: run.flow_all.stalled_nanos as f64 / 1e9,
         }
     }
+}
+
+fn mean_seconds(nanos: u64, count: u64) -> Option<f64> {
+    nanos.checked_div(count).map(|mean| mean as f64 / 1e9)
 }
 
 impl From<&Run> for Generator {

@@ -86,9 +86,16 @@ pub fn connections(run: &Run) -> String {
     if all.packets_sent > 0 {
         let (lost, sent) = (count(all.packets_lost), count(all.packets_sent));
         text += &format!(", {lost} of {sent} QUIC packets lost");
+        if all.packets_received > 0 {
+            let (lost, sent) = (all.server_packets_lost, all.packets_received + all.server_packets_lost);
+            text += &format!(", {} of the server's {} lost or skipped", count(lost), count(sent));
+        }
         if let Some(nanos) = all.rtt_nanos.checked_div(all.rtts) {
             text += &format!(", round trip {} as QUIC estimates it", time(nanos));
         }
+    }
+    if let Some(mean) = all.quic_retry_nanos.checked_div(all.quic_retries) {
+        text += &format!(", Retry on {}, {} after the first packet on average", count(all.quic_retries), time(mean));
     }
     if all.early_accepted + all.early_refused > 0 {
         let (accepted, refused) = (count(all.early_accepted), count(all.early_refused));

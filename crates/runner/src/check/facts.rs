@@ -139,6 +139,27 @@ pub struct OfferedVersion {
     pub streams: Option<u32>,
     /// Bytes of a request's body that are sent on a stream before the server allows more; null: a version without streams.
     pub window_bytes: Option<u64>,
+    /// Its QUIC; null: a version over TCP.
+    pub quic: Option<OfferedQuic>,
+}
+
+/// The QUIC of a server.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct OfferedQuic {
+    /// The versions that it offers (Version Negotiation, RFC 9000 section 6); empty where it did not tell.
+    pub versions: Vec<String>,
+    /// It closes connections without packets for so long; null: never.
+    pub idle_timeout_seconds: Option<f64>,
+    /// Bytes of the largest UDP payload that it takes.
+    pub max_udp_payload_bytes: u64,
+    /// Bytes that may be sent on a connection before the server allows more.
+    pub connection_window_bytes: u64,
+    /// Bytes of a request that may be sent before the server allows more.
+    pub stream_window_bytes: u64,
+    /// By how long it delays acknowledgments, at most.
+    pub max_ack_delay_seconds: f64,
+    /// Connections may go on from another local address or port.
+    pub allows_migration: bool,
 }
 
 /// A certificate.

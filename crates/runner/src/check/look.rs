@@ -4,7 +4,7 @@
 //! run: proxy, `--resolve`, `--source`, TLS options and headers are those of the plan.
 
 use super::certificate;
-use super::facts::{Answered, Compression, Connected, Facts, Failed, OfferedVersion, Secured};
+use super::facts::{Answered, Compression, Connected, Facts, Failed, OfferedQuic, OfferedVersion, Secured};
 use crate::RunError;
 use brunt_engine::clock::{self, Epoch, Time};
 use brunt_engine::race::{First, race};
@@ -17,6 +17,7 @@ use brunt_script::CompiledScript;
 use brunt_spec::defaults;
 use brunt_wire::h1::parse::{Framing, Head};
 use brunt_wire::http::{Common, Http, Lane};
+use brunt_wire::quic::version_names;
 use brunt_wire::tls::{self, Cause, Handshake, Refusal};
 use brunt_wire::{Prepared, Reply, Stamps, Timer, Transport};
 use std::rc::Rc;
@@ -224,7 +225,7 @@ impl<'a> Look<'a> {
             let Ok(prepared) = look.prepared(request) else { continue };
             let (mut others, limit) = (Facts::default(), plan.connection.connect_timeout);
             let Ok(lane) = look.open(&prepared, &mut others).await else { continue };
-            let mut offered = OfferedVersion { version, streams: None, window_bytes: None };
+            let mut offered = OfferedVersion { version, streams: None, window_bytes: None, quic: None };
             if version == HttpVersion::V2 {
                 let Some(Ok(peer)) = self.within(limit, lane.peer_settings()).await else { continue };
                 offered.streams = Some(peer.streams).filter(|streams| *streams < u32::MAX);
@@ -232,10 +233,33 @@ impl<'a> Look<'a> {
             }
             if version == HttpVersion::V3 {
                 offered.streams = Some(lane.most_exchanges());
+                offered.quic = look.quic(&lane).await;
             }
             tls.http.push(offered);
         }
         Ok(())
+    }
+
+    /// The transport settings of a server, and the versions of QUIC that it offers. A datagram may be lost: it is asked twice.
+    async fn quic(&self, lane: &Lane) -> Option<OfferedQuic> {
+        let settings = lane.quic_settings()?;
+        let mut versions = Vec::new();
+        for _ in 0..2 {
+            let asked = self.within(LONGEST_QUIC / 2, self.wire.quic_versions(lane.peer()?)).await;
+            if let Some(Ok(offered)) = asked {
+                versions = version_names(&offered);
+                break;
+            }
+        }
+        Some(OfferedQuic {
+            versions,
+            idle_timeout_seconds: (settings.idle_timeout_ms > 0).then_some(settings.idle_timeout_ms as f64 / 1e3),
+            max_udp_payload_bytes: settings.max_udp_payload,
+            connection_window_bytes: settings.connection_window,
+            stream_window_bytes: settings.stream_window,
+            max_ack_delay_seconds: settings.max_ack_delay_ms as f64 / 1e3,
+            allows_migration: settings.allows_migration,
+        })
     }
 
     /// A handshake that trusts anybody, to see whom there is no trust in. No request is sent.

@@ -148,6 +148,8 @@ pub struct Step {
     pub ping: Option<Scalar>,
     /// Closes the WebSocket of this URL, and awaits that the server does.
     pub close: Option<Scalar>,
+    /// Has the user's connection of HTTP/3 to the server of this URL go on from another local port (RFC 9000 section 9).
+    pub migrate: Option<Scalar>,
     /// Of a request: the name under which it is summed. Default: method and URL as they are written here. Of a group: its name.
     pub name: Option<Scalar>,
     /// Of a request: header fields, by name.

@@ -30,6 +30,10 @@ impl Reader<'_> {
             for_websocket(kind, &url, &body)?;
             media_type = None;
         }
+        if kind.key == "migrate" && (body != Body::None || url.starts_with("ws")) {
+            let wrong = "`migrate` has a connection of HTTP/3 go on from another local port; write a URL of https:// and no body";
+            return Err(SpecError::new(&kind.node.at, "migrate", wrong));
+        }
         if let Some(media_type) = media_type {
             add(&mut headers, "Content-Type", media_type);
         }

@@ -10,7 +10,7 @@ use brunt_model::scenario::{
 use std::time::Duration;
 
 /// The keys that say what a step does.
-const KINDS: [&str; 32] = [
+const KINDS: [&str; 33] = [
     "get",
     "post",
     "put",
@@ -22,6 +22,7 @@ const KINDS: [&str; 32] = [
     "send",
     "ping",
     "close",
+    "migrate",
     "think",
     "pace",
     "count",
@@ -66,7 +67,8 @@ impl Reader<'_> {
         let kind = kind(node)?;
         let at = |key: &str| format!("{path}.{key}");
         let step = match kind.key.as_str() {
-            "get" | "post" | "put" | "patch" | "delete" | "head" | "options" | "open" | "send" | "ping" | "close" => {
+            "get" | "post" | "put" | "patch" | "delete" | "head" | "options" | "open" | "send" | "ping" | "close"
+            | "migrate" => {
                 let number = self.request(kind, node, &written).map_err(|error| error.within(path, &node.at))?;
                 Step::Request(number)
             }

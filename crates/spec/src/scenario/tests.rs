@@ -187,6 +187,7 @@ fn what_makes_no_sense_is_told_at_its_place() {
             "steps: [{ping: http://h/}]",
             "`ping` is for a WebSocket, and this is `http://h/`; write a URL of ws:// or wss://",
         ),
+        ("steps: [{migrate: https://h/, data: x}]", "write a URL of https:// and no body"),
         ("steps: [{close: ws://h/, data: x}]", "`close` sends no message; leave the body out, or write send"),
         ("steps: [{get: http://h/, post: http://h/}]", "`post` stands beside `get`; write each in a step of its own"),
         ("steps: [{name: x}]", "no key says what this step does; write one such as"),

@@ -1,6 +1,7 @@
 //! What stands for HTTP/3 in a program that was built without it (the cargo feature `http3`).
 
 use crate::collect::ReplyCollector;
+use crate::quic::TransportSettings;
 use crate::request::Prepared;
 use crate::stream::Idle;
 use crate::tls::{Handshake, Refusal, TlsClients};
@@ -8,6 +9,7 @@ use crate::{Reply, Stamps, TransportCounts};
 use brunt_model::plan::Connection as Settings;
 use brunt_model::{Failure, Tick};
 use std::future::Ready;
+use std::io;
 use std::marker::PhantomData;
 use std::net::{IpAddr, SocketAddr};
 use std::task::{Context, Poll};
@@ -83,6 +85,11 @@ impl Connection {
     }
 
     /// Nothing.
+    pub fn settings(&self) -> Option<TransportSettings> {
+        match *self {}
+    }
+
+    /// Nothing.
     pub fn accepts(&self) -> bool {
         match *self {}
     }
@@ -100,4 +107,13 @@ impl Connection {
     ) -> Ready<Result<Reply, Failure>> {
         match *self {}
     }
+}
+
+/// Refuses.
+///
+/// # Errors
+///
+/// Always.
+pub fn offered_versions(_: SocketAddr, _: Option<IpAddr>) -> Ready<io::Result<Vec<u32>>> {
+    std::future::ready(Err(io::ErrorKind::Unsupported.into()))
 }

@@ -2,13 +2,17 @@
 
 use super::driver::{Carrier, Hub, UdpEndpoint};
 use super::frame;
+use super::migration::Migrated;
 use super::qpack;
+use super::session::Session;
+use super::watch::WatchedConfig;
 use crate::collect::ReplyCollector;
 use crate::h2::fields::{Fields, body_bytes};
+use crate::quic::TransportSettings;
 use crate::request::Prepared;
 use crate::stream::Idle;
 use crate::tls::{Handshake, Refusal, TlsClients};
-use crate::{Reply, Stamps, Timer, TransportCounts};
+use crate::{Reply, Stamps, Timer, TransportCounts, websocket};
 use brunt_model::plan::Connection as Settings;
 use brunt_model::{Body, Failure, Tick};
 use bytes::Bytes;
@@ -21,7 +25,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, Waker, ready};
 
 /// Whether this program has HTTP/3.
 pub const IS_BUILT: bool = true;
@@ -41,7 +45,13 @@ pub struct Endpoints<T: Timer + 'static> {
     time: T,
     sockets: RefCell<HashMap<SocketKey, UdpEndpoint<T>>>,
     /// One for each certificate of ours.
-    configs: OnceCell<Vec<ClientConfig>>,
+    configs: OnceCell<Vec<Agreed>>,
+}
+
+/// What connections agree on, and who watches them.
+pub struct Agreed {
+    pub config: ClientConfig,
+    pub crypto: Arc<WatchedConfig>,
 }
 
 /// Why no connection was opened.
@@ -83,13 +93,13 @@ impl<T: Timer + 'static> Endpoints<T> {
                 room.insert(socket.map_err(|error| not(crate::error::of_connect(&error), error.to_string()))?)
             }
         };
-        let config = configs[(client % configs.len() as u64) as usize].clone();
+        let agreed = &configs[(client % configs.len() as u64) as usize];
         let name = settings.tls.sni.as_deref().unwrap_or(host);
-        let (carrier, hub) = endpoint.connect(config, to, name).map_err(|why| not(Failure::Tls, why))?;
+        let (carrier, hub) = endpoint.connect(agreed, to, name).map_err(|why| not(Failure::Tls, why))?;
         Ok(Connection { carrier, hub })
     }
 
-    /// Packets sent since the last call.
+    /// Packets sent, received and lost since the last call.
     pub fn take_counts(&self) -> TransportCounts {
         let mut all = TransportCounts::default();
         self.sockets.borrow().values().for_each(|socket| socket.take_counts(&mut all));
@@ -97,7 +107,7 @@ impl<T: Timer + 'static> Endpoints<T> {
     }
 
     /// What clients agree on, made when first needed.
-    fn configs(&self, tls: &TlsClients, early: bool) -> Result<&[ClientConfig], String> {
+    fn configs(&self, tls: &TlsClients, early: bool) -> Result<&[Agreed], String> {
         if let Some(configs) = self.configs.get() {
             return Ok(configs);
         }
@@ -106,7 +116,7 @@ impl<T: Timer + 'static> Endpoints<T> {
     }
 }
 
-fn config(tls: &TlsClients, client: u64, early_data: bool) -> Result<ClientConfig, String> {
+fn config(tls: &TlsClients, client: u64, early_data: bool) -> Result<Agreed, String> {
     let mut agreed = (**tls.of(client)).clone();
     agreed.enable_early_data = early_data;
     let crypto = QuicClientConfig::try_from(agreed).map_err(|error| error.to_string())?;
@@ -120,9 +130,10 @@ fn config(tls: &TlsClients, client: u64, early_data: bool) -> Result<ClientConfi
         .send_window(SEND_WINDOW)
         .datagram_receive_buffer_size(None)
         .max_idle_timeout(None);
-    let mut config = ClientConfig::new(Arc::new(crypto));
+    let crypto = Arc::new(WatchedConfig::new(crypto));
+    let mut config = ClientConfig::new(Arc::<WatchedConfig>::clone(&crypto));
     config.transport_config(Arc::new(transport));
-    Ok(config)
+    Ok(Agreed { config, crypto })
 }
 
 /// The frame of a request's head, and the head of that of its body.
@@ -206,6 +217,11 @@ impl Connection {
         self.carrier.session.borrow().most_streams
     }
 
+    /// What the server's transport parameters say.
+    pub fn settings(&self) -> Option<TransportSettings> {
+        self.carrier.session.borrow().settings()
+    }
+
     /// Whether it takes another request.
     pub fn accepts(&self) -> bool {
         self.carrier.session.borrow().accepts()
@@ -228,7 +244,8 @@ impl Connection {
         keep: Option<Box<ReplyCollector>>,
         stamps: &'s mut Stamps,
     ) -> Exchange<'c, 'r, 's> {
-        Exchange { connection: self, stamps, state: State::Waiting(request, keep) }
+        let state = if request.migrates() { State::ToMigrate } else { State::Waiting(request, keep) };
+        Exchange { connection: self, stamps, state }
     }
 }
 
@@ -242,6 +259,9 @@ pub struct Exchange<'c, 'r, 's> {
 enum State<'r> {
     Waiting(&'r Prepared, Option<Box<ReplyCollector>>),
     UnderWay(u32),
+    /// A migration that is not begun.
+    ToMigrate,
+    Migrating,
     Over,
 }
 
@@ -261,6 +281,11 @@ impl Future for Exchange<'_, '_, '_> {
                 id
             }
             State::UnderWay(id) => *id,
+            State::ToMigrate | State::Migrating => {
+                let result = ready!(migrate(&mut this.state, session, (carrier, hub), cx.waker()));
+                this.state = State::Over;
+                return Poll::Ready(migrated(result, this.stamps));
+            }
             State::Over => return Poll::Pending,
         };
         let Some(request) = session.request(id) else { return Poll::Ready(Err(Failure::System)) };
@@ -278,9 +303,37 @@ impl Future for Exchange<'_, '_, '_> {
     }
 }
 
+/// Begins a migration where none is begun, and waits for its end.
+fn migrate(
+    state: &mut State<'_>,
+    session: &mut Session,
+    (carrier, hub): (&Carrier, &Hub),
+    waker: &Waker,
+) -> Poll<Migrated> {
+    if matches!(state, State::ToMigrate) {
+        ready!(session.begin_migration(waker))?;
+        *state = State::Migrating;
+        hub.wake(carrier);
+    }
+    session.poll_migration(waker)
+}
+
+/// The reply to a request for a migration: it has no body, and the status of a switch.
+fn migrated(result: Migrated, stamps: &mut Stamps) -> Result<Reply, Failure> {
+    let (sent, came) = result.map_err(|(failure, cause)| {
+        stamps.malformed = cause;
+        failure
+    })?;
+    (stamps.sent, stamps.first_byte, stamps.last_byte) = (sent, came, came);
+    Ok(Reply { status: websocket::STATUS, keep_alive: true, ..Reply::default() })
+}
+
 impl Drop for Exchange<'_, '_, '_> {
     fn drop(&mut self) {
         let Connection { carrier, hub } = self.connection;
+        if let State::Migrating = self.state {
+            carrier.session.borrow_mut().end_migration();
+        }
         if let State::UnderWay(id) = self.state
             && let Some(request) = carrier.session.borrow_mut().cancel(id)
         {

@@ -4,27 +4,26 @@
 //! the kernel has them). Requests that begin in the same turn of the thread share packets, also with acknowledgments of
 //! what came before.
 
+use super::connection::Agreed;
+use super::port::{Binding, Port};
 use super::session::{End, Session};
+use super::versions;
 use crate::turn::Turn;
 use crate::{Timer, TransportCounts, error, sys, tls};
-use brunt_model::Tick;
+use brunt_model::{Failure, Tick};
 use bytes::BytesMut;
-use quinn_proto::{
-    ClientConfig, ConnectionEvent, ConnectionHandle, DatagramEvent, EcnCodepoint, Endpoint, EndpointConfig, Transmit,
-};
-use quinn_udp::{RecvMeta, UdpSockRef, UdpSocketState};
-use socket2::{Domain, SockAddr, Socket, Type};
+use quinn_proto::{ConnectionEvent, ConnectionHandle, DatagramEvent, EcnCodepoint, Endpoint, EndpointConfig, Transmit};
+use quinn_udp::{RecvMeta, UdpSockRef};
 use std::cell::{Cell, RefCell};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::io::{self, IoSliceMut};
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::{IpAddr, SocketAddr};
 use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker, ready};
 use std::time::{Duration, Instant};
-use tokio::io::unix::AsyncFd;
 
 /// Messages read at once, each of several packets.
 const BATCH: usize = 8;
@@ -32,9 +31,6 @@ const BATCH: usize = 8;
 const MESSAGE: usize = 64 * 1024;
 /// Packets of one message that is written.
 const MOST_PACKETS: usize = 32;
-/// Bytes that the kernel is asked to keep for each direction, where nobody says otherwise. It may grant less.
-const SOCKET_BUFFER: usize = 4 << 20;
-
 /// What tasks leave for the driver: which connections have something to send.
 #[derive(Default)]
 pub struct Hub {
@@ -77,11 +73,13 @@ pub struct Carrier {
     handle: ConnectionHandle,
     /// The driver will look at it.
     is_ready: Cell<bool>,
+    /// Which socket of the endpoint it uses.
+    port: Cell<usize>,
     /// When the driver's timers look at it next.
     timer: Cell<Option<Instant>>,
 }
 
-/// A socket and its connections. When it is dropped they are closed, and their peers told.
+/// Sockets of one local address and their connections. There is one, and another once a connection migrates. When it is dropped they are closed, and their peers told.
 pub struct UdpEndpoint<T: Timer + 'static>(Rc<Core<T>>);
 
 impl<T: Timer + 'static> Drop for UdpEndpoint<T> {
@@ -95,19 +93,26 @@ impl<T: Timer + 'static> Drop for UdpEndpoint<T> {
     }
 }
 
+/// A message, and the socket that had no room for it.
+struct Unsent {
+    port: Rc<Port>,
+    transmit: Transmit,
+    contents: Vec<u8>,
+}
+
 struct Core<T> {
     time: T,
     /// What stands for zero ticks.
     base: Instant,
-    socket: AsyncFd<Socket>,
-    state: UdpSocketState,
+    /// How sockets are made.
+    binding: Binding,
+    ports: RefCell<Vec<Rc<Port>>>,
     endpoint: RefCell<Endpoint>,
     /// By their handle.
     carriers: RefCell<Vec<Option<Rc<Carrier>>>>,
     hub: Rc<Hub>,
     timers: RefCell<BinaryHeap<Reverse<(Instant, usize)>>>,
-    /// A message, and whose: the socket had no room for it.
-    unsent: RefCell<Option<(Transmit, Vec<u8>)>>,
+    unsent: RefCell<Option<Unsent>>,
     out: RefCell<Vec<u8>>,
     /// A packet that was sent before was refused on its way.
     refusal: RefCell<Option<io::Error>>,
@@ -127,22 +132,15 @@ impl<T: Timer + 'static> UdpEndpoint<T> {
         (to, source): (SocketAddr, Option<IpAddr>),
         buffer: Option<usize>,
     ) -> io::Result<Self> {
-        let socket = Socket::new(Domain::for_address(to), Type::DGRAM, None)?;
-        socket.set_nonblocking(true)?;
-        // Smaller ones lose packets only where many come at once.
-        let _ = socket.set_recv_buffer_size(buffer.unwrap_or(SOCKET_BUFFER));
-        let _ = socket.set_send_buffer_size(buffer.unwrap_or(SOCKET_BUFFER));
-        // Where it cannot be had, a server that does not listen is a connect timeout.
-        let _ = sys::tell_refusals(&socket, to.is_ipv6());
-        let any = if to.is_ipv4() { IpAddr::V4(Ipv4Addr::UNSPECIFIED) } else { IpAddr::V6(Ipv6Addr::UNSPECIFIED) };
-        socket.bind(&SockAddr::from(SocketAddr::new(source.unwrap_or(any), 0)))?;
-        let state = UdpSocketState::new(UdpSockRef::from(&socket))?;
-        let endpoint = Endpoint::new(Arc::new(EndpointConfig::default()), None, !state.may_fragment(), None);
+        let binding = Binding { to, source, buffer };
+        let port = Port::bind(&binding)?;
+        let may_fragment = port.state.may_fragment();
+        let endpoint = Endpoint::new(Arc::new(EndpointConfig::default()), None, !may_fragment, None);
         let core = Rc::new(Core {
             time,
             base,
-            socket: sys::watch(socket)?,
-            state,
+            binding,
+            ports: RefCell::new(vec![Rc::new(port)]),
             endpoint: RefCell::new(endpoint),
             carriers: RefCell::default(),
             hub: Rc::default(),
@@ -158,7 +156,7 @@ impl<T: Timer + 'static> UdpEndpoint<T> {
         Ok(Self(core))
     }
 
-    /// Adds the packets that were sent since the last call.
+    /// Adds the packets that were sent, received and lost since the last call.
     pub fn take_counts(&self, all: &mut TransportCounts) {
         let core = &self.0;
         let gone = core.gone.take();
@@ -173,16 +171,18 @@ impl<T: Timer + 'static> UdpEndpoint<T> {
     /// # Errors
     ///
     /// Why none can be begun.
-    pub fn connect(&self, config: ClientConfig, to: SocketAddr, name: &str) -> Result<(Rc<Carrier>, Rc<Hub>), String> {
+    pub fn connect(&self, agreed: &Agreed, to: SocketAddr, name: &str) -> Result<(Rc<Carrier>, Rc<Hub>), String> {
         let core = &self.0;
-        let now = core.instant(core.time.now());
-        let begun = core.endpoint.borrow_mut().connect(now, config, to, name);
+        let now = core.time.now();
+        let begun = core.endpoint.borrow_mut().connect(core.instant(now), agreed.config.clone(), to, name);
         let (handle, quic) = begun.map_err(|error| error.to_string())?;
+        let watch = agreed.crypto.take_newest().unwrap_or_default();
         let carrier = Rc::new(Carrier {
-            session: RefCell::new(Session::new(quic)),
+            session: RefCell::new(Session::new(quic, watch, now)),
             is_closing: Cell::new(false),
             handle,
             is_ready: Cell::new(false),
+            port: Cell::new(0),
             timer: Cell::new(None),
         });
         let mut carriers = core.carriers.borrow_mut();
@@ -200,6 +200,21 @@ impl<T: Timer> Core<T> {
         self.base + Duration::from_nanos(tick.0)
     }
 
+    fn port(&self, number: usize) -> Option<Rc<Port>> {
+        self.ports.borrow().get(number).cloned()
+    }
+
+    /// Has a connection go on from the other socket, which is made when first needed.
+    fn migrate(&self, carrier: &Carrier) -> Result<(), Failure> {
+        let other = 1 - carrier.port.get().min(1);
+        let mut ports = self.ports.borrow_mut();
+        if ports.len() <= other {
+            ports.push(Rc::new(Port::bind(&self.binding).map_err(|error| error::of_connect(&error))?));
+        }
+        carrier.port.set(other);
+        Ok(())
+    }
+
     fn carrier(&self, handle: usize) -> Option<Rc<Carrier>> {
         self.carriers.borrow().get(handle)?.clone()
     }
@@ -212,9 +227,13 @@ impl<T: Timer> Core<T> {
         if carrier.is_closing.get() && !session.quic.is_closed() {
             session.close(instant);
         }
+        if session.wants_port() {
+            session.took_port(now, self.migrate(carrier));
+        }
+        let Some(port) = self.port(carrier.port.get()) else { return Poll::Ready(()) };
         loop {
             session.take_events(now, instant);
-            if self.poll_transmit(session, instant).is_pending() {
+            if self.poll_transmit(session, &port, instant).is_pending() {
                 self.hub.push(carrier);
                 return Poll::Pending;
             }
@@ -253,18 +272,19 @@ impl<T: Timer> Core<T> {
         were_any
     }
 
-    fn poll_transmit(&self, session: &mut Session, instant: Instant) -> Poll<()> {
+    fn poll_transmit(&self, session: &mut Session, port: &Rc<Port>, instant: Instant) -> Poll<()> {
         let mut out = self.out.borrow_mut();
-        let most = self.state.max_gso_segments().min(MOST_PACKETS);
+        let most = port.state.max_gso_segments().min(MOST_PACKETS);
         loop {
             if self.unsent.borrow().is_some() {
                 return Poll::Pending;
             }
             out.clear();
             let Some(transmit) = session.quic.poll_transmit(instant, most, &mut out) else { return Poll::Ready(()) };
-            match self.send(&transmit, &out[..transmit.size]) {
+            match port.send(&transmit, &out[..transmit.size]) {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                    *self.unsent.borrow_mut() = Some((transmit, std::mem::take(&mut out)));
+                    let (port, contents) = (Rc::clone(port), std::mem::take(&mut *out));
+                    *self.unsent.borrow_mut() = Some(Unsent { port, transmit, contents });
                     return Poll::Pending;
                 }
                 // It is told of an earlier packet: this one was not sent, and is a lost one.
@@ -279,41 +299,37 @@ impl<T: Timer> Core<T> {
         }
     }
 
-    fn send(&self, transmit: &Transmit, contents: &[u8]) -> io::Result<()> {
-        let message = quinn_udp::Transmit {
-            destination: transmit.destination,
-            ecn: transmit.ecn.map(|ecn| match ecn {
-                EcnCodepoint::Ect0 => quinn_udp::EcnCodepoint::Ect0,
-                EcnCodepoint::Ect1 => quinn_udp::EcnCodepoint::Ect1,
-                EcnCodepoint::Ce => quinn_udp::EcnCodepoint::Ce,
-            }),
-            contents,
-            segment_size: transmit.segment_size,
-            src_ip: transmit.src_ip,
-        };
-        self.state.try_send(UdpSockRef::from(self.socket.get_ref()), &message)
-    }
-
     /// Takes in a message of one or several packets.
-    fn receive(&self, meta: &RecvMeta, message: &[u8], now: Tick) {
+    fn receive(&self, number: usize, (meta, message): (&RecvMeta, &[u8]), now: Tick) {
         let instant = self.instant(now);
         let ecn = meta.ecn.and_then(|ecn| EcnCodepoint::from_bits(ecn as u8));
         let mut packets = BytesMut::from(message);
         while !packets.is_empty() {
             let packet = packets.split_to(meta.stride.clamp(1, packets.len()));
+            let versions = versions::offered(&packet);
             let mut answer = Vec::new();
             let event = self.endpoint.borrow_mut().handle(instant, meta.addr, meta.dst_ip, ecn, packet, &mut answer);
             match event {
-                Some(DatagramEvent::ConnectionEvent(handle, event)) => self.on_packet(handle, event, now),
+                Some(DatagramEvent::ConnectionEvent(handle, event)) => {
+                    self.on_packet(handle, event, (number, versions), now);
+                }
                 // A lost answer is asked for again.
-                Some(DatagramEvent::Response(transmit)) => drop(self.send(&transmit, &answer[..transmit.size])),
+                Some(DatagramEvent::Response(transmit)) => {
+                    let _ = self.port(number).map(|port| port.send(&transmit, &answer[..transmit.size]));
+                }
                 Some(DatagramEvent::NewConnection(incoming)) => self.endpoint.borrow_mut().ignore(incoming),
                 None => {}
             }
         }
     }
 
-    fn on_packet(&self, handle: ConnectionHandle, event: ConnectionEvent, now: Tick) {
+    fn on_packet(
+        &self,
+        handle: ConnectionHandle,
+        event: ConnectionEvent,
+        (port, versions): (usize, Option<Vec<u32>>),
+        now: Tick,
+    ) {
         let Some(carrier) = self.carrier(handle.0) else { return };
         let session = &mut *carrier.session.borrow_mut();
         if session.first_packet == Tick::ZERO {
@@ -321,17 +337,23 @@ impl<T: Timer> Core<T> {
         }
         if session.is_connected {
             session.quic.handle_event(event);
+            if port == carrier.port.get() {
+                session.came_to_port(now);
+            }
         } else {
+            session.offered_versions = versions.unwrap_or_default();
             tls::take_verdict();
             session.quic.handle_event(event);
             session.verdict = session.verdict.take().or_else(tls::take_verdict);
+            session.handshake_came(now);
         }
         self.hub.push(&carrier);
     }
 
     /// Fails handshakes with servers that do not listen. Connections that stand believe no such message: anybody can send it.
     fn take_refusals(&self, error: &io::Error) {
-        while let Some(to) = sys::take_refusal(self.socket.get_ref()) {
+        let ports = self.ports.borrow();
+        while let Some(to) = ports.iter().find_map(|port| sys::take_refusal(port.socket.get_ref())) {
             for carrier in self.carriers.borrow().iter().flatten() {
                 let mut session = carrier.session.borrow_mut();
                 if session.first_packet == Tick::ZERO && session.quic.remote_address() == to {
@@ -414,7 +436,7 @@ impl<T: Timer + 'static> Driver<T> {
         }
         loop {
             ready!(self.turn.poll_continue(&core.time, cx));
-            let has_read = self.read(cx);
+            let has_read = self.read_all(cx);
             let has_fired = self.poll_timers(cx);
             if has_read || has_fired {
                 continue;
@@ -431,13 +453,13 @@ impl<T: Timer + 'static> Driver<T> {
     /// Writes for all connections that are ready, as far as there is room.
     fn write(&mut self, cx: &mut Context<'_>) {
         let core = &self.core;
-        while let Some((transmit, contents)) = core.unsent.take() {
-            let blocked = matches!(core.send(&transmit, &contents), Err(e) if e.kind() == io::ErrorKind::WouldBlock);
+        while let Some(Unsent { port, transmit, contents }) = core.unsent.take() {
+            let blocked = matches!(port.send(&transmit, &contents), Err(e) if e.kind() == io::ErrorKind::WouldBlock);
             if blocked {
-                *core.unsent.borrow_mut() = Some((transmit, contents));
-                match core.socket.poll_write_ready(cx) {
-                    Poll::Ready(Ok(mut ready)) => ready.clear_ready(),
-                    _ => return,
+                let room = port.socket.poll_write_ready(cx).map_ok(|mut ready| ready.clear_ready());
+                *core.unsent.borrow_mut() = Some(Unsent { port: Rc::clone(&port), transmit, contents });
+                if !matches!(room, Poll::Ready(Ok(()))) {
+                    return;
                 }
             }
         }
@@ -458,29 +480,39 @@ impl<T: Timer + 'static> Driver<T> {
             core.take_refusals(&error);
             cx.waker().wake_by_ref();
         }
-        if core.unsent.borrow().is_some() {
-            // To be told of room; where there is some by now, again at once.
-            if let Poll::Ready(Ok(mut ready)) = core.socket.poll_write_ready(cx) {
-                ready.clear_ready();
-                cx.waker().wake_by_ref();
-            }
+        let blocked = core.unsent.borrow().as_ref().map(|unsent| Rc::clone(&unsent.port));
+        // To be told of room; where there is some by now, again at once.
+        if let Some(Poll::Ready(Ok(mut ready))) = blocked.as_ref().map(|port| port.socket.poll_write_ready(cx)) {
+            ready.clear_ready();
+            cx.waker().wake_by_ref();
         }
     }
 
+    /// Reads what is there from each socket, once; whether there was anything.
+    fn read_all(&mut self, cx: &mut Context<'_>) -> bool {
+        let mut number = 0;
+        let mut has_read = false;
+        while let Some(port) = self.core.port(number) {
+            has_read |= self.read(number, &port, cx);
+            number += 1;
+        }
+        has_read
+    }
+
     /// Reads what is there, once; whether there was anything.
-    fn read(&mut self, cx: &mut Context<'_>) -> bool {
+    fn read(&mut self, number: usize, port: &Port, cx: &mut Context<'_>) -> bool {
         let core = &self.core;
-        let Poll::Ready(Ok(mut ready)) = core.socket.poll_read_ready(cx) else { return false };
+        let Poll::Ready(Ok(mut ready)) = port.socket.poll_read_ready(cx) else { return false };
         let mut metas = [RecvMeta::default(); BATCH];
         let mut pieces = self.messages.chunks_mut(MESSAGE);
         let mut buffers: [IoSliceMut<'_>; BATCH] =
             std::array::from_fn(|_| IoSliceMut::new(pieces.next().unwrap_or_default()));
-        let read = core.state.recv(UdpSockRef::from(core.socket.get_ref()), &mut buffers, &mut metas);
+        let read = port.state.recv(UdpSockRef::from(port.socket.get_ref()), &mut buffers, &mut metas);
         match read {
             Ok(count) => {
                 let now = core.time.now();
                 for (meta, buffer) in metas.iter().zip(&buffers).take(count) {
-                    core.receive(meta, &buffer[..meta.len], now);
+                    core.receive(number, (meta, &buffer[..meta.len]), now);
                 }
                 core.take_events(now);
                 self.turn.worked(&core.time, now);

@@ -3,16 +3,26 @@
 //! * `frame`: numbers, frames and error codes. `qpack`: header compression.
 //! * `request`: a request and the frames of its reply. `control`: the streams of one direction. Both are pure.
 //! * `session`: one connection: what QUIC says of its streams becomes replies.
-//! * `driver`: one task for each UDP socket that reads and writes for all connections on it.
+//! * `watch`: what cryptography tells of a connection: packets that came, a Retry. `packet_numbers` counts them.
+//! * `parameters`: the server's transport parameters. `versions`: the versions of QUIC that it offers.
+//! * `migration`: a connection goes on from another local port.
+//! * `port`: a UDP socket. `driver`: one task for each UDP socket that reads and writes for all connections on it.
 //! * `connection`: what [`http`](crate::http) sees of all this.
 
 mod connection;
 mod control;
 mod driver;
 mod frame;
+mod migration;
+mod packet_numbers;
+mod parameters;
+mod port;
 mod qpack;
 mod request;
 mod session;
+mod versions;
+mod watch;
 
 pub(crate) use connection::head_frames;
 pub use connection::{Connection, Endpoints, IS_BUILT, NotOpened};
+pub use versions::ask as offered_versions;

@@ -2,11 +2,16 @@
 
 use super::control::{Control, Uni};
 use super::frame::{self, Code};
+use super::migration::Migration;
+use super::packet_numbers::REORDERING;
+use super::parameters;
 use super::request::{Broken, LastBlock, Request};
+use super::watch::Watch;
 use crate::TransportCounts;
 use crate::collect::ReplyCollector;
 use crate::h2::fields::body_bytes;
 use crate::h2::streams::{StreamHasher, Upload};
+use crate::quic::{TransportSettings, version_names};
 use crate::request::Prepared;
 use crate::waiters::Waiters;
 use brunt_model::outcome::Malformed;
@@ -20,6 +25,7 @@ use rustls::Error as TlsError;
 use rustls_pki_types::CertificateDer;
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
+use std::sync::Arc;
 use std::task::Waker;
 use std::time::Instant;
 
@@ -44,6 +50,13 @@ struct Sending {
 /// The state of a connection.
 pub struct Session {
     pub quic: Connection,
+    watch: Arc<Watch>,
+    /// When it was begun.
+    begun: Tick,
+    /// From there to a Retry packet, in nanoseconds.
+    retry_nanos: Option<u64>,
+    /// The Retry was told.
+    has_told_retry: bool,
     requests: HashMap<u32, (Request, Option<Sending>), BuildHasherDefault<StreamHasher>>,
     control: Control,
     unis: Vec<(StreamId, Uni)>,
@@ -59,6 +72,9 @@ pub struct Session {
     /// Packets that were told.
     told: TransportCounts,
     pub end: Option<End>,
+    pub(super) migration: Option<Migration>,
+    /// The versions of a Version Negotiation packet, where one came.
+    pub offered_versions: Vec<u32>,
     /// The handshake is done.
     pub is_connected: bool,
     /// Requests that may be under way at once.
@@ -79,10 +95,14 @@ fn code(code: Code) -> VarInt {
 
 impl Session {
     /// One whose handshake begins.
-    pub fn new(quic: Connection) -> Self {
+    pub fn new(quic: Connection, watch: Arc<Watch>, begun: Tick) -> Self {
         let most_streams = if quic.has_0rtt() { most_streams(&quic) } else { 0 };
         Self {
             quic,
+            watch,
+            begun,
+            retry_nanos: None,
+            has_told_retry: false,
             requests: HashMap::default(),
             control: Control::default(),
             unis: Vec::new(),
@@ -93,6 +113,8 @@ impl Session {
             early_accepted: None,
             told: TransportCounts::default(),
             end: None,
+            migration: None,
+            offered_versions: Vec::new(),
             is_connected: false,
             most_streams,
             first_packet: Tick::ZERO,
@@ -105,6 +127,11 @@ impl Session {
     /// Whether another request may be sent on it.
     pub fn accepts(&self) -> bool {
         self.end.is_none() && self.control.goes_away_from.is_none()
+    }
+
+    /// What the server's transport parameters say.
+    pub fn settings(&self) -> Option<TransportSettings> {
+        settings(&self.quic)
     }
 
     /// Certificates that the server sent.
@@ -401,11 +428,27 @@ impl Session {
         self.finish(End { failure: Failure::Protocol, cause: Some(cause), why: cause.to_string() });
     }
 
-    /// Adds the packets that were sent since the last call.
+    /// A packet of the handshake came at `now`.
+    pub fn handshake_came(&mut self, now: Tick) {
+        if self.retry_nanos.is_none() && self.watch.has_retried() {
+            self.retry_nanos = Some(now.nanos_since(self.begun));
+        }
+    }
+
+    /// Adds the packets that were sent, received and lost since the last call.
     pub fn take_counts(&mut self, all: &mut TransportCounts) {
         let path = self.quic.stats().path;
         all.sent += path.sent_packets.saturating_sub(self.told.sent);
         all.lost += path.lost_packets.saturating_sub(self.told.lost);
+        // Late packets may take back what was told: later losses make up for it.
+        let packets = &self.watch.packets;
+        let peer_lost = packets.missing(if self.quic.is_drained() { 0 } else { REORDERING }).max(self.told.peer_lost);
+        all.received += packets.received() - self.told.received;
+        all.peer_lost += peer_lost - self.told.peer_lost;
+        if let Some(nanos) = self.retry_nanos.filter(|_| !std::mem::replace(&mut self.has_told_retry, true)) {
+            all.retries += 1;
+            all.retry_nanos += nanos;
+        }
         if !self.quic.is_handshaking() {
             all.rtt_nanos += brunt_model::time::nanos(path.rtt);
             all.rtts += 1;
@@ -415,7 +458,13 @@ impl Session {
             Some(false) => all.early_refused += 1,
             None => {}
         }
-        self.told = TransportCounts { sent: path.sent_packets, lost: path.lost_packets, ..TransportCounts::default() };
+        self.told = TransportCounts {
+            sent: path.sent_packets,
+            lost: path.lost_packets,
+            received: packets.received(),
+            peer_lost,
+            ..TransportCounts::default()
+        };
     }
 
     /// Closes it: nobody needs it any more.
@@ -440,6 +489,7 @@ impl Session {
             }
         }
         self.end = Some(end);
+        self.fail_migration();
         self.idle.wake();
         self.waiting.wake();
     }
@@ -452,8 +502,11 @@ impl Session {
             ConnectionError::TransportError(error) if alert(error.code).is_some() => {
                 End { failure: Failure::Tls, cause: None, why: error.reason }
             }
-            ConnectionError::TransportError(_) | ConnectionError::VersionMismatch => {
-                of(Failure::Protocol, Some(Malformed::Quic))
+            ConnectionError::TransportError(_) => of(Failure::Protocol, Some(Malformed::Quic)),
+            ConnectionError::VersionMismatch => {
+                let offered = version_names(&self.offered_versions).join(", ");
+                let why = format!("the server offers no version of QUIC that brunt speaks (v1): {offered}");
+                End { failure: Failure::Protocol, cause: Some(Malformed::QuicVersion), why }
             }
             ConnectionError::ConnectionClosed(close) => match (alert(close.error_code), u64::from(close.error_code)) {
                 (Some(120), _) => {
@@ -499,21 +552,15 @@ fn alert(code: TransportErrorCode) -> Option<u8> {
     u64::from(code).checked_sub(0x100).and_then(|alert| u8::try_from(alert).ok())
 }
 
-/// Requests that may be under way at once: what the server's transport parameters allow.
-fn most_streams(quic: &Connection) -> u32 {
-    const INITIAL_MAX_STREAMS_BIDI: u64 = 8;
-    let Ok(Some(parameters)) = quic.crypto_session().transport_parameters() else { return 1 };
+/// What the server's transport parameters say; those of a resumed session before the handshake is done.
+fn settings(quic: &Connection) -> Option<TransportSettings> {
+    let parameters = quic.crypto_session().transport_parameters().ok()??;
     let mut written = Vec::new();
     parameters.write(&mut written);
-    let mut rest = &written[..];
-    while let Some((name, first)) = frame::number(rest) {
-        let Some((length, second)) = frame::number(&rest[first..]) else { break };
-        let (begin, length) = (first + second, length as usize);
-        let Some(value) = rest.get(begin..begin + length) else { break };
-        if name == INITIAL_MAX_STREAMS_BIDI {
-            return frame::number(value).map_or(0, |(most, _)| u32::try_from(most).unwrap_or(u32::MAX));
-        }
-        rest = &rest[begin + length..];
-    }
-    0
+    Some(parameters::read(&written))
+}
+
+/// Requests that may be under way at once.
+fn most_streams(quic: &Connection) -> u32 {
+    settings(quic).map_or(1, |settings| u32::try_from(settings.streams).unwrap_or(u32::MAX))
 }

@@ -1,6 +1,6 @@
 //! What no transport can be made of.
 
-use crate::request::BadRequest;
+use crate::request::{BadRequest, MIGRATE};
 use crate::{h3, tls};
 use brunt_model::plan::HttpVersion;
 use brunt_model::{Plan, Request};
@@ -29,6 +29,9 @@ pub enum BadWire {
     /// What HTTP/3 cannot do.
     #[error("{0} does not work with HTTP/3; leave it out, or write --http 1.1 or 2")]
     NotHttp3(&'static str),
+    /// A migration of what is no QUIC.
+    #[error("MIGRATE has a connection of HTTP/3 go on from another local port; write --http 3, or another method")]
+    Migration,
     /// An upgrade of what is no HTTP/2, or encrypted.
     #[error("--h2c-upgrade is for URLs of http:// and --http 2; leave it out")]
     Upgrade,
@@ -49,6 +52,9 @@ pub(super) fn check(plan: &Plan) -> Result<(), BadWire> {
     let is_http1 = !settings.http.has_streams();
     if settings.h2c_upgrade && (settings.http != HttpVersion::V2 || plan.requests().any(Request::is_encrypted)) {
         return Err(BadWire::Upgrade);
+    }
+    if settings.http != HttpVersion::V3 && plan.requests().any(|request| request.method == MIGRATE) {
+        return Err(BadWire::Migration);
     }
     if is_http1 && settings.streams != 1 {
         return Err(BadWire::Streams(settings.streams));

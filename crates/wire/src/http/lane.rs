@@ -1,6 +1,7 @@
 //! The connections of each version of HTTP, and the right to an exchange on one.
 
 use crate::h1::exchange::PipelineState;
+use crate::quic::TransportSettings;
 use crate::sources::Open;
 use crate::stream::{Idle, Stream};
 use crate::tls::Handshake;
@@ -111,6 +112,14 @@ impl Lane {
         let Self::H2(h2) = self else { return Err(Failure::Protocol) };
         h2.connection.known().await.map_err(|(failure, _)| failure)?;
         Ok(h2.connection.peer())
+    }
+
+    /// The transport settings of the server of a connection of HTTP/3.
+    pub fn quic_settings(&self) -> Option<TransportSettings> {
+        match self {
+            Self::H3(h3) => h3.connection.settings(),
+            _ => None,
+        }
     }
 
     /// Requests that may be under way at once on its connection.

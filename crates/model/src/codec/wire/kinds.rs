@@ -152,4 +152,6 @@ kinds!(Malformed {
     ClosedH3Unknown = 86,
     ClosedQuic = 87,
     WebSocketFrame = 88,
+    QuicVersion = 89,
+    QuicMigration = 90,
 });

@@ -1,0 +1,130 @@
+//! Counts the packets of a peer by their numbers: those that came, each once, and those that are missing among them.
+//!
+//! A packet is missing when a packet with a number larger by [`REORDERING`] has come (RFC 9002 section 6.1.1). A late one within the
+//! last [`WINDOW`] numbers takes that back. Packets behind the last one that came are not known.
+
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+/// Numbers that are kept one by one.
+const WINDOW: u64 = 1024;
+const WORDS: usize = WINDOW as usize / 64;
+/// By how much a later packet's number exceeds that of a lost one (`kPacketThreshold`).
+pub const REORDERING: u64 = 3;
+
+/// The packets of one packet number space that came. One thread writes: the traits of `quinn-proto` ask for atomics.
+#[derive(Debug, Default)]
+pub struct PacketNumbers {
+    /// The largest number that came, plus one.
+    next: AtomicU64,
+    /// Numbers that came, each once.
+    received: AtomicU64,
+    /// Which of the last numbers before `next` came: a ring of bits.
+    came: [AtomicU64; WORDS],
+}
+
+impl PacketNumbers {
+    /// A packet of this number came, and was authentic.
+    pub fn record(&self, number: u64) {
+        let next = self.next.load(Relaxed);
+        if number >= next {
+            for skipped in next.max(number.saturating_sub(WINDOW))..number {
+                let word = self.word(skipped);
+                word.store(word.load(Relaxed) & !bit(skipped), Relaxed);
+            }
+            self.next.store(number + 1, Relaxed);
+        } else if next - number > WINDOW || self.has_come(number) {
+            return;
+        }
+        let word = self.word(number);
+        word.store(word.load(Relaxed) | bit(number), Relaxed);
+        self.received.store(self.received() + 1, Relaxed);
+    }
+
+    /// Packets that came, each once.
+    pub fn received(&self) -> u64 {
+        self.received.load(Relaxed)
+    }
+
+    /// Packets that are missing among them; one is, when a later one has a number larger by `reordering` or more.
+    pub fn missing(&self, reordering: u64) -> u64 {
+        let next = self.next.load(Relaxed);
+        let border = next.saturating_sub(reordering);
+        let came_behind = (border..next).filter(|number| self.has_come(*number)).count() as u64;
+        border - (self.received() - came_behind)
+    }
+
+    fn has_come(&self, number: u64) -> bool {
+        self.word(number).load(Relaxed) & bit(number) != 0
+    }
+
+    fn word(&self, number: u64) -> &AtomicU64 {
+        &self.came[(number % WINDOW / 64) as usize]
+    }
+}
+
+fn bit(number: u64) -> u64 {
+    1 << (number % 64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::HashSet;
+
+    fn after(numbers: impl IntoIterator<Item = u64>) -> PacketNumbers {
+        let packets = PacketNumbers::default();
+        numbers.into_iter().for_each(|number| packets.record(number));
+        packets
+    }
+
+    fn counts(packets: &PacketNumbers) -> (u64, u64) {
+        (packets.received(), packets.missing(REORDERING))
+    }
+
+    #[test]
+    fn packets_are_missing_once_three_later_numbers_exist() {
+        assert_eq!(counts(&after([])), (0, 0));
+        assert_eq!(counts(&after([0, 1, 2])), (3, 0));
+        assert_eq!(counts(&after([0, 2])), (2, 0));
+        assert_eq!(counts(&after([0, 2, 3])), (3, 0));
+        assert_eq!(counts(&after([0, 2, 3, 4])), (4, 1));
+        assert_eq!(counts(&after([3])), (1, 1), "number 0; 1 and 2 may come");
+        assert_eq!(after([0, 2]).missing(0), 1, "nothing comes any more");
+    }
+
+    #[test]
+    fn reordered_packets_and_duplicates_are_not_missing() {
+        assert_eq!(counts(&after([0, 3, 1, 2, 4])), (5, 0));
+        assert_eq!(counts(&after([0, 9, 9, 9])), (2, 6));
+        assert_eq!(counts(&after([0, 9, 1, 1, 2])), (4, 4));
+        // A packet that comes very late stays missing, and is no new one.
+        assert_eq!(counts(&after([0, 1024, 1])), (3, 1020));
+        assert_eq!(counts(&after([0, 1025, 1])), (2, 1022));
+    }
+
+    #[test]
+    fn large_gaps_leave_no_trace_of_the_numbers_a_window_before() {
+        let packets = after((0..1024).chain([5000]));
+        assert_eq!(counts(&packets), (1025, 5000 - 1024 - 2));
+        (3977..5000).for_each(|number| packets.record(number));
+        assert_eq!(counts(&packets), (2048, 3977 - 1024));
+        assert_eq!(counts(&after([u64::from(u32::MAX)])), (1, u64::from(u32::MAX) - 2));
+    }
+
+    proptest! {
+        #[test]
+        fn counts_are_those_of_a_set(steps in proptest::collection::vec((0_u64..4, 0_u64..700), 1..300)) {
+            let (packets, mut set, mut next) = (PacketNumbers::default(), HashSet::new(), 0_u64);
+            for (ahead, back) in steps {
+                let number = (next + ahead).saturating_sub(if ahead == 0 { back } else { 0 });
+                packets.record(number);
+                set.insert(number);
+                next = next.max(number + 1);
+            }
+            let border = next.saturating_sub(REORDERING);
+            let missing = (0..border).filter(|number| !set.contains(number)).count() as u64;
+            prop_assert_eq!(counts(&packets), (set.len() as u64, missing));
+        }
+    }
+}

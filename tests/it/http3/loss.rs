@@ -1,0 +1,89 @@
+//! The packets that brunt reports as lost are those that a proxy between it and the server drops, in each direction.
+//!
+//! `BRUNT_PROVE=1` asks for 2,000 lost packets in each direction. Figures go to the file that `BRUNT_PROVE_OUT` names, as rows of a
+//! Markdown table.
+
+use super::secure;
+use crate::world::lossy::Lossy;
+use crate::world::{Ran, lab, measure};
+use std::env;
+use std::fs::OpenOptions;
+use std::io::Write;
+
+/// By which share of the true count a reported one may differ.
+const WITHIN: f64 = 0.1;
+
+fn in_full() -> bool {
+    env::var("BRUNT_PROVE").is_ok_and(|v| v == "1")
+}
+
+/// Packets that are lost in each direction, at least.
+fn least() -> u64 {
+    if in_full() { 2000 } else { 100 }
+}
+
+/// Measures until enough packets were lost; the reported counts are near those of the proxy. `run` measures the port of the proxy.
+fn agrees(server: &str, port: u16, per_mille: u64, run: impl Fn(u16) -> Ran) {
+    let mut directions = [Direction::default(); 2];
+    while directions.iter().any(|direction| direction.dropped < least()) {
+        let proxy = Lossy::before(port, per_mille);
+        let ran = run(proxy.port).all_good();
+        let told = ["packets_lost", "server_packets_lost"].map(|name| ran.connections(name));
+        for (direction, (told, (came, dropped))) in directions.iter_mut().zip(told.into_iter().zip(proxy.counts())) {
+            direction.came += came;
+            direction.dropped += dropped;
+            direction.told += told;
+        }
+    }
+    for (name, Direction { came, dropped, told }) in ["to the server", "from the server"].iter().zip(directions) {
+        let deviation = told as f64 / dropped as f64 - 1.0;
+        let row = format!("| {server} | {name} | {came} | {dropped} | {told} | {:+.2} % |", deviation * 100.0);
+        eprintln!("{row}");
+        note(&row);
+        assert!(deviation.abs() <= WITHIN, "{row}");
+    }
+}
+
+/// Datagrams to or from the server: those that came to the proxy, those that it dropped, and those that brunt reports as lost.
+#[derive(Debug, Clone, Copy, Default)]
+struct Direction {
+    came: u64,
+    dropped: u64,
+    told: u64,
+}
+
+fn note(row: &str) {
+    let Some(file) = env::var_os("BRUNT_PROVE_OUT") else { return };
+    let mut file = OpenOptions::new().create(true).append(true).open(file).expect("the file of figures");
+    writeln!(file, "{row}").expect("a line of figures");
+}
+
+#[test]
+fn loss_to_and_from_the_lab_is_what_the_proxy_dropped() {
+    let lab = lab("--tls --http3");
+    agrees("brunt-lab", lab.port(), 100, |port| {
+        measure(&format!("https://127.0.0.1:{port}/ --http 3 -k -c 1 --streams 4 -n 5000"))
+    });
+}
+
+#[test]
+fn loss_to_and_from_caddy_is_what_the_proxy_dropped() {
+    let test = "loss_to_and_from_caddy_is_what_the_proxy_dropped";
+    let Some((caddy, _, _dir)) = secure(test, "") else { return };
+    // quic-go skips a number with each probe timeout, and these are as frequent as losses where packets are few: long replies.
+    agrees("caddy", caddy.port, 10, |port| {
+        let options = format!("--http 3 -k --resolve localhost:{port}:127.0.0.1 -c 1 --streams 4");
+        measure(&format!("https://localhost:{port}/long {options} -n 600"))
+    });
+}
+
+#[test]
+fn without_loss_only_skipped_numbers_are_missing() {
+    let lab = lab("--tls --http3");
+    let ran = measure(&format!("{} --http 3 -k -c 1 --streams 8 -n 4000", lab.at("/"))).all_good();
+    let (received, lost) = (ran.connections("packets_received"), ran.connections("server_packets_lost"));
+    assert!(received > 500, "{}", ran.out);
+    // The lab's QUIC skips one number in 64, then one in each power of two.
+    assert!(lost <= u64::from(received.ilog2()), "{lost} of {received}: {}", ran.out);
+    ran.says(&["of the server's", "lost or skipped"]);
+}

@@ -1,0 +1,144 @@
+//! A UDP proxy that drops datagrams, each with the same chance, and counts them per direction.
+//!
+//! Which ones it drops follows from the number of the datagram alone. The first ones of each direction pass, so that handshakes are
+//! not disturbed. Datagrams that the kernel drops because the proxy's sockets are full are counted, too.
+
+use std::collections::HashMap;
+use std::fs;
+use std::net::{SocketAddr, UdpSocket};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+/// Datagrams of each direction that pass before any is dropped.
+const GRACE: u64 = 40;
+
+/// The datagrams of one direction.
+#[derive(Default)]
+struct Direction {
+    came: AtomicU64,
+    dropped: AtomicU64,
+    /// The sockets at which it arrives.
+    ports: Mutex<Vec<u16>>,
+}
+
+impl Direction {
+    /// Whether the next datagram is dropped: `per_mille` of 1000 are.
+    fn drops(&self, per_mille: u64) -> bool {
+        let number = self.came.fetch_add(1, Relaxed);
+        let is_dropped = number >= GRACE && mixed(number) % 1000 < per_mille;
+        self.dropped.fetch_add(u64::from(is_dropped), Relaxed);
+        is_dropped
+    }
+
+    /// Another socket at which datagrams arrive.
+    fn arrives_at(&self, socket: &UdpSocket) {
+        let port = socket.local_addr().expect("an address").port();
+        self.ports.lock().expect("no panic").push(port);
+    }
+
+    /// Datagrams that came, and those of them that were dropped.
+    fn counts(&self) -> (u64, u64) {
+        let full: u64 = self.ports.lock().expect("no panic").iter().map(|port| overflowed(*port)).sum();
+        (self.came.load(Relaxed) + full, self.dropped.load(Relaxed) + full)
+    }
+}
+
+/// Datagrams that the kernel dropped because the socket of this port was full.
+fn overflowed(port: u16) -> u64 {
+    let table = fs::read_to_string("/proc/net/udp").expect("the kernel's table of UDP sockets");
+    let lines = table.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
+    let ours = lines.filter(|fields| fields.get(1).is_some_and(|local| local.ends_with(&format!(":{port:04X}"))));
+    ours.filter_map(|fields| fields.last()?.parse::<u64>().ok()).sum()
+}
+
+/// A number without pattern made of one (the finalizer of `SplitMix64`).
+fn mixed(number: u64) -> u64 {
+    let z = number.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+#[derive(Default)]
+struct Shared {
+    to_server: Direction,
+    to_client: Direction,
+    is_over: AtomicBool,
+}
+
+/// A proxy in front of a server; it ends with this.
+pub struct Lossy {
+    pub port: u16,
+    shared: Arc<Shared>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Drop for Lossy {
+    fn drop(&mut self) {
+        self.shared.is_over.store(true, Relaxed);
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Lossy {
+    /// Listens for clients of the server on this port of 127.0.0.1, and drops `per_mille` of 1000 datagrams of each direction.
+    pub fn before(server: u16, per_mille: u64) -> Self {
+        let front = socket();
+        let port = front.local_addr().expect("an address").port();
+        let shared = Arc::<Shared>::default();
+        shared.to_server.arrives_at(&front);
+        let ours = Arc::clone(&shared);
+        let thread = thread::spawn(move || carry(&front, server, per_mille, &ours));
+        Self { port, shared, thread: Some(thread) }
+    }
+
+    /// Datagrams that came to it, and those of them that it dropped: on the way to the server, and back.
+    pub fn counts(&self) -> [(u64, u64); 2] {
+        let Shared { to_server, to_client, .. } = &*self.shared;
+        [to_server, to_client].map(Direction::counts)
+    }
+}
+
+fn socket() -> UdpSocket {
+    let socket = UdpSocket::bind("127.0.0.1:0").expect("a port");
+    socket.set_read_timeout(Some(Duration::from_millis(20))).expect("a timeout");
+    socket
+}
+
+/// Carries datagrams of clients to the server, with a thread for those that come back to each client.
+fn carry(front: &UdpSocket, server: u16, per_mille: u64, shared: &Arc<Shared>) {
+    let mut clients: HashMap<SocketAddr, UdpSocket> = HashMap::new();
+    let (mut threads, mut datagram) = (Vec::new(), vec![0; 64 * 1024]);
+    while !shared.is_over.load(Relaxed) {
+        let Ok((bytes, client)) = front.recv_from(&mut datagram) else { continue };
+        let back = clients.entry(client).or_insert_with(|| {
+            let back = socket();
+            back.connect(("127.0.0.1", server)).expect("a server");
+            shared.to_client.arrives_at(&back);
+            let pair = (back.try_clone().expect("a handle"), front.try_clone().expect("a handle"));
+            let shared = Arc::clone(shared);
+            threads.push(thread::spawn(move || carry_back(&pair, client, per_mille, &shared)));
+            back
+        });
+        if !shared.to_server.drops(per_mille) {
+            let _ = back.send(&datagram[..bytes]);
+        }
+    }
+    for thread in threads {
+        let _ = thread.join();
+    }
+}
+
+fn carry_back((back, front): &(UdpSocket, UdpSocket), client: SocketAddr, per_mille: u64, shared: &Shared) {
+    let mut datagram = vec![0; 64 * 1024];
+    while !shared.is_over.load(Relaxed) {
+        let Ok(bytes) = back.recv(&mut datagram) else { continue };
+        if !shared.to_client.drops(per_mille) {
+            let _ = front.send_to(&datagram[..bytes], client);
+        }
+    }
+}
