@@ -15,6 +15,7 @@ use crate::words::values::{Data, Output, Warmup};
 use brunt_model::plan::{HttpVersion, RecordDetail, Resolve, ResolveAll, StatusRange};
 use brunt_model::question::Requirement;
 use brunt_model::reply_policy::Events;
+use brunt_model::request::PieceInterval;
 use brunt_model::scenario::{Order, Scenario};
 use brunt_model::{Arrivals, Goal, Objective, ProbeSpec, ReplyPolicy, Think};
 pub use row::{Change, Content, Help, Key, Kind, Listed, SettingRow, Takes};
@@ -140,6 +141,8 @@ pub struct GrpcSettings {
     pub proto_paths: Vec<PathBuf>,
     /// A file with a `FileDescriptorSet`, as `protoc --descriptor_set_out --include_imports` writes it.
     pub descriptor_set: Option<PathBuf>,
+    /// When each further message of a stream is sent; None: all are sent at once.
+    pub message_interval: Option<PieceInterval>,
 }
 
 /// How connections are made and kept.
