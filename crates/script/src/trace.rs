@@ -163,7 +163,7 @@ pub fn checks(checks: &Checks, searched: &Searched<'_>) -> Vec<TracedLook> {
 fn statuses(ranges: &[StatusRange]) -> String {
     let one = |range: &StatusRange| {
         let StatusRange { least, most } = range;
-        if least == most { least.to_string() } else { format!("{least} to {most}") }
+        if least == most { status_text(*least) } else { format!("{least} to {most}") }
     };
     match ranges {
         [] => "below 400".into(),

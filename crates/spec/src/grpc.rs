@@ -4,6 +4,8 @@
 
 use crate::System;
 use crate::settings::RunSettings;
+use brunt_script::grpc::Services;
+use std::time::Duration;
 
 /// The descriptors of the service of a method, a `FileDescriptorSet`: those that the settings name, or else those that the server
 /// tells.
@@ -17,12 +19,31 @@ pub fn descriptors(run: &RunSettings, method: &str, system: &System) -> Result<V
     files::descriptors(&run.request.grpc, || (system.reflected)(run, service))
 }
 
-/// Adds the header fields of a call; its deadline only where a time limit was said.
-pub fn add_headers(headers: &mut Vec<(String, String)>, run: &RunSettings) {
+/// The descriptors of one service and of another; either may be empty.
+///
+/// # Errors
+///
+/// In words: they contradict each other.
+pub fn joined(one: Vec<u8>, other: Vec<u8>) -> Result<Vec<u8>, String> {
+    match (one.is_empty(), other.is_empty()) {
+        (_, true) => Ok(one),
+        (true, _) => Ok(other),
+        _ if one == other => Ok(one),
+        _ => Services::merged(&one, &other),
+    }
+}
+
+/// The deadline of calls: the time limit, where one was said.
+pub fn deadline(run: &RunSettings) -> Option<Duration> {
+    run.said.is_said("timeout").then_some(run.connection.timeout)
+}
+
+/// Adds the header fields of a call, with its deadline where a time limit was said.
+pub fn add_headers(headers: &mut Vec<(String, String)>, deadline: Option<Duration>) {
     headers.extend([("Content-Type", "application/grpc"), ("TE", "trailers")].map(|(n, v)| (n.into(), v.into())));
     let has_deadline = headers.iter().any(|header| header.0.eq_ignore_ascii_case("grpc-timeout"));
-    if run.said.is_said("timeout") && !has_deadline {
-        headers.push(("grpc-timeout".into(), format!("{}m", run.connection.timeout.as_millis().min(99_999_999))));
+    if let Some(deadline) = deadline.filter(|_| !has_deadline) {
+        headers.push(("grpc-timeout".into(), format!("{}m", deadline.as_millis().min(99_999_999))));
     }
 }
 

@@ -56,6 +56,14 @@ pub struct RunSettings {
     pub said: SettingSources,
 }
 
+impl RunSettings {
+    /// Whether a method of gRPC is called.
+    pub fn calls_grpc(&self) -> bool {
+        self.request.grpc.method.is_some()
+            || self.scenario.as_ref().is_some_and(|planned| !planned.scenario.services.is_empty())
+    }
+}
+
 /// How much is asked, and when to stop.
 #[derive(Debug, Clone, Default)]
 pub struct LoadSettings {

@@ -24,6 +24,15 @@ impl Services {
     ///
     /// # Errors
     ///
+    /// Always.
+    pub fn merged(_: &[u8], _: &[u8]) -> Result<Vec<u8>, String> {
+        Err(WITHOUT.to_owned())
+    }
+
+    /// See the module.
+    ///
+    /// # Errors
+    ///
     /// Never: there are no services.
     pub fn body(&self, _: &str, _: &[u8], _: Option<PieceInterval>) -> Result<Body, String> {
         match self.0 {}

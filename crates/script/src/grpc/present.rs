@@ -24,6 +24,17 @@ impl Services {
         Ok(Self(pool))
     }
 
+    /// Those of two `FileDescriptorSet`s, as one; a file that both have is taken once.
+    ///
+    /// # Errors
+    ///
+    /// In words: they contradict each other.
+    pub fn merged(one: &[u8], other: &[u8]) -> Result<Vec<u8>, String> {
+        let Self(mut pool) = Self::decode(one)?;
+        pool.decode_file_descriptor_set(other).map_err(|error| format!("descriptors of two services: {error}"))?;
+        Ok(pool.encode_to_vec())
+    }
+
     /// The body of a call of `package.Service/Method`: its message, framed, from JSON; where the client may send several, a list
     /// of them. Nothing is an empty message.
     ///

@@ -10,7 +10,7 @@ use brunt_model::scenario::{
 use std::time::Duration;
 
 /// The keys that say what a step does.
-const KINDS: [&str; 32] = [
+const KINDS: [&str; 33] = [
     "get",
     "post",
     "put",
@@ -22,6 +22,7 @@ const KINDS: [&str; 32] = [
     "send",
     "ping",
     "close",
+    "grpc",
     "think",
     "pace",
     "count",
@@ -68,6 +69,10 @@ impl Reader<'_> {
         let step = match kind.key.as_str() {
             "get" | "post" | "put" | "patch" | "delete" | "head" | "options" | "open" | "send" | "ping" | "close" => {
                 let number = self.request(kind, node, &written).map_err(|error| error.within(path, &node.at))?;
+                Step::Request(number)
+            }
+            "grpc" => {
+                let number = self.call(kind, node, &written).map_err(|error| error.within(path, &node.at))?;
                 Step::Request(number)
             }
             "think" => pause(text(kind)?).map_err(|error| error.within("think", &kind.node.at))?,

@@ -96,7 +96,7 @@ impl<'a> Pattern<'a> {
         let body = Services::decode(&services).and_then(|all| all.body(method, &json, args.message_interval));
         let mut headers = headers(run)?;
         headers.retain(|(name, _)| !["content-type", "accept"].contains(&name.to_ascii_lowercase().as_str()));
-        grpc::add_headers(&mut headers, run);
+        grpc::add_headers(&mut headers, grpc::deadline(run));
         let action = Action { method: "POST".into(), body: body.map_err(SpecError::told)?, content_type: None };
         Ok(Self { said: &run.said, headers, action, path: Some(format!("/{method}")), services })
     }
