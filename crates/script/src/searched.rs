@@ -123,6 +123,19 @@ impl<'a> Searched<'a> {
         })
     }
 
+    /// The request as a reader knows it from HTTP/1; messages of gRPC are JSON.
+    pub fn request_text(&self) -> String {
+        let json = self.user.worker.services.as_ref().zip(self.request.parts()).and_then(|(services, parts)| {
+            let json = services.request(grpc::method_of(parts.url.path()), parts.body.bytes()?)?;
+            Some((json, parts.body.bytes()?.len()))
+        });
+        let bytes = self.request.bytes();
+        match json {
+            Some((json, length)) => String::from_utf8_lossy(&bytes[..bytes.len() - length]).into_owned() + &json,
+            None => String::from_utf8_lossy(&bytes).into_owned(),
+        }
+    }
+
     /// The messages of a reply of gRPC as JSON; None where it is none.
     fn message_json(&self, body: &[u8]) -> Option<String> {
         let services = self.user.worker.services.as_ref()?;

@@ -219,8 +219,6 @@ where
 /// A server that listens on loopback, in a thread of its own. It ends when it is dropped.
 pub struct Shop {
     pub counts: Arc<Counts>,
-    /// Where the definition of the service is.
-    pub proto: PathBuf,
     address: SocketAddr,
     stop: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
@@ -257,7 +255,7 @@ impl Shop {
             });
         });
         let address = address.recv().expect("an address");
-        Self { counts, proto, address, stop: Some(stop), thread: Some(thread), dir }
+        Self { counts, address, stop: Some(stop), thread: Some(thread), dir }
     }
 
     pub fn url(&self) -> String {

@@ -42,4 +42,9 @@ impl Services {
     pub fn reply(&self, _: &str, _: &[u8]) -> Option<String> {
         match self.0 {}
     }
+
+    /// See the module.
+    pub fn request(&self, _: &str, _: &[u8]) -> Option<String> {
+        match self.0 {}
+    }
 }

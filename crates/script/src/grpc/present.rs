@@ -60,20 +60,15 @@ impl Services {
     /// no such reply.
     pub fn reply(&self, method: &str, body: &[u8]) -> Option<String> {
         let method = self.method(method).ok()?;
-        let mut texts = Vec::new();
-        let mut rest = body;
-        while let Some((head, behind)) = rest.split_at_checked(HEAD) {
-            let length = head[1..].iter().fold(0, |length, byte| length << 8 | usize::from(*byte));
-            let (message, behind) = behind.split_at_checked(length)?;
-            // A compressed one was not asked for.
-            texts.push(if head[0] == 0 { as_json(method.output(), message)? } else { return None });
-            rest = behind;
-        }
-        match (method.is_server_streaming(), &texts[..]) {
-            (false, [text]) => Some(text.clone()),
-            (false, _) => None,
-            (true, texts) => Some(format!("[{}]", texts.join(","))),
-        }
+        let texts = texts(&method.output(), body)?;
+        if method.is_server_streaming() { Some(list(&texts)) } else { only(texts) }
+    }
+
+    /// The body of a call of `package.Service/Method` as JSON: the same for what the client sends.
+    pub fn request(&self, method: &str, body: &[u8]) -> Option<String> {
+        let method = self.method(method).ok()?;
+        let texts = texts(&method.input(), body)?;
+        if method.is_client_streaming() { Some(list(&texts)) } else { only(texts) }
     }
 
     fn method(&self, name: &str) -> Result<MethodDescriptor, String> {
@@ -118,9 +113,30 @@ fn check_interval(method: &MethodDescriptor, name: &str, interval: PieceInterval
     Ok(())
 }
 
+/// Each of the messages as JSON.
+fn texts(kind: &MessageDescriptor, body: &[u8]) -> Option<Vec<String>> {
+    let (mut texts, mut rest) = (Vec::new(), body);
+    while let Some((head, behind)) = rest.split_at_checked(HEAD) {
+        let length = head[1..].iter().fold(0, |length, byte| length << 8 | usize::from(*byte));
+        let (message, behind) = behind.split_at_checked(length)?;
+        // A compressed one was not asked for.
+        texts.push(if head[0] == 0 { as_json(kind, message)? } else { return None });
+        rest = behind;
+    }
+    Some(texts)
+}
+
+fn list(texts: &[String]) -> String {
+    format!("[{}]", texts.join(","))
+}
+
+fn only(mut texts: Vec<String>) -> Option<String> {
+    texts.pop().filter(|_| texts.is_empty())
+}
+
 /// A message with all of its fields, so that those of the value 0 are found.
-fn as_json(kind: MessageDescriptor, bytes: &[u8]) -> Option<String> {
-    let message = DynamicMessage::decode(kind, bytes).ok()?;
+fn as_json(kind: &MessageDescriptor, bytes: &[u8]) -> Option<String> {
+    let message = DynamicMessage::decode(kind.clone(), bytes).ok()?;
     let mut json = serde_json::Serializer::new(Vec::new());
     message.serialize_with_options(&mut json, &SerializeOptions::new().skip_default_fields(false)).ok()?;
     String::from_utf8(json.into_inner()).ok()
@@ -206,6 +222,8 @@ mod tests {
         let two = [ITEM, &[0; HEAD]].concat();
         assert_eq!(shop.reply("shop.Shop/Chat", &two), Some(format!("[{item},{empty}]")));
         assert_eq!(shop.reply("shop.Shop/Chat", b"").as_deref(), Some("[]"));
+        assert_eq!(shop.request("shop.Shop/Fill", ITEM), Some(format!("[{item}]")));
+        assert_eq!(shop.request("shop.Shop/Buy", ITEM).as_deref(), Some(item));
         for (method, bytes) in
             [("shop.Shop/Buy", &two[..]), ("shop.Shop/Buy", &ITEM[..9]), ("shop.Shop/No", ITEM), ("shop.Shop/Buy", b"")]
         {
