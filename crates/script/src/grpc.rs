@@ -6,6 +6,8 @@
 #[cfg(not(feature = "grpc"))]
 mod absent;
 #[cfg(feature = "grpc")]
+mod describe;
+#[cfg(feature = "grpc")]
 mod present;
 
 #[cfg(not(feature = "grpc"))]

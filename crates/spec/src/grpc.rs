@@ -19,6 +19,16 @@ pub fn descriptors(run: &RunSettings, method: &str, system: &System) -> Result<V
     files::descriptors(&run.request.grpc, || (system.reflected)(run, service))
 }
 
+/// The services that the settings name, or else those that the server tells, with their methods; of a single one also its messages.
+///
+/// # Errors
+///
+/// In words: there is no such service, or nobody tells.
+pub fn describe(run: &RunSettings, service: Option<&str>, system: &System) -> Result<String, String> {
+    let set = descriptors(run, service.unwrap_or_default(), system)?;
+    Services::decode(&set)?.describe(service)
+}
+
 /// The descriptors of one service and of another; either may be empty.
 ///
 /// # Errors

@@ -141,6 +141,21 @@ scenario:
 }
 
 #[test]
+fn services_and_messages_are_listed() {
+    let shop = Shop::open();
+    let listed = |words: &str| {
+        let output = command(&format!("grpc {} {words}", shop.url())).output().expect("brunt");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).expect("UTF-8")
+    };
+    let (all, one) = (listed(""), listed("shop.Shop"));
+    assert!(all.contains("  rpc Chat(stream shop.Item) returns (stream shop.Item);\n"), "{all}");
+    assert!(one.starts_with(&all) && one.ends_with("message shop.Item {\n  string name = 1;\n  int64 id = 2;\n}\n"), "{one}");
+    let none = command(&format!("grpc {} shop.Nope", shop.url())).output().expect("brunt");
+    assert_eq!((none.status.code(), none.stdout.len()), (Some(2), 0));
+}
+
+#[test]
 fn a_trace_shows_the_message_of_a_status() {
     let shop = Shop::open();
     let words = ["run", &shop.url(), "--grpc", "shop.Shop/Buy", "--json", r#"{"name":"missing"}"#, "--trace"];

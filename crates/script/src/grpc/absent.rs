@@ -39,6 +39,15 @@ impl Services {
     }
 
     /// See the module.
+    ///
+    /// # Errors
+    ///
+    /// Never: there are no services.
+    pub fn describe(&self, _: Option<&str>) -> Result<String, String> {
+        match self.0 {}
+    }
+
+    /// See the module.
     pub fn reply(&self, _: &str, _: &[u8]) -> Option<String> {
         match self.0 {}
     }

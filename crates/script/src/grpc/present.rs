@@ -1,9 +1,12 @@
 //! Messages by the descriptors of their types.
 
+use super::describe;
 use brunt_model::Body;
 use brunt_model::request::{BodyPieces, PieceInterval};
 use prost_reflect::prost::Message;
-use prost_reflect::{DescriptorPool, DynamicMessage, MessageDescriptor, MethodDescriptor, SerializeOptions};
+use prost_reflect::{
+    DescriptorPool, DynamicMessage, MessageDescriptor, MethodDescriptor, SerializeOptions, ServiceDescriptor,
+};
 use serde_json::Value;
 
 /// What stands before a message: whether it is compressed, and its length.
@@ -71,12 +74,26 @@ impl Services {
         if method.is_client_streaming() { Some(list(&texts)) } else { only(texts) }
     }
 
+    /// All services with their methods as a `.proto` file defines them; of a single one also its messages.
+    ///
+    /// # Errors
+    ///
+    /// In words: there is no such service.
+    pub fn describe(&self, service: Option<&str>) -> Result<String, String> {
+        let Some(name) = service else { return Ok(describe::all(&self.0)) };
+        self.service(name).map(|service| describe::one(&service))
+    }
+
+    fn service(&self, name: &str) -> Result<ServiceDescriptor, String> {
+        self.0.get_service_by_name(name).ok_or_else(|| {
+            let known: Vec<String> = self.0.services().map(|service| service.full_name().to_owned()).collect();
+            format!("there is no service {name}; write one of {}", known.join(", "))
+        })
+    }
+
     fn method(&self, name: &str) -> Result<MethodDescriptor, String> {
         let (service, method) = name.split_once('/').unwrap_or((name, ""));
-        let Some(found) = self.0.get_service_by_name(service) else {
-            let known: Vec<String> = self.0.services().map(|service| service.full_name().to_owned()).collect();
-            return Err(format!("there is no service {service}; write one of {}", known.join(", ")));
-        };
+        let found = self.service(service)?;
         found.methods().find(|one| one.name() == method).ok_or_else(|| {
             let known: Vec<String> = found.methods().map(|one| one.name().to_owned()).collect();
             format!("{service} has no method {method}; write one of {}", known.join(", "))
@@ -230,6 +247,16 @@ mod tests {
             assert_eq!(shop.reply(method, bytes), None, "{method}");
         }
         assert_eq!(shop.reply("shop.Shop/Buy", b"\x01\0\0\0\0"), None, "compressed");
+    }
+
+    #[test]
+    fn services_are_described_as_they_are_defined() {
+        let service = "service shop.Shop {\n  rpc Buy(shop.Item) returns (shop.Item);\n  rpc Fill(stream shop.Item) returns \
+                       (shop.Item);\n  rpc Chat(stream shop.Item) returns (stream shop.Item);\n}\n";
+        assert_eq!(shop().describe(None).unwrap(), service);
+        let item = "message shop.Item {\n  string name = 1;\n  int64 id = 2;\n}\n";
+        assert_eq!(shop().describe(Some("shop.Shop")).unwrap(), format!("{service}\n{item}"));
+        assert!(shop().describe(Some("shop.Nope")).unwrap_err().contains("write one of shop.Shop"));
     }
 
     #[test]
