@@ -7,7 +7,8 @@ use crate::args::Options;
 use crate::desk::Desk;
 use crate::fail::FailKind;
 use crate::freeze::Freeze;
-use crate::reply::Replies;
+use crate::h2;
+use crate::reply::{Replies, filler};
 use crate::request::{Request, Shape};
 use crate::serve::tail;
 use crate::truth::{Summary, sojourns};
@@ -24,6 +25,8 @@ pub enum Protocol {
     Http3,
     /// Messages of `WebSocket`s.
     WebSocket,
+    /// Calls of gRPC, over HTTP/2.
+    Grpc,
 }
 
 /// The computed response times of a server with these options, for arrivals at these ticks, in order. `freezes` are in
@@ -47,6 +50,7 @@ pub fn planned(
     // Of HTTP/2 and HTTP/3 only the body drips.
     let length = match protocol {
         Protocol::Http2 | Protocol::Http3 => options.body,
+        Protocol::Grpc => h2::reply::message(&filler(options.body)).len(),
         Protocol::Http1 | Protocol::WebSocket => replies.to(&request(), None).bytes.len(),
     };
     for &arrival in arrivals {
@@ -105,5 +109,6 @@ mod tests {
         let max = |protocol| of(line, protocol, &every(MS, 1000), &[], 0).max;
         assert_eq!(max(Protocol::Http2), 0.014, "ten bytes of body");
         assert_eq!(max(Protocol::WebSocket), 0.016, "and two bytes of head");
+        assert_eq!(max(Protocol::Grpc), 0.021, "ten bytes in a field of two more, in a message of five more");
     }
 }

@@ -1,4 +1,7 @@
-//! gRPC: against the lab, which answers as a service of it.
+//! gRPC: against the lab, which answers as a service of it, and a server by tonic (`shop`).
+
+mod shop;
+mod streams;
 
 use crate::world::{command, lab, measure};
 use std::fs;

@@ -47,6 +47,9 @@ impl Lab {
         if protocol == Protocol::Http3 {
             command.args(["--tls", "--http3"]);
         }
+        if protocol == Protocol::Grpc {
+            command.arg("--grpc");
+        }
         let mut process =
             Process::start(command.stdin(Stdio::piped()).stdout(Stdio::piped())).map_err(CertifyError::Start)?;
         let stdin = process.child().stdin.take();

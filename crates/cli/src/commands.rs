@@ -35,27 +35,34 @@ pub struct Cli {
 pub struct GrpcArgs {
     #[command(flatten)]
     run: RunArgs,
-    /// Method to call: package.Service/Method
+    /// Method to call: package.Service/Method; a service alone is described, and without either all services are listed
     #[arg(value_name = "SERVICE/METHOD")]
     call: Option<String>,
 }
 
+/// What is done with a gRPC server.
+pub enum GrpcTask {
+    /// A method is called under load.
+    Run(RunArgs),
+    /// All of its services, or one of them, are shown.
+    Describe(RunArgs, Option<String>),
+}
+
 impl GrpcArgs {
-    /// A run that calls the method.
+    /// What is to be done.
     ///
     /// # Errors
     ///
-    /// No method is named, or it is none.
-    pub fn into_run(mut self) -> Result<RunArgs, String> {
+    /// The method is none.
+    pub fn into_task(mut self) -> Result<GrpcTask, String> {
         let grpc = &mut self.run.settings.request.grpc.method;
         match self.call {
+            Some(service) if !service.contains('/') => return Ok(GrpcTask::Describe(self.run, Some(service))),
             Some(method) => *grpc = Some(grpc_method(&method).map_err(|error| error.to_string())?),
-            None if grpc.is_none() => {
-                return Err("no method is named; write one behind the URL, such as package.Service/Method".to_owned());
-            }
+            None if grpc.is_none() => return Ok(GrpcTask::Describe(self.run, None)),
             None => {}
         }
-        Ok(self.run)
+        Ok(GrpcTask::Run(self.run))
     }
 }
 
@@ -65,7 +72,7 @@ pub enum Command {
     /// Measures a server under load (the default command)
     #[command(arg_required_else_help = true, max_term_width = 110, after_help = after_run())]
     Run(Box<RunArgs>),
-    /// Calls a method of a gRPC service under load: run with --grpc
+    /// Calls a method of a gRPC service under load (run with --grpc), or lists services and methods
     #[command(arg_required_else_help = true, max_term_width = 110, after_help = GRPC_EXAMPLES)]
     Grpc(Box<GrpcArgs>),
     /// Sends one request and reports likely problems of a run with the same options
@@ -178,6 +185,8 @@ Examples:
 
 const GRPC_EXAMPLES: &str = "\
 Examples:
+  brunt grpc http://127.0.0.1:50051                        all services with their methods
+  brunt grpc http://127.0.0.1:50051 helloworld.Greeter     a service with its methods and messages
   brunt grpc http://127.0.0.1:50051 helloworld.Greeter/SayHello --json '{\"name\":\"ann\"}'
   brunt grpc http://127.0.0.1:50051 shop.Shop/Buy --json @item.json --proto shop.proto -c 8 --streams 32
   brunt find http://127.0.0.1:50051 --grpc shop.Shop/Buy --json @item.json --objective 'p99 < 20ms'

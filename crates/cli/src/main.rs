@@ -61,12 +61,12 @@ use brunt_lab::program::Failure;
 use brunt_spec::error::without_number;
 use brunt_spec::to_plan;
 use clap::{CommandFactory, Parser};
-use commands::{Cli, Command};
+use commands::{Cli, Command, GrpcArgs, GrpcTask};
 use exit::{Exit, Failed, failed, usage};
 use measure::{MeasureContext, measure};
 use output::{Log, Outputs};
 use process::{command_line, system};
-use std::io;
+use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -120,7 +120,7 @@ fn arguments(words: &[String]) -> Cli {
 fn dispatch(command: Command) -> Result<Exit, Failed> {
     match command {
         Command::Run(args) => run(&args),
-        Command::Grpc(args) => run(&args.into_run().map_err(|error| usage(anyhow::anyhow!(error)))?),
+        Command::Grpc(args) => grpc(*args),
         Command::Check(args) => check::check(&args, brunt_probe::limits::raise_descriptors()),
         Command::Sweep(args) => experiment::sweep(&args),
         Command::Find(args) => experiment::find::find(&args),
@@ -205,6 +205,18 @@ fn run(args: &RunArgs) -> Result<Exit, Failed> {
         strict,
     };
     measure(&plan, &world, around).map_err(failed)
+}
+
+fn grpc(args: GrpcArgs) -> Result<Exit, Failed> {
+    let wrong = |error: String| usage(anyhow::anyhow!(error));
+    match args.into_task().map_err(wrong)? {
+        GrpcTask::Run(args) => run(&args),
+        GrpcTask::Describe(args, service) => {
+            let text = brunt_spec::grpc::describe(&args.settings, service.as_deref(), &system()).map_err(wrong)?;
+            io::stdout().write_all(text.as_bytes()).or_else(output::ignore_closed_pipe).map_err(failed)?;
+            Ok(Exit::Measured)
+        }
+    }
 }
 
 /// The reference server, in this process.

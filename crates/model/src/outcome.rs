@@ -551,6 +551,12 @@ const GRPC_NAMES: [&str; 17] = [
     "UNAUTHENTICATED",
 ];
 
+/// The status of gRPC of this name, such as `NOT_FOUND`, as a status of an outcome.
+pub fn grpc_status(name: &str) -> Option<u16> {
+    let code = GRPC_NAMES.iter().position(|known| *known == name)?;
+    Some(GRPC_STATUS + code as u16)
+}
+
 /// A status for a reader: `404`, or `grpc 14 UNAVAILABLE`.
 pub fn status_text(status: u16) -> String {
     match status.checked_sub(GRPC_STATUS) {

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::time::Duration;
 
 /// A request as the user wrote it. URL, header values and a text body may hold placeholders such as `{n}`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -61,4 +62,53 @@ pub enum Body {
     Text(String),
     /// Bytes, sent unchanged.
     Bytes(Vec<u8>),
+    /// Bytes that are sent in pieces while the request is under way.
+    Pieces(BodyPieces),
+    /// Messages of gRPC, encoded when the request is made.
+    Message(JsonMessage),
+}
+
+impl Body {
+    /// Its bytes as they are written, of a message its text; None: there is no body.
+    pub fn bytes(&self) -> Option<&[u8]> {
+        match self {
+            Self::None => None,
+            Self::Text(text) => Some(text.as_bytes()),
+            Self::Bytes(bytes) => Some(bytes),
+            Self::Pieces(pieces) => Some(&pieces.bytes),
+            Self::Message(message) => Some(message.json.as_bytes()),
+        }
+    }
+}
+
+/// A body in pieces, such as the messages of a stream of gRPC. The first piece is sent with the head of the request.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct BodyPieces {
+    /// All pieces, one after the other.
+    pub bytes: Vec<u8>,
+    /// Where each piece ends in `bytes`, in increasing order; the last is the length.
+    pub ends: Vec<usize>,
+    /// When the next piece is sent.
+    pub interval: PieceInterval,
+}
+
+/// Messages of gRPC as JSON with expressions.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct JsonMessage {
+    /// The method that they are sent to: `package.Service/Method`.
+    pub method: String,
+    /// One message, or a list of them.
+    pub json: String,
+    /// When each message but the first is sent; null: all at once.
+    pub interval: Option<PieceInterval>,
+}
+
+/// When the next piece of a body is sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PieceInterval {
+    /// This long after the one before, counted from the begin of the request, so that a late piece delays no other.
+    Time(Duration),
+    /// When the next message of the reply has come.
+    Reply,
 }

@@ -30,6 +30,9 @@ pub struct Scenario {
     /// The folders below which functions may read files; relative names are looked for from the first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub folders: Vec<String>,
+    /// The descriptors of the gRPC services that are called: a `FileDescriptorSet`; empty: none is.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub services: Vec<u8>,
 }
 
 /// How placeholders in texts are read.

@@ -17,19 +17,33 @@ use std::collections::BTreeMap;
 const SERVICES: [&str; 2] = ["grpc.reflection.v1", "grpc.reflection.v1alpha"];
 const UNIMPLEMENTED: u16 = GRPC_STATUS + 12;
 
-/// What is asked: a file by its name, or the one in which a service is.
+/// What is asked: a file by its name, the one in which a service is, or which services there are.
 #[derive(Clone, PartialEq, Message)]
 struct Question {
     #[prost(string, optional, tag = "3")]
     file: Option<String>,
     #[prost(string, optional, tag = "4")]
     symbol: Option<String>,
+    #[prost(string, optional, tag = "7")]
+    services: Option<String>,
+}
+
+impl Question {
+    fn of_file(name: String) -> Self {
+        Self { file: Some(name), ..Self::default() }
+    }
+
+    fn of_symbol(name: String) -> Self {
+        Self { symbol: Some(name), ..Self::default() }
+    }
 }
 
 #[derive(Clone, PartialEq, Message)]
 struct Answer {
     #[prost(message, optional, tag = "4")]
     files: Option<Files>,
+    #[prost(message, optional, tag = "6")]
+    services: Option<ServiceList>,
     #[prost(message, optional, tag = "7")]
     error: Option<Error>,
 }
@@ -38,6 +52,18 @@ struct Answer {
 struct Files {
     #[prost(bytes = "vec", repeated, tag = "1")]
     files: Vec<Vec<u8>>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+struct ServiceList {
+    #[prost(message, repeated, tag = "1")]
+    services: Vec<ServiceName>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+struct ServiceName {
+    #[prost(string, tag = "1")]
+    name: String,
 }
 
 #[derive(Clone, PartialEq, Message)]
@@ -62,7 +88,8 @@ struct DescriptorSet {
     files: Vec<Vec<u8>>,
 }
 
-/// The descriptors of a service, with all that they import: a `FileDescriptorSet`. `plan` says how to reach the server; its
+/// The descriptors of a service, with all that they import: a `FileDescriptorSet`; without a name, those of all services but the
+/// reflection. `plan` says how to reach the server; its
 /// first request is not sent, but its header fields go along.
 ///
 /// # Errors
@@ -90,23 +117,38 @@ struct Client {
 impl Client {
     async fn descriptors(&self, service: &str) -> Result<Vec<u8>, String> {
         let mut known: BTreeMap<String, Vec<u8>> = BTreeMap::new();
-        let mut wanted = vec![Question { file: None, symbol: Some(service.to_owned()) }];
         let mut lane = None;
+        let services = match service {
+            "" => self.services(&mut lane).await?,
+            name => vec![name.to_owned()],
+        };
+        let mut wanted: Vec<Question> = services.into_iter().map(Question::of_symbol).collect();
         while let Some(question) = wanted.pop() {
             if question.file.as_ref().is_some_and(|file| known.contains_key(file)) {
                 continue;
             }
-            for file in self.ask(&mut lane, &question).await? {
+            let answer = self.ask(&mut lane, &question).await?;
+            let files = answer.files.ok_or("reflection: the server answered something else")?;
+            for file in files.files {
                 let told = Imports::decode(&*file).map_err(|error| format!("reflection: no descriptor: {error}"))?;
-                wanted.extend(told.imports.into_iter().map(|file| Question { file: Some(file), symbol: None }));
+                wanted.extend(told.imports.into_iter().map(Question::of_file));
                 known.insert(told.name, file);
             }
         }
         Ok(DescriptorSet { files: known.into_values().collect() }.encode_to_vec())
     }
 
-    /// The files that the server answers with.
-    async fn ask(&self, lane: &mut Option<Lane>, question: &Question) -> Result<Vec<Vec<u8>>, String> {
+    /// The services of the server, without the reflection.
+    async fn services(&self, lane: &mut Option<Lane>) -> Result<Vec<String>, String> {
+        let question = Question { services: Some(String::new()), ..Question::default() };
+        let answer = self.ask(lane, &question).await?;
+        let list = answer.services.ok_or("reflection: the server answered something else")?;
+        let names = list.services.into_iter().map(|service| service.name);
+        Ok(names.filter(|name| !SERVICES.iter().any(|own| name.starts_with(own))).collect())
+    }
+
+    /// What the server answers.
+    async fn ask(&self, lane: &mut Option<Lane>, question: &Question) -> Result<Answer, String> {
         let mut reply = Reply::default();
         for service in SERVICES {
             reply = self.call(lane, service, question).await?;
@@ -121,10 +163,9 @@ impl Client {
         let body = reply.kept.map(|kept| kept.body).unwrap_or_default();
         let message = body.get(5..).ok_or("reflection: the server answered without a message")?;
         let answer = Answer::decode(message).map_err(|error| format!("reflection: no answer: {error}"))?;
-        match (answer.files, answer.error) {
-            (Some(files), _) => Ok(files.files),
-            (None, Some(error)) => Err(format!("reflection: {}", error.text)),
-            (None, None) => Err("reflection: the server answered something else".to_owned()),
+        match answer.error {
+            Some(error) => Err(format!("reflection: {}", error.text)),
+            None => Ok(answer),
         }
     }
 

@@ -1,6 +1,7 @@
 //! What the texts and scripts of a user can reach: its variables, and what it shares with others.
 
 use crate::files::Files;
+use crate::grpc::Services;
 use crate::scripts::Expressions;
 use crate::trace::Tracing;
 use crate::variables::Variables;
@@ -220,6 +221,8 @@ pub struct WorkerContext {
     pub population_number: usize,
     /// Which records of samples the plan asks for.
     pub records: Option<Records>,
+    /// The services of gRPC that are called.
+    pub services: Option<Arc<Services>>,
     /// Records that nobody has taken yet.
     pub finished: RefCell<Vec<SampleRecord>>,
 }
@@ -262,6 +265,7 @@ impl WorkerContext {
             nesting: Cell::default(),
             population_number: 0,
             records: None,
+            services: None,
             finished: RefCell::default(),
         }
     }

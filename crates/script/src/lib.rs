@@ -11,6 +11,7 @@
 //! * `records`: samples as result files list them; `trace`: what their user did around them. [`body`]: what is sent with a request;
 //!   [`decoded`]: what it was made of.
 //! * [`template`], [`feed`]: placeholders, and the files behind `{csv:FILE:column}`. `expression`, [`functions`]: `${…}`.
+//! * [`grpc`]: messages from JSON, and JSON from replies.
 //! * `java_uri`: URLs that JMeter refuses. [`check`]: whether parts of a plan make sense.
 //! * [`BeforeRun`]: texts that are filled in before there are users.
 //! * `variables`, `context`: what a user has, and what users share. `data`: files whose rows set variables.
@@ -29,6 +30,7 @@ mod extract;
 pub mod feed;
 mod files;
 pub mod functions;
+pub mod grpc;
 mod hexadecimal;
 mod java_uri;
 mod jmes;

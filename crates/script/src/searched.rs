@@ -1,11 +1,15 @@
 //! A reply as extractors and assertions look at it: its parts as texts, each made once.
 
 use crate::context::UserContext;
+use crate::grpc;
 use crate::records::failures;
 use brunt_model::extract::ReplyPart;
+use brunt_model::outcome::GRPC_STATUS;
 use brunt_model::plan::HttpVersion;
+use brunt_model::request::BodyPieces;
 use brunt_model::{Body, Sample, SampleRecord};
 use brunt_wire::{Prepared, Reply};
+use percent_encoding::percent_decode_str;
 use serde_json::Value;
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -107,15 +111,37 @@ impl<'a> Searched<'a> {
         self.changes.body.as_deref().or_else(|| Some(&kept?.body)).unwrap_or_default()
     }
 
-    /// The body as text: what is no UTF-8 is replaced.
+    /// The body as text: what is no UTF-8 is replaced. Messages of gRPC are JSON.
     pub fn body(&self) -> &str {
         self.body.get_or_init(|| {
             if let Some(changed) = &self.changes.body {
                 return Cow::Owned(String::from_utf8_lossy(changed).into_owned());
             }
             let kept = self.reply.and_then(|reply| reply.kept.as_ref());
-            kept.map_or(Cow::Borrowed(""), |kept| String::from_utf8_lossy(&kept.body))
+            let text = kept.map_or(Cow::Borrowed(""), |kept| String::from_utf8_lossy(&kept.body));
+            kept.and_then(|kept| self.message_json(&kept.body)).map_or(text, Cow::Owned)
         })
+    }
+
+    /// The request as a reader knows it from HTTP/1; messages of gRPC are JSON.
+    pub fn request_text(&self) -> String {
+        let json = self.user.worker.services.as_ref().zip(self.request.parts()).and_then(|(services, parts)| {
+            let json = services.request(grpc::method_of(parts.url.path()), parts.body.bytes()?)?;
+            Some((json, parts.body.bytes()?.len()))
+        });
+        let bytes = self.request.bytes();
+        match json {
+            Some((json, length)) => String::from_utf8_lossy(&bytes[..bytes.len() - length]).into_owned() + &json,
+            None => String::from_utf8_lossy(&bytes).into_owned(),
+        }
+    }
+
+    /// The messages of a reply of gRPC as JSON; None where it is none.
+    fn message_json(&self, body: &[u8]) -> Option<String> {
+        let services = self.user.worker.services.as_ref()?;
+        let is_call = self.reply?.status >= GRPC_STATUS;
+        let url = &self.request.parts()?.url;
+        is_call.then(|| services.reply(grpc::method_of(url.path()), body)).flatten()
     }
 
     /// The label.
@@ -155,6 +181,11 @@ impl<'a> Searched<'a> {
             return Cow::Borrowed(message);
         }
         let Some(reply) = self.reply else { return failures::message(self).into() };
+        if reply.status >= GRPC_STATUS {
+            // Percent-encoded, as URLs are.
+            let told = self.field("grpc-message").unwrap_or_default();
+            return percent_decode_str(told).decode_utf8_lossy();
+        }
         let first = reply.kept.as_ref().map(|kept| &kept.first_bytes);
         // Later versions have no phrase.
         let Some(first) = first.filter(|bytes| bytes.starts_with(b"HTTP/1")) else {
@@ -200,7 +231,8 @@ impl<'a> Searched<'a> {
         let Some(parts) = self.request.parts() else { return Cow::Borrowed("") };
         match &parts.body {
             Body::Text(text) => Cow::Borrowed(text),
-            Body::Bytes(bytes) => String::from_utf8_lossy(bytes),
+            Body::Bytes(bytes) | Body::Pieces(BodyPieces { bytes, .. }) => String::from_utf8_lossy(bytes),
+            Body::Message(message) => Cow::Borrowed(&message.json),
             Body::None => Cow::Borrowed(parts.url.query().unwrap_or_default()),
         }
     }

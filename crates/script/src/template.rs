@@ -356,7 +356,8 @@ pub fn compile_body(
             let place = if feeds.rules == TextRules::Jmeter { Place::Text } else { Place::of_body(headers) };
             Template::compile(text, place, feeds).map(Some)
         }
-        Body::None | Body::Bytes(_) => Ok(None),
+        Body::Message(message) => Template::compile(&message.json, Place::Text, feeds).map(Some),
+        Body::None | Body::Bytes(_) | Body::Pieces(_) => Ok(None),
     }
 }
 

@@ -99,7 +99,7 @@ pub fn of_exchange(searched: &Searched<'_>, sample: &Sample) -> Option<Box<Sampl
     let opened: u64 = [opening.resolve, opening.connect, opening.tls].into_iter().flatten().sum();
     let came = sample.first_byte != Tick::ZERO;
     Some(Box::new(SampleTrace {
-        request: String::from_utf8_lossy(&searched.request.bytes()).into_owned(),
+        request: searched.request_text(),
         opening_micros: sample.opened.then_some(opened / 1_000),
         first_byte_micros: came.then(|| sample.first_byte.nanos_since(sample.begun) / 1_000),
         micros: sample.last_byte.nanos_since(sample.begun) / 1_000,
@@ -163,7 +163,7 @@ pub fn checks(checks: &Checks, searched: &Searched<'_>) -> Vec<TracedLook> {
 fn statuses(ranges: &[StatusRange]) -> String {
     let one = |range: &StatusRange| {
         let StatusRange { least, most } = range;
-        if least == most { least.to_string() } else { format!("{least} to {most}") }
+        if least == most { status_text(*least) } else { format!("{least} to {most}") }
     };
     match ranges {
         [] => "below 400".into(),

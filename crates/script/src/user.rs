@@ -9,6 +9,7 @@ mod last_url;
 mod names;
 
 use crate::context::{Commons, UserContext, WorkerContext};
+use crate::grpc::{self, Services};
 use crate::pending::{PendingRequest, RequestTexts, SentParts};
 use crate::program::{Op, Program, shares};
 use crate::reactions::Reactions;
@@ -53,6 +54,8 @@ pub struct CompiledScript {
     name: String,
     /// Which records of samples the plan asks for.
     records: Option<Records>,
+    /// The services of gRPC that are called.
+    services: Option<Arc<Services>>,
     /// JMeter's rules hold.
     is_jmeter: bool,
     /// Users need a context of their own.
@@ -145,6 +148,10 @@ impl CompiledScript {
         let names = Arc::new(feeds.names.clone());
         let records = plan.record.records.clone();
         let has_context = scenario.texts != TextRules::Placeholders || !names.all().is_empty() || records.is_some();
+        let services = match &scenario.services[..] {
+            [] => None,
+            set => Some(Arc::new(Services::decode(set).map_err(ScriptError::Scenario)?)),
+        };
         let (commons, name, filled) = (Arc::clone(commons), population.name.clone(), OnceLock::new());
         Ok(Self {
             entries,
@@ -158,6 +165,7 @@ impl CompiledScript {
             commons,
             name,
             records,
+            services,
             is_jmeter: scenario.texts == TextRules::Jmeter,
             has_context,
             users,
@@ -228,6 +236,7 @@ impl CompiledScript {
             population: self.name.clone(),
             population_number,
             records: self.records.clone(),
+            services: self.services.clone(),
             ..WorkerContext::new(Arc::clone(&self.commons), Rc::clone(surroundings), seed)
         })
     }
@@ -385,7 +394,7 @@ impl<T: Transport> WorkerScript<T> {
                 ready.clone()
             }
             Some(None) => {
-                let (request, label) = self.fill(entry, n, user);
+                let (request, label) = self.fill(entry, n, user)?;
                 prepare(&*self.transport, request, label, self.compiled.is_jmeter, &self.last_urls[entry])
             }
             None => Err(self.no_entry(entry)),
@@ -400,7 +409,7 @@ impl<T: Transport> WorkerScript<T> {
                 Ok(ask.clone())
             }
             Some(None) => {
-                let (request, label) = self.fill(entry, n, user);
+                let (request, label) = self.fill(entry, n, user)?;
                 refuse_as_java(&request, self.compiled.is_jmeter)?;
                 Ok(Ask::listed(request, &self.last_urls[entry], label))
             }
@@ -418,9 +427,9 @@ impl<T: Transport> WorkerScript<T> {
     }
 
     /// An entry with its placeholders filled in, and the number of its label.
-    fn fill(&self, entry: usize, n: u64, user: Option<&UserContext>) -> (Request, u32) {
+    fn fill(&self, entry: usize, n: u64, user: Option<&UserContext>) -> Result<(Request, u32), String> {
         if self.compiled.entries[entry].templates.is_none() {
-            return (self.compiled.entries[entry].request.clone(), self.labels[entry]);
+            return Ok((self.compiled.entries[entry].request.clone(), self.labels[entry]));
         }
         let texts = self.entry(entry, n, user);
         let (label, url, headers, body) = (texts.label(), texts.url(), texts.headers(), texts.body());
@@ -428,7 +437,16 @@ impl<T: Transport> WorkerScript<T> {
     }
 
     /// An entry with these parts.
-    fn filled(&self, entry: usize, user: Option<&UserContext>, parts: SentParts) -> (Request, u32) {
+    ///
+    /// # Errors
+    ///
+    /// In words: the message that it sends is none.
+    fn filled(
+        &self,
+        entry: usize,
+        user: Option<&UserContext>,
+        parts: SentParts,
+    ) -> Result<(Request, u32), String> {
         let SentParts { label, method, url, headers, body } = parts;
         let request = &self.compiled.entries[entry].request;
         let number = if label == request.label { self.labels[entry] } else { self.number_of(&label) };
@@ -438,7 +456,7 @@ impl<T: Transport> WorkerScript<T> {
         let filled = Request { label, method, url, headers, body, weight: request.weight, verbatim, reply_policy };
         // Behind its texts: for them the last request is the one before.
         named(user, &filled.label);
-        (filled, number)
+        Ok((grpc::encoded(filled, self.context.services.as_deref())?, number))
     }
 
     /// The texts of an entry, as they are now.
@@ -454,7 +472,7 @@ impl<T: Transport> WorkerScript<T> {
         user: Option<&UserContext>,
         pending: PendingRequest,
     ) -> Result<Rc<Prepared>, String> {
-        let (request, label) = self.filled(entry, user, pending.finish(&self.entry(entry, n, user)));
+        let (request, label) = self.filled(entry, user, pending.finish(&self.entry(entry, n, user)))?;
         prepare(&*self.transport, request, label, self.compiled.is_jmeter, &self.last_urls[entry])
     }
 
@@ -466,7 +484,7 @@ impl<T: Transport> WorkerScript<T> {
         user: Option<&UserContext>,
         pending: PendingRequest,
     ) -> Result<Ask, String> {
-        let (request, label) = self.filled(entry, user, pending.finish(&self.entry(entry, n, user)));
+        let (request, label) = self.filled(entry, user, pending.finish(&self.entry(entry, n, user)))?;
         refuse_as_java(&request, self.compiled.is_jmeter)?;
         Ok(Ask::listed(request, &self.last_urls[entry], label))
     }

@@ -1,7 +1,8 @@
 //! The key `scenario` of a plan file → the scenario of a population, and what is made of its replies.
 //!
-//! * `steps`: steps. `requests`: requests and their bodies. `replies`: extractors and checks. The keys: `plan::scenario`.
+//! * `steps`: steps. `requests`: requests and their bodies. `calls`: calls of gRPC. `replies`: extractors and checks. The keys: `plan::scenario`.
 
+mod calls;
 mod replies;
 mod requests;
 mod steps;
@@ -9,23 +10,27 @@ mod steps;
 use crate::error::{Position, Result, SpecError};
 use crate::plan::scenario as written;
 use crate::plan::{Node, Value, read};
-use crate::settings::PlannedScenario;
+use crate::System;
+use crate::plan::words::ScalarList;
+use crate::settings::{GrpcSettings, PlannedScenario, RunSettings};
+use crate::to_plan::reply_policy;
 use brunt_model::reply_policy::{Cookies, PageCache, RedirectRules, Redirects};
 use brunt_model::scenario::{
     DataEnd, DataFile, DataFormat, RowOrder, Scenario, Scope, Script, ScriptLanguage, Sharing, Step, TextRules,
 };
 use brunt_model::{ReplyPolicy, Request};
+use calls::Calls;
 use std::path::Path;
 
 /// Redirects that are followed where the plan says nothing.
 const FOLLOWED: u32 = 10;
 
-/// Reads a scenario. `checks` is the policy that the rest of the plan makes of it; `folder` is that of the plan.
+/// Reads a scenario. `run` is what the rest of the plan says; `folder` is that of the plan.
 ///
 /// # Errors
 ///
 /// [`SpecError`] with its place if a key is unknown, or a value is invalid.
-pub fn scenario(node: &Node, checks: &ReplyPolicy, folder: &Path) -> Result<PlannedScenario> {
+pub fn scenario(node: &Node, run: &RunSettings, folder: &Path, system: &System) -> Result<PlannedScenario> {
     let written: written::Scenario = read(node).map_err(|error| error.within("scenario", &node.at))?;
     let follow = Redirects { most: written.follow.unwrap_or(FOLLOWED), rules: RedirectRules::Rfc9110 };
     let policy = ReplyPolicy {
@@ -34,12 +39,23 @@ pub fn scenario(node: &Node, checks: &ReplyPolicy, folder: &Path) -> Result<Plan
         cache: cache(node, written.cache.as_ref())?,
         status_fails: true,
         failure_ends: written.on_failure.map_or(Scope::Nothing, scope),
-        ..checks.clone()
+        ..reply_policy(run)
     };
     let headers = node.child("headers").map(|node| texts(node, "scenario.headers")).transpose()?.unwrap_or_default();
+    let base = written.base.map(|base| base.0);
+    let files = |list: Option<ScalarList>| {
+        list.map_or_else(Vec::new, |list| list.0.iter().map(|file| folder.join(file)).collect())
+    };
+    let grpc = GrpcSettings {
+        protos: files(written.proto),
+        proto_paths: files(written.proto_path),
+        descriptor_set: written.descriptor_set.map(|file| folder.join(file.0)),
+        ..GrpcSettings::default()
+    };
     let mut reader = Reader {
         folder,
-        base: written.base.map(|base| base.0),
+        calls: Calls::new(run, base.as_deref(), grpc, system),
+        base,
         language: match written.language {
             None | Some(written::Language::Groovy) => ScriptLanguage::Groovy,
             Some(written::Language::Javascript) => ScriptLanguage::Javascript,
@@ -65,10 +81,11 @@ pub fn scenario(node: &Node, checks: &ReplyPolicy, folder: &Path) -> Result<Plan
         return Err(SpecError::new(&at_steps.at, "scenario.steps", wrong));
     }
     let variables = node.child("variables").map(|node| texts(node, "scenario.variables")).transpose()?;
-    let Reader { requests, policies, data, .. } = reader;
+    let Reader { requests, policies, data, calls, .. } = reader;
     let scenario = Scenario {
         texts: TextRules::Expressions,
         variables: variables.unwrap_or_default(),
+        services: calls.into_services(),
         data,
         folders: if reads_files(node) { vec![folder.display().to_string()] } else { Vec::new() },
         ..Scenario::of(requests, steps)
@@ -79,6 +96,7 @@ pub fn scenario(node: &Node, checks: &ReplyPolicy, folder: &Path) -> Result<Plan
 /// The scenario as far as it is read.
 struct Reader<'a> {
     folder: &'a Path,
+    calls: Calls<'a>,
     base: Option<String>,
     language: ScriptLanguage,
     headers: Vec<(String, String)>,

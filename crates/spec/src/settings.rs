@@ -15,6 +15,7 @@ use crate::words::values::{Data, Output, Warmup};
 use brunt_model::plan::{HttpVersion, RecordDetail, Resolve, ResolveAll, StatusRange};
 use brunt_model::question::Requirement;
 use brunt_model::reply_policy::Events;
+use brunt_model::request::PieceInterval;
 use brunt_model::scenario::{Order, Scenario};
 use brunt_model::{Arrivals, Goal, Objective, ProbeSpec, ReplyPolicy, Think};
 pub use row::{Change, Content, Help, Key, Kind, Listed, SettingRow, Takes};
@@ -53,6 +54,14 @@ pub struct RunSettings {
     pub probes: Vec<ProbeSpec>,
     /// Which of them were said.
     pub said: SettingSources,
+}
+
+impl RunSettings {
+    /// Whether a method of gRPC is called.
+    pub fn calls_grpc(&self) -> bool {
+        self.request.grpc.method.is_some()
+            || self.scenario.as_ref().is_some_and(|planned| !planned.scenario.services.is_empty())
+    }
 }
 
 /// How much is asked, and when to stop.
@@ -140,6 +149,8 @@ pub struct GrpcSettings {
     pub proto_paths: Vec<PathBuf>,
     /// A file with a `FileDescriptorSet`, as `protoc --descriptor_set_out --include_imports` writes it.
     pub descriptor_set: Option<PathBuf>,
+    /// When each further message of a stream is sent; None: all are sent at once.
+    pub message_interval: Option<PieceInterval>,
 }
 
 /// How connections are made and kept.

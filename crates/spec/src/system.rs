@@ -26,8 +26,8 @@ pub struct System {
     pub stdin: fn() -> io::Result<Vec<u8>>,
     /// The program that carries it out: what `${env:BRUNT}` stands for in commands of a plan file.
     pub program: fn() -> io::Result<PathBuf>,
-    /// The descriptors of a service of gRPC, a `FileDescriptorSet`, that the server of these settings tells by reflection; an
-    /// error in words.
+    /// The descriptors of a service of gRPC, a `FileDescriptorSet`, that the server of these settings tells by reflection, or
+    /// without a name those of all its services; an error in words.
     pub reflected: fn(&RunSettings, &str) -> Result<Vec<u8>, String>,
     /// The best version of HTTP that the server of these settings offers; an error in words.
     pub offered: fn(&RunSettings) -> Result<HttpVersion, String>,

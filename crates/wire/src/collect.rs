@@ -1,13 +1,15 @@
 //! What is kept of a reply, whatever the protocol, because somebody looks at it.
 
-use crate::events::EventMeter;
+use crate::events::{EventMeter, MessageEnds};
 use crate::h1::kept_body::KeptBody;
 use crate::h1::parse::{Head, Sink};
 use crate::{Kept, WantedFields, Wants};
+use brunt_model::Tick;
 use brunt_model::plan::HttpVersion;
 use regex::bytes::Regex;
 
 /// What is kept of a reply because somebody looks at it.
+#[derive(Default)]
 pub(crate) struct ReplyCollector {
     wants: Wants,
     is_page: bool,
@@ -22,6 +24,15 @@ pub(crate) struct ReplyCollector {
     first_bytes: Vec<u8>,
     /// Until the body begins, which has it then.
     events: Option<Box<EventMeter>>,
+    /// Where each message of the reply lets a piece of the request leave.
+    replies: Option<ReplyMessages>,
+}
+
+/// The messages of a reply, each of which lets a piece of the request leave.
+struct ReplyMessages {
+    ends: MessageEnds,
+    /// Those that came since they were last taken.
+    count: u64,
 }
 
 /// So many of the first bytes are kept for the status line.
@@ -52,8 +63,33 @@ impl ReplyCollector {
             body,
             first_bytes,
             events,
+            replies: None,
         };
         (!nothing).then(|| Box::new(keep))
+    }
+
+    /// The same that counts messages, each of which lets a piece of the request leave.
+    pub fn counting_messages(before: Option<Box<Self>>) -> Box<Self> {
+        let mut keep = before.unwrap_or_default();
+        keep.replies = Some(ReplyMessages { ends: MessageEnds::default(), count: 0 });
+        keep
+    }
+
+    /// The messages that came since the last call, where they let pieces of the request leave.
+    pub fn take_replies(&mut self) -> u64 {
+        self.replies.as_mut().map_or(0, |replies| std::mem::take(&mut replies.count))
+    }
+
+    /// A piece of the request was written, to which the next event of the reply is the answer.
+    pub fn sent(&mut self, now: Tick) {
+        if self.replies.is_none() {
+            return;
+        }
+        match (&mut self.body, &mut self.events) {
+            (Some(body), _) => body.sent(now),
+            (None, Some(events)) => events.sent(now),
+            (None, None) => {}
+        }
     }
 
     pub fn finish(mut self, head: Head) -> Kept {
@@ -125,6 +161,9 @@ impl Sink for ReplyCollector {
     }
 
     fn body(&mut self, bytes: &[u8]) {
+        if let Some(replies) = &mut self.replies {
+            replies.count += replies.ends.push(bytes);
+        }
         if self.body.is_some() || self.pattern.is_some() || self.wants.body || self.is_page || self.events.is_some() {
             let mut body = self.body.take().unwrap_or_else(|| self.empty_body());
             body.push(bytes);

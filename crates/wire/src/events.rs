@@ -91,6 +91,11 @@ impl EventMeter {
         self.came(rest, self.clock.now());
     }
 
+    /// A piece of the request was written, to which the next event is the answer: it is timed from here, unless it is the first.
+    pub fn sent(&mut self, now: Tick) {
+        self.last = now;
+    }
+
     /// No further event is awaited.
     pub fn is_over(&self) -> bool {
         self.is_over || self.rules.most.is_some_and(|most| self.count >= most)
@@ -118,6 +123,23 @@ impl EventMeter {
                 }
             }
         }
+    }
+}
+
+/// Finds the ends of messages of gRPC in bytes that come in any pieces.
+#[derive(Debug)]
+pub(crate) struct MessageEnds(Splitter);
+
+impl Default for MessageEnds {
+    fn default() -> Self {
+        Self(Splitter::new(EventFormat::Messages))
+    }
+}
+
+impl MessageEnds {
+    /// How many messages end in these bytes.
+    pub fn push(&mut self, bytes: &[u8]) -> u64 {
+        self.0.push(bytes)
     }
 }
 

@@ -343,7 +343,15 @@ impl<T: Timer + 'static> Http<T> {
             }
             Lane::H2(h2) => {
                 let keep = ReplyCollector::new(wants, pattern, events);
-                Exchange::H2 { exchange: h2.connection.exchange(request, keep, stamps) }
+                let exchange = h2.connection.exchange(request, keep, stamps);
+                match request.timed_pieces() {
+                    None => Exchange::H2 { exchange },
+                    // Boxed: other exchanges would hold the room for its timer.
+                    Some(pieces) => {
+                        let time = self.shared.time.clone();
+                        Exchange::Pieces { exchange: Box::pin(h2::send_pieces(exchange, pieces, time)) }
+                    }
+                }
             }
             Lane::WebSocket(websocket) => {
                 let (action, message) = (request.action, request.message.as_deref());

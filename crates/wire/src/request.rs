@@ -1,7 +1,7 @@
 //! A request as a protocol needs it: what it says, and its bytes in HTTP/1.
 
 use crate::h1::parse::RequestKind;
-use crate::h2::fields::{Fields, body_bytes};
+use crate::h2::fields::{Fields, TimedPieces};
 use crate::origin::{Origin, OriginId};
 use crate::websocket::{self, Action};
 use brunt_model::Body;
@@ -190,10 +190,15 @@ impl Prepared {
         match (&self.h2, self.parts()) {
             (Some(fields), Some(parts)) => Cow::Owned(fields.as_text(&parts.body)),
             (None, Some(parts)) if websocket::is_websocket(&parts.url) => {
-                Cow::Owned(body_bytes(&parts.body).unwrap_or_default().to_vec())
+                Cow::Owned(parts.body.bytes().unwrap_or_default().to_vec())
             }
             _ => Cow::Borrowed(&self.h1),
         }
+    }
+
+    /// Its body is sent in pieces, one every so long.
+    pub(crate) fn timed_pieces(&self) -> Option<TimedPieces> {
+        self.h2.as_ref()?.timed_pieces
     }
 
     /// Bytes that are written for certain, where that is known before.
@@ -319,11 +324,7 @@ pub fn encode(draft: &Draft<'_>, url: &Url, origin: &Origin, style: Style) -> Re
         }
         field(&mut out, name, value);
     }
-    let body = match draft.body {
-        Body::None => None,
-        Body::Text(text) => Some(text.as_bytes()),
-        Body::Bytes(bytes) => Some(&bytes[..]),
-    };
+    let body = draft.body.bytes();
     if let Some(body) = body.filter(|_| !has(draft.headers, "content-length")) {
         field(&mut out, "Content-Length", &body.len().to_string());
     }

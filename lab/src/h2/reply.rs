@@ -157,7 +157,7 @@ impl Replies {
 }
 
 /// A message of gRPC, framed: a field of number 1 with these bytes, or an empty one.
-fn message(bytes: &[u8]) -> Vec<u8> {
+pub fn message(bytes: &[u8]) -> Vec<u8> {
     let mut message = Vec::new();
     if !bytes.is_empty() {
         message.push(0x0a);

@@ -46,6 +46,20 @@ pub const WEBSOCKET: Tool = Tool {
     ..TOOL
 };
 
+/// The same with calls of gRPC.
+pub const GRPC: Tool = Tool {
+    name: "brunt-grpc",
+    protocol: Protocol::Grpc,
+    note: "as brunt-http2, with `--grpc lab.Lab/Call`: a message and its reply; JSON report",
+    ask: ask_grpc,
+    read: read_grpc,
+    ..TOOL
+};
+
+/// A service that the lab answers for.
+const PROTO: &str = "syntax = \"proto3\"; package lab; message Message { bytes body = 1; } \
+                     service Lab { rpc Call(Message) returns (Message); }";
+
 /// Connections of the open loop over HTTP/2 and HTTP/3.
 const H2_CONNECTIONS: u32 = 4;
 
@@ -72,6 +86,11 @@ fn ask_http3(job: &Job) -> ToolCommand {
     measure(&job.url().replace("http://", "https://"), job, &format!("--http 3 --insecure {}", streams(job)))
 }
 
+fn ask_grpc(job: &Job) -> ToolCommand {
+    let call = format!("--grpc lab.Lab/Call --proto lab.proto {}", streams(job));
+    measure(&job.url(), job, &call).with_file("lab.proto", PROTO.to_owned())
+}
+
 fn streams(job: &Job) -> String {
     match job.way {
         LoadMode::Open => {
@@ -87,6 +106,15 @@ fn measure(url: &str, job: &Job, load: &str) -> ToolCommand {
 }
 
 fn read(told: &ToolReport) -> Result<Figures, String> {
+    read_with(told, is_refusal)
+}
+
+/// Any status of gRPC but OK.
+fn read_grpc(told: &ToolReport) -> Result<Figures, String> {
+    read_with(told, |status| status.strip_prefix("grpc ").is_some_and(|code| !code.starts_with("0 ")))
+}
+
+fn read_with(told: &ToolReport, is_refusal: impl Fn(&str) -> bool) -> Result<Figures, String> {
     let json = json(&told.file)?;
     let times = Figures::of_summary(&json["response_time_seconds"]);
     let failed = at(&json, "/requests/failed").ok_or("its JSON counts no requests")?;

@@ -59,6 +59,11 @@ fn the_commands_of_the_tools_at_hand() {
         line(&brunt::WEBSOCKET, LoadMode::Closed),
         "brunt run ws://127.0.0.1:8080/ --data x -c 5 -d 10s -q --no-store -o json=brunt.json"
     );
+    assert_eq!(
+        line(&brunt::GRPC, LoadMode::Closed),
+        "brunt run http://127.0.0.1:8080/ --grpc lab.Lab/Call --proto lab.proto -c 1 --streams 5 -d 10s -q --no-store \
+         -o json=brunt.json"
+    );
     assert_eq!(line(&wrk::TOOL, LoadMode::Closed), "wrk -t1 -c5 -d10s --timeout 20s --latency http://127.0.0.1:8080/");
     assert!(line(&ab::TOOL, LoadMode::Closed).contains("-t 10 -n 1000000"), "-t sets -n, so it comes first");
     assert!(line(&h2load::TOOL, LoadMode::Open).contains("-c20 --rps=50 "));
@@ -78,6 +83,8 @@ fn brunt_json() {
         ..told(0.005, 0.007, 0.01)
     };
     same(&read(&brunt::TOOL, "", json), &expected.with_errors(7.0, 4.0));
+    let calls = json.replace(r#""200": 200, "503": 3, "404": 1"#, r#""grpc 0 OK": 200, "grpc 14 UNAVAILABLE": 3"#);
+    same(&read(&brunt::GRPC, "", &calls), &expected.with_errors(7.0, 3.0));
 }
 
 const WRK: &str = "\

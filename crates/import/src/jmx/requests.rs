@@ -199,16 +199,10 @@ impl Writer<'_> {
         let is_type = |header: &(String, String)| header.0.eq_ignore_ascii_case("content-type");
         let media_type =
             headers.iter().find(|header| is_type(header)).map(|header| header.1.clone()).unwrap_or_default();
-        let text = match body {
-            Body::None => return Keys::new(),
-            Body::Text(text) => text.clone(),
-            Body::Bytes(bytes) => {
-                let Ok(text) = String::from_utf8(bytes.clone()) else {
-                    self.notice(format!("{place}: its body is left out; it is no text"));
-                    return Keys::new();
-                };
-                text
-            }
+        let Some(bytes) = body.bytes() else { return Keys::new() };
+        let Ok(text) = String::from_utf8(bytes.to_vec()) else {
+            self.notice(format!("{place}: its body is left out; it is no text"));
+            return Keys::new();
         };
         let one = |name: &str, value: Yaml| vec![(name.to_owned(), value)];
         if media_type.starts_with(MULTIPART) && media_type.contains("boundary=brunt-") {

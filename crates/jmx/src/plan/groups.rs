@@ -94,6 +94,7 @@ impl Reader<'_> {
             properties: self.properties.clone(),
             data: parts.data,
             folders: self.surroundings.folder.roots(),
+            services: Vec::new(),
         };
         let mut duration = schedule.duration;
         if let Some(most) = self.surroundings.max_duration {

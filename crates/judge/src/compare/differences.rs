@@ -3,9 +3,10 @@
 //! What it is: facts of each side (the machine, the plan, the replies), one held against the other by name. Out of scope: a
 //! judgement on whether they may be compared; often enough one of these differences is what is compared.
 
-use crate::explain::words::{bytes, three};
+use crate::explain::words::{bytes, three, time};
 use brunt_model::load::Arrivals;
 use brunt_model::outcome::status_text;
+use brunt_model::request::{BodyPieces, PieceInterval};
 use brunt_model::{Body, Environment, Load, Plan, Run};
 use std::time::Duration;
 
@@ -170,12 +171,15 @@ fn asked(plan: &Plan) -> String {
         let path = behind.find('/').map_or("/", |at| &behind[at..]);
         let path = path.split('?').next().unwrap_or(path);
         let headers: Vec<String> = request.headers.iter().map(|(name, value)| header(name, value)).collect();
-        let body = match &request.body {
-            Body::None => String::new(),
-            Body::Text(text) => format!(" + {}", bytes(text.len() as f64)),
-            Body::Bytes(sent) => format!(" + {}", bytes(sent.len() as f64)),
+        let body = request.body.bytes().map(|sent| format!(" + {}", bytes(sent.len() as f64))).unwrap_or_default();
+        let pieces = match &request.body {
+            Body::Pieces(BodyPieces { interval: PieceInterval::Time(interval), .. }) => {
+                format!(", a piece every {}", time(interval.as_secs_f64()))
+            }
+            Body::Pieces(_) => ", a piece after each reply".to_owned(),
+            _ => String::new(),
         };
-        format!("{} {path}{}{body}", request.method, headers.concat())
+        format!("{} {path}{}{body}{pieces}", request.method, headers.concat())
     };
     match &plan.main().scenario.requests[..] {
         [only] => one(only),

@@ -6,6 +6,7 @@ use crate::figures::{bytes, count, plain, plural, span};
 use crate::layout::{clause, clean, shorten};
 use crate::view::{Detail, Emphasis};
 use brunt_model::plan::{Connection, HttpVersion};
+use brunt_model::request::PieceInterval;
 use brunt_model::scenario::Order;
 use brunt_model::{Arrivals, Body, Load, Plan, Population, Request, Run, Shape, Stage, Stop, Think};
 
@@ -81,13 +82,19 @@ fn in_order(order: Order) -> &'static str {
 }
 
 fn request(r: &Request) -> String {
-    let body = match &r.body {
-        Body::None => 0,
-        Body::Text(text) => text.len(),
-        Body::Bytes(bytes) => bytes.len(),
-    };
+    let body = r.body.bytes().map_or(0, <[u8]>::len);
     let body = if body > 0 { format!(" with a body of {}", bytes(body as f64)) } else { String::new() };
-    format!("{} {}{body}", clean(&r.method), clean(&r.url))
+    format!("{} {}{body}{}", clean(&r.method), clean(&r.url), pieces(&r.body))
+}
+
+/// How a body is sent in pieces, if it is.
+fn pieces(body: &Body) -> String {
+    let Body::Pieces(pieces) = body else { return String::new() };
+    let count = plural(pieces.ends.len() as u64, "piece");
+    match pieces.interval {
+        PieceInterval::Time(interval) => format!(" in {count}, one every {}", span(interval.as_secs_f64())),
+        PieceInterval::Reply => format!(" in {count}, each after a reply"),
+    }
 }
 
 fn load(population: &Population, connection: &Connection) -> String {

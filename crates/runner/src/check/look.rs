@@ -280,7 +280,9 @@ impl<'a> Look<'a> {
     /// The request with its placeholders filled in, as the first of a run.
     fn prepared(&self, request: &Request) -> Result<Rc<Prepared>, RunError> {
         let mut plan = self.plan.clone();
-        plan.main_mut().scenario = Scenario::list(vec![request.clone()], Order::Sequence);
+        let services = std::mem::take(&mut plan.main_mut().scenario.services);
+        let only = Scenario::list(vec![request.clone()], Order::Sequence);
+        plan.main_mut().scenario = Scenario { services, ..only };
         let Some(compiled) = CompiledScript::all(&plan)?.into_iter().next() else { return Err(RunError::NothingAsked) };
         let labels: Numbering = Rc::new(|_| 0);
         let surroundings: Rc<dyn Surroundings> = Rc::new(Alone);

@@ -5,6 +5,7 @@ use crate::context::UserContext;
 use crate::pending::RequestTexts;
 use crate::template::Template;
 use brunt_model::Body;
+use brunt_model::request::JsonMessage;
 use brunt_wire::Transport;
 
 /// The texts of an entry for one request of a user.
@@ -45,7 +46,12 @@ impl<T: Transport> RequestTexts for EntryTexts<'_, T> {
 
     fn body(&self) -> Body {
         let body = self.compiled.templates.as_ref().and_then(|all| all.body.as_ref());
-        body.map_or_else(|| self.compiled.request.body.clone(), |body| Body::Text(self.text(Some(body), "")))
+        let Some(template) = body else { return self.compiled.request.body.clone() };
+        let text = self.text(Some(template), "");
+        match &self.compiled.request.body {
+            Body::Message(message) => Body::Message(JsonMessage { json: text, ..message.clone() }),
+            _ => Body::Text(text),
+        }
     }
 
     fn has_body(&self) -> bool {

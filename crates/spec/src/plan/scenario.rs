@@ -33,6 +33,12 @@ pub struct Scenario {
     pub cache: Option<Scalar>,
     /// What is over where a request failed. Default: nothing.
     pub on_failure: Option<OnFailure>,
+    /// gRPC: files that define the services of steps (`.proto`). Default: the server of `base` is asked (reflection).
+    pub proto: Option<ScalarList>,
+    /// gRPC: folders of files that `proto` imports.
+    pub proto_path: Option<ScalarList>,
+    /// gRPC: a file with the descriptors of the services.
+    pub descriptor_set: Option<Scalar>,
     /// The language of all scripts of the scenario. Default: Groovy.
     pub language: Option<Language>,
     /// The steps of an iteration, in order.
@@ -150,6 +156,11 @@ pub struct Step {
     pub close: Option<Scalar>,
     /// Has the user's connection of HTTP/3 to the server of this URL go on from another local port (RFC 9000 section 9).
     pub migrate: Option<Scalar>,
+    /// A call of this method of the server of `base` by gRPC: `package.Service/Method`, with `json` as its message.
+    pub grpc: Option<Scalar>,
+    /// Of `grpc`: send the messages of a stream one every so long, such as `100ms`, or each when the reply to the one before has
+    /// come: `reply`. Default: all at once.
+    pub message_interval: Option<Scalar>,
     /// Of a request: the name under which it is summed. Default: method and URL as they are written here. Of a group: its name.
     pub name: Option<Scalar>,
     /// Of a request: header fields, by name.

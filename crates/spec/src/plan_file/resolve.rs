@@ -6,6 +6,7 @@ use super::told::{Keys, find};
 use crate::defaults;
 use crate::error::{Result, SpecError, bail, ensure};
 use crate::experiment::{comparison, repetitions};
+use crate::grpc;
 use crate::plan::{
     Draft, Keyed, Node, PlanFile, PlanInputs, Planned, PlannedCompare, PlannedHook, PlannedHooks, PlannedProbe,
     PlannedServer, PlannedUsers, Position, Value,
@@ -13,7 +14,7 @@ use crate::plan::{
 use crate::scenario::scenario as scenario_of;
 use crate::settings::{RunSettings, SettingSources};
 use crate::system::System;
-use crate::to_plan::{reply_policy, scenario, sweep_steps};
+use crate::to_plan::{scenario, sweep_steps};
 use crate::words::compare::At;
 use crate::words::duration;
 use crate::words::values::Output;
@@ -401,7 +402,7 @@ fn own_connection(plan: &Plan, other: &Plan) -> Option<Box<Connection>> {
 fn all_settings(users: &PlannedUsers, folder: &Path, system: &System) -> Result<Vec<RunSettings>> {
     let mut all = all_keys(users).iter().map(|keys| keys.settings(folder, system)).collect::<Result<Vec<_>>>()?;
     if let (Some(node), [settings]) = (&users.scenario, &mut all[..]) {
-        settings.scenario = Some(scenario_of(node, &reply_policy(settings), folder)?);
+        settings.scenario = Some(scenario_of(node, settings, folder, system)?);
     }
     Ok(all)
 }
@@ -427,7 +428,10 @@ fn mix(users: &PlannedUsers, settings: &[RunSettings], system: &System) -> Resul
             asked.weight = text("script.request.weight").and_then(|weight| weight.parse().ok()).unwrap_or(1);
         }
         match &mut all {
-            Some(all) => all.requests.append(&mut one.requests),
+            Some(all) => {
+                all.requests.append(&mut one.requests);
+                all.services = grpc::joined(std::mem::take(&mut all.services), one.services).map_err(SpecError::told)?;
+            }
             None => all = Some(one),
         }
     }

@@ -98,7 +98,7 @@ impl Reader<'_> {
         })
     }
 
-    fn read(&self, file: &str, way: &Entry) -> Result<Vec<u8>> {
+    pub(super) fn read(&self, file: &str, way: &Entry) -> Result<Vec<u8>> {
         let path = self.file(file);
         std::fs::read(&path).map_err(|error| {
             SpecError::new(
@@ -148,7 +148,7 @@ fn for_websocket(kind: &Entry, url: &str, body: &Body) -> Result<()> {
 }
 
 /// Those of a request, and of all others those that it does not have.
-fn own_over(all: &[(String, String)], own: Option<Vec<(String, String)>>) -> Vec<(String, String)> {
+pub(super) fn own_over(all: &[(String, String)], own: Option<Vec<(String, String)>>) -> Vec<(String, String)> {
     let mut headers = own.unwrap_or_default();
     for (name, value) in all {
         add(&mut headers, name, value.clone());
@@ -157,7 +157,7 @@ fn own_over(all: &[(String, String)], own: Option<Vec<(String, String)>>) -> Vec
 }
 
 /// Adds a header field where there is none of its name.
-fn add(headers: &mut Vec<(String, String)>, name: &str, value: String) {
+pub(super) fn add(headers: &mut Vec<(String, String)>, name: &str, value: String) {
     if !headers.iter().any(|header| header.0.eq_ignore_ascii_case(name)) {
         headers.push((name.to_owned(), value));
     }

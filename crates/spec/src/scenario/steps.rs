@@ -10,7 +10,7 @@ use brunt_model::scenario::{
 use std::time::Duration;
 
 /// The keys that say what a step does.
-const KINDS: [&str; 33] = [
+const KINDS: [&str; 34] = [
     "get",
     "post",
     "put",
@@ -23,6 +23,7 @@ const KINDS: [&str; 33] = [
     "ping",
     "close",
     "migrate",
+    "grpc",
     "think",
     "pace",
     "count",
@@ -70,6 +71,10 @@ impl Reader<'_> {
             "get" | "post" | "put" | "patch" | "delete" | "head" | "options" | "open" | "send" | "ping" | "close"
             | "migrate" => {
                 let number = self.request(kind, node, &written).map_err(|error| error.within(path, &node.at))?;
+                Step::Request(number)
+            }
+            "grpc" => {
+                let number = self.call(kind, node, &written).map_err(|error| error.within(path, &node.at))?;
                 Step::Request(number)
             }
             "think" => pause(text(kind)?).map_err(|error| error.within("think", &kind.node.at))?,

@@ -31,7 +31,7 @@ pub(super) fn connection(run: &RunSettings, system: &System) -> Result<Connectio
 
 fn http(run: &RunSettings, system: &System) -> Result<HttpVersion> {
     if run.connection.http_auto {
-        require!(run.said, run.connection.http.is_empty() && run.request.grpc.method.is_none(), |names| {
+        require!(run.said, run.connection.http.is_empty() && !run.calls_grpc(), |names| {
             format!("{}: auto stands alone, and not with gRPC, which needs HTTP/2", names.of("http"))
         });
         return (system.offered)(run).map_err(|why| {
@@ -41,9 +41,9 @@ fn http(run: &RunSettings, system: &System) -> Result<HttpVersion> {
         });
     }
     match *run.connection.http {
-        [] if run.request.grpc.method.is_some() => Ok(HttpVersion::V2),
+        [] if run.calls_grpc() => Ok(HttpVersion::V2),
         [] => Ok(HttpVersion::V1_1),
-        [version] if run.request.grpc.method.is_some() && version != HttpVersion::V2 => {
+        [version] if run.calls_grpc() && version != HttpVersion::V2 => {
             let told = |names: &Names<'_>| format!("gRPC needs HTTP/2; leave {} out", names.of("http"));
             Err(run.said.refuse(told))
         }

@@ -13,6 +13,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use brunt_model::scenario::{Order, Scenario};
 use brunt_model::{Body, Request};
+use brunt_script::grpc::Services;
 use brunt_script::{Feeds, Place, Template, body, template};
 use std::path::Path;
 
@@ -36,7 +37,8 @@ pub fn scenario(run: &RunSettings, system: &System) -> Result<Scenario> {
         }
     };
     check_placeholders(&requests)?;
-    Ok(Scenario::list(requests, args.order.unwrap_or(Order::Sequence)))
+    let order = args.order.unwrap_or(Order::Sequence);
+    Ok(Scenario { services: pattern.services, ..Scenario::list(requests, order) })
 }
 
 fn asked(url: &str, environment: Environment, said: &SettingSources) -> Result<Target> {
@@ -62,6 +64,8 @@ struct Pattern<'a> {
     action: Action,
     /// In place of the path of URLs: the method of gRPC.
     path: Option<String>,
+    /// The descriptors of its service.
+    services: Vec<u8>,
 }
 
 impl<'a> Pattern<'a> {
@@ -80,25 +84,21 @@ impl<'a> Pattern<'a> {
         let (body, content_type) = body_of(run, system)?;
         let usual = if body == Body::None { defaults::METHOD } else { defaults::METHOD_WITH_BODY };
         let method = args.method.clone().unwrap_or_else(|| usual.to_owned());
-        Ok(Self { said: &run.said, headers: headers(run)?, action: Action { method, body, content_type }, path: None })
+        let action = Action { method, body, content_type };
+        Ok(Self { said: &run.said, headers: headers(run)?, action, path: None, services: Vec::new() })
     }
 
     /// Calls of a method of gRPC.
     fn grpc(run: &'a RunSettings, method: &str, system: &System) -> Result<Self> {
-        let json = match body_of(run, system)?.0 {
-            Body::None => Vec::new(),
-            Body::Text(text) => text.into_bytes(),
-            Body::Bytes(bytes) => bytes,
-        };
-        let body = grpc::message(run, method, &json, system).map_err(SpecError::told)?;
+        let args = &run.request.grpc;
+        let json = body_of(run, system)?.0.bytes().unwrap_or_default().to_vec();
+        let services = grpc::descriptors(run, method, system).map_err(SpecError::told)?;
+        let body = Services::decode(&services).and_then(|all| all.body(method, &json, args.message_interval));
         let mut headers = headers(run)?;
         headers.retain(|(name, _)| !["content-type", "accept"].contains(&name.to_ascii_lowercase().as_str()));
-        headers.extend([("Content-Type", "application/grpc"), ("TE", "trailers")].map(|(n, v)| (n.into(), v.into())));
-        if run.said.is_said("timeout") && !has(&headers, "grpc-timeout") {
-            headers.push(("grpc-timeout".into(), format!("{}m", run.connection.timeout.as_millis().min(99_999_999))));
-        }
-        let action = Action { method: "POST".into(), body: Body::Bytes(body), content_type: None };
-        Ok(Self { said: &run.said, headers, action, path: Some(format!("/{method}")) })
+        grpc::add_headers(&mut headers, grpc::deadline(run));
+        let action = Action { method: "POST".into(), body: body.map_err(SpecError::told)?, content_type: None };
+        Ok(Self { said: &run.said, headers, action, path: Some(format!("/{method}")), services })
     }
 
     /// The request to a target; `action` is what the line of a file says to do there.

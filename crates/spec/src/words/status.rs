@@ -1,9 +1,10 @@
-//! Statuses that are good: `200`, `200,201`, `300-399`, `2xx`.
+//! Statuses that are good: `200`, `200,201`, `300-399`, `2xx`; of gRPC: `OK`, `NOT_FOUND`.
 
+use brunt_model::outcome::grpc_status;
 use brunt_model::plan::StatusRange;
 use brunt_script::WordError;
 
-const INSTEAD: &str = "statuses from 100 to 999 such as 200, 300-399 or 2xx, with commas between them";
+const INSTEAD: &str = "statuses from 100 to 999 such as 200, 300-399 or 2xx, or of gRPC such as OK, with commas between them";
 
 /// A list of statuses, ranges and classes.
 ///
@@ -15,6 +16,9 @@ pub fn parse(word: &str) -> Result<Vec<StatusRange>, WordError> {
 }
 
 fn range(word: &str) -> Result<StatusRange, WordError> {
+    if let Some(status) = grpc_status(word) {
+        return Ok(StatusRange { least: status, most: status });
+    }
     if let Some(class) = word.strip_suffix("xx").or_else(|| word.strip_suffix("XX")) {
         let least = status(word, &format!("{class}00"))?;
         return Ok(StatusRange { least, most: least + 99 });
@@ -44,6 +48,7 @@ mod tests {
         assert_eq!(ranges("200"), [(200, 200)]);
         assert_eq!(ranges("200,201,300-399,2xx"), [(200, 200), (201, 201), (300, 399), (200, 299)]);
         assert_eq!(ranges("4XX, 503"), [(400, 499), (503, 503)]);
+        assert_eq!(ranges("OK,NOT_FOUND"), [(1000, 1000), (1005, 1005)]);
     }
 
     #[test]
@@ -51,7 +56,7 @@ mod tests {
         for (word, remedy) in [
             ("", "such as 200, 300-399 or 2xx"),
             ("20", "such as 200"),
-            ("OK", "such as 200"),
+            ("ok", "of gRPC such as OK"),
             ("0xx", "such as 200"),
             ("xx", "such as 200"),
             ("200,", "such as 200"),

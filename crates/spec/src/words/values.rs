@@ -5,6 +5,7 @@ pub mod secrets;
 
 use super::{duration, target};
 use brunt_model::plan::{HttpVersion, Resolve, ResolveAll};
+use brunt_model::request::PieceInterval;
 use brunt_script::WordError;
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
@@ -230,6 +231,22 @@ pub fn grpc_method(word: &str) -> Result<String, WordError> {
             Ok(word.to_owned())
         }
         _ => Err(WordError::new(word, "this is no method of gRPC", "package.Service/Method")),
+    }
+}
+
+/// When the messages of a stream are sent: one every so long, or each after a reply.
+///
+/// # Errors
+///
+/// [`WordError`] if the value is neither a time above 0 nor `reply`.
+pub fn message_interval(word: &str) -> Result<PieceInterval, WordError> {
+    if word == "reply" {
+        return Ok(PieceInterval::Reply);
+    }
+    match duration::parse(word) {
+        Ok(time) if !time.is_zero() => Ok(PieceInterval::Time(time)),
+        Ok(_) => Err(WordError::new(word, "messages cannot be 0 s apart", "a time such as 1ms, or leave the option out")),
+        Err(_) => Err(WordError::new(word, "this is no interval of messages", "a time such as 100ms, or reply")),
     }
 }
 

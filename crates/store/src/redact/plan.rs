@@ -148,7 +148,8 @@ impl Redactor {
         request.url = self.url(&request.url);
         match &mut request.body {
             Body::Text(text) => *text = self.body(text),
-            Body::Bytes(_) | Body::None => {}
+            Body::Message(message) => message.json = self.body(&message.json),
+            Body::Bytes(_) | Body::Pieces(_) | Body::None => {}
         }
         if let Some(bytes) = &mut request.verbatim {
             *bytes = self.request(bytes);

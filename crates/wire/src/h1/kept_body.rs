@@ -4,6 +4,7 @@
 //! unpacked as it comes, up to a limit.
 
 use crate::events::EventMeter;
+use brunt_model::Tick;
 use flate2::write::{DeflateDecoder, MultiGzDecoder, ZlibDecoder};
 use regex::bytes::Regex;
 use std::io::{self, Write};
@@ -96,6 +97,20 @@ impl KeptBody {
             Self::Broken => return false,
         };
         taken.events.as_ref().is_some_and(|events| events.is_over())
+    }
+
+    /// A piece of the request was written, to which the next event is the answer.
+    pub fn sent(&mut self, now: Tick) {
+        let taken = match self {
+            Self::Plain(taken) => taken,
+            Self::Gzip(decoder) => decoder.get_mut(),
+            Self::Deflate(decoder) => decoder.get_mut(),
+            Self::Message(decoder) => decoder.get_mut(),
+            Self::Broken => return,
+        };
+        if let Some(events) = &mut taken.events {
+            events.sent(now);
+        }
     }
 
     /// The body is over: what was kept of it, and whether the pattern matched. One that cannot be unpacked matches

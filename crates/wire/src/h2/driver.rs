@@ -3,7 +3,7 @@
 //! Requests that begin in the same turn of the thread leave in one write, and replies that came together are taken in with
 //! one read.
 
-use super::fields::Fields;
+use super::fields::{Fields, TimedPieces};
 use super::session::{End, PeerSettings, Session, Stalls};
 use super::streams::{self, Upload};
 use crate::collect::ReplyCollector;
@@ -14,7 +14,7 @@ use crate::turn::Turn;
 use crate::{Reply, Stamps, Timer, error};
 use brunt_model::Failure;
 use std::cell::{Cell, RefCell};
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::rc::Rc;
 use std::task::{Context, Poll, ready};
 
@@ -146,9 +146,49 @@ impl Exchange<'_, '_, '_> {
         let fields: &Fields = fields;
         let mut stream = streams::Stream::new(request.asked, keep, 0);
         stream.is_grpc = fields.is_grpc;
-        stream.upload = fields.has_body.then(|| Upload { parts: Rc::clone(parts), framed: 0 });
+        if fields.has_body {
+            let upload = Upload::new(parts);
+            if upload.awaits_replies() {
+                stream.keep = Some(ReplyCollector::counting_messages(stream.keep.take()));
+            }
+            stream.upload = Some(upload);
+        }
         session.begin(fields, stream)
     }
+
+    /// The next piece of the request's body may leave.
+    fn release_piece(&self) {
+        if let State::UnderWay(id) = self.state {
+            let session = &mut *self.carrier.session.borrow_mut();
+            session.release_piece(id);
+            session.wake_driver();
+        }
+    }
+}
+
+/// Carries out an exchange whose request has a body in pieces, one every so long from the begin on.
+///
+/// # Errors
+///
+/// As the exchange.
+pub(crate) async fn send_pieces<T: Timer>(
+    exchange: Exchange<'_, '_, '_>,
+    pieces: TimedPieces,
+    time: T,
+) -> Result<Reply, Failure> {
+    let (mut exchange, begun) = (pin!(exchange), time.now());
+    for number in 1..pieces.count {
+        let mut due = pin!(time.sleep_until(begun + pieces.interval.saturating_mul(number)));
+        let reply = std::future::poll_fn(|cx| match exchange.as_mut().poll(cx) {
+            Poll::Ready(reply) => Poll::Ready(Some(reply)),
+            Poll::Pending => due.as_mut().poll(cx).map(|()| None),
+        });
+        if let Some(reply) = reply.await {
+            return reply;
+        }
+        exchange.release_piece();
+    }
+    exchange.await
 }
 
 impl Future for Exchange<'_, '_, '_> {

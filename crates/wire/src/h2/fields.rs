@@ -2,8 +2,10 @@
 
 use crate::request::{BadRequest, RequestParts};
 use brunt_model::Body;
+use brunt_model::request::{BodyPieces, PieceInterval};
 use std::cell::Cell;
 use std::fmt::Write;
+use std::time::Duration;
 
 /// How a field is compressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,6 +40,24 @@ pub struct Fields {
     pub has_body: bool,
     /// It is a call of gRPC.
     pub is_grpc: bool,
+    /// Its body is sent in pieces, one every so long.
+    pub timed_pieces: Option<TimedPieces>,
+}
+
+/// How many pieces of a body are sent, and how long each is after the one before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TimedPieces {
+    /// How many, with the first.
+    pub count: u32,
+    /// From one to the next.
+    pub interval: Duration,
+}
+
+impl TimedPieces {
+    fn of(body: &Body) -> Option<Self> {
+        let Body::Pieces(BodyPieces { ends, interval: PieceInterval::Time(interval), .. }) = body else { return None };
+        Some(Self { count: u32::try_from(ends.len()).unwrap_or(u32::MAX), interval: *interval })
+    }
 }
 
 /// Fields that belong to a connection of HTTP/1 (RFC 9113 section 8.2.2), and the one that `:authority` stands for.
@@ -96,12 +116,13 @@ impl Fields {
                 list.push(Field::new(name, value));
             }
         }
-        let length = body_bytes(body).map(<[u8]>::len);
+        let length = body.bytes().map(<[u8]>::len);
         if let Some(length) = length.filter(|_| named("content-length").is_none()) {
             list.push(Field::new("content-length", &length.to_string()));
         }
         let is_grpc = named("content-type").is_some_and(|(_, value)| value.starts_with("application/grpc"));
-        Ok(Self { id: next_id(), list, is_grpc, has_body: length.is_some_and(|length| length > 0) })
+        let has_body = length.is_some_and(|length| length > 0);
+        Ok(Self { id: next_id(), list, is_grpc, has_body, timed_pieces: TimedPieces::of(body) })
     }
 
     /// The request as a reader knows it from HTTP/1.
@@ -113,7 +134,7 @@ impl Fields {
             let _ = write!(text, "{name}: {value}\r\n");
         }
         text += "\r\n";
-        [text.as_bytes(), body_bytes(body).unwrap_or_default()].concat()
+        [text.as_bytes(), body.bytes().unwrap_or_default()].concat()
     }
 
     /// The same with a line `Name: value` behind all others.
@@ -129,15 +150,6 @@ impl Fields {
 
 fn next_id() -> u64 {
     NEXT_ID.with(|next| next.replace(next.get() + 1))
-}
-
-/// What is sent behind the head; None: nothing is.
-pub fn body_bytes(body: &Body) -> Option<&[u8]> {
-    match body {
-        Body::None => None,
-        Body::Text(text) => Some(text.as_bytes()),
-        Body::Bytes(bytes) => Some(bytes),
-    }
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use super::frame::{self, Code, FrameHead};
 use super::hpack::Place;
 use super::reply_fields::ReplyFields;
 use super::session::{ConnectionError, End, Session};
-use super::streams;
+use super::streams::{self, BodyProgress};
 use crate::h1::parse::{MAX_HEAD, MAX_INTERIM};
 use brunt_model::outcome::Malformed;
 use brunt_model::plan::HttpVersion;
@@ -188,12 +188,19 @@ impl Session {
         if !body.is_empty() || !padding.is_empty() {
             stream.came(body.len() + padding.len(), now);
             stream.body_bytes += body.len() as u64;
-            // A stream that ends with these bytes must not be reset (RFC 9113 section 5.1).
-            if !body.is_empty() && stream.keep(body) && !(is_over && coming.ends) {
-                self.served += 1;
-                stream.finish(Ok(()));
-                self.reset(coming.stream, Code::Cancel);
-                return after;
+            let progress = if body.is_empty() { BodyProgress::More } else { stream.keep(body) };
+            match progress {
+                // A stream that ends with these bytes must not be reset (RFC 9113 section 5.1).
+                BodyProgress::Enough if !(is_over && coming.ends) => {
+                    self.served += 1;
+                    stream.finish(Ok(()));
+                    self.reset(coming.stream, Code::Cancel);
+                    return after;
+                }
+                BodyProgress::Replies(count) if !(is_over && coming.ends) => {
+                    (0..count).for_each(|_| self.release_piece(coming.stream));
+                }
+                _ => {}
             }
         }
         if is_over && coming.ends {

@@ -23,5 +23,6 @@ mod static_table;
 pub(crate) mod streams;
 pub(crate) mod upgrade;
 
+pub(crate) use driver::send_pieces;
 pub use driver::{Connection, ReadBuffer, read_buffer};
 pub use session::{PeerSettings, Stalls};

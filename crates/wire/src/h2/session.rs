@@ -222,23 +222,24 @@ impl Session {
             let Some(id) = self.uploading.pop_front() else { return };
             let Some(stream) = self.streams.get_mut(&id) else { continue };
             let Some(upload) = &mut stream.upload else { continue };
-            let body = super::fields::body_bytes(&upload.parts.body).unwrap_or_default();
+            let body = upload.parts.body.bytes().unwrap_or_default();
             loop {
-                let rest = &body[upload.framed..];
+                let rest = &body[upload.framed..upload.due];
                 let room = self.window.min(stream.window).clamp(0, self.peer.payload as i64) as usize;
                 let piece = &rest[..rest.len().min(room)];
-                let is_last = piece.len() == rest.len();
-                if piece.is_empty() && !is_last && self.out.is_empty() && stream.stalled.is_none() {
+                let is_whole = piece.len() == rest.len();
+                if piece.is_empty() && !is_whole && self.out.is_empty() && stream.stalled.is_none() {
                     // All that the windows allowed was written.
                     stream.stalled = Some(self.now);
                 }
-                if (piece.is_empty() && !is_last) || self.out.len() >= MOST_FRAMED {
+                if (piece.is_empty() && !is_whole) || self.out.len() >= MOST_FRAMED {
                     self.uploading.push_back(id);
                     break;
                 }
                 if let Some(from) = stream.stalled.take() {
                     count_stall(&self.stalls, &mut stream.was_stalled, self.now.nanos_since(from));
                 }
+                let is_last = is_whole && upload.due == body.len();
                 let end = if is_last { frame::END_STREAM } else { 0 };
                 frame::put_head(&mut self.out, piece.len(), (frame::DATA, end), id);
                 self.out.extend_from_slice(piece);
@@ -246,13 +247,24 @@ impl Session {
                 self.window -= piece.len() as i64;
                 stream.window -= piece.len() as i64;
                 stream.stamps.bytes_sent += (frame::HEAD + piece.len()) as u64;
-                if is_last {
-                    stream.upload = None;
+                if is_whole {
                     self.framed.push(id);
+                    if is_last {
+                        stream.upload = None;
+                    }
                     break;
                 }
             }
         }
+    }
+
+    /// The next piece of a stream's body may be sent, if there is one.
+    pub fn release_piece(&mut self, id: u32) {
+        let Some(upload) = self.streams.get_mut(&id).and_then(|stream| stream.upload.as_mut()) else { return };
+        if upload.release() {
+            self.uploading.push_back(id);
+        }
+        self.frame_uploads();
     }
 
     /// All that waited was written.

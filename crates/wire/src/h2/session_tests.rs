@@ -10,9 +10,11 @@ use crate::h1::parse::RequestKind;
 use crate::request::{Draft, RequestParts};
 use crate::{WantedFields, Wants};
 use brunt_model::outcome::Malformed;
+use brunt_model::request::{BodyPieces, PieceInterval};
 use brunt_model::{Body, Failure, Tick};
 use proptest::prelude::*;
 use std::rc::Rc;
+use std::time::Duration;
 
 fn parts(method: &str, body: &Body) -> Rc<RequestParts> {
     let draft = Draft { method, url: "http://h/a", headers: &[], body, label: 0, reply_policy: 0, verbatim: None };
@@ -187,7 +189,7 @@ fn bodies_are_sent_as_windows_allow() {
     let fields = Fields::of(&parts).unwrap();
     for _ in 0..2 {
         let mut stream = Stream::new(RequestKind::Ordinary, None, 0);
-        stream.upload = Some(Upload { parts: Rc::clone(&parts), framed: 0 });
+        stream.upload = Some(Upload::new(&parts));
         session.begin(&fields, stream).unwrap();
     }
     // The window of the connection is 65,535 bytes.
@@ -217,7 +219,7 @@ fn a_reply_before_the_end_of_the_request_is_taken_and_the_rest_not_sent() {
     session.written(Tick(0));
     let parts = parts("POST", &Body::Bytes(vec![7; 100_000]));
     let mut stream = Stream::new(RequestKind::Ordinary, None, 0);
-    stream.upload = Some(Upload { parts: Rc::clone(&parts), framed: 0 });
+    stream.upload = Some(Upload::new(&parts));
     session.begin(&Fields::of(&parts).unwrap(), stream).unwrap();
     session.written(Tick(1));
     session.receive(&[settings(&[]), headers(1, END, &[(":status", "413")])].concat(), Tick(2));
@@ -226,6 +228,83 @@ fn a_reply_before_the_end_of_the_request_is_taken_and_the_rest_not_sent() {
     session.receive(&reset, Tick(3));
     assert_eq!(end(&session, 1), Ok((413, 0)));
     assert!(session.out.ends_with(&[0, 0, 4, 3, 0, 0, 0, 0, 1, 0, 0, 0, 8]), "CANCEL");
+}
+
+/// A session on which a body of these pieces was begun at tick 5, and the requests' frames so far.
+fn pieces(bytes: &[u8], ends: &[usize], interval: PieceInterval) -> Session {
+    let mut session = Session::new(Stalls::default());
+    session.written(Tick(0));
+    session.receive(&settings(&[]), Tick(1));
+    session.written(Tick(2));
+    let body = Body::Pieces(BodyPieces { bytes: bytes.to_vec(), ends: ends.to_vec(), interval });
+    let parts = parts("POST", &body);
+    let upload = Upload::new(&parts);
+    let keep = upload.awaits_replies().then(|| ReplyCollector::counting_messages(None));
+    let mut stream = Stream::new(RequestKind::Ordinary, keep, 0);
+    stream.upload = Some(upload);
+    session.begin(&Fields::of(&parts).unwrap(), stream).unwrap();
+    session
+}
+
+#[test]
+fn a_piece_of_a_body_is_sent_when_it_is_released() {
+    let interval = PieceInterval::Time(Duration::from_millis(1));
+    let mut session = pieces(&[7; 30_000], &[10, 20_010, 30_000], interval);
+    assert_eq!(sent(&session.out), [(1, 10, false)]);
+    session.written(Tick(5));
+    assert!(session.out.is_empty(), "nothing is due");
+    session.release_piece(1);
+    assert_eq!(sent(&session.out), [(1, 16_384, false), (1, 3616, false)]);
+    session.written(Tick(6));
+    assert_eq!(session.streams[&1].stamps.sent, Tick(6));
+    session.release_piece(1);
+    assert_eq!(sent(&session.out), [(1, 9990, true)]);
+    session.release_piece(1);
+    session.written(Tick(7));
+    assert_eq!((session.streams[&1].stamps.sent, session.out.len()), (Tick(7), 0), "there is no further piece");
+}
+
+#[test]
+fn pieces_that_windows_hold_back_are_sent_once() {
+    let mut session = pieces(&[7; 70_000], &[65_000, 69_000, 70_000], PieceInterval::Reply);
+    session.written(Tick(5));
+    session.release_piece(1);
+    assert_eq!(sent(&session.out), [(1, 535, false)], "the window of 65,535 bytes is full");
+    session.written(Tick(6));
+    session.release_piece(1);
+    let mut grant = Vec::new();
+    put_numbers(&mut grant, frame::WINDOW_UPDATE, 0, &[100_000]);
+    put_numbers(&mut grant, frame::WINDOW_UPDATE, 1, &[100_000]);
+    session.receive(&grant, Tick(7));
+    assert_eq!(sent(&session.out), [(1, 4465, true)]);
+}
+
+#[test]
+fn each_message_of_a_reply_lets_a_piece_leave() {
+    let mut session = pieces(b"onetwothree", &[3, 6, 11], PieceInterval::Reply);
+    session.written(Tick(5));
+    let message = b"\0\0\0\0\x02hi";
+    session.receive(&[headers(1, 0, &[(":status", "200")]), data(1, 0, &message[..4])].concat(), Tick(6));
+    assert!(session.out.is_empty(), "the message is not whole");
+    session.receive(&data(1, 0, &message[4..]), Tick(7));
+    assert_eq!(sent(&session.out), [(1, 3, false)]);
+    session.written(Tick(8));
+    assert_eq!(session.streams[&1].stamps.sent, Tick(5), "what leaves after the reply began changes nothing");
+    session.receive(&data(1, 0, message), Tick(9));
+    assert_eq!(sent(&session.out), [(1, 5, true)]);
+}
+
+#[test]
+fn a_server_that_ends_the_stream_gets_no_further_piece() {
+    let mut session = pieces(b"onetwo", &[3, 6], PieceInterval::Reply);
+    session.written(Tick(5));
+    let trailers = headers(1, END, &[("grpc-status", "9")]);
+    let reply = [headers(1, 0, &[(":status", "200")]), trailers].concat();
+    session.receive(&reply, Tick(6));
+    session.release_piece(1);
+    let mut reset = Vec::new();
+    put_numbers(&mut reset, frame::RST_STREAM, 1, &[frame::Code::Cancel as u32]);
+    assert_eq!((end(&session, 1), &session.out), (Ok((200, 0)), &reset));
 }
 
 #[test]

@@ -6,7 +6,8 @@ use crate::request::RequestParts;
 use crate::{Reply, Stamps};
 use brunt_model::outcome::{GRPC_STATUS, Malformed};
 use brunt_model::plan::HttpVersion;
-use brunt_model::{Failure, Tick};
+use brunt_model::request::PieceInterval;
+use brunt_model::{Body, Failure, Tick};
 use std::hash::{BuildHasherDefault, Hasher};
 use std::rc::Rc;
 use std::task::Waker;
@@ -40,6 +41,47 @@ pub struct Upload {
     pub parts: Rc<RequestParts>,
     /// Bytes of it that were framed.
     pub framed: usize,
+    /// Bytes of it that may be framed by now.
+    pub due: usize,
+    /// Pieces that these are; not counted where the body is not sent in pieces.
+    pieces: usize,
+}
+
+impl Upload {
+    /// Of a body all of which, or the first piece of which, may be framed.
+    pub fn new(parts: &Rc<RequestParts>) -> Self {
+        let (due, pieces) = match &parts.body {
+            Body::Pieces(all) => (all.ends.first().copied().unwrap_or(all.bytes.len()), 1),
+            other => (other.bytes().map_or(0, <[u8]>::len), 0),
+        };
+        Self { parts: Rc::clone(parts), framed: 0, due, pieces }
+    }
+
+    /// The next piece may be framed, too. Whether nothing waited to be framed before.
+    pub fn release(&mut self) -> bool {
+        let Body::Pieces(all) = &self.parts.body else { return false };
+        let Some(end) = all.ends.get(self.pieces) else { return false };
+        let was_framed = self.framed == self.due;
+        self.pieces += 1;
+        self.due = *end;
+        was_framed
+    }
+
+    /// Each message of the reply lets the next piece leave.
+    pub fn awaits_replies(&self) -> bool {
+        matches!(&self.parts.body, Body::Pieces(all) if all.interval == PieceInterval::Reply)
+    }
+}
+
+/// What follows from bytes of a reply's body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BodyProgress {
+    /// More is awaited.
+    More,
+    /// No more is awaited.
+    Enough,
+    /// So many messages came, each of which lets a piece of the request leave.
+    Replies(u64),
 }
 
 /// A request that is under way.
@@ -104,18 +146,29 @@ impl Stream {
         self.stamps.bytes_received += bytes as u64;
     }
 
-    /// All of its frames were written.
+    /// All of its frames so far were written. A piece that leaves after the reply began changes nothing.
     pub fn written(&mut self, now: Tick) {
         let first = self.stamps.first_byte;
-        self.stamps.sent = if first == Tick::ZERO { now } else { now.min(first) };
+        if first == Tick::ZERO {
+            self.stamps.sent = now;
+        } else if self.stamps.sent == Tick::ZERO {
+            self.stamps.sent = now.min(first);
+        }
+        if let Some(keep) = &mut self.keep {
+            keep.sent(now);
+        }
     }
 
-    /// Bytes of the body came, and were looked at; whether no more is awaited.
-    pub fn keep(&mut self, body: &[u8]) -> bool {
-        let Some(keep) = &mut self.keep else { return false };
+    /// Bytes of the body came, and were looked at.
+    pub fn keep(&mut self, body: &[u8]) -> BodyProgress {
+        let Some(keep) = &mut self.keep else { return BodyProgress::More };
         keep.body(body);
         self.is_left = keep.is_over();
-        self.is_left
+        match (self.is_left, keep.take_replies()) {
+            (true, _) => BodyProgress::Enough,
+            (false, 0) => BodyProgress::More,
+            (false, replies) => BodyProgress::Replies(replies),
+        }
     }
 
     /// It is over, and whoever waits for it is woken.

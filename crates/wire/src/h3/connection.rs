@@ -7,7 +7,7 @@ use super::qpack;
 use super::session::Session;
 use super::watch::WatchedConfig;
 use crate::collect::ReplyCollector;
-use crate::h2::fields::{Fields, body_bytes};
+use crate::h2::fields::Fields;
 use crate::quic::TransportSettings;
 use crate::request::Prepared;
 use crate::stream::Idle;
@@ -145,7 +145,7 @@ pub(crate) fn head_frames(fields: &Fields, body: &Body) -> Bytes {
     out.extend_from_slice(&block);
     if fields.has_body {
         frame::put_number(&mut out, frame::DATA);
-        frame::put_number(&mut out, body_bytes(body).map_or(0, <[u8]>::len) as u64);
+        frame::put_number(&mut out, body.bytes().map_or(0, <[u8]>::len) as u64);
     }
     out.into()
 }

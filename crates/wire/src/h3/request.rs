@@ -5,7 +5,7 @@ use super::qpack;
 use crate::collect::ReplyCollector;
 use crate::h1::parse::{MAX_HEAD, MAX_INTERIM, RequestKind};
 use crate::h2::reply_fields::ReplyFields;
-use crate::h2::streams::{self, Stream};
+use crate::h2::streams::{self, BodyProgress, Stream};
 use brunt_model::Tick;
 use brunt_model::outcome::Malformed;
 use brunt_model::plan::HttpVersion;
@@ -128,7 +128,7 @@ fn on_data(stream: &mut Stream, body: &[u8], is_behind_trailers: bool) -> Result
         return Err(Broken::Stream(Code::MessageError, Malformed::BodyLength));
     }
     stream.body_bytes += body.len() as u64;
-    if stream.keep(body) {
+    if stream.keep(body) == BodyProgress::Enough {
         stream.finish(Ok(()));
     }
     Ok(())

@@ -9,7 +9,6 @@ use super::request::{Broken, LastBlock, Request};
 use super::watch::Watch;
 use crate::TransportCounts;
 use crate::collect::ReplyCollector;
-use crate::h2::fields::body_bytes;
 use crate::h2::streams::{StreamHasher, Upload};
 use crate::quic::{TransportSettings, version_names};
 use crate::request::Prepared;
@@ -171,7 +170,7 @@ impl Session {
         if !self.is_connected {
             self.early.push((id, prepared.h3.clone()));
         }
-        let upload = fields.has_body.then(|| Upload { parts: parts.clone(), framed: 0 });
+        let upload = fields.has_body.then(|| Upload::new(parts));
         let sending = Sending { head: prepared.h3.clone(), upload };
         self.requests.insert(id, (request, Some(sending)));
         self.send(id);
@@ -195,7 +194,7 @@ impl Session {
             }
         }
         if let Some(upload) = &mut sending.upload {
-            let body = body_bytes(&upload.parts.body).unwrap_or_default();
+            let body = upload.parts.body.bytes().unwrap_or_default();
             while upload.framed < body.len() {
                 match stream.write(&body[upload.framed..]) {
                     Ok(bytes) => {

@@ -60,20 +60,22 @@ pub struct H3Connection {
 pin_project! {
     /// An exchange in any version.
     #[project = ProjectedExchange]
-    pub(super) enum Exchange<A, B, C, D> {
+    pub(super) enum Exchange<A, B, C, D, E> {
         H1 { #[pin] exchange: A },
         H2 { #[pin] exchange: B },
         H3 { #[pin] exchange: C },
         WebSocket { #[pin] exchange: D },
+        Pieces { #[pin] exchange: E },
     }
 }
 
-impl<A, B, C, D> Future for Exchange<A, B, C, D>
+impl<A, B, C, D, E> Future for Exchange<A, B, C, D, E>
 where
     A: Future,
     B: Future<Output = A::Output>,
     C: Future<Output = A::Output>,
     D: Future<Output = A::Output>,
+    E: Future<Output = A::Output>,
 {
     type Output = A::Output;
 
@@ -83,6 +85,7 @@ where
             ProjectedExchange::H2 { exchange } => exchange.poll(cx),
             ProjectedExchange::H3 { exchange } => exchange.poll(cx),
             ProjectedExchange::WebSocket { exchange } => exchange.poll(cx),
+            ProjectedExchange::Pieces { exchange } => exchange.poll(cx),
         }
     }
 }

@@ -19,11 +19,8 @@ const COMPRESSED: u8 = 0x40;
 
 /// The frame of a message, masked; None where nothing is sent.
 pub fn message(body: &Body, number: u64) -> Option<Vec<u8>> {
-    match body {
-        Body::None => None,
-        Body::Text(text) => Some(frame(TEXT, text.as_bytes(), number)),
-        Body::Bytes(bytes) => Some(frame(BINARY, bytes, number)),
-    }
+    let opcode = if matches!(body, Body::Text(_)) { TEXT } else { BINARY };
+    body.bytes().map(|bytes| frame(opcode, bytes, number))
 }
 
 /// A frame with a mask that depends on a number. Masks protect what stands between a browser and the server; here each

@@ -24,7 +24,7 @@ const ORDER_WORDS: [&str; 4] = [ORDERS[0].0, ORDERS[1].0, ORDERS[2].0, ORDERS[3]
 const LOCATION: u32 = 50;
 
 /// The rows.
-pub static ROWS: [Row<RunSettings>; 21] = [
+pub static ROWS: [Row<RunSettings>; 22] = [
     Row::value("method", "METHOD", "", |w, _| set(values::method(w), |s: &mut S, v| s.request.method = Some(v)))
         .under(REQUEST)
         .short('X')
@@ -121,6 +121,17 @@ pub static ROWS: [Row<RunSettings>; 21] = [
         .under(REQUEST)
         .content(Content::Path)
         .keys(&[Key::new("script.request.descriptor_set", Takes::File)])
+    },
+    Row {
+        needs: Some("grpc"),
+        ..Row::value(
+            "message-interval",
+            "TIME|reply",
+            "gRPC: send the messages of a stream one every TIME, or each when the reply to the one before has come",
+            |w, _| set(values::message_interval(w), |s: &mut S, v| s.request.grpc.message_interval = Some(v)),
+        )
+        .under(REQUEST)
+        .keys(&[Key::new("script.request.message_interval", Takes::Value)])
     },
     Row::repeated("form", "NAME=VALUE", "Body: a field of a form, encoded; repeatable", |w, env| {
         set(secrets::field(w, env), |s: &mut S, v| s.request.form.push(v))

@@ -1,0 +1,273 @@
+//! Messages by the descriptors of their types.
+
+use super::describe;
+use brunt_model::Body;
+use brunt_model::request::{BodyPieces, PieceInterval};
+use prost_reflect::prost::Message;
+use prost_reflect::{
+    DescriptorPool, DynamicMessage, MessageDescriptor, MethodDescriptor, SerializeOptions, ServiceDescriptor,
+};
+use serde_json::Value;
+
+/// What stands before a message: whether it is compressed, and its length.
+const HEAD: usize = 5;
+
+/// The services of a plan.
+#[derive(Debug)]
+pub struct Services(DescriptorPool);
+
+impl Services {
+    /// Those of a `FileDescriptorSet`.
+    ///
+    /// # Errors
+    ///
+    /// In words: the bytes are none.
+    pub fn decode(set: &[u8]) -> Result<Self, String> {
+        let pool = DescriptorPool::decode(set).map_err(|error| format!("this is no set of descriptors: {error}"))?;
+        Ok(Self(pool))
+    }
+
+    /// Those of two `FileDescriptorSet`s, as one; a file that both have is taken once.
+    ///
+    /// # Errors
+    ///
+    /// In words: they contradict each other.
+    pub fn merged(one: &[u8], other: &[u8]) -> Result<Vec<u8>, String> {
+        let Self(mut pool) = Self::decode(one)?;
+        pool.decode_file_descriptor_set(other).map_err(|error| format!("descriptors of two services: {error}"))?;
+        Ok(pool.encode_to_vec())
+    }
+
+    /// The body of a call of `package.Service/Method`: its message, framed, from JSON; where the client may send several, a list
+    /// of them. Nothing is an empty message.
+    ///
+    /// # Errors
+    ///
+    /// In words: no such service or method, JSON that is no such message, or messages that cannot be sent at intervals.
+    pub fn body(&self, method: &str, json: &[u8], interval: Option<PieceInterval>) -> Result<Body, String> {
+        let (name, method) = (method, self.method(method)?);
+        let messages = messages(&method, json)?;
+        let (mut bytes, mut ends) = (Vec::new(), Vec::new());
+        for message in messages {
+            bytes.push(0);
+            bytes.extend_from_slice(&(message.encoded_len() as u32).to_be_bytes());
+            bytes.extend_from_slice(&message.encode_to_vec());
+            ends.push(bytes.len());
+        }
+        let Some(interval) = interval else { return Ok(Body::Bytes(bytes)) };
+        check_interval(&method, name, interval)?;
+        Ok(if ends.len() > 1 { Body::Pieces(BodyPieces { bytes, ends, interval }) } else { Body::Bytes(bytes) })
+    }
+
+    /// The reply of `package.Service/Method` as JSON: its message; where the server sends several, a list of them. None where it is
+    /// no such reply.
+    pub fn reply(&self, method: &str, body: &[u8]) -> Option<String> {
+        let method = self.method(method).ok()?;
+        let texts = texts(&method.output(), body)?;
+        if method.is_server_streaming() { Some(list(&texts)) } else { only(texts) }
+    }
+
+    /// The body of a call of `package.Service/Method` as JSON: the same for what the client sends.
+    pub fn request(&self, method: &str, body: &[u8]) -> Option<String> {
+        let method = self.method(method).ok()?;
+        let texts = texts(&method.input(), body)?;
+        if method.is_client_streaming() { Some(list(&texts)) } else { only(texts) }
+    }
+
+    /// All services with their methods as a `.proto` file defines them; of a single one also its messages.
+    ///
+    /// # Errors
+    ///
+    /// In words: there is no such service.
+    pub fn describe(&self, service: Option<&str>) -> Result<String, String> {
+        let Some(name) = service else { return Ok(describe::all(&self.0)) };
+        self.service(name).map(|service| describe::one(&service))
+    }
+
+    fn service(&self, name: &str) -> Result<ServiceDescriptor, String> {
+        self.0.get_service_by_name(name).ok_or_else(|| {
+            let known: Vec<String> = self.0.services().map(|service| service.full_name().to_owned()).collect();
+            format!("there is no service {name}; write one of {}", known.join(", "))
+        })
+    }
+
+    fn method(&self, name: &str) -> Result<MethodDescriptor, String> {
+        let (service, method) = name.split_once('/').unwrap_or((name, ""));
+        let found = self.service(service)?;
+        found.methods().find(|one| one.name() == method).ok_or_else(|| {
+            let known: Vec<String> = found.methods().map(|one| one.name().to_owned()).collect();
+            format!("{service} has no method {method}; write one of {}", known.join(", "))
+        })
+    }
+}
+
+fn messages(method: &MethodDescriptor, json: &[u8]) -> Result<Vec<DynamicMessage>, String> {
+    let wrong = |error: serde_json::Error| format!("--json is no {}: {error}", method.input().full_name());
+    let value: Value = if json.trim_ascii().is_empty() {
+        Value::Object(serde_json::Map::default())
+    } else {
+        serde_json::from_slice(json).map_err(wrong)?
+    };
+    let values = match value {
+        Value::Array(several) if method.is_client_streaming() => several,
+        one => vec![one],
+    };
+    values.into_iter().map(|value| DynamicMessage::deserialize(method.input(), value).map_err(wrong)).collect()
+}
+
+fn check_interval(method: &MethodDescriptor, name: &str, interval: PieceInterval) -> Result<(), String> {
+    if !method.is_client_streaming() {
+        return Err(format!(
+            "{name} takes one message, and a message interval is for methods that take several; leave it out"
+        ));
+    }
+    if interval == PieceInterval::Reply && !method.is_server_streaming() {
+        return Err(format!(
+            "{name} replies once, after the last message, so that no message can await a reply; write a time as the message interval, \
+             such as 100ms"
+        ));
+    }
+    Ok(())
+}
+
+/// Each of the messages as JSON.
+fn texts(kind: &MessageDescriptor, body: &[u8]) -> Option<Vec<String>> {
+    let (mut texts, mut rest) = (Vec::new(), body);
+    while let Some((head, behind)) = rest.split_at_checked(HEAD) {
+        let length = head[1..].iter().fold(0, |length, byte| length << 8 | usize::from(*byte));
+        let (message, behind) = behind.split_at_checked(length)?;
+        // A compressed one was not asked for.
+        texts.push(if head[0] == 0 { as_json(kind, message)? } else { return None });
+        rest = behind;
+    }
+    Some(texts)
+}
+
+fn list(texts: &[String]) -> String {
+    format!("[{}]", texts.join(","))
+}
+
+fn only(mut texts: Vec<String>) -> Option<String> {
+    texts.pop().filter(|_| texts.is_empty())
+}
+
+/// A message with all of its fields, so that those of the value 0 are found.
+fn as_json(kind: &MessageDescriptor, bytes: &[u8]) -> Option<String> {
+    let message = DynamicMessage::decode(kind.clone(), bytes).ok()?;
+    let mut json = serde_json::Serializer::new(Vec::new());
+    message.serialize_with_options(&mut json, &SerializeOptions::new().skip_default_fields(false)).ok()?;
+    String::from_utf8(json.into_inner()).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use prost_reflect::prost_types::{FileDescriptorSet, field_descriptor_proto};
+    use std::time::Duration;
+
+    /// `message Item { string name = 1; int64 id = 2; }`, and a service with a method of each kind.
+    fn shop() -> Services {
+        use field_descriptor_proto::{Label, Type};
+        use prost_reflect::prost_types::{
+            DescriptorProto, FieldDescriptorProto, FileDescriptorProto, MethodDescriptorProto, ServiceDescriptorProto,
+        };
+        let field = |name: &str, number, kind: Type| FieldDescriptorProto {
+            name: Some(name.into()),
+            number: Some(number),
+            r#type: Some(kind as i32),
+            label: Some(Label::Optional as i32),
+            ..FieldDescriptorProto::default()
+        };
+        let method = |name: &str, client, server| MethodDescriptorProto {
+            name: Some(name.into()),
+            input_type: Some(".shop.Item".into()),
+            output_type: Some(".shop.Item".into()),
+            client_streaming: Some(client),
+            server_streaming: Some(server),
+            ..MethodDescriptorProto::default()
+        };
+        let item = DescriptorProto {
+            name: Some("Item".into()),
+            field: vec![field("name", 1, Type::String), field("id", 2, Type::Int64)],
+            ..DescriptorProto::default()
+        };
+        let methods = vec![method("Buy", false, false), method("Fill", true, false), method("Chat", true, true)];
+        let service =
+            ServiceDescriptorProto { name: Some("Shop".into()), method: methods, ..ServiceDescriptorProto::default() };
+        let file = FileDescriptorProto {
+            name: Some("shop.proto".into()),
+            package: Some("shop".into()),
+            syntax: Some("proto3".into()),
+            message_type: vec![item],
+            service: vec![service],
+            ..FileDescriptorProto::default()
+        };
+        Services::decode(&FileDescriptorSet { file: vec![file] }.encode_to_vec()).unwrap()
+    }
+
+    const ITEM: &[u8] = b"\0\0\0\0\x06\x0a\x02ab\x10\x07";
+
+    #[test]
+    fn messages_are_encoded_and_framed() {
+        let shop = shop();
+        let of = |method: &str, json: &str| shop.body(method, json.as_bytes(), None).unwrap();
+        assert_eq!(of("shop.Shop/Buy", ""), Body::Bytes(vec![0; HEAD]));
+        assert_eq!(of("shop.Shop/Buy", r#"{"name": "ab", "id": 7}"#), Body::Bytes(ITEM.to_vec()));
+        let two = [ITEM, &[0; HEAD]].concat();
+        assert_eq!(of("shop.Shop/Fill", r#"[{"name": "ab", "id": "7"}, {}]"#), Body::Bytes(two));
+    }
+
+    #[test]
+    fn messages_at_intervals_are_pieces() {
+        let shop = shop();
+        let every = PieceInterval::Time(Duration::from_millis(5));
+        let of = |method: &str, json: &str, interval| shop.body(method, json.as_bytes(), Some(interval));
+        let bytes = [&[0; HEAD], ITEM].concat();
+        let pieces = Body::Pieces(BodyPieces { bytes, ends: vec![HEAD, HEAD + ITEM.len()], interval: every });
+        assert_eq!(of("shop.Shop/Fill", r#"[{}, {"name": "ab", "id": 7}]"#, every).unwrap(), pieces);
+        assert_eq!(of("shop.Shop/Chat", "[{}]", PieceInterval::Reply).unwrap(), Body::Bytes(vec![0; HEAD]));
+        assert!(of("shop.Shop/Buy", "{}", every).unwrap_err().contains("takes one message"));
+        assert!(of("shop.Shop/Fill", "[{}]", PieceInterval::Reply).unwrap_err().contains("such as 100ms"));
+    }
+
+    #[test]
+    fn replies_become_json() {
+        let shop = shop();
+        let item = r#"{"name":"ab","id":"7"}"#;
+        assert_eq!(shop.reply("shop.Shop/Buy", ITEM).as_deref(), Some(item));
+        let empty = r#"{"name":"","id":"0"}"#;
+        let two = [ITEM, &[0; HEAD]].concat();
+        assert_eq!(shop.reply("shop.Shop/Chat", &two), Some(format!("[{item},{empty}]")));
+        assert_eq!(shop.reply("shop.Shop/Chat", b"").as_deref(), Some("[]"));
+        assert_eq!(shop.request("shop.Shop/Fill", ITEM), Some(format!("[{item}]")));
+        assert_eq!(shop.request("shop.Shop/Buy", ITEM).as_deref(), Some(item));
+        for (method, bytes) in
+            [("shop.Shop/Buy", &two[..]), ("shop.Shop/Buy", &ITEM[..9]), ("shop.Shop/No", ITEM), ("shop.Shop/Buy", b"")]
+        {
+            assert_eq!(shop.reply(method, bytes), None, "{method}");
+        }
+        assert_eq!(shop.reply("shop.Shop/Buy", b"\x01\0\0\0\0"), None, "compressed");
+    }
+
+    #[test]
+    fn services_are_described_as_they_are_defined() {
+        let service = "service shop.Shop {\n  rpc Buy(shop.Item) returns (shop.Item);\n  rpc Fill(stream shop.Item) returns \
+                       (shop.Item);\n  rpc Chat(stream shop.Item) returns (stream shop.Item);\n}\n";
+        assert_eq!(shop().describe(None).unwrap(), service);
+        let item = "message shop.Item {\n  string name = 1;\n  int64 id = 2;\n}\n";
+        assert_eq!(shop().describe(Some("shop.Shop")).unwrap(), format!("{service}\n{item}"));
+        assert!(shop().describe(Some("shop.Nope")).unwrap_err().contains("write one of shop.Shop"));
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_with_what_there_is() {
+        let shop = shop();
+        let of = |method: &str, json: &str| shop.body(method, json.as_bytes(), None).unwrap_err();
+        assert!(of("shop.Nope/Buy", "").contains("no service shop.Nope; write one of shop.Shop"));
+        assert!(of("shop.Shop/Sell", "").contains("no method Sell; write one of Buy, Fill, Chat"));
+        for json in [r#"{"nme": 1}"#, "[]", "{"] {
+            assert!(of("shop.Shop/Buy", json).contains("--json is no shop.Item"), "{json}");
+        }
+        assert!(Services::decode(b"nonsense").unwrap_err().contains("no set of descriptors"));
+    }
+}
