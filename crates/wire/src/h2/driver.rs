@@ -6,6 +6,7 @@
 use super::fields::Fields;
 use super::session::{End, PeerSettings, Session, Stalls};
 use super::streams::{self, Upload};
+use super::tunnel::{Answer, Tunnel};
 use crate::collect::ReplyCollector;
 use crate::link::Link;
 use crate::request::Prepared;
@@ -30,8 +31,8 @@ pub fn read_buffer() -> ReadBuffer {
 }
 
 /// What the driver and the streams of a connection share.
-struct Carrier {
-    session: RefCell<Session>,
+pub(crate) struct Carrier {
+    pub(super) session: RefCell<Session>,
     /// No stream is left, and none will come.
     is_closing: Cell<bool>,
 }
@@ -114,6 +115,20 @@ impl Connection {
         }
         session.idle.add(cx.waker());
         Poll::Pending
+    }
+
+    /// Opens a stream that carries bytes both ways, once the peer's settings came.
+    ///
+    /// # Errors
+    ///
+    /// It does not open, with the reason in words.
+    pub(crate) async fn tunnel(&self, fields: &Fields) -> Result<(Tunnel, Answer), (Failure, String)> {
+        self.known().await?;
+        if !self.peer().connect_protocol {
+            let why = "the server does not offer WebSocket over HTTP/2 (SETTINGS_ENABLE_CONNECT_PROTOCOL); write --http 1.1";
+            return Err((Failure::Protocol, why.to_owned()));
+        }
+        Tunnel::open(&self.0, fields).await
     }
 
     /// Sends a request and waits for the whole reply.

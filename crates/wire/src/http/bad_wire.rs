@@ -26,6 +26,9 @@ pub enum BadWire {
     /// What this version of HTTP cannot do.
     #[error("{0} works with HTTP/1.0 and 1.1 only; leave it out, or write --http 1.1")]
     Http1Only(&'static str),
+    /// What WebSockets over HTTP/2 cannot do.
+    #[error("{0} does not work with WebSockets over HTTP/2; leave it out, or write --http 1.1")]
+    NotWebSocket(&'static str),
     /// What HTTP/3 cannot do.
     #[error("{0} does not work with HTTP/3; leave it out, or write --http 1.1 or 2")]
     NotHttp3(&'static str),
@@ -53,8 +56,9 @@ pub(super) fn check(plan: &Plan) -> Result<(), BadWire> {
     if is_http1 && settings.streams != 1 {
         return Err(BadWire::Streams(settings.streams));
     }
-    if !is_http1 && plan.requests().any(Request::is_websocket) {
-        return Err(BadWire::Http1Only("WebSocket (ws:// and wss://)"));
+    let has_websocket = plan.requests().any(Request::is_websocket);
+    if !is_http1 && has_websocket && settings.connections_per_origin > 1 {
+        return Err(BadWire::NotWebSocket("--connections-per-origin"));
     }
     if !is_http1 && settings.receive_rate.is_some() {
         return Err(BadWire::Http1Only("--receive-rate"));
@@ -62,7 +66,8 @@ pub(super) fn check(plan: &Plan) -> Result<(), BadWire> {
     if settings.http == HttpVersion::V3 {
         return check_http3(plan);
     }
-    if !is_http1 && settings.proxy.is_some() && plan.requests().any(|request| !request.is_encrypted()) {
+    let asks_proxy = |request: &Request| !request.is_encrypted() && !request.is_websocket();
+    if !is_http1 && settings.proxy.is_some() && plan.requests().any(asks_proxy) {
         return Err(BadWire::Http1Only("--proxy for URLs of http://"));
     }
     Ok(())
@@ -75,6 +80,7 @@ fn check_http3(plan: &Plan) -> Result<(), BadWire> {
         (settings.unix_socket.is_some(), "--unix-socket"),
         (settings.resolve_all.is_some_and(|all| !all.tls), "--resolve-all without `,tls`"),
         (plan.requests().any(|r| r.url.starts_with("http:")), "a URL of http://"),
+        (plan.requests().any(Request::is_websocket), "WebSocket (ws:// and wss://)"),
     ];
     match refused.iter().find(|(is_set, _)| *is_set) {
         Some((_, name)) => Err(BadWire::NotHttp3(name)),
