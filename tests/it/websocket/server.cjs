@@ -4,6 +4,7 @@
 const fs = require('fs');
 const http2 = require('http2');
 const zlib = require('zlib');
+const { addAbortSignal } = require('stream');
 const [port, log, settings, key, cert] = process.argv.slice(2);
 const told = fs.openSync(log, 'a');
 const tell = (line) => fs.writeSync(told, `${line}\n`);
@@ -54,8 +55,9 @@ const answers = {
   },
   '/close': (stream) => stream.end(frame(0x88, Buffer.from([3, 243]))),
   '/end': (stream) => stream.end(),
-  '/cancel': (stream) => stream.close(http2.constants.NGHTTP2_CANCEL),
-  '/reset': (stream) => stream.close(http2.constants.NGHTTP2_INTERNAL_ERROR),
+  // `close` would end the stream before it resets it.
+  '/cancel': (stream) => addAbortSignal(AbortSignal.abort(), stream),
+  '/reset': (stream) => stream.destroy(new Error('on purpose')),
   '/garbage': (stream) => stream.write(Buffer.from([255, 255, 255, 255])),
   '/silent': () => {},
 };
@@ -96,8 +98,10 @@ const options = { settings: JSON.parse(settings) };
 const server = key === undefined
   ? http2.createServer(options)
   : http2.createSecureServer({ ...options, key: fs.readFileSync(key), cert: fs.readFileSync(cert) });
-server.on('session', () => tell('session'));
+const sessions = new WeakSet();
 server.on('stream', (stream, head) => {
+  if (!sessions.has(stream.session)) tell('session');
+  sessions.add(stream.session);
   const answer = answers[head[':path']];
   stream.on('error', () => {});
   if (head[':method'] === 'CONNECT' && head[':protocol'] === 'websocket' && answer !== undefined) {

@@ -37,6 +37,12 @@ pub(crate) struct Carrier {
     is_closing: Cell<bool>,
 }
 
+impl Carrier {
+    pub(super) fn new(session: Session) -> Self {
+        Self { session: RefCell::new(session), is_closing: Cell::new(false) }
+    }
+}
+
 /// An open connection. It closes when it is dropped.
 pub struct Connection(Rc<Carrier>);
 
@@ -62,7 +68,7 @@ impl Connection {
             session.upgraded();
             session.receive(came, time.now());
         }
-        let carrier = Rc::new(Carrier { session: RefCell::new(session), is_closing: Cell::new(false) });
+        let carrier = Rc::new(Carrier::new(session));
         let mut driver = Driver { carrier: Rc::clone(&carrier), socket, time, buffer, turn: Turn::default(), at: 0 };
         tokio::task::spawn_local(std::future::poll_fn(move |cx| driver.poll(cx)));
         Self(carrier)

@@ -315,3 +315,166 @@ impl Drop for Tunnel {
         self.carrier.session.borrow_mut().drop_tunnel(self.id);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::frame::{put_head, put_numbers};
+    use super::super::hpack::Encoder;
+    use super::super::session::{End, Stalls};
+    use super::*;
+    use crate::h2::fields::{Field, Indexing};
+    use crate::request::{Draft, RequestParts};
+    use brunt_model::Body;
+    use std::pin::pin;
+
+    fn framed(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
+        let mut out = Vec::new();
+        put_head(&mut out, payload.len(), (kind, flags), stream);
+        out.extend_from_slice(payload);
+        out
+    }
+
+    fn settings(list: &[(u16, u32)]) -> Vec<u8> {
+        let each = list.iter().map(|(name, value)| [&name.to_be_bytes()[..], &value.to_be_bytes()].concat());
+        framed(frame::SETTINGS, 0, 0, &each.collect::<Vec<_>>().concat())
+    }
+
+    fn head(status: &str) -> Vec<u8> {
+        let field = Field { name: ":status".into(), value: status.into(), indexing: Indexing::Not };
+        let mut block = Vec::new();
+        Encoder::new().encode(std::iter::once(&field), &mut block);
+        framed(frame::HEADERS, frame::END_HEADERS, 1, &block)
+    }
+
+    fn fields() -> Fields {
+        let (url, body) = ("ws://h/chat", Body::None);
+        let draft = Draft { method: "GET", url, headers: &[], body: &body, label: 0, reply_policy: 0, verbatim: None };
+        Fields::of_websocket(&RequestParts::of(&draft).unwrap(), None).unwrap()
+    }
+
+    /// A stream that its server has opened, after these settings.
+    fn open(list: &[(u16, u32)]) -> (Rc<Carrier>, Tunnel) {
+        let carrier = Rc::new(Carrier::new(Session::new(Stalls::default())));
+        let mut cx = Context::from_waker(Waker::noop());
+        let fields = fields();
+        let tunnel = {
+            let mut opening = pin!(Tunnel::open(&carrier, &fields));
+            assert!(opening.as_mut().poll(&mut cx).is_pending());
+            write(&carrier, Tick(1));
+            carrier.session.borrow_mut().receive(&[settings(list), head("200")].concat(), Tick(2));
+            let Poll::Ready(Ok((tunnel, answer))) = opening.as_mut().poll(&mut cx) else { panic!("it is open") };
+            assert_eq!(answer.status, 200);
+            tunnel
+        };
+        write(&carrier, Tick(3));
+        (carrier, tunnel)
+    }
+
+    /// What was to be written, at this instant.
+    fn write(carrier: &Carrier, now: Tick) -> Vec<u8> {
+        let mut session = carrier.session.borrow_mut();
+        let out = session.out.clone();
+        session.written(now);
+        out
+    }
+
+    fn read(tunnel: &Tunnel) -> Poll<Result<Vec<u8>, Failure>> {
+        let mut buffer = [0; 100];
+        let n = tunnel.poll_read(&mut buffer, &mut Context::from_waker(Waker::noop()));
+        n.map(|n| n.map(|n| buffer[..n].to_vec()))
+    }
+
+    #[test]
+    fn bytes_go_both_ways_until_both_sides_end() {
+        let (carrier, tunnel) = open(&[]);
+        tunnel.begin_message();
+        assert_eq!((tunnel.send_at_once(b"hello"), tunnel.sent()), (Ok(5), None));
+        assert_eq!(write(&carrier, Tick(5)), framed(frame::DATA, 0, 1, b"hello"));
+        assert_eq!(tunnel.sent(), Some((Tick(5), 14)));
+        assert!(read(&tunnel).is_pending());
+        let came = [framed(frame::DATA, frame::PADDED, 1, b"\x01ab\0"), framed(frame::DATA, frame::END_STREAM, 1, b"c")];
+        carrier.session.borrow_mut().receive(&came.concat(), Tick(7));
+        assert_eq!((read(&tunnel), tunnel.came()), (Poll::Ready(Ok(b"abc".to_vec())), Tick(7)));
+        assert_eq!((tunnel.take_overhead(), tunnel.take_overhead()), (9 + 1 + 1 + 9, 0));
+        assert_eq!(read(&tunnel), Poll::Ready(Ok(Vec::new())));
+        drop(tunnel);
+        assert_eq!(write(&carrier, Tick(8)), framed(frame::DATA, frame::END_STREAM, 1, b""));
+        assert!(carrier.session.borrow().streams.is_empty());
+    }
+
+    #[test]
+    fn windows_hold_what_is_sent() {
+        let (carrier, tunnel) = open(&[(frame::INITIAL_WINDOW_SIZE, 7)]);
+        let mut cx = Context::from_waker(Waker::noop());
+        assert_eq!((tunnel.has_room(7), tunnel.has_room(8)), (true, false));
+        assert_eq!(tunnel.poll_send(b"0123456789", &mut cx), Poll::Ready(Ok(7)));
+        assert!(tunnel.poll_send(b"789", &mut cx).is_pending());
+        write(&carrier, Tick(5));
+        assert!(tunnel.poll_send(b"789", &mut cx).is_pending());
+        let mut more = Vec::new();
+        put_numbers(&mut more, frame::WINDOW_UPDATE, 1, &[2]);
+        carrier.session.borrow_mut().receive(&more, Tick(9));
+        assert_eq!(tunnel.poll_send(b"789", &mut cx), Poll::Ready(Ok(2)));
+        assert!(tunnel.poll_flush(&mut cx).is_pending());
+        assert_eq!(write(&carrier, Tick(10)), framed(frame::DATA, 0, 1, b"78"));
+        assert_eq!(tunnel.poll_flush(&mut cx), Poll::Ready(Ok(())));
+        let counts = carrier.session.borrow().stalls.get();
+        assert_eq!((counts.stalled, counts.stalled_nanos), (1, 4));
+    }
+
+    #[test]
+    fn a_reset_is_told_and_our_own_says_cancel() {
+        for (code, expected) in [(8, Ok(Vec::new())), (2, Err(Failure::StreamReset)), (7, Err(Failure::Unprocessed))] {
+            let (carrier, tunnel) = open(&[]);
+            let reset = [framed(frame::DATA, 0, 1, b"a"), framed(frame::RST_STREAM, 0, 1, &[0, 0, 0, code])].concat();
+            carrier.session.borrow_mut().receive(&reset, Tick(5));
+            assert_eq!(read(&tunnel), Poll::Ready(Ok(b"a".to_vec())));
+            assert_eq!(read(&tunnel), Poll::Ready(expected), "{code}");
+            assert!(tunnel.send_at_once(b"b").is_err());
+            drop(tunnel);
+            assert_eq!(write(&carrier, Tick(6)), b"", "nothing is sent on a stream that was reset");
+        }
+        let (carrier, tunnel) = open(&[]);
+        drop(tunnel);
+        assert_eq!(write(&carrier, Tick(6)), framed(frame::RST_STREAM, 0, 1, &[0, 0, 0, 8]));
+        // What the server had sent before it knew.
+        carrier.session.borrow_mut().receive(&framed(frame::DATA, 0, 1, b"late"), Tick(7));
+        assert_eq!(carrier.session.borrow().end, None);
+        let (carrier, tunnel) = open(&[]);
+        tunnel.end();
+        drop(tunnel);
+        assert_eq!(write(&carrier, Tick(6)), framed(frame::DATA, frame::END_STREAM, 1, b""));
+        carrier.session.borrow_mut().receive(&framed(frame::DATA, frame::END_STREAM, 1, b""), Tick(7));
+        assert_eq!(carrier.session.borrow().end, None);
+    }
+
+    #[test]
+    fn a_server_allows_it_for_good_and_only_so_many() {
+        let (carrier, _tunnel) = open(&[(frame::ENABLE_CONNECT_PROTOCOL, 1), (frame::MAX_CONCURRENT_STREAMS, 1)]);
+        assert!(carrier.session.borrow().peer.connect_protocol);
+        let fields = fields();
+        let second = pin!(Tunnel::open(&carrier, &fields)).poll(&mut Context::from_waker(Waker::noop()));
+        let Poll::Ready(Err((failure, why))) = second else { panic!("one is open") };
+        assert_eq!(failure, Failure::Unprocessed);
+        assert!(why.contains("SETTINGS_MAX_CONCURRENT_STREAMS") && why.ends_with("write --streams 1"), "{why}");
+        for value in [0, 2] {
+            let (carrier, _tunnel) = open(&[(frame::ENABLE_CONNECT_PROTOCOL, 1)]);
+            carrier.session.borrow_mut().receive(&settings(&[(frame::ENABLE_CONNECT_PROTOCOL, value)]), Tick(9));
+            assert_eq!(carrier.session.borrow().end, Some(End::Broken(Malformed::Settings)), "{value}");
+        }
+        let (carrier, _tunnel) = open(&[(frame::ENABLE_CONNECT_PROTOCOL, 0)]);
+        assert_eq!((carrier.session.borrow().end, carrier.session.borrow().peer.connect_protocol), (None, false));
+    }
+
+    #[test]
+    fn what_nobody_reads_is_given_up() {
+        let (carrier, tunnel) = open(&[]);
+        let piece = framed(frame::DATA, 0, 1, &[7; 16_384]);
+        for _ in 0..=MOST_UNREAD / 16_384 {
+            carrier.session.borrow_mut().receive(&piece, Tick(5));
+        }
+        assert!(write(&carrier, Tick(6)).ends_with(&framed(frame::RST_STREAM, 0, 1, &[0, 0, 0, 8])));
+        drop(tunnel);
+        assert_eq!(write(&carrier, Tick(7)), b"");
+    }
+}
