@@ -3,7 +3,7 @@
 //! The same table is in docs/http2.md.
 
 use crate::connections::proxy;
-use crate::world::certs::Authority;
+use crate::world::certs::{Authority, Certificate};
 use crate::world::{Lab, command, lab, measure};
 use std::fs;
 use std::io::copy;
@@ -31,8 +31,8 @@ const RATE: Cell = Refused("--receive-rate works with HTTP/1.0 and 1.1 only");
 const EARLY: Cell = Refused("--early-data works with HTTP/3 only");
 const UPGRADE: Cell = Refused("--h2c-upgrade is for --http 2 without TLS");
 
-/// Each row: options, and whether they go with each column, over TLS. `PORT` is that of the server, `RELAY` a Unix socket that leads to it,
-/// `PROXY` a proxy, `DIR` a folder with a certificate.
+/// Each row: options, and whether they go with each column, over TLS. `PORT` is that of the server, `RELAY` a
+/// Unix socket that leads to it, `PROXY` a proxy, `CERT` and `KEY` a certificate of ours.
 const ROWS: [(&str, [Cell; 6]); 14] = [
     ("--proxy PROXY", [Works, Works, Refused("--proxy does not work with HTTP/3"), Works, Works, Works]),
     ("--resolve behind.test:PORT:127.0.0.1", [Works; 6]),
@@ -79,6 +79,7 @@ const PLAIN: [(&str, [Cell; 6]); 4] = {
 struct Servers {
     dir: TempDir,
     labs: [Lab; 2],
+    own: Certificate,
     tls: &'static str,
 }
 
@@ -86,15 +87,13 @@ impl Servers {
     fn start(tls: &'static str) -> Self {
         let dir = TempDir::new().expect("a directory");
         let own = Authority::new(dir.path()).certify("client");
-        fs::copy(own.cert, dir.path().join("client.crt")).expect("a file");
-        fs::copy(own.key, dir.path().join("client.key")).expect("a file");
         let proto = "syntax = \"proto3\"; package shop; service Shop { rpc Buy(Item) returns (Item); } message Item {}";
         fs::write(dir.path().join("shop.proto"), proto).expect("a file");
         let labs = [lab(tls), lab(&format!("--grpc {}", tls.replace("--http3", "")))];
         for (name, lab) in ["0", "1"].iter().zip(&labs) {
             relay(&dir.path().join(name), lab.port());
         }
-        Self { dir, labs, tls }
+        Self { dir, labs, own, tls }
     }
 
     /// A command line of a cell.
@@ -114,8 +113,8 @@ impl Servers {
             .replace("PORT", &port.to_string())
             .replace("PROXY", proxy)
             .replace("RELAY", &format!("{dir}/{}", usize::from(is_grpc)))
-            .replace("CERT", &format!("{dir}/client.crt"))
-            .replace("KEY", &format!("{dir}/client.key"));
+            .replace("CERT", &self.own.cert)
+            .replace("KEY", &self.own.key);
         format!("{http}{secure}://behind.test:{port}/ {what} -k -c 2 -n 8 {options}")
     }
 

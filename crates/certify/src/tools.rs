@@ -158,11 +158,12 @@ impl Tool {
 }
 
 /// All tools, in the order of the rows.
-pub const TOOLS: [&Tool; 16] = [
+pub const TOOLS: [&Tool; 17] = [
     &brunt::TOOL,
     &brunt::HTTP2,
     &brunt::HTTP3,
     &brunt::WEBSOCKET,
+    &brunt::WEBSOCKET_HTTP2,
     &wrk::TOOL,
     &wrk2::TOOL,
     &ab::TOOL,

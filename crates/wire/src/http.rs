@@ -1,9 +1,10 @@
 //! HTTP over real sockets: the transport of one worker thread, which opens connections of the version that the plan wants.
 //!
-//! * `lane`: its connections, and the right to an exchange on one. `bad_wire`: what cannot be.
+//! * `lane`: its connections, and the right to an exchange on one. `messages`: those of WebSockets. `bad_wire`: what cannot be.
 
 mod bad_wire;
 mod lane;
+mod messages;
 
 use crate::collect::ReplyCollector;
 use crate::dial::{Buffers, Destination, dial};
@@ -30,8 +31,9 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 pub use bad_wire::BadWire;
-use lane::{Exchange, OpenWebSocket};
+use lane::Exchange;
 pub use lane::{H1Connection, H2Connection, H2Lane, H3Connection, Lane};
+use messages::Over;
 
 /// One in so many connections, the first among them, has its bytes stamped by the kernel when they come.
 const STAMPED: usize = 16;
@@ -81,14 +83,6 @@ struct KeptParts {
     pattern: Option<Regex>,
     /// What its events are, where it comes in events.
     events: Option<Events>,
-}
-
-/// What a message of a WebSocket goes over.
-enum Over<'l> {
-    /// A connection of its own.
-    Connection(&'l mut WebSocket),
-    /// A stream of HTTP/2.
-    H2(&'l mut H2Lane),
 }
 
 /// What is known of the target, and what of it was told. One worker tells it for all.
@@ -358,38 +352,6 @@ impl<T: Timer + 'static> Http<T> {
         let wanted = Wanted { action, message, wants, pattern, events };
         // Boxed: other connections would hold the room for it.
         Exchange::WebSocket { exchange: Box::pin(self.exchange_message(over, request, wanted, stamps)) }
-    }
-
-    /// Sends a message of a WebSocket, and waits for the one that is wanted. Over HTTP/2 the WebSocket is opened where
-    /// the lane has none to the same path; one that failed, or is not awaited to its end, is closed.
-    async fn exchange_message(
-        &self,
-        over: Over<'_>,
-        request: &Prepared,
-        wanted: Wanted<'_, '_>,
-        stamps: &mut Stamps,
-    ) -> Result<Reply, Failure> {
-        let h2 = match over {
-            Over::Connection(websocket) => return websocket.exchange(&self.shared, wanted, stamps).await,
-            Over::H2(h2) => h2,
-        };
-        let mut open = match h2.take_websocket(request.path()) {
-            Some(open) => open,
-            None => self.open_over_h2(h2, request).await?,
-        };
-        let reply = open.websocket.exchange(&self.shared, wanted, stamps).await?;
-        if reply.keep_alive {
-            h2.websockets.push(open);
-        }
-        // The connection is there for the next one.
-        Ok(Reply { keep_alive: true, ..reply })
-    }
-
-    async fn open_over_h2(&self, h2: &H2Lane, request: &Prepared) -> Result<OpenWebSocket, Failure> {
-        let parts = request.parts().ok_or(Failure::System)?;
-        let opened = WebSocket::begin_over_h2(&h2.connection.connection, parts).await;
-        let websocket = opened.map_err(|(failure, why)| self.fails(failure, &why))?;
-        Ok(OpenWebSocket { path: request.path().into(), websocket: Box::new(websocket) })
     }
 
     /// What times the events of a reply.

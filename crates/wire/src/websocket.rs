@@ -23,7 +23,6 @@ use crate::{Reply, Stamps, Timer, WantedFields, Wants};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use brunt_model::outcome::Malformed;
-use brunt_model::plan::HttpVersion;
 use brunt_model::{Failure, Tick};
 use carrier::Carrier;
 use frames::{CLOSE, Event, Incoming, PING, PONG, frame};
@@ -233,7 +232,7 @@ impl WebSocket {
                 Event::Message => {
                     let head = Head {
                         status: STATUS,
-                        version: HttpVersion::V1_1,
+                        version: self.carrier.version(),
                         framing: Framing::None,
                         keep_alive: true,
                         length: 0,

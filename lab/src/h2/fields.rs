@@ -224,7 +224,9 @@ mod tests {
         let version = [("sec-websocket-version", "13")];
         assert!(head(&[&connect[..], &version].concat()).unwrap().opens_websocket);
         assert!(head(&connect).unwrap_err().contains("another version"));
-        assert!(head(&[&connect[..1], &GET[1..], &[(":protocol", "other")]].concat()).unwrap_err().contains("no WebSocket"));
+        assert!(
+            head(&[&connect[..1], &GET[1..], &[(":protocol", "other")]].concat()).unwrap_err().contains("no WebSocket")
+        );
         assert!(head(&[&GET[..], &[(":protocol", "websocket")]].concat()).unwrap_err().contains("without CONNECT"));
     }
 

@@ -4,7 +4,7 @@ use super::*;
 use crate::world::certs::Authority;
 use crate::world::server::Server;
 use crate::world::skip::{program, skip};
-use crate::world::{lab, port, wait_a_moment};
+use crate::world::{command, lab, port, wait_a_moment};
 use std::fs;
 use std::process::{Command, Stdio};
 use tempfile::TempDir;
@@ -167,7 +167,22 @@ fn servers_that_offer_no_websocket_are_told() {
     let Some(node) = Node::start(test, r#"{"enableConnectProtocol":true,"maxConcurrentStreams":3}"#) else { return };
     let said = "the server does not open a WebSocket here: it answered with status 404";
     measure(&format!("{} --data x -n 5", node.at("/nowhere"))).ends(3).says(&[said]);
+    // One lane, and four paths: each keeps its WebSocket.
+    let dir = TempDir::new().expect("a directory");
+    let urls = ["/chat", "/chatty", "/deflate", "/silent"].map(|path| format!("ws://127.0.0.1:{}{path}", node.port));
+    let steps = urls.map(|url| format!("  - open: {url}\n")).concat();
+    let plan = format!(
+        "load: {{users: 1, iterations: 2}}\nrepetitions: 1\nconnection: {{http: 2}}\nscenario:\n  steps:\n{steps}"
+    );
+    fs::write(dir.path().join("plan.yaml"), plan).expect("a plan");
+    let output = command("run plan.yaml").current_dir(dir.path()).output().expect("brunt");
+    let told = String::from_utf8_lossy(&output.stderr).into_owned() + &String::from_utf8_lossy(&output.stdout);
+    assert!(told.contains("the server allows 3 streams at once") && told.contains("not processed"), "{told}");
     measure(&format!("{} --data x -c 2 --streams 3 -n 300", node.at("/chat"))).all_good();
+    // Lanes above the limit wait, and go on with the WebSockets that are open.
+    let before = node.count("open");
+    measure(&format!("{} --data x -c 1 --streams 5 -n 300", node.at("/chat"))).all_good();
+    assert_eq!(node.count("open") - before, 3);
 }
 
 #[test]

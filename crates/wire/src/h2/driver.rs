@@ -131,7 +131,8 @@ impl Connection {
     pub(crate) async fn tunnel(&self, fields: &Fields) -> Result<(Tunnel, Answer), (Failure, String)> {
         self.known().await?;
         if !self.peer().connect_protocol {
-            let why = "the server does not offer WebSocket over HTTP/2 (SETTINGS_ENABLE_CONNECT_PROTOCOL); write --http 1.1";
+            let why =
+                "the server does not offer WebSocket over HTTP/2 (SETTINGS_ENABLE_CONNECT_PROTOCOL); write --http 1.1";
             return Err((Failure::Protocol, why.to_owned()));
         }
         Tunnel::open(&self.0, fields).await

@@ -172,7 +172,10 @@ impl Tunnel {
             if session.is_full() {
                 let streams = session.peer.streams;
                 let limit = format!("the server allows {streams} streams at once (SETTINGS_MAX_CONCURRENT_STREAMS)");
-                return Err((Failure::Unprocessed, format!("{limit}, and as many are open; write --streams {streams}")));
+                return Err((
+                    Failure::Unprocessed,
+                    format!("{limit}, and as many are open; write --streams {streams}"),
+                ));
             }
             let mut stream = Stream::new(RequestKind::Ordinary, ReplyCollector::new(wants, None, None), 0);
             stream.tunnel = Some(Box::default());
@@ -392,7 +395,8 @@ mod tests {
         assert_eq!(write(&carrier, Tick(5)), framed(frame::DATA, 0, 1, b"hello"));
         assert_eq!(tunnel.sent(), Some((Tick(5), 14)));
         assert!(read(&tunnel).is_pending());
-        let came = [framed(frame::DATA, frame::PADDED, 1, b"\x01ab\0"), framed(frame::DATA, frame::END_STREAM, 1, b"c")];
+        let came =
+            [framed(frame::DATA, frame::PADDED, 1, b"\x01ab\0"), framed(frame::DATA, frame::END_STREAM, 1, b"c")];
         carrier.session.borrow_mut().receive(&came.concat(), Tick(7));
         assert_eq!((read(&tunnel), tunnel.came()), (Poll::Ready(Ok(b"abc".to_vec())), Tick(7)));
         assert_eq!((tunnel.take_overhead(), tunnel.take_overhead()), (9 + 1 + 1 + 9, 0));

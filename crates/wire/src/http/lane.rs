@@ -182,9 +182,7 @@ impl Lane {
     pub fn share(&self) -> Option<Self> {
         match self {
             Self::H1(_) | Self::WebSocket(_) => None,
-            Self::H2(h2) => {
-                Some(Self::H2(H2Lane { websockets: Vec::new(), connection: Rc::clone(&h2.connection) }))
-            }
+            Self::H2(h2) => Some(Self::H2(H2Lane { websockets: Vec::new(), connection: Rc::clone(&h2.connection) })),
             Self::H3(h3) => Some(Self::H3(Rc::clone(h3))),
         }
     }

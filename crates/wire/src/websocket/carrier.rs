@@ -5,6 +5,7 @@ use crate::h2::tunnel::Tunnel;
 use crate::stream::Stream;
 use crate::tls::Handshake;
 use brunt_model::outcome::Malformed;
+use brunt_model::plan::HttpVersion;
 use brunt_model::{Failure, Tick};
 use std::net::SocketAddr;
 use std::task::{Context, Poll, ready};
@@ -115,6 +116,14 @@ impl Carrier {
     pub fn end(&self) {
         if let Self::Http2(tunnel) = self {
             tunnel.end();
+        }
+    }
+
+    /// The version of HTTP that it began with.
+    pub fn version(&self) -> HttpVersion {
+        match self {
+            Self::Connection(_) => HttpVersion::V1_1,
+            Self::Http2(_) => HttpVersion::V2,
         }
     }
 
