@@ -55,7 +55,8 @@ WebSocket: spoken over HTTP/1.1 where a client asks for it (`Upgrade: websocket`
 of their own (/status, /redirect, /stats). Each message is a request for the path of the handshake, with the same queue, stalls
 and failures; the reply is one message of the same kind (text or binary), and replies leave in the order of the messages.
 --chunked sends it in frames of 16 kB, --echo returns the message, --keepalive-requests closes with code 1000. A failure that is
-a status closes the WebSocket with code 1011. Replies are counted under status 101; the handshake is no request.
+a status closes the WebSocket with code 1011. Replies are counted under status 101; the handshake is no request. Over HTTP/2 an
+extended CONNECT (RFC 8441) opens one on its stream; reset, refused and goaway then concern streams as those of HTTP/2.
 
 DEFINITIONS: The truth of a reply that fails by `slow` ends with its last byte. A request arrives when its last byte does (kernel stamp on TCP if anything is recorded; see
 truth.stamped_by_kernel). Stall periods are counted from the first counted request. A request failed by reset,

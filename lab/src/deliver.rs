@@ -14,10 +14,10 @@ use crate::socket::reset_on_close;
 use crate::websocket::code;
 
 /// What `garbage` sends.
-const GARBAGE: &[u8] = b"\x00\x01\xff\xfeThis is not HTTP.\x07\r\n\x80\x81\r\n";
+pub(crate) const GARBAGE: &[u8] = b"\x00\x01\xff\xfeThis is not HTTP.\x07\r\n\x80\x81\r\n";
 
 /// What `extra` sends after the right reply.
-const EXTRA: &[u8] = b"leftover bytes that belong to no reply\r\n";
+pub(crate) const EXTRA: &[u8] = b"leftover bytes that belong to no reply\r\n";
 
 /// Puts the reply of `plan`, or what stands for it, on its connection.
 pub fn deliver(conn: &mut Conn, mut plan: Plan, replies: &mut Replies, most_requests: u64) -> Verdict {
@@ -85,12 +85,12 @@ fn push_last(conn: &mut Conn, bytes: Rc<[u8]>) {
 }
 
 /// The head and half of the body; without a body, the head without its end.
-fn half_of_body(shape: Shape, reply: &[u8]) -> Rc<[u8]> {
+pub(crate) fn half_of_body(shape: Shape, reply: &[u8]) -> Rc<[u8]> {
     let head = head_length(shape, reply);
     let body = reply.len() - head;
     if body == 0 { reply[..head.saturating_sub(2).max(1)].into() } else { reply[..head + body / 2].into() }
 }
 
-fn half_of_head(shape: Shape, reply: &[u8]) -> Rc<[u8]> {
+pub(crate) fn half_of_head(shape: Shape, reply: &[u8]) -> Rc<[u8]> {
     reply[..head_length(shape, reply) / 2].into()
 }

@@ -10,6 +10,7 @@
 //! | [`fields`], [`reply`] | requests out of header lists, and replies to header blocks |
 //! | [`session`], [`control`], [`stream`], [`sending`], [`out`] | one connection and its streams |
 //! | [`upgrade`], [`deliver`], `serve` | how it begins; replies and failures; its place in the event loop |
+//! | [`websocket`] | WebSockets over its streams |
 
 pub mod control;
 pub mod deliver;
@@ -26,3 +27,4 @@ mod serve;
 pub mod session;
 pub mod stream;
 pub mod upgrade;
+pub mod websocket;

@@ -100,6 +100,8 @@ impl Ledger {
         all.goaways += new.goaways;
         all.first_error = all.first_error.or(new.first_error);
         self.malformed += new.malformed;
+        self.websockets += new.websockets;
+        self.websocket_error = self.websocket_error.or(new.websocket_error);
     }
 
     /// Enters a new connection.

@@ -109,7 +109,7 @@ pub struct Http2 {
 /// What happened on `WebSocket`s besides messages and their replies, which are counted as requests.
 #[derive(Debug, Clone, Serialize)]
 pub struct WebSockets {
-    /// Connections that became `WebSocket`s.
+    /// Connections that became `WebSocket`s, and streams of HTTP/2 that did.
     pub connections: u64,
     /// The first rule that a client broke.
     pub first_error: Option<&'static str>,

@@ -374,6 +374,8 @@ fn is_client_gone(error: &io::Error) -> bool {
 
 #[cfg(test)]
 mod h2_tests;
+#[cfg(test)]
+mod h2_websocket_tests;
 #[cfg(all(test, feature = "http3"))]
 mod h3_tests;
 #[cfg(test)]

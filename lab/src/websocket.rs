@@ -1,6 +1,6 @@
 //! WebSocket (RFC 6455): its own framing, kept apart from the load generator's.
 //!
-//! A connection becomes a WebSocket by `Upgrade: websocket`. Each message of the client is a request for the path of the
+//! A connection becomes a WebSocket by `Upgrade: websocket`, a stream of HTTP/2 by an extended CONNECT ([`crate::h2::websocket`]). Each message of the client is a request for the path of the
 //! handshake, and is decided upon by the same [`crate::desk`]; its reply is one message of the same kind. Replies leave in the
 //! order of the messages. Pings and closes are answered at once. There are no extensions, and text is not checked.
 //!
@@ -96,7 +96,8 @@ pub fn head_length(frame: &[u8]) -> usize {
     }
 }
 
-fn frame(first: u8, payload: &[u8]) -> Vec<u8> {
+/// A frame without a mask, with this first byte.
+pub(crate) fn frame(first: u8, payload: &[u8]) -> Vec<u8> {
     let length = payload.len();
     let mut frame = match length {
         0..126 => vec![first, length as u8],

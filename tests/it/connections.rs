@@ -177,7 +177,7 @@ fn both_kinds_of_addresses_are_used() {
 }
 
 /// A proxy that answers plain requests itself and makes the tunnels that it is asked for, unless `refuse`.
-fn proxy(status: &'static str) -> crate::world::Odd {
+pub fn proxy(status: &'static str) -> crate::world::Odd {
     serving(move |mut client| {
         while let Some(request) = client.request() {
             let Some(to) = request.strip_prefix("CONNECT ") else {

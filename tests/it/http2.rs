@@ -155,7 +155,7 @@ fn a_server_without_it_is_told() {
         .says(&["the server answered in HTTP/1, not in HTTP/2"]);
     let refused = [
         ("--streams 4", "an HTTP/1 connection carries one request at a time; write --http 2"),
-        ("--h2c-upgrade", "--h2c-upgrade is for URLs of http:// and --http 2; leave it out"),
+        ("--h2c-upgrade", "--h2c-upgrade is for --http 2 without TLS (URLs of http:// and ws://); leave it out"),
         ("--http 2 --receive-rate 10k", "--receive-rate works with HTTP/1.0 and 1.1 only"),
         ("--http 2 --proxy 127.0.0.1:9", "--proxy for URLs of http:// works with HTTP/1.0 and 1.1 only"),
         ("--http 7", "this is no version of HTTP that brunt speaks"),

@@ -33,6 +33,7 @@ mod interruption;
 mod jmx;
 mod load;
 mod main_job;
+mod options;
 mod overload;
 mod pieces;
 mod plan;

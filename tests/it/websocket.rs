@@ -1,4 +1,8 @@
 //! WebSocket: against a server of our own that echoes.
+//!
+//! * `http2`: over streams of HTTP/2.
+
+mod http2;
 
 use crate::world::brunt::kept_run;
 use crate::world::measure;
@@ -257,6 +261,6 @@ fn what_opens_no_websocket_is_told() {
     measure(&format!("{url} --data x -n 5"))
         .ends(3)
         .says(&["does not open a WebSocket here: it answered with status 404"]);
-    let refused = measure(&format!("{url} --http 2 --data x -n 5")).ends(2);
-    assert!(refused.err.contains("WebSocket (ws:// and wss://) works with HTTP/1.0 and 1.1 only"), "{}", refused.err);
+    let refused = measure(&format!("{url} --http 3 --data x -n 5")).ends(2);
+    assert!(refused.err.contains("WebSocket (ws:// and wss://) does not work with HTTP/3"), "{}", refused.err);
 }

@@ -158,12 +158,13 @@ impl Tool {
 }
 
 /// All tools, in the order of the rows.
-pub const TOOLS: [&Tool; 17] = [
+pub const TOOLS: [&Tool; 18] = [
     &brunt::TOOL,
     &brunt::HTTP2,
     &brunt::HTTP3,
     &brunt::WEBSOCKET,
     &brunt::GRPC,
+    &brunt::WEBSOCKET_HTTP2,
     &wrk::TOOL,
     &wrk2::TOOL,
     &ab::TOOL,

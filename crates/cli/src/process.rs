@@ -40,6 +40,7 @@ fn reflected(run: &RunSettings, service: &str) -> Result<Vec<u8>, String> {
 fn offered(run: &RunSettings) -> Result<HttpVersion, String> {
     let mut plain = run.clone();
     (plain.connection.http_auto, plain.connection.streams) = (false, 1);
+    plain.connection.early_data = false;
     let plan = brunt_spec::to_plan(&plain, &system()).map_err(|error| error.to_string())?.0;
     brunt_runner::check::look::best_version(&plan)
 }

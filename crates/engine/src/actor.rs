@@ -245,6 +245,11 @@ impl<T: Transport> Actor<T> {
             Err(failure) => Err(failure),
         };
         self.shared.step_done();
+        if result.is_err()
+            && let Some(note) = transport.take_note()
+        {
+            self.shared.warn(note);
+        }
         if !lane.settle(transport, &result) {
             self.connections.retire(lane);
             let lane = self.lane.take();

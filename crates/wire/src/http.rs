@@ -1,9 +1,10 @@
 //! HTTP over real sockets: the transport of one worker thread, which opens connections of the version that the plan wants.
 //!
-//! * `lane`: its connections, and the right to an exchange on one. `bad_wire`: what cannot be.
+//! * `lane`: its connections, and the right to an exchange on one. `messages`: those of WebSockets. `bad_wire`: what cannot be.
 
 mod bad_wire;
 mod lane;
+mod messages;
 
 use crate::collect::ReplyCollector;
 use crate::dial::{Buffers, Destination, dial};
@@ -15,7 +16,7 @@ use crate::request::{self, BadRequest, Prepared, RequestParts, Style, Tags};
 use crate::sources::Sources;
 use crate::stream::{Idle, Stream};
 use crate::tls::{Refusal, TlsClients};
-use crate::websocket::{Wanted, WebSocket};
+use crate::websocket::{self, Wanted, WebSocket};
 use crate::{Reply, Stamps, Timer, Transport, TransportCounts, WantedFields, Wants, error, h2, h3, sys, tls};
 use brunt_model::plan::{Connection, HttpVersion, RecordDetail};
 use brunt_model::reply_policy::{Cookies, Events, RedirectRules};
@@ -31,7 +32,8 @@ use std::time::Duration;
 
 pub use bad_wire::BadWire;
 use lane::Exchange;
-pub use lane::{H1Connection, H2Connection, H3Connection, Lane};
+pub use lane::{H1Connection, H2Connection, H2Lane, H3Connection, Lane};
+use messages::Over;
 
 /// One in so many connections, the first among them, has its bytes stamped by the kernel when they come.
 const STAMPED: usize = 16;
@@ -240,7 +242,8 @@ impl<T: Timer + 'static> Http<T> {
             self.stamping.get_or_init(stamping_socket);
             stream.stamp_receipt();
         }
-        if self.common.proxy.is_some() && (route.origin.https || route.origin.websocket.is_some()) {
+        let asks_proxy = !route.origin.https && route.origin.websocket.is_none() && !self.multiplexes();
+        if self.common.proxy.is_some() && !asks_proxy {
             let through = proxy::tunnel(&self.shared, &mut stream, &route.origin).await;
             through.map_err(|(failure, why)| self.fails(failure, &why))?;
         }
@@ -335,35 +338,37 @@ impl<T: Timer + 'static> Http<T> {
         let kept = &self.common.kept[request.tags.reply_policy as usize];
         let (wants, pattern) = (kept.wants.with(more), kept.pattern.as_ref());
         let events = kept.events.map(|events| self.meter((events, request.tags.label), stamps));
-        match lane {
+        let over = match lane {
             Lane::H1(H1Connection { stream, used, ahead, .. }) => {
                 let keep = (std::mem::replace(used, true), ReplyCollector::new(wants, pattern, events));
                 let request = (&request.h1[..], request.asked);
-                Exchange::H1 { exchange: self.shared.exchange((stream, ahead), request, keep, stamps) }
+                return Exchange::H1 { exchange: self.shared.exchange((stream, ahead), request, keep, stamps) };
             }
             Lane::H2(h2) => {
-                let keep = ReplyCollector::new(wants, pattern, events);
-                let exchange = h2.connection.exchange(request, keep, stamps);
-                match request.timed_pieces() {
-                    None => Exchange::H2 { exchange },
-                    // Boxed: other exchanges would hold the room for its timer.
-                    Some(pieces) => {
-                        let time = self.shared.time.clone();
-                        Exchange::Pieces { exchange: Box::pin(h2::send_pieces(exchange, pieces, time)) }
-                    }
+                if request.h2.is_some() {
+                    let keep = ReplyCollector::new(wants, pattern, events);
+                    let exchange = h2.connection.connection.exchange(request, keep, stamps);
+                    return match request.timed_pieces() {
+                        None => Exchange::H2 { exchange },
+                        // Boxed: other exchanges would hold the room for its timer.
+                        Some(pieces) => {
+                            let time = self.shared.time.clone();
+                            Exchange::Pieces { exchange: Box::pin(h2::send_pieces(exchange, pieces, time)) }
+                        }
+                    };
                 }
+                Over::H2(h2)
             }
-            Lane::WebSocket(websocket) => {
-                let (action, message) = (request.action, request.message.as_deref());
-                let wanted = Wanted { action, message, wants, pattern, events };
-                // Boxed: other connections would hold the room for it.
-                Exchange::WebSocket { exchange: Box::pin(websocket.exchange(&self.shared, wanted, stamps)) }
-            }
+            Lane::WebSocket(websocket) => Over::Connection(websocket),
             Lane::H3(h3) => {
                 let keep = ReplyCollector::new(wants, pattern, events);
-                Exchange::H3 { exchange: h3.connection.exchange(request, keep, stamps) }
+                return Exchange::H3 { exchange: h3.connection.exchange(request, keep, stamps) };
             }
-        }
+        };
+        let (action, message) = (request.action, request.message.as_deref());
+        let wanted = Wanted { action, message, wants, pattern, events };
+        // Boxed: other connections would hold the room for it.
+        Exchange::WebSocket { exchange: Box::pin(self.exchange_message(over, request, wanted, stamps)) }
     }
 
     /// What times the events of a reply.
@@ -374,7 +379,7 @@ impl<T: Timer + 'static> Http<T> {
     }
 
     /// Speaks HTTP/2 on a connection that was just opened.
-    async fn begin_h2(&self, mut stream: Stream, origin: &Origin) -> Result<Lane, Failure> {
+    async fn begin_h2(&self, mut stream: Stream, origin: &Origin) -> Result<H2Lane, Failure> {
         let (handshake, peer, open) = (stream.handshake(), stream.peer(), self.common.sources.count());
         if let Some(handshake) = handshake.as_ref().filter(|handshake| handshake.alpn.as_deref() != Some("h2")) {
             let other = handshake.alpn.as_deref().unwrap_or("none");
@@ -392,7 +397,7 @@ impl<T: Timer + 'static> Http<T> {
         if handshake.is_none() {
             connection.known().await.map_err(|(failure, why)| self.fails(failure, &why))?;
         }
-        Ok(Lane::H2(Rc::new(H2Connection { connection, handshake, peer, open })))
+        Ok(H2Lane::new(H2Connection { left: RefCell::default(), connection, handshake, peer, open }))
     }
 
     /// Opens a connection of HTTP/3: `connect` lasts until the first packet of the server came, `tls` from there to the end of the
@@ -425,9 +430,17 @@ impl<T: Timer + 'static> Transport for Http<T> {
     type Lane = Lane;
 
     fn prepare_parts(&self, parts: RequestParts, tags: Tags) -> Result<Prepared, BadRequest> {
-        let origin = parts.origin();
+        let is_websocket = websocket::is_websocket(&parts.url);
+        let mut origin = parts.origin();
+        if self.multiplexes() {
+            // Its streams stand beside those of requests to the same server.
+            origin.websocket = None;
+        }
         let id = self.intern(&origin);
-        if origin.websocket.is_some() {
+        if is_websocket && self.common.settings.http == HttpVersion::V3 {
+            return Err(BadRequest::NoWebSocket(parts.url.into()));
+        }
+        if is_websocket {
             let number = self.messages.get();
             self.messages.set(number.wrapping_add(1));
             return Ok(Prepared::for_websocket(parts, id, tags, number));
@@ -449,15 +462,20 @@ impl<T: Timer + 'static> Transport for Http<T> {
         if self.common.is_secure(route.origin.https) {
             self.secure(&mut stream, (&route.origin.host, client), steps).await?;
         }
+        if self.multiplexes() {
+            let mut lane = self.begin_h2(stream, &route.origin).await?;
+            if request.h2.is_none() {
+                let open = self.open_over_h2(&lane, request).await?;
+                lane.websockets.push(open);
+            }
+            return Ok(Lane::H2(lane));
+        }
         if let (Some(parts), true) = (request.parts(), route.origin.websocket.is_some()) {
             let number = (self.worker as u64) << 40 | self.opened.get() as u64;
             let open = self.common.sources.count();
             let opened = WebSocket::begin(&self.shared, stream, (parts, number), open).await;
             let websocket = opened.map_err(|(failure, why)| self.fails(failure, &why))?;
             return Ok(Lane::WebSocket(Box::new(websocket)));
-        }
-        if self.multiplexes() {
-            return self.begin_h2(stream, &route.origin).await;
         }
         let open = self.common.sources.count();
         Ok(Lane::H1(H1Connection { stream, used: false, ahead: PipelineState::default(), open }))

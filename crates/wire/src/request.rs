@@ -211,6 +211,11 @@ impl Prepared {
         self.parts.as_deref()
     }
 
+    /// Path and query of its URL; empty where it was never prepared.
+    pub(crate) fn path(&self) -> &str {
+        self.parts.as_ref().map_or("", |parts| &parts.url[url::Position::BeforePath..url::Position::AfterQuery])
+    }
+
     /// The URL; empty where it was never prepared.
     pub fn url(&self) -> &str {
         self.parts.as_ref().map_or("", |parts| parts.url.as_str())
@@ -249,6 +254,9 @@ pub enum BadRequest {
     /// HTTP/3 without TLS.
     #[error("`{0}`: HTTP/3 needs TLS; write https://…, or --http 1.1")]
     NoTls(String),
+    /// A WebSocket over HTTP/3.
+    #[error("`{0}`: brunt opens WebSockets over HTTP/1.1 and HTTP/2; write --http 1.1 or --http 2")]
+    NoWebSocket(String),
     /// A line break where none may be.
     #[error("header `{0}` holds a line break or another control character; remove it")]
     Header(String),

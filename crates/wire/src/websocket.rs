@@ -1,25 +1,30 @@
-//! WebSocket (RFC 6455): messages over a connection that began as HTTP/1.1.
+//! WebSocket (RFC 6455): messages over a connection that began as HTTP/1.1, or over a stream of HTTP/2 (RFC 8441).
 //!
 //! By the method of its request ([`Action`]) an exchange opens the WebSocket, sends a ping, or closes it. Otherwise it sends one message and waits for the next that comes; without a message it only waits. Where a pattern is
 //! looked for in bodies, messages that do not match it are passed over: a server may send of its own accord. Pings are
 //! answered. Messages may come compressed where compressed replies are asked for (`permessage-deflate`); none are sent so.
+//!
+//! * `frames`: messages to bytes and back. `carrier`: what these bytes are written to and read from.
 
+mod carrier;
 mod frames;
 
 use crate::collect::ReplyCollector;
 use crate::events::EventMeter;
 use crate::h1::exchange::{PipelineState, Shared};
 use crate::h1::parse::{Framing, Head, RequestKind, Sink};
+use crate::h2::{self, fields::Fields};
 use crate::request::RequestParts;
 use crate::sources::Open;
 use crate::stream::{Idle, Stream};
 use crate::tls::Handshake;
 use crate::turn::Turn;
-use crate::{Reply, Stamps, Timer, WantedFields, Wants, error};
+use crate::{Reply, Stamps, Timer, WantedFields, Wants};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use brunt_model::plan::HttpVersion;
+use brunt_model::outcome::Malformed;
 use brunt_model::{Failure, Tick};
+use carrier::Carrier;
 use frames::{CLOSE, Event, Incoming, PING, PONG, frame};
 use regex::bytes::Regex;
 use sha1::{Digest, Sha1};
@@ -44,14 +49,14 @@ const BY_ITSELF: &str = "server_no_context_takeover";
 
 /// An open WebSocket.
 pub struct WebSocket {
-    stream: Stream,
+    carrier: Carrier,
     incoming: Incoming,
     /// Bytes behind the last message that was taken.
     rest: Vec<u8>,
     is_used: bool,
-    /// Counts it among the connections that are open.
+    /// Counts its own connection among those that are open.
     #[allow(dead_code)] // for its drop
-    open: Open,
+    open: Option<Open>,
 }
 
 /// What an exchange does on a WebSocket.
@@ -121,8 +126,7 @@ impl WebSocket {
         let reply = shared.exchange((&mut stream, &mut ahead), asked, (false, keep), &mut Stamps::default()).await;
         let reply = reply.map_err(|failure| (failure, "no answer to the handshake of WebSocket".to_owned()))?;
         if reply.status != STATUS {
-            let why = format!("the server does not open a WebSocket here: it answered with status {}", reply.status);
-            return Err((Failure::Protocol, why));
+            return Err((Failure::Protocol, opens_none(reply.status)));
         }
         let accept = STANDARD.encode(Sha1::digest(format!("{key}{MAGIC}")));
         let fields = reply.kept.and_then(|kept| kept.head).map(|(_, fields)| fields).unwrap_or_default();
@@ -131,21 +135,29 @@ impl WebSocket {
         if !accepts {
             return Err((Failure::Protocol, "the server's Sec-WebSocket-Accept does not fit the key".to_owned()));
         }
-        let extensions: Vec<&str> = fields
-            .iter()
-            .filter(|(name, _)| name.eq_ignore_ascii_case("sec-websocket-extensions"))
-            .map(|(_, value)| value.as_str())
-            .collect();
-        let agreed = match extensions[..] {
-            [] => false,
-            [only] if takes_compressed(parts) && is_deflate(only) => true,
-            _ => {
-                let why = format!("the server wants an extension that was not offered: {}", extensions.join(", "));
-                return Err((Failure::Protocol, why));
-            }
-        };
-        let incoming = Incoming::new(agreed);
-        Ok(Self { stream, incoming, rest: ahead.take_came(), is_used: false, open })
+        let incoming = Incoming::new(agrees_on_deflate(parts, &fields)?);
+        let carrier = Carrier::Connection(stream);
+        Ok(Self { carrier, incoming, rest: ahead.take_came(), is_used: false, open: Some(open) })
+    }
+
+    /// Opens one over a stream of HTTP/2 (RFC 8441).
+    ///
+    /// # Errors
+    ///
+    /// It does not open, with the reason in words.
+    pub(crate) async fn begin_over_h2(
+        connection: &h2::Connection,
+        parts: &RequestParts,
+    ) -> Result<Self, (Failure, String)> {
+        let offer = takes_compressed(parts).then(offer);
+        let fields = Fields::of_websocket(parts, offer.as_deref());
+        let fields = fields.map_err(|bad| (Failure::System, bad.to_string()))?;
+        let (tunnel, answer) = connection.tunnel(&fields).await?;
+        if !(200..300).contains(&answer.status) {
+            return Err((Failure::Protocol, opens_none(answer.status)));
+        }
+        let incoming = Incoming::new(agrees_on_deflate(parts, &answer.fields)?);
+        Ok(Self { carrier: Carrier::Http2(tunnel), incoming, rest: Vec::new(), is_used: false, open: None })
     }
 
     /// Sends a message, and waits for one.
@@ -156,20 +168,38 @@ impl WebSocket {
     pub(crate) async fn exchange<T: Timer>(
         &mut self,
         shared: &Shared<T>,
-        mut wanted: Wanted<'_, '_>,
+        wanted: Wanted<'_, '_>,
         stamps: &mut Stamps,
     ) -> Result<Reply, Failure> {
         let was_used = std::mem::replace(&mut self.is_used, true);
+        self.carrier.begin_message();
         if let Some(message) = wanted.message {
-            let sent = match self.stream.send_at_once(message) {
+            let sent = match self.carrier.send_at_once(message) {
                 Ok(n) if n == message.len() => Ok(()),
-                Ok(n) => Box::pin(self.stream.send(&message[n..])).await,
-                Err(error) => Err(error),
+                Ok(n) => Box::pin(self.carrier.send(&message[n..])).await,
+                Err(failure) => Err(failure),
             };
-            sent.map_err(|error| lost(&error, was_used))?;
+            sent.map_err(|failure| self.lost(failure, was_used, stamps))?;
             stamps.bytes_sent = message.len() as u64;
         }
         stamps.sent = shared.time.now();
+        let has_message = wanted.message.is_some();
+        let reply = self.reply(shared, (wanted, has_message), stamps, was_used).await;
+        if let Some((sent, bytes)) = self.carrier.sent() {
+            let first_byte = if stamps.first_byte == Tick::ZERO { sent } else { stamps.first_byte };
+            (stamps.sent, stamps.bytes_sent) = (sent.max(stamps.sent).min(first_byte), bytes);
+        }
+        reply
+    }
+
+    /// Waits for what is wanted.
+    async fn reply<T: Timer>(
+        &mut self,
+        shared: &Shared<T>,
+        (mut wanted, was_sent): (Wanted<'_, '_>, bool),
+        stamps: &mut Stamps,
+        was_used: bool,
+    ) -> Result<Reply, Failure> {
         let (mut body_bytes, mut turn) = (0, Turn::default());
         let mut keep = ReplyCollector::new(wanted.wants, wanted.pattern, None);
         if wanted.action != Action::Message {
@@ -177,6 +207,9 @@ impl WebSocket {
         }
         if wanted.action == Action::Open || wanted.events.as_ref().is_some_and(|events| events.is_over()) {
             // Sent, and nothing is awaited. What came meanwhile must not fill the socket.
+            if was_sent {
+                self.carrier.flush().await.map_err(|failure| self.lost(failure, was_used, stamps))?;
+            }
             let idle = std::future::poll_fn(|cx| Poll::Ready(self.poll_idle(cx))).await;
             if idle.is_ready() {
                 return Err(Failure::ClosedEarly);
@@ -199,7 +232,7 @@ impl WebSocket {
                 Event::Message => {
                     let head = Head {
                         status: STATUS,
-                        version: HttpVersion::V1_1,
+                        version: self.carrier.version(),
                         framing: Framing::None,
                         keep_alive: true,
                         length: 0,
@@ -227,7 +260,7 @@ impl WebSocket {
                 }
                 Event::Ping(payload) => {
                     let pong = frame(PONG, &payload, stamps.bytes_received);
-                    self.stream.send(&pong).await.map_err(|error| lost(&error, was_used))?;
+                    self.carrier.send(&pong).await.map_err(|failure| self.lost(failure, was_used, stamps))?;
                 }
                 Event::Pong(payload) => {
                     if matches!(wanted.action, Action::Ping(own) if own[..] == payload[..]) {
@@ -235,6 +268,7 @@ impl WebSocket {
                     }
                 }
                 Event::Close(_) if wanted.action == Action::Close => {
+                    self.carrier.end();
                     return Ok(Reply { keep_alive: false, ..answer(stamps, 0) });
                 }
                 Event::Close(_) => {
@@ -261,14 +295,15 @@ impl WebSocket {
             loop {
                 if !self.rest.is_empty() {
                     let bytes = std::mem::take(&mut self.rest);
-                    if let Some(event) = self.take(&bytes, body, (shared.time.now(), &mut *stamps))? {
+                    let at = self.came(shared.time.now(), stamps);
+                    if let Some(event) = self.take(&bytes, body, (at, &mut *stamps))? {
                         return Poll::Ready(Ok(event));
                     }
                     continue;
                 }
                 ready!(turn.poll_continue(&shared.time, cx));
                 let mut buffer = shared.buffer.borrow_mut();
-                let n = match self.stream.poll_read(&mut buffer[..READ], cx) {
+                let n = match self.carrier.poll_read(&mut buffer[..READ], cx) {
                     Poll::Pending => {
                         turn.wait();
                         return Poll::Pending;
@@ -278,10 +313,11 @@ impl WebSocket {
                         return Poll::Ready(Err(if is_stale { Failure::Stale } else { Failure::ClosedEarly }));
                     }
                     Poll::Ready(Ok(n)) => n,
-                    Poll::Ready(Err(error)) => return Poll::Ready(Err(error::of_stream(&error))),
+                    Poll::Ready(Err(failure)) => return Poll::Ready(Err(self.caused(failure, stamps))),
                 };
                 let now = shared.time.now();
-                let event = self.take(&buffer[..n], body, (now, &mut *stamps))?;
+                let at = self.came(now, stamps);
+                let event = self.take(&buffer[..n], body, (at, &mut *stamps))?;
                 turn.worked(&shared.time, now);
                 if let Some(event) = event {
                     return Poll::Ready(Ok(event));
@@ -289,6 +325,26 @@ impl WebSocket {
             }
         })
         .await
+    }
+
+    /// When bytes came that are taken in `now`; not before the message was sent.
+    fn came(&self, now: Tick, stamps: &Stamps) -> Tick {
+        self.carrier.came(now).max(stamps.sent)
+    }
+
+    /// Notes why the carrier is over, where its peer told.
+    fn caused(&self, failure: Failure, stamps: &mut Stamps) -> Failure {
+        let is_of_it = |cause: &Malformed| cause.failure() == failure;
+        stamps.malformed = stamps.malformed.or_else(|| self.carrier.cause().filter(is_of_it));
+        failure
+    }
+
+    /// What a failure in sending is; on a WebSocket that was used it may have been closed before.
+    fn lost(&self, failure: Failure, was_used: bool, stamps: &mut Stamps) -> Failure {
+        match self.caused(failure, stamps) {
+            Failure::Reset | Failure::ClosedEarly if was_used => Failure::Stale,
+            other => other,
+        }
     }
 
     /// Takes in bytes that came; those behind what is whole are kept.
@@ -307,7 +363,7 @@ impl WebSocket {
             stamps.first_byte = now;
         }
         stamps.last_byte = now;
-        stamps.bytes_received += used as u64;
+        stamps.bytes_received += used as u64 + self.carrier.take_overhead();
         self.rest.extend_from_slice(&bytes[used..]);
         Ok(event)
     }
@@ -321,7 +377,7 @@ impl WebSocket {
         }
         let mut buffer = [0; 4096];
         loop {
-            let n = match ready!(self.stream.poll_read(&mut buffer, cx)) {
+            let n = match ready!(self.carrier.poll_read(&mut buffer, cx)) {
                 Ok(0) | Err(_) => return Poll::Ready(Idle::Closed),
                 Ok(n) => n,
             };
@@ -339,10 +395,8 @@ impl WebSocket {
                 Ok((_, Some(Event::Close(_)))) => return Some(Idle::Closed),
                 Ok((used, event)) => {
                     bytes = &bytes[used..];
-                    if let Some(Event::Ping(payload)) = event
-                        && self.stream.poll_send(&frame(PONG, &payload, used as u64), cx).is_ready()
-                    {
-                        let _ = self.stream.poll_flush(cx);
+                    if let Some(Event::Ping(payload)) = event {
+                        self.carrier.send_if_room(&frame(PONG, &payload, used as u64), cx);
                     }
                 }
             }
@@ -352,12 +406,12 @@ impl WebSocket {
 
     /// What the TLS handshake agreed on, where there was one.
     pub fn handshake(&self) -> Option<Handshake> {
-        self.stream.handshake()
+        self.carrier.handshake()
     }
 
     /// The address at the other end.
     pub fn peer(&self) -> Option<SocketAddr> {
-        self.stream.peer()
+        self.carrier.peer()
     }
 }
 
@@ -368,12 +422,28 @@ fn answer(stamps: &mut Stamps, body_bytes: u64) -> Reply {
     Reply { status: STATUS, keep_alive: true, body_bytes, head_bytes, ..Reply::default() }
 }
 
-/// What an error in sending is; on a connection that was used it may have been closed before.
-fn lost(error: &std::io::Error, was_used: bool) -> Failure {
-    match error::of_stream(error) {
-        Failure::Reset | Failure::ClosedEarly if was_used => Failure::Stale,
-        other => other,
+/// Why there is no WebSocket.
+fn opens_none(status: u16) -> String {
+    format!("the server does not open a WebSocket here: it answered with status {status}")
+}
+
+/// Whether both sides agree on compressed messages, by the header fields of the answer.
+fn agrees_on_deflate(parts: &RequestParts, fields: &[(String, String)]) -> Result<bool, (Failure, String)> {
+    let extensions = fields.iter().filter(|(name, _)| name.eq_ignore_ascii_case("sec-websocket-extensions"));
+    let extensions: Vec<&str> = extensions.map(|(_, value)| value.as_str()).collect();
+    match extensions[..] {
+        [] => Ok(false),
+        [only] if takes_compressed(parts) && is_deflate(only) => Ok(true),
+        _ => {
+            let why = format!("the server wants an extension that was not offered: {}", extensions.join(", "));
+            Err((Failure::Protocol, why))
+        }
     }
+}
+
+/// The offer of compressed messages.
+fn offer() -> String {
+    format!("{DEFLATE}; {BY_ITSELF}; client_no_context_takeover")
 }
 
 /// The request for a WebSocket (RFC 6455 section 4.1).
@@ -385,7 +455,7 @@ fn handshake(parts: &RequestParts, key: &str) -> Vec<u8> {
          Sec-WebSocket-Key: {key}\r\nSec-WebSocket-Version: 13\r\n"
     );
     if takes_compressed(parts) {
-        text.extend(["Sec-WebSocket-Extensions: ", DEFLATE, "; ", BY_ITSELF, "; client_no_context_takeover\r\n"]);
+        text.extend(["Sec-WebSocket-Extensions: ", &offer(), "\r\n"]);
     }
     for (name, value) in parts.headers.iter().filter(|(name, _)| !OWN.contains(&name.to_ascii_lowercase().as_str())) {
         text.extend([name.as_str(), ": ", value, "\r\n"]);

@@ -14,6 +14,9 @@ pub struct Fields {
     regular: bool,
     length: Option<u64>,
     expects_continue: bool,
+    /// What an extended CONNECT asks for: whether that is a WebSocket.
+    protocol: Option<bool>,
+    is_rfc6455: bool,
     wrong: Option<&'static str>,
     echo: Option<Echo>,
     is_http3: bool,
@@ -43,6 +46,8 @@ pub struct Head {
     pub length: Option<u64>,
     /// The client waits for `100` before it sends the body.
     pub expects_continue: bool,
+    /// It opens a WebSocket (RFC 8441).
+    pub opens_websocket: bool,
 }
 
 impl Fields {
@@ -81,6 +86,7 @@ impl Fields {
             }
             b":scheme" => std::mem::replace(&mut self.has_scheme, true),
             b":authority" => std::mem::replace(&mut self.has_authority, true),
+            b":protocol" if !self.is_http3 => self.protocol.replace(value == b"websocket").is_some(),
             _ => return Err("an unknown pseudo-header field"),
         };
         if repeated { Err("a repeated pseudo-header field") } else { Ok(()) }
@@ -104,6 +110,10 @@ impl Fields {
                     _ => Ok(()),
                 }
             }
+            b"sec-websocket-version" => {
+                self.is_rfc6455 = value == b"13";
+                Ok(())
+            }
             b"expect" => {
                 self.expects_continue = value.eq_ignore_ascii_case(b"100-continue");
                 Ok(())
@@ -126,11 +136,19 @@ impl Fields {
         if !targeted && method != Method::Connect {
             return Err("a request without :scheme or :path");
         }
+        match self.protocol {
+            Some(_) if method != Method::Connect => return Err(":protocol without CONNECT"),
+            Some(_) if !targeted || !self.has_authority => return Err("an extended CONNECT without a target"),
+            Some(false) => return Err("an extended CONNECT to what is no WebSocket"),
+            Some(true) if !self.is_rfc6455 => return Err("a WebSocket of another version than 13"),
+            _ => {}
+        }
         let shape = Shape { http10: false, head_only: method == Method::Head, keep_alive: true, message: None };
         let version = if self.is_http3 { "3" } else { "2" };
         let echo = self.echo.map(|echo| echo.text(version));
         let request = Request { route: self.route.unwrap_or_default(), shape, echo, upgrade: None };
-        Ok(Head { request, length: self.length, expects_continue: self.expects_continue })
+        let opens_websocket = self.protocol.is_some();
+        Ok(Head { request, length: self.length, expects_continue: self.expects_continue, opens_websocket })
     }
 
     /// Checks that these fields may be trailers.
@@ -163,7 +181,7 @@ impl Echo {
         match name {
             b":method" => self.method = value.to_vec(),
             b":path" => self.path = value.to_vec(),
-            b":scheme" => {}
+            b":scheme" | b":protocol" => {}
             b":authority" => self.line(b"host", value),
             _ => self.line(name, value),
         }
@@ -202,6 +220,14 @@ mod tests {
         assert_eq!(text, "GET /bytes/5 HTTP/2\r\nhost: lab\r\nx-a: b\r\ncontent-length: 3\r\n\r\n");
         assert!(head(&[(":method", "HEAD"), GET[1], GET[2]]).unwrap().request.shape.head_only);
         assert!(head(&[(":method", "CONNECT"), GET[3]]).is_ok());
+        let connect = [&[(":method", "CONNECT"), (":protocol", "websocket")], &GET[1..]].concat();
+        let version = [("sec-websocket-version", "13")];
+        assert!(head(&[&connect[..], &version].concat()).unwrap().opens_websocket);
+        assert!(head(&connect).unwrap_err().contains("another version"));
+        assert!(
+            head(&[&connect[..1], &GET[1..], &[(":protocol", "other")]].concat()).unwrap_err().contains("no WebSocket")
+        );
+        assert!(head(&[&GET[..], &[(":protocol", "websocket")]].concat()).unwrap_err().contains("without CONNECT"));
     }
 
     #[test]

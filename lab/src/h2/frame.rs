@@ -48,6 +48,8 @@ pub mod setting {
     pub const INITIAL_WINDOW_SIZE: u16 = 4;
     pub const MAX_FRAME_SIZE: u16 = 5;
     pub const MAX_HEADER_LIST_SIZE: u16 = 6;
+    /// RFC 8441, section 3.
+    pub const ENABLE_CONNECT_PROTOCOL: u16 = 8;
 }
 
 /// Error codes.

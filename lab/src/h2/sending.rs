@@ -39,12 +39,16 @@ impl Session {
     /// Releases another byte of a dripping reply; true while more are to come.
     pub fn drip(&mut self, id: u32) -> Option<&mut Sending> {
         let place = self.place(id)?;
-        let sending = self.streams[place].sending.as_mut()?;
+        let is_next = self.streams[place].sending.as_ref().is_some_and(|sending| sending.released < sending.body.len());
+        let sending = if is_next { self.streams[place].sending.as_mut()? } else { self.dripping(id)? };
         sending.released = (sending.released + 1).min(sending.body.len());
         let more = sending.released < sending.body.len();
         self.enqueue(place);
         self.pump();
-        self.stream(id)?.sending.as_mut().filter(|_| more)
+        if !more {
+            return None;
+        }
+        if is_next { self.stream(id)?.sending.as_mut() } else { self.dripping(id) }
     }
 
     /// Puts a stream that can send in the queue, unless it stands there.
@@ -102,7 +106,7 @@ impl Session {
     }
 
     /// Ends a stream whose body has left.
-    fn finish(&mut self, id: u32, ending: &Ending, settled: Option<Settled>, ended: bool) {
+    pub(super) fn finish(&mut self, id: u32, ending: &Ending, settled: Option<Settled>, ended: bool) {
         match ending {
             Ending::Reset(code) => frame::put_reset(&mut self.out.bytes, id, *code),
             Ending::Trailers(block) => {
@@ -111,10 +115,13 @@ impl Session {
             Ending::Whole | Ending::Extra if !ended => {
                 frame::put(&mut self.out.bytes, kind::DATA, flag::END_STREAM, id, &[]);
             }
-            Ending::Whole | Ending::Extra => {}
+            Ending::Whole | Ending::Extra | Ending::More => {}
         }
         if let Some(settled) = settled {
             self.out.mark(settled);
+        }
+        if *ending == Ending::More {
+            return self.advance(id);
         }
         if *ending == Ending::Extra {
             frame::put(&mut self.out.bytes, kind::DATA, 0, id, EXTRA);

@@ -96,6 +96,9 @@ impl Server {
         if conn.phase != Phase::Open {
             return Verdict::Keep;
         }
+        if plan.request.shape.message.is_some() {
+            return self.place_message(conn, plan, id);
+        }
         if plan.failing == Some(FailKind::Never) {
             session.leave(id);
             return Verdict::Keep;
@@ -113,7 +116,10 @@ impl Server {
     /// A reply is due.
     pub(crate) fn deliver_h2(&mut self, conn: &mut Conn, id: u32) -> Verdict {
         let Speaks::Two(session) = &mut conn.speaks else { return Verdict::Keep };
-        let Some(plan) = session.stream(id).and_then(|stream| stream.plan.take()) else { return Verdict::Keep };
+        let Some(plan) = session.stream(id).and_then(|stream| stream.plan.take()) else {
+            let verdict = self.deliver_messages(conn, id);
+            return if verdict == Verdict::Drop { Verdict::Drop } else { self.send(conn) };
+        };
         if conn.phase != Phase::Open {
             return Verdict::Keep;
         }
@@ -144,6 +150,9 @@ impl Server {
         if let Some(sending) = session.drip(id) {
             sending.due += self.options.drip;
             self.agenda.add(sending.due + self.options.drip, conn.slot, conn.generation, Duty::Drip(id));
+        }
+        if self.deliver_messages(conn, id) == Verdict::Drop {
+            return Verdict::Drop;
         }
         self.send(conn)
     }

@@ -47,6 +47,10 @@ pub struct Counts {
     pub malformed: u64,
     /// What was wrong first.
     pub first_error: Option<&'static str>,
+    /// Streams that became WebSockets.
+    pub websockets: u64,
+    /// What was wrong first on one of them.
+    pub websocket_error: Option<&'static str>,
 }
 
 /// SETTINGS of ours that are not acknowledged yet.
@@ -83,7 +87,7 @@ pub struct Session {
     pub(super) peer_frame: usize,
     pub(super) peer_window: i64,
     pub(super) options: Http2,
-    echo: bool,
+    pub(super) echo: bool,
     most_requests: u64,
     opened: u64,
     /// How much of the preface has come.
@@ -164,6 +168,7 @@ impl Session {
             (setting::MAX_CONCURRENT_STREAMS, options.streams),
             (setting::INITIAL_WINDOW_SIZE, options.window),
             (setting::MAX_HEADER_LIST_SIZE, LONGEST_BLOCK as u32),
+            (setting::ENABLE_CONNECT_PROTOCOL, 1),
         ];
         if options.table != USUAL_TABLE {
             settings.push((setting::HEADER_TABLE_SIZE, options.table as u32));
@@ -444,10 +449,14 @@ impl Session {
             put_field(&mut block, ":status", "100");
             frame::put_headers(&mut self.out.bytes, id, 0, &block, self.peer_frame);
         }
+        if head.opens_websocket && !end_stream && self.open_websocket(id, head.request.route) {
+            return;
+        }
         let Some(stream) = self.stream(id) else { return };
         stream.length = head.length;
         stream.request = Some(head.request);
-        let early = self.hostile.is_some_and(|row| row.when == When::Head);
+        // A client that opens a WebSocket sends nothing before it has the answer.
+        let early = head.opens_websocket || self.hostile.is_some_and(|row| row.when == When::Head);
         match end_stream {
             true => self.complete(id),
             false if early => self.hand_on(id),
@@ -489,6 +498,7 @@ impl Session {
         if stream.length.is_some_and(|length| length != stream.received) {
             return self.reject(id, Code::ProtocolError, "a body that differs from its content-length");
         }
+        self.on_end_of_messages(id);
         self.hand_on(id);
     }
 
@@ -521,7 +531,14 @@ impl Session {
                 if let Some(echo) = stream.request.as_mut().and_then(|request| request.echo.as_mut()) {
                     echo.extend_from_slice(&data[..data.len().min(MOST_KEPT.saturating_sub(echo.len()))]);
                 }
+                let carries_messages = stream.messages.is_some();
                 self.change_window();
+                if carries_messages {
+                    self.on_messages(id, data);
+                    if self.place(id).is_none() {
+                        self.forget_if_ended(head);
+                    }
+                }
                 self.grant(id, head.has(flag::END_STREAM));
                 if head.has(flag::END_STREAM) {
                     self.complete(id);

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use super::frame::Code;
+use super::websocket::Messages;
 use crate::desk::Plan;
 use crate::outbox::Settled;
 use crate::request::Request;
@@ -30,6 +31,8 @@ pub struct Stream {
     pub left: bool,
     /// The reply, once its HEADERS have left.
     pub sending: Option<Sending>,
+    /// The WebSocket that it carries.
+    pub messages: Option<Box<Messages>>,
 }
 
 /// The rest of a reply.
@@ -60,6 +63,8 @@ pub enum Ending {
     Reset(Code),
     /// With `END_STREAM`, and then with DATA that belongs to nothing.
     Extra,
+    /// Not: more of a WebSocket follows.
+    More,
     /// With this header block of trailers.
     Trailers(Rc<[u8]>),
 }
@@ -78,6 +83,7 @@ impl Stream {
             plan: None,
             left: false,
             sending: None,
+            messages: None,
         }
     }
 }

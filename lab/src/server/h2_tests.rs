@@ -8,7 +8,7 @@ use crate::h2::frame::{self, HEAD, Head, PREFACE, flag, kind, setting, word};
 use crate::h2::hpack::{Decoder, put_field};
 
 /// A client that knows frames, and not much more.
-struct Client<S> {
+pub(super) struct Client<S> {
     socket: S,
     held: Vec<u8>,
     decoder: Decoder,
@@ -18,7 +18,7 @@ struct Client<S> {
 type Lines = Vec<String>;
 
 impl Client<TcpStream> {
-    fn new(lab: &Lab) -> Self {
+    pub(super) fn new(lab: &Lab) -> Self {
         Self::on(lab.connect(), &[])
     }
 }
@@ -34,7 +34,7 @@ impl<S: Read + Write> Client<S> {
         client
     }
 
-    fn send(&mut self, kind: u8, flags: u8, stream: u32, payload: &[u8]) {
+    pub(super) fn send(&mut self, kind: u8, flags: u8, stream: u32, payload: &[u8]) {
         let mut bytes = Vec::new();
         frame::put(&mut bytes, kind, flags, stream, payload);
         self.socket.write_all(&bytes).unwrap();
@@ -48,7 +48,23 @@ impl<S: Read + Write> Client<S> {
         self.send(kind::HEADERS, flags | flag::END_HEADERS, stream, &block);
     }
 
-    fn get(&mut self, stream: u32, path: &str) {
+    /// Opens a WebSocket.
+    pub(super) fn connect(&mut self, stream: u32, path: &str) {
+        let mut block = Vec::new();
+        for (name, value) in [
+            (":method", "CONNECT"),
+            (":protocol", "websocket"),
+            (":scheme", "http"),
+            (":path", path),
+            (":authority", "lab"),
+            ("sec-websocket-version", "13"),
+        ] {
+            put_field(&mut block, name, value);
+        }
+        self.send(kind::HEADERS, flag::END_HEADERS, stream, &block);
+    }
+
+    pub(super) fn get(&mut self, stream: u32, path: &str) {
         self.head(stream, "GET", path, flag::END_STREAM);
     }
 
@@ -85,7 +101,7 @@ impl<S: Read + Write> Client<S> {
                 status
             }
             kind::DATA if payload.len() > 20 => format!("{} bytes", payload.len()),
-            kind::DATA => String::from_utf8_lossy(payload).into_owned(),
+            kind::DATA => payload.iter().copied().map(char::from).collect(),
             kind::SETTINGS if head.has(flag::ACK) => "ack".to_owned(),
             kind::SETTINGS => "settings".to_owned(),
             kind::RST_STREAM => format!("reset {}", word(payload)),
@@ -100,7 +116,7 @@ impl<S: Read + Write> Client<S> {
     }
 
     /// Frames until one is this line; settings and the connection's windows are left out.
-    fn until(&mut self, last: &str) -> Lines {
+    pub(super) fn until(&mut self, last: &str) -> Lines {
         let mut lines = Lines::new();
         while let Some(line) = self.next() {
             assert!(!line.ends_with("after all"), "{last} did not come, but {lines:?}");

@@ -60,6 +60,18 @@ pub const GRPC: Tool = Tool {
 const PROTO: &str = "syntax = \"proto3\"; package lab; message Message { bytes body = 1; } \
                      service Lab { rpc Call(Message) returns (Message); }";
 
+/// The same with messages of `WebSocket`s over streams of HTTP/2.
+pub const WEBSOCKET_HTTP2: Tool = Tool {
+    name: "brunt-ws-http2",
+    protocol: Protocol::WebSocket,
+    note: "as brunt-ws, with `--http 2` and at most 100 WebSockets on a connection; JSON report",
+    ask: ask_websocket_http2,
+    ..TOOL
+};
+
+/// Streams on a connection that the lab allows.
+const MOST_STREAMS: u32 = 100;
+
 /// Connections of the open loop over HTTP/2 and HTTP/3.
 const H2_CONNECTIONS: u32 = 4;
 
@@ -76,6 +88,19 @@ fn load(job: &Job) -> String {
 
 fn ask_websocket(job: &Job) -> ToolCommand {
     measure(&job.url().replace("http://", "ws://"), job, &format!("--data x {}", load(job)))
+}
+
+/// Each WebSocket keeps its stream, so that there may be no more of them than streams.
+fn ask_websocket_http2(job: &Job) -> ToolCommand {
+    let load = match job.way {
+        LoadMode::Open => {
+            let connections = job.most.div_ceil(MOST_STREAMS).max(H2_CONNECTIONS);
+            let streams = job.most.div_ceil(connections);
+            format!("-c {connections} --streams {streams} -r {} --arrivals even", job.rate)
+        }
+        LoadMode::Closed => format!("-c 1 --streams {}", job.connections),
+    };
+    measure(&job.url().replace("http://", "ws://"), job, &format!("--http 2 --data x {load}"))
 }
 
 fn ask_http2(job: &Job) -> ToolCommand {

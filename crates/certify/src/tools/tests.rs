@@ -64,6 +64,11 @@ fn the_commands_of_the_tools_at_hand() {
         "brunt run http://127.0.0.1:8080/ --grpc lab.Lab/Call --proto lab.proto -c 1 --streams 5 -d 10s -q --no-store \
          -o json=brunt.json"
     );
+    assert_eq!(
+        line(&brunt::WEBSOCKET_HTTP2, LoadMode::Open),
+        "brunt run ws://127.0.0.1:8080/ --http 2 --data x -c 4 --streams 16 -r 1000 --arrivals even -d 10s -q --no-store \
+         -o json=brunt.json"
+    );
     assert_eq!(line(&wrk::TOOL, LoadMode::Closed), "wrk -t1 -c5 -d10s --timeout 20s --latency http://127.0.0.1:8080/");
     assert!(line(&ab::TOOL, LoadMode::Closed).contains("-t 10 -n 1000000"), "-t sets -n, so it comes first");
     assert!(line(&h2load::TOOL, LoadMode::Open).contains("-c20 --rps=50 "));

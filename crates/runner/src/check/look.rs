@@ -216,6 +216,7 @@ impl<'a> Look<'a> {
         for version in [HttpVersion::V1_1, HttpVersion::V2, HttpVersion::V3] {
             let mut plan = self.plan.clone();
             (plan.connection.http, plan.connection.streams) = (version, 1);
+            plan.connection.tls.early_data &= version == HttpVersion::V3;
             if version == HttpVersion::V3 {
                 // Nobody says no where none listens.
                 plan.connection.connect_timeout = plan.connection.connect_timeout.min(LONGEST_QUIC);

@@ -6,6 +6,7 @@
 use super::fields::{Fields, TimedPieces};
 use super::session::{End, PeerSettings, Session, Stalls};
 use super::streams::{self, Upload};
+use super::tunnel::{Answer, Tunnel};
 use crate::collect::ReplyCollector;
 use crate::link::Link;
 use crate::request::Prepared;
@@ -30,10 +31,16 @@ pub fn read_buffer() -> ReadBuffer {
 }
 
 /// What the driver and the streams of a connection share.
-struct Carrier {
-    session: RefCell<Session>,
+pub(crate) struct Carrier {
+    pub(super) session: RefCell<Session>,
     /// No stream is left, and none will come.
     is_closing: Cell<bool>,
+}
+
+impl Carrier {
+    pub(super) fn new(session: Session) -> Self {
+        Self { session: RefCell::new(session), is_closing: Cell::new(false) }
+    }
 }
 
 /// An open connection. It closes when it is dropped.
@@ -61,7 +68,7 @@ impl Connection {
             session.upgraded();
             session.receive(came, time.now());
         }
-        let carrier = Rc::new(Carrier { session: RefCell::new(session), is_closing: Cell::new(false) });
+        let carrier = Rc::new(Carrier::new(session));
         let mut driver = Driver { carrier: Rc::clone(&carrier), socket, time, buffer, turn: Turn::default(), at: 0 };
         tokio::task::spawn_local(std::future::poll_fn(move |cx| driver.poll(cx)));
         Self(carrier)
@@ -114,6 +121,21 @@ impl Connection {
         }
         session.idle.add(cx.waker());
         Poll::Pending
+    }
+
+    /// Opens a stream that carries bytes both ways, once the peer's settings came.
+    ///
+    /// # Errors
+    ///
+    /// It does not open, with the reason in words.
+    pub(crate) async fn tunnel(&self, fields: &Fields) -> Result<(Tunnel, Answer), (Failure, String)> {
+        self.known().await?;
+        if !self.peer().connect_protocol {
+            let why =
+                "the server does not offer WebSocket over HTTP/2 (SETTINGS_ENABLE_CONNECT_PROTOCOL); write --http 1.1";
+            return Err((Failure::Protocol, why.to_owned()));
+        }
+        Tunnel::open(&self.0, fields).await
     }
 
     /// Sends a request and waits for the whole reply.

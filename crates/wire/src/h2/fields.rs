@@ -63,6 +63,8 @@ impl TimedPieces {
 /// Fields that belong to a connection of HTTP/1 (RFC 9113 section 8.2.2), and the one that `:authority` stands for.
 const NOT_IN_HTTP2: [&str; 7] =
     ["connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade", "http2-settings", "host"];
+/// Fields that a client of WebSocket writes itself.
+const OF_HANDSHAKE: [&str; 3] = ["sec-websocket-key", "sec-websocket-version", "sec-websocket-extensions"];
 /// Fields that differ from request to request.
 const CHANGING: [&str; 7] =
     [":path", "content-length", "if-none-match", "if-modified-since", "range", "etag", "traceparent"];
@@ -108,14 +110,7 @@ impl Fields {
             Field::new(":authority", authority),
             Field::new(":path", path),
         ];
-        for (name, value) in headers {
-            if name.chars().chain(value.chars()).any(|c| c.is_control() && c != '\t') {
-                return Err(BadRequest::Header(name.clone()));
-            }
-            if !NOT_IN_HTTP2.iter().any(|other| name.eq_ignore_ascii_case(other)) {
-                list.push(Field::new(name, value));
-            }
-        }
+        add_headers(&mut list, headers)?;
         let length = body.bytes().map(<[u8]>::len);
         if let Some(length) = length.filter(|_| named("content-length").is_none()) {
             list.push(Field::new("content-length", &length.to_string()));
@@ -123,6 +118,29 @@ impl Fields {
         let is_grpc = named("content-type").is_some_and(|(_, value)| value.starts_with("application/grpc"));
         let has_body = length.is_some_and(|length| length > 0);
         Ok(Self { id: next_id(), list, is_grpc, has_body, timed_pieces: TimedPieces::of(body) })
+    }
+
+    /// Those of the extended CONNECT that opens a WebSocket (RFC 8441 section 5), with the offer of an extension.
+    ///
+    /// # Errors
+    ///
+    /// A field has a character that none may have.
+    pub fn of_websocket(parts: &RequestParts, offer: Option<&str>) -> Result<Self, BadRequest> {
+        let RequestParts { url, headers, .. } = parts;
+        let host = headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("host"));
+        let authority = host.map_or(&url[url::Position::BeforeHost..url::Position::AfterPort], |(_, value)| value);
+        let mut list = vec![
+            Field::new(":method", "CONNECT"),
+            Field::new(":protocol", "websocket"),
+            Field::new(":scheme", if url.scheme() == "wss" { "https" } else { "http" }),
+            Field::new(":authority", authority),
+            Field::new(":path", &url[url::Position::BeforePath..url::Position::AfterQuery]),
+            Field::new("sec-websocket-version", "13"),
+        ];
+        list.extend(offer.map(|offer| Field::new("sec-websocket-extensions", offer)));
+        let own = |name: &str| OF_HANDSHAKE.iter().any(|other| name.eq_ignore_ascii_case(other));
+        add_headers(&mut list, headers.iter().filter(|(name, _)| !own(name)))?;
+        Ok(Self { id: next_id(), list, has_body: false, is_grpc: false, timed_pieces: None })
     }
 
     /// The request as a reader knows it from HTTP/1.
@@ -146,6 +164,22 @@ impl Fields {
         }
         Self { id: next_id(), list, ..*self }
     }
+}
+
+/// Adds header fields that HTTP/2 has, too.
+fn add_headers<'h>(
+    list: &mut Vec<Field>,
+    headers: impl IntoIterator<Item = &'h (String, String)>,
+) -> Result<(), BadRequest> {
+    for (name, value) in headers {
+        if name.chars().chain(value.chars()).any(|c| c.is_control() && c != '\t') {
+            return Err(BadRequest::Header(name.clone()));
+        }
+        if !NOT_IN_HTTP2.iter().any(|other| name.eq_ignore_ascii_case(other)) {
+            list.push(Field::new(name, value));
+        }
+    }
+    Ok(())
 }
 
 fn next_id() -> u64 {
@@ -172,5 +206,20 @@ mod tests {
         let more = fields.with_line("Cookie: a=b; c=d");
         assert_eq!(more.list.last().unwrap(), &Field::new("cookie", "a=b; c=d"));
         assert_ne!(more.id, fields.id);
+    }
+
+    #[test]
+    fn a_websocket_is_opened_by_an_extended_connect() {
+        let headers = [("Connection", "Upgrade"), ("Sec-WebSocket-Key", "x"), ("Sec-WebSocket-Protocol", "chat")];
+        let headers: Vec<_> = headers.iter().map(|(n, v)| ((*n).to_owned(), (*v).to_owned())).collect();
+        let url = "wss://h:8443/chat?room=1";
+        let body = Body::Text("hi".into());
+        let draft =
+            Draft { method: "GET", url, headers: &headers, body: &body, label: 0, reply_policy: 0, verbatim: None };
+        let fields = Fields::of_websocket(&RequestParts::of(&draft).unwrap(), Some("permessage-deflate")).unwrap();
+        let text: Vec<_> = fields.list.iter().map(|f| format!("{}={}", f.name, f.value)).collect();
+        let head = ":method=CONNECT :protocol=websocket :scheme=https :authority=h:8443 :path=/chat?room=1 \
+                    sec-websocket-version=13 sec-websocket-extensions=permessage-deflate sec-websocket-protocol=chat";
+        assert_eq!(text.join(" "), head);
     }
 }

@@ -35,6 +35,8 @@ pub const ENABLE_PUSH: u16 = 2;
 pub const MAX_CONCURRENT_STREAMS: u16 = 3;
 pub const INITIAL_WINDOW_SIZE: u16 = 4;
 pub const MAX_FRAME_SIZE: u16 = 5;
+/// RFC 8441 section 3.
+pub const ENABLE_CONNECT_PROTOCOL: u16 = 8;
 
 /// Why a stream or connection ends (RFC 9113 section 7).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -393,6 +393,9 @@ impl Session {
                 stream.head = Some(head);
                 if let Some(keep) = &mut stream.keep {
                     keep.head_of_stream(HttpVersion::V2, status, &lines);
+                    if stream.tunnel.is_some() {
+                        stream.wake();
+                    }
                 }
             } else if let Some(keep) = &mut stream.keep {
                 keep.trailers(&lines);

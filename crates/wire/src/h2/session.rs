@@ -17,7 +17,7 @@ use std::rc::Rc;
 use std::task::Waker;
 
 /// Bytes that wait to be written, above which no more of a request's body is framed.
-const MOST_FRAMED: usize = 128 * 1024;
+pub(super) const MOST_FRAMED: usize = 128 * 1024;
 /// Bytes that wait to be written, above which a peer that asks for answers is given up.
 const MOST_ANSWERS: usize = 1 << 20;
 /// Streams that may be under way before the peer's settings came: what common servers allow at least.
@@ -42,6 +42,8 @@ pub struct PeerSettings {
     pub payload: usize,
     /// They came: the peer speaks HTTP/2.
     pub known: bool,
+    /// Streams that carry bytes both ways may be opened (RFC 8441).
+    pub connect_protocol: bool,
 }
 
 /// Why the connection is of no more use.
@@ -69,15 +71,15 @@ pub struct Session {
     blocks: HashMap<u64, (u64, Box<[u8]>)>,
     next: u32,
     /// What the peer lets us send over all streams.
-    window: i64,
+    pub(super) window: i64,
     /// Bytes of DATA frames that came since our window was last enlarged.
     unacknowledged: i64,
     /// The last instant that the session was told.
     pub(super) now: Tick,
     /// Requests that the peer's windows held back are counted here.
-    stalls: Stalls,
+    pub(super) stalls: Stalls,
     /// Streams with more of a body to send.
-    uploading: VecDeque<u32>,
+    pub(super) uploading: VecDeque<u32>,
     pub(super) input: super::input::Input,
     /// Frames that asked for an answer since a stream got something.
     pub(super) control_frames: u32,
@@ -101,7 +103,7 @@ pub struct Session {
 pub type Stalls = Rc<Cell<TransportCounts>>;
 
 /// A stream waited this many nanoseconds for its peer's windows.
-fn count_stall(stalls: &Stalls, was_stalled: &mut bool, nanos: u64) {
+pub(super) fn count_stall(stalls: &Stalls, was_stalled: &mut bool, nanos: u64) {
     let mut counts = stalls.get();
     counts.stalled += u64::from(!std::mem::replace(was_stalled, true));
     counts.stalled_nanos += nanos;
@@ -120,6 +122,7 @@ impl Session {
             window: frame::USUAL_WINDOW,
             payload: frame::USUAL_PAYLOAD,
             known: false,
+            connect_protocol: false,
         };
         Self {
             out,
@@ -170,14 +173,8 @@ impl Session {
     ///
     /// The connection takes none any more.
     pub fn begin(&mut self, fields: &Fields, mut stream: Stream) -> Result<u32, Failure> {
-        match self.end {
-            Some(End::Broken(_)) => return Err(Failure::Protocol),
-            Some(End::Lost(_)) => return Err(Failure::Stale),
-            None if self.goes_away_after.is_some() => return Err(Failure::Unprocessed),
-            None => {}
-        }
-        let id = self.next;
-        self.next += 2;
+        self.check_takes_requests()?;
+        let id = self.take_id();
         stream.window = self.peer.window;
         let before = self.out.len();
         self.put_headers(id, fields, stream.upload.is_none());
@@ -193,7 +190,24 @@ impl Session {
         Ok(id)
     }
 
-    fn put_headers(&mut self, id: u32, fields: &Fields, ends: bool) {
+    /// Whether a request may be sent; the failure of those that are sent all the same.
+    pub(super) fn check_takes_requests(&self) -> Result<(), Failure> {
+        match self.end {
+            Some(End::Broken(_)) => Err(Failure::Protocol),
+            Some(End::Lost(_)) => Err(Failure::Stale),
+            None if self.goes_away_after.is_some() => Err(Failure::Unprocessed),
+            None => Ok(()),
+        }
+    }
+
+    /// The number of the next stream.
+    pub(super) fn take_id(&mut self) -> u32 {
+        let id = self.next;
+        self.next += 2;
+        id
+    }
+
+    pub(super) fn put_headers(&mut self, id: u32, fields: &Fields, ends: bool) {
         let end = if ends { frame::END_STREAM } else { 0 };
         if let Some((changes, block)) = self.blocks.get(&fields.id)
             && *changes == self.encoder.changes()
@@ -221,7 +235,10 @@ impl Session {
             }
             let Some(id) = self.uploading.pop_front() else { return };
             let Some(stream) = self.streams.get_mut(&id) else { continue };
-            let Some(upload) = &mut stream.upload else { continue };
+            let Some(upload) = &mut stream.upload else {
+                stream.look_again_to_send();
+                continue;
+            };
             let body = upload.parts.body.bytes().unwrap_or_default();
             loop {
                 let rest = &body[upload.framed..upload.due];
@@ -423,6 +440,12 @@ impl Session {
                 }
                 self.peer.payload = value as usize;
             }
+            // It is never taken back (RFC 8441 section 3).
+            frame::ENABLE_CONNECT_PROTOCOL => match value {
+                0 if !self.peer.connect_protocol => {}
+                1 => self.peer.connect_protocol = true,
+                _ => return wrong(Code::ProtocolError),
+            },
             _ => {}
         }
         Ok(())

@@ -1,5 +1,6 @@
 //! What a connection holds of each request that is under way.
 
+use super::tunnel::TunnelInput;
 use crate::collect::ReplyCollector;
 use crate::h1::parse::{Framing, Head, RequestKind, Sink};
 use crate::request::RequestParts;
@@ -107,6 +108,8 @@ pub struct Stream {
     pub stalled: Option<Tick>,
     /// It was counted among those that were stalled.
     pub was_stalled: bool,
+    /// It carries bytes both ways: those that came.
+    pub tunnel: Option<Box<TunnelInput>>,
     /// No more of the reply is awaited, though more may come.
     pub is_left: bool,
     /// What became of it.
@@ -131,6 +134,7 @@ impl Stream {
             upload: None,
             stalled: None,
             was_stalled: false,
+            tunnel: None,
             is_left: false,
             end: None,
             waker: None,
@@ -161,6 +165,11 @@ impl Stream {
 
     /// Bytes of the body came, and were looked at.
     pub fn keep(&mut self, body: &[u8]) -> BodyProgress {
+        if let Some(tunnel) = &mut self.tunnel {
+            let is_flooded = tunnel.take(body, self.stamps.last_byte);
+            self.wake();
+            return if is_flooded { BodyProgress::Enough } else { BodyProgress::More };
+        }
         let Some(keep) = &mut self.keep else { return BodyProgress::More };
         keep.body(body);
         self.is_left = keep.is_over();
@@ -171,14 +180,27 @@ impl Stream {
         }
     }
 
+    /// Whoever waits for it is woken.
+    pub fn wake(&mut self) {
+        if let Some(waker) = self.waker.take() {
+            waker.wake();
+        }
+    }
+
+    /// Whoever waits to send on it is woken.
+    pub fn look_again_to_send(&mut self) {
+        if let Some(tunnel) = &mut self.tunnel {
+            tunnel.look_again();
+            self.wake();
+        }
+    }
+
     /// It is over, and whoever waits for it is woken.
     pub fn finish(&mut self, end: Result<(), Failure>) {
         if self.end.is_none() {
             self.end = Some(end);
             self.upload = None;
-            if let Some(waker) = self.waker.take() {
-                waker.wake();
-            }
+            self.wake();
         }
     }
 

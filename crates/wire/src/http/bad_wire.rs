@@ -26,6 +26,18 @@ pub enum BadWire {
     /// What this version of HTTP cannot do.
     #[error("{0} works with HTTP/1.0 and 1.1 only; leave it out, or write --http 1.1")]
     Http1Only(&'static str),
+    /// What only HTTP/3 can do.
+    #[error("{0} works with HTTP/3 only; leave it out, or write --http 3")]
+    Http3Only(&'static str),
+    /// What WebSockets cannot do.
+    #[error("{0} does not work with WebSockets (ws:// and wss://); leave it out")]
+    NotWebSocket(&'static str),
+    /// What WebSockets over HTTP/2 cannot do.
+    #[error("{0} does not work with WebSockets over HTTP/2; leave it out, or write --http 1.1")]
+    NotWebSocketOverHttp2(&'static str),
+    /// A WebSocket over HTTP/1.0.
+    #[error("WebSockets (ws:// and wss://) need HTTP/1.1 or HTTP/2; write --http 1.1")]
+    WebSocketOverHttp10,
     /// What HTTP/3 cannot do.
     #[error("{0} does not work with HTTP/3; leave it out, or write --http 1.1 or 2")]
     NotHttp3(&'static str),
@@ -33,7 +45,7 @@ pub enum BadWire {
     #[error("MIGRATE has a connection of HTTP/3 go on from another local port; write --http 3, or another method")]
     Migration,
     /// An upgrade of what is no HTTP/2, or encrypted.
-    #[error("--h2c-upgrade is for URLs of http:// and --http 2; leave it out")]
+    #[error("--h2c-upgrade is for --http 2 without TLS (URLs of http:// and ws://); leave it out")]
     Upgrade,
     /// A program without HTTP/3.
     #[error(
@@ -49,26 +61,43 @@ pub enum BadWire {
 /// [`BadWire`], with the setting.
 pub(super) fn check(plan: &Plan) -> Result<(), BadWire> {
     let settings = &plan.connection;
-    let is_http1 = !settings.http.has_streams();
-    if settings.h2c_upgrade && (settings.http != HttpVersion::V2 || plan.requests().any(Request::is_encrypted)) {
+    let is_encrypted = |request: &Request| settings.resolve_all.map_or(request.is_encrypted(), |all| all.tls);
+    if settings.h2c_upgrade && (settings.http != HttpVersion::V2 || plan.requests().any(is_encrypted)) {
         return Err(BadWire::Upgrade);
     }
     if settings.http != HttpVersion::V3 && plan.requests().any(|request| request.method == MIGRATE) {
         return Err(BadWire::Migration);
     }
-    if is_http1 && settings.streams != 1 {
-        return Err(BadWire::Streams(settings.streams));
+    if settings.tls.early_data && settings.http != HttpVersion::V3 {
+        return Err(BadWire::Http3Only("--early-data"));
     }
-    if !is_http1 && plan.requests().any(Request::is_websocket) {
-        return Err(BadWire::Http1Only("WebSocket (ws:// and wss://)"));
+    match settings.http {
+        HttpVersion::V1_0 | HttpVersion::V1_1 => check_http1(plan),
+        _ if settings.receive_rate.is_some() => Err(BadWire::Http1Only("--receive-rate")),
+        HttpVersion::V2 => check_http2(plan),
+        HttpVersion::V3 => check_http3(plan),
     }
-    if !is_http1 && settings.receive_rate.is_some() {
-        return Err(BadWire::Http1Only("--receive-rate"));
+}
+
+fn check_http1(plan: &Plan) -> Result<(), BadWire> {
+    let settings = &plan.connection;
+    let has_websocket = plan.requests().any(Request::is_websocket);
+    match settings.http {
+        _ if settings.streams != 1 => Err(BadWire::Streams(settings.streams)),
+        HttpVersion::V1_0 if has_websocket => Err(BadWire::WebSocketOverHttp10),
+        _ if has_websocket && settings.receive_rate.is_some() => Err(BadWire::NotWebSocket("--receive-rate")),
+        _ => Ok(()),
     }
-    if settings.http == HttpVersion::V3 {
-        return check_http3(plan);
+}
+
+fn check_http2(plan: &Plan) -> Result<(), BadWire> {
+    let settings = &plan.connection;
+    // A lane must keep to its connection.
+    if settings.connections_per_origin > 1 && plan.requests().any(Request::is_websocket) {
+        return Err(BadWire::NotWebSocketOverHttp2("--connections-per-origin"));
     }
-    if !is_http1 && settings.proxy.is_some() && plan.requests().any(|request| !request.is_encrypted()) {
+    let asks_proxy = |request: &Request| !request.is_encrypted() && !request.is_websocket();
+    if settings.proxy.is_some() && plan.requests().any(asks_proxy) {
         return Err(BadWire::Http1Only("--proxy for URLs of http://"));
     }
     Ok(())
@@ -81,6 +110,7 @@ fn check_http3(plan: &Plan) -> Result<(), BadWire> {
         (settings.unix_socket.is_some(), "--unix-socket"),
         (settings.resolve_all.is_some_and(|all| !all.tls), "--resolve-all without `,tls`"),
         (plan.requests().any(|r| r.url.starts_with("http:")), "a URL of http://"),
+        (plan.requests().any(Request::is_websocket), "WebSocket (ws:// and wss://)"),
     ];
     match refused.iter().find(|(is_set, _)| *is_set) {
         Some((_, name)) => Err(BadWire::NotHttp3(name)),

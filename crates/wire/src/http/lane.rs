@@ -9,6 +9,7 @@ use crate::websocket::WebSocket;
 use crate::{h2, h3};
 use brunt_model::Failure;
 use pin_project_lite::pin_project;
+use std::cell::RefCell;
 use std::net::SocketAddr;
 use std::pin::Pin;
 use std::rc::Rc;
@@ -18,8 +19,8 @@ use std::task::{Context, Poll};
 pub enum Lane {
     /// The whole of a connection of HTTP/1.
     H1(H1Connection),
-    /// A stream of a connection of HTTP/2.
-    H2(Rc<H2Connection>),
+    /// A stream of a connection of HTTP/2, and the WebSockets of whoever has it.
+    H2(H2Lane),
     /// A stream of a connection of HTTP/3.
     H3(Rc<H3Connection>),
     /// A WebSocket.
@@ -37,8 +38,23 @@ pub struct H1Connection {
     pub(super) open: Open,
 }
 
+/// The right to a stream of HTTP/2 at a time, and the WebSockets that were opened with it.
+pub struct H2Lane {
+    pub(super) websockets: Vec<OpenWebSocket>,
+    pub(super) connection: Rc<H2Connection>,
+}
+
+/// A WebSocket over a stream of HTTP/2.
+pub(super) struct OpenWebSocket {
+    /// Path and query that it was opened with.
+    pub path: Box<str>,
+    pub websocket: Box<WebSocket>,
+}
+
 /// An open connection of HTTP/2.
 pub struct H2Connection {
+    /// WebSockets of lanes that were given up while the connection is kept: those that ask next go on with them.
+    pub(super) left: RefCell<Vec<OpenWebSocket>>,
     pub(super) connection: h2::Connection,
     pub(super) handshake: Option<Handshake>,
     pub(super) peer: Option<SocketAddr>,
@@ -55,6 +71,36 @@ pub struct H3Connection {
     /// Counts it among those that are open.
     #[allow(dead_code)] // for its drop
     pub(super) open: Open,
+}
+
+impl H2Lane {
+    /// The first lane of a connection.
+    pub(super) fn new(connection: H2Connection) -> Self {
+        Self { websockets: Vec::new(), connection: Rc::new(connection) }
+    }
+
+    /// Takes out an open WebSocket to this path.
+    pub(super) fn take_websocket(&mut self, path: &str) -> Option<OpenWebSocket> {
+        let take = |from: &mut Vec<OpenWebSocket>| {
+            let at = from.iter().rposition(|open| *open.path == *path)?;
+            Some(from.swap_remove(at))
+        };
+        take(&mut self.websockets).or_else(|| take(&mut self.connection.left.borrow_mut()))
+    }
+
+    fn poll_closed(&mut self, cx: &mut Context<'_>) -> Poll<Idle> {
+        // Another one is opened for the next message, on the same connection.
+        self.websockets.retain_mut(|open| open.websocket.poll_idle(cx).is_pending());
+        self.connection.connection.poll_closed(cx)
+    }
+}
+
+impl Drop for H2Lane {
+    fn drop(&mut self) {
+        if !self.websockets.is_empty() {
+            self.connection.left.borrow_mut().append(&mut self.websockets);
+        }
+    }
 }
 
 pin_project! {
@@ -95,7 +141,7 @@ impl Lane {
     pub fn handshake(&self) -> Option<Handshake> {
         match self {
             Self::H1(h1) => h1.stream.handshake(),
-            Self::H2(h2) => h2.handshake.clone(),
+            Self::H2(h2) => h2.connection.handshake.clone(),
             Self::H3(h3) => Some(h3.handshake.clone()),
             Self::WebSocket(websocket) => websocket.handshake(),
         }
@@ -113,8 +159,9 @@ impl Lane {
     /// The connection was lost before, or is none of HTTP/2.
     pub async fn peer_settings(&self) -> Result<h2::PeerSettings, Failure> {
         let Self::H2(h2) = self else { return Err(Failure::Protocol) };
-        h2.connection.known().await.map_err(|(failure, _)| failure)?;
-        Ok(h2.connection.peer())
+        let connection = &h2.connection.connection;
+        connection.known().await.map_err(|(failure, _)| failure)?;
+        Ok(connection.peer())
     }
 
     /// The transport settings of the server of a connection of HTTP/3.
@@ -129,7 +176,7 @@ impl Lane {
     pub fn most_exchanges(&self) -> u32 {
         match self {
             Self::H1(_) | Self::WebSocket(_) => 1,
-            Self::H2(h2) => h2.connection.most_streams(),
+            Self::H2(h2) => h2.connection.connection.most_streams(),
             Self::H3(h3) => h3.connection.most_streams(),
         }
     }
@@ -138,7 +185,7 @@ impl Lane {
     pub fn accepts(&self) -> bool {
         match self {
             Self::H1(_) | Self::WebSocket(_) => true,
-            Self::H2(h2) => h2.connection.accepts(),
+            Self::H2(h2) => h2.connection.connection.accepts(),
             Self::H3(h3) => h3.connection.accepts(),
         }
     }
@@ -147,7 +194,7 @@ impl Lane {
     pub fn share(&self) -> Option<Self> {
         match self {
             Self::H1(_) | Self::WebSocket(_) => None,
-            Self::H2(h2) => Some(Self::H2(Rc::clone(h2))),
+            Self::H2(h2) => Some(Self::H2(H2Lane { websockets: Vec::new(), connection: Rc::clone(&h2.connection) })),
             Self::H3(h3) => Some(Self::H3(Rc::clone(h3))),
         }
     }
@@ -156,7 +203,7 @@ impl Lane {
     pub fn poll_closed(&mut self, cx: &mut Context<'_>) -> Poll<Idle> {
         match self {
             Self::H1(h1) => h1.stream.poll_idle(cx),
-            Self::H2(h2) => h2.connection.poll_closed(cx),
+            Self::H2(h2) => h2.poll_closed(cx),
             Self::H3(h3) => h3.connection.poll_closed(cx),
             Self::WebSocket(websocket) => websocket.poll_idle(cx),
         }
@@ -166,7 +213,7 @@ impl Lane {
     pub fn peer(&self) -> Option<SocketAddr> {
         match self {
             Self::H1(h1) => h1.stream.peer(),
-            Self::H2(h2) => h2.peer,
+            Self::H2(h2) => h2.connection.peer,
             Self::H3(h3) => Some(h3.peer),
             Self::WebSocket(websocket) => websocket.peer(),
         }

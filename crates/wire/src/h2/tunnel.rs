@@ -1,0 +1,484 @@
+//! A stream that carries bytes both ways: that of an extended CONNECT (RFC 8441).
+//!
+//! What comes is held here until it is read; what is sent is framed as the peer's windows allow. A reset with CANCEL and
+//! the end of the stream both stand for the end of a TCP connection (section 5 there).
+
+use super::driver::Carrier;
+use super::fields::Fields;
+use super::frame;
+use super::session::{MOST_FRAMED, Session, count_stall};
+use super::streams::Stream;
+use crate::collect::ReplyCollector;
+use crate::h1::parse::RequestKind;
+use crate::{WantedFields, Wants};
+use brunt_model::outcome::Malformed;
+use brunt_model::{Failure, Tick};
+use std::rc::Rc;
+use std::task::{Context, Poll, Waker};
+
+/// Bytes that came and that nobody read, above which the stream is given up: its window never makes the peer wait.
+const MOST_UNREAD: usize = 64 << 20;
+/// A buffer above this size is given back once it was read.
+const USUAL_ROOM: usize = 64 * 1024;
+
+/// A stream that carries bytes both ways. To drop it closes it.
+pub(crate) struct Tunnel {
+    carrier: Rc<Carrier>,
+    id: u32,
+}
+
+/// What came on such a stream, and was not read yet.
+#[derive(Debug, Default)]
+pub(crate) struct TunnelInput {
+    bytes: Vec<u8>,
+    /// How many of them were read.
+    read: usize,
+    /// When the last of them came.
+    came: Tick,
+    /// The stream stands among those that wait to send.
+    waits: bool,
+    /// No more is sent on it.
+    is_ended: bool,
+}
+
+/// The answer to an extended CONNECT.
+pub(crate) struct Answer {
+    /// Its status.
+    pub status: u16,
+    /// Its header fields.
+    pub fields: Vec<(String, String)>,
+}
+
+impl TunnelInput {
+    /// Bytes of a DATA frame came; whether nobody reads them, so that the stream must be given up.
+    pub fn take(&mut self, bytes: &[u8], now: Tick) -> bool {
+        self.bytes.extend_from_slice(bytes);
+        self.came = now;
+        let is_flooded = self.bytes.len() - self.read > MOST_UNREAD;
+        self.is_ended |= is_flooded;
+        is_flooded
+    }
+
+    /// The stream stands no longer among those that wait to send.
+    pub fn look_again(&mut self) {
+        self.waits = false;
+    }
+}
+
+impl Session {
+    /// Sends an extended CONNECT; the number of its stream.
+    ///
+    /// # Errors
+    ///
+    /// The connection takes no more requests.
+    fn begin_tunnel(&mut self, fields: &Fields, mut stream: Stream) -> Result<u32, Failure> {
+        self.check_takes_requests()?;
+        let (id, before) = (self.take_id(), self.out.len());
+        stream.window = self.peer.window;
+        self.put_headers(id, fields, false);
+        stream.stamps.bytes_sent = (self.out.len() - before) as u64;
+        self.framed.push(id);
+        self.streams.insert(id, stream);
+        self.wake_driver();
+        Ok(id)
+    }
+
+    /// Frames as much of `bytes` as windows allow; how much that was. Where it is nothing, the stream waits.
+    fn send_on_tunnel(&mut self, id: u32, bytes: &[u8], waker: Option<&Waker>) -> Result<usize, Failure> {
+        let mut sent = 0;
+        while sent < bytes.len() {
+            let Some(stream) = self.streams.get_mut(&id) else { return Err(Failure::System) };
+            if let Some(end) = stream.end {
+                return Err(end.err().unwrap_or(Failure::ClosedEarly));
+            }
+            let window = self.window.min(stream.window).max(0) as usize;
+            let room = window.min(self.peer.payload).min(MOST_FRAMED.saturating_sub(self.out.len()));
+            let piece = &bytes[sent..][..room.min(bytes.len() - sent)];
+            if piece.is_empty() {
+                if window == 0 && self.out.is_empty() {
+                    stream.stalled.get_or_insert(self.now);
+                }
+                break;
+            }
+            if let Some(from) = stream.stalled.take() {
+                count_stall(&self.stalls, &mut false, self.now.nanos_since(from));
+            }
+            frame::put_head(&mut self.out, piece.len(), (frame::DATA, 0), id);
+            self.out.extend_from_slice(piece);
+            (sent, self.window) = (sent + piece.len(), self.window - piece.len() as i64);
+            stream.window -= piece.len() as i64;
+            stream.stamps.bytes_sent += (frame::HEAD + piece.len()) as u64;
+            stream.stamps.sent = Tick::ZERO;
+        }
+        if sent > 0 {
+            self.framed.push(id);
+            self.wake_driver();
+        } else if let Some(waker) = waker {
+            self.wait_to_send(id, waker);
+        }
+        Ok(sent)
+    }
+
+    /// The stream is looked at again once more was written, or the peer allows more.
+    fn wait_to_send(&mut self, id: u32, waker: &Waker) {
+        let Some(stream) = self.streams.get_mut(&id) else { return };
+        stream.waker = Some(waker.clone());
+        if let Some(tunnel) = &mut stream.tunnel
+            && !std::mem::replace(&mut tunnel.waits, true)
+        {
+            self.uploading.push_back(id);
+        }
+    }
+
+    /// Ends our side of the stream, in order.
+    fn end_tunnel(&mut self, id: u32) {
+        let stream = self.streams.get_mut(&id).filter(|stream| !matches!(stream.end, Some(Err(_))));
+        if let (Some(tunnel), None) = (stream.and_then(|stream| stream.tunnel.as_mut()), self.end)
+            && !std::mem::replace(&mut tunnel.is_ended, true)
+        {
+            frame::put_head(&mut self.out, 0, (frame::DATA, frame::END_STREAM), id);
+            self.wake_driver();
+        }
+    }
+
+    /// Nobody needs the stream any more. The peer ends a stream that we have ended; any other one is reset.
+    fn drop_tunnel(&mut self, id: u32) {
+        let Some(stream) = self.streams.get_mut(&id) else { return };
+        let is_ended = stream.tunnel.as_ref().is_some_and(|tunnel| tunnel.is_ended);
+        if stream.end == Some(Ok(())) {
+            self.end_tunnel(id);
+        } else if stream.end.is_none() && is_ended {
+            stream.finish(Err(Failure::ClosedEarly));
+        }
+        self.take_stream(id);
+    }
+
+    /// A connection on which as many streams are open as its peer allows.
+    fn is_full(&self) -> bool {
+        self.streams.len() >= self.peer.streams as usize
+    }
+}
+
+impl Tunnel {
+    /// Sends an extended CONNECT, and waits for the head of its reply.
+    ///
+    /// # Errors
+    ///
+    /// None came, with the reason in words.
+    pub async fn open(carrier: &Rc<Carrier>, fields: &Fields) -> Result<(Self, Answer), (Failure, String)> {
+        let wants = Wants { fields: WantedFields::All, ..Wants::default() };
+        let tunnel = {
+            let session = &mut *carrier.session.borrow_mut();
+            if session.is_full() {
+                let streams = session.peer.streams;
+                let limit = format!("the server allows {streams} streams at once (SETTINGS_MAX_CONCURRENT_STREAMS)");
+                return Err((
+                    Failure::Unprocessed,
+                    format!("{limit}, and as many are open; write --streams {streams}"),
+                ));
+            }
+            let mut stream = Stream::new(RequestKind::Ordinary, ReplyCollector::new(wants, None, None), 0);
+            stream.tunnel = Some(Box::default());
+            let id = session.begin_tunnel(fields, stream);
+            let id = id.map_err(|failure| (failure, "the connection takes no more requests".to_owned()))?;
+            Self { carrier: Rc::clone(carrier), id }
+        };
+        let answer = std::future::poll_fn(|cx| tunnel.poll_answer(cx)).await;
+        let answer = answer.map_err(|failure| (failure, "no answer to the extended CONNECT".to_owned()))?;
+        Ok((tunnel, answer))
+    }
+
+    fn poll_answer(&self, cx: &mut Context<'_>) -> Poll<Result<Answer, Failure>> {
+        let session = &mut *self.carrier.session.borrow_mut();
+        let Some(stream) = session.streams.get_mut(&self.id) else { return Poll::Ready(Err(Failure::System)) };
+        if let Some(head) = stream.head {
+            let kept = stream.keep.take().map(|keep| (*keep).finish(head));
+            let fields = kept.and_then(|kept| kept.head).map(|(_, fields)| fields).unwrap_or_default();
+            // What comes behind it is counted with the messages.
+            stream.stamps.head_bytes = 0;
+            return Poll::Ready(Ok(Answer { status: head.status, fields }));
+        }
+        match stream.end {
+            Some(end) => Poll::Ready(Err(end.err().unwrap_or(Failure::Protocol))),
+            None => {
+                stream.waker = Some(cx.waker().clone());
+                Poll::Pending
+            }
+        }
+    }
+
+    /// Sends as much of `bytes` as windows allow at once; how much that was.
+    ///
+    /// # Errors
+    ///
+    /// The stream is over.
+    pub fn send_at_once(&self, bytes: &[u8]) -> Result<usize, Failure> {
+        self.carrier.session.borrow_mut().send_on_tunnel(self.id, bytes, None)
+    }
+
+    /// Sends as much of `bytes` as windows allow; how much that was, never 0 but for no bytes.
+    pub fn poll_send(&self, bytes: &[u8], cx: &mut Context<'_>) -> Poll<Result<usize, Failure>> {
+        match self.carrier.session.borrow_mut().send_on_tunnel(self.id, bytes, Some(cx.waker()))? {
+            0 if !bytes.is_empty() => Poll::Pending,
+            sent => Poll::Ready(Ok(sent)),
+        }
+    }
+
+    /// Whether windows allow so many bytes at once.
+    pub fn has_room(&self, bytes: usize) -> bool {
+        let session = self.carrier.session.borrow();
+        let window = session.streams.get(&self.id).map_or(0, |stream| stream.window.min(session.window));
+        window >= bytes as i64 && session.out.len() + bytes <= MOST_FRAMED
+    }
+
+    /// Resolves when all that was framed was written.
+    pub fn poll_flush(&self, cx: &mut Context<'_>) -> Poll<Result<(), Failure>> {
+        let session = &mut *self.carrier.session.borrow_mut();
+        let Some(stream) = session.streams.get(&self.id) else { return Poll::Ready(Err(Failure::System)) };
+        match stream.end {
+            _ if stream.stamps.sent != Tick::ZERO => Poll::Ready(Ok(())),
+            Some(end) => Poll::Ready(Err(end.err().unwrap_or(Failure::ClosedEarly))),
+            None => {
+                session.wait_to_send(self.id, cx.waker());
+                Poll::Pending
+            }
+        }
+    }
+
+    /// Reads into `buffer` what came; 0 is the end.
+    pub fn poll_read(&self, buffer: &mut [u8], cx: &mut Context<'_>) -> Poll<Result<usize, Failure>> {
+        let session = &mut *self.carrier.session.borrow_mut();
+        let Some(stream) = session.streams.get_mut(&self.id) else { return Poll::Ready(Err(Failure::System)) };
+        let Some(tunnel) = &mut stream.tunnel else { return Poll::Ready(Err(Failure::System)) };
+        let unread = &tunnel.bytes[tunnel.read..];
+        if !unread.is_empty() {
+            let n = unread.len().min(buffer.len());
+            buffer[..n].copy_from_slice(&unread[..n]);
+            tunnel.read += n;
+            if tunnel.read == tunnel.bytes.len() {
+                tunnel.read = 0;
+                tunnel.bytes.clear();
+                tunnel.bytes.shrink_to(USUAL_ROOM);
+            }
+            return Poll::Ready(Ok(n));
+        }
+        match stream.end {
+            Some(Ok(())) => Poll::Ready(Ok(0)),
+            // As the end of a TCP connection.
+            Some(Err(_)) if stream.stamps.malformed == Some(Malformed::ResetCancel) => Poll::Ready(Ok(0)),
+            Some(Err(failure)) => Poll::Ready(Err(failure)),
+            None => {
+                if !stream.waker.as_ref().is_some_and(|waker| waker.will_wake(cx.waker())) {
+                    stream.waker = Some(cx.waker().clone());
+                }
+                Poll::Pending
+            }
+        }
+    }
+
+    /// From now on counts what is sent, and when.
+    pub fn begin_message(&self) {
+        if let Some(stream) = self.carrier.session.borrow_mut().streams.get_mut(&self.id) {
+            (stream.stamps.sent, stream.stamps.first_byte, stream.stamps.bytes_sent) = (Tick::ZERO, Tick::ZERO, 0);
+        }
+    }
+
+    /// When what was sent since then was written, and how many bytes of frames it is; None: it was not written yet.
+    pub fn sent(&self) -> Option<(Tick, u64)> {
+        let session = self.carrier.session.borrow();
+        let stamps = session.streams.get(&self.id).map(|stream| stream.stamps)?;
+        (stamps.sent != Tick::ZERO).then_some((stamps.sent, stamps.bytes_sent))
+    }
+
+    /// When the last bytes came.
+    pub fn came(&self) -> Tick {
+        let session = self.carrier.session.borrow();
+        session.streams.get(&self.id).and_then(|stream| stream.tunnel.as_ref()).map_or(Tick::ZERO, |tunnel| tunnel.came)
+    }
+
+    /// Bytes of frames that came beside those that are read, since the last call.
+    pub fn take_overhead(&self) -> u64 {
+        let mut session = self.carrier.session.borrow_mut();
+        session.streams.get_mut(&self.id).map_or(0, |stream| std::mem::take(&mut stream.stamps.head_bytes))
+    }
+
+    /// Why the stream is over, where a frame told it.
+    pub fn cause(&self) -> Option<Malformed> {
+        self.carrier.session.borrow().streams.get(&self.id).and_then(|stream| stream.stamps.malformed)
+    }
+
+    /// Ends our side, in order.
+    pub fn end(&self) {
+        self.carrier.session.borrow_mut().end_tunnel(self.id);
+    }
+}
+
+impl Drop for Tunnel {
+    fn drop(&mut self) {
+        self.carrier.session.borrow_mut().drop_tunnel(self.id);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::frame::{put_head, put_numbers};
+    use super::super::hpack::Encoder;
+    use super::super::session::{End, Stalls};
+    use super::*;
+    use crate::h2::fields::{Field, Indexing};
+    use crate::request::{Draft, RequestParts};
+    use brunt_model::Body;
+    use std::pin::pin;
+
+    fn framed(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
+        let mut out = Vec::new();
+        put_head(&mut out, payload.len(), (kind, flags), stream);
+        out.extend_from_slice(payload);
+        out
+    }
+
+    fn settings(list: &[(u16, u32)]) -> Vec<u8> {
+        let each = list.iter().map(|(name, value)| [&name.to_be_bytes()[..], &value.to_be_bytes()].concat());
+        framed(frame::SETTINGS, 0, 0, &each.collect::<Vec<_>>().concat())
+    }
+
+    fn head(status: &str) -> Vec<u8> {
+        let field = Field { name: ":status".into(), value: status.into(), indexing: Indexing::Not };
+        let mut block = Vec::new();
+        Encoder::new().encode(std::iter::once(&field), &mut block);
+        framed(frame::HEADERS, frame::END_HEADERS, 1, &block)
+    }
+
+    fn fields() -> Fields {
+        let (url, body) = ("ws://h/chat", Body::None);
+        let draft = Draft { method: "GET", url, headers: &[], body: &body, label: 0, reply_policy: 0, verbatim: None };
+        Fields::of_websocket(&RequestParts::of(&draft).unwrap(), None).unwrap()
+    }
+
+    /// A stream that its server has opened, after these settings.
+    fn open(list: &[(u16, u32)]) -> (Rc<Carrier>, Tunnel) {
+        let carrier = Rc::new(Carrier::new(Session::new(Stalls::default())));
+        let mut cx = Context::from_waker(Waker::noop());
+        let fields = fields();
+        let tunnel = {
+            let mut opening = pin!(Tunnel::open(&carrier, &fields));
+            assert!(opening.as_mut().poll(&mut cx).is_pending());
+            write(&carrier, Tick(1));
+            carrier.session.borrow_mut().receive(&[settings(list), head("200")].concat(), Tick(2));
+            let Poll::Ready(Ok((tunnel, answer))) = opening.as_mut().poll(&mut cx) else { panic!("it is open") };
+            assert_eq!(answer.status, 200);
+            tunnel
+        };
+        write(&carrier, Tick(3));
+        (carrier, tunnel)
+    }
+
+    /// What was to be written, at this instant.
+    fn write(carrier: &Carrier, now: Tick) -> Vec<u8> {
+        let mut session = carrier.session.borrow_mut();
+        let out = session.out.clone();
+        session.written(now);
+        out
+    }
+
+    fn read(tunnel: &Tunnel) -> Poll<Result<Vec<u8>, Failure>> {
+        let mut buffer = [0; 100];
+        let n = tunnel.poll_read(&mut buffer, &mut Context::from_waker(Waker::noop()));
+        n.map(|n| n.map(|n| buffer[..n].to_vec()))
+    }
+
+    #[test]
+    fn bytes_go_both_ways_until_both_sides_end() {
+        let (carrier, tunnel) = open(&[]);
+        tunnel.begin_message();
+        assert_eq!((tunnel.send_at_once(b"hello"), tunnel.sent()), (Ok(5), None));
+        assert_eq!(write(&carrier, Tick(5)), framed(frame::DATA, 0, 1, b"hello"));
+        assert_eq!(tunnel.sent(), Some((Tick(5), 14)));
+        assert!(read(&tunnel).is_pending());
+        let came =
+            [framed(frame::DATA, frame::PADDED, 1, b"\x01ab\0"), framed(frame::DATA, frame::END_STREAM, 1, b"c")];
+        carrier.session.borrow_mut().receive(&came.concat(), Tick(7));
+        assert_eq!((read(&tunnel), tunnel.came()), (Poll::Ready(Ok(b"abc".to_vec())), Tick(7)));
+        assert_eq!((tunnel.take_overhead(), tunnel.take_overhead()), (9 + 1 + 1 + 9, 0));
+        assert_eq!(read(&tunnel), Poll::Ready(Ok(Vec::new())));
+        drop(tunnel);
+        assert_eq!(write(&carrier, Tick(8)), framed(frame::DATA, frame::END_STREAM, 1, b""));
+        assert!(carrier.session.borrow().streams.is_empty());
+    }
+
+    #[test]
+    fn windows_hold_what_is_sent() {
+        let (carrier, tunnel) = open(&[(frame::INITIAL_WINDOW_SIZE, 7)]);
+        let mut cx = Context::from_waker(Waker::noop());
+        assert_eq!((tunnel.has_room(7), tunnel.has_room(8)), (true, false));
+        assert_eq!(tunnel.poll_send(b"0123456789", &mut cx), Poll::Ready(Ok(7)));
+        assert!(tunnel.poll_send(b"789", &mut cx).is_pending());
+        write(&carrier, Tick(5));
+        assert!(tunnel.poll_send(b"789", &mut cx).is_pending());
+        let mut more = Vec::new();
+        put_numbers(&mut more, frame::WINDOW_UPDATE, 1, &[2]);
+        carrier.session.borrow_mut().receive(&more, Tick(9));
+        assert_eq!(tunnel.poll_send(b"789", &mut cx), Poll::Ready(Ok(2)));
+        assert!(tunnel.poll_flush(&mut cx).is_pending());
+        assert_eq!(write(&carrier, Tick(10)), framed(frame::DATA, 0, 1, b"78"));
+        assert_eq!(tunnel.poll_flush(&mut cx), Poll::Ready(Ok(())));
+        let counts = carrier.session.borrow().stalls.get();
+        assert_eq!((counts.stalled, counts.stalled_nanos), (1, 4));
+    }
+
+    #[test]
+    fn a_reset_is_told_and_our_own_says_cancel() {
+        for (code, expected) in [(8, Ok(Vec::new())), (2, Err(Failure::StreamReset)), (7, Err(Failure::Unprocessed))] {
+            let (carrier, tunnel) = open(&[]);
+            let reset = [framed(frame::DATA, 0, 1, b"a"), framed(frame::RST_STREAM, 0, 1, &[0, 0, 0, code])].concat();
+            carrier.session.borrow_mut().receive(&reset, Tick(5));
+            assert_eq!(read(&tunnel), Poll::Ready(Ok(b"a".to_vec())));
+            assert_eq!(read(&tunnel), Poll::Ready(expected), "{code}");
+            assert!(tunnel.send_at_once(b"b").is_err());
+            drop(tunnel);
+            assert_eq!(write(&carrier, Tick(6)), b"", "nothing is sent on a stream that was reset");
+        }
+        let (carrier, tunnel) = open(&[]);
+        drop(tunnel);
+        assert_eq!(write(&carrier, Tick(6)), framed(frame::RST_STREAM, 0, 1, &[0, 0, 0, 8]));
+        // What the server had sent before it knew.
+        carrier.session.borrow_mut().receive(&framed(frame::DATA, 0, 1, b"late"), Tick(7));
+        assert_eq!(carrier.session.borrow().end, None);
+        let (carrier, tunnel) = open(&[]);
+        tunnel.end();
+        drop(tunnel);
+        assert_eq!(write(&carrier, Tick(6)), framed(frame::DATA, frame::END_STREAM, 1, b""));
+        carrier.session.borrow_mut().receive(&framed(frame::DATA, frame::END_STREAM, 1, b""), Tick(7));
+        assert_eq!(carrier.session.borrow().end, None);
+    }
+
+    #[test]
+    fn a_server_allows_it_for_good_and_only_so_many() {
+        let (carrier, _tunnel) = open(&[(frame::ENABLE_CONNECT_PROTOCOL, 1), (frame::MAX_CONCURRENT_STREAMS, 1)]);
+        assert!(carrier.session.borrow().peer.connect_protocol);
+        let fields = fields();
+        let second = pin!(Tunnel::open(&carrier, &fields)).poll(&mut Context::from_waker(Waker::noop()));
+        let Poll::Ready(Err((failure, why))) = second else { panic!("one is open") };
+        assert_eq!(failure, Failure::Unprocessed);
+        assert!(why.contains("SETTINGS_MAX_CONCURRENT_STREAMS") && why.ends_with("write --streams 1"), "{why}");
+        for value in [0, 2] {
+            let (carrier, _tunnel) = open(&[(frame::ENABLE_CONNECT_PROTOCOL, 1)]);
+            carrier.session.borrow_mut().receive(&settings(&[(frame::ENABLE_CONNECT_PROTOCOL, value)]), Tick(9));
+            assert_eq!(carrier.session.borrow().end, Some(End::Broken(Malformed::Settings)), "{value}");
+        }
+        let (carrier, _tunnel) = open(&[(frame::ENABLE_CONNECT_PROTOCOL, 0)]);
+        assert_eq!((carrier.session.borrow().end, carrier.session.borrow().peer.connect_protocol), (None, false));
+    }
+
+    #[test]
+    fn what_nobody_reads_is_given_up() {
+        let (carrier, tunnel) = open(&[]);
+        let piece = framed(frame::DATA, 0, 1, &[7; 16_384]);
+        for _ in 0..=MOST_UNREAD / 16_384 {
+            carrier.session.borrow_mut().receive(&piece, Tick(5));
+        }
+        assert!(write(&carrier, Tick(6)).ends_with(&framed(frame::RST_STREAM, 0, 1, &[0, 0, 0, 8])));
+        drop(tunnel);
+        assert_eq!(write(&carrier, Tick(7)), b"");
+    }
+}

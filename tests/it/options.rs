@@ -1,0 +1,176 @@
+//! Options of connections over protocols: each works with each protocol, or is refused by name before the load.
+//!
+//! The same table is in docs/http2.md.
+
+use crate::connections::proxy;
+use crate::world::certs::{Authority, Certificate};
+use crate::world::{Lab, command, lab, measure};
+use std::fs;
+use std::io::copy;
+use std::net::{Shutdown, TcpStream};
+use std::os::unix::net::UnixListener;
+use std::path::Path;
+use std::thread;
+use tempfile::TempDir;
+
+/// What a cell of the table says.
+#[derive(Clone, Copy, PartialEq)]
+enum Cell {
+    Works,
+    /// Refused, with this in its message.
+    Refused(&'static str),
+}
+
+use Cell::{Refused, Works};
+
+/// The columns: HTTP/1.1, HTTP/2, HTTP/3, WebSocket, WebSocket over HTTP/2, gRPC.
+const COLUMNS: [&str; 6] = ["HTTP/1.1", "HTTP/2", "HTTP/3", "WebSocket", "WebSocket over HTTP/2", "gRPC"];
+
+const STREAMS: Cell = Refused("an HTTP/1 connection carries one request at a time");
+const RATE: Cell = Refused("--receive-rate works with HTTP/1.0 and 1.1 only");
+const EARLY: Cell = Refused("--early-data works with HTTP/3 only");
+const UPGRADE: Cell = Refused("--h2c-upgrade is for --http 2 without TLS");
+
+/// Each row: options, and whether they go with each column, over TLS. `PORT` is that of the server, `RELAY` a
+/// Unix socket that leads to it, `PROXY` a proxy, `CERT` and `KEY` a certificate of ours.
+const ROWS: [(&str, [Cell; 6]); 14] = [
+    ("--proxy PROXY", [Works, Works, Refused("--proxy does not work with HTTP/3"), Works, Works, Works]),
+    ("--resolve behind.test:PORT:127.0.0.1", [Works; 6]),
+    ("--resolve-all 127.0.0.1:PORT,tls", [Works; 6]),
+    ("--resolve behind.test:PORT:127.0.0.1 --source 127.0.0.2", [Works; 6]),
+    ("--resolve behind.test:PORT:127.0.0.1 --cert CERT --key KEY", [Works; 6]),
+    ("--resolve behind.test:PORT:127.0.0.1 --no-tls-resumption --no-keepalive", [Works; 6]),
+    ("--unix-socket RELAY", [Works, Works, Refused("--unix-socket does not work with HTTP/3"), Works, Works, Works]),
+    (
+        "--resolve behind.test:PORT:127.0.0.1 --receive-rate 1M",
+        [Works, RATE, RATE, Refused("--receive-rate does not work with WebSockets"), RATE, RATE],
+    ),
+    ("--resolve behind.test:PORT:127.0.0.1 --connect-rate 100", [Works; 6]),
+    ("--resolve behind.test:PORT:127.0.0.1 --no-keepalive", [Works; 6]),
+    ("--resolve behind.test:PORT:127.0.0.1 --early-data", [EARLY, EARLY, Works, EARLY, EARLY, EARLY]),
+    ("--resolve behind.test:PORT:127.0.0.1 --h2c-upgrade", [UPGRADE; 6]),
+    (
+        "--resolve behind.test:PORT:127.0.0.1 --connections-per-origin 2",
+        [
+            Works,
+            Works,
+            Works,
+            Works,
+            Refused("--connections-per-origin does not work with WebSockets over HTTP/2"),
+            Works,
+        ],
+    ),
+    ("--resolve behind.test:PORT:127.0.0.1 --streams 4", [STREAMS, Works, Works, STREAMS, Works, Works]),
+];
+
+/// The same without TLS. HTTP/3 has none of it.
+const PLAIN: [(&str, [Cell; 6]); 4] = {
+    const H3: Cell = Refused("does not work with HTTP/3");
+    const PROXY: Cell = Refused("--proxy for URLs of http:// works with HTTP/1.0 and 1.1 only");
+    [
+        ("--proxy PROXY", [Works, PROXY, H3, Works, Works, PROXY]),
+        ("--resolve-all 127.0.0.1:PORT", [Works, Works, H3, Works, Works, Works]),
+        ("--unix-socket RELAY", [Works, Works, H3, Works, Works, Works]),
+        ("--resolve behind.test:PORT:127.0.0.1 --h2c-upgrade", [UPGRADE, Works, UPGRADE, UPGRADE, Works, Works]),
+    ]
+};
+
+/// Two servers, one of which speaks gRPC, and what leads to them.
+struct Servers {
+    dir: TempDir,
+    labs: [Lab; 2],
+    own: Certificate,
+    tls: &'static str,
+}
+
+impl Servers {
+    fn start(tls: &'static str) -> Self {
+        let dir = TempDir::new().expect("a directory");
+        let own = Authority::new(dir.path()).certify("client");
+        let proto = "syntax = \"proto3\"; package shop; service Shop { rpc Buy(Item) returns (Item); } message Item {}";
+        fs::write(dir.path().join("shop.proto"), proto).expect("a file");
+        let labs = [lab(tls), lab(&format!("--grpc {}", tls.replace("--http3", "")))];
+        for (name, lab) in ["0", "1"].iter().zip(&labs) {
+            relay(&dir.path().join(name), lab.port());
+        }
+        Self { dir, labs, own, tls }
+    }
+
+    /// A command line of a cell.
+    fn line(&self, column: usize, options: &str, proxy: &str) -> String {
+        let is_grpc = column == 5;
+        let (dir, port) = (self.dir.path().display(), self.labs[usize::from(is_grpc)].port());
+        let (http, what) = match column {
+            0 => ("http", "--http 1.1".to_owned()),
+            1 => ("http", "--http 2".to_owned()),
+            2 => ("http", "--http 3".to_owned()),
+            3 => ("ws", "--data x".to_owned()),
+            4 => ("ws", "--data x --http 2".to_owned()),
+            _ => ("http", format!("--grpc shop.Shop/Buy --json {{}} --proto {dir}/shop.proto")),
+        };
+        let secure = if self.tls.is_empty() { "" } else { "s" };
+        let options = options
+            .replace("PORT", &port.to_string())
+            .replace("PROXY", proxy)
+            .replace("RELAY", &format!("{dir}/{}", usize::from(is_grpc)))
+            .replace("CERT", &self.own.cert)
+            .replace("KEY", &self.own.key);
+        format!("{http}{secure}://behind.test:{port}/ {what} -k -c 2 -n 8 {options}")
+    }
+
+    fn hold(&self, rows: &[(&str, [Cell; 6])]) {
+        let proxy = proxy("200 Connected");
+        for (options, cells) in rows {
+            for (column, cell) in cells.iter().enumerate() {
+                let line = self.line(column, options, &proxy.address.to_string());
+                let (ran, name) = (measure(&line), COLUMNS[column]);
+                match cell {
+                    Works => assert_eq!(ran.count("good"), 8, "{name}: {line}: {}{}", ran.out, ran.err),
+                    Refused(said) => {
+                        let ran = ran.ends(2);
+                        assert!(ran.err.contains(said), "{name}: {line}: {}", ran.err);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A Unix socket that leads to a port, until the test ends.
+fn relay(path: &Path, port: u16) {
+    let listener = UnixListener::bind(path).expect("a socket");
+    thread::spawn(move || {
+        for client in listener.incoming().flatten() {
+            let server = TcpStream::connect(("127.0.0.1", port)).expect("the server");
+            let (mut from, mut to) = (client.try_clone().expect("a handle"), server.try_clone().expect("a handle"));
+            thread::spawn(move || {
+                let _ = copy(&mut from, &mut to);
+                let _ = to.shutdown(Shutdown::Write);
+            });
+            let (mut from, mut to) = (server, client);
+            thread::spawn(move || {
+                let _ = copy(&mut from, &mut to);
+                let _ = to.shutdown(Shutdown::Write);
+            });
+        }
+    });
+}
+
+#[test]
+fn options_work_with_each_protocol_or_are_refused() {
+    Servers::start("--tls --http3").hold(&ROWS);
+    Servers::start("").hold(&PLAIN);
+}
+
+#[test]
+fn keys_are_logged_with_each_protocol() {
+    let servers = Servers::start("--tls --http3");
+    for (column, name) in COLUMNS.iter().enumerate() {
+        let file = servers.dir.path().join(format!("keys{column}"));
+        let line = servers.line(column, "--resolve behind.test:PORT:127.0.0.1", "");
+        let output = command(&format!("run {line}")).env("SSLKEYLOGFILE", &file).output().expect("brunt");
+        let keys = fs::read_to_string(&file).unwrap_or_default();
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(keys.contains("CLIENT_TRAFFIC_SECRET_0"), "{name}: {told}");
+    }
+}

@@ -1,0 +1,220 @@
+//! WebSocket over HTTP/2 (RFC 8441): against node, whose frames of WebSocket are written by hand, and the lab.
+
+use super::*;
+use crate::world::certs::Authority;
+use crate::world::server::Server;
+use crate::world::skip::{program, skip};
+use crate::world::{command, lab, port, wait_a_moment};
+use std::fs;
+use std::process::{Command, Stdio};
+use tempfile::TempDir;
+
+/// The program of the server.
+const PROGRAM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/it/websocket/server.cjs");
+
+/// A server of node, which writes down what happened.
+struct Node {
+    _server: Server,
+    dir: TempDir,
+    port: u16,
+}
+
+impl Node {
+    /// Starts one with these settings; None where there is no node.
+    fn start(test: &str, settings: &str) -> Option<Self> {
+        Self::start_with(test, settings, |_| Vec::new())
+    }
+
+    fn start_with(test: &str, settings: &str, more: impl Fn(&TempDir) -> Vec<String>) -> Option<Self> {
+        let Some(path) = program("node") else {
+            skip(&format!("websocket::http2::{test}"), "no node here");
+            return None;
+        };
+        let (dir, port) = (TempDir::new().expect("a directory"), port::free());
+        let more = more(&dir);
+        let mut command = Command::new(path);
+        command.arg(PROGRAM).arg(port.to_string()).arg(dir.path().join("log")).arg(settings).args(more);
+        let errors = fs::File::create(dir.path().join("told")).expect("a file");
+        let server = Server::start(command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(errors));
+        let told = || fs::read_to_string(dir.path().join("told")).unwrap_or_default();
+        assert!((0..1000).any(|_| port::answers(port) || wait_a_moment()), "{}", told());
+        Some(Self { _server: server, dir, port })
+    }
+
+    fn at(&self, path: &str) -> String {
+        format!("ws://127.0.0.1:{}{path} --http 2", self.port)
+    }
+
+    /// How many lines begin so.
+    fn count(&self, line: &str) -> usize {
+        let log = fs::read_to_string(self.dir.path().join("log")).unwrap_or_default();
+        log.lines().filter(|one| one.starts_with(line)).count()
+    }
+
+    /// Waits until so many lines begin so.
+    fn has(&self, line: &str, count: usize) {
+        let comes = (0..1000).any(|_| self.count(line) == count || wait_a_moment());
+        let log = fs::read_to_string(self.dir.path().join("log")).unwrap_or_default();
+        assert!(comes, "{count} of `{line}`, not {}: {}", self.count(line), &log[..log.len().min(2000)]);
+    }
+}
+
+const OFFERS: &str = r#"{"enableConnectProtocol":true}"#;
+
+#[test]
+fn each_lane_is_a_websocket_on_the_connection_of_its_user() {
+    let test = "each_lane_is_a_websocket_on_the_connection_of_its_user";
+    let Some(node) = Node::start(test, OFFERS) else { return };
+    let url = node.at("/chat");
+    let ran = measure(&format!("{url} --data hello -c 2 --streams 5 -n 1000 --expect-body ^hello$")).all_good();
+    assert_eq!((ran.count("completed"), ran.connections("opened")), (1000, 2));
+    node.has("message", 1000);
+    node.has("open http /chat 13", 10);
+    // Frames of two bytes of head and five of text, masked on the way there, each in a frame of DATA.
+    assert_eq!(ran.number("/bytes/received"), 1000 * (9 + 2 + 5));
+    assert_eq!(ran.number("/bytes/sent"), 1000 * (9 + 6 + 5));
+    node.has("over 8", 10);
+    // An open loop, and each message on a connection of its own.
+    measure(&format!("{url} --data hello -c 4 --streams 2 -r 400 -d 1s")).all_good();
+    let before = node.count("open");
+    let ran = measure(&format!("{url} --data hello -c 2 -n 20 --no-keepalive")).all_good();
+    assert_eq!((ran.connections("opened"), node.count("open") - before), (20, 20));
+}
+
+#[test]
+fn flow_control_holds_long_messages_back() {
+    let test = "flow_control_holds_long_messages_back";
+    let settings = r#"{"enableConnectProtocol":true,"initialWindowSize":2000,"maxFrameSize":16384}"#;
+    let Some(node) = Node::start(test, settings) else { return };
+    let file = tempfile::NamedTempFile::new().expect("a file");
+    for length in [1_985, 1_986, 70_000, 1_000_000] {
+        fs::write(file.path(), vec![b'x'; length]).expect("a file");
+        let line = format!("{} --data @{} -c 2 --streams 2 -n 12", node.at("/chat"), file.path().display());
+        // So few that a pause of the machine may break the sum of their times.
+        let ran = measure(&format!("{line} --expect-body ^x{{1985}}"));
+        assert_eq!(ran.count("good"), 12, "{length}: {}", ran.out);
+        assert!(ran.number("/bytes/received") > 12 * length as u64, "{length}");
+    }
+}
+
+#[test]
+fn steps_and_options_are_those_over_http1() {
+    let test = "steps_and_options_are_those_over_http1";
+    let Some(node) = Node::start(test, OFFERS) else { return };
+    let (url, page) = (format!("ws://127.0.0.1:{}/chat", node.port), format!("http://127.0.0.1:{}/page", node.port));
+    let dir = TempDir::new().expect("a directory");
+    let plan = format!(
+        "load: {{users: 3, iterations: 20}}\nrepetitions: 1\nconnection: {{http: 2}}\nscenario:\n  steps:\n  \
+         - open: {url}\n    name: open\n  - get: {page}\n    name: page\n  \
+         - {{send: \"{url}\", data: hello, name: hello, check: {{contains: hello}}}}\n  - ping: {url}\n    name: ping\n  \
+         - close: {url}\n    name: close\n"
+    );
+    fs::write(dir.path().join("plan.yaml"), plan).expect("a plan");
+    let run = kept_run(dir.path());
+    let labels = run["labels"].as_array().expect("labels");
+    let named = |label: &serde_json::Value| {
+        (label["label"].as_str().map(str::to_owned), label["requests"]["completed"].as_u64())
+    };
+    let expected = ["open", "page", "hello", "ping", "close"].map(|name| (Some(name.to_owned()), Some(60)));
+    assert_eq!(labels.iter().map(named).collect::<Vec<_>>(), expected);
+    for line in ["open", "message", "ping", "close", "get"] {
+        node.has(line, 60);
+    }
+    // Both sides ended in order, on the connection of the user that the page came over.
+    node.has("over 0", 60);
+    node.has("session", 3);
+    let ran = measure(&format!("{} --data echo -c 2 -n 50 --reply-events messages,2", node.at("/chatty"))).all_good();
+    let all = ran.at("/transactions").as_array().expect("a list");
+    assert_eq!(all.iter().map(|one| one["succeeded"].as_u64()).collect::<Vec<_>>(), [Some(50), Some(50)]);
+    let ran = measure(&format!("{} --data echo-of-this -c 2 -n 100 --expect-body ^echo-of-this$", node.at("/chatty")));
+    ran.all_good();
+    node.has("message", 60 + 50 + 100);
+    assert!(node.count("pong") >= 100 + 50 - 4, "{}", node.count("pong"));
+    let before = node.count("message");
+    measure(&format!("{} --data quiet -c 2 -n 5000 --reply-events messages,0", node.at("/chatty"))).all_good();
+    assert!(node.count("message") > before + 1000);
+    let line = format!("{} --data {} -c 2 -n 50", node.at("/deflate"), "hello,".repeat(300));
+    let ran = measure(&format!("{line} --compressed --expect-body ^(hello,){{300}}$")).all_good();
+    assert!(ran.number("/bytes/received") < 50 * 100, "{}", ran.number("/bytes/received"));
+    assert_eq!(measure(&line).failed("protocol"), 50, "nothing was offered");
+}
+
+#[test]
+fn the_end_of_a_stream_is_told_as_what_it_is() {
+    let test = "the_end_of_a_stream_is_told_as_what_it_is";
+    let Some(node) = Node::start(test, OFFERS) else { return };
+    for (path, failure, said) in [
+        ("/close", "closed_early", ""),
+        ("/end", "closed_early", ""),
+        ("/cancel", "closed_early", ""),
+        ("/reset", "stream_reset", "INTERNAL_ERROR"),
+        ("/garbage", "protocol", "RFC 6455"),
+        ("/silent", "timeout", ""),
+    ] {
+        let ran = measure(&format!("{} --data x -c 1 -n 5 --timeout 300ms", node.at(path)));
+        assert_eq!(ran.failed(failure), 5, "{path}: {}", ran.out);
+        ran.says(&[said]);
+        assert_eq!(ran.connections("opened"), 1, "{path}: the connection is there for the next one");
+    }
+}
+
+#[test]
+fn servers_that_offer_no_websocket_are_told() {
+    let test = "servers_that_offer_no_websocket_are_told";
+    let Some(node) = Node::start(test, "{}") else { return };
+    let said = "the server does not offer WebSocket over HTTP/2 (SETTINGS_ENABLE_CONNECT_PROTOCOL); write --http 1.1";
+    measure(&format!("{} --data x -n 5", node.at("/chat"))).ends(3).says(&[said]);
+    let Some(node) = Node::start(test, r#"{"enableConnectProtocol":true,"maxConcurrentStreams":3}"#) else { return };
+    let said = "the server does not open a WebSocket here: it answered with status 404";
+    measure(&format!("{} --data x -n 5", node.at("/nowhere"))).ends(3).says(&[said]);
+    // One lane, and four paths: each keeps its WebSocket.
+    let dir = TempDir::new().expect("a directory");
+    let urls = ["/chat", "/chatty", "/deflate", "/silent"].map(|path| format!("ws://127.0.0.1:{}{path}", node.port));
+    let steps = urls.map(|url| format!("  - open: {url}\n")).concat();
+    let plan = format!(
+        "load: {{users: 1, iterations: 2}}\nrepetitions: 1\nconnection: {{http: 2}}\nscenario:\n  steps:\n{steps}"
+    );
+    fs::write(dir.path().join("plan.yaml"), plan).expect("a plan");
+    let output = command("run plan.yaml").current_dir(dir.path()).output().expect("brunt");
+    let told = String::from_utf8_lossy(&output.stderr).into_owned() + &String::from_utf8_lossy(&output.stdout);
+    assert!(told.contains("the server allows 3 streams at once") && told.contains("not processed"), "{told}");
+    measure(&format!("{} --data x -c 2 --streams 3 -n 300", node.at("/chat"))).all_good();
+    // Lanes above the limit wait, and go on with the WebSockets that are open.
+    let before = node.count("open");
+    measure(&format!("{} --data x -c 1 --streams 5 -n 300", node.at("/chat"))).all_good();
+    assert_eq!(node.count("open") - before, 3);
+}
+
+#[test]
+fn tls_carries_websockets_too() {
+    let test = "tls_carries_websockets_too";
+    let made = |dir: &TempDir| {
+        let own = Authority::new(dir.path()).certify("localhost");
+        vec![own.key, own.cert]
+    };
+    let Some(node) = Node::start_with(test, OFFERS, made) else { return };
+    let url = format!("wss://localhost:{}/chat --http 2 -k", node.port);
+    measure(&format!("{url} --data hello -c 3 --streams 4 -n 600 --expect-body ^hello$")).all_good();
+    node.has("open https /chat 13", 12);
+}
+
+#[test]
+fn the_lab_knows_each_message_over_streams() {
+    let lab = lab("--service const:2ms --fail 5%:503 --body 300 --seed 3");
+    let url = lab.at("/delay/1").replace("http:", "ws:");
+    let ran = measure(&format!("{url} --http 2 --data x -c 2 --streams 4 -n 400"));
+    let failed = ran.failed("closed_early");
+    assert!((5..45).contains(&failed), "{failed}: {}", ran.out);
+    assert_eq!((ran.count("good"), ran.connections("opened")), (400 - failed, 2));
+    let knows = lab.knows();
+    assert_eq!(knows["requests"]["received"], 400);
+    assert_eq!(
+        (&knows["requests"]["by_status"]["101"], &knows["websocket"]["first_error"], &knows["http2"]["first_error"]),
+        (&(400 - failed).into(), &().into(), &().into())
+    );
+    assert_eq!(knows["requests"]["failed_by_kind"]["503"], failed);
+    let lab = crate::world::lab("--echo --tls");
+    let url = lab.at("/").replace("https:", "wss:");
+    let ran = measure(&format!("{url} --http 2 -k --data hello -r 200 -d 500ms --expect-body ^hello$")).all_good();
+    assert_eq!(lab.knows()["requests"]["received"], ran.count("completed"));
+}
