@@ -148,7 +148,7 @@ pub struct OfferedVersion {
 pub struct OfferedQuic {
     /// The versions that it offers (Version Negotiation, RFC 9000 section 6); empty where it did not tell.
     pub versions: Vec<String>,
-    /// It closes connections without packets for so long; null: never.
+    /// Time without packets after which it closes a connection; null: never.
     pub idle_timeout_seconds: Option<f64>,
     /// Bytes of the largest UDP payload that it takes.
     pub max_udp_payload_bytes: u64,

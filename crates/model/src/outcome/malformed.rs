@@ -1,0 +1,395 @@
+//! Why bytes are no reply, and with which code a stream or a connection ended.
+
+use super::Failure;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Why bytes are no HTTP reply, the cause of a [`Failure::Protocol`]; the code of a [`Failure::StreamReset`]; or the code with which
+/// the server closed the connection, the cause of a [`Failure::Reset`].
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema, thiserror::Error,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Malformed {
+    /// The first bytes are no HTTP/1.x status line.
+    #[error("the status line is not HTTP/1.x")]
+    StatusLine,
+    /// A header field is malformed.
+    #[error("a header field is malformed")]
+    HeaderField,
+    /// A limit of ours: more header fields than we read.
+    #[error("more than 1024 header fields (limit of brunt)")]
+    TooManyFields,
+    /// A limit of ours: no blank line within 64 kB.
+    #[error("the head is larger than 64 kB (limit of brunt)")]
+    HeadTooLarge,
+    /// A limit of ours: more interim (1xx) replies than we read before a final one.
+    #[error("too many interim (1xx) replies before the final one (limit of brunt)")]
+    TooManyInterim,
+    /// Not a number of bytes, or several that differ.
+    #[error("Content-Length is not one number of bytes")]
+    ContentLength,
+    /// An unknown coding, or one behind chunked.
+    #[error("Transfer-Encoding is unknown, or goes on behind chunked")]
+    TransferEncoding,
+    /// The framing of a chunk.
+    #[error("the chunked framing of the body is malformed")]
+    Chunk,
+    /// A limit of ours: a line that states a chunk's size is longer, with its extensions.
+    #[error("the line before a chunk is longer than 4 kB (limit of brunt)")]
+    ChunkLineTooLong,
+    /// A limit of ours: more trailers behind the last chunk than we read.
+    #[error("the trailers behind the body are larger than 64 kB (limit of brunt)")]
+    TrailersTooLarge,
+    /// The first bytes are an HTTP/1 reply.
+    #[error("the server answered in HTTP/1, not in HTTP/2")]
+    Http1Reply,
+    /// What came first is no SETTINGS frame.
+    #[error("the first frame is not SETTINGS (RFC 9113 section 3.4)")]
+    Preface,
+    /// A frame of a wrong size.
+    #[error("a frame has a size that it may not have (RFC 9113 section 4.2)")]
+    FrameSize,
+    /// Compressed header fields that cannot be decoded.
+    #[error("the compressed header fields cannot be decoded (RFC 7541)")]
+    HeaderBlock,
+    /// A header block that another frame interrupts, or that none began.
+    #[error("a header block is interrupted, or was never begun (RFC 9113 section 6.10)")]
+    Continuation,
+    /// A frame on a stream on which it may not be.
+    #[error("a frame is on a stream where it may not be (RFC 9113 section 5.1)")]
+    StreamState,
+    /// More padding than the frame is long.
+    #[error("a frame is shorter than its padding (RFC 9113 section 6.1)")]
+    Padding,
+    /// A setting with a value that it may not have.
+    #[error("a setting has a value that it may not have (RFC 9113 section 6.5.2)")]
+    Settings,
+    /// A window that is changed by 0, or grows too large.
+    #[error("a window is changed by 0, or beyond its limit (RFC 9113 section 6.9)")]
+    FlowControl,
+    /// A push, which was switched off.
+    #[error("a push was promised though pushes are off (RFC 9113 section 8.4)")]
+    Push,
+    /// A GOAWAY that takes back another.
+    #[error("a GOAWAY names a later stream than the one before (RFC 9113 section 6.8)")]
+    GoAway,
+    /// A head without its status, or with other pseudo header fields.
+    #[error(
+        "the status is missing or misplaced, or trailers are wrong (RFC 9113 section 8.3.2, RFC 9114 section 4.3.2)"
+    )]
+    PseudoHeader,
+    /// A body before the head.
+    #[error("the body came before the head (RFC 9113 section 8.1, RFC 9114 section 4.1)")]
+    DataBeforeHead,
+    /// What a WebSocket sent is no frame.
+    #[error("a WebSocket frame breaks the framing (RFC 6455 section 5)")]
+    WebSocketFrame,
+    /// A reply of gRPC without its status.
+    #[error("the reply of gRPC has no grpc-status")]
+    GrpcStatus,
+    /// A body of another length than announced.
+    #[error("the body is not as long as Content-Length says (RFC 9113 section 8.1.1, RFC 9114 section 4.1.2)")]
+    BodyLength,
+    /// A limit of ours: more frames to be answered than one of a reply.
+    #[error("the server asks for answers (SETTINGS, PING) without end (limit of brunt)")]
+    ControlFrames,
+    /// The code `NO_ERROR` of a [`Failure::StreamReset`].
+    #[error("the stream was reset with NO_ERROR")]
+    ResetNoError,
+    /// The code `PROTOCOL_ERROR` of a [`Failure::StreamReset`].
+    #[error("the stream was reset with PROTOCOL_ERROR")]
+    ResetProtocolError,
+    /// The code `INTERNAL_ERROR` of a [`Failure::StreamReset`].
+    #[error("the stream was reset with INTERNAL_ERROR")]
+    ResetInternalError,
+    /// The code `FLOW_CONTROL_ERROR` of a [`Failure::StreamReset`].
+    #[error("the stream was reset with FLOW_CONTROL_ERROR")]
+    ResetFlowControlError,
+    /// The code `SETTINGS_TIMEOUT` of a [`Failure::StreamReset`].
+    #[error("the stream was reset with SETTINGS_TIMEOUT")]
+    ResetSettingsTimeout,
+    /// The code `STREAM_CLOSED` of a [`Failure::StreamReset`].
+    #[error("the stream was reset with STREAM_CLOSED")]
+    ResetStreamClosed,
+    /// The code `FRAME_SIZE_ERROR` of a [`Failure::StreamReset`].
+    #[error("the stream was reset with FRAME_SIZE_ERROR")]
+    ResetFrameSizeError,
+    /// The code `REFUSED_STREAM` of a [`Failure::StreamReset`].
+    #[error("the stream was reset with REFUSED_STREAM")]
+    ResetRefusedStream,
+    /// The code `CANCEL` of a [`Failure::StreamReset`].
+    #[error("the stream was reset with CANCEL")]
+    ResetCancel,
+    /// The code `COMPRESSION_ERROR` of a [`Failure::StreamReset`].
+    #[error("the stream was reset with COMPRESSION_ERROR")]
+    ResetCompressionError,
+    /// The code `CONNECT_ERROR` of a [`Failure::StreamReset`].
+    #[error("the stream was reset with CONNECT_ERROR")]
+    ResetConnectError,
+    /// The code `ENHANCE_YOUR_CALM` of a [`Failure::StreamReset`].
+    #[error("the stream was reset with ENHANCE_YOUR_CALM")]
+    ResetEnhanceYourCalm,
+    /// The code `INADEQUATE_SECURITY` of a [`Failure::StreamReset`].
+    #[error("the stream was reset with INADEQUATE_SECURITY")]
+    ResetInadequateSecurity,
+    /// The code `HTTP_1_1_REQUIRED` of a [`Failure::StreamReset`].
+    #[error("the stream was reset with HTTP_1_1_REQUIRED")]
+    ResetHttp11Required,
+    /// A code that is not known here.
+    #[error("the stream was reset with an unknown code")]
+    ResetUnknown,
+    /// A frame that is shorter or longer than what is in it.
+    #[error("a frame has a wrong length, or its stream ends in it (RFC 9114 section 7.1)")]
+    H3Frame,
+    /// A frame on a stream where it may not be.
+    #[error("a frame is on a stream where it may not be (RFC 9114 section 7.2)")]
+    H3FrameUnexpected,
+    /// Settings that are missing, come twice, or have a wrong value.
+    #[error("settings are missing, come twice, or have a wrong value (RFC 9114 section 7.2.4)")]
+    H3Settings,
+    /// A control stream that ended, or came twice.
+    #[error("a control stream ended, or was opened twice (RFC 9114 section 6.2)")]
+    H3CriticalStream,
+    /// A GOAWAY with a number that it may not have.
+    #[error("a GOAWAY names no request, or a later one than before (RFC 9114 section 5.2)")]
+    H3GoAway,
+    /// A push, which was never allowed.
+    #[error("a push came that was not allowed (RFC 9114 section 4.6)")]
+    H3Push,
+    /// Compressed header fields that cannot be decoded.
+    #[error("the compressed header fields cannot be decoded (RFC 9204)")]
+    QpackBlock,
+    /// An instruction for a table that has no room.
+    #[error("an instruction of QPACK is wrong (RFC 9204 section 4.3)")]
+    QpackStream,
+    /// A rule of QUIC that was broken.
+    #[error("the server broke a rule of QUIC (RFC 9000)")]
+    Quic,
+    /// No version of QUIC in common.
+    #[error("the server offers no version of QUIC that brunt speaks (RFC 9000 section 6)")]
+    QuicVersion,
+    /// A migration that the server forbids.
+    #[error("the server forbids connection migration (disable_active_migration, RFC 9000 section 18.2)")]
+    QuicMigration,
+    /// The code `H3_NO_ERROR` of a [`Failure::StreamReset`].
+    #[error("the stream was reset with H3_NO_ERROR")]
+    ResetH3NoError,
+    /// The code `H3_GENERAL_PROTOCOL_ERROR` of a [`Failure::StreamReset`].
+    #[error("the stream was reset with H3_GENERAL_PROTOCOL_ERROR")]
+    ResetH3GeneralProtocolError,
+    /// The code `H3_INTERNAL_ERROR` of a [`Failure::StreamReset`].
+    #[error("the stream was reset with H3_INTERNAL_ERROR")]
+    ResetH3InternalError,
+    /// The code `H3_STREAM_CREATION_ERROR` of a [`Failure::StreamReset`].
+    #[error("the stream was reset with H3_STREAM_CREATION_ERROR")]
+    ResetH3StreamCreationError,
+    /// The code `H3_CLOSED_CRITICAL_STREAM` of a [`Failure::StreamReset`].
+    #[error("the stream was reset with H3_CLOSED_CRITICAL_STREAM")]
+    ResetH3ClosedCriticalStream,
+    /// The code `H3_FRAME_UNEXPECTED` of a [`Failure::StreamReset`].
+    #[error("the stream was reset with H3_FRAME_UNEXPECTED")]
+    ResetH3FrameUnexpected,
+    /// The code `H3_FRAME_ERROR` of a [`Failure::StreamReset`].
+    #[error("the stream was reset with H3_FRAME_ERROR")]
+    ResetH3FrameError,
+    /// The code `H3_EXCESSIVE_LOAD` of a [`Failure::StreamReset`].
+    #[error("the stream was reset with H3_EXCESSIVE_LOAD")]
+    ResetH3ExcessiveLoad,
+    /// The code `H3_ID_ERROR` of a [`Failure::StreamReset`].
+    #[error("the stream was reset with H3_ID_ERROR")]
+    ResetH3IdError,
+    /// The code `H3_SETTINGS_ERROR` of a [`Failure::StreamReset`].
+    #[error("the stream was reset with H3_SETTINGS_ERROR")]
+    ResetH3SettingsError,
+    /// The code `H3_MISSING_SETTINGS` of a [`Failure::StreamReset`].
+    #[error("the stream was reset with H3_MISSING_SETTINGS")]
+    ResetH3MissingSettings,
+    /// The code `H3_REQUEST_REJECTED` of a [`Failure::StreamReset`].
+    #[error("the stream was reset with H3_REQUEST_REJECTED")]
+    ResetH3RequestRejected,
+    /// The code `H3_REQUEST_CANCELLED` of a [`Failure::StreamReset`].
+    #[error("the stream was reset with H3_REQUEST_CANCELLED")]
+    ResetH3RequestCancelled,
+    /// The code `H3_REQUEST_INCOMPLETE` of a [`Failure::StreamReset`].
+    #[error("the stream was reset with H3_REQUEST_INCOMPLETE")]
+    ResetH3RequestIncomplete,
+    /// The code `H3_MESSAGE_ERROR` of a [`Failure::StreamReset`].
+    #[error("the stream was reset with H3_MESSAGE_ERROR")]
+    ResetH3MessageError,
+    /// The code `H3_CONNECT_ERROR` of a [`Failure::StreamReset`].
+    #[error("the stream was reset with H3_CONNECT_ERROR")]
+    ResetH3ConnectError,
+    /// The code `H3_VERSION_FALLBACK` of a [`Failure::StreamReset`].
+    #[error("the stream was reset with H3_VERSION_FALLBACK")]
+    ResetH3VersionFallback,
+    /// A code of HTTP/3 that is not known here.
+    #[error("the stream was reset with an unknown code of HTTP/3")]
+    ResetH3Unknown,
+    /// The connection was closed with `H3_GENERAL_PROTOCOL_ERROR`.
+    #[error("the server closed the connection with H3_GENERAL_PROTOCOL_ERROR")]
+    ClosedH3GeneralProtocolError,
+    /// The connection was closed with `H3_INTERNAL_ERROR`.
+    #[error("the server closed the connection with H3_INTERNAL_ERROR")]
+    ClosedH3InternalError,
+    /// The connection was closed with `H3_STREAM_CREATION_ERROR`.
+    #[error("the server closed the connection with H3_STREAM_CREATION_ERROR")]
+    ClosedH3StreamCreationError,
+    /// The connection was closed with `H3_CLOSED_CRITICAL_STREAM`.
+    #[error("the server closed the connection with H3_CLOSED_CRITICAL_STREAM")]
+    ClosedH3ClosedCriticalStream,
+    /// The connection was closed with `H3_FRAME_UNEXPECTED`.
+    #[error("the server closed the connection with H3_FRAME_UNEXPECTED")]
+    ClosedH3FrameUnexpected,
+    /// The connection was closed with `H3_FRAME_ERROR`.
+    #[error("the server closed the connection with H3_FRAME_ERROR")]
+    ClosedH3FrameError,
+    /// The connection was closed with `H3_EXCESSIVE_LOAD`.
+    #[error("the server closed the connection with H3_EXCESSIVE_LOAD")]
+    ClosedH3ExcessiveLoad,
+    /// The connection was closed with `H3_ID_ERROR`.
+    #[error("the server closed the connection with H3_ID_ERROR")]
+    ClosedH3IdError,
+    /// The connection was closed with `H3_SETTINGS_ERROR`.
+    #[error("the server closed the connection with H3_SETTINGS_ERROR")]
+    ClosedH3SettingsError,
+    /// The connection was closed with `H3_MISSING_SETTINGS`.
+    #[error("the server closed the connection with H3_MISSING_SETTINGS")]
+    ClosedH3MissingSettings,
+    /// The connection was closed with `H3_REQUEST_REJECTED`.
+    #[error("the server closed the connection with H3_REQUEST_REJECTED")]
+    ClosedH3RequestRejected,
+    /// The connection was closed with `H3_REQUEST_CANCELLED`.
+    #[error("the server closed the connection with H3_REQUEST_CANCELLED")]
+    ClosedH3RequestCancelled,
+    /// The connection was closed with `H3_REQUEST_INCOMPLETE`.
+    #[error("the server closed the connection with H3_REQUEST_INCOMPLETE")]
+    ClosedH3RequestIncomplete,
+    /// The connection was closed with `H3_MESSAGE_ERROR`.
+    #[error("the server closed the connection with H3_MESSAGE_ERROR")]
+    ClosedH3MessageError,
+    /// The connection was closed with `H3_CONNECT_ERROR`.
+    #[error("the server closed the connection with H3_CONNECT_ERROR")]
+    ClosedH3ConnectError,
+    /// The connection was closed with `H3_VERSION_FALLBACK`.
+    #[error("the server closed the connection with H3_VERSION_FALLBACK")]
+    ClosedH3VersionFallback,
+    /// The connection was closed with a code of QPACK.
+    #[error("the server closed the connection with an error of QPACK")]
+    ClosedQpack,
+    /// The connection was closed with a code of HTTP/3 that is not known here.
+    #[error("the server closed the connection with an unknown code of HTTP/3")]
+    ClosedH3Unknown,
+    /// The connection was closed with a code of QUIC.
+    #[error("the server closed the connection with an error of QUIC (RFC 9000 section 20.1)")]
+    ClosedQuic,
+}
+
+impl Malformed {
+    /// The kind of failure whose cause it is.
+    pub fn failure(self) -> Failure {
+        match self {
+            _ if self < Self::ResetNoError => Failure::Protocol,
+            _ if self < Self::H3Frame => Failure::StreamReset,
+            _ if self < Self::ResetH3NoError => Failure::Protocol,
+            _ if self < Self::ClosedH3GeneralProtocolError => Failure::StreamReset,
+            _ => Failure::Reset,
+        }
+    }
+
+    /// Its name in JSON and CSV.
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::StatusLine => "status_line",
+            Self::HeaderField => "header_field",
+            Self::TooManyFields => "too_many_fields",
+            Self::HeadTooLarge => "head_too_large",
+            Self::TooManyInterim => "too_many_interim",
+            Self::ContentLength => "content_length",
+            Self::TransferEncoding => "transfer_encoding",
+            Self::Chunk => "chunk",
+            Self::ChunkLineTooLong => "chunk_line_too_long",
+            Self::TrailersTooLarge => "trailers_too_large",
+            Self::Http1Reply => "http1_reply",
+            Self::Preface => "preface",
+            Self::FrameSize => "frame_size",
+            Self::HeaderBlock => "header_block",
+            Self::Continuation => "continuation",
+            Self::StreamState => "stream_state",
+            Self::Padding => "padding",
+            Self::Settings => "settings",
+            Self::FlowControl => "flow_control",
+            Self::Push => "push",
+            Self::GoAway => "go_away",
+            Self::PseudoHeader => "pseudo_header",
+            Self::DataBeforeHead => "data_before_head",
+            Self::WebSocketFrame => "web_socket_frame",
+            Self::GrpcStatus => "grpc_status",
+            Self::BodyLength => "body_length",
+            Self::ControlFrames => "control_frames",
+            Self::ResetNoError => "reset_no_error",
+            Self::ResetProtocolError => "reset_protocol_error",
+            Self::ResetInternalError => "reset_internal_error",
+            Self::ResetFlowControlError => "reset_flow_control_error",
+            Self::ResetSettingsTimeout => "reset_settings_timeout",
+            Self::ResetStreamClosed => "reset_stream_closed",
+            Self::ResetFrameSizeError => "reset_frame_size_error",
+            Self::ResetRefusedStream => "reset_refused_stream",
+            Self::ResetCancel => "reset_cancel",
+            Self::ResetCompressionError => "reset_compression_error",
+            Self::ResetConnectError => "reset_connect_error",
+            Self::ResetEnhanceYourCalm => "reset_enhance_your_calm",
+            Self::ResetInadequateSecurity => "reset_inadequate_security",
+            Self::ResetHttp11Required => "reset_http_1_1_required",
+            Self::ResetUnknown => "reset_unknown",
+            Self::H3Frame => "h3_frame",
+            Self::H3FrameUnexpected => "h3_frame_unexpected",
+            Self::H3Settings => "h3_settings",
+            Self::H3CriticalStream => "h3_critical_stream",
+            Self::H3GoAway => "h3_go_away",
+            Self::H3Push => "h3_push",
+            Self::QpackBlock => "qpack_block",
+            Self::QpackStream => "qpack_stream",
+            Self::Quic => "quic",
+            Self::QuicVersion => "quic_version",
+            Self::QuicMigration => "quic_migration",
+            Self::ResetH3NoError => "reset_h3_no_error",
+            Self::ResetH3GeneralProtocolError => "reset_h3_general_protocol_error",
+            Self::ResetH3InternalError => "reset_h3_internal_error",
+            Self::ResetH3StreamCreationError => "reset_h3_stream_creation_error",
+            Self::ResetH3ClosedCriticalStream => "reset_h3_closed_critical_stream",
+            Self::ResetH3FrameUnexpected => "reset_h3_frame_unexpected",
+            Self::ResetH3FrameError => "reset_h3_frame_error",
+            Self::ResetH3ExcessiveLoad => "reset_h3_excessive_load",
+            Self::ResetH3IdError => "reset_h3_id_error",
+            Self::ResetH3SettingsError => "reset_h3_settings_error",
+            Self::ResetH3MissingSettings => "reset_h3_missing_settings",
+            Self::ResetH3RequestRejected => "reset_h3_request_rejected",
+            Self::ResetH3RequestCancelled => "reset_h3_request_cancelled",
+            Self::ResetH3RequestIncomplete => "reset_h3_request_incomplete",
+            Self::ResetH3MessageError => "reset_h3_message_error",
+            Self::ResetH3ConnectError => "reset_h3_connect_error",
+            Self::ResetH3VersionFallback => "reset_h3_version_fallback",
+            Self::ResetH3Unknown => "reset_h3_unknown",
+            Self::ClosedH3GeneralProtocolError => "closed_h3_general_protocol_error",
+            Self::ClosedH3InternalError => "closed_h3_internal_error",
+            Self::ClosedH3StreamCreationError => "closed_h3_stream_creation_error",
+            Self::ClosedH3ClosedCriticalStream => "closed_h3_closed_critical_stream",
+            Self::ClosedH3FrameUnexpected => "closed_h3_frame_unexpected",
+            Self::ClosedH3FrameError => "closed_h3_frame_error",
+            Self::ClosedH3ExcessiveLoad => "closed_h3_excessive_load",
+            Self::ClosedH3IdError => "closed_h3_id_error",
+            Self::ClosedH3SettingsError => "closed_h3_settings_error",
+            Self::ClosedH3MissingSettings => "closed_h3_missing_settings",
+            Self::ClosedH3RequestRejected => "closed_h3_request_rejected",
+            Self::ClosedH3RequestCancelled => "closed_h3_request_cancelled",
+            Self::ClosedH3RequestIncomplete => "closed_h3_request_incomplete",
+            Self::ClosedH3MessageError => "closed_h3_message_error",
+            Self::ClosedH3ConnectError => "closed_h3_connect_error",
+            Self::ClosedH3VersionFallback => "closed_h3_version_fallback",
+            Self::ClosedQpack => "closed_qpack",
+            Self::ClosedH3Unknown => "closed_h3_unknown",
+            Self::ClosedQuic => "closed_quic",
+        }
+    }
+}
