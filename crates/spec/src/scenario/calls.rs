@@ -52,10 +52,8 @@ impl<'a> Calls<'a> {
         }
         let services = Services::decode(&self.set)?;
         if text.contains("${") || template::has_placeholders(text) {
-            // The message is known when it is sent; the method and the interval are known now.
-            services.body(method, b"", interval)?;
             let (method, json) = (method.to_owned(), text.to_owned());
-            return Ok(Body::Message(JsonMessage { method, json, interval }));
+            return grpc::message(&services, JsonMessage { method, json, interval });
         }
         services.body(method, text.as_bytes(), interval)
     }
