@@ -153,7 +153,10 @@ fn services_and_messages_are_listed() {
     };
     let (all, one) = (listed(""), listed("shop.Shop"));
     assert!(all.contains("  rpc Chat(stream shop.Item) returns (stream shop.Item);\n"), "{all}");
-    assert!(one.starts_with(&all) && one.ends_with("message shop.Item {\n  string name = 1;\n  int64 id = 2;\n}\n"), "{one}");
+    assert!(
+        one.starts_with(&all) && one.ends_with("message shop.Item {\n  string name = 1;\n  int64 id = 2;\n}\n"),
+        "{one}"
+    );
     let none = command(&format!("grpc {} shop.Nope", shop.url())).output().expect("brunt");
     assert_eq!((none.status.code(), none.stdout.len()), (Some(2), 0));
 }

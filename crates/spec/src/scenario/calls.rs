@@ -100,7 +100,8 @@ impl Reader<'_> {
             (None, Some(way)) => {
                 let file = step.file.as_ref().map(|file| file.0.as_str()).unwrap_or_default();
                 let text = String::from_utf8(self.read(file, way)?);
-                let wrong = |_| SpecError::new(&way.node.at, "file", "it is no JSON; write a file with the message as JSON");
+                let wrong =
+                    |_| SpecError::new(&way.node.at, "file", "it is no JSON; write a file with the message as JSON");
                 text.map(|text| template::plain(&text)).map_err(wrong)
             }
             (None, None) => Ok(String::new()),
