@@ -441,12 +441,7 @@ impl<T: Transport> WorkerScript<T> {
     /// # Errors
     ///
     /// In words: the message that it sends is none.
-    fn filled(
-        &self,
-        entry: usize,
-        user: Option<&UserContext>,
-        parts: SentParts,
-    ) -> Result<(Request, u32), String> {
+    fn filled(&self, entry: usize, user: Option<&UserContext>, parts: SentParts) -> Result<(Request, u32), String> {
         let SentParts { label, method, url, headers, body } = parts;
         let request = &self.compiled.entries[entry].request;
         let number = if label == request.label { self.labels[entry] } else { self.number_of(&label) };

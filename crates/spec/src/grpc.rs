@@ -4,6 +4,8 @@
 
 use crate::System;
 use crate::settings::RunSettings;
+use brunt_model::Body;
+use brunt_model::request::JsonMessage;
 use brunt_script::grpc::Services;
 use std::time::Duration;
 
@@ -27,6 +29,16 @@ pub fn descriptors(run: &RunSettings, method: &str, system: &System) -> Result<V
 pub fn describe(run: &RunSettings, service: Option<&str>, system: &System) -> Result<String, String> {
     let set = descriptors(run, service.unwrap_or_default(), system)?;
     Services::decode(&set)?.describe(service)
+}
+
+/// The body of a call whose message has placeholders: it is encoded when it is sent, and the rest is checked now.
+///
+/// # Errors
+///
+/// In words: no such service or method, or messages that cannot be sent at intervals.
+pub fn message(services: &Services, message: JsonMessage) -> Result<Body, String> {
+    services.body(&message.method, b"", message.interval)?;
+    Ok(Body::Message(message))
 }
 
 /// The descriptors of one service and of another; either may be empty.

@@ -7,11 +7,11 @@ mod replies;
 mod requests;
 mod steps;
 
+use crate::System;
 use crate::error::{Position, Result, SpecError};
 use crate::plan::scenario as written;
-use crate::plan::{Node, Value, read};
-use crate::System;
 use crate::plan::words::ScalarList;
+use crate::plan::{Node, Value, read};
 use crate::settings::{GrpcSettings, PlannedScenario, RunSettings};
 use crate::to_plan::reply_policy;
 use brunt_model::reply_policy::{Cookies, PageCache, RedirectRules, Redirects};

@@ -9,11 +9,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 use std::task::{Context, Poll};
 use std::thread::{self, JoinHandle};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tempfile::TempDir;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
-use tokio::time::{sleep_until, timeout};
+use tokio::time::{Instant, sleep_until, timeout};
 use tokio_stream::wrappers::{ReceiverStream, TcpListenerStream};
 use tonic::body::Body;
 use tonic::codegen::{BoxFuture, Service, http};
@@ -163,7 +163,7 @@ impl StreamingService<Item> for Method {
                 }
                 let due = Instant::now() + THINKS;
                 let early = timeout(THINKS, said.message()).await;
-                sleep_until(due.into()).await;
+                sleep_until(due).await;
                 counts.early.fetch_add(u64::from(matches!(early, Ok(Ok(Some(_))))), Ordering::Relaxed);
                 if item.name != "silence" && give.send(Ok(item)).await.is_err() {
                     return;
@@ -245,11 +245,8 @@ impl Shop {
                     .expect("reflection");
                 let methods = Methods { counts: shared, reflection };
                 let stopped = async { drop(stopped.await) };
-                let serving = Server::builder().serve_with_incoming_shutdown(
-                    methods,
-                    TcpListenerStream::new(listener),
-                    stopped,
-                );
+                let serving =
+                    Server::builder().serve_with_incoming_shutdown(methods, TcpListenerStream::new(listener), stopped);
                 // A connection that is still open does not hold the test up.
                 let _ = serving.await;
             });

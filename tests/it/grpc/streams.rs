@@ -34,6 +34,9 @@ fn calls_of_each_kind_are_counted_as_the_server_counts_them() {
     call(&shop, "shop.Shop/List", r#"{"id":5}"#, "-c 2 -n 20").all_good();
     call(&shop, "shop.Shop/Fill", FOUR, "-c 2 -n 20").all_good();
     assert_eq!((shop.counts.calls(), shop.counts.messages()), (440, 400 + 20 + 80));
+    let numbered = call(&shop, "shop.Shop/List", r#"{"id":"{n}"}"#, "-c 1 -n 4 --reply-events messages").all_good();
+    // Calls 0 to 3 ask for so many messages, so that three of them have a first one.
+    assert_eq!((times(&numbered, "first event").0, times(&numbered, "next event").0), (3, 3));
     let missing = call(&shop, "shop.Shop/Buy", r#"{"name":"missing"}"#, "-n 5");
     assert_eq!((outcomes(&missing, "grpc 5 NOT_FOUND"), missing.count("good")), (5, 0));
     let expected = call(&shop, "shop.Shop/Buy", r#"{"name":"missing"}"#, "-n 5 --expect-status OK,NOT_FOUND");
@@ -150,7 +153,10 @@ fn services_and_messages_are_listed() {
     };
     let (all, one) = (listed(""), listed("shop.Shop"));
     assert!(all.contains("  rpc Chat(stream shop.Item) returns (stream shop.Item);\n"), "{all}");
-    assert!(one.starts_with(&all) && one.ends_with("message shop.Item {\n  string name = 1;\n  int64 id = 2;\n}\n"), "{one}");
+    assert!(
+        one.starts_with(&all) && one.ends_with("message shop.Item {\n  string name = 1;\n  int64 id = 2;\n}\n"),
+        "{one}"
+    );
     let none = command(&format!("grpc {} shop.Nope", shop.url())).output().expect("brunt");
     assert_eq!((none.status.code(), none.stdout.len()), (Some(2), 0));
 }

@@ -87,7 +87,7 @@ fn brunt_json() {
         throughput: Some(210.0),
         ..told(0.005, 0.007, 0.01)
     };
-    same(&read(&brunt::TOOL, "", json), &expected.with_errors(7.0, 4.0));
+    same(&read(&brunt::TOOL, "", json), &expected.clone().with_errors(7.0, 4.0));
     let calls = json.replace(r#""200": 200, "503": 3, "404": 1"#, r#""grpc 0 OK": 200, "grpc 14 UNAVAILABLE": 3"#);
     same(&read(&brunt::GRPC, "", &calls), &expected.with_errors(7.0, 3.0));
 }

@@ -430,7 +430,8 @@ fn mix(users: &PlannedUsers, settings: &[RunSettings], system: &System) -> Resul
         match &mut all {
             Some(all) => {
                 all.requests.append(&mut one.requests);
-                all.services = grpc::joined(std::mem::take(&mut all.services), one.services).map_err(SpecError::told)?;
+                all.services =
+                    grpc::joined(std::mem::take(&mut all.services), one.services).map_err(SpecError::told)?;
             }
             None => all = Some(one),
         }

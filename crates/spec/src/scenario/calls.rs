@@ -52,10 +52,8 @@ impl<'a> Calls<'a> {
         }
         let services = Services::decode(&self.set)?;
         if text.contains("${") || template::has_placeholders(text) {
-            // The message is known when it is sent; the method and the interval are known now.
-            services.body(method, b"", interval)?;
             let (method, json) = (method.to_owned(), text.to_owned());
-            return Ok(Body::Message(JsonMessage { method, json, interval }));
+            return grpc::message(&services, JsonMessage { method, json, interval });
         }
         services.body(method, text.as_bytes(), interval)
     }
@@ -102,7 +100,8 @@ impl Reader<'_> {
             (None, Some(way)) => {
                 let file = step.file.as_ref().map(|file| file.0.as_str()).unwrap_or_default();
                 let text = String::from_utf8(self.read(file, way)?);
-                let wrong = |_| SpecError::new(&way.node.at, "file", "it is no JSON; write a file with the message as JSON");
+                let wrong =
+                    |_| SpecError::new(&way.node.at, "file", "it is no JSON; write a file with the message as JSON");
                 text.map(|text| template::plain(&text)).map_err(wrong)
             }
             (None, None) => Ok(String::new()),

@@ -11,6 +11,7 @@ use crate::words::values::Data;
 use crate::words::values::secrets::filled;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use brunt_model::request::JsonMessage;
 use brunt_model::scenario::{Order, Scenario};
 use brunt_model::{Body, Request};
 use brunt_script::grpc::Services;
@@ -91,9 +92,15 @@ impl<'a> Pattern<'a> {
     /// Calls of a method of gRPC.
     fn grpc(run: &'a RunSettings, method: &str, system: &System) -> Result<Self> {
         let args = &run.request.grpc;
-        let json = body_of(run, system)?.0.bytes().unwrap_or_default().to_vec();
+        let (body, _) = body_of(run, system)?;
         let services = grpc::descriptors(run, method, system).map_err(SpecError::told)?;
-        let body = Services::decode(&services).and_then(|all| all.body(method, &json, args.message_interval));
+        let body = Services::decode(&services).and_then(|all| match body {
+            Body::Text(json) if template::has_placeholders(&json) => {
+                let (method, interval) = (method.to_owned(), args.message_interval);
+                grpc::message(&all, JsonMessage { method, json, interval })
+            }
+            body => all.body(method, body.bytes().unwrap_or_default(), args.message_interval),
+        });
         let mut headers = headers(run)?;
         headers.retain(|(name, _)| !["content-type", "accept"].contains(&name.to_ascii_lowercase().as_str()));
         grpc::add_headers(&mut headers, grpc::deadline(run));

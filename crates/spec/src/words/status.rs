@@ -4,7 +4,8 @@ use brunt_model::outcome::grpc_status;
 use brunt_model::plan::StatusRange;
 use brunt_script::WordError;
 
-const INSTEAD: &str = "statuses from 100 to 999 such as 200, 300-399 or 2xx, or of gRPC such as OK, with commas between them";
+const INSTEAD: &str =
+    "statuses from 100 to 999 such as 200, 300-399 or 2xx, or of gRPC such as OK, with commas between them";
 
 /// A list of statuses, ranges and classes.
 ///

@@ -245,7 +245,9 @@ pub fn message_interval(word: &str) -> Result<PieceInterval, WordError> {
     }
     match duration::parse(word) {
         Ok(time) if !time.is_zero() => Ok(PieceInterval::Time(time)),
-        Ok(_) => Err(WordError::new(word, "messages cannot be 0 s apart", "a time such as 1ms, or leave the option out")),
+        Ok(_) => {
+            Err(WordError::new(word, "messages cannot be 0 s apart", "a time such as 1ms, or leave the option out"))
+        }
         Err(_) => Err(WordError::new(word, "this is no interval of messages", "a time such as 100ms, or reply")),
     }
 }

@@ -249,7 +249,7 @@ fn pieces(bytes: &[u8], ends: &[usize], interval: PieceInterval) -> Session {
 #[test]
 fn a_piece_of_a_body_is_sent_when_it_is_released() {
     let interval = PieceInterval::Time(Duration::from_millis(1));
-    let mut session = pieces(&[7; 30_000], &[10, 20_010, 30_000], interval);
+    let mut session = pieces(&vec![7; 30_000], &[10, 20_010, 30_000], interval);
     assert_eq!(sent(&session.out), [(1, 10, false)]);
     session.written(Tick(5));
     assert!(session.out.is_empty(), "nothing is due");
@@ -266,7 +266,7 @@ fn a_piece_of_a_body_is_sent_when_it_is_released() {
 
 #[test]
 fn pieces_that_windows_hold_back_are_sent_once() {
-    let mut session = pieces(&[7; 70_000], &[65_000, 69_000, 70_000], PieceInterval::Reply);
+    let mut session = pieces(&vec![7; 70_000], &[65_000, 69_000, 70_000], PieceInterval::Reply);
     session.written(Tick(5));
     session.release_piece(1);
     assert_eq!(sent(&session.out), [(1, 535, false)], "the window of 65,535 bytes is full");
