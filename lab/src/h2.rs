@@ -10,7 +10,7 @@
 //! | [`fields`], [`reply`] | requests out of header lists, and replies to header blocks |
 //! | [`session`], [`control`], [`stream`], [`sending`], [`out`] | one connection and its streams |
 //! | [`upgrade`], [`deliver`], `serve` | how it begins; replies and failures; its place in the event loop |
-//! | [`websocket`] | WebSockets over its streams |
+//! | [`websocket`] | `WebSocket`s over its streams |
 
 pub mod control;
 pub mod deliver;

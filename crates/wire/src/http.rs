@@ -1,6 +1,6 @@
 //! HTTP over real sockets: the transport of one worker thread, which opens connections of the version that the plan wants.
 //!
-//! * `lane`: its connections, and the right to an exchange on one. `messages`: those of WebSockets. `bad_wire`: what cannot be.
+//! * `lane`: its connections, and the right to an exchange on one. `messages`: those of `WebSocket`s. `bad_wire`: what cannot be.
 
 mod bad_wire;
 mod lane;

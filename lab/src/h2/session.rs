@@ -47,7 +47,7 @@ pub struct Counts {
     pub malformed: u64,
     /// What was wrong first.
     pub first_error: Option<&'static str>,
-    /// Streams that became WebSockets.
+    /// Streams that became `WebSocket`s.
     pub websockets: u64,
     /// What was wrong first on one of them.
     pub websocket_error: Option<&'static str>,

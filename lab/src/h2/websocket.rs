@@ -1,4 +1,4 @@
-//! WebSockets over streams (RFC 8441): each message is a request, and replies leave in the order of the messages.
+//! `WebSocket`s over streams (RFC 8441): each message is a request, and replies leave in the order of the messages.
 //!
 //! What the server does with them is here too; how replies look is that of [`crate::deliver`].
 

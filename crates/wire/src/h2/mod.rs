@@ -7,7 +7,7 @@
 //! * [`fields`]: the header fields of a request as HTTP/2 needs them.
 //! * `reply_fields`: what those of a reply say.
 //! * `session`: the state machine of a connection; pure: bytes in, bytes out. `input`: what comes in. `streams`: what it holds of each request.
-//! * `tunnel`: a stream that carries bytes both ways, for WebSockets.
+//! * `tunnel`: a stream that carries bytes both ways, for `WebSocket`s.
 //! * `driver`: one task for each connection that writes and reads for all of its streams.
 
 mod driver;

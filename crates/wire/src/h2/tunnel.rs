@@ -198,13 +198,11 @@ impl Tunnel {
             stream.stamps.head_bytes = 0;
             return Poll::Ready(Ok(Answer { status: head.status, fields }));
         }
-        match stream.end {
-            Some(end) => Poll::Ready(Err(end.err().unwrap_or(Failure::Protocol))),
-            None => {
-                stream.waker = Some(cx.waker().clone());
-                Poll::Pending
-            }
+        if let Some(end) = stream.end {
+            return Poll::Ready(Err(end.err().unwrap_or(Failure::Protocol)));
         }
+        stream.waker = Some(cx.waker().clone());
+        Poll::Pending
     }
 
     /// Sends as much of `bytes` as windows allow at once; how much that was.

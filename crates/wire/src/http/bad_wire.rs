@@ -29,10 +29,10 @@ pub enum BadWire {
     /// What only HTTP/3 can do.
     #[error("{0} works with HTTP/3 only; leave it out, or write --http 3")]
     Http3Only(&'static str),
-    /// What WebSockets cannot do.
+    /// What `WebSocket`s cannot do.
     #[error("{0} does not work with WebSockets (ws:// and wss://); leave it out")]
     NotWebSocket(&'static str),
-    /// What WebSockets over HTTP/2 cannot do.
+    /// What `WebSocket`s over HTTP/2 cannot do.
     #[error("{0} does not work with WebSockets over HTTP/2; leave it out, or write --http 1.1")]
     NotWebSocketOverHttp2(&'static str),
     /// A WebSocket over HTTP/1.0.

@@ -19,7 +19,7 @@ use std::task::{Context, Poll};
 pub enum Lane {
     /// The whole of a connection of HTTP/1.
     H1(H1Connection),
-    /// A stream of a connection of HTTP/2, and the WebSockets of whoever has it.
+    /// A stream of a connection of HTTP/2, and the `WebSocket`s of whoever has it.
     H2(H2Lane),
     /// A stream of a connection of HTTP/3.
     H3(Rc<H3Connection>),
@@ -38,7 +38,7 @@ pub struct H1Connection {
     pub(super) open: Open,
 }
 
-/// The right to a stream of HTTP/2 at a time, and the WebSockets that were opened with it.
+/// The right to a stream of HTTP/2 at a time, and the `WebSocket`s that were opened with it.
 pub struct H2Lane {
     pub(super) websockets: Vec<OpenWebSocket>,
     pub(super) connection: Rc<H2Connection>,
@@ -53,7 +53,7 @@ pub(super) struct OpenWebSocket {
 
 /// An open connection of HTTP/2.
 pub struct H2Connection {
-    /// WebSockets of lanes that were given up while the connection is kept: those that ask next go on with them.
+    /// `WebSocket`s of lanes that were given up while the connection is kept: those that ask next go on with them.
     pub(super) left: RefCell<Vec<OpenWebSocket>>,
     pub(super) connection: h2::Connection,
     pub(super) handshake: Option<Handshake>,

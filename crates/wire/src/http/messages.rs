@@ -1,4 +1,4 @@
-//! Messages of WebSockets, over a connection of their own or a stream of HTTP/2.
+//! Messages of `WebSocket`s, over a connection of their own or a stream of HTTP/2.
 
 use super::Http;
 use super::lane::{H2Lane, OpenWebSocket};
