@@ -8,6 +8,7 @@ use clap::{Args, Parser};
 
 use crate::fail::{FailRule, Fate};
 use crate::h2::options::Http2;
+use crate::hostile::Hostile;
 use crate::service::Service;
 use crate::truth::Stall;
 use crate::units::{parse_positive_span, parse_size, parse_span};
@@ -162,6 +163,10 @@ pub struct Options {
     #[arg(long, value_name = "FILE", requires = "tls")]
     pub tls_cert_out: Option<PathBuf>,
 
+    /// Answer with bytes that break a rule of HTTP/2, HTTP/3 or WebSocket (or are legal and rare); `list` prints the names
+    #[arg(long, value_name = "NAME", value_parser = Hostile::parse)]
+    pub hostile: Option<Hostile>,
+
     /// HTTP/2.
     #[command(flatten)]
     pub http2: Http2,
@@ -194,6 +199,10 @@ impl Options {
     ///
     /// What does not go together.
     pub fn check(&self) -> Result<(), String> {
+        let row = self.hostile.and_then(Hostile::row);
+        if let Some(row) = row.filter(|row| row.is_of_http3() && !self.http3.http3) {
+            return Err(format!("--hostile {} is of HTTP/3; add --tls --http3", row.name));
+        }
         if self.http3.http3 && !cfg!(feature = "http3") {
             return Err("--http3: this program was built without the feature http3".to_owned());
         }

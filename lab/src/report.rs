@@ -10,7 +10,8 @@ use serde_json::{Value, json};
 
 use crate::args::Options;
 use crate::desk::Desk;
-use crate::h2::options::{Hostile, Versions};
+use crate::h2::options::Versions;
+use crate::hostile::Hostile;
 use crate::ledger::{Http3Counts, Ledger, SPOILT, UNWRITTEN};
 use crate::truth::{Arrivals, Summary, dispersion, sojourns};
 use crate::units::{MILLISECOND, SECOND, seconds};
@@ -219,7 +220,7 @@ fn describe(options: &Options) -> Value {
         "http3": options.http3.http3,
         "retry": options.http3.retry,
         "refuse_early_data": options.http3.refuse_early_data,
-        "hostile": options.http2.hostile.and_then(Hostile::row).map(|row| row.name),
+        "hostile": options.hostile.and_then(Hostile::row).map(|row| row.name),
     })
 }
 

@@ -7,15 +7,18 @@
 //! | module | holds |
 //! |---|---|
 //! | [`frames`] | bytes to messages |
+//! | [`hostile`] | bytes that break rules on request |
 //! | `serve` | its place in the event loop |
 
 pub mod frames;
+pub mod hostile;
 mod serve;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use sha1::{Digest, Sha1};
 
+use crate::hostile::{Row, Say, When};
 use crate::request::Route;
 use frames::{CLOSE, CONTINUATION, Incoming, LAST, PONG};
 
@@ -46,12 +49,21 @@ pub struct WebSocket {
     incoming: Incoming,
     /// A pong or close that is to be sent; the last one takes the place of others.
     pub control: Option<Vec<u8>>,
+    /// What is sent in place of replies.
+    hostile: Option<fn(&mut hostile::Stage)>,
 }
 
 impl WebSocket {
-    /// Opened for this route; messages are kept when `echo` is set.
-    pub fn new(route: Route, echo: bool) -> Self {
-        Self { route, incoming: Incoming::new(echo), control: None }
+    /// Opened for this route; messages are kept when `echo` is set. A row may stand in place of replies.
+    pub fn new(route: Route, echo: bool, row: Option<&Row>) -> Self {
+        let hostile = row.filter(|row| row.when == When::Request).and_then(say);
+        Self { route, incoming: Incoming::new(echo), control: None, hostile }
+    }
+
+    /// What is sent in place of a reply, where a row says so.
+    pub fn perform(&self) -> Option<hostile::Stage> {
+        let mut stage = hostile::Stage::default();
+        self.hostile.map(|say| say(&mut stage)).map(|()| stage)
     }
 
     /// Tells the client that the connection ends.
@@ -64,9 +76,26 @@ impl WebSocket {
     }
 }
 
+fn say(row: &Row) -> Option<fn(&mut hostile::Stage)> {
+    if let Say::WebSocket(say) = row.say { Some(say) } else { None }
+}
+
+/// What a row answers to a handshake with this key, if it does.
+pub fn greeting(row: Option<&Row>, key: &[u8]) -> Option<Vec<u8>> {
+    let say = row.filter(|row| row.when == When::Greeting).and_then(say)?;
+    let mut stage = hostile::Stage { key: key.to_vec(), ..hostile::Stage::default() };
+    say(&mut stage);
+    Some(stage.out)
+}
+
+/// The answer to a client's key.
+fn accept(key: &[u8]) -> String {
+    STANDARD.encode(Sha1::new().chain_update(key).chain_update(MAGIC).finalize())
+}
+
 /// What tells the client that messages follow.
 pub fn switching(key: &[u8]) -> Vec<u8> {
-    let accept = STANDARD.encode(Sha1::new().chain_update(key).chain_update(MAGIC).finalize());
+    let accept = accept(key);
     format!(
         "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: {accept}\r\n\r\n"
     )

@@ -1,8 +1,9 @@
 //! What the server does with a WebSocket: how one begins, what its messages become, how it ends.
 
 use super::frames::Event;
-use super::{WebSocket, code, switching};
+use super::{WebSocket, code, greeting, switching};
 use crate::conn::{Conn, Speaks};
+use crate::hostile::Hostile;
 use crate::request::{Request, Route, Shape};
 use crate::serve::Arrival;
 use crate::server::{Arrived, Server};
@@ -14,8 +15,10 @@ impl Server {
             return false;
         }
         self.desk.ledger.websockets += 1;
-        conn.outbox.push(switching(key).into(), None);
-        conn.speaks = Speaks::WebSocket(Box::new(WebSocket::new(route, self.options.echo)));
+        let row = self.options.hostile.and_then(Hostile::row);
+        let answer = greeting(row, key).unwrap_or_else(|| switching(key));
+        conn.outbox.push(answer.into(), None);
+        conn.speaks = Speaks::WebSocket(Box::new(WebSocket::new(route, self.options.echo, row)));
         true
     }
 

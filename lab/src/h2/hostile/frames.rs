@@ -1,18 +1,18 @@
 //! Rows about frames, streams, settings and windows.
 
-use super::{Row, Stage, When, block};
+use super::{Row, Stage, When, block, row_at};
 use crate::h2::frame::{self, Code, LARGEST_FRAME, flag, kind, setting};
 
 const fn row(name: &'static str, section: &'static str, text: &'static str, say: fn(&mut Stage)) -> Row {
-    Row { name, section, text, when: When::Request, say }
+    row_at(When::Request, (name, section, text), say)
 }
 
 const fn endless(name: &'static str, section: &'static str, text: &'static str, say: fn(&mut Stage)) -> Row {
-    Row { name, section, text, when: When::Endless, say }
+    row_at(When::Endless, (name, section, text), say)
 }
 
 const fn greeting(name: &'static str, section: &'static str, text: &'static str, say: fn(&mut Stage)) -> Row {
-    Row { name, section, text, when: When::Greeting, say }
+    row_at(When::Greeting, (name, section, text), say)
 }
 
 fn settings(stage: &mut Stage, settings: &[(u16, u32)]) {
