@@ -338,7 +338,8 @@ impl<T: Timer + 'static> Http<T> {
             }
             Lane::WebSocket(websocket) => {
                 let (action, message) = (request.action, request.message.as_deref());
-                let wanted = Wanted { action, message, wants, pattern, events };
+                let body = request.parts().map(|parts| &parts.body);
+                let wanted = Wanted { action, message, body, wants, pattern, events };
                 // Boxed: other connections would hold the room for it.
                 Exchange::WebSocket { exchange: Box::pin(websocket.exchange(&self.shared, wanted, stamps)) }
             }

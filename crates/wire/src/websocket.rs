@@ -2,9 +2,16 @@
 //!
 //! By the method of its request ([`Action`]) an exchange opens the WebSocket, sends a ping, or closes it. Otherwise it sends one message and waits for the next that comes; without a message it only waits. Where a pattern is
 //! looked for in bodies, messages that do not match it are passed over: a server may send of its own accord. Pings are
-//! answered. Messages may come compressed where compressed replies are asked for (`permessage-deflate`); none are sent so.
+//! answered. Where compressed replies are asked for, messages are compressed in both directions if the server agrees
+//! (`permessage-deflate`).
+//!
+//! * `agreement`: what a handshake agrees on. `frames`: frames, written and read. `deflate`: messages compressed.
+//!   `utf8`: whether text is.
 
-mod frames;
+mod agreement;
+mod deflate;
+pub mod frames;
+mod utf8;
 
 use crate::collect::ReplyCollector;
 use crate::events::EventMeter;
@@ -16,10 +23,12 @@ use crate::stream::{Idle, Stream};
 use crate::tls::Handshake;
 use crate::turn::Turn;
 use crate::{Reply, Stamps, Timer, WantedFields, Wants, error};
+use agreement::{DEFLATE, agree, takes_compressed};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use brunt_model::plan::HttpVersion;
-use brunt_model::{Failure, Tick};
+use brunt_model::{Body, Failure, Tick};
+use deflate::Deflater;
 use frames::{CLOSE, Event, Incoming, PING, PONG, frame};
 use regex::bytes::Regex;
 use sha1::{Digest, Sha1};
@@ -37,15 +46,12 @@ const READ: usize = 64 * 1024;
 const OWN: [&str; 6] =
     ["host", "upgrade", "connection", "sec-websocket-key", "sec-websocket-version", "sec-websocket-extensions"];
 
-/// The extension by which messages are compressed (RFC 7692).
-const DEFLATE: &str = "permessage-deflate";
-/// Each message is compressed by itself, so that those nobody looks at need not be decoded.
-const BY_ITSELF: &str = "server_no_context_takeover";
-
 /// An open WebSocket.
 pub struct WebSocket {
     stream: Stream,
     incoming: Incoming,
+    /// Compresses messages, where that was agreed on.
+    deflater: Option<Box<Deflater>>,
     /// Bytes behind the last message that was taken.
     rest: Vec<u8>,
     is_used: bool,
@@ -90,6 +96,8 @@ pub struct Wanted<'m, 'p> {
     pub action: Action,
     /// The frame that is sent; None: none is.
     pub message: Option<&'m [u8]>,
+    /// The message in that frame.
+    pub body: Option<&'m Body>,
     /// What is kept of the message that comes.
     pub wants: Wants,
     /// What the message that is awaited matches.
@@ -126,26 +134,10 @@ impl WebSocket {
         }
         let accept = STANDARD.encode(Sha1::digest(format!("{key}{MAGIC}")));
         let fields = reply.kept.and_then(|kept| kept.head).map(|(_, fields)| fields).unwrap_or_default();
-        let accepts =
-            fields.iter().any(|(name, value)| name.eq_ignore_ascii_case("sec-websocket-accept") && *value == accept);
-        if !accepts {
-            return Err((Failure::Protocol, "the server's Sec-WebSocket-Accept does not fit the key".to_owned()));
-        }
-        let extensions: Vec<&str> = fields
-            .iter()
-            .filter(|(name, _)| name.eq_ignore_ascii_case("sec-websocket-extensions"))
-            .map(|(_, value)| value.as_str())
-            .collect();
-        let agreed = match extensions[..] {
-            [] => false,
-            [only] if takes_compressed(parts) && is_deflate(only) => true,
-            _ => {
-                let why = format!("the server wants an extension that was not offered: {}", extensions.join(", "));
-                return Err((Failure::Protocol, why));
-            }
-        };
-        let incoming = Incoming::new(agreed);
-        Ok(Self { stream, incoming, rest: ahead.take_came(), is_used: false, open })
+        let agreed = agree(&fields, &accept, parts).map_err(|why| (Failure::Protocol, why))?;
+        let incoming = Incoming::new(agreed.is_some());
+        let deflater = agreed.map(|agreed| Box::new(Deflater::new(agreed)));
+        Ok(Self { stream, incoming, deflater, rest: ahead.take_came(), is_used: false, open })
     }
 
     /// Sends a message, and waits for one.
@@ -160,15 +152,7 @@ impl WebSocket {
         stamps: &mut Stamps,
     ) -> Result<Reply, Failure> {
         let was_used = std::mem::replace(&mut self.is_used, true);
-        if let Some(message) = wanted.message {
-            let sent = match self.stream.send_at_once(message) {
-                Ok(n) if n == message.len() => Ok(()),
-                Ok(n) => Box::pin(self.stream.send(&message[n..])).await,
-                Err(error) => Err(error),
-            };
-            sent.map_err(|error| lost(&error, was_used))?;
-            stamps.bytes_sent = message.len() as u64;
-        }
+        stamps.bytes_sent = self.send(&wanted).await.map_err(|error| lost(&error, was_used))?;
         stamps.sent = shared.time.now();
         let (mut body_bytes, mut turn) = (0, Turn::default());
         let mut keep = ReplyCollector::new(wanted.wants, wanted.pattern, None);
@@ -246,6 +230,20 @@ impl WebSocket {
                 }
             }
         }
+    }
+
+    /// Sends the message; how many bytes it took.
+    async fn send(&mut self, wanted: &Wanted<'_, '_>) -> std::io::Result<u64> {
+        let Some(usual) = wanted.message else { return Ok(0) };
+        let Self { stream, deflater, .. } = self;
+        let body = wanted.body.filter(|_| wanted.action == Action::Message);
+        let packed = deflater.as_mut().zip(body).and_then(|(deflater, body)| deflater.frame(body));
+        let message = packed.unwrap_or(usual);
+        let n = stream.send_at_once(message)?;
+        if n < message.len() {
+            Box::pin(stream.send(&message[n..])).await?;
+        }
+        Ok(message.len() as u64)
     }
 
     /// The next thing that comes whole.
@@ -385,25 +383,12 @@ fn handshake(parts: &RequestParts, key: &str) -> Vec<u8> {
          Sec-WebSocket-Key: {key}\r\nSec-WebSocket-Version: 13\r\n"
     );
     if takes_compressed(parts) {
-        text.extend(["Sec-WebSocket-Extensions: ", DEFLATE, "; ", BY_ITSELF, "; client_no_context_takeover\r\n"]);
+        text.extend(["Sec-WebSocket-Extensions: ", agreement::OFFER, "\r\n"]);
     }
     for (name, value) in parts.headers.iter().filter(|(name, _)| !OWN.contains(&name.to_ascii_lowercase().as_str())) {
         text.extend([name.as_str(), ": ", value, "\r\n"]);
     }
     (text + "\r\n").into_bytes()
-}
-
-/// Whether compressed messages are taken: where compressed replies are (`--compressed`).
-fn takes_compressed(parts: &RequestParts) -> bool {
-    let is_it =
-        |(name, value): &(String, String)| name.eq_ignore_ascii_case("accept-encoding") && value.contains("deflate");
-    parts.headers.iter().any(is_it)
-}
-
-/// Whether an answer to the offer of an extension is the one that can be read here.
-fn is_deflate(answer: &str) -> bool {
-    let mut parts = answer.split(';').map(str::trim);
-    parts.next() == Some(DEFLATE) && parts.any(|parameter| parameter == BY_ITSELF)
 }
 
 /// Whether a URL is one of WebSocket.

@@ -11,7 +11,10 @@ use crate::hostile::{MOST_FLOOD, Row, Say, When};
 use crate::outbox::Settled;
 
 /// The most bytes of a row without end that are written at once.
-const MOST_AT_ONCE: usize = 256 * 1024;
+const MOST_AT_ONCE: usize = 64 * 1024;
+
+/// Bytes of a short piece.
+const SHORT: usize = 16 * 1024;
 
 /// What a connection sends against the rules, and how far it is.
 #[derive(Debug, Default)]
@@ -64,6 +67,17 @@ impl Performance {
         self.rounds += 1;
         stage
     }
+
+    /// Rounds that make a piece which is not short: QUIC takes many short ones slowly.
+    fn play_long(&mut self, place: u32) -> Stage {
+        let mut stage = self.play(place);
+        while (1..SHORT).contains(&(stage.out.len() + stage.control.len())) {
+            let more = self.play(place);
+            stage.out.extend(more.out);
+            stage.control.extend(more.control);
+        }
+        stage
+    }
 }
 
 impl Carrier {
@@ -90,6 +104,9 @@ impl Carrier {
 
     /// Sends in place of a reply what the row says.
     pub(super) fn perform(&mut self, place: u32, ticket: Option<u32>) {
+        if self.performance.is(When::Endless) {
+            self.performance.rounds = 0;
+        }
         let mut stage = self.performance.play(place);
         let out = std::mem::take(&mut stage.out);
         let usual = if out.is_empty() { End::Open } else { End::Finished };
@@ -133,7 +150,7 @@ impl Carrier {
             && self.performance.written < MOST_FLOOD
             && let Some(place) = self.performance.endless
         {
-            let mut stage = self.performance.play(place);
+            let mut stage = self.performance.play_long(place);
             self.performance.rest.push((id_of(place), std::mem::take(&mut stage.out), End::Open));
             self.carry_out(stage);
             self.performance.rest.retain(|(_, bytes, _)| !bytes.is_empty());

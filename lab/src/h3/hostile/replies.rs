@@ -96,7 +96,9 @@ pub const ROWS: &[Row] = &[
         s.fields(&[OK, ("transfer-encoding", "chunked")]);
     }),
     row("h3-trailers-status", "9114 4.3", ":status in trailers", |s| then(s, number::HEADERS, &block(&[OK]))),
-    endless("h3-interim-endless", "9114 10.5", "status 103 without end", |s| s.head(&[(":status", "103")])),
+    endless("h3-interim-endless", "9114 10.5", "status 103 without end", |s| {
+        (0..100).for_each(|_| s.head(&[(":status", "103")]));
+    }),
     endless("h3-empty-data-flood", "9114 10.5", "empty DATA without end", |s| {
         if s.round == 0 {
             s.head(&[OK]);
