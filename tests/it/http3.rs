@@ -1,9 +1,10 @@
 //! HTTP/3, against caddy, whose log tells what it has seen.
 //!
-//! * `hostile`: a server of our own that breaks rules. `reference`: the lab.
+//! * `hostile`: a server of our own that breaks rules. `reference`: the lab. `rows`: the lab's hostile rows.
 
 mod hostile;
 mod reference;
+mod rows;
 
 use crate::http2::reads_fields_and_bodies;
 use crate::world::caddy::{Caddy, caddy};

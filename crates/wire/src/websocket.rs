@@ -23,7 +23,7 @@ use crate::stream::{Idle, Stream};
 use crate::tls::Handshake;
 use crate::turn::Turn;
 use crate::{Reply, Stamps, Timer, WantedFields, Wants, error};
-use agreement::{DEFLATE, agree, takes_compressed};
+use agreement::{agree, takes_compressed};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use brunt_model::plan::HttpVersion;
@@ -172,10 +172,7 @@ impl WebSocket {
             let mut body = |piece: &[u8], is_compressed: bool| {
                 body_bytes += piece.len() as u64;
                 if let Some(keep) = &mut keep {
-                    if is_compressed {
-                        keep.set_encoding(DEFLATE);
-                    }
-                    keep.body(piece);
+                    keep.message_piece(piece, is_compressed);
                 }
             };
             let event = self.next(shared, &mut body, &mut turn, stamps, was_used).await?;

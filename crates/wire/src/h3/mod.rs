@@ -7,11 +7,11 @@
 //! * `connection`: what [`http`](crate::http) sees of all this.
 
 mod connection;
-mod control;
+pub(crate) mod control;
 mod driver;
 mod frame;
 mod qpack;
-mod request;
+pub(crate) mod request;
 mod session;
 
 pub(crate) use connection::head_frames;

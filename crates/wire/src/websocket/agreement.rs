@@ -3,7 +3,7 @@
 use crate::request::RequestParts;
 
 /// The extension by which messages are compressed.
-pub const DEFLATE: &str = "permessage-deflate";
+const DEFLATE: &str = "permessage-deflate";
 /// The largest window of DEFLATE, as a power of two.
 const MOST_BITS: u8 = 15;
 

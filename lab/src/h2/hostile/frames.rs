@@ -31,6 +31,9 @@ pub const ROWS: &[Row] = &[
     greeting("settings-ack-first", "9113 3.4", "an acknowledgement of SETTINGS before SETTINGS", |s| {
         s.frame(kind::SETTINGS, flag::ACK, 0, &[]);
     }),
+    greeting("settings-streams-0", "9113 6.5.2", "SETTINGS_MAX_CONCURRENT_STREAMS of 0, which is never raised", |s| {
+        settings(s, &[(setting::MAX_CONCURRENT_STREAMS, 0)]);
+    }),
     row("no-frame", "9113 4.1", "bytes that are no frame", |s| {
         s.out.extend_from_slice(b"\xff\xfe\x01\x00This is not HTTP.\x07\r\n\x80\x81\r\n");
     }),
