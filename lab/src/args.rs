@@ -41,7 +41,7 @@ truncate-head end the connection. A reply that fails by `slow` sends its head at
       brunt-lab --http 2 --h2-streams 8 --keepalive-requests 1000
     Request bodies held back by a small window that shrinks while they are sent:
       brunt-lab --h2-window 64k --h2-window-then 1k
-    Frames that break a rule of RFC 9113 in place of replies:
+    Frames that break a rule in place of replies (names of HTTP/3 begin with h3-, those of WebSocket with ws-):
       brunt-lab --hostile list
       brunt-lab --hostile continuation-flood
 
@@ -56,7 +56,7 @@ WebSocket: spoken over HTTP/1.1 where a client asks for it (`Upgrade: websocket`
 of their own (/status, /redirect, /stats). Each message is a request for the path of the handshake, with the same queue, stalls
 and failures; the reply is one message of the same kind (text or binary), and replies leave in the order of the messages.
 --chunked sends it in frames of 16 kB, --echo returns the message, --keepalive-requests closes with code 1000. A failure that is
-a status closes the WebSocket with code 1011. Replies are counted under status 101; the handshake is no request.
+a status closes the WebSocket with code 1011. --ws-deflate compresses messages of clients that offer it, each by itself. Replies are counted under status 101; the handshake is no request.
 
 DEFINITIONS: The truth of a reply that fails by `slow` ends with its last byte. A request arrives when its last byte does (kernel stamp on TCP if anything is recorded; see
 truth.stamped_by_kernel). Stall periods are counted from the first counted request. A request failed by reset,
@@ -174,6 +174,22 @@ pub struct Options {
     /// HTTP/3.
     #[command(flatten)]
     pub http3: Http3,
+
+    /// WebSocket.
+    #[command(flatten)]
+    pub websocket: WebSocket,
+}
+
+/// The options that concern WebSocket.
+#[derive(Debug, Clone, Args)]
+pub struct WebSocket {
+    /// Compress WebSocket messages of clients that offer it (`permessage-deflate`), and take compressed ones
+    #[arg(long = "ws-deflate")]
+    pub deflate: bool,
+
+    /// Hold clients that offer it to a window of 2^BITS bytes for compressed messages (`client_max_window_bits`)
+    #[arg(long = "ws-client-bits", value_name = "BITS", requires = "deflate", value_parser = clap::value_parser!(u8).range(8..=15))]
+    pub client_bits: Option<u8>,
 }
 
 /// The options that concern HTTP/3.

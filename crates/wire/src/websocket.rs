@@ -16,7 +16,7 @@ mod utf8;
 use crate::collect::ReplyCollector;
 use crate::events::EventMeter;
 use crate::h1::exchange::{PipelineState, Shared};
-use crate::h1::parse::{Framing, Head, RequestKind, Sink};
+use crate::h1::parse::{Framing, Head, RequestKind};
 use crate::request::RequestParts;
 use crate::sources::Open;
 use crate::stream::{Idle, Stream};

@@ -3,7 +3,7 @@
 //! Those whose name has `deflate` concern clients that offer `permessage-deflate`; to others the lab says the same.
 
 use super::frames::{BINARY, CLOSE, CONTINUATION, LAST, PING, PONG, TEXT};
-use super::{accept, frame};
+use super::{accept, deflate, frame};
 use crate::hostile::{Row, Say, When};
 
 /// What a row is sent by.
@@ -73,6 +73,15 @@ fn closes<const CODE: u16>(s: &mut Stage) {
 /// The handshake that agrees on compression, with these parameters.
 fn deflates(s: &mut Stage, parameters: &str) {
     s.switching(&[&format!("Sec-WebSocket-Extensions: permessage-deflate{parameters}")]);
+}
+
+/// So many MiB of zeros, compressed: each MiB begins anew, so that all are the same bytes.
+fn bomb(mebibytes: usize) -> Vec<u8> {
+    let mut one = deflate::deflate(&[0; 1 << 20]);
+    one.extend([0, 0, 0xff, 0xff]);
+    let mut packed = one.repeat(mebibytes);
+    packed.truncate(packed.len() - 4);
+    packed
 }
 
 /// The table.
@@ -195,6 +204,12 @@ pub const ROWS: &[Row] = &[
     }),
     row("ws-deflate-not-agreed", "7692 6", "a compressed message, which was not agreed on", |s| {
         s.frame(LAST | COMPRESSED | TEXT, &[0x4b, 0x4c, 0x4a, 0x06, 0x00]);
+    }),
+    row("ws-deflate-garbage", "7692 7.2.2", "a compressed message that is no DEFLATE; with --ws-deflate", |s| {
+        s.frame(LAST | COMPRESSED | TEXT, &[0xff; 40]);
+    }),
+    row("ws-deflate-bomb", "7692 8", "a compressed message of 256 MiB in 260 kB; with --ws-deflate", |s| {
+        s.frame(LAST | COMPRESSED | BINARY, &bomb(256));
     }),
     row("ws-rare-fragments", "6455 5.4", "a message in four frames, two of them empty, with pings between", |s| {
         s.frame(TEXT, b"");
