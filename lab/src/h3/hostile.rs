@@ -163,7 +163,11 @@ mod tests {
         for (row, stage) in rows().filter_map(|row| Some((row, play(row, 1)?))) {
             let is_said = !(stage.out.is_empty() && stage.control.is_empty() && stage.opened.is_empty());
             let is_ended = stage.end.is_some() || stage.close.is_some() || stage.control_end != End::Open;
-            assert!(is_said || is_ended || stage.stop_control.is_some() || row.name == "h3-rare-no-control", "{}", row.name);
+            assert!(
+                is_said || is_ended || stage.stop_control.is_some() || row.name == "h3-rare-no-control",
+                "{}",
+                row.name
+            );
             assert!(row.when != When::Endless || !(stage.replied || is_ended), "{}", row.name);
             assert_eq!(stage.replied, row.name.contains("-rare-") && row.when != When::Greeting, "{}", row.name);
         }

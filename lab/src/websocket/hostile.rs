@@ -115,7 +115,9 @@ pub const ROWS: &[Row] = &[
     greeting("ws-deflate-unknown-parameter", "7692 7", "permessage-deflate with an unknown parameter", |s| {
         deflates(s, "; x_lab");
     }),
-    greeting("ws-deflate-twice", "7692 5", "permessage-deflate agreed on twice", |s| deflates(s, ", permessage-deflate")),
+    greeting("ws-deflate-twice", "7692 5", "permessage-deflate agreed on twice", |s| {
+        deflates(s, ", permessage-deflate")
+    }),
     greeting("ws-deflate-parameter-twice", "7692 7", "a parameter of permessage-deflate twice", |s| {
         deflates(s, "; server_no_context_takeover; server_no_context_takeover");
     }),
@@ -176,7 +178,9 @@ pub const ROWS: &[Row] = &[
     }),
     row("ws-cut", "6455 7.1.5", "a close of the connection without a close frame", |s| s.closing = true),
     row("ws-utf8", "6455 8.1", "a text message that is no UTF-8", |s| s.frame(LAST | TEXT, b"abc\xc3\x28")),
-    row("ws-utf8-cut", "6455 8.1", "a text message that ends within a character", |s| s.frame(LAST | TEXT, b"abc\xe2\x82")),
+    row("ws-utf8-cut", "6455 8.1", "a text message that ends within a character", |s| {
+        s.frame(LAST | TEXT, b"abc\xe2\x82")
+    }),
     row("ws-utf8-surrogate", "6455 8.1", "a text message with a surrogate, in two frames", |s| {
         s.frame(TEXT, b"abc\xed");
         s.frame(LAST | CONTINUATION, b"\xa0\x80");

@@ -17,10 +17,12 @@ impl Server {
         }
         self.desk.ledger.websockets += 1;
         let row = self.options.hostile.and_then(Hostile::row);
-        let agreed = self.options.websocket.deflate.then(|| agree(offers, self.options.websocket.client_bits)).flatten();
+        let agreed =
+            self.options.websocket.deflate.then(|| agree(offers, self.options.websocket.client_bits)).flatten();
         let answer = greeting(row, key).unwrap_or_else(|| switching(key, agreed.as_ref()));
         conn.outbox.push(answer.into(), None);
-        conn.speaks = Speaks::WebSocket(Box::new(WebSocket::new(route, Incoming::new(self.options.echo, agreed.is_some()), row)));
+        conn.speaks =
+            Speaks::WebSocket(Box::new(WebSocket::new(route, Incoming::new(self.options.echo, agreed.is_some()), row)));
         true
     }
 

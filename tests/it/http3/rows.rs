@@ -40,14 +40,16 @@ const FAILED: &[(&[&str], &str, &str)] = &[
         "h3_frame_unexpected",
     ),
     (&["goaway-of-push", "goaway-raised"], "protocol", "h3_go_away"),
-    (
-        &["goaway-empty", "goaway-long", "frame-cut", "frame-head-cut", "headers-cut"],
-        "protocol",
-        "h3_frame",
-    ),
+    (&["goaway-empty", "goaway-long", "frame-cut", "frame-head-cut", "headers-cut"], "protocol", "h3_frame"),
     (&["goaway-0", "reset-request-rejected"], "unprocessed", ""),
     (
-        &["unknown-frame-flood", "goaway-flood", "unknown-stream-flood", "empty-data-flood", "unknown-on-request-flood"],
+        &[
+            "unknown-frame-flood",
+            "goaway-flood",
+            "unknown-stream-flood",
+            "empty-data-flood",
+            "unknown-on-request-flood",
+        ],
         "timeout",
         "",
     ),
@@ -55,11 +57,7 @@ const FAILED: &[(&[&str], &str, &str)] = &[
     (&["interim-endless"], "protocol", "too_many_interim"),
     (&["data-before-headers", "data-after-interim"], "protocol", "data_before_head"),
     (&["headers-too-large", "fields-too-large"], "protocol", "head_too_large"),
-    (
-        &["body-too-short", "body-too-long", "body-missing", "body-of-204", "body-of-304"],
-        "protocol",
-        "body_length",
-    ),
+    (&["body-too-short", "body-too-long", "body-missing", "body-of-204", "body-of-304"], "protocol", "body_length"),
     (&["content-length-no-number", "content-length-twice"], "protocol", "content_length"),
     (
         &[
@@ -213,13 +211,22 @@ const UNMEASURED: &[(&[&str], &str)] = &[
     (&["quic-other-version", "quic-no-version"], "protocol error: peer doesn't implement any supported version"),
     (&["quic-close-no-error"], "closed early: aborted by peer"),
     (
-        &["quic-close-internal-error", "quic-close-parameters", "quic-close-violation", "quic-close-token", "quic-close-unknown"],
+        &[
+            "quic-close-internal-error",
+            "quic-close-parameters",
+            "quic-close-violation",
+            "quic-close-token",
+            "quic-close-unknown",
+        ],
         "connection reset: aborted by peer",
     ),
     (&["quic-close-of-application"], "connection reset: closed by peer"),
     (&["quic-close-refused"], "connection refused: aborted by peer"),
     (&["quic-close-alert"], "TLS handshake failed: aborted by peer"),
-    (&["quic-close-no-protocol", "alpn-h2", "alpn-draft"], "the server does not offer HTTP/3 (no_application_protocol)"),
+    (
+        &["quic-close-no-protocol", "alpn-h2", "alpn-draft"],
+        "the server does not offer HTTP/3 (no_application_protocol)",
+    ),
     (&["quic-empty-packet"], "packet payload is empty"),
     (&["quic-stream-in-initial"], "STREAM: illegal frame type in handshake"),
     (&["quic-done-in-initial"], "HANDSHAKE_DONE: illegal frame type in handshake"),

@@ -6,10 +6,7 @@ use std::time::{Duration, Instant};
 
 /// Rows whose requests fail in another way than by a frame that breaks a rule: their names behind `ws-`, and the failure.
 const FAILED: &[(&[&str], &str)] = &[
-    (
-        &["cut-in-frame-head", "cut-in-message", "cut", "close-1000", "close-1011", "close-without-code"],
-        "closed_early",
-    ),
+    (&["cut-in-frame-head", "cut-in-message", "cut", "close-1000", "close-1011", "close-without-code"], "closed_early"),
     // What does not match is passed over, and the next message awaited.
     (&["length-2-62", "deflate-garbage", "deflate-bomb"], "timeout"),
 ];
@@ -38,8 +35,7 @@ fn hostile_servers_are_told_and_never_waited_for() {
     for name in &names {
         let own = name.trim_start_matches("ws-");
         let compressed = own.starts_with("deflate-") && own != "deflate-not-agreed";
-        let (agrees, offers) =
-            if compressed { (" --ws-deflate", " --compressed --expect-body ^a$") } else { ("", "") };
+        let (agrees, offers) = if compressed { (" --ws-deflate", " --compressed --expect-body ^a$") } else { ("", "") };
         let lab = lab(&format!("--hostile {name}{agrees}"));
         let began = Instant::now();
         let url = lab.at("/").replace("http:", "ws:");

@@ -9,7 +9,8 @@ const MOST_BITS: u8 = 15;
 
 /// What is offered: the server compresses each message by itself, so that those nobody looks at need not be decoded; it may
 /// name a smaller window for messages of ours.
-pub const OFFER: &str = "permessage-deflate; server_no_context_takeover; client_no_context_takeover; client_max_window_bits";
+pub const OFFER: &str =
+    "permessage-deflate; server_no_context_takeover; client_no_context_takeover; client_max_window_bits";
 
 /// How messages are compressed, where that was agreed on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,11 +31,7 @@ pub fn takes_compressed(parts: &RequestParts) -> bool {
 /// # Errors
 ///
 /// The rule that the answer breaks, in words.
-pub fn agree(
-    fields: &[(String, String)],
-    accept: &str,
-    parts: &RequestParts,
-) -> Result<Option<Compression>, String> {
+pub fn agree(fields: &[(String, String)], accept: &str, parts: &RequestParts) -> Result<Option<Compression>, String> {
     let named = |wanted: &str| {
         let wanted = wanted.to_owned();
         fields.iter().filter(move |(name, _)| name.eq_ignore_ascii_case(&wanted)).map(|(_, value)| value.trim())
@@ -56,7 +53,9 @@ pub fn agree(
         offers.flat_map(|(_, value)| value.split(',')).any(|one| one.trim() == protocol)
     };
     if let Some(other) = named("sec-websocket-protocol").find(|protocol| !offered(protocol)) {
-        return Err(format!("the server chose the subprotocol `{other}`, which was not offered (RFC 6455 section 4.1)"));
+        return Err(format!(
+            "the server chose the subprotocol `{other}`, which was not offered (RFC 6455 section 4.1)"
+        ));
     }
     let extensions: Vec<&str> = named("sec-websocket-extensions").filter(|value| !value.is_empty()).collect();
     match extensions[..] {

@@ -115,12 +115,7 @@ impl Exchange<'_> {
 }
 
 /// A row of packets.
-pub const fn packets(
-    name: &'static str,
-    section: &'static str,
-    text: &'static str,
-    say: fn(&mut Exchange),
-) -> Row {
+pub const fn packets(name: &'static str, section: &'static str, text: &'static str, say: fn(&mut Exchange)) -> Row {
     Row { name, section, text, when: When::Packet, say: Say::Packets(say) }
 }
 
@@ -160,10 +155,25 @@ pub const ROWS: &[Row] = &[
         }
     }),
     packets("h3-quic-close-no-error", "9000 20.1", "a close with NO_ERROR in an Initial packet", close::<0>),
-    packets("h3-quic-close-internal-error", "9000 20.1", "a close with INTERNAL_ERROR in an Initial packet", close::<1>),
+    packets(
+        "h3-quic-close-internal-error",
+        "9000 20.1",
+        "a close with INTERNAL_ERROR in an Initial packet",
+        close::<1>,
+    ),
     packets("h3-quic-close-refused", "9000 20.1", "a close with CONNECTION_REFUSED in an Initial packet", close::<2>),
-    packets("h3-quic-close-parameters", "9000 20.1", "a close with TRANSPORT_PARAMETER_ERROR in an Initial packet", close::<8>),
-    packets("h3-quic-close-violation", "9000 20.1", "a close with PROTOCOL_VIOLATION in an Initial packet", close::<10>),
+    packets(
+        "h3-quic-close-parameters",
+        "9000 20.1",
+        "a close with TRANSPORT_PARAMETER_ERROR in an Initial packet",
+        close::<8>,
+    ),
+    packets(
+        "h3-quic-close-violation",
+        "9000 20.1",
+        "a close with PROTOCOL_VIOLATION in an Initial packet",
+        close::<10>,
+    ),
     packets("h3-quic-close-token", "9000 20.1", "a close with INVALID_TOKEN in an Initial packet", close::<11>),
     packets("h3-quic-close-alert", "9001 4.8", "a close with the alert handshake_failure", close::<0x128>),
     packets("h3-quic-close-no-protocol", "9001 8.1", "a close with the alert no_application_protocol", close::<0x178>),
@@ -172,7 +182,9 @@ pub const ROWS: &[Row] = &[
         e.initial(&[0x1d, 0x41, 0x02, 0]);
     }),
     packets("h3-quic-empty-packet", "9000 12.4", "an Initial packet without frames", |e| e.initial(&[])),
-    packets("h3-quic-stream-in-initial", "9000 12.4", "STREAM in an Initial packet", |e| e.initial(&[0x0a, 3, 1, b'x'])),
+    packets("h3-quic-stream-in-initial", "9000 12.4", "STREAM in an Initial packet", |e| {
+        e.initial(&[0x0a, 3, 1, b'x'])
+    }),
     packets("h3-quic-done-in-initial", "9000 12.4", "HANDSHAKE_DONE in an Initial packet", |e| e.initial(&[0x1e])),
     packets("h3-quic-unknown-frame", "9000 12.4", "a frame of an unknown type", |e| e.initial(&[0x7f, 0xff, 1])),
     packets("h3-quic-ack-below-0", "9000 12.4", "an ACK whose ranges reach below packet 0", |e| {

@@ -21,35 +21,49 @@ fn coded(out: &mut Vec<u8>, text: &str) {
 pub const ROWS: &[Row] = &[
     row_at(
         When::Head,
-        ("h3-rare-early-reply", "9114 4.1", "a reply before the request's body is there, and STOP_SENDING with H3_NO_ERROR"),
+        (
+            "h3-rare-early-reply",
+            "9114 4.1",
+            "a reply before the request's body is there, and STOP_SENDING with H3_NO_ERROR",
+        ),
         |s| {
             s.reply();
             s.stop = Some(number::NO_ERROR);
         },
     ),
-    row("h3-rare-unknown-frame", "9114 9", "frames of unknown types, on the control stream and around the reply", |s| {
-        s.say(0x21, b"unknown");
-        s.say(0x1f * 7 + 0x21, &[]);
-        s.frame(0x40, b"before");
-        s.head(&[OK]);
-        s.frame(0x21, b"within");
-        s.data(BODY);
-        s.frame(0x1f_0021, &[7; 3000]);
-        s.replied = true;
-    }),
+    row(
+        "h3-rare-unknown-frame",
+        "9114 9",
+        "frames of unknown types, on the control stream and around the reply",
+        |s| {
+            s.say(0x21, b"unknown");
+            s.say(0x1f * 7 + 0x21, &[]);
+            s.frame(0x40, b"before");
+            s.head(&[OK]);
+            s.frame(0x21, b"within");
+            s.data(BODY);
+            s.frame(0x1f_0021, &[7; 3000]);
+            s.replied = true;
+        },
+    ),
     row("h3-rare-unknown-stream", "9114 6.2.3", "streams of unknown types: open, ended and reset", |s| {
         s.open(b"\x21unknown");
         s.opened.push((b"\x40\x54and ended".to_vec(), End::Finished));
         s.opened.push((Vec::new(), End::Reset(number::NO_ERROR)));
         s.reply();
     }),
-    greeting("h3-rare-unknown-setting", "9114 7.2.4.1", "SETTINGS with unknown settings, and one of each that is known", |s| {
-        let mut payload = Vec::new();
-        for number in [1, 0, 6, 100_000, 7, 0, 8, 1, 0x33, 1, 0x21, 5, 0x1f * 99 + 0x21, (1 << 62) - 1] {
-            put_number(&mut payload, number);
-        }
-        s.greet(&[(number::SETTINGS, &payload)]);
-    }),
+    greeting(
+        "h3-rare-unknown-setting",
+        "9114 7.2.4.1",
+        "SETTINGS with unknown settings, and one of each that is known",
+        |s| {
+            let mut payload = Vec::new();
+            for number in [1, 0, 6, 100_000, 7, 0, 8, 1, 0x33, 1, 0x21, 5, 0x1f * 99 + 0x21, (1 << 62) - 1] {
+                put_number(&mut payload, number);
+            }
+            s.greet(&[(number::SETTINGS, &payload)]);
+        },
+    ),
     greeting("h3-rare-qpack-limits", "9204 5", "SETTINGS that allow a table of 1 GiB and 1000 blocked streams", |s| {
         s.greet(&[(number::SETTINGS, &[1, 0xc0, 0, 0, 0, 0x40, 0, 0, 0, 7, 0x43, 0xe8])]);
     }),
@@ -118,19 +132,29 @@ pub const ROWS: &[Row] = &[
         s.say(number::GOAWAY, &next);
         s.reply();
     }),
-    row("h3-rare-stop-sending", "9114 4.1.1", "STOP_SENDING with H3_NO_ERROR for a request that is whole, and a reply", |s| {
-        s.stop = Some(number::NO_ERROR);
-        s.reply();
-    }),
+    row(
+        "h3-rare-stop-sending",
+        "9114 4.1.1",
+        "STOP_SENDING with H3_NO_ERROR for a request that is whole, and a reply",
+        |s| {
+            s.stop = Some(number::NO_ERROR);
+            s.reply();
+        },
+    ),
     offer("h3-rare-one-stream", "9000 4.6", "transport parameters that allow one stream", |offer| {
         offer.transport.max_concurrent_bidi_streams(VarInt::from_u32(1));
     }),
     offer("h3-rare-small-window", "9000 4.1", "transport parameters that allow 32 bytes a stream", |offer| {
         offer.transport.stream_receive_window(VarInt::from_u32(32));
     }),
-    offer("h3-rare-small-connection-window", "9000 4.1", "transport parameters that allow 64 bytes a connection", |offer| {
-        offer.transport.receive_window(VarInt::from_u32(64));
-    }),
+    offer(
+        "h3-rare-small-connection-window",
+        "9000 4.1",
+        "transport parameters that allow 64 bytes a connection",
+        |offer| {
+            offer.transport.receive_window(VarInt::from_u32(64));
+        },
+    ),
     packets("h3-rare-garbage", "9000 10.3", "datagrams of no packet before the packets of the handshake", |e| {
         e.send(b"\x00not QUIC at all");
         e.send(&[0xff; 1200]);

@@ -90,9 +90,14 @@ pub const ROWS: &[Row] = &[
     row("h3-goaway-empty", "9114 7.1", "GOAWAY without a number", |s| s.say(number::GOAWAY, &[])),
     row("h3-goaway-long", "9114 7.1", "GOAWAY with a byte behind its number", |s| s.say(number::GOAWAY, &[0, 0])),
     row("h3-goaway-0", "9114 5.2", "GOAWAY that excludes each request", |s| s.say(number::GOAWAY, &[0])),
-    endless("h3-unknown-frame-flood", "9114 10.5", "frames of an unknown type on the control stream without end", |s| {
-        (0..100).for_each(|_| s.say(0x21, b"unknown"));
-    }),
+    endless(
+        "h3-unknown-frame-flood",
+        "9114 10.5",
+        "frames of an unknown type on the control stream without end",
+        |s| {
+            (0..100).for_each(|_| s.say(0x21, b"unknown"));
+        },
+    ),
     endless("h3-goaway-flood", "9114 10.5", "GOAWAY without end", |s| {
         (0..100).for_each(|_| s.say(number::GOAWAY, &[0xbf, 0xff, 0xff, 0xfc]));
     }),
