@@ -8,6 +8,7 @@ use clap::{Args, Parser};
 
 use crate::fail::{FailRule, Fate};
 use crate::h2::options::Http2;
+use crate::hostile::Hostile;
 use crate::service::Service;
 use crate::truth::Stall;
 use crate::units::{parse_positive_span, parse_size, parse_span};
@@ -40,7 +41,7 @@ truncate-head end the connection. A reply that fails by `slow` sends its head at
       brunt-lab --http 2 --h2-streams 8 --keepalive-requests 1000
     Request bodies held back by a small window that shrinks while they are sent:
       brunt-lab --h2-window 64k --h2-window-then 1k
-    Frames that break a rule of RFC 9113 in place of replies:
+    Frames that break a rule in place of replies (names of HTTP/3 begin with h3-, those of WebSocket with ws-):
       brunt-lab --hostile list
       brunt-lab --hostile continuation-flood
 
@@ -55,8 +56,9 @@ WebSocket: spoken over HTTP/1.1 where a client asks for it (`Upgrade: websocket`
 of their own (/status, /redirect, /stats). Each message is a request for the path of the handshake, with the same queue, stalls
 and failures; the reply is one message of the same kind (text or binary), and replies leave in the order of the messages.
 --chunked sends it in frames of 16 kB, --echo returns the message, --keepalive-requests closes with code 1000. A failure that is
-a status closes the WebSocket with code 1011. Replies are counted under status 101; the handshake is no request. Over HTTP/2 an
-extended CONNECT (RFC 8441) opens one on its stream; reset, refused and goaway then concern streams as those of HTTP/2.
+a status closes the WebSocket with code 1011. --ws-deflate compresses messages of clients that offer it, each by itself. Replies
+are counted under status 101; the handshake is no request. Over HTTP/2 an extended CONNECT (RFC 8441) opens one on its stream;
+reset, refused and goaway then concern streams as those of HTTP/2.
 
 DEFINITIONS: The truth of a reply that fails by `slow` ends with its last byte. A request arrives when its last byte does (kernel stamp on TCP if anything is recorded; see
 truth.stamped_by_kernel). Stall periods are counted from the first counted request. A request failed by reset,
@@ -163,6 +165,10 @@ pub struct Options {
     #[arg(long, value_name = "FILE", requires = "tls")]
     pub tls_cert_out: Option<PathBuf>,
 
+    /// Answer with bytes that break a rule of HTTP/2, HTTP/3 or WebSocket (or are legal and rare); `list` prints the names
+    #[arg(long, value_name = "NAME", value_parser = Hostile::parse)]
+    pub hostile: Option<Hostile>,
+
     /// HTTP/2.
     #[command(flatten)]
     pub http2: Http2,
@@ -170,6 +176,22 @@ pub struct Options {
     /// HTTP/3.
     #[command(flatten)]
     pub http3: Http3,
+
+    /// WebSocket.
+    #[command(flatten)]
+    pub websocket: WebSocket,
+}
+
+/// The options that concern WebSocket.
+#[derive(Debug, Clone, Args)]
+pub struct WebSocket {
+    /// Compress WebSocket messages of clients that offer it (`permessage-deflate`), and take compressed ones
+    #[arg(long = "ws-deflate")]
+    pub deflate: bool,
+
+    /// Hold clients that offer it to a window of 2^BITS bytes for compressed messages (`client_max_window_bits`)
+    #[arg(long = "ws-client-bits", value_name = "BITS", requires = "deflate", value_parser = clap::value_parser!(u8).range(8..=15))]
+    pub client_bits: Option<u8>,
 }
 
 /// The options that concern HTTP/3.
@@ -195,6 +217,10 @@ impl Options {
     ///
     /// What does not go together.
     pub fn check(&self) -> Result<(), String> {
+        let row = self.hostile.and_then(Hostile::row);
+        if let Some(row) = row.filter(|row| row.is_of_http3() && !self.http3.http3) {
+            return Err(format!("--hostile {} is of HTTP/3; add --tls --http3", row.name));
+        }
         if self.http3.http3 && !cfg!(feature = "http3") {
             return Err("--http3: this program was built without the feature http3".to_owned());
         }

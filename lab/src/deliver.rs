@@ -4,14 +4,14 @@
 
 use std::rc::Rc;
 
-use crate::conn::{Conn, Drip, Phase, Verdict};
+use crate::conn::{Conn, Drip, Phase, Speaks, Verdict};
 use crate::desk::Plan;
 use crate::fail::FailKind;
 use crate::outbox::Settled;
 use crate::reply::{Replies, Reply, head_length};
 use crate::request::Shape;
 use crate::socket::reset_on_close;
-use crate::websocket::code;
+use crate::websocket::{STATUS, code};
 
 /// What `garbage` sends.
 pub(crate) const GARBAGE: &[u8] = b"\x00\x01\xff\xfeThis is not HTTP.\x07\r\n\x80\x81\r\n";
@@ -24,6 +24,16 @@ pub fn deliver(conn: &mut Conn, mut plan: Plan, replies: &mut Replies, most_requ
     conn.served += 1;
     plan.request.shape.keep_alive &= conn.served < most_requests;
     let shape = plan.request.shape;
+    if let Speaks::WebSocket(websocket) = &conn.speaks
+        && let Some(stage) = websocket.perform()
+    {
+        let settled = stage.replied.then_some(Settled { status: STATUS, ticket: plan.ticket });
+        conn.outbox.push(stage.out.into(), settled);
+        if stage.closing {
+            conn.phase = Phase::Ending;
+        }
+        return Verdict::Keep;
+    }
     match plan.failing {
         // A message has no status; this is how a server tells that it failed.
         Some(FailKind::Status(_)) if shape.message.is_some() => conn.finish(code::INTERNAL_ERROR),

@@ -9,9 +9,12 @@
 //! | `carrier` | one connection and its streams |
 //! | `endpoint` | the socket, the connections, packets |
 //! | `serve` | its place in the event loop |
+//! | [`hostile`], `perform` | bytes that break rules on request |
 
 mod carrier;
 mod endpoint;
+pub mod hostile;
+mod perform;
 mod qpack;
 mod serve;
 
@@ -27,6 +30,7 @@ pub(crate) const IS_QUIC: u32 = 1 << 31;
 mod number {
     pub(super) const DATA: u64 = 0;
     pub(super) const HEADERS: u64 = 1;
+    pub(super) const SETTINGS: u64 = 4;
     pub(super) const GOAWAY: u64 = 7;
     /// A control stream, and SETTINGS without any.
     pub(super) const CONTROL: &[u8] = &[0, 4, 0];
@@ -35,6 +39,18 @@ mod number {
     pub(super) const EXCESSIVE_LOAD: u32 = 0x107;
     pub(super) const REQUEST_REJECTED: u32 = 0x10b;
     pub(super) const MESSAGE_ERROR: u32 = 0x10e;
+}
+
+/// How a stream ends once its bytes have left.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum End {
+    /// It does not.
+    #[default]
+    Open,
+    /// With its last byte.
+    Finished,
+    /// With a reset of this code.
+    Reset(u32),
 }
 
 /// Replies whose header blocks are of HTTP/3.

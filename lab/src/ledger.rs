@@ -38,6 +38,8 @@ pub struct Ledger {
     pub http2: Counts,
     /// Connections that became `WebSocket`s.
     pub websockets: u64,
+    /// Messages on them that came compressed.
+    pub deflated: u64,
     /// What a client of a WebSocket broke first.
     pub websocket_error: Option<&'static str>,
     /// HTTP/3.

@@ -16,9 +16,10 @@
 //! | [`reply`], [`outbox`] | replies to bytes |
 //! | [`desk`], [`ledger`] | what is decided about a request, and what has happened |
 //! | [`conn`], [`deliver`] | one connection, and what a plan puts on it |
-//! | [`h2`] | HTTP/2: frames, streams, and what is said against the rules on request |
+//! | [`h2`] | HTTP/2: frames and streams |
 //! | `h3` | HTTP/3: QUIC, frames and streams |
 //! | [`websocket`] | WebSocket: frames, and messages as requests |
+//! | [`hostile`] | bytes that break rules on request |
 //! | [`server`], `serve`, [`agenda`] | the event loop, and what is due when |
 //! | [`socket`], [`tls`], [`clock`] | the world |
 //! | [`report`], [`program`] | the JSON; the program around it all |
@@ -35,6 +36,7 @@ pub mod freeze;
 pub mod h2;
 #[cfg(feature = "http3")]
 pub mod h3;
+pub mod hostile;
 pub mod ledger;
 pub mod outbox;
 pub mod planned;

@@ -14,8 +14,7 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 
 use crate::args::Options;
 use crate::freeze::Freezes;
-use crate::h2::hostile;
-use crate::h2::options::Hostile;
+use crate::hostile::{self, Hostile};
 use crate::report::Report;
 use crate::server::Server;
 
@@ -64,7 +63,7 @@ impl From<io::Error> for Failure {
 /// [`Failure`] if it cannot listen or write, or an option makes no sense.
 pub fn run(options: &Options, out: &mut impl Write) -> Result<(), Failure> {
     options.check().map_err(Failure::Usage)?;
-    if let Some(Hostile::List) = options.http2.hostile {
+    if let Some(Hostile::List) = options.hostile {
         write!(out, "{}", hostile::table())?;
         return Ok(());
     }

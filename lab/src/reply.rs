@@ -93,8 +93,7 @@ impl Replies {
 
     fn compose(&self, status: u16, shape: Shape, fields: &str, body: &[u8]) -> Vec<u8> {
         if let Some(opcode) = shape.message {
-            let whole = body.len().max(1);
-            return websocket::message(opcode, body, if self.chunked { CHUNK } else { whole });
+            return websocket::message(opcode, body, if self.chunked { CHUNK } else { usize::MAX });
         }
         let bodiless = status == 204 || status == 304;
         let chunked = self.chunked && !shape.http10;

@@ -10,7 +10,8 @@ use serde_json::{Value, json};
 
 use crate::args::Options;
 use crate::desk::Desk;
-use crate::h2::options::{Hostile, Versions};
+use crate::h2::options::Versions;
+use crate::hostile::Hostile;
 use crate::ledger::{Http3Counts, Ledger, SPOILT, UNWRITTEN};
 use crate::truth::{Arrivals, Summary, dispersion, sojourns};
 use crate::units::{MILLISECOND, SECOND, seconds};
@@ -111,6 +112,8 @@ pub struct Http2 {
 pub struct WebSockets {
     /// Connections that became `WebSocket`s, and streams of HTTP/2 that did.
     pub connections: u64,
+    /// Messages that came compressed.
+    pub compressed: u64,
     /// The first rule that a client broke.
     pub first_error: Option<&'static str>,
 }
@@ -173,7 +176,11 @@ impl Report {
                 first_error: ledger.http2.first_error,
             },
             http3: ledger.http3,
-            websocket: WebSockets { connections: ledger.websockets, first_error: ledger.websocket_error },
+            websocket: WebSockets {
+                connections: ledger.websockets,
+                compressed: ledger.deflated,
+                first_error: ledger.websocket_error,
+            },
             bytes: Bytes { received: ledger.bytes_received, sent: ledger.bytes_sent },
             first_arrival_seconds: ledger.first_arrival.map(seconds),
             last_arrival_seconds: ledger.last_arrival.map(seconds),
@@ -219,7 +226,9 @@ fn describe(options: &Options) -> Value {
         "http3": options.http3.http3,
         "retry": options.http3.retry,
         "refuse_early_data": options.http3.refuse_early_data,
-        "hostile": options.http2.hostile.and_then(Hostile::row).map(|row| row.name),
+        "ws_deflate": options.websocket.deflate,
+        "ws_client_bits": options.websocket.client_bits,
+        "hostile": options.hostile.and_then(Hostile::row).map(|row| row.name),
     })
 }
 

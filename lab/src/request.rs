@@ -36,8 +36,13 @@ pub struct Request {
 pub enum Upgrade {
     /// HTTP/2, with these settings of the client (`Upgrade: h2c`).
     Http2(Vec<u8>),
-    /// WebSocket, with this `Sec-WebSocket-Key`.
-    WebSocket(Vec<u8>),
+    /// WebSocket, with this `Sec-WebSocket-Key`, and the extensions that are offered, each behind a comma.
+    WebSocket {
+        /// The key.
+        key: Vec<u8>,
+        /// The offers.
+        extensions: Vec<u8>,
+    },
 }
 
 /// What decides the framing of the reply.
@@ -234,6 +239,8 @@ struct Fields {
     key: Option<Vec<u8>>,
     /// The version of WebSocket is 13.
     is_rfc6455: bool,
+    /// The extensions of WebSocket that are offered.
+    extensions: Vec<u8>,
 }
 
 impl Fields {
@@ -263,6 +270,10 @@ impl Fields {
             14 if header.name.eq_ignore_ascii_case("http2-settings") => self.settings = settings(header.value),
             17 if header.name.eq_ignore_ascii_case("sec-websocket-key") => self.key = Some(header.value.to_vec()),
             21 if header.name.eq_ignore_ascii_case("sec-websocket-version") => self.is_rfc6455 = header.value == b"13",
+            24 if header.name.eq_ignore_ascii_case("sec-websocket-extensions") => {
+                self.extensions.extend_from_slice(header.value);
+                self.extensions.push(b',');
+            }
             6 if header.name.eq_ignore_ascii_case("expect") => {
                 self.expects_continue = has_token(header.value, "100-continue");
             }
@@ -292,7 +303,9 @@ impl Fields {
         let protocols = self.protocols.take()?;
         let websocket = has_token(&protocols, "websocket") && self.is_rfc6455;
         let http2 = || self.settings.take().filter(|_| has_token(&protocols, "h2c")).map(Upgrade::Http2);
-        self.key.take().filter(|_| websocket).map(Upgrade::WebSocket).or_else(http2)
+        let extensions = std::mem::take(&mut self.extensions);
+        let key = self.key.take().filter(|_| websocket);
+        key.map(|key| Upgrade::WebSocket { key, extensions }).or_else(http2)
     }
 
     fn body(&self) -> Body {

@@ -2,22 +2,27 @@
 //!
 //! A connection becomes a WebSocket by `Upgrade: websocket`, a stream of HTTP/2 by an extended CONNECT ([`crate::h2::websocket`]). Each message of the client is a request for the path of the
 //! handshake, and is decided upon by the same [`crate::desk`]; its reply is one message of the same kind. Replies leave in the
-//! order of the messages. Pings and closes are answered at once. There are no extensions, and text is not checked.
+//! order of the messages. Pings and closes are answered at once. Text is not checked.
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`frames`] | bytes to messages |
+//! | [`frames`], [`deflate`] | bytes to messages; compressed messages |
+//! | [`hostile`] | bytes that break rules on request |
 //! | `serve` | its place in the event loop |
 
+pub mod deflate;
 pub mod frames;
+pub mod hostile;
 mod serve;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use sha1::{Digest, Sha1};
 
+use crate::hostile::{Row, Say, When};
 use crate::request::Route;
-use frames::{CLOSE, CONTINUATION, Incoming, LAST, PONG};
+use deflate::Agreement;
+use frames::{CLOSE, COMPRESSED, CONTINUATION, Incoming, LAST, PONG};
 
 /// The status under which replies to messages are counted: that of the switch of protocols.
 pub const STATUS: u16 = 101;
@@ -46,12 +51,21 @@ pub struct WebSocket {
     incoming: Incoming,
     /// A pong or close that is to be sent; the last one takes the place of others.
     pub control: Option<Vec<u8>>,
+    /// What is sent in place of replies.
+    hostile: Option<fn(&mut hostile::Stage)>,
 }
 
 impl WebSocket {
-    /// Opened for this route; messages are kept when `echo` is set.
-    pub fn new(route: Route, echo: bool) -> Self {
-        Self { route, incoming: Incoming::new(echo), control: None }
+    /// Opened for this route. A row may stand in place of replies.
+    pub fn new(route: Route, incoming: Incoming, row: Option<&Row>) -> Self {
+        let hostile = row.filter(|row| row.when == When::Request).and_then(say);
+        Self { route, incoming, control: None, hostile }
+    }
+
+    /// What is sent in place of a reply, where a row says so.
+    pub fn perform(&self) -> Option<hostile::Stage> {
+        let mut stage = hostile::Stage::default();
+        self.hostile.map(|say| say(&mut stage)).map(|()| stage)
     }
 
     /// Tells the client that the connection ends.
@@ -64,17 +78,47 @@ impl WebSocket {
     }
 }
 
+fn say(row: &Row) -> Option<fn(&mut hostile::Stage)> {
+    if let Say::WebSocket(say) = row.say { Some(say) } else { None }
+}
+
+/// What a row answers to a handshake with this key, if it does.
+pub fn greeting(row: Option<&Row>, key: &[u8]) -> Option<Vec<u8>> {
+    let say = row.filter(|row| row.when == When::Greeting).and_then(say)?;
+    let mut stage = hostile::Stage { key: key.to_vec(), ..hostile::Stage::default() };
+    say(&mut stage);
+    Some(stage.out)
+}
+
+/// The answer to a client's key.
+fn accept(key: &[u8]) -> String {
+    STANDARD.encode(Sha1::new().chain_update(key).chain_update(MAGIC).finalize())
+}
+
 /// What tells the client that messages follow.
-pub fn switching(key: &[u8]) -> Vec<u8> {
-    let accept = STANDARD.encode(Sha1::new().chain_update(key).chain_update(MAGIC).finalize());
+pub fn switching(key: &[u8], agreed: Option<&Agreement>) -> Vec<u8> {
+    let accept = accept(key);
+    let extensions =
+        agreed.map_or_else(String::new, |agreed| format!("Sec-WebSocket-Extensions: {}\r\n", agreed.answer));
     format!(
-        "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: {accept}\r\n\r\n"
+        "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n{extensions}\
+         Sec-WebSocket-Accept: {accept}\r\n\r\n"
     )
     .into_bytes()
 }
 
 /// A message in frames of so many bytes.
+///
+/// An opcode with the bit of compression gives a compressed one.
 pub fn message(opcode: u8, payload: &[u8], longest: usize) -> Vec<u8> {
+    if opcode & COMPRESSED != 0 {
+        let packed = deflate::deflate(payload);
+        return frames_of(opcode, &packed, longest);
+    }
+    frames_of(opcode, payload, longest)
+}
+
+fn frames_of(opcode: u8, payload: &[u8], longest: usize) -> Vec<u8> {
     if payload.len() <= longest {
         return frame(LAST | opcode, payload);
     }
@@ -114,7 +158,7 @@ mod tests {
 
     #[test]
     fn the_handshake_of_the_standard() {
-        let answer = String::from_utf8(switching(b"dGhlIHNhbXBsZSBub25jZQ==")).unwrap();
+        let answer = String::from_utf8(switching(b"dGhlIHNhbXBsZSBub25jZQ==", None)).unwrap();
         assert!(answer.contains("\r\nSec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n"), "{answer}");
     }
 

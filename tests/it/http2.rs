@@ -4,14 +4,13 @@
 
 mod servers;
 
-use crate::world::brunt::program;
 use crate::world::certs::Authority;
+use crate::world::lab::hostile_rows;
 use crate::world::log::distinct;
 use crate::world::nginx::nginx_at;
 use crate::world::{Nginx, lab, measure, told};
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
@@ -184,11 +183,10 @@ fn versions_are_compared_and_a_check_tells_which_there_are() {
 #[test]
 #[allow(clippy::disallowed_methods, reason = "a stopwatch around another program")]
 fn hostile_servers_are_told_and_never_waited_for() {
-    let list =
-        Command::new(program("BRUNT_LAB_BIN", "brunt-lab")).args(["--hostile", "list"]).output().expect("the lab");
-    let list = String::from_utf8_lossy(&list.stdout).into_owned();
-    let names: Vec<&str> = list.lines().filter_map(|line| line.split_whitespace().next()).collect();
-    assert!(names.len() > 100, "{list}");
+    let names = hostile_rows("");
+    let names: Vec<&str> =
+        names.iter().map(String::as_str).filter(|name| !(name.starts_with("h3-") || name.starts_with("ws-"))).collect();
+    assert!(names.len() > 100, "{names:?}");
     for name in names {
         let lab = lab(&format!("--hostile {name} --body 100"));
         let began = Instant::now();

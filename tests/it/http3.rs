@@ -1,12 +1,13 @@
 //! HTTP/3, against caddy, whose log tells what it has seen.
 //!
-//! * `hostile`: a server of our own that breaks rules. `reference`: the lab. `loss`: a proxy that drops packets.
-//!   `migration`: connections that change their port.
+//! * `hostile`: a server of our own that breaks rules. `reference`: the lab. `rows`: the lab's hostile rows. `loss`: a proxy
+//!   that drops packets. `migration`: connections that change their port.
 
 mod hostile;
 mod loss;
 mod migration;
 mod reference;
+mod rows;
 
 use crate::http2::reads_fields_and_bodies;
 use crate::world::caddy::{Caddy, caddy};

@@ -1,15 +1,16 @@
-//! WebSocket: against a server of our own that echoes.
+//! WebSocket: against a server of our own that echoes, and the lab.
 //!
-//! * `http2`: over streams of HTTP/2.
+//! * `http2`: over streams of HTTP/2. `rows`: the lab's hostile rows.
 
 mod http2;
+mod rows;
 
 use crate::world::brunt::kept_run;
 use crate::world::measure;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use flate2::Compression;
-use flate2::write::DeflateEncoder;
+use flate2::write::{DeflateDecoder, DeflateEncoder};
 use sha1::{Digest, Sha1};
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -71,13 +72,14 @@ fn serve(mut stream: TcpStream, manner: Manner, counts: &Counts) -> std::io::Res
         "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ";
     let offer = "Sec-WebSocket-Extensions: permessage-deflate; server_no_context_takeover; client_no_context_takeover";
     let extension = match manner {
-        Manner::Deflate if head.contains(offer) => format!("\r\n{offer}"),
+        Manner::Deflate if head.contains(&format!("{offer}; client_max_window_bits\r\n")) => format!("\r\n{offer}"),
         _ => String::new(),
     };
     stream.write_all(format!("{answer}{accept}{extension}\r\n\r\n").as_bytes())?;
     counts.connections.fetch_add(1, Ordering::Relaxed);
     loop {
-        let (opcode, payload) = read_frame(&mut stream)?;
+        let (first, payload) = read_frame(&mut stream)?;
+        let opcode = first & 0x0f;
         match (opcode, manner) {
             (10, _) => drop(counts.pongs.fetch_add(1, Ordering::Relaxed)),
             (8, _) => return stream.write_all(&frame(0x88, &payload)),
@@ -98,6 +100,7 @@ fn serve(mut stream: TcpStream, manner: Manner, counts: &Counts) -> std::io::Res
             }
             (1 | 2, Manner::Close(code)) => return stream.write_all(&frame(0x88, &code.to_be_bytes())),
             (1 | 2, Manner::Deflate) => {
+                let payload = if first & 0x40 == 0 { payload } else { inflated(payload)? };
                 let mut packed = DeflateEncoder::new(Vec::new(), Compression::default());
                 packed.write_all(&payload)?;
                 packed.flush()?;
@@ -112,6 +115,13 @@ fn serve(mut stream: TcpStream, manner: Manner, counts: &Counts) -> std::io::Res
             counts.messages.fetch_add(1, Ordering::Relaxed);
         }
     }
+}
+
+/// A message that came compressed.
+fn inflated(packed: Vec<u8>) -> std::io::Result<Vec<u8>> {
+    let mut unpacked = DeflateDecoder::new(Vec::new());
+    unpacked.write_all(&[packed, vec![0, 0, 0xff, 0xff]].concat())?;
+    unpacked.finish()
 }
 
 fn frame(first: u8, payload: &[u8]) -> Vec<u8> {
@@ -138,7 +148,7 @@ fn read_frame(stream: &mut TcpStream) -> std::io::Result<(u8, Vec<u8>)> {
     stream.read_exact(&mut mask)?;
     stream.read_exact(&mut payload)?;
     payload.iter_mut().zip(mask.iter().cycle()).for_each(|(byte, mask)| *byte ^= mask);
-    Ok((head[0] & 0x0f, payload))
+    Ok((head[0] & 0x7f, payload))
 }
 
 #[test]
@@ -171,15 +181,32 @@ fn pings_are_answered_and_other_messages_passed_over() {
 }
 
 #[test]
-fn compressed_messages_are_decoded_where_they_are_asked_for() {
+fn messages_are_compressed_in_both_directions_where_it_is_asked_for() {
     let (url, counts) = server(Manner::Deflate);
     let line = format!("{url} --data {} -c 2 -n 50", "hello,".repeat(300));
     let ran = measure(&format!("{line} --compressed --expect-body ^(hello,){{300}}$")).all_good();
     assert!(ran.number("/bytes/received") < 50 * 100, "{}", ran.number("/bytes/received"));
+    assert!(ran.number("/bytes/sent") < 50 * 400, "{}", ran.number("/bytes/sent"));
     measure(&format!("{line} --compressed")).all_good();
     assert_eq!(counts.messages.load(Ordering::Relaxed), 100);
     let ran = measure(&line);
     assert_eq!(ran.failed("protocol"), 50, "nothing was offered");
+}
+
+#[test]
+fn the_lab_takes_compressed_messages_in_each_window() {
+    for options in ["", "--ws-client-bits 15", "--ws-client-bits 8 --chunked"] {
+        let lab = crate::world::lab(&format!("--echo --ws-deflate {options}"));
+        let url = lab.at("/").replace("http:", "ws:");
+        let line = format!("{url} --data {} -c 2 -n 50", "hello,".repeat(300));
+        let ran = measure(&format!("{line} --compressed --expect-body ^(hello,){{300}}$")).all_good();
+        assert!(ran.number("/bytes/sent") < 50 * 400, "{options}: {}", ran.number("/bytes/sent"));
+        assert!(ran.number("/bytes/received") < 50 * 100, "{options}: {}", ran.number("/bytes/received"));
+        let ran = measure(&format!("{line} --expect-body ^(hello,){{300}}$")).all_good();
+        assert!(ran.number("/bytes/sent") > 50 * 1800, "{options}: nothing is offered");
+        let knows = lab.knows();
+        assert_eq!((&knows["websocket"]["compressed"], &knows["websocket"]["first_error"]), (&50.into(), &().into()));
+    }
 }
 
 #[test]

@@ -8,6 +8,7 @@ use crate::variables::Names;
 use crate::{ScriptError, WordError};
 use brunt_model::scenario::TextRules;
 use csv::StringRecord;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// Every file that placeholders read, and the variables that they name.
@@ -67,12 +68,34 @@ impl Feeds {
     ///
     /// [`ScriptError`] if the file cannot be read, or has no such column.
     pub fn column(&mut self, file: &str, column: &str) -> Result<Column, ScriptError> {
+        self.column_by(file, column, |path, numbered| {
+            let reader = csv_reader().from_path(path).map_err(|e| unreadable(path, e))?;
+            Feed::read(path, reader, numbered)
+        })
+    }
+
+    /// The same of a file whose contents are given.
+    ///
+    /// # Errors
+    ///
+    /// [`ScriptError`] if the contents are no rows, or have no such column.
+    pub fn column_of(&mut self, file: &str, contents: impl Read, column: &str) -> Result<Column, ScriptError> {
+        let read = |path: &Path, numbered| Feed::read(path, csv_reader().from_reader(contents), numbered);
+        self.column_by(file, column, read)
+    }
+
+    fn column_by(
+        &mut self,
+        file: &str,
+        column: &str,
+        read: impl FnOnce(&Path, bool) -> Result<Feed, ScriptError>,
+    ) -> Result<Column, ScriptError> {
         let path = Path::new(file);
         let numbered = column.bytes().all(|b| b.is_ascii_digit());
         let known = self.files.iter().position(|f| f.file == path);
         let feed = known.unwrap_or(self.files.len());
         if known.is_none() {
-            self.files.push(Feed::read(path, numbered)?);
+            self.files.push(read(path, numbered)?);
         }
         Ok(Column { feed, column: self.files[feed].find(column, numbered)? })
     }
@@ -94,9 +117,7 @@ impl Feeds {
 }
 
 impl Feed {
-    fn read(file: &Path, numbered: bool) -> Result<Self, ScriptError> {
-        let reader = csv::ReaderBuilder::new().has_headers(false).from_path(file);
-        let mut reader = reader.map_err(|e| unreadable(file, e))?;
+    fn read(file: &Path, mut reader: csv::Reader<impl Read>, numbered: bool) -> Result<Self, ScriptError> {
         let mut feed = Self { file: file.to_owned(), names: None, columns: 0, cells: String::new(), ends: Vec::new() };
         for record in reader.records() {
             let record = record.map_err(|e| unreadable(file, e))?;
@@ -144,6 +165,12 @@ impl Feed {
         let start = if index == 0 { 0 } else { self.ends[index - 1] };
         &self.cells[start..self.ends[index]]
     }
+}
+
+fn csv_reader() -> csv::ReaderBuilder {
+    let mut builder = csv::ReaderBuilder::new();
+    builder.has_headers(false);
+    builder
 }
 
 fn unreadable(file: &Path, error: csv::Error) -> ScriptError {

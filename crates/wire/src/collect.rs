@@ -107,6 +107,14 @@ impl ReplyCollector {
         }
     }
 
+    /// A piece of a message of a WebSocket.
+    pub fn message_piece(&mut self, piece: &[u8], is_compressed: bool) {
+        if is_compressed {
+            self.set_encoding("permessage-deflate");
+        }
+        self.body(piece);
+    }
+
     /// The head of a reply that came over a stream.
     pub fn head_of_stream(&mut self, version: HttpVersion, status: u16, lines: &[(Vec<u8>, Vec<u8>)]) {
         if self.wants.head || self.wants.status_line {

@@ -366,7 +366,8 @@ impl<T: Timer + 'static> Http<T> {
             }
         };
         let (action, message) = (request.action, request.message.as_deref());
-        let wanted = Wanted { action, message, wants, pattern, events };
+        let body = request.parts().map(|parts| &parts.body);
+        let wanted = Wanted { action, message, body, wants, pattern, events };
         // Boxed: other connections would hold the room for it.
         Exchange::WebSocket { exchange: Box::pin(self.exchange_message(over, request, wanted, stamps)) }
     }

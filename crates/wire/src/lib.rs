@@ -15,7 +15,7 @@
 //! * [`request`]: a request, and its bytes. [`redirect`]: the request that a redirect leads to. [`origin`]: scheme, host and port, and their addresses.
 //! * [`dial`], [`tls`], [`stream`], [`link`]: connections. `sources`: the local addresses that they are made from.
 //!   [`error`]: which failure an error of the system is.
-//! * [`fake`]: a transport without sockets, for the engine's tests.
+//! * [`fake`]: a transport without sockets, for the engine's tests. [`replay`]: bytes of a server without sockets, for fuzz targets.
 //! * `waiters`: tasks that wait for a connection. `turn`: how long one exchange may keep the thread.
 //! * `sys`: the seam to the operating system; the only unsafe code is in `sys/raw.rs`.
 
@@ -38,6 +38,7 @@ pub mod link;
 pub mod origin;
 pub mod quic;
 pub mod redirect;
+pub mod replay;
 pub mod request;
 mod sources;
 pub mod stream;

@@ -2,17 +2,22 @@
 //!
 //! By the method of its request ([`Action`]) an exchange opens the WebSocket, sends a ping, or closes it. Otherwise it sends one message and waits for the next that comes; without a message it only waits. Where a pattern is
 //! looked for in bodies, messages that do not match it are passed over: a server may send of its own accord. Pings are
-//! answered. Messages may come compressed where compressed replies are asked for (`permessage-deflate`); none are sent so.
+//! answered. Where compressed replies are asked for, messages are compressed in both directions if the server agrees
+//! (`permessage-deflate`).
 //!
-//! * `frames`: messages to bytes and back. `carrier`: what these bytes are written to and read from.
+//! * `agreement`: what a handshake agrees on. `frames`: frames, written and read. `deflate`: messages compressed.
+//!   `utf8`: whether text is. `carrier`: what frames are written to and read from.
 
+mod agreement;
 mod carrier;
-mod frames;
+mod deflate;
+pub mod frames;
+mod utf8;
 
 use crate::collect::ReplyCollector;
 use crate::events::EventMeter;
 use crate::h1::exchange::{PipelineState, Shared};
-use crate::h1::parse::{Framing, Head, RequestKind, Sink};
+use crate::h1::parse::{Framing, Head, RequestKind};
 use crate::h2::{self, fields::Fields};
 use crate::request::RequestParts;
 use crate::sources::Open;
@@ -20,11 +25,13 @@ use crate::stream::{Idle, Stream};
 use crate::tls::Handshake;
 use crate::turn::Turn;
 use crate::{Reply, Stamps, Timer, WantedFields, Wants};
+use agreement::{Compression, accepts, agree, takes_compressed};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use brunt_model::outcome::Malformed;
-use brunt_model::{Failure, Tick};
+use brunt_model::{Body, Failure, Tick};
 use carrier::Carrier;
+use deflate::Deflater;
 use frames::{CLOSE, Event, Incoming, PING, PONG, frame};
 use regex::bytes::Regex;
 use sha1::{Digest, Sha1};
@@ -42,15 +49,12 @@ const READ: usize = 64 * 1024;
 const OWN: [&str; 6] =
     ["host", "upgrade", "connection", "sec-websocket-key", "sec-websocket-version", "sec-websocket-extensions"];
 
-/// The extension by which messages are compressed (RFC 7692).
-const DEFLATE: &str = "permessage-deflate";
-/// Each message is compressed by itself, so that those nobody looks at need not be decoded.
-const BY_ITSELF: &str = "server_no_context_takeover";
-
 /// An open WebSocket.
 pub struct WebSocket {
     carrier: Carrier,
     incoming: Incoming,
+    /// Compresses messages, where that was agreed on.
+    deflater: Option<Box<Deflater>>,
     /// Bytes behind the last message that was taken.
     rest: Vec<u8>,
     is_used: bool,
@@ -95,6 +99,8 @@ pub struct Wanted<'m, 'p> {
     pub action: Action,
     /// The frame that is sent; None: none is.
     pub message: Option<&'m [u8]>,
+    /// The message in that frame.
+    pub body: Option<&'m Body>,
     /// What is kept of the message that comes.
     pub wants: Wants,
     /// What the message that is awaited matches.
@@ -130,14 +136,10 @@ impl WebSocket {
         }
         let accept = STANDARD.encode(Sha1::digest(format!("{key}{MAGIC}")));
         let fields = reply.kept.and_then(|kept| kept.head).map(|(_, fields)| fields).unwrap_or_default();
-        let accepts =
-            fields.iter().any(|(name, value)| name.eq_ignore_ascii_case("sec-websocket-accept") && *value == accept);
-        if !accepts {
-            return Err((Failure::Protocol, "the server's Sec-WebSocket-Accept does not fit the key".to_owned()));
-        }
-        let incoming = Incoming::new(agrees_on_deflate(parts, &fields)?);
-        let carrier = Carrier::Connection(stream);
-        Ok(Self { carrier, incoming, rest: ahead.take_came(), is_used: false, open: Some(open) })
+        let refuse = |why| (Failure::Protocol, why);
+        accepts(&fields, &accept).map_err(refuse)?;
+        let agreed = agree(&fields, parts).map_err(refuse)?;
+        Ok(Self { rest: ahead.take_came(), ..Self::over(Carrier::Connection(stream), agreed, Some(open)) })
     }
 
     /// Opens one over a stream of HTTP/2 (RFC 8441).
@@ -149,15 +151,25 @@ impl WebSocket {
         connection: &h2::Connection,
         parts: &RequestParts,
     ) -> Result<Self, (Failure, String)> {
-        let offer = takes_compressed(parts).then(offer);
-        let fields = Fields::of_websocket(parts, offer.as_deref());
+        let fields = Fields::of_websocket(parts, takes_compressed(parts).then_some(agreement::OFFER));
         let fields = fields.map_err(|bad| (Failure::System, bad.to_string()))?;
         let (tunnel, answer) = connection.tunnel(&fields).await?;
         if !(200..300).contains(&answer.status) {
             return Err((Failure::Protocol, opens_none(answer.status)));
         }
-        let incoming = Incoming::new(agrees_on_deflate(parts, &answer.fields)?);
-        Ok(Self { carrier: Carrier::Http2(tunnel), incoming, rest: Vec::new(), is_used: false, open: None })
+        let agreed = agree(&answer.fields, parts).map_err(|why| (Failure::Protocol, why))?;
+        Ok(Self::over(Carrier::Http2(tunnel), agreed, None))
+    }
+
+    fn over(carrier: Carrier, agreed: Option<Compression>, open: Option<Open>) -> Self {
+        Self {
+            carrier,
+            incoming: Incoming::new(agreed.is_some()),
+            deflater: agreed.map(|agreed| Box::new(Deflater::new(agreed))),
+            rest: Vec::new(),
+            is_used: false,
+            open,
+        }
     }
 
     /// Sends a message, and waits for one.
@@ -173,15 +185,8 @@ impl WebSocket {
     ) -> Result<Reply, Failure> {
         let was_used = std::mem::replace(&mut self.is_used, true);
         self.carrier.begin_message();
-        if let Some(message) = wanted.message {
-            let sent = match self.carrier.send_at_once(message) {
-                Ok(n) if n == message.len() => Ok(()),
-                Ok(n) => Box::pin(self.carrier.send(&message[n..])).await,
-                Err(failure) => Err(failure),
-            };
-            sent.map_err(|failure| self.lost(failure, was_used, stamps))?;
-            stamps.bytes_sent = message.len() as u64;
-        }
+        let sent = self.send(&wanted).await;
+        stamps.bytes_sent = sent.map_err(|failure| self.lost(failure, was_used, stamps))?;
         stamps.sent = shared.time.now();
         let has_message = wanted.message.is_some();
         let reply = self.reply(shared, (wanted, has_message), stamps, was_used).await;
@@ -221,10 +226,7 @@ impl WebSocket {
             let mut body = |piece: &[u8], is_compressed: bool| {
                 body_bytes += piece.len() as u64;
                 if let Some(keep) = &mut keep {
-                    if is_compressed {
-                        keep.set_encoding(DEFLATE);
-                    }
-                    keep.body(piece);
+                    keep.message_piece(piece, is_compressed);
                 }
             };
             let event = self.next(shared, &mut body, &mut turn, stamps, was_used).await?;
@@ -280,6 +282,20 @@ impl WebSocket {
                 }
             }
         }
+    }
+
+    /// Sends the message; how many bytes it took.
+    async fn send(&mut self, wanted: &Wanted<'_, '_>) -> Result<u64, Failure> {
+        let Some(usual) = wanted.message else { return Ok(0) };
+        let Self { carrier, deflater, .. } = self;
+        let body = wanted.body.filter(|_| wanted.action == Action::Message);
+        let packed = deflater.as_mut().zip(body).and_then(|(deflater, body)| deflater.frame(body));
+        let message = packed.unwrap_or(usual);
+        let n = carrier.send_at_once(message)?;
+        if n < message.len() {
+            Box::pin(carrier.send(&message[n..])).await?;
+        }
+        Ok(message.len() as u64)
     }
 
     /// The next thing that comes whole.
@@ -427,25 +443,6 @@ fn opens_none(status: u16) -> String {
     format!("the server does not open a WebSocket here: it answered with status {status}")
 }
 
-/// Whether both sides agree on compressed messages, by the header fields of the answer.
-fn agrees_on_deflate(parts: &RequestParts, fields: &[(String, String)]) -> Result<bool, (Failure, String)> {
-    let extensions = fields.iter().filter(|(name, _)| name.eq_ignore_ascii_case("sec-websocket-extensions"));
-    let extensions: Vec<&str> = extensions.map(|(_, value)| value.as_str()).collect();
-    match extensions[..] {
-        [] => Ok(false),
-        [only] if takes_compressed(parts) && is_deflate(only) => Ok(true),
-        _ => {
-            let why = format!("the server wants an extension that was not offered: {}", extensions.join(", "));
-            Err((Failure::Protocol, why))
-        }
-    }
-}
-
-/// The offer of compressed messages.
-fn offer() -> String {
-    format!("{DEFLATE}; {BY_ITSELF}; client_no_context_takeover")
-}
-
 /// The request for a WebSocket (RFC 6455 section 4.1).
 fn handshake(parts: &RequestParts, key: &str) -> Vec<u8> {
     let path = &parts.url[url::Position::BeforePath..url::Position::AfterQuery];
@@ -455,25 +452,12 @@ fn handshake(parts: &RequestParts, key: &str) -> Vec<u8> {
          Sec-WebSocket-Key: {key}\r\nSec-WebSocket-Version: 13\r\n"
     );
     if takes_compressed(parts) {
-        text.extend(["Sec-WebSocket-Extensions: ", &offer(), "\r\n"]);
+        text.extend(["Sec-WebSocket-Extensions: ", agreement::OFFER, "\r\n"]);
     }
     for (name, value) in parts.headers.iter().filter(|(name, _)| !OWN.contains(&name.to_ascii_lowercase().as_str())) {
         text.extend([name.as_str(), ": ", value, "\r\n"]);
     }
     (text + "\r\n").into_bytes()
-}
-
-/// Whether compressed messages are taken: where compressed replies are (`--compressed`).
-fn takes_compressed(parts: &RequestParts) -> bool {
-    let is_it =
-        |(name, value): &(String, String)| name.eq_ignore_ascii_case("accept-encoding") && value.contains("deflate");
-    parts.headers.iter().any(is_it)
-}
-
-/// Whether an answer to the offer of an extension is the one that can be read here.
-fn is_deflate(answer: &str) -> bool {
-    let mut parts = answer.split(';').map(str::trim);
-    parts.next() == Some(DEFLATE) && parts.any(|parameter| parameter == BY_ITSELF)
 }
 
 /// Whether a URL is one of WebSocket.

@@ -2,7 +2,6 @@
 
 use clap::{Args, ValueEnum};
 
-use super::hostile::{self, Row};
 use crate::units::parse_size;
 
 /// Which versions of HTTP are spoken.
@@ -53,43 +52,6 @@ pub struct Http2 {
     /// a status of HTTP, with UNAVAILABLE for 503 and UNKNOWN for others
     #[arg(long, conflicts_with = "hostile")]
     pub grpc: bool,
-
-    /// Answer HTTP/2 requests with frames that break a rule (or are legal and rare); `list` prints the names
-    #[arg(long, value_name = "NAME", value_parser = Hostile::parse)]
-    pub hostile: Option<Hostile>,
-}
-
-/// What `--hostile` asks for.
-#[derive(Debug, Clone, Copy)]
-pub enum Hostile {
-    /// Print the table.
-    List,
-    /// Do as this row says.
-    Row(&'static Row),
-}
-
-impl Hostile {
-    /// Parses the name of a row, or `list`.
-    ///
-    /// # Errors
-    ///
-    /// If there is no such row.
-    pub fn parse(text: &str) -> Result<Self, String> {
-        if text == "list" {
-            return Ok(Self::List);
-        }
-        let row = hostile::rows().find(|row| row.name == text);
-        row.map(Self::Row)
-            .ok_or_else(|| format!("`{text}` is not in the list; print it with: brunt-lab --hostile list"))
-    }
-
-    /// The row, if one was named.
-    pub fn row(self) -> Option<&'static Row> {
-        match self {
-            Self::List => None,
-            Self::Row(row) => Some(row),
-        }
-    }
 }
 
 fn parse_window(text: &str) -> Result<u32, String> {

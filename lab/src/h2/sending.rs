@@ -3,10 +3,10 @@
 use std::rc::Rc;
 
 use super::frame::{self, flag, kind};
-use super::hostile::MOST_FLOOD;
 use super::reply::Reply;
 use super::session::Session;
 use super::stream::{Ending, Sending};
+use crate::hostile::MOST_FLOOD;
 use crate::outbox::Settled;
 
 /// With so many bytes unsent, no further DATA is made.

@@ -46,7 +46,9 @@ impl Server {
         }
         let settings = match request.upgrade.take() {
             Some(Upgrade::Http2(settings)) => settings,
-            Some(Upgrade::WebSocket(key)) => return self.open_websocket(conn, request.route, &key),
+            Some(Upgrade::WebSocket { key, extensions }) => {
+                return self.open_websocket(conn, request.route, (&key, &extensions));
+            }
             None => return false,
         };
         if conn.session.is_some() || !self.options.http2.versions.has_two() {

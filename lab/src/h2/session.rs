@@ -8,12 +8,13 @@ use std::collections::VecDeque;
 
 use super::fields::Fields;
 use super::frame::{self, Code, HEAD, Head, LARGEST_FRAME, PREFACE, flag, kind, setting};
-use super::hostile::{Row, Stage, When};
+use super::hostile::Stage;
 use super::hpack::{Decoder, put_field};
-use super::options::{Hostile, Http2};
+use super::options::Http2;
 use super::out::Out;
 use super::stream::Stream;
 use crate::args::Options;
+use crate::hostile::{Hostile, Row, Say, When};
 use crate::outbox::Settled;
 use crate::request::Request;
 
@@ -139,7 +140,7 @@ impl Session {
             acknowledged: USUAL_WINDOW,
             target: i64::from(http2.window),
             announced: VecDeque::new(),
-            hostile: http2.hostile.and_then(Hostile::row),
+            hostile: options.hostile.and_then(Hostile::row).filter(|row| matches!(row.say, Say::Http2(_))),
             rounds: 0,
             flooded: None,
             options: http2,
@@ -194,9 +195,10 @@ impl Session {
     /// Sends the hostile row; true if the connection is closed after it.
     pub fn perform(&mut self, id: u32, settled: Option<Settled>) -> bool {
         let Some(row) = self.hostile else { return false };
+        let Say::Http2(say) = row.say else { return false };
         let out = &mut self.out.bytes;
         let mut stage = Stage { out, stream: id, round: self.rounds, replied: false, closing: false };
-        (row.say)(&mut stage);
+        say(&mut stage);
         let (replied, closing) = (stage.replied, stage.closing);
         self.rounds += 1;
         if row.when == When::Endless {

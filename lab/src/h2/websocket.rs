@@ -41,7 +41,7 @@ impl Session {
         if !matches!(route, Route::Plain | Route::Bytes(_) | Route::Delay(_)) {
             return false;
         }
-        let incoming = Incoming::new(self.echo);
+        let incoming = Incoming::new(self.echo, false);
         let (owed, waiting) = (VecDeque::new(), VecDeque::new());
         let messages = Messages { route, incoming, owed, waiting, is_closing: false };
         let Some(stream) = self.stream(id) else { return false };

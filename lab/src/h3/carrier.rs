@@ -4,7 +4,8 @@ use std::collections::HashMap;
 
 use quinn_proto::{Connection, Dir, StreamId, VarInt, WriteError};
 
-use super::{number, put_frame, put_number, qpack, take_number};
+use super::perform::Performance;
+use super::{End, number, put_frame, put_number, qpack, take_number};
 use crate::desk::Plan;
 use crate::h2::fields::Fields;
 use crate::h2::reply::Reply;
@@ -32,6 +33,8 @@ pub(super) struct Carrier {
     control: Option<StreamId>,
     /// Streams from this one on are not processed, because of a GOAWAY.
     pub(super) excluded: Option<u32>,
+    /// What is sent against the rules on request.
+    pub(super) performance: Performance,
 }
 
 /// One request and its reply.
@@ -46,8 +49,9 @@ pub(super) struct Stream {
     pub(super) released: usize,
     /// The tick at which the last byte of a dripping reply was due.
     pub(super) due: u64,
-    /// The code of a reset in place of the end.
-    reset: Option<u32>,
+    end: End,
+    /// A reply was begun before the whole request was there.
+    is_early: bool,
     settled: Option<Settled>,
 }
 
@@ -70,12 +74,12 @@ pub(super) enum Came {
     Malformed(&'static str),
 }
 
-fn id_of(place: u32) -> StreamId {
+pub(super) fn id_of(place: u32) -> StreamId {
     StreamId::new(quinn_proto::Side::Client, Dir::Bi, u64::from(place) - 1)
 }
 
 impl Carrier {
-    pub(super) fn new(quic: Connection, generation: u32) -> Self {
+    pub(super) fn new(quic: Connection, generation: u32, performance: Performance) -> Self {
         Self {
             quic,
             generation,
@@ -86,15 +90,26 @@ impl Carrier {
             sendable: Vec::new(),
             control: None,
             excluded: None,
+            performance,
         }
     }
 
     /// Opens the control stream as soon as that may be.
     pub(super) fn greet(&mut self) {
-        if self.control.is_none() {
-            self.control = self.quic.streams().open(Dir::Uni);
-            self.say(number::CONTROL);
+        if self.control.is_none() && !self.performance.greets() {
+            self.open_control(number::CONTROL);
         }
+    }
+
+    /// Opens the control stream, which begins with these bytes.
+    pub(super) fn open_control(&mut self, bytes: &[u8]) {
+        self.control = self.quic.streams().open(Dir::Uni);
+        self.say(bytes);
+    }
+
+    /// The control stream, once it is open.
+    pub(super) fn control(&self) -> Option<StreamId> {
+        self.control
     }
 
     fn say(&mut self, bytes: &[u8]) {
@@ -139,8 +154,13 @@ impl Carrier {
             self.reset(place, number::EXCESSIVE_LOAD);
             return Came::Malformed("a request above 64 MiB");
         }
-        if !is_whole {
+        if stream.is_early || !is_whole && !self.performance.is_early() {
             return Came::Nothing;
+        }
+        if !is_whole {
+            let request = early_request(&stream.came, echo);
+            stream.is_early = request.is_some();
+            return request.map_or(Came::Nothing, |request| Came::Request(place, request));
         }
         if self.excluded.is_some_and(|first| place >= first) {
             self.reset(place, number::REQUEST_REJECTED);
@@ -163,8 +183,8 @@ impl Carrier {
         }
     }
 
-    /// Puts a reply on its stream, with so many bytes of its body; a reset stands in place of its end where a code is given.
-    pub(super) fn answer(&mut self, place: u32, reply: &Reply, body: usize, reset: Option<u32>) {
+    /// Puts a reply on its stream, with so many bytes of its body, and its end.
+    pub(super) fn answer(&mut self, place: u32, reply: &Reply, body: usize, end: End) {
         let mut out = Vec::with_capacity(reply.block.len() + body + 32);
         put_frame(&mut out, number::HEADERS, &reply.block);
         if !reply.body.is_empty() {
@@ -175,13 +195,13 @@ impl Carrier {
         if let Some(trailers) = &reply.trailers {
             put_frame(&mut out, number::HEADERS, trailers);
         }
-        self.put(place, out, reset);
+        self.put(place, out, end);
     }
 
     /// Puts bytes on a stream, and its end.
-    pub(super) fn put(&mut self, place: u32, out: Vec<u8>, reset: Option<u32>) {
+    pub(super) fn put(&mut self, place: u32, out: Vec<u8>, end: End) {
         let Some(stream) = self.streams.get_mut(&place) else { return };
-        (stream.released, stream.out, stream.reset) = (out.len(), out, reset);
+        (stream.released, stream.out, stream.end) = (out.len(), out, end);
         self.sendable.push(place);
     }
 
@@ -238,14 +258,24 @@ impl Carrier {
                 continue;
             }
             // A client that stopped the stream wants nothing more.
-            let _ = match stream.reset {
-                Some(code) => sender.reset(VarInt::from_u32(code)).is_ok(),
-                None => sender.finish().is_ok(),
+            let _ = match stream.end {
+                End::Open => continue,
+                End::Reset(code) => sender.reset(VarInt::from_u32(code)).is_ok(),
+                End::Finished => sender.finish().is_ok(),
             };
             self.settled.extend(stream.settled.take().filter(|_| !gone));
             self.streams.remove(&place);
         }
     }
+}
+
+/// The request whose head has come, and perhaps no more.
+fn early_request(mut rest: &[u8], echo: bool) -> Option<Request> {
+    let (kind, size) = (take_number(&mut rest)?, take_number(&mut rest)?);
+    let block = rest.get(..usize::try_from(size).ok()?).filter(|_| kind == number::HEADERS)?;
+    let mut fields = Fields::of_http3(echo);
+    qpack::decode(block, |name, value| fields.take(name, value)).ok()?;
+    fields.finish().ok().map(|head| head.request)
 }
 
 /// The request in the frames of a stream.

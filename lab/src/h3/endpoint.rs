@@ -15,7 +15,10 @@ use quinn_proto::{
 };
 
 use super::carrier::Carrier;
+use super::hostile::{Exchange, Offer};
+use super::perform::Performance;
 use crate::args::Options;
+use crate::hostile::{Hostile, Row, Say};
 use crate::ledger::Ledger;
 use crate::socket;
 use crate::tls::Tls;
@@ -36,6 +39,12 @@ pub(crate) struct Http3 {
     pub(super) carriers: HashMap<ConnectionHandle, Carrier>,
     /// Whether clients must prove their address by a token.
     retry: bool,
+    /// The row of `--hostile`.
+    row: Option<&'static Row>,
+    /// What keys of packets made by hand come from.
+    crypto: Arc<QuicServerConfig>,
+    /// Datagrams that have come.
+    datagrams: u32,
     generations: u32,
     out: Vec<u8>,
 }
@@ -53,7 +62,8 @@ impl Http3 {
     ///
     /// If the address cannot be had, or TLS does not fit QUIC.
     pub(crate) fn bind(options: &Options, address: SocketAddr, tls: &Tls, stamped: bool) -> io::Result<Self> {
-        let crypto = QuicServerConfig::try_from(tls.for_quic(options)?).map_err(io::Error::other)?;
+        let row = options.hostile.and_then(Hostile::row);
+        let mut agreed = tls.for_quic(options)?;
         let mut renos = NewRenoConfig::default();
         renos.initial_window(WINDOW);
         let mut transport = TransportConfig::default();
@@ -66,7 +76,11 @@ impl Http3 {
             let most = Duration::from_nanos(idle).try_into().map_err(io::Error::other)?;
             transport.max_idle_timeout(Some(most));
         }
-        let mut config = ServerConfig::with_crypto(Arc::new(crypto));
+        if let Some(Say::Setup(make)) = row.map(|row| row.say) {
+            make(&mut Offer { transport: &mut transport, alpn: &mut agreed.alpn_protocols });
+        }
+        let crypto = Arc::new(QuicServerConfig::try_from(agreed).map_err(io::Error::other)?);
+        let mut config = ServerConfig::with_crypto(Arc::clone(&crypto) as Arc<_>);
         config.transport_config(Arc::new(transport));
         let endpoint = Endpoint::new(Arc::new(EndpointConfig::default()), Some(Arc::new(config)), false, None);
         Ok(Self {
@@ -74,6 +88,9 @@ impl Http3 {
             endpoint,
             carriers: HashMap::new(),
             retry: options.http3.retry,
+            row,
+            crypto,
+            datagrams: 0,
             generations: 0,
             out: Vec::new(),
         })
@@ -87,6 +104,9 @@ impl Http3 {
         now: Instant,
         ledger: &mut Ledger,
     ) -> Option<ConnectionHandle> {
+        if !self.answer_by_hand(packet, from, ledger) {
+            return None;
+        }
         let mut answer = Vec::new();
         match self.endpoint.handle(now, from, None, None, BytesMut::from(packet), &mut answer)? {
             DatagramEvent::NewConnection(incoming) if self.retry && !incoming.remote_address_validated() => {
@@ -98,7 +118,7 @@ impl Http3 {
             DatagramEvent::NewConnection(incoming) => match self.endpoint.accept(incoming, now, &mut answer, None) {
                 Ok((handle, quic)) => {
                     self.generations = self.generations.wrapping_add(1) | super::IS_QUIC;
-                    self.carriers.insert(handle, Carrier::new(quic, self.generations));
+                    self.carriers.insert(handle, Carrier::new(quic, self.generations, Performance::new(self.row)));
                     ledger.connected();
                     ledger.http3.connections += 1;
                     Some(handle)
@@ -120,17 +140,32 @@ impl Http3 {
         }
     }
 
+    /// Sends packets that a row of `--hostile` makes by hand; whether QUIC treats the packet that has come.
+    fn answer_by_hand(&mut self, came: &[u8], from: SocketAddr, ledger: &mut Ledger) -> bool {
+        let Some(Say::Packets(say)) = self.row.map(|row| row.say) else { return true };
+        let crypto = &*self.crypto;
+        let mut exchange = Exchange { came, round: self.datagrams, out: Vec::new(), goes_on: false, crypto };
+        say(&mut exchange);
+        self.datagrams = self.datagrams.wrapping_add(1);
+        for datagram in &exchange.out {
+            // One that cannot be sent is a lost one.
+            if let Ok(count) = socket::send_to(&self.socket, datagram, from) {
+                ledger.bytes_sent += count as u64;
+            }
+        }
+        exchange.goes_on
+    }
+
     /// Lets a connection exchange events with its endpoint and send what it has.
     pub(super) fn transmit(&mut self, handle: ConnectionHandle, now: Instant, ledger: &mut Ledger) {
         let Some(mut carrier) = self.carriers.remove(&handle) else { return };
         carrier.pump();
-        let mut out = std::mem::take(&mut self.out);
-        loop {
-            out.clear();
-            let Some(transmit) = carrier.quic.poll_transmit(now, 1, &mut out) else { break };
-            self.send(&transmit, &out, ledger);
+        carrier.pump_performance();
+        self.transmit_all(&mut carrier, now, ledger);
+        if let Some(code) = carrier.performance.closing.take() {
+            carrier.quic.close(now, VarInt::from_u32(code), Vec::new().into());
+            self.transmit_all(&mut carrier, now, ledger);
         }
-        self.out = out;
         while let Some(event) = carrier.quic.poll_endpoint_events() {
             if let Some(event) = self.endpoint.handle_event(handle, event) {
                 carrier.quic.handle_event(event);
@@ -143,6 +178,16 @@ impl Http3 {
         if !carrier.quic.is_drained() {
             self.carriers.insert(handle, carrier);
         }
+    }
+
+    fn transmit_all(&mut self, carrier: &mut Carrier, now: Instant, ledger: &mut Ledger) {
+        let mut out = std::mem::take(&mut self.out);
+        loop {
+            out.clear();
+            let Some(transmit) = carrier.quic.poll_transmit(now, 1, &mut out) else { break };
+            self.send(&transmit, &out, ledger);
+        }
+        self.out = out;
     }
 
     fn send(&self, transmit: &Transmit, out: &[u8], ledger: &mut Ledger) {

@@ -3,7 +3,7 @@
 use quinn_proto::{ConnectionHandle, Dir, Event, StreamEvent, StreamId, VarInt};
 
 use super::carrier::{Came, Carrier};
-use super::{Http3, number, put_number};
+use super::{End, Http3, number, put_number};
 use crate::agenda::{Due, Duty};
 use crate::desk::Plan;
 use crate::fail::FailKind;
@@ -60,6 +60,7 @@ impl Server {
             }
         }
         carrier.greet();
+        carrier.perform_greeting(self.clock.instant());
         self.push_out(http3, handle);
     }
 
@@ -75,7 +76,7 @@ impl Server {
             Came::Request(place, request) if request.route == Route::Stats => {
                 let json = serde_json::to_vec(&self.report()).unwrap_or_default();
                 let reply = self.h3_replies.with_body(200, request.shape.head_only, "application/json", json);
-                carrier.answer(place, &reply, reply.body.len(), None);
+                carrier.answer(place, &reply, reply.body.len(), End::Finished);
             }
             Came::Request(place, request) => {
                 ledger.stamped_by_kernel += u64::from(arrival.by_kernel);
@@ -164,17 +165,20 @@ impl Server {
 
     /// The frames of a reply, or of a failure.
     fn carry_out_h3(&mut self, carrier: &mut Carrier, plan: &Plan, (slot, place): (u32, u32)) {
+        if carrier.performance.replies() {
+            return carrier.perform(place, plan.ticket);
+        }
         let instead = if let Some(FailKind::Status(status)) = plan.failing { Some(status) } else { None };
         let reply = self.h3_replies.to(&plan.request, instead);
         let (length, settled) = (reply.body.len(), Settled { status: reply.status, ticket: plan.ticket });
         let now = self.clock.instant();
         match plan.failing {
             None | Some(FailKind::Status(_)) => {
-                carrier.answer(place, &reply, length, None);
+                carrier.answer(place, &reply, length, End::Finished);
                 carrier.settle(place, settled);
             }
             Some(FailKind::Slow) => {
-                carrier.answer(place, &reply, length, None);
+                carrier.answer(place, &reply, length, End::Finished);
                 carrier.settle(place, settled);
                 if let Some(ticket) = plan.ticket {
                     self.desk.ledger.visits.tails.insert(ticket, tail(length, self.options.drip));
@@ -183,7 +187,7 @@ impl Server {
                     self.agenda.add(plan.due + self.options.drip, slot, carrier.generation, Duty::Drip(place));
                 }
             }
-            Some(FailKind::CloseEarly) => carrier.answer(place, &reply, length / 2, Some(number::INTERNAL_ERROR)),
+            Some(FailKind::CloseEarly) => carrier.answer(place, &reply, length / 2, End::Reset(number::INTERNAL_ERROR)),
             Some(FailKind::Reset) => carrier.reset(place, number::INTERNAL_ERROR),
             Some(FailKind::Refused) => carrier.reset(place, number::REQUEST_REJECTED),
             Some(FailKind::Goaway) => {
@@ -196,12 +200,12 @@ impl Server {
                 put_number(&mut out, number::HEADERS);
                 put_number(&mut out, reply.block.len() as u64);
                 out.extend_from_slice(&reply.block[..reply.block.len() / 2]);
-                carrier.put(place, out, None);
+                carrier.put(place, out, End::Finished);
             }
             // DATA before HEADERS.
-            Some(FailKind::Garbage) => carrier.put(place, vec![0, 1, 0xff], None),
+            Some(FailKind::Garbage) => carrier.put(place, vec![0, 1, 0xff], End::Finished),
             Some(FailKind::Extra) => {
-                carrier.answer(place, &reply, length, None);
+                carrier.answer(place, &reply, length, End::Finished);
                 carrier.settle(place, settled);
                 carrier.append(place, &[0, 1, b'x']);
             }

@@ -3,6 +3,7 @@
 //! Payloads are counted off; only those of control frames are kept, and with `--echo` those of messages. No I/O.
 
 use super::code;
+use super::deflate::Inflater;
 
 /// Opcode of a further frame of a message.
 pub const CONTINUATION: u8 = 0;
@@ -19,6 +20,8 @@ pub const PONG: u8 = 10;
 
 /// The bit of the last frame of a message.
 pub const LAST: u8 = 0x80;
+/// The bit of a message that is compressed.
+pub const COMPRESSED: u8 = 0x40;
 const RESERVED: u8 = 0x70;
 const OPCODE: u8 = 0x0f;
 const MASKED: u8 = 0x80;
@@ -32,7 +35,7 @@ const MOST_KEPT: usize = 64 << 20;
 /// What has come whole.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Event {
-    /// A message of this opcode; with `--echo` its payload.
+    /// A message of this opcode, with the bit of compression if it was compressed; with `--echo` its payload, unpacked.
     Message(u8, Option<Vec<u8>>),
     /// A ping with this payload.
     Ping(Vec<u8>),
@@ -47,6 +50,8 @@ pub type Broken = (u16, &'static str);
 #[derive(Debug, Default)]
 pub struct Incoming {
     echo: bool,
+    /// Messages may be compressed; unpacks those that are kept.
+    inflater: Option<Inflater>,
     /// The incomplete head of a frame.
     head: Vec<u8>,
     frame: Option<Frame>,
@@ -69,9 +74,14 @@ struct Frame {
 }
 
 impl Incoming {
-    /// A reader that keeps messages when `echo` is set.
-    pub fn new(echo: bool) -> Self {
-        Self { echo, ..Self::default() }
+    /// A reader that keeps messages when `echo` is set. They may be compressed when `deflates` is.
+    pub fn new(echo: bool, deflates: bool) -> Self {
+        Self { echo, inflater: deflates.then(Inflater::default), ..Self::default() }
+    }
+
+    /// The opcode of the reply to a message of this one: it is compressed where that was agreed on.
+    pub fn reply_opcode(&self, opcode: u8) -> u8 {
+        if self.inflater.is_some() { opcode | COMPRESSED } else { opcode }
     }
 
     /// Reads on in `input`, which is moved past what was used; none when all of it is used.
@@ -126,8 +136,16 @@ impl Incoming {
             },
             _ if first & LAST == 0 => Ok(None),
             _ => {
-                let payload = self.echo.then(|| std::mem::take(&mut self.kept));
-                Ok(self.open.take().map(|opcode| Event::Message(opcode, payload)))
+                let Some(opcode) = self.open.take() else { return Ok(None) };
+                let kept = self.echo.then(|| std::mem::take(&mut self.kept));
+                let payload = match (kept, &mut self.inflater) {
+                    (Some(packed), Some(inflater)) if opcode & COMPRESSED != 0 => {
+                        let unpacked = inflater.inflate(&packed, MOST_KEPT);
+                        Some(unpacked.map_err(|reason| (code::PROTOCOL_ERROR, reason))?)
+                    }
+                    (kept, _) => kept,
+                };
+                Ok(Some(Event::Message(opcode, payload)))
             }
         }
     }
@@ -158,7 +176,7 @@ impl Incoming {
             }
             let frame = Frame { first, left, mask: [mask[0], mask[1], mask[2], mask[3]], at: 0 };
             if matches!(first & OPCODE, TEXT | BINARY) {
-                self.open = Some(first & OPCODE);
+                self.open = Some(first & (OPCODE | COMPRESSED));
             }
             self.head.clear();
             return Ok(Some(frame));
@@ -166,10 +184,15 @@ impl Incoming {
         Ok(None)
     }
 
+    fn may_be_compressed(&self, first: u8) -> bool {
+        let begins = matches!(first & OPCODE, TEXT | BINARY);
+        first & RESERVED == COMPRESSED && begins && self.inflater.is_some()
+    }
+
     fn check(&self, first: u8, second: u8) -> Result<(), Broken> {
         let (opcode, last) = (first & OPCODE, first & LAST != 0);
         let wrong = match opcode {
-            _ if first & RESERVED != 0 => Some("a reserved bit"),
+            _ if first & RESERVED != 0 && !self.may_be_compressed(first) => Some("a reserved bit"),
             _ if second & MASKED == 0 => Some("a frame without a mask"),
             CONTINUATION => self.open.is_none().then_some("a continuation of no message"),
             TEXT | BINARY if self.open.is_some() => Some("a message within a message"),
@@ -201,7 +224,7 @@ mod tests {
     use super::*;
 
     fn events(bytes: &[u8], piece: usize) -> Result<Vec<Event>, Broken> {
-        let mut incoming = Incoming::new(true);
+        let mut incoming = Incoming::new(true, false);
         let mut found = Vec::new();
         for mut input in bytes.chunks(piece) {
             while let Some(event) = incoming.next(&mut input)? {
@@ -240,7 +263,7 @@ mod tests {
         for piece in 1..all.concat().len() {
             assert_eq!(events(&all.concat(), piece).unwrap(), expected, "in pieces of {piece}");
         }
-        let mut counted = Incoming::new(false);
+        let mut counted = Incoming::new(false, false);
         assert_eq!(counted.next(&mut &masked(LAST | TEXT, b"Hello")[..]), Ok(Some(Event::Message(TEXT, None))));
     }
 

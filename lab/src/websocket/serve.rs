@@ -1,21 +1,28 @@
 //! What the server does with a WebSocket: how one begins, what its messages become, how it ends.
 
-use super::frames::Event;
-use super::{WebSocket, code, switching};
+use super::deflate::agree;
+use super::frames::{COMPRESSED, Event, Incoming};
+use super::{WebSocket, code, greeting, switching};
 use crate::conn::{Conn, Speaks};
+use crate::hostile::Hostile;
 use crate::request::{Request, Route, Shape};
 use crate::serve::Arrival;
 use crate::server::{Arrived, Server};
 
 impl Server {
     /// Goes on as a WebSocket; true if so. A path that stands for a reply of its own (`/status/404`) gives that instead.
-    pub(crate) fn open_websocket(&mut self, conn: &mut Conn, route: Route, key: &[u8]) -> bool {
+    pub(crate) fn open_websocket(&mut self, conn: &mut Conn, route: Route, (key, offers): (&[u8], &[u8])) -> bool {
         if !matches!(route, Route::Plain | Route::Bytes(_) | Route::Delay(_)) {
             return false;
         }
         self.desk.ledger.websockets += 1;
-        conn.outbox.push(switching(key).into(), None);
-        conn.speaks = Speaks::WebSocket(Box::new(WebSocket::new(route, self.options.echo)));
+        let row = self.options.hostile.and_then(Hostile::row);
+        let agreed =
+            self.options.websocket.deflate.then(|| agree(offers, self.options.websocket.client_bits)).flatten();
+        let answer = greeting(row, key).unwrap_or_else(|| switching(key, agreed.as_ref()));
+        conn.outbox.push(answer.into(), None);
+        conn.speaks =
+            Speaks::WebSocket(Box::new(WebSocket::new(route, Incoming::new(self.options.echo, agreed.is_some()), row)));
         true
     }
 
@@ -27,6 +34,8 @@ impl Server {
                 Ok(Some(Event::Message(opcode, echo))) => {
                     conn.requests += 1;
                     self.desk.ledger.stamped_by_kernel += u64::from(arrival.by_kernel);
+                    self.desk.ledger.deflated += u64::from(opcode & COMPRESSED != 0);
+                    let opcode = websocket.incoming.reply_opcode(opcode);
                     let shape = Shape { keep_alive: true, message: Some(opcode), ..Shape::default() };
                     let request = Request { route: websocket.route, shape, echo, upgrade: None };
                     let (slot, generation) = (conn.slot, conn.generation);

@@ -50,6 +50,15 @@ pub fn lab_by(mut command: Command, line: &str) -> Lab {
     Lab { server, url, dir }
 }
 
+/// The names that `--hostile list` prints, of those that begin so.
+pub fn hostile_rows(prefix: &str) -> Vec<String> {
+    let lab = program("BRUNT_LAB_BIN", "brunt-lab");
+    let list = Command::new(lab).args(["--hostile", "list"]).output().expect("the lab");
+    let list = String::from_utf8_lossy(&list.stdout).into_owned();
+    let names = list.lines().filter_map(|line| line.split_whitespace().next());
+    names.filter(|name| name.starts_with(prefix)).map(str::to_owned).collect()
+}
+
 impl Lab {
     /// The URL of a path that begins with `/`.
     pub fn at(&self, path: &str) -> String {

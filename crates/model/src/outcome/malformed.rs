@@ -82,8 +82,8 @@ pub enum Malformed {
     /// A body before the head.
     #[error("the body came before the head (RFC 9113 section 8.1, RFC 9114 section 4.1)")]
     DataBeforeHead,
-    /// What a WebSocket sent is no frame.
-    #[error("a WebSocket frame breaks the framing (RFC 6455 section 5)")]
+    /// What a WebSocket sent is no frame, no text, or no code of a close.
+    #[error("a WebSocket frame breaks a rule of framing, close codes or UTF-8 (RFC 6455 sections 5, 7.4 and 8.1)")]
     WebSocketFrame,
     /// A reply of gRPC without its status.
     #[error("the reply of gRPC has no grpc-status")]

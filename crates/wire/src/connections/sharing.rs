@@ -122,7 +122,8 @@ impl<T: Transport> Lease<T> {
     /// Takes one of the exchanges that may be under way at once on its connection; whether there was one.
     fn claim(&mut self, transport: &T) -> bool {
         let under_way = self.connection.under_way.get();
-        self.is_claimed = under_way < transport.most_exchanges(&self.lane);
+        // Where the server allows none at present, one waits for it within its timeout, not all of them without end.
+        self.is_claimed = under_way < transport.most_exchanges(&self.lane).max(1);
         if self.is_claimed {
             self.connection.under_way.set(under_way + 1);
         }

@@ -220,6 +220,11 @@ impl Future for Exchange<'_, '_, '_> {
         let this = &mut *self;
         let session = &mut *this.carrier.session.borrow_mut();
         let id = match std::mem::replace(&mut this.state, State::Over) {
+            State::Waiting(request, keep) if session.allows_none() => {
+                this.state = State::Waiting(request, keep);
+                session.idle.add(cx.waker());
+                return Poll::Pending;
+            }
             State::Waiting(request, keep) => Self::begin(session, request, keep)?,
             State::UnderWay(id) => id,
             State::Over => return Poll::Pending,

@@ -17,7 +17,7 @@ pub(crate) mod hpack;
 pub(crate) mod huffman;
 mod input;
 pub(crate) mod reply_fields;
-mod session;
+pub(crate) mod session;
 #[cfg(test)]
 mod session_tests;
 mod static_table;

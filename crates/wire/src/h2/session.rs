@@ -162,6 +162,11 @@ impl Session {
         self.end.is_none() && self.goes_away_after.is_none() && self.next < 1 << 30
     }
 
+    /// Whether the peer allows no stream at present.
+    pub fn allows_none(&self) -> bool {
+        self.peer.streams == 0 && self.accepts()
+    }
+
     /// Whether a stream with this number was never opened.
     pub(super) fn is_unopened(&self, id: u32) -> bool {
         id.is_multiple_of(2) || id >= self.next
@@ -419,7 +424,12 @@ impl Session {
         match setting {
             frame::HEADER_TABLE_SIZE => self.encoder.resize(value as usize),
             frame::ENABLE_PUSH if value != 0 => return wrong(Code::ProtocolError),
-            frame::MAX_CONCURRENT_STREAMS => self.peer.streams = value,
+            frame::MAX_CONCURRENT_STREAMS => {
+                if self.peer.streams == 0 {
+                    self.idle.wake();
+                }
+                self.peer.streams = value;
+            }
             frame::INITIAL_WINDOW_SIZE => {
                 let window = i64::from(value);
                 if window > frame::MOST_WINDOW {

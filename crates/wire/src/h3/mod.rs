@@ -10,7 +10,7 @@
 //! * `connection`: what [`http`](crate::http) sees of all this.
 
 mod connection;
-mod control;
+pub(crate) mod control;
 mod driver;
 mod frame;
 mod migration;
@@ -18,7 +18,7 @@ mod packet_numbers;
 mod parameters;
 mod port;
 mod qpack;
-mod request;
+pub(crate) mod request;
 mod session;
 mod versions;
 mod watch;

@@ -1,5 +1,6 @@
 //! Frames of `WebSocket`s (RFC 6455 section 5): written, and read in any pieces.
 
+use super::utf8::Utf8;
 use brunt_model::Body;
 use brunt_model::outcome::Malformed;
 
@@ -15,18 +16,31 @@ pub const PONG: u8 = 10;
 const LAST: u8 = 0x80;
 const MASKED: u8 = 0x80;
 const RESERVED: u8 = 0x70;
-const COMPRESSED: u8 = 0x40;
+/// The bit of a message that is compressed.
+pub const COMPRESSED: u8 = 0x40;
 
 /// The frame of a message, masked; None where nothing is sent.
 pub fn message(body: &Body, number: u64) -> Option<Vec<u8>> {
-    let opcode = if matches!(body, Body::Text(_)) { TEXT } else { BINARY };
-    body.bytes().map(|bytes| frame(opcode, bytes, number))
+    payload(body).map(|(opcode, payload)| frame(opcode, payload, number))
 }
 
-/// A frame with a mask that depends on a number. Masks protect what stands between a browser and the server; here each
-/// need only be another one.
+/// The opcode and payload of a message; None where nothing is sent.
+pub fn payload(body: &Body) -> Option<(u8, &[u8])> {
+    let opcode = if matches!(body, Body::Text(_)) { TEXT } else { BINARY };
+    body.bytes().map(|bytes| (opcode, bytes))
+}
+
+/// A frame with a mask that depends on a number.
 pub fn frame(opcode: u8, payload: &[u8], number: u64) -> Vec<u8> {
-    let mut out = vec![LAST | opcode];
+    let mut out = Vec::new();
+    put(&mut out, opcode, payload, number);
+    out
+}
+
+/// Appends a frame with a mask that depends on a number. Masks protect what stands between a browser and the server; here
+/// each need only be another one.
+pub fn put(out: &mut Vec<u8>, opcode: u8, payload: &[u8], number: u64) {
+    out.push(LAST | opcode);
     match payload.len() {
         length @ 0..126 => out.push(MASKED | length as u8),
         length @ 126..65_536 => {
@@ -42,7 +56,6 @@ pub fn frame(opcode: u8, payload: &[u8], number: u64) -> Vec<u8> {
     let mask = mask.to_be_bytes();
     out.extend_from_slice(&mask);
     out.extend(payload.iter().zip(mask.iter().cycle()).map(|(byte, mask)| byte ^ mask));
-    out
 }
 
 /// What came whole.
@@ -56,6 +69,11 @@ pub enum Event {
     Pong(Vec<u8>),
     /// The end, with its code where it has one.
     Close(Option<u16>),
+}
+
+/// Whether a server may close with this code (RFC 6455 section 7.4).
+fn is_close_code(code: u16) -> bool {
+    matches!(code, 1000..=1003 | 1007..=1014 | 3000..=4999)
 }
 
 /// Where the reading of frames stands.
@@ -72,6 +90,8 @@ pub struct Incoming {
     deflates: bool,
     /// The message that comes is compressed.
     is_compressed: bool,
+    /// The message that comes, where it is text that is not compressed.
+    text: Option<Utf8>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -103,6 +123,9 @@ impl Incoming {
             if frame.opcode >= CLOSE {
                 self.control.extend_from_slice(piece);
             } else if !piece.is_empty() {
+                if self.text.as_mut().is_some_and(|text| !text.push(piece)) {
+                    return Err(Malformed::WebSocketFrame);
+                }
                 body(piece, self.is_compressed);
             }
             let left = frame.left - piece.len() as u64;
@@ -121,6 +144,9 @@ impl Incoming {
     fn whole(&mut self, frame: Frame) -> Result<Option<Event>, Malformed> {
         if frame.opcode < CLOSE {
             self.in_message = !frame.is_last;
+            if frame.is_last && self.text.take().is_some_and(|text| !text.is_whole()) {
+                return Err(Malformed::WebSocketFrame);
+            }
             return Ok(frame.is_last.then_some(Event::Message));
         }
         let payload = std::mem::take(&mut self.control);
@@ -129,7 +155,13 @@ impl Incoming {
             PONG => Event::Pong(payload),
             _ => match payload.as_slice() {
                 [] => Event::Close(None),
-                [a, b, ..] => Event::Close(Some(u16::from_be_bytes([*a, *b]))),
+                [a, b, reason @ ..] => {
+                    let code = u16::from_be_bytes([*a, *b]);
+                    if !is_close_code(code) || std::str::from_utf8(reason).is_err() {
+                        return Err(Malformed::WebSocketFrame);
+                    }
+                    Event::Close(Some(code))
+                }
                 [_] => return Err(Malformed::WebSocketFrame),
             },
         }))
@@ -154,6 +186,7 @@ impl Incoming {
             }
             if begins_message {
                 self.is_compressed = reserved == COMPRESSED;
+                self.text = (opcode == TEXT && !self.is_compressed).then(Utf8::default);
             }
             let wanted = match second & !MASKED {
                 126 => 2,
@@ -165,7 +198,12 @@ impl Incoming {
             }
             let length = extended.iter().fold(0, |length, byte| length << 8 | u64::from(*byte));
             let left = if wanted == 0 { u64::from(*second) } else { length };
-            if left >> 63 != 0 {
+            let is_minimal = match wanted {
+                0 => true,
+                2 => length > 125,
+                _ => length > 0xffff,
+            };
+            if left >> 63 != 0 || !is_minimal {
                 return Err(Malformed::WebSocketFrame);
             }
             self.head.clear();
@@ -236,7 +274,17 @@ mod tests {
 
     #[test]
     fn what_is_no_frame_is_refused() {
-        let cases: [&[u8]; 9] = [
+        let cases: [&[u8]; 19] = [
+            b"\x81\x7e\x00\x7d",
+            b"\x81\x7f\x00\x00\x00\x00\x00\x00\xff\xff",
+            b"\x81\x02\xc3\x28",
+            b"\x81\x02\xe2\x82",
+            b"\x01\x01\xed\x80\x02\xa0\x80",
+            b"\x88\x02\x00\x00",
+            b"\x88\x02\x03\xec",
+            b"\x88\x02\x03\xed",
+            b"\x88\x02\x13\x88",
+            b"\x88\x03\x03\xe8\xff",
             b"\x81\x81abcd",
             b"\xc1\x00",
             b"\x83\x00",
@@ -274,6 +322,17 @@ mod tests {
         #[test]
         fn any_bytes_are_read_the_same_in_any_pieces(bytes: Vec<u8>, piece in 1_usize..20) {
             prop_assert_eq!(events(&bytes, piece).is_ok(), events(&bytes, 10_000).is_ok());
+        }
+
+        #[test]
+        fn text_may_be_cut_within_characters(text: String, piece in 1_usize..9) {
+            let mut bytes = vec![0x01, 0];
+            for piece in text.as_bytes().chunks(piece) {
+                bytes.extend([0, piece.len() as u8]);
+                bytes.extend_from_slice(piece);
+            }
+            bytes.extend([0x80, 0]);
+            prop_assert_eq!(events(&bytes, 7), Ok((vec![Event::Message], text.into_bytes())));
         }
     }
 }

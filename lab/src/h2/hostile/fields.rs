@@ -1,14 +1,14 @@
 //! Rows about header compression and messages.
 
-use super::{Row, Stage, When, block};
+use super::{Row, Stage, When, block, row_at};
 use crate::h2::frame::{flag, kind};
 
 const fn row(name: &'static str, section: &'static str, text: &'static str, say: fn(&mut Stage)) -> Row {
-    Row { name, section, text, when: When::Request, say }
+    row_at(When::Request, (name, section, text), say)
 }
 
 const fn endless(name: &'static str, section: &'static str, text: &'static str, say: fn(&mut Stage)) -> Row {
-    Row { name, section, text, when: When::Endless, say }
+    row_at(When::Endless, (name, section, text), say)
 }
 
 const OK: (&str, &str) = (":status", "200");

@@ -1,18 +1,18 @@
 //! Rows about frames, streams, settings and windows.
 
-use super::{Row, Stage, When, block};
+use super::{Row, Stage, When, block, row_at};
 use crate::h2::frame::{self, Code, LARGEST_FRAME, flag, kind, setting};
 
 const fn row(name: &'static str, section: &'static str, text: &'static str, say: fn(&mut Stage)) -> Row {
-    Row { name, section, text, when: When::Request, say }
+    row_at(When::Request, (name, section, text), say)
 }
 
 const fn endless(name: &'static str, section: &'static str, text: &'static str, say: fn(&mut Stage)) -> Row {
-    Row { name, section, text, when: When::Endless, say }
+    row_at(When::Endless, (name, section, text), say)
 }
 
 const fn greeting(name: &'static str, section: &'static str, text: &'static str, say: fn(&mut Stage)) -> Row {
-    Row { name, section, text, when: When::Greeting, say }
+    row_at(When::Greeting, (name, section, text), say)
 }
 
 fn settings(stage: &mut Stage, settings: &[(u16, u32)]) {
@@ -30,6 +30,9 @@ pub const ROWS: &[Row] = &[
     greeting("ping-before-settings", "9113 3.4", "PING before SETTINGS", |s| s.frame(kind::PING, 0, 0, &[7; 8])),
     greeting("settings-ack-first", "9113 3.4", "an acknowledgement of SETTINGS before SETTINGS", |s| {
         s.frame(kind::SETTINGS, flag::ACK, 0, &[]);
+    }),
+    greeting("settings-streams-0", "9113 6.5.2", "SETTINGS_MAX_CONCURRENT_STREAMS of 0, which is never raised", |s| {
+        settings(s, &[(setting::MAX_CONCURRENT_STREAMS, 0)]);
     }),
     row("no-frame", "9113 4.1", "bytes that are no frame", |s| {
         s.out.extend_from_slice(b"\xff\xfe\x01\x00This is not HTTP.\x07\r\n\x80\x81\r\n");

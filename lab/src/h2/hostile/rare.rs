@@ -1,12 +1,12 @@
 //! Rows that break no rule, and that few servers send: a client must take them as replies.
 
-use super::{BODY, Row, Stage, When, block};
+use super::{BODY, Row, Say, Stage, When, block, row_at};
 use crate::h2::frame::{self, Code, flag, kind, setting};
 use crate::h2::hpack::{put_number, put_string};
 use crate::h2::huffman;
 
 const fn row(name: &'static str, section: &'static str, text: &'static str, say: fn(&mut Stage)) -> Row {
-    Row { name, section, text, when: When::Request, say }
+    row_at(When::Request, (name, section, text), say)
 }
 
 const OK: (&str, &str) = (":status", "200");
@@ -25,10 +25,10 @@ pub const ROWS: &[Row] = &[
         section: "9113 8.1",
         text: "a reply before the request's body is there, then RST_STREAM with NO_ERROR",
         when: When::Head,
-        say: |s| {
+        say: Say::Http2(|s| {
             s.reply();
             s.reset(Code::NoError);
-        },
+        }),
     },
     row("rare-unknown-frame", "9113 5.5", "frames of an unknown type, on stream 0 and on the request's", |s| {
         s.frame(0xfa, 0xff, 0, b"unknown");

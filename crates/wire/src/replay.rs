@@ -1,0 +1,191 @@
+//! Replays bytes of a server without sockets: what becomes of requests. For fuzz targets and tests of any bytes.
+//!
+//! Bytes come in pieces, and the outcome must not depend on how they are cut.
+
+use crate::collect::ReplyCollector;
+use crate::h1::parse::{Framing, Head, RequestKind};
+use crate::h2::fields::Fields;
+use crate::h2::session::{Session, Stalls};
+use crate::h2::streams::Stream;
+use crate::request::{Draft, RequestParts};
+use crate::websocket::frames::{Event, Incoming};
+use crate::{WantedFields, Wants};
+use brunt_model::outcome::Malformed;
+use brunt_model::plan::HttpVersion;
+use brunt_model::{Body, Failure, Tick};
+
+/// What became of a request: status and bytes of the body, or the failure and its cause. `Cut` is one without an end.
+pub type Outcome = Result<(u16, u64), (Failure, Option<Malformed>)>;
+
+/// Requests that are under way on a connection of HTTP/2.
+const REQUESTS: u32 = 3;
+
+/// What somebody looks at in replies: everything.
+const WANTS: Wants = Wants {
+    body: true,
+    head: true,
+    fields: WantedFields::All,
+    status_line: true,
+    location: true,
+    server: true,
+    cookie: true,
+    matches: false,
+    page: false,
+};
+
+fn outcome(stream: &Stream) -> Outcome {
+    match stream.end {
+        Some(Ok(())) => Ok((stream.head.map_or(0, |head| head.status), stream.body_bytes)),
+        Some(Err(failure)) => Err((failure, stream.stamps.malformed)),
+        None => Err((Failure::Cut, None)),
+    }
+}
+
+/// What becomes of three requests on a connection of HTTP/2 on which these pieces come.
+pub fn http2<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> Vec<Outcome> {
+    let (url, body) = ("http://h/", &Body::None);
+    let draft = Draft { method: "GET", url, headers: &[], body, label: 0, reply_policy: 0, verbatim: None };
+    let fields = RequestParts::of(&draft).and_then(|parts| Fields::of(&parts));
+    let Ok(fields) = fields else { return Vec::new() };
+    let mut session = Session::new(Stalls::default());
+    for number in 0..REQUESTS {
+        let keep = (number > 0).then(|| ReplyCollector::new(WANTS, None, None)).flatten();
+        // A session whose server has said nothing takes them.
+        let _ = session.begin(&fields, Stream::new(RequestKind::Ordinary, keep, 0));
+    }
+    session.written(Tick(1));
+    pieces.into_iter().for_each(|piece| session.receive(piece, Tick(2)));
+    (0..REQUESTS).filter_map(|number| session.take_stream(number * 2 + 1)).map(|stream| outcome(&stream)).collect()
+}
+
+/// What becomes of a request of HTTP/3 on whose stream these pieces come, and then its end.
+#[cfg(feature = "http3")]
+pub fn http3_reply<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> Outcome {
+    use crate::h3::request::{Broken, LastBlock, Request};
+    let mut request = Request::new(RequestKind::Ordinary, ReplyCollector::new(WANTS, None, None));
+    let mut last = LastBlock::default();
+    let went = pieces.into_iter().try_for_each(|piece| request.receive(piece, &mut last, Tick(2)));
+    match went.and_then(|()| request.end()) {
+        Ok(()) => outcome(&request.stream),
+        Err(Broken::Stream(_, cause) | Broken::Connection(_, cause)) => Err((Failure::Protocol, Some(cause))),
+    }
+}
+
+/// What streams of one direction say on a connection of HTTP/3: the request from which on none is processed, if a GOAWAY came.
+///
+/// # Errors
+///
+/// The rule that they break. Each stream comes in pieces of at most `size` bytes.
+#[cfg(feature = "http3")]
+pub fn http3_streams(streams: &[&[u8]], size: usize) -> Result<Option<u64>, Malformed> {
+    use crate::h3::control::{Control, Uni};
+    use crate::h3::request::Broken;
+    let mut control = Control::default();
+    for bytes in streams {
+        let mut uni = Uni::new();
+        let went = bytes.chunks(size.max(1)).try_for_each(|piece| uni.receive(&mut control, piece));
+        went.map_err(|(Broken::Stream(_, cause) | Broken::Connection(_, cause))| cause)?;
+    }
+    Ok(control.goes_away_from)
+}
+
+/// What comes of a WebSocket that agreed on compression: for each message the bytes that were kept of it, decoded.
+///
+/// # Errors
+///
+/// The rule that is broken.
+pub fn websocket<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> Result<Vec<usize>, Malformed> {
+    let (mut incoming, mut messages) = (Incoming::new(true), Vec::new());
+    let mut keep = ReplyCollector::new(WANTS, None, None);
+    for mut rest in pieces {
+        while !rest.is_empty() {
+            let mut body = |piece: &[u8], is_compressed: bool| {
+                if let Some(keep) = &mut keep {
+                    keep.message_piece(piece, is_compressed);
+                }
+            };
+            let (used, event) = incoming.take(rest, &mut body)?;
+            rest = &rest[used..];
+            if event == Some(Event::Message) {
+                let kept = keep.take().map(|keep| keep.finish(HEAD));
+                messages.push(kept.map_or(0, |kept| kept.body.len()));
+                keep = ReplyCollector::new(WANTS, None, None);
+            }
+        }
+    }
+    Ok(messages)
+}
+
+/// The head of a message of a WebSocket.
+const HEAD: Head = Head {
+    status: crate::websocket::STATUS,
+    version: HttpVersion::V1_1,
+    framing: Framing::None,
+    keep_alive: true,
+    length: 0,
+    encoded: false,
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::fs;
+    use std::path::Path;
+
+    /// The inputs of a fuzz target that are kept, without their last byte: it is the size of pieces.
+    fn corpus(target: &str) -> Vec<Vec<u8>> {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus").join(target);
+        let files = fs::read_dir(folder).expect("a corpus").flatten();
+        let inputs = files.map(|file| fs::read(file.path()).expect("an input"));
+        inputs.map(|input| input.split_last().expect("a size").1.to_vec()).collect()
+    }
+
+    fn holds_http2(bytes: &[u8], size: usize) {
+        assert_eq!(http2([bytes]), http2(bytes.chunks(size)));
+    }
+
+    #[cfg(feature = "http3")]
+    fn holds_http3(bytes: &[u8], size: usize) {
+        assert_eq!(http3_reply([bytes]), http3_reply(bytes.chunks(size)));
+        let streams: Vec<&[u8]> = bytes.split(|byte| *byte == 0xfe).collect();
+        assert_eq!(http3_streams(&streams, usize::MAX), http3_streams(&streams, size));
+    }
+
+    fn holds_websocket(bytes: &[u8], size: usize) {
+        assert_eq!(websocket([bytes]), websocket(bytes.chunks(size)));
+    }
+
+    #[test]
+    fn inputs_that_are_kept_come_to_the_same_in_any_pieces() {
+        for size in [1, 2, 7, 100] {
+            corpus("http2").iter().for_each(|bytes| holds_http2(bytes, size));
+            corpus("websocket").iter().for_each(|bytes| holds_websocket(bytes, size));
+            #[cfg(feature = "http3")]
+            corpus("http3").iter().for_each(|bytes| holds_http3(bytes, size));
+        }
+        let replies = corpus("http2").iter().filter(|bytes| http2([&bytes[..]]).iter().any(Result::is_ok)).count();
+        assert!(replies > 0, "no input is a reply");
+    }
+
+    #[test]
+    fn a_message_that_unpacks_to_much_is_kept_up_to_a_limit() {
+        // 256 MiB of zeros in 260 kB.
+        let mut packed = flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::best());
+        (0..256).for_each(|_| std::io::Write::write_all(&mut packed, &[0; 1 << 20]).unwrap());
+        let packed = packed.finish().unwrap();
+        let head = [&[0xc2, 127][..], &(packed.len() as u64).to_be_bytes()].concat();
+        let kept = websocket([&head[..], &packed]).unwrap();
+        assert!(kept[0] <= crate::h1::kept_body::MOST_KEPT, "{kept:?}");
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_come_to_the_same_in_any_pieces(bytes: Vec<u8>, size in 1_usize..20) {
+            holds_websocket(&bytes, size);
+            holds_http2(&[&corpus("http2")[0], &bytes[..]].concat(), size);
+            #[cfg(feature = "http3")]
+            holds_http3(&bytes, size);
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! Compresses messages to a server that agreed on `permessage-deflate` (RFC 7692 section 7.2.1).
+
+use super::agreement::Compression;
+use super::frames;
+use brunt_model::Body;
+use flate2::{Compress, FlushCompress, Status};
+
+/// Of a compressed message's end, what is not sent: an empty stored block.
+const MESSAGE_END: [u8; 4] = [0, 0, 0xff, 0xff];
+
+/// Compresses each message by itself, and keeps the last one: most plans send the same again.
+pub struct Deflater {
+    compress: Compress,
+    /// A window of the server, in bytes. Nothing refers further back.
+    window: usize,
+    last: Vec<u8>,
+    packed: Vec<u8>,
+    frame: Vec<u8>,
+    /// Frames that were made.
+    count: u64,
+}
+
+impl Deflater {
+    /// For what the handshake agreed on.
+    pub fn new(agreed: Compression) -> Self {
+        Self {
+            compress: Compress::new(flate2::Compression::default(), false),
+            window: 1 << agreed.window_bits,
+            last: Vec::new(),
+            packed: Vec::new(),
+            frame: Vec::new(),
+            count: 0,
+        }
+    }
+
+    /// The frame of a message, where it is one that can be compressed.
+    pub fn frame(&mut self, body: &Body) -> Option<&[u8]> {
+        let (opcode, message) = frames::payload(body)?;
+        self.deflate(message)?;
+        self.count += 1;
+        self.frame.clear();
+        frames::put(&mut self.frame, opcode | frames::COMPRESSED, &self.packed, self.count);
+        Some(&self.frame)
+    }
+
+    /// The payload of the compressed message; None: it could not be compressed.
+    fn deflate(&mut self, message: &[u8]) -> Option<&[u8]> {
+        if self.packed.is_empty() || self.last != message {
+            self.packed.clear();
+            self.pack(message)?;
+            self.last.clear();
+            self.last.extend_from_slice(message);
+        }
+        Some(&self.packed)
+    }
+
+    /// The compressor keeps no smaller window than 32 KiB: after each window of a smaller one it forgets all.
+    fn pack(&mut self, message: &[u8]) -> Option<()> {
+        self.compress.reset();
+        let mut pieces = message.chunks(self.window).peekable();
+        loop {
+            let piece = pieces.next().unwrap_or_default();
+            let is_last = pieces.peek().is_none();
+            self.pack_piece(piece, if is_last { FlushCompress::Sync } else { FlushCompress::Full })?;
+            if is_last {
+                break;
+            }
+        }
+        self.packed.ends_with(&MESSAGE_END).then(|| self.packed.truncate(self.packed.len() - MESSAGE_END.len()))?;
+        if self.packed.is_empty() {
+            // An empty message is an empty block (RFC 7692 section 7.2.3.6).
+            self.packed.push(0);
+        }
+        Some(())
+    }
+
+    fn pack_piece(&mut self, mut piece: &[u8], flush: FlushCompress) -> Option<()> {
+        loop {
+            self.packed.reserve(piece.len() / 2 + 64);
+            let before = self.compress.total_in();
+            let status = self.compress.compress_vec(piece, &mut self.packed, flush).ok()?;
+            piece = &piece[(self.compress.total_in() - before) as usize..];
+            let has_room = self.packed.len() < self.packed.capacity();
+            if piece.is_empty() && (has_room || status == Status::BufError) {
+                return Some(());
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use flate2::write::DeflateDecoder;
+    use proptest::prelude::*;
+    use std::io::Write;
+
+    fn inflated(packed: &[u8]) -> Vec<u8> {
+        let mut decoder = DeflateDecoder::new(Vec::new());
+        decoder.write_all(packed).unwrap();
+        decoder.write_all(&MESSAGE_END).unwrap();
+        decoder.finish().unwrap()
+    }
+
+    #[test]
+    fn no_reference_reaches_behind_the_window() {
+        // Marsaglia's xorshift: nothing in it repeats.
+        let mut state = 0x9e37_79b9_u32;
+        let noise = std::iter::repeat_with(|| {
+            state ^= state << 13;
+            state ^= state >> 17;
+            state ^= state << 5;
+            state as u8
+        });
+        let once: Vec<u8> = noise.take(700).collect();
+        let packed = |bits| {
+            let message = once.repeat(4);
+            let packed = Deflater::new(Compression { window_bits: bits }).deflate(&message).unwrap().to_vec();
+            assert_eq!(inflated(&packed), message);
+            packed.len()
+        };
+        assert!(packed(10) < 2300, "a window of 1024 bytes reaches to the same bytes before");
+        assert!(packed(9) > 2700, "that of 512 does not");
+    }
+
+    #[test]
+    fn the_messages_of_the_standard() {
+        let mut deflater = Deflater::new(Compression { window_bits: 15 });
+        // RFC 7692 section 7.2.3.1, with a fixed block; and the empty message of section 7.2.3.6.
+        assert_eq!(deflater.deflate(b"Hello").unwrap(), [0xf2, 0x48, 0xcd, 0xc9, 0xc9, 0x07, 0x00]);
+        assert_eq!(inflated(deflater.deflate(b"").unwrap()), b"");
+        let again = deflater.deflate(b"Hello").unwrap().to_vec();
+        assert_eq!(again, deflater.deflate(b"Hello").unwrap(), "it depends on no message before");
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_compressed_is_the_message(word: Vec<u8>, times in 0_usize..2000, bits in 8_u8..16) {
+            let message = word.repeat(times);
+            let mut deflater = Deflater::new(Compression { window_bits: bits });
+            for _ in 0..2 {
+                let packed = deflater.deflate(&message).unwrap();
+                prop_assert_eq!(&inflated(packed), &message);
+            }
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! Compressed messages (`permessage-deflate`, RFC 7692): what is agreed on, and DEFLATE in both directions.
+//!
+//! Messages to the client are compressed each by itself. Those of the client may refer to earlier ones, unless it was told
+//! that it must not.
+
+use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};
+
+/// The name of the extension.
+const NAME: &str = "permessage-deflate";
+
+/// The largest window, as a power of two.
+const MOST_BITS: u8 = 15;
+
+/// What is not sent of a compressed message (section 7.2.1).
+const END: [u8; 4] = [0, 0, 0xff, 0xff];
+
+/// What an offer of the client asks for.
+#[derive(Debug, Default)]
+struct Offer {
+    server_by_itself: bool,
+    client_by_itself: bool,
+    /// The window that the client may be held to; none: it takes no such parameter.
+    client_bits: Option<u8>,
+}
+
+/// What was agreed on.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Agreement {
+    /// The value of the answer's `Sec-WebSocket-Extensions`.
+    pub answer: String,
+}
+
+/// Agrees to the first offer that can be kept; `bits` is the window that clients are held to which take it.
+pub fn agree(offers: &[u8], bits: Option<u8>) -> Option<Agreement> {
+    let offers = str::from_utf8(offers).ok()?;
+    let offer = offers.split(',').find_map(offer)?;
+    let mut answer = NAME.to_owned();
+    if offer.server_by_itself {
+        answer += "; server_no_context_takeover";
+    }
+    if offer.client_by_itself {
+        answer += "; client_no_context_takeover";
+    }
+    if let (Some(most), Some(bits)) = (offer.client_bits, bits) {
+        answer += &format!("; client_max_window_bits={}", bits.min(most));
+    }
+    Some(Agreement { answer })
+}
+
+/// One offer, unless it cannot be kept (section 7): a parameter is unknown, wrong or there twice, or asks for a smaller
+/// window of ours.
+fn offer(text: &str) -> Option<Offer> {
+    let mut parts = text.split(';').map(str::trim);
+    if parts.next() != Some(NAME) {
+        return None;
+    }
+    let (mut offer, mut names) = (Offer::default(), Vec::new());
+    for part in parts {
+        let (name, value) = part.split_once('=').map_or((part, None), |(name, value)| (name, Some(value)));
+        if names.contains(&name) {
+            return None;
+        }
+        names.push(name);
+        match (name, value) {
+            ("server_no_context_takeover", None) => offer.server_by_itself = true,
+            ("client_no_context_takeover", None) => offer.client_by_itself = true,
+            ("client_max_window_bits", None) => offer.client_bits = Some(MOST_BITS),
+            ("client_max_window_bits", Some(value)) => offer.client_bits = Some(bits(value)?),
+            ("server_max_window_bits", Some(value)) if bits(value)? == MOST_BITS => {}
+            _ => return None,
+        }
+    }
+    Some(offer)
+}
+
+fn bits(value: &str) -> Option<u8> {
+    let digits = value.trim_matches('"');
+    digits.parse().ok().filter(|bits| (8..=MOST_BITS).contains(bits) && !digits.starts_with(['0', '+']))
+}
+
+/// The payload of a compressed message.
+pub fn deflate(message: &[u8]) -> Vec<u8> {
+    let mut compress = Compress::new(Compression::default(), false);
+    let mut out = Vec::new();
+    let mut is_over = false;
+    while !is_over {
+        out.reserve(message.len() / 2 + 64);
+        let taken = compress.total_in() as usize;
+        let status = compress.compress_vec(&message[taken..], &mut out, FlushCompress::Sync);
+        let has_room = out.len() < out.capacity();
+        is_over = !matches!(status, Ok(Status::Ok)) || (compress.total_in() as usize == message.len() && has_room);
+    }
+    out.truncate(out.len() - if out.ends_with(&END) { END.len() } else { 0 });
+    if out.is_empty() { vec![0] } else { out }
+}
+
+/// Unpacks the messages of one client.
+#[derive(Debug)]
+pub struct Inflater {
+    decompress: Decompress,
+}
+
+impl Default for Inflater {
+    fn default() -> Self {
+        Self { decompress: Decompress::new(false) }
+    }
+}
+
+impl Inflater {
+    /// A message of at most so many bytes.
+    ///
+    /// # Errors
+    ///
+    /// Why it is none.
+    pub fn inflate(&mut self, packed: &[u8], most: usize) -> Result<Vec<u8>, &'static str> {
+        let packed = [packed, &END].concat();
+        let (mut out, mut taken) = (Vec::new(), 0);
+        loop {
+            out.reserve(4096);
+            let before = self.decompress.total_in();
+            let status = self.decompress.decompress_vec(&packed[taken..], &mut out, FlushDecompress::Sync);
+            taken += (self.decompress.total_in() - before) as usize;
+            let status = status.map_err(|_| "a compressed message that is no DEFLATE")?;
+            if out.len() > most {
+                return Err("a compressed message too long to echo");
+            }
+            if status == Status::StreamEnd {
+                // A message may end with a last block; what follows begins anew (section 7.2.3.5).
+                self.decompress.reset(false);
+                return Ok(out);
+            }
+            if taken == packed.len() && out.len() < out.capacity() {
+                return Ok(out);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answer(offers: &str, bits: Option<u8>) -> Option<String> {
+        agree(offers.as_bytes(), bits).map(|agreed| agreed.answer)
+    }
+
+    #[test]
+    fn the_first_offer_that_can_be_kept_is_taken() {
+        let name = || Some(NAME.to_owned());
+        assert_eq!(answer("permessage-deflate,", None), name());
+        assert_eq!(answer("x-other, permessage-deflate; x-odd, permessage-deflate", None), name());
+        let all = "permessage-deflate; server_no_context_takeover; client_no_context_takeover; client_max_window_bits";
+        let expected = "permessage-deflate; server_no_context_takeover; client_no_context_takeover";
+        assert_eq!(answer(all, None).unwrap(), expected);
+        assert_eq!(answer(all, Some(9)).unwrap(), format!("{expected}; client_max_window_bits=9"));
+        let eight = "permessage-deflate; client_max_window_bits=\"8\"";
+        assert_eq!(answer(eight, Some(9)).unwrap(), "permessage-deflate; client_max_window_bits=8");
+        assert_eq!(answer("permessage-deflate", Some(9)), name(), "the client did not offer to keep a window");
+        for refused in [
+            "",
+            "permessage-bzip2",
+            "permessage-deflate; server_max_window_bits=10",
+            "permessage-deflate; client_max_window_bits=16",
+            "permessage-deflate; client_no_context_takeover=1",
+            "permessage-deflate; client_no_context_takeover; client_no_context_takeover",
+        ] {
+            assert_eq!(answer(refused, None), None, "{refused}");
+        }
+    }
+
+    #[test]
+    fn the_messages_of_the_standard() {
+        // RFC 7692, sections 7.2.3.1 to 7.2.3.5.
+        let mut inflater = Inflater::default();
+        for packed in [
+            &[0xf2, 0x48, 0xcd, 0xc9, 0xc9, 0x07, 0x00][..],
+            &[0xf2, 0x00, 0x11, 0x00, 0x00],
+            &[0x00, 0x05, 0x00, 0xfa, 0xff, 0x48, 0x65, 0x6c, 0x6c, 0x6f, 0x00],
+            &[0xf3, 0x48, 0xcd, 0xc9, 0xc9, 0x07, 0x00, 0x00],
+            &[0xf2, 0x48, 0x05, 0x00, 0x00, 0x00, 0xff, 0xff, 0xca, 0xc9, 0xc9, 0x07, 0x00],
+        ] {
+            assert_eq!(inflater.inflate(packed, 100).as_deref(), Ok(&b"Hello"[..]), "{packed:x?}");
+        }
+        assert_eq!(deflate(b"Hello"), [0xf2, 0x48, 0xcd, 0xc9, 0xc9, 0x07, 0x00]);
+        for length in [0, 1, 100, 100_000] {
+            let message = crate::reply::filler(length);
+            assert_eq!(inflater.inflate(&deflate(&message), 1 << 20), Ok(message));
+        }
+        assert!(inflater.inflate(&[0xff, 0xff, 0xff], 100).is_err());
+        assert!(Inflater::default().inflate(&deflate(&[0; 10_000]), 5000).is_err());
+    }
+}

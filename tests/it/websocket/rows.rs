@@ -1,0 +1,55 @@
+//! Each hostile row of the lab for WebSocket, and what brunt tells of it.
+
+use crate::world::lab::hostile_rows;
+use crate::world::{lab, measure};
+use std::time::{Duration, Instant};
+
+/// Rows whose requests fail in another way than by a frame that breaks a rule: their names behind `ws-`, and the failure.
+const FAILED: &[(&[&str], &str)] = &[
+    (&["cut-in-frame-head", "cut-in-message", "cut", "close-1000", "close-1011", "close-without-code"], "closed_early"),
+    // What does not match is passed over, and the next message awaited.
+    (&["length-2-62", "deflate-garbage", "deflate-bomb"], "timeout"),
+];
+
+/// Rows that open no WebSocket, and what stands in the message.
+const UNMEASURED: &[(&[&str], &str)] = &[
+    (&["status-200"], "it answered with status 200"),
+    (&["accept-wrong", "accept-missing"], "Sec-WebSocket-Accept does not fit the key (RFC 6455 section 4.1)"),
+    (&["upgrade-missing", "upgrade-other"], "no `Upgrade: websocket` (RFC 6455 section 4.1)"),
+    (&["connection-missing"], "no `Connection: Upgrade` (RFC 6455 section 4.1)"),
+    (&["extension-not-offered"], "wants an extension that was not offered: x-lab (RFC 6455 section 9.1)"),
+    (&["protocol-not-offered"], "chose the subprotocol `x-lab`, which was not offered (RFC 6455 section 4.1)"),
+    (&["deflate-twice"], "it may agree on the extension once (RFC 7692 section 7.1)"),
+    (&["deflate-parameter-twice"], "a parameter comes twice (RFC 7692 section 7.1)"),
+    (
+        &["deflate-unknown-parameter", "deflate-window-7", "deflate-window-16", "deflate-window-missing"],
+        "a parameter is unknown, or its value is wrong (RFC 7692 section 7.1)",
+    ),
+];
+
+#[test]
+#[allow(clippy::disallowed_methods, reason = "a stopwatch around another program")]
+fn hostile_servers_are_told_and_never_waited_for() {
+    let names = hostile_rows("ws-");
+    assert!(names.len() > 50, "{names:?}");
+    for name in &names {
+        let own = name.trim_start_matches("ws-");
+        let compressed = own.starts_with("deflate-") && own != "deflate-not-agreed";
+        let (agrees, offers) = if compressed { (" --ws-deflate", " --compressed --expect-body ^a$") } else { ("", "") };
+        let lab = lab(&format!("--hostile {name}{agrees}"));
+        let began = Instant::now();
+        let url = lab.at("/").replace("http:", "ws:");
+        let ran = measure(&format!("{url} --data hello -c 1 -n 2 --timeout 1{offers}"));
+        assert!(began.elapsed() < Duration::from_secs(15), "{name}");
+        if own.starts_with("rare-") {
+            assert_eq!(ran.all_good().count("completed"), 2, "{name}");
+        } else if let Some((_, said)) = UNMEASURED.iter().find(|(names, _)| names.contains(&own)) {
+            assert!(ran.code == 3 && ran.err.contains(said), "{name}: {}{}", ran.out, ran.err);
+        } else if let Some((_, failure)) = FAILED.iter().find(|(names, _)| names.contains(&own)) {
+            assert_eq!((ran.failed(failure), ran.count("good")), (2, 0), "{name}: {}", ran.out);
+        } else {
+            let told = (ran.failed("protocol"), ran.number("/malformed/web_socket_frame"), ran.count("good"));
+            assert_eq!(told, (2, 2, 0), "{name}: {}", ran.out);
+        }
+    }
+}
