@@ -159,7 +159,14 @@ impl WebSocket {
             return Err((Failure::Protocol, opens_none(answer.status)));
         }
         let incoming = Incoming::new(agrees_on_deflate(parts, &answer.fields)?);
-        Ok(Self { carrier: Carrier::Http2(tunnel), incoming, rest: Vec::new(), is_used: false, is_noted: false, open: None })
+        Ok(Self {
+            carrier: Carrier::Http2(tunnel),
+            incoming,
+            rest: Vec::new(),
+            is_used: false,
+            is_noted: false,
+            open: None,
+        })
     }
 
     /// Sends a message, and waits for one.
