@@ -58,6 +58,8 @@ pub struct WebSocket {
     /// Bytes behind the last message that was taken.
     rest: Vec<u8>,
     is_used: bool,
+    /// When the message of this exchange was written is known, or must not be told by what is written next.
+    is_noted: bool,
     /// Counts its own connection among those that are open.
     #[allow(dead_code)] // for its drop
     open: Option<Open>,
@@ -168,6 +170,7 @@ impl WebSocket {
             deflater: agreed.map(|agreed| Box::new(Deflater::new(agreed))),
             rest: Vec::new(),
             is_used: false,
+            is_noted: false,
             open,
         }
     }
@@ -184,17 +187,24 @@ impl WebSocket {
         stamps: &mut Stamps,
     ) -> Result<Reply, Failure> {
         let was_used = std::mem::replace(&mut self.is_used, true);
+        self.is_noted = false;
         self.carrier.begin_message();
         let sent = self.send(&wanted).await;
         stamps.bytes_sent = sent.map_err(|failure| self.lost(failure, was_used, stamps))?;
         stamps.sent = shared.time.now();
         let has_message = wanted.message.is_some();
         let reply = self.reply(shared, (wanted, has_message), stamps, was_used).await;
-        if let Some((sent, bytes)) = self.carrier.sent() {
+        self.note_sent(stamps);
+        reply
+    }
+
+    /// Notes when the message was written, where another task did that.
+    fn note_sent(&mut self, stamps: &mut Stamps) {
+        if let Some((sent, bytes)) = self.carrier.sent().filter(|_| !self.is_noted) {
             let first_byte = if stamps.first_byte == Tick::ZERO { sent } else { stamps.first_byte };
             (stamps.sent, stamps.bytes_sent) = (sent.max(stamps.sent).min(first_byte), bytes);
         }
-        reply
+        self.is_noted = true;
     }
 
     /// Waits for what is wanted.
@@ -214,6 +224,7 @@ impl WebSocket {
             // Sent, and nothing is awaited. What came meanwhile must not fill the socket.
             if was_sent {
                 self.carrier.flush().await.map_err(|failure| self.lost(failure, was_used, stamps))?;
+                self.note_sent(stamps);
             }
             let idle = std::future::poll_fn(|cx| Poll::Ready(self.poll_idle(cx))).await;
             if idle.is_ready() {
@@ -261,6 +272,7 @@ impl WebSocket {
                     }
                 }
                 Event::Ping(payload) => {
+                    self.note_sent(stamps);
                     let pong = frame(PONG, &payload, stamps.bytes_received);
                     self.carrier.send(&pong).await.map_err(|failure| self.lost(failure, was_used, stamps))?;
                 }

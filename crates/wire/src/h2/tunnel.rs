@@ -1,7 +1,7 @@
 //! A stream that carries bytes both ways: that of an extended CONNECT (RFC 8441).
 //!
-//! What comes is held here until it is read; what is sent is framed as the peer's windows allow. A reset with CANCEL and
-//! the end of the stream both stand for the end of a TCP connection (section 5 there).
+//! It buffers received bytes until they are read, and frames sent bytes as the peer's windows allow. A reset with CANCEL
+//! and the end of the stream both stand for the end of a TCP connection (section 5 there).
 
 use super::driver::Carrier;
 use super::fields::Fields;
@@ -27,7 +27,7 @@ pub(crate) struct Tunnel {
     id: u32,
 }
 
-/// What came on such a stream, and was not read yet.
+/// The bytes that such a stream received and nobody has read yet.
 #[derive(Debug, Default)]
 pub(crate) struct TunnelInput {
     bytes: Vec<u8>,

@@ -19,7 +19,7 @@ use std::task::{Context, Poll};
 pub enum Lane {
     /// The whole of a connection of HTTP/1.
     H1(H1Connection),
-    /// A stream of a connection of HTTP/2, and the `WebSocket`s of whoever has it.
+    /// A stream of a connection of HTTP/2, and the `WebSocket`s that this lane has opened.
     H2(H2Lane),
     /// A stream of a connection of HTTP/3.
     H3(Rc<H3Connection>),

@@ -8,7 +8,7 @@ use crate::{Reply, Stamps, Timer};
 use brunt_model::Failure;
 use std::time::Duration;
 
-/// Where no WebSocket opens on a connection of HTTP/2, the request lasts so long more.
+/// Delay before a request fails because a connection of HTTP/2 opens no WebSocket.
 const REFUSED_PAUSE: Duration = Duration::from_millis(100);
 
 /// What a message of a WebSocket goes over.

@@ -19,7 +19,7 @@ pub(super) enum Carrier {
 }
 
 impl Carrier {
-    /// What follows is a message: what is sent from now on is counted.
+    /// Begins a message: counts the bytes that are sent from now on.
     pub fn begin_message(&self) {
         if let Self::Http2(tunnel) = self {
             tunnel.begin_message();
