@@ -1,14 +1,16 @@
 //! What became of a request.
 //!
-//! `malformed`: causes of failures of the protocol.
+//! `malformed`: causes of failures of the protocol. `status`: statuses of HTTP and gRPC as one number.
 
 mod malformed;
+mod status;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
 pub use malformed::Malformed;
+pub use status::{GRPC_STATUS, grpc_status, status_text};
 
 /// Why a request has no good reply. The order is that of the tables in reports and of the arrays in a tally.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
@@ -140,47 +142,6 @@ impl Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.row().name)
-    }
-}
-
-/// Statuses from this one on are those of gRPC, counted from it: 1,000 is OK, 1,014 is UNAVAILABLE.
-pub const GRPC_STATUS: u16 = 1000;
-
-/// The statuses of gRPC, from 0 on.
-const GRPC_NAMES: [&str; 17] = [
-    "OK",
-    "CANCELLED",
-    "UNKNOWN",
-    "INVALID_ARGUMENT",
-    "DEADLINE_EXCEEDED",
-    "NOT_FOUND",
-    "ALREADY_EXISTS",
-    "PERMISSION_DENIED",
-    "RESOURCE_EXHAUSTED",
-    "FAILED_PRECONDITION",
-    "ABORTED",
-    "OUT_OF_RANGE",
-    "UNIMPLEMENTED",
-    "INTERNAL",
-    "UNAVAILABLE",
-    "DATA_LOSS",
-    "UNAUTHENTICATED",
-];
-
-/// The status of gRPC of this name, such as `NOT_FOUND`, as a status of an outcome.
-pub fn grpc_status(name: &str) -> Option<u16> {
-    let code = GRPC_NAMES.iter().position(|known| *known == name)?;
-    Some(GRPC_STATUS + code as u16)
-}
-
-/// A status for a reader: `404`, or `grpc 14 UNAVAILABLE`.
-pub fn status_text(status: u16) -> String {
-    match status.checked_sub(GRPC_STATUS) {
-        None => status.to_string(),
-        Some(code) => {
-            let name = GRPC_NAMES.get(usize::from(code)).copied().unwrap_or("(unknown)");
-            format!("grpc {code} {name}")
-        }
     }
 }
 

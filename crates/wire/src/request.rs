@@ -196,7 +196,7 @@ impl Prepared {
         }
     }
 
-    /// Its body is sent in pieces, one every so long.
+    /// Its body is sent in pieces at an interval.
     pub(crate) fn timed_pieces(&self) -> Option<TimedPieces> {
         self.h2.as_ref()?.timed_pieces
     }

@@ -158,7 +158,7 @@ pub struct Step {
     pub migrate: Option<Scalar>,
     /// A call of this method of the server of `base` by gRPC: `package.Service/Method`, with `json` as its message.
     pub grpc: Option<Scalar>,
-    /// Of `grpc`: send the messages of a stream one every so long, such as `100ms`, or each when the reply to the one before has
+    /// Of `grpc`: send the messages of a stream at this interval, such as `100ms`, or each when the reply to the one before has
     /// come: `reply`. Default: all at once.
     pub message_interval: Option<Scalar>,
     /// Of a request: the name under which it is summed. Default: method and URL as they are written here. Of a group: its name.

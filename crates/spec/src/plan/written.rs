@@ -185,7 +185,7 @@ pub struct Request {
     pub proto_path: Option<Scalar>,
     /// gRPC: a file with the descriptors of the service.
     pub descriptor_set: Option<Scalar>,
-    /// gRPC: send the messages of a stream one every so long, such as `100ms`, or each when the reply to the one before has come:
+    /// gRPC: send the messages of a stream at this interval, such as `100ms`, or each when the reply to the one before has come:
     /// `reply`. Default: all at once.
     pub message_interval: Option<Scalar>,
     /// The name under which it is summed. Default: its URL.

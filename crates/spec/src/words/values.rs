@@ -234,7 +234,7 @@ pub fn grpc_method(word: &str) -> Result<String, WordError> {
     }
 }
 
-/// When the messages of a stream are sent: one every so long, or each after a reply.
+/// When the messages of a stream are sent: at an interval, or each after a reply.
 ///
 /// # Errors
 ///

@@ -188,7 +188,7 @@ impl Exchange<'_, '_, '_> {
     }
 }
 
-/// Carries out an exchange whose request has a body in pieces, one every so long from the begin on.
+/// Carries out an exchange whose request has a body in pieces, which are sent at an interval from the begin on.
 ///
 /// # Errors
 ///

@@ -40,7 +40,7 @@ pub struct Fields {
     pub has_body: bool,
     /// It is a call of gRPC.
     pub is_grpc: bool,
-    /// Its body is sent in pieces, one every so long.
+    /// Its body is sent in pieces at an interval.
     pub timed_pieces: Option<TimedPieces>,
 }
 
