@@ -59,6 +59,10 @@ pub fn http2<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> Vec<Outcome> {
 }
 
 /// What becomes of a request of HTTP/3 on whose stream these pieces come, and then its end.
+///
+/// # Errors
+///
+/// The failure of the request.
 #[cfg(feature = "http3")]
 pub fn http3_reply<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> Outcome {
     use crate::h3::request::{Broken, LastBlock, Request};
@@ -159,10 +163,16 @@ mod tests {
     #[test]
     fn inputs_that_are_kept_come_to_the_same_in_any_pieces() {
         for size in [1, 2, 7, 100] {
-            corpus("http2").iter().for_each(|bytes| holds_http2(bytes, size));
-            corpus("websocket").iter().for_each(|bytes| holds_websocket(bytes, size));
+            for bytes in corpus("http2") {
+                holds_http2(&bytes, size);
+            }
+            for bytes in corpus("websocket") {
+                holds_websocket(&bytes, size);
+            }
             #[cfg(feature = "http3")]
-            corpus("http3").iter().for_each(|bytes| holds_http3(bytes, size));
+            for bytes in corpus("http3") {
+                holds_http3(&bytes, size);
+            }
         }
         let replies = corpus("http2").iter().filter(|bytes| http2([&bytes[..]]).iter().any(Result::is_ok)).count();
         assert!(replies > 0, "no input is a reply");
@@ -172,7 +182,7 @@ mod tests {
     fn a_message_that_unpacks_to_much_is_kept_up_to_a_limit() {
         // 256 MiB of zeros in 260 kB.
         let mut packed = flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::best());
-        (0..256).for_each(|_| std::io::Write::write_all(&mut packed, &[0; 1 << 20]).unwrap());
+        (0..256).for_each(|_| std::io::Write::write_all(&mut packed, &vec![0; 1 << 20]).unwrap());
         let packed = packed.finish().unwrap();
         let head = [&[0xc2, 127][..], &(packed.len() as u64).to_be_bytes()].concat();
         let kept = websocket([&head[..], &packed]).unwrap();

@@ -71,9 +71,9 @@ pub struct Stage {
     pub control_end: End,
     /// Further streams of one direction: their bytes, and how they end.
     pub opened: Vec<(Vec<u8>, End)>,
-    /// The code of a STOP_SENDING for the request's stream.
+    /// The code of a `STOP_SENDING` for the request's stream.
     pub stop: Option<u32>,
-    /// The code of a STOP_SENDING for the control stream of the client.
+    /// The code of a `STOP_SENDING` for the control stream of the client.
     pub stop_control: Option<u32>,
     /// The code with which the connection is closed.
     pub close: Option<u32>,
@@ -128,7 +128,9 @@ impl Stage {
     /// The control stream begins with these frames.
     pub fn greet(&mut self, frames: &[(u64, &[u8])]) {
         self.control.push(0);
-        frames.iter().for_each(|(kind, payload)| self.say(*kind, payload));
+        for (kind, payload) in frames {
+            self.say(*kind, payload);
+        }
     }
 
     /// Opens a stream of one direction, which begins with these bytes.

@@ -16,10 +16,13 @@ const MOST_AT_ONCE: usize = 64 * 1024;
 /// Bytes of a short piece.
 const SHORT: usize = 16 * 1024;
 
+/// When something is sent, and what sends it.
+type Act = (When, fn(&mut Stage));
+
 /// What a connection sends against the rules, and how far it is.
 #[derive(Debug, Default)]
 pub(super) struct Performance {
-    act: Option<(When, fn(&mut Stage))>,
+    act: Option<Act>,
     /// How many times it was sent.
     rounds: u32,
     has_greeted: bool,

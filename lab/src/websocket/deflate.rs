@@ -42,7 +42,8 @@ pub fn agree(offers: &[u8], bits: Option<u8>) -> Option<Agreement> {
         answer += "; client_no_context_takeover";
     }
     if let (Some(most), Some(bits)) = (offer.client_bits, bits) {
-        answer += &format!("; client_max_window_bits={}", bits.min(most));
+        answer += "; client_max_window_bits=";
+        answer += &bits.min(most).to_string();
     }
     Some(Agreement { answer })
 }

@@ -77,7 +77,7 @@ fn deflates(s: &mut Stage, parameters: &str) {
 
 /// So many MiB of zeros, compressed: each MiB begins anew, so that all are the same bytes.
 fn bomb(mebibytes: usize) -> Vec<u8> {
-    let mut one = deflate::deflate(&[0; 1 << 20]);
+    let mut one = deflate::deflate(&vec![0; 1 << 20]);
     one.extend([0, 0, 0xff, 0xff]);
     let mut packed = one.repeat(mebibytes);
     packed.truncate(packed.len() - 4);
@@ -116,7 +116,7 @@ pub const ROWS: &[Row] = &[
         deflates(s, "; x_lab");
     }),
     greeting("ws-deflate-twice", "7692 5", "permessage-deflate agreed on twice", |s| {
-        deflates(s, ", permessage-deflate")
+        deflates(s, ", permessage-deflate");
     }),
     greeting("ws-deflate-parameter-twice", "7692 7", "a parameter of permessage-deflate twice", |s| {
         deflates(s, "; server_no_context_takeover; server_no_context_takeover");
@@ -138,8 +138,8 @@ pub const ROWS: &[Row] = &[
     }),
     row("ws-reserved-2", "6455 5.2", "the second reserved bit", |s| s.frame(LAST | RESERVED[1] | TEXT, BODY)),
     row("ws-reserved-3", "6455 5.2", "the third reserved bit", |s| s.frame(LAST | RESERVED[2] | TEXT, BODY)),
-    row("ws-opcode-3", "6455 5.2", "an opcode of data that is not defined", |s| s.frame(LAST | 3, BODY)),
-    row("ws-opcode-11", "6455 5.2", "an opcode of control that is not defined", |s| s.frame(LAST | 11, b"")),
+    row("ws-opcode-3", "6455 5.2", "an opcode of data that is not defined", |s| s.frame(LAST | 0x3, BODY)),
+    row("ws-opcode-11", "6455 5.2", "an opcode of control that is not defined", |s| s.frame(LAST | 0xb, b"")),
     row("ws-continuation-first", "6455 5.4", "a continuation of no message", |s| s.frame(LAST | CONTINUATION, BODY)),
     row("ws-message-within", "6455 5.4", "a message within a message", |s| {
         s.frame(TEXT, BODY);
@@ -179,7 +179,7 @@ pub const ROWS: &[Row] = &[
     row("ws-cut", "6455 7.1.5", "a close of the connection without a close frame", |s| s.closing = true),
     row("ws-utf8", "6455 8.1", "a text message that is no UTF-8", |s| s.frame(LAST | TEXT, b"abc\xc3\x28")),
     row("ws-utf8-cut", "6455 8.1", "a text message that ends within a character", |s| {
-        s.frame(LAST | TEXT, b"abc\xe2\x82")
+        s.frame(LAST | TEXT, b"abc\xe2\x82");
     }),
     row("ws-utf8-surrogate", "6455 8.1", "a text message with a surrogate, in two frames", |s| {
         s.frame(TEXT, b"abc\xed");

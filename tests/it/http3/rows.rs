@@ -287,5 +287,7 @@ fn hostile_servers_are_told_and_never_waited_for() {
             });
         }
     });
-    floods.iter().for_each(|name| holds(name));
+    for name in &floods {
+        holds(name);
+    }
 }

@@ -102,14 +102,15 @@ impl Exchange<'_> {
     pub fn version_negotiation(&mut self, versions: &[u32]) {
         let Some((own, _)) = self.ids() else { return };
         let Some(mut packet) = self.long(0x80, 0, own) else { return };
-        versions.iter().for_each(|version| packet.extend(version.to_be_bytes()));
+        packet.extend(versions.iter().flat_map(|version| version.to_be_bytes()));
         self.out.push(packet);
     }
 
     /// `CONNECTION_CLOSE` of QUIC in an Initial packet (RFC 9000, section 19.19).
     fn close(&mut self, code: u64) {
         let mut frame = vec![0x1c];
-        [code, 0, 0].iter().for_each(|number| put_number(&mut frame, *number));
+        put_number(&mut frame, code);
+        frame.extend([0, 0]);
         self.initial(&frame);
     }
 }
@@ -183,7 +184,7 @@ pub const ROWS: &[Row] = &[
     }),
     packets("h3-quic-empty-packet", "9000 12.4", "an Initial packet without frames", |e| e.initial(&[])),
     packets("h3-quic-stream-in-initial", "9000 12.4", "STREAM in an Initial packet", |e| {
-        e.initial(&[0x0a, 3, 1, b'x'])
+        e.initial(&[0x0a, 3, 1, b'x']);
     }),
     packets("h3-quic-done-in-initial", "9000 12.4", "HANDSHAKE_DONE in an Initial packet", |e| e.initial(&[0x1e])),
     packets("h3-quic-unknown-frame", "9000 12.4", "a frame of an unknown type", |e| e.initial(&[0x7f, 0xff, 1])),

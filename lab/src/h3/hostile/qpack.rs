@@ -31,7 +31,7 @@ pub const ROWS: &[Row] = &[
         lines(s, &[0x80]);
     }),
     row("h3-qpack-post-base-index", "9204 4.5.3", "an index of the dynamic table behind the base", |s| {
-        lines(s, &[0x10])
+        lines(s, &[0x10]);
     }),
     row("h3-qpack-dynamic-name", "9204 4.5.4", "a name of the dynamic table", |s| lines(s, &[0x40, 1, b'a'])),
     row("h3-qpack-post-base-name", "9204 4.5.5", "a name of the dynamic table behind the base", |s| {
@@ -70,7 +70,7 @@ pub const ROWS: &[Row] = &[
         s.open(&[3, 0x80]);
     }),
     row("h3-qpack-increment-0", "9204 4.4.3", "a decoder stream that raises the insert count by 0", |s| {
-        s.open(&[3, 0])
+        s.open(&[3, 0]);
     }),
     row("h3-qpack-increment", "9204 4.4.3", "a decoder stream that counts entries that were not sent", |s| {
         s.open(&[3, 5]);

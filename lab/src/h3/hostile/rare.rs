@@ -79,7 +79,9 @@ pub const ROWS: &[Row] = &[
     }),
     row("h3-rare-empty-data", "9114 7.2.1", "empty DATA before, within and after the body", |s| {
         s.head(&[OK]);
-        [&[], &BODY[..5], &[], &BODY[5..], &[]].iter().for_each(|data| s.data(data));
+        for data in [&[], &BODY[..5], &[], &BODY[5..], &[]] {
+            s.data(data);
+        }
         s.replied = true;
     }),
     row("h3-rare-no-body", "9114 4.1", "HEADERS alone, without content-length", |s| {

@@ -84,14 +84,14 @@ pub const ROWS: &[Row] = &[
     row("h3-status-101", "9114 4.5", "status 101", |s| s.fields(&[(":status", "101")])),
     row("h3-pseudo-after-field", "9114 4.3", ":status after another field", |s| s.fields(&[("server", "lab"), OK])),
     row("h3-pseudo-unknown", "9114 4.3", "a pseudo-header field that does not exist", |s| {
-        s.fields(&[OK, (":lab", "a")])
+        s.fields(&[OK, (":lab", "a")]);
     }),
     row("h3-pseudo-of-request", "9114 4.3", ":path in a reply", |s| s.fields(&[OK, (":path", "/")])),
     row("h3-name-upper-case", "9114 4.2", "a field name in upper case", |s| s.fields(&[OK, ("X-Lab", "a")])),
     row("h3-name-empty", "9114 4.2", "a field without a name", |s| s.fields(&[OK, ("", "a")])),
     row("h3-name-with-space", "9114 4.2", "a field name with a space", |s| s.fields(&[OK, ("x lab", "a")])),
     row("h3-value-with-newline", "9114 10.3", "a field value with CR and LF", |s| {
-        s.fields(&[OK, ("x-lab", "a\r\nb: c")])
+        s.fields(&[OK, ("x-lab", "a\r\nb: c")]);
     }),
     row("h3-value-with-nul", "9114 10.3", "a field value with NUL", |s| s.fields(&[OK, ("x-lab", "a\0b")])),
     row("h3-field-connection", "9114 4.2", "the field connection", |s| s.fields(&[OK, ("connection", "close")])),

@@ -6,7 +6,9 @@ use crate::hostile::Row;
 /// SETTINGS of these numbers, as they are.
 fn settings(s: &mut Stage, numbers: &[u64]) {
     let mut payload = Vec::new();
-    numbers.iter().for_each(|number| put_number(&mut payload, *number));
+    for number in numbers {
+        put_number(&mut payload, *number);
+    }
     s.greet(&[(number::SETTINGS, &payload)]);
 }
 
