@@ -190,6 +190,7 @@ impl Writer<'_> {
                 Some(data) => one("row", Yaml::Text(self.file(&data.file))),
                 None => Vec::new(),
             },
+            Step::CountInTransactions(_) => Vec::new(),
             Step::Count(counter) => {
                 let mut keys = Vec::new();
                 let given = [

@@ -294,6 +294,7 @@ impl Writer<'_> {
                 population.scenario.data.get(*number as usize).map(|file| self.data(file)).into_iter().collect()
             }
             Step::Count(counter) => vec![self.counter(counter)],
+            Step::CountInTransactions(_) => Vec::new(),
             Step::Script(script) => {
                 let item = self.script("JSR223PreProcessor", script);
                 vec![action(&script.name, 1, 0, "0").over(vec![item])]

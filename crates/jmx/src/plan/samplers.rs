@@ -7,7 +7,7 @@ use crate::element::TestElement;
 use crate::error::JmxError;
 use crate::support::{ElementKind, Role};
 use brunt_model::ReplyPolicy;
-use brunt_model::scenario::{Scope as Over, Script, ScriptLanguage, ScriptSample, Step};
+use brunt_model::scenario::{Counted, Scope as Over, Script, ScriptLanguage, ScriptSample, Step};
 use brunt_script::template::call_of;
 
 impl Reader<'_> {
@@ -27,8 +27,12 @@ impl Reader<'_> {
                 let request = self.request(sampler, &scope)?;
                 steps.push(Step::Request(self.group.add(request)));
             }
-            Some(ElementKind::FlowControlAction) => steps.extend(self.action(sampler)?),
+            Some(ElementKind::FlowControlAction) => {
+                steps.extend(self.counted());
+                steps.extend(self.action(sampler)?);
+            }
             Some(ElementKind::SetVariablesAction) => {
+                steps.extend(self.counted());
                 let nested = sampler.properties().element("SetVariablesAction");
                 let nested = nested.unwrap_or(sampler.properties());
                 let set = super::data::pairs(&nested);
@@ -57,6 +61,11 @@ impl Reader<'_> {
             _ => {}
         }
         Ok(steps)
+    }
+
+    /// A sampler without a sample counts in the transactions around it, where there are records.
+    fn counted(&self) -> Option<Step> {
+        self.surroundings.records.as_ref().map(|_| Step::CountInTransactions(Counted::Sampler))
     }
 
     fn pre_processors(&mut self, scope: &Scope<'_>) -> Result<Vec<Step>, JmxError> {

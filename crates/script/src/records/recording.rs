@@ -5,7 +5,7 @@ use super::number_labels;
 use crate::context::{UserContext, WorkerContext};
 use crate::trace::{self, Tracing};
 use brunt_model::SampleRecord;
-use brunt_model::scenario::Pauses;
+use brunt_model::scenario::{Counted, Pauses};
 use brunt_wire::Prepared;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -44,6 +44,12 @@ struct OpenTransaction {
     end: u64,
     samples: u32,
     failed: u32,
+    /// Controllers within it that ended, behind its last sampler.
+    ended: u32,
+    /// Samplers within it, also those without a sample.
+    samplers: u32,
+    /// It has had a sample.
+    has_samples: bool,
 }
 
 impl Recording {
@@ -64,18 +70,31 @@ impl Recording {
     /// Steps begin that are listed together.
     pub fn begin_transaction(&mut self, name: &Arc<str>, pauses: Pauses, is_parent: bool) {
         let start = self.worker.surroundings.unix_millis();
-        let name = Arc::clone(name);
-        let (sum, samples, failed) = (SampleRecord::default(), 0, 0);
-        self.transactions.push(OpenTransaction { name, pauses, is_parent, start, sum, end: start, samples, failed });
+        self.transactions.push(OpenTransaction {
+            name: Arc::clone(name),
+            pauses,
+            is_parent,
+            start,
+            sum: SampleRecord::default(),
+            end: start,
+            samples: 0,
+            failed: 0,
+            ended: 0,
+            samplers: 0,
+            has_samples: false,
+        });
     }
 
     /// The steps of the innermost transaction are over.
     pub fn end_transaction(&mut self) {
         let Some(open) = self.transactions.pop() else { return };
-        let is_parent = open.is_parent;
+        let (is_parent, samplers) = (open.is_parent, open.samplers);
         let record = open.record(&self.worker, self.user);
         if is_parent {
             self.list(record);
+            // JMeter's controller around it has asked for each of its samplers, and then for their sum.
+            let around = self.transactions.iter_mut().rev().take_while(|open| !open.is_parent);
+            around.for_each(|open| open.samples += samplers);
         } else {
             // No transaction around it counts it.
             self.worker.finished.borrow_mut().push(record);
@@ -167,8 +186,22 @@ impl Recording {
     pub fn ignore(&mut self) {
         self.challenged = None;
         // JMeter counts it in the sum, and not in what it is a sum of.
-        for open in self.transactions.iter_mut().rev().take_while(|open| !open.is_parent) {
-            open.samples += 1;
+        self.count(Counted::Sampler);
+    }
+
+    /// Transactions count one more without a sample.
+    pub fn count(&mut self, counted: Counted) {
+        match counted {
+            Counted::Sampler => {
+                for open in self.transactions.iter_mut().rev() {
+                    open.samplers += 1;
+                    if open.is_parent {
+                        return;
+                    }
+                    open.count_sampler();
+                }
+            }
+            Counted::ControllerEnd => self.transactions.last_mut().into_iter().for_each(|open| open.ended += 1),
         }
     }
 
@@ -224,8 +257,15 @@ impl Drop for Recording {
 }
 
 impl OpenTransaction {
+    /// A sampler is next: JMeter's controller has asked once for it, and once for each controller that ended before it.
+    fn count_sampler(&mut self) {
+        self.samples += 1 + std::mem::take(&mut self.ended);
+    }
+
     fn count(&mut self, sample: &SampleRecord) {
-        self.samples += 1;
+        self.count_sampler();
+        self.samplers += 1;
+        self.has_samples = true;
         if self.failed == 0 {
             self.sum.code.clone_from(&sample.code);
         }
@@ -244,15 +284,13 @@ impl OpenTransaction {
     }
 
     fn record(self, worker: &WorkerContext, user: u64) -> SampleRecord {
-        let Self { name, pauses, is_parent, start, sum, end, samples, failed } = self;
+        let Self { name, pauses, is_parent, start, sum, end, samples, failed, has_samples, .. } = self;
         let now = worker.surroundings.unix_millis().max(end);
         let (elapsed, idle) = match (pauses, is_parent) {
             (Pauses::Included, true) => (end - start, 0),
             (Pauses::Included, false) => (now - start, 0),
             (Pauses::Excluded, _) => (sum.elapsed_millis, (now - start).saturating_sub(sum.elapsed_millis)),
         };
-        let (group, all) = worker.surroundings.users_there();
-        let counted = |count: u32, now: u64| if samples == 0 { now.max(1) as u32 } else { count };
         let code = match (failed, is_parent) {
             (0, _) => "200".into(),
             (_, true) => sum.code.clone(),
@@ -265,10 +303,11 @@ impl OpenTransaction {
             label: name.to_string(),
             code,
             message: format!("Number of samples in transaction : {samples}, number of failing samples : {failed}"),
-            thread_name: worker.thread_name(user),
+            // JMeter takes it from the samples.
+            thread_name: if has_samples { worker.thread_name(user) } else { String::new() },
             success: failed == 0,
-            group_threads: counted(sum.group_threads, group),
-            all_threads: counted(sum.all_threads, all),
+            group_threads: sum.group_threads,
+            all_threads: sum.all_threads,
             sample_count: 1,
             error_count: u32::from(failed > 0),
             encoding: super::ENCODING.into(),

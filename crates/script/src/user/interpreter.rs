@@ -217,6 +217,9 @@ impl<T: Transport> Interpreter<T> {
                     self.recording.iter_mut().for_each(|recording| recording.end_transaction());
                     return Step::EndTransaction;
                 }
+                Op::CountInTransactions(counted) => {
+                    self.recording.iter_mut().for_each(|recording| recording.count(*counted));
+                }
                 Op::Stop(Scope::Nothing) | Op::EndTogether(_) => {}
                 Op::Stop(scope) => return stop(*scope),
                 other => self.jump(other, turn),
@@ -280,6 +283,7 @@ impl<T: Transport> Interpreter<T> {
             | Op::Sample(_)
             | Op::BeginTransaction(..)
             | Op::EndTransaction
+            | Op::CountInTransactions(_)
             | Op::Stop(_) => {}
         }
     }
