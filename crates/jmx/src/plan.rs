@@ -28,6 +28,7 @@ mod scope;
 mod stage;
 mod texts;
 mod timers;
+mod unset;
 
 use crate::document::Document;
 use crate::element::TestElement;
@@ -114,6 +115,7 @@ fn read_by(mut reader: Reader<'_>, document: &Document) -> Result<TestRun, JmxEr
         return Err(JmxError::new("the file has no Test Plan; name a plan, not a fragment of one"));
     };
     reader.refuse_unsupported(document)?;
+    unset::notices(document).into_iter().for_each(|notice| reader.notice(notice));
     let scope = Scope::default().with(plan);
     let serialized = reader.flag(plan, "TestPlan.serialize_threadgroups", false);
     let mut groups = Vec::new();
@@ -194,7 +196,10 @@ impl<'a> Reader<'a> {
     fn refuse_unsupported(&mut self, document: &Document) -> Result<(), JmxError> {
         /// More are not listed.
         const MOST: usize = 10;
-        let all = document.unsupported();
+        let mut all = document.unsupported();
+        // Where all connections go to one address, no name is looked up.
+        let resolves = self.surroundings.resolve_all.is_none();
+        all.retain(|element| resolves || element.kind != Some(ElementKind::DnsCacheManager));
         let (harmless, wrong): (Vec<_>, Vec<_>) = all.into_iter().partition(|element| element.role == Role::Listener);
         for element in &harmless {
             self.notice(format!("{}: left out, it is a listener that is not known", element.place));

@@ -67,15 +67,15 @@ impl Recording {
         }
     }
 
-    /// Steps begin that are listed together.
-    pub fn begin_transaction(&mut self, name: &Arc<str>, pauses: Pauses, is_parent: bool) {
+    /// Steps begin that are listed together, with these values of variables where they have no sample.
+    pub fn begin_transaction(&mut self, name: &Arc<str>, pauses: Pauses, is_parent: bool, variables: Vec<String>) {
         let start = self.worker.surroundings.unix_millis();
         self.transactions.push(OpenTransaction {
             name: Arc::clone(name),
             pauses,
             is_parent,
             start,
-            sum: SampleRecord::default(),
+            sum: SampleRecord { variables, ..SampleRecord::default() },
             end: start,
             samples: 0,
             failed: 0,
@@ -106,6 +106,19 @@ impl Recording {
         self.flush();
         while !self.transactions.is_empty() {
             self.end_transaction();
+        }
+    }
+
+    /// The user stops within them. As in JMeter, only those that list their samples within them are listed, before these samples.
+    pub fn leave_transactions(&mut self) {
+        self.flush();
+        while let Some(open) = self.transactions.pop() {
+            if open.is_parent {
+                let mut sum = open.record(&self.worker, self.user);
+                let samples = std::mem::take(&mut sum.sub_results);
+                self.list(SampleRecord { message: String::new(), ..sum });
+                samples.into_iter().for_each(|sample| self.list(sample));
+            }
         }
     }
 
@@ -358,8 +371,8 @@ mod tests {
     #[test]
     fn a_transaction_follows_its_samples() {
         let mut recording = recording();
-        recording.begin_transaction(&"t".into(), Pauses::Excluded, false);
-        recording.begin_transaction(&"inner".into(), Pauses::Included, false);
+        recording.begin_transaction(&"t".into(), Pauses::Excluded, false, Vec::new());
+        recording.begin_transaction(&"inner".into(), Pauses::Included, false, Vec::new());
         recording.add(sample("a", 10, 20, true));
         recording.end_transaction();
         recording.add(sample("b", 50, 5, false));
@@ -380,9 +393,9 @@ mod tests {
     #[test]
     fn samples_may_be_listed_within_a_transaction() {
         let mut recording = recording();
-        recording.begin_transaction(&"outer".into(), Pauses::Excluded, false);
-        recording.begin_transaction(&"t".into(), Pauses::Included, true);
-        recording.begin_transaction(&"in".into(), Pauses::Included, false);
+        recording.begin_transaction(&"outer".into(), Pauses::Excluded, false, Vec::new());
+        recording.begin_transaction(&"t".into(), Pauses::Included, true, Vec::new());
+        recording.begin_transaction(&"in".into(), Pauses::Included, false, Vec::new());
         recording.add(sample("a", 10, 20, false));
         recording.end_transaction();
         recording.add(sample("b", 50, 5, true));

@@ -506,8 +506,8 @@ impl Host for ScriptHost<'_, '_, '_> {
     }
 
     fn read_file(&mut self, path: &str) -> Result<Vec<u8>, String> {
-        let text = self.user.worker.commons.files.bytes(path);
-        text.ok_or_else(|| format!("{path}: no such file below the folder of the plan; --allow-dir allows others"))
+        let bytes = self.user.worker.commons.files.bytes(path);
+        bytes.ok_or_else(|| format!("{path}: not found; scripts may not read files outside the folder of the plan"))
     }
 
     fn append_file(&mut self, path: &str, bytes: &[u8], truncate: bool) -> Result<(), String> {
