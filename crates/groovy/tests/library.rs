@@ -73,7 +73,10 @@ fn small_helpers() {
         ("java.text.MessageFormat.format(\"{0} isn''t {1}\", 'a', 5)", "a isn't 5"),
         ("Eval.me('3 * 4') + new GroovyShell().evaluate('1 + 1')", "14"),
         ("def p = new Properties(); p.load(new StringReader('a=1\\n# c\\nb = 2')); p.a + p.b + p.size()", "122"),
-        ("def q = new java.util.concurrent.LinkedBlockingQueue(); q.put('a'); q.put('b'); q.take() + q.poll() + q.poll()", "abnull"),
+        (
+            "def q = new java.util.concurrent.LinkedBlockingQueue(); q.put('a'); q.put('b'); q.take() + q.poll() + q.poll()",
+            "abnull",
+        ),
         ("Byte.MAX_VALUE + Short.MIN_VALUE", "-32641"),
         ("1.23456.trunc(2)", "1.23"),
         ("'xay'.find(/(a)(y)/) { all, a, y -> y + a }", "ya"),

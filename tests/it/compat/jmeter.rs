@@ -109,12 +109,12 @@ fn names() -> Vec<String> {
 fn samples_are_those_of_jmeter() {
     let Some(world) = World::new("compat::jmeter::samples_are_those_of_jmeter") else { return };
     let mut wrong = Vec::new();
-    let plans = names();
-    assert!(plans.len() > 10, "{plans:?}");
-    for plan in plans {
+    let (folder, all) = (plans(), names());
+    assert!(all.len() > 10, "{all:?}");
+    for plan in all {
         let both = thread::scope(|scope| {
-            let real = scope.spawn(|| world.real(&plans(), &plan, 1));
-            let ours = world.ours(&plans(), &plan, 1);
+            let real = scope.spawn(|| world.real(&folder, &plan, 1));
+            let ours = world.ours(&folder, &plan, 1);
             (real.join().expect("JMeter"), ours)
         });
         let (real, ours) = match both {
@@ -142,7 +142,8 @@ fn missed_labels(world: &World, folder: &Path, plan: &str, table: &mut String) -
     let ours = medians((0..RUNS).map(|turn| world.ours(folder, plan, turn)).collect());
     let mut missed = Vec::new();
     for label in real[0].keys() {
-        let of = |runs: &[BTreeMap<String, f64>]| runs.iter().filter_map(|run| run.get(label).copied()).collect::<Vec<_>>();
+        let of =
+            |runs: &[BTreeMap<String, f64>]| runs.iter().filter_map(|run| run.get(label).copied()).collect::<Vec<_>>();
         if of(&ours).is_empty() {
             missed.push(format!("{plan}: {label}"));
             continue;
@@ -168,7 +169,8 @@ fn repeated() -> TempDir {
     for plan in REPEATED {
         let path = folder.path().join(format!("{plan}.jmx"));
         let text = fs::read_to_string(&path).expect("a plan");
-        let lines = text.lines().map(|line| if line.contains("main_controller") { more_often(line) } else { line.into() });
+        let lines =
+            text.lines().map(|line| if line.contains("main_controller") { more_often(line) } else { line.into() });
         fs::write(path, lines.collect::<Vec<_>>().join("\n")).expect("a plan");
     }
     folder
@@ -177,7 +179,9 @@ fn repeated() -> TempDir {
 /// A line with the number of loops, which becomes greater.
 fn more_often(line: &str) -> String {
     let number = line.split_once("LoopController.loops\">").and_then(|(_, rest)| rest.split_once('<'));
-    let Some((number, loops)) = number.and_then(|(text, _)| Some((text, text.parse::<u32>().ok()?))) else { return line.into() };
+    let Some((number, loops)) = number.and_then(|(text, _)| Some((text, text.parse::<u32>().ok()?))) else {
+        return line.into();
+    };
     line.replace(&format!("loops\">{number}<"), &format!("loops\">{}<", loops * TIMES))
 }
 

@@ -322,9 +322,7 @@ fn standard(_vm: &mut Vm, name: &str) -> Option<Value> {
         "ISO_LOCAL_TIME" => "HH:mm:ss",
         "ISO_LOCAL_DATE_TIME" => "yyyy-MM-dd'T'HH:mm:ss.SSS",
         "ISO_INSTANT" => "INSTANT",
-        "ISO_DATE_TIME" | "ISO_OFFSET_DATE_TIME" | "ISO_ZONED_DATE_TIME" | "ISO_DATE" | "ISO_TIME" => {
-            "ISO"
-        }
+        "ISO_DATE_TIME" | "ISO_OFFSET_DATE_TIME" | "ISO_ZONED_DATE_TIME" | "ISO_DATE" | "ISO_TIME" => "ISO",
         "RFC_1123_DATE_TIME" => "EEE, d MMM yyyy HH:mm:ss 'GMT'",
         _ => return None,
     };

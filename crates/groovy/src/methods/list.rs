@@ -185,10 +185,7 @@ fn changing(vm: &mut Vm, list: &Rc<List>, object: &Value, name: &str, arguments:
             let item = list.items.borrow_mut().pop();
             item_or_missing(item, name)?
         }
-        ("removeFirst" | "poll" | "pollFirst" | "pop" | "remove" | "take", [])
-        | ("poll", [_, _])
-            if !fixed =>
-        {
+        ("removeFirst" | "poll" | "pollFirst" | "pop" | "remove" | "take", []) | ("poll", [_, _]) if !fixed => {
             let item = if length == 0 { None } else { Some(remove_at(list, 0)?) };
             item_or_missing(item, name)?
         }

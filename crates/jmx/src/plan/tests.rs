@@ -421,7 +421,8 @@ fn public_plans_are_read() {
 #[test]
 fn groups_without_loops_or_a_duration_have_no_samples() {
     let whole = plan("", &http("r", &[], ""));
-    let told = |from: &str, to: &str| run_of(&whole.replace(from, to)).map(|run| run.stages[0].plan.populations[0].stop);
+    let told =
+        |from: &str, to: &str| run_of(&whole.replace(from, to)).map(|run| run.stages[0].plan.populations[0].stop);
     let count = |from: &str, to: &str| told(from, to).unwrap().iterations_per_user;
     let loops = "<stringProp name=\"LoopController.loops\">1</stringProp>";
     let of = |loops: &str| format!("<stringProp name=\"LoopController.loops\">{loops}</stringProp>");
@@ -429,7 +430,9 @@ fn groups_without_loops_or_a_duration_have_no_samples() {
     // As JMeter's loop begins: it goes on.
     let ends = "<boolProp name=\"LoopController.continue_forever\">false</boolProp>";
     assert_eq!(count(ends, ""), None);
-    let scheduled = |duration: &str| format!("<boolProp name=\"ThreadGroup.scheduler\">true</boolProp>{duration}<stringProp name=\"ThreadGroup.ramp");
+    let scheduled = |duration: &str| {
+        format!("<boolProp name=\"ThreadGroup.scheduler\">true</boolProp>{duration}<stringProp name=\"ThreadGroup.ramp")
+    };
     let ramp = "<stringProp name=\"ThreadGroup.ramp";
     for (from, to) in [(loops, &*of("0")), (loops, &of("")), (loops, ""), (ONE_LOOP, ""), (ramp, &scheduled(""))] {
         assert!(told(from, to).is_err(), "{to}");

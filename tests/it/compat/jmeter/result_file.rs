@@ -67,7 +67,11 @@ impl ResultFile {
             let millis = sample[elapsed].parse().expect("milliseconds");
             times.entry(sample[label].clone()).or_default().push(millis);
         }
-        times.into_iter().filter(|(_, times)| times.len() >= least).map(|(label, times)| (label, median(times))).collect()
+        times
+            .into_iter()
+            .filter(|(_, times)| times.len() >= least)
+            .map(|(label, times)| (label, median(times)))
+            .collect()
     }
 }
 
