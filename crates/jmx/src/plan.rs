@@ -81,7 +81,9 @@ pub struct PlanSurroundings<'a> {
 /// An enabled element is not known or not supported (unless `lenient`), a number of a thread group is none, a file that the plan
 /// names cannot be read, or no thread group is enabled.
 pub fn read(document: &Document, surroundings: &PlanSurroundings<'_>) -> Result<TestRun, JmxError> {
-    read_by(Reader::new(document, surroundings), document)
+    let mut reader = Reader::new(document, surroundings);
+    unset::notices(document).into_iter().for_each(|notice| reader.notice(notice));
+    read_by(reader, document)
 }
 
 /// A plan whose texts keep their variables.
@@ -115,7 +117,6 @@ fn read_by(mut reader: Reader<'_>, document: &Document) -> Result<TestRun, JmxEr
         return Err(JmxError::new("the file has no Test Plan; name a plan, not a fragment of one"));
     };
     reader.refuse_unsupported(document)?;
-    unset::notices(document).into_iter().for_each(|notice| reader.notice(notice));
     let scope = Scope::default().with(plan);
     let serialized = reader.flag(plan, "TestPlan.serialize_threadgroups", false);
     let mut groups = Vec::new();

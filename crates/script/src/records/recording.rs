@@ -407,7 +407,8 @@ mod tests {
             [
                 format!("in() 0+30 idle 0  {}", told(1, 1)),
                 format!("t(a b) 0+55 idle 0 500 {}", told(2, 1)),
-                format!("outer() 0+55 idle 0  {}", told(1, 1)),
+                // JMeter's controller asks for both samples, and then for their sum.
+                format!("outer() 0+55 idle 0  {}", told(3, 1)),
             ]
         );
     }
