@@ -82,7 +82,9 @@ pub struct PlanSurroundings<'a> {
 /// names cannot be read, or no thread group is enabled.
 pub fn read(document: &Document, surroundings: &PlanSurroundings<'_>) -> Result<TestRun, JmxError> {
     let mut reader = Reader::new(document, surroundings);
-    unset::notices(document).into_iter().for_each(|notice| reader.notice(notice));
+    for notice in unset::notices(document) {
+        reader.notice(notice);
+    }
     read_by(reader, document)
 }
 

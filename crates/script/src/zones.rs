@@ -8,6 +8,9 @@ const FOLDER: &str = "/usr/share/zoneinfo";
 /// Longer files are no zones.
 const LONGEST: usize = 1 << 16;
 
+/// Behind the last change of a file a rule may hold. Files that end before this time rely on it, and are not read.
+const RULES_BEGIN: i64 = 2_000_000_000;
+
 /// When the offset from UTC changes, and to how many seconds, in order.
 struct Zone {
     /// Before the first change.
@@ -61,8 +64,6 @@ fn parse(bytes: &[u8]) -> Option<Zone> {
     for (eight, kind) in at.chunks_exact(8).zip(kinds) {
         changes.push((i64::from_be_bytes(eight.try_into().ok()?), *rows.get(usize::from(*kind))?));
     }
-    // Behind the last change a rule may hold. Files that end before this time rely on it, and are not read.
-    const RULES_BEGIN: i64 = 2_000_000_000;
     let has_rule = bytes.rsplit(|byte| *byte == b'\n').nth(1).is_some_and(|rule| rule.contains(&b','));
     let last = changes.last().map_or(i64::MIN, |(at, _)| *at);
     (!has_rule || last > RULES_BEGIN).then_some(Zone { first: *rows.first()?, changes })

@@ -4,6 +4,7 @@ use super::{Class, text_at};
 use crate::error::{Eval, illegal};
 use crate::value::Value;
 use crate::vm::Vm;
+use std::rc::Rc;
 
 pub(super) static CLASSES: &[Class] = &[
     Class::with_static("org.apache.commons.lang3.StringUtils", strings),
@@ -92,6 +93,23 @@ fn strings(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> 
             let trimmed = text.trim();
             if trimmed.is_empty() && name == "trimToNull" { Value::Null } else { Value::str(trimmed) }
         }
+        // The others have the names of the methods of text.
+        (_, [_, rest @ ..]) => {
+            if first.is_null() {
+                return Ok(Some(Value::Null));
+            }
+            if let Some(result) = parts(vm, name, arguments, (Rc::clone(&text), &second))? {
+                return Ok(Some(result));
+            }
+            return crate::methods::call(vm, &Value::Str(text), name, rest);
+        }
+        _ => return Ok(None),
+    }))
+}
+
+/// Parts of texts, and texts with more around them.
+fn parts(vm: &mut Vm, name: &str, arguments: &[Value], (text, second): (Rc<str>, &str)) -> Eval<Option<Value>> {
+    Ok(Some(match (name, arguments) {
         ("abbreviate", [_, most]) => {
             let (most, length) = (usize::try_from(vm.to_long(most)?).unwrap_or(0).max(4), text.chars().count());
             let kept: String = text.chars().take(most - 3).collect();
@@ -116,11 +134,11 @@ fn strings(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> 
         }
         ("chomp", [_]) => Value::str(text.strip_suffix('\n').map_or(&*text, |text| text.trim_end_matches('\r'))),
         ("chop", [_]) => vm.string(text.chars().take(text.chars().count().saturating_sub(1)).collect::<String>())?,
-        ("removeStart", [_, _]) => Value::str(text.strip_prefix(&*second).unwrap_or(&text)),
-        ("removeEnd", [_, _]) => Value::str(text.strip_suffix(&*second).unwrap_or(&text)),
-        ("appendIfMissing", [_, _]) if text.ends_with(&*second) => Value::Str(text),
+        ("removeStart", [_, _]) => Value::str(text.strip_prefix(second).unwrap_or(&text)),
+        ("removeEnd", [_, _]) => Value::str(text.strip_suffix(second).unwrap_or(&text)),
+        ("appendIfMissing", [_, _]) if text.ends_with(second) => Value::Str(text),
         ("appendIfMissing", [_, _]) => vm.string(format!("{text}{second}"))?,
-        ("prependIfMissing", [_, _]) if text.starts_with(&*second) => Value::Str(text),
+        ("prependIfMissing", [_, _]) if text.starts_with(second) => Value::Str(text),
         ("prependIfMissing", [_, _]) => vm.string(format!("{second}{text}"))?,
         ("getDigits", [_]) => vm.string(text.chars().filter(char::is_ascii_digit).collect::<String>())?,
         ("containsAny" | "equalsAny", [_, rest @ ..]) => {
@@ -132,13 +150,6 @@ fn strings(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> 
             Value::Bool(is_any)
         }
         ("swapCase", [_]) => vm.string(text.chars().map(swapped).collect::<String>())?,
-        // The others have the names of the methods of text.
-        (_, [_, rest @ ..]) => {
-            if first.is_null() {
-                return Ok(Some(Value::Null));
-            }
-            return crate::methods::call(vm, &Value::Str(text), name, rest);
-        }
         _ => return Ok(None),
     }))
 }

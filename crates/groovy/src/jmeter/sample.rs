@@ -41,7 +41,7 @@ impl Native for Made {
         Ok(match name {
             "getResponseDataAsString" => Some(known("ResponseData").unwrap_or_else(|| Value::str(""))),
             "sampleStart" | "sampleEnd" | "addSubResult" | "storeSubResult" | "addAssertionResult" => Some(Value::Null),
-            _ => field("get").or_else(|| field("is")).and_then(|field| known(field)),
+            _ => field("get").or_else(|| field("is")).and_then(known),
         })
     }
 

@@ -184,7 +184,12 @@ impl Writer<'_> {
             vec![item.over(children)]
         };
         match step {
-            Step::Request(_) | Step::Think(_) | Step::Pause(_) | Step::Pace(_) | Step::Meet { .. } => Vec::new(),
+            Step::Request(_)
+            | Step::Think(_)
+            | Step::Pause(_)
+            | Step::Pace(_)
+            | Step::Meet { .. }
+            | Step::CountInTransactions(_) => Vec::new(),
             Step::Next(order) => self.next(*order, population),
             Step::Together { steps, .. } => {
                 self.notice(format!(
@@ -294,7 +299,6 @@ impl Writer<'_> {
                 population.scenario.data.get(*number as usize).map(|file| self.data(file)).into_iter().collect()
             }
             Step::Count(counter) => vec![self.counter(counter)],
-            Step::CountInTransactions(_) => Vec::new(),
             Step::Script(script) => {
                 let item = self.script("JSR223PreProcessor", script);
                 vec![action(&script.name, 1, 0, "0").over(vec![item])]

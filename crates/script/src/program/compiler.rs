@@ -544,8 +544,12 @@ fn end_of(open: Open) -> Op {
 /// What in a step cannot stand among requests that do not wait for each other.
 fn waits(step: &Step) -> Option<&'static str> {
     match step {
-        Step::Request(_) | Step::Next(_) | Step::Set { .. } | Step::Row(_) | Step::Count(_) => None,
-        Step::CountInTransactions(_) => None,
+        Step::Request(_)
+        | Step::Next(_)
+        | Step::Set { .. }
+        | Step::Row(_)
+        | Step::Count(_)
+        | Step::CountInTransactions(_) => None,
         Step::Loop { times: Some(_), steps } | Step::Group { steps, .. } | Step::ForEach { steps, .. } => {
             steps.iter().find_map(waits)
         }

@@ -117,7 +117,9 @@ impl Recording {
                 let mut sum = open.record(&self.worker, self.user);
                 let samples = std::mem::take(&mut sum.sub_results);
                 self.list(SampleRecord { message: String::new(), ..sum });
-                samples.into_iter().for_each(|sample| self.list(sample));
+                for sample in samples {
+                    self.list(sample);
+                }
             }
         }
     }
