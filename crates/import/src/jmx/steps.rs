@@ -190,7 +190,6 @@ impl Writer<'_> {
                 Some(data) => one("row", Yaml::Text(self.file(&data.file))),
                 None => Vec::new(),
             },
-            Step::CountInTransactions(_) => Vec::new(),
             Step::Count(counter) => {
                 let mut keys = Vec::new();
                 let given = [
@@ -245,7 +244,7 @@ impl Writer<'_> {
                 };
                 one("stop", text(word))
             }
-            Step::Next(_) => Vec::new(),
+            Step::Next(_) | Step::CountInTransactions(_) => Vec::new(),
         }
     }
 
