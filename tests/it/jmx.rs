@@ -20,6 +20,8 @@ const PLAN: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
   <ConfigTestElement guiclass="HttpDefaultsGui" testclass="ConfigTestElement" testname="defaults">
     <stringProp name="HTTPSampler.domain">${host}</stringProp></ConfigTestElement><hashTree/>
   <SetupThreadGroup guiclass="SetupThreadGroupGui" testclass="SetupThreadGroup" testname="before">
+    <elementProp name="ThreadGroup.main_controller" elementType="LoopController"><intProp name="LoopController.loops">1</intProp>
+    <boolProp name="LoopController.continue_forever">false</boolProp></elementProp>
     <stringProp name="ThreadGroup.num_threads">1</stringProp></SetupThreadGroup><hashTree>
     <JSR223Sampler guiclass="TestBeanGUI" testclass="JSR223Sampler" testname="choose">
       <stringProp name="scriptLanguage">groovy</stringProp>
@@ -27,7 +29,8 @@ const PLAN: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
     </JSR223Sampler><hashTree/>
   </hashTree>
   <ThreadGroup guiclass="ThreadGroupGui" testclass="ThreadGroup" testname="users">
-    <elementProp name="ThreadGroup.main_controller" elementType="LoopController"><intProp name="LoopController.loops">2</intProp></elementProp>
+    <elementProp name="ThreadGroup.main_controller" elementType="LoopController"><intProp name="LoopController.loops">2</intProp>
+    <boolProp name="LoopController.continue_forever">false</boolProp></elementProp>
     <stringProp name="ThreadGroup.num_threads">3</stringProp></ThreadGroup><hashTree>
     <CookieManager testclass="CookieManager" testname="cookies"/><hashTree/>
     <CSVDataSet testclass="CSVDataSet" testname="names"><stringProp name="filename">names.csv</stringProp>

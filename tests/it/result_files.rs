@@ -109,7 +109,7 @@ const PLAN: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
   <stringProp name="ThreadGroup.num_threads">${__P(users,1)}</stringProp>
   <stringProp name="ThreadGroup.ramp_time">0</stringProp>
   <elementProp name="ThreadGroup.main_controller" elementType="LoopController">
-    <stringProp name="LoopController.loops">2</stringProp></elementProp>
+    <boolProp name="LoopController.continue_forever">false</boolProp><stringProp name="LoopController.loops">2</stringProp></elementProp>
 </ThreadGroup><hashTree>
 <TransactionController guiclass="TransactionControllerGui" testclass="TransactionController" testname="Visit">
   <boolProp name="TransactionController.parent">false</boolProp>

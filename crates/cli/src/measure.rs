@@ -101,6 +101,9 @@ pub fn measure(plan: &Plan, world: &Real, around: MeasureContext<'_>) -> Result<
     Ok(exit)
 }
 
+/// More warnings are not said of a run without a reply.
+const MOST_WARNINGS: usize = 5;
+
 /// Writes the reports. Of a run without a reply only those that were asked for: the text says it in one line.
 fn report(outputs: Outputs, carried: &RunResult) -> Result<()> {
     let run = &carried.run;
@@ -111,6 +114,7 @@ fn report(outputs: Outputs, carried: &RunResult) -> Result<()> {
         return outputs.write(run, &carried.judgement);
     }
     say(&format!("brunt: nothing was measured: {}", no_reply(run)));
+    run.warnings.iter().take(MOST_WARNINGS).for_each(|warning| say(&format!("  {warning}")));
     outputs.asked_for().write(run, &carried.judgement)
 }
 

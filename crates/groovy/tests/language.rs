@@ -12,6 +12,24 @@ fn check(cases: &[(&str, &str)]) {
 }
 
 #[test]
+fn constructors_of_parents_and_shifts() {
+    for (source, expected) in [
+        ("class A { def x; A(x) { this.x = x } }; class B extends A { B(y) { super(y + 1) } }; new B(4).x", "5"),
+        ("class A { def x; A() { this(7) }; A(x) { this.x = x } }; new A().x", "7"),
+        (
+            "class E extends RuntimeException { E(m) { super('no ' + m) } }; try { throw new E('x') } catch (E e) { e.message }",
+            "no x",
+        ),
+        ("enum C { R, G; C next() { values()[(ordinal() + 1) % values().size()] } }; C.R.next().toString()", "G"),
+        ("class T { int a }; new T(a: 1).toString().startsWith('T@')", "true"),
+        ("(20 >> 2) + (-1 >>> 28) + ({ it * 2 } >> { it + 1 })(3)", "27"),
+        ("def f(... all) { all.size() }; f(1, 2, 3)", "3"),
+    ] {
+        assert_eq!(groovy(source), expected, "{source}");
+    }
+}
+
+#[test]
 fn numbers_are_those_of_groovy() {
     check(&[
         ("1 + 2", "3"),

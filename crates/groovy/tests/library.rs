@@ -46,6 +46,52 @@ fn dates_and_times() {
 }
 
 #[test]
+fn periods_and_zones() {
+    check(&[
+        ("java.time.Duration.ofSeconds(3675).toString()", "PT1H1M15S"),
+        ("java.time.Duration.ZERO.toString() + java.time.Duration.ofMillis(1500)", "PT0SPT1.5S"),
+        ("java.time.Period.of(1, 2, 3).toString() + java.time.Period.ofDays(0)", "P1Y2M3DP0D"),
+        ("use(groovy.time.TimeCategory) { (new Date(0) + 3.days - 1.hour).time }", "255600000"),
+        ("use(groovy.time.TimeCategory) { (new Date(0) + 1.month).time }", "2678400000"),
+        (
+            "java.time.ZonedDateTime.parse('2020-01-01T10:00:00+02:00').withZoneSameInstant(java.time.ZoneOffset.UTC)",
+            "2020-01-01T08:00Z",
+        ),
+        (
+            "java.time.ZonedDateTime.of(2020, 1, 2, 3, 4, 5, 0, java.time.ZoneId.of('+01:00'))\
+             .format(java.time.format.DateTimeFormatter.ISO_INSTANT)",
+            "2020-01-02T02:04:05Z",
+        ),
+        ("java.util.concurrent.TimeUnit.SECONDS.convert(5000, java.util.concurrent.TimeUnit.MILLISECONDS)", "5"),
+    ]);
+}
+
+#[test]
+fn small_helpers() {
+    check(&[
+        ("new Scanner('a b 5').with { next() + next() + nextInt() }", "ab5"),
+        ("java.text.MessageFormat.format(\"{0} isn''t {1}\", 'a', 5)", "a isn't 5"),
+        ("Eval.me('3 * 4') + new GroovyShell().evaluate('1 + 1')", "14"),
+        ("def p = new Properties(); p.load(new StringReader('a=1\\n# c\\nb = 2')); p.a + p.b + p.size()", "122"),
+        (
+            "def q = new java.util.concurrent.LinkedBlockingQueue(); q.put('a'); q.put('b'); q.take() + q.poll() + q.poll()",
+            "abnull",
+        ),
+        ("Byte.MAX_VALUE + Short.MIN_VALUE", "-32641"),
+        ("1.23456.trunc(2)", "1.23"),
+        ("'xay'.find(/(a)(y)/) { all, a, y -> y + a }", "ya"),
+        ("new com.fasterxml.jackson.databind.ObjectMapper().readValue('{\"a\":[1,2]}', Map).a[1]", "2"),
+        ("def r = new org.apache.jmeter.samplers.SampleResult(); r.setSampleLabel('x'); r.getSampleLabel()", "x"),
+        (
+            "import org.apache.commons.lang3.StringUtils as S; [S.abbreviate('abcdefghijkl', 8), S.mid('abcd', 1, 2), \
+             S.stripEnd('a..', '.'), S.removeStart('abc', 'a'), S.swapCase('aB'), S.difference('abc', 'abd'), \
+             S.chomp('a\\n'), S.getDigits('a1b2'), S.containsAny('abc', 'x', 'c')].join('|')",
+            "abcde...|bc|a|bc|Ab|d|a|12|true",
+        ),
+    ]);
+}
+
+#[test]
 fn json() {
     check(&[
         ("new groovy.json.JsonSlurper().parseText('{\"a\": [1, {\"b\": \"x\"}]}').a[1].b", "x"),

@@ -136,12 +136,23 @@ impl<'d> TestElement<'d> {
         self.kind().map_or_else(|| Role::guess(self.tag()), ElementKind::role)
     }
 
-    /// Whether brunt runs it; None where it is unknown. A DNS Cache Manager without servers and hosts has no effect.
+    /// Whether brunt runs it; None where it is unknown. A DNS Cache Manager without servers and hosts has no effect; of Java
+    /// Requests, those of JMeter's own classes run.
     pub fn tier(&self) -> Option<Tier> {
         let kind = self.kind()?;
+        if kind == ElementKind::JavaSampler && self.java_class().is_none() {
+            return Some(Tier::Unsupported);
+        }
         let lists = ["DNSCacheManager.servers", "DNSCacheManager.hosts"];
         let empty = || lists.iter().all(|list| self.properties().items(list).next().is_none());
         Some(if kind == ElementKind::DnsCacheManager && empty() { Tier::Accepted } else { kind.tier() })
+    }
+
+    /// The class of a Java Request that JMeter itself has: `JavaTest` or `SleepTest`.
+    pub(crate) fn java_class(&self) -> Option<&'static str> {
+        let class = self.properties().text("classname")?;
+        let class = class.trim().strip_prefix("org.apache.jmeter.protocol.java.test.")?;
+        ["JavaTest", "SleepTest"].into_iter().find(|own| *own == class)
     }
 
     /// Its properties.

@@ -28,6 +28,7 @@ mod scope;
 mod stage;
 mod texts;
 mod timers;
+mod unset;
 
 use crate::document::Document;
 use crate::element::TestElement;
@@ -80,7 +81,11 @@ pub struct PlanSurroundings<'a> {
 /// An enabled element is not known or not supported (unless `lenient`), a number of a thread group is none, a file that the plan
 /// names cannot be read, or no thread group is enabled.
 pub fn read(document: &Document, surroundings: &PlanSurroundings<'_>) -> Result<TestRun, JmxError> {
-    read_by(Reader::new(document, surroundings), document)
+    let mut reader = Reader::new(document, surroundings);
+    for notice in unset::notices(document) {
+        reader.notice(notice);
+    }
+    read_by(reader, document)
 }
 
 /// A plan whose texts keep their variables.
@@ -194,7 +199,10 @@ impl<'a> Reader<'a> {
     fn refuse_unsupported(&mut self, document: &Document) -> Result<(), JmxError> {
         /// More are not listed.
         const MOST: usize = 10;
-        let all = document.unsupported();
+        let mut all = document.unsupported();
+        // Where all connections go to one address, no name is looked up.
+        let resolves = self.surroundings.resolve_all.is_none();
+        all.retain(|element| resolves || element.kind != Some(ElementKind::DnsCacheManager));
         let (harmless, wrong): (Vec<_>, Vec<_>) = all.into_iter().partition(|element| element.role == Role::Listener);
         for element in &harmless {
             self.notice(format!("{}: left out, it is a listener that is not known", element.place));

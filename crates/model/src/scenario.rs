@@ -86,6 +86,8 @@ pub enum Step {
         /// Its steps.
         steps: Vec<Step>,
     },
+    /// One more in the number of samples that records of JMeter give transactions, though it is no sample. It is not timed.
+    CountInTransactions(Counted),
     /// Repeats steps.
     Loop {
         /// How often; null: until the iteration is stopped.
@@ -486,6 +488,16 @@ pub enum Manner {
     /// Each on a lane of its own, at most so many at a time: on as many connections, or streams of one. Cookies that a redirect
     /// among them sets are kept.
     Parallel(u32),
+}
+
+/// What JMeter counts in a transaction beside its samples.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Counted {
+    /// A sampler without a sample, such as a pause: in all transactions around it.
+    Sampler,
+    /// The end of a controller, where a sampler follows it: in the innermost transaction.
+    ControllerEnd,
 }
 
 /// Whether the pauses of a user are a part of the time of a transaction.

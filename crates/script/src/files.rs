@@ -68,6 +68,13 @@ impl Files {
         text
     }
 
+    /// The bytes of a file as it is now. None: it cannot be read, or may not.
+    pub fn bytes(&self, name: &str) -> Option<Vec<u8>> {
+        let path = self.allowed(name)?;
+        let about = fs::metadata(&path).ok().filter(fs::Metadata::is_file)?;
+        if about.len() > LONGEST { None } else { fs::read(path).ok() }
+    }
+
     /// Writes a text into a file below the first folder, behind what it holds.
     ///
     /// # Errors

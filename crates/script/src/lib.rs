@@ -51,6 +51,7 @@ mod texts;
 mod trace;
 pub mod user;
 mod variables;
+mod zones;
 
 pub use before_run::BeforeRun;
 pub use error::{ScriptError, WordError};

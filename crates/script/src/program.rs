@@ -14,7 +14,7 @@ use crate::template::Template;
 use crate::{Feeds, ScriptError};
 use brunt_engine::pace::Cumulative;
 use brunt_model::load::Think;
-use brunt_model::scenario::{Manner, Order, PaceOf, Pauses, Rounds, Scenario, Scope, Step, Values};
+use brunt_model::scenario::{Counted, Manner, Order, PaceOf, Pauses, Rounds, Scenario, Scope, Step, Values};
 use compiler::{Compiler, Context};
 use std::sync::Arc;
 
@@ -196,6 +196,8 @@ pub enum Op {
     BeginTransaction(Arc<str>, Option<Box<Template>>, Pauses, bool),
     /// They are over.
     EndTransaction,
+    /// See `Step::CountInTransactions`.
+    CountInTransactions(Counted),
     /// Something is over.
     Stop(Scope),
 }
@@ -398,6 +400,7 @@ fn requests(step: &Step) -> u64 {
         | Step::Set { .. }
         | Step::Row(_)
         | Step::Count(_)
+        | Step::CountInTransactions(_)
         | Step::Script(_)
         | Step::Sample(_) => 0,
     }

@@ -50,12 +50,17 @@ pub fn of_request(searched: &Searched<'_>, sample: &Sample) -> SampleRecord {
     }
 }
 
+/// The values of the variables that records have.
+pub fn values(user: &UserContext) -> Vec<String> {
+    let variables = user.variables.borrow();
+    let names = user.worker.records.iter().flat_map(|records| &records.variables);
+    names.map(|name| variables.get(name).unwrap_or("null").to_owned()).collect()
+}
+
 /// What the records of all samples have: texts of the sample, and what is known of its user.
 pub fn of_user(searched: &Searched<'_>) -> SampleRecord {
     let user = searched.user;
     let (group, all) = user.worker.surroundings.users_there();
-    let variables = user.variables.borrow();
-    let names = user.worker.records.iter().flat_map(|records| &records.variables);
     SampleRecord {
         label: searched.label(),
         code: searched.status(),
@@ -63,7 +68,7 @@ pub fn of_user(searched: &Searched<'_>) -> SampleRecord {
         thread_name: user.worker.thread_name(user.number),
         group_threads: group.max(1) as u32,
         all_threads: all.max(1) as u32,
-        variables: names.map(|name| variables.get(name).unwrap_or("null").to_owned()).collect(),
+        variables: values(user),
         encoding: ENCODING.into(),
         sample_count: 1,
         ..SampleRecord::default()

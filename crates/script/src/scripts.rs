@@ -1,6 +1,6 @@
 //! Scripts of a plan: parsed once, run with the variables of a user, its last reply, and nothing else of the machine.
 //!
-//! A script has a bounded number of operations, and neither files nor processes nor the network. What it does is time of the user:
+//! A script has a bounded number of operations, files below the folder of its plan, and neither processes nor the network. What it does is time of the user:
 //! a request behind it begins later, and that is its lag.
 //!
 //! * `groovy`: Groovy and `BeanShell`. `javascript`: JavaScript. `jexl`: expressions of JEXL.

@@ -35,6 +35,7 @@ pub(super) static CLASSES: &[Class] = &[
     Class::made("java.util.Hashtable", new_map),
     Class::made("java.util.Properties", new_map),
     Class::made("java.util.WeakHashMap", new_map),
+    Class::made("groovy.util.Expando", new_map),
     Class::made("java.util.concurrent.ConcurrentHashMap", new_map),
     Class::with_static("java.util.Map", map_of),
     Class::named("java.util.Map$Entry").and_call(map_of),

@@ -4,6 +4,7 @@ use super::{Class, text_at};
 use crate::error::{Eval, illegal};
 use crate::value::Value;
 use crate::vm::Vm;
+use std::rc::Rc;
 
 pub(super) static CLASSES: &[Class] = &[
     Class::with_static("org.apache.commons.lang3.StringUtils", strings),
@@ -16,6 +17,7 @@ pub(super) static CLASSES: &[Class] = &[
     Class::with_static("org.apache.commons.text.StringEscapeUtils", escapes),
     Class::with_static("org.apache.commons.lang3.math.NumberUtils", numbers),
     Class::with_static("org.apache.commons.lang.math.NumberUtils", numbers),
+    Class::with_static("java.text.MessageFormat", message_format),
 ];
 
 fn strings(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
@@ -87,7 +89,7 @@ fn strings(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> 
         ("upperCase" | "lowerCase", [_]) => {
             vm.string(if name == "upperCase" { text.to_uppercase() } else { text.to_lowercase() })?
         }
-        ("trimToEmpty" | "trimToNull" | "strip" | "stripToEmpty", _) => {
+        ("trimToEmpty" | "trimToNull" | "strip" | "stripToEmpty", [_]) => {
             let trimmed = text.trim();
             if trimmed.is_empty() && name == "trimToNull" { Value::Null } else { Value::str(trimmed) }
         }
@@ -96,10 +98,65 @@ fn strings(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> 
             if first.is_null() {
                 return Ok(Some(Value::Null));
             }
+            if let Some(result) = parts(vm, name, arguments, (Rc::clone(&text), &second))? {
+                return Ok(Some(result));
+            }
             return crate::methods::call(vm, &Value::Str(text), name, rest);
         }
         _ => return Ok(None),
     }))
+}
+
+/// Parts of texts, and texts with more around them.
+fn parts(vm: &mut Vm, name: &str, arguments: &[Value], (text, second): (Rc<str>, &str)) -> Eval<Option<Value>> {
+    Ok(Some(match (name, arguments) {
+        ("abbreviate", [_, most]) => {
+            let (most, length) = (usize::try_from(vm.to_long(most)?).unwrap_or(0).max(4), text.chars().count());
+            let kept: String = text.chars().take(most - 3).collect();
+            if length > most { vm.string(format!("{kept}..."))? } else { Value::Str(text) }
+        }
+        ("mid", [_, begin, count]) => {
+            let (begin, count) = (vm.to_long(begin)?.max(0) as usize, vm.to_long(count)?.max(0) as usize);
+            vm.string(text.chars().skip(begin).take(count).collect::<String>())?
+        }
+        ("truncate", [_, most]) => {
+            let most = vm.to_long(most)?.max(0) as usize;
+            vm.string(text.chars().take(most).collect::<String>())?
+        }
+        ("difference", [_, _]) => {
+            let same = text.chars().zip(second.chars()).take_while(|(a, b)| a == b).count();
+            vm.string(second.chars().skip(same).collect::<String>())?
+        }
+        ("stripEnd" | "stripStart" | "strip", [_, _]) => {
+            let chars: Vec<char> = second.chars().collect();
+            let start = if name == "stripEnd" { &text } else { text.trim_start_matches(&chars[..]) };
+            Value::str(if name == "stripStart" { start } else { start.trim_end_matches(&chars[..]) })
+        }
+        ("chomp", [_]) => Value::str(text.strip_suffix('\n').map_or(&*text, |text| text.trim_end_matches('\r'))),
+        ("chop", [_]) => vm.string(text.chars().take(text.chars().count().saturating_sub(1)).collect::<String>())?,
+        ("removeStart", [_, _]) => Value::str(text.strip_prefix(second).unwrap_or(&text)),
+        ("removeEnd", [_, _]) => Value::str(text.strip_suffix(second).unwrap_or(&text)),
+        ("appendIfMissing", [_, _]) if text.ends_with(second) => Value::Str(text),
+        ("appendIfMissing", [_, _]) => vm.string(format!("{text}{second}"))?,
+        ("prependIfMissing", [_, _]) if text.starts_with(second) => Value::Str(text),
+        ("prependIfMissing", [_, _]) => vm.string(format!("{second}{text}"))?,
+        ("getDigits", [_]) => vm.string(text.chars().filter(char::is_ascii_digit).collect::<String>())?,
+        ("containsAny" | "equalsAny", [_, rest @ ..]) => {
+            let mut is_any = false;
+            for other in rest {
+                let other = vm.text(other)?;
+                is_any |= if name == "equalsAny" { *text == *other } else { text.contains(&*other) };
+            }
+            Value::Bool(is_any)
+        }
+        ("swapCase", [_]) => vm.string(text.chars().map(swapped).collect::<String>())?,
+        _ => return Ok(None),
+    }))
+}
+
+fn swapped(letter: char) -> char {
+    let other = if letter.is_lowercase() { letter.to_uppercase().next() } else { letter.to_lowercase().next() };
+    other.unwrap_or(letter)
 }
 
 const LETTERS: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -186,6 +243,18 @@ fn escapes(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> 
         _ => return Ok(None),
     };
     vm.string(result).map(Some)
+}
+
+/// `{0}` and its like, filled in.
+fn message_format(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+    let ("format", [pattern, values @ ..]) = (name, arguments) else { return Ok(None) };
+    let mut text = vm.text(pattern)?.replace("''", "\u{0}");
+    for (index, value) in values.iter().enumerate() {
+        let shown = vm.text(value)?;
+        text = text.replace(&format!("{{{index}}}"), &shown);
+        vm.alloc(text.len())?;
+    }
+    vm.string(text.replace('\'', "").replace('\u{0}', "'")).map(Some)
 }
 
 fn numbers(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {

@@ -199,6 +199,11 @@ impl Native for Date {
                 let days = vm.to_long(&arguments[0])?.saturating_mul(86_400_000);
                 date(if name == "plus" { millis.saturating_add(days) } else { millis.saturating_sub(days) })
             }
+            ("plus" | "minus", [span]) if span.downcast::<super::temporal::Span>().is_some() => {
+                let later = span.downcast::<super::temporal::Span>();
+                let later = later.map(|span| span.added_to(local, if name == "plus" { 1 } else { -1 }));
+                date(zone.millis(vm, &later.unwrap_or(local)))
+            }
             ("minus", [other]) => Value::Int(((millis - millis_of(vm, other)?) / 86_400_000) as i32),
             ("next" | "previous", []) => date(millis + if name == "next" { 86_400_000 } else { -86_400_000 }),
             ("before", [other]) => Value::Bool(millis < millis_of(vm, other)?),

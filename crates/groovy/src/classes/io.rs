@@ -24,7 +24,7 @@ pub(super) static CLASSES: &[Class] = &[
     Class::made("java.io.BufferedInputStream", make_reader),
     Class::made("java.io.ByteArrayInputStream", make_reader),
     Class::made("java.io.StringReader", make_string_reader),
-    Class::made("java.util.Scanner", make_reader),
+    Class::made("java.util.Scanner", make_scanner),
     Class::with_static("java.nio.file.Files", files),
     Class::with_static("java.nio.file.Paths", paths),
     Class::with_static("java.nio.file.Path", paths),
@@ -319,6 +319,15 @@ impl Reader {
         rest
     }
 
+    /// The next word, without the blanks around it.
+    fn word(&self) -> Option<String> {
+        let rest = String::from_utf8_lossy(self.bytes.get(self.at.get()..)?).into_owned();
+        let begin = rest.len() - rest.trim_start().len();
+        let word: String = rest[begin..].chars().take_while(|letter| !letter.is_whitespace()).collect();
+        self.at.set(self.at.get() + begin + word.len());
+        Some(word).filter(|word| !word.is_empty())
+    }
+
     fn line(&self) -> Option<String> {
         let rest = self.bytes.get(self.at.get()..).filter(|rest| !rest.is_empty())?;
         let end = rest.iter().position(|byte| *byte == b'\n');
@@ -339,6 +348,14 @@ fn make_reader(vm: &mut Vm, _class: &str, arguments: &[Value]) -> Eval<Value> {
     }
 }
 
+/// A text is what a scanner reads, not the name of a file.
+fn make_scanner(vm: &mut Vm, class: &str, arguments: &[Value]) -> Eval<Value> {
+    match arguments.first() {
+        Some(Value::Str(text)) => Ok(Reader::make(text.as_bytes().to_vec())),
+        _ => make_reader(vm, class, arguments),
+    }
+}
+
 fn make_string_reader(vm: &mut Vm, _class: &str, arguments: &[Value]) -> Eval<Value> {
     Ok(Reader::make(text_at(vm, arguments, 0)?.as_bytes().to_vec()))
 }
@@ -356,7 +373,18 @@ impl Native for Reader {
                 None if name == "nextLine" => return Err(throw("java.util.NoSuchElementException", "No line found")),
                 None => Value::Null,
             },
-            ("hasNextLine" | "hasNext" | "ready", []) => Value::Bool(self.at.get() < self.bytes.len()),
+            ("next" | "nextInt" | "nextLong" | "nextDouble", []) => {
+                let word = self.word().ok_or_else(|| throw("java.util.NoSuchElementException", "No word found"))?;
+                let word = vm.string(word)?;
+                match name {
+                    "nextInt" => vm.call_method(&word, "toInteger", &[])?,
+                    "nextLong" => vm.call_method(&word, "toLong", &[])?,
+                    "nextDouble" => vm.call_method(&word, "toDouble", &[])?,
+                    _ => word,
+                }
+            }
+            ("useDelimiter", [_]) => Self::make(self.rest()),
+            ("hasNextLine" | "hasNext" | "hasNextInt" | "ready", []) => Value::Bool(self.at.get() < self.bytes.len()),
             ("read", []) => {
                 let byte = self.bytes.get(self.at.get()).copied();
                 self.at.set(self.at.get() + 1);

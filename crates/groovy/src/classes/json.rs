@@ -12,6 +12,7 @@ use std::rc::Rc;
 pub(super) static CLASSES: &[Class] = &[
     Class::made("groovy.json.JsonSlurper", make_slurper),
     Class::made("groovy.json.JsonSlurperClassic", make_slurper),
+    Class::made("com.fasterxml.jackson.databind.ObjectMapper", make_mapper),
     Class::with_static("groovy.json.JsonOutput", output),
     Class::made("groovy.json.JsonBuilder", make_builder),
     Class::named("groovy.json.JsonParserType").and_constants(parser_type),
@@ -29,6 +30,31 @@ struct Slurper;
 
 fn make_slurper(_vm: &mut Vm, _class: &str, _arguments: &[Value]) -> Eval<Value> {
     Ok(Value::native(Slurper))
+}
+
+/// `new ObjectMapper()` of Jackson: JSON to maps and lists, and back.
+struct Mapper;
+
+fn make_mapper(_vm: &mut Vm, _class: &str, _arguments: &[Value]) -> Eval<Value> {
+    Ok(Value::native(Mapper))
+}
+
+impl Native for Mapper {
+    fn class_name(&self) -> &'static str {
+        "com.fasterxml.jackson.databind.ObjectMapper"
+    }
+
+    fn call(&self, vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+        match (name, arguments) {
+            ("readValue", [source, _]) => Slurper.call(vm, "parseText", std::slice::from_ref(source)),
+            ("writeValueAsString", [_]) => output(vm, "toJson", arguments),
+            _ => Ok(None),
+        }
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
 }
 
 impl Native for Slurper {

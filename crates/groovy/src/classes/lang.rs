@@ -10,8 +10,8 @@ use num_bigint::BigInt;
 pub(super) static CLASSES: &[Class] = &[
     Class::with_static("java.lang.Integer", integer).and_make(boxed).and_constants(integer_constant),
     Class::with_static("java.lang.Long", long).and_make(boxed).and_constants(long_constant),
-    Class::with_static("java.lang.Short", integer).and_make(boxed),
-    Class::with_static("java.lang.Byte", integer).and_make(boxed),
+    Class::with_static("java.lang.Short", integer).and_make(boxed).and_constants(short_constant),
+    Class::with_static("java.lang.Byte", integer).and_make(boxed).and_constants(byte_constant),
     Class::with_static("java.lang.Double", double).and_make(boxed).and_constants(double_constant),
     Class::with_static("java.lang.Float", double).and_make(boxed).and_constants(double_constant),
     Class::with_static("java.lang.Boolean", boolean).and_make(boxed).and_constants(boolean_constant),
@@ -132,6 +132,22 @@ fn integer_constant(_vm: &mut Vm, name: &str) -> Option<Value> {
         "MIN_VALUE" => Value::Int(i32::MIN),
         _ => return None,
     })
+}
+
+fn short_constant(_vm: &mut Vm, name: &str) -> Option<Value> {
+    Some(Value::Int(match name {
+        "MAX_VALUE" => i32::from(i16::MAX),
+        "MIN_VALUE" => i32::from(i16::MIN),
+        _ => return None,
+    }))
+}
+
+fn byte_constant(_vm: &mut Vm, name: &str) -> Option<Value> {
+    Some(Value::Int(match name {
+        "MAX_VALUE" => i32::from(i8::MAX),
+        "MIN_VALUE" => i32::from(i8::MIN),
+        _ => return None,
+    }))
 }
 
 fn long_constant(_vm: &mut Vm, name: &str) -> Option<Value> {

@@ -26,6 +26,7 @@ mod xml;
 mod zone;
 
 pub(crate) use system::Output;
+pub(crate) use temporal::span;
 
 use crate::error::Eval;
 use crate::value::Value;

@@ -180,6 +180,10 @@ impl Native for Unit {
             Some(amount) => vm.to_long(amount)?,
             None => return Ok((name == "toString" || name == "name").then(|| Value::str(self.1))),
         };
+        if let ("convert", [_, from]) = (name, arguments) {
+            let from = from.downcast::<Self>().map_or(self.0, |unit| unit.0);
+            return Ok(Some(Value::Long((i128::from(amount) * i128::from(from) / i128::from(self.0)) as i64)));
+        }
         let nanos = i128::from(amount) * i128::from(self.0);
         let divisor = match name {
             "sleep" => {

@@ -35,6 +35,15 @@ impl Span {
     }
 }
 
+/// So many `Days`, `Hours` …; None: there is no such unit.
+pub(crate) fn span(unit: &str, amount: i64) -> Option<Value> {
+    let plural = format!("{}S", unit.trim_end_matches('s').to_uppercase()).replace("MILLISECONDS", "MILLIS");
+    let (_, factor) = UNITS.iter().find(|(own, factor)| *own == plural && *factor != 0)?;
+    let total = amount.saturating_mul(factor.abs());
+    let (millis, months) = if *factor > 0 { (total, 0) } else { (0, total) };
+    Some(Value::native(Span { millis, months, is_period: months != 0 }))
+}
+
 /// A unit of `ChronoUnit`.
 struct Unit(&'static str, i64);
 
@@ -234,9 +243,9 @@ impl Native for Span {
 
     fn text(&self, _vm: &mut Vm) -> Eval<Option<String>> {
         if self.is_period {
-            return Ok(Some(format!("P{}M{}D", self.months, self.millis / 86_400_000)));
+            return Ok(Some(period_text(self.months, self.millis / 86_400_000)));
         }
-        Ok(Some(format!("PT{}S", self.millis as f64 / 1_000.0)))
+        Ok(Some(duration_text(self.millis)))
     }
 
     fn identity(&self) -> Option<Value> {
@@ -246,6 +255,24 @@ impl Native for Span {
     fn as_any(&self) -> &dyn Any {
         self
     }
+}
+
+/// `PT1H2M3.5S`
+fn duration_text(millis: i64) -> String {
+    let (hours, minutes, rest) = (millis / 3_600_000, millis / 60_000 % 60, millis % 60_000);
+    let part = |amount: i64, unit: &str| if amount == 0 { String::new() } else { format!("{amount}{unit}") };
+    let seconds = match rest {
+        0 if millis != 0 => String::new(),
+        rest => format!("{}S", rest as f64 / 1_000.0),
+    };
+    format!("PT{}{}{seconds}", part(hours, "H"), part(minutes, "M"))
+}
+
+/// `P1Y2M3D`
+fn period_text(months: i64, days: i64) -> String {
+    let part = |amount: i64, unit: &str| if amount == 0 { String::new() } else { format!("{amount}{unit}") };
+    let text = format!("P{}{}{}", part(months / 12, "Y"), part(months % 12, "M"), part(days, "D"));
+    if text == "P" { "P0D".to_owned() } else { text }
 }
 
 fn day(_vm: &mut Vm, name: &str) -> Option<Value> {
@@ -294,9 +321,8 @@ fn standard(_vm: &mut Vm, name: &str) -> Option<Value> {
         "BASIC_ISO_DATE" => "yyyyMMdd",
         "ISO_LOCAL_TIME" => "HH:mm:ss",
         "ISO_LOCAL_DATE_TIME" => "yyyy-MM-dd'T'HH:mm:ss.SSS",
-        "ISO_INSTANT" | "ISO_DATE_TIME" | "ISO_OFFSET_DATE_TIME" | "ISO_ZONED_DATE_TIME" | "ISO_DATE" | "ISO_TIME" => {
-            "ISO"
-        }
+        "ISO_INSTANT" => "INSTANT",
+        "ISO_DATE_TIME" | "ISO_OFFSET_DATE_TIME" | "ISO_ZONED_DATE_TIME" | "ISO_DATE" | "ISO_TIME" => "ISO",
         "RFC_1123_DATE_TIME" => "EEE, d MMM yyyy HH:mm:ss 'GMT'",
         _ => return None,
     };

@@ -140,15 +140,15 @@ fn parse(vm: &mut Vm, kind: Kind, text: &str, pattern: Option<&str>, home: Zone)
         (None, Kind::Date) => &["yyyy-MM-dd"],
         (None, Kind::Time) => &["HH:mm", "HH:mm:ss", "HH:mm:ss.S"],
         (None, Kind::DateTime) => &["yyyy-MM-dd'T'HH:mm", "yyyy-MM-dd'T'HH:mm:ss", "yyyy-MM-dd'T'HH:mm:ss.S"],
-        (None, _) => &["yyyy-MM-dd'T'HH:mmX", "yyyy-MM-dd'T'HH:mm:ssX", "yyyy-MM-dd'T'HH:mm:ss.SX"],
+        (None, _) => &["yyyy-MM-dd'T'HH:mm:ss.SX", "yyyy-MM-dd'T'HH:mm:ssX", "yyyy-MM-dd'T'HH:mmX"],
     };
     let fields = match pattern {
-        Some("ISO") => [
+        Some("ISO" | "INSTANT") => [
             "yyyy-MM-dd",
             "yyyy-MM-dd'T'HH:mm:ss",
             "yyyy-MM-dd'T'HH:mm:ss.S",
-            "yyyy-MM-dd'T'HH:mm:ssX",
             "yyyy-MM-dd'T'HH:mm:ss.SX",
+            "yyyy-MM-dd'T'HH:mm:ssX",
         ]
         .iter()
         .find_map(|pattern| read(pattern, bare)),
@@ -372,6 +372,10 @@ pub(super) fn written(vm: &mut Vm, value: &Value, pattern: &str, zone: Option<&Z
         let zone = zone.cloned().unwrap_or_else(|| Zone::default(vm));
         return super::date::format(vm, pattern, millis, &zone);
     };
+    if pattern == "INSTANT" {
+        let local = local_of(time.zone.millis(vm, &time.local));
+        return vm.string(Time { kind: Kind::Instant, local, zone: Zone::utc() }.shown(vm));
+    }
     if pattern == "ISO" {
         return vm.string(time.shown(vm));
     }

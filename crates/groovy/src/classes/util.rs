@@ -15,6 +15,8 @@ pub(super) static CLASSES: &[Class] = &[
     Class::with_static("java.util.concurrent.ThreadLocalRandom", random_static).and_make(make_random),
     Class::with_static("java.util.UUID", uuid),
     Class::with_static("java.util.Optional", optional),
+    Class::with_static("groovy.util.Eval", crate::jmeter::shell),
+    Class::with_static("groovy.lang.GroovyShell", crate::jmeter::shell).and_make(make_shell),
     Class::made("java.util.StringTokenizer", make_tokenizer),
     Class::made("java.util.concurrent.atomic.AtomicInteger", make_atomic),
     Class::made("java.util.concurrent.atomic.AtomicLong", make_atomic),
@@ -487,12 +489,33 @@ impl Native for Locale {
     }
 }
 
+/// `new GroovyShell()`
+struct Shell;
+
+fn make_shell(_vm: &mut Vm, _class: &str, _arguments: &[Value]) -> Eval<Value> {
+    Ok(Value::native(Shell))
+}
+
+impl Native for Shell {
+    fn class_name(&self) -> &'static str {
+        "groovy.lang.GroovyShell"
+    }
+
+    fn call(&self, vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+        crate::jmeter::shell(vm, name, arguments)
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
 fn make_locale(_vm: &mut Vm, _class: &str, _arguments: &[Value]) -> Eval<Value> {
     Ok(Value::native(Locale))
 }
 
 fn locale_static(_vm: &mut Vm, name: &str, _arguments: &[Value]) -> Eval<Option<Value>> {
-    Ok(matches!(name, "getDefault" | "forLanguageTag" | "of").then(|| Value::native(Locale)))
+    Ok(matches!(name, "getDefault" | "setDefault" | "forLanguageTag" | "of").then(|| Value::native(Locale)))
 }
 
 fn locale(_vm: &mut Vm, name: &str) -> Option<Value> {

@@ -101,6 +101,14 @@ pub(crate) fn assign(vm: &mut Vm, name: &str, value: &Value) -> Eval<bool> {
     Ok(true)
 }
 
+/// `Eval.me(text)`, `new GroovyShell().evaluate(text)`
+pub(crate) fn shell(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+    match (name, arguments) {
+        ("me" | "evaluate", [source, ..]) => evaluate(vm, source).map(Some),
+        _ => Ok(None),
+    }
+}
+
 /// Functions that every script has; `None` if there is none of this name.
 pub(crate) fn function(vm: &mut Vm, frame: &Rc<Frame>, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
     Ok(Some(match (name, arguments) {
@@ -128,6 +136,8 @@ pub(crate) fn function(vm: &mut Vm, frame: &Rc<Frame>, name: &str, arguments: &[
         }
         ("getBinding" | "getProperty" | "getClass", []) => Value::Null,
         ("evaluate" | "eval", [source]) => evaluate(vm, source)?,
+        // Of categories, those of times are known everywhere.
+        ("use", [_, .., closure @ Value::Closure(_)]) => vm.call_closure(closure, &[])?,
         ("exec", [command]) => {
             let command = vm.text(command)?;
             crate::methods::execute(vm, &[command.to_string()])?
@@ -147,7 +157,7 @@ pub(crate) fn function(vm: &mut Vm, frame: &Rc<Frame>, name: &str, arguments: &[
 }
 
 /// Runs text as a script of its own.
-fn evaluate(vm: &mut Vm, source: &Value) -> Eval<Value> {
+pub(crate) fn evaluate(vm: &mut Vm, source: &Value) -> Eval<Value> {
     let source = vm.text(source)?;
     vm.tick(source.len())?;
     let code = crate::syntax::parse(&source, vm.dialect)

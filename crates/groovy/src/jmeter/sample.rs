@@ -7,6 +7,8 @@ use crate::host::{Sample, Stop};
 use crate::value::{Native, Value};
 use crate::vm::Vm;
 use std::any::Any;
+use std::cell::RefCell;
+use std::collections::HashMap;
 
 /// The sample that the script looks at, or a sub-sample of it.
 pub(super) struct Result {
@@ -16,9 +18,36 @@ pub(super) struct Result {
     path: Vec<usize>,
 }
 
-/// `new SampleResult()`: the sample itself, since a script has no other.
+/// `new SampleResult()`: it remembers what it is given, and no report lists it.
+struct Made(RefCell<HashMap<String, Value>>);
+
 pub(super) fn make(_vm: &mut Vm, _class: &str, _arguments: &[Value]) -> Eval<Value> {
-    Ok(Value::native(Result::main()))
+    Ok(Value::native(Made(RefCell::default())))
+}
+
+impl Native for Made {
+    fn class_name(&self) -> &'static str {
+        "org.apache.jmeter.samplers.SampleResult"
+    }
+
+    fn call(&self, vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+        vm.alloc(64)?;
+        let known = |field: &str| self.0.borrow().get(field).cloned();
+        let field = |prefix: &str| name.strip_prefix(prefix).filter(|field| field.starts_with(char::is_uppercase));
+        if let (Some(field), Some(value)) = (field("set"), arguments.first()) {
+            self.0.borrow_mut().insert(field.to_owned(), value.clone());
+            return Ok(Some(Value::Null));
+        }
+        Ok(match name {
+            "getResponseDataAsString" => Some(known("ResponseData").unwrap_or_else(|| Value::str(""))),
+            "sampleStart" | "sampleEnd" | "addSubResult" | "storeSubResult" | "addAssertionResult" => Some(Value::Null),
+            _ => field("get").or_else(|| field("is")).and_then(known),
+        })
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
 }
 
 /// `prev`: the sample before where the script makes one of its own, the sample that it looks at elsewhere.

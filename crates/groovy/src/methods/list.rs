@@ -22,7 +22,7 @@ pub(super) fn call(
 }
 
 /// Methods that change a list.
-const CHANGES: [&str; 22] = [
+const CHANGES: [&str; 24] = [
     "add",
     "addAll",
     "remove",
@@ -32,6 +32,8 @@ const CHANGES: [&str; 22] = [
     "pop",
     "push",
     "poll",
+    "put",
+    "putLast",
     "offer",
     "clear",
     "set",
@@ -123,7 +125,10 @@ fn changing(vm: &mut Vm, list: &Rc<List>, object: &Value, name: &str, arguments:
             list.items.borrow_mut().push(value.clone());
             object.clone()
         }
-        ("add" | "addLast" | "offer" | "offerLast" | "addElement", [value]) if !fixed => {
+        ("add" | "addLast" | "put" | "putLast" | "offer" | "offerLast" | "addElement", [value])
+        | ("offer", [value, _, _])
+            if !fixed =>
+        {
             vm.alloc(24)?;
             list.items.borrow_mut().push(value.clone());
             Value::Bool(true)
@@ -180,7 +185,7 @@ fn changing(vm: &mut Vm, list: &Rc<List>, object: &Value, name: &str, arguments:
             let item = list.items.borrow_mut().pop();
             item_or_missing(item, name)?
         }
-        ("removeFirst" | "poll" | "pollFirst" | "pop" | "remove", []) if !fixed => {
+        ("removeFirst" | "poll" | "pollFirst" | "pop" | "remove" | "take", []) | ("poll", [_, _]) if !fixed => {
             let item = if length == 0 { None } else { Some(remove_at(list, 0)?) };
             item_or_missing(item, name)?
         }

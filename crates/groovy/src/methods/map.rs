@@ -133,6 +133,15 @@ fn put_all(vm: &mut Vm, map: &Map, other: &Value) -> Eval<()> {
 
 fn changing(vm: &mut Vm, map: &Rc<Map>, object: &Value, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
     Ok(Some(match (name, arguments) {
+        ("load", [reader @ Value::Native(_)]) => {
+            let text = vm.call_method(reader, "getText", &[])?;
+            for line in vm.text(&text)?.lines().map(str::trim).filter(|line| !line.starts_with(['#', '!'])) {
+                if let Some((key, value)) = line.split_once(['=', ':']) {
+                    vm.put(map, Value::str(key.trim()), Value::str(value.trim()))?;
+                }
+            }
+            Value::Null
+        }
         ("put" | "setProperty", [key, value]) => vm.put(map, key.clone(), value.clone())?.unwrap_or_default(),
         ("putAt", [key, value]) => {
             vm.put(map, key.clone(), value.clone())?;

@@ -19,6 +19,10 @@ pub(super) fn call(vm: &mut Vm, object: &Value, name: &str, arguments: &[Value])
     if let Some(result) = counting(vm, object, name, arguments)? {
         return Ok(Some(result));
     }
+    // `3.days` in `use(TimeCategory) { … }`.
+    if let (Some(unit), [], Value::Int(_) | Value::Long(_)) = (name.strip_prefix("get"), arguments, object) {
+        return Ok(crate::classes::span(unit, long_of(object).unwrap_or(0)));
+    }
     match object {
         Value::Decimal(number) => decimal(vm, &number.clone(), name, arguments),
         Value::BigInt(number) => big(vm, &number.clone(), name, arguments),
@@ -181,6 +185,7 @@ fn decimal(vm: &mut Vm, number: &Decimal, name: &str, arguments: &[Value]) -> Ev
         ("toPlainString", []) => Value::from(number.plain()),
         ("unscaledValue", []) => Value::big(number.unscaled.clone()),
         ("trunc", []) => Value::decimal(number.rescale(0, Rounding::Down)),
+        ("trunc", [places]) => Value::decimal(number.rescale(vm.to_long(places)? as i32, Rounding::Down)),
         ("hashCode", []) => Value::Int(number.to_i64_wrapping() as i32),
         _ => return Ok(None),
     }))

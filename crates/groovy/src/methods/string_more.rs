@@ -52,6 +52,11 @@ fn patterns(vm: &mut Vm, text: &Rc<str>, name: &str, arguments: &[Value]) -> Eva
             let found = vm.call_method(&matcher, "find", &[])?;
             if vm.truth(&found)? { vm.call_method(&matcher, "group", &[])? } else { Value::Null }
         }
+        ("find", [pattern, closure @ Value::Closure(_)]) => {
+            let matcher = regex::find(vm, &Value::Str(Rc::clone(text)), pattern)?;
+            let first = vm.items(&matcher)?.into_iter().next();
+            first.map_or(Ok(Value::Null), |first| vm.call_closure(closure, &[first]))?
+        }
         ("findAll", [pattern]) if !matches!(pattern, Value::Closure(_)) => {
             let matcher = regex::find(vm, &Value::Str(Rc::clone(text)), pattern)?;
             let items = vm.items(&matcher)?;
@@ -206,6 +211,8 @@ fn codes(vm: &mut Vm, text: &Rc<str>, name: &str, arguments: &[Value]) -> Eval<O
         ("execute", _) => execute(vm, &[text.to_string()])?,
         ("toURL" | "toURI", []) => crate::classes::net::make_url(vm, "java.net.URL", &[Value::Str(Rc::clone(text))])?,
         ("asBoolean", []) => Value::Bool(!text.is_empty()),
+        // Of a character set, which is its name here.
+        ("name" | "displayName", []) => Value::Str(Rc::clone(text)),
         ("codePointCount", _) => Value::count(text.chars().count()),
         ("isSurrogate", _) => Value::Bool(false),
         _ => return Ok(None),

@@ -270,8 +270,9 @@ impl Parser {
         let mut parameters = Vec::new();
         while !self.is(end) {
             self.modifiers()?;
-            let untyped = matches!(self.kind(), Kind::Name(_))
-                && (self.is_at(1, ",") || self.is_at(1, "=") || self.is_at(1, end));
+            let untyped = self.is("...")
+                || matches!(self.kind(), Kind::Name(_))
+                    && (self.is_at(1, ",") || self.is_at(1, "=") || self.is_at(1, end));
             let mut ty = if untyped { Type::Any } else { self.ty()? };
             let variadic = self.accept("...");
             let name = self.name()?;

@@ -228,6 +228,11 @@ impl Parser {
     /// The operator of this rank that stands here, taken.
     fn operator(&mut self, rank: usize) -> Option<Operator> {
         let Kind::Mark(mark) = self.kind() else { return None };
+        // Two marks, since `>>` may also end two lists of type arguments.
+        if rank == SHIFTS && *mark == ">" && self.is_at(1, ">") && !self.spaced(1) {
+            self.at += 2;
+            return Some(Operator::ShiftRight);
+        }
         let (_, operator) = RANKS[rank].iter().find(|(own, _)| own == mark)?;
         // A line that begins with a sign is a statement of its own in Groovy.
         let sign = matches!(*mark, "+" | "-");

@@ -154,7 +154,7 @@ impl Vm<'_> {
             }
         }
         if matches!(&*call.name, "this" | "super") {
-            return Ok(Value::Null);
+            return self.call_constructor(&call.name, frame, &arguments).map(|()| Value::Null);
         }
         if let Some(result) = self.own_method(&call.name, frame, &arguments)? {
             return Ok(result);
@@ -194,7 +194,11 @@ impl Vm<'_> {
             Value::Class(class) => self.call_static(&class.clone(), name, arguments),
             this => {
                 let this = this.clone();
-                self.call_optional(&this, name, arguments)
+                if let Some(result) = self.call_optional(&this, name, arguments)? {
+                    return Ok(Some(result));
+                }
+                let Value::Instance(instance) = &this else { return Ok(None) };
+                self.call_script_static(&Arc::clone(&instance.class), name, arguments)
             }
         }
     }

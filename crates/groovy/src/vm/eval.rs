@@ -257,6 +257,10 @@ impl Vm<'_> {
     /// A value with members.
     pub fn postfix_value(&mut self, base: &Expr, posts: &[Post], frame: &Rc<Frame>) -> Eval<Value> {
         let (mut value, posts) = self.base(base, posts, frame)?;
+        if let (Expr::This, [Post::Call(arguments, _)], false) = (base, posts, self.constructing.is_empty()) {
+            let arguments = self.arguments(arguments, frame)?;
+            return self.call_constructor("this", frame, &arguments).map(|()| Value::Null);
+        }
         let mut first = matches!(base, Expr::Super);
         for post in posts {
             if value.is_null() && is_safe(post) {

@@ -60,8 +60,10 @@ impl Vm<'_> {
 
     fn constructor(&mut self, class: &Arc<ClassDef>, this: &Value, frame: &Rc<Frame>, arguments: &[Value]) -> Eval<()> {
         if let Some(function) = self.overload(class.constructors.iter(), arguments) {
-            self.call_function(&function, None, &frame.globals, this.clone(), arguments)?;
-            return Ok(());
+            self.constructing.push(Arc::clone(class));
+            let made = self.call_function(&function, None, &frame.globals, this.clone(), arguments);
+            self.constructing.pop();
+            return made.map(|_| ());
         }
         // Groovy's constructor of named fields; of an exception, its message.
         match arguments {
@@ -80,6 +82,26 @@ impl Vm<'_> {
                 Ok(())
             }
             _ => Err(self.missing_method(&class.name, "<init>", arguments)),
+        }
+    }
+
+    /// `super(…)` or `this(…)` in a constructor.
+    pub fn call_constructor(&mut self, name: &str, frame: &Rc<Frame>, arguments: &[Value]) -> Eval<()> {
+        let Some(class) = self.constructing.last().cloned() else { return Ok(()) };
+        let this = frame.this.clone();
+        if name == "this" {
+            return self.constructor(&class, &this, frame, arguments);
+        }
+        let known = &frame.globals.code.classes;
+        let parent = class.parent.as_ref().and_then(|parent| known.iter().find(|one| one.name == *parent).cloned());
+        match (parent, &this, arguments) {
+            (Some(parent), _, _) => self.constructor(&parent, &this, frame, arguments),
+            // Of an exception of the library: its message.
+            (None, Value::Instance(instance), [message, ..]) if class.parent.is_some() => {
+                instance.fields.borrow_mut().insert("message".into(), message.clone());
+                Ok(())
+            }
+            _ => Ok(()),
         }
     }
 
@@ -137,6 +159,7 @@ impl Vm<'_> {
                 return Ok(constant(".name"));
             }
             ("ordinal", []) => return Ok(constant(".ordinal")),
+            ("toString", []) => return Ok(Some(Value::from(format!("{}@1b2c3d", instance.class.name)))),
             _ => {}
         }
         let lower = |rest: &str| {
@@ -159,6 +182,10 @@ impl Vm<'_> {
 
     /// `super.method(…)`
     pub fn super_call(&mut self, this: &Value, post: &Post, frame: &Rc<Frame>) -> Eval<Value> {
+        if let Post::Call(arguments, _) = post {
+            let arguments = self.arguments(arguments, frame)?;
+            return self.call_constructor("super", frame, &arguments).map(|()| Value::Null);
+        }
         let (Value::Instance(instance), Post::Method(_, name, arguments, _)) = (this, post) else {
             return Ok(Value::Null);
         };

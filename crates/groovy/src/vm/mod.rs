@@ -78,6 +78,8 @@ pub(crate) struct Vm<'h> {
     pub home: Option<Rc<Globals>>,
     /// Frames that closures may keep alive.
     frames: Vec<Weak<Frame>>,
+    /// The classes whose constructors run, the innermost last.
+    pub constructing: Vec<Arc<crate::syntax::ast::ClassDef>>,
     /// Whether an object with variables of this run outlives it.
     pub escaped: bool,
     pub patterns: HashMap<Rc<str>, Rc<fancy_regex::Regex>>,
@@ -105,6 +107,7 @@ pub(crate) fn run<T>(
         stack: stack_address(),
         home: Some(Rc::clone(&globals)),
         frames: Vec::new(),
+        constructing: Vec::new(),
         escaped: false,
         patterns: HashMap::new(),
     };

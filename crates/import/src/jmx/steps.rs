@@ -244,7 +244,7 @@ impl Writer<'_> {
                 };
                 one("stop", text(word))
             }
-            Step::Next(_) => Vec::new(),
+            Step::Next(_) | Step::CountInTransactions(_) => Vec::new(),
         }
     }
 

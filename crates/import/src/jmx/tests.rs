@@ -13,7 +13,10 @@ fn imported(variables: &str, group: &str) -> JmxImport {
         r#"<jmeterTestPlan version="1.2"><hashTree><TestPlan testclass="TestPlan" testname="p">
         <elementProp name="TestPlan.user_defined_variables" elementType="Arguments"><collectionProp name="Arguments.arguments">
         {variables}</collectionProp></elementProp></TestPlan><hashTree>
-        <ThreadGroup testclass="ThreadGroup" testname="g"><intProp name="ThreadGroup.num_threads">2</intProp></ThreadGroup>
+        <ThreadGroup testclass="ThreadGroup" testname="g"><intProp name="ThreadGroup.num_threads">2</intProp>
+        <elementProp name="ThreadGroup.main_controller" elementType="LoopController">
+        <boolProp name="LoopController.continue_forever">false</boolProp><intProp name="LoopController.loops">1</intProp></elementProp>
+        </ThreadGroup>
         <hashTree>{group}</hashTree></hashTree></hashTree></jmeterTestPlan>"#
     );
     let options = JmxOptions { file: "p.jmx".into(), ..JmxOptions::default() };

@@ -184,7 +184,12 @@ impl Writer<'_> {
             vec![item.over(children)]
         };
         match step {
-            Step::Request(_) | Step::Think(_) | Step::Pause(_) | Step::Pace(_) | Step::Meet { .. } => Vec::new(),
+            Step::Request(_)
+            | Step::Think(_)
+            | Step::Pause(_)
+            | Step::Pace(_)
+            | Step::Meet { .. }
+            | Step::CountInTransactions(_) => Vec::new(),
             Step::Next(order) => self.next(*order, population),
             Step::Together { steps, .. } => {
                 self.notice(format!(

@@ -5,7 +5,7 @@ use crate::document::Document;
 use crate::element::TestElement;
 use crate::error::JmxError;
 use crate::support::{ElementKind, Role};
-use brunt_model::scenario::{Branch, Case, Condition, Manner, Order, Pauses, Rounds, Share, Step, Values};
+use brunt_model::scenario::{Branch, Case, Condition, Counted, Manner, Order, Pauses, Rounds, Share, Step, Values};
 use brunt_script::template::call_of;
 
 /// The variable that says whether the last sample was good.
@@ -24,6 +24,23 @@ impl Reader<'_> {
         let mut steps = self.round_begins(element)?;
         for (_, unit) in self.units(element, scope)? {
             steps.extend(unit);
+        }
+        Ok(steps)
+    }
+
+    /// That of a transaction, which counts the ends of its controllers where there are records.
+    fn transaction_body(&mut self, element: TestElement<'_>, scope: &Scope<'_>) -> Result<Vec<Step>, JmxError> {
+        if self.surroundings.records.is_none() || self.flag(element, "TransactionController.parent", false) {
+            return self.body(element, scope);
+        }
+        let mut steps = self.round_begins(element)?;
+        let roles = element.enabled_children().map(|child| child.role());
+        let roles = roles.filter(|role| matches!(role, Role::Sampler | Role::Controller));
+        for ((_, unit), role) in self.units(element, scope)?.into_iter().zip(roles) {
+            steps.extend(unit);
+            if role == Role::Controller {
+                steps.push(Step::CountInTransactions(Counted::ControllerEnd));
+            }
         }
         Ok(steps)
     }
@@ -56,7 +73,8 @@ impl Reader<'_> {
                 // Below 0: for ever.
                 let times = match times.trim().parse::<i64>() {
                     Ok(number) => u64::try_from(number).ok().map(Rounds::Number),
-                    Err(_) if times.trim().is_empty() => Some(Rounds::Number(1)),
+                    // JMeter reads no number as 0.
+                    Err(_) if times.trim().is_empty() => Some(Rounds::Number(0)),
                     Err(_) => Some(Rounds::Text(times)),
                 };
                 let (before, steps) = self.numbered_body(element, scope)?;
@@ -162,7 +180,7 @@ impl Reader<'_> {
                     name: self.before.folded(&element.name()),
                     pauses: if included { Pauses::Included } else { Pauses::Excluded },
                     parent: self.flag(element, "TransactionController.parent", false),
-                    steps: self.body(element, scope)?,
+                    steps: self.transaction_body(element, scope)?,
                 })
             }
             ElementKind::ParallelController => self.parallel(element, scope),

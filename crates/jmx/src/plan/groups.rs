@@ -153,7 +153,8 @@ impl Reader<'_> {
     }
 
     fn plain_schedule(&mut self, group: TestElement<'_>) -> Result<Option<Schedule>, JmxError> {
-        let threads = self.number_or(group, "ThreadGroup.num_threads", 1.0)?;
+        let threads = self.number(group, "ThreadGroup.num_threads", 0.0);
+        let threads = self.leniently(threads, 1.0)?;
         let threads = self.scaled(threads);
         if threads < 1.0 {
             self.notice(format!("{}: left out, it has no threads", group.place()));
@@ -163,15 +164,16 @@ impl Reader<'_> {
         let is_scheduled = self.flag(group, "ThreadGroup.scheduler", false);
         let delay = if is_scheduled { self.number_or(group, "ThreadGroup.delay", 0.0)?.max(0.0) } else { 0.0 };
         let duration = if is_scheduled { self.number_or(group, "ThreadGroup.duration", 0.0)? } else { 0.0 };
-        let main = group.properties().element("ThreadGroup.main_controller");
-        let loops = match &main {
-            Some(main) => {
-                let filled = self.filled_in(main, "LoopController.loops");
-                let read = number_of(group, "LoopController.loops", &filled, 1.0);
-                self.leniently(read, 1.0)?
-            }
-            None => 1.0,
-        };
+        if is_scheduled && duration <= 0.0 {
+            let why = "it specifies a lifetime and its duration is 0, so that JMeter ends it before its first sample";
+            self.notice(format!("{}: left out, {why}; write a duration", group.place()));
+            return Ok(None);
+        }
+        let loops = self.loops(group)?;
+        if loops == Some(0) {
+            self.notice(format!("{}: left out, it has no loops (loop count 0 or empty)", group.place()));
+            return Ok(None);
+        }
         // The first thread begins at once, the last one step before the end of the ramp.
         let users = Shape {
             stages: vec![
@@ -186,8 +188,19 @@ impl Reader<'_> {
         Ok(Some(Schedule {
             load: Load::Closed { users, think: Think::NONE },
             duration: (duration > 0.0).then(|| Duration::from_secs_f64(delay + duration)),
-            iterations: (loops >= 0.0).then_some(loops as u64),
+            iterations: loops,
         }))
+    }
+
+    /// How often the threads of a group go through it; None: until they are stopped. JMeter's loop begins anew where it does not
+    /// say that it ends, and has none where it has no number.
+    fn loops(&mut self, group: TestElement<'_>) -> Result<Option<u64>, JmxError> {
+        let Some(main) = group.properties().element("ThreadGroup.main_controller") else { return Ok(Some(0)) };
+        let filled = self.filled_in(&main, "LoopController.loops");
+        let read = number_of(group, "LoopController.loops", &filled, 0.0);
+        let loops = self.leniently(read, 1.0)?;
+        let begins_anew = self.flag_in(&main, "LoopController.continue_forever", true);
+        Ok((loops == 0.0 || loops > 0.0 && !begins_anew).then_some(loops as u64))
     }
 
     /// Rows of threads: so many begin after a delay, within a time, stay, and go within a time.
@@ -291,7 +304,11 @@ impl Reader<'_> {
 
 /// Whether a step makes a sample, or anything else that is seen.
 fn does_something(step: &Step) -> bool {
-    !matches!(step, Step::Row(_) | Step::Count(_) | Step::Set { .. } | Step::Choose { .. })
+    let is_seen = !matches!(
+        step,
+        Step::Row(_) | Step::Count(_) | Step::CountInTransactions(_) | Step::Set { .. } | Step::Choose { .. }
+    );
+    is_seen
         || matches!(step, Step::Choose { branches, .. }
             if branches.iter().any(|branch| branch.steps.iter().any(does_something)))
 }

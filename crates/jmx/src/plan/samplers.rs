@@ -7,7 +7,7 @@ use crate::element::TestElement;
 use crate::error::JmxError;
 use crate::support::{ElementKind, Role};
 use brunt_model::ReplyPolicy;
-use brunt_model::scenario::{Scope as Over, Script, ScriptLanguage, ScriptSample, Step};
+use brunt_model::scenario::{Counted, Scope as Over, Script, ScriptLanguage, ScriptSample, Step};
 use brunt_script::template::call_of;
 
 impl Reader<'_> {
@@ -27,8 +27,12 @@ impl Reader<'_> {
                 let request = self.request(sampler, &scope)?;
                 steps.push(Step::Request(self.group.add(request)));
             }
-            Some(ElementKind::FlowControlAction) => steps.extend(self.action(sampler)?),
+            Some(ElementKind::FlowControlAction) => {
+                steps.extend(self.counted());
+                steps.extend(self.action(sampler)?);
+            }
             Some(ElementKind::SetVariablesAction) => {
+                steps.extend(self.counted());
                 let nested = sampler.properties().element("SetVariablesAction");
                 let nested = nested.unwrap_or(sampler.properties());
                 let set = super::data::pairs(&nested);
@@ -47,6 +51,7 @@ impl Reader<'_> {
                 let script = self.script(sampler, "BeanShellSampler.query")?.unwrap_or_else(|| fails(sampler));
                 steps.push(self.sample(sampler, &scope, Some(script))?);
             }
+            Some(ElementKind::JavaSampler) => steps.extend(self.java(sampler, &scope)?),
             Some(ElementKind::DummySampler) => {
                 if self.flag(sampler, "WAITING", true) {
                     steps.push(Step::Pause(self.text(sampler, "RESPONSE_TIME")));
@@ -57,6 +62,11 @@ impl Reader<'_> {
             _ => {}
         }
         Ok(steps)
+    }
+
+    /// A sampler without a sample counts in the transactions around it, where there are records.
+    fn counted(&self) -> Option<Step> {
+        self.surroundings.records.as_ref().map(|_| Step::CountInTransactions(Counted::Sampler))
     }
 
     fn pre_processors(&mut self, scope: &Scope<'_>) -> Result<Vec<Step>, JmxError> {
@@ -180,6 +190,46 @@ impl Reader<'_> {
         }
     }
 
+    /// A request of one of the Java classes that JMeter has for trials: a pause and a sample.
+    fn java(&mut self, sampler: TestElement<'_>, scope: &Scope<'_>) -> Result<Vec<Step>, JmxError> {
+        let Some(class) = sampler.java_class() else { return Ok(Vec::new()) };
+        let nested = sampler.properties().element("arguments");
+        let given: Vec<(String, String)> = nested.iter().flat_map(super::data::pairs).collect();
+        let text = |name: &str, absent: &str| {
+            let found = given.iter().find(|(own, value)| own == name && !value.is_empty());
+            self.before.text(found.map_or(absent, |(_, value)| value))
+        };
+        let (least, spread) = match class {
+            "JavaTest" => (text("Sleep_Time", "100"), text("Sleep_Mask", "0xFF")),
+            _ => (text("SleepTime", "1000"), text("SleepMask", "0x3FF")),
+        };
+        let (least, spread) = (java_number(&least), java_number(&spread));
+        let pause = call_of("Random", &[&least.to_string(), &(least + (spread - 1).max(0)).to_string()]);
+        let script = match class {
+            "JavaTest" => format!(
+                "SampleResult.setResponseCode({:?}); SampleResult.setResponseMessage({:?}); SampleResult.setSuccessful({}); \
+                 SampleResult.setResponseData({:?}, 'UTF-8')",
+                text("ResponseCode", ""),
+                text("ResponseMessage", ""),
+                text("Status", "OK") == "OK",
+                text("ResultData", ""),
+            ),
+            _ => "SampleResult.setResponseCode(''); SampleResult.setResponseMessage('')".to_owned(),
+        };
+        let script = Script {
+            name: sampler.name().into_owned(),
+            language: ScriptLanguage::Groovy,
+            source: script.replace('$', "\\$"),
+            parameters: String::new(),
+        };
+        let label = text("Label", &sampler.name());
+        let sample = match self.sample(sampler, scope, Some(script))? {
+            Step::Sample(sample) if class == "JavaTest" => Step::Sample(ScriptSample { label, ..sample }),
+            sample => sample,
+        };
+        Ok(pause.filter(|_| least > 0).map(Step::Pause).into_iter().chain([sample]).collect())
+    }
+
     /// What a flow control action does.
     fn action(&self, sampler: TestElement<'_>) -> Result<Option<Step>, JmxError> {
         let of_test = self.number(sampler, "ActionProcessor.target", 0.0)? >= 2.0;
@@ -193,6 +243,13 @@ impl Reader<'_> {
             _ => None,
         })
     }
+}
+
+/// A whole number as Java reads it: `10`, `0xFF`.
+fn java_number(text: &str) -> i64 {
+    let text = text.trim();
+    let hexadecimal = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
+    hexadecimal.map_or_else(|| text.parse(), |digits| i64::from_str_radix(digits, 16)).unwrap_or(0)
 }
 
 /// In place of a script that cannot be read: JMeter's sample fails, too.

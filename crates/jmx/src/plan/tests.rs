@@ -28,12 +28,17 @@ fn with<T>(properties: &[(&str, &str)], folder: &Path, use_it: impl Fn(&mut Plan
     use_it(&mut surroundings)
 }
 
+/// The loop of a thread group, as JMeter's forms write it.
+const ONE_LOOP: &str = r#"<elementProp name="ThreadGroup.main_controller" elementType="LoopController">
+    <boolProp name="LoopController.continue_forever">false</boolProp>
+    <stringProp name="LoopController.loops">1</stringProp></elementProp>"#;
+
 /// A plan with this in its Test Plan, and this in its only thread group.
 fn plan(beside: &str, within: &str) -> String {
     format!(
         r#"<jmeterTestPlan version="1.2"><hashTree><TestPlan testclass="TestPlan" testname="Plan"/><hashTree>{beside}
         <ThreadGroup testclass="ThreadGroup" testname="Users"><stringProp name="ThreadGroup.num_threads">${{__P(n,3)}}</stringProp>
-        <stringProp name="ThreadGroup.ramp_time">30</stringProp></ThreadGroup><hashTree>{within}</hashTree>
+        <stringProp name="ThreadGroup.ramp_time">30</stringProp>{ONE_LOOP}</ThreadGroup><hashTree>{within}</hashTree>
         </hashTree></hashTree></jmeterTestPlan>"#
     )
 }
@@ -331,6 +336,7 @@ fn a_new_user_each_iteration_has_new_connections_and_cookies() {
 fn all_groups_of_a_stage_begin_with_the_properties_of_the_one_before() {
     let sampler = http("r", &[], "");
     let other = element("ThreadGroup", "Others", &[("ThreadGroup.num_threads", "2")], &sampler);
+    let other = other.replace("</ThreadGroup>", &format!("{ONE_LOOP}</ThreadGroup>"));
     let document = Document::parse(plan(&other, &sampler).as_bytes()).unwrap();
     let properties = [("n", "2"), ("old", "1")];
     let run = with(&properties, Path::new("."), |surroundings| {
@@ -410,4 +416,26 @@ fn public_plans_are_read() {
             CompiledScript::all(&stage.plan).unwrap_or_else(|error| panic!("{name}: {error}"));
         }
     }
+}
+
+#[test]
+fn groups_without_loops_or_a_duration_have_no_samples() {
+    let whole = plan("", &http("r", &[], ""));
+    let told =
+        |from: &str, to: &str| run_of(&whole.replace(from, to)).map(|run| run.stages[0].plan.populations[0].stop);
+    let count = |from: &str, to: &str| told(from, to).unwrap().iterations_per_user;
+    let loops = "<stringProp name=\"LoopController.loops\">1</stringProp>";
+    let of = |loops: &str| format!("<stringProp name=\"LoopController.loops\">{loops}</stringProp>");
+    assert_eq!((count("", ""), count(loops, &of("7")), count(loops, &of("-1"))), (Some(1), Some(7), None));
+    // As JMeter's loop begins: it goes on.
+    let ends = "<boolProp name=\"LoopController.continue_forever\">false</boolProp>";
+    assert_eq!(count(ends, ""), None);
+    let scheduled = |duration: &str| {
+        format!("<boolProp name=\"ThreadGroup.scheduler\">true</boolProp>{duration}<stringProp name=\"ThreadGroup.ramp")
+    };
+    let ramp = "<stringProp name=\"ThreadGroup.ramp";
+    for (from, to) in [(loops, &*of("0")), (loops, &of("")), (loops, ""), (ONE_LOOP, ""), (ramp, &scheduled(""))] {
+        assert!(told(from, to).is_err(), "{to}");
+    }
+    assert!(told(ramp, &scheduled("<stringProp name=\"ThreadGroup.duration\">5</stringProp>")).is_ok());
 }

@@ -113,7 +113,7 @@ pub fn mentions_word(document: &Document, element: TestElement<'_>, word: &str) 
 }
 
 /// All texts of an element's properties.
-fn scalars<'d>(document: &'d Document, element: TestElement<'d>) -> Vec<std::borrow::Cow<'d, str>> {
+pub fn scalars<'d>(document: &'d Document, element: TestElement<'d>) -> Vec<std::borrow::Cow<'d, str>> {
     let mut all = Vec::new();
     let mut rest = vec![element.node()];
     while let Some(node) = rest.pop() {
@@ -130,7 +130,7 @@ fn scalars<'d>(document: &'d Document, element: TestElement<'d>) -> Vec<std::bor
 }
 
 /// Whether a text has this word anywhere but in `${word}`.
-fn names(text: &str, word: &str) -> bool {
+pub fn names(text: &str, word: &str) -> bool {
     let is_word = |character: Option<char>| character.is_some_and(|one| one.is_alphanumeric() || one == '_');
     let mut from = 0;
     while let Some(at) = text[from..].find(word).map(|at| from + at) {

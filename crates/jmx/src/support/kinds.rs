@@ -98,7 +98,7 @@ kinds! {
         "com.blazemeter.jmeter.http2.sampler.HTTP2Sampler",
         "com.blazemeter.jmeter.http2.sampler.HTTP2Request",
     ];
-    JavaSampler "Java Request" Sampler Unsupported ["JavaSampler"];
+    JavaSampler "Java Request" Sampler Runs ["JavaSampler"];
     JunitSampler "JUnit Request" Sampler Unsupported ["JUnitSampler"];
     SystemSampler "OS Process Sampler" Sampler Unsupported ["SystemSampler"];
     JdbcSampler "JDBC Request" Sampler Unsupported ["JDBCSampler"];
@@ -271,6 +271,10 @@ kinds! {
 pub(super) const BY_FORM: &[(ElementKind, &str, ElementKind)] = &[
     (ElementKind::HttpSampler, "GraphQLHTTPSamplerGui", ElementKind::GraphQlSampler),
     (ElementKind::Config, "HttpDefaultsGui", ElementKind::HttpDefaults),
+    (ElementKind::Config, "UrlConfigGui", ElementKind::HttpDefaults),
+    (ElementKind::Config, "MultipartUrlConfigGui", ElementKind::HttpDefaults),
+    // Written by hand: it can be for nothing else.
+    (ElementKind::Config, "", ElementKind::HttpDefaults),
     (ElementKind::Config, "SimpleConfigGui", ElementKind::SimpleConfig),
     (ElementKind::Config, "LoginConfigGui", ElementKind::LoginConfig),
     (ElementKind::Config, "FtpConfigGui", ElementKind::FtpDefaults),

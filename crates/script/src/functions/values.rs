@@ -155,14 +155,15 @@ pub const FUNCTIONS: &[Function] = &[
 
 fn p(call: &Call<'_>) -> String {
     let value = call.user.worker.commons.property(call.text(0).trim());
-    value.unwrap_or_else(|| call.arguments.get(1).map_or("1", String::as_str).to_owned())
+    value.unwrap_or_else(|| call.arguments.get(1).map_or("1", String::as_str).to_owned()).trim().to_owned()
 }
 
 fn property(call: &Call<'_>) -> String {
     let name = call.text(0).trim();
     let value = call.user.worker.commons.property(name);
     let value = value.unwrap_or_else(|| call.arguments.get(2).map_or(name, String::as_str).to_owned());
-    call.into_variable(1, value)
+    // JMeter trims what it reads, and what stands in its place.
+    call.into_variable(1, value.trim().to_owned())
 }
 
 fn set_property(call: &Call<'_>) -> String {
@@ -178,7 +179,8 @@ fn env(call: &Call<'_>) -> String {
     let name = call.text(0).trim();
     let value = std::env::var_os(name).filter(|_| !name.is_empty()).map(|value| value.to_string_lossy().into_owned());
     let value = value.unwrap_or_else(|| call.arguments.get(2).map_or(name, String::as_str).to_owned());
-    call.into_variable(1, value)
+    // JMeter trims what it reads, and what stands in its place.
+    call.into_variable(1, value.trim().to_owned())
 }
 
 fn v(call: &Call<'_>) -> String {

@@ -185,6 +185,7 @@ impl<'a> Compiler<'a> {
                 let files = self.data_files;
                 return Err(ScriptError::Scenario(format!("a step reads data file {file}, and there are {files}")));
             }
+            Step::CountInTransactions(counted) => Op::CountInTransactions(*counted),
             Step::Count(counter) => Op::Count(Box::new(self.counter(counter)?)),
             Step::Sample(sample) => Op::Sample(Box::new(self.sample(sample)?)),
             Step::Stop(Scope::Round | Scope::Loop) => Op::Stop(Scope::Iteration),
@@ -524,6 +525,7 @@ fn changed_request(script: &Script, behind: &[Step]) -> Option<u32> {
                 | Step::Set { .. }
                 | Step::Row(_)
                 | Step::Count(_)
+                | Step::CountInTransactions(_)
         )
     };
     match behind.iter().find(|step| !stays(step)) {
@@ -542,7 +544,12 @@ fn end_of(open: Open) -> Op {
 /// What in a step cannot stand among requests that do not wait for each other.
 fn waits(step: &Step) -> Option<&'static str> {
     match step {
-        Step::Request(_) | Step::Next(_) | Step::Set { .. } | Step::Row(_) | Step::Count(_) => None,
+        Step::Request(_)
+        | Step::Next(_)
+        | Step::Set { .. }
+        | Step::Row(_)
+        | Step::Count(_)
+        | Step::CountInTransactions(_) => None,
         Step::Loop { times: Some(_), steps } | Step::Group { steps, .. } | Step::ForEach { steps, .. } => {
             steps.iter().find_map(waits)
         }

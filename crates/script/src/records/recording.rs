@@ -5,7 +5,7 @@ use super::number_labels;
 use crate::context::{UserContext, WorkerContext};
 use crate::trace::{self, Tracing};
 use brunt_model::SampleRecord;
-use brunt_model::scenario::Pauses;
+use brunt_model::scenario::{Counted, Pauses};
 use brunt_wire::Prepared;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -44,6 +44,12 @@ struct OpenTransaction {
     end: u64,
     samples: u32,
     failed: u32,
+    /// Controllers within it that ended, behind its last sampler.
+    ended: u32,
+    /// Samplers within it, also those without a sample.
+    samplers: u32,
+    /// It has had a sample.
+    has_samples: bool,
 }
 
 impl Recording {
@@ -61,21 +67,34 @@ impl Recording {
         }
     }
 
-    /// Steps begin that are listed together.
-    pub fn begin_transaction(&mut self, name: &Arc<str>, pauses: Pauses, is_parent: bool) {
+    /// Steps begin that are listed together, with these values of variables where they have no sample.
+    pub fn begin_transaction(&mut self, name: &Arc<str>, pauses: Pauses, is_parent: bool, variables: Vec<String>) {
         let start = self.worker.surroundings.unix_millis();
-        let name = Arc::clone(name);
-        let (sum, samples, failed) = (SampleRecord::default(), 0, 0);
-        self.transactions.push(OpenTransaction { name, pauses, is_parent, start, sum, end: start, samples, failed });
+        self.transactions.push(OpenTransaction {
+            name: Arc::clone(name),
+            pauses,
+            is_parent,
+            start,
+            sum: SampleRecord { variables, ..SampleRecord::default() },
+            end: start,
+            samples: 0,
+            failed: 0,
+            ended: 0,
+            samplers: 0,
+            has_samples: false,
+        });
     }
 
     /// The steps of the innermost transaction are over.
     pub fn end_transaction(&mut self) {
         let Some(open) = self.transactions.pop() else { return };
-        let is_parent = open.is_parent;
+        let (is_parent, samplers) = (open.is_parent, open.samplers);
         let record = open.record(&self.worker, self.user);
         if is_parent {
             self.list(record);
+            // JMeter's controller around it has asked for each of its samplers, and then for their sum.
+            let around = self.transactions.iter_mut().rev().take_while(|open| !open.is_parent);
+            around.for_each(|open| open.samples += samplers);
         } else {
             // No transaction around it counts it.
             self.worker.finished.borrow_mut().push(record);
@@ -87,6 +106,21 @@ impl Recording {
         self.flush();
         while !self.transactions.is_empty() {
             self.end_transaction();
+        }
+    }
+
+    /// The user stops within them. As in JMeter, only those that list their samples within them are listed, before these samples.
+    pub fn leave_transactions(&mut self) {
+        self.flush();
+        while let Some(open) = self.transactions.pop() {
+            if open.is_parent {
+                let mut sum = open.record(&self.worker, self.user);
+                let samples = std::mem::take(&mut sum.sub_results);
+                self.list(SampleRecord { message: String::new(), ..sum });
+                for sample in samples {
+                    self.list(sample);
+                }
+            }
         }
     }
 
@@ -167,8 +201,22 @@ impl Recording {
     pub fn ignore(&mut self) {
         self.challenged = None;
         // JMeter counts it in the sum, and not in what it is a sum of.
-        for open in self.transactions.iter_mut().rev().take_while(|open| !open.is_parent) {
-            open.samples += 1;
+        self.count(Counted::Sampler);
+    }
+
+    /// Transactions count one more without a sample.
+    pub fn count(&mut self, counted: Counted) {
+        match counted {
+            Counted::Sampler => {
+                for open in self.transactions.iter_mut().rev() {
+                    open.samplers += 1;
+                    if open.is_parent {
+                        return;
+                    }
+                    open.count_sampler();
+                }
+            }
+            Counted::ControllerEnd => self.transactions.last_mut().into_iter().for_each(|open| open.ended += 1),
         }
     }
 
@@ -224,8 +272,15 @@ impl Drop for Recording {
 }
 
 impl OpenTransaction {
+    /// A sampler is next: JMeter's controller has asked once for it, and once for each controller that ended before it.
+    fn count_sampler(&mut self) {
+        self.samples += 1 + std::mem::take(&mut self.ended);
+    }
+
     fn count(&mut self, sample: &SampleRecord) {
-        self.samples += 1;
+        self.count_sampler();
+        self.samplers += 1;
+        self.has_samples = true;
         if self.failed == 0 {
             self.sum.code.clone_from(&sample.code);
         }
@@ -244,15 +299,13 @@ impl OpenTransaction {
     }
 
     fn record(self, worker: &WorkerContext, user: u64) -> SampleRecord {
-        let Self { name, pauses, is_parent, start, sum, end, samples, failed } = self;
+        let Self { name, pauses, is_parent, start, sum, end, samples, failed, has_samples, .. } = self;
         let now = worker.surroundings.unix_millis().max(end);
         let (elapsed, idle) = match (pauses, is_parent) {
             (Pauses::Included, true) => (end - start, 0),
             (Pauses::Included, false) => (now - start, 0),
             (Pauses::Excluded, _) => (sum.elapsed_millis, (now - start).saturating_sub(sum.elapsed_millis)),
         };
-        let (group, all) = worker.surroundings.users_there();
-        let counted = |count: u32, now: u64| if samples == 0 { now.max(1) as u32 } else { count };
         let code = match (failed, is_parent) {
             (0, _) => "200".into(),
             (_, true) => sum.code.clone(),
@@ -265,10 +318,11 @@ impl OpenTransaction {
             label: name.to_string(),
             code,
             message: format!("Number of samples in transaction : {samples}, number of failing samples : {failed}"),
-            thread_name: worker.thread_name(user),
+            // JMeter takes it from the samples.
+            thread_name: if has_samples { worker.thread_name(user) } else { String::new() },
             success: failed == 0,
-            group_threads: counted(sum.group_threads, group),
-            all_threads: counted(sum.all_threads, all),
+            group_threads: sum.group_threads,
+            all_threads: sum.all_threads,
             sample_count: 1,
             error_count: u32::from(failed > 0),
             encoding: super::ENCODING.into(),
@@ -319,8 +373,8 @@ mod tests {
     #[test]
     fn a_transaction_follows_its_samples() {
         let mut recording = recording();
-        recording.begin_transaction(&"t".into(), Pauses::Excluded, false);
-        recording.begin_transaction(&"inner".into(), Pauses::Included, false);
+        recording.begin_transaction(&"t".into(), Pauses::Excluded, false, Vec::new());
+        recording.begin_transaction(&"inner".into(), Pauses::Included, false, Vec::new());
         recording.add(sample("a", 10, 20, true));
         recording.end_transaction();
         recording.add(sample("b", 50, 5, false));
@@ -341,9 +395,9 @@ mod tests {
     #[test]
     fn samples_may_be_listed_within_a_transaction() {
         let mut recording = recording();
-        recording.begin_transaction(&"outer".into(), Pauses::Excluded, false);
-        recording.begin_transaction(&"t".into(), Pauses::Included, true);
-        recording.begin_transaction(&"in".into(), Pauses::Included, false);
+        recording.begin_transaction(&"outer".into(), Pauses::Excluded, false, Vec::new());
+        recording.begin_transaction(&"t".into(), Pauses::Included, true, Vec::new());
+        recording.begin_transaction(&"in".into(), Pauses::Included, false, Vec::new());
         recording.add(sample("a", 10, 20, false));
         recording.end_transaction();
         recording.add(sample("b", 50, 5, true));
@@ -355,7 +409,8 @@ mod tests {
             [
                 format!("in() 0+30 idle 0  {}", told(1, 1)),
                 format!("t(a b) 0+55 idle 0 500 {}", told(2, 1)),
-                format!("outer() 0+55 idle 0  {}", told(1, 1)),
+                // JMeter's controller asks for both samples, and then for their sum.
+                format!("outer() 0+55 idle 0  {}", told(3, 1)),
             ]
         );
     }

@@ -63,9 +63,16 @@ impl Parsed {
             name,
             outcome: ScriptOutcome::default(),
         };
-        let value = self.0.run(&mut host, &mut Budget::default()).map_err(|error| error.to_string())?;
+        let mut budget = Budget::default();
+        let value = if makes_sample {
+            self.0.run_to_text(&mut host, &mut budget)
+        } else {
+            let plain = |value: Value| value.to_text().filter(|_| !value.is_null());
+            self.0.run(&mut host, &mut budget).map(plain)
+        };
+        let value = value.map_err(|error| error.to_string())?;
         let changes = host.sample.map(|sample| sample.changes).unwrap_or_default();
-        Ok(ScriptOutcome { changes, value: value.to_text().filter(|_| !value.is_null()), ..host.outcome })
+        Ok(ScriptOutcome { changes, value, ..host.outcome })
     }
 
     /// Runs it between requests; the text of its value, None where that is `null`.
@@ -492,6 +499,21 @@ impl Host for ScriptHost<'_, '_, '_> {
 
     fn plan_file(&self) -> Cow<'_, str> {
         self.user.worker.commons.property(PLAN_FILE).unwrap_or_default().into()
+    }
+
+    fn zone_offset(&self, zone: &str, millis: i64) -> Option<i32> {
+        crate::zones::offset(zone, millis.div_euclid(1000))
+    }
+
+    fn read_file(&mut self, path: &str) -> Result<Vec<u8>, String> {
+        let bytes = self.user.worker.commons.files.bytes(path);
+        bytes.ok_or_else(|| format!("{path}: not found; scripts may not read files outside the folder of the plan"))
+    }
+
+    fn append_file(&mut self, path: &str, bytes: &[u8], truncate: bool) -> Result<(), String> {
+        let (files, text) = (&self.user.worker.commons.files, String::from_utf8_lossy(bytes));
+        let written = if truncate { files.replace(path, &text) } else { files.append(path, &text) };
+        written.map_err(|error| format!("{path}: {error}; scripts write files below the folder of the plan"))
     }
 
     fn json_path(&self, json: &str, path: &str) -> Result<Option<String>, String> {

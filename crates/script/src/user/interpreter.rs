@@ -209,13 +209,17 @@ impl<T: Transport> Interpreter<T> {
                 Op::BeginTransaction(name, text, pauses, is_parent) => {
                     let name = text.as_ref().map_or_else(|| Arc::clone(name), |text| self.text(text, turn).into());
                     if let Some(recording) = &mut self.recording {
-                        recording.begin_transaction(&name, *pauses, *is_parent);
+                        let variables = self.user.as_deref().map(records::values).unwrap_or_default();
+                        recording.begin_transaction(&name, *pauses, *is_parent, variables);
                     }
                     return Step::BeginTransaction(name, *pauses);
                 }
                 Op::EndTransaction => {
                     self.recording.iter_mut().for_each(|recording| recording.end_transaction());
                     return Step::EndTransaction;
+                }
+                Op::CountInTransactions(counted) => {
+                    self.recording.iter_mut().for_each(|recording| recording.count(*counted));
                 }
                 Op::Stop(Scope::Nothing) | Op::EndTogether(_) => {}
                 Op::Stop(scope) => return stop(*scope),
@@ -280,6 +284,7 @@ impl<T: Transport> Interpreter<T> {
             | Op::Sample(_)
             | Op::BeginTransaction(..)
             | Op::EndTransaction
+            | Op::CountInTransactions(_)
             | Op::Stop(_) => {}
         }
     }
@@ -474,6 +479,8 @@ impl<T: Transport> VirtualUser for Interpreter<T> {
         if matches!(step, Step::Done) && self.is_idle {
             // Conditions and fresh pages may leave nothing of an iteration. One that takes no time would go on for ever.
             step = Step::Think(IDLE);
+            // Also where its first sample ended it: nothing of it follows.
+            self.next = self.script.compiled.program.ops.len();
         }
         self.is_idle &= matches!(step, Step::Done);
         if let (Step::Think(pause), Some(user)) = (&step, &self.user) {

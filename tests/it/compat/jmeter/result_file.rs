@@ -59,15 +59,19 @@ impl ResultFile {
         found
     }
 
-    /// The median of the elapsed times of each label, in milliseconds.
-    pub fn medians(&self) -> BTreeMap<String, f64> {
+    /// The median of the elapsed times of each label with so many samples, in milliseconds.
+    pub fn medians(&self, least: usize) -> BTreeMap<String, f64> {
         let (label, elapsed) = (self.column("label"), self.column("elapsed"));
         let mut times: BTreeMap<String, Vec<f64>> = BTreeMap::new();
         for sample in &self.samples {
             let millis = sample[elapsed].parse().expect("milliseconds");
             times.entry(sample[label].clone()).or_default().push(millis);
         }
-        times.into_iter().map(|(label, times)| (label, median(times))).collect()
+        times
+            .into_iter()
+            .filter(|(_, times)| times.len() >= least)
+            .map(|(label, times)| (label, median(times)))
+            .collect()
     }
 }
 

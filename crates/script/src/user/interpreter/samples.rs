@@ -128,10 +128,12 @@ impl<T: Transport> Interpreter<T> {
             };
             recording.add(record);
         }
-        if matches!(step, Step::Done | Step::Leave | Step::EndRun | Step::Broken(_)) {
-            recording.end_transactions();
-            recording.add_rest(user);
+        match step {
+            Step::Done | Step::Broken(_) => recording.end_transactions(),
+            Step::Leave | Step::EndRun => recording.leave_transactions(),
+            _ => return,
         }
+        recording.add_rest(user);
     }
 
     /// Makes a sample that is no request; the step that it comes to.
