@@ -228,3 +228,21 @@ fn a_trace_shows_requests_replies_variables_and_checks_and_no_secret() {
     assert_eq!(mixed.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&mixed.stderr).contains("write -o json=FILE"));
 }
+
+#[test]
+fn an_extractor_that_never_matched_is_named_with_its_place() {
+    let (shop, _counts) = shop();
+    let dir = TempDir::new().expect("a directory");
+    let plan = dir.path().join("plan.yaml");
+    let text = format!(
+        "scenario:\n  base: {}\n  steps:\n  - get: /login\n    extract: {{token: {{json: $.token}}, page: {{regex: '(form)'}}}}\n\
+         load: {{users: 2, iterations: 3}}\nrepetitions: 1\n",
+        shop.at("").trim_end_matches('/')
+    );
+    fs::write(&plan, text).expect("a plan");
+    let ran = kept_run(dir.path());
+    let warnings = ran["warnings"].to_string();
+    let said = "`GET /login`: the extractor of `token` (json $.token) matched nothing in 6 samples";
+    assert!(warnings.contains(said) && !warnings.contains("page"), "{warnings}");
+    assert!(!ran["findings"].to_string().contains("incomplete"), "{ran:#}");
+}

@@ -140,6 +140,11 @@ impl<'a, W: Watch> Gather<'a, W> {
         self.tell(&Event::Warning(Warning { at, text }));
     }
 
+    /// Something that is known at the end of the run.
+    pub fn remark(&mut self, text: String) {
+        self.warn(self.seen_to, text);
+    }
+
     /// Why nothing can be measured. The first reason counts.
     pub fn fatal(&mut self, why: String) {
         self.error.get_or_insert(why);

@@ -50,6 +50,11 @@ pub trait World: Send + Sync {
 
     /// Names of labels that are known beforehand.
     fn labels(&self) -> Vec<String>;
+
+    /// What the reader of the report should know of the whole run; asked once, behind it.
+    fn remarks(&self) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 /// Which users are wanted.
@@ -190,6 +195,9 @@ pub fn run_part<W: World>(
         hear_all(&inbox, &mut gather);
         let ends = workers.into_iter().map(|w| w.join().map_err(|_| EngineError::Panicked));
         let outcome = ends.collect::<Result<Vec<_>, _>>();
+        for remark in world.remarks() {
+            gather.remark(handle.part.named(remark));
+        }
         gather.finish(handle.control.is_stopped());
         outcome?.into_iter().collect::<Result<(), _>>()
     })

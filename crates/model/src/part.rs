@@ -32,6 +32,12 @@ impl Part {
         n / of + u64::from(number < n % of)
     }
 
+    /// A remark of this process: with its number, where there are several.
+    pub fn named(self, remark: String) -> String {
+        let Self { number, of } = self;
+        if of == 1 { remark } else { format!("process {} of {of}: {remark}", number + 1) }
+    }
+
     /// The number that a worker of this process has among those of all.
     pub fn worker(self, own: usize) -> usize {
         own * self.of as usize + self.number as usize

@@ -92,6 +92,10 @@ impl World for Observed<'_> {
     fn labels(&self) -> Vec<String> {
         self.real.labels()
     }
+
+    fn remarks(&self) -> Vec<String> {
+        self.real.remarks()
+    }
 }
 
 /// The real transport, with somebody who looks on.

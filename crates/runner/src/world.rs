@@ -83,4 +83,8 @@ impl World for Real {
     fn labels(&self) -> Vec<String> {
         self.compiled.iter().flat_map(|compiled| compiled.labels()).collect()
     }
+
+    fn remarks(&self) -> Vec<String> {
+        self.compiled.iter().flat_map(|compiled| compiled.remarks()).collect()
+    }
 }

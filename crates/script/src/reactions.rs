@@ -15,8 +15,10 @@ use brunt_model::extract::Extractor;
 use brunt_model::record::{Looker, TracedLook};
 use brunt_model::reply_policy::{Assertion, AssertionTest, ReplyAction};
 use brunt_model::scenario::{Scope, Script};
+use brunt_model::words::plural;
 use brunt_model::{AssertionRecord, Failure, Outcome, ReplyPolicy, SampleRecord};
 use std::rc::Rc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 /// What is done with a reply.
 #[derive(Debug, Default)]
@@ -85,10 +87,37 @@ impl Verdict {
 
 #[derive(Debug)]
 enum Action {
-    Extract(Box<Compiled<Extractor, CompiledExtractor>>),
+    Extract(Box<Compiled<Extractor, CompiledExtractor>>, Matches),
     Script(Box<ScriptCall>),
     /// A variable, and its text.
     Set(String, Template),
+}
+
+/// Whether an extractor has ever matched, over all users of a process.
+#[derive(Debug, Default)]
+struct Matches {
+    has_matched: AtomicBool,
+    /// Replies without a match, as long as none had one.
+    without: AtomicU64,
+}
+
+impl Matches {
+    /// So many were found in a reply. Behind the first match nothing is written any more.
+    fn found(&self, matches: usize) {
+        if !self.has_matched.load(Relaxed) {
+            if matches > 0 {
+                self.has_matched.store(true, Relaxed);
+            } else {
+                self.without.fetch_add(1, Relaxed);
+            }
+        }
+    }
+
+    /// In how many replies nothing was found; None: there was a match, or no reply.
+    fn in_vain(&self) -> Option<u64> {
+        let without = self.without.load(Relaxed);
+        (without > 0 && !self.has_matched.load(Relaxed)).then_some(without)
+    }
 }
 
 impl Action {
@@ -96,7 +125,8 @@ impl Action {
     fn new(action: &ReplyAction, feeds: &mut Feeds) -> Result<Option<Self>, ScriptError> {
         Ok(Some(match action {
             ReplyAction::Extract(extractor) => {
-                Self::Extract(Box::new(Compiled::new(extractor, feeds, CompiledExtractor::new)?))
+                let compiled = Compiled::new(extractor, feeds, CompiledExtractor::new)?;
+                Self::Extract(Box::new(compiled), Matches::default())
             }
             ReplyAction::Script(script) => Self::Script(Box::new(ScriptCall::new(script, feeds)?)),
             ReplyAction::Set { variable, value } => {
@@ -134,6 +164,20 @@ impl Reactions {
         })
     }
 
+    /// Extractors that never matched, of replies with this label.
+    pub fn remarks(&self, label: &str) -> Vec<String> {
+        let remark = |action: &Action| {
+            let Action::Extract(extractor, matches) = action else { return None };
+            let (without, extractor) = (matches.in_vain()?, extractor.part());
+            let (wanted, variable) = (trace::wanted_by(extractor), &extractor.variable);
+            let replies = plural(without, "sample");
+            Some(format!(
+                "`{label}`: the extractor of `{variable}` ({wanted}) matched nothing in {replies}; --trace shows what it looked at"
+            ))
+        };
+        self.actions.iter().filter_map(remark).collect()
+    }
+
     /// Whether an element of a page is asked for.
     pub fn wants_element(&self, url: &str) -> bool {
         self.only.as_ref().is_none_or(|only| only.is_found(url))
@@ -155,9 +199,13 @@ impl Reactions {
     pub fn act(&self, searched: &mut Searched<'_>, verdict: &mut Verdict, fill: impl Fn(&Template) -> String) {
         for action in &self.actions {
             let (name, went) = match action {
-                Action::Extract(extractor) => {
+                Action::Extract(extractor, all) => {
+                    let has_reply = searched.reply.is_some();
                     let set = |written: &Extractor, extractor: &CompiledExtractor| {
                         let matches = extractor.set(searched, &mut *searched.user.worker.random.borrow_mut());
+                        if has_reply {
+                            all.found(matches);
+                        }
                         searched.user.trace(|tracing| tracing.look(trace::extractor(written, searched.user, matches)));
                     };
                     let set = extractor.with(&fill, CompiledExtractor::new, set);

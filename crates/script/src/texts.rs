@@ -47,6 +47,13 @@ impl<T: Texts, C> Compiled<T, C> {
         compile(&part).map(|compiled| Self::Fixed(part, compiled))
     }
 
+    /// The part of the plan; where its texts hold expressions, they are left as they were written.
+    pub fn part(&self) -> &T {
+        match self {
+            Self::Fixed(part, _) | Self::Changing(part, _) => part,
+        }
+    }
+
     /// Hands it to `act` with its texts filled in, and compiled; `fill` makes the texts.
     ///
     /// # Errors

@@ -184,7 +184,7 @@ pub fn extractor(extractor: &Extractor, user: &UserContext, matches: usize) -> T
 }
 
 /// What an extractor looks for, such as `json $.token`.
-fn wanted_by(extractor: &Extractor) -> String {
+pub fn wanted_by(extractor: &Extractor) -> String {
     let from = match &extractor.from {
         ExtractFrom::Regex { pattern, .. } => format!("regex {pattern}"),
         ExtractFrom::Boundary { left, right } => format!("between `{left}` and `{right}`"),

@@ -184,6 +184,16 @@ impl CompiledScript {
         self.commons.has_ended_test()
     }
 
+    /// Extractors that matched nothing in this process, though replies came.
+    pub fn remarks(&self) -> Vec<String> {
+        let label_of = |policy: usize| {
+            let of_it = |entry: &&CompiledRequest| entry.request.reply_policy as usize == policy;
+            self.entries.iter().find(of_it).map_or("a sample", |entry| &entry.request.label)
+        };
+        let remarks = |(number, reactions): (usize, &Reactions)| reactions.remarks(label_of(number));
+        self.reactions.iter().enumerate().flat_map(remarks).collect()
+    }
+
     /// The names of its labels.
     pub fn labels(&self) -> Vec<String> {
         self.entries.iter().map(|c| c.request.label.clone()).collect()
