@@ -78,13 +78,17 @@ mod tests {
         let head = |times: u32, types: u32| {
             let mut head = b"TZif2".to_vec();
             head.resize(20, 0);
-            [0, 0, 0, times, types, 0].iter().for_each(|count: &u32| head.extend(count.to_be_bytes()));
+            for count in [0_u32, 0, 0, times, types, 0] {
+                head.extend(count.to_be_bytes());
+            }
             head
         };
         let mut bytes = head(0, 1);
         bytes.extend([0; 6]);
         bytes.extend(head(2, 3));
-        [100_i64, 200].iter().for_each(|at| bytes.extend(at.to_be_bytes()));
+        for at in [100_i64, 200] {
+            bytes.extend(at.to_be_bytes());
+        }
         bytes.extend([1, 2]);
         for offset in [0_i32, 3600, 7200] {
             bytes.extend(offset.to_be_bytes());
