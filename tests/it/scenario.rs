@@ -242,7 +242,7 @@ fn an_extractor_that_never_matched_is_named_with_its_place() {
     fs::write(&plan, text).expect("a plan");
     let ran = kept_run(dir.path());
     let warnings = ran["warnings"].to_string();
-    let said = "`GET /login`: the extractor of `token` (json $.token) matched nothing in 6 samples";
+    let said = "`/login`: the extractor of `token` (json $.token) matched nothing in 6 samples";
     assert!(warnings.contains(said) && !warnings.contains("page"), "{warnings}");
     assert!(!ran["findings"].to_string().contains("incomplete"), "{ran:#}");
 }

@@ -51,6 +51,7 @@ mod texts;
 mod trace;
 pub mod user;
 mod variables;
+#[cfg(feature = "scripts")]
 mod zones;
 
 pub use before_run::BeforeRun;
