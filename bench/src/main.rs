@@ -18,13 +18,7 @@ use brunt_bench::{check, output, session};
 use clap::Parser;
 
 fn main() -> ExitCode {
-    match run(&Options::parse()) {
-        Ok(code) => code,
-        Err(error) => {
-            output::progress(&format!("brunt-bench: {error:#}"));
-            ExitCode::from(2)
-        }
-    }
+    output::exit_code("brunt-bench", run(&Options::parse()))
 }
 
 fn run(options: &Options) -> Result<ExitCode> {

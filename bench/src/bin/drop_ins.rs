@@ -112,13 +112,7 @@ struct Side {
 }
 
 fn main() -> ExitCode {
-    match run(&Options::parse()) {
-        Ok(code) => code,
-        Err(error) => {
-            output::progress(&format!("brunt-bench-drop-ins: {error:#}"));
-            ExitCode::from(2)
-        }
-    }
+    output::exit_code("brunt-bench-drop-ins", run(&Options::parse()))
 }
 
 fn run(options: &Options) -> Result<ExitCode> {

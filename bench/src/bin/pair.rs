@@ -77,14 +77,11 @@ impl Verdict {
 
 fn main() -> ExitCode {
     let options = Options::parse();
-    match run(&options) {
-        Ok(verdicts) if verdicts.iter().all(|verdict| *verdict == Verdict::NotWorse) => ExitCode::SUCCESS,
-        Ok(_) => ExitCode::from(1),
-        Err(error) => {
-            output::progress(&format!("brunt-bench-pair: {error:#}"));
-            ExitCode::from(2)
-        }
-    }
+    let code = |verdicts: Vec<Verdict>| {
+        let is_worse = verdicts.iter().any(|verdict| *verdict != Verdict::NotWorse);
+        ExitCode::from(u8::from(is_worse))
+    };
+    output::exit_code("brunt-bench-pair", run(&options).map(code))
 }
 
 fn run(options: &Options) -> Result<Vec<Verdict>> {

@@ -111,13 +111,7 @@ struct Stand<'a> {
 }
 
 fn main() -> ExitCode {
-    match run(&Options::parse()) {
-        Ok(code) => code,
-        Err(error) => {
-            output::progress(&format!("brunt-bench-scenarios: {error:#}"));
-            ExitCode::from(2)
-        }
-    }
+    output::exit_code("brunt-bench-scenarios", run(&Options::parse()))
 }
 
 fn run(options: &Options) -> Result<ExitCode> {

@@ -73,13 +73,7 @@ pub struct Options {
 }
 
 fn main() -> ExitCode {
-    match run(&Options::parse()) {
-        Ok(code) => code,
-        Err(error) => {
-            output::progress(&format!("brunt-bench-protocols: {error:#}"));
-            ExitCode::from(2)
-        }
-    }
+    output::exit_code("brunt-bench-protocols", run(&Options::parse()))
 }
 
 fn run(options: &Options) -> Result<ExitCode> {
