@@ -113,7 +113,11 @@ impl Source {
             rest.draft = draft;
             let next = rest.file(system).and_then(|file| rest.experiment(file, system));
             let Err(next) = next else { break };
-            let lacks = |error: &SpecError| error.path.starts_with(&next.path) || error.at == next.at;
+            // Within what was taken out of, or where it was taken out, something is missing now.
+            let is_around = |error: &SpecError| !error.path.is_empty() && next.path.starts_with(&error.path);
+            let lacks = |error: &SpecError| {
+                error.path.starts_with(&next.path) || is_around(error) || error.at == next.at
+            };
             if next.at.is_none() || found.iter().any(lacks) {
                 break;
             }
@@ -325,10 +329,12 @@ fn steps(
 /// What is wrong with a text of a scenario, at the first place that holds it.
 fn in_scenario(error: ScriptError, planned: &Planned) -> SpecError {
     let nodes = planned.populations.iter().filter_map(|users| users.scenario.as_ref());
-    let at = match &error {
-        ScriptError::Word(wrong) => nodes.clone().find_map(|node| holder(node, &wrong.word)),
+    let word = match &error {
+        ScriptError::Word(wrong) => Some(wrong.word.clone()),
+        ScriptError::Read { file, .. } => file.file_name().map(|name| name.to_string_lossy().into_owned()),
         _ => None,
     };
+    let at = word.and_then(|word| nodes.clone().find_map(|node| holder(node, &word)));
     let at = at.or_else(|| nodes.clone().next()).map(|node| node.at.clone());
     let error = SpecError::from(error);
     SpecError { at: error.at.or(at), path: "scenario".into(), ..error }

@@ -278,3 +278,11 @@ steps:
         assert!(error.contains(told), "{wrong}\n{error}");
     }
 }
+
+#[test]
+fn an_error_brings_no_error_about_what_was_taken_out_for_it() {
+    let missing = planned("base: http://h\ndata: [{file: no-such.csv}]\nsteps: [{get: /a}]").unwrap_err();
+    assert!(missing.starts_with("plan.yaml:5:17: scenario: cannot read ") && !missing.contains("no URL"), "{missing}");
+    let unset = planned("base: http://h\nsteps:\n- get: /a\n- get: /b?x=${nowhere}").unwrap_err();
+    assert!(unset.starts_with("plan.yaml:7:10: scenario: `${nowhere}`") && !unset.contains("no key"), "{unset}");
+}
