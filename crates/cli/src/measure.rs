@@ -113,8 +113,10 @@ fn report(outputs: Outputs, carried: &RunResult) -> Result<()> {
     if !nothing {
         return outputs.write(run, &carried.judgement);
     }
-    say(&format!("brunt: nothing was measured: {}", no_reply(run)));
-    run.warnings.iter().take(MOST_WARNINGS).for_each(|warning| say(&format!("  {warning}")));
+    let why = no_reply(run);
+    say(&format!("brunt: nothing was measured: {why}"));
+    let others = run.warnings.iter().filter(|warning| !why.contains(&**warning));
+    others.take(MOST_WARNINGS).for_each(|warning| say(&format!("  {warning}")));
     outputs.asked_for().write(run, &carried.judgement)
 }
 

@@ -208,7 +208,11 @@ const UNMEASURED: &[(&[&str], &str)] = &[
         ],
         "connecting timed out",
     ),
-    (&["quic-other-version", "quic-no-version"], "protocol error: peer doesn't implement any supported version"),
+    (
+        &["quic-other-version"],
+        "protocol error: the server offers no version of QUIC that brunt speaks (v1): draft-29",
+    ),
+    (&["quic-no-version"], "protocol error: the server offers no version of QUIC that brunt speaks (v1): none"),
     (&["quic-close-no-error"], "closed early: aborted by peer"),
     (
         &[

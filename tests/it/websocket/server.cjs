@@ -6,6 +6,7 @@ const http2 = require('http2');
 const zlib = require('zlib');
 const { addAbortSignal } = require('stream');
 const [port, log, settings, key, cert] = process.argv.slice(2);
+const AGREED = 'permessage-deflate; server_no_context_takeover; client_no_context_takeover';
 const told = fs.openSync(log, 'a');
 const tell = (line) => fs.writeSync(told, `${line}\n`);
 
@@ -38,7 +39,7 @@ function parse(bytes) {
   if ((bytes[0] & 0x80) === 0 || (bytes[1] & 0x80) === 0) throw new Error('whole messages, masked');
   const mask = bytes.subarray(at, at + 4);
   const payload = Buffer.from(bytes.subarray(at + 4, at + 4 + length).map((byte, n) => byte ^ mask[n % 4]));
-  return { opcode: bytes[0] & 15, payload, rest: bytes.subarray(at + 4 + length) };
+  return { opcode: bytes[0] & 15, isPacked: (bytes[0] & 0x40) !== 0, payload, rest: bytes.subarray(at + 4 + length) };
 }
 
 const answers = {
@@ -49,8 +50,10 @@ const answers = {
     const frames = [frame(0x89, Buffer.from('hi')), frame(0x81, Buffer.from('news')), frame(opcode, first), frame(0x80, second)];
     stream.write(Buffer.concat(frames));
   },
-  '/deflate': (stream, opcode, payload) => {
-    const packed = zlib.deflateRawSync(payload, { finishFlush: zlib.constants.Z_SYNC_FLUSH });
+  '/deflate': (stream, opcode, payload, isPacked) => {
+    const end = Buffer.from([0, 0, 255, 255]);
+    const unpack = () => zlib.inflateRawSync(Buffer.concat([payload, end]), { finishFlush: zlib.constants.Z_SYNC_FLUSH });
+    const packed = zlib.deflateRawSync(isPacked ? unpack() : payload, { finishFlush: zlib.constants.Z_SYNC_FLUSH });
     stream.write(frame(0xc0 | opcode, packed.subarray(0, packed.length - 4)));
   },
   '/close': (stream) => stream.end(frame(0x88, Buffer.from([3, 243]))),
@@ -64,7 +67,7 @@ const answers = {
 
 function websocket(stream, head, answer) {
   const offers = head['sec-websocket-extensions'];
-  const extension = answer === answers['/deflate'] && offers ? { 'sec-websocket-extensions': offers } : {};
+  const extension = answer === answers['/deflate'] && offers ? { 'sec-websocket-extensions': AGREED } : {};
   stream.respond({ ':status': 200, ...extension });
   tell(`open ${head[':scheme']} ${head[':path']} ${head['sec-websocket-version']}`);
   let bytes = Buffer.alloc(0);
@@ -82,7 +85,7 @@ function websocket(stream, head, answer) {
         tell('pong');
       } else {
         tell('message');
-        answer(stream, next.opcode, next.payload);
+        answer(stream, next.opcode, next.payload, next.isPacked);
       }
     }
   });

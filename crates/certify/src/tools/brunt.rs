@@ -62,7 +62,7 @@ const PROTO: &str = "syntax = \"proto3\"; package lab; message Message { bytes b
 
 /// The same with messages of `WebSocket`s over streams of HTTP/2.
 pub const WEBSOCKET_HTTP2: Tool = Tool {
-    name: "brunt-ws-http2",
+    name: "brunt-ws-h2",
     protocol: Protocol::WebSocket,
     note: "as brunt-ws, with `--http 2` and at most 100 WebSockets on a connection; JSON report",
     ask: ask_websocket_http2,

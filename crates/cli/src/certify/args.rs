@@ -8,7 +8,7 @@ use clap::{Args, value_parser};
 /// What `brunt certify` is told.
 #[derive(Debug, Clone, Args)]
 pub struct CertifyArgs {
-    /// Tools to score: brunt, brunt-http2, brunt-http3, brunt-ws, brunt-ws-http2, brunt-grpc, wrk, wrk2, ab, siege, httperf,
+    /// Tools to score: brunt, brunt-http2, brunt-http3, brunt-ws, brunt-ws-h2, brunt-grpc, wrk, wrk2, ab, siege, httperf,
     /// h2load, oha, k6, vegeta, hey, bombardier, jmeter, or all. Those that this machine has not are told and left out
     #[arg(long = "tool", value_name = "LIST", value_delimiter = ',', default_value = "brunt", value_parser = tool)]
     pub tools: Vec<String>,

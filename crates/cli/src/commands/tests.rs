@@ -85,7 +85,7 @@ fn refusals_name_the_option_and_what_to_write() {
         (&["--basic", "a:b", "--bearer", "c", "h"], "cannot be used with"),
         (&["--order", "random", "h"], "--urls <FILE>"),
         (&["--order", "shuffled", "--urls", "f"], "[possible values: sequence, random, walk, walk_together]"),
-        (&["--expect-status", "OK", "h"], "such as 200, 300-399 or 2xx"),
+        (&["--expect-status", "good", "h"], "such as 200, 300-399 or 2xx"),
         (&["--expect-body", "(", "h"], "unclosed group; write a regular expression"),
         (&["--objective", "p99 < 50", "h"], "write 50s, 50ms or 50m"),
         (&["--unix-socket", "/s", "--proxy", "http://p", "h"], "cannot be used with"),

@@ -504,6 +504,7 @@ impl Session {
             ConnectionError::TransportError(_) => of(Failure::Protocol, Some(Malformed::Quic)),
             ConnectionError::VersionMismatch => {
                 let offered = version_names(&self.offered_versions).join(", ");
+                let offered = if offered.is_empty() { "none".to_owned() } else { offered };
                 let why = format!("the server offers no version of QUIC that brunt speaks (v1): {offered}");
                 End { failure: Failure::Protocol, cause: Some(Malformed::QuicVersion), why }
             }
