@@ -133,7 +133,9 @@ fn steps_and_options_are_those_over_http1() {
     assert!(node.count("pong") >= 100 + 50 - 4, "{}", node.count("pong"));
     let before = node.count("message");
     measure(&format!("{} --data quiet -c 2 -n 5000 --reply-events messages,0", node.at("/chatty"))).all_good();
-    assert!(node.count("message") > before + 1000);
+    // The server may still be at work on them when the run is over.
+    let comes = (0..1000).any(|_| node.count("message") > before + 1000 || wait_a_moment());
+    assert!(comes, "{before} before, {} now", node.count("message"));
     let line = format!("{} --data {} -c 2 -n 50", node.at("/deflate"), "hello,".repeat(300));
     let ran = measure(&format!("{line} --compressed --expect-body ^(hello,){{300}}$")).all_good();
     assert!(ran.number("/bytes/received") < 50 * 100, "{}", ran.number("/bytes/received"));
