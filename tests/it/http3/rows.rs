@@ -208,10 +208,7 @@ const UNMEASURED: &[(&[&str], &str)] = &[
         ],
         "connecting timed out",
     ),
-    (
-        &["quic-other-version"],
-        "protocol error: the server offers no version of QUIC that brunt speaks (v1): draft-29",
-    ),
+    (&["quic-other-version"], "protocol error: the server offers no version of QUIC that brunt speaks (v1): draft-29"),
     (&["quic-no-version"], "protocol error: the server offers no version of QUIC that brunt speaks (v1): none"),
     (&["quic-close-no-error"], "closed early: aborted by peer"),
     (

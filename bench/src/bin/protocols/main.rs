@@ -87,7 +87,9 @@ fn run(options: &Options) -> Result<ExitCode> {
             output::progress(&format!("SKIPPED {}: the other tool is not there", row.name));
             continue;
         }
-        let one = result(row, &stand.in_turn(row)?);
+        let measured = stand.in_turn(row);
+        stand.interrupt.check()?;
+        let one = measured.map_or_else(|error| failed(row, &error), |sides| result(row, &sides));
         output::progress(&one.line.join("  "));
         told.push(one);
     }
@@ -239,6 +241,16 @@ struct Told {
     line: Vec<String>,
     figures: Value,
     missed: Option<String>,
+}
+
+/// A row of which a side cannot be measured; the others are.
+fn failed(row: &Row, error: &anyhow::Error) -> Told {
+    let why = format!("{}: {error:#}", row.name);
+    Told {
+        line: vec![row.name.to_owned(), row.figure.unit().to_owned()],
+        figures: json!({ "name": row.name, "error": &why }),
+        missed: Some(why),
+    }
 }
 
 fn result(row: &Row, [reference, ours]: &[Vec<(usize, f64)>; 2]) -> Told {

@@ -115,9 +115,8 @@ impl Source {
             let Err(next) = next else { break };
             // Within what was taken out of, or where it was taken out, something is missing now.
             let is_around = |error: &SpecError| !error.path.is_empty() && next.path.starts_with(&error.path);
-            let lacks = |error: &SpecError| {
-                error.path.starts_with(&next.path) || is_around(error) || error.at == next.at
-            };
+            let lacks =
+                |error: &SpecError| error.path.starts_with(&next.path) || is_around(error) || error.at == next.at;
             if next.at.is_none() || found.iter().any(lacks) {
                 break;
             }
