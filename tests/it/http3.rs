@@ -44,7 +44,7 @@ fn requests_are_those_of_the_servers_log() {
 fn the_best_version_is_taken_where_the_server_is_asked() {
     let Some((caddy, http3, _dir)) = secure("the_best_version_is_taken_where_the_server_is_asked", "") else { return };
     let (trusts, version) = (http3.replace("--http 3", "--http auto"), "/plan/connection/http");
-    let ran = measure(&format!("{} {trusts} -n 20", caddy.at("/"))).all_good();
+    let ran = measure(&format!("{} {trusts} -n 20 --expect-http 2,3", caddy.at("/"))).all_good();
     assert_eq!(ran.at(version), "3", "caddy announces it");
     let ran = measure(&format!("{} {trusts} -n 20 -X POST --data x", caddy.at("/"))).all_good();
     assert_eq!(

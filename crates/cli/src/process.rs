@@ -40,6 +40,8 @@ fn reflected(run: &RunSettings, service: &str) -> Result<Vec<u8>, String> {
 fn offered(run: &RunSettings) -> Result<HttpVersion, String> {
     let mut plain = run.clone();
     (plain.connection.http_auto, plain.connection.streams) = (false, 1);
+    // Which version is good is asked of the answer.
+    plain.checks.expect_http.clear();
     plain.connection.early_data = false;
     let plan = brunt_spec::to_plan(&plain, &system()).map_err(|error| error.to_string())?.0;
     brunt_runner::check::look::best_version(&plan)
