@@ -34,17 +34,19 @@ fn a_step_has_the_connection_go_on_from_another_port() {
     assert_eq!(labels.iter().map(named).collect::<Vec<_>>(), expected, "{run}");
     assert_eq!(run["outcomes"], serde_json::json!({"200": 20, "101": 10}));
     assert_eq!((&run["connections"]["opened"], server.requests(), server.connections()), (&1.into(), 20, 1));
-    assert_eq!(server.addresses(), 2, "it goes back and forth between two ports");
+    // Each takes another port; the system may grant one again that was closed meanwhile.
+    assert!((9..=11).contains(&server.addresses()), "{} ports", server.addresses());
 }
 
+/// The first of each begins with the connection: it waits until the server confirmed the handshake.
 #[test]
 fn many_connections_migrate_under_load() {
     let lab = lab("--tls --http3");
-    let ran = measure(&format!("{} --http 3 -k -c 4 --streams 2 -n 400 -X MIGRATE", lab.at("/"))).all_good();
-    assert_eq!((ran.status(101), ran.connections("opened")), (400, 4));
+    let ran = measure(&format!("{} --http 3 -k -c 40 --streams 2 -n 400 -X MIGRATE", lab.at("/"))).all_good();
+    assert_eq!((ran.status(101), ran.connections("opened")), (400, 40));
     assert!(ran.figure("/service_time_seconds/p50") > 0.0);
     let knows = lab.knows();
-    assert_eq!((&knows["requests"]["received"], &knows["http3"]["connections"]), (&0.into(), &4.into()), "{knows}");
+    assert_eq!((&knows["requests"]["received"], &knows["http3"]["connections"]), (&0.into(), &40.into()), "{knows}");
 }
 
 #[test]

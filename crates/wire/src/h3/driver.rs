@@ -73,13 +73,14 @@ pub struct Carrier {
     handle: ConnectionHandle,
     /// The driver will look at it.
     is_ready: Cell<bool>,
-    /// Which socket of the endpoint it uses.
-    port: Cell<usize>,
+    /// Its local port, and the one that it left last, to which packets may still come.
+    ports: RefCell<(Rc<Port>, Option<Rc<Port>>)>,
     /// When the driver's timers look at it next.
     timer: Cell<Option<Instant>>,
 }
 
-/// Sockets of one local address and their connections. There is one, and another once a connection migrates. When it is dropped they are closed, and their peers told.
+/// Sockets of one local address and their connections. There is one, and others for connections that migrate. When it is
+/// dropped they are closed, and their peers told.
 pub struct UdpEndpoint<T: Timer + 'static>(Rc<Core<T>>);
 
 impl<T: Timer + 'static> Drop for UdpEndpoint<T> {
@@ -106,6 +107,8 @@ struct Core<T> {
     base: Instant,
     /// How sockets are made.
     binding: Binding,
+    /// The first, which new connections use, and those to which connections migrated. Each has a number: a connection that
+    /// migrated n times uses port n.
     ports: RefCell<Vec<Rc<Port>>>,
     endpoint: RefCell<Endpoint>,
     /// By their handle.
@@ -133,7 +136,7 @@ impl<T: Timer + 'static> UdpEndpoint<T> {
         buffer: Option<usize>,
     ) -> io::Result<Self> {
         let binding = Binding { to, source, buffer };
-        let port = Port::bind(&binding)?;
+        let port = Port::bind(&binding, 0)?;
         let may_fragment = port.state.may_fragment();
         let endpoint = Endpoint::new(Arc::new(EndpointConfig::default()), None, !may_fragment, None);
         let core = Rc::new(Core {
@@ -182,7 +185,7 @@ impl<T: Timer + 'static> UdpEndpoint<T> {
             is_closing: Cell::new(false),
             handle,
             is_ready: Cell::new(false),
-            port: Cell::new(0),
+            ports: RefCell::new((core.first_port(), None)),
             timer: Cell::new(None),
         });
         let mut carriers = core.carriers.borrow_mut();
@@ -200,18 +203,26 @@ impl<T: Timer> Core<T> {
         self.base + Duration::from_nanos(tick.0)
     }
 
-    fn port(&self, number: usize) -> Option<Rc<Port>> {
-        self.ports.borrow().get(number).cloned()
+    /// The port of new connections.
+    fn first_port(&self) -> Rc<Port> {
+        Rc::clone(&self.ports.borrow()[0])
     }
 
-    /// Has a connection go on from the other socket, which is made when first needed.
+    /// Has a connection go on from a port that it never used: a server need not validate one that it saw before (RFC 9000
+    /// section 9.3), and nothing would come to it. Ports that all connections left are closed.
     fn migrate(&self, carrier: &Carrier) -> Result<(), Failure> {
-        let other = 1 - carrier.port.get().min(1);
         let mut ports = self.ports.borrow_mut();
-        if ports.len() <= other {
-            ports.push(Rc::new(Port::bind(&self.binding).map_err(|error| error::of_connect(&error))?));
-        }
-        carrier.port.set(other);
+        let mut used = carrier.ports.borrow_mut();
+        let number = used.0.number + 1;
+        let fresh = if let Some(port) = ports.iter().find(|port| port.number == number) {
+            Rc::clone(port)
+        } else {
+            let port = Rc::new(Port::bind(&self.binding, number).map_err(|error| error::of_connect(&error))?);
+            ports.push(Rc::clone(&port));
+            port
+        };
+        used.1 = Some(std::mem::replace(&mut used.0, fresh));
+        ports.retain(|port| port.number == 0 || Rc::strong_count(port) > 1);
         Ok(())
     }
 
@@ -230,7 +241,7 @@ impl<T: Timer> Core<T> {
         if session.wants_port() {
             session.took_port(now, self.migrate(carrier));
         }
-        let Some(port) = self.port(carrier.port.get()) else { return Poll::Ready(()) };
+        let port = Rc::clone(&carrier.ports.borrow().0);
         loop {
             session.take_events(now, instant);
             if self.poll_transmit(session, &port, instant).is_pending() {
@@ -300,7 +311,7 @@ impl<T: Timer> Core<T> {
     }
 
     /// Takes in a message of one or several packets.
-    fn receive(&self, number: usize, (meta, message): (&RecvMeta, &[u8]), now: Tick) {
+    fn receive(&self, port: &Port, (meta, message): (&RecvMeta, &[u8]), now: Tick) {
         let instant = self.instant(now);
         let ecn = meta.ecn.and_then(|ecn| EcnCodepoint::from_bits(ecn as u8));
         let mut packets = BytesMut::from(message);
@@ -311,11 +322,11 @@ impl<T: Timer> Core<T> {
             let event = self.endpoint.borrow_mut().handle(instant, meta.addr, meta.dst_ip, ecn, packet, &mut answer);
             match event {
                 Some(DatagramEvent::ConnectionEvent(handle, event)) => {
-                    self.on_packet(handle, event, (number, versions), now);
+                    self.on_packet(handle, event, (port.number, versions), now);
                 }
                 // A lost answer is asked for again.
                 Some(DatagramEvent::Response(transmit)) => {
-                    let _ = self.port(number).map(|port| port.send(&transmit, &answer[..transmit.size]));
+                    let _ = port.send(&transmit, &answer[..transmit.size]);
                 }
                 Some(DatagramEvent::NewConnection(incoming)) => self.endpoint.borrow_mut().ignore(incoming),
                 None => {}
@@ -337,7 +348,7 @@ impl<T: Timer> Core<T> {
         }
         if session.is_connected {
             session.quic.handle_event(event);
-            if port == carrier.port.get() {
+            if port == carrier.ports.borrow().0.number {
                 session.came_to_port(now);
             }
         } else {
@@ -490,17 +501,18 @@ impl<T: Timer + 'static> Driver<T> {
 
     /// Reads what is there from each socket, once; whether there was anything.
     fn read_all(&mut self, cx: &mut Context<'_>) -> bool {
-        let mut number = 0;
+        let mut index = 0;
         let mut has_read = false;
-        while let Some(port) = self.core.port(number) {
-            has_read |= self.read(number, &port, cx);
-            number += 1;
+        loop {
+            let port = self.core.ports.borrow().get(index).cloned();
+            let Some(port) = port else { return has_read };
+            has_read |= self.read(&port, cx);
+            index += 1;
         }
-        has_read
     }
 
     /// Reads what is there, once; whether there was anything.
-    fn read(&mut self, number: usize, port: &Port, cx: &mut Context<'_>) -> bool {
+    fn read(&mut self, port: &Port, cx: &mut Context<'_>) -> bool {
         let core = &self.core;
         let Poll::Ready(Ok(mut ready)) = port.socket.poll_read_ready(cx) else { return false };
         let mut metas = [RecvMeta::default(); BATCH];
@@ -512,7 +524,7 @@ impl<T: Timer + 'static> Driver<T> {
             Ok(count) => {
                 let now = core.time.now();
                 for (meta, buffer) in metas.iter().zip(&buffers).take(count) {
-                    core.receive(number, (meta, &buffer[..meta.len]), now);
+                    core.receive(port, (meta, &buffer[..meta.len]), now);
                 }
                 core.take_events(now);
                 self.turn.worked(&core.time, now);

@@ -1,13 +1,14 @@
 //! Connection migration (RFC 9000 section 9): a connection goes on from another local port.
 //!
-//! It is over when the server's `PATH_CHALLENGE` has come to the new port, which QUIC answers at once.
+//! It is over when a packet of the server comes to the new port: a server sends there once it has taken the new path, and its
+//! first packet has the `PATH_CHALLENGE`, which QUIC answers at once. The port is new to the server each time.
 
 use super::session::Session;
 use brunt_model::outcome::Malformed;
 use brunt_model::{Failure, Tick};
 use std::task::{Poll, Waker};
 
-/// When the first packet left from the new port, and when the server's challenge came; or why it did not, with the cause.
+/// When the first packet left from the new port, and when the server's first came to it; or why it did not, with the cause.
 pub type Migrated = Result<(Tick, Tick), (Failure, Option<Malformed>)>;
 
 /// A migration of a connection.
@@ -19,11 +20,11 @@ pub struct Migration {
 
 #[derive(Debug, Clone, Copy)]
 enum State {
-    /// The driver is to take another port.
+    /// The driver is to take another port once the server confirmed the handshake.
     Wanted,
     /// Packets leave from the new port.
-    UnderWay { sent: Tick, challenges: u64 },
-    /// The challenge came.
+    UnderWay { sent: Tick },
+    /// A packet came to the new port.
     Over { sent: Tick, came: Tick },
     /// The system grants no port.
     Failed(Failure),
@@ -78,9 +79,10 @@ impl Session {
         self.idle.wake();
     }
 
-    /// Whether the driver is to take another port.
+    /// Whether the driver is to take another port now. Before the server confirmed the handshake it must not (RFC 9000 section 9).
     pub fn wants_port(&self) -> bool {
         self.migration.as_ref().is_some_and(|migration| matches!(migration.state, State::Wanted))
+            && self.quic.stats().frame_rx.handshake_done > 0
     }
 
     /// The driver took another port at `now`, or the system grants none.
@@ -90,8 +92,7 @@ impl Session {
             Ok(()) => {
                 // It takes an unused connection ID of the server, and sends a PING.
                 self.quic.local_address_changed();
-                let challenges = self.quic.stats().frame_rx.path_challenge;
-                migration.state = State::UnderWay { sent: now, challenges };
+                migration.state = State::UnderWay { sent: now };
             }
             Err(failure) => {
                 migration.state = State::Failed(failure);
@@ -103,9 +104,7 @@ impl Session {
     /// A packet came to the port of the connection at `now`.
     pub fn came_to_port(&mut self, now: Tick) {
         let Some(migration) = &mut self.migration else { return };
-        if let State::UnderWay { sent, challenges } = migration.state
-            && self.quic.stats().frame_rx.path_challenge > challenges
-        {
+        if let State::UnderWay { sent } = migration.state {
             migration.state = State::Over { sent, came: now };
             migration.waker.wake_by_ref();
         }

@@ -13,6 +13,8 @@ const SOCKET_BUFFER: usize = 4 << 20;
 
 /// A local port.
 pub struct Port {
+    /// How many times a connection migrated that uses it.
+    pub number: usize,
     pub socket: AsyncFd<Socket>,
     pub state: UdpSocketState,
 }
@@ -30,7 +32,7 @@ impl Port {
     /// # Errors
     ///
     /// The system grants none.
-    pub fn bind(Binding { to, source, buffer }: &Binding) -> io::Result<Self> {
+    pub fn bind(Binding { to, source, buffer }: &Binding, number: usize) -> io::Result<Self> {
         let socket = Socket::new(Domain::for_address(*to), Type::DGRAM, None)?;
         socket.set_nonblocking(true)?;
         // Smaller ones lose packets only where many come at once.
@@ -41,7 +43,7 @@ impl Port {
         let any = if to.is_ipv4() { IpAddr::V4(Ipv4Addr::UNSPECIFIED) } else { IpAddr::V6(Ipv6Addr::UNSPECIFIED) };
         socket.bind(&SockAddr::from(SocketAddr::new(source.unwrap_or(any), 0)))?;
         let state = UdpSocketState::new(UdpSockRef::from(&socket))?;
-        Ok(Self { socket: sys::watch(socket)?, state })
+        Ok(Self { number, socket: sys::watch(socket)?, state })
     }
 
     /// Sends a message of one or several packets.
