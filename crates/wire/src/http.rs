@@ -444,7 +444,7 @@ impl<T: Timer + 'static> Transport for Http<T> {
         if is_websocket {
             let number = self.messages.get();
             self.messages.set(number.wrapping_add(1));
-            return Ok(Prepared::for_websocket(parts, id, tags, number));
+            return Prepared::for_websocket(parts, id, tags, number);
         }
         match self.common.settings.http {
             HttpVersion::V1_0 | HttpVersion::V1_1 => Prepared::for_h1(parts, (&origin, id), tags, self.common.style),

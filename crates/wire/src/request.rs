@@ -141,10 +141,16 @@ impl Prepared {
         Ok(Self { origin, tags, asked, h2, parts: Some(Rc::new(parts)), ..Self::default() })
     }
 
-    /// Makes a message of a WebSocket ready.
-    pub fn for_websocket(parts: RequestParts, origin: OriginId, tags: Tags, number: u64) -> Self {
+    /// Makes a message of a WebSocket ready. Its header fields are those of the handshake.
+    ///
+    /// # Errors
+    ///
+    /// A header field has a character that none may have.
+    pub fn for_websocket(parts: RequestParts, origin: OriginId, tags: Tags, number: u64) -> Result<Self, BadRequest> {
+        parts.headers.iter().try_for_each(check_header)?;
         let (action, message) = Action::of(&parts, number);
-        Self { origin, tags, action, message: message.map(Rc::from), parts: Some(Rc::new(parts)), ..Self::default() }
+        let message = message.map(Rc::from);
+        Ok(Self { origin, tags, action, message, parts: Some(Rc::new(parts)), ..Self::default() })
     }
 
     /// Makes a request ready for HTTP/3.
@@ -306,6 +312,16 @@ fn origin(url: &Url) -> Origin {
     Origin { https: matches!(url.scheme(), "https" | "wss"), host, port, websocket }
 }
 
+/// Whether a header field may be sent.
+///
+/// # Errors
+///
+/// It has a line break or another control character.
+pub fn check_header((name, value): &(String, String)) -> Result<(), BadRequest> {
+    let is_broken = name.chars().chain(value.chars()).any(|c| c.is_control() && c != '\t');
+    if is_broken { Err(BadRequest::Header(name.clone())) } else { Ok(()) }
+}
+
 /// Writes the head and body of an HTTP/1 request (RFC 9112 section 3).
 ///
 /// # Errors
@@ -326,11 +342,9 @@ pub fn encode(draft: &Draft<'_>, url: &Url, origin: &Origin, style: Style) -> Re
     if let Some(value) = connection(style).filter(|_| !has(draft.headers, "connection")) {
         field(&mut out, "Connection", value);
     }
-    for (name, value) in draft.headers {
-        if name.chars().chain(value.chars()).any(|c| c.is_control() && c != '\t') {
-            return Err(BadRequest::Header(name.clone()));
-        }
-        field(&mut out, name, value);
+    for header in draft.headers {
+        check_header(header)?;
+        field(&mut out, &header.0, &header.1);
     }
     let body = draft.body.bytes();
     if let Some(body) = body.filter(|_| !has(draft.headers, "content-length")) {
@@ -487,5 +501,8 @@ mod tests {
             verbatim: None,
         };
         assert_eq!(encode(&draft, &url, &origin, Style::default()), Err(BadRequest::Header("A".into())));
+        let handshake = RequestParts::of(&Draft { url: "ws://h/", ..draft }).unwrap();
+        let message = Prepared::for_websocket(handshake, OriginId::default(), Tags::default(), 0);
+        assert_eq!(message.map(|_| ()), Err(BadRequest::Header("A".into())));
     }
 }

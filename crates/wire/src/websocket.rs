@@ -141,7 +141,7 @@ impl WebSocket {
         let refuse = |why| (Failure::Protocol, why);
         accepts(&fields, &accept).map_err(refuse)?;
         let agreed = agree(&fields, parts).map_err(refuse)?;
-        Ok(Self { rest: ahead.take_came(), ..Self::over(Carrier::Connection(stream), agreed, Some(open)) })
+        Ok(Self { rest: ahead.take_came(), ..Self::over(Carrier::Connection(stream, Vec::new()), agreed, Some(open)) })
     }
 
     /// Opens one over a stream of HTTP/2 (RFC 8441).

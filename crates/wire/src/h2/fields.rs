@@ -1,6 +1,6 @@
 //! The header fields of a request as HTTP/2 needs them (RFC 9113 section 8.3).
 
-use crate::request::{BadRequest, RequestParts};
+use crate::request::{BadRequest, check_header, RequestParts};
 use brunt_model::Body;
 use brunt_model::request::{BodyPieces, PieceInterval};
 use std::cell::Cell;
@@ -171,10 +171,8 @@ fn add_headers<'h>(
     list: &mut Vec<Field>,
     headers: impl IntoIterator<Item = &'h (String, String)>,
 ) -> Result<(), BadRequest> {
-    for (name, value) in headers {
-        if name.chars().chain(value.chars()).any(|c| c.is_control() && c != '\t') {
-            return Err(BadRequest::Header(name.clone()));
-        }
+    for header @ (name, value) in headers {
+        check_header(header)?;
         if !NOT_IN_HTTP2.iter().any(|other| name.eq_ignore_ascii_case(other)) {
             list.push(Field::new(name, value));
         }

@@ -12,8 +12,8 @@ use std::task::{Context, Poll, ready};
 
 /// Bytes both ways.
 pub(super) enum Carrier {
-    /// A connection that began as HTTP/1.1.
-    Connection(Stream),
+    /// A connection that began as HTTP/1.1, and the end of a frame of which it took only the beginning.
+    Connection(Stream, Vec<u8>),
     /// A stream of HTTP/2 (RFC 8441).
     Http2(Tunnel),
 }
@@ -29,7 +29,8 @@ impl Carrier {
     /// Writes what is taken at once; how much that was.
     pub fn send_at_once(&self, bytes: &[u8]) -> Result<usize, Failure> {
         match self {
-            Self::Connection(stream) => stream.send_at_once(bytes).map_err(|error| error::of_stream(&error)),
+            Self::Connection(_, unsent) if !unsent.is_empty() => Ok(0),
+            Self::Connection(stream, _) => stream.send_at_once(bytes).map_err(|error| error::of_stream(&error)),
             Self::Http2(tunnel) => tunnel.send_at_once(bytes),
         }
     }
@@ -37,7 +38,11 @@ impl Carrier {
     /// Writes all of `bytes`.
     pub async fn send(&mut self, bytes: &[u8]) -> Result<(), Failure> {
         match self {
-            Self::Connection(stream) => stream.send(bytes).await.map_err(|error| error::of_stream(&error)),
+            Self::Connection(stream, unsent) => {
+                stream.send(unsent).await.map_err(|error| error::of_stream(&error))?;
+                unsent.clear();
+                stream.send(bytes).await.map_err(|error| error::of_stream(&error))
+            }
             Self::Http2(tunnel) => {
                 let mut rest = bytes;
                 while !rest.is_empty() {
@@ -52,7 +57,7 @@ impl Carrier {
     /// Waits until all of a message was written, where that is done by another task.
     pub async fn flush(&mut self) -> Result<(), Failure> {
         match self {
-            Self::Connection(_) => Ok(()),
+            Self::Connection(..) => Ok(()),
             Self::Http2(tunnel) => std::future::poll_fn(|cx| tunnel.poll_flush(cx)).await,
         }
     }
@@ -60,8 +65,10 @@ impl Carrier {
     /// Writes a short frame, where it is taken at once.
     pub fn send_if_room(&mut self, frame: &[u8], cx: &mut Context<'_>) {
         match self {
-            Self::Connection(stream) => {
-                if stream.poll_send(frame, cx).is_ready() {
+            Self::Connection(_, unsent) if !unsent.is_empty() => {}
+            Self::Connection(stream, unsent) => {
+                if let Poll::Ready(Ok(n)) = stream.poll_send(frame, cx) {
+                    unsent.extend_from_slice(&frame[n..]);
                     let _ = stream.poll_flush(cx);
                 }
             }
@@ -73,7 +80,7 @@ impl Carrier {
     /// Reads into `buffer` what is there; 0 is the end.
     pub fn poll_read(&mut self, buffer: &mut [u8], cx: &mut Context<'_>) -> Poll<Result<usize, Failure>> {
         match self {
-            Self::Connection(stream) => {
+            Self::Connection(stream, _) => {
                 Poll::Ready(ready!(stream.poll_read(buffer, cx)).map_err(|error| error::of_stream(&error)))
             }
             Self::Http2(tunnel) => tunnel.poll_read(buffer, cx),
@@ -83,7 +90,7 @@ impl Carrier {
     /// When what was read last came, where that was at another instant than `now`.
     pub fn came(&self, now: Tick) -> Tick {
         match self {
-            Self::Connection(_) => now,
+            Self::Connection(..) => now,
             Self::Http2(tunnel) => tunnel.came().min(now),
         }
     }
@@ -91,7 +98,7 @@ impl Carrier {
     /// Bytes that came around those that are read, since the last call.
     pub fn take_overhead(&self) -> u64 {
         match self {
-            Self::Connection(_) => 0,
+            Self::Connection(..) => 0,
             Self::Http2(tunnel) => tunnel.take_overhead(),
         }
     }
@@ -99,7 +106,7 @@ impl Carrier {
     /// When the message was written, and its bytes with all around them, where another task writes.
     pub fn sent(&self) -> Option<(Tick, u64)> {
         match self {
-            Self::Connection(_) => None,
+            Self::Connection(..) => None,
             Self::Http2(tunnel) => tunnel.sent(),
         }
     }
@@ -107,7 +114,7 @@ impl Carrier {
     /// Why it is over, where the peer told.
     pub fn cause(&self) -> Option<Malformed> {
         match self {
-            Self::Connection(_) => None,
+            Self::Connection(..) => None,
             Self::Http2(tunnel) => tunnel.cause(),
         }
     }
@@ -122,7 +129,7 @@ impl Carrier {
     /// The version of HTTP that it began with.
     pub fn version(&self) -> HttpVersion {
         match self {
-            Self::Connection(_) => HttpVersion::V1_1,
+            Self::Connection(..) => HttpVersion::V1_1,
             Self::Http2(_) => HttpVersion::V2,
         }
     }
@@ -130,7 +137,7 @@ impl Carrier {
     /// What the TLS handshake of its own connection agreed on, where there was one.
     pub fn handshake(&self) -> Option<Handshake> {
         match self {
-            Self::Connection(stream) => stream.handshake(),
+            Self::Connection(stream, _) => stream.handshake(),
             Self::Http2(_) => None,
         }
     }
@@ -138,7 +145,7 @@ impl Carrier {
     /// The address at the other end of its own connection.
     pub fn peer(&self) -> Option<SocketAddr> {
         match self {
-            Self::Connection(stream) => stream.peer(),
+            Self::Connection(stream, _) => stream.peer(),
             Self::Http2(_) => None,
         }
     }
