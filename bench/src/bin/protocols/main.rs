@@ -16,7 +16,7 @@ use brunt_bench::output;
 use brunt_bench::table;
 use brunt_bench::tools::{self, Tool};
 use clap::Parser;
-use rows::{Figure, Program, ROWS, Row, Side};
+use rows::{Figure, Program, Row, Side};
 use serde_json::{Value, json};
 use servers::Running;
 use std::fs;
@@ -82,14 +82,14 @@ fn run(options: &Options) -> Result<ExitCode> {
     let stand = Stand { options, scratch: folder.path(), interrupt: Interrupt::install()? };
     stand.furnish()?;
     let mut told = Vec::new();
-    for row in ROWS.iter().filter(|row| row.name.contains(&options.only)) {
+    for row in rows::rows().filter(|row| row.name.contains(&options.only)) {
         if [&row.reference, &row.ours].iter().any(|side| stand.program(side.program).is_none()) {
             output::progress(&format!("SKIPPED {}: the other tool is not there", row.name));
             continue;
         }
-        let measured = stand.in_turn(row);
+        let measured = stand.in_turn(&row);
         stand.interrupt.check()?;
-        let one = measured.map_or_else(|error| failed(row, &error), |sides| result(row, &sides));
+        let one = measured.map_or_else(|error| failed(&row, &error), |sides| result(&row, &sides));
         output::progress(&one.line.join("  "));
         told.push(one);
     }

@@ -66,11 +66,30 @@ pub const IDLE_WORDS: &str = "run ws://ADDRESS/ --data ping -c CONNECTIONS -r 10
                               -o json=result.json";
 
 macro_rules! brunt {
-    ($server:expr, $words:literal) => {
+    ($server:expr, $($words:literal),+) => {
         Side {
             program: Program::Brunt,
             server: $server,
-            words: concat!($words, " -d SECONDSs --threads 1 --quiet --no-store -o json=result.json"),
+            words: concat!($($words),+, " -d SECONDSs --threads 1 --quiet --no-store -o json=result.json"),
+        }
+    };
+}
+
+/// The lag of a protocol beside HTTP/1.1 on the same server, at both rates.
+macro_rules! lags {
+    ($protocol:literal, $reference:expr, $plain:literal, $server:expr, $words:literal) => {
+        [
+            lags!($protocol, $reference, $plain, $server, $words, "2000"),
+            lags!($protocol, $reference, $plain, $server, $words, "10000"),
+        ]
+    };
+    ($protocol:literal, $reference:expr, $plain:literal, $server:expr, $words:literal, $rate:literal) => {
+        Row {
+            name: concat!("lag of ", $protocol, " at ", $rate, "/s"),
+            figure: Figure::LagMicroseconds,
+            reference: brunt!($reference, $plain, " -c 64 -r ", $rate, " --arrivals even"),
+            ours: brunt!($server, $words, " -r ", $rate, " --arrivals even"),
+            at_most: Some(1.5),
         }
     };
 }
@@ -79,19 +98,12 @@ const fn cost(name: &'static str, reference: Side, ours: Side, at_most: Option<f
     Row { name, figure: Figure::CpuMicroseconds, reference, ours, at_most }
 }
 
-const fn lag(name: &'static str, reference: Side, ours: Side) -> Row {
-    Row { name, figure: Figure::LagMicroseconds, reference, ours, at_most: Some(1.5) }
-}
-
 const H3: Side = brunt!(Server::Caddy, "run https://ADDRESS/ --insecure --http 3 -c 8 --streams 32");
 const CALLS: Side =
     brunt!(GRPC, "run http://ADDRESS/ --grpc shop.Shop/Buy --json {\"id\":7} --proto shop.proto -c 8 --streams 32");
-const PLAIN_2000: Side = brunt!(PLAIN, "run http://ADDRESS/ -c 64 -r 2000 --arrivals even");
-const PLAIN_10000: Side = brunt!(PLAIN, "run http://ADDRESS/ -c 64 -r 10000 --arrivals even");
-const SECURE_2000: Side = brunt!(SECURE, "run https://ADDRESS/ --insecure -c 64 -r 2000 --arrivals even");
-const SECURE_10000: Side = brunt!(SECURE, "run https://ADDRESS/ --insecure -c 64 -r 10000 --arrivals even");
 
-pub const ROWS: [Row; 13] = [
+/// What CPU a request takes.
+const COSTS: [Row; 5] = [
     cost(
         "HTTP/3, 8 connections of 32 streams, 10 bytes, beside oha",
         Side {
@@ -119,8 +131,8 @@ pub const ROWS: [Row; 13] = [
         Some(0.2),
     ),
     cost(
-        "gRPC beside brunt's HTTP/2",
-        brunt!(PLAIN, "run http://ADDRESS/ --http 2 -c 8 --streams 32"),
+        "gRPC beside brunt's HTTP/2 (POST of 7 bytes)",
+        brunt!(PLAIN, "run http://ADDRESS/ --http 2 -c 8 --streams 32 --data message"),
         CALLS,
         Some(1.15),
     ),
@@ -130,50 +142,27 @@ pub const ROWS: [Row; 13] = [
         brunt!(Server::Lab("--echo"), "run ws://ADDRESS/ --data hello -c 50"),
         Some(0.2),
     ),
-    lag(
-        "lag of HTTP/2 at 2,000/s",
-        PLAIN_2000,
-        brunt!(PLAIN, "run http://ADDRESS/ --http 2 -c 8 --streams 8 -r 2000 --arrivals even"),
-    ),
-    lag(
-        "lag of HTTP/2 at 10,000/s",
-        PLAIN_10000,
-        brunt!(PLAIN, "run http://ADDRESS/ --http 2 -c 8 --streams 8 -r 10000 --arrivals even"),
-    ),
-    lag(
-        "lag of HTTP/3 at 2,000/s",
-        SECURE_2000,
-        brunt!(SECURE, "run https://ADDRESS/ --insecure --http 3 -c 8 --streams 8 -r 2000 --arrivals even"),
-    ),
-    lag(
-        "lag of HTTP/3 at 10,000/s",
-        SECURE_10000,
-        brunt!(SECURE, "run https://ADDRESS/ --insecure --http 3 -c 8 --streams 8 -r 10000 --arrivals even"),
-    ),
-    lag(
-        "lag of gRPC at 2,000/s",
-        PLAIN_2000,
-        brunt!(
-            GRPC,
-            "run http://ADDRESS/ --grpc shop.Shop/Buy --json {\"id\":7} --proto shop.proto -c 8 --streams 8 -r 2000 --arrivals even"
-        ),
-    ),
-    lag(
-        "lag of gRPC at 10,000/s",
-        PLAIN_10000,
-        brunt!(
-            GRPC,
-            "run http://ADDRESS/ --grpc shop.Shop/Buy --json {\"id\":7} --proto shop.proto -c 8 --streams 8 -r 10000 --arrivals even"
-        ),
-    ),
-    lag(
-        "lag of WebSocket at 2,000/s",
-        PLAIN_2000,
-        brunt!(PLAIN, "run ws://ADDRESS/ --data hello -c 64 -r 2000 --arrivals even"),
-    ),
-    lag(
-        "lag of WebSocket at 10,000/s",
-        PLAIN_10000,
-        brunt!(PLAIN, "run ws://ADDRESS/ --data hello -c 64 -r 10000 --arrivals even"),
-    ),
 ];
+
+/// All that is compared.
+pub fn rows() -> impl Iterator<Item = Row> {
+    let lags = [
+        lags!("HTTP/2", PLAIN, "run http://ADDRESS/", PLAIN, "run http://ADDRESS/ --http 2 -c 8 --streams 8"),
+        lags!(
+            "HTTP/3",
+            SECURE,
+            "run https://ADDRESS/ --insecure",
+            SECURE,
+            "run https://ADDRESS/ --insecure --http 3 -c 8 --streams 8"
+        ),
+        lags!(
+            "gRPC",
+            PLAIN,
+            "run http://ADDRESS/",
+            GRPC,
+            "run http://ADDRESS/ --grpc shop.Shop/Buy --json {\"id\":7} --proto shop.proto -c 8 --streams 8"
+        ),
+        lags!("WebSocket", PLAIN, "run http://ADDRESS/", PLAIN, "run ws://ADDRESS/ --data hello -c 64"),
+    ];
+    COSTS.into_iter().chain(lags.into_iter().flatten())
+}
