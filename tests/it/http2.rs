@@ -75,7 +75,7 @@ fn what_the_servers_window_holds_back_is_told() {
 #[test]
 fn cleartext_needs_no_upgrade() {
     let Some(nginx) = nginx_at("cleartext_needs_no_upgrade", "listen 127.0.0.1:PORT http2;", "") else { return };
-    measure(&format!("{} --http 2 -c 2 --streams 5 -n 500", nginx.at("/page.txt"))).all_good();
+    measure(&format!("{} --h2c -c 2 --streams 5 -n 500", nginx.at("/page.txt"))).all_good();
     assert_eq!(nginx.log().len(), 500);
 }
 
@@ -83,7 +83,7 @@ fn cleartext_needs_no_upgrade() {
 fn cleartext_may_begin_as_http1() {
     for options in ["", "--keepalive-requests 50"] {
         let lab = lab(options);
-        let ran = measure(&format!("{} --http 2 --h2c-upgrade -c 4 --streams 3 -n 500", lab.at("/"))).all_good();
+        let ran = measure(&format!("{} --h2c-upgrade -c 4 --streams 3 -n 500", lab.at("/"))).all_good();
         let (knows, opened) = (lab.knows(), ran.connections("opened"));
         // The upgrade of each connection is a request, too.
         assert_eq!(knows["requests"]["received"].as_u64(), Some(500 + opened), "{knows}");
@@ -91,7 +91,7 @@ fn cleartext_may_begin_as_http1() {
         assert!(knows["http2"]["first_error"].is_null(), "{knows}");
     }
     let Some(nginx) = nginx_at("cleartext_may_begin_as_http1", "listen 127.0.0.1:PORT;", "") else { return };
-    measure(&format!("{} --http 2 --h2c-upgrade -n 5", nginx.at("/")))
+    measure(&format!("{} --h2c-upgrade -n 5", nginx.at("/")))
         .ends(3)
         .says(&["the server does not take `Upgrade: h2c`: it answered with status"]);
 }
@@ -154,7 +154,7 @@ fn a_server_without_it_is_told() {
         .says(&["the server answered in HTTP/1, not in HTTP/2"]);
     let refused = [
         ("--streams 4", "an HTTP/1 connection carries one request at a time; write --http 2"),
-        ("--h2c-upgrade", "--h2c-upgrade is for --http 2 without TLS (URLs of http:// and ws://); leave it out"),
+        ("--h2c-upgrade --http 3", "one run has one version"),
         ("--http 2 --receive-rate 10k", "--receive-rate works with HTTP/1.0 and 1.1 only"),
         ("--http 2 --proxy 127.0.0.1:9", "--proxy for URLs of http:// works with HTTP/1.0 and 1.1 only"),
         ("--http 7", "this is no version of HTTP that brunt speaks"),

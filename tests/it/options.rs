@@ -29,7 +29,8 @@ const COLUMNS: [&str; 6] = ["HTTP/1.1", "HTTP/2", "HTTP/3", "WebSocket", "WebSoc
 const STREAMS: Cell = Refused("an HTTP/1 connection carries one request at a time");
 const RATE: Cell = Refused("--receive-rate works with HTTP/1.0 and 1.1 only");
 const EARLY: Cell = Refused("--early-data works with HTTP/3 only");
-const UPGRADE: Cell = Refused("--h2c-upgrade is for --http 2 without TLS");
+const UPGRADE: Cell = Refused("--h2c-upgrade is for HTTP/2 without TLS");
+const VERSIONS: Cell = Refused("one run has one version");
 
 /// Each row: options, and whether they go with each column, over TLS. `PORT` is that of the server, `RELAY` a
 /// Unix socket that leads to it, `PROXY` a proxy, `CERT` and `KEY` a certificate of ours.
@@ -48,7 +49,7 @@ const ROWS: [(&str, [Cell; 6]); 14] = [
     ("--resolve behind.test:PORT:127.0.0.1 --connect-rate 100", [Works; 6]),
     ("--resolve behind.test:PORT:127.0.0.1 --no-keepalive", [Works; 6]),
     ("--resolve behind.test:PORT:127.0.0.1 --early-data", [EARLY, EARLY, Works, EARLY, EARLY, EARLY]),
-    ("--resolve behind.test:PORT:127.0.0.1 --h2c-upgrade", [UPGRADE; 6]),
+    ("--resolve behind.test:PORT:127.0.0.1 --h2c-upgrade", [VERSIONS, UPGRADE, VERSIONS, UPGRADE, UPGRADE, UPGRADE]),
     (
         "--resolve behind.test:PORT:127.0.0.1 --connections-per-origin 2",
         [
@@ -71,7 +72,7 @@ const PLAIN: [(&str, [Cell; 6]); 4] = {
         ("--proxy PROXY", [Works, PROXY, H3, Works, Works, PROXY]),
         ("--resolve-all 127.0.0.1:PORT", [Works, Works, H3, Works, Works, Works]),
         ("--unix-socket RELAY", [Works, Works, H3, Works, Works, Works]),
-        ("--resolve behind.test:PORT:127.0.0.1 --h2c-upgrade", [UPGRADE, Works, UPGRADE, UPGRADE, Works, Works]),
+        ("--resolve behind.test:PORT:127.0.0.1 --h2c-upgrade", [VERSIONS, Works, VERSIONS, Works, Works, Works]),
     ]
 };
 

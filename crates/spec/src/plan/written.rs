@@ -251,7 +251,9 @@ pub struct Connection {
     pub http: Option<Scalar>,
     /// HTTP/2 and 3: requests in flight on each connection. Default: 1.
     pub streams: Option<Scalar>,
-    /// True: HTTP/2 over http:// begins as HTTP/1.1 (`Upgrade: h2c`). Default: false, prior knowledge.
+    /// The same as `http: 2`.
+    pub h2c: Option<bool>,
+    /// True: HTTP/2 over http:// that begins as HTTP/1.1 (`Upgrade: h2c`). Default: false, prior knowledge.
     pub h2c_upgrade: Option<bool>,
     /// Connections of each user to an origin, all in use at once. Default: 1.
     pub connections_per_origin: Option<Scalar>,

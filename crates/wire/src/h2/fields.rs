@@ -1,6 +1,6 @@
 //! The header fields of a request as HTTP/2 needs them (RFC 9113 section 8.3).
 
-use crate::request::{BadRequest, check_header, RequestParts};
+use crate::request::{BadRequest, RequestParts, check_header};
 use brunt_model::Body;
 use brunt_model::request::{BodyPieces, PieceInterval};
 use std::cell::Cell;

@@ -45,7 +45,7 @@ pub enum BadWire {
     #[error("MIGRATE has a connection of HTTP/3 go on from another local port; write --http 3, or another method")]
     Migration,
     /// An upgrade of what is no HTTP/2, or encrypted.
-    #[error("--h2c-upgrade is for --http 2 without TLS (URLs of http:// and ws://); leave it out")]
+    #[error("--h2c-upgrade is for HTTP/2 without TLS (URLs of http:// and ws://); leave it out")]
     Upgrade,
     /// A program without HTTP/3.
     #[error(

@@ -12,7 +12,7 @@ type S = RunSettings;
 const CONNECTION: &str = "Connection";
 
 /// The rows.
-pub static ROWS: [Row<RunSettings>; 24] = [
+pub static ROWS: [Row<RunSettings>; 25] = [
     Row::switch("no-keepalive", "A new connection for each request", |_, _| {
         Ok(on(|s: &mut S| s.connection.no_keepalive = true))
     })
@@ -40,7 +40,7 @@ pub static ROWS: [Row<RunSettings>; 24] = [
              compare --http 1.1,2,3 URL) [default: 1.1]",
             |w, _| match w {
                 "auto" => Ok(on(|s: &mut S| s.connection.http_auto = true)),
-                _ => set(values::http_version(w), |s: &mut S, v| s.connection.http.push(v)),
+                _ => set(values::http_version(w), add_version),
             },
         )
         .under(CONNECTION)
@@ -60,11 +60,20 @@ pub static ROWS: [Row<RunSettings>; 24] = [
     .under(CONNECTION)
     .usual("1")
     .keys(&[Key::new("connection.streams", Takes::Value)]),
-    Row::switch(
-        "h2c-upgrade",
-        "HTTP/2 over http://: begin as HTTP/1.1 with `Upgrade: h2c` [default: prior knowledge]",
-        |_, _| Ok(on(|s: &mut S| s.connection.h2c_upgrade = true)),
-    )
+    Row {
+        listed: Listed::No,
+        ..Row::switch("h2c", "HTTP/2 over http://, by prior knowledge", |_, _| {
+            Ok(on(|s: &mut S| add_version(s, HttpVersion::V2)))
+        })
+        .under(CONNECTION)
+        .keys(&[Key::new("connection.h2c", Takes::IfTrue)])
+    },
+    Row::switch("h2c-upgrade", "HTTP/2 over http:// that begins as HTTP/1.1 with `Upgrade: h2c`", |_, _| {
+        Ok(on(|s: &mut S| {
+            add_version(s, HttpVersion::V2);
+            s.connection.h2c_upgrade = true;
+        }))
+    })
     .under(CONNECTION)
     .keys(&[Key::new("connection.h2c_upgrade", Takes::IfTrue)]),
     Row::value(
@@ -190,3 +199,10 @@ pub static ROWS: [Row<RunSettings>; 24] = [
         .keys(&[Key::new("connection.source", Takes::Commas)])
     },
 ];
+
+/// Adds a version of HTTP to those that are named.
+fn add_version(settings: &mut S, version: HttpVersion) {
+    if !settings.connection.http.contains(&version) {
+        settings.connection.http.push(version);
+    }
+}
