@@ -15,6 +15,9 @@ use std::collections::BTreeMap;
 
 /// Versions of the service, the newest first.
 const SERVICES: [&str; 2] = ["grpc.reflection.v1", "grpc.reflection.v1alpha"];
+/// An answer to another question, or to none.
+const NO_REFLECTION: &str =
+    "the server answers questions of reflection with something else; add --proto FILE or --descriptor-set FILE";
 const UNIMPLEMENTED: u16 = GRPC_STATUS + 12;
 
 /// What is asked: a file by its name, the one in which a service is, or which services there are.
@@ -128,7 +131,7 @@ impl Client {
                 continue;
             }
             let answer = self.ask(&mut lane, &question).await?;
-            let files = answer.files.ok_or("reflection: the server answered something else")?;
+            let files = answer.files.ok_or(NO_REFLECTION)?;
             for file in files.files {
                 let told = Imports::decode(&*file).map_err(|error| format!("reflection: no descriptor: {error}"))?;
                 wanted.extend(told.imports.into_iter().map(Question::of_file));
@@ -142,7 +145,7 @@ impl Client {
     async fn services(&self, lane: &mut Option<Lane>) -> Result<Vec<String>, String> {
         let question = Question { services: Some(String::new()), ..Question::default() };
         let answer = self.ask(lane, &question).await?;
-        let list = answer.services.ok_or("reflection: the server answered something else")?;
+        let list = answer.services.ok_or(NO_REFLECTION)?;
         let names = list.services.into_iter().map(|service| service.name);
         Ok(names.filter(|name| !SERVICES.iter().any(|own| name.starts_with(own))).collect())
     }
@@ -161,8 +164,8 @@ impl Client {
             return Err(format!("the server has no reflection ({status}); add --proto FILE or --descriptor-set FILE"));
         }
         let body = reply.kept.map(|kept| kept.body).unwrap_or_default();
-        let message = body.get(5..).ok_or("reflection: the server answered without a message")?;
-        let answer = Answer::decode(message).map_err(|error| format!("reflection: no answer: {error}"))?;
+        let message = body.get(5..).ok_or(NO_REFLECTION)?;
+        let answer = Answer::decode(message).map_err(|_| NO_REFLECTION)?;
         match answer.error {
             Some(error) => Err(format!("reflection: {}", error.text)),
             None => Ok(answer),

@@ -109,6 +109,10 @@ mod files {
             protos.iter().map(|file| file.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new(".")));
         let mut folders: Vec<&Path> = paths.iter().map(PathBuf::as_path).collect();
         folders.extend(own);
+        let is_there = |file: &Path| file.is_file() || folders.iter().any(|folder| folder.join(file).is_file());
+        if let Some(missing) = protos.iter().find(|file| !is_there(file)) {
+            return Err(format!("{}: there is no such file", missing.display()));
+        }
         let set = protox::compile(protos, folders).map_err(|error| format!("{error:?}"))?;
         Ok(set.encode_to_vec())
     }

@@ -126,17 +126,36 @@ impl<'a> Pattern<'a> {
         };
         let Action { mut method, body, mut content_type } = action.unwrap_or_else(|| self.action.clone());
         if target.url.starts_with("ws:") || target.url.starts_with("wss:") {
-            method = match method.as_str() {
-                "OPEN" | "PING" | "CLOSE" if body == Body::None => method,
-                _ if body == Body::None => "AWAIT".into(),
-                _ => "SEND".into(),
-            };
+            method = websocket_action(&method, &body)
+                .map_err(|why| self.said.refuse(|names| format!("{}: {why}", names.of("method"))))?
+                .to_owned();
             content_type = None;
         }
         if let Some(content_type) = content_type.filter(|_| !has(&headers, "Content-Type")) {
             headers.push(("Content-Type".into(), content_type.into()));
         }
         Ok(Request { label, method, url: target.url, headers, body, weight: 1, verbatim: None, reply_policy: 0 })
+    }
+}
+
+/// What is done on a WebSocket.
+///
+/// # Errors
+///
+/// The method is none of its actions, or does not go with the message.
+fn websocket_action(method: &str, body: &Body) -> Result<&'static str, String> {
+    let has_message = *body != Body::None;
+    match (method, has_message) {
+        ("OPEN", false) => Ok("OPEN"),
+        ("PING", false) => Ok("PING"),
+        ("CLOSE", false) => Ok("CLOSE"),
+        (defaults::METHOD | "AWAIT", false) => Ok("AWAIT"),
+        ("GET" | "POST" | "SEND", true) => Ok("SEND"),
+        ("SEND", false) => Err("`SEND` sends a message, and there is none; add one, or write AWAIT".to_owned()),
+        ("OPEN" | "PING" | "CLOSE" | "AWAIT", true) => {
+            Err(format!("`{method}` sends no message; leave the message out, or write SEND"))
+        }
+        _ => Err(format!("a WebSocket has no `{method}`; write OPEN, SEND, AWAIT, PING or CLOSE")),
     }
 }
 

@@ -362,3 +362,26 @@ fn a_version_of_http_that_is_not_good_makes_no_load() {
     assert_eq!(fixed, "--expect-http: --http is HTTP/1.1; write a good version there, or auto");
     assert_eq!(planned_on(SYSTEM, "http://h/ --http 2 --expect-http 2,3").unwrap().0.connection.http, HttpVersion::V2);
 }
+
+#[test]
+fn a_websocket_has_actions_for_methods() {
+    for (line, action) in [
+        ("ws://h/", "AWAIT"),
+        ("ws://h/ --data x", "SEND"),
+        ("ws://h/ --method POST --data x", "SEND"),
+        ("ws://h/ --method SEND --data x", "SEND"),
+        ("wss://h/ --method PING", "PING"),
+        ("wss://h/ --method OPEN", "OPEN"),
+    ] {
+        assert_eq!(request(line).method, action, "{line}");
+    }
+    for (line, said) in [
+        ("ws://h/ --method FROB", "write OPEN, SEND, AWAIT, PING or CLOSE"),
+        ("ws://h/ --method PUT --data x", "write OPEN, SEND, AWAIT, PING or CLOSE"),
+        ("ws://h/ --method SEND", "add one, or write AWAIT"),
+        ("ws://h/ --method CLOSE --data x", "`CLOSE` sends no message; leave the message out, or write SEND"),
+    ] {
+        let told = told(line);
+        assert!(told.starts_with("--method: ") && told.ends_with(said), "{told}");
+    }
+}

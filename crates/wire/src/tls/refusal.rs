@@ -109,7 +109,7 @@ impl Cause {
             Self::Expired => "; renew it, or skip the check with --insecure",
             Self::NotYetValid => "; compare the clocks of both machines, or skip the check with --insecure",
             Self::NoVersion => "; write --http 1.1",
-            Self::NotTls => "; write http:// for plain HTTP",
+            Self::NotTls => "; write http:// or ws:// for a server without TLS",
             Self::Other => "",
         }
     }
