@@ -6,7 +6,7 @@ mod http_version;
 use crate::goal::Until;
 use crate::scenario::Scenario;
 use crate::time::{optional_seconds, seconds};
-use crate::{Load, Objective, ReplyPolicy, Request, Stop};
+use crate::{Load, Objective, ReplyPolicy, Request, Stop, TestStage};
 pub use http_version::HttpVersion;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -43,6 +43,9 @@ pub struct Plan {
     pub processes: u32,
     /// True: busy-wait before each send, for less lag at the cost of CPU.
     pub precise: bool,
+    /// Stages that run before and behind it. Their requests are not in its figures.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub around: Vec<TestStage>,
 }
 
 /// A population: virtual users with one load, scenario and stop condition.

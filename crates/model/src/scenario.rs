@@ -4,6 +4,7 @@
 //! behind the last. `script` compiles the tree to a flat program.
 
 use crate::Request;
+use crate::StageVariables;
 use crate::load::Think;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -24,6 +25,9 @@ pub struct Scenario {
     /// The properties that functions and scripts of all users read, and may change: name and value.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub properties: Vec<(String, String)>,
+    /// The variables that a stage before sets, with which each user begins.
+    #[serde(default, skip_serializing_if = "StageVariables::is_empty")]
+    pub handed: StageVariables,
     /// The data files that [`Step::Row`] reads.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub data: Vec<DataFile>,

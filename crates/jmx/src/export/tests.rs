@@ -27,6 +27,7 @@ fn plan(requests: Vec<Request>, steps: Vec<Step>, policy: ReplyPolicy, load: Loa
         threads: 1,
         processes: 1,
         precise: false,
+        around: Vec::new(),
     }
 }
 

@@ -8,7 +8,7 @@ use crate::load::Think;
 use crate::reply_policy::{Checks, Cookies, Credentials, Elements, PageCache, RedirectRules, Redirects};
 use crate::scenario::{Branch, Manner, Order, Scenario, Scope, Step};
 use crate::time::seconds;
-use crate::{Load, Objective, ReplyPolicy, Request, Stop};
+use crate::{Load, Objective, ReplyPolicy, Request, Stop, TestStage};
 use serde::{Deserialize, Deserializer};
 use std::time::Duration;
 
@@ -34,6 +34,8 @@ pub struct Written {
     processes: u32,
     #[serde(default)]
     precise: bool,
+    #[serde(default)]
+    around: Vec<TestStage>,
 }
 
 /// Plans of before there were several processes.
@@ -133,6 +135,7 @@ impl TryFrom<Written> for Plan {
             threads: written.threads,
             processes: written.processes,
             precise: written.precise,
+            around: written.around,
         };
         plan.is_whole()
             .then_some(plan)
