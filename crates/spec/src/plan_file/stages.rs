@@ -3,7 +3,7 @@
 use super::resolve::{in_scenario, or};
 use super::told::{find, usual};
 use crate::defaults;
-use crate::error::{Position, Result, SpecError};
+use crate::error::{Position, Result, SpecError, nearest};
 use crate::plan::scenario::StageLoad;
 use crate::plan::{Entry, Node, Planned, Value, read};
 use crate::scenario::with_any_steps;
@@ -93,6 +93,11 @@ fn parts(word: &str, node: &Node, planned: &Planned) -> Result<(StageLoad, Node)
             &load.at,
             "it has no load; `users` and `iterations` say who carries out its steps, and how often (default: 1 and 1)",
         );
+    }
+    let near = |entry: &Entry| Some((entry.at.clone(), entry.key.clone(), nearest(&entry.key, OWN)?));
+    let unknown = |entry: &&Entry| !OWN.contains(&entry.key.as_str());
+    if let Some((at, key, near)) = written.entries().iter().filter(unknown).find_map(near) {
+        return Err(SpecError::new(&at, format!("{word}.{key}"), format!("unknown key; write {near}")));
     }
     let steps = written.child("steps").filter(|steps| !matches!(&steps.value, Value::List(all) if all.is_empty()));
     if steps.is_none() {
