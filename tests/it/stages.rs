@@ -305,3 +305,24 @@ populations:
     assert!(of("GET /a/x/7 ").contains("X-Plain: ${token} {n}\r\n"), "values are no texts: {}", of("GET /a"));
     assert!(of("GET /b").contains("Bearer t") && of("GET /b").contains("!\r\n"));
 }
+
+#[test]
+fn steps_of_a_websocket_run_in_setup() {
+    let lab = lab("");
+    let url = lab.at("/").replace("http:", "ws:");
+    let setup = format!("- open: {url}\n- {{send: \"{url}\", data: hello}}\n- close: {url}");
+    let plan = format!(
+        "load: {{users: 1, iterations: 3}}\nrepetitions: 1\nsetup:\n{setup}\nscenario: {{steps: [{{get: {}}}]}}\n",
+        lab.at("/")
+    );
+    let dir = TempDir::new().expect("a directory");
+    fs::write(dir.path().join("plan.yaml"), plan).expect("a plan");
+    let output = command(&format!("run {}/plan.yaml", dir.path().display())).output().expect("brunt");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let knows = lab.knows();
+    assert_eq!(
+        (&knows["websocket"]["connections"], &knows["requests"]["received"]),
+        (&json!(1), &json!(4)),
+        "{knows:#}"
+    );
+}

@@ -110,14 +110,15 @@ fn time_limit(plan: &Plan, run: &Run) -> Option<Duration> {
 /// Which step failed, and why.
 fn why(stage: &TestStage, failed: &SampleRecord) -> String {
     let requests = &stage.plan.main().scenario.requests;
-    let place = requests.iter().position(|request| request.label == failed.label);
-    let place = place.and_then(|number| stage.places.get(number)).map_or_else(String::new, |at| format!(" at {at}"));
-    let status = format!("{} {}", failed.code, failed.message);
-    let status = match failed.message.strip_prefix("Non HTTP response message: ") {
-        Some(message) => message,
-        None => status.trim(),
+    let mut of_it = stage.places.iter().zip(requests).filter(|(_, request)| request.label == failed.label);
+    let place = match (of_it.next(), of_it.next()) {
+        (Some((place, _)), None) => format!(" at {place}"),
+        _ => String::new(),
     };
-    format!("failed{place}: `{}`: {}", failed.label, failed.failure_message.as_deref().unwrap_or(status))
+    let status = format!("{} {}", failed.code, failed.message);
+    let status = failed.message.strip_prefix("Non HTTP response message: ").unwrap_or(status.trim());
+    let check = failed.failure_message.as_ref().map_or_else(String::new, |check| format!(", {check}"));
+    format!("failed{place}: `{}`: {status}{check}", failed.label)
 }
 
 /// Keeps the last sample that failed: the one that ended the stage.
