@@ -461,9 +461,9 @@ impl<'a> Writer<'a> {
         // All texts at once: whatever a function may set.
         let whole = serde_json::to_value(scenario).unwrap_or_default();
         let mut names = HashSet::new();
-        each_text(&whole, &mut |text| texts::names_in_calls(text, &mut names));
+        texts::each(&whole, &mut |text| texts::names_in_calls(text, &mut names));
         let policies = serde_json::to_value(&self.policies).unwrap_or_default();
-        each_text(&policies, &mut |text| texts::names_in_calls(text, &mut names));
+        texts::each(&policies, &mut |text| texts::names_in_calls(text, &mut names));
         self.named_in_calls = names;
     }
 
@@ -591,15 +591,6 @@ fn is_numbered(name: &str) -> bool {
 fn free(name: &str, others: &Keys) -> String {
     let names = std::iter::once(name.to_owned()).chain((2..).map(|number| format!("{name} ({number})")));
     names.into_iter().find(|name| !others.iter().any(|(other, _)| other == name)).unwrap_or_default()
-}
-
-fn each_text(value: &serde_json::Value, visit: &mut dyn FnMut(&str)) {
-    match value {
-        serde_json::Value::String(text) => visit(text),
-        serde_json::Value::Array(items) => items.iter().for_each(|item| each_text(item, visit)),
-        serde_json::Value::Object(entries) => entries.values().for_each(|item| each_text(item, visit)),
-        _ => {}
-    }
 }
 
 #[cfg(test)]

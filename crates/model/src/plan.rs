@@ -2,14 +2,16 @@
 
 mod before;
 mod http_version;
+mod stage;
 
 use crate::goal::Until;
 use crate::scenario::Scenario;
 use crate::time::{optional_seconds, seconds};
-use crate::{Load, Objective, ReplyPolicy, Request, Stop, TestStage};
+use crate::{Load, Objective, ReplyPolicy, Request, Stop};
 pub use http_version::HttpVersion;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+pub use stage::{HandedOn, StageKind, TestStage};
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;

@@ -2,13 +2,13 @@
 //!
 //! They had one list of requests, with one of three kinds of user. Both forms are read; only the new one is written.
 
-use super::{Connection, HttpVersion, Plan, Population, Record};
+use super::{Connection, HttpVersion, Plan, Population, Record, TestStage};
 use crate::goal::Until;
 use crate::load::Think;
 use crate::reply_policy::{Checks, Cookies, Credentials, Elements, PageCache, RedirectRules, Redirects};
 use crate::scenario::{Branch, Manner, Order, Scenario, Scope, Step};
 use crate::time::seconds;
-use crate::{Load, Objective, ReplyPolicy, Request, Stop, TestStage};
+use crate::{Load, Objective, ReplyPolicy, Request, Stop};
 use serde::{Deserialize, Deserializer};
 use std::time::Duration;
 

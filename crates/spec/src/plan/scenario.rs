@@ -60,6 +60,7 @@ pub enum Stage {
 /// Steps before or behind the load, and who carries them out. `base`, `cookies`, `follow`, `language` and the files of gRPC are those
 /// of `scenario` where it says nothing. A failure ends it, unless `on_failure` says otherwise.
 #[derive(JsonSchema)]
+#[serde(deny_unknown_fields)]
 #[expect(dead_code, reason = "for the JSON Schema")]
 pub struct StageKeys {
     #[serde(flatten)]

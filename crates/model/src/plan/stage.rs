@@ -1,6 +1,6 @@
 //! The stages of a test: plans that run one after the other, and what a stage hands on to those behind it.
 
-use crate::Plan;
+use super::Plan;
 use crate::scenario::TextRules;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -38,22 +38,6 @@ pub struct HandedOn {
     pub properties: Vec<(String, String)>,
     /// The variables of its first user: names and values.
     pub variables: Vec<(String, String)>,
-}
-
-/// Variables that a stage before sets.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct StageVariables {
-    /// Names, and values as the stage left them; a value is empty before that.
-    pub values: Vec<(String, String)>,
-    /// True: its scripts may set others, too.
-    pub has_scripts: bool,
-}
-
-impl StageVariables {
-    /// Whether there is no stage that could set one.
-    pub fn is_empty(&self) -> bool {
-        self.values.is_empty() && !self.has_scripts
-    }
 }
 
 impl StageKind {
