@@ -1,6 +1,7 @@
 //! Public plans of JMeter, where they are there: each becomes a plan file that can be read.
 
 use brunt_import::jmx::{self, JmxOptions};
+use brunt_model::scenario::Scope;
 use brunt_spec::System;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -145,7 +146,6 @@ teardown:
     assert_eq!(first(&setup.plan), asked("POST", "http://h:81/login"));
     assert_eq!(first(&again), asked("GET", "http://h:81/item?of=${token}"));
     assert_eq!(first(&teardown.plan), asked("DELETE", "http://h:81/login"));
-    use brunt_model::scenario::Scope;
     let ends = |plan: &brunt_model::Plan| plan.policy().failure_ends;
     assert_eq!([ends(&setup.plan), ends(&teardown.plan)], [Scope::Run, Scope::Nothing]);
 }

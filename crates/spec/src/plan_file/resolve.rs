@@ -322,7 +322,9 @@ fn steps(
     }
     if let Some(step) = steps.first() {
         let around = stages::around(planned, first, &step.plan, folder, system)?;
-        steps.iter_mut().for_each(|step| around.add_to(&mut step.plan));
+        for step in &mut steps {
+            around.add_to(&mut step.plan);
+        }
     }
     if let (Some(step), true) = (steps.first(), planned.populations.iter().any(|users| users.scenario.is_some())) {
         let scenarios: Vec<&Node> = planned.populations.iter().filter_map(|users| users.scenario.as_ref()).collect();

@@ -82,46 +82,47 @@ pub fn around(
 
 /// Who carries the steps out, and the scenario, with what it shares with that of the plan.
 fn parts(word: &str, node: &Node, planned: &Planned) -> Result<(StageLoad, Node)> {
-    let wrong = |at: &Position, wrong: &str| Err(SpecError::new(at, word, wrong));
     let written = match &node.value {
         Value::List(_) => map(node, vec![Entry { key: "steps".into(), at: node.at.clone(), node: node.clone() }]),
         Value::Map(_) => node.clone(),
-        _ => return wrong(&node.at, "this is not a list of steps; write each in a line `- post: URL`"),
+        _ => {
+            let wrong = "this is not a list of steps; write each in a line `- post: URL`";
+            return Err(SpecError::new(&node.at, word, wrong));
+        }
     };
-    if let Some(load) = written.entries().iter().find(|entry| entry.key == "load") {
-        return wrong(
-            &load.at,
-            "it has no load; `users` and `iterations` say who carries out its steps, and how often (default: 1 and 1)",
-        );
-    }
-    let near = |entry: &Entry| Some((entry.at.clone(), entry.key.clone(), nearest(&entry.key, OWN)?));
-    let unknown = |entry: &&Entry| !OWN.contains(&entry.key.as_str());
-    if let Some((at, key, near)) = written.entries().iter().filter(unknown).find_map(near) {
-        return Err(SpecError::new(&at, format!("{word}.{key}"), format!("unknown key; write {near}")));
-    }
-    let steps = written.child("steps").filter(|steps| !matches!(&steps.value, Value::List(all) if all.is_empty()));
-    if steps.is_none() {
-        return wrong(
-            &node.at,
-            "it has no steps; write a list of them, such as `- post: http://127.0.0.1:8080/`, or leave it out",
-        );
-    }
+    check_keys(word, &written)?;
     let only = |keep: &dyn Fn(&Entry) -> bool| written.entries().iter().filter(|entry| keep(entry)).cloned().collect();
     let is_own = |entry: &Entry| OWN.contains(&entry.key.as_str());
     let load: StageLoad = read(&map(node, only(&is_own))).map_err(|error| error.within(word, &node.at))?;
-    for (key, _) in
-        [("users", load.users), ("iterations", load.iterations)].iter().filter(|(_, number)| *number == Some(0))
-    {
+    let numbers = [("users", load.users), ("iterations", load.iterations)];
+    if let Some((key, _)) = numbers.iter().find(|(_, number)| *number == Some(0)) {
         let at = written.child(key).map_or(&node.at, |node| &node.at);
-        return Err(SpecError::new(
-            at,
-            format!("{word}.{key}"),
-            "0 does nothing; write 1 or more, or leave the stage out",
-        ));
+        let wrong = "0 does nothing; write 1 or more, or leave the stage out";
+        return Err(SpecError::new(at, format!("{word}.{key}"), wrong));
     }
     let mut scenario = shared(node, planned);
     scenario.merge(&map(node, only(&|entry| !is_own(entry))));
     Ok((load, scenario))
+}
+
+/// Refuses what is no stage: one with a load, or without steps, and keys that are nearly those of a stage.
+fn check_keys(word: &str, written: &Node) -> Result<()> {
+    let key = |key: &str| written.entries().iter().find(|entry| entry.key == key);
+    if let Some(load) = key("load") {
+        let wrong =
+            "it has no load; `users` and `iterations` say who carries out its steps, and how often (default: 1 and 1)";
+        return Err(SpecError::new(&load.at, word, wrong));
+    }
+    let near = |entry: &Entry| Some((entry.clone(), nearest(&entry.key, OWN)?));
+    let mut others = written.entries().iter().filter(|entry| !OWN.contains(&entry.key.as_str()));
+    if let Some((Entry { key, at, .. }, near)) = others.find_map(near) {
+        return Err(SpecError::new(&at, format!("{word}.{key}"), format!("unknown key; write {near}")));
+    }
+    if key("steps").is_none_or(|steps| matches!(&steps.node.value, Value::List(all) if all.is_empty())) {
+        let wrong = "it has no steps; write a list of them, such as `- post: http://127.0.0.1:8080/`, or leave it out";
+        return Err(SpecError::new(&written.at, word, wrong));
+    }
+    Ok(())
 }
 
 fn map(node: &Node, entries: Vec<Entry>) -> Node {
