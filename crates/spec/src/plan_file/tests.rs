@@ -364,6 +364,8 @@ scenario: {base: 'http://h', language: groovy, headers: {X-A: '${own}'}, variabl
         (population.stop.duration, teardown.plan.policy().failure_ends),
         (Some(Duration::from_secs(5)), Scope::Nothing)
     );
+    let ends = [None, Some(StageKind::Main), Some(StageKind::Setup)];
+    assert_eq!(ends.map(|ended| teardown.runs_behind(ended)), [true, true, false]);
     // Both begin with what setup sets, and draw other random values.
     let names: Vec<&str> = plan.main().scenario.handed.values.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(names, ["token", "run"]);
