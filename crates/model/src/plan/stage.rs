@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// A plan that runs before or behind others.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TestStage {
-    /// What it is for.
+    /// Its purpose.
     pub kind: StageKind,
     /// The run.
     pub plan: Plan,
@@ -19,7 +19,7 @@ pub struct TestStage {
     pub places: Vec<String>,
 }
 
-/// What a stage is for.
+/// Purpose of a stage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum StageKind {
