@@ -97,6 +97,27 @@ fn a_server_is_started_for_each_repetition_and_stopped() {
 }
 
 #[test]
+fn setup_asks_each_server_that_was_started() {
+    let url = "http://127.0.0.1:${port.http}/";
+    let stages = format!("setup: [{{get: '{url}'}}]\nteardown: [{{get: '{url}', check: {{status: 201}}}}]");
+    let stage = Stage::new(
+        PLAIN,
+        &format!("{stages}\nhooks: {{before: {{step: echo before >>told}}, after: {{step: echo after >>told}}}}"),
+    );
+    assert_eq!(stage.run(""), 0, "{}", stage.read("err"));
+    stage.left_nothing(2);
+    assert_eq!(stage.read("told"), "before\nafter\n".repeat(4));
+    // Each trial has its own.
+    let told = stage.read("err");
+    let failed = told.lines().filter(|line| line.contains("teardown failed at ") && line.contains("200 OK")).count();
+    assert_eq!(failed, 4, "{told}");
+    let stage = Stage::new(PLAIN, "setup: [{get: 'http://127.0.0.1:1/'}]\nhooks: {after: {experiment: touch after}}");
+    assert_eq!(stage.run(""), 7, "{}", stage.read("err"));
+    stage.left_nothing(1);
+    assert!(stage.path().join("after").exists() && stage.read("out").is_empty());
+}
+
+#[test]
 fn a_signal_ends_the_experiment_its_servers_and_its_hooks() {
     for signal in [Signal::INT, Signal::TERM] {
         let hooks = "hooks: {after: {experiment: touch after}}";

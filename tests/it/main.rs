@@ -45,6 +45,7 @@ mod requests;
 mod result_files;
 mod scenario;
 mod secrets;
+mod stages;
 mod tls;
 mod truth;
 mod verdict;

@@ -22,7 +22,7 @@ pub enum Exit {
     Invalid,
     /// 3: nothing measured: no reply came.
     NothingMeasured,
-    /// 7: a hook or a managed server failed, which stopped the experiment; what was measured until then was reported.
+    /// 7: a hook, a managed server or setup failed, which stopped the experiment; what was measured until then was reported.
     Halted,
     /// 1: brunt itself failed, for instance because a file could not be written.
     Failed,
@@ -73,7 +73,7 @@ impl Exit {
             Self::ObjectiveMissed => "measured, but an objective was missed or no reply was good",
             Self::Invalid => "measured, but a consistency check failed: discard the figures",
             Self::Limited => "measured, but the load generator was the bottleneck (with --strict)",
-            Self::Halted => "a hook or managed server failed; what was measured was reported",
+            Self::Halted => "a hook, managed server or setup failed; what was measured was reported",
             Self::Undecided => "measured, but the question is undecided",
             Self::Worse => "measured, and worse than --fail-if allows",
             Self::Interrupted => "interrupted; what was measured was reported",

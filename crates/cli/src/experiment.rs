@@ -133,7 +133,12 @@ pub fn carry_out(experiment: &Experiment, given: ExperimentContext) -> Result<Ex
     // What plans name, such as certificates, is to be there before anything is begun.
     for contender in &experiment.contenders {
         let plan = contender.steps.first().map(|step| &step.plan);
-        plan.map(Real::new).transpose().with_context(|| contender.name.clone()).map_err(usage)?;
+        let stages = plan.iter().flat_map(|plan| &plan.around).map(|stage| &stage.plan);
+        plan.into_iter()
+            .chain(stages)
+            .try_for_each(|plan| Real::new(plan).map(|_| ()))
+            .with_context(|| contender.name.clone())
+            .map_err(usage)?;
     }
     reachable(experiment)?;
     let machine = brunt_probe::machine::environment(given.command, env!("CARGO_PKG_VERSION"));
@@ -150,8 +155,9 @@ pub fn carry_out(experiment: &Experiment, given: ExperimentContext) -> Result<Ex
     let jtl = given.jtl.map(|jtl| Rc::new(RefCell::new(jtl)));
     let tracer = given.traced.then(|| Rc::new(RefCell::new(Tracer::default())));
     let file = jtl.clone().map(|jtl| jtl as Rc<RefCell<dyn Listen>>);
-    let samples = file.or_else(|| tracer.clone().map(|tracer| tracer as Rc<RefCell<dyn Listen>>));
-    let observer = Terminal { system: given.system, quiet: given.quiet || given.traced, samples };
+    let stages = tracer.clone().map(|tracer| tracer as Rc<RefCell<dyn Listen>>);
+    let samples = file.or_else(|| stages.clone());
+    let observer = Terminal { system: given.system, quiet: given.quiet || given.traced, samples, stages };
     let redactor = redact::current();
     let conditions = Conditions { machine, store: store.as_ref(), interrupt, redactor, observer: &observer };
     let (study, outcome) = brunt_runner::experiment::carry_out(study, &context, conditions);
@@ -268,7 +274,10 @@ fn finish(
     let analysis = if study.trials.is_empty() { Analysis::default() } else { decide::analysis(&study) };
     let written = if study.trials.is_empty() { Ok(()) } else { outputs.write_study(&study, &analysis) };
     match outcome {
-        Err(Failure::Host(error)) => Err(failed(error)),
+        Err(Failure::Host(error)) => {
+            let exit = if error.is_of_stage() { Exit::Halted } else { Exit::Failed };
+            Err(Failed { exit, error: error.into() })
+        }
         Err(failure) => Err(Failed { exit: Exit::Halted, error: failure.into() }),
         Ok(_) => {
             let exit = exit_of_study(&study, &analysis, fails.strict);

@@ -10,10 +10,10 @@ use crate::output::{self, Log, Outputs};
 use crate::process::{command_line, system};
 use crate::trace;
 use anyhow::{Context, Result, anyhow, bail};
-use brunt_jmx::plan::{self, PlanFolder, PlanSurroundings, StageKind, TestRun, TestStage};
+use brunt_jmx::plan::{self, PlanFolder, PlanSurroundings, TestRun};
 use brunt_jmx::{Document, properties};
-use brunt_model::Plan;
-use brunt_runner::Real;
+use brunt_model::{Plan, StageKind, TestStage};
+use brunt_runner::{Real, StageSequence};
 use brunt_spec::{System, to_plan};
 use std::path::Path;
 
@@ -60,15 +60,11 @@ pub fn run(path: &Path, args: &RunArgs) -> Result<Exit, Failed> {
     let mut outputs = Some(Outputs::of(&settings.output).map_err(usage)?);
     let mut log = settings.output.events.as_deref().map(Log::create).transpose().map_err(usage)?;
     let mut notes = read.notices;
-    let (mut exit, mut has_ended) = (Exit::Measured, None);
-    let mut changed: Option<Vec<(String, String)>> = None;
+    let (mut exit, mut sequence) = (Exit::Measured, StageSequence::default());
     for mut stage in read.stages {
         let kind = stage.kind;
-        if !stage.runs_behind(has_ended) {
+        if !sequence.begin(&mut stage) {
             continue;
-        }
-        if let Some(properties) = changed.take() {
-            stage.begin_with(&properties);
         }
         let mut plan = carried(stage, args).map_err(usage)?;
         let traced = settings.output.trace;
@@ -106,8 +102,7 @@ pub fn run(path: &Path, args: &RunArgs) -> Result<Exit, Failed> {
             strict: settings.checks.strict.into(),
         };
         let ended = measure(&plan, &world, around).map_err(failed)?;
-        changed = Some(world.properties());
-        has_ended = has_ended.or(world.has_ended_test().then_some(kind));
+        sequence.end(kind, &world);
         if is_main {
             exit = exit.max(ended);
         }
@@ -169,9 +164,9 @@ fn refuse_others(args: &RunArgs) -> Result<()> {
 
 fn title(kind: StageKind) -> &'static str {
     match kind {
-        StageKind::SetUp => "setUp thread groups",
+        StageKind::Setup => "setUp thread groups",
         StageKind::Main => "thread groups",
-        StageKind::TearDown => "tearDown thread groups",
+        StageKind::Teardown => "tearDown thread groups",
     }
 }
 

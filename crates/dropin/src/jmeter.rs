@@ -21,9 +21,9 @@ use crate::side::Side;
 use brunt_engine::{Control, Sink};
 use brunt_jmx::Document;
 use brunt_jmx::cli_options::{CliOptions, Mode, Remote};
-use brunt_jmx::plan::{self, PlanFolder, PlanSurroundings, StageKind, TestRun, TestStage};
-use brunt_model::{Environment, Plan, Run};
-use brunt_runner::{Interrupt, Real};
+use brunt_jmx::plan::{self, PlanFolder, PlanSurroundings, TestRun};
+use brunt_model::{Environment, Plan, Run, StageKind, TestStage};
+use brunt_runner::{Interrupt, Real, StageSequence};
 use console::Console;
 use desk::Desk;
 use settings::Settings;
@@ -145,20 +145,16 @@ fn run_stages(
     interrupt: &Interrupt,
     (desk, caller): (&mut Desk, &Arc<Caller>),
 ) -> Result<Vec<String>> {
-    let mut changed: Option<Vec<(String, String)>> = None;
-    let (mut missed, mut has_ended) = (Vec::new(), None);
+    let (mut missed, mut sequence) = (Vec::new(), StageSequence::default());
     for mut stage in stages {
         if interrupt.is_stopped() {
             break;
         }
         let is_main = stage.kind == StageKind::Main;
-        if !stage.runs_behind(has_ended) {
+        if !sequence.begin(&mut stage) {
             continue;
         }
         let kind = stage.kind;
-        if let Some(properties) = changed.take() {
-            stage.begin_with(&properties);
-        }
         let plan = carried(stage, settings)?;
         let world = Real::new(&plan)?;
         let side = if is_main { settings.side.clone() } else { Side { no_notes: true, ..Side::default() } };
@@ -170,8 +166,7 @@ fn run_stages(
         let done = setup.run(&plan, &engine, desk);
         missed.extend(missed_bounds(&plan, &done.carried.run));
         done.finish(&[])?;
-        changed = Some(world.properties());
-        has_ended = has_ended.or(world.has_ended_test().then_some(kind));
+        sequence.end(kind, &world);
     }
     Ok(missed)
 }

@@ -6,13 +6,14 @@
 //!
 //! The plan is read as `brunt run` reads it, but that variables keep their names. What a plan file cannot say is told, and left out.
 //!
-//! * `texts`: texts by JMeter's rules as those of a plan file. `loads`, `steps`, `requests`, `replies`: its parts. `places`: where
+//! * `texts`: texts by JMeter's rules as those of a plan file. `stages`: setUp and tearDown thread groups. `loads`, `steps`, `requests`, `replies`: its parts. `places`: where
 //!   something stands in the .jmx. `tree`: YAML.
 
 mod loads;
 mod places;
 mod replies;
 mod requests;
+mod stages;
 mod steps;
 mod texts;
 mod tree;
@@ -22,12 +23,12 @@ use crate::secrets::{Names, Secrets, is_secret};
 use crate::text;
 use crate::write::scalar::comment;
 use brunt_jmx::document::Document;
-use brunt_jmx::plan::{self, PlanFolder, PlanSurroundings, StageKind, UnfoldedRun};
+use brunt_jmx::plan::{self, PlanFolder, PlanSurroundings, UnfoldedRun};
 use brunt_jmx::properties::PropertyMap;
 use brunt_model::plan::{ConnectionLifetime, ResolveAll};
 use brunt_model::reply_policy::Cookies;
 use brunt_model::scenario::{DataEnd, DataFile, DataFormat, RowOrder, Scenario, Scope, ScriptLanguage, Sharing, Step};
-use brunt_model::{Plan, Population, ReplyPolicy};
+use brunt_model::{Plan, Population, ReplyPolicy, StageKind};
 use requests::{Keys, cookies, headers, on_failure, server};
 use std::collections::{HashMap, HashSet};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -147,6 +148,8 @@ struct Writer<'a> {
     has_scripts: bool,
     is_javascript: bool,
     shared_headers: Vec<(String, String)>,
+    /// What is written becomes one of several parts of a scenario.
+    is_joined: bool,
     follow: u32,
     failure_ends: Scope,
     /// Steps that stand behind the one that is written.
@@ -178,6 +181,7 @@ impl<'a> Writer<'a> {
             has_scripts: false,
             is_javascript: false,
             shared_headers: Vec::new(),
+            is_joined: false,
             follow: 0,
             failure_ends: Scope::Nothing,
             behind: Vec::new(),
@@ -189,17 +193,6 @@ impl<'a> Writer<'a> {
             self.unfolded.run.stages.iter().map(|stage| (stage.kind, stage.plan.clone())).collect();
         let mains: Vec<&Plan> =
             stages.iter().filter(|(kind, _)| *kind == StageKind::Main).map(|(_, plan)| plan).collect();
-        for (kind, plan) in &stages {
-            let title = match kind {
-                StageKind::SetUp => "it would run before the others",
-                StageKind::TearDown => "it would run behind the others",
-                StageKind::Main => continue,
-            };
-            for population in &plan.populations {
-                let place = self.group_place(&population.name);
-                self.notice(format!("{place}: left out, {title}, and the populations of a plan file begin together"));
-            }
-        }
         if mains.is_empty() {
             let wrong = "no thread group is left but those of setUp and tearDown";
             return Err(ImportError::new(&self.options.file, wrong, "a plan file has populations that run together"));
@@ -211,7 +204,11 @@ impl<'a> Writer<'a> {
             ));
         }
         self.variables();
-        self.find_base(&mains);
+        self.find_base(&stages.iter().map(|(_, plan)| plan).collect::<Vec<_>>());
+        let mut around = Keys::new();
+        for (kind, plan) in stages.iter().filter(|(kind, _)| *kind != StageKind::Main) {
+            around.extend(self.stage(plan).map(|stage| (kind.word().to_owned(), stage)));
+        }
         let mut populations = Keys::new();
         for plan in &mains {
             self.policies.clone_from(&plan.reply_policies);
@@ -229,10 +226,10 @@ impl<'a> Writer<'a> {
             return Err(ImportError::new(&self.options.file, "no HTTP request is left", "at least one is expected"));
         }
         let connection = self.connection(mains[0]);
-        self.finish(populations, connection)
+        self.finish(populations, around, connection)
     }
 
-    fn finish(mut self, mut populations: Keys, connection: Keys) -> Result<JmxImport, ImportError> {
+    fn finish(mut self, mut populations: Keys, around: Keys, connection: Keys) -> Result<JmxImport, ImportError> {
         for variable in std::mem::take(&mut self.secrets.vars) {
             if let crate::plan::Constant::Environment(name) = variable.value {
                 self.vars.push((variable.name, format!("${{env.{name}}}")));
@@ -251,6 +248,7 @@ impl<'a> Writer<'a> {
         if !connection.is_empty() {
             plan.push(("connection".into(), Yaml::Map(connection)));
         }
+        plan.extend(around);
         match (populations.len(), populations.pop()) {
             (1, Some((_, Yaml::Map(keys)))) => plan.extend(keys),
             (_, last) => {
@@ -374,6 +372,11 @@ impl<'a> Writer<'a> {
     }
 
     fn population(&mut self, population: &Population) -> Yaml {
+        let load = self.load(population);
+        Yaml::map([("load", load), ("scenario", Yaml::Map(self.scenario(population)))])
+    }
+
+    fn scenario(&mut self, population: &Population) -> Keys {
         let scenario = &population.scenario;
         self.begin(scenario);
         let policies: Vec<ReplyPolicy> =
@@ -386,7 +389,6 @@ impl<'a> Writer<'a> {
         }
         self.learn(scenario, &references);
         self.share_headers(scenario);
-        let load = self.load(population);
         // Rows that an iteration begins with.
         let is_setting = |step: &&Step| matches!(step, Step::Row(_) | Step::Count(_) | Step::Set { .. });
         let first: Vec<Step> = scenario.steps.iter().take_while(is_setting).cloned().collect();
@@ -424,7 +426,7 @@ impl<'a> Writer<'a> {
             keys.push(("data".into(), Yaml::List(data)));
         }
         keys.push(("steps".into(), Yaml::List(steps)));
-        Yaml::map([("load", load), ("scenario", Yaml::Map(keys))])
+        keys
     }
 
     /// Nothing is known of a population yet.
@@ -459,9 +461,9 @@ impl<'a> Writer<'a> {
         // All texts at once: whatever a function may set.
         let whole = serde_json::to_value(scenario).unwrap_or_default();
         let mut names = HashSet::new();
-        each_text(&whole, &mut |text| texts::names_in_calls(text, &mut names));
+        texts::each(&whole, &mut |text| texts::names_in_calls(text, &mut names));
         let policies = serde_json::to_value(&self.policies).unwrap_or_default();
-        each_text(&policies, &mut |text| texts::names_in_calls(text, &mut names));
+        texts::each(&policies, &mut |text| texts::names_in_calls(text, &mut names));
         self.named_in_calls = names;
     }
 
@@ -513,6 +515,10 @@ impl<'a> Writer<'a> {
 
     /// Header fields that all requests have.
     fn share_headers(&mut self, scenario: &Scenario) {
+        self.shared_headers.clear();
+        if self.is_joined {
+            return;
+        }
         let mut all = scenario.requests.iter().map(headers);
         let Some(first) = all.next() else { return };
         let rest: Vec<Vec<(String, String)>> = all.collect();
@@ -585,15 +591,6 @@ fn is_numbered(name: &str) -> bool {
 fn free(name: &str, others: &Keys) -> String {
     let names = std::iter::once(name.to_owned()).chain((2..).map(|number| format!("{name} ({number})")));
     names.into_iter().find(|name| !others.iter().any(|(other, _)| other == name)).unwrap_or_default()
-}
-
-fn each_text(value: &serde_json::Value, visit: &mut dyn FnMut(&str)) {
-    match value {
-        serde_json::Value::String(text) => visit(text),
-        serde_json::Value::Array(items) => items.iter().for_each(|item| each_text(item, visit)),
-        serde_json::Value::Object(entries) => entries.values().for_each(|item| each_text(item, visit)),
-        _ => {}
-    }
 }
 
 #[cfg(test)]

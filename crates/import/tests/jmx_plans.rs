@@ -1,6 +1,7 @@
 //! Public plans of JMeter, where they are there: each becomes a plan file that can be read.
 
 use brunt_import::jmx::{self, JmxOptions};
+use brunt_model::scenario::Scope;
 use brunt_spec::System;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -102,4 +103,49 @@ fn a_plan_that_was_exported_is_imported_as_the_same() {
     // Notices name lines of the plan of JMeter.
     let keys = |plan: &str| plan.lines().filter(|line| !line.starts_with('#')).map(str::to_owned).collect::<Vec<_>>();
     assert_eq!(keys(&first.plan), keys(&second.plan));
+}
+
+#[test]
+fn stages_that_were_exported_are_imported_again() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let plan = r#"
+load: {users: 3, iterations: 4}
+repetitions: 1
+setup:
+  users: 2
+  timeout: 5s
+  steps:
+  - post: http://h:81/login
+    extract: {token: {json: $.token}}
+scenario:
+  base: http://h:81
+  steps:
+  - get: /item?of=${token}
+teardown:
+- delete: http://h:81/login
+  on_failure: continue
+  headers: {X-Token: "${token}"}
+"#;
+    let options = brunt_jmx::export::ExportOptions { name: "stages".into(), folder: folder.path().to_owned() };
+    let exported = brunt_jmx::export::write(&loaded(plan, folder.path()), &options);
+    assert_eq!(exported.notices, Vec::<String>::new());
+    let options = JmxOptions { file: "plan.jmx".into(), directory: folder.path().to_owned(), ..JmxOptions::default() };
+    let imported = jmx::read(exported.jmx.as_bytes(), &options).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(imported.notices, Vec::<String>::new(), "{}", imported.plan);
+    let again = loaded(&imported.plan, folder.path());
+    let [setup, teardown] = &again.around[..] else { panic!("{}", imported.plan) };
+    let rounds = |plan: &brunt_model::Plan| (plan.main().load.peak(), plan.main().stop.iterations_per_user);
+    assert_eq!(
+        [rounds(&setup.plan), rounds(&again), rounds(&teardown.plan)],
+        [(2.0, Some(1)), (3.0, Some(4)), (1.0, Some(1))]
+    );
+    assert_eq!(setup.plan.main().stop.duration, Some(std::time::Duration::from_secs(5)));
+    let first =
+        |plan: &brunt_model::Plan| plan.requests().next().map(|request| (request.method.clone(), request.url.clone()));
+    let asked = |method: &str, url: &str| Some((method.to_owned(), url.to_owned()));
+    assert_eq!(first(&setup.plan), asked("POST", "http://h:81/login"));
+    assert_eq!(first(&again), asked("GET", "http://h:81/item?of=${token}"));
+    assert_eq!(first(&teardown.plan), asked("DELETE", "http://h:81/login"));
+    let ends = |plan: &brunt_model::Plan| plan.policy().failure_ends;
+    assert_eq!([ends(&setup.plan), ends(&teardown.plan)], [Scope::Run, Scope::Nothing]);
 }

@@ -6,11 +6,12 @@
 //!
 //! Only elements of JMeter itself are written, none of plugins. What they cannot say is told, and left out.
 //!
-//! * `xml`: elements and their markup. `texts`: texts by JMeter's rules. `groups`, `steps`, `requests`, `replies`: the parts of a plan.
+//! * `xml`: elements and their markup. `texts`: texts by JMeter's rules. `stages`: setup and teardown. `groups`, `steps`, `requests`, `replies`: the parts of a plan.
 
 mod groups;
 mod replies;
 mod requests;
+mod stages;
 mod steps;
 mod texts;
 mod xml;
@@ -18,7 +19,7 @@ mod xml;
 use brunt_model::extract::ReplyPart;
 use brunt_model::reply_policy::{AssertionTest, Cookies, ReplyAction};
 use brunt_model::scenario::{Scenario, Scope, ScriptLanguage, Step, TextRules};
-use brunt_model::{Plan, Population, ReplyPolicy};
+use brunt_model::{Plan, Population, ReplyPolicy, StageKind};
 use std::path::PathBuf;
 use xml::{Item, Prop, arguments};
 
@@ -42,11 +43,17 @@ pub struct Exported {
 
 /// Writes a plan.
 pub fn write(plan: &Plan, options: &ExportOptions) -> Exported {
+    let stages = stages::stages(plan);
     let mut writer =
         Writer { options, plan, notices: Vec::new(), rules: TextRules::default(), group_ends: Scope::Nothing };
-    let groups: Vec<Item> = plan.populations.iter().map(|population| writer.population(population)).collect();
+    let mut groups: Vec<Item> = Vec::new();
+    for (kind, plan) in &stages {
+        writer.plan = plan;
+        groups.extend(plan.populations.iter().map(|population| writer.population(population, *kind)));
+    }
+    writer.plan = plan;
     writer.connection();
-    let variables = writer.variables();
+    let variables = writer.variables(&stages);
     let root = Item::new("TestPlan", "TestPlanGui", &options.name)
         .flag("TestPlan.functional_mode", false)
         .flag("TestPlan.serialize_threadgroups", false)
@@ -92,7 +99,7 @@ impl Writer<'_> {
         self.plan.reply_policies.get(number as usize).cloned().unwrap_or_default()
     }
 
-    fn population(&mut self, population: &Population) -> Item {
+    fn population(&mut self, population: &Population, kind: StageKind) -> Item {
         let scenario = &population.scenario;
         self.rules = scenario.texts;
         let policies: Vec<ReplyPolicy> =
@@ -111,7 +118,7 @@ impl Writer<'_> {
         }
         self.foreign_scripts(scenario, &policies, &population.name);
         children.extend(self.steps(&scenario.steps, population, true));
-        self.group(population, self.group_ends).over(children)
+        self.group(population, self.group_ends, kind).over(children)
     }
 
     /// Cookies and caches: one manager holds for a thread group.
@@ -139,9 +146,9 @@ impl Writer<'_> {
     }
 
     /// Variables that users begin with. JMeter has one list for all thread groups.
-    fn variables(&mut self) -> Vec<(String, String)> {
+    fn variables(&mut self, stages: &[(StageKind, Plan)]) -> Vec<(String, String)> {
         let mut all: Vec<(String, String)> = Vec::new();
-        for population in &self.plan.populations {
+        for population in stages.iter().flat_map(|(_, plan)| &plan.populations) {
             self.rules = population.scenario.texts;
             for (name, value) in &population.scenario.variables {
                 let value = self.text(value, Place::Text);

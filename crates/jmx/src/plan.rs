@@ -36,12 +36,12 @@ use crate::error::JmxError;
 use crate::properties::PropertyMap;
 use crate::support::{ElementKind, Role};
 use brunt_model::plan::{Connection, Dialling, Record, Records, ResolveAll, Tls};
-use brunt_model::{Plan, Population, ReplyPolicy};
+use brunt_model::{Plan, Population, ReplyPolicy, StageKind, TestStage};
 use brunt_script::BeforeRun;
 use brunt_script::functions::PLAN_FILE;
 pub use files::{PlanFolder, UPLOAD};
 use scope::Scope;
-pub use stage::{StageKind, TestRun, TestStage};
+pub use stage::TestRun;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -124,8 +124,8 @@ fn read_by(mut reader: Reader<'_>, document: &Document) -> Result<TestRun, JmxEr
     let mut groups = Vec::new();
     for group in plan.enabled_children().filter(|child| child.role() == Role::ThreadGroup) {
         let kind = match group.kind() {
-            Some(ElementKind::SetupThreadGroup) => StageKind::SetUp,
-            Some(ElementKind::TearDownThreadGroup) => StageKind::TearDown,
+            Some(ElementKind::SetupThreadGroup) => StageKind::Setup,
+            Some(ElementKind::TearDownThreadGroup) => StageKind::Teardown,
             _ => StageKind::Main,
         };
         if let Some(population) = reader.group(group, plan, &scope)? {
@@ -236,7 +236,8 @@ impl<'a> Reader<'a> {
                 let before = stages.iter().filter(|stage| stage.kind == kind).map(|stage| stage.plan.populations.len());
                 let before = before.sum::<usize>() as u32;
                 plan.record.records.iter_mut().for_each(|records| records.groups_before = before);
-                stages.push(TestStage { kind, plan, runs_after_stop: tears_down && kind == StageKind::TearDown });
+                let runs_after_stop = tears_down && kind == StageKind::Teardown;
+                stages.push(TestStage { kind, plan, runs_after_stop, places: Vec::new() });
             }
             let Some(TestStage { plan, .. }) = stages.last_mut() else { continue };
             population.name = unique(&population.name, &plan.populations);
@@ -262,6 +263,7 @@ impl<'a> Reader<'a> {
             threads: self.surroundings.threads,
             processes: 1,
             precise: false,
+            around: Vec::new(),
         }
     }
 

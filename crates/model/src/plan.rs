@@ -2,6 +2,7 @@
 
 mod before;
 mod http_version;
+mod stage;
 
 use crate::goal::Until;
 use crate::scenario::Scenario;
@@ -10,6 +11,7 @@ use crate::{Load, Objective, ReplyPolicy, Request, Stop};
 pub use http_version::HttpVersion;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+pub use stage::{HandedOn, StageKind, TestStage};
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -43,6 +45,9 @@ pub struct Plan {
     pub processes: u32,
     /// True: busy-wait before each send, for less lag at the cost of CPU.
     pub precise: bool,
+    /// Stages that run before and behind it. Their requests are not in its figures.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub around: Vec<TestStage>,
 }
 
 /// A population: virtual users with one load, scenario and stop condition.

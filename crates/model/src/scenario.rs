@@ -3,10 +3,12 @@
 //! An iteration is one arrival of an open loop, or one round of a closed one. It carries out the steps in order, and is over
 //! behind the last. `script` compiles the tree to a flat program.
 
-use crate::Request;
-use crate::load::Think;
+mod texts;
+
+use crate::{Request, load::Think};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+pub use texts::{StageVariables, TextRules};
 
 /// What a virtual user does in each iteration.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -24,6 +26,9 @@ pub struct Scenario {
     /// The properties that functions and scripts of all users read, and may change: name and value.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub properties: Vec<(String, String)>,
+    /// The variables that a stage before sets, with which each user begins.
+    #[serde(default, skip_serializing_if = "StageVariables::is_empty")]
+    pub handed: StageVariables,
     /// The data files that [`Step::Row`] reads.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub data: Vec<DataFile>,
@@ -33,19 +38,6 @@ pub struct Scenario {
     /// The descriptors of the gRPC services that are called: a `FileDescriptorSet`; empty: none is.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub services: Vec<u8>,
-}
-
-/// How placeholders in texts are read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum TextRules {
-    /// `{n}`, `{uuid}` and the like; `${…}` stands for itself.
-    #[default]
-    Placeholders,
-    /// The same, and `${…}` with variables and functions; a variable without a value is empty.
-    Expressions,
-    /// As JMeter does: `${…}` only; a variable or function that is not known stays as it was written.
-    Jmeter,
 }
 
 /// One step of a scenario.

@@ -31,6 +31,9 @@ pub enum RunError {
         /// Why.
         source: Box<RunError>,
     },
+    /// A stage before or behind the load failed.
+    #[error("{0}")]
+    Stage(String),
     /// One of several processes could not be started.
     #[error("a process for connections could not be started")]
     Process(#[source] io::Error),
@@ -40,4 +43,15 @@ pub enum RunError {
     /// A pipe or a thread could not be used.
     #[error(transparent)]
     Io(#[from] io::Error),
+}
+
+impl RunError {
+    /// Whether setup or teardown failed: the server, or the plan, not we.
+    pub fn is_of_stage(&self) -> bool {
+        match self {
+            Self::Stage(_) => true,
+            Self::Trial { source, .. } => source.is_of_stage(),
+            _ => false,
+        }
+    }
 }

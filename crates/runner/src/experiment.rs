@@ -43,6 +43,11 @@ pub trait Observer {
     /// Who hears the run that begins now; `title` says which of how many it is.
     fn progress(&self, plan: &Plan, title: String) -> Box<dyn Listen>;
 
+    /// Who hears setup or teardown, beside the runner.
+    fn stage(&self) -> Option<Box<dyn Listen>> {
+        None
+    }
+
     /// The way to the server of a run that begins now, and what its reader should be told.
     fn preflight(&self, plan: &Plan) -> (Option<Route>, Vec<String>);
 

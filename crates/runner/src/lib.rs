@@ -13,6 +13,7 @@
 //! * [`mailbox`]: hands a run to a listener that may be slow.
 //! * [`keep`]: listeners that keep the run and read the server. `steer`: what is said to a run while it goes on.
 //! * [`result_file`]: writes the samples of a run as JMeter's result files.
+//! * [`stages`]: plans that run one after the other, such as setup, load and teardown.
 //! * [`experiment`]: many runs, kept in a study. [`interrupt`]: whether somebody wants them to end.
 //! * [`route`]: the way to the server, without a connection. [`decide`]: what a study comes to.
 //! * [`mod@check`]: a look at the server and this machine before a load. [`reflection`]: what a server of gRPC tells of itself.
@@ -30,6 +31,7 @@ pub mod reflection;
 pub mod result_file;
 pub mod route;
 pub mod run;
+pub mod stages;
 mod steer;
 pub mod witness;
 pub mod world;
@@ -39,4 +41,5 @@ pub use interrupt::Interrupt;
 pub use mailbox::Mailbox;
 pub use result_file::ResultFile;
 pub use run::{Engine, Listen, RunContext, RunResult, carry_out, carry_out_by, drive};
+pub use stages::StageSequence;
 pub use world::Real;

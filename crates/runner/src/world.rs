@@ -2,7 +2,7 @@
 
 use crate::error::RunError;
 use brunt_engine::{Epoch, Time, Users, UsersOf, World};
-use brunt_model::{Plan, plan::Population};
+use brunt_model::{HandedOn, Plan, plan::Population};
 use brunt_script::CompiledScript;
 use brunt_wire::Transport;
 use brunt_wire::http::{Common, Http};
@@ -48,9 +48,9 @@ impl Real {
 }
 
 impl Real {
-    /// The properties that scripts share, as they are now.
-    pub fn properties(&self) -> Vec<(String, String)> {
-        self.compiled.first().map(|compiled| compiled.properties()).unwrap_or_default()
+    /// What it hands on to later stages of a test: properties as they are now, and variables of a user that is done.
+    pub fn handed_on(&self) -> HandedOn {
+        self.compiled.first().map(|compiled| compiled.handed_on()).unwrap_or_default()
     }
 
     /// Whether a step, a script or a failure has ended the test, with the stages that would follow.

@@ -27,6 +27,8 @@ use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 pub struct Commons {
     /// JMeter's properties.
     properties: Mutex<HashMap<String, String>>,
+    /// Those of the first user of the first population, once it is done: what later stages begin with.
+    variables: Mutex<Vec<(String, String)>>,
     /// Numbers that count over all users, by the place that counts.
     counters: Mutex<HashMap<String, u64>>,
     /// By the place that is passed: when it may be passed next, in milliseconds since 1970.
@@ -104,6 +106,16 @@ impl Commons {
             locked(&self.properties).iter().map(|(name, value)| (name.clone(), value.clone())).collect();
         all.sort();
         all
+    }
+
+    /// Takes the variables that later stages begin with.
+    pub fn hand_on(&self, variables: Vec<(String, String)>) {
+        *locked(&self.variables) = variables;
+    }
+
+    /// The variables that later stages begin with.
+    pub fn variables(&self) -> Vec<(String, String)> {
+        locked(&self.variables).clone()
     }
 
     /// The value of a property.

@@ -58,12 +58,17 @@ pub fn plan(scenario: Scenario, users: f64, policies: Vec<ReplyPolicy>) -> Plan 
         threads: 1,
         processes: 1,
         precise: false,
+        around: Vec::new(),
     }
 }
 
 /// The users of the first population of a plan, on its only worker.
 pub fn users(plan: &Plan) -> Box<dyn Users> {
-    let compiled = CompiledScript::all(plan).unwrap().remove(0);
+    users_of(&CompiledScript::all(plan).unwrap().remove(0), plan)
+}
+
+/// The same of a plan that is compiled.
+pub fn users_of(compiled: &Arc<CompiledScript>, plan: &Plan) -> Box<dyn Users> {
     let wire = Rc::new(Http::new(Common::new(plan).unwrap(), 0, Time::new(Epoch::Fake)));
     let labels: Numbering = Rc::new(|_| 0);
     let surroundings: Rc<dyn Surroundings> = Rc::new(Still);

@@ -21,7 +21,7 @@ use brunt_engine::{Numbering, Step, Surroundings, Users, UsersOf, VirtualUser};
 use brunt_model::plan::Records;
 use brunt_model::reply_policy::{Cookies, RedirectRules};
 use brunt_model::scenario::{Order, Scope, TextRules};
-use brunt_model::{Body, Plan, ReplyPolicy, Request, SampleRecord};
+use brunt_model::{Body, HandedOn, Plan, ReplyPolicy, Request, SampleRecord, StageVariables};
 use brunt_wire::request::{RequestParts, Tags};
 use brunt_wire::{Prepared, Reply, Transport, redirect};
 use entry::EntryTexts;
@@ -45,9 +45,11 @@ pub struct CompiledScript {
     /// By policy; empty where no request of the population has it.
     reactions: Vec<Reactions>,
     names: Arc<Names>,
-    /// The variables that users begin with.
+    /// The variables that users begin with, as a stage before set them.
+    handed: Vec<(usize, String)>,
+    /// Further ones.
     variables: Vec<(usize, Template)>,
-    /// The same, filled in by the first worker.
+    /// All of them, filled in by the first worker.
     filled: OnceLock<Vec<(usize, String)>>,
     commons: Arc<Commons>,
     /// The name of the population.
@@ -132,6 +134,8 @@ impl CompiledScript {
             Ok((feeds.names.number(name), text))
         });
         let variables = variables.collect::<Result<Vec<_>, ScriptError>>()?;
+        let handed = scenario.handed.values.iter().filter(|(_, value)| !value.is_empty());
+        let handed = handed.map(|(name, value)| (feeds.names.number(name), value.clone())).collect();
         let reactions = plan.reply_policies.iter().enumerate().map(|(number, policy)| {
             if used.contains(&number) { Reactions::new(policy, &mut feeds) } else { Ok(Reactions::default()) }
         });
@@ -160,6 +164,7 @@ impl CompiledScript {
             policies,
             reactions,
             names,
+            handed,
             variables,
             filled,
             commons,
@@ -174,9 +179,15 @@ impl CompiledScript {
         })
     }
 
-    /// The properties that users share, as they are now.
-    pub fn properties(&self) -> Vec<(String, String)> {
-        self.commons.properties()
+    /// What it hands on to later stages, now.
+    pub fn handed_on(&self) -> HandedOn {
+        HandedOn { properties: self.commons.properties(), variables: self.commons.variables() }
+    }
+
+    /// The variables that its users may have, for the stages behind it.
+    pub fn stage_variables(&self) -> StageVariables {
+        let values = self.names.all().iter().map(|name| (name.clone(), String::new())).collect();
+        StageVariables { values, has_scripts: self.feeds.has_scripts }
     }
 
     /// Whether a step, a script or a failure has ended the test, with the stages that would follow.
@@ -517,13 +528,15 @@ impl<T: Transport> WorkerScript<T> {
     /// Fills in the variables that users begin with, for all workers once.
     fn with_variables(mut self) -> Self {
         let filled = self.compiled.filled.get_or_init(|| {
-            let user = UserContext::new(&self.context, Variables::new(&self.compiled.names), 0);
+            let handed = self.compiled.handed.iter();
+            let handed: Vec<_> = handed.map(|(number, value)| (*number, value.as_str().into())).collect();
+            let user = UserContext::new(&self.context, Variables::with(&self.compiled.names, &handed), 0);
             let fill = |(number, template): &(usize, Template)| {
                 let text = self.text(template, 0, Some(&user));
                 user.variables.borrow_mut().set_slot(*number, &text);
                 (*number, text)
             };
-            self.compiled.variables.iter().map(fill).collect()
+            self.compiled.handed.iter().cloned().chain(self.compiled.variables.iter().map(fill)).collect()
         });
         self.variables = filled.iter().map(|(number, text)| (*number, text.as_str().into())).collect();
         self

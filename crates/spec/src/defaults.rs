@@ -129,6 +129,9 @@ pub const STOP_TIMEOUT: &str = "10s";
 /// How long a hook may take.
 pub const HOOK_TIMEOUT: &str = "60s";
 
+/// Time limit of `setup` and `teardown`.
+pub const STAGE_TIMEOUT: &str = "60s";
+
 /// Time from one reading of a probe to the next.
 pub const PROBE_INTERVAL: &str = "1s";
 

@@ -1,6 +1,6 @@
 //! A plan file → an experiment.
 //!
-//! * [`resolve`]: the whole way, [`load`]. [`told`]: keys → settings, by the table of settings. [`search`]: what stands below
+//! * [`resolve`]: the whole way, [`load`]. `stages`: `setup` and `teardown`. [`told`]: keys → settings, by the table of settings. [`search`]: what stands below
 //!   `find`. [`mod@show`]: the resolved plan as a plan file again.
 //!
 //! Out of scope: YAML is read in [`plan`](crate::plan), and nothing is carried out here.
@@ -8,6 +8,7 @@
 pub mod resolve;
 pub mod search;
 pub mod show;
+mod stages;
 pub mod told;
 
 pub use resolve::{Loaded, Opened, load, open};

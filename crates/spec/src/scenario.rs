@@ -29,8 +29,23 @@ const FOLLOWED: u32 = 10;
 ///
 /// # Errors
 ///
-/// [`SpecError`] with its place if a key is unknown, or a value is invalid.
+/// [`SpecError`] with its place if a key is unknown, a value is invalid, or no step is a request.
 pub fn scenario(node: &Node, run: &RunSettings, folder: &Path, system: &System) -> Result<PlannedScenario> {
+    let planned = with_any_steps(node, run, folder, system)?;
+    if planned.scenario.requests.is_empty() {
+        let wrong = "none of its steps is a request; write one such as `- get: http://127.0.0.1:8080/`";
+        let at = node.child("steps").map_or(&node.at, |steps| &steps.at);
+        return Err(SpecError::new(at, "scenario.steps", wrong));
+    }
+    Ok(planned)
+}
+
+/// The same where a scenario need not have requests.
+///
+/// # Errors
+///
+/// As [`scenario`].
+pub fn with_any_steps(node: &Node, run: &RunSettings, folder: &Path, system: &System) -> Result<PlannedScenario> {
     let written: written::Scenario = read(node).map_err(|error| error.within("scenario", &node.at))?;
     let follow = Redirects { most: written.follow.unwrap_or(FOLLOWED), rules: RedirectRules::Rfc9110 };
     let policy = ReplyPolicy {
@@ -63,6 +78,7 @@ pub fn scenario(node: &Node, run: &RunSettings, folder: &Path, system: &System) 
         headers,
         policy,
         requests: Vec::new(),
+        places: Vec::new(),
         policies: Vec::new(),
         data: Vec::new(),
     };
@@ -76,12 +92,8 @@ pub fn scenario(node: &Node, run: &RunSettings, folder: &Path, system: &System) 
     })?;
     let mut steps = first_rows;
     steps.extend(reader.steps(at_steps, "scenario.steps")?);
-    if reader.requests.is_empty() {
-        let wrong = "none of its steps is a request; write one such as `- get: http://127.0.0.1:8080/`";
-        return Err(SpecError::new(&at_steps.at, "scenario.steps", wrong));
-    }
     let variables = node.child("variables").map(|node| texts(node, "scenario.variables")).transpose()?;
-    let Reader { requests, policies, data, calls, .. } = reader;
+    let Reader { requests, places, policies, data, calls, .. } = reader;
     let scenario = Scenario {
         texts: TextRules::Expressions,
         variables: variables.unwrap_or_default(),
@@ -90,7 +102,7 @@ pub fn scenario(node: &Node, run: &RunSettings, folder: &Path, system: &System) 
         folders: if reads_files(node) { vec![folder.display().to_string()] } else { Vec::new() },
         ..Scenario::of(requests, steps)
     };
-    Ok(PlannedScenario { scenario, policies })
+    Ok(PlannedScenario { scenario, policies, places })
 }
 
 /// The scenario as far as it is read.
@@ -103,11 +115,19 @@ struct Reader<'a> {
     /// Of requests that say nothing of their replies.
     policy: ReplyPolicy,
     requests: Vec<Request>,
+    places: Vec<Position>,
     policies: Vec<ReplyPolicy>,
     data: Vec<DataFile>,
 }
 
 impl Reader<'_> {
+    /// Adds a request to the list; its number.
+    fn add(&mut self, request: Request, at: &Position) -> u32 {
+        self.requests.push(request);
+        self.places.push(at.clone());
+        self.requests.len() as u32 - 1
+    }
+
     /// A script in the language of the scenario.
     fn script(&self, name: &str, source: &str) -> Script {
         let (name, source) = (name.to_owned(), source.to_owned());

@@ -9,6 +9,7 @@ pub mod row;
 pub mod rows;
 pub mod said;
 
+use crate::error::Position;
 use crate::words::shape::Loads;
 pub use crate::words::values::Environment;
 use crate::words::values::{Data, Output, Warmup};
@@ -31,6 +32,8 @@ pub struct PlannedScenario {
     pub scenario: Scenario,
     /// By the numbers that its requests have.
     pub policies: Vec<ReplyPolicy>,
+    /// Where its requests are written.
+    pub places: Vec<Position>,
 }
 
 /// What a run is told.

@@ -60,6 +60,7 @@ pub fn to_plan(settings: &RunSettings, system: &System) -> Result<(Plan, Vec<Str
         threads,
         processes,
         precise,
+        around: Vec::new(),
     };
     notes.extend(processes::sources(settings, &mut plan, system));
     Ok((plan, notes))

@@ -108,6 +108,9 @@ fn steps_of_scenarios_call_with_variables_and_look_at_replies() {
     let plan = format!(
         "load: {{users: 2, iterations: 5}}
 repetitions: 1
+setup:
+- grpc: shop.Shop/Buy
+  json: {{name: first}}
 scenario:
   base: {}
   proto: shop.proto
@@ -132,7 +135,7 @@ scenario:
     let file = shop.plan(&plan);
     let result = kept_run(file.parent().expect("a folder"));
     assert_eq!((&result["requests"]["good"], &result["outcomes"]), (&json!(30), &json!({"grpc 0 OK": 30})));
-    assert_eq!((shop.counts.calls(), shop.counts.messages()), (30, 10 + 20 + 30));
+    assert_eq!((shop.counts.calls(), shop.counts.messages()), (31, 11 + 20 + 30), "one is of setup");
     assert_eq!(shop.counts.early.load(Ordering::Relaxed), 0);
     let labels = result["labels"].as_array().expect("labels").iter().map(|label| label["label"].as_str());
     assert!(labels.flatten().any(|label| label == "shop.Shop/Buy"), "{}", result["labels"]);

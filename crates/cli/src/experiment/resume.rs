@@ -54,6 +54,7 @@ fn place_anew(kept: &mut Experiment, asked: &Experiment) {
                 kept.scenario.clone_from(&now.scenario);
                 kept.connection.clone_from(&now.connection);
             }
+            step.plan.around.clone_from(&now.plan.around);
             step.plan.reply_policies.clone_from(&now.plan.reply_policies);
             step.plan.connection.clone_from(&now.plan.connection);
         }

@@ -19,6 +19,17 @@ pub struct Terminal {
     pub quiet: bool,
     /// Where samples go, too.
     pub samples: Option<Rc<RefCell<dyn Listen>>>,
+    /// Where those of setup and teardown go.
+    pub stages: Option<Rc<RefCell<dyn Listen>>>,
+}
+
+/// A listener of several runs, one after the other.
+struct Shared(Rc<RefCell<dyn Listen>>);
+
+impl Listen for Shared {
+    fn hear(&mut self, event: &Event) {
+        self.0.borrow_mut().hear(event);
+    }
 }
 
 /// The progress of a run, and where its samples go.
@@ -42,6 +53,10 @@ impl Observer for Terminal {
             Some(samples) => Box::new(WithSamples(live, Rc::clone(samples))),
             None => live,
         }
+    }
+
+    fn stage(&self) -> Option<Box<dyn Listen>> {
+        self.stages.as_ref().map(|stages| Box::new(Shared(Rc::clone(stages))) as Box<dyn Listen>)
     }
 
     fn preflight(&self, plan: &Plan) -> (Option<Route>, Vec<String>) {

@@ -49,6 +49,7 @@ pub fn plan(args: &Args, found: PlanInputs, system: &System) -> Result<(Plan, Op
         threads: args.side.threads.unwrap_or(1),
         processes: processes(connections, args.side.processes)?,
         precise: false,
+        around: Vec::new(),
     };
     let note = to_plan::with_sources(&mut plan, system);
     Ok((plan, note))

@@ -45,6 +45,7 @@ pub fn plan(args: &Args, wanted: Wanted, resolve: Vec<Resolve>, system: &System)
         threads: args.side.threads.unwrap_or(1),
         processes: args.side.processes.unwrap_or(1),
         precise: false,
+        around: Vec::new(),
     };
     let note = to_plan::with_sources(&mut plan, system);
     (plan, told.or(note))

@@ -5,10 +5,9 @@ use super::console::{Console, date, now_millis};
 use super::listeners::ListenerFile;
 use super::settings::Settings;
 use crate::error::{Result, ToolError};
-use brunt_jmx::plan::TestStage;
 use brunt_jmx::statistics::Statistics;
 use brunt_jmx::summariser::{Summariser, ThreadCounts};
-use brunt_model::{Event, SampleRecord, Snapshot, Tick};
+use brunt_model::{Event, SampleRecord, Snapshot, TestStage, Tick};
 use brunt_runner::{Listen, ResultFile};
 use std::path::Path;
 

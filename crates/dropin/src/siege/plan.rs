@@ -50,6 +50,7 @@ pub fn plan(settings: &Settings, asked: &[UrlEntry], system: &System) -> Result<
         threads: settings.side.threads.unwrap_or(1),
         processes: processes(users, settings.side.processes)?,
         precise: false,
+        around: Vec::new(),
     };
     let note = to_plan::with_sources(&mut plan, system);
     Ok((plan, note))

@@ -81,6 +81,55 @@ fn scripts_read_variables_by_name() {
     assert!(plan.contains(expected) || plan.contains(&expected.replace("\\\"", "\"")), "{plan}");
 }
 
+/// A plan whose thread groups of these classes, names and numbers of threads each ask for the path of their name.
+fn of_groups(groups: &[(&str, &str, u32, u32)]) -> JmxImport {
+    let group = |(class, name, threads, loops): &(&str, &str, u32, u32)| {
+        let path = format!(
+            r#"<stringProp name="HTTPSampler.domain">h</stringProp><stringProp name="HTTPSampler.path">/{name}</stringProp>"#
+        );
+        format!(
+            r#"<{class} testclass="{class}" testname="{name}"><intProp name="ThreadGroup.num_threads">{threads}</intProp>
+            <elementProp name="ThreadGroup.main_controller" elementType="LoopController">
+            <boolProp name="LoopController.continue_forever">false</boolProp><intProp name="LoopController.loops">{loops}</intProp></elementProp></{class}><hashTree>{}</hashTree>"#,
+            sampler(name, &path, "")
+        )
+    };
+    let groups: String = groups.iter().map(group).collect();
+    let text = format!(
+        r#"<jmeterTestPlan version="1.2"><hashTree><TestPlan testclass="TestPlan" testname="p"/><hashTree>{groups}</hashTree></hashTree></jmeterTestPlan>"#
+    );
+    read(text.as_bytes(), &JmxOptions { file: "p.jmx".into(), ..JmxOptions::default() })
+        .unwrap_or_else(|error| panic!("{error}"))
+}
+
+#[test]
+fn setup_and_teardown_groups_are_stages() {
+    let main = ("ThreadGroup", "m", 2, 1);
+    let JmxImport { plan, notices } =
+        of_groups(&[("PostThreadGroup", "after", 1, 1), main, ("SetupThreadGroup", "before", 3, 2)]);
+    assert_eq!(notices, Vec::<String>::new());
+    let stage = "setup:\n  users: 3\n  iterations: 2\n  on_failure: continue\n  base: ${base}\n";
+    let at = |part: &str| plan.find(part).unwrap_or_else(|| panic!("{part} is not in\n{plan}"));
+    let order =
+        [at(stage), at("- get: /before\n"), at("teardown:\n"), at("- get: /after\n"), at("load:"), at("- get: /m\n")];
+    assert!(order.is_sorted(), "{plan}");
+}
+
+#[test]
+fn several_groups_of_a_stage_become_one_user() {
+    let main = ("ThreadGroup", "m", 2, 1);
+    let JmxImport { plan, notices } =
+        of_groups(&[("SetupThreadGroup", "a", 1, 1), ("SetupThreadGroup", "b", 3, 2), main]);
+    assert!(
+        notices.len() == 2 && notices[1].contains("\"b\": one user carries it out and the others of its kind"),
+        "{notices:?}"
+    );
+    for part in ["- group: a\n", "- group: b\n", "loop: \"6\"", "- get: /b\n"] {
+        assert!(plan.contains(part) || plan.contains(&part.replace('"', "")), "{part} is not in\n{plan}");
+    }
+    assert!(!plan.contains("users: 3"), "{plan}");
+}
+
 #[test]
 fn wrong_inputs_are_one_line() {
     let options = JmxOptions { file: "p.jmx".into(), ..JmxOptions::default() };

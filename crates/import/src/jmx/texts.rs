@@ -301,6 +301,16 @@ fn quoted(text: &str) -> Option<(&str, &str, &str)> {
     Some((before, &rest[..end], &rest[end + 1..]))
 }
 
+/// Each text of a tree.
+pub(super) fn each(value: &serde_json::Value, visit: &mut dyn FnMut(&str)) {
+    match value {
+        serde_json::Value::String(text) => visit(text),
+        serde_json::Value::Array(items) => items.iter().for_each(|item| each(item, visit)),
+        serde_json::Value::Object(entries) => entries.values().for_each(|item| each(item, visit)),
+        _ => {}
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

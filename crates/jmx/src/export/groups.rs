@@ -4,7 +4,7 @@ use super::Writer;
 use super::xml::{Item, Prop};
 use brunt_model::load::{Arrivals, Shape, Stage};
 use brunt_model::scenario::Scope;
-use brunt_model::{Load, Population};
+use brunt_model::{Load, Population, StageKind};
 use std::time::Duration;
 
 /// How many users there are, and when they begin.
@@ -16,7 +16,7 @@ struct Threads {
 
 impl Writer<'_> {
     /// The thread group of a population, without what is below it.
-    pub(super) fn group(&mut self, population: &Population, failure_ends: Scope) -> Item {
+    pub(super) fn group(&mut self, population: &Population, failure_ends: Scope, kind: StageKind) -> Item {
         let on_error = match failure_ends {
             Scope::Iteration => "startnextloop",
             Scope::User => "stopthread",
@@ -61,7 +61,12 @@ impl Writer<'_> {
                 );
                 let is_scheduled = duration.is_some() || threads.delay > 0.0;
                 let seconds = |duration: Duration| (duration.as_secs_f64() - threads.delay).max(0.0).ceil().to_string();
-                Item::new("ThreadGroup", "ThreadGroupGui", &population.name)
+                let (class, form) = match kind {
+                    StageKind::Setup => ("SetupThreadGroup", "SetupThreadGroupGui"),
+                    StageKind::Main => ("ThreadGroup", "ThreadGroupGui"),
+                    StageKind::Teardown => ("PostThreadGroup", "PostThreadGroupGui"),
+                };
+                Item::new(class, form, &population.name)
                     .text("ThreadGroup.on_sample_error", on_error)
                     .with(controller)
                     .text("ThreadGroup.num_threads", threads.number.to_string())

@@ -8,7 +8,7 @@ use brunt_model::load::{Arrivals, Shape, Think};
 use brunt_model::plan::{Connection, Record};
 use brunt_model::reply_policy::{Redirects, TextMatch};
 use brunt_model::scenario::{Branch, Condition, Order, Rounds};
-use brunt_model::{Body, Load, Request, Stop};
+use brunt_model::{Body, Load, Request, Stop, TestStage};
 use std::path::Path;
 use std::time::Duration;
 
@@ -27,6 +27,7 @@ fn plan(requests: Vec<Request>, steps: Vec<Step>, policy: ReplyPolicy, load: Loa
         threads: 1,
         processes: 1,
         precise: false,
+        around: Vec::new(),
     }
 }
 
@@ -191,4 +192,30 @@ fn rates_are_open_models() {
     assert!(exported.jmx.contains(schedule), "{}", exported.jmx);
     let Load::Open { rate, .. } = &read.main().load else { panic!("{:?}", read.main().load) };
     assert_eq!(rate.to_string(), "1..5/4s,5/6s,0/1s");
+}
+
+#[test]
+fn stages_are_setup_and_teardown_thread_groups_that_hand_variables_on() {
+    let get = |path: &str| vec![Request::get(&format!("http://h/{path}"))];
+    let stage = |kind, path: &str, users_of_it: f64| {
+        let mut plan = plan(get(path), vec![Step::Request(0)], ReplyPolicy::default(), users(users_of_it));
+        plan.main_mut().name = path.to_owned();
+        TestStage { kind, plan, runs_after_stop: true, places: Vec::new() }
+    };
+    let mut plan = plan(get("a/${token}"), vec![Step::Request(0)], ReplyPolicy::default(), users(4.0));
+    plan.around = vec![stage(StageKind::Setup, "s", 2.0), stage(StageKind::Teardown, "t", 1.0)];
+    plan.main_mut().scenario.handed.values = vec![("token".into(), String::new()), ("unread".into(), String::new())];
+    let exported = write(&plan, &ExportOptions { name: "n".into(), folder: PathBuf::new() });
+    assert_eq!(exported.notices, Vec::<String>::new());
+    let (read, _) = again(&plan);
+    assert_eq!((read.main().name.as_str(), read.main().load.peak()), ("s", 2.0), "setup is first");
+    for part in [
+        "<SetupThreadGroup guiclass=\"SetupThreadGroupGui\" testclass=\"SetupThreadGroup\" testname=\"s\"",
+        "<PostThreadGroup guiclass=\"PostThreadGroupGui\" testclass=\"PostThreadGroup\" testname=\"t\"",
+        "props.put('token', vars.get('token') ?: '')",
+        "vars.put('token', props.get('token'))",
+    ] {
+        assert!(exported.jmx.replace("&apos;", "'").contains(part), "{part} is not in\n{}", exported.jmx);
+    }
+    assert!(!exported.jmx.contains("unread"));
 }

@@ -10,7 +10,7 @@ use crate::support::ElementKind;
 use brunt_model::load::{Arrivals, Shape, Stage, Think};
 use brunt_model::plan::ConnectionLifetime;
 use brunt_model::scenario::{DataFile, Scenario, Scope as Over, Step, TextRules};
-use brunt_model::{Load, Population, Request, Stop};
+use brunt_model::{Load, Population, Request, StageVariables, Stop};
 use std::time::Duration;
 
 /// Arrivals that are under way at the same time; further ones are dropped.
@@ -95,6 +95,7 @@ impl Reader<'_> {
             data: parts.data,
             folders: self.surroundings.folder.roots(),
             services: Vec::new(),
+            handed: StageVariables::default(),
         };
         let mut duration = schedule.duration;
         if let Some(most) = self.surroundings.max_duration {

@@ -7,7 +7,7 @@ use brunt_model::load::Load;
 use brunt_model::plan::ConnectionLifetime;
 use brunt_model::reply_policy::{AssertionTest, Cookies, ReplyAction, TextMatch};
 use brunt_model::scenario::{Condition, Order, Pauses, Rounds, Scope as Over, Step};
-use brunt_model::{Body, Request, Scenario};
+use brunt_model::{Body, HandedOn, Request, Scenario};
 use brunt_script::CompiledScript;
 use std::path::Path;
 
@@ -346,9 +346,9 @@ fn all_groups_of_a_stage_begin_with_the_properties_of_the_one_before() {
     let [stage] = &run.stages[..] else { panic!("{run:?}") };
     let mut stage = stage.clone();
     let changed = [("n".to_owned(), "5".to_owned())];
-    stage.begin_with(&changed);
+    stage.plan.begin_with(&HandedOn { properties: changed.to_vec(), ..HandedOn::default() });
     let compiled = CompiledScript::all(&stage.plan).unwrap();
-    assert_eq!((compiled.len(), compiled[1].properties()), (2, changed.to_vec()));
+    assert_eq!((compiled.len(), compiled[1].handed_on().properties), (2, changed.to_vec()));
     stage.limit_threads();
     assert_eq!((stage.peak_users(), stage.plan.threads), (4, 4));
 }

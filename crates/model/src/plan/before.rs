@@ -2,7 +2,7 @@
 //!
 //! They had one list of requests, with one of three kinds of user. Both forms are read; only the new one is written.
 
-use super::{Connection, HttpVersion, Plan, Population, Record};
+use super::{Connection, HttpVersion, Plan, Population, Record, TestStage};
 use crate::goal::Until;
 use crate::load::Think;
 use crate::reply_policy::{Checks, Cookies, Credentials, Elements, PageCache, RedirectRules, Redirects};
@@ -34,6 +34,8 @@ pub struct Written {
     processes: u32,
     #[serde(default)]
     precise: bool,
+    #[serde(default)]
+    around: Vec<TestStage>,
 }
 
 /// Plans of before there were several processes.
@@ -133,6 +135,7 @@ impl TryFrom<Written> for Plan {
             threads: written.threads,
             processes: written.processes,
             precise: written.precise,
+            around: written.around,
         };
         plan.is_whole()
             .then_some(plan)

@@ -72,6 +72,7 @@ fn plan(rate: f64) -> Plan {
         threads: 1,
         processes: 1,
         precise: false,
+        around: Vec::new(),
     }
 }
 

@@ -8,7 +8,11 @@ use brunt_model::{Plan, ProbeSpec, Probed, TrialIndex};
 /// Repetitions and steps have arrivals of their own; contenders have the same ones.
 pub(super) fn plan(step: &Step, place: TrialIndex) -> Plan {
     let own = u64::from(place.repetition) << 32 | place.step as u64;
-    Plan { seed: step.plan.seed.wrapping_add(own), ..step.plan.clone() }
+    let mut plan = step.plan.clone();
+    for plan in plan.around.iter_mut().map(|stage| &mut stage.plan) {
+        plan.seed = plan.seed.wrapping_add(own);
+    }
+    Plan { seed: plan.seed.wrapping_add(own), ..plan }
 }
 
 /// The contender's probes, with its server's process in place of "the server". Where brunt starts none, they are left out:

@@ -7,11 +7,15 @@ use crate::decide;
 use crate::error::RunError;
 use crate::keep::{ServerReadings, StoredRun};
 use crate::run::{Listen, RunContext, carry_out, no_reply};
+use crate::stages::{StageContext, StageEnd, StageSequence};
 use crate::world::Real;
-use brunt_engine::World;
+use brunt_engine::{Control, World};
 use brunt_model::experiment::Step;
 use brunt_model::reached::Replies;
-use brunt_model::{Clock, Environment, Event, Experiment, LoadUnit, Question, Study, Tick, Trial, TrialIndex, Warning};
+use brunt_model::{
+    Clock, Environment, Event, Experiment, LoadUnit, Question, StageKind, Study, TestStage, Tick, Trial, TrialIndex,
+    Warning,
+};
 use brunt_report::figures::{plural, quantile, span, three};
 use brunt_rig::{Host, News, Work};
 use std::sync::Arc;
@@ -66,29 +70,30 @@ impl<'a> Measurer<'a> {
         self.conditions.observer.tell(line);
     }
 
-    fn made(&mut self, work: &Work, trial: Trial) {
-        self.left.made(work.place);
-        if !self.study.experiment.was_chosen(work.place) {
-            let is_last = work.of == Some(work.number);
-            let left = if is_last { String::new() } else { format!("; {}", self.time_left()) };
-            self.conditions.observer.made(&format!("{}: {}{left}", which(work), came_to(&trial)));
+    /// Makes a stage around a trial. Teardown runs to its end, or its time limit, also after Ctrl-C.
+    fn stage(&mut self, stage: &TestStage, work: &Work, sequence: &mut StageSequence) -> Result<StageEnd, RunError> {
+        self.show(&format!("{} of {}", stage.kind.word(), which(work)));
+        let control = match stage.kind {
+            StageKind::Teardown => Control::default(),
+            _ => self.conditions.interrupt.control(),
+        };
+        let (environment, redactor) = (self.study.environment.clone(), Arc::clone(&self.conditions.redactor));
+        let listener = self.conditions.observer.stage();
+        let end = sequence.carry_out(stage, StageContext { environment, control, redactor, listener });
+        self.show("");
+        if let Ok(StageEnd::Whole(warnings)) = &end {
+            let new = warnings.iter().filter(|warning| !self.study.warnings.contains(warning)).cloned();
+            new.collect::<Vec<_>>().into_iter().for_each(|warning| self.say(News::Warning(warning)));
         }
-        self.study.trials.push(trial);
+        end
     }
 
-    fn time_left(&self) -> String {
-        let most = if self.study.experiment.may_end_early() { "at most " } else { "" };
-        format!("{most}{} left", span(self.left.time().as_secs_f64().ceil()))
-    }
-}
-
-impl Host for Measurer<'_> {
-    type Error = RunError;
-
-    fn run(&mut self, work: &Work) -> Result<(), RunError> {
-        let plan = &work.plan;
-        let world =
-            Real::new(plan).map_err(|source| RunError::Trial { which: which(work), source: Box::new(source) })?;
+    /// Makes the run of a trial, and keeps it.
+    fn trial(&mut self, work: &Work, sequence: &mut StageSequence) -> Result<(), RunError> {
+        let mut plan = work.plan.clone();
+        sequence.hand_to(&mut plan);
+        let plan = &plan;
+        let world = Real::new(plan).map_err(|source| of_trial(work, source))?;
         let (mut kept, unkept) = self.keep(work.place).map_or_else(|why| (None, Some(why)), |kept| (kept, None));
         let mut watched = ServerReadings::begin(&work.probes, world.epoch());
         let (route, mut notes) = self.conditions.observer.preflight(plan);
@@ -109,9 +114,47 @@ impl Host for Measurer<'_> {
         drop(progress);
         let (run, judgement) = (carried.run, carried.judgement);
         let (id, trouble) = kept.map_or((None, None), |kept| kept.finish(&run, &judgement));
+        sequence.end(StageKind::Main, &world);
         self.study.warnings.extend(trouble);
         self.made(work, Trial { place: work.place, id, run, judgement });
         carried.outcome
+    }
+
+    fn made(&mut self, work: &Work, trial: Trial) {
+        self.left.made(work.place);
+        if !self.study.experiment.was_chosen(work.place) {
+            let is_last = work.of == Some(work.number);
+            let left = if is_last { String::new() } else { format!("; {}", self.time_left()) };
+            self.conditions.observer.made(&format!("{}: {}{left}", which(work), came_to(&trial)));
+        }
+        self.study.trials.push(trial);
+    }
+
+    fn time_left(&self) -> String {
+        let most = if self.study.experiment.may_end_early() { "at most " } else { "" };
+        format!("{most}{} left", span(self.left.time().as_secs_f64().ceil()))
+    }
+}
+
+impl Host for Measurer<'_> {
+    type Error = RunError;
+
+    /// Setup, the trial, and teardown, which also runs where the trial was stopped or failed.
+    fn run(&mut self, work: &Work) -> Result<(), RunError> {
+        let mut sequence = StageSequence::default();
+        for stage in work.plan.stages(StageKind::Setup) {
+            let end = self.stage(stage, work, &mut sequence).map_err(|source| of_trial(work, source))?;
+            if end == StageEnd::Stopped {
+                return Ok(());
+            }
+        }
+        let measured = if self.stopped() { Ok(()) } else { self.trial(work, &mut sequence) };
+        for stage in work.plan.stages(StageKind::Teardown) {
+            if let Err(error) = self.stage(stage, work, &mut sequence) {
+                self.say(News::Warning(format!("{}: {error}", which(work))));
+            }
+        }
+        measured
     }
 
     fn say(&mut self, news: News) {
@@ -156,6 +199,10 @@ impl Listen for Server<'_> {
         self.told |= trouble.is_some();
         trouble.map(|text| Event::Warning(Warning { at, text })).into_iter().collect()
     }
+}
+
+fn of_trial(work: &Work, source: RunError) -> RunError {
+    RunError::Trial { which: which(work), source: Box::new(source) }
 }
 
 /// Which of how many, and what it is.

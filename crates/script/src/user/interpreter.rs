@@ -4,7 +4,7 @@ mod acts;
 mod samples;
 
 use super::{Hop, Order, Scope, WorkerScript, pick};
-use crate::context::UserContext;
+use crate::context::{UserContext, WorkerContext};
 use crate::data::RowTaken;
 use crate::pending::PendingRequest;
 use crate::program::{Choice, Op, Program, Test};
@@ -454,6 +454,15 @@ fn stop(scope: Scope) -> Step {
         Scope::Nothing | Scope::Round | Scope::Loop | Scope::Iteration => Step::Done,
         Scope::User => Step::Leave,
         Scope::Run => Step::EndRun,
+    }
+}
+
+/// A user that is done hands its variables on, where it is the first.
+impl<T: Transport> Drop for Interpreter<T> {
+    fn drop(&mut self) {
+        let Some(user) = self.user.as_deref().filter(|_| self.number == 0) else { return };
+        let WorkerContext { population_number: 0, commons, .. } = &*user.worker else { return };
+        commons.hand_on(user.variables.borrow().all());
     }
 }
 

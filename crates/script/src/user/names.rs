@@ -17,7 +17,7 @@ pub fn policies(scenario: &Scenario) -> BTreeSet<usize> {
     used
 }
 
-/// The variables that steps and extractors set, and those that users begin with.
+/// The variables that steps, extractors and stages before set, and those that users begin with.
 pub fn all(scenario: &Scenario, policies: &[&ReplyPolicy]) -> Names {
     let mut names = Names::default();
     for action in policies.iter().flat_map(|policy| &policy.actions) {
@@ -25,6 +25,7 @@ pub fn all(scenario: &Scenario, policies: &[&ReplyPolicy]) -> Names {
             names.number(&extractor.variable);
         }
     }
+    scenario.handed.values.iter().for_each(|(name, _)| _ = names.number(name));
     scenario.variables.iter().for_each(|(name, _)| _ = names.number(name));
     scenario.data.iter().flat_map(|file| &file.names).for_each(|name| _ = names.number(name));
     Step::each(&scenario.steps, &mut |step| match step {
@@ -35,10 +36,11 @@ pub fn all(scenario: &Scenario, policies: &[&ReplyPolicy]) -> Names {
     names
 }
 
-/// Whether scripts are run, which may set any variable.
+/// Whether scripts are run, or were before it, which may set any variable.
 pub fn has_scripts(scenario: &Scenario, policies: &[&ReplyPolicy]) -> bool {
     let is_script = |action: &ReplyAction| matches!(action, ReplyAction::Script(_));
     let asserts = |assertion: &Assertion| matches!(assertion.test, AssertionTest::Script(_));
-    policies.iter().any(|policy| policy.actions.iter().any(is_script) || policy.assertions.iter().any(asserts))
+    scenario.handed.has_scripts
+        || policies.iter().any(|policy| policy.actions.iter().any(is_script) || policy.assertions.iter().any(asserts))
         || Step::any(&scenario.steps, &|step| matches!(step, Step::Script(_) | Step::Sample(_)))
 }

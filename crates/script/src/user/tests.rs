@@ -430,3 +430,32 @@ fn a_script_changes_the_request_behind_it() {
         assert_eq!(asked, "~ b7?x=7&n=a+b a?gone=1&x=7 null", "{cookies:?}");
     }
 }
+
+#[test]
+fn a_user_hands_its_variables_on_and_those_of_the_next_stage_begin_with_them() {
+    let set = |variable: &str, value: &str| Do::Set { variable: variable.into(), value: value.into() };
+    let mut setup = plan(&[("s", 1)], 2.0, vec![set("a", "1 ${b}"), set("b", "2"), Do::Request(0)]);
+    setup.main_mut().scenario.texts = TextRules::Expressions;
+    let compiled = CompiledScript::all(&setup).unwrap().remove(0);
+    let names = compiled.stage_variables();
+    assert_eq!(names.values, [("a".to_owned(), String::new()), ("b".to_owned(), String::new())]);
+    let all = testing::users_of(&compiled, &setup);
+    for number in [1, 0] {
+        iteration(&mut *all.user(number), number, |_| 200);
+        // It is the first that counts.
+        assert_eq!(compiled.handed_on().variables.is_empty(), number == 1);
+    }
+    let mut load = plan(&[("${a}/${b}/${c}", 1)], 1.0, vec![Do::Request(0), set("a", "own"), Do::Request(0)]);
+    let scenario = &mut load.main_mut().scenario;
+    scenario.texts = TextRules::Expressions;
+    scenario.handed = names;
+    scenario.variables = vec![("c".into(), "${b}!".into())];
+    load.begin_with(&HandedOn { variables: vec![("b".into(), "${a} {n}".into())], ..compiled.handed_on() });
+    let handed = &load.main().scenario.handed.values;
+    assert_eq!(handed, &[("a".to_owned(), String::new()), ("b".to_owned(), "${a} {n}".to_owned())]);
+    load.begin_with(&HandedOn { variables: vec![("a".into(), "1".into())], ..HandedOn::default() });
+    let mut user = users(&load).user(0);
+    let values = "${a}%20{n}/${a}%20{n}!";
+    let values = values.replace('{', "%7B").replace('}', "%7D");
+    assert_eq!(iteration(&mut *user, 0, |_| 200), format!("1/{values} own/{values}"));
+}

@@ -67,6 +67,7 @@ pub fn plan(load: Load, seconds: u64, steps: Vec<Step>) -> Plan {
         threads: 1,
         processes: 1,
         precise: false,
+        around: Vec::new(),
     }
 }
 

@@ -12,6 +12,7 @@ use super::written::{self, Written};
 use super::yaml;
 use crate::error::{Position, SpecError};
 use crate::settings::rows::earlier_keys;
+use brunt_model::StageKind;
 use brunt_model::experiment::{Ready, Restart, TrialOrder};
 use brunt_model::scenario::Order;
 use std::time::Duration;
@@ -62,6 +63,8 @@ pub struct Planned {
     pub factors: Vec<(String, String)>,
     /// What is asked of it, and how much: by users of one kind, or of several at the same time.
     pub populations: Vec<PlannedUsers>,
+    /// What is done before and after each trial, step by step: keys `setup` and `teardown`.
+    pub stages: Vec<(StageKind, Node)>,
     /// The server that is started for it.
     pub server: Option<PlannedServer>,
     /// Commands around its trials, its repetitions and its steps.
@@ -251,6 +254,10 @@ fn contender(variant: Variant, given: PlanInputs<'_>) -> Result<Planned, SpecErr
     let written: Written = read(&resolved)?;
     Ok(Planned {
         populations: populations(&resolved)?,
+        stages: [StageKind::Setup, StageKind::Teardown]
+            .into_iter()
+            .filter_map(|kind| Some((kind, resolved.child(kind.word())?.clone())))
+            .collect(),
         server: written.server.as_ref().map(|written| server(written, &resolved)).transpose()?,
         hooks: [
             hooks(&written.hooks, |around| &around.contender),

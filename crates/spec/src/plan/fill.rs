@@ -77,7 +77,8 @@ impl Scope<'_> {
             Value::Map(entries) => {
                 let entry = |entry: &Entry| {
                     let within = Scope { unknown: Unknown::Kept, ..*self };
-                    let scope = if entry.key == "scenario" { &within } else { self };
+                    let is_of_users = ["scenario", "setup", "teardown"].contains(&entry.key.as_str());
+                    let scope = if is_of_users { &within } else { self };
                     let node = scope.fill(&entry.node).map_err(|e| e.within(&entry.key, &entry.node.at))?;
                     Ok(Entry { node, ..entry.clone() })
                 };

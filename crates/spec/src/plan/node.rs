@@ -87,7 +87,7 @@ impl Node {
 
     /// Lays another tree over this one: maps are merged name by name, everything else is replaced. Places stay with what
     /// was written there.
-    pub(super) fn merge(&mut self, over: &Self) {
+    pub(crate) fn merge(&mut self, over: &Self) {
         let (Value::Map(own), Value::Map(others)) = (&mut self.value, &over.value) else {
             self.clone_from(over);
             return;

@@ -1,6 +1,6 @@
 //! What may stand below `scenario` in a plan file: its keys, their kinds, and what each means.
 
-use super::words::{Read, Scalar, ScalarList, Time};
+use super::words::{Longer, Read, Scalar, ScalarList, Time};
 use brunt_model::reply_policy::Events;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -44,6 +44,41 @@ pub struct Scenario {
     /// The steps of an iteration, in order.
     #[schemars(with = "Vec<Step>")]
     pub steps: Option<IgnoredAny>,
+}
+
+/// Steps before or behind the load: a list, or a map.
+#[derive(JsonSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "for the JSON Schema")]
+pub enum Stage {
+    /// Steps, in order.
+    Steps(Vec<Step>),
+    /// With more to it.
+    Map(StageKeys),
+}
+
+/// Steps before or behind the load, and who carries them out. `base`, `cookies`, `follow`, `language` and the files of gRPC are those
+/// of `scenario` where it says nothing. A failure ends it, unless `on_failure` says otherwise.
+#[derive(JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[expect(dead_code, reason = "for the JSON Schema")]
+pub struct StageKeys {
+    #[serde(flatten)]
+    load: StageLoad,
+    #[serde(flatten)]
+    scenario: Scenario,
+}
+
+/// Who carries out the steps of a stage, and how often.
+#[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct StageLoad {
+    /// Users who carry out its steps at the same time. The scenario begins with the variables of the first. Default: 1.
+    pub users: Option<u32>,
+    /// How often each of them does. Default: 1.
+    pub iterations: Option<u32>,
+    /// Time limit for the whole. Default: 60s.
+    pub timeout: Option<Longer>,
 }
 
 /// The language of scripts.

@@ -5,7 +5,7 @@
 
 use super::compare::Compare;
 use super::probes::Probe;
-use super::scenario::Scenario;
+use super::scenario::{Scenario, Stage};
 use super::words::{Commands, Longer, Scalar, ScalarList, ScalarOr, Time};
 use brunt_model::experiment::{Restart, TrialOrder};
 use brunt_model::scenario::Order;
@@ -34,6 +34,12 @@ pub struct Written {
     pub script: Option<Script>,
     /// Steps of each user, in place of `script`.
     pub scenario: Option<Scenario>,
+    /// Steps that are carried out before the load, by one user: what they extract and set is there in `scenario` and `teardown`.
+    #[schemars(with = "Option<Stage>")]
+    pub setup: Option<serde::de::IgnoredAny>,
+    /// Steps that are carried out after the load, however that ended.
+    #[schemars(with = "Option<Stage>")]
+    pub teardown: Option<serde::de::IgnoredAny>,
     /// Load, and the conditions that end the run.
     pub load: Option<Load>,
     /// Users of several kinds at the same time: names, each with its own script, load, checks and connection; what one does not say is

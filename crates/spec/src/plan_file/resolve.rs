@@ -2,6 +2,7 @@
 //! of defaults.
 
 use super::search::Search;
+use super::stages;
 use super::told::{Keys, find};
 use crate::defaults;
 use crate::error::{Result, SpecError, bail, ensure};
@@ -319,24 +320,30 @@ fn steps(
         }
         others.iter().try_for_each(|other| join(&mut step.plan, other))?;
     }
+    if let Some(step) = steps.first() {
+        let around = stages::around(planned, first, &step.plan, folder, system)?;
+        for step in &mut steps {
+            around.add_to(&mut step.plan);
+        }
+    }
     if let (Some(step), true) = (steps.first(), planned.populations.iter().any(|users| users.scenario.is_some())) {
-        CompiledScript::all(&step.plan).map_err(|error| in_scenario(error, planned))?;
+        let scenarios: Vec<&Node> = planned.populations.iter().filter_map(|users| users.scenario.as_ref()).collect();
+        CompiledScript::all(&step.plan).map_err(|error| in_scenario(error, &scenarios, "scenario"))?;
     }
     Ok((steps, notes))
 }
 
 /// What is wrong with a text of a scenario, at the first place that holds it.
-fn in_scenario(error: ScriptError, planned: &Planned) -> SpecError {
-    let nodes = planned.populations.iter().filter_map(|users| users.scenario.as_ref());
+pub(super) fn in_scenario(error: ScriptError, nodes: &[&Node], path: &str) -> SpecError {
     let word = match &error {
         ScriptError::Word(wrong) => Some(wrong.word.clone()),
         ScriptError::Read { file, .. } => file.file_name().map(|name| name.to_string_lossy().into_owned()),
         _ => None,
     };
-    let at = word.and_then(|word| nodes.clone().find_map(|node| holder(node, &word)));
-    let at = at.or_else(|| nodes.clone().next()).map(|node| node.at.clone());
+    let at = word.and_then(|word| nodes.iter().find_map(|node| holder(node, &word)));
+    let at = at.or_else(|| nodes.first().copied()).map(|node| node.at.clone());
     let error = SpecError::from(error);
-    SpecError { at: error.at.or(at), path: "scenario".into(), ..error }
+    SpecError { at: error.at.or(at), path: path.into(), ..error }
 }
 
 /// The first value of a tree that holds a text.
@@ -468,6 +475,6 @@ fn server(planned: &PlannedServer) -> Result<ManagedServer> {
 }
 
 /// A time of the plan, or the usual one.
-fn or(planned: Option<Duration>, usual: &str) -> Result<Duration> {
+pub(super) fn or(planned: Option<Duration>, usual: &str) -> Result<Duration> {
     Ok(planned.map_or_else(|| duration::parse(usual), Ok)?)
 }

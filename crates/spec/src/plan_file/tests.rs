@@ -2,8 +2,8 @@ use super::told::BESIDE;
 use super::*;
 use crate::settings::{RunSettings, SearchSettings, Settings};
 use crate::{SpecError, System, estimate};
-use brunt_model::scenario::Order;
-use brunt_model::{Body, Load};
+use brunt_model::scenario::{Order, Scope};
+use brunt_model::{Body, Load, StageKind};
 use std::time::Duration;
 
 const NEW: &str = include_str!("../../../cli/src/plan_file/new.yaml");
@@ -335,4 +335,93 @@ fn all_errors_of_a_file_are_told_in_their_order() {
     let paths: Vec<&str> = std::iter::once(&error).chain(&error.others).map(|error| error.path.as_str()).collect();
     assert_eq!(paths, ["xyzzy", "script.follow", "load.rte", "load.duration"]);
     assert_eq!(error.to_string().lines().count(), 4);
+}
+
+#[test]
+fn setup_and_teardown_are_stages_around_the_plan() {
+    let text = "load: {users: 2, duration: 1s}
+checks: {status: 200}
+setup:
+- post: /login
+  extract: {token: $.token}
+- set: {run: '${uuid()}'}
+teardown: {users: 3, iterations: 2, timeout: 5s, language: javascript, steps: [{get: '/${run}', on_failure: continue}]}
+scenario: {base: 'http://h', language: groovy, headers: {X-A: '${own}'}, variables: {own: '1'}, steps: [{get: '/${token}'}]}
+";
+    let plan = well(text).experiment.contenders[0].steps[0].plan.clone();
+    let [setup, teardown] = &plan.around[..] else { panic!("{plan:?}") };
+    let population = setup.plan.main();
+    assert_eq!((setup.kind, population.name.as_str(), population.load.peak()), (StageKind::Setup, "setup", 1.0));
+    assert_eq!(population.scenario.requests[0].url, "http://h/login");
+    assert_eq!(population.stop.iterations_per_user, Some(1));
+    assert_eq!(population.stop.duration, Some(Duration::from_mins(1)));
+    assert!(setup.places[0].ends_with("plan.yaml:4:3"), "{:?}", setup.places);
+    let policy = setup.plan.policy();
+    assert_eq!((policy.failure_ends, policy.checks.status.len()), (Scope::Run, 0));
+    let population = teardown.plan.main();
+    assert_eq!((population.load.peak(), population.stop.iterations_per_user), (3.0, Some(2)));
+    assert_eq!(
+        (population.stop.duration, teardown.plan.policy().failure_ends),
+        (Some(Duration::from_secs(5)), Scope::Nothing)
+    );
+    let ends = [None, Some(StageKind::Main), Some(StageKind::Setup)];
+    assert_eq!(ends.map(|ended| teardown.runs_behind(ended)), [true, true, false]);
+    // Both begin with what setup sets, and draw other random values.
+    let names: Vec<&str> = plan.main().scenario.handed.values.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, ["token", "run"]);
+    assert_eq!(teardown.plan.main().scenario.handed, plan.main().scenario.handed);
+    assert!(setup.plan.seed != plan.seed && teardown.plan.seed != plan.seed && setup.plan.seed != teardown.plan.seed);
+}
+
+#[test]
+fn stages_may_differ_by_contender_and_stand_beside_a_script() {
+    let text = "load: {users: 1, duration: 1s}
+script: {base: 'http://h', request: /}
+setup: [{get: /a}]
+contenders: {one: , other: {setup: [{set: {a: b}}], teardown: {headers: {X-A: '${a}'}, steps: [{get: /c}]}}, none: {setup: null}}
+";
+    let experiment = well(text).experiment;
+    let around = |number: usize| &experiment.contenders[number].steps[0].plan.around;
+    assert_eq!([around(0).len(), around(1).len(), around(2).len()], [1, 2, 0]);
+    assert_eq!(around(0)[0].plan.main().scenario.requests[0].url, "http://h/a");
+    assert!(around(1)[0].plan.main().scenario.requests.is_empty());
+}
+
+#[test]
+fn what_is_wrong_with_a_stage_is_said_where_it_stands() {
+    let plan = |stage: &str| {
+        format!(
+            "load: {{users: 1, duration: 1s}}\nscenario: {{base: 'http://h', variables: {{v: '1'}}, steps: [{{get: /}}]}}\n{stage}\n"
+        )
+    };
+    for (stage, wrong) in [
+        (
+            "setup: []",
+            "plan.yaml:3:8: setup: it has no steps; write a list of them, such as `- post: http://127.0.0.1:8080/`",
+        ),
+        ("teardown: {users: 2}", "plan.yaml:3:11: teardown: it has no steps"),
+        ("setup: get", "plan.yaml:3:8: setup: this is not a list of steps"),
+        (
+            "setup: {load: {users: 1}, steps: [{get: /}]}",
+            "plan.yaml:3:9: setup: it has no load; `users` and `iterations` say",
+        ),
+        ("setup: {users: 0, steps: [{get: /}]}", "plan.yaml:3:16: setup.users: 0 does nothing"),
+        ("setup: {user: 1, steps: [{get: /}]}", "plan.yaml:3:9: setup.user: unknown key; write users"),
+        ("setup: [{get: /, chek: {}}]", "plan.yaml:3:18: chek: unknown key; write check"),
+        ("setup: [{set: {a: b}}, {post: /, data: a, form: {}}]", "setup[1]"),
+        ("setup: {data: [none.csv], steps: [{get: /}]}", "none.csv"),
+        ("setup: [{get: '/${v}'}]", "setup: `${v}`: no step, extractor or data file sets this variable"),
+        ("teardown: [{get: '/${token}'}]", "plan.yaml:3:18: teardown: `${token}`: no step"),
+        ("setup: [{send: 'http://h/', data: x}]", "setup[0].send: `send` is for a WebSocket"),
+    ] {
+        let told = loaded(&plan(stage), &[]).unwrap_err();
+        assert!(told.contains(wrong), "{stage}: {told}");
+    }
+    assert!(
+        loaded(
+            &plan("setup: [{open: 'ws://h/'}, {script: 'vars.put(\"token\", \"x\")'}]\nteardown: [{get: '/${token}'}]"),
+            &[]
+        )
+        .is_ok()
+    );
 }

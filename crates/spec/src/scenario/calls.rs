@@ -85,8 +85,8 @@ impl Reader<'_> {
         let label = step.name.as_ref().map_or_else(|| method.clone(), |name| name.0.clone());
         let (reply_policy, url) = (self.policy(node, step)?, format!("{base}/{method}"));
         let method = "POST".to_owned();
-        self.requests.push(Request { label, method, url, headers, body, weight: 1, verbatim: None, reply_policy });
-        Ok(self.requests.len() as u32 - 1)
+        let request = Request { label, method, url, headers, body, weight: 1, verbatim: None, reply_policy };
+        Ok(self.add(request, &kind.at))
     }
 
     /// The message as JSON, with expressions; empty: an empty message.

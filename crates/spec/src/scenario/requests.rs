@@ -53,8 +53,8 @@ impl Reader<'_> {
             (None, method) => format!("{method} {}", template::plain(written)),
         };
         let reply_policy = self.policy(node, step)?;
-        self.requests.push(Request { label, method, url, headers, body, weight: 1, verbatim: None, reply_policy });
-        Ok(self.requests.len() as u32 - 1)
+        let request = Request { label, method, url, headers, body, weight: 1, verbatim: None, reply_policy };
+        Ok(self.add(request, &kind.at))
     }
 
     /// The URL, and name and password that stand in it.

@@ -47,9 +47,13 @@ impl Redactor {
                 credentials.password = self.secret(&credentials.password);
             }
         }
-        for population in &mut plan.populations {
-            population.scenario.requests.iter_mut().for_each(|request| self.asked(request));
+        for scenario in plan.populations.iter_mut().map(|population| &mut population.scenario) {
+            scenario.requests.iter_mut().for_each(|request| self.asked(request));
+            // Nobody wrote them: they come from replies, and most are tokens.
+            let values = scenario.handed.values.iter_mut().map(|(_, value)| value);
+            values.filter(|value| !value.is_empty()).for_each(|value| *value = self.secret(value));
         }
+        plan.around.iter_mut().for_each(|stage| self.plan(&mut stage.plan));
         let own = plan.populations.iter_mut().filter_map(|population| population.connection.as_deref_mut());
         for proxy in own.chain([&mut plan.connection]).filter_map(|connection| connection.proxy.as_mut()) {
             *proxy = self.url(proxy);

@@ -1,0 +1,328 @@
+//! `setup` and `teardown` of plan files: how often, in which order and with which variables they run, and what follows from their
+//! failures.
+
+use crate::world::brunt::{Running, start_as_it_is};
+use crate::world::odd::{page, serving};
+use crate::world::{Odd, command, lab, until};
+use rustix::process::Signal;
+use serde_json::{Value, json};
+use std::fs;
+use std::process::Output;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread::sleep;
+use std::time::Duration;
+use tempfile::TempDir;
+
+/// A server that gives out sessions, and refuses requests of others. `/slow` answers late, and `/broken` never well.
+fn server() -> Odd {
+    let sessions = AtomicU64::new(0);
+    serving(move |mut client| {
+        while let Some(request) = client.request() {
+            let line = request.lines().next().unwrap_or_default();
+            let reply = if line.starts_with("POST /session") {
+                let session = sessions.fetch_add(1, Ordering::Relaxed) + 1;
+                page(&json!({"token": format!("t{session}")}).to_string())
+            } else if line.contains("/slow") {
+                sleep(Duration::from_secs(20));
+                page("late")
+            } else if line.contains("/broken") || !request.contains("Bearer t") {
+                "HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n".to_owned()
+            } else {
+                page("good")
+            };
+            if !client.give(reply) {
+                break;
+            }
+        }
+    })
+}
+
+const PLAN: &str = r#"
+load: {users: 6, iterations: 5, threads: 2}
+repetitions: 1
+setup:
+- post: /session
+  extract: {token: $.token}
+scenario:
+  base: http://ADDRESS
+  steps:
+  - get: /item
+    bearer: "${token}"
+teardown:
+- delete: /session
+  bearer: "${token}"
+"#;
+
+/// A plan, and where it writes.
+struct Plan(TempDir);
+
+impl Plan {
+    fn new(text: &str, server: &Odd) -> Self {
+        let dir = TempDir::new().expect("a directory");
+        fs::write(dir.path().join("plan.yaml"), text.replace("ADDRESS", &server.address.to_string())).expect("a plan");
+        Self(dir)
+    }
+
+    fn line(&self, options: &str) -> String {
+        let dir = self.0.path().display();
+        format!("run {dir}/plan.yaml -o text -o json={dir}/json {options}")
+    }
+
+    fn run(&self, code: i32) -> (String, String) {
+        let Output { status, stdout, stderr } = command(&self.line("")).output().expect("brunt");
+        let [out, err] = [stdout, stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
+        assert_eq!(status.code(), Some(code), "{err}");
+        (out, err)
+    }
+
+    fn start(&self) -> Running {
+        start_as_it_is(&mut command(&self.line("")))
+    }
+
+    fn study(&self) -> Value {
+        let text = fs::read_to_string(self.0.path().join("json")).unwrap_or_default();
+        serde_json::from_str(&text).unwrap_or(Value::Null)
+    }
+
+    /// Replies in the figures of all trials.
+    fn replies(&self) -> u64 {
+        let study = self.study();
+        let trials = study["trials"].as_array().cloned().unwrap_or_default();
+        let of = |trial: &Value| trial["requests"]["completed"].as_u64().expect("replies");
+        trials.iter().map(of).sum()
+    }
+}
+
+/// What a server was asked: method and path, and the token; the same ones together, with their number.
+fn asked(server: &Odd) -> Vec<(String, u64)> {
+    let mut all: Vec<(String, u64)> = Vec::new();
+    for request in server.seen() {
+        let line = request.lines().next().unwrap_or_default().trim_end_matches(" HTTP/1.1");
+        let token = request.lines().find_map(|line| line.strip_prefix("Authorization: Bearer ")).unwrap_or_default();
+        let text = format!("{line} {token}").trim_end().to_owned();
+        match all.last_mut() {
+            Some((last, number)) if *last == text => *number += 1,
+            _ => all.push((text, 1)),
+        }
+    }
+    all
+}
+
+fn counts<const N: usize>(all: [(&str, u64); N]) -> Vec<(String, u64)> {
+    all.map(|(text, number)| (text.to_owned(), number)).into()
+}
+
+#[test]
+fn setup_runs_before_each_trial_and_teardown_behind_it() {
+    let server = server();
+    let plan = Plan::new(&PLAN.replace("repetitions: 1", "repetitions: 2"), &server);
+    plan.run(0);
+    let expected = [
+        ("POST /session", 1),
+        ("GET /item t1", 30),
+        ("DELETE /session t1", 1),
+        ("POST /session", 1),
+        ("GET /item t2", 30),
+        ("DELETE /session t2", 1),
+    ];
+    assert_eq!(asked(&server), counts(expected));
+    assert_eq!(plan.replies(), 60);
+    let written = fs::read_to_string(plan.0.path().join("json")).expect("a study");
+    assert!(!written.contains("\"t1\"") && !written.contains("\"t2\""), "tokens are secrets: {written}");
+}
+
+#[test]
+fn processes_share_one_setup() {
+    let server = server();
+    let plan = Plan::new(&PLAN.replace("threads: 2", "processes: 2"), &server);
+    plan.run(0);
+    assert_eq!(asked(&server), counts([("POST /session", 1), ("GET /item t1", 30), ("DELETE /session t1", 1)]));
+}
+
+#[test]
+fn the_figures_are_those_of_the_load_alone() {
+    let lab = lab("");
+    let plan = PLAN.replace("extract: {token: $.token}", "extract: {token: {header: Server, default: t}}");
+    let dir = TempDir::new().expect("a directory");
+    let address = lab.url.trim_start_matches("http://");
+    fs::write(dir.path().join("plan.yaml"), plan.replace("ADDRESS", address)).expect("a plan");
+    let line = format!("run {0}/plan.yaml -q -o json={0}/json", dir.path().display());
+    assert!(command(&line).status().expect("brunt").success());
+    let study: Value =
+        serde_json::from_str(&fs::read_to_string(dir.path().join("json")).expect("a study")).expect("JSON");
+    assert_eq!(study["trials"][0]["requests"]["completed"], 30);
+    // One more was asked to see whether the server is there, and had no request.
+    assert_eq!(lab.knows()["requests"]["received"], 32);
+}
+
+#[test]
+fn a_step_of_setup_that_fails_stops_before_the_load() {
+    for (step, why) in [
+        ("- get: /broken", "`/broken`: 403 Forbidden"),
+        ("- post: /session\n  check: {contains: welcome}", "Test failed: text expected to contain /welcome/"),
+        ("- get: http://127.0.0.1:1/", "Connection refused"),
+        ("- post: /session\n- stop: run", "one of its steps ended it"),
+    ] {
+        let server = server();
+        let plan = Plan::new(
+            &PLAN.replace("- post: /session\n  extract: {token: $.token}", &format!("- set: {{token: t}}\n{step}")),
+            &server,
+        );
+        let (out, err) = plan.run(7);
+        assert!(out.is_empty() && err.contains("setup failed") && err.contains(why), "{step}: {err}");
+        assert!(step.contains("stop") || err.contains("plan.yaml:6:3: "), "{err}");
+        assert!(asked(&server).iter().all(|(line, _)| !line.contains("item") && !line.contains("DELETE")), "{step}");
+    }
+}
+
+#[test]
+fn a_failure_that_the_plan_expects_is_none() {
+    let server = server();
+    let step = "- get: /broken\n  on_failure: continue\n- post: /session";
+    let plan = Plan::new(&PLAN.replace("- post: /session", step), &server);
+    plan.run(0);
+    assert_eq!(asked(&server).last(), Some(&("DELETE /session t1".to_owned(), 1)));
+}
+
+#[test]
+fn a_teardown_that_fails_is_told_and_the_result_stays() {
+    let server = server();
+    let plan = Plan::new(&PLAN.replace("delete: /session", "delete: /broken"), &server);
+    let (out, err) = plan.run(0);
+    let told = "teardown failed at ";
+    assert!(err.contains(told) && err.contains("plan.yaml:13:3: `DELETE /broken`: 403 Forbidden"), "{err}");
+    assert!(out.contains("teardown failed at"), "{out}");
+    assert_eq!(plan.replies(), 30);
+}
+
+#[test]
+fn stages_have_a_time_limit() {
+    let server = server();
+    let limited = |key: &str, path: &str| format!("{key}: {{timeout: 1s, steps: [{{get: {path}}}]}}");
+    let setup = PLAN.replace("setup:\n- post: /session\n  extract: {token: $.token}", &limited("setup", "/slow"));
+    let setup = setup.replace("\"${token}\"", "t");
+    let (_, err) = Plan::new(&setup, &server).run(7);
+    assert!(err.contains("setup timed out after 1 s; give it more time: `setup: {timeout: 5m, "), "{err}");
+    let teardown = PLAN.replace("teardown:\n- delete: /session\n  bearer: \"${token}\"", &limited("teardown", "/slow"));
+    let plan = Plan::new(&teardown, &server);
+    let (_, err) = plan.run(0);
+    assert!(err.contains("teardown timed out after 1 s"), "{err}");
+    assert_eq!(plan.replies(), 30);
+}
+
+#[test]
+fn a_signal_amid_the_load_leaves_teardown_to_run() {
+    let server = server();
+    let plan = Plan::new(&PLAN.replace("iterations: 5", "duration: 60s"), &server);
+    let running = plan.start();
+    until("the load", || server.seen().len() > 50);
+    running.signal(Signal::INT);
+    let ran = running.finish_amid();
+    assert_eq!(ran.code, 130, "{}", ran.err);
+    let all = asked(&server);
+    assert_eq!(all.last(), Some(&("DELETE /session t1".to_owned(), 1)), "{:?}", ran.err);
+    assert!(plan.replies() > 40 && all.len() == 3, "{all:?}");
+}
+
+#[test]
+fn a_signal_amid_setup_ends_all_of_it() {
+    let server = server();
+    let plan =
+        Plan::new(&PLAN.replace("- post: /session", "- post: /session\n- get: /slow\n- post: /session"), &server);
+    let running = plan.start();
+    until("setup", || server.seen().len() == 2);
+    running.signal(Signal::INT);
+    let ran = running.finish_amid();
+    // Nothing was measured, which goes before that it was interrupted.
+    assert_eq!((ran.code, server.seen().len()), (3, 2), "{}", ran.err);
+}
+
+#[test]
+fn each_contender_has_its_own_setup() {
+    let (one, other) = (server(), server());
+    let contenders =
+        format!("contenders:\n  a: {{}}\n  b: {{scenario: {{base: \"http://{}\"}}, teardown: null}}\n", other.address);
+    let plan =
+        Plan::new(&format!("{PLAN}{contenders}compare: {{}}\n").replace("repetitions: 1", "repetitions: 2"), &one);
+    plan.run(0);
+    let of = |server: &Odd, ends: bool| {
+        let all = asked(server);
+        let sum = |of: &str| all.iter().filter(|(text, _)| text.starts_with(of)).map(|(_, number)| number).sum::<u64>();
+        // One request before all compares the replies of both.
+        assert_eq!((sum("POST"), sum("GET"), sum("DELETE")), (2, 61, if ends { 2 } else { 0 }), "{all:?}");
+    };
+    of(&one, true);
+    of(&other, false);
+}
+
+#[test]
+fn a_trace_shows_stages_and_no_secret() {
+    let server = server();
+    let plan = Plan::new(PLAN, &server);
+    let line = format!("run {}/plan.yaml --trace", plan.0.path().display());
+    let output = command(&line).output().expect("brunt");
+    let trace = String::from_utf8_lossy(&output.stdout).into_owned();
+    for shown in [
+        "── 1. POST /session ──",
+        " setup user 1, iteration 1",
+        "── 2. /item ──",
+        "── 3. DELETE /session ──",
+        " teardown user 1",
+    ] {
+        assert!(trace.contains(shown), "{shown} is not in:\n{trace}");
+    }
+    assert!(String::from_utf8_lossy(&output.stderr).ends_with("3 samples, 0 failed\n"));
+    assert!(!trace.contains("Bearer t1") && asked(&server).len() == 3, "{trace}");
+}
+
+#[test]
+fn users_of_populations_begin_with_what_setup_sets() {
+    let server = server();
+    let populations = r#"
+repetitions: 1
+setup:
+  base: http://ADDRESS
+  users: 2
+  iterations: 3
+  steps:
+  - post: /session
+    extract: {token: $.token}
+  - script: "props.put('left', '7'); vars.put('more', 'x')"
+  - set: {plain: "$${token} {n}"}
+populations:
+  a:
+    load: {users: 1, iterations: 1}
+    scenario: {base: "http://ADDRESS", steps: [{get: "/a/${more}/${property(left)}", headers: {X-Plain: "${plain}"}, bearer: "${token}"}]}
+  b:
+    load: {users: 1, iterations: 1}
+    scenario: {base: "http://ADDRESS", variables: {own: "${token}!"}, steps: [{get: /b, bearer: "${own}"}]}
+"#;
+    Plan::new(populations, &server).run(0);
+    let seen = server.seen();
+    assert_eq!(seen.iter().filter(|request| request.starts_with("POST")).count(), 6);
+    let of =
+        |path: &str| seen.iter().find(|request| request.contains(path)).unwrap_or_else(|| panic!("{path}: {seen:?}"));
+    assert!(of("GET /a/x/7 ").contains("X-Plain: ${token} {n}\r\n"), "values are no texts: {}", of("GET /a"));
+    assert!(of("GET /b").contains("Bearer t") && of("GET /b").contains("!\r\n"));
+}
+
+#[test]
+fn steps_of_a_websocket_run_in_setup() {
+    let lab = lab("");
+    let url = lab.at("/").replace("http:", "ws:");
+    let setup = format!("- open: {url}\n- {{send: \"{url}\", data: hello}}\n- close: {url}");
+    let plan = format!(
+        "load: {{users: 1, iterations: 3}}\nrepetitions: 1\nsetup:\n{setup}\nscenario: {{steps: [{{get: {}}}]}}\n",
+        lab.at("/")
+    );
+    let dir = TempDir::new().expect("a directory");
+    fs::write(dir.path().join("plan.yaml"), plan).expect("a plan");
+    let output = command(&format!("run {}/plan.yaml", dir.path().display())).output().expect("brunt");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let knows = lab.knows();
+    assert_eq!(
+        (&knows["websocket"]["connections"], &knows["requests"]["received"]),
+        (&json!(1), &json!(4)),
+        "{knows:#}"
+    );
+}
