@@ -241,6 +241,8 @@ pub struct UserContext {
     pub objects: RefCell<HashMap<String, Rc<dyn Any>>>,
     /// Numbers that it counts for itself, by the place that counts.
     pub counters: RefCell<HashMap<String, u64>>,
+    /// The identifiers of sessions that it keeps, by name.
+    pub sessions: RefCell<HashMap<String, String>>,
     /// The label of its last request.
     pub label: RefCell<String>,
     /// Its last sample with its texts, where something of the plan looks at it later.
@@ -299,6 +301,7 @@ impl UserContext {
             iteration: Cell::new(0),
             objects: RefCell::default(),
             counters: RefCell::default(),
+            sessions: RefCell::default(),
             label: RefCell::default(),
             tracing: worker.records.as_ref().filter(|records| records.trace).map(|_| Box::default()),
             last: RefCell::default(),
