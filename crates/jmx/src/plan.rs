@@ -134,7 +134,8 @@ fn read_by(mut reader: Reader<'_>, document: &Document) -> Result<TestRun, JmxEr
     }
     groups.sort_by_key(|(kind, _)| *kind);
     if groups.is_empty() {
-        return Err(JmxError::new("no thread group with threads and samplers is enabled; enable one"));
+        let why = reader.notices.iter().map(|notice| format!("; {notice}")).collect::<String>();
+        return Err(JmxError::new(format!("no thread group with threads and samplers is enabled; enable one{why}")));
     }
     let tears_down = reader.flag(plan, "TestPlan.tearDown_on_shutdown", false);
     Ok(reader.into_run(groups, serialized, tears_down))

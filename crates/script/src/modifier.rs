@@ -35,11 +35,9 @@ impl Texts for RequestModifier {
             Self::Session(session) => {
                 Self::Session(SessionModifier { argument: fill(&session.argument), ..session.clone() })
             }
-            Self::Matches { variable, name_group, value_group } => Self::Matches {
-                variable: fill(variable),
-                name_group: fill(name_group),
-                value_group: fill(value_group),
-            },
+            Self::Matches { variable, name_group, value_group } => {
+                Self::Matches { variable: fill(variable), name_group: fill(name_group), value_group: fill(value_group) }
+            }
         }
     }
 }

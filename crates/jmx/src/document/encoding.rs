@@ -82,9 +82,8 @@ fn unknown(bytes: &[u8], at: usize, declared: Option<&str>) -> JmxError {
 
 fn wide(bytes: &[u8], encoding: Encoding) -> Result<(Cow<'_, str>, Encoding), JmxError> {
     let pairs = bytes.chunks_exact(2).map(|pair| [pair[0], pair[1]]);
-    let units = pairs.map(|pair| {
-        if encoding == Encoding::Utf16Le { u16::from_le_bytes(pair) } else { u16::from_be_bytes(pair) }
-    });
+    let units = pairs
+        .map(|pair| if encoding == Encoding::Utf16Le { u16::from_le_bytes(pair) } else { u16::from_be_bytes(pair) });
     let text: Result<String, _> = char::decode_utf16(units).collect();
     match text {
         Ok(text) if bytes.len().is_multiple_of(2) => Ok((Cow::Owned(text), encoding)),

@@ -1,7 +1,7 @@
 //! HTTP requests: URL, header fields, body and reply policy, from a sampler and what is in its scope.
 
 use super::patterns::translated;
-use super::texts::{number_of, wrong_at};
+use super::texts::{self, wrong_at};
 use super::{Reader, Scope};
 use crate::element::TestElement;
 use crate::error::JmxError;
@@ -148,6 +148,10 @@ impl Reader<'_> {
             Some(all) if host.is_empty() => all.address.ip().to_string(),
             _ => host,
         };
+        if Self::is_constant(&port) && !port.is_empty() && texts::whole_number(&port).is_none() {
+            let why = format!("port is `{port}`, which is no number; the port of the protocol is taken, as in JMeter");
+            self.notice(format!("{}: {why}; write a number", sampler.element.place()));
+        }
         if host.is_empty() && !path.starts_with("${") {
             let wrong = "it has no server name; write one into it or into the HTTP Request Defaults around it";
             return Err(wrong_at(sampler.element, wrong));
@@ -247,7 +251,10 @@ impl Reader<'_> {
         let only = filter(self, "HTTPSampler.embedded_url_re");
         let never = filter(self, "HTTPSampler.embedded_url_exclude_re");
         let name = "HTTPSampler.concurrentPool";
-        let pool = number_of(sampler.element, name, &self.filled_in(&sampler.properties(name), name), POOL)?;
+        let pool = match self.filled_in(&sampler.properties(name), name) {
+            absent if absent.is_empty() => POOL,
+            written => self.whole_of(sampler.element, name, &written),
+        };
         let name = "HTTPSampler.concurrentDwn";
         let is_parallel = self.flag_in(&sampler.properties(name), name, false);
         let at_once = if is_parallel { pool.clamp(1.0, f64::from(u16::MAX)) as u32 } else { 0 };
@@ -255,16 +262,16 @@ impl Reader<'_> {
     }
 
     /// Milliseconds; 0: no limit. One that users set while they run is none.
-    fn time_limit(&mut self, element: TestElement<'_>, name: &str, text: &str) -> Result<f64, JmxError> {
+    fn time_limit(&mut self, element: TestElement<'_>, name: &str, text: &str) -> f64 {
         let filled = self.before.text(text);
         if filled.contains("${") {
             self.notice(format!(
                 "{}: {name} is `{filled}`, which is known in the run alone; there is no limit",
                 element.place()
             ));
-            return Ok(0.0);
+            return 0.0;
         }
-        number_of(element, name, &filled, 0.0)
+        self.whole_of(element, name, &filled)
     }
 
     fn request_policy(&mut self, sampler: &Sampler<'_, '_>, method: &str) -> Result<ReplyPolicy, JmxError> {
@@ -276,17 +283,16 @@ impl Reader<'_> {
         let rules = if by_itself { RedirectRules::JmeterAuto } else { RedirectRules::Jmeter };
         let embedded = flag("HTTPSampler.image_parser");
         let timeout = self.text_in(&sampler.properties("HTTPSampler.response_timeout"), "HTTPSampler.response_timeout");
-        let millis = self.time_limit(sampler.element, "response_timeout", &timeout)?;
+        let millis = self.time_limit(sampler.element, "response_timeout", &timeout);
         let limits = sampler.scope.before.iter().filter(|one| one.kind() == Some(ElementKind::SampleTimeout));
-        let limits =
-            limits.map(|limit| self.number(*limit, "InterruptTimer.timeout", 0.0)).collect::<Result<Vec<_>, _>>()?;
+        let limits: Vec<f64> = limits.map(|limit| self.whole(*limit, "InterruptTimer.timeout", 0.0)).collect();
         let millis = limits
             .into_iter()
             .chain([millis])
             .filter(|limit| *limit > 0.0)
             .fold(0.0, |least: f64, limit| if least > 0.0 { least.min(limit) } else { limit });
         let connect = self.text_in(&sampler.properties("HTTPSampler.connect_timeout"), "HTTPSampler.connect_timeout");
-        let connect = self.time_limit(sampler.element, "connect_timeout", &connect)?;
+        let connect = self.time_limit(sampler.element, "connect_timeout", &connect);
         if connect > 0.0 {
             // One limit holds for all connections of a run: the longest that is asked for.
             let connect = Duration::from_secs_f64(connect / 1e3);

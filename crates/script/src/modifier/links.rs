@@ -67,11 +67,7 @@ mod present {
     }
 
     /// The arguments of a request become those of a form whose names and values match, each of the form's once.
-    fn fill_in(
-        arguments: &mut [RequestArgument],
-        mut fields: Vec<RequestArgument>,
-        draw: impl Fn(usize) -> usize,
-    ) {
+    fn fill_in(arguments: &mut [RequestArgument], mut fields: Vec<RequestArgument>, draw: impl Fn(usize) -> usize) {
         for argument in arguments {
             let (name, value) = (Wish::new(&argument.name), Wish::new(&argument.value));
             let is_met = |field: &RequestArgument| name.is_met(&field.name) && value.is_met(&field.value);

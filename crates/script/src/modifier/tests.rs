@@ -103,8 +103,7 @@ fn a_session_is_kept_where_a_reply_has_none() {
 #[test]
 fn arguments_get_the_values_of_matches() {
     let user = user();
-    let modifier =
-        RequestModifier::Matches { variable: "m".into(), name_group: "1".into(), value_group: "2".into() };
+    let modifier = RequestModifier::Matches { variable: "m".into(), name_group: "1".into(), value_group: "2".into() };
     let url = "http://h/y?a=1&b=2&c=3";
     assert_eq!(modified(&modifier, &user, url), url);
     for (name, value) in [

@@ -9,8 +9,7 @@ use crate::{Feeds, ScriptError};
 use brunt_engine::pace::Cumulative;
 use brunt_model::load::{Shape, Stage};
 use brunt_model::scenario::{
-    Branch, Case, Condition, Counter, Manner, Order, PaceStage, Rounds, Scope, ScriptSample, Share, Step,
-    Values,
+    Branch, Case, Condition, Counter, Manner, Order, PaceStage, Rounds, Scope, ScriptSample, Share, Step, Values,
 };
 use std::time::Duration;
 

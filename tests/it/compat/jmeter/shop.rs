@@ -101,7 +101,9 @@ fn serve(client: &mut Client, request: &str) -> bool {
             return false;
         }
         "/shelf" => html(SHELF),
-        "/frames" => html("<html><frameset cols=\"1,1\"><frame src=\"/framed?f=1\"><frame src=\"other\"></frameset></html>"),
+        "/frames" => {
+            html("<html><frameset cols=\"1,1\"><frame src=\"/framed?f=1\"><frame src=\"other\"></frameset></html>")
+        }
         "/based" => html("<html><head><base href=\"/basic/\"></head><body><a href=\"page\">x</a></body></html>"),
         session if session.starts_with("/session") => {
             let page = SESSIONS.iter().find(|(path, _)| *path == session).map_or("", |(_, page)| page);

@@ -41,8 +41,7 @@ impl Request for ScriptSampler<'_> {
     }
 
     fn set_arguments(&mut self, arguments: Vec<Argument>) {
-        let of =
-            |Argument { name, value, encode }: Argument| RequestArgument { name, value, encode, is_bare: false };
+        let of = |Argument { name, value, encode }: Argument| RequestArgument { name, value, encode, is_bare: false };
         self.0.pending.set_arguments(arguments.into_iter().map(of).collect(), self.0.texts);
     }
 
