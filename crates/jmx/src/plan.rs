@@ -134,8 +134,9 @@ fn read_by(mut reader: Reader<'_>, document: &Document) -> Result<TestRun, JmxEr
     }
     groups.sort_by_key(|(kind, _)| *kind);
     if groups.is_empty() {
-        let why = reader.notices.iter().map(|notice| format!("; {notice}")).collect::<String>();
-        return Err(JmxError::new(format!("no thread group with threads and samplers is enabled; enable one{why}")));
+        let why = ["no thread group with threads and samplers is enabled; enable one".to_owned()];
+        let why: Vec<String> = why.into_iter().chain(reader.notices).collect();
+        return Err(JmxError::new(why.join("; ")));
     }
     let tears_down = reader.flag(plan, "TestPlan.tearDown_on_shutdown", false);
     Ok(reader.into_run(groups, serialized, tears_down))

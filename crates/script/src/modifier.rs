@@ -78,7 +78,8 @@ impl Ready {
     }
 }
 
-/// The expression that finds the identifier of a session, in one of its groups. It is that of JMeter's URLRewritingModifier.
+/// The expression that finds the identifier of a session, in one of its groups. It is that of JMeter's
+/// `URLRewritingModifier`.
 fn identifier(session: &SessionModifier) -> String {
     /// White space of Perl.
     const SPACE: &str = r" \t\n\r\x0C";

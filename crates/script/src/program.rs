@@ -79,8 +79,8 @@ pub enum Op {
     Count(Box<CompiledCounter>),
     /// A script is run; the number of the request behind it, where it may change that.
     Script(Box<ScriptCall>, Option<u32>),
-    /// The request of this number, which is next, is changed; None: what is next is no request.
-    Modify(Box<CompiledModifier>, Option<u32>),
+    /// The request of this number, which is next, is changed.
+    Modify(Box<CompiledModifier>, u32),
     /// A sample is made that is no request.
     Sample(Box<CompiledSample>),
     /// A lock is taken, as soon as nobody else has it.

@@ -38,7 +38,7 @@ enum Mode {
 struct Cipher {
     name: String,
     mode: Mode,
-    /// PKCS #7, which Java calls PKCS5Padding.
+    /// PKCS #7, which Java calls `PKCS5Padding`.
     is_padded: bool,
     work: RefCell<Option<Work>>,
 }

@@ -46,8 +46,7 @@ type Attribute = (Rc<str>, Option<Rc<str>>);
 struct Writer {
     /// Where it goes; null: nowhere yet.
     to: Value,
-    /// Elements stand on lines of their own.
-    is_pretty: bool,
+    layout: Layout,
     quote: char,
     omits_null: bool,
     omits_empty: bool,
@@ -55,7 +54,17 @@ struct Writer {
     /// For each open element.
     open: Vec<Content>,
     text: String,
-    has_begun: bool,
+}
+
+/// Where elements stand.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Layout {
+    /// On lines of their own; nothing is written so far.
+    FirstLine,
+    /// On lines of their own.
+    Lines,
+    /// One behind the other.
+    OneLine,
 }
 
 /// A builder, and the object that the closures within it call.
@@ -67,22 +76,21 @@ struct Helper(Rc<RefCell<Writer>>);
 /// `StreamingMarkupBuilder`
 struct Streaming;
 
-fn writer(to: Value, is_pretty: bool) -> Rc<RefCell<Writer>> {
+fn writer(to: Value, layout: Layout) -> Rc<RefCell<Writer>> {
     Rc::new(RefCell::new(Writer {
         to,
-        is_pretty,
+        layout,
         quote: '\'',
         omits_null: false,
         omits_empty: false,
         expands_empty: false,
         open: Vec::new(),
         text: String::new(),
-        has_begun: false,
     }))
 }
 
 fn make(_vm: &mut Vm, _class: &str, arguments: &[Value]) -> Eval<Value> {
-    Ok(Value::native(Builder(writer(arguments.first().cloned().unwrap_or_default(), true))))
+    Ok(Value::native(Builder(writer(arguments.first().cloned().unwrap_or_default(), Layout::FirstLine))))
 }
 
 fn make_streaming(_vm: &mut Vm, _class: &str, _arguments: &[Value]) -> Eval<Value> {
@@ -97,7 +105,7 @@ impl Native for Streaming {
     fn call(&self, vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
         match (name, arguments) {
             ("bind", [closure @ Value::Closure(_)]) => {
-                let writer = writer(Value::Null, false);
+                let writer = writer(Value::Null, Layout::OneLine);
                 run(vm, &writer, closure)?;
                 let text = std::mem::take(&mut writer.borrow_mut().text);
                 vm.string(text).map(Some)
@@ -123,7 +131,9 @@ impl Writer {
     fn push(&mut self, vm: &mut Vm, text: &str) -> Eval<()> {
         vm.alloc(text.len())?;
         self.text.push_str(text);
-        self.has_begun = true;
+        if self.layout == Layout::FirstLine {
+            self.layout = Layout::Lines;
+        }
         Ok(())
     }
 
@@ -137,7 +147,7 @@ impl Writer {
     }
 
     fn new_line(&mut self, vm: &mut Vm) -> Eval<()> {
-        if self.is_pretty && self.has_begun {
+        if self.layout == Layout::Lines {
             let indent = "  ".repeat(self.open.len());
             self.push(vm, &format!("\n{indent}"))?;
         }
@@ -164,7 +174,9 @@ impl Writer {
 
     fn end(&mut self, vm: &mut Vm, name: &str) -> Eval<()> {
         match self.open.pop() {
-            Some(Content::Nothing) if !self.expands_empty => self.push(vm, if self.is_pretty { " />" } else { "/>" }),
+            Some(Content::Nothing) if !self.expands_empty => {
+                self.push(vm, if self.layout == Layout::OneLine { "/>" } else { " />" })
+            }
             Some(Content::Nothing) => self.push(vm, &format!("></{name}>")),
             Some(Content::Elements) => {
                 self.new_line(vm)?;
@@ -328,14 +340,21 @@ impl Helper {
     fn declare(&self, vm: &mut Vm, attributes: &Value) -> Eval<Value> {
         let Value::Map(map) = attributes else { return Ok(Value::Null) };
         let mut written = String::from("<?xml");
-        let quote = self.0.borrow().quote;
+        let quote = if self.0.borrow().quote == '"' { "\"" } else { "'" };
         for (key, value) in map.pairs() {
             let (key, value) = (vm.text(&key)?, vm.text(&value)?);
-            written += &format!(" {key}={quote}{}{quote}", escaped_attribute(&value, quote));
+            written.extend([
+                " ",
+                &key,
+                "=",
+                quote,
+                &escaped_attribute(&value, quote.chars().next().unwrap_or_default()),
+                quote,
+            ]);
         }
         written.push_str("?>");
-        let is_pretty = self.0.borrow().is_pretty;
-        if !is_pretty {
+        let layout = self.0.borrow().layout;
+        if layout == Layout::OneLine {
             written.push('\n');
         }
         self.0.borrow_mut().content(vm, &written)?;

@@ -1,8 +1,8 @@
 //! `SimpleTemplateEngine`, `GStringTemplateEngine`: a template becomes a script that writes its text.
 
 use super::{Class, bytes_of, io, text_at};
+use crate::Dialect;
 use crate::error::{Eval, throw};
-use crate::script::Dialect;
 use crate::syntax::ast::Code;
 use crate::value::{MapKind, Native, Value};
 use crate::vm::Vm;
@@ -52,19 +52,21 @@ impl Native for Engine {
 
 /// The script of a template: a closure that adds texts to `out`.
 fn script(template: &str) -> String {
+    const OUT: &str = "out << \"\"\"";
+    const END: &str = "\"\"\";";
     let mut script = String::from("{ -> ");
     let mut rest = template;
     while !rest.is_empty() {
         let (text, behind) = rest.split_once("<%").unwrap_or((rest, ""));
         if !text.is_empty() {
             // Quotes within `${…}` stay quotes.
-            script += &format!("out << \"\"\"{}\"\"\";", quoted(text));
+            script.extend([OUT, &quoted(text), END]);
         }
         let (code, after) = behind.split_once("%>").unwrap_or((behind, ""));
         match code.strip_prefix('=') {
-            Some(value) => script += &format!("out << \"\"\"${{{}}}\"\"\";", value.trim()),
+            Some(value) => script.extend([OUT, "${", value.trim(), "}", END]),
             None if code.is_empty() => {}
-            None => script += &format!("{code};"),
+            None => script.extend([code, ";"]),
         }
         rest = after;
     }

@@ -124,7 +124,7 @@ impl Reader<'_> {
     fn schedule(&mut self, group: TestElement<'_>) -> Result<Option<Schedule>, JmxError> {
         Ok(match group.kind() {
             Some(ElementKind::ThreadGroup | ElementKind::SetupThreadGroup | ElementKind::TearDownThreadGroup) => {
-                self.plain_schedule(group)?
+                self.plain_schedule(group)
             }
             Some(ElementKind::UltimateThreadGroup) => self.ultimate(group)?,
             Some(ElementKind::SteppingThreadGroup) => self.stepping(group)?,
@@ -147,13 +147,13 @@ impl Reader<'_> {
         }
     }
 
-    fn plain_schedule(&mut self, group: TestElement<'_>) -> Result<Option<Schedule>, JmxError> {
+    fn plain_schedule(&mut self, group: TestElement<'_>) -> Option<Schedule> {
         let written = self.filled(group, "ThreadGroup.num_threads");
         let threads = self.how_many(group, "ThreadGroup.num_threads", &written);
         let threads = self.scaled(threads);
         if threads < 1.0 {
             self.notice(format!("{}: left out, it has no threads", group.place()));
-            return Ok(None);
+            return None;
         }
         let ramp = self.whole(group, "ThreadGroup.ramp_time", 0.0).max(0.0);
         let is_scheduled = self.flag(group, "ThreadGroup.scheduler", false);
@@ -162,17 +162,17 @@ impl Reader<'_> {
         if is_scheduled && duration <= 0.0 {
             let why = "it specifies a lifetime and its duration is 0, so that JMeter ends it before its first sample";
             self.notice(format!("{}: left out, {why}; write a duration", group.place()));
-            return Ok(None);
+            return None;
         }
         if delay < 0.0 {
             let why = "its delay is below 0, so that JMeter does not start it";
             self.notice(format!("{}: left out, {why}; write a delay from 0", group.place()));
-            return Ok(None);
+            return None;
         }
         let loops = self.loops(group);
         if loops == Some(0) {
             self.notice(format!("{}: left out, it has no loops (loop count 0 or empty)", group.place()));
-            return Ok(None);
+            return None;
         }
         // The first thread begins at once, the last one step before the end of the ramp.
         let users = Shape {
@@ -185,11 +185,11 @@ impl Reader<'_> {
             .filter(|stage| stage.duration != Some(Duration::ZERO))
             .collect(),
         };
-        Ok(Some(Schedule {
+        Some(Schedule {
             load: Load::Closed { users, think: Think::NONE },
             duration: (duration > 0.0).then(|| Duration::from_secs_f64(delay + duration)),
             iterations: loops,
-        }))
+        })
     }
 
     /// How often the threads of a group go through it; None: until they are stopped. JMeter's loop begins anew where it does not

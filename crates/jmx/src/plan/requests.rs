@@ -114,7 +114,7 @@ impl Reader<'_> {
         if !has(&headers, "user-agent") {
             headers.push(("User-Agent".into(), USER_AGENT.into()));
         }
-        let mut policy = self.request_policy(&sampler, &method)?;
+        let mut policy = self.request_policy(&sampler, &method);
         self.authorize(&sampler, &url, &mut headers, &mut policy);
         self.plan_cookies(scope, &url, &mut headers);
         let policy = self.reactions(scope, policy)?;
@@ -233,7 +233,7 @@ impl Reader<'_> {
     }
 
     /// Which elements of a page are asked for, and how.
-    fn elements(&mut self, sampler: &Sampler<'_, '_>) -> Result<Elements, JmxError> {
+    fn elements(&mut self, sampler: &Sampler<'_, '_>) -> Elements {
         /// JMeter downloads so many at the same time where nothing else is said.
         const POOL: f64 = 6.0;
         let filter = |reader: &mut Self, name: &str| {
@@ -258,7 +258,7 @@ impl Reader<'_> {
         let name = "HTTPSampler.concurrentDwn";
         let is_parallel = self.flag_in(&sampler.properties(name), name, false);
         let at_once = if is_parallel { pool.clamp(1.0, f64::from(u16::MAX)) as u32 } else { 0 };
-        Ok(Elements { only, never, at_once, ..Elements::default() })
+        Elements { only, never, at_once, ..Elements::default() }
     }
 
     /// Milliseconds; 0: no limit. One that users set while they run is none.
@@ -274,7 +274,7 @@ impl Reader<'_> {
         self.whole_of(element, name, &filled)
     }
 
-    fn request_policy(&mut self, sampler: &Sampler<'_, '_>, method: &str) -> Result<ReplyPolicy, JmxError> {
+    fn request_policy(&mut self, sampler: &Sampler<'_, '_>, method: &str) -> ReplyPolicy {
         let flag = |name: &str| self.flag_in(&sampler.properties(name), name, false);
         // JMeter's HTTP client follows redirects by itself only of these.
         let is_followed = matches!(method, "GET" | "HEAD" | "POST" | "DELETE");
@@ -314,17 +314,17 @@ impl Reader<'_> {
             Some(manager) if clears(manager) => Cookies::KeptForAnIteration,
             Some(_) => Cookies::Kept,
         };
-        Ok(ReplyPolicy {
+        ReplyPolicy {
             redirects: Redirects { most: if follows { MOST_REDIRECTS } else { 0 }, rules },
             cookies,
-            elements: if embedded { Some(self.elements(sampler)?) } else { None },
+            elements: if embedded { Some(self.elements(sampler)) } else { None },
             cache: sampler.scope.cache.map(|manager| PageCache {
                 reuses_fresh: self.flag(manager, "useExpires", false),
                 per_iteration: self.flag(manager, "clearEachIteration", false) || self.group.is_new_user_each_iteration,
             }),
             timeout: (millis > 0.0).then(|| Duration::from_secs_f64(millis / 1e3)),
             ..default_policy()
-        })
+        }
     }
 
     /// Who the user is where the URL begins as the manager says.

@@ -88,7 +88,9 @@ impl<'a> Compiler<'a> {
             }
             Step::Modify(modifier) => {
                 let compiled = CompiledModifier::new(modifier, self.feeds)?;
-                self.ops.push(Op::Modify(Box::new(compiled), next_request(&steps[at + 1..])));
+                // What is no request is left as it is.
+                let request = next_request(&steps[at + 1..]);
+                self.ops.extend(request.map(|request| Op::Modify(Box::new(compiled), request)));
                 Ok(())
             }
             _ => self.step(step, context),

@@ -198,8 +198,7 @@ impl<T: Transport> Interpreter<T> {
                         return step;
                     }
                 }
-                Op::Modify(modifier, Some(request)) => self.modify(modifier, *request, turn),
-                Op::Modify(_, None) => {}
+                Op::Modify(modifier, request) => self.modify(modifier, *request, turn),
                 Op::Row(number) => {
                     match self.user.as_ref().map(|user| script.compiled.program.data[*number].take(user)) {
                         Some(RowTaken::StopUser) => return stop(Scope::User),
