@@ -5,7 +5,7 @@
 //! It does no I/O and reads no clock. Nothing here has a default: those are the command's.
 //!
 //! * [`time`]: instants since the run began, durations as seconds, the trait [`Clock`].
-//! * [`request`], [`scenario`], [`load`], [`plan`]: what to ask, in which steps, how much and when to stop, and everything else a
+//! * [`request`], [`modifier`], [`scenario`], [`load`], [`plan`]: what to ask, in which steps, how much and when to stop, and everything else a
 //!   run needs. [`reply_policy`], [`extract`]: what is made of replies, and taken out of them.
 //! * [`outcome`], [`sample`]: what became of one request, and when. [`record`]: a sample as JMeter's result files list it.
 //! * [`tally`], [`transaction`], [`snapshot`], [`spread`]: mergeable sums of samples, of transactions, and of when they came.
@@ -29,6 +29,7 @@ pub mod goal;
 pub mod history;
 pub mod java_date;
 pub mod load;
+pub mod modifier;
 pub mod objective;
 pub mod outcome;
 pub mod part;

@@ -12,7 +12,7 @@ use crate::scripts::Sampler;
 use crate::template::Template;
 use crate::texts::{Compiled, Texts};
 use crate::{Feeds, ScriptError};
-use brunt_model::scenario::{RequestModifier, SessionModifier, SessionPlace};
+use brunt_model::modifier::{RequestModifier, SessionModifier, SessionPlace};
 use percent_encoding::percent_decode_str;
 
 /// A modifier, compiled.

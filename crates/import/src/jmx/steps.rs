@@ -5,9 +5,9 @@ use super::loads::time;
 use super::texts::Braces;
 use super::tree::Yaml;
 use brunt_model::Population;
+use brunt_model::modifier::RequestModifier;
 use brunt_model::scenario::{
-    Branch, Case, Condition, Manner, Order, PaceOf, Pauses, RequestModifier, Rounds, Scope, Script, ScriptLanguage,
-    Share, Step, Values,
+    Branch, Case, Condition, Manner, Order, PaceOf, Pauses, Rounds, Scope, Script, ScriptLanguage, Share, Step, Values,
 };
 use brunt_script::expression::{self, Stretch};
 use brunt_script::template::expression_text;

@@ -7,9 +7,8 @@ use crate::element::TestElement;
 use crate::error::JmxError;
 use crate::support::{ElementKind, Role};
 use brunt_model::ReplyPolicy;
-use brunt_model::scenario::{
-    Counted, RequestModifier, Scope as Over, Script, ScriptLanguage, ScriptSample, SessionModifier, SessionPlace, Step,
-};
+use brunt_model::modifier::{RequestModifier, SessionModifier, SessionPlace};
+use brunt_model::scenario::{Counted, Scope as Over, Script, ScriptLanguage, ScriptSample, Step};
 use brunt_script::template::call_of;
 
 impl Reader<'_> {
