@@ -119,6 +119,11 @@ fn read_by(mut reader: Reader<'_>, document: &Document) -> Result<TestRun, JmxEr
         return Err(JmxError::new("the file has no Test Plan; name a plan, not a fragment of one"));
     };
     reader.refuse_unsupported(document)?;
+    for saver in document.enabled_elements().filter(|element| element.kind() == Some(ElementKind::ResultSaver)) {
+        let instead = "`brunt jmeter -n -t PLAN -l FILE.xml -Jjmeter.save.saveservice.output_format=xml \
+                       -Jjmeter.save.saveservice.response_data=true` writes them into one file";
+        reader.notice(format!("{}: left out, replies are not saved in files of their own; {instead}", saver.place()));
+    }
     let scope = Scope::default().with(plan);
     let serialized = reader.flag(plan, "TestPlan.serialize_threadgroups", false);
     let mut groups = Vec::new();

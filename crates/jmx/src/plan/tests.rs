@@ -424,6 +424,12 @@ fn what_is_not_supported_is_refused_or_left_out() {
     });
     let run = run.unwrap();
     assert_eq!((run.notices.len(), run.stages[0].plan.populations[0].scenario.requests.len()), (1, 1));
+    let saver = element("ResultSaver", "replies", &[("FileSaver.filename", "reply")], "");
+    let told = run_of(&plan(&saver, &http("r", &[], ""))).unwrap().notices.join("\n");
+    assert!(
+        told.contains("Save Responses to a file \"replies\": left out") && told.contains("response_data=true"),
+        "{told}"
+    );
     let csv = element("CSVDataSet", "d", &[("filename", "nowhere.csv")], "");
     let told = run_of(&plan(&csv, &http("r", &[], ""))).unwrap_err().to_string();
     assert!(told.contains("CSV Data Set Config \"d\": the data file nowhere.csv cannot be read"), "{told}");
