@@ -274,7 +274,10 @@ impl WorkerContext {
 
     /// The name of a user's thread as JMeter writes it.
     pub fn thread_name(&self, user: u64) -> String {
-        let before = self.records.as_ref().map_or(0, |records| records.groups_before as usize);
+        let before = self.records.as_ref().map_or(0, |records| {
+            let idle = records.idle_groups.get(self.population_number).copied().unwrap_or_default();
+            (records.groups_before + idle) as usize
+        });
         format!("{} {}-{}", self.population, before + self.population_number + 1, user + 1)
     }
 
