@@ -17,10 +17,12 @@
 //! * [`Document`]: the tree, read by `html` with `html5ever` and by `xml` with `quick-xml`. `markup`: nodes as markup again.
 //! * [`XPath`]: expressions, and [`XPathResult`].
 //! * [`Selector`]: CSS selectors.
+//! * [`Element`]: elements one by one.
 //!
 //! Out of scope: character sets (text is handed in decoded), scripts, DTDs and their entities, XPath variables.
 
 mod document;
+mod element;
 mod error;
 mod html;
 mod markup;
@@ -29,6 +31,7 @@ mod xml;
 mod xpath;
 
 pub use document::Document;
+pub use element::Element;
 pub use error::{DomError, ExpressionError, WorkLimit};
 pub use selector::Selector;
 pub use xpath::{XPath, XPathKind, XPathResult};

@@ -185,3 +185,162 @@ fn files_go_through_the_host() {
     assert_eq!(value.to_text().as_deref(), Some("xy"));
     assert_eq!(host.files["/tmp/b"], b"z");
 }
+
+/// Expected values are those of the same scripts in Apache JMeter 5.6.3 (Groovy 3.0.20), unless a standard is named.
+#[test]
+fn checksums_and_gzip() {
+    check(&[
+        // The check values of CRC-32/ISO-HDLC and, for Adler-32, of RFC 1950's algorithm.
+        ("def c = new java.util.zip.CRC32(); c.update('123456789'.bytes); Long.toHexString(c.value)", "cbf43926"),
+        (
+            "def c = new java.util.zip.CRC32(); c.update('xabcx'.bytes, 1, 3); c.update(65); c.reset(); c.getValue()",
+            "0",
+        ),
+        ("def a = new java.util.zip.Adler32(); a.update('Wikipedia'.bytes); a.value", "300286872"),
+        (
+            "def b = new ByteArrayOutputStream(); def z = new java.util.zip.GZIPOutputStream(b); z.write('hé'.getBytes('UTF-8')); \
+             z.close(); def p = b.toByteArray(); \
+             [p[0], p[1], new java.util.zip.GZIPInputStream(new ByteArrayInputStream(p)).getText('UTF-8')]",
+            "[31, -117, hé]",
+        ),
+        (
+            "def b = new ByteArrayOutputStream(); new java.util.zip.GZIPOutputStream(b).withStream { it << 'x' }; \
+             new java.util.zip.GZIPInputStream(new ByteArrayInputStream(b.toByteArray())).text",
+            "x",
+        ),
+        (
+            "try { new java.util.zip.GZIPInputStream(new ByteArrayInputStream('no'.bytes)) } catch (IOException e) { e.message }",
+            "Not in GZIP format",
+        ),
+    ]);
+}
+
+#[test]
+fn aes() {
+    let key = "def key = new javax.crypto.spec.SecretKeySpec('0123456789abcdef'.bytes, 'AES'); \
+               def iv = new javax.crypto.spec.IvParameterSpec('fedcba9876543210'.bytes); \
+               def seal = { String name, data -> def c = javax.crypto.Cipher.getInstance(name); \
+               name.contains('ECB') || name == 'AES' ? c.init(1, key) : c.init(1, key, iv); c.doFinal(data.bytes).encodeHex().toString() }; ";
+    for (script, expected) in [
+        (
+            "seal('AES/CBC/PKCS5Padding', 'secret text, more than a block')",
+            "1dc188c640b9401b4be5984cf05ebdf9aa057638d554125c0ab00f919d83e7f6",
+        ),
+        ("seal('AES', 'short').decodeHex().encodeBase64().toString()", "DCYFNxflSsTpz2tSOBFANQ=="),
+        (
+            "seal('AES/CTR/NoPadding', 'counter mode has no padding')",
+            "6824a31f82150d29d557a7b3ea740b4e620b8319dfc6e9eb8f9636",
+        ),
+        (
+            "def c = javax.crypto.Cipher.getInstance('AES/CBC/PKCS5Padding'); c.init(2, key, iv); \
+             new String(c.doFinal(seal('AES/CBC/PKCS5Padding', 'secret').decodeHex()))",
+            "secret",
+        ),
+        (
+            "def c = javax.crypto.Cipher.getInstance('AES/CTR/NoPadding'); c.init(1, key, iv); \
+             c.update('counter'.bytes).encodeHex().toString() + c.update(' mode has'.bytes).encodeHex() + c.doFinal(' no padding'.bytes).encodeHex()",
+            "6824a31f82150d29d557a7b3ea740b4e620b8319dfc6e9eb8f9636",
+        ),
+        ("try { seal('AES/ECB/NoPadding', 'short') } catch (e) { e.message }", "Input length not multiple of 16 bytes"),
+        (
+            "try { seal('RSA', 'short') } catch (e) { e.message }",
+            "RSA is not available to scripts here; AES with ECB, CBC or CTR is",
+        ),
+    ] {
+        assert_eq!(groovy(&format!("{key}{script}")), expected, "{script}");
+    }
+    // FIPS 197, appendix C: one block with keys of 128, 192 and 256 bits.
+    for (length, expected) in [
+        (16, "69c4e0d86a7b0430d8cdb78070b4c55a"),
+        (24, "dda97ca4864cdfe06eaf70a0ec0d7191"),
+        (32, "8ea2b7ca516745bfeafc49904b496089"),
+    ] {
+        let script = format!(
+            "def c = javax.crypto.Cipher.getInstance('AES/ECB/NoPadding'); \
+             c.init(1, new javax.crypto.spec.SecretKeySpec((0..<{length}).collect {{ it as byte }} as byte[], 'AES')); \
+             c.doFinal('00112233445566778899aabbccddeeff'.decodeHex()).encodeHex().toString()"
+        );
+        assert_eq!(groovy(&script), expected);
+    }
+}
+
+#[test]
+fn tuples() {
+    check(&[
+        (
+            "def t = new Tuple2('a', 2); [t.first, t.v2, t.getSecond(), t[0], t.size(), t == new Tuple2('a', 2)]",
+            "[a, 2, 2, a, 2, true]",
+        ),
+        ("def (x, y) = new Tuple2('a', 2); \"$x$y\"", "a2"),
+        (
+            "new Tuple('p', 'q', 'r').toString() + Tuple.tuple(1, 2).v2 + (new Tuple3(1, 2, 3) instanceof List)",
+            "[p, q, r]2true",
+        ),
+    ]);
+}
+
+#[test]
+fn markup_is_built() {
+    let built = |script: &str| {
+        groovy(&format!(
+            "def w = new StringWriter(); def xml = new groovy.xml.MarkupBuilder(w); {script}; w.toString()"
+        ))
+    };
+    for (script, expected) in [
+        (
+            "xml.a(id: 7, t: 'x \"<&\\'') { b('<t>'); c(); 'd:e'(k: 1) { 'g:h' { i() }; [1, 2].each { n -> f(no: n, \"l$n\") } } }",
+            "<a id='7' t='x \"&lt;&amp;&apos;'>\n  <b>&lt;t&gt;</b>\n  <c />\n  <d:e k='1'>\n    <g:h>\n      <i />\n    </g:h>\n    <f no='1'>l1</f>\n    <f no='2'>l2</f>\n  </d:e>\n</a>",
+        ),
+        (
+            "xml.doubleQuotes = true; xml.mkp.xmlDeclaration(version: '1.0'); xml.a(n: null, q: '\"') { b(1); mkp.yield('t<x'); c { mkp.yieldUnescaped('<raw/>') }; d(''); e(null) }",
+            "<?xml version=\"1.0\"?>\n<a n=\"\" q=\"&quot;\">\n  <b>1</b>t&lt;x\n  <c><raw/></c>\n  <d></d>\n  <e />\n</a>",
+        ),
+    ] {
+        assert_eq!(built(script), expected, "{script}");
+    }
+    let mixed = "xml.a { b('t'); mkp.yield('x') }; xml.c('text') { d() }";
+    assert_eq!(built(mixed), "<a>\n  <b>t</b>x\n</a>\n<c>text\n  <d />\n</c>");
+    let streamed =
+        "new groovy.xml.StreamingMarkupBuilder().bind { root(t: \"a'b\") { item('x < y'); empty() } }.toString()";
+    assert_eq!(groovy(streamed), "<root t='a&apos;b'><item>x &lt; y</item><empty/></root>");
+    // An attribute's text that comes back to the builder.
+    let odd = "class Odd { def xml; String toString() { xml.inner(); 'v' } }; xml.a(b: new Odd(xml: xml)) { c() }";
+    assert!(built(odd).contains("<a b='v'>"), "{}", built(odd));
+}
+
+#[test]
+fn json_is_streamed() {
+    for (script, expected) in [
+        (
+            "json.person { name 'Ann'; tags 'a', 'b'; address { zip 3000 }; list([1, 2]) }",
+            r#"{"person":{"name":"Ann","tags":["a","b"],"address":{"zip":3000},"list":[1,2]}}"#,
+        ),
+        ("json(a: 1, b: [true, null])", r#"{"a":1,"b":[true,null]}"#),
+        ("json([1, 2]) { n -> no n }", r#"[{"no":1},{"no":2}]"#),
+        ("json.named(a: 1) { b 2 }", r#"{"named":{"a":1,"b":2}}"#),
+        ("json.empty()", r#"{"empty":{}}"#),
+    ] {
+        let script = format!(
+            "def w = new StringWriter(); def json = new groovy.json.StreamingJsonBuilder(w); {script}; w.toString()"
+        );
+        assert_eq!(groovy(&script), expected, "{script}");
+    }
+}
+
+#[test]
+fn templates_are_filled_in() {
+    let made = |template: &str, binding: &str| {
+        groovy(&format!(
+            "new groovy.text.SimpleTemplateEngine().createTemplate('''{template}''').make({binding}).toString()"
+        ))
+    };
+    for (template, binding, expected) in [
+        ("Dear <%= name %>, \"$name\" ${name.toUpperCase()}", "name: 'Ann'", "Dear Ann, \"Ann\" ANN"),
+        ("<% if (n > 1) { %>many ${n}<% } else { %>one<% } %>.", "n: 3", "many 3."),
+        ("<% all.each { %>[${it}]<% } %>", "all: ['x', 'y']", "[x][y]"),
+        ("${[1, 2].join(\"-\")}", "[:]", "1-2"),
+        ("plain", "", "plain"),
+    ] {
+        assert_eq!(made(template, binding), expected, "{template}");
+    }
+}

@@ -3,10 +3,13 @@
 //! Every node keeps its markup as it was written, as a range of the source; an edit replaces the markup of the nodes that it
 //! touches. Nodes stand in one vector, and every walk is a loop, so the depth of a file costs no stack.
 //!
+//! UTF-8, UTF-16, ISO-8859-1 and windows-1252 are read (`encoding`), and written as they were read.
+//!
 //! Lenient towards files that JMeter loads: byte-order mark, CRLF, comments, references to control characters. No entity is
 //! ever expanded but the five of XML.
 
 mod attributes;
+mod encoding;
 mod lines;
 mod parse;
 mod text;
@@ -15,6 +18,7 @@ pub use parse::{MAX_BYTES, MAX_DEPTH, MAX_NODES};
 pub(crate) use text::{decode, decode_attribute, encode, encode_attribute};
 
 use crate::error::{JmxError, Position};
+use encoding::Encoding;
 use lines::Lines;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -64,6 +68,7 @@ pub(crate) struct Node {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Document {
     source: String,
+    encoding: Encoding,
     lines: Lines,
     nodes: Vec<Node>,
     /// Nodes outside the root element, and it.
@@ -76,7 +81,7 @@ impl Document {
     ///
     /// # Errors
     ///
-    /// Malformed XML, with line, column and the open element; text that is not UTF-8; a DOCTYPE with an internal subset; a root
+    /// Malformed XML, with line, column and the open element; an encoding that is not known; a DOCTYPE with an internal subset; a root
     /// element other than `jmeterTestPlan`; a file beyond [`MAX_BYTES`], [`MAX_NODES`] or [`MAX_DEPTH`].
     pub fn parse(bytes: &[u8]) -> Result<Self, JmxError> {
         parse::parse(bytes)
@@ -96,7 +101,7 @@ impl Document {
             rest.push((id, true));
             rest.extend(node.children.iter().rev().map(|&child| (child, false)));
         }
-        out.into_bytes()
+        self.encoding.write(out)
     }
 
     /// The root element, `jmeterTestPlan`.

@@ -119,6 +119,11 @@ fn read_by(mut reader: Reader<'_>, document: &Document) -> Result<TestRun, JmxEr
         return Err(JmxError::new("the file has no Test Plan; name a plan, not a fragment of one"));
     };
     reader.refuse_unsupported(document)?;
+    for saver in document.enabled_elements().filter(|element| element.kind() == Some(ElementKind::ResultSaver)) {
+        let instead = "`brunt jmeter -n -t PLAN -l FILE.xml -Jjmeter.save.saveservice.output_format=xml \
+                       -Jjmeter.save.saveservice.response_data=true` writes them into one file";
+        reader.notice(format!("{}: left out, replies are not saved in files of their own; {instead}", saver.place()));
+    }
     let scope = Scope::default().with(plan);
     let serialized = reader.flag(plan, "TestPlan.serialize_threadgroups", false);
     let mut groups = Vec::new();
@@ -128,13 +133,13 @@ fn read_by(mut reader: Reader<'_>, document: &Document) -> Result<TestRun, JmxEr
             Some(ElementKind::TearDownThreadGroup) => StageKind::Teardown,
             _ => StageKind::Main,
         };
-        if let Some(population) = reader.group(group, plan, &scope)? {
-            groups.push((kind, population));
-        }
+        groups.push((kind, reader.group(group, plan, &scope)?));
     }
     groups.sort_by_key(|(kind, _)| *kind);
-    if groups.is_empty() {
-        return Err(JmxError::new("no thread group with threads and samplers is enabled; enable one"));
+    if groups.iter().all(|(_, population)| population.is_none()) {
+        let why = ["no thread group with threads and samplers is enabled; enable one".to_owned()];
+        let why: Vec<String> = why.into_iter().chain(reader.notices).collect();
+        return Err(JmxError::new(why.join("; ")));
     }
     let tears_down = reader.flag(plan, "TestPlan.tearDown_on_shutdown", false);
     Ok(reader.into_run(groups, serialized, tears_down))
@@ -225,21 +230,26 @@ impl<'a> Reader<'a> {
         Err(JmxError::at(line, wrong))
     }
 
-    fn into_run(self, groups: Vec<(StageKind, Population)>, serialized: bool, tears_down: bool) -> TestRun {
+    /// The stages of groups, each with its population; None: it has no samples, and counts in the numbers of groups alone.
+    fn into_run(self, groups: Vec<(StageKind, Option<Population>)>, serialized: bool, tears_down: bool) -> TestRun {
         let mut stages: Vec<TestStage> = Vec::new();
-        for (kind, mut population) in groups {
+        let kinds: Vec<StageKind> = groups.iter().map(|(kind, _)| *kind).collect();
+        for (at, (kind, population)) in groups.into_iter().enumerate() {
+            let Some(mut population) = population else { continue };
+            let number = kinds[..at].iter().filter(|other| **other == kind).count() as u32;
             let together =
                 stages.last_mut().filter(|last| last.kind == kind && !(serialized && kind == StageKind::Main));
-            let is_new = together.is_none();
-            if is_new {
+            if together.is_none() {
                 let mut plan = self.empty_plan();
-                let before = stages.iter().filter(|stage| stage.kind == kind).map(|stage| stage.plan.populations.len());
-                let before = before.sum::<usize>() as u32;
-                plan.record.records.iter_mut().for_each(|records| records.groups_before = before);
+                plan.record.records.iter_mut().for_each(|records| records.groups_before = number);
                 let runs_after_stop = tears_down && kind == StageKind::Teardown;
                 stages.push(TestStage { kind, plan, runs_after_stop, places: Vec::new() });
             }
             let Some(TestStage { plan, .. }) = stages.last_mut() else { continue };
+            if let Some(records) = &mut plan.record.records {
+                let idle = number.saturating_sub(records.groups_before + plan.populations.len() as u32);
+                records.idle_groups.push(idle);
+            }
             population.name = unique(&population.name, &plan.populations);
             plan.populations.push(population);
         }

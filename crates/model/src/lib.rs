@@ -1,12 +1,11 @@
 //! The words of brunt and their written forms.
 //!
 //! Every way in makes a [`Plan`]; the engine turns a Plan into [`Event`]s; every way out folds Events into a [`Run`].
-//!
 //! It does no I/O and reads no clock. Nothing here has a default: those are the command's.
 //!
 //! * [`time`]: instants since the run began, durations as seconds, the trait [`Clock`].
-//! * [`request`], [`scenario`], [`load`], [`plan`]: what to ask, in which steps, how much and when to stop, and everything else a
-//!   run needs. [`reply_policy`], [`extract`]: what is made of replies, and taken out of them.
+//! * [`request`], [`scenario`], [`load`], [`plan`]: what to ask, in which steps, how much, and everything else a run needs.
+//!   [`reply_policy`], [`extract`]: what is made of replies, and taken out of them. [`modifier`]: what they change of requests.
 //! * [`outcome`], [`sample`]: what became of one request, and when. [`record`]: a sample as JMeter's result files list it.
 //! * [`tally`], [`transaction`], [`snapshot`], [`spread`]: mergeable sums of samples, of transactions, and of when they came.
 //! * [`event`], [`codec`]: what leaves the engine, and its bytes. [`part`]: what processes of one run say to each other.
@@ -29,6 +28,7 @@ pub mod goal;
 pub mod history;
 pub mod java_date;
 pub mod load;
+pub mod modifier;
 pub mod objective;
 pub mod outcome;
 pub mod part;

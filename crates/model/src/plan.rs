@@ -377,6 +377,10 @@ pub struct Records {
     /// Thread groups of earlier stages of the same test, which the numbers in the names of threads count.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub groups_before: u32,
+    /// For each population, how many thread groups without samples stand before it in its stage: numbers count them, too.
+    /// Empty: none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub idle_groups: Vec<u32>,
     /// True: what users do around each sample, too. Needs the full detail.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub trace: bool,

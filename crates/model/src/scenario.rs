@@ -5,7 +5,9 @@
 
 mod texts;
 
-use crate::{Request, load::Think};
+use crate::Request;
+use crate::load::Think;
+use crate::modifier::RequestModifier;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 pub use texts::{StageVariables, TextRules};
@@ -172,6 +174,8 @@ pub enum Step {
     Count(Counter),
     /// A script is run.
     Script(Script),
+    /// The next request is changed before it is sent.
+    Modify(RequestModifier),
     /// A sample that is no request: it is listed among samples, and counts in no total.
     Sample(ScriptSample),
     /// These steps in the first iteration of each user, and never again.

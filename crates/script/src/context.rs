@@ -253,6 +253,8 @@ pub struct UserContext {
     pub objects: RefCell<HashMap<String, Rc<dyn Any>>>,
     /// Numbers that it counts for itself, by the place that counts.
     pub counters: RefCell<HashMap<String, u64>>,
+    /// The identifiers of sessions that it keeps, by name.
+    pub sessions: RefCell<HashMap<String, String>>,
     /// The label of its last request.
     pub label: RefCell<String>,
     /// Its last sample with its texts, where something of the plan looks at it later.
@@ -284,7 +286,10 @@ impl WorkerContext {
 
     /// The name of a user's thread as JMeter writes it.
     pub fn thread_name(&self, user: u64) -> String {
-        let before = self.records.as_ref().map_or(0, |records| records.groups_before as usize);
+        let before = self.records.as_ref().map_or(0, |records| {
+            let idle = records.idle_groups.get(self.population_number).copied().unwrap_or_default();
+            (records.groups_before + idle) as usize
+        });
         format!("{} {}-{}", self.population, before + self.population_number + 1, user + 1)
     }
 
@@ -311,6 +316,7 @@ impl UserContext {
             iteration: Cell::new(0),
             objects: RefCell::default(),
             counters: RefCell::default(),
+            sessions: RefCell::default(),
             label: RefCell::default(),
             tracing: worker.records.as_ref().filter(|records| records.trace).map(|_| Box::default()),
             last: RefCell::default(),

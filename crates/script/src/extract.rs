@@ -104,14 +104,21 @@ impl CompiledExtractor {
         let counter = format!("{name}_matchNr");
         let before: usize = variables.get(&counter).and_then(|count| count.parse().ok()).unwrap_or(0);
         variables.set(&counter, &found.all.len().to_string());
+        let has_groups = self.sets_more && matches!(self.finder, Finder::Regex(..));
         for (number, found) in found.all.iter().enumerate() {
             let name = format!("{name}_{}", number + 1);
             variables.set(&name, &found.value);
-            if self.sets_more && matches!(self.finder, Finder::Regex(..)) {
+            if has_groups {
                 set_groups(&name, Some(found), variables);
             }
         }
-        (found.all.len()..before.min(MOST_MATCHES)).for_each(|n| variables.remove(&format!("{name}_{}", n + 1)));
+        for number in found.all.len()..before.min(MOST_MATCHES) {
+            let name = format!("{name}_{}", number + 1);
+            variables.remove(&name);
+            if has_groups {
+                set_groups(&name, None, variables);
+            }
+        }
         self.default.iter().for_each(|value| variables.set(name, value));
     }
 }

@@ -11,6 +11,7 @@
 //! * `records`: samples as result files list them; `trace`: what their user did around them. [`body`]: what is sent with a request;
 //!   [`decoded`]: what it was made of.
 //! * [`template`], [`feed`]: placeholders, and the files behind `{csv:FILE:column}`. `expression`, [`functions`]: `${…}`.
+//! * `modifier`: requests that the last reply changes before they are sent; `pending`: such a request.
 //! * [`grpc`]: messages from JSON, and JSON from replies.
 //! * `java_uri`: URLs that JMeter refuses. [`check`]: whether parts of a plan make sense.
 //! * [`BeforeRun`]: texts that are filled in before there are users.
@@ -35,6 +36,7 @@ mod hexadecimal;
 mod java_uri;
 mod jmes;
 mod markup;
+mod modifier;
 mod pattern;
 mod pending;
 mod program;

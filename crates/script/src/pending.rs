@@ -60,6 +60,8 @@ pub struct RequestArgument {
     pub value: String,
     /// Name and value are encoded when they are sent; otherwise they are as they are sent.
     pub encode: bool,
+    /// A value that is empty has no equals sign before it.
+    pub is_bare: bool,
 }
 
 /// A request that is about to be sent, as far as scripts have looked at it.
@@ -159,6 +161,11 @@ impl PendingRequest {
     /// The arguments, in order; of a body that is no form, one without a name.
     pub fn arguments(&self, texts: &dyn RequestTexts) -> &[RequestArgument] {
         &self.content(texts).arguments
+    }
+
+    /// Whether it can have arguments: it has no body that is no text, or of several parts.
+    pub fn takes_arguments(&self, texts: &dyn RequestTexts) -> bool {
+        self.content(texts).other.is_none()
     }
 
     /// Replaces the arguments.
@@ -351,10 +358,11 @@ fn arguments_of(text: &str) -> Vec<RequestArgument> {
         let (plain_name, plain_value) = (decoded(name), decoded(value));
         // What would be encoded otherwise is left as it is written.
         let encode = form_encoded(&plain_name) == name && form_encoded(&plain_value) == value && pair.contains('=');
+        let is_bare = !pair.contains('=');
         if encode {
-            RequestArgument { name: plain_name, value: plain_value, encode }
+            RequestArgument { name: plain_name, value: plain_value, encode, is_bare }
         } else {
-            RequestArgument { name: name.to_owned(), value: value.to_owned(), encode }
+            RequestArgument { name: name.to_owned(), value: value.to_owned(), encode, is_bare }
         }
     };
     pairs.map(argument).collect()
@@ -363,8 +371,10 @@ fn arguments_of(text: &str) -> Vec<RequestArgument> {
 /// Arguments as a query or form; those without a name have no place there.
 fn query_of(arguments: &[RequestArgument]) -> String {
     let named = arguments.iter().filter(|argument| !argument.name.is_empty());
-    let pairs = named.map(|RequestArgument { name, value, encode }| {
-        if *encode { format!("{}={}", form_encoded(name), form_encoded(value)) } else { format!("{name}={value}") }
+    let pairs = named.map(|RequestArgument { name, value, encode, is_bare }| match (encode, is_bare) {
+        (true, _) => format!("{}={}", form_encoded(name), form_encoded(value)),
+        (false, true) if value.is_empty() => name.clone(),
+        (false, _) => format!("{name}={value}"),
     });
     pairs.collect::<Vec<_>>().join("&")
 }
@@ -414,7 +424,7 @@ mod tests {
     }
 
     fn named(name: &str, value: &str) -> RequestArgument {
-        RequestArgument { name: name.into(), value: value.into(), encode: true }
+        RequestArgument { name: name.into(), value: value.into(), encode: true, is_bare: false }
     }
 
     fn url(change: impl FnOnce(&mut PendingRequest, &Texts)) -> String {

@@ -8,6 +8,7 @@
 mod compiler;
 
 use crate::data::Rows;
+use crate::modifier::CompiledModifier;
 use crate::pattern::Pattern;
 use crate::script_call::ScriptCall;
 use crate::template::Template;
@@ -78,6 +79,8 @@ pub enum Op {
     Count(Box<CompiledCounter>),
     /// A script is run; the number of the request behind it, where it may change that.
     Script(Box<ScriptCall>, Option<u32>),
+    /// The request of this number, which is next, is changed.
+    Modify(Box<CompiledModifier>, u32),
     /// A sample is made that is no request.
     Sample(Box<CompiledSample>),
     /// A lock is taken, as soon as nobody else has it.
@@ -402,6 +405,7 @@ fn requests(step: &Step) -> u64 {
         | Step::Count(_)
         | Step::CountInTransactions(_)
         | Step::Script(_)
+        | Step::Modify(_)
         | Step::Sample(_) => 0,
     }
 }

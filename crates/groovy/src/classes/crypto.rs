@@ -24,8 +24,9 @@ struct Hasher {
 }
 
 /// `SecretKeySpec`
-struct Key {
-    bytes: Vec<u8>,
+pub(super) struct Key {
+    /// The key itself.
+    pub bytes: Vec<u8>,
     algorithm: String,
 }
 

@@ -61,19 +61,25 @@ static PARENTS: [(&str, &str); 56] = [
     ("java.io.UncheckedIOException", "RuntimeException"),
     ("java.net.MalformedURLException", "IOException"),
     ("java.net.URISyntaxException", "Exception"),
-    ("java.security.NoSuchAlgorithmException", "Exception"),
+    ("java.security.NoSuchAlgorithmException", "GeneralSecurityException"),
     ("java.text.ParseException", "Exception"),
     ("java.time.DateTimeException", "RuntimeException"),
     ("java.time.format.DateTimeParseException", "DateTimeException"),
 ];
 
 /// Further ones, without rows of their own above them.
-static OTHERS: [(&str, &str); 6] = [
+static OTHERS: [(&str, &str); 12] = [
     ("java.lang.reflect.InvocationTargetException", "Exception"),
     ("java.net.SocketTimeoutException", "IOException"),
     ("java.net.UnknownHostException", "IOException"),
-    ("java.security.InvalidKeyException", "Exception"),
     ("java.security.GeneralSecurityException", "Exception"),
+    ("java.security.InvalidKeyException", "GeneralSecurityException"),
+    ("java.security.InvalidAlgorithmParameterException", "GeneralSecurityException"),
+    ("java.security.InvalidParameterException", "IllegalArgumentException"),
+    ("javax.crypto.IllegalBlockSizeException", "GeneralSecurityException"),
+    ("javax.crypto.BadPaddingException", "GeneralSecurityException"),
+    ("java.io.EOFException", "IOException"),
+    ("java.util.zip.ZipException", "IOException"),
     ("org.apache.jorphan.util.JMeterStopThreadException", "RuntimeException"),
 ];
 

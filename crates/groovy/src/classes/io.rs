@@ -212,6 +212,11 @@ pub(crate) fn content(vm: &mut Vm, value: &Value) -> Eval<Option<Vec<u8>>> {
     Ok(value.downcast::<Reader>().map(Reader::rest))
 }
 
+/// A stream of bytes.
+pub(super) fn reader(bytes: Vec<u8>) -> Value {
+    Reader::make(bytes)
+}
+
 /// Something that is written to a file, or (without a path) kept.
 struct Writer {
     path: Option<String>,

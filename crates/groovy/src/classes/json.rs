@@ -463,10 +463,18 @@ impl Native for Members {
     }
 }
 
-/// What a member's arguments mean: a value, a closure of members, or a list with a closure for each element.
-fn member(vm: &mut Vm, arguments: &[Value]) -> Eval<Value> {
+/// What a member's arguments mean: a value, a closure of members, both, or a list with a closure for each element.
+pub(super) fn member(vm: &mut Vm, arguments: &[Value]) -> Eval<Value> {
     Ok(match arguments {
         [closure @ Value::Closure(_)] => built(vm, closure)?,
+        [Value::Map(given), closure @ Value::Closure(_)] => {
+            let (members, map) = Value::map(MapKind::Linked);
+            for (key, value) in given.pairs() {
+                vm.put(&map, key, value)?;
+            }
+            vm.call_method(&Value::native(Members(map)), "with", std::slice::from_ref(closure))?;
+            members
+        }
         [list, closure @ Value::Closure(_)] => {
             let mut items = Vec::new();
             for item in vm.items(list)? {

@@ -146,6 +146,7 @@ fn native_is_a(value: &Value, class: &str, simple: &str) -> bool {
         "HTTPSampleResult" => &["SampleResult"],
         "HTTPSamplerProxy" => &["HTTPSamplerBase", "HTTPSampler", "Sampler", "AbstractSampler", "TestElement"],
         "Properties" => &["Map", "Hashtable"],
+        tuple if tuple.starts_with("Tuple") => &["Tuple", "List", "Collection", "Iterable"],
         "SecureRandom" | "ThreadLocalRandom" => &["Random"],
         "GregorianCalendar" => &["Calendar"],
         _ => &[],

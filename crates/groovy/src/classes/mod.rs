@@ -1,6 +1,7 @@
 //! The Java and Groovy library: each module has a table of classes.
 
 pub(crate) mod builder;
+mod cipher;
 pub(crate) mod codec;
 pub(crate) mod collections;
 mod commons;
@@ -13,16 +14,21 @@ pub(crate) mod io;
 pub(crate) mod json;
 mod json_object;
 mod json_path;
+mod json_stream;
 pub(crate) mod kinds;
 mod lang;
+mod markup;
 pub(crate) mod net;
 pub(crate) mod regex;
 mod streams;
 mod system;
+mod template;
 mod temporal;
 mod time;
+mod tuple;
 pub(crate) mod util;
 mod xml;
+mod zip;
 mod zone;
 
 pub(crate) use system::Output;
@@ -83,7 +89,7 @@ impl Class {
 }
 
 /// The tables of all modules. Of two classes with one simple name, the first is the one that needs no import.
-fn tables() -> [&'static [Class]; 23] {
+fn tables() -> [&'static [Class]; 29] {
     [
         lang::CLASSES,
         system::CLASSES,
@@ -100,9 +106,15 @@ fn tables() -> [&'static [Class]; 23] {
         json::CLASSES,
         json_object::CLASSES,
         json_path::CLASSES,
+        json_stream::CLASSES,
         xml::CLASSES,
+        markup::CLASSES,
+        template::CLASSES,
+        tuple::CLASSES,
         codec::CLASSES,
         crypto::CLASSES,
+        cipher::CLASSES,
+        zip::CLASSES,
         net::CLASSES,
         io::CLASSES,
         commons::CLASSES,

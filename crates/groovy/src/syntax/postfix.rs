@@ -32,6 +32,13 @@ impl Parser {
                 let arguments = self.nested(|parser| parser.arguments("]"))?;
                 posts.push(Post::Index(arguments, line));
             }
+            // `"with-dash"(…)`: a method of this name.
+            "(" if !self.spaced(0) && posts.is_empty() && matches!(base, Expr::Text(_)) => {
+                if let Expr::Text(name) = base {
+                    let name = name.clone();
+                    *base = self.call_of(&name, None, line)?;
+                }
+            }
             "(" if !self.on_new_line() && (!self.spaced(0) || !matches!(base, Expr::Text(_))) => {
                 self.advance();
                 let arguments = self.nested(|parser| parser.arguments(")"))?;
@@ -40,8 +47,12 @@ impl Parser {
             }
             "{" if self.takes_closure(base, posts) => {
                 let closure = self.closure()?;
-                if let (Expr::Global(global), true) = (&*base, posts.is_empty()) {
-                    let (global, name) = (*global, self.globals[*global as usize].clone());
+                let called = match base {
+                    Expr::Global(global) => Some((*global, self.globals[*global as usize].clone())),
+                    Expr::Text(name) => Some((self.global(name), name.clone())),
+                    _ => None,
+                };
+                if let Some((global, name)) = called.filter(|_| posts.is_empty()) {
                     *base = Expr::Call(Box::new(Call { name, local: None, global, arguments: Vec::new(), line }));
                 }
                 Self::attach(base, posts, closure, line);
@@ -59,7 +70,7 @@ impl Parser {
         match posts.last() {
             Some(Post::Property(..) | Post::Method(..)) => true,
             Some(_) => false,
-            None => matches!(base, Expr::Call(_) | Expr::Global(_) | Expr::Local(..)),
+            None => matches!(base, Expr::Call(_) | Expr::Global(_) | Expr::Local(..) | Expr::Text(_)),
         }
     }
 
@@ -235,9 +246,14 @@ impl Parser {
         if !self.is("(") || self.on_new_line() {
             return Ok(self.variable(name));
         }
+        let local = self.scopes.find(name).map(|(depth, slot, _)| (depth, slot));
+        self.call_of(name, local, line)
+    }
+
+    /// The call of a name, from its opening bracket on.
+    fn call_of(&mut self, name: &Name, local: Option<(u16, u16)>, line: u32) -> Parse<Expr> {
         self.advance();
         let arguments = self.nested(|parser| parser.arguments(")"))?;
-        let local = self.scopes.find(name).map(|(depth, slot, _)| (depth, slot));
         let global = self.global(name);
         let mut call = Expr::Call(Box::new(Call { name: name.clone(), local, global, arguments, line }));
         while self.is("{") && !self.starts_line(0) && self.dialect == crate::Dialect::Groovy {

@@ -5,6 +5,7 @@ use super::loads::time;
 use super::texts::Braces;
 use super::tree::Yaml;
 use brunt_model::Population;
+use brunt_model::modifier::RequestModifier;
 use brunt_model::scenario::{
     Branch, Case, Condition, Manner, Order, PaceOf, Pauses, Rounds, Scope, Script, ScriptLanguage, Share, Step, Values,
 };
@@ -243,6 +244,16 @@ impl Writer<'_> {
                     Scope::Run => "run",
                 };
                 one("stop", text(word))
+            }
+            Step::Modify(modifier) => {
+                let kind = match modifier {
+                    RequestModifier::Link => brunt_jmx::ElementKind::LinkParser,
+                    RequestModifier::Session(_) => brunt_jmx::ElementKind::UrlRewriting,
+                    RequestModifier::Matches { .. } => brunt_jmx::ElementKind::RegexUserParameters,
+                };
+                let place = self.kind_place(kind, &population.name);
+                self.notice(format!("{place}: left out, a plan file has no such element"));
+                Vec::new()
             }
             Step::Next(_) | Step::CountInTransactions(_) => Vec::new(),
         }

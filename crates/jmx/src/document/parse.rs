@@ -1,7 +1,8 @@
 //! Bytes → the tree of a document.
 
+use super::encoding::Encoding;
 use super::lines::Lines;
-use super::{Document, Markup, Node, NodeId, NodeKind, attributes, text};
+use super::{Document, Markup, Node, NodeId, NodeKind, attributes, encoding, text};
 use crate::error::JmxError;
 use quick_xml::Reader;
 use quick_xml::errors::{Error, IllFormedError, SyntaxError};
@@ -24,21 +25,12 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Document, JmxError> {
         let (size, most) = (bytes.len(), MAX_BYTES);
         return Err(JmxError::new(format!("the plan has {size} bytes; at most {most} are read")));
     }
-    let source = std::str::from_utf8(bytes).map_err(|error| not_utf8(bytes, error.valid_up_to()))?;
-    let mut builder = Builder::of(source);
+    let (source, encoding) = encoding::read(bytes)?;
+    let mut builder = Builder::of(&source);
     match builder.read() {
-        Ok(()) => builder.finish(),
-        Err((at, message)) => Err(JmxError::at(builder.lines.position(source, at), message)),
+        Ok(()) => builder.finish(encoding),
+        Err((at, message)) => Err(JmxError::at(builder.lines.position(&source, at), message)),
     }
-}
-
-fn not_utf8(bytes: &[u8], at: usize) -> JmxError {
-    if bytes.starts_with(&[0xFF, 0xFE]) || bytes.starts_with(&[0xFE, 0xFF]) {
-        return JmxError::new("the plan is UTF-16; save it as UTF-8 (iconv -f UTF-16 -t UTF-8 plan.jmx)");
-    }
-    let valid = std::str::from_utf8(&bytes[..at]).unwrap_or_default();
-    let message = "the plan is not UTF-8; save it as UTF-8 (for example: iconv -f ISO-8859-1 -t UTF-8 plan.jmx)";
-    JmxError::at(Lines::of(valid).position(valid, at), message)
 }
 
 /// A byte of the source, and what is wrong there.
@@ -173,14 +165,6 @@ impl<'s> Builder<'s> {
             let wrong = "a DOCTYPE that declares entities is refused; remove the part in [ ]".to_owned();
             return Err((from, wrong));
         }
-        if let Event::Decl(declaration) = event
-            && let Some(Ok(encoding)) = declaration.encoding()
-            && !encoding.eq_ignore_ascii_case("utf-8")
-            && !self.source.is_ascii()
-        {
-            let wrong = format!("the plan declares the encoding `{encoding}`; save it as UTF-8 and declare `UTF-8`");
-            return Err((from, wrong));
-        }
         self.add(NodeKind::Other, from, to).map(|_| ())
     }
 
@@ -214,10 +198,10 @@ impl<'s> Builder<'s> {
         }
     }
 
-    fn finish(self) -> Result<Document, JmxError> {
+    fn finish(self, encoding: Encoding) -> Result<Document, JmxError> {
         let root = self.root.ok_or_else(|| JmxError::new("not a JMeter plan: the file has no elements"))?;
         let (source, lines, nodes, top) = (self.source.to_owned(), self.lines, self.nodes, self.top);
-        let document = Document { source, lines, nodes, top, root };
+        let document = Document { source, encoding, lines, nodes, top, root };
         match document.name(root) {
             "jmeterTestPlan" => Ok(document),
             "testResults" => {

@@ -74,7 +74,6 @@ fn errors_name_place_and_open_element() {
         ("", "the file has no elements"),
         ("hello", "text outside the root element"),
         ("<jmeterTestPlan/><jmeterTestPlan/>", "a second root element"),
-        ("<?xml version='1.0' encoding='ISO-8859-1'?><jmeterTestPlan a='ü'/>", "the encoding `ISO-8859-1`"),
     ];
     for (text, expected) in cases {
         let error = refused(text);
@@ -83,11 +82,47 @@ fn errors_name_place_and_open_element() {
 }
 
 #[test]
+fn plans_in_other_encodings_are_read_and_written_again() {
+    // The bytes of `ü € 😀` where the encoding has them, by iconv.
+    let latin1 = b"<?xml version='1.0' encoding='ISO-8859-1'?><jmeterTestPlan a='\xFC'/>".to_vec();
+    let windows = b"<?xml version=\"1.0\" encoding=\"windows-1252\"?><jmeterTestPlan a='\xFC\x80'/>".to_vec();
+    let declared = "<?xml version='1.0' encoding='ISO-8859-1'?><jmeterTestPlan a='ü'/>".as_bytes().to_vec();
+    let wide = |text: &str, bytes: fn(u16) -> [u8; 2]| text.encode_utf16().flat_map(bytes).collect::<Vec<u8>>();
+    let text = "<?xml version='1.0' encoding='UTF-16'?><jmeterTestPlan a='ü😀'/>";
+    for (bytes, expected) in [
+        (latin1, "ü"),
+        (windows, "ü€"),
+        (declared, "ü"),
+        (wide(&format!("\u{FEFF}{text}"), u16::to_le_bytes), "ü😀"),
+        (wide(&format!("\u{FEFF}{text}"), u16::to_be_bytes), "ü😀"),
+        (wide(text, u16::to_le_bytes), "ü😀"),
+        (wide(text, u16::to_be_bytes), "ü😀"),
+    ] {
+        let document = Document::parse(&bytes).unwrap();
+        assert_eq!(document.attribute(document.root(), "a").as_deref(), Some(expected));
+        assert_eq!(document.write(), bytes, "{expected}");
+    }
+}
+
+#[test]
+fn a_character_that_an_encoding_lacks_becomes_a_reference() {
+    let mut document = Document::parse(b"<?xml version='1.0' encoding='latin1'?><jmeterTestPlan a='\xFC'/>").unwrap();
+    document.set_attribute(document.root(), "a", "ü€");
+    assert!(document.write().ends_with(b"a='\xFC&#8364;'/>"), "{:?}", String::from_utf8_lossy(&document.write()));
+    assert_eq!(Document::parse(&document.write()).unwrap().attribute(document.root(), "a").as_deref(), Some("ü€"));
+}
+
+#[test]
 fn other_encodings_are_refused_by_name() {
-    let utf16 = Document::parse(&[0xFF, 0xFE, b'<', 0]).unwrap_err().to_string();
-    assert!(utf16.contains("UTF-16"), "{utf16}");
-    let latin = Document::parse(b"<jmeterTestPlan>\n\xFC</jmeterTestPlan>").unwrap_err().to_string();
-    assert!(latin.starts_with("line 2, column 1: the plan is not UTF-8"), "{latin}");
+    let refused = |bytes: &[u8]| Document::parse(bytes).unwrap_err().to_string();
+    let odd = refused(&[0xFF, 0xFE, b'<', 0, b'a']);
+    assert!(odd.contains("UTF-16"), "{odd}");
+    let latin = refused(b"<jmeterTestPlan>\n\xFC</jmeterTestPlan>");
+    assert!(latin.starts_with("line 2, column 1: the plan is not UTF-8; declare its encoding"), "{latin}");
+    let greek = refused(b"<?xml version='1.0' encoding='ISO-8859-7'?>\n<jmeterTestPlan a='\xE1'/>");
+    assert!(greek.contains("declares the encoding `ISO-8859-7`"), "{greek}");
+    let wrong = refused(b"<?xml version='1.0' encoding='UTF-8'?>\n<jmeterTestPlan a='\xE1'/>");
+    assert!(wrong.contains("the plan is not UTF-8"), "{wrong}");
 }
 
 #[test]

@@ -189,7 +189,8 @@ impl Writer<'_> {
             | Step::Pause(_)
             | Step::Pace(_)
             | Step::Meet { .. }
-            | Step::CountInTransactions(_) => Vec::new(),
+            | Step::CountInTransactions(_)
+            | Step::Modify(_) => Vec::new(),
             Step::Next(order) => self.next(*order, population),
             Step::Together { steps, .. } => {
                 self.notice(format!(

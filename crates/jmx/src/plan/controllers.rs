@@ -70,12 +70,12 @@ impl Reader<'_> {
             ElementKind::TestFragment => Ok(Vec::new()),
             ElementKind::LoopController => {
                 let times = self.text(element, "LoopController.loops");
-                // Below 0: for ever.
-                let times = match times.trim().parse::<i64>() {
-                    Ok(number) => u64::try_from(number).ok().map(Rounds::Number),
-                    // JMeter reads no number as 0.
-                    Err(_) if times.trim().is_empty() => Some(Rounds::Number(0)),
-                    Err(_) => Some(Rounds::Text(times)),
+                let times = if Self::is_constant(&times) {
+                    let number = self.whole_of(element, "LoopController.loops", &times);
+                    // Below 0: for ever.
+                    (number >= 0.0).then_some(Rounds::Number(number as u64))
+                } else {
+                    Some(Rounds::Text(times))
                 };
                 let (before, steps) = self.numbered_body(element, scope)?;
                 let steps = before.into_iter().chain([Step::Loop { times, steps }]).collect();

@@ -125,7 +125,7 @@ impl Reader<'_> {
     fn schedule(&mut self, group: TestElement<'_>) -> Result<Option<Schedule>, JmxError> {
         Ok(match group.kind() {
             Some(ElementKind::ThreadGroup | ElementKind::SetupThreadGroup | ElementKind::TearDownThreadGroup) => {
-                self.plain_schedule(group)?
+                self.plain_schedule(group)
             }
             Some(ElementKind::UltimateThreadGroup) => self.ultimate(group)?,
             Some(ElementKind::SteppingThreadGroup) => self.stepping(group)?,
@@ -137,43 +137,43 @@ impl Reader<'_> {
         })
     }
 
-    /// A number that must be known before the run; leniently, another one where it is none.
-    fn number_or(&mut self, group: TestElement<'_>, name: &str, absent: f64) -> Result<f64, JmxError> {
-        let read = self.number(group, name, absent);
-        self.leniently(read, absent)
-    }
-
-    fn leniently(&mut self, read: Result<f64, JmxError>, instead: f64) -> Result<f64, JmxError> {
-        match read {
+    /// How many there are of threads or loops, as JMeter reads it: 0 where the text is no number. Leniently it is 1.
+    fn how_many(&mut self, group: TestElement<'_>, name: &str, filled: &str) -> f64 {
+        match number_of(group, name, filled, 0.0) {
             Err(error) if self.surroundings.lenient => {
-                self.notice(format!("{error}; {instead} is taken"));
-                Ok(instead)
+                self.notice(format!("{error}; 1 is taken"));
+                1.0
             }
-            read => read,
+            _ => self.whole_of(group, name, filled),
         }
     }
 
-    fn plain_schedule(&mut self, group: TestElement<'_>) -> Result<Option<Schedule>, JmxError> {
-        let threads = self.number(group, "ThreadGroup.num_threads", 0.0);
-        let threads = self.leniently(threads, 1.0)?;
+    fn plain_schedule(&mut self, group: TestElement<'_>) -> Option<Schedule> {
+        let written = self.filled(group, "ThreadGroup.num_threads");
+        let threads = self.how_many(group, "ThreadGroup.num_threads", &written);
         let threads = self.scaled(threads);
         if threads < 1.0 {
             self.notice(format!("{}: left out, it has no threads", group.place()));
-            return Ok(None);
+            return None;
         }
-        let ramp = self.number_or(group, "ThreadGroup.ramp_time", 0.0)?.max(0.0);
+        let ramp = self.whole(group, "ThreadGroup.ramp_time", 0.0).max(0.0);
         let is_scheduled = self.flag(group, "ThreadGroup.scheduler", false);
-        let delay = if is_scheduled { self.number_or(group, "ThreadGroup.delay", 0.0)?.max(0.0) } else { 0.0 };
-        let duration = if is_scheduled { self.number_or(group, "ThreadGroup.duration", 0.0)? } else { 0.0 };
+        let delay = if is_scheduled { self.whole(group, "ThreadGroup.delay", 0.0) } else { 0.0 };
+        let duration = if is_scheduled { self.whole(group, "ThreadGroup.duration", 0.0) } else { 0.0 };
         if is_scheduled && duration <= 0.0 {
             let why = "it specifies a lifetime and its duration is 0, so that JMeter ends it before its first sample";
             self.notice(format!("{}: left out, {why}; write a duration", group.place()));
-            return Ok(None);
+            return None;
         }
-        let loops = self.loops(group)?;
+        if delay < 0.0 {
+            let why = "its delay is below 0, so that JMeter does not start it";
+            self.notice(format!("{}: left out, {why}; write a delay from 0", group.place()));
+            return None;
+        }
+        let loops = self.loops(group);
         if loops == Some(0) {
             self.notice(format!("{}: left out, it has no loops (loop count 0 or empty)", group.place()));
-            return Ok(None);
+            return None;
         }
         // The first thread begins at once, the last one step before the end of the ramp.
         let users = Shape {
@@ -186,22 +186,21 @@ impl Reader<'_> {
             .filter(|stage| stage.duration != Some(Duration::ZERO))
             .collect(),
         };
-        Ok(Some(Schedule {
+        Some(Schedule {
             load: Load::Closed { users, think: Think::NONE },
             duration: (duration > 0.0).then(|| Duration::from_secs_f64(delay + duration)),
             iterations: loops,
-        }))
+        })
     }
 
     /// How often the threads of a group go through it; None: until they are stopped. JMeter's loop begins anew where it does not
     /// say that it ends, and has none where it has no number.
-    fn loops(&mut self, group: TestElement<'_>) -> Result<Option<u64>, JmxError> {
-        let Some(main) = group.properties().element("ThreadGroup.main_controller") else { return Ok(Some(0)) };
+    fn loops(&mut self, group: TestElement<'_>) -> Option<u64> {
+        let Some(main) = group.properties().element("ThreadGroup.main_controller") else { return Some(0) };
         let filled = self.filled_in(&main, "LoopController.loops");
-        let read = number_of(group, "LoopController.loops", &filled, 0.0);
-        let loops = self.leniently(read, 1.0)?;
+        let loops = self.how_many(group, "LoopController.loops", &filled);
         let begins_anew = self.flag_in(&main, "LoopController.continue_forever", true);
-        Ok((loops == 0.0 || loops > 0.0 && !begins_anew).then_some(loops as u64))
+        (loops == 0.0 || loops > 0.0 && !begins_anew).then_some(loops as u64)
     }
 
     /// Rows of threads: so many begin after a delay, within a time, stay, and go within a time.

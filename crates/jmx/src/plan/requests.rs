@@ -1,7 +1,7 @@
 //! HTTP requests: URL, header fields, body and reply policy, from a sampler and what is in its scope.
 
 use super::patterns::translated;
-use super::texts::{number_of, wrong_at};
+use super::texts::{self, wrong_at};
 use super::{Reader, Scope};
 use crate::element::TestElement;
 use crate::error::JmxError;
@@ -114,7 +114,7 @@ impl Reader<'_> {
         if !has(&headers, "user-agent") {
             headers.push(("User-Agent".into(), USER_AGENT.into()));
         }
-        let mut policy = self.request_policy(&sampler, &method)?;
+        let mut policy = self.request_policy(&sampler, &method);
         self.authorize(&sampler, &url, &mut headers, &mut policy);
         self.plan_cookies(scope, &url, &mut headers);
         let policy = self.reactions(scope, policy)?;
@@ -148,6 +148,10 @@ impl Reader<'_> {
             Some(all) if host.is_empty() => all.address.ip().to_string(),
             _ => host,
         };
+        if Self::is_constant(&port) && !port.is_empty() && texts::whole_number(&port).is_none() {
+            let why = format!("port is `{port}`, which is no number; the port of the protocol is taken, as in JMeter");
+            self.notice(format!("{}: {why}; write a number", sampler.element.place()));
+        }
         if host.is_empty() && !path.starts_with("${") {
             let wrong = "it has no server name; write one into it or into the HTTP Request Defaults around it";
             return Err(wrong_at(sampler.element, wrong));
@@ -229,7 +233,7 @@ impl Reader<'_> {
     }
 
     /// Which elements of a page are asked for, and how.
-    fn elements(&mut self, sampler: &Sampler<'_, '_>) -> Result<Elements, JmxError> {
+    fn elements(&mut self, sampler: &Sampler<'_, '_>) -> Elements {
         /// JMeter downloads so many at the same time where nothing else is said.
         const POOL: f64 = 6.0;
         let filter = |reader: &mut Self, name: &str| {
@@ -247,27 +251,30 @@ impl Reader<'_> {
         let only = filter(self, "HTTPSampler.embedded_url_re");
         let never = filter(self, "HTTPSampler.embedded_url_exclude_re");
         let name = "HTTPSampler.concurrentPool";
-        let pool = number_of(sampler.element, name, &self.filled_in(&sampler.properties(name), name), POOL)?;
+        let pool = match self.filled_in(&sampler.properties(name), name) {
+            absent if absent.is_empty() => POOL,
+            written => self.whole_of(sampler.element, name, &written),
+        };
         let name = "HTTPSampler.concurrentDwn";
         let is_parallel = self.flag_in(&sampler.properties(name), name, false);
         let at_once = if is_parallel { pool.clamp(1.0, f64::from(u16::MAX)) as u32 } else { 0 };
-        Ok(Elements { only, never, at_once, ..Elements::default() })
+        Elements { only, never, at_once, ..Elements::default() }
     }
 
     /// Milliseconds; 0: no limit. One that users set while they run is none.
-    fn time_limit(&mut self, element: TestElement<'_>, name: &str, text: &str) -> Result<f64, JmxError> {
+    fn time_limit(&mut self, element: TestElement<'_>, name: &str, text: &str) -> f64 {
         let filled = self.before.text(text);
         if filled.contains("${") {
             self.notice(format!(
                 "{}: {name} is `{filled}`, which is known in the run alone; there is no limit",
                 element.place()
             ));
-            return Ok(0.0);
+            return 0.0;
         }
-        number_of(element, name, &filled, 0.0)
+        self.whole_of(element, name, &filled)
     }
 
-    fn request_policy(&mut self, sampler: &Sampler<'_, '_>, method: &str) -> Result<ReplyPolicy, JmxError> {
+    fn request_policy(&mut self, sampler: &Sampler<'_, '_>, method: &str) -> ReplyPolicy {
         let flag = |name: &str| self.flag_in(&sampler.properties(name), name, false);
         // JMeter's HTTP client follows redirects by itself only of these.
         let is_followed = matches!(method, "GET" | "HEAD" | "POST" | "DELETE");
@@ -276,17 +283,16 @@ impl Reader<'_> {
         let rules = if by_itself { RedirectRules::JmeterAuto } else { RedirectRules::Jmeter };
         let embedded = flag("HTTPSampler.image_parser");
         let timeout = self.text_in(&sampler.properties("HTTPSampler.response_timeout"), "HTTPSampler.response_timeout");
-        let millis = self.time_limit(sampler.element, "response_timeout", &timeout)?;
+        let millis = self.time_limit(sampler.element, "response_timeout", &timeout);
         let limits = sampler.scope.before.iter().filter(|one| one.kind() == Some(ElementKind::SampleTimeout));
-        let limits =
-            limits.map(|limit| self.number(*limit, "InterruptTimer.timeout", 0.0)).collect::<Result<Vec<_>, _>>()?;
+        let limits: Vec<f64> = limits.map(|limit| self.whole(*limit, "InterruptTimer.timeout", 0.0)).collect();
         let millis = limits
             .into_iter()
             .chain([millis])
             .filter(|limit| *limit > 0.0)
             .fold(0.0, |least: f64, limit| if least > 0.0 { least.min(limit) } else { limit });
         let connect = self.text_in(&sampler.properties("HTTPSampler.connect_timeout"), "HTTPSampler.connect_timeout");
-        let connect = self.time_limit(sampler.element, "connect_timeout", &connect)?;
+        let connect = self.time_limit(sampler.element, "connect_timeout", &connect);
         if connect > 0.0 {
             // One limit holds for all connections of a run: the longest that is asked for.
             let connect = Duration::from_secs_f64(connect / 1e3);
@@ -308,17 +314,17 @@ impl Reader<'_> {
             Some(manager) if clears(manager) => Cookies::KeptForAnIteration,
             Some(_) => Cookies::Kept,
         };
-        Ok(ReplyPolicy {
+        ReplyPolicy {
             redirects: Redirects { most: if follows { MOST_REDIRECTS } else { 0 }, rules },
             cookies,
-            elements: if embedded { Some(self.elements(sampler)?) } else { None },
+            elements: if embedded { Some(self.elements(sampler)) } else { None },
             cache: sampler.scope.cache.map(|manager| PageCache {
                 reuses_fresh: self.flag(manager, "useExpires", false),
                 per_iteration: self.flag(manager, "clearEachIteration", false) || self.group.is_new_user_each_iteration,
             }),
             timeout: (millis > 0.0).then(|| Duration::from_secs_f64(millis / 1e3)),
             ..default_policy()
-        })
+        }
     }
 
     /// Who the user is where the URL begins as the manager says.

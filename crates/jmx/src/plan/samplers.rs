@@ -7,6 +7,7 @@ use crate::element::TestElement;
 use crate::error::JmxError;
 use crate::support::{ElementKind, Role};
 use brunt_model::ReplyPolicy;
+use brunt_model::modifier::{RequestModifier, SessionModifier, SessionPlace};
 use brunt_model::scenario::{Counted, Scope as Over, Script, ScriptLanguage, ScriptSample, Step};
 use brunt_script::template::call_of;
 
@@ -88,10 +89,37 @@ impl Reader<'_> {
                         steps.push(Step::Set { variable, value });
                     }
                 }
-                _ => {}
+                _ => steps.extend(self.modifier(*element).map(Step::Modify)),
             }
         }
         Ok(steps)
+    }
+
+    /// How an element changes the request behind it; None: it does not.
+    fn modifier(&self, element: TestElement<'_>) -> Option<RequestModifier> {
+        let flag = |name: &str, absent: bool| self.flag(element, name, absent);
+        Some(match element.kind()? {
+            ElementKind::LinkParser => RequestModifier::Link,
+            ElementKind::UrlRewriting => RequestModifier::Session(SessionModifier {
+                argument: self.text(element, "argument_name"),
+                place: if flag("path_extension", false) {
+                    SessionPlace::Path {
+                        equals: !flag("path_extension_no_equals", false),
+                        question_mark: !flag("path_extension_no_questionmark", false),
+                    }
+                } else {
+                    SessionPlace::Argument
+                },
+                kept_as: flag("cache_value", true).then(|| element.place()),
+                encode: flag("encode", false),
+            }),
+            ElementKind::RegexUserParameters => RequestModifier::Matches {
+                variable: self.text(element, "RegExUserParameters.regex_ref_name"),
+                name_group: self.text(element, "RegExUserParameters.param_names_gr_nr"),
+                value_group: self.text(element, "RegExUserParameters.param_values_gr_nr"),
+            },
+            _ => return None,
+        })
     }
 
     /// A script element: JSR223 with its language, or `BeanShell`. None: it cannot be read, and is left out.
@@ -259,12 +287,13 @@ fn fails(sampler: TestElement<'_>) -> Script {
     Script { name: sampler.name().into_owned(), language, source, parameters }
 }
 
-/// Whether something of a plan may look at the sample before: `prev` in functions, in scripts before a request, and in scripts that
-/// make a sample of their own.
+/// Whether something of a plan may look at the sample before: links and sessions of its reply, `prev` in functions, in scripts before
+/// a request, and in scripts that make a sample of their own.
 pub(super) fn reads_previous(document: &Document) -> bool {
     let names = |element, words: &[&str]| words.iter().any(|word| texts::mentions(document, element, word));
     let says = |element, word: &str| texts::mentions_word(document, element, word);
     document.all_elements().any(|element| match (element.kind(), element.role()) {
+        (Some(ElementKind::LinkParser | ElementKind::UrlRewriting), _) => element.enabled(),
         (_, Role::PostProcessor | Role::Assertion | Role::Listener) => names(element, &["(prev", "(sampleResult"]),
         (Some(ElementKind::Jsr223Sampler | ElementKind::BeanShellSampler | ElementKind::BsfSampler), _) => {
             says(element, "prev") || names(element, &["getPreviousResult"])

@@ -317,7 +317,8 @@ fn threads_begin_within_their_ramp() {
     assert_eq!((users(0.5).peak(), users(0.01).peak()), (5.0, 1.0));
     let none = plan("", &http("r", &[], "")).replace("${__P(n,3)}", "many");
     let told = run_of(&none).unwrap_err().to_string();
-    assert!(told.ends_with("num_threads is `many`, which is no number; write a number"), "{told}");
+    let why = "num_threads is `many`, which is no number; 0 is taken, as in JMeter; write a number";
+    assert!(told.contains("no thread group with threads") && told.contains(why), "{told}");
 }
 
 #[test]
@@ -374,6 +375,42 @@ fn rows_of_ultimate_groups_are_summed() {
     assert_eq!(population.stop.duration, Some(Duration::from_secs(35)));
 }
 
+/// What JMeter 5.6.3 makes of numbers that are none (tests/data/jmeter/numbers.jmx): 0, or the port of the protocol.
+#[test]
+fn numbers_that_are_none_are_those_of_jmeter_and_told() {
+    let timer = element("ConstantTimer", "t", &[("ConstantTimer.delay", "1.5")], "");
+    let fields =
+        [("HTTPSampler.port", "2x"), ("HTTPSampler.connect_timeout", "abc"), ("HTTPSampler.response_timeout", " 2")];
+    let inner = element("LoopController", "l", &[("LoopController.loops", "${nobody}")], &http("in", &[], ""));
+    let text = plan("", &format!("{}{inner}", http("r", &fields, &timer)));
+    let text = text
+        .replace("<stringProp name=\"ThreadGroup.ramp_time\">30<", "<stringProp name=\"ThreadGroup.ramp_time\">3s<");
+    let run = run_of(&text).unwrap();
+    for (place, expected) in [
+        ("Thread Group", "ramp_time is `3s`, which is no number; 0 is taken, as in JMeter; write a number"),
+        (
+            "Constant Timer \"t\"",
+            "delay is `1.5`, which is no whole number; 0 is taken, as in JMeter; write it without spaces",
+        ),
+        ("HTTP Request \"r\"", "port is `2x`, which is no number; the port of the protocol is taken, as in JMeter"),
+        ("HTTP Request \"r\"", "connect_timeout is `abc`, which is no number; 0 is taken"),
+        ("HTTP Request \"r\"", "response_timeout is ` 2`, which is no whole number; 0 is taken"),
+        ("Loop Controller \"l\"", "`${nobody}` has no value, since nothing in the plan sets `nobody`"),
+    ] {
+        assert!(
+            run.notices.iter().any(|note| note.contains(place) && note.contains(expected)),
+            "{expected}: {:#?}",
+            run.notices
+        );
+    }
+    let stage = &run.stages[0].plan;
+    let population = &stage.populations[0];
+    assert_eq!(population.scenario.requests[0].url, "http://host");
+    assert!(population.scenario.steps.contains(&Step::Pause("0".into())), "{:?}", population.scenario.steps);
+    let policy = &stage.reply_policies[population.scenario.requests[0].reply_policy as usize];
+    assert_eq!(policy.timeout, None);
+}
+
 #[test]
 fn what_is_not_supported_is_refused_or_left_out() {
     let jdbc = element("JDBCSampler", "orders", &[], "");
@@ -387,6 +424,12 @@ fn what_is_not_supported_is_refused_or_left_out() {
     });
     let run = run.unwrap();
     assert_eq!((run.notices.len(), run.stages[0].plan.populations[0].scenario.requests.len()), (1, 1));
+    let saver = element("ResultSaver", "replies", &[("FileSaver.filename", "reply")], "");
+    let told = run_of(&plan(&saver, &http("r", &[], ""))).unwrap().notices.join("\n");
+    assert!(
+        told.contains("Save Responses to a file \"replies\": left out") && told.contains("response_data=true"),
+        "{told}"
+    );
     let csv = element("CSVDataSet", "d", &[("filename", "nowhere.csv")], "");
     let told = run_of(&plan(&csv, &http("r", &[], ""))).unwrap_err().to_string();
     assert!(told.contains("CSV Data Set Config \"d\": the data file nowhere.csv cannot be read"), "{told}");

@@ -50,6 +50,27 @@ impl Reader<'_> {
         number_of(element, name, &self.filled(element, name), absent)
     }
 
+    /// A property as a whole number, as JMeter reads it: a text that is none is 0, and a note says so.
+    pub fn whole(&mut self, element: TestElement<'_>, name: &str, absent: f64) -> f64 {
+        if element.properties().get(name).is_none() {
+            return absent;
+        }
+        let filled = self.filled(element, name);
+        self.whole_of(element, name, &filled)
+    }
+
+    /// The same of a text that was filled in.
+    pub fn whole_of(&mut self, element: TestElement<'_>, name: &str, filled: &str) -> f64 {
+        if filled.is_empty() {
+            return 0.0;
+        }
+        whole_number(filled).unwrap_or_else(|| {
+            let (wrong, instead) = no_number(name, filled);
+            self.notice(format!("{}: {wrong}; 0 is taken, as in JMeter; {instead}", element.place()));
+            0.0
+        })
+    }
+
     /// Whether a text is the same for all users.
     pub fn is_constant(text: &str) -> bool {
         !text.contains("${")
@@ -72,15 +93,27 @@ pub fn number_of(element: TestElement<'_>, name: &str, filled: &str, absent: f64
         return Ok(absent);
     }
     text.parse().ok().filter(|number: &f64| number.is_finite()).ok_or_else(|| {
-        let short = name.rsplit('.').next().unwrap_or(name);
-        let instead = if text.contains("${") {
-            "give its variable or property a value, such as -Jname=10"
-        } else {
-            "write a number"
-        };
-        let wrong = format!("{}: {short} is `{text}`, which is no number; {instead}", element.title());
-        JmxError::on_line(element.line(), wrong)
+        let (wrong, instead) = no_number(name, text);
+        JmxError::on_line(element.line(), format!("{}: {wrong}; {instead}", element.title()))
     })
+}
+
+/// A whole number as Java reads it: without white space around it, and with no part behind a point.
+pub fn whole_number(text: &str) -> Option<f64> {
+    text.parse::<i64>().ok().map(|number| number as f64)
+}
+
+/// What is wrong with the text of a number, and what to write instead.
+fn no_number(name: &str, text: &str) -> (String, &'static str) {
+    let short = name.rsplit('.').next().unwrap_or(name);
+    if text.contains("${") {
+        let instead = "give its variable or property a value, such as -Jname=10";
+        (format!("{short} is `{text}`, which is no number"), instead)
+    } else if text.trim().parse::<f64>().is_ok() {
+        (format!("{short} is `{text}`, which is no whole number"), "write it without spaces and decimals")
+    } else {
+        (format!("{short} is `{text}`, which is no number"), "write a number")
+    }
 }
 
 /// The user defined variables that nothing changes while the plan runs, and whether properties stay as they are.

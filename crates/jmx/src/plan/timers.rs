@@ -15,7 +15,10 @@ impl Reader<'_> {
     ///
     /// A number that must be known before the run is none.
     pub(super) fn timer(&mut self, timer: TestElement<'_>) -> Result<Option<Step>, JmxError> {
-        let delay = self.text(timer, "ConstantTimer.delay");
+        let mut delay = self.text(timer, "ConstantTimer.delay");
+        if Self::is_constant(&delay) {
+            delay = self.whole_of(timer, "ConstantTimer.delay", &delay).to_string();
+        }
         let range = self.text(timer, "RandomTimer.range");
         let drawn = |function: &str| call_of(function, &[&range, &delay]).unwrap_or_else(|| delay.clone());
         Ok(match timer.kind() {

@@ -1,4 +1,4 @@
-//! Finds variables that requests read and nothing in a plan sets.
+//! Finds variables that requests, timers and loops read and nothing in a plan sets.
 
 use super::texts::{names, scalars};
 use crate::document::Document;
@@ -11,7 +11,7 @@ const MOST: usize = 10;
 /// Variables of JMeter itself begin so.
 const BUILT_IN: [&str; 5] = ["__", "JMeterThread.", "START.", "TESTSTART.", "COOKIE_"];
 
-/// One line for each variable that a request reads and nothing sets, with its place. None of them where the plan may set variables
+/// One line for each variable that one of them reads and nothing sets, with its place. None of them where the plan may set variables
 /// whose names are known in the run alone.
 pub fn notices(document: &Document) -> Vec<String> {
     let all: Vec<TestElement<'_>> = document.all_elements().collect();
@@ -19,19 +19,24 @@ pub fn notices(document: &Document) -> Vec<String> {
         return Vec::new();
     }
     let mut told: Vec<(String, String)> = Vec::new();
-    for request in document.enabled_elements().filter(is_request) {
-        for text in scalars(document, request) {
+    for reader in document.enabled_elements().filter(is_told) {
+        for text in scalars(document, reader) {
             for name in variables(&text) {
                 let is_known = told.iter().any(|(known, _)| known == name);
                 let sets = |name: &str| all.iter().any(|element| may_set(document, *element, name));
                 if !is_known && !sets(name) && !sets(stem(name)) {
                     let what = format!("`${{{name}}}` has no value, since nothing in the plan sets `{name}`");
-                    told.push((name.to_owned(), format!("{}: {what}", request.place())));
+                    told.push((name.to_owned(), format!("{}: {what}", reader.place())));
                 }
             }
         }
     }
     told.into_iter().take(MOST).map(|(_, notice)| notice).collect()
+}
+
+/// Whether variables without a value are told of an element: of requests, timers and loops.
+fn is_told(element: &TestElement<'_>) -> bool {
+    is_request(element) || element.role() == Role::Timer || element.kind() == Some(ElementKind::LoopController)
 }
 
 fn is_request(element: &TestElement<'_>) -> bool {

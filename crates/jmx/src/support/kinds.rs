@@ -179,9 +179,9 @@ kinds! {
     Jsr223PreProcessor "JSR223 PreProcessor" PreProcessor Runs ["JSR223PreProcessor"];
     BeanShellPreProcessor "BeanShell PreProcessor" PreProcessor Runs ["BeanShellPreProcessor"];
     BsfPreProcessor "BSF PreProcessor" PreProcessor Runs ["BSFPreProcessor"];
-    LinkParser "HTML Link Parser" PreProcessor Unsupported ["AnchorModifier"];
-    UrlRewriting "HTTP URL Re-writing Modifier" PreProcessor Unsupported ["URLRewritingModifier"];
-    RegexUserParameters "RegEx User Parameters" PreProcessor Unsupported ["RegExUserParameters"];
+    LinkParser "HTML Link Parser" PreProcessor Runs ["AnchorModifier"];
+    UrlRewriting "HTTP URL Re-writing Modifier" PreProcessor Runs ["URLRewritingModifier"];
+    RegexUserParameters "RegEx User Parameters" PreProcessor Runs ["RegExUserParameters"];
     SampleTimeout "Sample Timeout" PreProcessor Runs ["SampleTimeout"];
     UserParameterModifier "HTTP User Parameter Modifier" PreProcessor Unsupported [
         "UserParameterModifier",

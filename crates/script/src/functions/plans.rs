@@ -83,7 +83,9 @@ pub fn request_url(protocol: &str, host: &str, port: &str, path: &str) -> String
         return path.to_owned();
     }
     let protocol = if protocol.is_empty() { "http" } else { protocol }.to_ascii_lowercase();
-    let is_default = matches!((protocol.as_str(), port), (_, "" | "0") | ("http", "80") | ("https", "443"));
+    // JMeter takes a port that is no number for none.
+    let port = port.parse::<i32>().unwrap_or_default();
+    let is_default = matches!((protocol.as_str(), port), (_, 0) | ("http", 80) | ("https", 443));
     let port = if is_default { String::new() } else { format!(":{port}") };
     let slash = if path.is_empty() || path.starts_with('/') { "" } else { "/" };
     let is_ipv6 = host.contains(':') && !host.starts_with('[') && !host.contains("${");

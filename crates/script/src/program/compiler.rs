@@ -1,6 +1,7 @@
 //! The tree of steps → operations in a row.
 
 use super::{Choice, CompiledCounter, CompiledSample, Op, Test, shares};
+use crate::modifier::CompiledModifier;
 use crate::pattern::Pattern;
 use crate::script_call::ScriptCall;
 use crate::template::{Place, Template};
@@ -8,8 +9,7 @@ use crate::{Feeds, ScriptError};
 use brunt_engine::pace::Cumulative;
 use brunt_model::load::{Shape, Stage};
 use brunt_model::scenario::{
-    Branch, Case, Condition, Counter, Manner, Order, PaceStage, Rounds, Scope, Script, ScriptSample, Share, Step,
-    Values,
+    Branch, Case, Condition, Counter, Manner, Order, PaceStage, Rounds, Scope, ScriptSample, Share, Step, Values,
 };
 use std::time::Duration;
 
@@ -81,8 +81,16 @@ impl<'a> Compiler<'a> {
     pub fn steps(&mut self, steps: &[Step], context: Context) -> Result<(), ScriptError> {
         steps.iter().enumerate().try_for_each(|(at, step)| match step {
             Step::Script(script) => {
-                let request = changed_request(script, &steps[at + 1..]);
+                let names_sampler = script.source.contains("ampler");
+                let request = if names_sampler { next_request(&steps[at + 1..]) } else { None };
                 self.ops.push(Op::Script(Box::new(ScriptCall::new(script, self.feeds)?), request));
+                Ok(())
+            }
+            Step::Modify(modifier) => {
+                let compiled = CompiledModifier::new(modifier, self.feeds)?;
+                // What is no request is left as it is.
+                let request = next_request(&steps[at + 1..]);
+                self.ops.extend(request.map(|request| Op::Modify(Box::new(compiled), request)));
                 Ok(())
             }
             _ => self.step(step, context),
@@ -509,15 +517,13 @@ fn rates(schedule: &[PaceStage]) -> Result<Shape, ScriptError> {
     Ok(Shape { stages: schedule.iter().map(stage).collect::<Result<_, ScriptError>>()? })
 }
 
-/// The request behind a script, where the script names the sampler.
-fn changed_request(script: &Script, behind: &[Step]) -> Option<u32> {
-    if !script.source.contains("ampler") {
-        return None;
-    }
+/// The request behind a step that changes it.
+fn next_request(behind: &[Step]) -> Option<u32> {
     let stays = |step: &&Step| {
         matches!(
             step,
             Step::Script(_)
+                | Step::Modify(_)
                 | Step::Think(_)
                 | Step::Pause(_)
                 | Step::Pace(_)
@@ -563,6 +569,7 @@ fn waits(step: &Step) -> Option<&'static str> {
         Step::Transaction { .. } => Some("a transaction"),
         Step::Think(_) | Step::Pause(_) | Step::Pace(_) | Step::Meet { .. } => Some("a pause"),
         Step::Script(_) | Step::Sample(_) => Some("a script"),
+        Step::Modify(_) => Some("a change of a request"),
         Step::Once(_) | Step::OncePerLoop(_) => Some("a step that is carried out once"),
         Step::Stop(_) => Some("a stop"),
     }

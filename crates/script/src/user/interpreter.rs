@@ -198,6 +198,7 @@ impl<T: Transport> Interpreter<T> {
                         return step;
                     }
                 }
+                Op::Modify(modifier, request) => self.modify(modifier, *request, turn),
                 Op::Row(number) => {
                     match self.user.as_ref().map(|user| script.compiled.program.data[*number].take(user)) {
                         Some(RowTaken::StopUser) => return stop(Scope::User),
@@ -281,6 +282,7 @@ impl<T: Transport> Interpreter<T> {
             | Op::Lock(_)
             | Op::Row(_)
             | Op::Script(..)
+            | Op::Modify(..)
             | Op::Sample(_)
             | Op::BeginTransaction(..)
             | Op::EndTransaction

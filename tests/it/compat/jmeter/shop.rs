@@ -12,6 +12,29 @@ const PAGE: &str = "<html><head><title>Shop</title><link rel=\"stylesheet\" href
                     <li class=\"b\">two</li><li>three</li></ul><a href=\"/x\">x</a><a href=\"/y?a=1\">y</a>\
                     <img src=\"/image.png\"><img src=\"image.png\"><img src=\"missing.png\"><script src=\"/script.js\"></script></body></html>";
 
+/// A page of links and forms.
+const SHELF: &str = "<html><head><title>Shelf</title></head><body><a href=\"/goods/1\">one</a><a name=\"x\">none</a>\
+                     <a href=\"goods/2\">two</a><a href=\"/goods/2?x=1\">two</a><a href=\"javascript:void(0)\">js</a>\
+                     <a href=\"mailto:a@b.example\">mail</a><a href=\"/search?q=a&amp;page=2\">s</a><a href=\"shelf/near\">near</a>\
+                     <a href=\"../up/there\">up</a><a href=\"?only=1\">q</a><a href=\"/search?e=a%20b%2Fc+d\">e</a>\
+                     <A HREF=\"/UPPER/CASE\">U</A><a href=\"/bare?flag&amp;x=\">bare</a><a href=\"//127.0.0.1/goods/3?id=4\">3</a>\
+                     <form action=\"/order\" method=\"post\"><input type=\"hidden\" name=\"item\" value=\"book\">\
+                     <input name=\"color\" value=\"green\"><input type=\"radio\" name=\"color\" value=\"red\">\
+                     <textarea name=\"note\">hello there</textarea><input type=\"hidden\" name=\"token\" value=\"a%2Bb c\">\
+                     <select name=\"size\"><option value=\"s\">S</option><option>M</option></select></form>\
+                     <input name=\"after\" value=\"form\"><form action=\"/other\"><p><input name=\"later\" value=\"1\"></p></form>\
+                     <form><input name=\"lost\" value=\"2\"></form></body></html>";
+
+/// Pages with the identifier of a session, each by its path.
+const SESSIONS: [(&str, &str); 6] = [
+    ("/session", "<a href=\"/x;sid=AB12?b=1\">x</a><a href=\"/y?sid=CD34&amp;c=2\">y</a>"),
+    ("/session-field", "<form><input name=\"sid\" value=\"F1\"><input name=\"second\" value=\"F 2&amp;\"></form>"),
+    ("/session-turned", "<form><input value=\"T1\" type=\"hidden\" name=\"sid\"></form>"),
+    ("/session-no-equals", "<a href=\"/x;sidAB12?b=1\">x</a>"),
+    ("/session-question", "<a href=\"/x;sid=AB12?b=1\">x</a>"),
+    ("/session-odd", "<input name=\"sid\" value=\"a+b%2Fc d/e\">"),
+];
+
 /// A shop on a free port.
 pub fn shop() -> Odd {
     serving(|mut client| {
@@ -31,14 +54,14 @@ fn serve(client: &mut Client, request: &str) -> bool {
     let (path, query) = target.split_once('?').unwrap_or((target, ""));
     let (head, body) = request.split_once("\r\n\r\n").unwrap_or((request, ""));
     let field = |name: &str| head.lines().find_map(|line| line.strip_prefix(name)).map_or("", |value| value.trim());
-    let reply = match path {
+    let reply = match path.split(';').next().unwrap_or_default() {
         "/page" => html(PAGE),
         "/style.css" => typed("text/css", "body { background: url(/image.png) }"),
         "/script.js" => typed("text/javascript", "let a = '<img src=\"never.png\">';"),
         "/image.png" => typed("image/png", "PNG"),
         "/echo" => typed("application/json", body),
         "/xml" => typed("application/xml", "<a><b>bold</b></a>"),
-        "/ask" => {
+        "/ask" | "/goods/3" | "/order" | "/other" => {
             let fields = ["Content-Type:", "Accept:", "Connection:"].map(field).join("|");
             typed("text/plain", &format!("{method} {target} {fields} {body}"))
         }
@@ -76,6 +99,15 @@ fn serve(client: &mut Client, request: &str) -> bool {
         "/nolength" => {
             client.give("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\nabcdef");
             return false;
+        }
+        "/shelf" => html(SHELF),
+        "/frames" => {
+            html("<html><frameset cols=\"1,1\"><frame src=\"/framed?f=1\"><frame src=\"other\"></frameset></html>")
+        }
+        "/based" => html("<html><head><base href=\"/basic/\"></head><body><a href=\"page\">x</a></body></html>"),
+        session if session.starts_with("/session") => {
+            let page = SESSIONS.iter().find(|(path, _)| *path == session).map_or("", |(_, page)| page);
+            html(&format!("<html><body>{page}</body></html>"))
         }
         moved if moved.starts_with("/moved/") => redirect(&moved[7..]),
         _ => with("404 Not Found", "", "no such page"),

@@ -36,12 +36,12 @@ impl Request for ScriptSampler<'_> {
     }
 
     fn arguments(&self) -> Vec<Argument> {
-        let of = |RequestArgument { name, value, encode }: RequestArgument| Argument { name, value, encode };
+        let of = |RequestArgument { name, value, encode, .. }: RequestArgument| Argument { name, value, encode };
         self.0.pending.arguments(self.0.texts).iter().cloned().map(of).collect()
     }
 
     fn set_arguments(&mut self, arguments: Vec<Argument>) {
-        let of = |Argument { name, value, encode }: Argument| RequestArgument { name, value, encode };
+        let of = |Argument { name, value, encode }: Argument| RequestArgument { name, value, encode, is_bare: false };
         self.0.pending.set_arguments(arguments.into_iter().map(of).collect(), self.0.texts);
     }
 

@@ -3,11 +3,13 @@
 use super::{Interpreter, count, stop};
 use crate::context::{Turns, UserContext};
 use crate::functions::padded;
+use crate::modifier::CompiledModifier;
 use crate::pattern::Pattern;
 use crate::pending::PendingRequest;
 use crate::program::{CompiledCounter, Op, Test};
 use crate::script_call::ScriptCall;
 use crate::scripts::{Sampler, ScriptView};
+use crate::template::Template;
 use brunt_engine::{Step, Turn, Waiting};
 use brunt_model::scenario::{PaceOf, Scope};
 use brunt_wire::Transport;
@@ -95,6 +97,18 @@ impl<T: Transport> Interpreter<T> {
             }
             Err(why) => Some(Step::Broken(why)),
         }
+    }
+
+    /// Changes the request of this number before it is sent.
+    pub(super) fn modify(&mut self, modifier: &CompiledModifier, request: u32, turn: &Turn<'_>) {
+        let Some(user) = self.user.as_deref() else { return };
+        let taken = self.pending.take().filter(|pending| pending.0 == request);
+        let mut pending = taken.unwrap_or_else(|| Box::new((request, PendingRequest::default())));
+        let number = self.script.compiled.program.first_request(turn.number) + self.asked;
+        let texts = self.script.entry(request as usize, number, Some(user));
+        let fill = |template: &Template| self.text(template, turn);
+        modifier.apply(user, Sampler { pending: &mut pending.1, texts: &texts }, fill);
+        self.pending = Some(pending);
     }
 
     fn set(&self, variable: usize, value: &str) {

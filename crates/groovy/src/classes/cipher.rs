@@ -1,0 +1,318 @@
+//! `Cipher` with AES, `IvParameterSpec`.
+
+use super::crypto::Key;
+use super::{Class, bytes_of, text_at};
+use crate::error::{Eval, throw};
+use crate::value::{Native, Value};
+use crate::vm::Vm;
+use aes::cipher::{BlockCipherDecrypt, BlockCipherEncrypt, KeyInit};
+use aes::{Aes128, Aes192, Aes256, Block};
+use std::any::Any;
+use std::cell::RefCell;
+
+pub(super) static CLASSES: &[Class] = &[
+    Class::with_static("javax.crypto.Cipher", cipher).and_constants(constant),
+    Class::made("javax.crypto.spec.IvParameterSpec", make_iv),
+];
+
+/// Bytes of a block.
+const BLOCK: usize = 16;
+
+/// `Cipher.ENCRYPT_MODE`
+const ENCRYPT: i64 = 1;
+/// `Cipher.DECRYPT_MODE`
+const DECRYPT: i64 = 2;
+
+/// `IvParameterSpec`
+struct Iv(Vec<u8>);
+
+/// How blocks follow each other.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    Ecb,
+    Cbc,
+    Ctr,
+}
+
+/// A `Cipher`.
+struct Cipher {
+    name: String,
+    mode: Mode,
+    /// PKCS #7, which Java calls `PKCS5Padding`.
+    is_padded: bool,
+    work: RefCell<Option<Work>>,
+}
+
+/// A cipher with its key.
+struct Work {
+    key: Aes,
+    encrypts: bool,
+    iv: [u8; BLOCK],
+    /// The block before, or the counter.
+    chain: [u8; BLOCK],
+    /// Bytes of the block of the counter that are used up.
+    used: usize,
+    /// Bytes that wait for more.
+    pending: Vec<u8>,
+}
+
+enum Aes {
+    Short(Aes128),
+    Middle(Aes192),
+    Long(Aes256),
+}
+
+fn constant(_vm: &mut Vm, name: &str) -> Option<Value> {
+    match name {
+        "ENCRYPT_MODE" => Some(Value::Int(ENCRYPT as i32)),
+        "DECRYPT_MODE" => Some(Value::Int(DECRYPT as i32)),
+        _ => None,
+    }
+}
+
+fn make_iv(vm: &mut Vm, _class: &str, arguments: &[Value]) -> Eval<Value> {
+    let bytes = bytes_of(vm, arguments.first().unwrap_or(&Value::Null))?;
+    let bytes = part(vm, &bytes, arguments.get(1..).unwrap_or_default())?;
+    Ok(Value::native(Iv(bytes)))
+}
+
+fn cipher(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+    if name != "getInstance" {
+        return Ok(None);
+    }
+    let written = text_at(vm, arguments, 0)?;
+    let lower = written.to_ascii_lowercase();
+    let (mode, is_padded) = match lower.split('/').collect::<Vec<_>>()[..] {
+        ["aes"] | ["aes", "ecb", "pkcs5padding"] => (Mode::Ecb, true),
+        ["aes", "ecb", "nopadding"] => (Mode::Ecb, false),
+        ["aes", "cbc", "pkcs5padding"] => (Mode::Cbc, true),
+        ["aes", "cbc", "nopadding"] => (Mode::Cbc, false),
+        ["aes", "ctr", "nopadding"] => (Mode::Ctr, false),
+        _ => {
+            let why = format!("{written} is not available to scripts here; AES with ECB, CBC or CTR is");
+            return Err(throw("java.security.NoSuchAlgorithmException", why));
+        }
+    };
+    Ok(Some(Value::native(Cipher { name: written.to_string(), mode, is_padded, work: RefCell::default() })))
+}
+
+/// A part of bytes where offset and length say which.
+pub(super) fn part(vm: &mut Vm, bytes: &[u8], range: &[Value]) -> Eval<Vec<u8>> {
+    let [offset, length] = range else { return Ok(bytes.to_vec()) };
+    let (offset, length) = (vm.to_index(offset)?, vm.to_index(length)?);
+    let end = offset.saturating_add(length);
+    let found = usize::try_from(offset).ok().zip(usize::try_from(end).ok());
+    let found = found.and_then(|(begin, end)| bytes.get(begin..end));
+    found.map(<[u8]>::to_vec).ok_or_else(|| crate::error::no_text_index(offset, end, bytes.len()))
+}
+
+fn exception(name: &str, message: &str) -> Box<crate::error::Fault> {
+    throw(name, message)
+}
+
+impl Cipher {
+    fn init(&self, vm: &mut Vm, mode: &Value, key: &Value, iv: Option<&Value>) -> Eval<()> {
+        const BAD_KEY: &str = "java.security.InvalidKeyException";
+        const BAD_IV: &str = "java.security.InvalidAlgorithmParameterException";
+        let encrypts = match vm.to_long(mode)? {
+            ENCRYPT => true,
+            DECRYPT => false,
+            _ => return Err(exception("java.security.InvalidParameterException", "Invalid operation mode")),
+        };
+        let key = match key.downcast::<Key>() {
+            Some(key) => key.bytes.clone(),
+            None => return Err(exception(BAD_KEY, "No installed provider supports this key: it is no SecretKeySpec")),
+        };
+        let key = Aes::new(&key)
+            .ok_or_else(|| exception(BAD_KEY, &format!("Invalid AES key length: {} bytes", key.len())))?;
+        let iv = match iv.and_then(|iv| iv.downcast::<Iv>()) {
+            Some(_) if self.mode == Mode::Ecb => return Err(exception(BAD_IV, "ECB mode cannot use IV")),
+            Some(Iv(bytes)) => <[u8; BLOCK]>::try_from(&bytes[..])
+                .map_err(|_| exception(BAD_IV, "Wrong IV length: must be 16 bytes long"))?,
+            None if self.mode == Mode::Ecb => [0; BLOCK],
+            None if encrypts => {
+                let random = [vm.host.random().to_be_bytes(), vm.host.random().to_be_bytes()].concat();
+                <[u8; BLOCK]>::try_from(random).unwrap_or_default()
+            }
+            None => return Err(exception(BAD_KEY, "Parameters missing")),
+        };
+        self.work.replace(Some(Work { key, encrypts, iv, chain: iv, used: BLOCK, pending: Vec::new() }));
+        Ok(())
+    }
+
+    /// The bytes that can be given out; all of them where nothing follows.
+    fn process(&self, vm: &mut Vm, data: &[u8], is_last: bool) -> Eval<Value> {
+        vm.alloc(data.len() + BLOCK)?;
+        vm.tick(data.len() / 8)?;
+        let mut work = self.work.borrow_mut();
+        let Some(work) = work.as_mut() else {
+            return Err(exception("java.lang.IllegalStateException", "Cipher not initialized"));
+        };
+        work.pending.extend_from_slice(data);
+        if !is_last {
+            let ready = self.ready(work);
+            let mut bytes: Vec<u8> = work.pending.drain(..ready).collect();
+            work.turn(self.mode, &mut bytes);
+            return Ok(Value::bytes(bytes));
+        }
+        let mut bytes = std::mem::take(&mut work.pending);
+        let finished = self.finish(work, &mut bytes);
+        (work.chain, work.used) = (work.iv, BLOCK);
+        finished.map(|()| Value::bytes(bytes))
+    }
+
+    fn finish(&self, work: &mut Work, bytes: &mut Vec<u8>) -> Eval<()> {
+        const BAD_SIZE: &str = "javax.crypto.IllegalBlockSizeException";
+        if self.is_padded && work.encrypts {
+            let padding = BLOCK - bytes.len() % BLOCK;
+            bytes.resize(bytes.len() + padding, padding as u8);
+        }
+        if self.mode != Mode::Ctr && !bytes.len().is_multiple_of(BLOCK) {
+            let padded = "Input length must be multiple of 16 when decrypting with padded cipher";
+            let plain = "Input length not multiple of 16 bytes";
+            return Err(exception(BAD_SIZE, if self.is_padded { padded } else { plain }));
+        }
+        work.turn(self.mode, bytes);
+        if self.is_padded && !work.encrypts && !bytes.is_empty() {
+            let padding = usize::from(bytes.last().copied().unwrap_or_default());
+            let begin = bytes.len().saturating_sub(padding);
+            let is_padding =
+                (1..=BLOCK).contains(&padding) && bytes[begin..].iter().all(|byte| usize::from(*byte) == padding);
+            if !is_padding {
+                let why = "Given final block not properly padded. Such issues can arise if a bad key is used during decryption.";
+                return Err(exception("javax.crypto.BadPaddingException", why));
+            }
+            bytes.truncate(begin);
+        }
+        Ok(())
+    }
+
+    /// How many bytes do not wait for more.
+    fn ready(&self, work: &Work) -> usize {
+        let length = work.pending.len();
+        match self.mode {
+            Mode::Ctr => length,
+            // The last block may be padding.
+            _ if self.is_padded && !work.encrypts => length.saturating_sub(1) / BLOCK * BLOCK,
+            _ => length / BLOCK * BLOCK,
+        }
+    }
+}
+
+impl Work {
+    /// Encrypts or decrypts whole blocks; of a counter, any bytes.
+    fn turn(&mut self, mode: Mode, bytes: &mut [u8]) {
+        if mode == Mode::Ctr {
+            return self.count(bytes);
+        }
+        for block in bytes.chunks_exact_mut(BLOCK) {
+            let before = <[u8; BLOCK]>::try_from(&*block).unwrap_or_default();
+            if self.encrypts {
+                let mixed = if mode == Mode::Cbc { mixed(before, self.chain) } else { before };
+                let sealed = self.key.encrypt(mixed);
+                self.chain = sealed;
+                block.copy_from_slice(&sealed);
+            } else {
+                let opened = self.key.decrypt(before);
+                let opened = if mode == Mode::Cbc { mixed(opened, self.chain) } else { opened };
+                self.chain = before;
+                block.copy_from_slice(&opened);
+            }
+        }
+    }
+
+    fn count(&mut self, bytes: &mut [u8]) {
+        // Of the block that was begun; the counter is ahead of it.
+        let mut stream = self.key.encrypt(u128::from_be_bytes(self.chain).wrapping_sub(1).to_be_bytes());
+        for byte in bytes {
+            if self.used == BLOCK {
+                stream = self.key.encrypt(self.chain);
+                self.chain = u128::from_be_bytes(self.chain).wrapping_add(1).to_be_bytes();
+                self.used = 0;
+            }
+            *byte ^= stream[self.used];
+            self.used += 1;
+        }
+    }
+}
+
+fn mixed(one: [u8; BLOCK], other: [u8; BLOCK]) -> [u8; BLOCK] {
+    std::array::from_fn(|at| one[at] ^ other[at])
+}
+
+impl Aes {
+    fn new(key: &[u8]) -> Option<Self> {
+        match key.len() {
+            16 => Aes128::new_from_slice(key).ok().map(Self::Short),
+            24 => Aes192::new_from_slice(key).ok().map(Self::Middle),
+            32 => Aes256::new_from_slice(key).ok().map(Self::Long),
+            _ => None,
+        }
+    }
+
+    fn encrypt(&self, block: [u8; BLOCK]) -> [u8; BLOCK] {
+        let mut block = Block::from(block);
+        match self {
+            Self::Short(key) => key.encrypt_block(&mut block),
+            Self::Middle(key) => key.encrypt_block(&mut block),
+            Self::Long(key) => key.encrypt_block(&mut block),
+        }
+        block.into()
+    }
+
+    fn decrypt(&self, block: [u8; BLOCK]) -> [u8; BLOCK] {
+        let mut block = Block::from(block);
+        match self {
+            Self::Short(key) => key.decrypt_block(&mut block),
+            Self::Middle(key) => key.decrypt_block(&mut block),
+            Self::Long(key) => key.decrypt_block(&mut block),
+        }
+        block.into()
+    }
+}
+
+impl Native for Iv {
+    fn class_name(&self) -> &'static str {
+        "javax.crypto.spec.IvParameterSpec"
+    }
+
+    fn call(&self, _vm: &mut Vm, name: &str, _arguments: &[Value]) -> Eval<Option<Value>> {
+        Ok((name == "getIV").then(|| Value::bytes(self.0.clone())))
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+impl Native for Cipher {
+    fn class_name(&self) -> &'static str {
+        "javax.crypto.Cipher"
+    }
+
+    fn call(&self, vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+        Ok(Some(match (name, arguments) {
+            ("init", [mode, key, rest @ ..]) => {
+                self.init(vm, mode, key, rest.first())?;
+                Value::Null
+            }
+            ("update" | "doFinal", [data, range @ ..]) => {
+                let data = bytes_of(vm, data)?;
+                let data = part(vm, &data, range)?;
+                self.process(vm, &data, name == "doFinal")?
+            }
+            ("doFinal", []) => self.process(vm, &[], true)?,
+            ("getAlgorithm", []) => Value::str(&self.name),
+            ("getBlockSize", []) => Value::count(BLOCK),
+            ("getIV", []) => match &*self.work.borrow() {
+                Some(work) if self.mode != Mode::Ecb => Value::bytes(work.iv.to_vec()),
+                _ => Value::Null,
+            },
+            _ => return Ok(None),
+        }))
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}

@@ -1,0 +1,363 @@
+//! `MarkupBuilder`, `StreamingMarkupBuilder`: each unknown name that a script calls is an element.
+
+use super::Class;
+use crate::error::Eval;
+use crate::value::{Native, Value};
+use crate::vm::Vm;
+use std::any::Any;
+use std::cell::RefCell;
+use std::rc::Rc;
+
+pub(super) static CLASSES: &[Class] =
+    &[Class::made("groovy.xml.MarkupBuilder", make), Class::made("groovy.xml.StreamingMarkupBuilder", make_streaming)];
+
+/// Methods that are no elements.
+const RESERVED: [&str; 14] = [
+    "with",
+    "tap",
+    "getClass",
+    "equals",
+    "hashCode",
+    "toString",
+    "is",
+    "asBoolean",
+    "asType",
+    "println",
+    "print",
+    "printf",
+    "sleep",
+    "iterator",
+];
+
+/// What an element holds so far.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Content {
+    /// Nothing: its start tag is not closed.
+    Nothing,
+    Text,
+    /// Elements, and perhaps text.
+    Elements,
+}
+
+/// A name and a value; None: `null`.
+type Attribute = (Rc<str>, Option<Rc<str>>);
+
+/// Markup as far as it is written.
+struct Writer {
+    /// Where it goes; null: nowhere yet.
+    to: Value,
+    layout: Layout,
+    quote: char,
+    omits_null: bool,
+    omits_empty: bool,
+    expands_empty: bool,
+    /// For each open element.
+    open: Vec<Content>,
+    text: String,
+}
+
+/// Where elements stand.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Layout {
+    /// On lines of their own; nothing is written so far.
+    FirstLine,
+    /// On lines of their own.
+    Lines,
+    /// One behind the other.
+    OneLine,
+}
+
+/// A builder, and the object that the closures within it call.
+struct Builder(Rc<RefCell<Writer>>);
+
+/// `mkp`
+struct Helper(Rc<RefCell<Writer>>);
+
+/// `StreamingMarkupBuilder`
+struct Streaming;
+
+fn writer(to: Value, layout: Layout) -> Rc<RefCell<Writer>> {
+    Rc::new(RefCell::new(Writer {
+        to,
+        layout,
+        quote: '\'',
+        omits_null: false,
+        omits_empty: false,
+        expands_empty: false,
+        open: Vec::new(),
+        text: String::new(),
+    }))
+}
+
+fn make(_vm: &mut Vm, _class: &str, arguments: &[Value]) -> Eval<Value> {
+    Ok(Value::native(Builder(writer(arguments.first().cloned().unwrap_or_default(), Layout::FirstLine))))
+}
+
+fn make_streaming(_vm: &mut Vm, _class: &str, _arguments: &[Value]) -> Eval<Value> {
+    Ok(Value::native(Streaming))
+}
+
+impl Native for Streaming {
+    fn class_name(&self) -> &'static str {
+        "groovy.xml.StreamingMarkupBuilder"
+    }
+
+    fn call(&self, vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+        match (name, arguments) {
+            ("bind", [closure @ Value::Closure(_)]) => {
+                let writer = writer(Value::Null, Layout::OneLine);
+                run(vm, &writer, closure)?;
+                let text = std::mem::take(&mut writer.borrow_mut().text);
+                vm.string(text).map(Some)
+            }
+            ("bindNode", _) => Ok(None),
+            ("setEncoding" | "setUseDoubleQuotes" | "setExpandEmptyElements", [_]) => Ok(Some(Value::Null)),
+            _ => Ok(None),
+        }
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+/// Runs a closure whose unknown names are elements.
+fn run(vm: &mut Vm, writer: &Rc<RefCell<Writer>>, closure: &Value) -> Eval<()> {
+    let delegate = Value::native(Builder(Rc::clone(writer)));
+    vm.call_method(&delegate, "with", std::slice::from_ref(closure)).map(|_| ())
+}
+
+impl Writer {
+    fn push(&mut self, vm: &mut Vm, text: &str) -> Eval<()> {
+        vm.alloc(text.len())?;
+        self.text.push_str(text);
+        if self.layout == Layout::FirstLine {
+            self.layout = Layout::Lines;
+        }
+        Ok(())
+    }
+
+    /// Before something within the innermost element: its start tag is closed.
+    fn enter(&mut self, vm: &mut Vm, what: Content) -> Eval<()> {
+        let was_tag = match self.open.last_mut() {
+            Some(content) => std::mem::replace(content, what.max(*content)) == Content::Nothing,
+            None => false,
+        };
+        if was_tag { self.push(vm, ">") } else { Ok(()) }
+    }
+
+    fn new_line(&mut self, vm: &mut Vm) -> Eval<()> {
+        if self.layout == Layout::Lines {
+            let indent = "  ".repeat(self.open.len());
+            self.push(vm, &format!("\n{indent}"))?;
+        }
+        Ok(())
+    }
+
+    fn begin(&mut self, vm: &mut Vm, name: &str, attributes: &[Attribute]) -> Eval<()> {
+        self.enter(vm, Content::Elements)?;
+        self.new_line(vm)?;
+        self.push(vm, &format!("<{name}"))?;
+        for (key, value) in attributes {
+            let is_omitted = match value {
+                None => self.omits_null,
+                Some(value) => self.omits_empty && value.is_empty(),
+            };
+            if !is_omitted {
+                let (quote, value) = (self.quote, escaped_attribute(value.as_deref().unwrap_or_default(), self.quote));
+                self.push(vm, &format!(" {key}={quote}{value}{quote}"))?;
+            }
+        }
+        self.open.push(Content::Nothing);
+        Ok(())
+    }
+
+    fn end(&mut self, vm: &mut Vm, name: &str) -> Eval<()> {
+        match self.open.pop() {
+            Some(Content::Nothing) if !self.expands_empty => {
+                self.push(vm, if self.layout == Layout::OneLine { "/>" } else { " />" })
+            }
+            Some(Content::Nothing) => self.push(vm, &format!("></{name}>")),
+            Some(Content::Elements) => {
+                self.new_line(vm)?;
+                self.push(vm, &format!("</{name}>"))
+            }
+            _ => self.push(vm, &format!("</{name}>")),
+        }
+    }
+
+    fn content(&mut self, vm: &mut Vm, text: &str) -> Eval<()> {
+        self.enter(vm, Content::Text)?;
+        self.push(vm, text)
+    }
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+fn escaped_attribute(text: &str, quote: char) -> String {
+    let text = escaped(text).replace('\n', "&#10;").replace('\r', "&#13;").replace('\t', "&#09;");
+    if quote == '"' { text.replace('"', "&quot;") } else { text.replace('\'', "&apos;") }
+}
+
+/// Hands what is written to its writer, where there is one.
+fn flush(vm: &mut Vm, writer: &Rc<RefCell<Writer>>) -> Eval<()> {
+    let to = writer.borrow().to.clone();
+    if to.is_null() {
+        return Ok(());
+    }
+    let text = std::mem::take(&mut writer.borrow_mut().text);
+    vm.call_method(&to, "write", &[Value::from(text)]).map(|_| ())
+}
+
+/// The texts of the attributes among arguments.
+fn attributes(vm: &mut Vm, arguments: &[Value]) -> Eval<Vec<Attribute>> {
+    let mut attributes = Vec::new();
+    for argument in arguments {
+        let Value::Map(map) = argument else { continue };
+        for (key, value) in map.pairs() {
+            let value = if value.is_null() { None } else { Some(vm.text(&value)?) };
+            attributes.push((vm.text(&key)?, value));
+        }
+    }
+    Ok(attributes)
+}
+
+/// Whether a method is a getter: `getName`, `isReady`.
+pub(super) fn is_getter(name: &str) -> bool {
+    let rest = name.strip_prefix("get").or_else(|| name.strip_prefix("is"));
+    rest.and_then(|rest| rest.chars().next()).is_some_and(char::is_uppercase)
+}
+
+impl Builder {
+    fn element(&self, vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<()> {
+        // Texts may be made by scripts, which may come back to this builder.
+        let attributes = attributes(vm, arguments)?;
+        self.0.borrow_mut().begin(vm, name, &attributes)?;
+        for value in arguments {
+            match value {
+                Value::Map(_) | Value::Null => {}
+                closure @ Value::Closure(_) => vm.deeper(|vm| run(vm, &self.0, closure))?,
+                other => {
+                    let text = vm.text(other)?;
+                    self.0.borrow_mut().content(vm, &escaped(&text))?;
+                }
+            }
+        }
+        self.0.borrow_mut().end(vm, name)
+    }
+}
+
+impl Native for Builder {
+    fn class_name(&self) -> &'static str {
+        "groovy.xml.MarkupBuilder"
+    }
+
+    fn call(&self, vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+        match (name, arguments) {
+            ("getMkp", []) => return Ok(Some(Value::native(Helper(Rc::clone(&self.0))))),
+            (_, []) if is_getter(name) => return Ok(None),
+            _ if RESERVED.contains(&name) => return Ok(None),
+            _ => {}
+        }
+        if let (Some(setting), [value]) = (name.strip_prefix("set"), arguments) {
+            let is_set = self.set(vm, setting, value)?;
+            if is_set {
+                return Ok(Some(Value::Null));
+            }
+        }
+        self.element(vm, name, arguments)?;
+        let is_outermost = self.0.borrow().open.is_empty();
+        if is_outermost {
+            flush(vm, &self.0)?;
+        }
+        Ok(Some(Value::Null))
+    }
+
+    fn set_property(&self, vm: &mut Vm, name: &str, value: &Value) -> Eval<bool> {
+        let mut letters = name.chars();
+        let name: String = letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect();
+        self.set(vm, &name, value)
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn release(&mut self, to: &mut Vec<Value>) {
+        if let Some(writer) = Rc::get_mut(&mut self.0) {
+            to.push(std::mem::take(&mut writer.get_mut().to));
+        }
+    }
+}
+
+impl Builder {
+    /// Whether there is such a setting.
+    fn set(&self, vm: &mut Vm, name: &str, value: &Value) -> Eval<bool> {
+        let value = vm.truth(value)?;
+        let mut writer = self.0.borrow_mut();
+        match name {
+            "DoubleQuotes" => writer.quote = if value { '"' } else { '\'' },
+            "OmitNullAttributes" => writer.omits_null = value,
+            "OmitEmptyAttributes" => writer.omits_empty = value,
+            "ExpandEmptyElements" => writer.expands_empty = value,
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+}
+
+impl Native for Helper {
+    fn class_name(&self) -> &'static str {
+        "groovy.xml.MarkupBuilderHelper"
+    }
+
+    fn call(&self, vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+        let text = match arguments.first() {
+            Some(value @ Value::Map(_)) if name == "xmlDeclaration" => return self.declare(vm, value).map(Some),
+            Some(Value::Closure(_)) => return Ok(None),
+            Some(value) => vm.text(value)?,
+            None => return Ok(None),
+        };
+        let text = match name {
+            "yield" => escaped(&text),
+            "yieldUnescaped" => text.to_string(),
+            "comment" => format!("<!-- {text} -->"),
+            _ => return Ok(None),
+        };
+        self.0.borrow_mut().content(vm, &text)?;
+        Ok(Some(Value::Null))
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+impl Helper {
+    /// `<?xml version='1.0'?>`
+    fn declare(&self, vm: &mut Vm, attributes: &Value) -> Eval<Value> {
+        let Value::Map(map) = attributes else { return Ok(Value::Null) };
+        let mut written = String::from("<?xml");
+        let quote = if self.0.borrow().quote == '"' { "\"" } else { "'" };
+        for (key, value) in map.pairs() {
+            let (key, value) = (vm.text(&key)?, vm.text(&value)?);
+            written.extend([
+                " ",
+                &key,
+                "=",
+                quote,
+                &escaped_attribute(&value, quote.chars().next().unwrap_or_default()),
+                quote,
+            ]);
+        }
+        written.push_str("?>");
+        let layout = self.0.borrow().layout;
+        if layout == Layout::OneLine {
+            written.push('\n');
+        }
+        self.0.borrow_mut().content(vm, &written)?;
+        Ok(Value::Null)
+    }
+}
