@@ -147,6 +147,14 @@ pub trait Sample {
     fn request_headers(&self) -> Cow<'_, str> {
         "".into()
     }
+    /// The request with method, URL, body and cookies: `getSamplerData()`.
+    fn sampler_data(&self) -> Cow<'_, str> {
+        self.request_data()
+    }
+    /// The method of the request; empty if it is none.
+    fn method(&self) -> Cow<'_, str> {
+        "".into()
+    }
     /// What was sent: method, URL, body.
     fn request_data(&self) -> Cow<'_, str> {
         "".into()
@@ -384,6 +392,18 @@ pub trait Host {
     /// What to tell the script's author, if the file may not be deleted.
     fn delete_file(&mut self, path: &str) -> Result<bool, String> {
         Err(format!("{path}: scripts may not delete files here"))
+    }
+    /// Makes a directory and those above it; `false` if it is there.
+    ///
+    /// # Errors
+    ///
+    /// What to tell the script's author, if it may not be made.
+    fn make_directory(&mut self, path: &str) -> Result<bool, String> {
+        Err(format!("{path}: scripts may not make directories here"))
+    }
+    /// The names in a directory, in order; `None` if it is none, or may not be listed.
+    fn list_directory(&mut self, _path: &str) -> Option<Vec<String>> {
+        None
     }
     /// What a `JSONPath` finds in JSON, as JSON: a list where the path may find several values; `None`: nothing.
     ///

@@ -131,9 +131,16 @@ impl<'d> TestElement<'d> {
         support::kind(self.tag(), &self.testclass(), &self.guiclass())
     }
 
-    /// What it does in a plan; guessed from its tag where the kind is unknown.
+    /// What it does in a plan. Where the kind is unknown: a listener has the properties of one, others are guessed from their tag.
     pub fn role(&self) -> Role {
-        self.kind().map_or_else(|| Role::guess(self.tag()), ElementKind::role)
+        let guessed = || if self.collects_results() { Role::Listener } else { Role::guess(self.tag()) };
+        self.kind().map_or_else(guessed, ElementKind::role)
+    }
+
+    /// Whether it has what all listeners that JMeter's own extend have: settings of a result file.
+    fn collects_results(&self) -> bool {
+        let of_listeners = |name: &str| matches!(name, "saveConfig" | "ResultCollector.error_logging");
+        self.properties().iter().any(|property| of_listeners(&property.name()))
     }
 
     /// Whether brunt runs it; None where it is unknown. A DNS Cache Manager without servers and hosts has no effect; of Java

@@ -196,6 +196,13 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Says which file is read where the plan names one of another machine.
+    fn notice_instead(&mut self, element: TestElement<'_>, file: &str) {
+        if let Some(path) = self.surroundings.folder.instead_of(file) {
+            self.notice(format!("{}: {file} is not there; {} is read", element.place(), path.display()));
+        }
+    }
+
     fn refuse_unsupported(&mut self, document: &Document) -> Result<(), JmxError> {
         /// More are not listed.
         const MOST: usize = 10;

@@ -111,6 +111,7 @@ impl Reader<'_> {
     /// The step that reads a row of a file; None: the file is left out.
     fn data_file(&mut self, element: TestElement<'_>, file: DataFile) -> Result<Option<Step>, JmxError> {
         let written = self.filled(element, "filename");
+        self.notice_instead(element, written.trim());
         let path = match self.surroundings.folder.find(written.trim()) {
             Ok(path) => path,
             Err(error) => {

@@ -128,6 +128,7 @@ impl Reader<'_> {
     }
 
     fn script_file(&mut self, element: TestElement<'_>, file: &str) -> Result<String, JmxError> {
+        self.notice_instead(element, file);
         match self.surroundings.folder.read(file) {
             Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
             Err(error) if self.surroundings.lenient => {

@@ -276,6 +276,7 @@ pub(super) const BY_FORM: &[(ElementKind, &str, ElementKind)] = &[
     // Written by hand: it can be for nothing else.
     (ElementKind::Config, "", ElementKind::HttpDefaults),
     (ElementKind::Config, "SimpleConfigGui", ElementKind::SimpleConfig),
+    (ElementKind::Config, "PropertyControlGui", ElementKind::PropertyDisplay),
     (ElementKind::Config, "LoginConfigGui", ElementKind::LoginConfig),
     (ElementKind::Config, "FtpConfigGui", ElementKind::FtpDefaults),
     (ElementKind::Config, "TCPConfigGui", ElementKind::TcpDefaults),

@@ -7,7 +7,7 @@ use crate::context::UserContext;
 use crate::extract::json_path;
 use crate::functions::{PLAN_FILE, local_offset};
 use crate::pending::PendingRequest;
-use crate::searched::{SampleChanges, Searched};
+use crate::searched::{SampleChanges, Searched, sampler_data};
 use brunt_groovy::{Budget, Dialect, Host, LogLevel, Request, Sample, Stop, Value};
 use brunt_model::java_date::offset_text;
 use brunt_model::scenario::Scope;
@@ -184,7 +184,15 @@ impl Sample for ReplySample<'_, '_> {
     }
 
     fn request_data(&self) -> Cow<'_, str> {
-        changed(self.changes.request.as_ref(), || self.searched.request_body())
+        changed(self.changes.request.as_ref(), || self.searched.query())
+    }
+
+    fn sampler_data(&self) -> Cow<'_, str> {
+        changed(self.changes.request.as_ref(), || self.searched.sampler_data().into())
+    }
+
+    fn method(&self) -> Cow<'_, str> {
+        self.searched.request.parts().map(|parts| Cow::Borrowed(&*parts.method)).unwrap_or_default()
     }
 
     fn set_request_data(&mut self, data: &str) {
@@ -287,7 +295,20 @@ impl Sample for Hop<'_> {
     }
 
     fn request_data(&self) -> Cow<'_, str> {
-        text(self.0.details.query.as_ref())
+        match self.0.details.method.as_deref() {
+            Some("GET" | "HEAD" | "OPTIONS" | "TRACE") => "".into(),
+            _ => text(self.0.details.query.as_ref()),
+        }
+    }
+
+    fn sampler_data(&self) -> Cow<'_, str> {
+        let (Some(method), Some(url)) = (&self.0.details.method, &self.0.url) else { return self.request_data() };
+        let cookies = self.0.details.cookies.as_deref().unwrap_or_default();
+        sampler_data((method, url), &self.request_data(), cookies).into()
+    }
+
+    fn method(&self) -> Cow<'_, str> {
+        text(self.0.details.method.as_ref())
     }
 
     fn url(&self) -> Cow<'_, str> {
@@ -459,6 +480,10 @@ impl Host for ScriptHost<'_, '_, '_> {
         self.user.iteration.get() + 1
     }
 
+    fn environment(&self, name: &str) -> Option<String> {
+        crate::functions::environment(name)
+    }
+
     fn log(&mut self, _: LogLevel, text: &str) {
         self.user.trace(|tracing| tracing.note(&format!("log: {text}")));
     }
@@ -514,6 +539,20 @@ impl Host for ScriptHost<'_, '_, '_> {
         let (files, text) = (&self.user.worker.commons.files, String::from_utf8_lossy(bytes));
         let written = if truncate { files.replace(path, &text) } else { files.append(path, &text) };
         written.map_err(|error| format!("{path}: {error}; scripts write files below the folder of the plan"))
+    }
+
+    fn delete_file(&mut self, path: &str) -> Result<bool, String> {
+        let deleted = self.user.worker.commons.files.delete(path);
+        deleted.map_err(|error| format!("{path}: {error}; scripts delete files below the folder of the plan"))
+    }
+
+    fn make_directory(&mut self, path: &str) -> Result<bool, String> {
+        let made = self.user.worker.commons.files.make_directory(path);
+        made.map_err(|error| format!("{path}: {error}; scripts make directories below the folder of the plan"))
+    }
+
+    fn list_directory(&mut self, path: &str) -> Option<Vec<String>> {
+        self.user.worker.commons.files.list(path)
     }
 
     fn json_path(&self, json: &str, path: &str) -> Result<Option<String>, String> {
