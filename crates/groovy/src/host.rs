@@ -76,6 +76,21 @@ pub struct Argument {
     pub encode: bool,
 }
 
+/// A cookie.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Cookie {
+    /// Name.
+    pub name: String,
+    /// Value.
+    pub value: String,
+    /// The domain that it is sent to.
+    pub domain: String,
+    /// The path that it is sent to, with all below.
+    pub path: String,
+    /// It is sent over TLS only.
+    pub is_secure: bool,
+}
+
 /// The request that is about to be sent, as pre-processors see and change it (and post-processors see it).
 pub trait Request {
     /// A part; empty if it is not set.
@@ -422,12 +437,14 @@ pub trait Host {
         let name = command.first().map_or("", String::as_str);
         Err(format!("`{name}`: scripts may not start processes unless --allow-exec is given"))
     }
-    /// The cookies of this virtual user: name, value, domain, path.
-    fn cookies(&self) -> Vec<(String, String, String, String)> {
+    /// The cookies of this virtual user.
+    fn cookies(&self) -> Vec<Cookie> {
         Vec::new()
     }
-    /// Adds or replaces a cookie: name, value, domain, path.
-    fn add_cookie(&mut self, _name: &str, _value: &str, _domain: &str, _path: &str) {}
+    /// Adds a cookie, or takes it in place of that of its name, domain and path.
+    fn add_cookie(&mut self, _cookie: &Cookie) {}
+    /// Removes the cookie of this name, domain and path.
+    fn remove_cookie(&mut self, _cookie: &Cookie) {}
     /// Removes all cookies.
     fn clear_cookies(&mut self) {}
 }

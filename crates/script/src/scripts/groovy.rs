@@ -7,8 +7,9 @@ use crate::context::UserContext;
 use crate::extract::json_path;
 use crate::functions::{PLAN_FILE, local_offset};
 use crate::pending::PendingRequest;
+use crate::replies::{Jar, JarCookie};
 use crate::searched::{SampleChanges, Searched, sampler_data};
-use brunt_groovy::{Budget, Dialect, Host, LogLevel, Request, Sample, Stop, Value};
+use brunt_groovy::{Budget, Cookie, Dialect, Host, LogLevel, Request, Sample, Stop, Value};
 use brunt_model::java_date::offset_text;
 use brunt_model::scenario::Scope;
 use brunt_model::{SampleRecord, Tick};
@@ -359,6 +360,11 @@ impl Sample for Hop<'_> {
     }
 }
 
+fn kept(cookie: &Cookie) -> JarCookie {
+    let Cookie { name, value, domain, path, is_secure } = cookie.clone();
+    JarCookie { name, value, domain, path, is_secure }
+}
+
 /// What a script reaches of the run.
 struct ScriptHost<'h, 's, 'a> {
     user: &'h UserContext,
@@ -562,6 +568,35 @@ impl Host for ScriptHost<'_, '_, '_> {
         let is_list = ["..", "*", "?", ":", ","].iter().any(|many| path.contains(many));
         let text = if is_list { serde_json::to_string(&found) } else { serde_json::to_string(&found.first()) };
         Ok(text.ok().filter(|_| is_list || !found.is_empty()))
+    }
+
+    fn cookies(&self) -> Vec<Cookie> {
+        let of = |JarCookie { name, value, domain, path, is_secure }: JarCookie| Cookie {
+            name,
+            value,
+            domain,
+            path,
+            is_secure,
+        };
+        let mut jar = self.user.cookies.borrow().clone();
+        // Those of the reply that the script looks at are taken behind it.
+        let searched = self.sample.as_ref().map(|sample| sample.searched);
+        if let Some((searched, parts)) = searched.and_then(|searched| Some((searched, searched.request.parts()?))) {
+            jar.take(&parts.url, searched.fields());
+        }
+        jar.all().into_iter().map(of).collect()
+    }
+
+    fn add_cookie(&mut self, cookie: &Cookie) {
+        self.user.cookies.borrow_mut().add(&kept(cookie));
+    }
+
+    fn remove_cookie(&mut self, cookie: &Cookie) {
+        self.user.cookies.borrow_mut().remove(&kept(cookie));
+    }
+
+    fn clear_cookies(&mut self) {
+        self.user.cookies.replace(Jar::default());
     }
 
     fn random(&mut self) -> u64 {
