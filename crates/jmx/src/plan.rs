@@ -35,7 +35,7 @@ use crate::element::TestElement;
 use crate::error::JmxError;
 use crate::properties::PropertyMap;
 use crate::support::{ElementKind, Role};
-use brunt_model::plan::{Connection, Dialling, Record, Records, ResolveAll, Tls};
+use brunt_model::plan::{Connection, Dialling, HttpVersion, Record, Records, ResolveAll, Tls};
 use brunt_model::{Plan, Population, ReplyPolicy};
 use brunt_script::BeforeRun;
 use brunt_script::functions::PLAN_FILE;
@@ -119,6 +119,7 @@ fn read_by(mut reader: Reader<'_>, document: &Document) -> Result<TestRun, JmxEr
         return Err(JmxError::new("the file has no Test Plan; name a plan, not a fragment of one"));
     };
     reader.refuse_unsupported(document)?;
+    reader.choose_version(document);
     let scope = Scope::default().with(plan);
     let serialized = reader.flag(plan, "TestPlan.serialize_threadgroups", false);
     let mut groups = Vec::new();
@@ -193,6 +194,15 @@ impl<'a> Reader<'a> {
     fn notice(&mut self, text: String) {
         if !self.notices.contains(&text) {
             self.notices.push(text);
+        }
+    }
+
+    /// The version of HTTP is one for all requests of a run.
+    fn choose_version(&mut self, document: &Document) {
+        let mut samplers = document.enabled_elements();
+        if let Some(sampler) = samplers.find(|element| element.kind() == Some(ElementKind::Http2Sampler)) {
+            self.connection.http = HttpVersion::V2;
+            self.notice(format!("{}: all requests of the plan go over HTTP/2", sampler.place()));
         }
     }
 

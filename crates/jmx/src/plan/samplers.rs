@@ -23,7 +23,7 @@ impl Reader<'_> {
             steps.extend(self.timer(*timer)?);
         }
         match sampler.kind() {
-            Some(ElementKind::HttpSampler | ElementKind::GraphQlSampler) => {
+            Some(ElementKind::HttpSampler | ElementKind::GraphQlSampler | ElementKind::Http2Sampler) => {
                 let request = self.request(sampler, &scope)?;
                 steps.push(Step::Request(self.group.add(request)));
             }

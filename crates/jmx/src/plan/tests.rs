@@ -55,6 +55,14 @@ fn scenario(beside: &str, within: &str) -> (Scenario, Vec<ReplyPolicy>) {
     (plan.populations.remove(0).scenario, plan.reply_policies)
 }
 
+#[test]
+fn samplers_of_http_2_are_requests_over_it() {
+    let sampler = |tag: &str| element(tag, "h2", &[("HTTPSampler.domain", "h"), ("HTTPSampler.path", "/a")], "");
+    let http = |tag: &str| run_of(&plan("", &sampler(tag))).unwrap().stages.remove(0).plan.connection.http;
+    assert_eq!(http("HTTPSamplerProxy"), HttpVersion::V1_1);
+    assert_eq!(http("com.blazemeter.jmeter.http2.sampler.HTTP2Sampler"), HttpVersion::V2);
+}
+
 /// An element with text properties.
 fn element(tag: &str, name: &str, properties: &[(&str, &str)], children: &str) -> String {
     let properties = properties.iter().map(|(name, value)| format!("<stringProp name=\"{name}\">{value}</stringProp>"));

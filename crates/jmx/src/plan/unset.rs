@@ -35,7 +35,10 @@ pub fn notices(document: &Document) -> Vec<String> {
 }
 
 fn is_request(element: &TestElement<'_>) -> bool {
-    matches!(element.kind(), Some(ElementKind::HttpSampler | ElementKind::GraphQlSampler))
+    matches!(
+        element.kind(),
+        Some(ElementKind::HttpSampler | ElementKind::GraphQlSampler | ElementKind::Http2Sampler)
+    )
 }
 
 /// The variables that a text reads: `${name}`.

@@ -94,10 +94,8 @@ kinds! {
     SoapSampler "SOAP/XML-RPC Request" Sampler Unsupported ["SoapSampler", "WebServiceSampler"];
     AccessLogSampler "Access Log Sampler" Sampler Unsupported ["AccessLogSampler"];
     AjpSampler "AJP/1.3 Sampler" Sampler Unsupported ["AjpSampler"];
-    Http2Sampler "bzm - HTTP2 Sampler" Sampler Unsupported [
-        "com.blazemeter.jmeter.http2.sampler.HTTP2Sampler",
-        "com.blazemeter.jmeter.http2.sampler.HTTP2Request",
-    ];
+    Http2Sampler "bzm - HTTP2 Sampler" Sampler Runs ["com.blazemeter.jmeter.http2.sampler.HTTP2Sampler"];
+    Http2Request "bzm - HTTP2 Request" Sampler Unsupported ["com.blazemeter.jmeter.http2.sampler.HTTP2Request"];
     JavaSampler "Java Request" Sampler Runs ["JavaSampler"];
     JunitSampler "JUnit Request" Sampler Unsupported ["JUnitSampler"];
     SystemSampler "OS Process Sampler" Sampler Unsupported ["SystemSampler"];
