@@ -165,7 +165,10 @@ pub(crate) fn function(vm: &mut Vm, frame: &Rc<Frame>, name: &str, arguments: &[
 
 /// Runs text as a script of its own.
 pub(crate) fn evaluate(vm: &mut Vm, source: &Value) -> Eval<Value> {
-    let source = vm.text(source)?;
+    let source = match crate::classes::io::content(vm, source)? {
+        Some(file) => String::from_utf8_lossy(&file).into(),
+        None => vm.text(source)?,
+    };
     vm.tick(source.len())?;
     let code = crate::syntax::parse(&source, vm.dialect)
         .map_err(|error| throw("groovy.lang.GroovyRuntimeException", error.to_string()))?;

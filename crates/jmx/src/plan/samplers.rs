@@ -111,6 +111,7 @@ impl Reader<'_> {
         let file = self.filled(element, &prefixed("filename"));
         // JMeter takes the file where one is named.
         let written = if file.trim().is_empty() { written } else { self.script_file(element, file.trim())? };
+        let written = if is_beanshell { self.with_sources(&written) } else { written };
         let script = Script {
             name: element.name().into_owned(),
             language,
@@ -125,6 +126,32 @@ impl Reader<'_> {
             }
             Err(error) => Err(wrong_at(element, &error.to_string())),
         }
+    }
+
+    /// A script with the files that it names in `source("…");` in their place. Those that cannot be read fail when the script runs, as
+    /// in JMeter.
+    fn with_sources(&self, script: &str) -> String {
+        const CALL: &str = "source(\"";
+        let mut whole = String::new();
+        let mut rest = script;
+        while let Some((before, behind)) = rest.split_once(CALL) {
+            whole.push_str(before);
+            let named = behind.split_once("\")").map(|(file, rest)| (file, rest.strip_prefix(';').unwrap_or(rest)));
+            let is_word = before.ends_with(|letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '.'));
+            let read = |file: &str| self.surroundings.folder.read(self.before.text(file).trim()).ok();
+            match named.filter(|_| !is_word).and_then(|(file, rest)| Some((read(file)?, rest))) {
+                Some((bytes, behind)) => {
+                    whole.push_str(&String::from_utf8_lossy(&bytes));
+                    whole.push('\n');
+                    rest = behind;
+                }
+                None => {
+                    whole.push_str(CALL);
+                    rest = behind;
+                }
+            }
+        }
+        whole + rest
     }
 
     fn script_file(&mut self, element: TestElement<'_>, file: &str) -> Result<String, JmxError> {

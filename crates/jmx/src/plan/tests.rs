@@ -63,6 +63,21 @@ fn samplers_of_http_2_are_requests_over_it() {
     assert_eq!(http("com.blazemeter.jmeter.http2.sampler.HTTP2Sampler"), HttpVersion::V2);
 }
 
+#[test]
+fn a_beanshell_script_has_the_files_that_it_names() {
+    let document = Document::parse(plan("", "").as_bytes()).unwrap();
+    let whole = |script: &str| {
+        with(&[], Path::new(env!("CARGO_MANIFEST_DIR")), |surroundings| {
+            Reader::new(&document, surroundings).with_sources(script)
+        })
+    };
+    let file = include_str!("../../Cargo.toml");
+    assert_eq!(whole("a(); source(\"Cargo.toml\"); b();"), format!("a(); {file}\n b();"));
+    for other in ["source(\"none.bsh\");", "resource(\"Cargo.toml\");", "source(name);", "source(\"Cargo.toml", ""] {
+        assert_eq!(whole(other), other);
+    }
+}
+
 /// An element with text properties.
 fn element(tag: &str, name: &str, properties: &[(&str, &str)], children: &str) -> String {
     let properties = properties.iter().map(|(name, value)| format!("<stringProp name=\"{name}\">{value}</stringProp>"));

@@ -35,10 +35,7 @@ pub fn notices(document: &Document) -> Vec<String> {
 }
 
 fn is_request(element: &TestElement<'_>) -> bool {
-    matches!(
-        element.kind(),
-        Some(ElementKind::HttpSampler | ElementKind::GraphQlSampler | ElementKind::Http2Sampler)
-    )
+    matches!(element.kind(), Some(ElementKind::HttpSampler | ElementKind::GraphQlSampler | ElementKind::Http2Sampler))
 }
 
 /// The variables that a text reads: `${name}`.
