@@ -130,7 +130,7 @@ impl Reader<'_> {
 
     /// A script with the files that it names in `source("…");` in their place. Those that cannot be read fail when the script runs, as
     /// in JMeter.
-    fn with_sources(&self, script: &str) -> String {
+    pub(super) fn with_sources(&self, script: &str) -> String {
         const CALL: &str = "source(\"";
         let mut whole = String::new();
         let mut rest = script;
