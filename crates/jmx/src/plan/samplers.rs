@@ -111,7 +111,7 @@ impl Reader<'_> {
         let file = self.filled(element, &prefixed("filename"));
         // JMeter takes the file where one is named.
         let written = if file.trim().is_empty() { written } else { self.script_file(element, file.trim())? };
-        let written = if is_beanshell { self.with_sources(&written) } else { written };
+        let written = if language == ScriptLanguage::Beanshell { self.with_sources(&written) } else { written };
         let script = Script {
             name: element.name().into_owned(),
             language,
@@ -175,8 +175,9 @@ impl Reader<'_> {
             language => language,
         };
         Ok(match written.trim().to_ascii_lowercase().as_str() {
-            "" | "groovy" | "java" => ScriptLanguage::Groovy,
-            "beanshell" | "bsh" => ScriptLanguage::Beanshell,
+            "" | "groovy" => ScriptLanguage::Groovy,
+            // JMeter's engine of this name is BeanShell's.
+            "beanshell" | "bsh" | "java" => ScriptLanguage::Beanshell,
             "javascript" | "ecmascript" | "nashorn" | "rhino" | "js" | "jscript" => ScriptLanguage::Javascript,
             "jexl" | "jexl2" | "jexl3" => ScriptLanguage::Jexl,
             other => {
