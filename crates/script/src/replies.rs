@@ -21,7 +21,9 @@ use brunt_wire::redirect::{self, Redirected};
 use brunt_wire::{Prepared, Reply, Transport};
 use cache::Pages;
 use identity::Identity;
-pub use jar::{Jar, JarCookie};
+pub use jar::Jar;
+#[cfg(feature = "groovy")]
+pub use jar::JarCookie;
 use std::cell::RefCell;
 use std::collections::HashSet;
 use std::rc::Rc;

@@ -139,16 +139,14 @@ impl Reader<'_> {
             let named = behind.split_once("\")").map(|(file, rest)| (file, rest.strip_prefix(';').unwrap_or(rest)));
             let is_word = before.ends_with(|letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '.'));
             let read = |file: &str| self.surroundings.folder.read(self.before.text(file).trim()).ok();
-            match named.filter(|_| !is_word).and_then(|(file, rest)| Some((read(file)?, rest))) {
-                Some((bytes, behind)) => {
-                    whole.push_str(&String::from_utf8_lossy(&bytes));
-                    whole.push('\n');
-                    rest = behind;
-                }
-                None => {
-                    whole.push_str(CALL);
-                    rest = behind;
-                }
+            let found = named.filter(|_| !is_word).and_then(|(file, rest)| Some((read(file)?, rest)));
+            if let Some((bytes, behind)) = found {
+                whole.push_str(&String::from_utf8_lossy(&bytes));
+                whole.push('\n');
+                rest = behind;
+            } else {
+                whole.push_str(CALL);
+                rest = behind;
             }
         }
         whole + rest

@@ -2,7 +2,9 @@
 
 use super::Fields;
 use brunt_model::reply_policy::Cookies;
-use cookie_store::{CookieDomain, CookieStore};
+#[cfg(any(test, feature = "groovy"))]
+use cookie_store::CookieDomain;
+use cookie_store::CookieStore;
 use url::Url;
 
 /// Cookies. Allocates nothing until the first one is set.
@@ -10,6 +12,7 @@ use url::Url;
 pub struct Jar(Option<Box<CookieStore>>);
 
 /// A cookie as scripts give and take it.
+#[cfg(any(test, feature = "groovy"))]
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JarCookie {
     pub name: String,
@@ -28,6 +31,26 @@ impl Jar {
         }
     }
 
+    /// The header field for a request to this URL.
+    pub fn field(&self, url: &Url, policy: Cookies) -> Option<(String, String)> {
+        self.field_with(url, policy, None)
+    }
+
+    /// The same with cookies that the request itself gives, `a=1; b=2`, before them. One that was set meanwhile takes the place of
+    /// one that is given.
+    pub fn field_with(&self, url: &Url, policy: Cookies, given: Option<&str>) -> Option<(String, String)> {
+        let set: Vec<_> = self.0.iter().flat_map(|store| store.get_request_values(url)).collect();
+        let given = given.into_iter().flat_map(|given| given.split("; "));
+        let is_set = |pair: &&str| set.iter().any(|(name, _)| pair.split('=').next() == Some(*name));
+        let pairs = given.filter(|pair| !is_set(pair)).map(str::to_owned);
+        let pairs: Vec<_> = pairs.chain(set.iter().map(|(name, value)| format!("{name}={value}"))).collect();
+        (!pairs.is_empty()).then(|| ("Cookie".to_owned(), pairs.join(policy.separator())))
+    }
+}
+
+/// What scripts do with cookies.
+#[cfg(any(test, feature = "groovy"))]
+impl Jar {
     /// All cookies, in the order in which they were set.
     pub fn all(&self) -> Vec<JarCookie> {
         let unexpired = self.0.iter().flat_map(|store| store.iter_unexpired());
@@ -60,22 +83,6 @@ impl Jar {
         if let Some(store) = &mut self.0 {
             store.remove(&cookie.domain, &cookie.path, &cookie.name);
         }
-    }
-
-    /// The header field for a request to this URL.
-    pub fn field(&self, url: &Url, policy: Cookies) -> Option<(String, String)> {
-        self.field_with(url, policy, None)
-    }
-
-    /// The same with cookies that the request itself gives, `a=1; b=2`, before them. One that was set meanwhile takes the place of
-    /// one that is given.
-    pub fn field_with(&self, url: &Url, policy: Cookies, given: Option<&str>) -> Option<(String, String)> {
-        let set: Vec<_> = self.0.iter().flat_map(|store| store.get_request_values(url)).collect();
-        let given = given.into_iter().flat_map(|given| given.split("; "));
-        let is_set = |pair: &&str| set.iter().any(|(name, _)| pair.split('=').next() == Some(*name));
-        let pairs = given.filter(|pair| !is_set(pair)).map(str::to_owned);
-        let pairs: Vec<_> = pairs.chain(set.iter().map(|(name, value)| format!("{name}={value}"))).collect();
-        (!pairs.is_empty()).then(|| ("Cookie".to_owned(), pairs.join(policy.separator())))
     }
 }
 

@@ -1,5 +1,6 @@
 //! Runs scripts in Groovy and `BeanShell`, and is their host.
 
+mod hop;
 mod sampler;
 
 use super::{Sampler, ScriptOutcome, ScriptView};
@@ -8,11 +9,12 @@ use crate::extract::json_path;
 use crate::functions::{PLAN_FILE, local_offset};
 use crate::pending::PendingRequest;
 use crate::replies::{Jar, JarCookie};
-use crate::searched::{SampleChanges, Searched, sampler_data};
+use crate::searched::{SampleChanges, Searched};
 use brunt_groovy::{Budget, Cookie, Dialect, Host, LogLevel, Request, Sample, Stop, Value};
+use brunt_model::Tick;
 use brunt_model::java_date::offset_text;
 use brunt_model::scenario::Scope;
-use brunt_model::{SampleRecord, Tick};
+use hop::Hop;
 use rand::Rng;
 use sampler::ScriptSampler;
 use std::borrow::Cow;
@@ -62,6 +64,7 @@ impl Parsed {
             sampler: sampler.map(ScriptSampler),
             parameters,
             name,
+            message: String::new(),
             outcome: ScriptOutcome::default(),
         };
         let mut budget = Budget::default();
@@ -91,6 +94,7 @@ impl Parsed {
             sampler: None,
             parameters: "",
             name: "",
+            message: String::new(),
             outcome: ScriptOutcome::default(),
         };
         self.0.run_to_text(&mut host, &mut Budget::default()).map_err(|error| error.to_string())
@@ -113,9 +117,6 @@ struct ReplySample<'s, 'a> {
     /// What the script changed.
     changes: SampleChanges,
 }
-
-/// A request of a chain of redirects, or the sample before, as scripts see it.
-struct Hop<'s>(&'s SampleRecord);
 
 impl<'s, 'a> ReplySample<'s, 'a> {
     fn new(searched: &'s Searched<'a>, success: bool) -> Self {
@@ -266,100 +267,6 @@ impl Sample for ReplySample<'_, '_> {
     }
 }
 
-fn text(text: Option<&String>) -> Cow<'_, str> {
-    Cow::Borrowed(text.map_or("", String::as_str))
-}
-
-impl Sample for Hop<'_> {
-    fn label(&self) -> Cow<'_, str> {
-        Cow::Borrowed(&self.0.label)
-    }
-
-    fn code(&self) -> Cow<'_, str> {
-        Cow::Borrowed(&self.0.code)
-    }
-
-    fn message(&self) -> Cow<'_, str> {
-        Cow::Borrowed(&self.0.message)
-    }
-
-    fn body(&self) -> Cow<'_, [u8]> {
-        Cow::Borrowed(self.0.details.body.as_deref().unwrap_or_default().as_bytes())
-    }
-
-    fn response_headers(&self) -> Cow<'_, str> {
-        text(self.0.details.response_headers.as_ref())
-    }
-
-    fn request_headers(&self) -> Cow<'_, str> {
-        text(self.0.details.request_headers.as_ref())
-    }
-
-    fn request_data(&self) -> Cow<'_, str> {
-        match self.0.details.method.as_deref() {
-            Some("GET" | "HEAD" | "OPTIONS" | "TRACE") => "".into(),
-            _ => text(self.0.details.query.as_ref()),
-        }
-    }
-
-    fn sampler_data(&self) -> Cow<'_, str> {
-        let (Some(method), Some(url)) = (&self.0.details.method, &self.0.url) else { return self.request_data() };
-        let cookies = self.0.details.cookies.as_deref().unwrap_or_default();
-        sampler_data((method, url), &self.request_data(), cookies).into()
-    }
-
-    fn method(&self) -> Cow<'_, str> {
-        text(self.0.details.method.as_ref())
-    }
-
-    fn url(&self) -> Cow<'_, str> {
-        text(self.0.url.as_ref())
-    }
-
-    fn content_type(&self) -> Cow<'_, str> {
-        let fields = self.0.details.response_headers.iter().flat_map(|headers| headers.lines());
-        let field =
-            fields.filter_map(|line| line.split_once(':')).find(|(name, _)| name.eq_ignore_ascii_case("content-type"));
-        field.map_or("", |(_, value)| value.trim()).into()
-    }
-
-    fn thread_name(&self) -> Cow<'_, str> {
-        Cow::Borrowed(&self.0.thread_name)
-    }
-
-    fn elapsed_ms(&self) -> i64 {
-        self.0.elapsed_millis as i64
-    }
-
-    fn latency_ms(&self) -> i64 {
-        self.0.latency_millis as i64
-    }
-
-    fn connect_ms(&self) -> i64 {
-        self.0.connect_millis as i64
-    }
-
-    fn start_ms(&self) -> i64 {
-        self.0.start_unix_millis as i64
-    }
-
-    fn end_ms(&self) -> i64 {
-        self.start_ms() + self.elapsed_ms()
-    }
-
-    fn received_bytes(&self) -> i64 {
-        self.0.bytes as i64
-    }
-
-    fn sent_bytes(&self) -> i64 {
-        self.0.sent_bytes as i64
-    }
-
-    fn success(&self) -> bool {
-        self.0.success
-    }
-}
-
 fn kept(cookie: &Cookie) -> JarCookie {
     let Cookie { name, value, domain, path, is_secure } = cookie.clone();
     JarCookie { name, value, domain, path, is_secure }
@@ -375,6 +282,8 @@ struct ScriptHost<'h, 's, 'a> {
     sampler: Option<ScriptSampler<'s>>,
     parameters: &'h str,
     name: &'h str,
+    /// The message of the assertion, whether it fails or not.
+    message: String,
     outcome: ScriptOutcome,
 }
 
@@ -445,14 +354,15 @@ impl Host for ScriptHost<'_, '_, '_> {
     }
 
     fn set_failure(&mut self, failed: bool) {
-        self.outcome.failure = failed.then(|| self.outcome.failure.take().unwrap_or_default());
+        self.outcome.failure = failed.then(|| self.message.clone());
     }
 
     fn failure_message(&self) -> Cow<'_, str> {
-        Cow::Borrowed(self.outcome.failure.as_deref().unwrap_or_default())
+        Cow::Borrowed(&self.message)
     }
 
     fn set_failure_message(&mut self, message: &str) {
+        message.clone_into(&mut self.message);
         if let Some(failure) = &mut self.outcome.failure {
             message.clone_into(failure);
         }

@@ -69,6 +69,9 @@ fn a_check_says_why_it_fails() {
     assert_eq!(run(failed, &user, Some("y")).unwrap().failure, None);
     let jmeter = "AssertionResult.setFailure(true); AssertionResult.setFailureMessage('m')";
     assert_eq!(run(jmeter, &user, Some("x")).unwrap().failure.as_deref(), Some("m"));
+    let turned = "AssertionResult.setFailureMessage('m'); AssertionResult.setFailure(true)";
+    assert_eq!(run(turned, &user, Some("x")).unwrap().failure.as_deref(), Some("m"));
+    assert_eq!(run("AssertionResult.setFailureMessage('m')", &user, Some("x")).unwrap().failure, None);
     assert_eq!(run("prev.setSuccessful(false)", &user, Some("x")).unwrap().changes.success, Some(false));
     assert_eq!(run("stop('run')", &user, None).unwrap().stop, Scope::Run);
 }
