@@ -107,7 +107,7 @@ pub struct UnfoldedRun {
 /// As [`read`].
 pub fn read_unfolded(document: &Document, surroundings: &PlanSurroundings<'_>) -> Result<UnfoldedRun, JmxError> {
     let before = || Reader::new(document, surroundings).before;
-    let variables = data::user_variables(document);
+    let variables = data::user_variables(document, surroundings.folder);
     let (constants, properties_are_constant) = texts::constants(document, &variables);
     let unfolded = || before().with_constants(BTreeSet::new(), properties_are_constant);
     let run = read_by(Reader { before: unfolded(), ..Reader::new(document, surroundings) }, document)?;
@@ -119,6 +119,7 @@ fn read_by(mut reader: Reader<'_>, document: &Document) -> Result<TestRun, JmxEr
         return Err(JmxError::new("the file has no Test Plan; name a plan, not a fragment of one"));
     };
     reader.refuse_unsupported(document)?;
+    reader.check_variable_files(document)?;
     reader.choose_version(document);
     let scope = Scope::default().with(plan);
     let serialized = reader.flag(plan, "TestPlan.serialize_threadgroups", false);
@@ -167,7 +168,7 @@ impl<'a> Reader<'a> {
         let mut properties: Vec<(String, String)> =
             surroundings.properties.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
         properties.push((PLAN_FILE.to_owned(), surroundings.folder.plan_file().to_owned()));
-        let variables = data::user_variables(document);
+        let variables = data::user_variables(document, surroundings.folder);
         let folders = surroundings.folder.roots().into_iter().map(Into::into).collect();
         let before = BeforeRun::new(&variables, &properties, folders, surroundings.seed);
         let (constant, properties_are_constant) = texts::constants(document, &variables);

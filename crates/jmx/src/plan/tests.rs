@@ -78,6 +78,25 @@ fn a_beanshell_script_has_the_files_that_it_names() {
     }
 }
 
+#[test]
+fn variables_come_from_files() {
+    let file = |name: &str, skipped: &str| {
+        let properties = [("filename", name), ("delimiter", "="), ("variablesPrefix", "v."), ("skipLines", skipped)];
+        plan(&element("kg.apc.jmeter.config.VariablesFromCSV", "file", &properties, ""), "<DebugSampler/>")
+    };
+    let run = |text: &str| {
+        let document = Document::parse(text.as_bytes()).unwrap();
+        with(&[], Path::new(env!("CARGO_MANIFEST_DIR")), |surroundings| read(&document, surroundings))
+    };
+    // A line without an equals sign, which is one column.
+    let variables =
+        run(&file("C:\\none\\Cargo.toml", "0")).unwrap().stages.remove(0).plan.populations.remove(0).scenario.variables;
+    assert!(variables.contains(&("v.[package]".to_owned(), String::new())), "{variables:?}");
+    assert!(variables.contains(&("v.name ".to_owned(), " \"brunt-jmx\"".to_owned())), "{variables:?}");
+    let wrong = run(&file("none.csv", "0")).unwrap_err().to_string();
+    assert!(wrong.contains("the file none.csv cannot be read") && wrong.contains("put it there"), "{wrong}");
+}
+
 /// An element with text properties.
 fn element(tag: &str, name: &str, properties: &[(&str, &str)], children: &str) -> String {
     let properties = properties.iter().map(|(name, value)| format!("<stringProp name=\"{name}\">{value}</stringProp>"));

@@ -26,7 +26,10 @@ kinds! {
     TestPlan "Test Plan" Plan Runs ["TestPlan"];
     WorkBench "WorkBench" Plan Accepted ["WorkBench"];
     TestFragment "Test Fragment" Controller Runs ["TestFragmentController"];
-    Recorder "HTTP(S) Test Script Recorder" Plan Accepted ["ProxyControl"];
+    Recorder "HTTP(S) Test Script Recorder" Plan Accepted [
+        "ProxyControl",
+        "com.blazemeter.jmeter.correlation.CorrelationProxyControl",
+    ];
     MirrorServer "HTTP Mirror Server" Plan Accepted ["HttpMirrorControl"];
     PropertyDisplay "Property Display" Plan Accepted ["Property", "PropertyControl"];
     ThreadGroup "Thread Group" ThreadGroup Runs ["ThreadGroup"];
@@ -155,7 +158,7 @@ kinds! {
     JdbcConnection "JDBC Connection Configuration" Config Accepted ["JDBCDataSource"];
     MongoSource "MongoDB Source Config" Config Accepted ["MongoSourceElement"];
     BoltConnection "Bolt Connection Configuration" Config Accepted ["BoltConnectionElement"];
-    VariablesFromCsv "jp@gc - Variables From CSV File" Config Unsupported ["kg.apc.jmeter.config.VariablesFromCSV"];
+    VariablesFromCsv "jp@gc - Variables From CSV File" Config Runs ["kg.apc.jmeter.config.VariablesFromCSV"];
     LockFile "jp@gc - Lock File Config" Config Accepted ["kg.apc.jmeter.config.LockFile"];
     ConstantTimer "Constant Timer" Timer Runs ["ConstantTimer"];
     GaussianTimer "Gaussian Random Timer" Timer Runs ["GaussianRandomTimer"];
@@ -207,6 +210,9 @@ kinds! {
     ];
     JsonFormatter "jp@gc - JSON Format Post Processor" PostProcessor Accepted [
         "com.atlantbh.jmeter.plugins.jsonutils.jsonformatter.JSONFormatter",
+    ];
+    XmlFormatter "jp@gc - XML Format Post Processor" PostProcessor Accepted [
+        "com.atlantbh.jmeter.plugins.xmlformatter.XMLFormatPostProcessor",
     ];
     FifoPut "jp@gc - Inter-Thread Communication PostProcessor" PostProcessor Runs [
         "kg.apc.jmeter.modifiers.FifoPutPostProcessor",
