@@ -143,16 +143,21 @@ impl<'d> TestElement<'d> {
         self.properties().iter().any(|property| of_listeners(&property.name()))
     }
 
-    /// Whether brunt runs it; None where it is unknown. A DNS Cache Manager without servers and hosts has no effect; of Java
+    /// Whether brunt runs it; None where it is unknown. A DNS Cache Manager without servers of its own runs; of Java
     /// Requests, those of JMeter's own classes run.
     pub fn tier(&self) -> Option<Tier> {
         let kind = self.kind()?;
         if kind == ElementKind::JavaSampler && self.java_class().is_none() {
             return Some(Tier::Unsupported);
         }
-        let lists = ["DNSCacheManager.servers", "DNSCacheManager.hosts"];
-        let empty = || lists.iter().all(|list| self.properties().items(list).next().is_none());
-        Some(if kind == ElementKind::DnsCacheManager && empty() { Tier::Accepted } else { kind.tier() })
+        Some(if kind == ElementKind::DnsCacheManager && !self.asks_servers() { Tier::Accepted } else { kind.tier() })
+    }
+
+    /// Whether a DNS Cache Manager asks name servers that the plan names.
+    fn asks_servers(&self) -> bool {
+        let properties = self.properties();
+        let custom = properties.text("DNSCacheManager.isCustomResolver").is_none_or(|text| text.trim() != "false");
+        custom && properties.items("DNSCacheManager.servers").next().is_some()
     }
 
     /// The class of a Java Request that JMeter itself has: `JavaTest` or `SleepTest`.

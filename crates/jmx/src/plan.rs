@@ -35,7 +35,7 @@ use crate::element::TestElement;
 use crate::error::JmxError;
 use crate::properties::PropertyMap;
 use crate::support::{ElementKind, Role};
-use brunt_model::plan::{Connection, Dialling, HttpVersion, Record, Records, ResolveAll, Tls};
+use brunt_model::plan::{Connection, Dialling, HttpVersion, Record, Records, Resolve, ResolveAll, Tls};
 use brunt_model::{Plan, Population, ReplyPolicy};
 use brunt_script::BeforeRun;
 use brunt_script::functions::PLAN_FILE;
@@ -44,6 +44,7 @@ use scope::Scope;
 pub use stage::{StageKind, TestRun, TestStage};
 use std::collections::BTreeSet;
 use std::time::Duration;
+use texts::wrong_at;
 
 /// JMeter waits for a reply for ever. A request that has none after this time has failed.
 const LONGEST_REQUEST: Duration = Duration::from_hours(1);
@@ -120,6 +121,7 @@ fn read_by(mut reader: Reader<'_>, document: &Document) -> Result<TestRun, JmxEr
     };
     reader.refuse_unsupported(document)?;
     reader.check_variable_files(document)?;
+    reader.static_hosts(document)?;
     reader.choose_version(document);
     let scope = Scope::default().with(plan);
     let serialized = reader.flag(plan, "TestPlan.serialize_threadgroups", false);
@@ -205,6 +207,29 @@ impl<'a> Reader<'a> {
             self.connection.http = HttpVersion::V2;
             self.notice(format!("{}: all requests of the plan go over HTTP/2", sampler.place()));
         }
+    }
+
+    /// Takes the addresses that DNS Cache Managers give hosts; they hold for the whole plan.
+    fn static_hosts(&mut self, document: &Document) -> Result<(), JmxError> {
+        let is_dns = |element: &TestElement<'_>| element.kind() == Some(ElementKind::DnsCacheManager);
+        if self.surroundings.resolve_all.is_some() {
+            return Ok(());
+        }
+        for element in document.enabled_elements().filter(is_dns) {
+            for host in element.properties().items("DNSCacheManager.hosts") {
+                let host = host.properties();
+                let text = |name: &str| self.before.text(host.text(name).unwrap_or_default().trim());
+                let (name, addresses) = (text("StaticHost.Name"), text("StaticHost.Address"));
+                for address in addresses.split(',').map(str::trim) {
+                    let Ok(address) = address.parse() else {
+                        let wrong = format!("the address of {name} is {address}, which is no IP address; write one");
+                        return Err(wrong_at(element, &wrong));
+                    };
+                    self.connection.resolve.push(Resolve { host: name.clone(), port: 0, address });
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Says which file is read where the plan names one of another machine.

@@ -99,16 +99,17 @@ fn what_is_not_supported_is_listed_with_its_place() {
 }
 
 #[test]
-fn a_dns_cache_manager_without_servers_and_hosts_has_no_effect() {
-    let listed = |servers: &str| {
+fn a_dns_cache_manager_that_asks_no_servers_of_its_own_runs() {
+    let listed = |servers: &str, custom: &str| {
         let text = format!(
             r#"<jmeterTestPlan><hashTree><TestPlan testname="x"/><hashTree><DNSCacheManager testname="dns">
             <collectionProp name="DNSCacheManager.servers">{servers}</collectionProp>
-            </DNSCacheManager><hashTree/></hashTree></hashTree></jmeterTestPlan>"#
+            <boolProp name="DNSCacheManager.isCustomResolver">{custom}</boolProp></DNSCacheManager><hashTree/></hashTree></hashTree></jmeterTestPlan>"#
         );
         Document::parse(text.as_bytes()).unwrap().unsupported().len()
     };
-    assert_eq!((listed(""), listed(r#"<stringProp name="1">192.0.2.1</stringProp>"#)), (0, 1));
+    let server = r#"<stringProp name="1">192.0.2.1</stringProp>"#;
+    assert_eq!((listed("", "true"), listed(server, "false"), listed(server, "true")), (0, 0, 1));
 }
 
 #[test]

@@ -97,6 +97,38 @@ fn variables_come_from_files() {
     assert!(wrong.contains("the file none.csv cannot be read") && wrong.contains("put it there"), "{wrong}");
 }
 
+#[test]
+fn hosts_have_the_addresses_that_a_plan_gives_them() {
+    let resolved = |address: &str| {
+        let hosts = format!(
+            r#"<DNSCacheManager testname="dns"><collectionProp name="DNSCacheManager.hosts"><elementProp name="" elementType="StaticHost">
+            <stringProp name="StaticHost.Name">${{name}}</stringProp><stringProp name="StaticHost.Address">{address}</stringProp>
+            </elementProp></collectionProp></DNSCacheManager><hashTree/>"#
+        );
+        let set = element("Arguments", "set", &[], "");
+        let set = set.replace("></Arguments>", &format!(">{}</Arguments>", variable("name", "a.example")));
+        let document = Document::parse(plan(&(set + &hosts), "<DebugSampler/>").as_bytes()).unwrap();
+        with(&[], Path::new("."), |surroundings| read(&document, surroundings))
+    };
+    let all = resolved("192.0.2.1, ::1").unwrap().stages.remove(0).plan.connection.resolve;
+    assert!(
+        all[0].is_of("A.example", 80) && all[1].is_of("a.example", 8443) && !all[0].is_of("b.example", 80),
+        "{all:?}"
+    );
+    assert_eq!(all[1].address.to_string(), "::1");
+    let wrong = resolved("elsewhere").unwrap_err().to_string();
+    assert!(wrong.contains("the address of a.example is elsewhere, which is no IP address"), "{wrong}");
+}
+
+/// The list of a variable's name and value, as User Defined Variables have it.
+fn variable(name: &str, value: &str) -> String {
+    format!(
+        r#"<collectionProp name="Arguments.arguments"><elementProp name="{name}" elementType="Argument">
+        <stringProp name="Argument.name">{name}</stringProp><stringProp name="Argument.value">{value}</stringProp>
+        </elementProp></collectionProp>"#
+    )
+}
+
 /// An element with text properties.
 fn element(tag: &str, name: &str, properties: &[(&str, &str)], children: &str) -> String {
     let properties = properties.iter().map(|(name, value)| format!("<stringProp name=\"{name}\">{value}</stringProp>"));
