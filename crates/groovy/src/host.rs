@@ -76,6 +76,21 @@ pub struct Argument {
     pub encode: bool,
 }
 
+/// A cookie.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Cookie {
+    /// Name.
+    pub name: String,
+    /// Value.
+    pub value: String,
+    /// The domain that it is sent to.
+    pub domain: String,
+    /// The path that it is sent to, with all below.
+    pub path: String,
+    /// It is sent over TLS only.
+    pub is_secure: bool,
+}
+
 /// The request that is about to be sent, as pre-processors see and change it (and post-processors see it).
 pub trait Request {
     /// A part; empty if it is not set.
@@ -145,6 +160,14 @@ pub trait Sample {
     fn set_response_headers(&mut self, _headers: &str) {}
     /// Request headers as text.
     fn request_headers(&self) -> Cow<'_, str> {
+        "".into()
+    }
+    /// The request with method, URL, body and cookies: `getSamplerData()`.
+    fn sampler_data(&self) -> Cow<'_, str> {
+        self.request_data()
+    }
+    /// The method of the request; empty if it is none.
+    fn method(&self) -> Cow<'_, str> {
         "".into()
     }
     /// What was sent: method, URL, body.
@@ -385,6 +408,18 @@ pub trait Host {
     fn delete_file(&mut self, path: &str) -> Result<bool, String> {
         Err(format!("{path}: scripts may not delete files here"))
     }
+    /// Makes a directory and those above it; `false` if it is there.
+    ///
+    /// # Errors
+    ///
+    /// What to tell the script's author, if it may not be made.
+    fn make_directory(&mut self, path: &str) -> Result<bool, String> {
+        Err(format!("{path}: scripts may not make directories here"))
+    }
+    /// The names in a directory, in order; `None` if it is none, or may not be listed.
+    fn list_directory(&mut self, _path: &str) -> Option<Vec<String>> {
+        None
+    }
     /// What a `JSONPath` finds in JSON, as JSON: a list where the path may find several values; `None`: nothing.
     ///
     /// # Errors
@@ -402,12 +437,14 @@ pub trait Host {
         let name = command.first().map_or("", String::as_str);
         Err(format!("`{name}`: scripts may not start processes unless --allow-exec is given"))
     }
-    /// The cookies of this virtual user: name, value, domain, path.
-    fn cookies(&self) -> Vec<(String, String, String, String)> {
+    /// The cookies of this virtual user.
+    fn cookies(&self) -> Vec<Cookie> {
         Vec::new()
     }
-    /// Adds or replaces a cookie: name, value, domain, path.
-    fn add_cookie(&mut self, _name: &str, _value: &str, _domain: &str, _path: &str) {}
+    /// Adds a cookie, or takes it in place of that of its name, domain and path.
+    fn add_cookie(&mut self, _cookie: &Cookie) {}
+    /// Removes the cookie of this name, domain and path.
+    fn remove_cookie(&mut self, _cookie: &Cookie) {}
     /// Removes all cookies.
     fn clear_cookies(&mut self) {}
 }

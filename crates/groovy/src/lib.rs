@@ -36,6 +36,6 @@ mod vm;
 
 pub use budget::Budget;
 pub use error::{RunError, SyntaxError};
-pub use host::{Argument, Header, Host, LogLevel, Request, Sample, Stop, UrlPart};
+pub use host::{Argument, Cookie, Header, Host, LogLevel, Request, Sample, Stop, UrlPart};
 pub use script::{Dialect, Script};
 pub use value::Value;

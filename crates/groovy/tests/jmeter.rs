@@ -135,3 +135,21 @@ fn unknown_classes_are_found_without_running() {
     let found: Vec<String> = script.unsupported().into_iter().map(|(line, what)| format!("{line} {what}")).collect();
     assert_eq!(found, ["1 import of com.acme.Foo", "3 class Bar"]);
 }
+
+#[test]
+fn lists_of_arguments_that_a_script_makes_are_its_own() {
+    let source = "sampler.addArgument('a', '1')\ndef list = new org.apache.jmeter.config.Arguments()\nlist.addArgument('b', sampler.arguments.getArgument(0).value + '2')\nassert list.argumentCount == 1 && sampler.arguments.argumentCount == 1\nlist.getArgument(0).setValue('x' + list.getArgument(0).value)\nsampler.setArguments(list)";
+    let host = after(source, Dialect::Groovy);
+    let sent: Vec<_> = host.request.arguments.iter().map(|one| (one.name.as_str(), one.value.as_str())).collect();
+    assert_eq!(sent, [("b", "x12")]);
+}
+
+#[test]
+fn properties_of_the_sampler_are_objects() {
+    assert_eq!(
+        groovy(
+            "sampler.path = '/p'\nsampler.addArgument('a', '1')\n\"${sampler.getProperty('HTTPSampler.path').stringValue} ${sampler.getProperty('HTTPSampler.path')} ${sampler.getProperty('HTTPsampler.Arguments').objectValue.argumentCount} ${sampler.getProperty('HTTPSampler.cookie_manager').objectValue.cookieCount}\""
+        ),
+        "/p /p 1 0"
+    );
+}

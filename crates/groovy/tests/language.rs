@@ -2,7 +2,8 @@
 
 mod common;
 
-use common::{beanshell, groovy, thrown};
+use brunt_groovy::Dialect;
+use common::{TestHost, beanshell, groovy, run_in, thrown};
 
 /// Checks scripts against what Groovy gives for them.
 fn check(cases: &[(&str, &str)]) {
@@ -209,4 +210,21 @@ fn errors_name_class_and_message() {
     assert!(thrown("assert 1 == 2").contains("PowerAssertionError: assert 1 == 2"));
     assert!(thrown("'ls'.execute()").contains("--allow-exec"));
     assert!(thrown("throw new IllegalStateException('no')").ends_with("IllegalStateException: no"));
+}
+
+#[test]
+fn methods_with_modifiers_need_no_type() {
+    for source in [
+        "static twice(a) { a * 2 }\ntwice(2)",
+        "private twice(a) { a * 2 }\ntwice(2)",
+        "def static twice(a) { a * 2 }\ntwice(2)",
+        "def static int twice(int a) { a * 2 }\ntwice(2)",
+        "def <T> T same(T a) { return a }\nsame(4)",
+        "static <T extends Number> T same(T a) { a }\nsame(4)",
+        "def final a = 4\na",
+    ] {
+        let value = run_in(&mut TestHost::default(), source, Dialect::Groovy)
+            .unwrap_or_else(|error| panic!("{error}\n{source}"));
+        assert_eq!(value.to_text().as_deref(), Some("4"), "{source}");
+    }
 }

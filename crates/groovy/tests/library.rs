@@ -344,3 +344,29 @@ fn templates_are_filled_in() {
         assert_eq!(made(template, binding), expected, "{template}");
     }
 }
+
+#[test]
+fn directories_are_made_and_listed() {
+    let source = "def d = new File('/tmp/d')\nassert !d.exists() && d.mkdirs() && !d.mkdirs() && d.isDirectory() && !d.isFile()\n['b.txt', 'a.csv'].each { new File(d, it).text = it }\ndef seen = []\nd.eachFile { seen << it.name }\nassert seen == ['a.csv', 'b.txt']\nassert d.list().toList() == seen && d.listFiles()[0].path == '/tmp/d/a.csv'\nassert d.listFiles({ dir, name -> name.endsWith('.txt') } as FilenameFilter)*.name == ['b.txt']\nassert new File('/none').listFiles() == null\nnew File(d, 'a.csv').delete() && !new File(d, 'a.csv').delete()";
+    let mut host = TestHost::default();
+    let value = run_in(&mut host, source, Dialect::Groovy).expect("directories can be listed");
+    assert_eq!((value.to_text().as_deref(), host.files.len()), (Some("true"), 1));
+}
+
+#[test]
+fn streams_write_into_files() {
+    let mut host = TestHost::default();
+    let source = "f = new FileOutputStream(\"/tmp/a\", true); p = new PrintStream(f); p.println(\"one\"); this.interpreter.setOut(p); print(\"two\"); p.close(); f.close();";
+    run_in(&mut host, source, Dialect::BeanShell).expect("a stream can be written");
+    assert_eq!(host.files["/tmp/a"], b"one\ntwo\n");
+    assert_eq!(groovy("def w = new StringWriter(); new PrintWriter(w).print('x'); w.toString()"), "x");
+}
+
+#[test]
+fn of_classes_of_one_name_the_imported_package_decides() {
+    for package in ["lang3", "lang"] {
+        let source = format!("import org.apache.commons.{package}.*\nStringUtils.substringBetween('a[b]c', '[', ']')");
+        let value = run_in(&mut TestHost::default(), &source, Dialect::Groovy).expect("the class is known");
+        assert_eq!(value.to_text().as_deref(), Some("b"), "{package}");
+    }
+}

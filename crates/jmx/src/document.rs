@@ -151,6 +151,25 @@ impl Document {
         attributes::attributes(open).map(|one| (&open[one.name], text::decode_attribute(&open[one.value])))
     }
 
+    /// The element that stands for one with the attribute `reference`, which JMeter writes in place of a repeated value: a path such
+    /// as `../../collectionProp/stringProp[3]`. Others stand for themselves, as do those whose path leads nowhere.
+    pub(crate) fn referred(&self, id: NodeId) -> NodeId {
+        let path = self.attribute(id, "reference");
+        path.and_then(|path| path.split('/').try_fold(id, |from, step| self.step(from, step))).unwrap_or(id)
+    }
+
+    /// One step of such a path: the parent, or the child of a name and, from 1, a number.
+    fn step(&self, from: NodeId, step: &str) -> Option<NodeId> {
+        if step == ".." {
+            return self.parent(from);
+        }
+        let (name, number) = match step.strip_suffix(']').and_then(|step| step.split_once('[')) {
+            Some((name, number)) => (name, number.parse::<usize>().ok()?.checked_sub(1)?),
+            None => (step, 0),
+        };
+        self.elements(from).filter(|&child| self.name(child) == name).nth(number)
+    }
+
     /// The text directly within an element, with references resolved, line ends as LF, and comments left out.
     pub fn text(&self, id: NodeId) -> Cow<'_, str> {
         let mut parts = self.children(id).iter().filter_map(|&child| self.text_of(child));

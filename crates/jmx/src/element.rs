@@ -131,21 +131,33 @@ impl<'d> TestElement<'d> {
         support::kind(self.tag(), &self.testclass(), &self.guiclass())
     }
 
-    /// What it does in a plan; guessed from its tag where the kind is unknown.
+    /// What it does in a plan. Where the kind is unknown: a listener has the properties of one, others are guessed from their tag.
     pub fn role(&self) -> Role {
-        self.kind().map_or_else(|| Role::guess(self.tag()), ElementKind::role)
+        let guessed = || if self.collects_results() { Role::Listener } else { Role::guess(self.tag()) };
+        self.kind().map_or_else(guessed, ElementKind::role)
     }
 
-    /// Whether brunt runs it; None where it is unknown. A DNS Cache Manager without servers and hosts has no effect; of Java
+    /// Whether it has what all listeners that JMeter's own extend have: settings of a result file.
+    fn collects_results(&self) -> bool {
+        let of_listeners = |name: &str| matches!(name, "saveConfig" | "ResultCollector.error_logging");
+        self.properties().iter().any(|property| of_listeners(&property.name()))
+    }
+
+    /// Whether brunt runs it; None where it is unknown. A DNS Cache Manager without servers of its own runs; of Java
     /// Requests, those of JMeter's own classes run.
     pub fn tier(&self) -> Option<Tier> {
         let kind = self.kind()?;
         if kind == ElementKind::JavaSampler && self.java_class().is_none() {
             return Some(Tier::Unsupported);
         }
-        let lists = ["DNSCacheManager.servers", "DNSCacheManager.hosts"];
-        let empty = || lists.iter().all(|list| self.properties().items(list).next().is_none());
-        Some(if kind == ElementKind::DnsCacheManager && empty() { Tier::Accepted } else { kind.tier() })
+        Some(if kind == ElementKind::DnsCacheManager && !self.asks_servers() { Tier::Accepted } else { kind.tier() })
+    }
+
+    /// Whether a DNS Cache Manager asks name servers that the plan names.
+    fn asks_servers(&self) -> bool {
+        let properties = self.properties();
+        let custom = properties.text("DNSCacheManager.isCustomResolver").is_none_or(|text| text.trim() != "false");
+        custom && properties.items("DNSCacheManager.servers").next().is_some()
     }
 
     /// The class of a Java Request that JMeter itself has: `JavaTest` or `SleepTest`.

@@ -35,7 +35,7 @@ use crate::element::TestElement;
 use crate::error::JmxError;
 use crate::properties::PropertyMap;
 use crate::support::{ElementKind, Role};
-use brunt_model::plan::{Connection, Dialling, Record, Records, ResolveAll, Tls};
+use brunt_model::plan::{Connection, Dialling, HttpVersion, Record, Records, Resolve, ResolveAll, Tls};
 use brunt_model::{Plan, Population, ReplyPolicy, StageKind, TestStage};
 use brunt_script::BeforeRun;
 use brunt_script::functions::PLAN_FILE;
@@ -44,6 +44,7 @@ use scope::Scope;
 pub use stage::TestRun;
 use std::collections::BTreeSet;
 use std::time::Duration;
+use texts::wrong_at;
 
 /// JMeter waits for a reply for ever. A request that has none after this time has failed.
 const LONGEST_REQUEST: Duration = Duration::from_hours(1);
@@ -107,7 +108,7 @@ pub struct UnfoldedRun {
 /// As [`read`].
 pub fn read_unfolded(document: &Document, surroundings: &PlanSurroundings<'_>) -> Result<UnfoldedRun, JmxError> {
     let before = || Reader::new(document, surroundings).before;
-    let variables = data::user_variables(document);
+    let variables = data::user_variables(document, surroundings.folder);
     let (constants, properties_are_constant) = texts::constants(document, &variables);
     let unfolded = || before().with_constants(BTreeSet::new(), properties_are_constant);
     let run = read_by(Reader { before: unfolded(), ..Reader::new(document, surroundings) }, document)?;
@@ -124,6 +125,9 @@ fn read_by(mut reader: Reader<'_>, document: &Document) -> Result<TestRun, JmxEr
                        -Jjmeter.save.saveservice.response_data=true` writes them into one file";
         reader.notice(format!("{}: left out, replies are not saved in files of their own; {instead}", saver.place()));
     }
+    reader.check_variable_files(document)?;
+    reader.static_hosts(document)?;
+    reader.choose_version(document);
     let scope = Scope::default().with(plan);
     let serialized = reader.flag(plan, "TestPlan.serialize_threadgroups", false);
     let mut groups = Vec::new();
@@ -171,7 +175,7 @@ impl<'a> Reader<'a> {
         let mut properties: Vec<(String, String)> =
             surroundings.properties.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
         properties.push((PLAN_FILE.to_owned(), surroundings.folder.plan_file().to_owned()));
-        let variables = data::user_variables(document);
+        let variables = data::user_variables(document, surroundings.folder);
         let folders = surroundings.folder.roots().into_iter().map(Into::into).collect();
         let before = BeforeRun::new(&variables, &properties, folders, surroundings.seed);
         let (constant, properties_are_constant) = texts::constants(document, &variables);
@@ -198,6 +202,45 @@ impl<'a> Reader<'a> {
     fn notice(&mut self, text: String) {
         if !self.notices.contains(&text) {
             self.notices.push(text);
+        }
+    }
+
+    /// The version of HTTP is one for all requests of a run.
+    fn choose_version(&mut self, document: &Document) {
+        let mut samplers = document.enabled_elements();
+        if let Some(sampler) = samplers.find(|element| element.kind() == Some(ElementKind::Http2Sampler)) {
+            self.connection.http = HttpVersion::V2;
+            self.notice(format!("{}: all requests of the plan go over HTTP/2", sampler.place()));
+        }
+    }
+
+    /// Takes the addresses that DNS Cache Managers give hosts; they hold for the whole plan.
+    fn static_hosts(&mut self, document: &Document) -> Result<(), JmxError> {
+        let is_dns = |element: &TestElement<'_>| element.kind() == Some(ElementKind::DnsCacheManager);
+        if self.surroundings.resolve_all.is_some() {
+            return Ok(());
+        }
+        for element in document.enabled_elements().filter(is_dns) {
+            for host in element.properties().items("DNSCacheManager.hosts") {
+                let host = host.properties();
+                let text = |name: &str| self.before.text(host.text(name).unwrap_or_default().trim());
+                let (name, addresses) = (text("StaticHost.Name"), text("StaticHost.Address"));
+                for address in addresses.split(',').map(str::trim) {
+                    let Ok(address) = address.parse() else {
+                        let wrong = format!("the address of {name} is {address}, which is no IP address; write one");
+                        return Err(wrong_at(element, &wrong));
+                    };
+                    self.connection.resolve.push(Resolve { host: name.clone(), port: 0, address });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Says which file is read where the plan names one of another machine.
+    fn notice_instead(&mut self, element: TestElement<'_>, file: &str) {
+        if let Some(path) = self.surroundings.folder.instead_of(file) {
+            self.notice(format!("{}: {file} is not there; {} is read", element.place(), path.display()));
         }
     }
 

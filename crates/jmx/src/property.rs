@@ -141,7 +141,7 @@ impl<'d> Properties<'d> {
     /// All, in order.
     pub fn iter(&self) -> impl Iterator<Item = Property<'d>> + use<'d> {
         let document = self.document;
-        document.elements(self.node).map(move |node| Property { document, node })
+        document.elements(self.node).map(move |node| Property { document, node: document.referred(node) })
     }
 
     /// The first of a name.

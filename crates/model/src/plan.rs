@@ -293,10 +293,17 @@ pub enum ConnectionLifetime {
 pub struct Resolve {
     /// The host of the URL.
     pub host: String,
-    /// The port of the URL.
+    /// The port of the URL; 0: any.
     pub port: u16,
     /// The address to connect to.
     pub address: IpAddr,
+}
+
+impl Resolve {
+    /// Whether it tells the address of this host and port.
+    pub fn is_of(&self, host: &str, port: u16) -> bool {
+        (self.port == 0 || self.port == port) && self.host.eq_ignore_ascii_case(host)
+    }
 }
 
 /// Where all connections go.

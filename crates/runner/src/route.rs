@@ -59,7 +59,7 @@ fn given(connection: &Connection, host: &str, port: u16) -> Option<Vec<SocketAdd
     if let Some(all) = connection.resolve_all {
         return Some(vec![all.address]);
     }
-    let given = connection.resolve.iter().filter(|r| r.port == port && r.host.eq_ignore_ascii_case(host));
+    let given = connection.resolve.iter().filter(|r| r.is_of(host, port));
     let given: Vec<_> = given.map(|r| SocketAddr::new(r.address, port)).collect();
     if !given.is_empty() {
         return Some(given);

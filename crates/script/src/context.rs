@@ -2,6 +2,7 @@
 
 use crate::files::Files;
 use crate::grpc::Services;
+use crate::replies::Jar;
 use crate::scripts::Expressions;
 use crate::trace::Tracing;
 use crate::variables::Variables;
@@ -259,6 +260,8 @@ pub struct UserContext {
     pub label: RefCell<String>,
     /// Its last sample with its texts, where something of the plan looks at it later.
     pub last: RefCell<Option<Rc<SampleRecord>>>,
+    /// Its cookies.
+    pub cookies: Rc<RefCell<Jar>>,
     /// What a script asked to be over.
     pub stop: Cell<Scope>,
     /// The locks that it has.
@@ -320,6 +323,7 @@ impl UserContext {
             label: RefCell::default(),
             tracing: worker.records.as_ref().filter(|records| records.trace).map(|_| Box::default()),
             last: RefCell::default(),
+            cookies: Rc::default(),
             stop: Cell::default(),
             locks: Rc::default(),
         }

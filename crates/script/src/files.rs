@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind, Write};
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// The files that functions may read.
@@ -33,6 +33,9 @@ const LONGEST: u64 = 64 << 20;
 
 /// More files are not kept.
 const MOST_FILES: usize = 1000;
+
+/// More names of a directory are not listed.
+const MOST_LISTED: usize = 10_000;
 
 /// The values of more expressions are not kept for a file.
 const MOST_PATHS: usize = 1000;
@@ -91,6 +94,53 @@ impl Files {
     /// As [`append`](Self::append).
     pub fn replace(&self, name: &str, text: &str) -> io::Result<()> {
         self.write(name, text, OpenOptions::new().write(true).truncate(true))
+    }
+
+    /// Deletes a file below the first folder; false: there is none.
+    ///
+    /// # Errors
+    ///
+    /// It lies elsewhere, is a directory, or cannot be deleted.
+    pub fn delete(&self, name: &str) -> io::Result<bool> {
+        let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        let path = match self.writable(name) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(false),
+            path => path?,
+        };
+        read.remove(name);
+        match fs::remove_file(path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
+            deleted => deleted.map(|()| true),
+        }
+    }
+
+    /// Makes a directory below the first folder, and those above it; false: it is there.
+    ///
+    /// # Errors
+    ///
+    /// It would lie elsewhere, or cannot be made.
+    pub fn make_directory(&self, name: &str) -> io::Result<bool> {
+        let refuse = || io::Error::from(ErrorKind::PermissionDenied);
+        let folder = self.folders.first().filter(|_| !self.is_read_only).ok_or_else(refuse)?;
+        let path = folder.join(name);
+        // `..` behind a directory that is not there yet could lead anywhere.
+        if path.strip_prefix(folder).is_ok_and(|below| below.components().any(|part| part == Component::ParentDir)) {
+            return Err(refuse());
+        }
+        let there = path.ancestors().find(|path| path.exists()).ok_or_else(refuse)?;
+        if !is_below(&there.canonicalize()?, [folder]) {
+            return Err(refuse());
+        }
+        fs::create_dir_all(&path).map(|()| there != path)
+    }
+
+    /// The names in a directory below one of the folders, in order. None: it is none, or may not be listed.
+    pub fn list(&self, name: &str) -> Option<Vec<String>> {
+        let entries = fs::read_dir(self.allowed(name)?).ok()?;
+        let names = entries.take(MOST_LISTED).filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+        let mut names: Vec<String> = names.collect();
+        names.sort_unstable();
+        Some(names)
     }
 
     fn write(&self, name: &str, text: &str, options: &mut OpenOptions) -> io::Result<()> {
@@ -224,6 +274,29 @@ mod tests {
         assert!(Files::default().append("a.txt", "x").is_err());
         assert!(files.read_only().append("a.txt", "x").is_err());
         assert_eq!(fs::read_dir(other.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn only_below_the_first_folder_is_deleted_and_made() {
+        let (plan, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        fs::write(other.path().join("b.txt"), "x").unwrap();
+        std::os::unix::fs::symlink(other.path(), plan.path().join("folder")).unwrap();
+        let files = Files::below(vec![plan.path().to_owned()]);
+        assert!(files.make_directory("a/b").unwrap() && !files.make_directory("a/b").unwrap());
+        files.append("a/b/c.txt", "x").unwrap();
+        assert_eq!(files.list("a/b"), Some(vec!["c.txt".to_owned()]));
+        assert!(files.delete("a/b/c.txt").unwrap() && !files.delete("a/b/c.txt").unwrap());
+        assert!(!files.delete("none/c.txt").unwrap());
+        for name in ["folder/b.txt", "a", "folder", "../x", ""] {
+            assert!(files.delete(name).is_err(), "{name}");
+        }
+        let outside = other.path().join("new");
+        for name in [outside.to_str().unwrap(), "../new", "folder/new", "a/../../new", "none/../../new"] {
+            assert!(files.make_directory(name).is_err(), "{name}");
+        }
+        assert_eq!((files.list("folder"), files.list("..")), (None, None));
+        assert!(files.read_only().make_directory("d").is_err());
+        assert_eq!(fs::read_dir(other.path()).unwrap().count(), 1);
     }
 
     #[test]

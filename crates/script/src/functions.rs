@@ -29,6 +29,8 @@ pub use plans::request_url;
 use std::fmt;
 use std::ops::RangeInclusive;
 pub use values::PLAN_FILE;
+#[cfg(feature = "groovy")]
+pub(crate) use values::environment;
 
 /// One function.
 pub struct Function {

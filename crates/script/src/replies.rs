@@ -21,7 +21,10 @@ use brunt_wire::redirect::{self, Redirected};
 use brunt_wire::{Prepared, Reply, Transport};
 use cache::Pages;
 use identity::Identity;
-use jar::Jar;
+pub use jar::Jar;
+#[cfg(feature = "groovy")]
+pub use jar::JarCookie;
+use std::cell::RefCell;
 use std::collections::HashSet;
 use std::rc::Rc;
 use url::Url;
@@ -31,7 +34,7 @@ type Fields = [(String, String)];
 
 /// What one user remembers of replies.
 pub struct Memory {
-    jar: Jar,
+    jar: Rc<RefCell<Jar>>,
     identity: Identity,
     pages: Pages,
     /// What is to be asked before the scenario goes on; the last comes first.
@@ -44,9 +47,9 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// That of the user of this number, which has seen no reply.
-    pub fn new(number: u64) -> Self {
-        let (jar, identity) = (Jar::default(), Identity::new(number));
+    /// That of the user of this number, which has seen no reply, with its cookies.
+    pub fn new(number: u64, jar: Rc<RefCell<Jar>>) -> Self {
+        let identity = Identity::new(number);
         Self {
             jar,
             identity,
@@ -67,7 +70,7 @@ impl Memory {
 
     /// All cookies are gone.
     pub fn forget_cookies(&mut self) {
-        self.jar = Jar::default();
+        self.jar.replace(Jar::default());
     }
 
     /// All pages are forgotten.
@@ -157,7 +160,7 @@ impl Memory {
         let (Some((_, fields)), Some(url)) = (&kept.head, ask.url.clone()) else { return };
         let policy = script.policy(ask.request.reply_policy);
         if policy.cookies.are_kept() {
-            self.jar.take(&url, fields);
+            self.jar.borrow_mut().take(&url, fields);
         }
         if policy.cache.is_some() && reply.status == 200 {
             self.pages.take(&ask.request.url, fields, now(script));
@@ -214,14 +217,15 @@ impl Memory {
         let url = from.parts()?.url.clone();
         let cookies = script.policy(from.tags.reply_policy).cookies;
         if let Some(fields) = fields.filter(|_| cookies.are_kept()) {
-            self.jar.take(&url, fields);
+            self.jar.borrow_mut().take(&url, fields);
         }
         let next = redirect::follow(script.transport(), from, reply, |to: &mut Redirected| {
             to.headers.retain(|(name, _)| !name.eq_ignore_ascii_case("cookie"));
             let asked =
                 self.asking.as_ref().filter(|_| Url::parse(&to.url).is_ok_and(|to| to.origin() == url.origin()));
             let given = asked.and_then(|ask| value(&ask.request.headers, "cookie"));
-            to.headers.extend(Url::parse(&to.url).ok().and_then(|url| self.jar.field_with(&url, cookies, given)));
+            to.headers
+                .extend(Url::parse(&to.url).ok().and_then(|url| self.jar.borrow().field_with(&url, cookies, given)));
             script.number_of_hop(from, &to.url, hop)
         })?;
         if let Some(asking) = &mut self.asking {
@@ -234,10 +238,10 @@ impl Memory {
         let policy = script.policy(ask.request.reply_policy);
         let mut extra = self.identity.fields(&ask.request);
         let cookies = ask.url.as_ref().filter(|_| policy.cookies.are_kept());
-        let set = cookies.and_then(|url| self.jar.field(url, policy.cookies));
+        let set = cookies.and_then(|url| self.jar.borrow().field(url, policy.cookies));
         let given = value(&ask.request.headers, "cookie");
         let both = cookies.filter(|_| set.is_some() && given.is_some());
-        let merged = both.and_then(|url| self.jar.field_with(url, policy.cookies, given));
+        let merged = both.and_then(|url| self.jar.borrow().field_with(url, policy.cookies, given));
         extra.extend(merged.or(set));
         extra.extend(self.pages.fields(&ask.request.url).iter().cloned());
         match ask.entry {

@@ -317,6 +317,10 @@ mod tests {
         let failed =
             "AssertionResult.setFailure(true); AssertionResult.setFailureMessage('no ' + prev.getResponseCode())";
         assert_eq!(run(failed, &user, Some("x")).unwrap().failure.as_deref(), Some("no 200"));
+        let turned = "FailureMessage = 'm'; AssertionResult.setFailure(true)";
+        assert_eq!(run(turned, &user, Some("x")).unwrap().failure.as_deref(), Some("m"));
+        let undone = "AssertionResult.setFailure(true); AssertionResult.setFailureMessage('m'); Failure = false";
+        assert_eq!(run(undone, &user, Some("x")).unwrap().failure, None);
         assert_eq!(run("prev.setSuccessful(false)", &user, Some("x")).unwrap().changes.success, Some(false));
         assert_eq!(run("ctx.getEngine().askThreadsToStop()", &user, None).unwrap().stop, Scope::Run);
     }

@@ -237,17 +237,19 @@ impl<'a> Searched<'a> {
         }
     }
 
+    /// What JMeter calls the query: what was sent in the body, and nothing of a GET.
+    pub fn query(&self) -> Cow<'_, str> {
+        let mut parts = self.request.parts().filter(|_| self.changes.request.is_none()).into_iter();
+        let is_empty = parts.any(|parts| matches!(parts.body, Body::None) && parts.method != "DELETE");
+        if is_empty { Cow::Borrowed("") } else { self.request_body() }
+    }
+
     /// The request as JMeter shows it.
-    fn sampler_data(&self) -> String {
+    pub fn sampler_data(&self) -> String {
         let Some(parts) = self.request.parts() else { return String::new() };
-        let method = &parts.method;
-        let mut text = format!("{method} {}\n", parts.url);
-        if matches!(method.as_str(), "POST" | "PUT" | "PATCH" | "DELETE") {
-            let _ = write!(text, "\n{method} data:\n{}\n", self.request_body()); // a String takes anything
-        }
         let headers = self.request_headers();
         let cookies = headers.lines().find_map(|line| line.strip_prefix("Cookie: "));
-        text + &cookies.map_or_else(|| "\n[no cookies]\n".to_owned(), |cookies| format!("\nCookie Data:\n{cookies}\n"))
+        sampler_data((&parts.method, parts.url.as_str()), &self.query(), cookies.unwrap_or_default())
     }
 
     /// A part as text.
@@ -265,6 +267,17 @@ impl<'a> Searched<'a> {
             ReplyPart::Variable(name) => self.user.variables.borrow().get(name).unwrap_or_default().to_owned().into(),
         }
     }
+}
+
+/// A request as JMeter shows it: method and URL, what was sent, and cookies.
+pub fn sampler_data((method, url): (&str, &str), query: &str, cookies: &str) -> String {
+    let mut text = format!("{method} {url}\n");
+    if !matches!(method, "HEAD" | "OPTIONS" | "TRACE") {
+        let _ = write!(text, "\n{method} data:\n{query}\n"); // a String takes anything
+    }
+    let cookies =
+        if cookies.is_empty() { "\n[no cookies]\n".to_owned() } else { format!("\nCookie Data:\n{cookies}\n") };
+    text + &cookies
 }
 
 fn line(text: &mut String, name: &str, value: &str) {

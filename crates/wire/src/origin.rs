@@ -55,7 +55,7 @@ impl Directory {
         if let Some(all) = self.all {
             return Some(vec![all]);
         }
-        let given = self.given.iter().filter(|r| r.port == port && r.host.eq_ignore_ascii_case(host));
+        let given = self.given.iter().filter(|r| r.is_of(host, port));
         let given: Vec<_> = given.map(|r| SocketAddr::new(r.address, port)).collect();
         if !given.is_empty() {
             return Some(given);

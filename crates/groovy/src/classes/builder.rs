@@ -12,7 +12,6 @@ pub(super) static CLASSES: &[Class] = &[
     Class::made("java.lang.StringBuilder", make),
     Class::made("java.lang.StringBuffer", make),
     Class::made("java.io.StringWriter", make),
-    Class::made("java.io.PrintStream", make),
     Class::made("java.util.StringJoiner", make_joiner),
 ];
 

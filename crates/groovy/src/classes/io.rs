@@ -13,6 +13,7 @@ pub(super) static CLASSES: &[Class] = &[
     Class::made("java.io.FileWriter", make_writer),
     Class::made("java.io.BufferedWriter", make_writer),
     Class::made("java.io.PrintWriter", make_writer),
+    Class::made("java.io.PrintStream", make_writer),
     Class::made("java.io.FileOutputStream", make_writer),
     Class::made("java.io.OutputStreamWriter", make_writer),
     Class::made("java.io.BufferedOutputStream", make_writer),
@@ -25,6 +26,8 @@ pub(super) static CLASSES: &[Class] = &[
     Class::made("java.io.ByteArrayInputStream", make_reader),
     Class::made("java.io.StringReader", make_string_reader),
     Class::made("java.util.Scanner", make_scanner),
+    Class::named("java.io.FilenameFilter"),
+    Class::named("java.io.FileFilter"),
     Class::with_static("java.nio.file.Files", files),
     Class::with_static("java.nio.file.Paths", paths),
     Class::with_static("java.nio.file.Path", paths),
@@ -115,12 +118,15 @@ impl File {
             ("getParentFile", []) => self.parent().map_or(Value::Null, file),
             ("resolve", [child]) => file(&join(&self.path, &vm.text(child)?)),
             ("isAbsolute", []) => Value::Bool(self.path.starts_with('/')),
-            ("exists" | "canRead" | "isFile", []) => Value::Bool(vm.host.file_exists(&self.path)),
-            ("isDirectory", []) => Value::Bool(false),
+            ("exists" | "canRead" | "isFile", []) => {
+                let is_directory = |vm: &mut Vm| name != "isFile" && vm.host.list_directory(&self.path).is_some();
+                Value::Bool(vm.host.file_exists(&self.path) || is_directory(vm))
+            }
+            ("isDirectory", []) => Value::Bool(vm.host.list_directory(&self.path).is_some()),
             ("length" | "size", []) => Value::Long(read(vm, &self.path).map_or(0, |bytes| bytes.len() as i64)),
             ("lastModified", []) => Value::Long(0),
-            // Directories are made by the host when a file is written.
-            ("mkdir" | "mkdirs" | "setWritable" | "setReadable" | "deleteOnExit", _) => Value::Bool(true),
+            ("mkdir" | "mkdirs", []) => Value::Bool(vm.host.make_directory(&self.path).map_err(refused)?),
+            ("setWritable" | "setReadable" | "deleteOnExit", _) => Value::Bool(true),
             ("createNewFile", []) => {
                 let new = !vm.host.file_exists(&self.path);
                 if new {
@@ -135,6 +141,29 @@ impl File {
 
     fn absolute(&self, vm: &Vm) -> String {
         if self.path.starts_with('/') { self.path.clone() } else { join(&vm.host.base_directory(), &self.path) }
+    }
+
+    /// What is in the directory: names or files, those that a closure takes, or each handed to one. Null where it is no directory.
+    fn listed(&self, vm: &mut Vm, name: &str, closure: Option<&Value>) -> Eval<Value> {
+        let Some(names) = vm.host.list_directory(&self.path) else { return Ok(Value::Null) };
+        vm.tick(names.len())?;
+        vm.alloc(names.iter().map(|name| name.len() + self.path.len()).sum())?;
+        let mut found = Vec::new();
+        for own in names {
+            let one = if name == "list" { Value::str(&own) } else { file(&join(&self.path, &own)) };
+            let Some(closure) = closure else {
+                found.push(one);
+                continue;
+            };
+            // A filter of Java takes the directory and the name; a closure may take the file alone.
+            let takes_name = Vm::arity(closure) == 2;
+            let arguments = if takes_name { vec![file(&self.path), Value::from(own)] } else { vec![one.clone()] };
+            let taken = vm.call_closure(closure, &arguments)?;
+            if vm.truth(&taken)? {
+                found.push(one);
+            }
+        }
+        Ok(if name == "eachFile" { Value::Null } else { Value::array(found) })
     }
 
     fn lines(&self, vm: &mut Vm) -> Eval<Vec<Value>> {
@@ -184,9 +213,7 @@ impl Native for File {
                 Writer::make(&self.path, !rest.iter().any(|value| matches!(value, Value::Bool(true))))
             }
             ("newReader" | "newInputStream", _) => Reader::make(read(vm, &self.path)?),
-            ("list" | "listFiles" | "eachFile", _) => {
-                return Err(throw("java.io.IOException", format!("{}: scripts may not list directories", self.path)));
-            }
+            ("list" | "listFiles" | "eachFile", rest) => return self.listed(vm, name, rest.last()).map(Some),
             _ => return Ok(None),
         }))
     }
@@ -472,7 +499,10 @@ fn files(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
         ("notExists", _) => Value::Bool(!vm.host.file_exists(&path)),
         ("size", _) => vm.call_method(&file(&path), "length", &[])?,
         ("delete" | "deleteIfExists", _) => vm.call_method(&file(&path), "delete", &[])?,
-        ("createDirectories" | "createDirectory", _) => file(&path),
+        ("createDirectories" | "createDirectory", _) => {
+            vm.host.make_directory(&path).map_err(refused)?;
+            file(&path)
+        }
         ("newBufferedReader" | "newInputStream", _) => Reader::make(read(vm, &path)?),
         ("newBufferedWriter" | "newOutputStream", _) => Writer::make(&path, true),
         _ => return Ok(None),
@@ -497,6 +527,7 @@ fn file_utils(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value
             write(vm, &path, text.as_bytes(), !matches!(rest.last(), Some(Value::Bool(true))))?;
             Value::Null
         }
+        ("forceMkdir", _) => Value::Bool(vm.host.make_directory(&path).map_err(refused)?),
         ("deleteQuietly" | "forceDelete", _) => Value::Bool(vm.host.delete_file(&path).unwrap_or(false)),
         ("getFile", _) => file(&path),
         _ => return Ok(None),

@@ -1,26 +1,36 @@
 //! The cookie manager of a sampler, and cookies.
 
 use crate::error::Eval;
+use crate::host;
 use crate::value::{Native, Value};
 use crate::vm::Vm;
 use std::any::Any;
+use std::cell::RefCell;
 
 /// `sampler.getCookieManager()`
 pub(super) struct Manager;
 
-/// `new Cookie(name, value, domain, path, secure, expires)`
-pub(super) struct Cookie {
-    parts: [String; 4],
+/// A cookie of the user, or a new one.
+struct Cookie {
+    cookie: RefCell<host::Cookie>,
+    is_kept: bool,
 }
 
+/// `new Cookie(name, value, domain, path, secure, expires)`
 pub(super) fn make(vm: &mut Vm, _class: &str, arguments: &[Value]) -> Eval<Value> {
-    let mut parts: [String; 4] = std::array::from_fn(|_| String::new());
-    for (part, argument) in parts.iter_mut().zip(arguments) {
+    let mut texts: [String; 4] = std::array::from_fn(|_| String::new());
+    for (text, argument) in texts.iter_mut().zip(arguments) {
         if !argument.is_null() {
-            *part = vm.text(argument)?.to_string();
+            *text = vm.text(argument)?.to_string();
         }
     }
-    Ok(Value::native(Cookie { parts }))
+    let is_secure = match arguments.get(4) {
+        Some(secure) => vm.truth(secure)?,
+        None => false,
+    };
+    let [name, value, domain, path] = texts;
+    let cookie = host::Cookie { name, value, domain, path, is_secure };
+    Ok(Value::native(Cookie { cookie: RefCell::new(cookie), is_kept: false }))
 }
 
 pub(super) fn make_manager(_vm: &mut Vm, _class: &str, _arguments: &[Value]) -> Eval<Value> {
@@ -28,11 +38,15 @@ pub(super) fn make_manager(_vm: &mut Vm, _class: &str, _arguments: &[Value]) -> 
 }
 
 fn all(vm: &Vm) -> Vec<Value> {
-    vm.host
-        .cookies()
-        .into_iter()
-        .map(|(name, value, domain, path)| Value::native(Cookie { parts: [name, value, domain, path] }))
-        .collect()
+    let kept = |cookie| Value::native(Cookie { cookie: RefCell::new(cookie), is_kept: true });
+    vm.host.cookies().into_iter().map(kept).collect()
+}
+
+fn remove(vm: &mut Vm, index: i64) {
+    let cookie = usize::try_from(index).ok().and_then(|index| vm.host.cookies().into_iter().nth(index));
+    if let Some(cookie) = cookie {
+        vm.host.remove_cookie(&cookie);
+    }
 }
 
 impl Native for Manager {
@@ -44,8 +58,7 @@ impl Native for Manager {
         Ok(Some(match (name, arguments) {
             ("add" | "addCookieFromHeader", [cookie, ..]) => {
                 if let Some(cookie) = cookie.downcast::<Cookie>() {
-                    let [name, value, domain, path] = &cookie.parts;
-                    vm.host.add_cookie(name, value, domain, path);
+                    vm.host.add_cookie(&cookie.cookie.borrow());
                 }
                 Value::Null
             }
@@ -59,10 +72,15 @@ impl Native for Manager {
                 vm.host.clear_cookies();
                 Value::Null
             }
-            (
-                "remove" | "removeMatchingCookies" | "setName" | "testStarted" | "testEnded" | "setClearEachIteration",
-                _,
-            ) => Value::Null,
+            ("remove", [index]) => {
+                let index = vm.to_long(index)?;
+                remove(vm, index);
+                Value::Null
+            }
+            ("removeMatchingCookies" | "setName" | "testStarted" | "testEnded" | "setClearEachIteration", _) => {
+                Value::Null
+            }
+            ("getObjectValue", []) => Value::native(Self),
             _ => return Ok(None),
         }))
     }
@@ -76,29 +94,55 @@ impl Native for Manager {
     }
 }
 
+impl Cookie {
+    /// Changes a part, of a cookie of the user there, too.
+    fn set(&self, vm: &mut Vm, part: &str, text: String, truth: bool) {
+        let before = self.cookie.borrow().clone();
+        let mut after = before.clone();
+        match part {
+            "Name" => after.name = text,
+            "Value" => after.value = text,
+            "Domain" => after.domain = text,
+            "Path" => after.path = text,
+            "Secure" => after.is_secure = truth,
+            _ => return,
+        }
+        if self.is_kept {
+            vm.host.remove_cookie(&before);
+            vm.host.add_cookie(&after);
+        }
+        self.cookie.replace(after);
+    }
+}
+
 impl Native for Cookie {
     fn class_name(&self) -> &'static str {
         "org.apache.jmeter.protocol.http.control.Cookie"
     }
 
-    fn call(&self, _vm: &mut Vm, name: &str, _arguments: &[Value]) -> Eval<Option<Value>> {
-        let place = match name {
-            "getName" => 0,
-            "getValue" | "getStringValue" => 1,
-            "getDomain" => 2,
-            "getPath" => 3,
-            "getSecure" | "isSecure" => return Ok(Some(Value::Bool(false))),
-            "getExpires" => return Ok(Some(Value::Long(0))),
-            "getObjectValue" => return Ok(Some(Value::native(Self { parts: self.parts.clone() }))),
-            _ if name.starts_with("set") => return Ok(Some(Value::Null)),
+    fn call(&self, vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+        if let (Some(part), [value]) = (name.strip_prefix("set"), arguments) {
+            let (text, truth) = (vm.text(value)?.to_string(), vm.truth(value)?);
+            self.set(vm, part, text, truth);
+            return Ok(Some(Value::Null));
+        }
+        let cookie = self.cookie.borrow();
+        Ok(Some(match name {
+            "getName" => Value::str(&cookie.name),
+            "getValue" | "getStringValue" => Value::str(&cookie.value),
+            "getDomain" => Value::str(&cookie.domain),
+            "getPath" => Value::str(&cookie.path),
+            "getSecure" | "isSecure" => Value::Bool(cookie.is_secure),
+            "getExpires" => Value::Long(0),
+            "getObjectValue" => Value::native(Self { cookie: self.cookie.clone(), is_kept: self.is_kept }),
             _ => return Ok(None),
-        };
-        Ok(Some(Value::str(&self.parts[place])))
+        }))
     }
 
     fn text(&self, _vm: &mut Vm) -> Eval<Option<String>> {
-        let [name, value, domain, path] = &self.parts;
-        Ok(Some(format!("{domain}\tTRUE\t{path}\tFALSE\t0\t{name}\t{value}")))
+        let host::Cookie { name, value, domain, path, is_secure } = &*self.cookie.borrow();
+        let secure = if *is_secure { "TRUE" } else { "FALSE" };
+        Ok(Some(format!("{domain}\tTRUE\t{path}\t{secure}\t0\t{name}\t{value}")))
     }
 
     fn as_any(&self) -> &dyn Any {

@@ -97,6 +97,7 @@ impl Native for Manager {
                 Value::Null
             }
             ("setName" | "setProperty", _) => Value::Null,
+            ("getObjectValue", []) => Value::native(Self),
             _ => return Ok(None),
         }))
     }

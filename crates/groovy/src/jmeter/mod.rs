@@ -3,6 +3,7 @@
 mod context;
 mod cookies;
 mod headers;
+mod interpreter;
 mod logger;
 mod result;
 mod sample;
@@ -10,6 +11,7 @@ mod sampler;
 mod services;
 mod vars;
 
+pub(crate) use interpreter::script_object;
 pub(crate) use services::CLASSES;
 
 use crate::classes::format;
@@ -63,7 +65,7 @@ fn sample_binding(vm: &mut Vm, name: &str) -> Option<Value> {
         "ResponseHeaders" => Value::str(sample.response_headers()),
         "RequestHeaders" => Value::str(sample.request_headers()),
         "SampleLabel" => Value::str(sample.label()),
-        "SamplerData" => Value::str(sample.request_data()),
+        "SamplerData" => Value::str(sample.sampler_data()),
         "Successful" | "IsSuccess" => Value::Bool(sample.success()),
         "URL" => Value::str(sample.url()),
         _ => return None,
@@ -117,7 +119,12 @@ pub(crate) fn function(vm: &mut Vm, frame: &Rc<Frame>, name: &str, arguments: &[
                 Some(value) => vm.text(value)?,
                 None => "".into(),
             };
-            vm.host.log(LogLevel::Info, &text);
+            if vm.output.is_null() {
+                vm.host.log(LogLevel::Info, &text);
+            } else {
+                let output = vm.output.clone();
+                vm.call_method(&output, "println", &[Value::Str(text)])?;
+            }
             Value::Null
         }
         ("printf" | "sprintf", [_, rest @ ..]) => {
@@ -158,7 +165,10 @@ pub(crate) fn function(vm: &mut Vm, frame: &Rc<Frame>, name: &str, arguments: &[
 
 /// Runs text as a script of its own.
 pub(crate) fn evaluate(vm: &mut Vm, source: &Value) -> Eval<Value> {
-    let source = vm.text(source)?;
+    let source = match crate::classes::io::content(vm, source)? {
+        Some(file) => String::from_utf8_lossy(&file).into(),
+        None => vm.text(source)?,
+    };
     vm.tick(source.len())?;
     let code = crate::syntax::parse(&source, vm.dialect)
         .map_err(|error| throw("groovy.lang.GroovyRuntimeException", error.to_string()))?;

@@ -99,7 +99,8 @@ impl Result {
             "getResponseMessage" => self.text(vm, |one| one.message().into_owned())?,
             "getResponseHeaders" => self.text(vm, |one| one.response_headers().into_owned())?,
             "getRequestHeaders" => self.text(vm, |one| one.request_headers().into_owned())?,
-            "getSamplerData" | "getQueryString" => self.text(vm, |one| one.request_data().into_owned())?,
+            "getSamplerData" => self.text(vm, |one| one.sampler_data().into_owned())?,
+            "getQueryString" => self.text(vm, |one| one.request_data().into_owned())?,
             "getSampleLabel" => self.text(vm, |one| one.label().into_owned())?,
             "getUrlAsString" => self.text(vm, |one| one.url().into_owned())?,
             "getURL" => {
@@ -152,11 +153,7 @@ impl Result {
                 let messages = self.read(vm, |one| one.failure_messages()).unwrap_or_default();
                 Value::optional(messages.first())
             }
-            "getHTTPMethod" => {
-                let method =
-                    self.read(vm, |one| one.request_data().split_whitespace().next().unwrap_or("GET").to_owned());
-                Value::from(method.unwrap_or_default())
-            }
+            "getHTTPMethod" => self.text(vm, |one| one.method().into_owned())?,
             "getCookies" => self.text(vm, |one| cookie_header(&one.request_headers()))?,
             "getRedirectLocation" => self.text(vm, |one| header(&one.response_headers(), "location"))?,
             "isStopThread" | "isStopTest" | "isStopTestNow" | "isIgnore" | "isBinaryType" => Value::Bool(false),

@@ -8,18 +8,26 @@ use crate::value::{Native, Value};
 use crate::vm::Vm;
 use std::any::Any;
 use std::cell::RefCell;
+use std::rc::Rc;
 
 /// `sampler`
 pub(super) struct Sampler;
 
-/// `sampler.getArguments()`
-struct Arguments;
+/// `sampler.getArguments()`, or a list that a script made.
+#[derive(Clone)]
+struct Arguments(List);
 
-/// An argument of the request, or a new one.
+/// The arguments of a list of the script; None: those of the request.
+type List = Option<Rc<RefCell<Vec<Argument>>>>;
+
+/// An argument of a list and its place there, or a new one.
 struct One {
     argument: RefCell<Argument>,
-    place: Option<usize>,
+    place: Option<(List, usize)>,
 }
+
+/// `sampler.getProperty(name)`, where it is a text.
+struct Property(String);
 
 fn part_of(name: &str) -> Option<UrlPart> {
     Some(match name {
@@ -34,18 +42,19 @@ fn part_of(name: &str) -> Option<UrlPart> {
     })
 }
 
-fn all(vm: &Vm) -> Vec<Argument> {
-    vm.host.request().map(Request::arguments).unwrap_or_default()
-}
-
-fn set(vm: &mut Vm, arguments: Vec<Argument>) {
-    if let Some(request) = vm.host.request_mut() {
-        request.set_arguments(arguments);
+fn all(vm: &Vm, list: &List) -> Vec<Argument> {
+    match list {
+        Some(list) => list.borrow().clone(),
+        None => vm.host.request().map(Request::arguments).unwrap_or_default(),
     }
 }
 
-fn one(place: usize, argument: Argument) -> Value {
-    Value::native(One { argument: RefCell::new(argument), place: Some(place) })
+fn set(vm: &mut Vm, list: &List, arguments: Vec<Argument>) {
+    if let Some(list) = list {
+        *list.borrow_mut() = arguments;
+    } else if let Some(request) = vm.host.request_mut() {
+        request.set_arguments(arguments);
+    }
 }
 
 /// `new HTTPArgument(name, value, …)`, `new Argument(name, value)`
@@ -58,15 +67,13 @@ pub(super) fn make_argument(vm: &mut Vm, _class: &str, arguments: &[Value]) -> E
     Ok(Value::native(One { argument: RefCell::new(argument), place: None }))
 }
 
-pub(super) fn make_arguments(vm: &mut Vm, _class: &str, _arguments: &[Value]) -> Eval<Value> {
-    // A script that makes its own list means to replace the sampler's.
-    set(vm, Vec::new());
-    Ok(Value::native(Arguments))
+pub(super) fn make_arguments(_vm: &mut Vm, _class: &str, _arguments: &[Value]) -> Eval<Value> {
+    Ok(Value::native(Arguments(Some(Rc::default()))))
 }
 
 /// Adds an argument.
-fn add(vm: &mut Vm, arguments: &[Value], encode: Encode) -> Eval<()> {
-    let mut all = all(vm);
+fn add(vm: &mut Vm, list: &List, arguments: &[Value], encode: Encode) -> Eval<()> {
+    let mut all = all(vm, list);
     match arguments {
         [value] => {
             if let Some(own) = value.downcast::<One>() {
@@ -79,7 +86,7 @@ fn add(vm: &mut Vm, arguments: &[Value], encode: Encode) -> Eval<()> {
         }
         [] => {}
     }
-    set(vm, all);
+    set(vm, list, all);
     Ok(())
 }
 
@@ -106,11 +113,18 @@ impl Sampler {
                 [_, ..],
             ) => {
                 let wanted = text_at(vm, arguments, 0)?;
+                match &*wanted {
+                    "HTTPSampler.cookie_manager" => return Ok(Some(Value::native(cookies::Manager))),
+                    "HTTPSampler.header_manager" => return Ok(Some(Value::native(headers::Manager))),
+                    "HTTPsampler.Arguments" => return Ok(Some(Value::native(Arguments(None)))),
+                    _ => {}
+                }
                 let text = property(vm, &wanted).unwrap_or_default();
                 match name {
                     "getPropertyAsInt" => Value::Int(text.trim().parse().unwrap_or(0)),
                     "getPropertyAsLong" => Value::Long(text.trim().parse().unwrap_or(0)),
                     "getPropertyAsBoolean" => Value::Bool(text.trim() == "true"),
+                    "getProperty" => Value::native(Property(text)),
                     _ => Value::from(text),
                 }
             }
@@ -120,23 +134,29 @@ impl Sampler {
                 Value::Null
             }
             ("addArgument", rest) => {
-                add(vm, rest, Encode::Yes)?;
+                add(vm, &None, rest, Encode::Yes)?;
                 Value::Null
             }
             ("addEncodedArgument", [name, value, ..]) => {
                 let decoded = |text: &str| Value::from(net::url_decode(text));
                 let (name, value) = (vm.text(name)?, vm.text(value)?);
-                add(vm, &[decoded(&name), decoded(&value)], Encode::Yes)?;
+                add(vm, &None, &[decoded(&name), decoded(&value)], Encode::Yes)?;
                 Value::Null
             }
             ("addNonEncodedArgument", rest) => {
-                add(vm, rest, Encode::No)?;
+                add(vm, &None, rest, Encode::No)?;
                 Value::Null
             }
-            ("getArguments", []) => Value::native(Arguments),
-            ("setArguments", [_]) => Value::Null,
+            ("getArguments", []) => Value::native(Arguments(None)),
+            ("setArguments", [list]) => {
+                if let Some(Arguments(list @ Some(_))) = list.downcast::<Arguments>() {
+                    let arguments = all(vm, list);
+                    set(vm, &None, arguments);
+                }
+                Value::Null
+            }
             ("removeArguments" | "clearArguments", []) => {
-                set(vm, Vec::new());
+                set(vm, &None, Vec::new());
                 Value::Null
             }
             ("setPostBodyRaw" | "getPostBodyRaw" | "isPostBodyRaw", rest) => {
@@ -150,7 +170,7 @@ impl Sampler {
                 Value::Bool(vm.host.request().is_some_and(Request::raw_body))
             }
             ("getQueryString", _) => {
-                let pairs = all(vm)
+                let pairs = all(vm, &None)
                     .into_iter()
                     .map(|one| format!("{}={}", net::url_encode(&one.name), net::url_encode(&one.value)));
                 Value::from(pairs.collect::<Vec<_>>().join("&"))
@@ -273,26 +293,33 @@ impl Native for Sampler {
     }
 }
 
+impl Arguments {
+    fn one(&self, place: usize, argument: Argument) -> Value {
+        Value::native(One { argument: RefCell::new(argument), place: Some((self.0.clone(), place)) })
+    }
+}
+
 impl Native for Arguments {
     fn class_name(&self) -> &'static str {
         "org.apache.jmeter.config.Arguments"
     }
 
     fn call(&self, vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
-        let mut own = all(vm);
+        let list = &self.0;
+        let mut own = all(vm, list);
         Ok(Some(match (name, arguments) {
             ("getArgument" | "get", [index]) => {
                 let place = vm.to_long(index)?;
                 let place = usize::try_from(place).ok().filter(|place| *place < own.len());
-                place.map_or(Value::Null, |place| one(place, own.swap_remove(place)))
+                place.map_or(Value::Null, |place| self.one(place, own.swap_remove(place)))
             }
             ("getArgumentCount" | "size", []) => Value::count(own.len()),
             ("addArgument" | "addHTTPArgument", rest) => {
-                add(vm, rest, Encode::Yes)?;
+                add(vm, list, rest, Encode::Yes)?;
                 Value::Null
             }
             ("removeAllArguments" | "clear" | "removeAll", []) => {
-                set(vm, Vec::new());
+                set(vm, list, Vec::new());
                 Value::Null
             }
             ("removeArgument", [which, ..]) => {
@@ -307,7 +334,7 @@ impl Native for Arguments {
                         own.retain(|one| one.name != *name);
                     }
                 }
-                set(vm, own);
+                set(vm, list, own);
                 Value::Null
             }
             ("getArgumentsAsMap", []) => {
@@ -325,12 +352,14 @@ impl Native for Arguments {
                     Value::list(items)
                 }
             }
+            ("getObjectValue", []) => Value::native(self.clone()),
             _ => return Ok(None),
         }))
     }
 
     fn elements(&self, vm: &mut Vm) -> Eval<Option<Vec<Value>>> {
-        Ok(Some(all(vm).into_iter().enumerate().map(|(place, argument)| one(place, argument)).collect()))
+        let all = all(vm, &self.0).into_iter().enumerate();
+        Ok(Some(all.map(|(place, argument)| self.one(place, argument)).collect()))
     }
 
     fn as_any(&self) -> &dyn Any {
@@ -347,7 +376,9 @@ impl Native for One {
         Ok(Some(match (name, arguments) {
             ("getName", []) => Value::str(&self.argument.borrow().name),
             ("getValue" | "getStringValue" | "getEncodedValue", []) => Value::str(&self.argument.borrow().value),
-            ("getObjectValue", []) => Value::native(Self { argument: self.argument.clone(), place: self.place }),
+            ("getObjectValue", []) => {
+                Value::native(Self { argument: self.argument.clone(), place: self.place.clone() })
+            }
             ("setName" | "setValue" | "setAlwaysEncoded" | "setAlwaysEncode", [value]) => {
                 let (text, truth) = (vm.text(value)?.to_string(), vm.truth(value)?);
                 match name {
@@ -355,10 +386,12 @@ impl Native for One {
                     "setValue" => self.argument.borrow_mut().value = text,
                     _ => self.argument.borrow_mut().encode = truth,
                 }
-                let mut own = all(vm);
-                if let Some(known) = self.place.and_then(|place| own.get_mut(place)) {
-                    *known = self.argument.borrow().clone();
-                    set(vm, own);
+                if let Some((list, place)) = &self.place {
+                    let mut own = all(vm, list);
+                    if let Some(known) = own.get_mut(*place) {
+                        *known = self.argument.borrow().clone();
+                        set(vm, list, own);
+                    }
                 }
                 Value::Null
             }
@@ -372,6 +405,30 @@ impl Native for One {
     fn text(&self, _vm: &mut Vm) -> Eval<Option<String>> {
         let argument = self.argument.borrow();
         Ok(Some(format!("{}={}", argument.name, argument.value)))
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+impl Native for Property {
+    fn class_name(&self) -> &'static str {
+        "org.apache.jmeter.testelement.property.StringProperty"
+    }
+
+    fn call(&self, _vm: &mut Vm, name: &str, _arguments: &[Value]) -> Eval<Option<Value>> {
+        Ok(Some(match name {
+            "getStringValue" | "getObjectValue" => Value::str(&self.0),
+            "getIntValue" => Value::Int(self.0.trim().parse().unwrap_or(0)),
+            "getLongValue" => Value::Long(self.0.trim().parse().unwrap_or(0)),
+            "getBooleanValue" => Value::Bool(self.0.trim() == "true"),
+            _ => return Ok(None),
+        }))
+    }
+
+    fn text(&self, _vm: &mut Vm) -> Eval<Option<String>> {
+        Ok(Some(self.0.clone()))
     }
 
     fn as_any(&self) -> &dyn Any {

@@ -45,6 +45,16 @@ impl Parser {
                 let name = self.name()?;
                 self.variables(Type::Any, name)
             }
+            // `static name(a) {`
+            None if modifiers.any && matches!(self.kind(), Kind::Name(_)) && self.is_at(1, "(") => {
+                let at = self.at;
+                let name = self.name()?;
+                if self.starts_method() {
+                    return self.method(Type::Any, name, modifiers.is_static);
+                }
+                self.at = at;
+                self.expression_statement()
+            }
             None => {
                 self.at = before;
                 self.modifiers()?;

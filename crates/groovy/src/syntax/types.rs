@@ -177,6 +177,14 @@ impl Parser {
                     self.skip_parentheses()?;
                 }
                 found.any = true;
+            } else if self.word() == "def" && (MODIFIERS.contains(&self.word_at(1)) || self.is_at(1, "<")) {
+                found.any = true;
+                self.advance();
+            } else if self.is("<") && found.any {
+                // Type parameters of a method say nothing to an interpreter.
+                while !self.accept(">") && *self.kind() != Kind::End {
+                    self.advance();
+                }
             } else if MODIFIERS.contains(&self.word())
                 && !self.is_at(1, ":")
                 && !self.is_at(1, ".")

@@ -27,6 +27,7 @@ impl Vm<'_> {
             Expr::Text(text) => self.string(text),
             Expr::Local(depth, slot) => Ok(self.local(frame, *depth, *slot)),
             Expr::Global(global) => self.global(frame, *global),
+            Expr::This if frame.this.is_null() => Ok(crate::jmeter::script_object(self)),
             Expr::This | Expr::Super => Ok(frame.this.clone()),
             // Everything else nests.
             other => self.deeper(|vm| vm.eval_nested(other, frame)),

@@ -93,13 +93,13 @@ impl Vm<'_> {
             let known = crate::classes::by_full_name(&import.path);
             return Some(known.map_or_else(|| ClassRef::Unknown(Arc::clone(&import.path)), ClassRef::Known));
         }
-        let simple = name.rsplit('.').next().unwrap_or(name);
-        let known = if name.contains('.') {
-            crate::classes::by_full_name(name)
-        } else {
-            crate::classes::by_simple_name(simple)
-        };
-        known.map(ClassRef::Known)
+        if name.contains('.') {
+            return crate::classes::by_full_name(name).map(ClassRef::Known);
+        }
+        // Of several classes of this name, the one whose package is imported.
+        let mut packages = code.imports.iter().filter(|import| import.is_wild && !import.is_static);
+        let imported = packages.find_map(|import| crate::classes::by_full_name(&format!("{}.{name}", import.path)));
+        imported.or_else(|| crate::classes::by_simple_name(name)).map(ClassRef::Known)
     }
 
     /// Assigns to a name that is no local variable.

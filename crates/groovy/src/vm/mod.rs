@@ -83,6 +83,8 @@ pub(crate) struct Vm<'h> {
     /// Whether an object with variables of this run outlives it.
     pub escaped: bool,
     pub patterns: HashMap<Rc<str>, Rc<fancy_regex::Regex>>,
+    /// Where `print` of `BeanShell` writes after `this.interpreter.setOut(stream)`; null: to the log.
+    pub output: Value,
 }
 
 /// Runs a script, and makes something of its value while the run still stands.
@@ -110,6 +112,7 @@ pub(crate) fn run<T>(
         constructing: Vec::new(),
         escaped: false,
         patterns: HashMap::new(),
+        output: Value::Null,
     };
     let result = vm.main(&globals).and_then(|value| finish(&mut vm, value));
     let result = result.map_err(|fault| vm.error(*fault));

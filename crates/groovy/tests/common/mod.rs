@@ -124,6 +124,7 @@ pub struct TestHost {
     pub objects: BTreeMap<String, Value>,
     pub properties: BTreeMap<String, String>,
     pub files: BTreeMap<String, Vec<u8>>,
+    pub directories: std::collections::BTreeSet<String>,
     pub logs: Vec<(LogLevel, String)>,
     pub stops: Vec<Stop>,
     pub paused: u64,
@@ -161,6 +162,7 @@ impl Default for TestHost {
             objects: BTreeMap::new(),
             properties: BTreeMap::new(),
             files: BTreeMap::new(),
+            directories: std::collections::BTreeSet::new(),
             logs: Vec::new(),
             stops: Vec::new(),
             paused: 0,
@@ -276,6 +278,16 @@ impl Host for TestHost {
         }
         file.extend_from_slice(bytes);
         Ok(())
+    }
+    fn make_directory(&mut self, path: &str) -> Result<bool, String> {
+        Ok(self.directories.insert(path.to_owned()))
+    }
+    fn list_directory(&mut self, path: &str) -> Option<Vec<String>> {
+        let below = |file: &String| file.strip_prefix(path)?.strip_prefix('/').map(str::to_owned);
+        self.directories.contains(path).then(|| self.files.keys().filter_map(below).collect())
+    }
+    fn delete_file(&mut self, path: &str) -> Result<bool, String> {
+        Ok(self.files.remove(path).is_some())
     }
     fn base_directory(&self) -> Cow<'_, str> {
         "/plans".into()

@@ -99,16 +99,50 @@ fn what_is_not_supported_is_listed_with_its_place() {
 }
 
 #[test]
-fn a_dns_cache_manager_without_servers_and_hosts_has_no_effect() {
-    let listed = |servers: &str| {
+fn a_dns_cache_manager_that_asks_no_servers_of_its_own_runs() {
+    let listed = |servers: &str, custom: &str| {
         let text = format!(
             r#"<jmeterTestPlan><hashTree><TestPlan testname="x"/><hashTree><DNSCacheManager testname="dns">
             <collectionProp name="DNSCacheManager.servers">{servers}</collectionProp>
-            </DNSCacheManager><hashTree/></hashTree></hashTree></jmeterTestPlan>"#
+            <boolProp name="DNSCacheManager.isCustomResolver">{custom}</boolProp></DNSCacheManager><hashTree/></hashTree></hashTree></jmeterTestPlan>"#
         );
         Document::parse(text.as_bytes()).unwrap().unsupported().len()
     };
-    assert_eq!((listed(""), listed(r#"<stringProp name="1">192.0.2.1</stringProp>"#)), (0, 1));
+    let server = r#"<stringProp name="1">192.0.2.1</stringProp>"#;
+    assert_eq!((listed("", "true"), listed(server, "false"), listed(server, "true")), (0, 0, 1));
+}
+
+#[test]
+fn a_listener_is_known_by_the_settings_of_its_result_file() {
+    let role = |properties: &str| {
+        let text = format!(
+            "<jmeterTestPlan><hashTree><TestPlan/><hashTree><com.example.Spark testname='x'>{properties}</com.example.Spark>
+            </hashTree></hashTree></jmeterTestPlan>"
+        );
+        Document::parse(text.as_bytes()).unwrap().unsupported()[0].role
+    };
+    assert_eq!(role(""), Role::Unknown);
+    assert_eq!(role("<boolProp name='ResultCollector.error_logging'>false</boolProp>"), Role::Listener);
+    assert_eq!(
+        role("<objProp><name>saveConfig</name><value class='SampleSaveConfiguration'/></objProp>"),
+        Role::Listener
+    );
+}
+
+#[test]
+fn a_reference_stands_for_the_property_that_it_leads_to() {
+    let text = r#"<jmeterTestPlan><hashTree><TestPlan><collectionProp name="rows">
+        <collectionProp name="1"><stringProp name="a">one</stringProp><stringProp name="b">two</stringProp></collectionProp>
+        <collectionProp name="2"><stringProp reference="../../collectionProp/stringProp[2]"/>
+            <stringProp reference="../stringProp"/><stringProp reference="../nowhere"/></collectionProp>
+        <collectionProp reference="../collectionProp"/>
+        </collectionProp></TestPlan></hashTree></jmeterTestPlan>"#;
+    let document = Document::parse(text.as_bytes()).unwrap();
+    let rows = document.test_plan().unwrap().properties().items("rows");
+    let rows: Vec<Vec<String>> = rows.map(|row| row.items().map(|item| item.text().into_owned()).collect()).collect();
+    // The second leads to a reference, which JMeter does not write.
+    assert_eq!(rows, [vec!["one", "two"], vec!["two", "", ""], vec!["one", "two"]]);
+    assert_eq!(document.write(), text.as_bytes());
 }
 
 #[test]

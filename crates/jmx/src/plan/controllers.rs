@@ -333,6 +333,7 @@ impl Reader<'_> {
         let wrong = |why: String| {
             JmxError::on_line(element.line(), format!("{}: {file}: {why}; name a plan that is there", element.title()))
         };
+        self.notice_instead(element, file);
         let bytes = match self.surroundings.folder.read(file) {
             Ok(bytes) => bytes,
             Err(error) if self.surroundings.lenient => {

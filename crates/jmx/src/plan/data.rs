@@ -1,7 +1,7 @@
 //! Variables: those that are defined for all, and what sets them anew in each round of a controller.
 
-use super::Reader;
 use super::texts::wrong_at;
+use super::{PlanFolder, Reader};
 use crate::document::Document;
 use crate::element::TestElement;
 use crate::error::JmxError;
@@ -9,17 +9,41 @@ use crate::property::Properties;
 use crate::support::{ElementKind, Role};
 use brunt_model::scenario::{Branch, Counter, DataEnd, DataFile, DataFormat, Order, RowOrder, Sharing, Step};
 use brunt_script::template::call_of;
+use std::io;
 
-/// The names and values of User Defined Variables, in the order of the plan: those of the Test Plan first.
-pub fn user_variables(document: &Document) -> Vec<(String, String)> {
+/// The names and values of User Defined Variables, in the order of the plan: those of the Test Plan first. Files of variables that
+/// cannot be read have none.
+pub fn user_variables(document: &Document, folder: &PlanFolder) -> Vec<(String, String)> {
     let mut all = Vec::new();
     if let Some(plan) = document.test_plan() {
         let nested = plan.properties().element("TestPlan.user_defined_variables");
         all.extend(nested.iter().flat_map(pairs));
     }
-    let elements = document.enabled_elements().filter(|element| element.kind() == Some(ElementKind::UserVariables));
-    all.extend(elements.flat_map(|element| pairs(&element.properties()).collect::<Vec<_>>()));
+    for element in document.enabled_elements() {
+        match element.kind() {
+            Some(ElementKind::UserVariables) => all.extend(pairs(&element.properties())),
+            Some(ElementKind::VariablesFromCsv) => all.extend(file_variables(element, folder).unwrap_or_default()),
+            _ => {}
+        }
+    }
     all
+}
+
+/// The variables of a file with a name and a value on each line. Lines with more columns are none.
+fn file_variables(element: TestElement<'_>, folder: &PlanFolder) -> io::Result<Vec<(String, String)>> {
+    let properties = element.properties();
+    let text = |name: &str| properties.text(name).unwrap_or_default().trim().to_owned();
+    let bytes = folder.read(&text("filename"))?;
+    let (prefix, delimiter) = (text("variablesPrefix"), delimiter(&text("delimiter")));
+    let skipped = properties.int("skipLines").ok().flatten().and_then(|lines| usize::try_from(lines).ok());
+    let mut variables = Vec::new();
+    for line in String::from_utf8_lossy(&bytes).lines().skip(skipped.unwrap_or(0)) {
+        let (name, value) = line.split_once(delimiter).unwrap_or((line, ""));
+        if !name.is_empty() && !value.contains(delimiter) {
+            variables.push((format!("{prefix}{name}"), value.to_owned()));
+        }
+    }
+    Ok(variables)
 }
 
 /// Names and values of an `Arguments` element; a name that is empty is none.
@@ -36,6 +60,26 @@ pub fn pairs(arguments: &Properties<'_>) -> impl Iterator<Item = (String, String
 }
 
 impl Reader<'_> {
+    /// Looks at the files of variables that a plan names.
+    ///
+    /// # Errors
+    ///
+    /// One cannot be read.
+    pub(super) fn check_variable_files(&mut self, document: &Document) -> Result<(), JmxError> {
+        let is_file = |element: &TestElement<'_>| element.kind() == Some(ElementKind::VariablesFromCsv);
+        for element in document.enabled_elements().filter(is_file) {
+            let name = element.properties().text("filename").unwrap_or_default().trim().to_owned();
+            self.notice_instead(element, &name);
+            let Err(error) = file_variables(element, self.surroundings.folder) else { continue };
+            let wrong = format!("the file {name} cannot be read: {error}");
+            if !self.surroundings.lenient {
+                return Err(wrong_at(element, &format!("{wrong}; put it there, or name another")));
+            }
+            self.notice(format!("{}: left out, {wrong}", element.place()));
+        }
+        Ok(())
+    }
+
     /// What sets variables in each round of a controller: its children, and those of its samplers.
     ///
     /// # Errors
@@ -111,6 +155,7 @@ impl Reader<'_> {
     /// The step that reads a row of a file; None: the file is left out.
     fn data_file(&mut self, element: TestElement<'_>, file: DataFile) -> Result<Option<Step>, JmxError> {
         let written = self.filled(element, "filename");
+        self.notice_instead(element, written.trim());
         let path = match self.surroundings.folder.find(written.trim()) {
             Ok(path) => path,
             Err(error) => {

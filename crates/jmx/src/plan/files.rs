@@ -67,14 +67,27 @@ impl PlanFolder {
         std::iter::once(&self.directory).chain(&self.allowed)
     }
 
-    /// A file of the plan: beside the plan, else from the working directory.
+    /// The file below the plan's directory that has the end of a path which leads nowhere here, such as `C:\\tests\\data\\users.csv` or
+    /// `/home/ann/users.csv`: `data/users.csv`, else `users.csv`. None: the path leads somewhere, or there is no such file.
+    pub fn instead_of(&self, file: &str) -> Option<PathBuf> {
+        if self.directory.join(file).exists() || Path::new(file).exists() {
+            return None;
+        }
+        let written = file.replace('\\', "/");
+        let parts: Vec<&str> = written.split('/').filter(|part| !matches!(*part, "" | ".")).collect();
+        let ends = (0..parts.len()).map(|from| &parts[from..]).filter(|end| !end.contains(&".."));
+        ends.map(|end| self.directory.join(end.join("/"))).find(|path| path.is_file())
+    }
+
+    /// A file of the plan: beside the plan, else from the working directory, else the one [instead of it](Self::instead_of).
     ///
     /// # Errors
     ///
     /// There is none, or it lies elsewhere.
     pub fn find(&self, file: &str) -> io::Result<PathBuf> {
         let beside = self.directory.join(file);
-        let found = if beside.exists() { beside } else { PathBuf::from(file) };
+        let written = || self.instead_of(file).unwrap_or_else(|| PathBuf::from(file));
+        let found = if beside.exists() { beside } else { written() };
         let whole = found.canonicalize()?;
         if is_below(&whole, self.all()) {
             return Ok(found);
@@ -97,6 +110,26 @@ impl PlanFolder {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn of_paths_of_another_machine_the_end_is_looked_for_below_the_plan() {
+        let folder = PlanFolder::new(Path::new(env!("CARGO_MANIFEST_DIR")), &[]);
+        let below = |path: &str| Some(Path::new(env!("CARGO_MANIFEST_DIR")).join(path));
+        for (written, found) in [
+            (r"C:\work\jmx\src\plan.rs", below("src/plan.rs")),
+            (r"src\plan.rs", below("src/plan.rs")),
+            ("/home/ann/Cargo.toml", below("Cargo.toml")),
+            ("../../none/Cargo.toml", below("Cargo.toml")),
+            ("src/plan.rs", None),
+            ("/etc/hostname", None),
+            ("/home/ann/none.csv", None),
+            ("/home/ann/src", None),
+            ("..", None),
+        ] {
+            assert_eq!(folder.instead_of(written), found, "{written}");
+        }
+        assert!(folder.find("/home/ann/Cargo.toml").is_ok());
+    }
 
     #[test]
     fn only_files_below_the_plan_are_found() {

@@ -194,6 +194,7 @@ impl Reader<'_> {
             }
             let element = sampler.element;
             let file = written.trim();
+            self.notice_instead(element, file);
             let bytes = match self.surroundings.folder.upload(file) {
                 Ok(bytes) => bytes,
                 Err(error) if self.surroundings.lenient => {

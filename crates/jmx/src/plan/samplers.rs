@@ -24,7 +24,7 @@ impl Reader<'_> {
             steps.extend(self.timer(*timer)?);
         }
         match sampler.kind() {
-            Some(ElementKind::HttpSampler | ElementKind::GraphQlSampler) => {
+            Some(ElementKind::HttpSampler | ElementKind::GraphQlSampler | ElementKind::Http2Sampler) => {
                 let request = self.request(sampler, &scope)?;
                 steps.push(Step::Request(self.group.add(request)));
             }
@@ -139,6 +139,7 @@ impl Reader<'_> {
         let file = self.filled(element, &prefixed("filename"));
         // JMeter takes the file where one is named.
         let written = if file.trim().is_empty() { written } else { self.script_file(element, file.trim())? };
+        let written = if language == ScriptLanguage::Beanshell { self.with_sources(&written) } else { written };
         let script = Script {
             name: element.name().into_owned(),
             language,
@@ -155,7 +156,32 @@ impl Reader<'_> {
         }
     }
 
+    /// A script with the files that it names in `source("…");` in their place. Those that cannot be read fail when the script runs, as
+    /// in JMeter.
+    pub(super) fn with_sources(&self, script: &str) -> String {
+        const CALL: &str = "source(\"";
+        let mut whole = String::new();
+        let mut rest = script;
+        while let Some((before, behind)) = rest.split_once(CALL) {
+            whole.push_str(before);
+            let named = behind.split_once("\")").map(|(file, rest)| (file, rest.strip_prefix(';').unwrap_or(rest)));
+            let is_word = before.ends_with(|letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '.'));
+            let read = |file: &str| self.surroundings.folder.read(self.before.text(file).trim()).ok();
+            let found = named.filter(|_| !is_word).and_then(|(file, rest)| Some((read(file)?, rest)));
+            if let Some((bytes, behind)) = found {
+                whole.push_str(&String::from_utf8_lossy(&bytes));
+                whole.push('\n');
+                rest = behind;
+            } else {
+                whole.push_str(CALL);
+                rest = behind;
+            }
+        }
+        whole + rest
+    }
+
     fn script_file(&mut self, element: TestElement<'_>, file: &str) -> Result<String, JmxError> {
+        self.notice_instead(element, file);
         match self.surroundings.folder.read(file) {
             Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
             Err(error) if self.surroundings.lenient => {
@@ -175,8 +201,9 @@ impl Reader<'_> {
             language => language,
         };
         Ok(match written.trim().to_ascii_lowercase().as_str() {
-            "" | "groovy" | "java" => ScriptLanguage::Groovy,
-            "beanshell" | "bsh" => ScriptLanguage::Beanshell,
+            "" | "groovy" => ScriptLanguage::Groovy,
+            // JMeter's engine of this name is BeanShell's.
+            "beanshell" | "bsh" | "java" => ScriptLanguage::Beanshell,
             "javascript" | "ecmascript" | "nashorn" | "rhino" | "js" | "jscript" => ScriptLanguage::Javascript,
             "jexl" | "jexl2" | "jexl3" => ScriptLanguage::Jexl,
             other => {

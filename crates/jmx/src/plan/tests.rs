@@ -55,6 +55,80 @@ fn scenario(beside: &str, within: &str) -> (Scenario, Vec<ReplyPolicy>) {
     (plan.populations.remove(0).scenario, plan.reply_policies)
 }
 
+#[test]
+fn samplers_of_http_2_are_requests_over_it() {
+    let sampler = |tag: &str| element(tag, "h2", &[("HTTPSampler.domain", "h"), ("HTTPSampler.path", "/a")], "");
+    let http = |tag: &str| run_of(&plan("", &sampler(tag))).unwrap().stages.remove(0).plan.connection.http;
+    assert_eq!(http("HTTPSamplerProxy"), HttpVersion::V1_1);
+    assert_eq!(http("com.blazemeter.jmeter.http2.sampler.HTTP2Sampler"), HttpVersion::V2);
+}
+
+#[test]
+fn a_beanshell_script_has_the_files_that_it_names() {
+    let document = Document::parse(plan("", "").as_bytes()).unwrap();
+    let whole = |script: &str| {
+        with(&[], Path::new(env!("CARGO_MANIFEST_DIR")), |surroundings| {
+            Reader::new(&document, surroundings).with_sources(script)
+        })
+    };
+    let file = include_str!("../../Cargo.toml");
+    assert_eq!(whole("a(); source(\"Cargo.toml\"); b();"), format!("a(); {file}\n b();"));
+    for other in ["source(\"none.bsh\");", "resource(\"Cargo.toml\");", "source(name);", "source(\"Cargo.toml", ""] {
+        assert_eq!(whole(other), other);
+    }
+}
+
+#[test]
+fn variables_come_from_files() {
+    let file = |name: &str, skipped: &str| {
+        let properties = [("filename", name), ("delimiter", "="), ("variablesPrefix", "v."), ("skipLines", skipped)];
+        plan(&element("kg.apc.jmeter.config.VariablesFromCSV", "file", &properties, ""), "<DebugSampler/>")
+    };
+    let run = |text: &str| {
+        let document = Document::parse(text.as_bytes()).unwrap();
+        with(&[], Path::new(env!("CARGO_MANIFEST_DIR")), |surroundings| read(&document, surroundings))
+    };
+    // A line without an equals sign, which is one column.
+    let variables =
+        run(&file("C:\\none\\Cargo.toml", "0")).unwrap().stages.remove(0).plan.populations.remove(0).scenario.variables;
+    assert!(variables.contains(&("v.[package]".to_owned(), String::new())), "{variables:?}");
+    assert!(variables.contains(&("v.name ".to_owned(), " \"brunt-jmx\"".to_owned())), "{variables:?}");
+    let wrong = run(&file("none.csv", "0")).unwrap_err().to_string();
+    assert!(wrong.contains("the file none.csv cannot be read") && wrong.contains("put it there"), "{wrong}");
+}
+
+#[test]
+fn hosts_have_the_addresses_that_a_plan_gives_them() {
+    let resolved = |address: &str| {
+        let hosts = format!(
+            r#"<DNSCacheManager testname="dns"><collectionProp name="DNSCacheManager.hosts"><elementProp name="" elementType="StaticHost">
+            <stringProp name="StaticHost.Name">${{name}}</stringProp><stringProp name="StaticHost.Address">{address}</stringProp>
+            </elementProp></collectionProp></DNSCacheManager><hashTree/>"#
+        );
+        let set = element("Arguments", "set", &[], "");
+        let set = set.replace("></Arguments>", &format!(">{}</Arguments>", variable("name", "a.example")));
+        let document = Document::parse(plan(&(set + &hosts), "<DebugSampler/>").as_bytes()).unwrap();
+        with(&[], Path::new("."), |surroundings| read(&document, surroundings))
+    };
+    let all = resolved("192.0.2.1, ::1").unwrap().stages.remove(0).plan.connection.resolve;
+    assert!(
+        all[0].is_of("A.example", 80) && all[1].is_of("a.example", 8443) && !all[0].is_of("b.example", 80),
+        "{all:?}"
+    );
+    assert_eq!(all[1].address.to_string(), "::1");
+    let wrong = resolved("elsewhere").unwrap_err().to_string();
+    assert!(wrong.contains("the address of a.example is elsewhere, which is no IP address"), "{wrong}");
+}
+
+/// The list of a variable's name and value, as User Defined Variables have it.
+fn variable(name: &str, value: &str) -> String {
+    format!(
+        r#"<collectionProp name="Arguments.arguments"><elementProp name="{name}" elementType="Argument">
+        <stringProp name="Argument.name">{name}</stringProp><stringProp name="Argument.value">{value}</stringProp>
+        </elementProp></collectionProp>"#
+    )
+}
+
 /// An element with text properties.
 fn element(tag: &str, name: &str, properties: &[(&str, &str)], children: &str) -> String {
     let properties = properties.iter().map(|(name, value)| format!("<stringProp name=\"{name}\">{value}</stringProp>"));

@@ -40,7 +40,7 @@ fn is_told(element: &TestElement<'_>) -> bool {
 }
 
 fn is_request(element: &TestElement<'_>) -> bool {
-    matches!(element.kind(), Some(ElementKind::HttpSampler | ElementKind::GraphQlSampler))
+    matches!(element.kind(), Some(ElementKind::HttpSampler | ElementKind::GraphQlSampler | ElementKind::Http2Sampler))
 }
 
 /// The variables that a text reads: `${name}`.

@@ -26,7 +26,10 @@ kinds! {
     TestPlan "Test Plan" Plan Runs ["TestPlan"];
     WorkBench "WorkBench" Plan Accepted ["WorkBench"];
     TestFragment "Test Fragment" Controller Runs ["TestFragmentController"];
-    Recorder "HTTP(S) Test Script Recorder" Plan Accepted ["ProxyControl"];
+    Recorder "HTTP(S) Test Script Recorder" Plan Accepted [
+        "ProxyControl",
+        "com.blazemeter.jmeter.correlation.CorrelationProxyControl",
+    ];
     MirrorServer "HTTP Mirror Server" Plan Accepted ["HttpMirrorControl"];
     PropertyDisplay "Property Display" Plan Accepted ["Property", "PropertyControl"];
     ThreadGroup "Thread Group" ThreadGroup Runs ["ThreadGroup"];
@@ -94,10 +97,8 @@ kinds! {
     SoapSampler "SOAP/XML-RPC Request" Sampler Unsupported ["SoapSampler", "WebServiceSampler"];
     AccessLogSampler "Access Log Sampler" Sampler Unsupported ["AccessLogSampler"];
     AjpSampler "AJP/1.3 Sampler" Sampler Unsupported ["AjpSampler"];
-    Http2Sampler "bzm - HTTP2 Sampler" Sampler Unsupported [
-        "com.blazemeter.jmeter.http2.sampler.HTTP2Sampler",
-        "com.blazemeter.jmeter.http2.sampler.HTTP2Request",
-    ];
+    Http2Sampler "bzm - HTTP2 Sampler" Sampler Runs ["com.blazemeter.jmeter.http2.sampler.HTTP2Sampler"];
+    Http2Request "bzm - HTTP2 Request" Sampler Unsupported ["com.blazemeter.jmeter.http2.sampler.HTTP2Request"];
     JavaSampler "Java Request" Sampler Runs ["JavaSampler"];
     JunitSampler "JUnit Request" Sampler Unsupported ["JUnitSampler"];
     SystemSampler "OS Process Sampler" Sampler Unsupported ["SystemSampler"];
@@ -157,7 +158,7 @@ kinds! {
     JdbcConnection "JDBC Connection Configuration" Config Accepted ["JDBCDataSource"];
     MongoSource "MongoDB Source Config" Config Accepted ["MongoSourceElement"];
     BoltConnection "Bolt Connection Configuration" Config Accepted ["BoltConnectionElement"];
-    VariablesFromCsv "jp@gc - Variables From CSV File" Config Unsupported ["kg.apc.jmeter.config.VariablesFromCSV"];
+    VariablesFromCsv "jp@gc - Variables From CSV File" Config Runs ["kg.apc.jmeter.config.VariablesFromCSV"];
     LockFile "jp@gc - Lock File Config" Config Accepted ["kg.apc.jmeter.config.LockFile"];
     ConstantTimer "Constant Timer" Timer Runs ["ConstantTimer"];
     GaussianTimer "Gaussian Random Timer" Timer Runs ["GaussianRandomTimer"];
@@ -209,6 +210,9 @@ kinds! {
     ];
     JsonFormatter "jp@gc - JSON Format Post Processor" PostProcessor Accepted [
         "com.atlantbh.jmeter.plugins.jsonutils.jsonformatter.JSONFormatter",
+    ];
+    XmlFormatter "jp@gc - XML Format Post Processor" PostProcessor Accepted [
+        "com.atlantbh.jmeter.plugins.xmlformatter.XMLFormatPostProcessor",
     ];
     FifoPut "jp@gc - Inter-Thread Communication PostProcessor" PostProcessor Runs [
         "kg.apc.jmeter.modifiers.FifoPutPostProcessor",
@@ -276,6 +280,7 @@ pub(super) const BY_FORM: &[(ElementKind, &str, ElementKind)] = &[
     // Written by hand: it can be for nothing else.
     (ElementKind::Config, "", ElementKind::HttpDefaults),
     (ElementKind::Config, "SimpleConfigGui", ElementKind::SimpleConfig),
+    (ElementKind::Config, "PropertyControlGui", ElementKind::PropertyDisplay),
     (ElementKind::Config, "LoginConfigGui", ElementKind::LoginConfig),
     (ElementKind::Config, "FtpConfigGui", ElementKind::FtpDefaults),
     (ElementKind::Config, "TCPConfigGui", ElementKind::TcpDefaults),

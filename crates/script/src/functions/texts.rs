@@ -101,6 +101,12 @@ pub const FUNCTIONS: &[Function] = &[
         call: |call| digest(call).map_or_else(String::new, |text| call.into_variable(4, text)),
     },
     Function {
+        names: &["MD5"],
+        arguments: 1..=2,
+        about: "the MD5 digest in hexadecimal; variable",
+        call: |call| call.into_variable(1, hexadecimal(&Md5::digest(call.text(0)))),
+    },
+    Function {
         names: &["regexFunction"],
         arguments: 2..=7,
         about: "a match of a regular expression in a variable: expression, template such as $1$, number (or ALL, RAND), text between, default, variable, input variable",

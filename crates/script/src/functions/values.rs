@@ -58,6 +58,12 @@ pub const FUNCTIONS: &[Function] = &[
         call: is_variable_defined,
     },
     Function {
+        names: &["isDefined"],
+        arguments: 1..=1,
+        about: "1 if a variable has a value, else 0",
+        call: |call| u8::from(call.user.variables.borrow().get(call.text(0).trim()).is_some()).to_string(),
+    },
+    Function {
         names: &["counter"],
         arguments: 0..=2,
         about: "counts from 1: TRUE for each user by itself, variable",
@@ -151,6 +157,12 @@ pub const FUNCTIONS: &[Function] = &[
         about: "a sum; a last argument that is no number is a variable",
         call: sum,
     },
+    Function {
+        names: &["doubleSum"],
+        arguments: 2..=usize::MAX,
+        about: "a sum of numbers with fractions; a last argument that is no number is a variable",
+        call: double_sum,
+    },
 ];
 
 fn p(call: &Call<'_>) -> String {
@@ -175,10 +187,14 @@ fn is_property_defined(call: &Call<'_>) -> String {
     call.user.worker.commons.property(call.text(0).trim()).is_some().to_string()
 }
 
+/// A variable of the environment.
+pub fn environment(name: &str) -> Option<String> {
+    std::env::var_os(name).filter(|_| !name.is_empty()).map(|value| value.to_string_lossy().into_owned())
+}
+
 fn env(call: &Call<'_>) -> String {
     let name = call.text(0).trim();
-    let value = std::env::var_os(name).filter(|_| !name.is_empty()).map(|value| value.to_string_lossy().into_owned());
-    let value = value.unwrap_or_else(|| call.arguments.get(2).map_or(name, String::as_str).to_owned());
+    let value = environment(name).unwrap_or_else(|| call.arguments.get(2).map_or(name, String::as_str).to_owned());
     // JMeter trims what it reads, and what stands in its place.
     call.into_variable(1, value.trim().to_owned())
 }
@@ -278,6 +294,21 @@ fn written(number: f64) -> String {
     let mut text = String::new();
     let _ = write!(text, "{number:.3}"); // a String takes anything
     text
+}
+
+fn double_sum(call: &Call<'_>) -> String {
+    let last = call.arguments.len() - 1;
+    let sum = java_double((0..=last).filter_map(|number| call.decimal(number)).sum());
+    if call.decimal(last).is_some() { sum } else { call.into_variable(last, sum) }
+}
+
+/// A number as Java writes it: `3.0`, `1.5E10`.
+fn java_double(number: f64) -> String {
+    if number == 0.0 || (1e-3..1e7).contains(&number.abs()) {
+        return format!("{number:?}");
+    }
+    let text = format!("{number:E}");
+    if text.contains('.') { text } else { text.replacen('E', ".0E", 1) }
 }
 
 fn sum(call: &Call<'_>) -> String {

@@ -2,12 +2,25 @@
 
 use super::Fields;
 use brunt_model::reply_policy::Cookies;
+#[cfg(any(test, feature = "groovy"))]
+use cookie_store::CookieDomain;
 use cookie_store::CookieStore;
 use url::Url;
 
 /// Cookies. Allocates nothing until the first one is set.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub struct Jar(Option<Box<CookieStore>>);
+
+/// A cookie as scripts give and take it.
+#[cfg(any(test, feature = "groovy"))]
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JarCookie {
+    pub name: String,
+    pub value: String,
+    pub domain: String,
+    pub path: String,
+    pub is_secure: bool,
+}
 
 impl Jar {
     /// Takes the cookies of a reply from this URL.
@@ -32,6 +45,44 @@ impl Jar {
         let pairs = given.filter(|pair| !is_set(pair)).map(str::to_owned);
         let pairs: Vec<_> = pairs.chain(set.iter().map(|(name, value)| format!("{name}={value}"))).collect();
         (!pairs.is_empty()).then(|| ("Cookie".to_owned(), pairs.join(policy.separator())))
+    }
+}
+
+/// What scripts do with cookies.
+#[cfg(any(test, feature = "groovy"))]
+impl Jar {
+    /// All cookies, in the order in which they were set.
+    pub fn all(&self) -> Vec<JarCookie> {
+        let unexpired = self.0.iter().flat_map(|store| store.iter_unexpired());
+        let shown = |cookie: &cookie_store::Cookie<'static>| JarCookie {
+            name: cookie.name().to_owned(),
+            value: cookie.value().to_owned(),
+            domain: match &cookie.domain {
+                CookieDomain::HostOnly(domain) | CookieDomain::Suffix(domain) => domain.clone(),
+                _ => String::new(),
+            },
+            path: String::from(&cookie.path),
+            is_secure: cookie.secure().unwrap_or(false),
+        };
+        unexpired.map(shown).collect()
+    }
+
+    /// Sets a cookie of a domain and what is below it. One that is malformed or of no domain is ignored.
+    pub fn add(&mut self, cookie: &JarCookie) {
+        let JarCookie { name, value, domain, path, is_secure } = cookie;
+        let (domain, scheme) = (domain.trim_start_matches('.'), if *is_secure { "https" } else { "http" });
+        let path = if path.starts_with('/') { path } else { "/" };
+        let Ok(url) = Url::parse(&format!("{scheme}://{domain}{path}")) else { return };
+        let secure = if *is_secure { "; Secure" } else { "" };
+        let text = format!("{name}={value}; Domain={domain}; Path={path}{secure}");
+        let _ = self.0.get_or_insert_default().parse(&text, &url);
+    }
+
+    /// Removes the cookie of this name, domain and path.
+    pub fn remove(&mut self, cookie: &JarCookie) {
+        if let Some(store) = &mut self.0 {
+            store.remove(&cookie.domain, &cookie.path, &cookie.name);
+        }
     }
 }
 
@@ -68,6 +119,38 @@ mod tests {
         ] {
             assert_eq!(sent(home, set, to), expected, "{set:?} to {to}");
         }
+    }
+
+    #[test]
+    fn scripts_set_read_and_remove_cookies() {
+        let mut jar = Jar::default();
+        let cookie = |name: &str, domain: &str, path: &str, is_secure| JarCookie {
+            name: name.to_owned(),
+            value: "v".to_owned(),
+            domain: domain.to_owned(),
+            path: path.to_owned(),
+            is_secure,
+        };
+        for one in [
+            cookie("a", "example.org", "/", false),
+            cookie("b", ".example.org", "", true),
+            cookie("c", "localhost", "/deep", false),
+            cookie("d", "127.0.0.1", "/", false),
+            cookie("e", "", "/", false),
+        ] {
+            jar.add(&one);
+        }
+        let names: Vec<_> = jar.all().into_iter().map(|cookie| cookie.name).collect();
+        assert_eq!(names, ["a", "b", "c", "d"]);
+        let sent = |jar: &Jar, url: &str| {
+            jar.field(&Url::parse(url).unwrap(), Cookies::Kept).map(|field| field.1).unwrap_or_default()
+        };
+        assert_eq!(sent(&jar, "http://www.example.org/x"), "a=v");
+        assert_eq!(sent(&jar, "https://example.org/"), "a=v; b=v");
+        assert_eq!(sent(&jar, "http://localhost/deep/x"), "c=v");
+        assert_eq!(sent(&jar, "http://127.0.0.1:8080/"), "d=v");
+        jar.remove(&jar.all()[0]);
+        assert_eq!(sent(&jar, "http://example.org/"), "");
     }
 
     #[test]

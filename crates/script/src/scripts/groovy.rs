@@ -1,5 +1,6 @@
 //! Runs scripts in Groovy and `BeanShell`, and is their host.
 
+mod hop;
 mod sampler;
 
 use super::{Sampler, ScriptOutcome, ScriptView};
@@ -7,11 +8,13 @@ use crate::context::UserContext;
 use crate::extract::json_path;
 use crate::functions::{PLAN_FILE, local_offset};
 use crate::pending::PendingRequest;
+use crate::replies::{Jar, JarCookie};
 use crate::searched::{SampleChanges, Searched};
-use brunt_groovy::{Budget, Dialect, Host, LogLevel, Request, Sample, Stop, Value};
+use brunt_groovy::{Budget, Cookie, Dialect, Host, LogLevel, Request, Sample, Stop, Value};
+use brunt_model::Tick;
 use brunt_model::java_date::offset_text;
 use brunt_model::scenario::Scope;
-use brunt_model::{SampleRecord, Tick};
+use hop::Hop;
 use rand::Rng;
 use sampler::ScriptSampler;
 use std::borrow::Cow;
@@ -61,6 +64,7 @@ impl Parsed {
             sampler: sampler.map(ScriptSampler),
             parameters,
             name,
+            message: String::new(),
             outcome: ScriptOutcome::default(),
         };
         let mut budget = Budget::default();
@@ -90,6 +94,7 @@ impl Parsed {
             sampler: None,
             parameters: "",
             name: "",
+            message: String::new(),
             outcome: ScriptOutcome::default(),
         };
         self.0.run_to_text(&mut host, &mut Budget::default()).map_err(|error| error.to_string())
@@ -112,9 +117,6 @@ struct ReplySample<'s, 'a> {
     /// What the script changed.
     changes: SampleChanges,
 }
-
-/// A request of a chain of redirects, or the sample before, as scripts see it.
-struct Hop<'s>(&'s SampleRecord);
 
 impl<'s, 'a> ReplySample<'s, 'a> {
     fn new(searched: &'s Searched<'a>, success: bool) -> Self {
@@ -184,7 +186,15 @@ impl Sample for ReplySample<'_, '_> {
     }
 
     fn request_data(&self) -> Cow<'_, str> {
-        changed(self.changes.request.as_ref(), || self.searched.request_body())
+        changed(self.changes.request.as_ref(), || self.searched.query())
+    }
+
+    fn sampler_data(&self) -> Cow<'_, str> {
+        changed(self.changes.request.as_ref(), || self.searched.sampler_data().into())
+    }
+
+    fn method(&self) -> Cow<'_, str> {
+        self.searched.request.parts().map(|parts| Cow::Borrowed(&*parts.method)).unwrap_or_default()
     }
 
     fn set_request_data(&mut self, data: &str) {
@@ -257,85 +267,9 @@ impl Sample for ReplySample<'_, '_> {
     }
 }
 
-fn text(text: Option<&String>) -> Cow<'_, str> {
-    Cow::Borrowed(text.map_or("", String::as_str))
-}
-
-impl Sample for Hop<'_> {
-    fn label(&self) -> Cow<'_, str> {
-        Cow::Borrowed(&self.0.label)
-    }
-
-    fn code(&self) -> Cow<'_, str> {
-        Cow::Borrowed(&self.0.code)
-    }
-
-    fn message(&self) -> Cow<'_, str> {
-        Cow::Borrowed(&self.0.message)
-    }
-
-    fn body(&self) -> Cow<'_, [u8]> {
-        Cow::Borrowed(self.0.details.body.as_deref().unwrap_or_default().as_bytes())
-    }
-
-    fn response_headers(&self) -> Cow<'_, str> {
-        text(self.0.details.response_headers.as_ref())
-    }
-
-    fn request_headers(&self) -> Cow<'_, str> {
-        text(self.0.details.request_headers.as_ref())
-    }
-
-    fn request_data(&self) -> Cow<'_, str> {
-        text(self.0.details.query.as_ref())
-    }
-
-    fn url(&self) -> Cow<'_, str> {
-        text(self.0.url.as_ref())
-    }
-
-    fn content_type(&self) -> Cow<'_, str> {
-        let fields = self.0.details.response_headers.iter().flat_map(|headers| headers.lines());
-        let field =
-            fields.filter_map(|line| line.split_once(':')).find(|(name, _)| name.eq_ignore_ascii_case("content-type"));
-        field.map_or("", |(_, value)| value.trim()).into()
-    }
-
-    fn thread_name(&self) -> Cow<'_, str> {
-        Cow::Borrowed(&self.0.thread_name)
-    }
-
-    fn elapsed_ms(&self) -> i64 {
-        self.0.elapsed_millis as i64
-    }
-
-    fn latency_ms(&self) -> i64 {
-        self.0.latency_millis as i64
-    }
-
-    fn connect_ms(&self) -> i64 {
-        self.0.connect_millis as i64
-    }
-
-    fn start_ms(&self) -> i64 {
-        self.0.start_unix_millis as i64
-    }
-
-    fn end_ms(&self) -> i64 {
-        self.start_ms() + self.elapsed_ms()
-    }
-
-    fn received_bytes(&self) -> i64 {
-        self.0.bytes as i64
-    }
-
-    fn sent_bytes(&self) -> i64 {
-        self.0.sent_bytes as i64
-    }
-
-    fn success(&self) -> bool {
-        self.0.success
-    }
+fn kept(cookie: &Cookie) -> JarCookie {
+    let Cookie { name, value, domain, path, is_secure } = cookie.clone();
+    JarCookie { name, value, domain, path, is_secure }
 }
 
 /// What a script reaches of the run.
@@ -348,6 +282,8 @@ struct ScriptHost<'h, 's, 'a> {
     sampler: Option<ScriptSampler<'s>>,
     parameters: &'h str,
     name: &'h str,
+    /// The message of the assertion, whether it fails or not.
+    message: String,
     outcome: ScriptOutcome,
 }
 
@@ -418,14 +354,15 @@ impl Host for ScriptHost<'_, '_, '_> {
     }
 
     fn set_failure(&mut self, failed: bool) {
-        self.outcome.failure = failed.then(|| self.outcome.failure.take().unwrap_or_default());
+        self.outcome.failure = failed.then(|| self.message.clone());
     }
 
     fn failure_message(&self) -> Cow<'_, str> {
-        Cow::Borrowed(self.outcome.failure.as_deref().unwrap_or_default())
+        Cow::Borrowed(&self.message)
     }
 
     fn set_failure_message(&mut self, message: &str) {
+        message.clone_into(&mut self.message);
         if let Some(failure) = &mut self.outcome.failure {
             message.clone_into(failure);
         }
@@ -457,6 +394,10 @@ impl Host for ScriptHost<'_, '_, '_> {
 
     fn iteration(&self) -> u64 {
         self.user.iteration.get() + 1
+    }
+
+    fn environment(&self, name: &str) -> Option<String> {
+        crate::functions::environment(name)
     }
 
     fn log(&mut self, _: LogLevel, text: &str) {
@@ -516,6 +457,20 @@ impl Host for ScriptHost<'_, '_, '_> {
         written.map_err(|error| format!("{path}: {error}; scripts write files below the folder of the plan"))
     }
 
+    fn delete_file(&mut self, path: &str) -> Result<bool, String> {
+        let deleted = self.user.worker.commons.files.delete(path);
+        deleted.map_err(|error| format!("{path}: {error}; scripts delete files below the folder of the plan"))
+    }
+
+    fn make_directory(&mut self, path: &str) -> Result<bool, String> {
+        let made = self.user.worker.commons.files.make_directory(path);
+        made.map_err(|error| format!("{path}: {error}; scripts make directories below the folder of the plan"))
+    }
+
+    fn list_directory(&mut self, path: &str) -> Option<Vec<String>> {
+        self.user.worker.commons.files.list(path)
+    }
+
     fn json_path(&self, json: &str, path: &str) -> Result<Option<String>, String> {
         let compiled = json_path(path)?;
         let json: serde_json::Value = serde_json::from_str(json).map_err(|error| format!("no JSON: {error}"))?;
@@ -523,6 +478,35 @@ impl Host for ScriptHost<'_, '_, '_> {
         let is_list = ["..", "*", "?", ":", ","].iter().any(|many| path.contains(many));
         let text = if is_list { serde_json::to_string(&found) } else { serde_json::to_string(&found.first()) };
         Ok(text.ok().filter(|_| is_list || !found.is_empty()))
+    }
+
+    fn cookies(&self) -> Vec<Cookie> {
+        let of = |JarCookie { name, value, domain, path, is_secure }: JarCookie| Cookie {
+            name,
+            value,
+            domain,
+            path,
+            is_secure,
+        };
+        let mut jar = self.user.cookies.borrow().clone();
+        // Those of the reply that the script looks at are taken behind it.
+        let searched = self.sample.as_ref().map(|sample| sample.searched);
+        if let Some((searched, parts)) = searched.and_then(|searched| Some((searched, searched.request.parts()?))) {
+            jar.take(&parts.url, searched.fields());
+        }
+        jar.all().into_iter().map(of).collect()
+    }
+
+    fn add_cookie(&mut self, cookie: &Cookie) {
+        self.user.cookies.borrow_mut().add(&kept(cookie));
+    }
+
+    fn remove_cookie(&mut self, cookie: &Cookie) {
+        self.user.cookies.borrow_mut().remove(&kept(cookie));
+    }
+
+    fn clear_cookies(&mut self) {
+        self.user.cookies.replace(Jar::default());
     }
 
     fn random(&mut self) -> u64 {

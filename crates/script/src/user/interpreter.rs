@@ -355,7 +355,7 @@ impl<T: Transport> Interpreter<T> {
         (self.was_together, self.failed_sample) = (false, None);
         let is_inert = self.script.inert[self.policy as usize];
         if !is_inert && self.script.policy(self.policy).looks_at_head() {
-            let memory = self.memory.get_or_insert_with(|| Box::new(Memory::new(self.number)));
+            let memory = memory_of(&mut self.memory, self.number, self.user.as_deref());
             let ask = match self.pending.take().filter(|pending| pending.0 as usize == entry) {
                 Some(pending) => self.script.ask_changed(entry, number, self.user.as_deref(), pending.1),
                 None => self.script.ask(entry, number, self.user.as_deref()),
@@ -518,7 +518,7 @@ impl<T: Transport> VirtualUser for Interpreter<T> {
             return self.script.redirect(from, reply, hop);
         }
         // The first request of a user may be one of a parallel step, of which nothing else is remembered.
-        let memory = self.memory.get_or_insert_with(|| Box::new(Memory::new(self.number)));
+        let memory = memory_of(&mut self.memory, self.number, self.user.as_deref());
         memory.redirect(&self.script, from, reply, hop)
     }
 
@@ -538,4 +538,10 @@ impl<T: Transport> VirtualUser for Interpreter<T> {
         }
         Some(record)
     }
+}
+
+/// What a user remembers, which begins with the cookies that scripts gave it.
+fn memory_of<'m>(memory: &'m mut Option<Box<Memory>>, number: u64, user: Option<&UserContext>) -> &'m mut Memory {
+    let cookies = || user.map(|user| Rc::clone(&user.cookies)).unwrap_or_default();
+    memory.get_or_insert_with(|| Box::new(Memory::new(number, cookies())))
 }

@@ -101,9 +101,8 @@ fn is_free_to_choose(plan: &Plan) -> bool {
     let connection = &plan.connection;
     let given = connection.resolve.iter().all(|r| matches!(r.address, IpAddr::V4(a) if a.is_loopback()));
     let resolved = |url: &str| {
-        brunt_wire::request::origin_of(url).is_ok_and(|(_, origin)| {
-            connection.resolve.iter().any(|r| r.port == origin.port && r.host.eq_ignore_ascii_case(&origin.host))
-        })
+        brunt_wire::request::origin_of(url)
+            .is_ok_and(|(_, origin)| connection.resolve.iter().any(|r| r.is_of(&origin.host, origin.port)))
     };
     let straight = connection.source.is_empty() && connection.unix_socket.is_none() && connection.proxy.is_none();
     straight && given && plan.requests().all(|r| target::is_loopback_v4(&r.url) || resolved(&r.url))

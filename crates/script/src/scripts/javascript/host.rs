@@ -35,6 +35,8 @@ struct Call {
     reply: Option<Reply>,
     success: bool,
     outcome: ScriptOutcome,
+    /// The message of the assertion, whether it fails or not.
+    failure_message: String,
     /// Lines for the trace.
     log: Vec<String>,
 }
@@ -95,6 +97,7 @@ impl Host {
                 None => last.as_deref().map(Reply::of_last),
             },
             outcome: ScriptOutcome::default(),
+            failure_message: String::new(),
             log: Vec::new(),
         };
     }
@@ -127,14 +130,16 @@ impl Host {
     }
 
     fn set_failure(&self, failed: bool) {
-        let outcome = &mut self.call.borrow_mut().outcome;
-        outcome.failure = failed.then(|| outcome.failure.take().unwrap_or_default());
+        let mut call = self.call.borrow_mut();
+        call.outcome.failure = failed.then(|| call.failure_message.clone());
     }
 
     fn set_message(&self, message: String) {
-        if let Some(failure) = &mut self.call.borrow_mut().outcome.failure {
-            *failure = message;
+        let mut call = self.call.borrow_mut();
+        if let Some(failure) = &mut call.outcome.failure {
+            failure.clone_from(&message);
         }
+        call.failure_message = message;
     }
 
     /// Whether there is such a thing to stop.

@@ -40,12 +40,17 @@
     getResponseMessage: () => host.message(),
     getSampleLabel: () => host.label(),
     getTime: () => host.elapsed(),
+    getURL: () => host.url(),
     getUrlAsString: () => host.url(),
+    isResponseCodeOK: () => host.status() >= 200 && host.status() < 400,
     isSuccessful: () => host.success(),
     setSuccessful: (success) => host.setSuccess(Boolean(success)),
   });
   const write = (line) => host.log(String(line));
   const log = Object.freeze({ trace: write, debug: write, info: write, warn: write, error: write });
+  const out = Object.freeze({ print: write, println: write });
+  globalThis.print = (...words) => write(words.join(" "));
+  globalThis.OUT = out;
   const ctx = Object.freeze({
     getThreadNum: () => host.user(),
     getVariables: () => vars,
@@ -62,6 +67,30 @@
   const stop = (what) => {
     if (!host.stop(String(what))) throw new RangeError("stop takes iteration, round, loop, user or run");
   };
+
+  // The classes of Java that scripts for JMeter use most.
+  const hex = (length) => Array.from({ length }, () => Math.floor(host.random() * 16).toString(16)).join("");
+  const variant = () => "89ab"[Math.floor(host.random() * 4)];
+  const uuid = () => [hex(8), hex(4), `4${hex(3)}`, variant() + hex(3), hex(12)].join("-");
+  const number = (read) => (value) => {
+    const of = read(String(value).trim());
+    if (Number.isNaN(of)) throw new TypeError(`For input string: "${value}"`);
+    return of;
+  };
+  const whole = number((value) => (/^[-+]?[0-9]+$/.test(value) ? Number(value) : NaN));
+  const frozen = (classes) => Object.freeze(classes);
+  globalThis.java = frozen({
+    lang: frozen({
+      Double: frozen({ parseDouble: number(Number) }),
+      Integer: frozen({ parseInt: whole }),
+      Long: frozen({ parseLong: whole }),
+      Math,
+      System: frozen({ currentTimeMillis: host.now, nanoTime: () => host.now() * 1e6, out }),
+    }),
+    util: frozen({
+      UUID: frozen({ randomUUID: uuid }),
+    }),
+  });
 
   const known = new Set(Reflect.ownKeys(globalThis));
   return (script) => {

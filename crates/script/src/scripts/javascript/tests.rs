@@ -62,6 +62,25 @@ fn a_script_reads_and_sets_what_its_user_has() {
 }
 
 #[test]
+fn usual_classes_of_java_are_there() {
+    let user = user();
+    let source = "var id = String(java.util.UUID.randomUUID()), now = java.lang.System.currentTimeMillis();
+        vars.put('uuid', /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/.test(id));
+        vars.put('time', now === Date.now() || now + 1000 > Date.now());
+        vars.put('sum', java.lang.Integer.parseInt('20') + java.lang.Double.parseDouble(' 1.5 '));
+        vars.put('ok', prev.isResponseCodeOK() + ' ' + prev.getURL());
+        print('a', 1); OUT.println('b')";
+    run(source, &user, Some("")).unwrap();
+    let variable = |name: &str| user.variables.borrow().get(name).map(str::to_owned);
+    assert_eq!(variable("uuid").as_deref(), Some("true"));
+    assert_eq!(variable("time").as_deref(), Some("true"));
+    assert_eq!(variable("sum").as_deref(), Some("21.5"));
+    assert!(variable("ok").is_some_and(|ok| ok.starts_with("true ")));
+    let wrong = run("java.lang.Integer.parseInt('2x')", &user, None).unwrap_err();
+    assert!(wrong.contains("For input string: \"2x\""), "{wrong}");
+}
+
+#[test]
 fn a_check_says_why_it_fails() {
     let user = user();
     let failed = "if (!prev.body.includes('y')) fail('no y in ' + prev.getResponseDataAsString())";
@@ -69,6 +88,9 @@ fn a_check_says_why_it_fails() {
     assert_eq!(run(failed, &user, Some("y")).unwrap().failure, None);
     let jmeter = "AssertionResult.setFailure(true); AssertionResult.setFailureMessage('m')";
     assert_eq!(run(jmeter, &user, Some("x")).unwrap().failure.as_deref(), Some("m"));
+    let turned = "AssertionResult.setFailureMessage('m'); AssertionResult.setFailure(true)";
+    assert_eq!(run(turned, &user, Some("x")).unwrap().failure.as_deref(), Some("m"));
+    assert_eq!(run("AssertionResult.setFailureMessage('m')", &user, Some("x")).unwrap().failure, None);
     assert_eq!(run("prev.setSuccessful(false)", &user, Some("x")).unwrap().changes.success, Some(false));
     assert_eq!(run("stop('run')", &user, None).unwrap().stop, Scope::Run);
 }

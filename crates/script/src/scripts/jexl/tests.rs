@@ -44,6 +44,7 @@ fn expressions_come_to_what_jexl_makes_of_them() {
         ("props.get('p').toUpperCase().concat('!').length()", "2"),
         ("'Hello'.substring(1, 3) + 'Hello'.indexOf('l') + 'a1b'.replaceAll('[0-9]', '-')", "el2a-b"),
         ("ctx.getThreadNum() == 2 && threadName == 'main 1-3'", "true"),
+        ("ctx.getThreadGroup().getName()", "main"),
         (r#"'it\'s' == "it's""#, "true"),
         ("[1, 'a']", "[1, a]"),
         ("1;", "1"),

@@ -4,7 +4,7 @@ use super::{Value, matches};
 use crate::pattern::Pattern;
 
 /// The methods that are known.
-pub const METHODS: [&str; 23] = [
+pub const METHODS: [&str; 24] = [
     "length",
     "size",
     "isEmpty",
@@ -28,6 +28,8 @@ pub const METHODS: [&str; 23] = [
     "matches",
     "toString",
     "compareTo",
+    // Of a thread group, which is its name.
+    "getName",
 ];
 
 /// The value of a method.
@@ -68,7 +70,7 @@ pub fn call(subject: &Value, name: &str, arguments: &[Value]) -> Result<Value, S
         ("replaceAll", 2) => replaced(&text, &one(), &arguments[1].text(), true)?,
         ("replaceFirst", 2) => replaced(&text, &one(), &arguments[1].text(), false)?,
         ("matches", 1) => Value::Bool(matches(&text, &one())?),
-        ("toString", 0) => Value::Text(text),
+        ("toString" | "getName", 0) => Value::Text(text),
         ("compareTo", 1) => Value::Int(text.cmp(&one()) as i64),
         (name, count) => return Err(format!("`{name}` does not take {count} arguments")),
     })
