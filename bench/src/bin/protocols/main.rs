@@ -25,7 +25,7 @@ use std::process::{Command, ExitCode};
 use std::time::Duration;
 
 /// How long a run may take beyond its load: oha stays for 30 s behind a load over HTTP/3, until its connections are idle for too long.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 /// Connections that are held open in the memory case, and in the run that it is compared with.
 const IDLE: [u64; 2] = [100, 15_000];
 /// Client memory per idle WebSocket, at most, in bytes.
