@@ -115,15 +115,29 @@ pub fn read_unfolded(document: &Document, surroundings: &PlanSurroundings<'_>) -
     Ok(UnfoldedRun { run, variables, constants, before: unfolded() })
 }
 
+/// What takes the place of a listener that does more than to show and to keep results.
+fn instead_of(kind: Option<ElementKind>) -> Option<&'static str> {
+    match kind? {
+        ElementKind::ResultSaver => Some(
+            "replies are not saved in files of their own; `brunt jmeter -n -t PLAN -l FILE.xml \
+             -Jjmeter.save.saveservice.output_format=xml -Jjmeter.save.saveservice.response_data=true` writes them into one file",
+        ),
+        ElementKind::BackendListener => {
+            Some("figures are not sent to another system while the load runs; `-o json=FILE` has them behind it")
+        }
+        _ => None,
+    }
+}
+
 fn read_by(mut reader: Reader<'_>, document: &Document) -> Result<TestRun, JmxError> {
     let Some(plan) = document.test_plan() else {
         return Err(JmxError::new("the file has no Test Plan; name a plan, not a fragment of one"));
     };
     reader.refuse_unsupported(document)?;
-    for saver in document.enabled_elements().filter(|element| element.kind() == Some(ElementKind::ResultSaver)) {
-        let instead = "`brunt jmeter -n -t PLAN -l FILE.xml -Jjmeter.save.saveservice.output_format=xml \
-                       -Jjmeter.save.saveservice.response_data=true` writes them into one file";
-        reader.notice(format!("{}: left out, replies are not saved in files of their own; {instead}", saver.place()));
+    for listener in document.enabled_elements() {
+        if let Some(instead) = instead_of(listener.kind()) {
+            reader.notice(format!("{}: left out, {instead}", listener.place()));
+        }
     }
     reader.check_variable_files(document)?;
     reader.static_hosts(document)?;

@@ -504,6 +504,9 @@ fn what_is_not_supported_is_refused_or_left_out() {
         told.contains("Save Responses to a file \"replies\": left out") && told.contains("response_data=true"),
         "{told}"
     );
+    let backend = element("BackendListener", "influx", &[], "");
+    let told = run_of(&plan(&backend, &http("r", &[], ""))).unwrap().notices.join("\n");
+    assert!(told.contains("Backend Listener \"influx\": left out") && told.contains("-o json=FILE"), "{told}");
     let csv = element("CSVDataSet", "d", &[("filename", "nowhere.csv")], "");
     let told = run_of(&plan(&csv, &http("r", &[], ""))).unwrap_err().to_string();
     assert!(told.contains("CSV Data Set Config \"d\": the data file nowhere.csv cannot be read"), "{told}");
