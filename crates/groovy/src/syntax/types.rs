@@ -7,7 +7,7 @@ use super::token::Kind;
 pub(super) const PRIMITIVES: [&str; 9] = ["boolean", "byte", "short", "int", "long", "float", "double", "char", "void"];
 
 /// Words that stand before a declaration and mean nothing here.
-pub(super) const MODIFIERS: [&str; 13] = [
+pub(super) const MODIFIERS: [&str; 12] = [
     "public",
     "private",
     "protected",
@@ -20,7 +20,6 @@ pub(super) const MODIFIERS: [&str; 13] = [
     "native",
     "strictfp",
     "default",
-    "sealed",
 ];
 
 /// Words that are no names of variables.
