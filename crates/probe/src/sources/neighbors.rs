@@ -171,7 +171,7 @@ mod tests {
         let (dir, own) = (tempfile::tempdir().unwrap(), std::process::id());
         let at = |seconds: f64, each: f64| {
             let ours = [(own, 1, "brunt", seconds), (own + 1, own, "brunt", seconds)];
-            let others = [(7001, 1, "a (b) c", each), (7002, 1, "a (b) c", each), (7003, 1, "quiet", 0.01)];
+            let others = [(own + 2, 1, "a (b) c", each), (own + 3, 1, "a (b) c", each), (own + 4, 1, "quiet", 0.01)];
             record(dir.path(), seconds, &[&ours[..], &others[..]].concat());
         };
         at(100.0, 5.0);
@@ -189,9 +189,9 @@ mod tests {
 
     #[test]
     fn many_processes_are_looked_at_less_often() {
-        let dir = tempfile::tempdir().unwrap();
+        let (dir, own) = (tempfile::tempdir().unwrap(), std::process::id());
         let at = |seconds: f64| {
-            let all: Vec<_> = (0..250).map(|n| (8000 + n, 1, "many", seconds / 1000.0)).collect();
+            let all: Vec<_> = (1..=250).map(|n| (own + n, 1, "many", seconds / 1000.0)).collect();
             record(dir.path(), seconds, &all);
         };
         at(10.0);
