@@ -13,7 +13,8 @@
 //! * [`objective`]: a bound on a figure of a run. [`goal`]: how sure a figure is to be before the run may end.
 //! * [`experiment`], [`probe_spec`]: many runs, fully resolved; what is read of a server meanwhile. [`study`]: what they came to.
 //! * [`analysis`]: what was decided about a sweep. [`question`]: what an experiment is to decide; [`answer`], [`comparison`]: the answers.
-//! * [`reached`]: whether a run met its objectives. [`finding`]: what was decided about it. [`words`]: how numbers are written. [`java_date`]: dates, as Java does.
+//! * [`reached`]: whether a run met its objectives. [`finding`]: what was decided about it. [`words`]: how numbers are written. [`java_date`],
+//!   [`java_number`]: dates and numbers, as Java writes them.
 
 pub mod analysis;
 pub mod answer;
@@ -27,6 +28,7 @@ pub mod finding;
 pub mod goal;
 pub mod history;
 pub mod java_date;
+pub mod java_number;
 pub mod load;
 pub mod modifier;
 pub mod objective;

@@ -3,6 +3,7 @@
 use super::{NESTING, Vm};
 use crate::error::{Eval, Throwable, throw};
 use crate::value::{Callable, Value};
+use brunt_model::java_number;
 use std::rc::Rc;
 
 /// The text of a number; `None` for other values.
@@ -10,48 +11,12 @@ pub(crate) fn number_text(value: &Value) -> Option<String> {
     Some(match value {
         Value::Int(number) => number.to_string(),
         Value::Long(number) => number.to_string(),
-        Value::Double(number) => double_text(*number),
-        Value::Float(number) => float_text(*number),
+        Value::Double(number) => java_number::double(*number),
+        Value::Float(number) => java_number::float(*number),
         Value::BigInt(number) => number.to_string(),
         Value::Decimal(number) => number.text(),
         _ => return None,
     })
-}
-
-/// `Double.toString`
-pub(crate) fn double_text(number: f64) -> String {
-    if !number.is_finite() {
-        return special(number);
-    }
-    java_digits(number == 0.0, number.abs(), &format!("{number:?}"), &format!("{number:e}"))
-}
-
-fn float_text(number: f32) -> String {
-    if !number.is_finite() {
-        return special(f64::from(number));
-    }
-    java_digits(number == 0.0, f64::from(number.abs()), &format!("{number:?}"), &format!("{number:e}"))
-}
-
-fn special(number: f64) -> String {
-    let text = if number.is_nan() {
-        "NaN"
-    } else if number > 0.0 {
-        "Infinity"
-    } else {
-        "-Infinity"
-    };
-    text.to_owned()
-}
-
-/// Java writes an exponent below 0.001 and from ten million on.
-fn java_digits(zero: bool, size: f64, plain: &str, exponent: &str) -> String {
-    if zero || (1e-3..1e7).contains(&size) {
-        return if plain.contains('.') { plain.to_owned() } else { format!("{plain}.0") };
-    }
-    let (mantissa, power) = exponent.split_once('e').unwrap_or((exponent, "0"));
-    let point = if mantissa.contains('.') { "" } else { ".0" };
-    format!("{mantissa}{point}E{power}")
 }
 
 impl Vm<'_> {

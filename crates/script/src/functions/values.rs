@@ -1,6 +1,7 @@
 //! Variables, properties, counters and random values.
 
 use super::{Call, Function};
+use brunt_model::java_number;
 use rand::RngExt;
 use std::fmt::Write;
 
@@ -298,17 +299,8 @@ fn written(number: f64) -> String {
 
 fn double_sum(call: &Call<'_>) -> String {
     let last = call.arguments.len() - 1;
-    let sum = java_double((0..=last).filter_map(|number| call.decimal(number)).sum());
+    let sum = java_number::double((0..=last).filter_map(|number| call.decimal(number)).sum());
     if call.decimal(last).is_some() { sum } else { call.into_variable(last, sum) }
-}
-
-/// A number as Java writes it: `3.0`, `1.5E10`.
-fn java_double(number: f64) -> String {
-    if number == 0.0 || (1e-3..1e7).contains(&number.abs()) {
-        return format!("{number:?}");
-    }
-    let text = format!("{number:E}");
-    if text.contains('.') { text } else { text.replacen('E', ".0E", 1) }
 }
 
 fn sum(call: &Call<'_>) -> String {
