@@ -1,7 +1,7 @@
 //! `Cipher` with AES, `IvParameterSpec`.
 
 use super::crypto::Key;
-use super::{Class, bytes_of, text_at};
+use super::{Class, bytes_within, text_at};
 use crate::error::{Eval, throw};
 use crate::value::{Native, Value};
 use crate::vm::Vm;
@@ -71,9 +71,8 @@ fn constant(_vm: &mut Vm, name: &str) -> Option<Value> {
 }
 
 fn make_iv(vm: &mut Vm, _class: &str, arguments: &[Value]) -> Eval<Value> {
-    let bytes = bytes_of(vm, arguments.first().unwrap_or(&Value::Null))?;
-    let bytes = part(vm, &bytes, arguments.get(1..).unwrap_or_default())?;
-    Ok(Value::native(Iv(bytes)))
+    let (data, range) = arguments.split_first().unwrap_or((&Value::Null, &[]));
+    Ok(Value::native(Iv(bytes_within(vm, data, range)?)))
 }
 
 fn cipher(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
@@ -96,20 +95,6 @@ fn cipher(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
     Ok(Some(Value::native(Cipher { name: written.to_string(), mode, is_padded, work: RefCell::default() })))
 }
 
-/// A part of bytes where offset and length say which.
-pub(super) fn part(vm: &mut Vm, bytes: &[u8], range: &[Value]) -> Eval<Vec<u8>> {
-    let [offset, length] = range else { return Ok(bytes.to_vec()) };
-    let (offset, length) = (vm.to_index(offset)?, vm.to_index(length)?);
-    let end = offset.saturating_add(length);
-    let found = usize::try_from(offset).ok().zip(usize::try_from(end).ok());
-    let found = found.and_then(|(begin, end)| bytes.get(begin..end));
-    found.map(<[u8]>::to_vec).ok_or_else(|| crate::error::no_text_index(offset, end, bytes.len()))
-}
-
-fn exception(name: &str, message: &str) -> Box<crate::error::Fault> {
-    throw(name, message)
-}
-
 impl Cipher {
     fn init(&self, vm: &mut Vm, mode: &Value, key: &Value, iv: Option<&Value>) -> Eval<()> {
         const BAD_KEY: &str = "java.security.InvalidKeyException";
@@ -117,24 +102,24 @@ impl Cipher {
         let encrypts = match vm.to_long(mode)? {
             ENCRYPT => true,
             DECRYPT => false,
-            _ => return Err(exception("java.security.InvalidParameterException", "Invalid operation mode")),
+            _ => return Err(throw("java.security.InvalidParameterException", "Invalid operation mode")),
         };
         let key = match key.downcast::<Key>() {
             Some(key) => key.bytes.clone(),
-            None => return Err(exception(BAD_KEY, "No installed provider supports this key: it is no SecretKeySpec")),
+            None => return Err(throw(BAD_KEY, "No installed provider supports this key: it is no SecretKeySpec")),
         };
-        let key = Aes::new(&key)
-            .ok_or_else(|| exception(BAD_KEY, &format!("Invalid AES key length: {} bytes", key.len())))?;
+        let key =
+            Aes::new(&key).ok_or_else(|| throw(BAD_KEY, format!("Invalid AES key length: {} bytes", key.len())))?;
         let iv = match iv.and_then(|iv| iv.downcast::<Iv>()) {
-            Some(_) if self.mode == Mode::Ecb => return Err(exception(BAD_IV, "ECB mode cannot use IV")),
+            Some(_) if self.mode == Mode::Ecb => return Err(throw(BAD_IV, "ECB mode cannot use IV")),
             Some(Iv(bytes)) => <[u8; BLOCK]>::try_from(&bytes[..])
-                .map_err(|_| exception(BAD_IV, "Wrong IV length: must be 16 bytes long"))?,
+                .map_err(|_| throw(BAD_IV, "Wrong IV length: must be 16 bytes long"))?,
             None if self.mode == Mode::Ecb => [0; BLOCK],
             None if encrypts => {
                 let random = [vm.host.random().to_be_bytes(), vm.host.random().to_be_bytes()].concat();
                 <[u8; BLOCK]>::try_from(random).unwrap_or_default()
             }
-            None => return Err(exception(BAD_KEY, "Parameters missing")),
+            None => return Err(throw(BAD_KEY, "Parameters missing")),
         };
         self.work.replace(Some(Work { key, encrypts, iv, chain: iv, used: BLOCK, pending: Vec::new() }));
         Ok(())
@@ -146,7 +131,7 @@ impl Cipher {
         vm.tick(data.len() / 8)?;
         let mut work = self.work.borrow_mut();
         let Some(work) = work.as_mut() else {
-            return Err(exception("java.lang.IllegalStateException", "Cipher not initialized"));
+            return Err(throw("java.lang.IllegalStateException", "Cipher not initialized"));
         };
         work.pending.extend_from_slice(data);
         if !is_last {
@@ -170,7 +155,7 @@ impl Cipher {
         if self.mode != Mode::Ctr && !bytes.len().is_multiple_of(BLOCK) {
             let padded = "Input length must be multiple of 16 when decrypting with padded cipher";
             let plain = "Input length not multiple of 16 bytes";
-            return Err(exception(BAD_SIZE, if self.is_padded { padded } else { plain }));
+            return Err(throw(BAD_SIZE, if self.is_padded { padded } else { plain }));
         }
         work.turn(self.mode, bytes);
         if self.is_padded && !work.encrypts && !bytes.is_empty() {
@@ -180,7 +165,7 @@ impl Cipher {
                 (1..=BLOCK).contains(&padding) && bytes[begin..].iter().all(|byte| usize::from(*byte) == padding);
             if !is_padding {
                 let why = "Given final block not properly padded. Such issues can arise if a bad key is used during decryption.";
-                return Err(exception("javax.crypto.BadPaddingException", why));
+                return Err(throw("javax.crypto.BadPaddingException", why));
             }
             bytes.truncate(begin);
         }
@@ -297,8 +282,7 @@ impl Native for Cipher {
                 Value::Null
             }
             ("update" | "doFinal", [data, range @ ..]) => {
-                let data = bytes_of(vm, data)?;
-                let data = part(vm, &data, range)?;
+                let data = bytes_within(vm, data, range)?;
                 self.process(vm, &data, name == "doFinal")?
             }
             ("doFinal", []) => self.process(vm, &[], true)?,

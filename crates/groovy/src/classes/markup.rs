@@ -164,8 +164,7 @@ impl Writer {
                 Some(value) => self.omits_empty && value.is_empty(),
             };
             if !is_omitted {
-                let (quote, value) = (self.quote, escaped_attribute(value.as_deref().unwrap_or_default(), self.quote));
-                self.push(vm, &format!(" {key}={quote}{value}{quote}"))?;
+                self.push(vm, &attribute(key, value.as_deref().unwrap_or_default(), self.quote))?;
             }
         }
         self.open.push(Content::Nothing);
@@ -196,9 +195,11 @@ fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
-fn escaped_attribute(text: &str, quote: char) -> String {
-    let text = escaped(text).replace('\n', "&#10;").replace('\r', "&#13;").replace('\t', "&#09;");
-    if quote == '"' { text.replace('"', "&quot;") } else { text.replace('\'', "&apos;") }
+/// An attribute with the space before it.
+fn attribute(name: &str, value: &str, quote: char) -> String {
+    let value = escaped(value).replace('\n', "&#10;").replace('\r', "&#13;").replace('\t', "&#09;");
+    let value = if quote == '"' { value.replace('"', "&quot;") } else { value.replace('\'', "&apos;") };
+    format!(" {name}={quote}{value}{quote}")
 }
 
 /// Hands what is written to its writer, where there is one.
@@ -340,17 +341,10 @@ impl Helper {
     fn declare(&self, vm: &mut Vm, attributes: &Value) -> Eval<Value> {
         let Value::Map(map) = attributes else { return Ok(Value::Null) };
         let mut written = String::from("<?xml");
-        let quote = if self.0.borrow().quote == '"' { "\"" } else { "'" };
+        let quote = self.0.borrow().quote;
         for (key, value) in map.pairs() {
             let (key, value) = (vm.text(&key)?, vm.text(&value)?);
-            written.extend([
-                " ",
-                &key,
-                "=",
-                quote,
-                &escaped_attribute(&value, quote.chars().next().unwrap_or_default()),
-                quote,
-            ]);
+            written.push_str(&attribute(&key, &value, quote));
         }
         written.push_str("?>");
         let layout = self.0.borrow().layout;

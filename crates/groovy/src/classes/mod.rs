@@ -183,6 +183,17 @@ pub(crate) fn bytes_of(vm: &mut Vm, value: &Value) -> Eval<Vec<u8>> {
     }
 }
 
+/// The same; only a part of them where `range` is offset and length.
+fn bytes_within(vm: &mut Vm, value: &Value, range: &[Value]) -> Eval<Vec<u8>> {
+    let bytes = bytes_of(vm, value)?;
+    let [offset, length] = range else { return Ok(bytes) };
+    let (offset, length) = (vm.to_index(offset)?, vm.to_index(length)?);
+    let end = offset.saturating_add(length);
+    let found = usize::try_from(offset).ok().zip(usize::try_from(end).ok());
+    let found = found.and_then(|(begin, end)| bytes.get(begin..end));
+    found.map(<[u8]>::to_vec).ok_or_else(|| crate::error::no_text_index(offset, end, bytes.len()))
+}
+
 /// A random generator.
 pub(crate) fn random(vm: &mut Vm) -> Eval<Value> {
     match by_full_name("java.util.Random").and_then(|class| class.make) {

@@ -1,7 +1,6 @@
 //! `CRC32`, `Adler32`, `GZIPOutputStream`, `GZIPInputStream`.
 
-use super::cipher::part;
-use super::{Class, bytes_of, io};
+use super::{Class, bytes_of, bytes_within, io};
 use crate::error::{Eval, throw};
 use crate::value::{Native, Value};
 use crate::vm::Vm;
@@ -73,9 +72,9 @@ impl Native for Sum {
                 Value::Null
             }
             ("update", [data, range @ ..]) => {
-                let data = bytes_of(vm, data)?;
+                let data = bytes_within(vm, data, range)?;
                 vm.tick(data.len() / 64)?;
-                self.update(&part(vm, &data, range)?);
+                self.update(&data);
                 Value::Null
             }
             ("getValue", []) => Value::Long(i64::from(self.value())),
@@ -141,8 +140,7 @@ impl Native for Output {
         match (name, arguments) {
             ("write", [Value::Int(byte)]) => self.write(vm, &[*byte as u8])?,
             ("write" | "leftShift" | "append", [data, range @ ..]) => {
-                let data = bytes_of(vm, data)?;
-                let data = part(vm, &data, range)?;
+                let data = bytes_within(vm, data, range)?;
                 self.write(vm, &data)?;
             }
             ("withStream", [closure]) => {
