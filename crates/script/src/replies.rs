@@ -22,8 +22,6 @@ use brunt_wire::{Prepared, Reply, Transport};
 use cache::Pages;
 use identity::Identity;
 pub use jar::Jar;
-#[cfg(feature = "groovy")]
-pub use jar::JarCookie;
 use std::cell::RefCell;
 use std::collections::HashSet;
 use std::rc::Rc;

@@ -87,6 +87,22 @@ impl<'v, 'a> ScriptView<'v, 'a> {
     }
 }
 
+/// What a script says of an assertion; the message may be set before the failure.
+#[cfg(any(feature = "groovy", feature = "javascript"))]
+#[derive(Debug, Default)]
+struct ScriptVerdict {
+    failed: bool,
+    message: String,
+}
+
+#[cfg(any(feature = "groovy", feature = "javascript"))]
+impl ScriptVerdict {
+    /// Why it does not hold; None where it does.
+    fn failure(self) -> Option<String> {
+        self.failed.then_some(self.message)
+    }
+}
+
 /// What a script came to.
 #[derive(Debug, Default)]
 pub struct ScriptOutcome {

@@ -1,8 +1,10 @@
 //! Cookies of one user (RFC 6265), as `cookie_store` keeps and expires them. Expiry follows the system's calendar clock.
 
 use super::Fields;
+#[cfg(feature = "groovy")]
+use brunt_groovy::Cookie;
 use brunt_model::reply_policy::Cookies;
-#[cfg(any(test, feature = "groovy"))]
+#[cfg(feature = "groovy")]
 use cookie_store::CookieDomain;
 use cookie_store::CookieStore;
 use url::Url;
@@ -10,17 +12,6 @@ use url::Url;
 /// Cookies. Allocates nothing until the first one is set.
 #[derive(Debug, Default, Clone)]
 pub struct Jar(Option<Box<CookieStore>>);
-
-/// A cookie as scripts give and take it.
-#[cfg(any(test, feature = "groovy"))]
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct JarCookie {
-    pub name: String,
-    pub value: String,
-    pub domain: String,
-    pub path: String,
-    pub is_secure: bool,
-}
 
 impl Jar {
     /// Takes the cookies of a reply from this URL.
@@ -49,12 +40,12 @@ impl Jar {
 }
 
 /// What scripts do with cookies.
-#[cfg(any(test, feature = "groovy"))]
+#[cfg(feature = "groovy")]
 impl Jar {
     /// All cookies, in the order in which they were set.
-    pub fn all(&self) -> Vec<JarCookie> {
+    pub fn all(&self) -> Vec<Cookie> {
         let unexpired = self.0.iter().flat_map(|store| store.iter_unexpired());
-        let shown = |cookie: &cookie_store::Cookie<'static>| JarCookie {
+        let shown = |cookie: &cookie_store::Cookie<'static>| Cookie {
             name: cookie.name().to_owned(),
             value: cookie.value().to_owned(),
             domain: match &cookie.domain {
@@ -68,8 +59,8 @@ impl Jar {
     }
 
     /// Sets a cookie of a domain and what is below it. One that is malformed or of no domain is ignored.
-    pub fn add(&mut self, cookie: &JarCookie) {
-        let JarCookie { name, value, domain, path, is_secure } = cookie;
+    pub fn add(&mut self, cookie: &Cookie) {
+        let Cookie { name, value, domain, path, is_secure } = cookie;
         let (domain, scheme) = (domain.trim_start_matches('.'), if *is_secure { "https" } else { "http" });
         let path = if path.starts_with('/') { path } else { "/" };
         let Ok(url) = Url::parse(&format!("{scheme}://{domain}{path}")) else { return };
@@ -79,7 +70,7 @@ impl Jar {
     }
 
     /// Removes the cookie of this name, domain and path.
-    pub fn remove(&mut self, cookie: &JarCookie) {
+    pub fn remove(&mut self, cookie: &Cookie) {
         if let Some(store) = &mut self.0 {
             store.remove(&cookie.domain, &cookie.path, &cookie.name);
         }
@@ -121,10 +112,11 @@ mod tests {
         }
     }
 
+    #[cfg(feature = "groovy")]
     #[test]
     fn scripts_set_read_and_remove_cookies() {
         let mut jar = Jar::default();
-        let cookie = |name: &str, domain: &str, path: &str, is_secure| JarCookie {
+        let cookie = |name: &str, domain: &str, path: &str, is_secure| Cookie {
             name: name.to_owned(),
             value: "v".to_owned(),
             domain: domain.to_owned(),

@@ -3,12 +3,12 @@
 mod hop;
 mod sampler;
 
-use super::{Sampler, ScriptOutcome, ScriptView};
+use super::{Sampler, ScriptOutcome, ScriptVerdict, ScriptView};
 use crate::context::UserContext;
 use crate::extract::json_path;
 use crate::functions::{PLAN_FILE, local_offset};
 use crate::pending::PendingRequest;
-use crate::replies::{Jar, JarCookie};
+use crate::replies::Jar;
 use crate::searched::{SampleChanges, Searched};
 use brunt_groovy::{Budget, Cookie, Dialect, Host, LogLevel, Request, Sample, Stop, Value};
 use brunt_model::Tick;
@@ -64,7 +64,7 @@ impl Parsed {
             sampler: sampler.map(ScriptSampler),
             parameters,
             name,
-            message: String::new(),
+            verdict: ScriptVerdict::default(),
             outcome: ScriptOutcome::default(),
         };
         let mut budget = Budget::default();
@@ -76,7 +76,7 @@ impl Parsed {
         };
         let value = value.map_err(|error| error.to_string())?;
         let changes = host.sample.map(|sample| sample.changes).unwrap_or_default();
-        Ok(ScriptOutcome { changes, value, ..host.outcome })
+        Ok(ScriptOutcome { changes, value, failure: host.verdict.failure(), ..host.outcome })
     }
 
     /// Runs it between requests; the text of its value, None where that is `null`.
@@ -94,7 +94,7 @@ impl Parsed {
             sampler: None,
             parameters: "",
             name: "",
-            message: String::new(),
+            verdict: ScriptVerdict::default(),
             outcome: ScriptOutcome::default(),
         };
         self.0.run_to_text(&mut host, &mut Budget::default()).map_err(|error| error.to_string())
@@ -267,11 +267,6 @@ impl Sample for ReplySample<'_, '_> {
     }
 }
 
-fn kept(cookie: &Cookie) -> JarCookie {
-    let Cookie { name, value, domain, path, is_secure } = cookie.clone();
-    JarCookie { name, value, domain, path, is_secure }
-}
-
 /// What a script reaches of the run.
 struct ScriptHost<'h, 's, 'a> {
     user: &'h UserContext,
@@ -282,8 +277,7 @@ struct ScriptHost<'h, 's, 'a> {
     sampler: Option<ScriptSampler<'s>>,
     parameters: &'h str,
     name: &'h str,
-    /// The message of the assertion, whether it fails or not.
-    message: String,
+    verdict: ScriptVerdict,
     outcome: ScriptOutcome,
 }
 
@@ -350,22 +344,19 @@ impl Host for ScriptHost<'_, '_, '_> {
     }
 
     fn failure(&self) -> bool {
-        self.outcome.failure.is_some()
+        self.verdict.failed
     }
 
     fn set_failure(&mut self, failed: bool) {
-        self.outcome.failure = failed.then(|| self.message.clone());
+        self.verdict.failed = failed;
     }
 
     fn failure_message(&self) -> Cow<'_, str> {
-        Cow::Borrowed(&self.message)
+        Cow::Borrowed(&self.verdict.message)
     }
 
     fn set_failure_message(&mut self, message: &str) {
-        message.clone_into(&mut self.message);
-        if let Some(failure) = &mut self.outcome.failure {
-            message.clone_into(failure);
-        }
+        message.clone_into(&mut self.verdict.message);
     }
 
     fn label(&self) -> Cow<'_, str> {
@@ -481,28 +472,21 @@ impl Host for ScriptHost<'_, '_, '_> {
     }
 
     fn cookies(&self) -> Vec<Cookie> {
-        let of = |JarCookie { name, value, domain, path, is_secure }: JarCookie| Cookie {
-            name,
-            value,
-            domain,
-            path,
-            is_secure,
-        };
         let mut jar = self.user.cookies.borrow().clone();
         // Those of the reply that the script looks at are taken behind it.
         let searched = self.sample.as_ref().map(|sample| sample.searched);
         if let Some((searched, parts)) = searched.and_then(|searched| Some((searched, searched.request.parts()?))) {
             jar.take(&parts.url, searched.fields());
         }
-        jar.all().into_iter().map(of).collect()
+        jar.all()
     }
 
     fn add_cookie(&mut self, cookie: &Cookie) {
-        self.user.cookies.borrow_mut().add(&kept(cookie));
+        self.user.cookies.borrow_mut().add(cookie);
     }
 
     fn remove_cookie(&mut self, cookie: &Cookie) {
-        self.user.cookies.borrow_mut().remove(&kept(cookie));
+        self.user.cookies.borrow_mut().remove(cookie);
     }
 
     fn clear_cookies(&mut self) {

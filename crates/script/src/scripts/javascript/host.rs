@@ -1,7 +1,7 @@
 //! What scripts in JavaScript reach of the run.
 
 use crate::context::{Commons, UserContext};
-use crate::scripts::ScriptOutcome;
+use crate::scripts::{ScriptOutcome, ScriptVerdict};
 use crate::searched::Searched;
 use crate::variables::Variables;
 use brunt_engine::Surroundings;
@@ -35,8 +35,7 @@ struct Call {
     reply: Option<Reply>,
     success: bool,
     outcome: ScriptOutcome,
-    /// The message of the assertion, whether it fails or not.
-    failure_message: String,
+    verdict: ScriptVerdict,
     /// Lines for the trace.
     log: Vec<String>,
 }
@@ -97,7 +96,7 @@ impl Host {
                 None => last.as_deref().map(Reply::of_last),
             },
             outcome: ScriptOutcome::default(),
-            failure_message: String::new(),
+            verdict: ScriptVerdict::default(),
             log: Vec::new(),
         };
     }
@@ -105,9 +104,9 @@ impl Host {
     /// The run is over: what it came to.
     pub fn end(&self, user: &UserContext) -> ScriptOutcome {
         self.variables.swap(&user.variables);
-        let Call { outcome, log, .. } = std::mem::take(&mut *self.call.borrow_mut());
+        let Call { outcome, verdict, log, .. } = std::mem::take(&mut *self.call.borrow_mut());
         user.trace(|tracing| log.iter().for_each(|line| tracing.note(&format!("log: {line}"))));
-        outcome
+        ScriptOutcome { failure: verdict.failure(), ..outcome }
     }
 
     /// Whether all counts are used up.
@@ -129,17 +128,10 @@ impl Host {
         call.success = success;
     }
 
-    fn set_failure(&self, failed: bool) {
-        let mut call = self.call.borrow_mut();
-        call.outcome.failure = failed.then(|| call.failure_message.clone());
-    }
-
-    fn set_message(&self, message: String) {
-        let mut call = self.call.borrow_mut();
-        if let Some(failure) = &mut call.outcome.failure {
-            failure.clone_from(&message);
-        }
-        call.failure_message = message;
+    fn uuid(&self) -> String {
+        let mut text = String::new();
+        crate::template::push_uuid(&mut text, &mut *self.random.borrow_mut());
+        text
     }
 
     /// Whether there is such a thing to stop.
@@ -207,11 +199,12 @@ impl Host {
         set!("user", |host| host.call.borrow().user as f64);
         set!("success", |host| host.call.borrow().success);
         set!("setSuccess", |host, success: bool| host.set_success(success));
-        set!("setFailure", |host, failed: bool| host.set_failure(failed));
-        set!("setMessage", |host, message: String| host.set_message(message));
+        set!("setFailure", |host, failed: bool| host.call.borrow_mut().verdict.failed = failed);
+        set!("setMessage", |host, message: String| host.call.borrow_mut().verdict.message = message);
         set!("stop", |host, what: String| host.stop(&what));
         set!("log", |host, line: String| host.log(line));
         set!("now", |host| host.surroundings.unix_millis() as f64);
+        set!("uuid", |host| host.uuid());
         set!("random", |host| host.random.borrow_mut().random::<f64>());
         Ok(object)
     }

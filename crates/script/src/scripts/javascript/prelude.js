@@ -69,9 +69,6 @@
   };
 
   // The classes of Java that scripts for JMeter use most.
-  const hex = (length) => Array.from({ length }, () => Math.floor(host.random() * 16).toString(16)).join("");
-  const variant = () => "89ab"[Math.floor(host.random() * 4)];
-  const uuid = () => [hex(8), hex(4), `4${hex(3)}`, variant() + hex(3), hex(12)].join("-");
   const number = (read) => (value) => {
     const of = read(String(value).trim());
     if (Number.isNaN(of)) throw new TypeError(`For input string: "${value}"`);
@@ -88,7 +85,7 @@
       System: frozen({ currentTimeMillis: host.now, nanoTime: () => host.now() * 1e6, out }),
     }),
     util: frozen({
-      UUID: frozen({ randomUUID: uuid }),
+      UUID: frozen({ randomUUID: host.uuid }),
     }),
   });
 
