@@ -6,8 +6,8 @@
 //!
 //! The plan is read as `brunt run` reads it, but that variables keep their names. What a plan file cannot say is told, and left out.
 //!
-//! * `texts`: texts by JMeter's rules as those of a plan file. `stages`: setUp and tearDown thread groups. `loads`, `steps`, `requests`, `replies`: its parts. `places`: where
-//!   something stands in the .jmx. `tree`: YAML.
+//! * `texts`: texts by JMeter's rules as those of a plan file. `stages`: setUp and tearDown thread groups. `loads`, `steps`,
+//!   `requests`, `replies`: its parts. `places`: where something stands in the .jmx. `tree`: YAML.
 
 mod loads;
 mod places;

@@ -6,7 +6,8 @@
 //!
 //! Only elements of JMeter itself are written, none of plugins. What they cannot say is told, and left out.
 //!
-//! * `xml`: elements and their markup. `texts`: texts by JMeter's rules. `stages`: setup and teardown. `groups`, `steps`, `requests`, `replies`: the parts of a plan.
+//! * `xml`: elements and their markup. `texts`: texts by JMeter's rules. `stages`: setup and teardown. `groups`, `steps`, `requests`,
+//!   `replies`: the parts of a plan.
 
 mod groups;
 mod replies;

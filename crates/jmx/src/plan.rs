@@ -115,15 +115,15 @@ pub fn read_unfolded(document: &Document, surroundings: &PlanSurroundings<'_>) -
     Ok(UnfoldedRun { run, variables, constants, before: unfolded() })
 }
 
-/// What takes the place of a listener that does more than to show and to keep results.
-fn instead_of(kind: Option<ElementKind>) -> Option<&'static str> {
+/// What a listener does beside showing and keeping results, and brunt does not.
+fn effect_left_out(kind: Option<ElementKind>) -> Option<&'static str> {
     match kind? {
         ElementKind::ResultSaver => Some(
             "replies are not saved in files of their own; `brunt jmeter -n -t PLAN -l FILE.xml \
              -Jjmeter.save.saveservice.output_format=xml -Jjmeter.save.saveservice.response_data=true` writes them into one file",
         ),
         ElementKind::BackendListener => {
-            Some("figures are not sent to another system while the load runs; `-o json=FILE` has them behind it")
+            Some("figures are not sent to another system while the load runs; `-o json=FILE` writes them at its end")
         }
         _ => None,
     }
@@ -135,8 +135,8 @@ fn read_by(mut reader: Reader<'_>, document: &Document) -> Result<TestRun, JmxEr
     };
     reader.refuse_unsupported(document)?;
     for listener in document.enabled_elements() {
-        if let Some(instead) = instead_of(listener.kind()) {
-            reader.notice(format!("{}: left out, {instead}", listener.place()));
+        if let Some(effect) = effect_left_out(listener.kind()) {
+            reader.notice(format!("{}: left out, {effect}", listener.place()));
         }
     }
     reader.check_variable_files(document)?;

@@ -1,7 +1,7 @@
 //! A plan file → an experiment.
 //!
-//! * [`resolve`]: the whole way, [`load`]. `stages`: `setup` and `teardown`. [`told`]: keys → settings, by the table of settings. [`search`]: what stands below
-//!   `find`. [`mod@show`]: the resolved plan as a plan file again.
+//! * [`resolve`]: the whole way, [`load`]. `stages`: `setup` and `teardown`. [`told`]: keys → settings, by the table of settings.
+//!   [`search`]: what stands below `find`. [`mod@show`]: the resolved plan as a plan file again.
 //!
 //! Out of scope: YAML is read in [`plan`](crate::plan), and nothing is carried out here.
 

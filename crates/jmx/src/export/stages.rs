@@ -1,6 +1,7 @@
 //! Setup, load and teardown as plans of their own. Variables go from one to the other as properties: threads of JMeter have no
 //! others in common.
 
+use super::texts::quoted;
 use brunt_model::scenario::{Scenario, Script, ScriptLanguage, Step};
 use brunt_model::{Plan, StageKind, TestStage};
 
@@ -46,9 +47,4 @@ fn receive(scenario: &mut Scenario, policies: &str) -> Vec<String> {
 fn script(name: &str, lines: impl Iterator<Item = String>) -> Step {
     let source = lines.collect::<Vec<_>>().join("\n");
     Step::Script(Script { name: name.into(), language: ScriptLanguage::Groovy, source, parameters: String::new() })
-}
-
-/// A text of Groovy.
-fn quoted(text: &str) -> String {
-    format!("'{}'", text.replace('\\', "\\\\").replace('\'', "\\'"))
 }

@@ -200,7 +200,7 @@ impl Writer<'_> {
 }
 
 /// A text in single quotes of Groovy. Its `$` are none of JMeter.
-fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\\', r"\\").replace('\'', r"\'").replace('\n', r"\n").replace("${", r"\u0024{"))
 }
 

@@ -143,14 +143,12 @@ impl<'a> Pattern<'a> {
 /// # Errors
 ///
 /// The method is none of its actions, or does not go with the message.
-fn websocket_action(method: &str, body: &Body) -> Result<&'static str, String> {
+fn websocket_action<'m>(method: &'m str, body: &Body) -> Result<&'m str, String> {
     let has_message = *body != Body::None;
     match (method, has_message) {
-        ("OPEN", false) => Ok("OPEN"),
-        ("PING", false) => Ok("PING"),
-        ("CLOSE", false) => Ok("CLOSE"),
+        ("OPEN" | "PING" | "CLOSE", false) => Ok(method),
         (defaults::METHOD | "AWAIT", false) => Ok("AWAIT"),
-        ("GET" | "POST" | "SEND", true) => Ok("SEND"),
+        (defaults::METHOD | defaults::METHOD_WITH_BODY | "SEND", true) => Ok("SEND"),
         ("SEND", false) => Err("`SEND` sends a message, and there is none; add one, or write AWAIT".to_owned()),
         ("OPEN" | "PING" | "CLOSE" | "AWAIT", true) => {
             Err(format!("`{method}` sends no message; leave the message out, or write SEND"))
