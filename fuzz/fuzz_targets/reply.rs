@@ -4,7 +4,7 @@
 
 #![no_main]
 
-use brunt_wire::h1::parse::{RequestKind, Head, NoReply, Parser, Sink};
+use brunt_wire::h1::parse::{Head, NoReply, Parser, RequestKind, Sink};
 use libfuzzer_sys::fuzz_target;
 
 /// A sink that keeps all it is shown.
