@@ -375,11 +375,12 @@ impl ReplyPolicy {
     /// for, its version, what a page is made of.
     pub fn looks_at_head(&self) -> bool {
         let by_siege = self.redirects.most > 0 && self.redirects.rules == RedirectRules::Siege;
-        by_siege
-            || self.cookies.are_kept()
-            || self.repeats_unauthorized > 0
-            || self.elements.is_some()
-            || self.cache.is_some()
+        by_siege || self.cookies.are_kept() || self.repeats_unauthorized > 0 || self.looks_at_page()
+    }
+
+    /// What a page is made of, or its version, is kept of a reply.
+    pub fn looks_at_page(&self) -> bool {
+        self.elements.is_some() || self.cache.is_some()
     }
 
     /// Whether replies may lead to requests that are not in a plan's list.

@@ -8,7 +8,7 @@ use brunt_model::plan::HttpVersion;
 use brunt_model::sample::Opening;
 use brunt_model::{Body, Clock, Failure, Plan};
 use brunt_wire::http::{Common, Http, Lane};
-use brunt_wire::request::{Draft, RequestParts, Tags, resolve};
+use brunt_wire::request::{Draft, resolve};
 use brunt_wire::{Reply, Stamps, Timer, Transport};
 use prost::Message;
 use std::collections::BTreeMap;
@@ -196,8 +196,7 @@ impl Client {
             reply_policy: 0,
             verbatim: None,
         };
-        let parts = RequestParts::of(&draft).map_err(|error| error.to_string())?;
-        let request = self.wire.prepare_parts(parts, Tags::default()).map_err(|error| error.to_string())?;
+        let request = self.wire.prepare(&draft).map_err(|error| error.to_string())?;
         let told = |failure: Failure| {
             let note = self.wire.take_note().unwrap_or_else(|| failure.row().meaning.to_owned());
             format!("cannot ask {base} for its services: {note}")

@@ -107,7 +107,7 @@ struct Looking {
 impl Transport for Looking {
     type Lane = <Http<Time> as Transport>::Lane;
 
-    fn prepare_parts(&self, parts: RequestParts, tags: Tags) -> Result<Prepared, BadRequest> {
+    fn prepare_parts(&self, parts: Rc<RequestParts>, tags: Tags) -> Result<Prepared, BadRequest> {
         self.transport.prepare_parts(parts, tags)
     }
 

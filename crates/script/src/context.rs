@@ -141,10 +141,7 @@ impl Commons {
 
     /// How often this was asked of this counter before, by all users.
     pub fn count(&self, counter: &str) -> u64 {
-        let mut counters = locked(&self.counters);
-        let count = counters.entry(counter.to_owned()).or_default();
-        *count += 1;
-        *count - 1
+        counted(&mut locked(&self.counters), counter)
     }
 
     /// How many milliseconds from `now` on somebody waits who passes a place that may be passed each `gap` milliseconds.
@@ -302,6 +299,16 @@ impl WorkerContext {
     }
 }
 
+/// What a counter has counted so far; one more from now on.
+fn counted(counters: &mut HashMap<String, u64>, counter: &str) -> u64 {
+    if let Some(count) = counters.get_mut(counter) {
+        *count += 1;
+        return *count - 1;
+    }
+    counters.insert(counter.to_owned(), 1);
+    0
+}
+
 impl UserContext {
     /// Hands what happens to its trace, where it is traced.
     pub fn trace(&self, tell: impl FnOnce(&mut Tracing)) {
@@ -331,10 +338,7 @@ impl UserContext {
 
     /// How often this user asked this of the counter before.
     pub fn count(&self, counter: &str) -> u64 {
-        let mut counters = self.counters.borrow_mut();
-        let count = counters.entry(counter.to_owned()).or_default();
-        *count += 1;
-        *count - 1
+        counted(&mut self.counters.borrow_mut(), counter)
     }
 }
 

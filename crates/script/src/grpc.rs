@@ -12,7 +12,7 @@ mod present;
 
 #[cfg(not(feature = "grpc"))]
 pub use absent::Services;
-use brunt_model::{Body, Request};
+use brunt_model::Body;
 #[cfg(feature = "grpc")]
 pub use present::Services;
 
@@ -21,14 +21,13 @@ pub fn method_of(path: &str) -> &str {
     path.strip_prefix('/').unwrap_or(path)
 }
 
-/// A request whose message, if it has one, is encoded.
+/// A body whose message, if it is one, is encoded.
 ///
 /// # Errors
 ///
 /// In words: the JSON is no such message.
-pub fn encoded(request: Request, services: Option<&Services>) -> Result<Request, String> {
-    let Body::Message(message) = &request.body else { return Ok(request) };
+pub fn encoded(body: Body, services: Option<&Services>) -> Result<Body, String> {
+    let Body::Message(message) = &body else { return Ok(body) };
     let Some(services) = services else { return Err("the plan has no descriptors of services".to_owned()) };
-    let body = services.body(&message.method, message.json.as_bytes(), message.interval)?;
-    Ok(Request { body, ..request })
+    services.body(&message.method, message.json.as_bytes(), message.interval)
 }

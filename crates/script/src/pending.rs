@@ -9,6 +9,7 @@ use crate::body::is_form;
 use crate::template::form_encoded;
 use brunt_model::Body;
 use percent_encoding::percent_decode_str;
+use std::borrow::Cow;
 use std::cell::OnceCell;
 
 /// What JMeter's HTTP client calls itself: a header field that no manager of a plan has begins so.
@@ -77,13 +78,13 @@ pub struct PendingRequest {
 
 /// All parts of a request.
 #[derive(Debug, PartialEq, Eq)]
-pub struct SentParts {
+pub struct SentParts<'t> {
     /// The label of its samples.
-    pub label: String,
+    pub label: Cow<'t, str>,
     /// The method.
     pub method: String,
     /// The URL.
-    pub url: String,
+    pub url: Cow<'t, str>,
     /// Header fields.
     pub headers: Vec<(String, String)>,
     /// The body.
@@ -203,7 +204,7 @@ impl PendingRequest {
     }
 
     /// The request as it is sent.
-    pub fn finish(self, texts: &dyn RequestTexts) -> SentParts {
+    pub fn finish(self, texts: &dyn RequestTexts) -> SentParts<'static> {
         let is_url_asked = self.url.get().is_some() || self.address.get().is_some();
         let is_content_asked = self.content.get().is_some();
         let takes_query = takes_query(texts);
@@ -228,9 +229,9 @@ impl PendingRequest {
             shown.push(("Content-Type".into(), media_type.into()));
         }
         SentParts {
-            label: self.label.into_inner().unwrap_or_else(|| texts.label()),
+            label: self.label.into_inner().unwrap_or_else(|| texts.label()).into(),
             method: self.method.into_inner().unwrap_or_else(|| texts.method()),
-            url,
+            url: url.into(),
             headers: shown,
             body,
         }
@@ -433,7 +434,7 @@ mod tests {
         change(&mut pending, &texts);
         let url = pending.finish(&texts).url;
         assert_eq!(texts.filled.get(), 1, "the URL is filled in once");
-        url
+        url.into_owned()
     }
 
     #[test]
@@ -465,7 +466,7 @@ mod tests {
         pending.set_part(RequestPart::Method, "post", &texts);
         pending.set_part(RequestPart::Name, "new", &texts);
         let SentParts { label, method, url, headers, body } = pending.finish(&texts);
-        assert_eq!((label.as_str(), method.as_str(), url.as_str()), ("new", "POST", "http://h:8080/a"));
+        assert_eq!((&*label, method.as_str(), &*url), ("new", "POST", "http://h:8080/a"));
         assert_eq!(body, Body::Text("x=1&y=a+b".into()));
         let headers: Vec<_> = headers.iter().map(|(name, value)| format!("{name}: {value}")).collect();
         assert_eq!(headers, ["X: 1", "Connection: keep-alive", &format!("Content-Type: {FORM_TYPE}")]);
@@ -479,7 +480,7 @@ mod tests {
         pending.set_arguments(vec![RequestArgument { value: "{}".into(), ..RequestArgument::default() }], &texts);
         pending.set_headers(vec![("Content-Type".into(), "application/json".into())], &texts);
         let parts = pending.finish(&texts);
-        assert_eq!((parts.body, parts.url.as_str()), (Body::Text("{}".into()), "http://h:8080/a?x=1&y=a+b"));
+        assert_eq!((parts.body, &*parts.url), (Body::Text("{}".into()), "http://h:8080/a?x=1&y=a+b"));
         let types: Vec<_> = parts.headers.iter().map(|header| header.1.as_str()).collect();
         assert_eq!(types, ["application/json", "keep-alive"]);
     }

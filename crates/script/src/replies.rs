@@ -78,14 +78,14 @@ impl Memory {
 
     /// Whether a page need not be asked for: it is fresh.
     pub fn is_fresh<T: Transport>(&self, script: &WorkerScript<T>, ask: &Ask) -> bool {
-        let reuses = script.policy(ask.request.reply_policy).cache.is_some_and(|cache| cache.reuses_fresh);
-        reuses && ask.request.method == "GET" && self.pages.is_fresh(&ask.request.url, now(script))
+        let reuses = script.policy(ask.tags.reply_policy).cache.is_some_and(|cache| cache.reuses_fresh);
+        reuses && ask.parts.method == "GET" && self.pages.is_fresh(ask.parts.url.as_str(), now(script))
     }
 
     /// Whether the last request is repeated, with credentials where some are known, if this is the reply to it.
     pub fn repeats<T: Transport>(&self, script: &WorkerScript<T>, reply: Option<&Reply>) -> bool {
         let (Some(ask), Some(reply)) = (&self.asking, reply) else { return false };
-        let most = script.policy(ask.request.reply_policy).repeats_unauthorized;
+        let most = script.policy(ask.tags.reply_policy).repeats_unauthorized;
         matches!(reply.status, 401 | 407) && ask.repeats < most
     }
 
@@ -104,7 +104,7 @@ impl Memory {
     /// The step of a request that follows from a reply, where one is still to be asked.
     pub fn follow_up<T: Transport>(&mut self, script: &WorkerScript<T>) -> Option<Step> {
         let ask = self.todo.pop()?;
-        let elements = script.policy(ask.request.reply_policy).elements.as_ref().filter(|_| ask.is_element);
+        let elements = script.policy(ask.tags.reply_policy).elements.as_ref().filter(|_| ask.is_element);
         match elements.map_or(1, |elements| elements.at_once) {
             0 | 1 => Some(self.ask(script, ask)),
             most => Some(self.ask_at_once(script, ask, most as usize)),
@@ -155,13 +155,13 @@ impl Memory {
     /// What follows from a reply.
     pub fn react<T: Transport>(&mut self, script: &WorkerScript<T>, reply: &Reply) {
         let (Some(ask), Some(kept)) = (self.asking.take(), &reply.kept) else { return };
-        let (Some((_, fields)), Some(url)) = (&kept.head, ask.url.clone()) else { return };
-        let policy = script.policy(ask.request.reply_policy);
+        let Some((_, fields)) = &kept.head else { return };
+        let policy = script.policy(ask.tags.reply_policy);
         if policy.cookies.are_kept() {
-            self.jar.borrow_mut().take(&url, fields);
+            self.jar.borrow_mut().take(&ask.url, fields);
         }
         if policy.cache.is_some() && reply.status == 200 {
-            self.pages.take(&ask.request.url, fields, now(script));
+            self.pages.take(ask.parts.url.as_str(), fields, now(script));
         }
         if matches!(reply.status, 401 | 407) && ask.repeats < policy.repeats_unauthorized {
             // Without credentials siege asks again all the same.
@@ -170,7 +170,7 @@ impl Memory {
             return;
         }
         let redirects = policy.redirects.rules == RedirectRules::Siege && ask.hops < policy.redirects.most;
-        if redirects && let Some(next) = ask.redirected(reply.status, &url, fields) {
+        if redirects && let Some(next) = ask.redirected(reply.status, &ask.url, fields) {
             return self.todo.push(next.labelled(script));
         }
         self.take_apart(script, &ask, reply, &kept.body);
@@ -178,7 +178,8 @@ impl Memory {
 
     /// A page's elements are to be asked for; by siege's rules the last first.
     fn take_apart<T: Transport>(&mut self, script: &WorkerScript<T>, page: &Ask, reply: &Reply, body: &[u8]) {
-        let (Some(wanted), Some(url)) = (&script.policy(page.request.reply_policy).elements, &page.url) else { return };
+        let policy = script.policy(page.tags.reply_policy);
+        let Some(wanted) = &policy.elements else { return };
         let fields = reply.kept.iter().filter_map(|kept| kept.head.as_ref()).flat_map(|head| &head.1);
         let is_page = value(fields, "content-type").is_some_and(|kind| kind.starts_with("text/html"));
         if page.is_element || !is_page || reply.status >= 300 {
@@ -187,15 +188,15 @@ impl Memory {
         let (mut seen, before) = (HashSet::new(), self.todo.len());
         for element in page::elements(&String::from_utf8_lossy(body)) {
             self.has_elements = true;
-            let Ok(element) = url.join(&element) else { continue };
+            let Ok(element) = page.url.join(&element) else { continue };
             let host = element.host_str().unwrap_or_default();
             let unwanted = wanted.not_from.iter().any(|part| host.contains(part.as_str()));
-            let unwanted = unwanted || !script.wants_element(page.request.reply_policy, element.as_str());
+            let unwanted = unwanted || !script.wants_element(page.tags.reply_policy, element.as_str());
             let asked = matches!(element.scheme(), "http" | "https") && !unwanted && seen.insert(element.to_string());
             let element = asked.then(|| page.element(element)).filter(|element| !self.is_fresh(script, element));
             self.todo.extend(element.map(|element| element.labelled(script)));
         }
-        if script.policy(page.request.reply_policy).redirects.rules != RedirectRules::Siege {
+        if policy.redirects.rules != RedirectRules::Siege {
             self.todo[before..].reverse();
         }
     }
@@ -212,7 +213,7 @@ impl Memory {
             return None;
         }
         let fields = reply.kept.as_ref()?.head.as_ref().map(|head| &head.1);
-        let url = from.parts()?.url.clone();
+        let url = Rc::clone(&from.parts()?.url);
         let cookies = script.policy(from.tags.reply_policy).cookies;
         if let Some(fields) = fields.filter(|_| cookies.are_kept()) {
             self.jar.borrow_mut().take(&url, fields);
@@ -221,27 +222,27 @@ impl Memory {
             to.headers.retain(|(name, _)| !name.eq_ignore_ascii_case("cookie"));
             let asked =
                 self.asking.as_ref().filter(|_| Url::parse(&to.url).is_ok_and(|to| to.origin() == url.origin()));
-            let given = asked.and_then(|ask| value(&ask.request.headers, "cookie"));
+            let given = asked.and_then(|ask| value(&ask.parts.headers, "cookie"));
             to.headers
                 .extend(Url::parse(&to.url).ok().and_then(|url| self.jar.borrow().field_with(&url, cookies, given)));
             script.number_of_hop(from, &to.url, hop)
         })?;
-        if let Some(asking) = &mut self.asking {
-            asking.url = next.parts().map(|parts| Rc::new(parts.url.clone()));
+        if let (Some(asking), Some(parts)) = (&mut self.asking, next.parts()) {
+            asking.url = Rc::clone(&parts.url);
         }
         Some(next)
     }
 
     fn step<T: Transport>(&self, script: &WorkerScript<T>, ask: &Ask) -> Step {
-        let policy = script.policy(ask.request.reply_policy);
-        let mut extra = self.identity.fields(&ask.request);
-        let cookies = ask.url.as_ref().filter(|_| policy.cookies.are_kept());
+        let policy = script.policy(ask.tags.reply_policy);
+        let mut extra = self.identity.fields(&ask.parts);
+        let cookies = Some(&ask.url).filter(|_| policy.cookies.are_kept());
         let set = cookies.and_then(|url| self.jar.borrow().field(url, policy.cookies));
-        let given = value(&ask.request.headers, "cookie");
+        let given = value(&ask.parts.headers, "cookie");
         let both = cookies.filter(|_| set.is_some() && given.is_some());
         let merged = both.and_then(|url| self.jar.borrow().field_with(url, policy.cookies, given));
         extra.extend(merged.or(set));
-        extra.extend(self.pages.fields(&ask.request.url).iter().cloned());
+        extra.extend(self.pages.fields(ask.parts.url.as_str()).iter().cloned());
         match ask.entry {
             Some(entry) if extra.is_empty() => script.ready(entry),
             _ => ask.step(script.transport(), &extra),

@@ -69,6 +69,9 @@ pub struct RenderContext<'a, R: Rng + ?Sized> {
     pub user: Option<&'a UserContext>,
 }
 
+/// Bytes that a text has room for at each placeholder from its beginning; it grows where a value is longer.
+const ROOM_OF_A_VALUE: usize = 24;
+
 /// What cannot stand in a URL as it is; `#` is among them since a fragment is never sent.
 pub const NOT_IN_URLS: &AsciiSet = &CONTROLS
     .add(b' ')
@@ -212,7 +215,8 @@ impl Template {
 
     /// The text with its placeholders filled in.
     pub fn text<R: Rng + ?Sized>(&self, cx: &mut RenderContext<'_, R>) -> String {
-        let mut out = String::new();
+        let room = |part: &Part| if let Part::Literal(text) = part { text.len() } else { ROOM_OF_A_VALUE };
+        let mut out = String::with_capacity(self.parts.iter().map(room).sum());
         self.render(cx, &mut out);
         out
     }

@@ -10,7 +10,7 @@ mod names;
 
 use crate::context::{Commons, UserContext, WorkerContext};
 use crate::grpc::{self, Services};
-use crate::pending::{PendingRequest, RequestTexts, SentParts};
+use crate::pending::{PendingRequest, SentParts};
 use crate::program::{Op, Program, shares};
 use crate::reactions::Reactions;
 use crate::replies::Ask;
@@ -31,7 +31,6 @@ use rand_pcg::Pcg64Mcg;
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::{Arc, OnceLock};
-use url::Url;
 
 pub use last_url::LastUrl;
 
@@ -215,14 +214,16 @@ impl CompiledScript {
         let UsersOf { population, worker, labels: number_of, surroundings } = of;
         let labels: Vec<u32> = self.entries.iter().map(|c| number_of(&c.request.label)).collect();
         let ready = self.entries.iter().zip(&labels).map(|(entry, label)| {
-            let prepare = || prepare(&**transport, entry.request.clone(), *label, self.is_jmeter, &LastUrl::default());
+            let tags = Tags { label: *label, reply_policy: entry.request.reply_policy };
+            let prepare = || prepare(&**transport, self.parts(&entry.request)?, tags);
             entry.templates.is_none().then(prepare)
         });
         let listed = |(number, entry): (usize, &CompiledRequest)| {
             let policy = &self.policies[entry.request.reply_policy as usize];
             let asked = policy.looks_at_head() && entry.templates.is_none();
-            let ask = || Ask::listed(entry.request.clone(), &LastUrl::default(), labels[number]);
-            asked.then(|| Ask { entry: Some(number), ..ask() })
+            let tags = Tags { label: labels[number], reply_policy: entry.request.reply_policy };
+            let ask = || Ok(Ask { entry: Some(number), ..Ask::listed(self.parts(&entry.request)?, tags) });
+            asked.then(ask)
         };
         let worker_script = WorkerScript {
             ready: ready.collect(),
@@ -240,6 +241,14 @@ impl CompiledScript {
             transport: Rc::clone(transport),
         };
         Box::new(Table(Rc::new(worker_script.with_variables())))
+    }
+
+    /// The parts of a request without placeholders.
+    fn parts(&self, request: &Request) -> Result<Rc<RequestParts>, String> {
+        let Request { method, url, headers, body, verbatim, .. } = request.clone();
+        refuse_as_java(&url, self.is_jmeter)?;
+        let url = LastUrl::default().parse(&url).map_err(|error| error.to_string())?;
+        Ok(Rc::new(RequestParts { method, url, headers, body, verbatim }))
     }
 
     /// The policies of its requests.
@@ -268,25 +277,13 @@ fn is_inert(policy: &ReplyPolicy) -> bool {
     !policy.looks_at_head() && policy.cookies == Cookies::Ignored && policy.failure_ends == Scope::Nothing
 }
 
-fn prepare<T: Transport>(
-    transport: &T,
-    request: Request,
-    label: u32,
-    is_jmeter: bool,
-    last_url: &LastUrl,
-) -> Result<Rc<Prepared>, String> {
-    refuse_as_java(&request, is_jmeter)?;
-    let Request { method, url, headers, body, verbatim, reply_policy, .. } = request;
-    let prepared = last_url.parse(&url).and_then(|url| {
-        let parts = RequestParts { method, url: Url::clone(&url), headers, body, verbatim };
-        transport.prepare_parts(parts, Tags { label, reply_policy })
-    });
-    prepared.map(Rc::new).map_err(|error| error.to_string())
+fn prepare<T: Transport>(transport: &T, parts: Rc<RequestParts>, tags: Tags) -> Result<Rc<Prepared>, String> {
+    transport.prepare_parts(parts, tags).map(Rc::new).map_err(|error| error.to_string())
 }
 
 /// By JMeter's rules a URL is refused where Java does so.
-fn refuse_as_java(request: &Request, is_jmeter: bool) -> Result<(), String> {
-    let refusal = if is_jmeter { java_uri::refusal(&request.url) } else { None };
+fn refuse_as_java(url: &str, is_jmeter: bool) -> Result<(), String> {
+    let refusal = if is_jmeter { java_uri::refusal(url) } else { None };
     refusal.map_or(Ok(()), Err)
 }
 
@@ -299,7 +296,7 @@ pub struct WorkerScript<T: Transport> {
     /// By entry: its bytes, or why it has none; None where there are placeholders.
     ready: Vec<Option<Result<Rc<Prepared>, String>>>,
     /// By entry, where its reply may lead further and there are no placeholders.
-    asks: Vec<Option<Ask>>,
+    asks: Vec<Option<Result<Ask, String>>>,
     /// By entry, of those with placeholders.
     last_urls: Vec<LastUrl>,
     /// By policy: whether nothing depends on the reply.
@@ -415,8 +412,8 @@ impl<T: Transport> WorkerScript<T> {
                 ready.clone()
             }
             Some(None) => {
-                let (request, label) = self.fill(entry, n, user)?;
-                prepare(&*self.transport, request, label, self.compiled.is_jmeter, &self.last_urls[entry])
+                let (parts, tags) = self.filled(entry, user, self.entry(entry, n, user).parts())?;
+                prepare(&*self.transport, parts, tags)
             }
             None => Err(self.no_entry(entry)),
         }
@@ -426,13 +423,12 @@ impl<T: Transport> WorkerScript<T> {
     fn ask(&self, entry: usize, n: u64, user: Option<&UserContext>) -> Result<Ask, String> {
         match self.asks.get(entry) {
             Some(Some(ask)) => {
-                named(user, &ask.request.label);
-                Ok(ask.clone())
+                named(user, &self.compiled.entries[entry].request.label);
+                ask.clone()
             }
             Some(None) => {
-                let (request, label) = self.fill(entry, n, user)?;
-                refuse_as_java(&request, self.compiled.is_jmeter)?;
-                Ok(Ask::listed(request, &self.last_urls[entry], label))
+                let (parts, tags) = self.filled(entry, user, self.entry(entry, n, user).parts())?;
+                Ok(Ask::listed(parts, tags))
             }
             None => Err(self.no_entry(entry)),
         }
@@ -447,32 +443,31 @@ impl<T: Transport> WorkerScript<T> {
         self.compiled.entries.get(entry).map_or(0, |entry| entry.request.reply_policy)
     }
 
-    /// An entry with its placeholders filled in, and the number of its label.
-    fn fill(&self, entry: usize, n: u64, user: Option<&UserContext>) -> Result<(Request, u32), String> {
-        if self.compiled.entries[entry].templates.is_none() {
-            return Ok((self.compiled.entries[entry].request.clone(), self.labels[entry]));
-        }
-        let texts = self.entry(entry, n, user);
-        let (label, url, headers, body) = (texts.label(), texts.url(), texts.headers(), texts.body());
-        self.filled(entry, user, SentParts { label, method: texts.method(), url, headers, body })
-    }
-
     /// An entry with these parts.
     ///
     /// # Errors
     ///
-    /// In words: the message that it sends is none.
-    fn filled(&self, entry: usize, user: Option<&UserContext>, parts: SentParts) -> Result<(Request, u32), String> {
-        let SentParts { label, method, url, headers, body } = parts;
-        let request = &self.compiled.entries[entry].request;
-        let number = if label == request.label { self.labels[entry] } else { self.number_of(&label) };
-        // JMeter encodes spaces of a path.
-        let url = if self.compiled.is_jmeter && url.contains(' ') { url.replace(' ', "%20") } else { url };
-        let (verbatim, reply_policy) = (request.verbatim.clone(), request.reply_policy);
-        let filled = Request { label, method, url, headers, body, weight: request.weight, verbatim, reply_policy };
+    /// In words: its URL is none, or the message that it sends.
+    fn filled(
+        &self,
+        entry: usize,
+        user: Option<&UserContext>,
+        parts: SentParts<'_>,
+    ) -> Result<(Rc<RequestParts>, Tags), String> {
+        let SentParts { label, method, mut url, headers, body } = parts;
+        let Request { label: written, verbatim, reply_policy, .. } = &self.compiled.entries[entry].request;
+        let number = if label == *written { self.labels[entry] } else { self.number_of(&label) };
         // Behind its texts: for them the last request is the one before.
-        named(user, &filled.label);
-        Ok((grpc::encoded(filled, self.context.services.as_deref())?, number))
+        named(user, &label);
+        // JMeter encodes spaces of a path.
+        if self.compiled.is_jmeter && url.contains(' ') {
+            url = url.replace(' ', "%20").into();
+        }
+        refuse_as_java(&url, self.compiled.is_jmeter)?;
+        let body = grpc::encoded(body, self.context.services.as_deref())?;
+        let url = self.last_urls[entry].parse(&url).map_err(|error| error.to_string())?;
+        let parts = RequestParts { method, url, headers, body, verbatim: verbatim.clone() };
+        Ok((Rc::new(parts), Tags { label: number, reply_policy: *reply_policy }))
     }
 
     /// The texts of an entry, as they are now.
@@ -488,8 +483,8 @@ impl<T: Transport> WorkerScript<T> {
         user: Option<&UserContext>,
         pending: PendingRequest,
     ) -> Result<Rc<Prepared>, String> {
-        let (request, label) = self.filled(entry, user, pending.finish(&self.entry(entry, n, user)))?;
-        prepare(&*self.transport, request, label, self.compiled.is_jmeter, &self.last_urls[entry])
+        let (parts, tags) = self.filled(entry, user, pending.finish(&self.entry(entry, n, user)))?;
+        prepare(&*self.transport, parts, tags)
     }
 
     /// The same as something whose reply may lead further.
@@ -500,9 +495,8 @@ impl<T: Transport> WorkerScript<T> {
         user: Option<&UserContext>,
         pending: PendingRequest,
     ) -> Result<Ask, String> {
-        let (request, label) = self.filled(entry, user, pending.finish(&self.entry(entry, n, user)))?;
-        refuse_as_java(&request, self.compiled.is_jmeter)?;
-        Ok(Ask::listed(request, &self.last_urls[entry], label))
+        let (parts, tags) = self.filled(entry, user, pending.finish(&self.entry(entry, n, user)))?;
+        Ok(Ask::listed(parts, tags))
     }
 
     /// A text with its placeholders filled in.

@@ -152,33 +152,25 @@ pub enum WantedFields {
     /// None.
     #[default]
     None,
-    /// What the next request may depend on: where it leads, cookies, credentials that are asked for, what the body is and which
-    /// version of it.
+    /// What the next request of the user may depend on: where it leads, cookies, and credentials that are asked for.
     Following,
+    /// These, what the body is, and which version of it.
+    Page,
     /// All.
     All,
 }
 
 impl WantedFields {
-    /// The header fields that the next request may depend on.
-    const FOLLOWING: [&str; 10] = [
-        "location",
-        "set-cookie",
-        "www-authenticate",
-        "proxy-authenticate",
-        "content-type",
-        "last-modified",
-        "etag",
-        "cache-control",
-        "expires",
-        "date",
-    ];
+    const FOLLOWING: [&str; 4] = ["location", "set-cookie", "www-authenticate", "proxy-authenticate"];
+    const PAGE: [&str; 6] = ["content-type", "last-modified", "etag", "cache-control", "expires", "date"];
 
     /// Whether the field of this name is kept.
     pub fn have(self, name: &str) -> bool {
+        let is_one_of = |names: &[&str]| names.iter().any(|field| name.eq_ignore_ascii_case(field));
         match self {
             Self::None => false,
-            Self::Following => Self::FOLLOWING.iter().any(|field| name.eq_ignore_ascii_case(field)),
+            Self::Following => is_one_of(&Self::FOLLOWING),
+            Self::Page => is_one_of(&Self::FOLLOWING) || is_one_of(&Self::PAGE),
             Self::All => true,
         }
     }
@@ -247,7 +239,7 @@ pub trait Transport: 'static {
     /// # Errors
     ///
     /// It cannot be sent.
-    fn prepare_parts(&self, parts: RequestParts, tags: Tags) -> Result<Prepared, BadRequest>;
+    fn prepare_parts(&self, parts: Rc<RequestParts>, tags: Tags) -> Result<Prepared, BadRequest>;
 
     /// Makes a copy of a draft ready to be sent.
     ///
@@ -255,7 +247,7 @@ pub trait Transport: 'static {
     ///
     /// It cannot be sent.
     fn prepare(&self, draft: &Draft<'_>) -> Result<Prepared, BadRequest> {
-        self.prepare_parts(RequestParts::of(draft)?, draft.tags())
+        self.prepare_parts(Rc::new(RequestParts::of(draft)?), draft.tags())
     }
 
     /// Opens a connection that can carry `request`, and returns its first lane; `client` is the number of whose it is, and `steps` receives

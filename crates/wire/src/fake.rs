@@ -156,16 +156,16 @@ pub fn queue(servers: usize, mut service: impl FnMut() -> u64) -> impl FnMut(Tic
 }
 
 /// A request without bytes. Hosts of different lengths are different origins.
-fn prepared(parts: RequestParts, tags: Tags) -> Prepared {
+fn prepared(parts: Rc<RequestParts>, tags: Tags) -> Prepared {
     let origin = OriginId(parts.url.host_str().unwrap_or_default().len() as u32);
     let closes = closes(&parts.headers);
-    Prepared { origin, tags, closes, parts: Some(Rc::new(parts)), ..Prepared::default() }
+    Prepared { origin, tags, closes, parts: Some(parts), ..Prepared::default() }
 }
 
 impl<T: Timer + 'static> Transport for FakeTransport<T> {
     type Lane = FakeConnection<T>;
 
-    fn prepare_parts(&self, parts: RequestParts, tags: Tags) -> Result<Prepared, BadRequest> {
+    fn prepare_parts(&self, parts: Rc<RequestParts>, tags: Tags) -> Result<Prepared, BadRequest> {
         Ok(prepared(parts, tags))
     }
 

@@ -141,7 +141,9 @@ impl KeptParts {
 fn wanted_fields(policy: &ReplyPolicy, records: Option<RecordDetail>) -> WantedFields {
     if policy.looks_at_fields() || records == Some(RecordDetail::Full) {
         WantedFields::All
-    } else if policy.looks_at_head() || records.is_some() {
+    } else if policy.looks_at_page() || records.is_some() {
+        WantedFields::Page
+    } else if policy.looks_at_head() {
         WantedFields::Following
     } else {
         WantedFields::None
@@ -430,7 +432,7 @@ impl<T: Timer + 'static> Http<T> {
 impl<T: Timer + 'static> Transport for Http<T> {
     type Lane = Lane;
 
-    fn prepare_parts(&self, parts: RequestParts, tags: Tags) -> Result<Prepared, BadRequest> {
+    fn prepare_parts(&self, parts: Rc<RequestParts>, tags: Tags) -> Result<Prepared, BadRequest> {
         let is_websocket = websocket::is_websocket(&parts.url);
         let mut origin = parts.origin();
         if self.multiplexes() {
@@ -439,7 +441,7 @@ impl<T: Timer + 'static> Transport for Http<T> {
         }
         let id = self.intern(&origin);
         if is_websocket && self.common.settings.http == HttpVersion::V3 {
-            return Err(BadRequest::NoWebSocket(parts.url.into()));
+            return Err(BadRequest::NoWebSocket(parts.url.to_string()));
         }
         if is_websocket {
             let number = self.messages.get();

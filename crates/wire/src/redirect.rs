@@ -105,7 +105,7 @@ mod tests {
 
     fn of(parts: RequestParts) -> Prepared {
         let origin = parts.origin();
-        Prepared::for_h1(parts, (&origin, OriginId(0)), Tags::default(), Style::default()).unwrap()
+        Prepared::for_h1(Rc::new(parts), (&origin, OriginId(0)), Tags::default(), Style::default()).unwrap()
     }
 
     #[test]

@@ -6,6 +6,7 @@ use crate::origin::{Origin, OriginId};
 use crate::websocket::{self, Action};
 use brunt_model::Body;
 use std::borrow::Cow;
+use std::io::Write;
 use std::rc::Rc;
 use url::Url;
 
@@ -37,7 +38,7 @@ pub struct RequestParts {
     /// GET, POST, …
     pub method: String,
     /// An http or https URL.
-    pub url: Url,
+    pub url: Rc<Url>,
     /// Names and values.
     pub headers: Vec<(String, String)>,
     /// What is sent behind the head.
@@ -90,7 +91,7 @@ impl RequestParts {
     /// The URL is none, or neither of http nor of https.
     pub fn of(draft: &Draft<'_>) -> Result<Self, BadRequest> {
         let Draft { method, url, headers, body, verbatim, .. } = *draft;
-        let url = parse_url(url)?;
+        let url = Rc::new(parse_url(url)?);
         let verbatim = verbatim.map(<[u8]>::to_vec);
         Ok(Self { method: method.to_owned(), url, headers: headers.to_vec(), body: body.clone(), verbatim })
     }
@@ -120,7 +121,7 @@ impl Prepared {
     ///
     /// A header field has a character that none may have.
     pub fn for_h1(
-        parts: RequestParts,
+        parts: Rc<RequestParts>,
         (origin, id): (&Origin, OriginId),
         tags: Tags,
         style: Style,
@@ -128,7 +129,7 @@ impl Prepared {
         let h1 = encode(&parts.draft(), &parts.url, origin, style)?;
         let asked = asked(&parts.method);
         let closes = closes(&parts.headers);
-        Ok(Self { origin: id, tags, asked, closes, h1, parts: Some(Rc::new(parts)), ..Self::default() })
+        Ok(Self { origin: id, tags, asked, closes, h1, parts: Some(parts), ..Self::default() })
     }
 
     /// Makes a request ready for HTTP/2.
@@ -136,9 +137,9 @@ impl Prepared {
     /// # Errors
     ///
     /// A header field has a character that none may have.
-    pub fn for_h2(parts: RequestParts, origin: OriginId, tags: Tags) -> Result<Self, BadRequest> {
+    pub fn for_h2(parts: Rc<RequestParts>, origin: OriginId, tags: Tags) -> Result<Self, BadRequest> {
         let (h2, asked) = (Some(Rc::new(Fields::of(&parts)?)), asked(&parts.method));
-        Ok(Self { origin, tags, asked, h2, parts: Some(Rc::new(parts)), ..Self::default() })
+        Ok(Self { origin, tags, asked, h2, parts: Some(parts), ..Self::default() })
     }
 
     /// Makes a message of a WebSocket ready. Its header fields are those of the handshake.
@@ -146,11 +147,16 @@ impl Prepared {
     /// # Errors
     ///
     /// A header field has a character that none may have.
-    pub fn for_websocket(parts: RequestParts, origin: OriginId, tags: Tags, number: u64) -> Result<Self, BadRequest> {
+    pub fn for_websocket(
+        parts: Rc<RequestParts>,
+        origin: OriginId,
+        tags: Tags,
+        number: u64,
+    ) -> Result<Self, BadRequest> {
         parts.headers.iter().try_for_each(check_header)?;
         let (action, message) = Action::of(&parts, number);
         let message = message.map(Rc::from);
-        Ok(Self { origin, tags, action, message, parts: Some(Rc::new(parts)), ..Self::default() })
+        Ok(Self { origin, tags, action, message, parts: Some(parts), ..Self::default() })
     }
 
     /// Makes a request ready for HTTP/3.
@@ -158,9 +164,9 @@ impl Prepared {
     /// # Errors
     ///
     /// A header field has a character that none may have, or the URL is not of https.
-    pub fn for_h3(parts: RequestParts, origin: OriginId, tags: Tags) -> Result<Self, BadRequest> {
+    pub fn for_h3(parts: Rc<RequestParts>, origin: OriginId, tags: Tags) -> Result<Self, BadRequest> {
         if parts.url.scheme() != "https" {
-            return Err(BadRequest::NoTls(parts.url.into()));
+            return Err(BadRequest::NoTls(parts.url.to_string()));
         }
         Ok(Self::for_h2(parts, origin, tags)?.with_h3_frames())
     }
@@ -318,8 +324,9 @@ fn origin(url: &Url) -> Origin {
 ///
 /// It has a line break or another control character.
 pub fn check_header((name, value): &(String, String)) -> Result<(), BadRequest> {
-    let is_broken = name.chars().chain(value.chars()).any(|c| c.is_control() && c != '\t');
-    if is_broken { Err(BadRequest::Header(name.clone())) } else { Ok(()) }
+    let is_plain = |text: &str| text.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\t'));
+    let is_broken = |text: &str| !is_plain(text) && text.chars().any(|c| c.is_control() && c != '\t');
+    if is_broken(name) || is_broken(value) { Err(BadRequest::Header(name.clone())) } else { Ok(()) }
 }
 
 /// Writes the head and body of an HTTP/1 request (RFC 9112 section 3).
@@ -337,7 +344,7 @@ pub fn encode(draft: &Draft<'_>, url: &Url, origin: &Origin, style: Style) -> Re
     out.extend_from_slice(target(url, style.absolute && !origin.https).as_bytes());
     out.extend_from_slice(if style.http10 { b" HTTP/1.0\r\n" } else { b" HTTP/1.1\r\n" });
     if !has(draft.headers, "host") {
-        field(&mut out, "Host", &host(url));
+        field(&mut out, "Host", host(url));
     }
     if let Some(value) = connection(style).filter(|_| !has(draft.headers, "connection")) {
         field(&mut out, "Connection", value);
@@ -348,7 +355,7 @@ pub fn encode(draft: &Draft<'_>, url: &Url, origin: &Origin, style: Style) -> Re
     }
     let body = draft.body.bytes();
     if let Some(body) = body.filter(|_| !has(draft.headers, "content-length")) {
-        field(&mut out, "Content-Length", &body.len().to_string());
+        let _ = write!(out, "Content-Length: {}\r\n", body.len()); // a Vec takes anything
     }
     out.extend_from_slice(b"\r\n");
     out.extend_from_slice(body.unwrap_or_default());
@@ -388,8 +395,8 @@ fn before_fragment(s: &str) -> &str {
     s.split('#').next().unwrap_or(s)
 }
 
-fn host(url: &Url) -> String {
-    url[url::Position::BeforeHost..url::Position::AfterPort].to_owned()
+fn host(url: &Url) -> &str {
+    &url[url::Position::BeforeHost..url::Position::AfterPort]
 }
 
 fn has(headers: &[(String, String)], name: &str) -> bool {
@@ -472,7 +479,7 @@ mod tests {
         };
         let parts = RequestParts::of(&draft).unwrap();
         let origin = parts.origin();
-        let first = Prepared::for_h1(parts, (&origin, OriginId(7)), draft.tags(), Style::default()).unwrap();
+        let first = Prepared::for_h1(Rc::new(parts), (&origin, OriginId(7)), draft.tags(), Style::default()).unwrap();
         let second = first.with_line("Cookie: c=d").with_line("E: f");
         let head = "PUT /x HTTP/1.1\r\nHost: h\r\nA: b\r\nContent-Length: 2\r\n";
         assert_eq!(String::from_utf8_lossy(&first.bytes()), format!("{head}\r\nhi"));
@@ -502,7 +509,7 @@ mod tests {
         };
         assert_eq!(encode(&draft, &url, &origin, Style::default()), Err(BadRequest::Header("A".into())));
         let handshake = RequestParts::of(&Draft { url: "ws://h/", ..draft }).unwrap();
-        let message = Prepared::for_websocket(handshake, OriginId::default(), Tags::default(), 0);
+        let message = Prepared::for_websocket(Rc::new(handshake), OriginId::default(), Tags::default(), 0);
         assert_eq!(message.map(|_| ()), Err(BadRequest::Header("A".into())));
     }
 }

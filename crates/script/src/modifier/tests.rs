@@ -50,7 +50,7 @@ fn modified(modifier: &RequestModifier, user: &UserContext, url: &'static str) -
     let texts = Get(url);
     let compiled = CompiledModifier::new(modifier, &mut Feeds::default()).unwrap();
     compiled.apply(user, Sampler { pending: &mut pending, texts: &texts }, |_| String::new());
-    pending.finish(&texts).url
+    pending.finish(&texts).url.into_owned()
 }
 
 fn session(place: SessionPlace) -> SessionModifier {

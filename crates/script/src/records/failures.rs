@@ -58,7 +58,7 @@ fn exception(failure: Failure, sample: &Sample) -> &'static str {
 fn words(failure: Failure, searched: &Searched<'_>) -> String {
     let url = searched.request.parts().map(|parts| &parts.url);
     let host = url.and_then(|url| url.host_str()).unwrap_or_default();
-    let port = url.and_then(url::Url::port_or_known_default).unwrap_or_default();
+    let port = url.and_then(|url| url.port_or_known_default()).unwrap_or_default();
     let connect = |why: &str| format!("Connect to {host}:{port} [{}] failed: {why}", addresses(host, searched));
     let fixed = match failure {
         Failure::Resolve => return format!("{host}: Name or service not known"),
@@ -113,13 +113,14 @@ mod tests {
     use brunt_wire::http::{Common, Http};
     use brunt_wire::request::{RequestParts, Tags, parse_url};
     use brunt_wire::{Prepared, Transport};
+    use std::rc::Rc;
 
     fn request(url: &str) -> Prepared {
         let plan = crate::testing::plan(brunt_model::Scenario::default(), 1.0, Vec::new());
         let wire = Http::new(Common::new(&plan).unwrap(), 0, brunt_engine::Time::new(brunt_engine::Epoch::Fake));
         let url = parse_url(url).unwrap();
         let (method, headers, body) = ("GET".into(), Vec::new(), brunt_model::Body::None);
-        let parts = RequestParts { method, url, headers, body, verbatim: None };
+        let parts = Rc::new(RequestParts { method, url: Rc::new(url), headers, body, verbatim: None });
         wire.prepare_parts(parts, Tags::default()).unwrap()
     }
 

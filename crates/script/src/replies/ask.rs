@@ -1,21 +1,22 @@
 //! One request that is to be made, and those that follow from its reply.
 
 use super::{Fields, value};
-use crate::user::{LastUrl, WorkerScript};
+use crate::user::WorkerScript;
 use brunt_engine::Step;
-use brunt_model::{Body, Request};
+use brunt_model::Body;
 use brunt_wire::Transport;
-use brunt_wire::request::{RequestParts, Tags, parse_url};
+use brunt_wire::request::{RequestParts, Tags};
 use std::rc::Rc;
 use url::{Position, Url};
 
 /// One request that is to be made.
 #[derive(Debug, Clone)]
 pub struct Ask {
-    pub request: Rc<Request>,
-    /// Of the request; None where it is none.
-    pub url: Option<Rc<Url>>,
-    pub label: u32,
+    /// What is sent, without the fields that follow from earlier replies.
+    pub parts: Rc<RequestParts>,
+    /// Where its reply comes from: its own URL, or that of the last redirect.
+    pub url: Rc<Url>,
+    pub tags: Tags,
     /// Which of the list it is.
     pub entry: Option<usize>,
     /// Redirects that led here.
@@ -28,19 +29,22 @@ pub struct Ask {
 
 impl Ask {
     /// A request of a list.
-    pub fn listed(request: Request, last_url: &LastUrl, label: u32) -> Self {
-        let url = last_url.parse(&request.url).ok();
-        Self { request: Rc::new(request), url, label, entry: None, hops: 0, repeats: 0, is_element: false }
+    pub fn listed(parts: Rc<RequestParts>, tags: Tags) -> Self {
+        Self { url: Rc::clone(&parts.url), parts, tags, entry: None, hops: 0, repeats: 0, is_element: false }
     }
 
-    /// Another request that goes to this URL.
-    fn to(&self, url: Url, request: Request) -> Self {
-        Self { request: Rc::new(request), url: Some(Rc::new(url)), entry: None, ..self.clone() }
+    /// Another request.
+    fn to(&self, parts: RequestParts) -> Self {
+        Self { url: Rc::clone(&parts.url), parts: Rc::new(parts), entry: None, ..self.clone() }
     }
 
-    /// The same with the number of its label.
+    /// The same with the label of a request that is in no list.
     pub fn labelled<T: Transport>(self, worker_script: &WorkerScript<T>) -> Self {
-        Self { label: worker_script.number_of(&self.request.label), ..self }
+        let label = match self.parts.method.as_str() {
+            "GET" => worker_script.number_of(self.parts.url.as_str()),
+            method => worker_script.number_of(&format!("{method} {}", self.parts.url)),
+        };
+        Self { tags: Tags { label, ..self.tags }, ..self }
     }
 
     /// Repeats the request, with credentials if some are known.
@@ -54,61 +58,53 @@ impl Ask {
             return None;
         }
         let url = from.join(value(fields, "location")?).ok().filter(|url| matches!(url.scheme(), "http" | "https"))?;
-        let request = if status == 307 { led(&self.request, &url) } else { get(&self.request, &url) };
-        Some(Self { hops: self.hops + 1, repeats: 0, ..self.to(url, request) })
+        let parts = if status == 307 { led(&self.parts, url) } else { get(&self.parts, url) };
+        Some(Self { hops: self.hops + 1, repeats: 0, ..self.to(parts) })
     }
 
     /// Something that the page of this request is made of.
     pub fn element(&self, url: Url) -> Self {
-        let request = get(&self.request, &url);
-        Self { hops: 0, repeats: 0, is_element: true, ..self.to(url, request) }
+        Self { hops: 0, repeats: 0, is_element: true, ..self.to(get(&self.parts, url)) }
     }
 
     /// The step of asking it, with further header fields.
     pub fn step<T: Transport>(&self, transport: &T, extra: &Fields) -> Step {
-        let Request { method, url, headers, body, verbatim, reply_policy, .. } = &*self.request;
-        // Cookies among the further fields have those that the request gives in them.
-        let has_cookies = value(extra, "cookie").is_some();
-        let stays = |field: &&(String, String)| !has_cookies || !field.0.eq_ignore_ascii_case("cookie");
-        let headers: Vec<_> = headers.iter().filter(stays).cloned().collect();
-        let headers: Vec<_> = match headers.split_first() {
-            Some((host, rest)) if host.0.eq_ignore_ascii_case("host") => {
-                [host].into_iter().chain(extra).chain(rest).cloned().collect()
-            }
-            _ => extra.iter().chain(&headers).cloned().collect(),
-        };
-        let verbatim = verbatim.as_ref().map(|bytes| with_fields(bytes, extra));
-        let tags = Tags { label: self.label, reply_policy: *reply_policy };
-        // Where the request was redirected, its last URL is another.
-        let known = self.url.as_ref().filter(|known| known.as_str() == url);
-        let prepared = known.map_or_else(|| parse_url(url), |known| Ok(Url::clone(known))).and_then(|url| {
-            let parts = RequestParts { method: method.clone(), url, headers, body: body.clone(), verbatim };
-            transport.prepare_parts(parts, tags)
-        });
-        prepared.map_or_else(|why| Step::Broken(why.to_string()), |prepared| Step::Request(Rc::new(prepared)))
+        let parts = if extra.is_empty() { Rc::clone(&self.parts) } else { Rc::new(with_extra(&self.parts, extra)) };
+        match transport.prepare_parts(parts, self.tags) {
+            Ok(prepared) => Step::Request(Rc::new(prepared)),
+            Err(why) => Step::Broken(why.to_string()),
+        }
     }
 }
 
+/// The same request with further header fields, behind the field Host where that is the first.
+fn with_extra(parts: &RequestParts, extra: &Fields) -> RequestParts {
+    // Cookies among the further fields have those that the request gives in them.
+    let has_cookies = value(extra, "cookie").is_some();
+    let stays = |field: &&(String, String)| !has_cookies || !field.0.eq_ignore_ascii_case("cookie");
+    let begins_with_host = parts.headers.first().is_some_and(|field| field.0.eq_ignore_ascii_case("host"));
+    let (host, rest) = parts.headers.split_at(usize::from(begins_with_host));
+    let headers = host.iter().chain(extra).chain(rest.iter().filter(stays)).cloned().collect();
+    let verbatim = parts.verbatim.as_ref().map(|bytes| with_fields(bytes, extra));
+    RequestParts { headers, verbatim, ..parts.clone() }
+}
+
 /// The same request to another URL.
-fn led(request: &Request, url: &Url) -> Request {
-    let mut headers = request.headers.clone();
+fn led(parts: &RequestParts, url: Url) -> RequestParts {
+    let mut headers = parts.headers.clone();
     let host = url[Position::BeforeHost..Position::AfterPort].to_owned();
     headers
         .iter_mut()
         .filter(|(name, _)| name.eq_ignore_ascii_case("host"))
         .for_each(|(_, value)| value.clone_from(&host));
-    let label = match request.method.as_str() {
-        "GET" => url.to_string(),
-        method => format!("{method} {url}"),
-    };
-    Request { label, url: url.to_string(), headers, verbatim: None, ..request.clone() }
+    RequestParts { url: Rc::new(url), headers, verbatim: None, ..parts.clone() }
 }
 
 /// A GET of another URL, with the same header fields but for those of a body.
-fn get(request: &Request, url: &Url) -> Request {
-    let mut request = led(request, url);
-    request.headers.retain(|(name, _)| !name.to_ascii_lowercase().starts_with("content-"));
-    Request { label: url.to_string(), method: "GET".into(), body: Body::None, ..request }
+fn get(parts: &RequestParts, url: Url) -> RequestParts {
+    let mut parts = led(parts, url);
+    parts.headers.retain(|(name, _)| !name.to_ascii_lowercase().starts_with("content-"));
+    RequestParts { method: "GET".into(), body: Body::None, ..parts }
 }
 
 /// Bytes of a request with further header fields, behind the field Host where that is the first.

@@ -6,12 +6,12 @@ use super::Fields;
 use crate::hexadecimal::hexadecimal;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use brunt_model::Request;
 use brunt_model::reply_policy::Credentials;
+use brunt_wire::request::RequestParts;
 use md5::{Digest as _, Md5};
 use std::cell::Cell;
 use std::fmt::Write;
-use url::{Position, Url};
+use url::Position;
 
 /// Who a user is.
 #[derive(Debug)]
@@ -61,7 +61,7 @@ impl Identity {
     }
 
     /// The header fields of a request.
-    pub fn fields(&self, request: &Request) -> Vec<(String, String)> {
+    pub fn fields(&self, request: &RequestParts) -> Vec<(String, String)> {
         let known = [("Authorization", &self.server), ("Proxy-Authorization", &self.proxy)];
         let fields = known.into_iter().filter_map(|(name, proof)| Some((name, proof.as_ref()?)));
         fields
@@ -102,12 +102,12 @@ fn proof(challenge: &str, credentials: &[Credentials]) -> Option<Proof> {
 }
 
 impl Digest {
-    fn answer(&self, request: &Request, cnonce: &str) -> String {
+    fn answer(&self, request: &RequestParts, cnonce: &str) -> String {
         let Self { user, realm, nonce, .. } = self;
-        let uri = Url::parse(&request.url).map(|url| url[Position::BeforePath..].to_owned()).unwrap_or_default();
+        let uri = &request.url[Position::BeforePath..];
         self.count.set(self.count.get() + 1);
         let count = format!("{:08x}", self.count.get());
-        let response = self.response((&request.method, &uri), &count, cnonce);
+        let response = self.response((&request.method, uri), &count, cnonce);
         let mut text = format!("Digest username=\"{user}\", realm=\"{realm}\", nonce=\"{nonce}\", uri=\"{uri}\"");
         if let Some(algorithm) = &self.algorithm {
             let _ = write!(text, ", algorithm={algorithm}");
@@ -157,6 +157,9 @@ fn md5_hex(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use brunt_model::Body;
+    use brunt_wire::request::parse_url;
+    use std::rc::Rc;
 
     /// The example of RFC 2617 section 3.5.
     #[test]
@@ -182,7 +185,9 @@ mod tests {
         };
         let credentials = [one(None, "any"), one(Some("zone, a"), "zoe")];
         let mut identity = Identity::new(0);
-        let request = Request::get("http://h/x");
+        let url = Rc::new(parse_url("http://h/x").unwrap());
+        let (method, headers) = ("GET".to_owned(), Vec::new());
+        let request = RequestParts { method, url, headers, body: Body::None, verbatim: None };
         let mut answer = |status: u16, name: &str, text: &str| {
             let known = identity.challenged(status, &[(name.to_owned(), text.to_owned())], &credentials);
             let fields = identity.fields(&request);

@@ -2,11 +2,12 @@
 
 use super::{CompiledRequest, WorkerScript};
 use crate::context::UserContext;
-use crate::pending::RequestTexts;
+use crate::pending::{RequestTexts, SentParts};
 use crate::template::Template;
 use brunt_model::Body;
 use brunt_model::request::JsonMessage;
 use brunt_wire::Transport;
+use std::borrow::Cow;
 
 /// The texts of an entry for one request of a user.
 pub struct EntryTexts<'e, T: Transport> {
@@ -20,15 +21,33 @@ pub struct EntryTexts<'e, T: Transport> {
     pub user: Option<&'e UserContext>,
 }
 
-impl<T: Transport> EntryTexts<'_, T> {
-    fn text(&self, template: Option<&Template>, written: &str) -> String {
-        template.map_or_else(|| written.to_owned(), |template| self.script.text(template, self.n, self.user))
+impl<'e, T: Transport> EntryTexts<'e, T> {
+    fn text(&self, template: Option<&'e Template>, written: &'e str) -> Cow<'e, str> {
+        let filled = |template: &'e Template| match template.as_constant() {
+            Some(constant) => Cow::Borrowed(constant),
+            None => Cow::Owned(self.script.text(template, self.n, self.user)),
+        };
+        template.map_or(Cow::Borrowed(written), filled)
+    }
+
+    /// All of them.
+    pub fn parts(&self) -> SentParts<'e> {
+        let (label, url, headers, body) = (self.filled_label(), self.filled_url(), self.headers(), self.body());
+        SentParts { label, method: self.method(), url, headers, body }
+    }
+
+    fn filled_label(&self) -> Cow<'e, str> {
+        self.text(self.compiled.templates.as_ref().map(|all| &all.label), &self.compiled.request.label)
+    }
+
+    fn filled_url(&self) -> Cow<'e, str> {
+        self.text(self.compiled.templates.as_ref().map(|all| &all.url), &self.compiled.request.url)
     }
 }
 
 impl<T: Transport> RequestTexts for EntryTexts<'_, T> {
     fn label(&self) -> String {
-        self.text(self.compiled.templates.as_ref().map(|all| &all.label), &self.compiled.request.label)
+        self.filled_label().into_owned()
     }
 
     fn method(&self) -> String {
@@ -36,18 +55,18 @@ impl<T: Transport> RequestTexts for EntryTexts<'_, T> {
     }
 
     fn url(&self) -> String {
-        self.text(self.compiled.templates.as_ref().map(|all| &all.url), &self.compiled.request.url)
+        self.filled_url().into_owned()
     }
 
     fn headers(&self) -> Vec<(String, String)> {
         let Some(templates) = &self.compiled.templates else { return self.compiled.request.headers.clone() };
-        templates.headers.iter().map(|(name, value)| (name.clone(), self.text(Some(value), ""))).collect()
+        templates.headers.iter().map(|(name, value)| (name.clone(), self.text(Some(value), "").into_owned())).collect()
     }
 
     fn body(&self) -> Body {
         let body = self.compiled.templates.as_ref().and_then(|all| all.body.as_ref());
         let Some(template) = body else { return self.compiled.request.body.clone() };
-        let text = self.text(Some(template), "");
+        let text = self.text(Some(template), "").into_owned();
         match &self.compiled.request.body {
             Body::Message(message) => Body::Message(JsonMessage { json: text, ..message.clone() }),
             _ => Body::Text(text),

@@ -362,7 +362,7 @@ impl<T: Transport> Interpreter<T> {
             };
             return match ask {
                 Ok(ask) if memory.is_fresh(&self.script, &ask) => {
-                    let note = format!("{} is fresh: it is not asked for again", ask.request.url);
+                    let note = format!("{} is fresh: it is not asked for again", ask.parts.url);
                     self.user.iter().for_each(|user| user.trace(|tracing| tracing.note(&note)));
                     None
                 }

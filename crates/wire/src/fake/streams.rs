@@ -141,7 +141,7 @@ impl<T: Timer> FakeStreams<T> {
 impl<T: Timer + 'static> Transport for FakeStreams<T> {
     type Lane = StreamLane;
 
-    fn prepare_parts(&self, parts: RequestParts, tags: Tags) -> Result<Prepared, BadRequest> {
+    fn prepare_parts(&self, parts: Rc<RequestParts>, tags: Tags) -> Result<Prepared, BadRequest> {
         Ok(prepared(parts, tags))
     }
 
