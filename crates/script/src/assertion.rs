@@ -3,9 +3,10 @@
 mod messages;
 
 use crate::ScriptError;
-use crate::extract::{json_path, text};
+use crate::extract::text;
 use crate::hexadecimal::hexadecimal;
 use crate::jmes::JmesPath;
+use crate::json::CompiledPath;
 use crate::markup::{XPath, check_xml};
 use crate::pattern::Pattern;
 use crate::searched::Searched;
@@ -15,7 +16,6 @@ use brunt_model::record::{Looker, TracedLook};
 use brunt_model::reply_policy::{Assertion, AssertionTest, Comparison, ExpectedJson, TextAssertion, TextMatch};
 use md5::{Digest, Md5};
 use serde_json::Value;
-use serde_json_path::JsonPath;
 
 /// An assertion, compiled.
 #[derive(Debug)]
@@ -30,7 +30,7 @@ enum Test {
     Duration(u64),
     Size(Option<ReplyPart>, Comparison, u64),
     Json {
-        path: JsonPath,
+        path: CompiledPath,
         written: String,
         expected: Option<JsonTest>,
         invert: bool,
@@ -88,7 +88,7 @@ impl CompiledAssertion {
             Test::Size(part, ..) => {
                 format!("{} bytes", part.as_ref().map_or(searched.bytes, |part| size(searched, part)))
             }
-            Test::Json { path, .. } => match searched.json().map(|json| path.query(json).all()) {
+            Test::Json { path, .. } => match searched.json().map(|json| path.all(json)) {
                 None => "the body is not JSON".into(),
                 Some(nodes) => nodes.first().map_or_else(|| "nothing".into(), |value| trace::shown(&text(value))),
             },
@@ -176,7 +176,7 @@ impl Test {
             AssertionTest::Size { part, is, bytes } => Self::Size(part.clone(), *is, number(bytes)?),
             AssertionTest::Json { path, expected, invert } => {
                 let expected = expected.as_ref().map(JsonTest::new).transpose()?;
-                Self::Json { path: json_path(path)?, written: path.clone(), expected, invert: *invert }
+                Self::Json { path: CompiledPath::new(path)?, written: path.clone(), expected, invert: *invert }
             }
             AssertionTest::JmesPath { path, expected, invert } => {
                 let expected = expected.as_ref().map(JsonTest::new).transpose()?;
@@ -267,11 +267,11 @@ impl JsonTest {
 
 fn check_json(
     searched: &Searched<'_>,
-    (path, written): (&JsonPath, &str),
+    (path, written): (&CompiledPath, &str),
     expected: Option<&JsonTest>,
 ) -> Result<(), String> {
     let json = searched.json().ok_or("the body is not JSON")?;
-    let nodes = path.query(json).all();
+    let nodes = path.all(json);
     if nodes.is_empty() {
         return Err(format!("No results for path: {written}"));
     }

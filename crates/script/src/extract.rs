@@ -2,6 +2,7 @@
 
 use crate::ScriptError;
 use crate::jmes::JmesPath;
+use crate::json::CompiledPath;
 use crate::markup::{CssSelector, XPath};
 use crate::pattern::{GroupTemplate, Groups, Pattern};
 use crate::searched::Searched;
@@ -9,7 +10,6 @@ use crate::variables::Variables;
 use brunt_model::extract::{ExtractFrom, Extractor, ReplyPart, Take};
 use rand::{Rng, RngExt};
 use serde_json::Value;
-use serde_json_path::JsonPath;
 
 /// Matches that one extractor takes, at most.
 const MOST_MATCHES: usize = 100_000;
@@ -29,7 +29,7 @@ pub struct CompiledExtractor {
 enum Finder {
     /// What is made of the groups of an expression.
     Regex(Pattern, GroupTemplate),
-    JsonPath(JsonPath),
+    JsonPath(CompiledPath),
     JmesPath(JmesPath),
     Css(CssSelector, String),
     Xpath(XPath),
@@ -162,7 +162,7 @@ impl Finder {
                 let right = if right.is_empty() { r"\z".to_owned() } else { regex::escape(right) };
                 Self::Regex(Pattern::new(&format!("{left}((?s:.)*?){right}"))?, GroupTemplate::group(1))
             }
-            ExtractFrom::JsonPath(path) => Self::JsonPath(json_path(path)?),
+            ExtractFrom::JsonPath(path) => Self::JsonPath(CompiledPath::new(path)?),
             ExtractFrom::JmesPath(path) => Self::JmesPath(JmesPath::parse(path)?),
             ExtractFrom::Css { selector, attribute } => Self::Css(CssSelector::parse(selector)?, attribute.clone()),
             ExtractFrom::Xpath(path) => Self::Xpath(XPath::parse(path)?),
@@ -188,14 +188,16 @@ impl Finder {
                 )
             }
             Self::JsonPath(path) => {
+                let found = |value: &Value| Match { is_null: value.is_null(), ..text(value).into() };
+                if let (ReplyPart::Body, Some(steps)) = (part, path.steps()) {
+                    return choose(searched.json_at(steps).iter().map(|value| found(value)), take, random);
+                }
                 let other = match part {
                     ReplyPart::Body => None,
                     part => serde_json::from_str(&searched.part(part)).ok(),
                 };
                 let json = if *part == ReplyPart::Body { searched.json() } else { other.as_ref() };
-                let nodes = json.into_iter().flat_map(|json| path.query(json).all());
-                let found = |value: &Value| Match { is_null: value.is_null(), ..text(value).into() };
-                choose(nodes.map(found), take, random)
+                choose(json.into_iter().flat_map(|json| path.all(json)).map(found), take, random)
             }
             Self::JmesPath(path) => {
                 let other = || serde_json::from_str(&searched.part(part)).ok();
@@ -231,21 +233,6 @@ impl Finder {
             }
         }
     }
-}
-
-/// A `JSONPath`; what does not begin with `$` is a path from there.
-///
-/// # Errors
-///
-/// Why it is none.
-pub fn json_path(path: &str) -> Result<JsonPath, String> {
-    let path = path.trim();
-    let from_root = match path.chars().next() {
-        Some('$') => path.to_owned(),
-        Some('[') => format!("${path}"),
-        _ => format!("$.{path}"),
-    };
-    JsonPath::parse(&from_root).map_err(|error| error.to_string())
 }
 
 fn choose<R: Rng + ?Sized>(matches: impl Iterator<Item = Match>, take: Take, random: &mut R) -> Found {

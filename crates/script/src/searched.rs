@@ -2,6 +2,7 @@
 
 use crate::context::UserContext;
 use crate::grpc;
+use crate::json::{self, PathStep};
 use crate::records::failures;
 use brunt_model::extract::ReplyPart;
 use brunt_model::outcome::GRPC_STATUS;
@@ -12,7 +13,7 @@ use brunt_wire::{Prepared, Reply};
 use percent_encoding::percent_decode_str;
 use serde_json::Value;
 use std::borrow::Cow;
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::fmt::Write;
 
 /// A request and what came of it.
@@ -37,7 +38,12 @@ pub struct Searched<'a> {
     pub changes: SampleChanges,
     body: OnceCell<Cow<'a, str>>,
     json: OnceCell<Option<Value>>,
+    /// Paths that were followed through the text of the body.
+    followed: Cell<u32>,
 }
+
+/// Looking for further values, a tree of the body costs less than its text.
+const MOST_FOLLOWED: u32 = 4;
 
 /// What scripts changed of a sample.
 #[derive(Debug, Clone, Default)]
@@ -94,6 +100,7 @@ impl<'a> Searched<'a> {
             changes: SampleChanges::default(),
             body: OnceCell::new(),
             json: OnceCell::new(),
+            followed: Cell::new(0),
         }
     }
 
@@ -115,10 +122,10 @@ impl<'a> Searched<'a> {
     pub fn body(&self) -> &str {
         self.body.get_or_init(|| {
             if let Some(changed) = &self.changes.body {
-                return Cow::Owned(String::from_utf8_lossy(changed).into_owned());
+                return Cow::Owned(lossy(changed).into_owned());
             }
             let kept = self.reply.and_then(|reply| reply.kept.as_ref());
-            let text = kept.map_or(Cow::Borrowed(""), |kept| String::from_utf8_lossy(&kept.body));
+            let text = kept.map_or(Cow::Borrowed(""), |kept| lossy(&kept.body));
             kept.and_then(|kept| self.message_json(&kept.body)).map_or(text, Cow::Owned)
         })
     }
@@ -152,6 +159,15 @@ impl<'a> Searched<'a> {
     /// The body as JSON, where it is some.
     pub fn json(&self) -> Option<&Value> {
         self.json.get_or_init(|| serde_json::from_str(self.body()).ok()).as_ref()
+    }
+
+    /// The value of the body at the end of these steps, where it is JSON and has one.
+    pub fn json_at(&self, steps: &[PathStep]) -> Option<Cow<'_, Value>> {
+        if self.json.get().is_none() && self.followed.get() < MOST_FOLLOWED {
+            self.followed.set(self.followed.get() + 1);
+            return json::follow(self.body(), steps).map(Cow::Owned);
+        }
+        self.json().and_then(|root| json::at(root, steps)).map(Cow::Borrowed)
     }
 
     /// The header fields of the reply.
@@ -267,6 +283,11 @@ impl<'a> Searched<'a> {
             ReplyPart::Variable(name) => self.user.variables.borrow().get(name).unwrap_or_default().to_owned().into(),
         }
     }
+}
+
+/// A text; what is no UTF-8 is replaced. Most are, and that is checked many bytes at a time.
+fn lossy(bytes: &[u8]) -> Cow<'_, str> {
+    std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed)
 }
 
 /// A request as JMeter shows it: method and URL, what was sent, and cookies.

@@ -5,8 +5,8 @@ mod sampler;
 
 use super::{Sampler, ScriptOutcome, ScriptVerdict, ScriptView};
 use crate::context::UserContext;
-use crate::extract::json_path;
 use crate::functions::{PLAN_FILE, local_offset};
+use crate::json::CompiledPath;
 use crate::pending::PendingRequest;
 use crate::replies::Jar;
 use crate::searched::{SampleChanges, Searched};
@@ -463,9 +463,9 @@ impl Host for ScriptHost<'_, '_, '_> {
     }
 
     fn json_path(&self, json: &str, path: &str) -> Result<Option<String>, String> {
-        let compiled = json_path(path)?;
+        let compiled = CompiledPath::new(path)?;
         let json: serde_json::Value = serde_json::from_str(json).map_err(|error| format!("no JSON: {error}"))?;
-        let found = compiled.query(&json).all();
+        let found = compiled.all(&json);
         let is_list = ["..", "*", "?", ":", ","].iter().any(|many| path.contains(many));
         let text = if is_list { serde_json::to_string(&found) } else { serde_json::to_string(&found.first()) };
         Ok(text.ok().filter(|_| is_list || !found.is_empty()))
