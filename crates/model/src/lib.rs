@@ -1,20 +1,18 @@
 //! The words of brunt and their written forms.
 //!
-//! Every way in makes a [`Plan`]; the engine turns a Plan into [`Event`]s; every way out folds Events into a [`Run`].
-//! It does no I/O and reads no clock. Nothing here has a default: those are the command's.
+//! Every way in makes a [`Plan`]; the engine turns a Plan into [`Event`]s; every way out folds Events into a [`Run`]. No I/O, no clock, and
+//! no defaults: those are the command's.
 //!
-//! * [`time`]: instants since the run began, durations as seconds, the trait [`Clock`].
+//! * [`time`]: instants since the run began, durations as seconds, the trait [`Clock`]. [`words`], [`java_date`], [`java_number`]: their texts.
 //! * [`request`], [`scenario`], [`load`], [`plan`]: what to ask, in which steps, how much, and everything else a run needs.
 //!   [`reply_policy`], [`extract`]: what is made of replies, and taken out of them. [`modifier`]: what they change of requests.
 //! * [`outcome`], [`sample`]: what became of one request, and when. [`record`]: a sample as JMeter's result files list it.
 //! * [`tally`], [`transaction`], [`snapshot`], [`spread`]: mergeable sums of samples, of transactions, and of when they came.
 //! * [`event`], [`codec`]: what leaves the engine, and its bytes. [`part`]: what processes of one run say to each other.
-//! * [`run`], [`series`], [`history`]: the fold of all events. [`reading_names`]: the names of what is read of ourselves.
-//! * [`objective`]: a bound on a figure of a run. [`goal`]: how sure a figure is to be before the run may end.
+//! * [`run`], [`series`], [`history`]: the fold of all events. [`finding`]: what was decided about it. [`reading_names`]: those of readings.
+//! * [`objective`]: a bound on a figure of a run; [`reached`]: whether it was met. [`goal`]: how sure a figure is to be at its end.
 //! * [`experiment`], [`probe_spec`]: many runs, fully resolved; what is read of a server meanwhile. [`study`]: what they came to.
 //! * [`analysis`]: what was decided about a sweep. [`question`]: what an experiment is to decide; [`answer`], [`comparison`]: the answers.
-//! * [`reached`]: whether a run met its objectives. [`finding`]: what was decided about it. [`words`]: how numbers are written. [`java_date`],
-//!   [`java_number`]: dates and numbers, as Java writes them.
 
 pub mod analysis;
 pub mod answer;
