@@ -19,6 +19,7 @@ mod assertions;
 mod controllers;
 mod data;
 mod extractors;
+mod failing;
 mod files;
 mod groups;
 mod patterns;

@@ -264,6 +264,23 @@ impl Expressions {
     }
 }
 
+/// The class of a library that a script uses, where nothing but such classes keeps it from being read.
+#[cfg(feature = "groovy")]
+pub fn foreign_class(language: ScriptLanguage, source: &str) -> Option<String> {
+    use brunt_groovy::Dialect;
+    match language {
+        ScriptLanguage::Groovy => groovy::foreign_class(source, Dialect::Groovy),
+        ScriptLanguage::Beanshell => groovy::foreign_class(source, Dialect::BeanShell),
+        ScriptLanguage::Javascript | ScriptLanguage::Jexl => None,
+    }
+}
+
+/// The class of a library that a script uses; without Groovy no script is read.
+#[cfg(not(feature = "groovy"))]
+pub fn foreign_class(_: ScriptLanguage, _: &str) -> Option<String> {
+    None
+}
+
 /// Says of an expression why it cannot be read, before it is used.
 ///
 /// # Errors

@@ -192,7 +192,13 @@ impl<'a> Searched<'a> {
             let status = http::StatusCode::from_u16(reply.status).ok();
             return status.and_then(|status| status.canonical_reason()).unwrap_or_default().into();
         };
-        let line = first.split(|byte| *byte == b'\n').next().unwrap_or_default();
+        // The lines of interim replies stand before that of the reply.
+        let number = reply.status.to_string();
+        let is_own = |line: &&[u8]| {
+            line.starts_with(b"HTTP/1") && line.split(|byte| *byte == b' ').nth(1).map(<[u8]>::trim_ascii) == Some(number.as_bytes())
+        };
+        let mut lines = first.split(|byte| *byte == b'\n');
+        let line = lines.find(is_own).unwrap_or_default();
         let phrase = line.splitn(3, |byte| *byte == b' ').nth(2).unwrap_or_default();
         String::from_utf8_lossy(phrase.trim_ascii())
     }

@@ -17,7 +17,7 @@ use brunt_model::{Body, ReplyPolicy, Request};
 use brunt_script::body::{FORM, FilePart, Multipart};
 use brunt_script::functions::request_url;
 use brunt_script::template::{self, call_of};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// JMeter follows no more redirects of a request.
@@ -65,6 +65,15 @@ impl<'d> Sampler<'_, 'd> {
     }
 }
 
+/// A file that goes with a request.
+struct Upload {
+    part: FilePart,
+    /// The name of its field.
+    field: String,
+    /// Its content where that is known while the plan runs alone.
+    expression: Option<String>,
+}
+
 impl Reader<'_> {
     /// The request of a sampler.
     ///
@@ -83,7 +92,7 @@ impl Reader<'_> {
             || !arguments.is_empty() && arguments.iter().all(|argument| argument.name.is_empty());
         let in_query = matches!(method.as_str(), "GET" | "DELETE" | "OPTIONS" | "HEAD" | "TRACE") && !is_raw;
         let mut url = self.url(&sampler)?;
-        let files = self.files(&sampler)?;
+        let files = if in_query { Vec::new() } else { self.files(&sampler)? };
         let multipart =
             self.flag_in(&sampler.properties("HTTPSampler.DO_MULTIPART_POST"), "HTTPSampler.DO_MULTIPART_POST", false);
         let (body, media_type) = if in_query {
@@ -181,21 +190,35 @@ impl Reader<'_> {
         arguments
     }
 
-    /// Files that go with the request: path, name of the parameter, media type.
-    fn files(&mut self, sampler: &Sampler<'_, '_>) -> Result<Vec<(FilePart, String)>, JmxError> {
+    /// The first file that a sampler would send and that is not there: JMeter's sample fails.
+    pub(super) fn missing_upload(&self, element: TestElement<'_>, scope: &Scope<'_>) -> Option<PathBuf> {
+        let sampler = Sampler { element, scope };
+        let method = self.filled_in(&sampler.properties("HTTPSampler.method"), "HTTPSampler.method");
+        let sends = !matches!(method.trim().to_ascii_uppercase().as_str(), "" | "GET" | "DELETE" | "OPTIONS" | "HEAD" | "TRACE");
+        if self.surroundings.lenient || !sends {
+            return None;
+        }
+        let files = self.uploads(&sampler).into_iter().map(|(file, _)| file).filter(|file| !file.contains("${"));
+        files.into_iter().find_map(|file| self.surroundings.folder.missing_upload(&file))
+    }
+
+    /// The files that go with a request: path, and the properties of each.
+    fn uploads<'d>(&self, sampler: &Sampler<'d, '_>) -> Vec<(String, Properties<'d>)> {
+        let lists = sampler.all("HTTPsampler.Files").filter_map(|own| own.element("HTTPsampler.Files"));
+        let items = lists.flat_map(|list| list.items("HTTPFileArgs.files").map(|item| item.properties()).collect::<Vec<_>>());
+        let named = items.map(|item| (self.filled_in(&item, "File.path").trim().to_owned(), item));
+        named.filter(|(file, _)| !file.is_empty()).collect()
+    }
+
+    /// Files that go with the request.
+    fn files(&mut self, sampler: &Sampler<'_, '_>) -> Result<Vec<Upload>, JmxError> {
         let mut files = Vec::new();
-        let lists =
-            sampler.all("HTTPsampler.Files").filter_map(|own| own.element("HTTPsampler.Files")).collect::<Vec<_>>();
-        for item in lists.iter().flat_map(|list| list.items("HTTPFileArgs.files")) {
-            let properties = item.properties();
-            let written = self.filled_in(&properties, "File.path");
-            if written.trim().is_empty() {
-                continue;
-            }
+        for (file, properties) in self.uploads(sampler) {
             let element = sampler.element;
-            let file = written.trim();
-            self.notice_instead(element, file);
-            let bytes = match self.surroundings.folder.upload(file) {
+            let expression = self.upload_while_running(element, &file);
+            self.notice_instead(element, &file);
+            let bytes = match self.surroundings.folder.upload(&file) {
+                _ if expression.is_some() => Vec::new(),
                 Ok(bytes) => bytes,
                 Err(error) if self.surroundings.lenient => {
                     self.notice(format!("{}: sent without {file}: {error}", element.place()));
@@ -203,12 +226,19 @@ impl Reader<'_> {
                 }
                 Err(error) => return Err(wrong_at(element, &format!("{file}: {error}; name a file that is there"))),
             };
-            let name = Path::new(file).file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+            let name = Path::new(&file).file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
             let media_type = self.text_in(&properties, "File.mimetype");
             let part = FilePart { name, bytes, media_type };
-            files.push((part, self.text_in(&properties, "File.paramname")));
+            files.push(Upload { part, field: self.text_in(&properties, "File.paramname"), expression });
         }
         Ok(files)
+    }
+
+    /// The content of a file whose name users fill in, as an expression; None: the name is known.
+    fn upload_while_running(&mut self, element: TestElement<'_>, file: &str) -> Option<String> {
+        let expression = file.contains("${").then(|| call_of("FileToString", &[file])).flatten()?;
+        self.notice(format!("{}: {file} is read while the plan runs, as text in UTF-8", element.place()));
+        Some(expression)
     }
 
     /// Header fields: those of all managers in scope, the inner before the outer and in their place.
@@ -416,22 +446,25 @@ impl Reader<'_> {
 fn request_body(
     element: TestElement<'_>,
     arguments: &[Argument],
-    mut files: Vec<(FilePart, String)>,
+    mut files: Vec<Upload>,
     (is_raw, multipart): (bool, bool),
 ) -> Result<(Body, Option<String>), JmxError> {
-    let only_file = files.len() == 1 && files[0].1.is_empty() && arguments.iter().all(|a| a.value.is_empty());
+    let only_file = files.len() == 1 && files[0].field.is_empty() && arguments.iter().all(|a| a.value.is_empty());
     if only_file && !multipart {
-        let (file, _) = files.remove(0);
-        let media_type = (!file.media_type.is_empty()).then_some(file.media_type);
-        return Ok((Body::Bytes(file.bytes), media_type));
+        let Upload { part, expression, .. } = files.remove(0);
+        let media_type = (!part.media_type.is_empty()).then_some(part.media_type);
+        return Ok((expression.map_or(Body::Bytes(part.bytes), Body::Text), media_type));
     }
     if multipart || !files.is_empty() {
         let mut parts = Multipart::default();
         for argument in arguments.iter().filter(|argument| !argument.name.is_empty()) {
             parts.text(&argument.name, &argument.value);
         }
-        for (file, name) in &files {
-            parts.file(name, file);
+        for Upload { part, field, expression } in &files {
+            match expression {
+                Some(expression) => parts.file_expression(field, part, expression),
+                None => parts.file(field, part),
+            }
         }
         let media_type = parts.media_type();
         let body =

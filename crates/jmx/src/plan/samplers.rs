@@ -25,8 +25,13 @@ impl Reader<'_> {
         }
         match sampler.kind() {
             Some(ElementKind::HttpSampler | ElementKind::GraphQlSampler | ElementKind::Http2Sampler) => {
-                let request = self.request(sampler, &scope)?;
-                steps.push(Step::Request(self.group.add(request)));
+                if let Some(file) = self.missing_upload(sampler, &scope) {
+                    let script = self.without_upload(sampler, &file);
+                    steps.push(self.sample(sampler, &scope, Some(script))?);
+                } else {
+                    let request = self.request(sampler, &scope)?;
+                    steps.push(Step::Request(self.group.add(request)));
+                }
             }
             Some(ElementKind::FlowControlAction) => {
                 steps.extend(self.counted());
@@ -138,6 +143,9 @@ impl Reader<'_> {
         let written = properties.text(source).unwrap_or_default().into_owned();
         let file = self.filled(element, &prefixed("filename"));
         // JMeter takes the file where one is named.
+        if let Some(file) = self.missing_script(file.trim()) {
+            return Ok(Some(self.without_script(element, &file)));
+        }
         let written = if file.trim().is_empty() { written } else { self.script_file(element, file.trim())? };
         let written = if language == ScriptLanguage::Beanshell { self.with_sources(&written) } else { written };
         let script = Script {
@@ -152,7 +160,11 @@ impl Reader<'_> {
                 self.notice(format!("{}: left out, {error}", element.place()));
                 Ok(None)
             }
-            Err(error) => Err(wrong_at(element, &error.to_string())),
+            Err(error) => {
+                let foreign = brunt_script::check::foreign_class(&script);
+                let foreign = foreign.map(|class| self.without_class(element, &script, &class));
+                foreign.map(Some).ok_or_else(|| wrong_at(element, &error.to_string()))
+            }
         }
     }
 
