@@ -3,7 +3,7 @@
 use crate::context::UserContext;
 use crate::grpc;
 use crate::records::failures;
-use brunt_model::extract::ReplyPart;
+use brunt_model::extract::{ReplyPart, SampleScope};
 use brunt_model::outcome::GRPC_STATUS;
 use brunt_model::plan::HttpVersion;
 use brunt_model::request::BodyPieces;
@@ -258,6 +258,14 @@ impl<'a> Searched<'a> {
         sampler_data((&parts.method, parts.url.as_str()), &self.query(), cookies.unwrap_or_default())
     }
 
+    /// A part of each sample that an extractor searches.
+    pub fn parts(&self, part: &ReplyPart, samples: SampleScope) -> Vec<Cow<'_, str>> {
+        let main = (samples != SampleScope::Children).then(|| self.part(part));
+        let is_of_sample = !matches!(part, ReplyPart::Variable(_));
+        let hops = self.hops.iter().filter(|_| is_of_sample && !samples.is_main());
+        main.into_iter().chain(hops.map(|hop| part_of(hop, part))).collect()
+    }
+
     /// A part as text.
     pub fn part(&self, part: &ReplyPart) -> Cow<'_, str> {
         match part {
@@ -272,6 +280,21 @@ impl<'a> Searched<'a> {
             ReplyPart::RequestBody => self.request_body(),
             ReplyPart::Variable(name) => self.user.variables.borrow().get(name).unwrap_or_default().to_owned().into(),
         }
+    }
+}
+
+/// A part of a sample within a chain of redirects.
+fn part_of<'h>(hop: &'h SampleRecord, part: &ReplyPart) -> Cow<'h, str> {
+    let text = |text: &'h Option<String>| Cow::Borrowed(text.as_deref().unwrap_or_default());
+    match part {
+        ReplyPart::Body => text(&hop.details.body),
+        ReplyPart::UnescapedBody => unescaped(hop.details.body.as_deref().unwrap_or_default()),
+        ReplyPart::Headers => text(&hop.details.response_headers),
+        ReplyPart::Status => Cow::Borrowed(&hop.code),
+        ReplyPart::Message => Cow::Borrowed(&hop.message),
+        ReplyPart::Url => text(&hop.url),
+        ReplyPart::RequestHeaders => text(&hop.details.request_headers),
+        ReplyPart::SamplerData | ReplyPart::RequestBody | ReplyPart::Variable(_) => Cow::Borrowed(""),
     }
 }
 

@@ -2,7 +2,7 @@
 //! regular expressions that are none. A note names each.
 
 use super::Reader;
-use super::patterns::translated;
+use super::patterns::{error_of, translated};
 use crate::element::TestElement;
 use brunt_model::extract::ReplyPart;
 use brunt_model::reply_policy::{AssertionTest, TextAssertion, TextMatch};
@@ -56,7 +56,8 @@ impl Reader<'_> {
     pub(super) fn without_pattern(&mut self, element: TestElement<'_>, written: &[String]) -> Option<AssertionTest> {
         let is_known = |pattern: &&String| !pattern.contains("${");
         let (wrong, why) = written.iter().filter(is_known).find_map(|pattern| {
-            let why = brunt_script::check::pattern(&translated(pattern)).err()?;
+            let checked = || brunt_script::check::pattern(&translated(pattern)).err();
+            let why = error_of(pattern).map(str::to_owned).or_else(checked)?;
             Some((pattern, why))
         })?;
         self.notice(format!("{}: the assertion fails each time, `{wrong}` is no regular expression: {why}", element.place()));

@@ -41,7 +41,7 @@ fn user() -> UserContext {
 
 fn extractor(from: ExtractFrom, take: Take, default: Option<&str>) -> Extractor {
     let default = default.map(str::to_owned);
-    Extractor { variable: "v".into(), from, take, default, part: ReplyPart::Body, sets_more: false }
+    Extractor { variable: "v".into(), from, take, default, part: ReplyPart::Body, samples: brunt_model::extract::SampleScope::Main, sets_more: false }
 }
 
 /// The variables of a user whose `v` was `old`, behind this reply.
