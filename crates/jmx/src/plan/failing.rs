@@ -3,6 +3,7 @@
 
 use super::Reader;
 use super::patterns::{error_of, translated};
+use super::requests::WrongHost;
 use crate::element::TestElement;
 use brunt_model::extract::ReplyPart;
 use brunt_model::reply_policy::{AssertionTest, TextAssertion, TextMatch};
@@ -18,12 +19,25 @@ impl Reader<'_> {
     pub(super) fn without_upload(&mut self, sampler: TestElement<'_>, file: &Path) -> Script {
         let file = file.display().to_string();
         self.notice(format!("{}: each sample fails, {file} is not there", sampler.place()));
-        let source = format!(
-            "SampleResult.setResponseCode('Non HTTP response code: java.io.FileNotFoundException'); \
-             SampleResult.setResponseMessage({}); SampleResult.setSuccessful(false)",
-            quoted(&format!("Non HTTP response message: {file} (No such file or directory)")),
-        );
-        groovy(sampler, source)
+        fails(sampler, "java.io.FileNotFoundException", &format!("{file} (No such file or directory)"))
+    }
+
+    /// Makes the sample of a request whose host leads nowhere.
+    pub(super) fn with_wrong_host(&mut self, sampler: TestElement<'_>, wrong: &WrongHost) -> Script {
+        let (why, exception, message) = match wrong {
+            WrongHost::Slash => (
+                "each sample fails and has no label, as in JMeter: its server name has a slash; write the host alone",
+                "java.net.MalformedURLException",
+                "Illegal character found in host: '/'".to_owned(),
+            ),
+            WrongHost::None { url } => (
+                "each sample fails, it has no server name; write one into it or into the HTTP Request Defaults around it",
+                "org.apache.http.client.ClientProtocolException",
+                format!("URI does not specify a valid host name: {url}"),
+            ),
+        };
+        self.notice(format!("{}: {why}", sampler.place()));
+        fails(sampler, exception, &message)
     }
 
     /// Where the file of a script would be that is not there; None: it is there, may not be read, or none is named.
@@ -73,6 +87,16 @@ impl Reader<'_> {
             message: plain(&message),
         }))
     }
+}
+
+/// Makes a sample of a request that an exception kept from being sent.
+fn fails(sampler: TestElement<'_>, exception: &str, message: &str) -> Script {
+    let source = format!(
+        "SampleResult.setResponseCode('Non HTTP response code: {exception}'); \
+         SampleResult.setResponseMessage({}); SampleResult.setSuccessful(false)",
+        quoted(&format!("Non HTTP response message: {message}")),
+    );
+    groovy(sampler, source)
 }
 
 fn throws(element: TestElement<'_>, exception: &str, message: &str) -> Script {

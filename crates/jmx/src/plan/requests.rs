@@ -65,6 +65,17 @@ impl<'d> Sampler<'_, 'd> {
     }
 }
 
+/// A host that leads nowhere.
+pub(super) enum WrongHost {
+    /// It has a slash.
+    Slash,
+    /// There is none.
+    None {
+        /// The URL without it.
+        url: String,
+    },
+}
+
 /// A file that goes with a request.
 struct Upload {
     part: FilePart,
@@ -79,7 +90,7 @@ impl Reader<'_> {
     ///
     /// # Errors
     ///
-    /// It names no host, or a file that cannot be read.
+    /// It names a file that cannot be read.
     pub(super) fn request(&mut self, element: TestElement<'_>, scope: &Scope<'_>) -> Result<Request, JmxError> {
         let sampler = Sampler { element, scope };
         let text = |reader: &Self, name: &str| reader.text_in(&sampler.properties(name), name);
@@ -91,7 +102,7 @@ impl Reader<'_> {
         let is_raw = self.flag_in(&sampler.properties("HTTPSampler.postBodyRaw"), "HTTPSampler.postBodyRaw", false)
             || !arguments.is_empty() && arguments.iter().all(|argument| argument.name.is_empty());
         let in_query = matches!(method.as_str(), "GET" | "DELETE" | "OPTIONS" | "HEAD" | "TRACE") && !is_raw;
-        let mut url = self.url(&sampler)?;
+        let mut url = self.url(&sampler);
         let files = if in_query { Vec::new() } else { self.files(&sampler)? };
         let multipart =
             self.flag_in(&sampler.properties("HTTPSampler.DO_MULTIPART_POST"), "HTTPSampler.DO_MULTIPART_POST", false);
@@ -146,30 +157,27 @@ impl Reader<'_> {
         if own == Over::Nothing { self.group.failure_ends } else { own }
     }
 
-    fn url(&mut self, sampler: &Sampler<'_, '_>) -> Result<String, JmxError> {
+    fn url(&mut self, sampler: &Sampler<'_, '_>) -> String {
         let text = |name: &str| self.text_in(&sampler.properties(name), name).trim().to_owned();
-        let (protocol, host) = (text("HTTPSampler.protocol"), text("HTTPSampler.domain"));
+        let protocol = text("HTTPSampler.protocol");
+        let host = self.text_in(&sampler.properties("HTTPSampler.domain"), "HTTPSampler.domain");
         let (port, path) = (text("HTTPSampler.port"), text("HTTPSampler.path"));
         if path.starts_with("http://") || path.starts_with("https://") {
-            return Ok(path);
+            return path;
         }
         let host = match &self.surroundings.resolve_all {
-            Some(all) if host.is_empty() => all.address.ip().to_string(),
+            Some(all) if host.trim().is_empty() => all.address.ip().to_string(),
             _ => host,
         };
         if Self::is_constant(&port) && !port.is_empty() && texts::whole_number(&port).is_none() {
             let why = format!("port is `{port}`, which is no number; the port of the protocol is taken, as in JMeter");
             self.notice(format!("{}: {why}; write a number", sampler.element.place()));
         }
-        if host.is_empty() && !path.starts_with("${") {
-            let wrong = "it has no server name; write one into it or into the HTTP Request Defaults around it";
-            return Err(wrong_at(sampler.element, wrong));
-        }
         let is_known = Self::is_constant(&protocol) && Self::is_constant(&port) && !path.starts_with("${");
         if !is_known && let Some(call) = call_of("requestUrl", &[&protocol, &host, &port, &path]) {
-            return Ok(call);
+            return call;
         }
-        Ok(request_url(&protocol, &host, &port, &path))
+        request_url(&protocol, &host, &port, &path)
     }
 
     fn arguments(&self, sampler: &Sampler<'_, '_>) -> Vec<Argument> {
@@ -188,6 +196,23 @@ impl Reader<'_> {
             }
         }
         arguments
+    }
+
+    /// Why the host of a sampler leads nowhere: it is none, or has a slash, which Java takes for no URL.
+    pub(super) fn wrong_host(&self, element: TestElement<'_>, scope: &Scope<'_>) -> Option<WrongHost> {
+        let sampler = Sampler { element, scope };
+        let text = |name: &str| self.text_in(&sampler.properties(name), name);
+        let (host, path) = (text("HTTPSampler.domain"), text("HTTPSampler.path"));
+        let is_whole = ["http://", "https://", "${"].iter().any(|begin| path.trim().starts_with(begin));
+        if is_whole || !Self::is_constant(&host) {
+            return None;
+        }
+        if host.contains('/') {
+            return Some(WrongHost::Slash);
+        }
+        let is_none = host.trim().is_empty() && self.surroundings.resolve_all.is_none();
+        let url = || request_url(&text("HTTPSampler.protocol"), "", &text("HTTPSampler.port"), &path);
+        is_none.then(|| WrongHost::None { url: url().replacen(":///", ":/", 1).replacen("://", ":/", usize::from(path.is_empty())) })
     }
 
     /// The first file that a sampler would send and that is not there: JMeter's sample fails.

@@ -1,5 +1,6 @@
 //! Samplers as steps: what runs before them, pauses, then what they do.
 
+use super::requests::WrongHost;
 use super::texts::{self, wrong_at};
 use super::{Reader, Scope};
 use crate::document::Document;
@@ -19,13 +20,23 @@ impl Reader<'_> {
     /// It makes no sense, or a file that it names cannot be read.
     pub(super) fn sampler(&mut self, sampler: TestElement<'_>, scope: &Scope<'_>) -> Result<Vec<Step>, JmxError> {
         let scope = scope.with(sampler);
+        self.group.has_sampler = true;
         let mut steps = self.pre_processors(&scope)?;
         for timer in &scope.timers {
             steps.extend(self.timer(*timer)?);
         }
         match sampler.kind() {
             Some(ElementKind::HttpSampler | ElementKind::GraphQlSampler | ElementKind::Http2Sampler) => {
-                if let Some(file) = self.missing_upload(sampler, &scope) {
+                if let Some(wrong) = self.wrong_host(sampler, &scope) {
+                    let script = self.with_wrong_host(sampler, &wrong);
+                    steps.push(match (self.sample(sampler, &scope, Some(script))?, wrong) {
+                        // JMeter fails before it gives the sample its name.
+                        (Step::Sample(sample), WrongHost::Slash) => {
+                            Step::Sample(ScriptSample { label: String::new(), ..sample })
+                        }
+                        (step, _) => step,
+                    });
+                } else if let Some(file) = self.missing_upload(sampler, &scope) {
                     let script = self.without_upload(sampler, &file);
                     steps.push(self.sample(sampler, &scope, Some(script))?);
                 } else {
