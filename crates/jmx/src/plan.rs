@@ -123,9 +123,9 @@ fn effect_left_out(kind: Option<ElementKind>) -> Option<&'static str> {
             "replies are not saved in files of their own; `brunt jmeter -n -t PLAN -l FILE.xml \
              -Jjmeter.save.saveservice.output_format=xml -Jjmeter.save.saveservice.response_data=true` writes them into one file",
         ),
-        ElementKind::KeystoreConfig => Some(
-            "no client certificates are sent, as in JMeter where javax.net.ssl.keyStore names no file",
-        ),
+        ElementKind::KeystoreConfig => {
+            Some("no client certificates are sent, as in JMeter where javax.net.ssl.keyStore names no file")
+        }
         ElementKind::BackendListener => {
             Some("figures are not sent to another system while the load runs; `-o json=FILE` writes them at its end")
         }

@@ -210,3 +210,53 @@ impl Table {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::context::WorkerContext;
+    use crate::testing::Still;
+    use crate::variables::{Names, Variables};
+    use std::rc::Rc;
+    use std::sync::Arc;
+
+    /// What the rows of a file make of two variables, row by row.
+    fn taken(text: &str, (rules, quoted, at_end): (TextRules, bool, DataEnd), count: usize) -> Vec<String> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("rows.csv");
+        fs::write(&path, text).unwrap();
+        let file = DataFile {
+            file: path.to_string_lossy().into_owned(),
+            format: DataFormat::Csv { delimiter: ',', quoted },
+            names: vec!["a".into(), "b".into()],
+            skip_first: false,
+            shared: Sharing::User,
+            order: RowOrder::Sequence,
+            at_end,
+        };
+        let mut feeds = Feeds::with_variables(rules, Names::default());
+        let rows = Rows::read(&file, &mut feeds).unwrap();
+        let worker = WorkerContext::new(Arc::default(), Rc::new(Still), 1);
+        let user = UserContext::new(&Rc::new(worker), Variables::new(&Arc::new(feeds.names.clone())), 1);
+        let mut all = Vec::new();
+        for _ in 0..count {
+            if rows.take(&user) != RowTaken::Set {
+                all.push("stop".to_owned());
+                break;
+            }
+            let variables = user.variables.borrow();
+            all.push(variables.all().into_iter().map(|(_, value)| value).collect::<Vec<_>>().join("|"));
+        }
+        all
+    }
+
+    #[test]
+    fn blank_lines_are_rows_by_the_rules_of_jmeter() {
+        const TEXT: &str = "x,1\n\ny,2\n\n";
+        let plain = (TextRules::Jmeter, false, DataEnd::Again);
+        assert_eq!(taken(TEXT, plain, 5), ["x|1", "<EOF>|<EOF>", "y|2", "<EOF>|<EOF>", "x|1"]);
+        assert_eq!(taken(TEXT, (TextRules::Jmeter, false, DataEnd::StopUser), 9), ["x|1", "stop"]);
+        assert_eq!(taken("\"x\",1\r\n\r\n\"y\n\nz\",2", (TextRules::Jmeter, true, DataEnd::Again), 4), ["x|1", "|1", "y\n\nz|2", "x|1"]);
+        assert_eq!(taken(TEXT, (TextRules::Placeholders, false, DataEnd::Again), 3), ["x|1", "y|2", "x|1"]);
+    }
+}

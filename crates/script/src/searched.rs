@@ -195,7 +195,8 @@ impl<'a> Searched<'a> {
         // The lines of interim replies stand before that of the reply.
         let number = reply.status.to_string();
         let is_own = |line: &&[u8]| {
-            line.starts_with(b"HTTP/1") && line.split(|byte| *byte == b' ').nth(1).map(<[u8]>::trim_ascii) == Some(number.as_bytes())
+            line.starts_with(b"HTTP/1")
+                && line.split(|byte| *byte == b' ').nth(1).map(<[u8]>::trim_ascii) == Some(number.as_bytes())
         };
         let mut lines = first.split(|byte| *byte == b'\n');
         let line = lines.find(is_own).unwrap_or_default();

@@ -34,7 +34,8 @@ pub fn user_variables(document: &Document, folder: &PlanFolder) -> Vec<(String, 
 fn extend(all: &mut Vec<(String, String)>, own: Vec<(String, String)>) {
     let before = |name: &str| all.iter().rev().find(|(other, _)| other == name).map(|(_, value)| value.clone());
     let beside = |value: &str| {
-        let others = own.iter().map(|(other, _)| other.as_str()).filter(|other| value.contains(&format!("${{{other}}}")));
+        let others =
+            own.iter().map(|(other, _)| other.as_str()).filter(|other| value.contains(&format!("${{{other}}}")));
         others.fold(value.to_owned(), |value, other| {
             let reference = format!("${{{other}}}");
             value.replace(&reference, &before(other).unwrap_or_else(|| format!(r"\{reference}")))

@@ -60,7 +60,11 @@ impl Reader<'_> {
         self.notice(format!("{}: the script fails each time, {class} is not known: {why}", element.place()));
         if script.language == ScriptLanguage::Beanshell {
             let name = class.rsplit('.').next().unwrap_or(class);
-            return throws(element, "org.apache.jorphan.util.JMeterException", &format!("Class: {name} not found in namespace"));
+            return throws(
+                element,
+                "org.apache.jorphan.util.JMeterException",
+                &format!("Class: {name} not found in namespace"),
+            );
         }
         let wrong = format!("startup failed:\nScript1.groovy: unable to resolve class {class}\n\n1 error\n");
         throws(element, "org.codehaus.groovy.control.MultipleCompilationErrorsException", &wrong)
@@ -74,7 +78,10 @@ impl Reader<'_> {
             let why = error_of(pattern).map(str::to_owned).or_else(checked)?;
             Some((pattern, why))
         })?;
-        self.notice(format!("{}: the assertion fails each time, `{wrong}` is no regular expression: {why}", element.place()));
+        self.notice(format!(
+            "{}: the assertion fails each time, `{wrong}` is no regular expression: {why}",
+            element.place()
+        ));
         let exception = "org.apache.oro.text.MalformedCachePatternException";
         let message = format!("Bad test configuration {exception}: Invalid expression: {wrong}\n{why}");
         Some(AssertionTest::Text(TextAssertion {

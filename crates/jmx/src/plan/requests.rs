@@ -212,14 +212,19 @@ impl Reader<'_> {
         }
         let is_none = host.trim().is_empty() && self.surroundings.resolve_all.is_none();
         let url = || request_url(&text("HTTPSampler.protocol"), "", &text("HTTPSampler.port"), &path);
-        is_none.then(|| WrongHost::None { url: url().replacen(":///", ":/", 1).replacen("://", ":/", usize::from(path.is_empty())) })
+        is_none.then(|| WrongHost::None {
+            url: url().replacen(":///", ":/", 1).replacen("://", ":/", usize::from(path.is_empty())),
+        })
     }
 
     /// The first file that a sampler would send and that is not there: JMeter's sample fails.
     pub(super) fn missing_upload(&self, element: TestElement<'_>, scope: &Scope<'_>) -> Option<PathBuf> {
         let sampler = Sampler { element, scope };
         let method = self.filled_in(&sampler.properties("HTTPSampler.method"), "HTTPSampler.method");
-        let sends = !matches!(method.trim().to_ascii_uppercase().as_str(), "" | "GET" | "DELETE" | "OPTIONS" | "HEAD" | "TRACE");
+        let sends = !matches!(
+            method.trim().to_ascii_uppercase().as_str(),
+            "" | "GET" | "DELETE" | "OPTIONS" | "HEAD" | "TRACE"
+        );
         if self.surroundings.lenient || !sends {
             return None;
         }
@@ -230,7 +235,8 @@ impl Reader<'_> {
     /// The files that go with a request: path, and the properties of each.
     fn uploads<'d>(&self, sampler: &Sampler<'d, '_>) -> Vec<(String, Properties<'d>)> {
         let lists = sampler.all("HTTPsampler.Files").filter_map(|own| own.element("HTTPsampler.Files"));
-        let items = lists.flat_map(|list| list.items("HTTPFileArgs.files").map(|item| item.properties()).collect::<Vec<_>>());
+        let items =
+            lists.flat_map(|list| list.items("HTTPFileArgs.files").map(|item| item.properties()).collect::<Vec<_>>());
         let named = items.map(|item| (self.filled_in(&item, "File.path").trim().to_owned(), item));
         named.filter(|(file, _)| !file.is_empty()).collect()
     }
