@@ -256,7 +256,10 @@ mod tests {
         let plain = (TextRules::Jmeter, false, DataEnd::Again);
         assert_eq!(taken(TEXT, plain, 5), ["x|1", "<EOF>|<EOF>", "y|2", "<EOF>|<EOF>", "x|1"]);
         assert_eq!(taken(TEXT, (TextRules::Jmeter, false, DataEnd::StopUser), 9), ["x|1", "stop"]);
-        assert_eq!(taken("\"x\",1\r\n\r\n\"y\n\nz\",2", (TextRules::Jmeter, true, DataEnd::Again), 4), ["x|1", "|1", "y\n\nz|2", "x|1"]);
+        assert_eq!(
+            taken("\"x\",1\r\n\r\n\"y\n\nz\",2", (TextRules::Jmeter, true, DataEnd::Again), 4),
+            ["x|1", "|1", "y\n\nz|2", "x|1"]
+        );
         assert_eq!(taken(TEXT, (TextRules::Placeholders, false, DataEnd::Again), 3), ["x|1", "y|2", "x|1"]);
     }
 }

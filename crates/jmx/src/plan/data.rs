@@ -17,11 +17,11 @@ pub fn user_variables(document: &Document, folder: &PlanFolder) -> Vec<(String, 
     let mut all = Vec::new();
     if let Some(plan) = document.test_plan() {
         let nested = plan.properties().element("TestPlan.user_defined_variables");
-        extend(&mut all, nested.iter().flat_map(pairs).collect());
+        extend(&mut all, &nested.iter().flat_map(pairs).collect::<Vec<_>>());
     }
     for element in document.enabled_elements() {
         match element.kind() {
-            Some(ElementKind::UserVariables) => extend(&mut all, pairs(&element.properties()).collect()),
+            Some(ElementKind::UserVariables) => extend(&mut all, &pairs(&element.properties()).collect::<Vec<_>>()),
             Some(ElementKind::VariablesFromCsv) => all.extend(file_variables(element, folder).unwrap_or_default()),
             _ => {}
         }
@@ -31,7 +31,7 @@ pub fn user_variables(document: &Document, folder: &PlanFolder) -> Vec<(String, 
 
 /// Adds the variables of one element. They do not see each other, but those of the elements before it: `${name}` of a variable beside
 /// it is what that was before, and stays as it is written where it was nothing.
-fn extend(all: &mut Vec<(String, String)>, own: Vec<(String, String)>) {
+fn extend(all: &mut Vec<(String, String)>, own: &[(String, String)]) {
     let before = |name: &str| all.iter().rev().find(|(other, _)| other == name).map(|(_, value)| value.clone());
     let beside = |value: &str| {
         let others =

@@ -153,24 +153,7 @@ impl Reader<'_> {
                 }));
             }
             Some(ElementKind::JsonExtractor) => self.json(element, actions)?,
-            Some(ElementKind::JsonPathExtractorPlugin) => {
-                let variable = self.filled(element, "VAR");
-                let subject = self.filled(element, "SUBJECT");
-                let part = if subject == "VAR" {
-                    ReplyPart::Variable(self.filled(element, "SRC_VARNAME"))
-                } else {
-                    ReplyPart::Body
-                };
-                actions.push(ReplyAction::Extract(Extractor {
-                    variable,
-                    from: ExtractFrom::JsonPath(json_path(&self.text(element, "JSONPATH"))),
-                    part,
-                    samples: SampleScope::Main,
-                    take: Take::First,
-                    sets_more: true,
-                    default: Some(self.text(element, "DEFAULT")),
-                }));
-            }
+            Some(ElementKind::JsonPathExtractorPlugin) => actions.push(self.json_path_plugin(element)),
             Some(
                 ElementKind::Jsr223PostProcessor | ElementKind::BeanShellPostProcessor | ElementKind::BsfPostProcessor,
             ) => {
@@ -237,6 +220,24 @@ impl Reader<'_> {
             "unescaped" => ReplyPart::UnescapedBody,
             _ => ReplyPart::Body,
         }
+    }
+
+    /// The extractor of a plugin.
+    fn json_path_plugin(&self, element: TestElement<'_>) -> ReplyAction {
+        let part = if self.filled(element, "SUBJECT") == "VAR" {
+            ReplyPart::Variable(self.filled(element, "SRC_VARNAME"))
+        } else {
+            ReplyPart::Body
+        };
+        ReplyAction::Extract(Extractor {
+            variable: self.filled(element, "VAR"),
+            from: ExtractFrom::JsonPath(json_path(&self.text(element, "JSONPATH"))),
+            part,
+            samples: SampleScope::Main,
+            take: Take::First,
+            sets_more: true,
+            default: Some(self.text(element, "DEFAULT")),
+        })
     }
 
     /// Several variables, each with its path, number and default.

@@ -84,7 +84,7 @@ impl Syntax<'_> {
 
     fn class(&mut self) -> Option<&'static str> {
         self.last = Last::Atom;
-        let begin = if self.rest.starts_with('^') { 1 } else { 0 };
+        let begin = usize::from(self.rest.starts_with('^'));
         let (mut is_escaped, mut named) = (false, false);
         for (at, character) in self.rest.char_indices().skip(begin) {
             match character {
