@@ -126,6 +126,9 @@ impl Reader<'_> {
                 headers.push(("Content-Type".into(), media_type));
             }
         }
+        for (_, host) in headers.iter_mut().filter(|(name, _)| name.eq_ignore_ascii_case("host")) {
+            *host = with_port(host, &url);
+        }
         if !has(&headers, "connection") {
             let keep =
                 self.flag_in(&sampler.properties("HTTPSampler.use_keepalive"), "HTTPSampler.use_keepalive", false);
@@ -539,6 +542,18 @@ fn encoded_once(text: &str) -> String {
     }
     let decoded = call_of("urldecode", &[text]).and_then(|call| call_of("urlencode", &[&call]));
     decoded.unwrap_or_else(|| template::encode_form_expressions(text))
+}
+
+/// A Host header with the port of the URL, where that is not the one of the protocol and the header says none.
+fn with_port(host: &str, url: &str) -> String {
+    let authority = url.split_once("://").map_or("", |(_, rest)| rest.split(['/', '?']).next().unwrap_or_default());
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let port = authority.rsplit_once(':').map(|(_, port)| port).filter(|port| is_number(port));
+    let has_own = host.rsplit_once(':').is_some_and(|(_, port)| is_number(port));
+    match port {
+        Some(port) if !has_own && !host.contains("${") => format!("{host}:{port}"),
+        _ => host.to_owned(),
+    }
 }
 
 /// Whether the path of a URL is this one or below it (RFC 6265, section 5.1.4).

@@ -40,6 +40,27 @@ fn what_is_missing_fails_in_its_place() {
 }
 
 #[test]
+fn a_host_header_has_the_port_of_the_url() {
+    let host = |port: &str, value: &str| {
+        let header = format!(
+            r#"<HeaderManager testclass="HeaderManager"><collectionProp name="HeaderManager.headers"><elementProp name="" elementType="Header">
+            <stringProp name="Header.name">host</stringProp><stringProp name="Header.value">{value}</stringProp></elementProp>
+            </collectionProp></HeaderManager><hashTree/>"#
+        );
+        let request = scenario("", &http("r", &[("HTTPSampler.port", port)], &header)).0.requests.remove(0);
+        header_value(&request)
+    };
+    assert_eq!(host("8080", "other"), "other:8080");
+    assert_eq!(host("8080", "other:81"), "other:81");
+    assert_eq!(host("80", "other"), "other");
+    assert_eq!(host("", "other"), "other");
+}
+
+fn header_value(request: &Request) -> String {
+    header(request, "host").unwrap_or_default().to_owned()
+}
+
+#[test]
 fn assertions_of_patterns_that_are_none_fail() {
     let list = |pattern: &str| {
         format!(
