@@ -169,3 +169,44 @@ fn a_proxy_does_not_go_with_an_address_of_all_connections() {
     assert_eq!(output.status.code(), Some(1), "{told}");
     assert!(told.contains("none to the proxy of -H; leave one of them out"), "{told}");
 }
+
+#[test]
+fn scripts_that_leave_a_request_alone_keep_what_others_have_changed() {
+    let (shop, asked) = shop();
+    let folder = folder();
+    let script = |name: &str, source: &str| {
+        format!(
+            r#"<JSR223PreProcessor testclass="JSR223PreProcessor" testname="{name}"><stringProp name="script">{source}</stringProp>
+            </JSR223PreProcessor><hashTree/>"#
+        )
+    };
+    let timer = r#"<JSR223Timer testclass="JSR223Timer" testname="timer"><stringProp name="script">return 1</stringProp></JSR223Timer><hashTree/>"#;
+    let scripts = script("changes", "sampler.setPath('/changed')") + &script("other", "vars.put('a', 'b')") + timer;
+    let begin = "<ResponseAssertion";
+    let whole = PLAN.replacen(begin, &format!("{scripts}{begin}"), 1);
+    let plan = folder.path().join("plan.jmx");
+    fs::write(&plan, whole).expect("a plan");
+    let run = format!("run {} --resolve-all {} -q --no-store", plan.display(), shop.address);
+    let output = command(&run).output().expect("brunt");
+    let asked = asked.lock().expect("requests");
+    let changed = asked.iter().filter(|request| request.starts_with("GET /changed?t=15 ")).count();
+    assert_eq!(changed, 12, "{asked:?}\n{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn an_upload_that_is_missing_fails_in_its_place() {
+    let (shop, asked) = shop();
+    let folder = folder();
+    let file = r#"<elementProp name="HTTPsampler.Files" elementType="HTTPFileArgs"><collectionProp name="HTTPFileArgs.files">
+        <elementProp name="f" elementType="HTTPFileArg"><stringProp name="File.path">none.pdf</stringProp>
+        <stringProp name="File.paramname">f</stringProp></elementProp></collectionProp></elementProp>"#;
+    let begin = r#"<stringProp name="HTTPSampler.method">POST</stringProp>"#;
+    let (plan, out) = (folder.path().join("plan.jmx"), folder.path().join("out.jtl"));
+    fs::write(&plan, PLAN.replacen(begin, &format!("{begin}{file}"), 1)).expect("a plan");
+    let run = format!("run {} --resolve-all {} --jtl {} -q --no-store", plan.display(), shop.address, out.display());
+    let output = command(&run).output().expect("brunt");
+    let told = String::from_utf8_lossy(&output.stderr);
+    let labels = by_label(&out);
+    assert_eq!((labels["login ann"], labels["login bob"]), ((3, 0), (3, 0)), "{told}");
+    assert!(asked.lock().expect("requests").iter().all(|request| request.starts_with("GET /item/")), "{told}");
+}

@@ -19,6 +19,7 @@ mod assertions;
 mod controllers;
 mod data;
 mod extractors;
+mod failing;
 mod files;
 mod groups;
 mod patterns;
@@ -115,13 +116,16 @@ pub fn read_unfolded(document: &Document, surroundings: &PlanSurroundings<'_>) -
     Ok(UnfoldedRun { run, variables, constants, before: unfolded() })
 }
 
-/// What a listener does beside showing and keeping results, and brunt does not.
+/// What an element does that is accepted, and brunt does not.
 fn effect_left_out(kind: Option<ElementKind>) -> Option<&'static str> {
     match kind? {
         ElementKind::ResultSaver => Some(
             "replies are not saved in files of their own; `brunt jmeter -n -t PLAN -l FILE.xml \
              -Jjmeter.save.saveservice.output_format=xml -Jjmeter.save.saveservice.response_data=true` writes them into one file",
         ),
+        ElementKind::KeystoreConfig => {
+            Some("no client certificates are sent, as in JMeter where javax.net.ssl.keyStore names no file")
+        }
         ElementKind::BackendListener => {
             Some("figures are not sent to another system while the load runs; `-o json=FILE` writes them at its end")
         }

@@ -15,6 +15,9 @@ pub struct Extractor {
     /// Part of the reply that is searched. Extractors of header fields and cookies ignore it.
     #[serde(default)]
     pub part: ReplyPart,
+    /// Which samples of a chain of redirects are searched.
+    #[serde(default, skip_serializing_if = "SampleScope::is_main")]
+    pub samples: SampleScope,
     /// Which of several matches is taken.
     #[serde(default)]
     pub take: Take,
@@ -24,6 +27,26 @@ pub struct Extractor {
     /// What the variable becomes where there is no such match, or no whole reply; null: it keeps its value.
     #[serde(default)]
     pub default: Option<String>,
+}
+
+/// Which samples of a chain of redirects an extractor searches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SampleScope {
+    /// That of the last reply.
+    #[default]
+    Main,
+    /// That of the last reply, then each of the chain.
+    All,
+    /// Each of the chain; none where there was no redirect.
+    Children,
+}
+
+impl SampleScope {
+    /// Whether the chain is left alone.
+    pub fn is_main(&self) -> bool {
+        *self == Self::Main
+    }
 }
 
 /// A part of a reply, or of its request.

@@ -65,6 +65,23 @@ impl Multipart {
 
     /// Adds a file.
     pub fn file(&mut self, name: &str, file: &FilePart) {
+        self.file_head(name, file);
+        match std::str::from_utf8(&file.bytes) {
+            Ok(text) => self.push(&plain(text)),
+            Err(_) => self.bytes.extend(&file.bytes),
+        }
+        self.push("\r\n");
+    }
+
+    /// Adds a file whose content is that of an expression.
+    pub fn file_expression(&mut self, name: &str, file: &FilePart, expression: &str) {
+        self.has_expressions = true;
+        self.file_head(name, file);
+        self.push(expression);
+        self.push("\r\n");
+    }
+
+    fn file_head(&mut self, name: &str, file: &FilePart) {
         let media_type = match (file.media_type.as_str(), content_type(Path::new(&file.name))) {
             ("", FORM) => "application/octet-stream",
             ("", known) => known,
@@ -72,11 +89,6 @@ impl Multipart {
         };
         let file_name = quoted(&file.name);
         self.push(&format!("{}; filename=\"{file_name}\"\r\nContent-Type: {media_type}\r\n\r\n", head(name)));
-        match std::str::from_utf8(&file.bytes) {
-            Ok(text) => self.push(&plain(text)),
-            Err(_) => self.bytes.extend(&file.bytes),
-        }
-        self.push("\r\n");
     }
 
     /// The media type.

@@ -51,6 +51,12 @@ pub fn script(script: &Script) -> Result<(), ScriptError> {
     ScriptCall::new(script, &mut feeds()).map(|_| ())
 }
 
+/// The class of a library that a script imports and uses, where nothing but such classes keeps it from being read: Apache JMeter has
+/// none of them either.
+pub fn foreign_class(script: &Script) -> Option<String> {
+    crate::scripts::foreign_class(script.language, &script.source)
+}
+
 /// Whether this is a regular expression.
 ///
 /// # Errors

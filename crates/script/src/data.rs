@@ -1,12 +1,14 @@
 //! Data files whose rows set variables: read once, before the load.
 //!
-//! A row that has fewer cells than there are variables leaves the others as they were. Rows that all users share are taken in turn,
+//! A row that has fewer cells than there are variables leaves the others as they were. Blank lines are no rows; by JMeter's rules they are,
+//! and stand for the end of the file where cells have no quotes. Rows that all users share are taken in turn,
 //! whoever takes them.
 
 use crate::context::UserContext;
 use crate::{Feeds, ScriptError, WordError};
-use brunt_model::scenario::{DataEnd, DataFile, DataFormat, RowOrder, Sharing};
+use brunt_model::scenario::{DataEnd, DataFile, DataFormat, RowOrder, Sharing, TextRules};
 use rand::RngExt;
+use std::borrow::Cow;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -54,8 +56,15 @@ impl Rows {
         let text = String::from_utf8_lossy(&bytes);
         let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
         let mut table = Table { file: path.to_owned(), names: file.names.clone(), ..Table::default() };
+        let keeps_blanks = feeds.rules == TextRules::Jmeter && file.order == RowOrder::Sequence;
         match file.format {
-            DataFormat::Csv { delimiter, quoted } => table.read_csv(text, file.skip_first, (delimiter, quoted))?,
+            DataFormat::Csv { delimiter, quoted: false } if keeps_blanks => {
+                table.read_lines(text, file.skip_first, delimiter);
+            }
+            DataFormat::Csv { delimiter, quoted } => {
+                let whole = if keeps_blanks { with_blank_rows(text) } else { Cow::Borrowed(text) };
+                table.read_csv(&whole, file.skip_first, (delimiter, quoted))?;
+            }
             DataFormat::JsonLines => table.read_json(text)?,
         }
         if table.row_ends.is_empty() {
@@ -80,8 +89,9 @@ impl Rows {
             },
         };
         let mut variables = user.variables.borrow_mut();
-        if row < count || self.at_end == DataEnd::Again {
-            let cells = self.variables.iter().zip(self.row((row % count) as usize));
+        let number = (row % count) as usize;
+        if (row < count || self.at_end == DataEnd::Again) && !self.is_blank(number) {
+            let cells = self.variables.iter().zip(self.row(number));
             cells.for_each(|(variable, cell)| variables.set_slot(*variable, cell));
             return RowTaken::Set;
         }
@@ -95,11 +105,30 @@ impl Rows {
         }
     }
 
+    /// A blank line, which stands for the end of the file.
+    fn is_blank(&self, number: usize) -> bool {
+        self.row(number).next().is_none()
+    }
+
     fn row(&self, number: usize) -> impl Iterator<Item = &str> {
         let first = number.checked_sub(1).map_or(0, |before| self.row_ends[before]);
         let begin = |cell: usize| cell.checked_sub(1).map_or(0, |before| self.ends[before]);
         (first..self.row_ends[number]).map(move |cell| &self.cells[begin(cell)..self.ends[cell]])
     }
+}
+
+/// A text whose blank lines, but those within quotes, are rows of one empty cell.
+fn with_blank_rows(text: &str) -> Cow<'_, str> {
+    let mut whole = String::with_capacity(text.len());
+    let mut is_within = false;
+    for line in text.split_inclusive('\n') {
+        if line.trim_end_matches(['\r', '\n']).is_empty() && !is_within {
+            whole.push_str("\"\"");
+        }
+        is_within ^= line.matches('"').count() % 2 == 1;
+        whole.push_str(line);
+    }
+    Cow::Owned(whole)
 }
 
 /// A file that is being read.
@@ -119,6 +148,20 @@ impl Table {
             self.ends.push(self.cells.len());
         }
         self.row_ends.push(self.ends.len());
+    }
+
+    /// Reads lines as JMeter does where cells have no quotes: a blank line has no cell.
+    fn read_lines(&mut self, text: &str, skip_first: bool, delimiter: char) {
+        let mut lines = text.lines();
+        if self.names.is_empty() {
+            let names = lines.next().unwrap_or_default().split(delimiter);
+            self.names = names.map(|name| name.trim().to_owned()).collect();
+        } else if skip_first {
+            lines.next();
+        }
+        for line in lines {
+            self.push(line.split(delimiter).filter(|_| !line.is_empty()));
+        }
     }
 
     fn read_csv(&mut self, text: &str, skip_first: bool, (delimiter, quoted): (char, bool)) -> Result<(), ScriptError> {
@@ -165,5 +208,58 @@ impl Table {
             self.push(cells.iter().map(String::as_str));
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::context::WorkerContext;
+    use crate::testing::Still;
+    use crate::variables::{Names, Variables};
+    use std::rc::Rc;
+    use std::sync::Arc;
+
+    /// What the rows of a file make of two variables, row by row.
+    fn taken(text: &str, (rules, quoted, at_end): (TextRules, bool, DataEnd), count: usize) -> Vec<String> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("rows.csv");
+        fs::write(&path, text).unwrap();
+        let file = DataFile {
+            file: path.to_string_lossy().into_owned(),
+            format: DataFormat::Csv { delimiter: ',', quoted },
+            names: vec!["a".into(), "b".into()],
+            skip_first: false,
+            shared: Sharing::User,
+            order: RowOrder::Sequence,
+            at_end,
+        };
+        let mut feeds = Feeds::with_variables(rules, Names::default());
+        let rows = Rows::read(&file, &mut feeds).unwrap();
+        let worker = WorkerContext::new(Arc::default(), Rc::new(Still), 1);
+        let user = UserContext::new(&Rc::new(worker), Variables::new(&Arc::new(feeds.names.clone())), 1);
+        let mut all = Vec::new();
+        for _ in 0..count {
+            if rows.take(&user) != RowTaken::Set {
+                all.push("stop".to_owned());
+                break;
+            }
+            let variables = user.variables.borrow();
+            all.push(variables.all().into_iter().map(|(_, value)| value).collect::<Vec<_>>().join("|"));
+        }
+        all
+    }
+
+    #[test]
+    fn blank_lines_are_rows_by_the_rules_of_jmeter() {
+        const TEXT: &str = "x,1\n\ny,2\n\n";
+        let plain = (TextRules::Jmeter, false, DataEnd::Again);
+        assert_eq!(taken(TEXT, plain, 5), ["x|1", "<EOF>|<EOF>", "y|2", "<EOF>|<EOF>", "x|1"]);
+        assert_eq!(taken(TEXT, (TextRules::Jmeter, false, DataEnd::StopUser), 9), ["x|1", "stop"]);
+        assert_eq!(
+            taken("\"x\",1\r\n\r\n\"y\n\nz\",2", (TextRules::Jmeter, true, DataEnd::Again), 4),
+            ["x|1", "|1", "y\n\nz|2", "x|1"]
+        );
+        assert_eq!(taken(TEXT, (TextRules::Placeholders, false, DataEnd::Again), 3), ["x|1", "y|2", "x|1"]);
     }
 }

@@ -7,7 +7,7 @@ use crate::markup::{CssSelector, XPath};
 use crate::pattern::{GroupTemplate, Groups, Pattern};
 use crate::searched::Searched;
 use crate::variables::Variables;
-use brunt_model::extract::{ExtractFrom, Extractor, ReplyPart, Take};
+use brunt_model::extract::{ExtractFrom, Extractor, ReplyPart, SampleScope, Take};
 use rand::{Rng, RngExt};
 use serde_json::Value;
 
@@ -20,6 +20,7 @@ pub struct CompiledExtractor {
     variable: String,
     finder: Finder,
     part: ReplyPart,
+    samples: SampleScope,
     take: Take,
     default: Option<String>,
     sets_more: bool,
@@ -58,7 +59,7 @@ impl CompiledExtractor {
     ///
     /// What it looks for makes no sense.
     pub fn new(extractor: &Extractor) -> Result<Self, ScriptError> {
-        let Extractor { variable, from, part, take, sets_more, default } = extractor;
+        let Extractor { variable, from, part, samples, take, sets_more, default } = extractor;
         let refuse = |why: String| ScriptError::Scenario(format!("extractor of `{variable}`: {why}"));
         if *take == Take::Number(0) {
             return Err(refuse("matches are numbered from 1; write 1 or above".into()));
@@ -67,6 +68,7 @@ impl CompiledExtractor {
             variable: variable.clone(),
             finder: Finder::new(from).map_err(refuse)?,
             part: part.clone(),
+            samples: *samples,
             take: *take,
             default: default.clone(),
             sets_more: *sets_more,
@@ -75,7 +77,7 @@ impl CompiledExtractor {
 
     /// Sets its variables from a reply; how many matches it took.
     pub fn set<R: Rng + ?Sized>(&self, searched: &Searched<'_>, random: &mut R) -> usize {
-        let found = self.finder.find(searched, &self.part, self.take, random);
+        let found = self.finder.find(searched, (&self.part, self.samples), self.take, random);
         let mut variables = searched.user.variables.borrow_mut();
         match self.take {
             Take::All => self.set_all(&found, &mut variables),
@@ -171,16 +173,22 @@ impl Finder {
         })
     }
 
-    fn find<R: Rng + ?Sized>(&self, searched: &Searched<'_>, part: &ReplyPart, take: Take, random: &mut R) -> Found {
+    fn find<R: Rng + ?Sized>(
+        &self,
+        searched: &Searched<'_>,
+        (part, samples): (&ReplyPart, SampleScope),
+        take: Take,
+        random: &mut R,
+    ) -> Found {
         match self {
             Self::Regex(pattern, template) => {
-                let text = searched.part(part);
+                let texts = searched.parts(part, samples);
                 let most = match take {
                     Take::First => 1,
                     Take::Number(number) => number as usize,
                     Take::Last | Take::Random | Take::All => MOST_MATCHES,
                 };
-                let matches = pattern.find_all(&text, most).into_iter();
+                let matches = texts.iter().flat_map(|text| pattern.find_all(text, most));
                 choose(
                     matches.map(|groups| Match { value: template.text(&groups), groups, is_null: false }),
                     take,
@@ -189,15 +197,14 @@ impl Finder {
             }
             Self::JsonPath(path) => {
                 let found = |value: &Value| Match { is_null: value.is_null(), ..text(value).into() };
-                if let (ReplyPart::Body, Some(steps)) = (part, path.steps()) {
+                let is_main = *part == ReplyPart::Body && samples.is_main();
+                if let Some(steps) = path.steps().filter(|_| is_main) {
                     return choose(searched.json_at(steps).iter().map(|value| found(value)), take, random);
                 }
-                let other = match part {
-                    ReplyPart::Body => None,
-                    part => serde_json::from_str(&searched.part(part)).ok(),
-                };
-                let json = if *part == ReplyPart::Body { searched.json() } else { other.as_ref() };
-                choose(json.into_iter().flat_map(|json| path.all(json)).map(found), take, random)
+                let texts = if is_main { Vec::new() } else { searched.parts(part, samples) };
+                let others: Vec<Value> = texts.iter().filter_map(|text| serde_json::from_str(text).ok()).collect();
+                let json = if is_main { searched.json() } else { None };
+                choose(json.into_iter().chain(&others).flat_map(|json| path.all(json)).map(found), take, random)
             }
             Self::JmesPath(path) => {
                 let other = || serde_json::from_str(&searched.part(part)).ok();
@@ -215,12 +222,14 @@ impl Finder {
                 choose(all.iter().map(|value| text(value).into()), take, random)
             }
             Self::Css(selector, attribute) => {
-                let values = selector.values(&searched.part(part), attribute);
-                choose(values.into_iter().map(Match::from), take, random)
+                let texts = searched.parts(part, samples);
+                let values = texts.iter().flat_map(|text| selector.values(text, attribute));
+                choose(values.map(Match::from), take, random)
             }
             Self::Xpath(path) => {
-                let values = path.values(&searched.part(part));
-                choose(values.into_iter().map(Match::from), take, random)
+                let texts = searched.parts(part, samples);
+                let values = texts.iter().flat_map(|text| path.values(text));
+                choose(values.map(Match::from), take, random)
             }
             Self::Header(name) => {
                 let fields = searched.fields().iter().filter(|field| field.0.eq_ignore_ascii_case(name));

@@ -2,8 +2,8 @@
 
 /// Why Java refuses a URL; None: it does not.
 pub fn refusal(url: &str) -> Option<String> {
-    let path = url.find("://").map_or(0, |at| at + 3);
-    let path = url[path..].find('/').map_or(url.len(), |at| path + at);
+    let authority = url.find("://").map_or(0, |at| at + 3);
+    let path = url[authority..].find('/').map_or(url.len(), |at| authority + at);
     let query = url.find('?').unwrap_or(url.len());
     let bytes = url.as_bytes();
     for (at, character) in url.char_indices() {
@@ -19,10 +19,11 @@ pub fn refusal(url: &str) -> Option<String> {
             || matches!(character, ' ' | '"' | '<' | '>' | '\\' | '^' | '`' | '{' | '|' | '}')
             || within_path && matches!(character, '[' | ']');
         if is_illegal {
-            let component = match at {
-                at if at >= query => "query",
-                at if at >= path => "path",
-                _ => "authority",
+            // Of a host, Java names the place where it begins.
+            let (component, at) = match at {
+                at if at >= query => ("query", at),
+                at if at >= path => ("path", at),
+                _ => ("authority", authority),
             };
             return Some(format!("Illegal character in {component} at index {at}: {url}"));
         }
@@ -41,7 +42,8 @@ mod tests {
             ("http://h/?a[0]=1", None),
             ("http://h/a b", Some("Illegal character in path at index 10: http://h/a b")),
             ("http://h/?x=${y}", Some("Illegal character in query at index 13: http://h/?x=${y}")),
-            ("http://${h}/", Some("Illegal character in authority at index 8: http://${h}/")),
+            ("http://${h}/", Some("Illegal character in authority at index 7: http://${h}/")),
+            ("http:// h :80/", Some("Illegal character in authority at index 7: http:// h :80/")),
             ("http://h/a[0]", Some("Illegal character in path at index 10: http://h/a[0]")),
             ("http://h/100%", Some("Malformed escape pair at index 12: http://h/100%")),
         ] {

@@ -26,7 +26,7 @@ pub struct Reactions {
     actions: Vec<Action>,
     /// With their names.
     assertions: Vec<(String, Asserts)>,
-    /// A script may look at each request of a chain of redirects.
+    /// A script or an extractor may look at each request of a chain of redirects.
     pub reads_hops: bool,
     /// Later steps look at the sample.
     keeps: bool,
@@ -35,9 +35,13 @@ pub struct Reactions {
     never: Option<Pattern>,
 }
 
-/// Whether a script of a policy names `getSubResults` or `subResults`.
+/// Whether a script of a policy names `getSubResults` or `subResults`, or an extractor searches the chain.
 fn reads_hops(policy: &ReplyPolicy) -> bool {
-    let of_action = |action: &ReplyAction| matches!(action, ReplyAction::Script(script) if names_hops(script));
+    let of_action = |action: &ReplyAction| match action {
+        ReplyAction::Script(script) => names_hops(script),
+        ReplyAction::Extract(extractor) => !extractor.samples.is_main(),
+        _ => false,
+    };
     let of_test = |test: &AssertionTest| matches!(test, AssertionTest::Script(script) if names_hops(script));
     policy.actions.iter().any(of_action) || policy.assertions.iter().any(|assertion| of_test(&assertion.test))
 }

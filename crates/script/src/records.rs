@@ -82,6 +82,10 @@ pub fn of_chain(whole: SampleRecord, last: impl FnOnce() -> SampleRecord, hops: 
         SampleRecord { latency_millis: first.latency_millis, connect_millis: first.connect_millis, ..whole };
     whole.sub_results = hops;
     whole.sub_results.push(last());
+    // JMeter writes them when extractors have looked at the whole.
+    for hop in &mut whole.sub_results {
+        hop.variables.clone_from(&whole.variables);
+    }
     number_labels(&mut whole);
     whole
 }

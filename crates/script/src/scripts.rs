@@ -264,6 +264,23 @@ impl Expressions {
     }
 }
 
+/// The class of a library that a script uses, where nothing but such classes keeps it from being read.
+#[cfg(feature = "groovy")]
+pub fn foreign_class(language: ScriptLanguage, source: &str) -> Option<String> {
+    use brunt_groovy::Dialect;
+    match language {
+        ScriptLanguage::Groovy => groovy::foreign_class(source, Dialect::Groovy),
+        ScriptLanguage::Beanshell => groovy::foreign_class(source, Dialect::BeanShell),
+        ScriptLanguage::Javascript | ScriptLanguage::Jexl => None,
+    }
+}
+
+/// The class of a library that a script uses; without Groovy no script is read.
+#[cfg(not(feature = "groovy"))]
+pub fn foreign_class(_: ScriptLanguage, _: &str) -> Option<String> {
+    None
+}
+
 /// Says of an expression why it cannot be read, before it is used.
 ///
 /// # Errors
@@ -339,6 +356,31 @@ mod tests {
         assert_eq!(run(undone, &user, Some("x")).unwrap().failure, None);
         assert_eq!(run("prev.setSuccessful(false)", &user, Some("x")).unwrap().changes.success, Some(false));
         assert_eq!(run("ctx.getEngine().askThreadsToStop()", &user, None).unwrap().stop, Scope::Run);
+    }
+
+    #[test]
+    fn the_message_is_that_of_the_reply_itself() {
+        let (user, request, sample) = (user(), Prepared::default(), brunt_model::Sample::default());
+        for (head, message) in [
+            ("HTTP/1.1 201 Made It\r\n\r\n", "Made It"),
+            ("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 201 Made\r\nA: b\r\n\r\n", "Made"),
+            ("HTTP/1.1 103 Early Hints\r\nA: HTTP/1.1 201 no\r\n\r\nHTTP/1.1 201 \r\n\r\n", ""),
+            ("HTTP/1.1 201\r\n\r\n", ""),
+        ] {
+            let kept = Some(Box::new(Kept { first_bytes: head.into(), ..Kept::default() }));
+            let reply = Reply { status: 201, kept, ..Reply::default() };
+            assert_eq!(Searched::new(&request, Some(&reply), &sample, &user).message(), message, "{head}");
+        }
+    }
+
+    #[test]
+    fn classes_of_libraries_that_jmeter_lacks_are_told() {
+        let foreign = |source: &str| foreign_class(ScriptLanguage::Groovy, source);
+        assert_eq!(foreign("import com.a.B\nnew B()").as_deref(), Some("com.a.B"));
+        assert_eq!(foreign("import com.a.B\nimport org.apache.http.C\nnew B(new C())"), None);
+        assert_eq!(foreign("new Unknown()"), None);
+        assert_eq!(foreign("vars.put('a', 'b')"), None);
+        assert_eq!(foreign("def x = ("), None);
     }
 
     #[test]

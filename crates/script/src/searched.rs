@@ -4,7 +4,7 @@ use crate::context::UserContext;
 use crate::grpc;
 use crate::json::{self, PathStep};
 use crate::records::failures;
-use brunt_model::extract::ReplyPart;
+use brunt_model::extract::{ReplyPart, SampleScope};
 use brunt_model::outcome::GRPC_STATUS;
 use brunt_model::plan::HttpVersion;
 use brunt_model::request::BodyPieces;
@@ -208,7 +208,14 @@ impl<'a> Searched<'a> {
             let status = http::StatusCode::from_u16(reply.status).ok();
             return status.and_then(|status| status.canonical_reason()).unwrap_or_default().into();
         };
-        let line = first.split(|byte| *byte == b'\n').next().unwrap_or_default();
+        // The lines of interim replies stand before that of the reply.
+        let number = reply.status.to_string();
+        let is_own = |line: &&[u8]| {
+            line.starts_with(b"HTTP/1")
+                && line.split(|byte| *byte == b' ').nth(1).map(<[u8]>::trim_ascii) == Some(number.as_bytes())
+        };
+        let mut lines = first.split(|byte| *byte == b'\n');
+        let line = lines.find(is_own).unwrap_or_default();
         let phrase = line.splitn(3, |byte| *byte == b' ').nth(2).unwrap_or_default();
         String::from_utf8_lossy(phrase.trim_ascii())
     }
@@ -268,6 +275,14 @@ impl<'a> Searched<'a> {
         sampler_data((&parts.method, parts.url.as_str()), &self.query(), cookies.unwrap_or_default())
     }
 
+    /// A part of each sample that an extractor searches.
+    pub fn parts(&self, part: &ReplyPart, samples: SampleScope) -> Vec<Cow<'_, str>> {
+        let main = (samples != SampleScope::Children).then(|| self.part(part));
+        let is_of_sample = !matches!(part, ReplyPart::Variable(_));
+        let hops = self.hops.iter().filter(|_| is_of_sample && !samples.is_main());
+        main.into_iter().chain(hops.map(|hop| part_of(hop, part))).collect()
+    }
+
     /// A part as text.
     pub fn part(&self, part: &ReplyPart) -> Cow<'_, str> {
         match part {
@@ -288,6 +303,21 @@ impl<'a> Searched<'a> {
 /// A text; what is no UTF-8 is replaced. Most are, and that is checked many bytes at a time.
 fn lossy(bytes: &[u8]) -> Cow<'_, str> {
     std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed)
+}
+
+/// A part of a sample within a chain of redirects.
+fn part_of<'h>(hop: &'h SampleRecord, part: &ReplyPart) -> Cow<'h, str> {
+    let text = |text: &'h Option<String>| Cow::Borrowed(text.as_deref().unwrap_or_default());
+    match part {
+        ReplyPart::Body => text(&hop.details.body),
+        ReplyPart::UnescapedBody => unescaped(hop.details.body.as_deref().unwrap_or_default()),
+        ReplyPart::Headers => text(&hop.details.response_headers),
+        ReplyPart::Status => Cow::Borrowed(&hop.code),
+        ReplyPart::Message => Cow::Borrowed(&hop.message),
+        ReplyPart::Url => text(&hop.url),
+        ReplyPart::RequestHeaders => text(&hop.details.request_headers),
+        ReplyPart::SamplerData | ReplyPart::RequestBody | ReplyPart::Variable(_) => Cow::Borrowed(""),
+    }
 }
 
 /// A request as JMeter shows it: method and URL, what was sent, and cookies.

@@ -107,6 +107,7 @@ impl Texts for Extractor {
             variable: fill(&self.variable),
             from,
             part: self.part.map_texts(fill),
+            samples: self.samples,
             take: self.take,
             default: self.default.as_deref().map(fill),
             sets_more: self.sets_more,

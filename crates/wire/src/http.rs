@@ -571,6 +571,7 @@ mod tests {
             take: Take::First,
             default: None,
             part: ReplyPart::Body,
+            samples: brunt_model::extract::SampleScope::Main,
             sets_more: false,
         };
         let policy = ReplyPolicy { actions: vec![ReplyAction::Extract(extractor)], ..ReplyPolicy::default() };

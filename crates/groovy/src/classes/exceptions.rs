@@ -68,7 +68,7 @@ static PARENTS: [(&str, &str); 56] = [
 ];
 
 /// Further ones, without rows of their own above them.
-static OTHERS: [(&str, &str); 12] = [
+static OTHERS: [(&str, &str); 15] = [
     ("java.lang.reflect.InvocationTargetException", "Exception"),
     ("java.net.SocketTimeoutException", "IOException"),
     ("java.net.UnknownHostException", "IOException"),
@@ -81,6 +81,9 @@ static OTHERS: [(&str, &str); 12] = [
     ("java.io.EOFException", "IOException"),
     ("java.util.zip.ZipException", "IOException"),
     ("org.apache.jorphan.util.JMeterStopThreadException", "RuntimeException"),
+    ("org.apache.jorphan.util.JMeterException", "Exception"),
+    ("javax.script.ScriptException", "Exception"),
+    ("org.codehaus.groovy.control.MultipleCompilationErrorsException", "RuntimeException"),
 ];
 
 fn rows() -> impl Iterator<Item = &'static (&'static str, &'static str)> {

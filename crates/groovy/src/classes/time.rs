@@ -377,7 +377,7 @@ pub(super) fn written(vm: &mut Vm, value: &Value, pattern: &str, zone: Option<&Z
         return vm.string(Time { kind: Kind::Instant, local, zone: Zone::utc() }.shown(vm));
     }
     if pattern == "ISO" {
-        return vm.string(time.shown(vm));
+        return vm.string(with_seconds(time.shown(vm)));
     }
     let moment = match zone {
         Some(zone) => zone.moment(vm, time.zone.millis(vm, &time.local)),
@@ -456,5 +456,16 @@ impl Native for Time {
 
     fn as_any(&self) -> &dyn Any {
         self
+    }
+}
+
+/// A time as formatters write it, with its seconds; `toString` leaves out those that are none.
+fn with_seconds(shown: String) -> String {
+    match shown.split_once('T').map(|(date, time)| (date.len() + 1, time)) {
+        Some((begin, time)) if time.len() >= 5 && time.as_bytes().get(5) != Some(&b':') => {
+            let (before, behind) = shown.split_at(begin + 5);
+            format!("{before}:00{behind}")
+        }
+        _ => shown,
     }
 }

@@ -108,6 +108,7 @@ fn requests_and_their_replies_are_read_again() {
         variable: "x".into(),
         from: brunt_model::extract::ExtractFrom::Boundary { left: "<".into(), right: ">".into() },
         part: ReplyPart::Headers,
+        samples: brunt_model::extract::SampleScope::Main,
         take: brunt_model::extract::Take::All,
         sets_more: false,
         default: Some(String::new()),

@@ -65,10 +65,12 @@ impl Reader<'_> {
         let properties = element.properties();
         // JMeter's own name of the list lacks a letter.
         let is_expression = matches!(is, TextMatch::Contains | TextMatch::Matches);
-        let patterns = properties.items("Asserion.test_strings").map(|item| {
-            let text = self.before.folded(&item.text());
-            if is_expression { translated(&text) } else { text }
-        });
+        let written: Vec<String> =
+            properties.items("Asserion.test_strings").map(|item| self.before.folded(&item.text())).collect();
+        if is_expression && let Some(failing) = self.without_pattern(element, &written) {
+            return Ok(failing);
+        }
+        let patterns = written.into_iter().map(|text| if is_expression { translated(&text) } else { text });
         let field = self.filled(element, "Assertion.test_field");
         let part = match field.rsplit('.').next().unwrap_or_default() {
             _ if self.filled(element, "Assertion.scope") == "variable" => {

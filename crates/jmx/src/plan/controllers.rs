@@ -174,15 +174,7 @@ impl Reader<'_> {
                 let name = self.text(element, "CriticalSectionController.lockName");
                 one(Step::Lock { name, steps: self.body(element, scope)? })
             }
-            ElementKind::TransactionController => {
-                let included = self.flag(element, "TransactionController.includeTimers", true);
-                one(Step::Transaction {
-                    name: self.before.folded(&element.name()),
-                    pauses: if included { Pauses::Included } else { Pauses::Excluded },
-                    parent: self.flag(element, "TransactionController.parent", false),
-                    steps: self.transaction_body(element, scope)?,
-                })
-            }
+            ElementKind::TransactionController => self.transaction(element, scope),
             ElementKind::ParallelController => self.parallel(element, scope),
             ElementKind::WeightedSwitchController => self.weighted(element, scope),
             ElementKind::ParameterizedController => {
@@ -258,6 +250,24 @@ impl Reader<'_> {
             begins.push(Step::Choose { order, branches });
         }
         Ok(begins)
+    }
+
+    /// A transaction. One that holds no sampler makes one sample for each thread; JMeter cannot record it before the first sampler of
+    /// the thread, unless it makes a parent sample.
+    fn transaction(&mut self, element: TestElement<'_>, scope: &Scope<'_>) -> Result<Vec<Step>, JmxError> {
+        let included = self.flag(element, "TransactionController.includeTimers", true);
+        let parent = self.flag(element, "TransactionController.parent", false);
+        let is_empty = !leads_to_sampler(element);
+        if is_empty && !parent && !self.group.has_sampler {
+            return Ok(Vec::new());
+        }
+        let transaction = Step::Transaction {
+            name: self.before.folded(&element.name()),
+            pauses: if included { Pauses::Included } else { Pauses::Excluded },
+            parent,
+            steps: self.transaction_body(element, scope)?,
+        };
+        Ok(vec![if is_empty { Step::Once(vec![transaction]) } else { transaction }])
     }
 
     fn weighted(&mut self, element: TestElement<'_>, scope: &Scope<'_>) -> Result<Vec<Step>, JmxError> {
@@ -358,6 +368,18 @@ impl Reader<'_> {
 /// Whether a document may read the number of a loop's round, `${__jm__NAME__idx}`.
 pub(super) fn reads_rounds(document: &Document) -> bool {
     document.all_elements().any(|element| texts::mentions(document, element, "__jm__"))
+}
+
+/// Whether a controller may lead to a sampler.
+fn leads_to_sampler(controller: TestElement<'_>) -> bool {
+    controller.enabled_children().any(|child| match child.role() {
+        Role::Sampler => true,
+        Role::Controller => {
+            matches!(child.kind(), Some(ElementKind::ModuleController | ElementKind::IncludeController))
+                || leads_to_sampler(child)
+        }
+        _ => false,
+    })
 }
 
 /// A controller that only holds others.

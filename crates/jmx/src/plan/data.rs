@@ -17,16 +17,32 @@ pub fn user_variables(document: &Document, folder: &PlanFolder) -> Vec<(String, 
     let mut all = Vec::new();
     if let Some(plan) = document.test_plan() {
         let nested = plan.properties().element("TestPlan.user_defined_variables");
-        all.extend(nested.iter().flat_map(pairs));
+        extend(&mut all, &nested.iter().flat_map(pairs).collect::<Vec<_>>());
     }
     for element in document.enabled_elements() {
         match element.kind() {
-            Some(ElementKind::UserVariables) => all.extend(pairs(&element.properties())),
+            Some(ElementKind::UserVariables) => extend(&mut all, &pairs(&element.properties()).collect::<Vec<_>>()),
             Some(ElementKind::VariablesFromCsv) => all.extend(file_variables(element, folder).unwrap_or_default()),
             _ => {}
         }
     }
     all
+}
+
+/// Adds the variables of one element. They do not see each other, but those of the elements before it: `${name}` of a variable beside
+/// it is what that was before, and stays as it is written where it was nothing.
+fn extend(all: &mut Vec<(String, String)>, own: &[(String, String)]) {
+    let before = |name: &str| all.iter().rev().find(|(other, _)| other == name).map(|(_, value)| value.clone());
+    let beside = |value: &str| {
+        let others =
+            own.iter().map(|(other, _)| other.as_str()).filter(|other| value.contains(&format!("${{{other}}}")));
+        others.fold(value.to_owned(), |value, other| {
+            let reference = format!("${{{other}}}");
+            value.replace(&reference, &before(other).unwrap_or_else(|| format!(r"\{reference}")))
+        })
+    };
+    let added: Vec<_> = own.iter().map(|(name, value)| (name.clone(), beside(value))).collect();
+    all.extend(added);
 }
 
 /// The variables of a file with a name and a value on each line. Lines with more columns are none.

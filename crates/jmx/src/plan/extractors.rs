@@ -1,13 +1,13 @@
 //! Post-processors as what a user does with a reply.
 
-use super::patterns::translated;
+use super::patterns::{error_of, translated};
 use super::texts::{number_of, wrong_at};
 use super::{Reader, Scope};
 use crate::element::TestElement;
 use crate::error::JmxError;
 use crate::support::ElementKind;
 use brunt_model::ReplyPolicy;
-use brunt_model::extract::{ExtractFrom, Extractor, ReplyPart, Take};
+use brunt_model::extract::{ExtractFrom, Extractor, ReplyPart, SampleScope, Take};
 use brunt_model::reply_policy::ReplyAction;
 use brunt_model::scenario::Scope as Over;
 use brunt_script::template::call_of;
@@ -60,7 +60,10 @@ impl Reader<'_> {
 
     /// An extractor that can be read. Of another one JMeter says so in its log, and gives the variable its default.
     fn sensible(&mut self, element: TestElement<'_>, action: ReplyAction) -> Option<ReplyAction> {
-        let Err(error) = brunt_script::check::action(&action) else { return Some(action) };
+        let is_regex = element.kind() == Some(ElementKind::RegexExtractor);
+        let wrong = is_regex.then(|| error_of(&self.text(element, "RegexExtractor.regex"))).flatten();
+        let checked = brunt_script::check::action(&action).map_err(|error| error.to_string());
+        let Err(error) = wrong.map_or(checked, |wrong| Err(wrong.to_owned())) else { return Some(action) };
         self.notice(format!("{}: it never matches, {error}", element.place()));
         match action {
             ReplyAction::Extract(Extractor { variable, default: Some(value), .. }) => {
@@ -124,6 +127,7 @@ impl Reader<'_> {
                     variable: self.filled(element, &format!("{prefix}.refname")),
                     from,
                     part,
+                    samples: self.samples(element),
                     take: take(element, &number, -1)?,
                     sets_more: true,
                     default: Some(self.text(element, &format!("{prefix}.default"))),
@@ -142,29 +146,14 @@ impl Reader<'_> {
                     variable: self.text(element, "JMESExtractor.referenceName").trim().to_owned(),
                     from: ExtractFrom::JmesPath(self.text(element, "JMESExtractor.jmesPathExpr")),
                     part: self.searched(element, ""),
+                    samples: SampleScope::Main,
                     take: take(element, &number, 0)?,
                     sets_more: true,
                     default: Some(self.text(element, "JMESExtractor.defaultValue")),
                 }));
             }
             Some(ElementKind::JsonExtractor) => self.json(element, actions)?,
-            Some(ElementKind::JsonPathExtractorPlugin) => {
-                let variable = self.filled(element, "VAR");
-                let subject = self.filled(element, "SUBJECT");
-                let part = if subject == "VAR" {
-                    ReplyPart::Variable(self.filled(element, "SRC_VARNAME"))
-                } else {
-                    ReplyPart::Body
-                };
-                actions.push(ReplyAction::Extract(Extractor {
-                    variable,
-                    from: ExtractFrom::JsonPath(json_path(&self.text(element, "JSONPATH"))),
-                    part,
-                    take: Take::First,
-                    sets_more: true,
-                    default: Some(self.text(element, "DEFAULT")),
-                }));
-            }
+            Some(ElementKind::JsonPathExtractorPlugin) => actions.push(self.json_path_plugin(element)),
             Some(
                 ElementKind::Jsr223PostProcessor | ElementKind::BeanShellPostProcessor | ElementKind::BsfPostProcessor,
             ) => {
@@ -200,10 +189,20 @@ impl Reader<'_> {
             variable: self.text(element, &name("refname")).trim().to_owned(),
             from,
             part,
+            samples: self.samples(element),
             take: take(element, &number, 0)?,
             sets_more: true,
             default: (!default.is_empty() || empty).then_some(default),
         }))
+    }
+
+    /// Which samples of a chain of redirects are searched.
+    fn samples(&self, element: TestElement<'_>) -> SampleScope {
+        match self.filled(element, SCOPE[0]).as_str() {
+            "all" => SampleScope::All,
+            "children" => SampleScope::Children,
+            _ => SampleScope::Main,
+        }
     }
 
     /// What is searched: a variable, or the part that a property names.
@@ -221,6 +220,24 @@ impl Reader<'_> {
             "unescaped" => ReplyPart::UnescapedBody,
             _ => ReplyPart::Body,
         }
+    }
+
+    /// The extractor of a plugin.
+    fn json_path_plugin(&self, element: TestElement<'_>) -> ReplyAction {
+        let part = if self.filled(element, "SUBJECT") == "VAR" {
+            ReplyPart::Variable(self.filled(element, "SRC_VARNAME"))
+        } else {
+            ReplyPart::Body
+        };
+        ReplyAction::Extract(Extractor {
+            variable: self.filled(element, "VAR"),
+            from: ExtractFrom::JsonPath(json_path(&self.text(element, "JSONPATH"))),
+            part,
+            samples: SampleScope::Main,
+            take: Take::First,
+            sets_more: true,
+            default: Some(self.text(element, "DEFAULT")),
+        })
     }
 
     /// Several variables, each with its path, number and default.
@@ -242,6 +259,7 @@ impl Reader<'_> {
                 variable: name.clone(),
                 from: ExtractFrom::JsonPath(json_path(path)),
                 part: part.clone(),
+                samples: self.samples(element),
                 take,
                 sets_more: true,
                 default: Some(defaults.get(number).cloned().unwrap_or_default()),

@@ -47,6 +47,13 @@ impl PlanFolder {
         Ok(format!("{begin}{}{end}", self.find(file)?.display()).into_bytes())
     }
 
+    /// Where an upload would be that is not there, as JMeter writes its path; None: it is there, may not be read, or is named alone.
+    pub fn missing_upload(&self, file: &str) -> Option<PathBuf> {
+        let is_missing = self.find(file).is_err_and(|error| error.kind() == ErrorKind::NotFound);
+        let written = || std::path::absolute(self.directory.join(file)).unwrap_or_else(|_| PathBuf::from(file));
+        (is_missing && !self.names_uploads).then(written)
+    }
+
     /// Of this plan, which may also read files below the directories.
     pub fn of_plan(plan: &Path, allowed: &[PathBuf]) -> Self {
         let file = plan.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();

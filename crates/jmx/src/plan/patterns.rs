@@ -20,6 +20,140 @@ pub fn translated(pattern: &str) -> String {
     reader.out
 }
 
+/// Why an expression is none, in the words of Apache ORO; None: it is one, or it is known while the plan runs alone.
+pub fn error_of(pattern: &str) -> Option<&'static str> {
+    if pattern.contains("${") {
+        return None;
+    }
+    Syntax { rest: pattern, open: 0, last: Last::Nothing }.error()
+}
+
+/// What stands before the next character of an expression.
+#[derive(Clone, Copy, PartialEq)]
+enum Last {
+    Nothing,
+    Atom,
+    Repetition,
+}
+
+/// Reads an expression as Apache ORO does, as far as its errors need it.
+struct Syntax<'p> {
+    rest: &'p str,
+    /// Groups that are open.
+    open: usize,
+    last: Last,
+}
+
+impl Syntax<'_> {
+    fn error(mut self) -> Option<&'static str> {
+        while let Some(next) = self.rest.chars().next() {
+            self.rest = &self.rest[next.len_utf8()..];
+            let error = match next {
+                '\\' => self.escape(),
+                '[' => self.class(),
+                '(' => self.group(),
+                ')' => self.close(),
+                '*' | '+' | '?' => self.repetition(),
+                '{' => self.brace(),
+                '|' => {
+                    self.last = Last::Nothing;
+                    None
+                }
+                _ => {
+                    self.last = Last::Atom;
+                    None
+                }
+            };
+            if error.is_some() {
+                return error;
+            }
+        }
+        (self.open > 0).then_some("Unmatched parentheses.")
+    }
+
+    fn skip(&mut self, length: usize) {
+        self.rest = &self.rest[length..];
+    }
+
+    fn escape(&mut self) -> Option<&'static str> {
+        self.last = Last::Atom;
+        let Some(next) = self.rest.chars().next() else { return Some("Trailing \\ in expression.") };
+        self.skip(next.len_utf8());
+        None
+    }
+
+    fn class(&mut self) -> Option<&'static str> {
+        self.last = Last::Atom;
+        let begin = usize::from(self.rest.starts_with('^'));
+        let (mut is_escaped, mut named) = (false, false);
+        for (at, character) in self.rest.char_indices().skip(begin) {
+            match character {
+                _ if is_escaped => is_escaped = false,
+                '\\' => is_escaped = true,
+                ':' if self.rest[..at].ends_with('[') => named = true,
+                ']' if named && self.rest[..at].ends_with(':') => named = false,
+                ']' if at > begin && !named => {
+                    self.skip(at + 1);
+                    return None;
+                }
+                _ => {}
+            }
+        }
+        Some("Unmatched [] in expression.")
+    }
+
+    fn group(&mut self) -> Option<&'static str> {
+        self.last = Last::Nothing;
+        let Some(kind) = self.rest.strip_prefix('?') else {
+            self.open += 1;
+            return None;
+        };
+        let flags = kind.len() - kind.trim_start_matches(['i', 'm', 's', 'x', 'g', 'o']).len();
+        match kind.chars().next() {
+            Some('<') => return Some("Sequence (?<...) not recognized"),
+            Some('P') => return Some("Sequence (?P...) not recognized"),
+            Some('#') => self.skip(self.rest.find(')').map_or(self.rest.len(), |end| end + 1)),
+            _ if flags > 0 && kind[flags..].starts_with(')') => self.skip(flags + 2),
+            _ => {
+                self.open += 1;
+                self.skip(self.rest.chars().take(2).map(char::len_utf8).sum());
+            }
+        }
+        None
+    }
+
+    fn close(&mut self) -> Option<&'static str> {
+        self.last = Last::Atom;
+        let Some(open) = self.open.checked_sub(1) else { return Some("Unmatched parentheses.") };
+        self.open = open;
+        None
+    }
+
+    fn repetition(&mut self) -> Option<&'static str> {
+        match self.last {
+            Last::Nothing => return Some("?+* follows nothing in expression"),
+            Last::Repetition => return Some("Nested repetitions *?+ in expression"),
+            Last::Atom => self.last = Last::Repetition,
+        }
+        if self.rest.starts_with('?') {
+            self.skip(1);
+        }
+        None
+    }
+
+    fn brace(&mut self) -> Option<&'static str> {
+        let within = self.rest.split_once('}').map_or("", |(within, _)| within);
+        let (least, most) = within.split_once(',').unwrap_or((within, ""));
+        let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+        if least.is_empty() || !is_number(least) || !is_number(most) || self.last == Last::Nothing {
+            self.last = Last::Atom;
+            return None;
+        }
+        self.skip(within.len() + 1);
+        self.repetition()
+    }
+}
+
 struct Reader<'p> {
     rest: &'p str,
     out: String,
@@ -155,6 +289,33 @@ mod tests {
         }
     }
 
+    #[test]
+    fn errors_are_those_of_oro() {
+        for (pattern, error) in [
+            (r#"{"items": ["#, Some("Unmatched [] in expression.")),
+            ("[]", Some("Unmatched [] in expression.")),
+            ("[a", Some("Unmatched [] in expression.")),
+            ("(bad[regex", Some("Unmatched [] in expression.")),
+            ("*abc", Some("?+* follows nothing in expression")),
+            ("a|+", Some("?+* follows nothing in expression")),
+            ("(unclosed", Some("Unmatched parentheses.")),
+            ("abc)", Some("Unmatched parentheses.")),
+            ("a**", Some("Nested repetitions *?+ in expression")),
+            ("a++", Some("Nested repetitions *?+ in expression")),
+            ("\\", Some("Trailing \\ in expression.")),
+            ("(?<n>id)", Some("Sequence (?<...) not recognized")),
+            (r#"(?<=")id"#, Some("Sequence (?<...) not recognized")),
+            (r#"{"id":"(.+?)"}"#, None),
+            (r"[^]]+[]a][[:alpha:]_]\[\)", None),
+            ("(?i)token(?:a|b)(?=c)(?!d)(?#e)", None),
+            ("a{1,2}?b{3}x{", None),
+            ("{}", None),
+            ("(${x}", None),
+        ] {
+            assert_eq!(error_of(pattern), error, "{pattern}");
+        }
+    }
+
     proptest! {
         #[test]
         fn plain_texts_stay_plain(text in r"[a-z{}<>=:, \x22]{0,40}") {
@@ -165,6 +326,7 @@ mod tests {
         #[test]
         fn any_text_is_translated(text in r"[\[\]{}()\\$^&~\-:,a0 é]{0,40}") {
             translated(&text);
+            error_of(&text);
         }
     }
 }

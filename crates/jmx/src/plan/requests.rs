@@ -17,7 +17,7 @@ use brunt_model::{Body, ReplyPolicy, Request};
 use brunt_script::body::{FORM, FilePart, Multipart};
 use brunt_script::functions::request_url;
 use brunt_script::template::{self, call_of};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// JMeter follows no more redirects of a request.
@@ -65,12 +65,32 @@ impl<'d> Sampler<'_, 'd> {
     }
 }
 
+/// A host that leads nowhere.
+pub(super) enum WrongHost {
+    /// It has a slash.
+    Slash,
+    /// There is none.
+    None {
+        /// The URL without it.
+        url: String,
+    },
+}
+
+/// A file that goes with a request.
+struct Upload {
+    part: FilePart,
+    /// The name of its field.
+    field: String,
+    /// Its content where that is known while the plan runs alone.
+    expression: Option<String>,
+}
+
 impl Reader<'_> {
     /// The request of a sampler.
     ///
     /// # Errors
     ///
-    /// It names no host, or a file that cannot be read.
+    /// It names a file that cannot be read.
     pub(super) fn request(&mut self, element: TestElement<'_>, scope: &Scope<'_>) -> Result<Request, JmxError> {
         let sampler = Sampler { element, scope };
         let text = |reader: &Self, name: &str| reader.text_in(&sampler.properties(name), name);
@@ -82,8 +102,8 @@ impl Reader<'_> {
         let is_raw = self.flag_in(&sampler.properties("HTTPSampler.postBodyRaw"), "HTTPSampler.postBodyRaw", false)
             || !arguments.is_empty() && arguments.iter().all(|argument| argument.name.is_empty());
         let in_query = matches!(method.as_str(), "GET" | "DELETE" | "OPTIONS" | "HEAD" | "TRACE") && !is_raw;
-        let mut url = self.url(&sampler)?;
-        let files = self.files(&sampler)?;
+        let mut url = self.url(&sampler);
+        let files = if in_query { Vec::new() } else { self.files(&sampler)? };
         let multipart =
             self.flag_in(&sampler.properties("HTTPSampler.DO_MULTIPART_POST"), "HTTPSampler.DO_MULTIPART_POST", false);
         let (body, media_type) = if in_query {
@@ -105,6 +125,9 @@ impl Reader<'_> {
             if !has(&headers, "content-type") {
                 headers.push(("Content-Type".into(), media_type));
             }
+        }
+        for (_, host) in headers.iter_mut().filter(|(name, _)| name.eq_ignore_ascii_case("host")) {
+            *host = with_port(host, &url);
         }
         if !has(&headers, "connection") {
             let keep =
@@ -137,30 +160,27 @@ impl Reader<'_> {
         if own == Over::Nothing { self.group.failure_ends } else { own }
     }
 
-    fn url(&mut self, sampler: &Sampler<'_, '_>) -> Result<String, JmxError> {
+    fn url(&mut self, sampler: &Sampler<'_, '_>) -> String {
         let text = |name: &str| self.text_in(&sampler.properties(name), name).trim().to_owned();
-        let (protocol, host) = (text("HTTPSampler.protocol"), text("HTTPSampler.domain"));
+        let protocol = text("HTTPSampler.protocol");
+        let host = self.text_in(&sampler.properties("HTTPSampler.domain"), "HTTPSampler.domain");
         let (port, path) = (text("HTTPSampler.port"), text("HTTPSampler.path"));
         if path.starts_with("http://") || path.starts_with("https://") {
-            return Ok(path);
+            return path;
         }
         let host = match &self.surroundings.resolve_all {
-            Some(all) if host.is_empty() => all.address.ip().to_string(),
+            Some(all) if host.trim().is_empty() => all.address.ip().to_string(),
             _ => host,
         };
         if Self::is_constant(&port) && !port.is_empty() && texts::whole_number(&port).is_none() {
             let why = format!("port is `{port}`, which is no number; the port of the protocol is taken, as in JMeter");
             self.notice(format!("{}: {why}; write a number", sampler.element.place()));
         }
-        if host.is_empty() && !path.starts_with("${") {
-            let wrong = "it has no server name; write one into it or into the HTTP Request Defaults around it";
-            return Err(wrong_at(sampler.element, wrong));
-        }
         let is_known = Self::is_constant(&protocol) && Self::is_constant(&port) && !path.starts_with("${");
         if !is_known && let Some(call) = call_of("requestUrl", &[&protocol, &host, &port, &path]) {
-            return Ok(call);
+            return call;
         }
-        Ok(request_url(&protocol, &host, &port, &path))
+        request_url(&protocol, &host, &port, &path)
     }
 
     fn arguments(&self, sampler: &Sampler<'_, '_>) -> Vec<Argument> {
@@ -181,21 +201,58 @@ impl Reader<'_> {
         arguments
     }
 
-    /// Files that go with the request: path, name of the parameter, media type.
-    fn files(&mut self, sampler: &Sampler<'_, '_>) -> Result<Vec<(FilePart, String)>, JmxError> {
+    /// Why the host of a sampler leads nowhere: it is none, or has a slash, which Java takes for no URL.
+    pub(super) fn wrong_host(&self, element: TestElement<'_>, scope: &Scope<'_>) -> Option<WrongHost> {
+        let sampler = Sampler { element, scope };
+        let text = |name: &str| self.text_in(&sampler.properties(name), name);
+        let (host, path) = (text("HTTPSampler.domain"), text("HTTPSampler.path"));
+        let is_whole = ["http://", "https://", "${"].iter().any(|begin| path.trim().starts_with(begin));
+        if is_whole || !Self::is_constant(&host) {
+            return None;
+        }
+        if host.contains('/') {
+            return Some(WrongHost::Slash);
+        }
+        let is_none = host.trim().is_empty() && self.surroundings.resolve_all.is_none();
+        let url = || request_url(&text("HTTPSampler.protocol"), "", &text("HTTPSampler.port"), &path);
+        is_none.then(|| WrongHost::None {
+            url: url().replacen(":///", ":/", 1).replacen("://", ":/", usize::from(path.is_empty())),
+        })
+    }
+
+    /// The first file that a sampler would send and that is not there: JMeter's sample fails.
+    pub(super) fn missing_upload(&self, element: TestElement<'_>, scope: &Scope<'_>) -> Option<PathBuf> {
+        let sampler = Sampler { element, scope };
+        let method = self.filled_in(&sampler.properties("HTTPSampler.method"), "HTTPSampler.method");
+        let sends = !matches!(
+            method.trim().to_ascii_uppercase().as_str(),
+            "" | "GET" | "DELETE" | "OPTIONS" | "HEAD" | "TRACE"
+        );
+        if self.surroundings.lenient || !sends {
+            return None;
+        }
+        let files = self.uploads(&sampler).into_iter().map(|(file, _)| file).filter(|file| !file.contains("${"));
+        files.into_iter().find_map(|file| self.surroundings.folder.missing_upload(&file))
+    }
+
+    /// The files that go with a request: path, and the properties of each.
+    fn uploads<'d>(&self, sampler: &Sampler<'d, '_>) -> Vec<(String, Properties<'d>)> {
+        let lists = sampler.all("HTTPsampler.Files").filter_map(|own| own.element("HTTPsampler.Files"));
+        let items =
+            lists.flat_map(|list| list.items("HTTPFileArgs.files").map(|item| item.properties()).collect::<Vec<_>>());
+        let named = items.map(|item| (self.filled_in(&item, "File.path").trim().to_owned(), item));
+        named.filter(|(file, _)| !file.is_empty()).collect()
+    }
+
+    /// Files that go with the request.
+    fn files(&mut self, sampler: &Sampler<'_, '_>) -> Result<Vec<Upload>, JmxError> {
         let mut files = Vec::new();
-        let lists =
-            sampler.all("HTTPsampler.Files").filter_map(|own| own.element("HTTPsampler.Files")).collect::<Vec<_>>();
-        for item in lists.iter().flat_map(|list| list.items("HTTPFileArgs.files")) {
-            let properties = item.properties();
-            let written = self.filled_in(&properties, "File.path");
-            if written.trim().is_empty() {
-                continue;
-            }
+        for (file, properties) in self.uploads(sampler) {
             let element = sampler.element;
-            let file = written.trim();
-            self.notice_instead(element, file);
-            let bytes = match self.surroundings.folder.upload(file) {
+            let expression = self.upload_while_running(element, &file);
+            self.notice_instead(element, &file);
+            let bytes = match self.surroundings.folder.upload(&file) {
+                _ if expression.is_some() => Vec::new(),
                 Ok(bytes) => bytes,
                 Err(error) if self.surroundings.lenient => {
                     self.notice(format!("{}: sent without {file}: {error}", element.place()));
@@ -203,12 +260,19 @@ impl Reader<'_> {
                 }
                 Err(error) => return Err(wrong_at(element, &format!("{file}: {error}; name a file that is there"))),
             };
-            let name = Path::new(file).file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+            let name = Path::new(&file).file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
             let media_type = self.text_in(&properties, "File.mimetype");
             let part = FilePart { name, bytes, media_type };
-            files.push((part, self.text_in(&properties, "File.paramname")));
+            files.push(Upload { part, field: self.text_in(&properties, "File.paramname"), expression });
         }
         Ok(files)
+    }
+
+    /// The content of a file whose name users fill in, as an expression; None: the name is known.
+    fn upload_while_running(&mut self, element: TestElement<'_>, file: &str) -> Option<String> {
+        let expression = file.contains("${").then(|| call_of("FileToString", &[file])).flatten()?;
+        self.notice(format!("{}: {file} is read while the plan runs, as text in UTF-8", element.place()));
+        Some(expression)
     }
 
     /// Header fields: those of all managers in scope, the inner before the outer and in their place.
@@ -416,22 +480,25 @@ impl Reader<'_> {
 fn request_body(
     element: TestElement<'_>,
     arguments: &[Argument],
-    mut files: Vec<(FilePart, String)>,
+    mut files: Vec<Upload>,
     (is_raw, multipart): (bool, bool),
 ) -> Result<(Body, Option<String>), JmxError> {
-    let only_file = files.len() == 1 && files[0].1.is_empty() && arguments.iter().all(|a| a.value.is_empty());
+    let only_file = files.len() == 1 && files[0].field.is_empty() && arguments.iter().all(|a| a.value.is_empty());
     if only_file && !multipart {
-        let (file, _) = files.remove(0);
-        let media_type = (!file.media_type.is_empty()).then_some(file.media_type);
-        return Ok((Body::Bytes(file.bytes), media_type));
+        let Upload { part, expression, .. } = files.remove(0);
+        let media_type = (!part.media_type.is_empty()).then_some(part.media_type);
+        return Ok((expression.map_or(Body::Bytes(part.bytes), Body::Text), media_type));
     }
     if multipart || !files.is_empty() {
         let mut parts = Multipart::default();
         for argument in arguments.iter().filter(|argument| !argument.name.is_empty()) {
             parts.text(&argument.name, &argument.value);
         }
-        for (file, name) in &files {
-            parts.file(name, file);
+        for Upload { part, field, expression } in &files {
+            match expression {
+                Some(expression) => parts.file_expression(field, part, expression),
+                None => parts.file(field, part),
+            }
         }
         let media_type = parts.media_type();
         let body =
@@ -475,6 +542,18 @@ fn encoded_once(text: &str) -> String {
     }
     let decoded = call_of("urldecode", &[text]).and_then(|call| call_of("urlencode", &[&call]));
     decoded.unwrap_or_else(|| template::encode_form_expressions(text))
+}
+
+/// A Host header with the port of the URL, where that is not the one of the protocol and the header says none.
+fn with_port(host: &str, url: &str) -> String {
+    let authority = url.split_once("://").map_or("", |(_, rest)| rest.split(['/', '?']).next().unwrap_or_default());
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let port = authority.rsplit_once(':').map(|(_, port)| port).filter(|port| is_number(port));
+    let has_own = host.rsplit_once(':').is_some_and(|(_, port)| is_number(port));
+    match port {
+        Some(port) if !has_own && !host.contains("${") => format!("{host}:{port}"),
+        _ => host.to_owned(),
+    }
 }
 
 /// Whether the path of a URL is this one or below it (RFC 6265, section 5.1.4).

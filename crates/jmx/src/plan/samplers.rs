@@ -1,5 +1,6 @@
 //! Samplers as steps: what runs before them, pauses, then what they do.
 
+use super::requests::WrongHost;
 use super::texts::{self, wrong_at};
 use super::{Reader, Scope};
 use crate::document::Document;
@@ -19,14 +20,29 @@ impl Reader<'_> {
     /// It makes no sense, or a file that it names cannot be read.
     pub(super) fn sampler(&mut self, sampler: TestElement<'_>, scope: &Scope<'_>) -> Result<Vec<Step>, JmxError> {
         let scope = scope.with(sampler);
+        self.group.has_sampler = true;
         let mut steps = self.pre_processors(&scope)?;
         for timer in &scope.timers {
             steps.extend(self.timer(*timer)?);
         }
         match sampler.kind() {
             Some(ElementKind::HttpSampler | ElementKind::GraphQlSampler | ElementKind::Http2Sampler) => {
-                let request = self.request(sampler, &scope)?;
-                steps.push(Step::Request(self.group.add(request)));
+                if let Some(wrong) = self.wrong_host(sampler, &scope) {
+                    let script = self.with_wrong_host(sampler, &wrong);
+                    steps.push(match (self.sample(sampler, &scope, Some(script))?, wrong) {
+                        // JMeter fails before it gives the sample its name.
+                        (Step::Sample(sample), WrongHost::Slash) => {
+                            Step::Sample(ScriptSample { label: String::new(), ..sample })
+                        }
+                        (step, _) => step,
+                    });
+                } else if let Some(file) = self.missing_upload(sampler, &scope) {
+                    let script = self.without_upload(sampler, &file);
+                    steps.push(self.sample(sampler, &scope, Some(script))?);
+                } else {
+                    let request = self.request(sampler, &scope)?;
+                    steps.push(Step::Request(self.group.add(request)));
+                }
             }
             Some(ElementKind::FlowControlAction) => {
                 steps.extend(self.counted());
@@ -138,6 +154,9 @@ impl Reader<'_> {
         let written = properties.text(source).unwrap_or_default().into_owned();
         let file = self.filled(element, &prefixed("filename"));
         // JMeter takes the file where one is named.
+        if let Some(file) = self.missing_script(file.trim()) {
+            return Ok(Some(self.without_script(element, &file)));
+        }
         let written = if file.trim().is_empty() { written } else { self.script_file(element, file.trim())? };
         let written = if language == ScriptLanguage::Beanshell { self.with_sources(&written) } else { written };
         let script = Script {
@@ -152,7 +171,11 @@ impl Reader<'_> {
                 self.notice(format!("{}: left out, {error}", element.place()));
                 Ok(None)
             }
-            Err(error) => Err(wrong_at(element, &error.to_string())),
+            Err(error) => {
+                let foreign = brunt_script::check::foreign_class(&script);
+                let foreign = foreign.map(|class| self.without_class(element, &script, &class));
+                foreign.map(Some).ok_or_else(|| wrong_at(element, &error.to_string()))
+            }
         }
     }
 

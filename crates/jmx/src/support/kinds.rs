@@ -154,7 +154,7 @@ kinds! {
     RandomCsvDataSet "bzm - Random CSV Data Set Config" Config Runs ["com.blazemeter.jmeter.RandomCSVDataSetConfig"];
     RandomVariable "Random Variable" Config Runs ["RandomVariableConfig"];
     Counter "Counter" Config Runs ["CounterConfig"];
-    KeystoreConfig "Keystore Configuration" Config Unsupported ["KeystoreConfig"];
+    KeystoreConfig "Keystore Configuration" Config Accepted ["KeystoreConfig"];
     JdbcConnection "JDBC Connection Configuration" Config Accepted ["JDBCDataSource"];
     MongoSource "MongoDB Source Config" Config Accepted ["MongoSourceElement"];
     BoltConnection "Bolt Connection Configuration" Config Accepted ["BoltConnectionElement"];

@@ -41,7 +41,15 @@ fn user() -> UserContext {
 
 fn extractor(from: ExtractFrom, take: Take, default: Option<&str>) -> Extractor {
     let default = default.map(str::to_owned);
-    Extractor { variable: "v".into(), from, take, default, part: ReplyPart::Body, sets_more: false }
+    Extractor {
+        variable: "v".into(),
+        from,
+        take,
+        default,
+        part: ReplyPart::Body,
+        samples: brunt_model::extract::SampleScope::Main,
+        sets_more: false,
+    }
 }
 
 /// The variables of a user whose `v` was `old`, behind this reply.
@@ -124,4 +132,33 @@ fn all_matches_become_numbered_variables() {
     let groups = Extractor { sets_more: true, ..extractor(from, Take::Last, None) };
     assert_eq!(shown(set(BODY, &groups)), r#"v=2-b v_g=2 v_g0=value="b2" v_g1=b v_g2=2"#);
     assert_eq!(shown(set("", &groups)), "v=old");
+}
+
+#[test]
+fn chains_of_redirects_are_searched_where_an_extractor_says_so() {
+    let hop = |location: &str, body: &str| {
+        let details = brunt_model::RecordDetails {
+            response_headers: Some(format!("HTTP/1.1 302 Found\nLocation: {location}\n")),
+            body: Some(body.to_owned()),
+            ..brunt_model::RecordDetails::default()
+        };
+        brunt_model::SampleRecord { details, ..brunt_model::SampleRecord::default() }
+    };
+    let (request, reply, sample) = (Prepared::default(), reply(r#"{"id": 3}"#), Sample::default());
+    let found = |samples: SampleScope, from: ExtractFrom, part: ReplyPart| {
+        let user = user();
+        let mut searched = Searched::new(&request, Some(&reply), &sample, &user);
+        searched.hops = vec![hop("/a", r#"{"id": 1}"#), hop("/b", "moved")];
+        let extractor = Extractor { samples, part, sets_more: true, ..extractor(from, Take::All, None) };
+        CompiledExtractor::new(&extractor).unwrap().set(&searched, &mut Pcg64Mcg::seed_from_u64(1));
+        let variables = user.variables.borrow();
+        (1..4).map_while(|number| variables.get(&format!("v_{number}")).map(str::to_owned)).collect::<Vec<_>>()
+    };
+    let regex = || ExtractFrom::Regex { pattern: r"Location: (\S+)".into(), group: 1, template: None };
+    assert_eq!(found(SampleScope::Main, regex(), ReplyPart::Headers), ["/next"]);
+    assert_eq!(found(SampleScope::All, regex(), ReplyPart::Headers), ["/next", "/a", "/b"]);
+    assert_eq!(found(SampleScope::Children, regex(), ReplyPart::Headers), ["/a", "/b"]);
+    let json = || ExtractFrom::JsonPath("$.id".into());
+    assert_eq!(found(SampleScope::All, json(), ReplyPart::Body), ["3", "1"]);
+    assert_eq!(found(SampleScope::Children, json(), ReplyPart::Body), ["1"]);
 }

@@ -76,7 +76,8 @@ pub const FUNCTIONS: &[Function] = &[
 /// The URL of protocol, host, port and path, by JMeter's rules: each may be empty, and a path that is a URL is taken as it is. An
 /// IPv6 address is put into brackets.
 pub fn request_url(protocol: &str, host: &str, port: &str, path: &str) -> String {
-    let [protocol, host, port, path] = [protocol, host, port, path].map(str::trim);
+    // JMeter takes a host with the spaces around it, and refuses it.
+    let [protocol, port, path] = [protocol, port, path].map(str::trim);
     // JMeter encodes spaces of the path, and nothing else. Those of expressions are no spaces of the path.
     let path = &if path.contains("${") { path.to_owned() } else { path.replace(' ', "%20") };
     if path.starts_with("http://") || path.starts_with("https://") {

@@ -101,6 +101,55 @@ impl Parsed {
     }
 }
 
+/// Packages of the classes that Apache JMeter brings along, Java's with them.
+const OF_JMETER: [&str; 31] = [
+    "java.",
+    "javax.",
+    "jdk.",
+    "sun.",
+    "com.sun.",
+    "org.w3c.",
+    "org.xml.",
+    "org.ietf.",
+    "org.omg.",
+    "groovy.",
+    "groovyx.",
+    "org.codehaus.groovy.",
+    "org.apache.",
+    "org.slf4j.",
+    "org.jsoup.",
+    "com.jayway.jsonpath.",
+    "net.minidev.",
+    "com.fasterxml.jackson.",
+    "com.thoughtworks.xstream.",
+    "com.github.benmanes.caffeine.",
+    "net.sf.saxon.",
+    "net.sf.jtidy.",
+    "org.w3c.tidy.",
+    "io.burt.jmespath.",
+    "jodd.",
+    "bsh.",
+    "org.mozilla.javascript.",
+    "freemarker.",
+    "kotlin.",
+    "org.xbill.",
+    "com.helger.",
+];
+
+/// The first class of a library that a script uses, where nothing but such classes keeps it from being read.
+pub fn foreign_class(source: &str, dialect: Dialect) -> Option<String> {
+    let parsed = brunt_groovy::Script::parse(source, dialect).ok()?;
+    let missing: Vec<String> =
+        parsed.unsupported().into_iter().map(|(_, what)| what).filter(|what| is_used(what, source)).collect();
+    let class = |what: &String| {
+        let class = what.strip_prefix("import of ").or_else(|| what.strip_prefix("class "))?;
+        let is_foreign = class.contains('.') && !OF_JMETER.iter().any(|package| class.starts_with(package));
+        is_foreign.then(|| class.to_owned())
+    };
+    let foreign: Vec<String> = missing.iter().map_while(class).collect();
+    if foreign.len() == missing.len() { foreign.into_iter().next() } else { None }
+}
+
 /// Whether a class that is not known is needed: an import that the script does not name again is not.
 fn is_used(what: &str, source: &str) -> bool {
     let Some(class) = what.strip_prefix("import of ").and_then(|path| path.rsplit('.').next()) else { return true };

@@ -247,6 +247,7 @@ fn extracting(steps: Vec<Do>) -> Plan {
         take: Take::First,
         default,
         part: ReplyPart::Body,
+        samples: brunt_model::extract::SampleScope::Main,
         sets_more: false,
     };
     let extracts = ReplyPolicy { actions: vec![ReplyAction::Extract(token)], ..ReplyPolicy::default() };
@@ -356,7 +357,15 @@ fn a_population_compiles_only_the_policies_that_it_uses() {
     let mut plan = plan(&ABC, 1.0, vec![Do::Request(0)]);
     let from = ExtractFrom::Regex { pattern: "(".into(), group: 0, template: None };
     let (part, take) = (ReplyPart::Body, Take::First);
-    let odd = Extractor { variable: "x".into(), from, part, take, sets_more: false, default: None };
+    let odd = Extractor {
+        variable: "x".into(),
+        from,
+        part,
+        samples: brunt_model::extract::SampleScope::Main,
+        take,
+        sets_more: false,
+        default: None,
+    };
     let actions = vec![ReplyAction::Extract(odd)];
     plan.reply_policies.push(ReplyPolicy { actions, ..ReplyPolicy::default() });
     assert!(CompiledScript::all(&plan).is_ok());

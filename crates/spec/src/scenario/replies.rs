@@ -65,6 +65,7 @@ fn extractor(entry: &Entry) -> Result<Extractor> {
         variable: variable.clone(),
         from,
         part: ReplyPart::Body,
+        samples: brunt_model::extract::SampleScope::Main,
         take: Take::First,
         default: None,
         sets_more: false,

@@ -237,7 +237,10 @@ fn as_jmeter_says(mut made: Made, script: &str) -> Made {
         && let Some(thrown) = message.strip_prefix(&format!("script `{script}`: "))
     {
         let thrown = thrown.rsplit_once(" (line ").map_or(thrown, |(thrown, _)| thrown);
-        *message = format!("javax.script.ScriptException: {thrown}");
+        let is_named = ["javax.script.ScriptException: ", "org.apache.jorphan.util.JMeterException: "]
+            .iter()
+            .any(|name| thrown.starts_with(name));
+        *message = if is_named { thrown.to_owned() } else { format!("javax.script.ScriptException: {thrown}") };
     }
     made
 }

@@ -1,0 +1,122 @@
+//! Parts of plans that fail each time they run, as in JMeter: files that are missing, classes of libraries that JMeter lacks, and
+//! regular expressions that are none. A note names each.
+
+use super::Reader;
+use super::patterns::{error_of, translated};
+use super::requests::WrongHost;
+use crate::element::TestElement;
+use brunt_model::extract::ReplyPart;
+use brunt_model::reply_policy::{AssertionTest, TextAssertion, TextMatch};
+use brunt_model::scenario::{Script, ScriptLanguage};
+use brunt_script::template::plain;
+use std::path::{Path, PathBuf};
+
+/// A text that no reply has.
+const NEVER: &str = "\u{0}";
+
+impl Reader<'_> {
+    /// Makes the sample of a request whose file is not there.
+    pub(super) fn without_upload(&mut self, sampler: TestElement<'_>, file: &Path) -> Script {
+        let file = file.display().to_string();
+        self.notice(format!("{}: each sample fails, {file} is not there", sampler.place()));
+        fails(sampler, "java.io.FileNotFoundException", &format!("{file} (No such file or directory)"))
+    }
+
+    /// Makes the sample of a request whose host leads nowhere.
+    pub(super) fn with_wrong_host(&mut self, sampler: TestElement<'_>, wrong: &WrongHost) -> Script {
+        let (why, exception, message) = match wrong {
+            WrongHost::Slash => (
+                "each sample fails and has no label, as in JMeter: its server name has a slash; write the host alone",
+                "java.net.MalformedURLException",
+                "Illegal character found in host: '/'".to_owned(),
+            ),
+            WrongHost::None { url } => (
+                "each sample fails, it has no server name; write one into it or into the HTTP Request Defaults around it",
+                "org.apache.http.client.ClientProtocolException",
+                format!("URI does not specify a valid host name: {url}"),
+            ),
+        };
+        self.notice(format!("{}: {why}", sampler.place()));
+        fails(sampler, exception, &message)
+    }
+
+    /// Where the file of a script would be that is not there; None: it is there, may not be read, or none is named.
+    pub(super) fn missing_script(&self, file: &str) -> Option<PathBuf> {
+        let is_left_out = file.is_empty() || file.contains("${") || self.surroundings.lenient;
+        if is_left_out { None } else { self.surroundings.folder.missing_upload(file) }
+    }
+
+    /// A script whose file is not there.
+    pub(super) fn without_script(&mut self, element: TestElement<'_>, file: &Path) -> Script {
+        let file = file.display().to_string();
+        self.notice(format!("{}: the script fails each time, {file} is not there", element.place()));
+        let wrong = format!("Script file '{file}' is not a file for element: {}", element.name());
+        throws(element, "javax.script.ScriptException", &wrong)
+    }
+
+    /// A script that needs a class of a library that Apache JMeter does not bring along.
+    pub(super) fn without_class(&mut self, element: TestElement<'_>, script: &Script, class: &str) -> Script {
+        let why = "it is of a library that neither brunt nor Apache JMeter has";
+        self.notice(format!("{}: the script fails each time, {class} is not known: {why}", element.place()));
+        if script.language == ScriptLanguage::Beanshell {
+            let name = class.rsplit('.').next().unwrap_or(class);
+            return throws(
+                element,
+                "org.apache.jorphan.util.JMeterException",
+                &format!("Class: {name} not found in namespace"),
+            );
+        }
+        let wrong = format!("startup failed:\nScript1.groovy: unable to resolve class {class}\n\n1 error\n");
+        throws(element, "org.codehaus.groovy.control.MultipleCompilationErrorsException", &wrong)
+    }
+
+    /// An assertion that never holds, where one of its patterns is none.
+    pub(super) fn without_pattern(&mut self, element: TestElement<'_>, written: &[String]) -> Option<AssertionTest> {
+        let is_known = |pattern: &&String| !pattern.contains("${");
+        let (wrong, why) = written.iter().filter(is_known).find_map(|pattern| {
+            let checked = || brunt_script::check::pattern(&translated(pattern)).err();
+            let why = error_of(pattern).map(str::to_owned).or_else(checked)?;
+            Some((pattern, why))
+        })?;
+        self.notice(format!(
+            "{}: the assertion fails each time, `{wrong}` is no regular expression: {why}",
+            element.place()
+        ));
+        let exception = "org.apache.oro.text.MalformedCachePatternException";
+        let message = format!("Bad test configuration {exception}: Invalid expression: {wrong}\n{why}");
+        Some(AssertionTest::Text(TextAssertion {
+            part: ReplyPart::Status,
+            patterns: vec![NEVER.to_owned()],
+            is: TextMatch::Equals,
+            not: false,
+            any: false,
+            ignore_status: self.flag(element, "Assertion.assume_success", false),
+            message: plain(&message),
+        }))
+    }
+}
+
+/// Makes a sample of a request that an exception kept from being sent.
+fn fails(sampler: TestElement<'_>, exception: &str, message: &str) -> Script {
+    let source = format!(
+        "SampleResult.setResponseCode('Non HTTP response code: {exception}'); \
+         SampleResult.setResponseMessage({}); SampleResult.setSuccessful(false)",
+        quoted(&format!("Non HTTP response message: {message}")),
+    );
+    groovy(sampler, source)
+}
+
+fn throws(element: TestElement<'_>, exception: &str, message: &str) -> Script {
+    groovy(element, format!("throw new {exception}({})", quoted(message)))
+}
+
+fn groovy(element: TestElement<'_>, source: String) -> Script {
+    let (language, parameters) = (ScriptLanguage::Groovy, String::new());
+    Script { name: element.name().into_owned(), language, source, parameters }
+}
+
+/// A text as Groovy writes one in which nothing is filled in; variables of the plan are left alone.
+fn quoted(text: &str) -> String {
+    let escaped = text.replace('\\', r"\\").replace('\'', r"\'").replace('\n', r"\n").replace('\r', r"\r");
+    format!("'{escaped}'")
+}

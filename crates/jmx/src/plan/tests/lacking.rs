@@ -1,0 +1,138 @@
+//! Parts of plans that lack something, and what JMeter makes of them.
+
+use super::*;
+use brunt_model::extract::SampleScope;
+
+#[test]
+fn what_is_missing_fails_in_its_place() {
+    let file = r#"<elementProp name="HTTPsampler.Files" elementType="HTTPFileArgs"><collectionProp name="HTTPFileArgs.files">
+        <elementProp name="f" elementType="HTTPFileArg"><stringProp name="File.path">PATH</stringProp>
+        <stringProp name="File.paramname">f</stringProp></elementProp></collectionProp></elementProp></HTTPSamplerProxy>"#;
+    let upload = |method: &str, path: &str| {
+        http("r", &[("HTTPSampler.method", method)], "").replace("</HTTPSamplerProxy>", &file.replace("PATH", path))
+    };
+    let steps = |within: &str| scenario("", within).0.steps;
+    let source = |steps: Vec<Step>| match steps.into_iter().next_back() {
+        Some(Step::Sample(sample)) => (sample.label, sample.script.map(|script| script.source).unwrap_or_default()),
+        other => panic!("{other:?}"),
+    };
+    let (label, script) = source(steps(&upload("POST", "none.pdf")));
+    assert!(
+        label == "r" && script.contains("FileNotFoundException") && script.contains("none.pdf (No such"),
+        "{script}"
+    );
+    assert!(matches!(steps(&upload("GET", "none.pdf"))[..], [Step::Request(0)]));
+    let dynamic = scenario("", &upload("POST", "${name}.pdf")).0.requests.remove(0).body;
+    assert!(matches!(&dynamic, Body::Text(text) if text.contains("${__FileToString(${name}.pdf)}")), "{dynamic:?}");
+    let slash = element("HTTPSamplerProxy", "r", &[("HTTPSampler.domain", "http://host")], "");
+    let (label, script) = source(steps(&slash));
+    assert!(label.is_empty() && script.contains("java.net.MalformedURLException"), "{script}");
+    let script = |language: &str, file: &str, text: &str| {
+        let all = [("scriptLanguage", language), ("filename", file), ("script", text)];
+        source(steps(&element("JSR223Sampler", "s", &all, ""))).1
+    };
+    assert!(script("groovy", "none.groovy", "").contains("Script file"), "its file is missing");
+    let foreign = "import io.jsonwebtoken.Jwts\nJwts.builder()";
+    assert!(script("groovy", "", foreign).contains("unable to resolve class io.jsonwebtoken.Jwts"));
+    assert!(script("beanshell", "", "import com.a.B;\nnew B();").contains("Class: B not found in namespace"));
+    let of_jmeter = [("script", "import org.apache.http.client.methods.HttpGet\nnew HttpGet('x')")];
+    assert!(run_of(&plan("", &element("JSR223Sampler", "s", &of_jmeter, ""))).is_err());
+}
+
+#[test]
+fn a_host_header_has_the_port_of_the_url() {
+    let host = |port: &str, value: &str| {
+        let header = format!(
+            r#"<HeaderManager testclass="HeaderManager"><collectionProp name="HeaderManager.headers"><elementProp name="" elementType="Header">
+            <stringProp name="Header.name">host</stringProp><stringProp name="Header.value">{value}</stringProp></elementProp>
+            </collectionProp></HeaderManager><hashTree/>"#
+        );
+        let request = scenario("", &http("r", &[("HTTPSampler.port", port)], &header)).0.requests.remove(0);
+        header_value(&request)
+    };
+    assert_eq!(host("8080", "other"), "other:8080");
+    assert_eq!(host("8080", "other:81"), "other:81");
+    assert_eq!(host("80", "other"), "other");
+    assert_eq!(host("", "other"), "other");
+}
+
+fn header_value(request: &Request) -> String {
+    header(request, "host").unwrap_or_default().to_owned()
+}
+
+#[test]
+fn assertions_of_patterns_that_are_none_fail() {
+    let list = |pattern: &str| {
+        format!(
+            r#"<ResponseAssertion testclass="ResponseAssertion" testname="a"><collectionProp name="Asserion.test_strings">
+            <stringProp name="1">{pattern}</stringProp></collectionProp></ResponseAssertion><hashTree/>"#
+        )
+    };
+    let test = |pattern: &str| {
+        let (scenario, policies) = scenario("", &http("r", &[], &list(pattern)));
+        let policy = &policies[scenario.requests[0].reply_policy as usize];
+        match &policy.assertions[0].test {
+            AssertionTest::Text(test) => test.clone(),
+            other => panic!("{other:?}"),
+        }
+    };
+    let failing = test("(open");
+    assert!(failing.message.ends_with("Invalid expression: (open\nUnmatched parentheses."), "{failing:?}");
+    assert_eq!((failing.is, failing.part), (TextMatch::Equals, ReplyPart::Status));
+    assert_eq!(test("[a-z]+").message, "");
+}
+
+#[test]
+fn transactions_without_samplers_have_one_sample() {
+    let transaction = |parent: &str, within: &str| {
+        element("TransactionController", "t", &[("TransactionController.parent", parent)], within)
+    };
+    let steps = |within: &str| scenario("", &format!("{}{within}", http("r", &[], ""))).0.steps;
+    let idle = http("off", &[], "").replacen("<HTTPSamplerProxy", "<HTTPSamplerProxy enabled=\"false\"", 1);
+    for (parent, within) in [("false", &*idle), ("true", "")] {
+        let once = steps(&transaction(parent, within));
+        assert!(
+            matches!(&once[..], [Step::Request(0), Step::Once(steps)] if matches!(steps[..], [Step::Transaction { .. }]))
+        );
+    }
+    let first = scenario("", &format!("{}{}", transaction("false", ""), http("r", &[], ""))).0.steps;
+    assert!(matches!(first[..], [Step::Request(0)]), "{first:?}");
+    assert!(matches!(steps(&transaction("false", &http("in", &[], "")))[..], [_, Step::Transaction { .. }]));
+}
+
+#[test]
+fn extractors_search_chains_of_redirects() {
+    let extractor = |scope: &str| {
+        let all = [("RegexExtractor.refname", "v"), ("RegexExtractor.regex", "a"), ("Sample.scope", scope)];
+        let (scenario, policies) = scenario("", &http("r", &[], &element("RegexExtractor", "x", &all, "")));
+        match &policies[scenario.requests[0].reply_policy as usize].actions[0] {
+            ReplyAction::Extract(extractor) => extractor.samples,
+            other => panic!("{other:?}"),
+        }
+    };
+    let scopes = ["", "all", "children", "variable"].map(extractor);
+    assert_eq!(scopes, [SampleScope::Main, SampleScope::All, SampleScope::Children, SampleScope::Main]);
+}
+
+#[test]
+fn variables_of_one_element_do_not_see_each_other() {
+    let list = |all: &[(&str, &str)]| {
+        let one = |(name, value): &(&str, &str)| {
+            format!(
+                r#"<elementProp name="{name}" elementType="Argument"><stringProp name="Argument.name">{name}</stringProp>
+                <stringProp name="Argument.value">{value}</stringProp></elementProp>"#
+            )
+        };
+        let all: String = all.iter().map(one).collect();
+        format!(
+            r#"<Arguments testclass="Arguments"><collectionProp name="Arguments.arguments">{all}</collectionProp></Arguments><hashTree/>"#
+        )
+    };
+    let first = list(&[("host", "h"), ("url", "${host}/p"), ("own", "${own}"), ("n", "${__P(n,${host})}")]);
+    let second = list(&[("host", "${host}2"), ("whole", "${host}+${url}")]);
+    let variables = scenario(&(first + &second), &http("r", &[], "")).0.variables;
+    let value = |name: &str| variables.iter().find(|(other, _)| other == name).map(|(_, value)| value.as_str());
+    // Texts that users fill in: a backslash keeps what it stands before.
+    let expected = ["h2", r"\${host}/p", r"\${own}", r"\${host}", r"h+\${host}/p"];
+    assert_eq!(["host", "url", "own", "n", "whole"].map(value), expected.map(Some));
+}
