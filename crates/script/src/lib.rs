@@ -37,7 +37,7 @@ mod java_uri;
 mod jmes;
 mod markup;
 mod modifier;
-mod pattern;
+pub mod pattern;
 mod pending;
 mod program;
 mod reactions;
