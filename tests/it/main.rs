@@ -31,6 +31,7 @@ mod http3;
 mod import;
 mod interruption;
 mod jmx;
+mod live_outputs;
 mod load;
 mod main_job;
 mod options;

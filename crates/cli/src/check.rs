@@ -6,6 +6,7 @@ mod text;
 
 use crate::args::RunArgs;
 use crate::exit::{Exit, Failed, failed, usage};
+use crate::live_outputs;
 use crate::view;
 use anyhow::{Context, Result, ensure};
 use brunt_model::Plan;
@@ -41,6 +42,7 @@ fn ensure_outputs(args: &RunArgs) -> Result<()> {
         let known = format == "text" || format == "json";
         ensure!(known, "-o {format}: `brunt check` reports as text or json; write -o text, -o json or -o json=FILE");
     }
+    live_outputs::refuse(&args.settings.output, "a check runs none")?;
     ensure!(
         args.settings.output.events.is_none(),
         "--events: a check has no event log; leave it out, or use `brunt run`"

@@ -20,6 +20,7 @@ use crate::args::RunArgs;
 use crate::ending::{Decisive, exit_of_comparison, exit_of_study};
 use crate::exit::{Exit, Failed, failed, usage};
 use crate::live::say;
+use crate::live_outputs;
 use crate::measure::{Strict, tell_exit};
 use crate::output::{self, Outputs};
 use crate::process::command_line;
@@ -37,7 +38,7 @@ use brunt_runner::decide;
 use brunt_runner::experiment::{Conditions, Machine};
 use brunt_runner::route::refused;
 use brunt_runner::run::no_reply;
-use brunt_runner::{Real, ResultFile};
+use brunt_runner::{LiveOutputs, Real, ResultFile};
 use brunt_spec::{System, defaults};
 use brunt_store::{ExperimentEnd, Store, StoredItem};
 pub use compare::{COMPARE_EXAMPLES, CompareArgs, compare};
@@ -60,6 +61,8 @@ pub struct ExperimentContext {
     pub outputs: Outputs,
     /// The result file, where one is written.
     pub jtl: Option<ResultFile>,
+    /// Systems that receive figures while runs go on.
+    pub live_outputs: LiveOutputs,
     /// No progress, no text.
     pub quiet: bool,
     /// Each sample is shown, and reports only where they are asked for.
@@ -91,17 +94,19 @@ impl ExperimentContext {
     /// As the command line says, with notes that the user should be told.
     pub fn asked(run: &RunArgs, system: System, notes: Vec<String>) -> Result<Self> {
         let output = &run.settings.output;
+        let (outputs, keep) = (Outputs::of(output)?, StorePolicy::asked(run)?);
         Ok(Self {
             command: command_line(),
             system,
-            outputs: Outputs::of(output)?,
+            outputs,
             jtl: output::result_file(output)?,
+            live_outputs: live_outputs::start(&output.live_outputs)?,
             quiet: output.quiet,
             traced: output.trace,
             strict: run.settings.checks.strict.into(),
             decisive: Decisive::No,
             notes,
-            keep: StorePolicy::asked(run)?,
+            keep,
         })
     }
 }
@@ -154,13 +159,19 @@ pub fn carry_out(experiment: &Experiment, given: ExperimentContext) -> Result<Ex
     let machine = Machine { cores: given.system.cores, rate_per_thread: defaults::RATE_PER_THREAD };
     let jtl = given.jtl.map(|jtl| Rc::new(RefCell::new(jtl)));
     let tracer = given.traced.then(|| Rc::new(RefCell::new(Tracer::default())));
-    let file = jtl.clone().map(|jtl| jtl as Rc<RefCell<dyn Listen>>);
-    let stages = tracer.clone().map(|tracer| tracer as Rc<RefCell<dyn Listen>>);
-    let samples = file.or_else(|| stages.clone());
-    let observer = Terminal { system: given.system, quiet: given.quiet || given.traced, samples, stages };
+    let live_outputs = Rc::new(RefCell::new(given.live_outputs));
+    let mut runs: Vec<Rc<RefCell<dyn Listen>>> = vec![Rc::clone(&live_outputs) as Rc<RefCell<dyn Listen>>];
+    let mut stages = runs.clone();
+    stages.extend(tracer.clone().map(|tracer| tracer as Rc<RefCell<dyn Listen>>));
+    match &jtl {
+        Some(jtl) => runs.push(Rc::clone(jtl) as Rc<RefCell<dyn Listen>>),
+        None => runs.clone_from(&stages),
+    }
+    let observer = Terminal { system: given.system, quiet: given.quiet || given.traced, runs, stages };
     let redactor = redact::current();
     let conditions = Conditions { machine, store: store.as_ref(), interrupt, redactor, observer: &observer };
     let (study, outcome) = brunt_runner::experiment::carry_out(study, &context, conditions);
+    live_outputs.borrow_mut().finish();
     let quiet = given.quiet || given.traced;
     let fails = Fails { strict: given.strict, decisive: given.decisive, quiet };
     let outputs = if given.traced { given.outputs.asked_for() } else { given.outputs };

@@ -5,6 +5,7 @@ use crate::args::RunArgs;
 use crate::args::run::JmeterPlanArgs;
 use crate::exit::{Exit, Failed, failed, usage};
 use crate::live::say;
+use crate::live_outputs;
 use crate::measure::{MeasureContext, measure};
 use crate::output::{self, Log, Outputs};
 use crate::process::{command_line, system};
@@ -60,6 +61,11 @@ pub fn run(path: &Path, args: &RunArgs) -> Result<Exit, Failed> {
     let mut outputs = Some(Outputs::of(&settings.output).map_err(usage)?);
     let mut log = settings.output.events.as_deref().map(Log::create).transpose().map_err(usage)?;
     let mut notes = read.notices;
+    let mut sinks = settings.output.live_outputs.clone();
+    if !settings.output.trace {
+        sinks.extend(read.live_outputs);
+    }
+    let mut live_outputs = live_outputs::start(&sinks).map_err(usage)?;
     let (mut exit, mut sequence) = (Exit::Measured, StageSequence::default());
     for mut stage in read.stages {
         let kind = stage.kind;
@@ -80,6 +86,7 @@ pub fn run(path: &Path, args: &RunArgs) -> Result<Exit, Failed> {
         }
         let is_kept = is_main && !traced;
         let store = if is_kept { args.store.open_or_note(&mut notes, (&settings.output).into()) } else { None };
+        live_outputs::know(&sinks);
         // Reports and the event log are those of the thread groups, also where setUp thread groups run before.
         let (own_outputs, own_log) = if is_main { (outputs.take(), log.take()) } else { (None, None) };
         let outputs = match own_outputs {
@@ -93,11 +100,13 @@ pub fn run(path: &Path, args: &RunArgs) -> Result<Exit, Failed> {
             outputs,
             log: own_log,
             jtl: jtl.as_mut(),
+            live_outputs: Some(&mut live_outputs),
             store,
             probes: if is_main { settings.probes.clone() } else { Vec::new() },
             quiet: settings.output.quiet || !is_main,
             traced,
-            notes: std::mem::take(&mut notes),
+            // Nobody reads a report of the setUp thread groups.
+            notes: if is_main { std::mem::take(&mut notes) } else { Vec::new() },
             route,
             strict: settings.checks.strict.into(),
         };
@@ -107,9 +116,11 @@ pub fn run(path: &Path, args: &RunArgs) -> Result<Exit, Failed> {
             exit = exit.max(ended);
         }
         if ended == Exit::Interrupted {
-            return Ok(ended);
+            exit = ended;
+            break;
         }
     }
+    live_outputs.finish();
     Ok(exit)
 }
 

@@ -35,6 +35,7 @@ mod export;
 mod import;
 mod jmeter_plan;
 mod live;
+mod live_outputs;
 mod measure;
 mod mistakes;
 mod names;
@@ -190,12 +191,14 @@ fn run(args: &RunArgs) -> Result<Exit, Failed> {
     let strict = settings.checks.strict.into();
     let store = if traced { None } else { args.store.open_or_note(&mut notes, (&settings.output).into()) };
     let probes = settings.probes.clone();
+    let mut live_outputs = live_outputs::start(&settings.output.live_outputs).map_err(usage)?;
     let quiet = settings.output.quiet;
     let around = MeasureContext {
         command: command_line(),
         outputs,
         log,
         jtl: jtl.as_mut(),
+        live_outputs: Some(&mut live_outputs),
         store,
         probes,
         quiet,
@@ -204,7 +207,9 @@ fn run(args: &RunArgs) -> Result<Exit, Failed> {
         route,
         strict,
     };
-    measure(&plan, &world, around).map_err(failed)
+    let exit = measure(&plan, &world, around).map_err(failed)?;
+    live_outputs.finish();
+    Ok(exit)
 }
 
 fn grpc(args: GrpcArgs) -> Result<Exit, Failed> {

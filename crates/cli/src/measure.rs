@@ -13,7 +13,7 @@ use brunt_model::reached::Replies;
 use brunt_model::{Environment, Judgement, Plan, ProbeSpec, Route, Run};
 use brunt_runner::keep::{ServerReadings, StoredRun};
 use brunt_runner::run::no_reply;
-use brunt_runner::{Listen, Real, ResultFile, RunContext, RunResult, carry_out};
+use brunt_runner::{Listen, LiveOutputs, Real, ResultFile, RunContext, RunResult, carry_out};
 use brunt_store::Store;
 
 /// What goes with a run besides its plan.
@@ -26,6 +26,8 @@ pub struct MeasureContext<'f> {
     pub log: Option<Log>,
     /// The result file, where one is written.
     pub jtl: Option<&'f mut ResultFile>,
+    /// Systems that receive figures meanwhile.
+    pub live_outputs: Option<&'f mut LiveOutputs>,
     /// Where the run is kept.
     pub store: Option<Store>,
     /// What is read of the server meanwhile.
@@ -59,8 +61,8 @@ impl From<bool> for Strict {
 
 /// Carries out a plan and reports it; how brunt is to exit.
 pub fn measure(plan: &Plan, world: &Real, around: MeasureContext<'_>) -> Result<Exit> {
-    let MeasureContext { command, outputs, mut log, mut jtl, store, probes, quiet, traced, mut notes, route, strict } =
-        around;
+    let MeasureContext { command, outputs, mut log, mut jtl, live_outputs, store, probes, quiet, traced, .. } = around;
+    let (mut notes, route, strict) = (around.notes, around.route, around.strict);
     let control = signals::listen()?.control();
     let mut kept = store.as_ref().map(|store| StoredRun::begin(store, None)).transpose().unwrap_or_else(|why| {
         if quiet {
@@ -76,6 +78,7 @@ pub fn measure(plan: &Plan, world: &Real, around: MeasureContext<'_>) -> Result<
     listeners.extend(watched.as_mut().map(|watched| watched as &mut dyn Listen));
     listeners.extend(log.as_mut().map(|log| log as &mut dyn Listen));
     listeners.extend(jtl.as_deref_mut().map(|jtl| jtl as &mut dyn Listen));
+    listeners.extend(live_outputs.map(|outputs| outputs as &mut dyn Listen));
     listeners.extend(tracer.as_mut().map(|tracer| tracer as &mut dyn Listen));
     listeners.extend(kept.as_mut().map(|kept| kept as &mut dyn Listen));
     let machine = brunt_probe::machine::environment(command, env!("CARGO_PKG_VERSION"));

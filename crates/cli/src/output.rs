@@ -1,6 +1,6 @@
 //! Where reports go.
 
-use crate::{args, view};
+use crate::{args, live_outputs, view};
 use anyhow::{Context, Result, bail};
 use brunt_jmx::jtl::{Field, JtlFormat, JtlSettings};
 use brunt_model::codec::LogWriter;
@@ -46,6 +46,9 @@ impl Outputs {
         {
             let format = &report.format;
             bail!("--trace writes to standard output, and so does -o {format}; write -o {format}=FILE");
+        }
+        if output.trace {
+            live_outputs::refuse(output, "--trace shows single requests in place of a load")?;
         }
         Self::open(&output.outputs, output.quiet)
     }

@@ -6,6 +6,7 @@ use crate::args::RunArgs;
 use crate::args::SpecArgs;
 use crate::ending::exit_of_comparison;
 use crate::exit::{Exit, Failed, failed, usage};
+use crate::live_outputs;
 use crate::output::Outputs;
 use crate::runs;
 use anyhow::{Context, Result, ensure};
@@ -34,6 +35,7 @@ pub struct Group {
 
 /// Compares what the words name, each `run:ID,…` or `NAME=run:ID,…`.
 pub fn compare(words: &[&str], args: &SpecArgs, run: &RunArgs) -> Result<Exit, Failed> {
+    live_outputs::refuse(&run.settings.output, "stored runs are over").map_err(usage)?;
     let outputs = Outputs::open(&run.settings.output.outputs, run.settings.output.quiet).map_err(usage)?;
     let store = runs::open(&run.store)?;
     if let [word] = words

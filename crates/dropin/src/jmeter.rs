@@ -22,8 +22,9 @@ use brunt_engine::{Control, Sink};
 use brunt_jmx::Document;
 use brunt_jmx::cli_options::{CliOptions, Mode, Remote};
 use brunt_jmx::plan::{self, PlanFolder, PlanSurroundings, TestRun};
+use brunt_model::live_output::LiveOutput;
 use brunt_model::{Environment, Plan, Run, StageKind, TestStage};
-use brunt_runner::{Interrupt, Real, StageSequence};
+use brunt_runner::{Interrupt, LiveOutputs, Real, StageSequence};
 use console::Console;
 use desk::Desk;
 use settings::Settings;
@@ -97,10 +98,12 @@ fn test(settings: &Settings, caller: &Arc<Caller>) -> Result<u8> {
         seed: system.seed,
         threads: settings.side.threads.unwrap_or_else(|| system.half_of_cores()),
     };
-    let TestRun { stages, notices } = plan::read(&document, &surroundings).map_err(|error| named(path, &error))?;
+    let TestRun { stages, notices, live_outputs } =
+        plan::read(&document, &surroundings).map_err(|error| named(path, &error))?;
     settings.prepare()?;
     let console = Console::open(settings, caller);
     let mut desk = Desk::open(settings, own_files, console, &stages)?;
+    desk.live_outputs = live(&live_outputs, caller)?;
     if !settings.side.no_notes {
         for notice in &notices {
             caller.err_line(&format!("brunt - {notice}"));
@@ -114,6 +117,7 @@ fn test(settings: &Settings, caller: &Arc<Caller>) -> Result<u8> {
             .say(&format!("Waiting for possible Shutdown/StopTestNow/HeapDump/ThreadDump message on port {port}"));
     }
     let missed = run_stages(settings, stages, &interrupt, (&mut desk, caller))?;
+    desk.live_outputs.finish();
     desk.end();
     if settings.options.report_at_end {
         report::of_run(settings, &desk)?;
@@ -126,6 +130,19 @@ fn test(settings: &Settings, caller: &Arc<Caller>) -> Result<u8> {
         caller.say(&format!("brunt: exit code {MISSED}: missed: {bound}"));
     }
     Ok(if missed.is_empty() { 0 } else { MISSED })
+}
+
+/// Where the plan sends figures while it runs.
+fn live(outputs: &[LiveOutput], caller: &Arc<Caller>) -> Result<LiveOutputs> {
+    for secret in outputs.iter().flat_map(LiveOutput::secrets) {
+        (caller.redactor)().secret(secret);
+    }
+    let told = Arc::clone(caller);
+    Ok(LiveOutputs::new(
+        outputs,
+        (caller.redactor)(),
+        Arc::new(move |line: &str| told.say(&format!("brunt - {line}"))),
+    )?)
 }
 
 fn document(path: &Path) -> Result<Document> {

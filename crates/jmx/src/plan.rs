@@ -11,11 +11,12 @@
 //! the same time. Texts with `${…}` keep them and are filled in by each user, by JMeter's rules; numbers of threads, ramps and
 //! durations are known before the run.
 //!
-//! * [`PlanFolder`]: the files that a plan names. `stage`: what a run consists of. `groups`: thread groups as loads. `scope`: what holds for a sampler. `controllers`, `samplers`, `timers`, `data`: steps.
+//! * [`PlanFolder`]: the files that a plan names. `backend`: systems that receive figures. `stage`: what a run consists of. `groups`: thread groups as loads. `scope`: what holds for a sampler. `controllers`, `samplers`, `timers`, `data`: steps.
 //!   `requests`: HTTP requests. `extractors`, `assertions`: what is made of replies, by
 //!   `patterns`. `texts`: properties as texts.
 
 mod assertions;
+mod backend;
 mod controllers;
 mod data;
 mod extractors;
@@ -36,6 +37,7 @@ use crate::element::TestElement;
 use crate::error::JmxError;
 use crate::properties::PropertyMap;
 use crate::support::{ElementKind, Role};
+use brunt_model::live_output::{LiveOutput, LiveSink};
 use brunt_model::plan::{Connection, Dialling, HttpVersion, Record, Records, Resolve, ResolveAll, Tls};
 use brunt_model::{Plan, Population, ReplyPolicy, StageKind, TestStage};
 use brunt_script::BeforeRun;
@@ -112,7 +114,15 @@ pub fn read_unfolded(document: &Document, surroundings: &PlanSurroundings<'_>) -
     let variables = data::user_variables(document, surroundings.folder);
     let (constants, properties_are_constant) = texts::constants(document, &variables);
     let unfolded = || before().with_constants(BTreeSet::new(), properties_are_constant);
-    let run = read_by(Reader { before: unfolded(), ..Reader::new(document, surroundings) }, document)?;
+    let mut run = read_by(Reader { before: unfolded(), ..Reader::new(document, surroundings) }, document)?;
+    // They hold addresses of other systems, and belong to the plan no more.
+    for output in std::mem::take(&mut run.live_outputs) {
+        let how = match &output.sink {
+            LiveSink::Influx(_) => "influx=URL",
+            LiveSink::Graphite(_) => "graphite=HOST:PORT",
+        };
+        run.notices.push(format!("figures are not sent to {} any more; `-o {how}` sends them", output.sink));
+    }
     Ok(UnfoldedRun { run, variables, constants, before: unfolded() })
 }
 
@@ -126,9 +136,6 @@ fn effect_left_out(kind: Option<ElementKind>) -> Option<&'static str> {
         ElementKind::KeystoreConfig => {
             Some("no client certificates are sent, as in JMeter where javax.net.ssl.keyStore names no file")
         }
-        ElementKind::BackendListener => {
-            Some("figures are not sent to another system while the load runs; `-o json=FILE` writes them at its end")
-        }
         _ => None,
     }
 }
@@ -141,6 +148,9 @@ fn read_by(mut reader: Reader<'_>, document: &Document) -> Result<TestRun, JmxEr
     for listener in document.enabled_elements() {
         if let Some(effect) = effect_left_out(listener.kind()) {
             reader.notice(format!("{}: left out, {effect}", listener.place()));
+        }
+        if listener.kind() == Some(ElementKind::BackendListener) {
+            reader.backend(listener);
         }
     }
     reader.check_variable_files(document)?;
@@ -178,6 +188,8 @@ struct Reader<'a> {
     /// What is common to all connections.
     connection: Connection,
     notices: Vec<String>,
+    /// Systems that receive figures.
+    live_outputs: Vec<LiveOutput>,
     /// The plan, or one that it includes, may read the numbers of rounds of loops.
     reads_rounds: bool,
     /// Something of the plan may look at the sample before.
@@ -208,6 +220,7 @@ impl<'a> Reader<'a> {
                 ..Connection::plain(LONGEST_REQUEST, LONGEST_REQUEST)
             },
             notices: Vec::new(),
+            live_outputs: Vec::new(),
             reads_rounds: controllers::reads_rounds(document),
             reads_previous: samplers::reads_previous(document),
             depth: 0,
@@ -314,7 +327,7 @@ impl<'a> Reader<'a> {
             population.name = unique(&population.name, &plan.populations);
             plan.populations.push(population);
         }
-        TestRun { stages, notices: self.notices }
+        TestRun { stages, notices: self.notices, live_outputs: self.live_outputs }
     }
 
     fn empty_plan(&self) -> Plan {

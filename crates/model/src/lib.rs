@@ -1,18 +1,17 @@
-//! The words of brunt and their written forms.
+//! The words of brunt and their written forms: no I/O, no clock, and no defaults, which are the command's.
 //!
-//! Every way in makes a [`Plan`]; the engine turns a Plan into [`Event`]s; every way out folds Events into a [`Run`]. No I/O, no clock, and
-//! no defaults: those are the command's.
-//!
-//! * [`time`]: instants since the run began, durations as seconds, the trait [`Clock`]. [`words`], [`java_date`], [`java_number`]: their texts.
+//! Every way in makes a [`Plan`]; the engine turns a Plan into [`Event`]s; every way out folds Events into a [`Run`].
+//! * [`time`]: instants since the run began, durations as seconds, the trait [`Clock`]. [`words`]: how numbers are written.
 //! * [`request`], [`scenario`], [`load`], [`plan`]: what to ask, in which steps, how much, and everything else a run needs.
 //!   [`reply_policy`], [`extract`]: what is made of replies, and taken out of them. [`modifier`]: what they change of requests.
 //! * [`outcome`], [`sample`]: what became of one request, and when. [`record`]: a sample as JMeter's result files list it.
 //! * [`tally`], [`transaction`], [`snapshot`], [`spread`]: mergeable sums of samples, of transactions, and of when they came.
 //! * [`event`], [`codec`]: what leaves the engine, and its bytes. [`part`]: what processes of one run say to each other.
-//! * [`run`], [`series`], [`history`]: the fold of all events. [`finding`]: what was decided about it. [`reading_names`]: those of readings.
-//! * [`objective`]: a bound on a figure of a run; [`reached`]: whether it was met. [`goal`]: how sure a figure is to be at its end.
+//! * [`run`], [`series`], [`history`]: the fold of all events. [`reading_names`]: the names of what is read of ourselves.
+//! * [`live_output`]: where figures are sent meanwhile. [`java_date`], [`java_number`]: dates and numbers, as Java writes them.
+//! * [`objective`]: a bound on a figure of a run; [`reached`]: whether it is met. [`goal`]: how sure a figure is to be before the end.
 //! * [`experiment`], [`probe_spec`]: many runs, fully resolved; what is read of a server meanwhile. [`study`]: what they came to.
-//! * [`analysis`]: what was decided about a sweep. [`question`]: what an experiment is to decide; [`answer`], [`comparison`]: the answers.
+//! * [`finding`], [`analysis`]: what was decided about a run, and about a sweep. [`question`], [`answer`], [`comparison`]: the same of experiments.
 
 pub mod analysis;
 pub mod answer;
@@ -27,6 +26,7 @@ pub mod goal;
 pub mod history;
 pub mod java_date;
 pub mod java_number;
+pub mod live_output;
 pub mod load;
 pub mod modifier;
 pub mod objective;

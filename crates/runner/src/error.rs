@@ -23,6 +23,9 @@ pub enum RunError {
     /// The first request cannot be made.
     #[error("{0}")]
     Request(String),
+    /// The regular expression for labels whose figures are sent is none.
+    #[error("the regular expression for labels whose figures are sent: {0}")]
+    Labels(String),
     /// A trial of an experiment cannot be set up.
     #[error("{which}")]
     Trial {

@@ -12,6 +12,7 @@
 //!   [`witness`]: what single connections said, for those who ask.
 //! * [`mailbox`]: hands a run to a listener that may be slow.
 //! * [`keep`]: listeners that keep the run and read the server. `steer`: what is said to a run while it goes on.
+//! * [`live_output`]: sends figures to other systems while the run goes on.
 //! * [`result_file`]: writes the samples of a run as JMeter's result files.
 //! * [`stages`]: plans that run one after the other, such as setup, load and teardown.
 //! * [`experiment`]: many runs, kept in a study. [`interrupt`]: whether somebody wants them to end.
@@ -25,6 +26,7 @@ pub mod error;
 pub mod experiment;
 pub mod interrupt;
 pub mod keep;
+pub mod live_output;
 pub mod mailbox;
 pub mod processes;
 pub mod reflection;
@@ -38,6 +40,7 @@ pub mod world;
 
 pub use error::RunError;
 pub use interrupt::Interrupt;
+pub use live_output::LiveOutputs;
 pub use mailbox::Mailbox;
 pub use result_file::ResultFile;
 pub use run::{Engine, Listen, RunContext, RunResult, carry_out, carry_out_by, drive};

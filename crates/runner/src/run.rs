@@ -19,11 +19,15 @@ pub trait Listen {
         let _ = event;
     }
 
-    /// What is to be added now, at that instant of the run: readings, warnings. Asked after each snapshot, and before the
-    /// last event.
+    /// What is to be added now, at that instant of the run: readings, warnings. Asked after each snapshot.
     fn add(&mut self, at: Tick) -> Vec<Event> {
         let _ = at;
         Vec::new()
+    }
+
+    /// What is to be added at the end, before the last event.
+    fn end(&mut self, at: Tick) -> Vec<Event> {
+        self.add(at)
     }
 }
 
@@ -118,7 +122,7 @@ impl EventBus<'_> {
         if let Event::Finished(_) = event {
             let last = self.steering.before_end();
             self.tell(last);
-            self.gather();
+            self.gather(|listener, at| listener.end(at));
         }
         self.take(event);
         let notes = std::mem::take(&mut self.notes);
@@ -126,14 +130,14 @@ impl EventBus<'_> {
         let said = self.steering.after(event, &self.run);
         self.tell(said);
         if let Event::Snapshot(_) = event {
-            self.gather();
+            self.gather(|listener, at| listener.add(at));
         }
     }
 
     /// Takes in what listeners add.
-    fn gather(&mut self) {
+    fn gather(&mut self, from: fn(&mut dyn Listen, Tick) -> Vec<Event>) {
         let at = self.run.seen_to;
-        let added: Vec<Event> = self.listeners.iter_mut().flat_map(|one| one.add(at)).collect();
+        let added: Vec<Event> = self.listeners.iter_mut().flat_map(|one| from(&mut **one, at)).collect();
         for event in &added {
             self.take(event);
         }

@@ -38,7 +38,7 @@ mod jmes;
 mod json;
 mod markup;
 mod modifier;
-mod pattern;
+pub mod pattern;
 mod pending;
 mod program;
 mod reactions;

@@ -13,6 +13,7 @@ use crate::error::Position;
 use crate::words::shape::Loads;
 pub use crate::words::values::Environment;
 use crate::words::values::{Data, Output, Warmup};
+use brunt_model::live_output::LiveOutput;
 use brunt_model::plan::{HttpVersion, RecordDetail, Resolve, ResolveAll, StatusRange};
 use brunt_model::question::Requirement;
 use brunt_model::reply_policy::Events;
@@ -232,6 +233,8 @@ pub struct CheckSettings {
 pub struct OutputSettings {
     /// Reports.
     pub outputs: Vec<Output>,
+    /// Systems that receive figures while the load runs.
+    pub live_outputs: Vec<LiveOutput>,
     /// Where the event log goes.
     pub events: Option<PathBuf>,
     /// Where samples go, as a result file of JMeter.
@@ -246,6 +249,15 @@ pub struct OutputSettings {
     pub labels: u32,
     /// No progress, and no text beside the reports that are named.
     pub quiet: bool,
+}
+
+impl OutputSettings {
+    /// Takes the outputs of a plan file, where the command line names none and each sample is not shown.
+    pub fn adopt(&mut self, outputs: Vec<Output>, live_outputs: Vec<LiveOutput>) {
+        if self.outputs.is_empty() && self.live_outputs.is_empty() && !self.trace {
+            (self.outputs, self.live_outputs) = (outputs, live_outputs);
+        }
+    }
 }
 
 /// How a capacity is searched for.

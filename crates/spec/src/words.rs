@@ -8,6 +8,7 @@
 //! * [`objective`], [`goal`], [`compare`], [`status`]: `p99 < 50ms`, `p99±5%`, `p99 worse by 5%`, `200,3xx`.
 //! * [`find`]: `capacity > 3000/s`, `2s..20s`.
 //! * [`probe`]: `nginx=http://127.0.0.1/status`. [`values`]: headers, files, secrets and what else has no other place.
+//! * [`live_output`]: `influx=URL`, where figures are sent while a load runs.
 //! * [`target`]: a URL as people write it; [`urls`]: a file of them.
 
 pub mod arrivals;
@@ -17,6 +18,7 @@ pub mod duration;
 pub mod events;
 pub mod find;
 pub mod goal;
+pub mod live_output;
 mod number;
 pub mod objective;
 pub mod probe;

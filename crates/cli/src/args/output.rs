@@ -2,6 +2,7 @@
 
 use anyhow::{Result, bail};
 use brunt_spec::settings::OutputSettings;
+use brunt_spec::words::live_output::{self, LIVE_OUTPUTS};
 use brunt_spec::words::values::Output;
 
 /// Whether there is a text that tells notes.
@@ -22,8 +23,17 @@ impl From<&OutputSettings> for Loudness {
 /// Whether these outputs can be had. `formats` are the names that there are.
 pub fn check(outputs: &[Output], formats: &[&str]) -> Result<()> {
     for (i, Output { format, file }) in outputs.iter().enumerate() {
+        if live_output::row(format).is_some() {
+            bail!(
+                "-o {format}: it receives figures while a load runs, and here is none; write one of {}",
+                formats.join(", ")
+            );
+        }
         if !formats.contains(&format.as_str()) {
-            bail!("-o {format}: unknown format; write one of {}", formats.join(", "));
+            let live =
+                LIVE_OUTPUTS.iter().map(|row| format!("{}={}", row.name, row.value)).collect::<Vec<_>>().join(" or ");
+            let known = formats.join(", ");
+            bail!("-o {format}: unknown format; write one of {known}, or {live} while a load runs");
         }
         if outputs[..i].iter().any(|earlier| earlier.file == *file) {
             let place = file.as_ref().map_or("standard output".into(), |f| f.display().to_string());

@@ -12,6 +12,7 @@ use crate::runs;
 use anyhow::{Result, anyhow, bail, ensure};
 use brunt_model::experiment::Step;
 use brunt_model::{Body, Contender, Experiment, Plan, Question, Request};
+use brunt_runner::LiveOutputs;
 use brunt_spec::experiment::{self, Arranged};
 use brunt_spec::settings::SettingSources;
 use brunt_spec::to_plan::body_from;
@@ -29,6 +30,7 @@ pub fn now(store: &Store, args: &CheckArgs, baseline: &StoredItem, url: &str) ->
         system: crate::process::system(),
         outputs: Outputs::open(&[], true).map_err(usage)?,
         jtl: None,
+        live_outputs: LiveOutputs::default(),
         traced: false,
         quiet: args.quiet,
         strict: Strict::No,

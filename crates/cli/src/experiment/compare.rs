@@ -110,9 +110,7 @@ pub fn compare(args: &CompareArgs) -> Result<Exit, Failed> {
     let (experiment, notes) = match named {
         Named::Plans => {
             let loaded = plans(&words, args, &system)?;
-            if run.settings.output.outputs.is_empty() {
-                run.settings.output.outputs = loaded.outputs;
-            }
+            run.settings.output.adopt(loaded.outputs, loaded.live_outputs);
             (loaded.experiment, loaded.notes)
         }
         _ => of_servers(args, &command, &system).map_err(usage)?,

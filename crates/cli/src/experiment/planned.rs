@@ -32,9 +32,7 @@ pub fn run_plan(path: &Path, args: &RunArgs) -> Result<Exit, Failed> {
     let loaded = plan_file::load(path, &args.plan.sets, &folder.display().to_string(), &system);
     let loaded = loaded.map_err(|error| usage(error.into()))?;
     let mut args = args.clone();
-    if args.settings.output.outputs.is_empty() && !args.settings.output.trace {
-        args.settings.output.outputs = loaded.outputs;
-    }
+    args.settings.output.adopt(loaded.outputs, loaded.live_outputs);
     let mut experiment = Experiment { scratch: Some(folder), ..loaded.experiment };
     if args.settings.output.trace {
         trace::reduce_all(&mut experiment, &args.settings);

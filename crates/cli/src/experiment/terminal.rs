@@ -17,46 +17,39 @@ pub struct Terminal {
     pub system: System,
     /// No progress.
     pub quiet: bool,
-    /// Where samples go, too.
-    pub samples: Option<Rc<RefCell<dyn Listen>>>,
-    /// Where those of setup and teardown go.
-    pub stages: Option<Rc<RefCell<dyn Listen>>>,
+    /// Who else hears the runs.
+    pub runs: Vec<Rc<RefCell<dyn Listen>>>,
+    /// Who hears setup and teardown.
+    pub stages: Vec<Rc<RefCell<dyn Listen>>>,
 }
 
-/// A listener of several runs, one after the other.
-struct Shared(Rc<RefCell<dyn Listen>>);
+/// Listeners of several runs, one after the other, and the progress of the run that goes on.
+struct Shared(Vec<Rc<RefCell<dyn Listen>>>, Option<Box<dyn Listen>>);
 
 impl Listen for Shared {
     fn hear(&mut self, event: &Event) {
-        self.0.borrow_mut().hear(event);
-    }
-}
-
-/// The progress of a run, and where its samples go.
-struct WithSamples(Box<dyn Listen>, Rc<RefCell<dyn Listen>>);
-
-impl Listen for WithSamples {
-    fn hear(&mut self, event: &Event) {
-        self.1.borrow_mut().hear(event);
-        self.0.hear(event);
+        self.0.iter().for_each(|one| one.borrow_mut().hear(event));
+        self.1.iter_mut().for_each(|progress| progress.hear(event));
     }
 
     fn add(&mut self, at: Tick) -> Vec<Event> {
-        self.1.borrow_mut().add(at)
+        self.0.iter().flat_map(|one| one.borrow_mut().add(at)).collect()
+    }
+
+    fn end(&mut self, at: Tick) -> Vec<Event> {
+        self.0.iter().flat_map(|one| one.borrow_mut().end(at)).collect()
     }
 }
 
 impl Observer for Terminal {
     fn progress(&self, plan: &Plan, title: String) -> Box<dyn Listen> {
         let live = Live::of_many(plan, self.quiet, title).start();
-        match &self.samples {
-            Some(samples) => Box::new(WithSamples(live, Rc::clone(samples))),
-            None => live,
-        }
+        if self.runs.is_empty() { live } else { Box::new(Shared(self.runs.clone(), Some(live))) }
     }
 
     fn stage(&self) -> Option<Box<dyn Listen>> {
-        self.stages.as_ref().map(|stages| Box::new(Shared(Rc::clone(stages))) as Box<dyn Listen>)
+        let heard = !self.stages.is_empty();
+        heard.then(|| Box::new(Shared(self.stages.clone(), None)) as Box<dyn Listen>)
     }
 
     fn preflight(&self, plan: &Plan) -> (Option<Route>, Vec<String>) {

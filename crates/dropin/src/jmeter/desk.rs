@@ -8,7 +8,7 @@ use crate::error::{Result, ToolError};
 use brunt_jmx::statistics::Statistics;
 use brunt_jmx::summariser::{Summariser, ThreadCounts};
 use brunt_model::{Event, SampleRecord, Snapshot, TestStage, Tick};
-use brunt_runner::{Listen, ResultFile};
+use brunt_runner::{Listen, LiveOutputs, ResultFile};
 use std::path::Path;
 
 /// JMeter's class that writes the lines of the summariser.
@@ -22,6 +22,8 @@ pub struct Desk {
     pub console: Console,
     /// The tables of the report; None: there is none.
     pub statistics: Option<Statistics>,
+    /// Systems that receive figures while it runs.
+    pub live_outputs: LiveOutputs,
     /// Start and end of the test, milliseconds since 1970.
     pub span: (u64, u64),
     file: Option<ResultFile>,
@@ -70,6 +72,7 @@ impl Desk {
         Ok(Self {
             console,
             statistics: settings.options.report_at_end.then(|| Statistics::new(settings.statistics())),
+            live_outputs: LiveOutputs::default(),
             span: (now, now),
             file,
             others: others.collect::<Result<_>>()?,
@@ -151,6 +154,7 @@ impl Desk {
 
 impl Listen for Desk {
     fn hear(&mut self, event: &Event) {
+        self.live_outputs.hear(event);
         match event {
             Event::Records(records) => self.take(records),
             Event::Snapshot(snapshot) => self.look(snapshot),
@@ -160,6 +164,12 @@ impl Listen for Desk {
 
     fn add(&mut self, at: Tick) -> Vec<Event> {
         self.file.iter_mut().flat_map(|file| file.add(at)).collect()
+    }
+
+    fn end(&mut self, at: Tick) -> Vec<Event> {
+        let mut last = self.add(at);
+        last.extend(self.live_outputs.end(at));
+        last
     }
 }
 

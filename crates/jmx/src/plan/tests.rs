@@ -13,7 +13,11 @@ use brunt_model::{Body, HandedOn, Request, Scenario};
 use brunt_script::CompiledScript;
 use std::path::Path;
 
-fn with<T>(properties: &[(&str, &str)], folder: &Path, use_it: impl Fn(&mut PlanSurroundings<'_>) -> T) -> T {
+pub(super) fn with<T>(
+    properties: &[(&str, &str)],
+    folder: &Path,
+    use_it: impl Fn(&mut PlanSurroundings<'_>) -> T,
+) -> T {
     let properties = properties.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
     let folder = PlanFolder::new(folder, &[]);
     let mut surroundings = PlanSurroundings {
@@ -31,7 +35,7 @@ fn with<T>(properties: &[(&str, &str)], folder: &Path, use_it: impl Fn(&mut Plan
 }
 
 /// The loop of a thread group, as JMeter's forms write it.
-const ONE_LOOP: &str = r#"<elementProp name="ThreadGroup.main_controller" elementType="LoopController">
+pub(super) const ONE_LOOP: &str = r#"<elementProp name="ThreadGroup.main_controller" elementType="LoopController">
     <boolProp name="LoopController.continue_forever">false</boolProp>
     <stringProp name="LoopController.loops">1</stringProp></elementProp>"#;
 
@@ -506,9 +510,6 @@ fn what_is_not_supported_is_refused_or_left_out() {
         told.contains("Save Responses to a file \"replies\": left out") && told.contains("response_data=true"),
         "{told}"
     );
-    let backend = element("BackendListener", "influx", &[], "");
-    let told = run_of(&plan(&backend, &http("r", &[], ""))).unwrap().notices.join("\n");
-    assert!(told.contains("Backend Listener \"influx\": left out") && told.contains("-o json=FILE"), "{told}");
     let csv = element("CSVDataSet", "d", &[("filename", "nowhere.csv")], "");
     let told = run_of(&plan(&csv, &http("r", &[], ""))).unwrap_err().to_string();
     assert!(told.contains("CSV Data Set Config \"d\": the data file nowhere.csv cannot be read"), "{told}");

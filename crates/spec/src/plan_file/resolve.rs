@@ -20,6 +20,7 @@ use crate::words::compare::At;
 use crate::words::duration;
 use crate::words::values::Output;
 use brunt_model::experiment::{ContenderHooks, Hook, HookCommands, ManagedServer, Step};
+use brunt_model::live_output::LiveOutput;
 use brunt_model::plan::{Connection, MAIN};
 use brunt_model::scenario::{Scenario, Step as Do};
 use brunt_model::{Contender, Experiment, Plan, ProbeSpec, Question, ReplyPolicy, Stop};
@@ -39,6 +40,8 @@ pub struct Loaded {
     pub experiment: Experiment,
     /// Where reports go.
     pub outputs: Vec<Output>,
+    /// Systems that receive figures while a load runs.
+    pub live_outputs: Vec<LiveOutput>,
     /// What the plan says of a comparison, where it does.
     pub compare: Option<PlannedCompare>,
     /// How often each step is measured, where the plan says so.
@@ -197,7 +200,8 @@ impl Source {
             );
             contenders.push(contender);
         }
-        let outputs = Keys::new(file.outputs.clone()).settings(folder, system)?.output.outputs;
+        let output = Keys::new(file.outputs.clone()).settings(folder, system)?.output;
+        let (outputs, live_outputs) = (output.outputs, output.live_outputs);
         let seed = contenders.first().and_then(|c| c.steps.first()).map_or(system.seed, |step| step.plan.seed);
         let cooldown = or(file.cooldown, defaults::COOLDOWN)?;
         let compared = search.as_ref().filter(|_| file.compare.is_some());
@@ -221,7 +225,7 @@ impl Source {
         if let (Some(search), Some(first)) = (alone, file.contenders.first()) {
             search.ask(&mut experiment, first, &mut notes, system)?;
         }
-        Ok(Loaded { experiment, outputs, compare: file.compare, repetitions: file.repetitions, notes })
+        Ok(Loaded { experiment, outputs, live_outputs, compare: file.compare, repetitions: file.repetitions, notes })
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::defaults;
 use crate::settings::row::{SettingRow as Row, on, set, whole};
 use crate::settings::{Content, Key, RunSettings, Takes};
+use crate::words::live_output::{self, LIVE_OUTPUTS};
 use crate::words::{WordError, probe, values};
 use brunt_model::plan::RecordDetail;
 
@@ -12,8 +13,9 @@ const OUTPUT: &str = "Output";
 
 /// The rows.
 pub static ROWS: [Row<RunSettings>; 8] = [
-    Row::repeated("output", "FORMAT[=FILE]", "", |w, _| {
-        set(values::output(w), |s: &mut S, v| s.output.outputs.push(v))
+    Row::repeated("output", "FORMAT[=FILE]", "", |w, environment| match live_output::row(w) {
+        Some(row) => set(row.parse(w, environment), |s: &mut S, v| s.output.live_outputs.push(v)),
+        None => set(values::output(w), |s: &mut S, v| s.output.outputs.push(v)),
     })
     .under(OUTPUT)
     .short('o')
@@ -87,7 +89,9 @@ fn detail(word: &str) -> Result<RecordDetail, WordError> {
 /// The help of `-o`.
 fn formats() -> String {
     let names = brunt_report::REPORTS.iter().map(|format| format.name).collect::<Vec<_>>().join(", ");
+    let live = LIVE_OUTPUTS.iter().map(|row| format!("{}={}", row.name, row.value)).collect::<Vec<_>>().join(", ");
     format!(
-        "Report in FORMAT ({names}), to FILE or standard output; repeatable. Text goes to standard output unless another report does"
+        "Report in FORMAT ({names}), to FILE or standard output; repeatable. Text goes to standard output unless another report does. \
+         {live}: send figures there while the load runs"
     )
 }

@@ -1,0 +1,155 @@
+//! Backend Listeners: where the figures of a test are sent while it runs.
+//!
+//! JMeter's two clients are read, with the senders that write text: for InfluxDB over HTTP, for Graphite over TCP. Other classes
+//! are left out, and a note names them.
+
+use super::Reader;
+use super::data::pairs;
+use crate::element::TestElement;
+use brunt_model::live_output::{GraphiteSink, InfluxSink, LabelFilter, LiveOutput, LiveSink, Token};
+use brunt_script::pattern::Pattern;
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+const INFLUX: &str = "InfluxdbBackendListenerClient";
+const INFLUX_SENDER: &str = "HttpMetricsSender";
+const GRAPHITE: &str = "GraphiteBackendListenerClient";
+const GRAPHITE_SENDER: &str = "TextGraphiteMetricsSender";
+/// What JMeter's window fills in where the user has yet to write a host.
+const EXAMPLE_HOST: &str = "host_to_change";
+/// JMeter's properties for the seconds between two sets of figures, and the usual numbers.
+const INFLUX_INTERVAL: (&str, u64) = ("backend_influxdb.send_interval", 5);
+const GRAPHITE_INTERVAL: (&str, u64) = ("backend_graphite.send_interval", 1);
+
+/// The arguments of an element.
+struct Arguments(BTreeMap<String, String>);
+
+impl Arguments {
+    /// An argument; empty where it is absent.
+    fn text(&self, name: &str) -> &str {
+        self.0.get(name).map_or("", |value| value.trim())
+    }
+
+    fn or<'a>(&'a self, name: &str, absent: &'a str) -> &'a str {
+        Some(self.text(name)).filter(|value| !value.is_empty()).unwrap_or(absent)
+    }
+
+    fn flag(&self, name: &str, absent: bool) -> bool {
+        match self.text(name) {
+            "" => absent,
+            text => text.eq_ignore_ascii_case("true"),
+        }
+    }
+
+    /// Percentiles between `;`. JMeter leaves out those that are no numbers.
+    fn percentiles(&self) -> Vec<f32> {
+        let each = self.text("percentiles").split(';').filter_map(|word| word.trim().parse().ok());
+        let mut all: Vec<f32> = each.filter(|percentile| (0.0..=100.0).contains(percentile)).collect();
+        all.dedup();
+        all
+    }
+}
+
+impl Reader<'_> {
+    /// Reads a Backend Listener, or notes why it is left out.
+    pub(super) fn backend(&mut self, element: TestElement<'_>) {
+        match self.live_output(element) {
+            Ok(output) => self.live_outputs.push(output),
+            Err(why) => self.notice(format!("{}: left out, {why}", element.place())),
+        }
+    }
+
+    fn live_output(&self, element: TestElement<'_>) -> Result<LiveOutput, String> {
+        let class = self.filled(element, "classname");
+        let name = class.trim().rsplit('.').next().unwrap_or_default().to_owned();
+        let nested = element.properties().element("arguments");
+        let filled = nested.iter().flat_map(pairs).map(|(name, value)| (name, self.before.text(&value)));
+        let arguments = Arguments(filled.collect());
+        if self.surroundings.resolve_all.is_some() && [INFLUX, GRAPHITE].contains(&&*name) {
+            return Err(
+                "the plan runs against one address in place of its hosts, and its figures are not for real systems \
+                        then; `-o influx=URL` or `-o graphite=HOST:PORT` of `brunt run` sends them"
+                    .into(),
+            );
+        }
+        match &*name {
+            INFLUX => self.influx(&arguments),
+            GRAPHITE => self.graphite(&arguments),
+            _ => Err(format!(
+                "no figures are sent by its class `{}`; brunt has those of {INFLUX} and {GRAPHITE}, and `-o json=FILE` \
+                 writes them at the end",
+                class.trim()
+            )),
+        }
+    }
+
+    fn interval(&self, (property, usual): (&str, u64)) -> Duration {
+        let asked = self.surroundings.properties.get(property).and_then(|text| text.trim().parse().ok());
+        Duration::from_secs(asked.filter(|seconds| *seconds > 0).unwrap_or(usual))
+    }
+
+    fn influx(&self, arguments: &Arguments) -> Result<LiveOutput, String> {
+        sender(arguments.or("influxdbMetricsSender", INFLUX_SENDER), INFLUX_SENDER)?;
+        let url = arguments.text("influxdbUrl");
+        if url.contains(EXAMPLE_HOST) {
+            return Err("its URL is still JMeter's example; write the host of InfluxDB".into());
+        }
+        if !["http://", "https://"].iter().any(|scheme| url.starts_with(scheme)) {
+            return Err("its influxdbUrl is not an http or https URL; write http://HOST:8086/write?db=NAME".into());
+        }
+        let regex = arguments.text("samplersRegex");
+        let labels = match (arguments.flag("summaryOnly", false), regex) {
+            (true, _) => LabelFilter::None,
+            (false, "" | ".*") => LabelFilter::All,
+            (false, regex) => LabelFilter::Containing(checked(regex, "samplersRegex")?),
+        };
+        let tags = arguments.0.iter().filter_map(|(name, value)| Some((name.strip_prefix("TAG_")?, value.trim())));
+        let token = Some(arguments.text("influxdbToken")).filter(|token| !token.is_empty());
+        let sink = LiveSink::Influx(InfluxSink {
+            url: url.to_owned(),
+            token: token.map(|token| Token(token.to_owned())),
+            measurement: arguments.or("measurement", "jmeter").to_owned(),
+            application: arguments.text("application").to_owned(),
+            title: arguments.or("testTitle", "Test").to_owned(),
+            event_tags: arguments.text("eventTags").to_owned(),
+            tags: tags.map(|(name, value)| (name.to_owned(), value.to_owned())).collect(),
+        });
+        Ok(LiveOutput { sink, interval: self.interval(INFLUX_INTERVAL), percentiles: arguments.percentiles(), labels })
+    }
+
+    fn graphite(&self, arguments: &Arguments) -> Result<LiveOutput, String> {
+        sender(arguments.or("graphiteMetricsSender", GRAPHITE_SENDER), GRAPHITE_SENDER)?;
+        let host = arguments.text("graphiteHost");
+        if host.is_empty() {
+            return Err("its graphiteHost is empty; write the host of Graphite".into());
+        }
+        let port = arguments.or("graphitePort", "2003").parse().ok().filter(|port: &u16| *port > 0);
+        let port = port.ok_or_else(|| "its graphitePort is not a number from 1 to 65535; write 2003".to_owned())?;
+        let list = arguments.text("samplersList");
+        let labels = match (arguments.flag("summaryOnly", true), arguments.flag("useRegexpForSamplersList", false)) {
+            (true, _) => LabelFilter::None,
+            (false, true) => LabelFilter::Matching(checked(list, "samplersList")?),
+            (false, false) => LabelFilter::Named(list.split(';').map(str::to_owned).collect()),
+        };
+        let prefix = arguments.or("rootMetricsPrefix", "jmeter.").to_owned();
+        let sink = LiveSink::Graphite(GraphiteSink { host: host.trim_matches(['[', ']']).to_owned(), port, prefix });
+        let percentiles = arguments.percentiles();
+        Ok(LiveOutput { sink, interval: self.interval(GRAPHITE_INTERVAL), percentiles, labels })
+    }
+}
+
+/// Whether the class that sends is the one that brunt stands in for.
+fn sender(class: &str, known: &str) -> Result<(), String> {
+    if class.rsplit('.').next() == Some(known) {
+        return Ok(());
+    }
+    Err(format!("no figures are sent by the class `{class}`; choose {known} in its place"))
+}
+
+fn checked(regex: &str, name: &str) -> Result<String, String> {
+    Pattern::new(regex).map_err(|why| format!("its {name} is no regular expression: {why}"))?;
+    Ok(regex.to_owned())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,177 @@
+//! Figures as lines of InfluxDB's line protocol, with the names of JMeter's `InfluxdbBackendListenerClient`.
+//!
+//! Numbers are written without a type, as JMeter does, so that they fit fields that JMeter created. Times are milliseconds.
+
+use super::Wanted;
+use super::fold::{Figures, Interval, Users};
+use brunt_model::java_number;
+use brunt_model::live_output::InfluxSink;
+use brunt_stats::Histogram;
+use std::fmt::Write;
+
+/// Writes lines.
+pub struct InfluxLines {
+    measurement: String,
+    /// The tags of all lines, before those of the line: `,application=NAME`.
+    application: String,
+    /// Further tags of all lines.
+    tags: String,
+    title: String,
+    event_tags: String,
+    wanted: Wanted,
+    percentiles: Vec<f32>,
+    /// Nanoseconds of the unit in which the URL says that times are.
+    unit: u64,
+    begun: bool,
+}
+
+impl InfluxLines {
+    /// For this sink.
+    pub fn new(sink: &InfluxSink, wanted: Wanted, percentiles: Vec<f32>) -> Self {
+        let tags = sink.tags.iter().map(|(name, value)| tag(name, value)).collect();
+        Self {
+            measurement: escaped(&sink.measurement),
+            application: tag("application", &sink.application),
+            tags,
+            title: sink.title.clone(),
+            event_tags: tag("tags", &sink.event_tags),
+            wanted,
+            percentiles,
+            unit: unit(&sink.url),
+            begun: false,
+        }
+    }
+
+    /// The event of the beginning, once.
+    pub fn begin(&mut self, unix_seconds: f64) -> Vec<String> {
+        if std::mem::replace(&mut self.begun, true) { Vec::new() } else { self.event("started", unix_seconds) }
+    }
+
+    /// The event of the end, where there was one of the beginning.
+    pub fn end(&self, unix_seconds: f64) -> Vec<String> {
+        if self.begun { self.event("ended", unix_seconds) } else { Vec::new() }
+    }
+
+    fn event(&self, what: &str, unix_seconds: f64) -> Vec<String> {
+        let Self { application, tags, event_tags, .. } = self;
+        let text =
+            format!("{} {what}", self.title.trim()).replace('\\', "\\\\").replace('"', "\\\"").replace('\n', " ");
+        let time = self.time(unix_seconds);
+        vec![format!("events{application},title=ApacheJMeter{tags}{event_tags} text=\"{text}\" {time}")]
+    }
+
+    /// The figures of an interval.
+    pub fn of(&self, interval: &Interval) -> Vec<String> {
+        let time = self.time(interval.unix_seconds);
+        let mut lines = Vec::new();
+        if interval.all.count() > 0 {
+            lines.push(self.line("all", ",statut=all", &self.all(&interval.all), time));
+        }
+        for (name, figures) in interval.named.iter().filter(|(name, _)| self.wanted.has(name)) {
+            self.named(name, figures, time, &mut lines);
+        }
+        lines.push(self.line("internal", "", &users(&interval.users), time));
+        lines
+    }
+
+    fn line(&self, transaction: &str, more: &str, fields: &str, time: u64) -> String {
+        let Self { measurement, application, tags, .. } = self;
+        format!("{measurement}{application}{}{more}{tags} {fields} {time}", tag("transaction", transaction))
+    }
+
+    /// All requests: mean, shortest and longest time are those of good ones, as in JMeter.
+    fn all(&self, figures: &Figures) -> String {
+        let mut fields = format!("count={},countError={}", figures.count(), figures.ko);
+        times(&mut fields, &figures.ok_times);
+        self.rest(fields, figures, &figures.times())
+    }
+
+    /// A label or transaction: all, good ones, others, and what went wrong.
+    fn named(&self, name: &str, figures: &Figures, time: u64, lines: &mut Vec<String>) {
+        let all = figures.times();
+        let parts = [
+            ("all", figures.count(), &all),
+            ("ok", figures.ok, &figures.ok_times),
+            ("ko", figures.ko, &figures.ko_times),
+        ];
+        for (status, count, histogram) in parts.into_iter().filter(|(_, count, _)| *count > 0) {
+            let mut fields = format!("count={count}");
+            times(&mut fields, histogram);
+            let fields = self.rest(fields, figures, histogram);
+            lines.push(self.line(name, &format!(",statut={status}"), &fields, time));
+        }
+        for (code, text, count) in &figures.errors {
+            let more = tag("responseCode", code) + &tag("responseMessage", text);
+            lines.push(self.line(name, &more, &format!("count={count}"), time));
+        }
+    }
+
+    fn rest(&self, mut fields: String, figures: &Figures, histogram: &Histogram) -> String {
+        if let Some(traffic) = figures.traffic {
+            let _ = write!(fields, ",hit={},sb={},rb={}", traffic.hits, traffic.sent, traffic.received);
+        }
+        for percentile in self.percentiles.iter().filter(|_| !histogram.is_empty()) {
+            let value = histogram.quantile(f64::from(*percentile) / 100.0) as f64;
+            let _ = write!(fields, ",pct{}={}", java_number::float(*percentile), millis(value));
+        }
+        fields
+    }
+
+    fn time(&self, unix_seconds: f64) -> u64 {
+        (unix_seconds * 1e3).round() as u64 * 1_000_000 / self.unit
+    }
+}
+
+fn times(fields: &mut String, histogram: &Histogram) {
+    if !histogram.is_empty() {
+        let [mean, min, max] = [histogram.mean(), histogram.min() as f64, histogram.max() as f64].map(millis);
+        let _ = write!(fields, ",avg={mean},min={min},max={max}");
+    }
+}
+
+fn users(users: &Users) -> String {
+    let Users { min, max, mean, started, ended } = users;
+    format!("minAT={min},maxAT={max},meanAT={mean},startedT={started},endedT={ended}")
+}
+
+/// Nanoseconds as milliseconds, to a microsecond.
+pub fn millis(nanos: f64) -> String {
+    java_number::double((nanos / 1e3).round() / 1e3)
+}
+
+/// A tag with its comma; none where its value is empty, which no line may have.
+fn tag(name: &str, value: &str) -> String {
+    let (name, value) = (escaped(name), escaped(value));
+    if name.is_empty() || value.is_empty() { String::new() } else { format!(",{name}={value}") }
+}
+
+/// A name or value outside quotes. A line break is written as `\n`, as JMeter does; a backslash at the end would take the
+/// separator behind it for itself.
+fn escaped(text: &str) -> String {
+    let text = text.trim();
+    let text = if text.ends_with('\\') { format!("{}/", text.trim_end_matches('\\')) } else { text.to_owned() };
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            ' ' | ',' | '=' => out.extend(['\\', c]),
+            '\n' => out.push_str("\\n"),
+            c if c.is_control() => out.push_str("\\ "),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// Nanoseconds of the unit of times, by the parameter `precision` of a URL.
+fn unit(url: &str) -> u64 {
+    let query = url.split_once('?').map_or("", |(_, query)| query);
+    match query.split('&').find_map(|field| field.strip_prefix("precision=")) {
+        Some("u" | "us") => 1_000,
+        Some("ms") => 1_000_000,
+        Some("s") => 1_000_000_000,
+        _ => 1,
+    }
+}
+
+#[cfg(test)]
+mod tests;

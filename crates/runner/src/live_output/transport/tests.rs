@@ -1,0 +1,65 @@
+//! Systems that take lines, refuse them, never answer, and are not there.
+
+use super::*;
+use std::io::{Read, Write};
+use std::net::TcpListener;
+use std::thread;
+
+/// The first connection is read, and answered with this; what it said.
+fn answering(reply: &'static str) -> (u16, thread::JoinHandle<String>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let served = thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let mut said = String::new();
+        let mut buffer = [0; 4096];
+        while !said.contains("\r\n\r\nlines\n") {
+            let read = stream.read(&mut buffer).unwrap();
+            said.push_str(std::str::from_utf8(&buffer[..read]).unwrap());
+        }
+        stream.write_all(reply.as_bytes()).unwrap();
+        said
+    });
+    (port, served)
+}
+
+fn http(port: u16) -> Transport {
+    let url = format!("http://127.0.0.1:{port}/write?db=x&p=hunter2");
+    Transport::Http { url, token: Some(Token("hunter3".into())), common: None }
+}
+
+#[test]
+fn lines_are_posted_with_the_token() {
+    let (port, served) = answering("HTTP/1.1 204 No Content\r\n\r\n");
+    assert_eq!(http(port).send("lines\n"), Ok(()));
+    let said = served.join().unwrap();
+    assert!(said.starts_with("POST /write?db=x&p=hunter2 HTTP/1.1\r\n"), "{said}");
+    assert!(
+        said.contains("\r\nAuthorization: Token hunter3\r\n") && said.contains("\r\nContent-Length: 6\r\n"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_refusal_is_told_from_a_system_that_is_busy() {
+    let (port, _) = answering("HTTP/1.1 400 Bad\r\nContent-Length: 13\r\n\r\n{\"a\":\n \"bad\"}");
+    assert_eq!(http(port).send("lines\n"), Err(SendError::Refused("it answers 400: {\"a\": \"bad\"}".into())));
+    let (port, _) = answering("HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n");
+    assert_eq!(http(port).send("lines\n"), Err(SendError::Absent("it answers 503".into())));
+}
+
+#[test]
+fn a_system_that_is_not_there_is_named_without_secrets() {
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    for mut transport in [http(port), Transport::Tcp { host: "127.0.0.1".into(), port }] {
+        let Err(SendError::Absent(why)) = transport.send("lines\n") else { panic!("it was sent") };
+        assert!(why.to_lowercase().contains("refused") && !why.contains("hunter"), "{why}");
+    }
+}
+
+#[test]
+fn a_system_that_never_answers_costs_a_bounded_time() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let sent = http(listener.local_addr().unwrap().port()).send("lines\n");
+    assert_eq!(sent, Err(SendError::Absent("no reply within 3 s".into())));
+}

@@ -1,0 +1,329 @@
+//! Figures that are sent to InfluxDB and Graphite while a load runs: their sums are those of the report, whatever the load and the
+//! processes; and a system that does not take them costs neither the run nor its report.
+
+use crate::world::odd::{page, serving};
+use crate::world::{Odd, Ran, command, lab, measure, replying, start, until};
+use rustix::process::Signal;
+use std::fs;
+use std::io::Read;
+use std::net::TcpListener;
+use std::process::Output;
+use std::sync::{Arc, Mutex};
+use std::thread::sleep;
+use std::time::Duration;
+use tempfile::TempDir;
+
+/// InfluxDB: it takes all that is posted.
+fn influx() -> Odd {
+    replying("HTTP/1.1 204 No Content\r\n\r\n")
+}
+
+/// Graphite: all that it was told, once each connection has ended.
+fn graphite() -> (Odd, Arc<Mutex<String>>) {
+    let said = Arc::<Mutex<String>>::default();
+    let heard = Arc::clone(&said);
+    let graphite = serving(move |mut client| {
+        let mut text = String::new();
+        let _ = client.stream.read_to_string(&mut text);
+        *heard.lock().expect("what was said") += &text;
+    });
+    (graphite, said)
+}
+
+/// All lines that were posted.
+fn lines(influx: &Odd) -> Vec<String> {
+    let body = |request: &String| request.split_once("\r\n\r\n").map(|(_, body)| body.to_owned()).unwrap_or_default();
+    influx.seen().iter().map(body).collect::<String>().lines().map(str::to_owned).collect()
+}
+
+/// The sum of a field over the lines that have these tags.
+fn sum(lines: &[String], tags: &str, field: &str) -> u64 {
+    let field = format!("{field}=");
+    let value = |line: &String| {
+        let fields = line.rsplit(' ').nth(1)?;
+        fields.split(',').find_map(|one| one.strip_prefix(&field))?.parse::<u64>().ok()
+    };
+    lines.iter().filter(|line| line.contains(tags)).filter_map(value).sum()
+}
+
+const ALL: &str = ",transaction=all,statut=all ";
+
+/// The sums of all requests are those of the report.
+fn is_all_of(lines: &[String], ran: &Ran) {
+    let begun = ran.count("begun") + ran.count("dropped");
+    assert_eq!(sum(lines, ALL, "count"), begun, "{lines:?}");
+    assert_eq!(sum(lines, ALL, "countError"), begun - ran.count("good"), "{lines:?}");
+    assert_eq!(sum(lines, ALL, "hit"), ran.count("begun"), "{lines:?}");
+    assert_eq!(sum(lines, ALL, "rb"), ran.number("/bytes/received"), "{lines:?}");
+    assert_eq!(sum(lines, ALL, "sb"), ran.number("/bytes/sent"), "{lines:?}");
+}
+
+fn warnings(ran: &Ran) -> String {
+    ran.at("/warnings")
+        .as_array()
+        .expect("warnings")
+        .iter()
+        .filter_map(|one| one.as_str())
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+#[test]
+fn sums_are_those_of_the_report() {
+    let (influx, (graphite, said)) = (influx(), graphite());
+    let lab = lab("--fail 10%:503 --fail 5%:reset --service const:5ms");
+    let ran = measure(&format!(
+        "{} -r 300 -c 20 -d 7s -o influx={}#the~shop -o graphite={}/load",
+        lab.at("/"),
+        influx.at("/write?db=x"),
+        graphite.address
+    ))
+    .ok();
+    let lines = lines(&influx);
+    is_all_of(&lines, &ran);
+    let times: Vec<&str> =
+        lines.iter().filter(|line| line.contains(ALL)).filter_map(|line| line.rsplit(' ').next()).collect();
+    assert_eq!(times.len(), 2, "two intervals of 5 s: {lines:?}");
+    for (tags, count) in [("statut=ok ", ran.count("good")), ("statut=ko ", ran.count("begun") - ran.count("good"))] {
+        assert_eq!(sum(&lines, tags, "count"), count, "{lines:?}");
+    }
+    assert_eq!(sum(&lines, "responseCode=503,responseMessage=Service\\ Unavailable ", "count"), ran.status(503));
+    assert_eq!(sum(&lines, "responseCode=reset,", "count"), ran.failed("reset"));
+    assert!(lines[0].starts_with("events,application=the~shop,title=ApacheJMeter text=\"Test started\" "), "{lines:?}");
+    assert!(lines[lines.len() - 1].contains("text=\"Test ended\" "), "{lines:?}");
+    assert!(lines.iter().any(|line| line.contains("transaction=internal minAT=")), "{lines:?}");
+    let said = said.lock().expect("what was said").clone();
+    let of = |path: &str| -> u64 {
+        let values = said
+            .lines()
+            .filter_map(|line| line.strip_prefix(path)?.strip_prefix(' ')?.split(' ').next()?.parse::<u64>().ok());
+        values.sum::<u64>()
+    };
+    assert_eq!(of("load.all.a.count"), ran.count("begun"), "{said}");
+    assert_eq!(of("load.all.ok.count"), ran.count("good"), "{said}");
+    assert_eq!(warnings(&ran), "");
+}
+
+#[test]
+fn figures_of_several_processes_are_of_all() {
+    let (influx, lab) = (influx(), lab(""));
+    let url = influx.at("/api/v2/write?org=o&bucket=b");
+    let mut brunt = command(&format!("{} -c 6 -n 4000 --processes 3 -o influx={url}", lab.at("/")));
+    let ran = start(brunt.env("INFLUX_TOKEN", "abc")).finish().ok();
+    is_all_of(&lines(&influx), &ran);
+    assert!(
+        influx.seen().iter().all(|request| request.contains("\r\nAuthorization: Token abc\r\n")),
+        "{:?}",
+        influx.seen()
+    );
+}
+
+#[test]
+fn what_came_before_a_signal_is_sent() {
+    let (influx, lab) = (influx(), lab("--service const:5ms"));
+    let running = start(&mut command(&format!("{} -c 3 -d 60s -o influx={}", lab.at("/"), influx.at("/write?db=x"))));
+    until("the first line", || !influx.seen().is_empty());
+    sleep(Duration::from_millis(600));
+    running.signal(Signal::INT);
+    let ran = running.finish().ends(130);
+    let lines = lines(&influx);
+    is_all_of(&lines, &ran);
+    assert!(lines.iter().any(|line| line.contains("Test ended")), "{lines:?}");
+}
+
+#[test]
+fn warm_up_is_left_out_as_in_the_report() {
+    let (influx, lab) = (influx(), lab("--service const:5ms"));
+    let ran = measure(&format!("{} -c 3 --warmup 1s -d 1s -o influx={}", lab.at("/"), influx.at("/write?db=x"))).ok();
+    assert_eq!(sum(&lines(&influx), ALL, "count"), ran.count("begun"));
+}
+
+/// A run beside a system that does not take its figures: it is measured, and both the terminal and the report say so.
+fn is_measured_without(output: &str, told: &str) {
+    let lab = lab("--service const:5ms");
+    let ran = measure(&format!("{} -c 2 -d 2s -o {output}", lab.at("/"))).ok();
+    assert!(ran.count("good") > 0);
+    let warnings = warnings(&ran);
+    assert!(warnings.contains("lines of figures did not reach ") && warnings.contains(told), "{warnings}");
+    let said = ran.err.lines().filter(|line| line.contains("does not take figures: ")).collect::<Vec<_>>();
+    assert!(said.len() == 1 && said[0].contains(told) && said[0].ends_with("the run goes on"), "{}", ran.err);
+    assert!(!ran.err.contains("hunter2") && !ran.out.contains("hunter2"), "{}", ran.err);
+}
+
+#[test]
+fn a_run_does_not_need_the_system_that_its_figures_go_to() {
+    let port = TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr()).expect("a port").port();
+    is_measured_without(&format!("influx=http://127.0.0.1:{port}/write?db=x&p=hunter2"), "refused");
+    is_measured_without(&format!("graphite=127.0.0.1:{port}"), "refused");
+    let missing = replying("HTTP/1.1 404 Not Found\r\nContent-Length: 18\r\n\r\ndatabase not found");
+    is_measured_without(&format!("influx={}", missing.at("/write?db=x")), "it answers 404: database not found");
+    let broken = replying("HTTP/1.1 500 Broken\r\nContent-Length: 0\r\n\r\n");
+    is_measured_without(&format!("influx={}", broken.at("/write?db=x")), "it answers 500");
+}
+
+#[test]
+fn a_system_that_never_answers_holds_nothing_up() {
+    let mute = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = mute.local_addr().expect("an address");
+    is_measured_without(&format!("influx=http://{address}/write?db=x"), "no reply within 3 s");
+}
+
+#[test]
+fn a_plan_file_names_where_its_figures_go() {
+    let (influx, lab, folder) = (influx(), lab(""), TempDir::new().expect("a folder"));
+    let plan = folder.path().join("plan.yaml");
+    let text = format!(
+        "load: {{users: 2, requests: 50}}\nrepetitions: 2\noutputs: [\"influx={}\"]\nscript: {{request: {{url: \"{}\"}}}}\n",
+        influx.at("/write?db=x"),
+        lab.at("/")
+    );
+    fs::write(&plan, text).expect("a plan");
+    let output = command(&format!("run {} --no-store -q", plan.display())).output().expect("brunt");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let lines = lines(&influx);
+    assert_eq!(sum(&lines, ALL, "count"), 100, "{lines:?}");
+    let events = |what: &str| lines.iter().filter(|line| line.contains(what)).count();
+    assert_eq!((events("Test started"), events("Test ended")), (1, 1), "both runs are one test: {lines:?}");
+}
+
+/// Two threads with two loops, a setUp group before them, and both listeners.
+const PLAN: &str = r#"<jmeterTestPlan version="1.2" properties="5.0" jmeter="5.6.3"><hashTree>
+<TestPlan guiclass="TestPlanGui" testclass="TestPlan" testname="Shop"/><hashTree>
+SetupThreadGroup(before, 1, 1)<hashTree>HTTP(prepare)</hashTree>
+ThreadGroup(users, 2, 2)<hashTree>HTTP(a, b=c)HTTP(missing)</hashTree>
+<BackendListener testclass="BackendListener" testname="live"><elementProp name="arguments" elementType="Arguments">
+<collectionProp name="Arguments.arguments">ARGUMENT(influxdbUrl|http://${__P(influx)}/write?db=x)ARGUMENT(application|my shop)
+ARGUMENT(percentiles|50)ARGUMENT(TAG_env|x)ARGUMENT(testTitle|Evening)ARGUMENT(influxdbToken|tok)</collectionProp></elementProp>
+<stringProp name="classname">org.apache.jmeter.visualizers.backend.influxdb.InfluxdbBackendListenerClient</stringProp>
+</BackendListener><hashTree/></hashTree></hashTree></jmeterTestPlan>"#;
+
+/// The plan, its short forms written out.
+fn plan(server: &Odd) -> TempDir {
+    let folder = TempDir::new().expect("a folder");
+    let port = server.address.port();
+    let group = |kind: &str, name: &str, threads: u32, loops: u32| {
+        format!(
+            r#"<{kind} guiclass="x" testclass="{kind}" testname="{name}"><elementProp name="ThreadGroup.main_controller"
+            elementType="LoopController"><intProp name="LoopController.loops">{loops}</intProp>
+            <boolProp name="LoopController.continue_forever">false</boolProp></elementProp>
+            <stringProp name="ThreadGroup.num_threads">{threads}</stringProp></{kind}>"#
+        )
+    };
+    let http = |name: &str, path: &str| {
+        format!(
+            r#"<HTTPSamplerProxy testclass="HTTPSamplerProxy" testname="{name}"><stringProp name="HTTPSampler.domain">127.0.0.1</stringProp>
+            <stringProp name="HTTPSampler.port">{port}</stringProp><stringProp name="HTTPSampler.path">{path}</stringProp>
+            </HTTPSamplerProxy><hashTree/>"#
+        )
+    };
+    let mut text = PLAN
+        .replace("SetupThreadGroup(before, 1, 1)", &group("SetupThreadGroup", "before", 1, 1))
+        .replace("ThreadGroup(users, 2, 2)", &group("ThreadGroup", "users", 2, 2));
+    for (name, path) in [("prepare", "/p"), ("a, b=c", "/a"), ("missing", "/404")] {
+        text = text.replace(&format!("HTTP({name})"), &http(name, path));
+    }
+    for argument in PLAN.split("ARGUMENT(").skip(1).filter_map(|rest| rest.split_once('|')) {
+        let (name, rest) = argument;
+        let end = rest.find(")ARG").or_else(|| rest.find(")\n")).or_else(|| rest.find(")<")).unwrap_or(rest.len() - 1);
+        let value = &rest[..end];
+        let written = format!(
+            r#"<elementProp name="{name}" elementType="Argument"><stringProp name="Argument.name">{name}</stringProp>
+            <stringProp name="Argument.value">{value}</stringProp></elementProp>"#
+        );
+        text = text.replace(&format!("ARGUMENT({name}|{value})"), &written);
+    }
+    fs::write(folder.path().join("plan.jmx"), text).expect("a plan");
+    folder
+}
+
+fn shop() -> Odd {
+    serving(|mut client| {
+        while let Some(request) = client.request() {
+            let missing = "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n".to_owned();
+            if !client.give(if request.contains("/404") { missing } else { page("good") }) {
+                break;
+            }
+        }
+    })
+}
+
+fn run(line: &str) -> Output {
+    let output = command(line).output().expect("brunt");
+    assert!(output.status.code().is_some(), "it was killed");
+    output
+}
+
+#[test]
+fn a_backend_listener_sends_the_figures_of_all_groups() {
+    for options in ["run PLAN -J influx=INFLUX --no-store -q", "jmeter -n -t PLAN -Jinflux=INFLUX -j LOG"] {
+        let (influx, shop) = (influx(), shop());
+        let folder = plan(&shop);
+        let path = |name: &str| folder.path().join(name).display().to_string();
+        let line = options
+            .replace("PLAN", &path("plan.jmx"))
+            .replace("INFLUX", &influx.address.to_string())
+            .replace("LOG", &path("log"));
+        let output = run(&line);
+        let err = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{err}");
+        let lines = lines(&influx);
+        let all = ",transaction=all,statut=all,env=x ";
+        assert_eq!(
+            (shop.seen().len(), sum(&lines, all, "count"), sum(&lines, all, "countError")),
+            (9, 9, 4),
+            "{lines:?}"
+        );
+        let label = |name: &str| sum(&lines, &format!(",transaction={name},statut=all,env=x "), "count");
+        assert_eq!((label("prepare"), label(r"a\,\ b\=c"), label("missing")), (1, 4, 4), "{lines:?}");
+        assert_eq!(
+            sum(&lines, "transaction=missing,responseCode=404,responseMessage=Not\\ Found,", "count"),
+            4,
+            "{lines:?}"
+        );
+        assert!(
+            lines
+                .iter()
+                .filter(|line| line.contains("count="))
+                .all(|line| line.starts_with("jmeter,application=my\\ shop,"))
+        );
+        assert!(lines.iter().any(|line| line.contains(",pct50.0=")), "{lines:?}");
+        let events: Vec<&String> = lines.iter().filter(|line| line.starts_with("events,")).collect();
+        assert!(
+            events.len() == 2 && events[0].contains("Evening started") && events[1].contains("Evening ended"),
+            "{lines:?}"
+        );
+        assert!(influx.seen()[0].contains("\r\nAuthorization: Token tok\r\n"));
+    }
+}
+
+#[test]
+fn a_plan_against_a_stub_sends_nothing() {
+    let (influx, shop) = (influx(), shop());
+    let folder = plan(&shop);
+    let (plan, sink) = (folder.path().join("plan.jmx"), influx.address);
+    let line = format!("run {} -J influx={sink} --no-store -q -o json --resolve-all {}", plan.display(), shop.address);
+    let output = run(&line);
+    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{err}");
+    assert!(influx.seen().is_empty() && !shop.seen().iter().any(|request| request.starts_with("POST")), "{err}");
+    assert!(out.contains("left out, the plan runs against one address"), "{out}{err}");
+    let said = run(&format!("{line} -o influx={}", influx.at("/write?db=x")));
+    assert!(said.status.success() && sum(&lines(&influx), ALL, "count") == 9, "{:?}", influx.seen());
+}
+
+#[test]
+fn labels_are_sent_without_secrets() {
+    let (influx, lab) = (influx(), lab(""));
+    let url = lab.at("/?token=canary4711");
+    let line = format!("{url} -n 5 --no-store -q -o influx={}&u=me&p=canary4712", influx.at("/write?db=x"));
+    let folder = TempDir::new().expect("a folder");
+    let report = folder.path().join("report.json");
+    let output = run(&format!("{line} -o json={} -o text", report.display()));
+    let report = fs::read_to_string(report).expect("a report");
+    for text in [report, String::from_utf8_lossy(&output.stdout).into(), String::from_utf8_lossy(&output.stderr).into()]
+    {
+        assert!(!text.contains("canary"), "{text}");
+    }
+    let lines = lines(&influx).join("\n");
+    assert!(lines.contains("redacted:") && !lines.contains("canary"), "{lines}");
+}
