@@ -16,7 +16,7 @@ use crate::reactions::Reactions;
 use crate::replies::Ask;
 use crate::template::{Place, RenderContext, Template, compile_body};
 use crate::variables::{LAST_SAMPLE_OK, Names, Variables};
-use crate::{Feeds, ScriptError, java_uri};
+use crate::{Feeds, ScriptError};
 use brunt_engine::{Numbering, Step, Surroundings, Users, UsersOf, VirtualUser};
 use brunt_model::plan::Records;
 use brunt_model::reply_policy::{Cookies, RedirectRules};
@@ -246,8 +246,7 @@ impl CompiledScript {
     /// The parts of a request without placeholders.
     fn parts(&self, request: &Request) -> Result<Rc<RequestParts>, String> {
         let Request { method, url, headers, body, verbatim, .. } = request.clone();
-        refuse_as_java(&url, self.is_jmeter)?;
-        let url = LastUrl::default().parse(&url).map_err(|error| error.to_string())?;
+        let url = LastUrl::default().parse(&url, self.is_jmeter)?;
         Ok(Rc::new(RequestParts { method, url, headers, body, verbatim }))
     }
 
@@ -279,12 +278,6 @@ fn is_inert(policy: &ReplyPolicy) -> bool {
 
 fn prepare<T: Transport>(transport: &T, parts: Rc<RequestParts>, tags: Tags) -> Result<Rc<Prepared>, String> {
     transport.prepare_parts(parts, tags).map(Rc::new).map_err(|error| error.to_string())
-}
-
-/// By JMeter's rules a URL is refused where Java does so.
-fn refuse_as_java(url: &str, is_jmeter: bool) -> Result<(), String> {
-    let refusal = if is_jmeter { java_uri::refusal(url) } else { None };
-    refusal.map_or(Ok(()), Err)
 }
 
 /// What one worker has of a compiled script.
@@ -463,9 +456,8 @@ impl<T: Transport> WorkerScript<T> {
         if self.compiled.is_jmeter && url.contains(' ') {
             url = url.replace(' ', "%20").into();
         }
-        refuse_as_java(&url, self.compiled.is_jmeter)?;
         let body = grpc::encoded(body, self.context.services.as_deref())?;
-        let url = self.last_urls[entry].parse(&url).map_err(|error| error.to_string())?;
+        let url = self.last_urls[entry].parse(&url, self.compiled.is_jmeter)?;
         let parts = RequestParts { method, url, headers, body, verbatim: verbatim.clone() };
         Ok((Rc::new(parts), Tags { label: number, reply_policy: *reply_policy }))
     }

@@ -76,7 +76,7 @@ impl Variables {
 
     /// Gives the variable of this number a value.
     pub fn set_slot(&mut self, number: usize, value: &str) {
-        if let Some(slot) = self.slots.get_mut(number) {
+        if let Some(slot) = self.slots.get_mut(number).filter(|slot| slot.as_deref() != Some(value)) {
             *slot = Some(value.into());
         }
     }
