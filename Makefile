@@ -28,7 +28,7 @@ bench: ## brunt beside wrk, ab and h2load (half an hour), to docs/performance.md
 honesty: ## brunt and Debian's tools against a server whose truth is known, to docs/honesty.md
 	@sh tools/honesty.sh $(HONESTY)
 
-prove: ## Every target in full (an hour), with its evidence in docs/proof/
+prove: ## Every target in full (hours), with its evidence in docs/proof/
 	@sh tools/prove.sh $(PROOF)
 
 fuzz: ## Fuzz each parser for a minute; needs nightly and cargo-fuzz

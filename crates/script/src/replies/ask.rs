@@ -86,7 +86,8 @@ fn with_extra(parts: &RequestParts, extra: &Fields) -> RequestParts {
     let (host, rest) = parts.headers.split_at(usize::from(begins_with_host));
     let headers = host.iter().chain(extra).chain(rest.iter().filter(stays)).cloned().collect();
     let verbatim = parts.verbatim.as_ref().map(|bytes| with_fields(bytes, extra));
-    RequestParts { headers, verbatim, ..parts.clone() }
+    let RequestParts { method, url, body, .. } = parts;
+    RequestParts { method: method.clone(), url: Rc::clone(url), headers, body: body.clone(), verbatim }
 }
 
 /// The same request to another URL.
