@@ -13,8 +13,10 @@ mod alarm;
 mod spin;
 mod timers;
 
+use crate::race::{First, race};
 use alarm::Alarm;
 use brunt_model::{Clock, Tick};
+use brunt_wire::Timer;
 use rustix::time::{ClockId, clock_gettime};
 use spin::Spinner;
 use std::cell::{Cell, OnceCell, RefCell};
@@ -146,6 +148,14 @@ impl Time {
         }
         ATTENDED.set(Some(self.clone()));
         Ok(Attended)
+    }
+
+    /// Waits for something no longer than this; None: it took longer, and is dropped.
+    pub async fn within<F: Future>(&self, limit: Duration, what: F) -> Option<F::Output> {
+        match race(what, self.sleep_until(self.now() + limit)).await {
+            First::A(done) => Some(done),
+            First::B(()) => None,
+        }
     }
 
     /// Nothing can run: set the alarm for the next timer, once, whatever was set and unset meanwhile.
@@ -287,7 +297,7 @@ impl Clock for Time {
     }
 }
 
-impl brunt_wire::Timer for Time {
+impl Timer for Time {
     async fn sleep_until(&self, due: Tick) {
         let sleep = self.timer();
         sleep.set(due);

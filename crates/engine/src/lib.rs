@@ -33,7 +33,7 @@ pub mod pace;
 mod parallel;
 pub mod parts;
 pub mod pool;
-pub mod race;
+mod race;
 mod recorder;
 mod run;
 mod surroundings;

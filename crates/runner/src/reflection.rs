@@ -2,14 +2,13 @@
 
 use crate::error::RunError;
 use brunt_engine::clock::{self, Epoch, Time};
-use brunt_engine::race::{First, race};
 use brunt_model::outcome::{GRPC_STATUS, status_text};
 use brunt_model::plan::HttpVersion;
 use brunt_model::sample::Opening;
-use brunt_model::{Body, Clock, Failure, Plan};
+use brunt_model::{Body, Failure, Plan};
 use brunt_wire::http::{Common, Http, Lane};
 use brunt_wire::request::{Draft, resolve};
-use brunt_wire::{Reply, Stamps, Timer, Transport};
+use brunt_wire::{Reply, Stamps, Transport};
 use prost::Message;
 use std::collections::BTreeMap;
 
@@ -211,10 +210,6 @@ impl Client {
     }
 
     async fn in_time<O>(&self, work: impl Future<Output = Result<O, Failure>>) -> Result<O, Failure> {
-        let due = self.time.now() + self.plan.connection.timeout;
-        match race(work, self.time.sleep_until(due)).await {
-            First::A(done) => done,
-            First::B(()) => Err(Failure::Timeout),
-        }
+        self.time.within(self.plan.connection.timeout, work).await.unwrap_or(Err(Failure::Timeout))
     }
 }

@@ -7,19 +7,18 @@ use super::certificate;
 use super::facts::{Answered, Compression, Connected, Facts, Failed, OfferedQuic, OfferedVersion, Secured};
 use crate::RunError;
 use brunt_engine::clock::{self, Epoch, Time};
-use brunt_engine::race::{First, race};
 use brunt_engine::{Alone, Numbering, Step, Surroundings, Turn, UsersOf};
 use brunt_model::plan::HttpVersion;
 use brunt_model::sample::Opening;
 use brunt_model::scenario::{Order, Scenario};
-use brunt_model::{Clock, Failure, Plan, Request, Route};
+use brunt_model::{Failure, Plan, Request, Route};
 use brunt_script::CompiledScript;
 use brunt_spec::defaults;
 use brunt_wire::h1::parse::{Framing, Head};
 use brunt_wire::http::{Common, Http, Lane};
 use brunt_wire::quic::version_names;
 use brunt_wire::tls::{self, Cause, Handshake, Refusal};
-use brunt_wire::{Prepared, Reply, Stamps, Timer, Transport};
+use brunt_wire::{Prepared, Reply, Stamps, Transport};
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -183,7 +182,7 @@ impl<'a> Look<'a> {
     async fn open(&self, request: &Prepared, facts: &mut Facts) -> Result<Lane, Failure> {
         let mut steps = Opening::default();
         let limit = self.plan.connection.connect_timeout;
-        let opened = self.within(limit, self.wire.open(request, 0, &mut steps)).await;
+        let opened = self.time.within(limit, self.wire.open(request, 0, &mut steps)).await;
         let conn = match opened {
             Some(Ok(conn)) => conn,
             Some(Err(failure)) => {
@@ -201,7 +200,7 @@ impl<'a> Look<'a> {
 
     async fn exchange(&self, conn: &mut Lane, request: &Prepared) -> Result<Seen, Failure> {
         let mut stamps = Stamps::default();
-        let reply = self.within(self.plan.connection.timeout, self.wire.look(conn, request, &mut stamps)).await;
+        let reply = self.time.within(self.plan.connection.timeout, self.wire.look(conn, request, &mut stamps)).await;
         let mut reply = reply.unwrap_or(Err(Failure::Timeout))?;
         let kept = reply.kept.take().and_then(|kept| kept.head);
         let (head, fields) = kept.ok_or(Failure::Protocol)?;
@@ -228,7 +227,7 @@ impl<'a> Look<'a> {
             let Ok(lane) = look.open(&prepared, &mut others).await else { continue };
             let mut offered = OfferedVersion { version, streams: None, window_bytes: None, quic: None };
             if version == HttpVersion::V2 {
-                let Some(Ok(peer)) = self.within(limit, lane.peer_settings()).await else { continue };
+                let Some(Ok(peer)) = self.time.within(limit, lane.peer_settings()).await else { continue };
                 offered.streams = Some(peer.streams).filter(|streams| *streams < u32::MAX);
                 offered.window_bytes = Some(peer.window as u64);
             }
@@ -246,7 +245,7 @@ impl<'a> Look<'a> {
         let settings = lane.quic_settings()?;
         let mut versions = Vec::new();
         for _ in 0..2 {
-            let asked = self.within(LONGEST_QUIC / 2, self.wire.quic_versions(lane.peer()?)).await;
+            let asked = self.time.within(LONGEST_QUIC / 2, self.wire.quic_versions(lane.peer()?)).await;
             if let Some(Ok(offered)) = asked {
                 versions = version_names(&offered);
                 break;
@@ -329,14 +328,6 @@ impl<'a> Look<'a> {
         let peer = facts.connection.as_ref().and_then(|c| c.peer.as_ref());
         let address = peer.or(facts.addresses.first()).and_then(|a| a.parse().ok());
         facts.route = address.map(brunt_probe::route);
-    }
-
-    /// None: it took longer.
-    async fn within<F: Future>(&self, limit: Duration, what: F) -> Option<F::Output> {
-        match race(what, self.time.sleep_until(self.time.now() + limit)).await {
-            First::A(done) => Some(done),
-            First::B(()) => None,
-        }
     }
 }
 

@@ -1,14 +1,13 @@
 //! One attempt to send lines: a POST over HTTP, or a connection of TCP; each with a time limit.
 
 use brunt_engine::clock::{self, Epoch, Time};
-use brunt_engine::race::{First, race};
 use brunt_model::live_output::{GraphiteSink, InfluxSink, LiveSink, Token};
 use brunt_model::plan::{Connection, Record};
 use brunt_model::sample::Opening;
-use brunt_model::{Body, Clock, Failure, Plan, ReplyPolicy};
+use brunt_model::{Body, Failure, Plan, ReplyPolicy};
 use brunt_wire::http::{Common, Http};
 use brunt_wire::request::Draft;
-use brunt_wire::{Reply, Stamps, Timer, Transport as _};
+use brunt_wire::{Reply, Stamps, Transport as _};
 use std::io::{self, Write};
 use std::net::{Shutdown, TcpStream, ToSocketAddrs};
 use std::sync::Arc;
@@ -139,19 +138,11 @@ async fn exchanged(common: &Arc<Common>, draft: &Draft<'_>) -> Result<Reply, Sen
     };
     let late = |limit: Duration, what: &str| absent(format!("{what} within {} s", limit.as_secs()));
     let mut steps = Opening::default();
-    let opened = within(&time, CONNECT, http.open(&request, 0, &mut steps)).await;
+    let opened = time.within(CONNECT, http.open(&request, 0, &mut steps)).await;
     let mut lane = opened.ok_or_else(|| late(CONNECT, "no connection"))?.map_err(failed)?;
     let mut stamps = Stamps::default();
-    let reply = within(&time, REPLY, http.look(&mut lane, &request, &mut stamps)).await;
+    let reply = time.within(REPLY, http.look(&mut lane, &request, &mut stamps)).await;
     reply.ok_or_else(|| late(REPLY, "no reply"))?.map_err(failed)
-}
-
-/// None: it took longer.
-async fn within<F: Future>(time: &Time, limit: Duration, what: F) -> Option<F::Output> {
-    match race(what, time.sleep_until(time.now() + limit)).await {
-        First::A(done) => Some(done),
-        First::B(()) => None,
-    }
 }
 
 /// The begin of a text that a system answers, on one line.
