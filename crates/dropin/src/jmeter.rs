@@ -134,9 +134,6 @@ fn test(settings: &Settings, caller: &Arc<Caller>) -> Result<u8> {
 
 /// Where the plan sends figures while it runs.
 fn live(outputs: &[LiveOutput], caller: &Arc<Caller>) -> Result<LiveOutputs> {
-    for secret in outputs.iter().flat_map(LiveOutput::secrets) {
-        (caller.redactor)().secret(secret);
-    }
     let told = Arc::clone(caller);
     Ok(LiveOutputs::new(
         outputs,

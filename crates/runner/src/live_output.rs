@@ -60,12 +60,16 @@ struct Output {
 }
 
 impl LiveOutputs {
-    /// Sends to these systems, the names of labels without secrets; `tell` hears once what goes wrong with each system.
+    /// Sends to these systems, the names of labels without secrets; `tell` hears once what goes wrong with each system. The secrets of
+    /// the systems become known to the redactor.
     ///
     /// # Errors
     ///
     /// The regular expression for labels is none.
     pub fn new(outputs: &[LiveOutput], redactor: Arc<Redactor>, tell: Tell) -> Result<Self, RunError> {
+        for secret in outputs.iter().flat_map(LiveOutput::secrets) {
+            redactor.secret(secret);
+        }
         let outputs = outputs.iter().map(|output| Output::new(output, &tell)).collect::<Result<_, _>>()?;
         Ok(Self { outputs, redactor, tell })
     }
@@ -125,18 +129,16 @@ impl Output {
         mailbox.hear(&Event::Finished(Finish { at, interrupted: false, error: None }));
         let is_complete = mailbox.close(PATIENCE).is_complete;
         let mut delivered = self.delivered.lock().unwrap_or_else(PoisonError::into_inner);
-        let sent = delivered.take();
+        let Delivered { all, arrived, failure, .. } = delivered.take();
+        let (name, lost) = (&self.name, all - arrived);
         if !is_complete {
-            let (name, seconds) = (&self.name, PATIENCE.as_secs());
-            let lost = sent.all - sent.arrived;
+            let seconds = PATIENCE.as_secs();
             return Some(format!(
-                "{name} did not take the last figures of the run within {seconds} s; {lost} of {} lines were not delivered",
-                sent.all
+                "{name} did not take the last figures of the run within {seconds} s; {lost} of {all} lines were not delivered"
             ));
         }
-        let lost = sent.all - sent.arrived;
-        let why = sent.failure.unwrap_or_default();
-        (lost > 0).then(|| format!("{lost} of {} lines of figures did not reach {}: {why}", sent.all, self.name))
+        let why = failure.unwrap_or_default();
+        (lost > 0).then(|| format!("{lost} of {all} lines of figures did not reach {name}: {why}"))
     }
 
     fn finish(&self, tell: &Tell) {
