@@ -8,7 +8,6 @@ use crate::context::UserContext;
 use crate::{Feeds, ScriptError, WordError};
 use brunt_model::scenario::{DataEnd, DataFile, DataFormat, RowOrder, Sharing, TextRules};
 use rand::RngExt;
-use std::borrow::Cow;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -62,8 +61,8 @@ impl Rows {
                 table.read_lines(text, file.skip_first, delimiter);
             }
             DataFormat::Csv { delimiter, quoted } => {
-                let whole = if keeps_blanks { with_blank_rows(text) } else { Cow::Borrowed(text) };
-                table.read_csv(&whole, file.skip_first, (delimiter, quoted))?;
+                let whole = keeps_blanks.then(|| with_blank_rows(text));
+                table.read_csv(whole.as_deref().unwrap_or(text), file.skip_first, (delimiter, quoted))?;
             }
             DataFormat::JsonLines => table.read_json(text)?,
         }
@@ -118,7 +117,7 @@ impl Rows {
 }
 
 /// A text whose blank lines, but those within quotes, are rows of one empty cell.
-fn with_blank_rows(text: &str) -> Cow<'_, str> {
+fn with_blank_rows(text: &str) -> String {
     let mut whole = String::with_capacity(text.len());
     let mut is_within = false;
     for line in text.split_inclusive('\n') {
@@ -128,7 +127,7 @@ fn with_blank_rows(text: &str) -> Cow<'_, str> {
         is_within ^= line.matches('"').count() % 2 == 1;
         whole.push_str(line);
     }
-    Cow::Owned(whole)
+    whole
 }
 
 /// A file that is being read.

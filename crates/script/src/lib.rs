@@ -6,8 +6,8 @@
 //! * [`error`]: what is said about a word or file that cannot be read.
 //! * [`user`]: the virtual user of a scenario. `program`: its steps, compiled. `replies`: what follows from replies.
 //! * `reactions`: extractors, assertions and scripts of a policy in order, each over a `searched` reply. `extract`, `assertion`,
-//!   `script_call`, `scripts`, `pattern` (regular expressions), `markup` (CSS, XPath), `json` (`JSONPath`): one of these. `texts`: those whose texts
-//!   change with each use.
+//!   `script_call`, `scripts`, [`pattern`] (regular expressions), `markup` (CSS, XPath), `json` (`JSONPath`): one of these.
+//!   `texts`: those whose texts change with each use.
 //! * `records`: samples as result files list them; `trace`: what their user did around them. [`body`]: what is sent with a request;
 //!   [`decoded`]: what it was made of.
 //! * [`template`], [`feed`]: placeholders, and the files behind `{csv:FILE:column}`. `expression`, [`functions`]: `${…}`.

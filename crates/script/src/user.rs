@@ -57,8 +57,6 @@ pub struct CompiledScript {
     records: Option<Records>,
     /// The services of gRPC that are called.
     services: Option<Arc<Services>>,
-    /// JMeter's rules hold.
-    is_jmeter: bool,
     /// Users need a context of their own.
     has_context: bool,
     /// Virtual users of all workers together.
@@ -170,7 +168,6 @@ impl CompiledScript {
             name,
             records,
             services,
-            is_jmeter: scenario.texts == TextRules::Jmeter,
             has_context,
             users,
             seed,
@@ -213,21 +210,18 @@ impl CompiledScript {
     pub fn users<T: Transport>(self: &Arc<Self>, transport: &Rc<T>, of: UsersOf<'_>) -> Box<dyn Users> {
         let UsersOf { population, worker, labels: number_of, surroundings } = of;
         let labels: Vec<u32> = self.entries.iter().map(|c| number_of(&c.request.label)).collect();
-        let ready = self.entries.iter().zip(&labels).map(|(entry, label)| {
-            let tags = Tags { label: *label, reply_policy: entry.request.reply_policy };
-            let prepare = || prepare(&**transport, self.parts(&entry.request)?, tags);
-            entry.templates.is_none().then(prepare)
-        });
-        let listed = |(number, entry): (usize, &CompiledRequest)| {
-            let policy = &self.policies[entry.request.reply_policy as usize];
-            let asked = policy.looks_at_head() && entry.templates.is_none();
-            let tags = Tags { label: labels[number], reply_policy: entry.request.reply_policy };
-            let ask = || Ok(Ask { entry: Some(number), ..Ask::listed(self.parts(&entry.request)?, tags) });
-            asked.then(ask)
-        };
+        let (mut ready, mut asks) = (Vec::new(), Vec::new());
+        for (number, (CompiledRequest { request, templates }, label)) in self.entries.iter().zip(&labels).enumerate() {
+            let parts = templates.is_none().then(|| self.parts(request));
+            let tags = Tags { label: *label, reply_policy: request.reply_policy };
+            ready.push(parts.clone().map(|parts| prepare(&**transport, parts?, tags)));
+            let ask = |parts| Ask { entry: Some(number), ..Ask::listed(parts, tags) };
+            let asked = parts.filter(|_| self.policies[request.reply_policy as usize].looks_at_head());
+            asks.push(asked.map(|parts| parts.map(ask)));
+        }
         let worker_script = WorkerScript {
-            ready: ready.collect(),
-            asks: self.entries.iter().enumerate().map(listed).collect(),
+            ready,
+            asks,
             last_urls: self.entries.iter().map(|_| LastUrl::default()).collect(),
             inert: self.policies.iter().map(is_inert).collect(),
             forgets: self.policies.iter().any(|policy| policy.cookies == Cookies::KeptForARound),
@@ -243,10 +237,15 @@ impl CompiledScript {
         Box::new(Table(Rc::new(worker_script.with_variables())))
     }
 
+    /// Whether JMeter's rules hold.
+    fn is_jmeter(&self) -> bool {
+        self.feeds.rules == TextRules::Jmeter
+    }
+
     /// The parts of a request without placeholders.
     fn parts(&self, request: &Request) -> Result<Rc<RequestParts>, String> {
         let Request { method, url, headers, body, verbatim, .. } = request.clone();
-        let url = LastUrl::default().parse(&url, self.is_jmeter)?;
+        let url = LastUrl::default().parse(&url, self.feeds.rules)?;
         Ok(Rc::new(RequestParts { method, url, headers, body, verbatim }))
     }
 
@@ -364,7 +363,7 @@ impl<T: Transport> WorkerScript<T> {
     /// The step of an entry that cannot be asked: in JMeter's rules the iteration goes on.
     pub fn refused(&self, entry: usize, why: String) -> Step {
         match self.labels.get(entry) {
-            Some(label) if self.compiled.is_jmeter => Step::Failing(why, *label),
+            Some(label) if self.compiled.is_jmeter() => Step::Failing(why, *label),
             _ => Step::Broken(why),
         }
     }
@@ -453,11 +452,11 @@ impl<T: Transport> WorkerScript<T> {
         // Behind its texts: for them the last request is the one before.
         named(user, &label);
         // JMeter encodes spaces of a path.
-        if self.compiled.is_jmeter && url.contains(' ') {
+        if self.compiled.is_jmeter() && url.contains(' ') {
             url = url.replace(' ', "%20").into();
         }
         let body = grpc::encoded(body, self.context.services.as_deref())?;
-        let url = self.last_urls[entry].parse(&url, self.compiled.is_jmeter)?;
+        let url = self.last_urls[entry].parse(&url, self.compiled.feeds.rules)?;
         let parts = RequestParts { method, url, headers, body, verbatim: verbatim.clone() };
         Ok((Rc::new(parts), Tags { label: number, reply_policy: *reply_policy }))
     }

@@ -1,6 +1,7 @@
 //! The URL of an entry's last request, which the next one often shares.
 
 use crate::java_uri;
+use brunt_model::scenario::TextRules;
 use brunt_wire::request::parse_url;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -11,17 +12,19 @@ use url::Url;
 pub struct LastUrl(RefCell<Option<(String, Rc<Url>)>>);
 
 impl LastUrl {
-    /// Parses a URL, by JMeter's rules or not.
+    /// Parses a URL by these rules.
     ///
     /// # Errors
     ///
     /// In words: it is none that brunt speaks, or by JMeter's rules Java refuses it.
-    pub fn parse(&self, text: &str, is_jmeter: bool) -> Result<Rc<Url>, String> {
+    pub fn parse(&self, text: &str, rules: TextRules) -> Result<Rc<Url>, String> {
         let mut last = self.0.borrow_mut();
         if let Some((_, url)) = last.as_ref().filter(|(known, _)| known == text) {
             return Ok(Rc::clone(url));
         }
-        if let Some(refusal) = is_jmeter.then(|| java_uri::refusal(text)).flatten() {
+        if rules == TextRules::Jmeter
+            && let Some(refusal) = java_uri::refusal(text)
+        {
             return Err(refusal);
         }
         let url = Rc::new(parse_url(text).map_err(|error| error.to_string())?);
@@ -37,7 +40,7 @@ mod tests {
     #[test]
     fn another_text_is_another_url() {
         let last = LastUrl::default();
-        let parse = |text| last.parse(text, false).map(|url| url.to_string());
+        let parse = |text| last.parse(text, TextRules::Expressions).map(|url| url.to_string());
         for (text, url) in
             [("http://h:1/a", "http://h:1/a"), ("http://h:1/a", "http://h:1/a"), ("http://h", "http://h/")]
         {

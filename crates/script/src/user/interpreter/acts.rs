@@ -43,7 +43,7 @@ impl<T: Transport> Interpreter<T> {
                 let named = |names: &[_]| names.iter().any(|name| self.text(name, turn).trim() == value.trim());
                 let found = cases.iter().find(|(names, _)| named(names));
                 // JMeter takes the first where there is no such number.
-                let is_number = self.script.compiled.is_jmeter && value.trim().parse::<i64>().is_ok();
+                let is_number = self.script.compiled.is_jmeter() && value.trim().parse::<i64>().is_ok();
                 let found = found.or_else(|| cases.first().filter(|_| is_number));
                 let found = found.or_else(|| cases.iter().find(|(names, _)| names.is_empty()));
                 self.next = found.map_or(*end, |(_, begin)| *begin);
