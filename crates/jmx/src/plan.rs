@@ -11,9 +11,10 @@
 //! the same time. Texts with `${…}` keep them and are filled in by each user, by JMeter's rules; numbers of threads, ramps and
 //! durations are known before the run.
 //!
-//! * [`PlanFolder`]: the files that a plan names. `backend`: systems that receive figures. `stage`: what a run consists of. `groups`: thread groups as loads. `scope`: what holds for a sampler. `controllers`, `samplers`, `timers`, `data`: steps.
-//!   `requests`: HTTP requests. `extractors`, `assertions`: what is made of replies, by
-//!   `patterns`. `texts`: properties as texts.
+//! * [`PlanFolder`]: the files that a plan names. `backend`: systems that receive figures. `stage`: what a run consists of.
+//!   `groups`: thread groups as loads. `scope`: what holds for a sampler. `controllers`, `samplers`, `timers`, `data`: steps.
+//!   `requests`: HTTP requests. `extractors`, `assertions`: what is made of replies, by `patterns`. `failing`: what fails each
+//!   time. `texts`: properties as texts.
 
 mod assertions;
 mod backend;

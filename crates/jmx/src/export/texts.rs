@@ -2,6 +2,7 @@
 
 use super::Writer;
 use crate::export::Place;
+use crate::groovy;
 use brunt_model::scenario::TextRules;
 use brunt_script::expression::{self, Stretch};
 
@@ -201,7 +202,7 @@ impl Writer<'_> {
 
 /// A text in single quotes of Groovy. Its `$` are none of JMeter.
 pub(super) fn quoted(text: &str) -> String {
-    format!("'{}'", text.replace('\\', r"\\").replace('\'', r"\'").replace('\n', r"\n").replace("${", r"\u0024{"))
+    groovy::quoted(text).replace("${", r"\u0024{")
 }
 
 fn joined(pieces: &[Piece], is_argument: bool) -> String {

@@ -5,6 +5,7 @@ use super::Reader;
 use super::patterns::{error_of, translated};
 use super::requests::WrongHost;
 use crate::element::TestElement;
+use crate::groovy::quoted;
 use brunt_model::extract::ReplyPart;
 use brunt_model::reply_policy::{AssertionTest, TextAssertion, TextMatch};
 use brunt_model::scenario::{Script, ScriptLanguage};
@@ -113,10 +114,4 @@ fn throws(element: TestElement<'_>, exception: &str, message: &str) -> Script {
 fn groovy(element: TestElement<'_>, source: String) -> Script {
     let (language, parameters) = (ScriptLanguage::Groovy, String::new());
     Script { name: element.name().into_owned(), language, source, parameters }
-}
-
-/// A text as Groovy writes one in which nothing is filled in; variables of the plan are left alone.
-fn quoted(text: &str) -> String {
-    let escaped = text.replace('\\', r"\\").replace('\'', r"\'").replace('\n', r"\n").replace('\r', r"\r");
-    format!("'{escaped}'")
 }

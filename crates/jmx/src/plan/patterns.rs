@@ -20,7 +20,7 @@ pub fn translated(pattern: &str) -> String {
     reader.out
 }
 
-/// Why an expression is none, in the words of Apache ORO; None: it is one, or it is known while the plan runs alone.
+/// Why an expression is none, in the words of Apache ORO; None: it is one, or it is known only while the plan runs.
 pub fn error_of(pattern: &str) -> Option<&'static str> {
     if pattern.contains("${") {
         return None;
