@@ -172,6 +172,14 @@ impl<T: Transport> Actor<T> {
                     self.end_transaction();
                     continue;
                 }
+                Step::SuspendTransactions(key, count) => {
+                    self.suspend_transactions(key, count);
+                    continue;
+                }
+                Step::ResumeTransactions(key) => {
+                    self.resume_transactions(key);
+                    continue;
+                }
             };
             step += 1;
             self.reply_in_transactions(asked.failed);

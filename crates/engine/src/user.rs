@@ -30,6 +30,10 @@ pub enum Step {
     BeginTransaction(Arc<str>, Pauses),
     /// The steps that began last to be timed together are over.
     EndTransaction,
+    /// So many transactions, those that began last, rest under this number: what follows is not within them.
+    SuspendTransactions(usize, usize),
+    /// Those under this number go on.
+    ResumeTransactions(usize),
     /// Its iteration is over.
     Done,
     /// It does nothing more.

@@ -29,6 +29,7 @@ pub async fn live<T: Transport>(mut actor: Actor<T>, mut work: impl Work<T>) {
             actor.drop_connections();
         }
     }
+    actor.leave_transactions();
     let shared = Rc::clone(&actor.shared);
     // Its connections close, unless others use them.
     drop(actor);

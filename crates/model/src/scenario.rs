@@ -3,11 +3,13 @@
 //! An iteration is one arrival of an open loop, or one round of a closed one. It carries out the steps in order, and is over
 //! behind the last. `script` compiles the tree to a flat program.
 
+mod choice;
 mod texts;
 
 use crate::Request;
 use crate::load::Think;
 use crate::modifier::RequestModifier;
+pub use choice::{Branch, Order, Portion};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 pub use texts::{StageVariables, TextRules};
@@ -145,9 +147,15 @@ pub enum Step {
     Choose {
         /// Which branch is next.
         order: Order,
+        /// How much of it is carried out.
+        #[serde(default, skip_serializing_if = "Portion::is_whole")]
+        portion: Portion,
         /// The branches; never empty.
         branches: Vec<Branch>,
     },
+    /// Steps within a choice whose branches take turns: they go on behind where their last turn ended. Behind the last they begin
+    /// anew when the choice comes to them again. Between their turns they keep the rounds of their loops, and their transactions.
+    Resumable(Vec<Step>),
     /// A pause; the next request is due behind it.
     Think(Think),
     /// A pause of as many milliseconds as a text says; of none where it is no number.
@@ -198,6 +206,7 @@ impl Step {
             | Self::ForEach { steps, .. }
             | Self::During { steps, .. }
             | Self::Lock { steps, .. }
+            | Self::Resumable(steps)
             | Self::OncePerLoop(steps)
             | Self::Once(steps) => vec![steps],
             Self::If { then, otherwise, .. } => vec![then, otherwise],
@@ -445,35 +454,6 @@ pub struct ScriptSample {
     pub reply_policy: u32,
 }
 
-/// One of the branches of a choice.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Branch {
-    /// How often it is taken, against the others.
-    pub weight: u32,
-    /// What it is.
-    pub steps: Vec<Step>,
-}
-
-/// Which request of a list, or branch of a choice, is next.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Order {
-    /// One after the other, all users together, each as often in a round as its weight says.
-    Sequence,
-    /// Drawn by weight.
-    Random,
-    /// Each user goes through the list by itself, one after the other; user i of n begins at i times the whole part of the
-    /// list's length divided by n.
-    Walk,
-    /// Each user goes through the list by itself, from its beginning.
-    WalkTogether,
-    /// Always the same for one user: user i has the i-th, counted round.
-    User,
-    /// Request n of the run is number ⌊(n + 1) · s⌋ of the list, over and over, where s is so many millionths: a new one
-    /// every 1/s requests.
-    Slow(u32),
-}
-
 /// How requests are sent that do not wait for each other's replies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -553,9 +533,11 @@ pub enum Scope {
     /// Nothing.
     #[default]
     Nothing,
+    /// The turn of the innermost choice whose branches take turns, and with it that of such a choice around it; there is one.
+    Turn,
     /// This round of the innermost loop; of none, the iteration.
     Round,
-    /// The innermost loop; where there is none, the iteration.
+    /// The innermost loop; where there is none, the iteration, and in a plan of JMeter the user.
     Loop,
     /// The iteration.
     Iteration,

@@ -261,8 +261,8 @@ pub struct UserContext {
     pub cookies: Rc<RefCell<Jar>>,
     /// What a script asked to be over.
     pub stop: Cell<Scope>,
-    /// The locks that it has.
-    pub locks: Rc<RefCell<Vec<OwnedSemaphorePermit>>>,
+    /// The locks that it is within, the innermost last; None: it had it before.
+    pub locks: Rc<RefCell<Vec<Option<OwnedSemaphorePermit>>>>,
     /// What it did since its last sample; None: it is not traced.
     pub tracing: Option<Box<RefCell<Tracing>>>,
 }

@@ -1,7 +1,7 @@
 //! A scenario's tree of steps, compiled to one flat program.
 //!
 //! Loops and branches become jumps; what they remember is in numbered slots of a user, some for an iteration and some for the
-//! user's whole life. How many requests an iteration has
+//! user's whole life. Steps that take turns remember the operation behind their last turn in such a slot, too. How many requests an iteration has
 //! is known beforehand, so that each request of a run has a number, whoever makes it: the number of the iteration and those
 //! before it tell.
 
@@ -15,7 +15,7 @@ use crate::template::Template;
 use crate::{Feeds, ScriptError};
 use brunt_engine::pace::Cumulative;
 use brunt_model::load::Think;
-use brunt_model::scenario::{Counted, Manner, Order, PaceOf, Pauses, Rounds, Scenario, Scope, Step, Values};
+use brunt_model::scenario::{Counted, Manner, Order, PaceOf, Pauses, Portion, Rounds, Scenario, Scope, Step, Values};
 use compiler::{Compiler, Context};
 use std::sync::Arc;
 
@@ -180,29 +180,53 @@ pub enum Op {
     Unless(Test, usize),
     /// To the branch that is next.
     Choose(Choice),
-    /// A slot of the user is set; where it was set, to another operation.
+    /// A branch of the choice at this operation is over: behind the choice where the branch did something, else to the next.
+    EndBranch(usize),
+    /// To another operation, where the slot is set.
     Once {
         /// The slot.
         slot: usize,
         /// Behind the steps.
         end: usize,
     },
-    /// The same with a slot of an iteration.
-    OncePerLoop {
+    /// To the operation behind the end of the turn that was taken last, which the slot has; then it is zero. Onward where it is zero.
+    Resume {
         /// The slot.
         slot: usize,
-        /// Behind the steps.
+    },
+    /// A turn is over: the slot gets the operation behind this one, and transactions within rest.
+    EndTurn {
+        /// The slot.
+        slot: usize,
+        /// How many transactions rest.
+        transactions: usize,
+        /// Behind the choice.
         end: usize,
     },
+    /// The transactions go on that rest with the turn of this slot.
+    ResumeTransactions(usize),
     /// Steps begin that are timed together, under this name, whose text is made then if it has one; whether records list them
     /// within it.
     BeginTransaction(Arc<str>, Option<Box<Template>>, Pauses, bool),
     /// They are over.
     EndTransaction,
+    /// They are left before their end.
+    BreakTransaction,
     /// See `Step::CountInTransactions`.
     CountInTransactions(Counted),
     /// Something is over.
     Stop(Scope),
+}
+
+impl Op {
+    /// Whether it is a request, a sample or a pause.
+    pub fn does_something(&self) -> bool {
+        use Op::{BeginTogether, BeginTransaction, CountInTransactions, Next, Pause, Request, Sample, Think};
+        // One that lists its samples within it is itself a sample.
+        let is_sample =
+            matches!(self, Sample(_) | BeginTransaction(_, _, _, true) | CountInTransactions(Counted::Sampler));
+        is_sample || matches!(self, Request { .. } | Next { .. } | BeginTogether | Think(_) | Pause(_))
+    }
 }
 
 /// A condition, whose variables have numbers.
@@ -284,10 +308,27 @@ pub struct Choice {
     pub branches: Vec<usize>,
     /// The slot that counts how often it was made in this iteration.
     pub made: usize,
-    /// The slot of the user that counts how often it made it.
+    /// The slot that counts how often the user made it.
     pub walked: usize,
     /// How often an iteration makes it, at most.
     pub most: u64,
+    /// Where branches that do nothing are passed over: what is remembered for that.
+    pub passing: Option<Passing>,
+}
+
+/// What a choice remembers that passes over branches which do nothing.
+#[derive(Debug)]
+pub struct Passing {
+    /// How much of the branch is carried out.
+    pub portion: Portion,
+    /// The slot with the number of the branch that was first, from 1.
+    pub first: usize,
+    /// The slot with the number of the branch with which the next choice begins, from 1; 0: the one that is next then.
+    pub again: usize,
+    /// The slot with how much the user had done before.
+    pub done: usize,
+    /// Behind the choice.
+    pub end: usize,
 }
 
 /// A scenario, compiled.
@@ -295,10 +336,10 @@ pub struct Choice {
 pub struct Program {
     /// Its operations; an iteration is over behind the last.
     pub ops: Vec<Op>,
-    /// Slots that are zero at the beginning of each iteration.
+    /// Slots of a user: zero at its beginning.
     pub slots: usize,
-    /// Slots that are zero at a user's beginning.
-    pub user_slots: usize,
+    /// Those of them that are zero at the beginning of each iteration.
+    pub fresh: Vec<usize>,
     /// Orders that each user remembers.
     pub orders: usize,
     /// The data files that its steps read.
@@ -329,11 +370,11 @@ impl Program {
     /// Its steps do not fit together, a text is malformed, or a data file cannot be read.
     pub fn new(scenario: &Scenario, feeds: &mut Feeds) -> Result<Self, ScriptError> {
         let data = scenario.data.iter().map(|file| Rows::read(file, feeds)).collect::<Result<Vec<_>, _>>()?;
-        let mut compiler = Compiler::new(feeds, data.len());
+        let mut compiler = Compiler::new(feeds, data.len(), scenario.texts);
         compiler.steps(&scenario.steps, Context { most: 1, counts: true })?;
-        let Compiler { ops, slots, user_slots, orders, walk, .. } = compiler;
+        let Compiler { ops, slots, fresh, orders, walk, .. } = compiler;
         let counts = scenario.steps.iter().map(Count::of).collect();
-        Ok(Self { ops, slots, user_slots, orders, data, walk, counts })
+        Ok(Self { ops, slots, fresh, orders, data, walk, counts })
     }
 
     /// The number among all of the run of the first request of iteration `n`, as if each made all that its steps have.
@@ -344,7 +385,9 @@ impl Program {
 
 impl Count {
     fn of(step: &Step) -> Self {
-        let Step::Choose { order: Order::Sequence, branches } = step else { return Self::Always(requests(step)) };
+        let Step::Choose { order: Order::Sequence, portion: Portion::Whole, branches } = step else {
+            return Self::Always(requests(step));
+        };
         let shares = shares(branches.iter().map(|branch| branch.weight));
         let each: Vec<u64> = branches.iter().map(|branch| all_requests(&branch.steps)).collect();
         let mut round = 0_u64;
@@ -381,6 +424,7 @@ fn requests(step: &Step) -> u64 {
         | Step::While { steps, .. }
         | Step::During { steps, .. }
         | Step::Lock { steps, .. }
+        | Step::Resumable(steps)
         | Step::Loop { times: None | Some(Rounds::Text(_)), steps }
         | Step::ForEach { values: Values::Numbered { .. }, steps, .. } => all_requests(steps),
         Step::Loop { times: Some(Rounds::Number(times)), steps } => all_requests(steps).saturating_mul(*times),

@@ -3,7 +3,7 @@
 mod world;
 
 use brunt_engine::{Control, run};
-use brunt_model::scenario::{Order, Pauses, Scope, Step};
+use brunt_model::scenario::{Branch, Order, Pauses, Portion, Scope, Step};
 use brunt_model::{Environment, Event, Failure, Plan, Run, Tick};
 use brunt_script::CompiledScript;
 use brunt_wire::fake::Answer;
@@ -83,6 +83,28 @@ fn a_transaction_fails_with_any_of_its_requests() {
     });
     assert_eq!(counts(&seen, "buy"), [6, 5, 1, 0]);
     assert_eq!(seen.transactions["buy"].failed_response.max(), 50 * MS);
+}
+
+#[test]
+fn a_transaction_rests_between_its_turns() {
+    let ask = |request| vec![Step::Request(request), Step::Stop(Scope::Turn)];
+    for (pauses, expected) in [(Pauses::Excluded, 200 * MS), (Pauses::Included, 300 * MS)] {
+        let both = transaction("both", pauses, [ask(0), ask(1)].concat());
+        let branches = [vec![Step::Resumable(vec![both])], ask(0)];
+        let branches = branches.map(|steps| Branch { weight: 1, steps }).into();
+        let (order, portion) = (Order::WalkTogether, Portion::Turn);
+        let fails = |n: u64, now: Tick| match n {
+            1 => Answer::Fails(Failure::Reset, now + ms(100)),
+            _ => after_100ms(n, now),
+        };
+        // Ten requests: 0, 2, 4, 6 and 8 are its own, and the third of them begins the second transaction.
+        let steps = vec![Step::Choose { order, portion, branches }];
+        let seen = carry_out(&plan(closed(1.0), 1, steps), fails);
+        assert_eq!(counts(&seen, "both"), [3, 2, 0, 1], "{pauses:?}");
+        let times = &seen.transactions["both"].response;
+        assert_eq!((times.min(), times.max()), (expected, expected), "{pauses:?}");
+        assert_eq!((seen.total.completed, seen.total.failed()), (9, 1));
+    }
 }
 
 #[test]

@@ -5,7 +5,7 @@ use super::request::{RequestContent, request};
 use super::session_log;
 use brunt_model::Request;
 use brunt_model::load::Think;
-use brunt_model::scenario::{Branch, Manner, Order, Step};
+use brunt_model::scenario::{Branch, Manner, Order, Portion, Step};
 use std::fs;
 use std::time::Duration;
 
@@ -166,6 +166,10 @@ pub fn steps(sessions: Vec<Session>) -> Vec<Step> {
     let branch = |session: Session| Branch { weight: 1, steps: session.steps };
     match sessions.len() {
         0 => vec![Step::Next(Order::Sequence)],
-        _ => vec![Step::Choose { order: Order::Sequence, branches: sessions.into_iter().map(branch).collect() }],
+        _ => vec![Step::Choose {
+            order: Order::Sequence,
+            portion: Portion::Whole,
+            branches: sessions.into_iter().map(branch).collect(),
+        }],
     }
 }

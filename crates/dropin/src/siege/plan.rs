@@ -8,7 +8,7 @@ use crate::error::Result;
 use brunt_model::load::{Shape, Think};
 use brunt_model::plan::{Connection, Dialling, HttpVersion, Record, Tls};
 use brunt_model::reply_policy::{Cookies, Credentials, Elements, PageCache, RedirectRules, Redirects};
-use brunt_model::scenario::{Branch, Order, Scenario, Step};
+use brunt_model::scenario::{Branch, Order, Portion, Scenario, Step};
 use brunt_model::{Load, Plan, Population, ReplyPolicy, Request, Stop};
 use brunt_spec::{System, to_plan};
 use std::time::Duration;
@@ -69,7 +69,8 @@ fn scenario(settings: &Settings, asked: &[UrlEntry]) -> Scenario {
     requests.extend(logins.map(|login| Request { weight: 0, ..request(&login, settings) }));
     let login = |number: usize| Branch { weight: 1, steps: vec![Step::Request(number as u32)] };
     let branches: Vec<Branch> = (listed..requests.len()).map(login).collect();
-    let first = (!branches.is_empty()).then(|| Step::Once(vec![Step::Choose { order: Order::User, branches }]));
+    let first = (!branches.is_empty())
+        .then(|| Step::Once(vec![Step::Choose { order: Order::User, portion: Portion::Whole, branches }]));
     Scenario::of(requests, first.into_iter().chain([Step::Next(order)]).collect())
 }
 

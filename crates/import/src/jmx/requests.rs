@@ -282,7 +282,7 @@ pub(super) fn on_failure(ends: Scope) -> Option<&'static str> {
         Scope::Iteration => Some("iteration"),
         Scope::User => Some("user"),
         Scope::Run => Some("run"),
-        Scope::Round | Scope::Loop => None,
+        Scope::Turn | Scope::Round | Scope::Loop => None,
     }
 }
 

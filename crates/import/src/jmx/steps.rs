@@ -7,7 +7,8 @@ use super::tree::Yaml;
 use brunt_model::Population;
 use brunt_model::modifier::RequestModifier;
 use brunt_model::scenario::{
-    Branch, Case, Condition, Manner, Order, PaceOf, Pauses, Rounds, Scope, Script, ScriptLanguage, Share, Step, Values,
+    Branch, Case, Condition, Manner, Order, PaceOf, Pauses, Portion, Rounds, Scope, Script, ScriptLanguage, Share,
+    Step, Values,
 };
 use brunt_script::expression::{self, Stretch};
 use brunt_script::template::expression_text;
@@ -149,7 +150,11 @@ impl Writer<'_> {
                 let name = self.plain(name);
                 self.with_steps("lock", Yaml::Text(name), steps, population)
             }
-            Step::Choose { order, branches } => self.choose(*order, branches, population),
+            Step::Choose { order, portion, branches } => self.choose(*order, *portion, branches, population),
+            Step::Resumable(steps) => {
+                let steps = self.steps(steps, population);
+                if steps.is_empty() { Vec::new() } else { one("resumable", Yaml::List(steps)) }
+            }
             Step::Think(think) => one("think", text(format!("{}..{}", time(think.least), time(think.most)))),
             Step::Pause(millis) => {
                 self.pause(millis, population).map(|pause| one("think", Yaml::Text(pause))).unwrap_or_default()
@@ -237,6 +242,7 @@ impl Writer<'_> {
             Step::Stop(scope) => {
                 let word = match scope {
                     Scope::Nothing => return Vec::new(),
+                    Scope::Turn => "turn",
                     Scope::Round => "round",
                     Scope::Loop => "loop",
                     Scope::Iteration => "iteration",
@@ -300,7 +306,7 @@ impl Writer<'_> {
         }
     }
 
-    fn choose(&mut self, order: Order, branches: &[Branch], population: &Population) -> Vec<Yaml> {
+    fn choose(&mut self, order: Order, portion: Portion, branches: &[Branch], population: &Population) -> Vec<Yaml> {
         if let (Order::User, [only]) = (order, branches) {
             return self.steps(&only.steps, population);
         }
@@ -313,12 +319,19 @@ impl Writer<'_> {
         };
         let all = Yaml::List(branches.iter().map(branch).collect());
         let order = match order {
-            Order::Random => return vec![Yaml::map([("choose", all)])],
-            Order::User => "user",
-            Order::Walk | Order::WalkTogether => "walk_together",
-            Order::Sequence | Order::Slow(_) => "sequence",
+            Order::Random => None,
+            Order::User => Some("user"),
+            Order::Walk | Order::WalkTogether => Some("walk_together"),
+            Order::Sequence | Order::Slow(_) => Some("sequence"),
         };
-        vec![Yaml::map([("choose", all), ("order", text(order))])]
+        let portion = match portion {
+            Portion::Whole => None,
+            Portion::Nonempty => Some("nonempty"),
+            Portion::Turn => Some("turn"),
+        };
+        let given = [("order", order), ("portion", portion)].into_iter();
+        let given = given.filter_map(|(key, word)| Some((key.to_owned(), text(word?))));
+        vec![Yaml::Map([("choose".to_owned(), all)].into_iter().chain(given).collect())]
     }
 
     /// A pause; None where there is none.

@@ -21,7 +21,7 @@ impl Writer<'_> {
             Scope::Iteration => "startnextloop",
             Scope::User => "stopthread",
             Scope::Run => "stoptest",
-            Scope::Nothing | Scope::Round | Scope::Loop => "continue",
+            Scope::Nothing | Scope::Turn | Scope::Round | Scope::Loop => "continue",
         };
         let stop = &population.stop;
         if !stop.warmup.is_zero() {

@@ -45,7 +45,7 @@ impl Writer<'_> {
         }
         if policy.failure_ends != self.group_ends {
             let action = match policy.failure_ends {
-                Scope::Nothing => None,
+                Scope::Nothing | Scope::Turn => None,
                 Scope::User => Some(1),
                 Scope::Run => Some(2),
                 Scope::Iteration => Some(4),

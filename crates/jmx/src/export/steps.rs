@@ -5,8 +5,8 @@ use super::{Place, Writer, requests};
 use brunt_model::Population;
 use brunt_model::load::Think;
 use brunt_model::scenario::{
-    Branch, Case, Condition, Counter, DataEnd, DataFile, DataFormat, Order, PaceOf, Pauses, Rounds, RowOrder, Scope,
-    Share, Sharing, Step, Values,
+    Branch, Case, Condition, Counter, DataEnd, DataFile, DataFormat, Order, PaceOf, Pauses, Portion, Rounds, RowOrder,
+    Scope, Share, Sharing, Step, Values,
 };
 use brunt_script::expression::{self, Stretch};
 use brunt_script::template::expression_text;
@@ -291,7 +291,14 @@ impl Writer<'_> {
                 .text("CriticalSectionController.lockName", name);
                 below(self, item, steps)
             }
-            Step::Choose { order, branches } => self.choose(*order, branches, population),
+            Step::Choose { order, portion, branches } => {
+                if *portion == Portion::Turn {
+                    let name = &population.name;
+                    self.notice(format!("population {name}: in JMeter each sampler ends the turn of its branch"));
+                }
+                self.choose(*order, *portion, branches, population)
+            }
+            Step::Resumable(steps) => self.steps(steps, population, false),
             Step::Set { variable, value } => {
                 let set = self.set("JSR223PreProcessor", variable, value);
                 vec![action(&format!("set {variable}"), 1, 0, "0").over(vec![set])]
@@ -321,7 +328,7 @@ impl Writer<'_> {
                 below(self, Item::new("OnceOnlyController", "OnceOnlyControllerGui", "Once Only Controller"), steps)
             }
             Step::Stop(scope) => match scope {
-                Scope::Nothing => Vec::new(),
+                Scope::Nothing | Scope::Turn => Vec::new(),
                 Scope::Iteration => vec![action("next iteration", 3, 0, "0")],
                 Scope::Round => vec![action("next round", 4, 0, "0")],
                 Scope::Loop => vec![action("break the loop", 5, 0, "0")],
@@ -340,11 +347,11 @@ impl Writer<'_> {
             .collect();
         match &branches[..] {
             [only] => self.steps(&only.steps, population, false),
-            _ => self.choose(order, &branches, population),
+            _ => self.choose(order, Portion::Whole, &branches, population),
         }
     }
 
-    fn choose(&mut self, order: Order, branches: &[Branch], population: &Population) -> Vec<Item> {
+    fn choose(&mut self, order: Order, portion: Portion, branches: &[Branch], population: &Population) -> Vec<Item> {
         // A share of the rounds.
         if let ([branch, rest], Order::Sequence | Order::WalkTogether) = (branches, order)
             && rest.steps.is_empty()
@@ -360,14 +367,18 @@ impl Writer<'_> {
             .map(|(number, branch)| one(self.steps(&branch.steps, population, false), number + 1));
         let children: Vec<Item> = children.collect();
         let is_even = branches.iter().all(|branch| branch.weight == branches[0].weight);
+        let style = match portion {
+            Portion::Whole | Portion::Nonempty => 1,
+            Portion::Turn => 0,
+        };
         let interleave = |across: bool| {
             Item::new("InterleaveControl", "InterleaveControlGui", "Interleave Controller")
-                .number("InterleaveControl.style", 0)
+                .number("InterleaveControl.style", style)
                 .flag("InterleaveControl.accrossThreads", across)
         };
         let item = match order {
             Order::Random if is_even => Item::new("RandomController", "RandomControlGui", "Random Controller")
-                .number("InterleaveControl.style", 0),
+                .number("InterleaveControl.style", style),
             Order::Random => {
                 let all: u64 = branches.iter().map(|branch| u64::from(branch.weight)).sum();
                 let mut below = 0;

@@ -7,7 +7,7 @@ use crate::properties::PropertyMap;
 use brunt_model::load::{Arrivals, Shape, Think};
 use brunt_model::plan::{Connection, Record};
 use brunt_model::reply_policy::{Redirects, TextMatch};
-use brunt_model::scenario::{Branch, Condition, Order, Rounds};
+use brunt_model::scenario::{Branch, Condition, Order, Portion, Rounds};
 use brunt_model::{Body, Load, Request, Stop, TestStage};
 use std::path::Path;
 use std::time::Duration;
@@ -153,6 +153,7 @@ fn steps_are_read_again() {
         Step::If { condition: Condition::Succeeded, then: vec![Step::Request(1)], otherwise: vec![Step::Request(2)] },
         Step::Choose {
             order: Order::Random,
+            portion: Portion::Whole,
             branches: vec![
                 Branch { weight: 1, steps: vec![Step::Request(0)] },
                 Branch { weight: 1, steps: vec![Step::Request(1)] },

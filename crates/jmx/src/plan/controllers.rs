@@ -1,11 +1,14 @@
 //! Controllers as steps.
 
+use super::scope::Turns;
 use super::{Reader, Scope, texts};
 use crate::document::Document;
 use crate::element::TestElement;
 use crate::error::JmxError;
 use crate::support::{ElementKind, Role};
-use brunt_model::scenario::{Branch, Case, Condition, Counted, Manner, Order, Pauses, Rounds, Share, Step, Values};
+use brunt_model::scenario::{
+    Branch, Case, Condition, Counted, Manner, Order, Pauses, Portion, Rounds, Scope as Ends, Share, Step, Values,
+};
 use brunt_script::template::call_of;
 
 /// The variable that says whether the last sample was good.
@@ -49,14 +52,29 @@ impl Reader<'_> {
         let scope = scope.with(element);
         let mut units = Vec::new();
         for child in element.enabled_children() {
-            let steps = match child.role() {
-                Role::Sampler => self.sampler(child, &scope)?,
-                Role::Controller => self.deeper(child, |reader| reader.controller(child, &scope))?,
-                _ => continue,
-            };
-            units.push((child.name().into_owned(), steps));
+            if let Some(steps) = self.unit(child, &scope)? {
+                units.push((child.name().into_owned(), steps));
+            }
         }
         Ok(units)
+    }
+
+    /// The steps of a child that runs; None: it is none.
+    fn unit(&mut self, child: TestElement<'_>, scope: &Scope<'_>) -> Result<Option<Vec<Step>>, JmxError> {
+        let goes_on = scope.turns == Turns::Begins && !is_loop(child);
+        Ok(match child.role() {
+            Role::Sampler => {
+                let ends_turn = (scope.turns != Turns::None).then_some(Step::Stop(Ends::Turn));
+                Some(self.sampler(child, scope)?.into_iter().chain(ends_turn).collect())
+            }
+            Role::Controller if goes_on => {
+                let scope = Scope { turns: Turns::GoesOn, ..scope.clone() };
+                let steps = self.deeper(child, |reader| reader.controller(child, &scope))?;
+                Some(vec![Step::Resumable(steps)])
+            }
+            Role::Controller => Some(self.deeper(child, |reader| reader.controller(child, scope))?),
+            _ => None,
+        })
     }
 
     /// The steps of a controller.
@@ -79,22 +97,13 @@ impl Reader<'_> {
                 };
                 let (before, steps) = self.numbered_body(element, scope)?;
                 let steps = before.into_iter().chain([Step::Loop { times, steps }]).collect();
-                // A loop that does not continue for ever is done when its rounds are.
-                Ok(if self.flag(element, "LoopController.continue_forever", true) {
-                    steps
-                } else {
-                    vec![Step::Once(steps)]
-                })
+                // A loop that does not continue for ever is done when its rounds are, unless each turn begins it.
+                let is_once = !self.flag(element, "LoopController.continue_forever", true);
+                Ok(if is_once && scope.turns != Turns::Begins { vec![Step::Once(steps)] } else { steps })
             }
             ElementKind::OnceOnlyController => {
-                // JMeter's loops tell the controllers in them that they begin; others do not.
-                let around = element.parent().and_then(|parent| parent.kind());
-                let is_in_loop = matches!(
-                    around,
-                    Some(ElementKind::LoopController | ElementKind::WhileController | ElementKind::RuntimeController)
-                );
                 let steps = self.body(element, scope)?;
-                one(if is_in_loop { Step::OncePerLoop(steps) } else { Step::Once(steps) })
+                one(if is_told_of_rounds(element) { Step::OncePerLoop(steps) } else { Step::Once(steps) })
             }
             ElementKind::IfController => {
                 let condition = self.if_condition(element);
@@ -118,7 +127,7 @@ impl Reader<'_> {
                     ("", Step::While { condition, steps, .. }) => {
                         let stop = Step::If {
                             condition: Condition::Not(Box::new(condition)),
-                            then: vec![Step::Stop(brunt_model::scenario::Scope::Loop)],
+                            then: vec![Step::Stop(Ends::Loop)],
                             otherwise: Vec::new(),
                         };
                         Step::Loop { times: None, steps: steps.into_iter().chain([stop]).collect() }
@@ -232,42 +241,41 @@ impl Reader<'_> {
     fn choose(&mut self, element: TestElement<'_>, scope: &Scope<'_>, order: Order) -> Result<Vec<Step>, JmxError> {
         // Style 0: each sub-controller is asked for one of its requests at a time.
         let style = self.number(element, "InterleaveControl.style", 0.0)?;
+        let has_controllers = element.enabled_children().any(|child| child.role() == Role::Controller);
+        let (portion, turns) = match style {
+            style if style < 1.0 && has_controllers => (Portion::Turn, Turns::Begins),
+            _ => (Portion::Nonempty, scope.turns),
+        };
         let mut begins = self.round_begins(element)?;
-        let mut branches: Vec<Branch> = Vec::new();
-        let inner = scope.with(element);
+        let inner = Scope { turns, ..scope.with(element) };
+        let mut branches = Vec::new();
         for child in element.enabled_children() {
-            let steps = match child.role() {
-                Role::Sampler => self.sampler(child, &inner)?,
-                Role::Controller if style < 1.0 && is_plain(child) => {
-                    self.deeper(child, |reader| reader.choose(child, &inner, order))?
-                }
-                Role::Controller => self.deeper(child, |reader| reader.controller(child, &inner))?,
-                _ => continue,
-            };
+            let Some(steps) = self.unit(child, &inner)? else { continue };
+            let is_block = portion == Portion::Nonempty && child.role() == Role::Controller;
+            let steps = if is_block { vec![Step::Group { name: child.name().into_owned(), steps }] } else { steps };
             branches.push(Branch { weight: 1, steps });
         }
         if !branches.is_empty() {
-            begins.push(Step::Choose { order, branches });
+            begins.push(Step::Choose { order, portion, branches });
         }
         Ok(begins)
     }
 
-    /// A transaction. One that holds no sampler makes one sample for each thread; JMeter cannot record it before the first sampler of
-    /// the thread, unless it makes a parent sample.
+    /// A transaction. One that holds no sampler makes one sample for each thread.
     fn transaction(&mut self, element: TestElement<'_>, scope: &Scope<'_>) -> Result<Vec<Step>, JmxError> {
         let included = self.flag(element, "TransactionController.includeTimers", true);
         let parent = self.flag(element, "TransactionController.parent", false);
         let is_empty = !leads_to_sampler(element);
-        if is_empty && !parent && !self.group.has_sampler {
-            return Ok(Vec::new());
-        }
         let transaction = Step::Transaction {
             name: self.before.folded(&element.name()),
             pauses: if included { Pauses::Included } else { Pauses::Excluded },
             parent,
             steps: self.transaction_body(element, scope)?,
         };
-        Ok(vec![if is_empty { Step::Once(vec![transaction]) } else { transaction }])
+        // JMeter asks once more for a parent sample that is complete.
+        let ends_turn = (parent && scope.turns != Turns::None).then_some(Step::Stop(Ends::Turn));
+        let steps: Vec<Step> = [transaction].into_iter().chain(ends_turn).collect();
+        Ok(if is_empty { vec![Step::Once(steps)] } else { steps })
     }
 
     fn weighted(&mut self, element: TestElement<'_>, scope: &Scope<'_>) -> Result<Vec<Step>, JmxError> {
@@ -286,7 +294,8 @@ impl Reader<'_> {
         let branches: Vec<Branch> =
             units.into_iter().map(|(name, steps)| Branch { weight: weight(&name), steps }).collect();
         if branches.iter().any(|branch| branch.weight > 0) {
-            steps.push(Step::Choose { order: if random { Order::Random } else { Order::Sequence }, branches });
+            let order = if random { Order::Random } else { Order::Sequence };
+            steps.push(Step::Choose { order, portion: Portion::Whole, branches });
         }
         Ok(steps)
     }
@@ -382,9 +391,21 @@ fn leads_to_sampler(controller: TestElement<'_>) -> bool {
     })
 }
 
-/// A controller that only holds others.
-fn is_plain(element: TestElement<'_>) -> bool {
-    matches!(element.kind(), Some(ElementKind::SimpleController | ElementKind::RecordingController))
+/// A controller that begins anew whenever the one around it begins.
+fn is_loop(element: TestElement<'_>) -> bool {
+    use ElementKind::{ForeachController, LoopController, OnceOnlyController, WhileController};
+    match element.kind() {
+        Some(LoopController | WhileController | ForeachController) => true,
+        Some(OnceOnlyController) => is_told_of_rounds(element),
+        _ => false,
+    }
+}
+
+/// JMeter's loops tell the controllers in them that they begin; others do not.
+fn is_told_of_rounds(element: TestElement<'_>) -> bool {
+    use ElementKind::{LoopController, RuntimeController, WhileController};
+    let around = element.parent().and_then(|parent| parent.kind());
+    matches!(around, Some(LoopController | WhileController | RuntimeController))
 }
 
 pub(super) fn is_pause(step: &Step) -> bool {

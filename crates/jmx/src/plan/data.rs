@@ -7,7 +7,7 @@ use crate::element::TestElement;
 use crate::error::JmxError;
 use crate::property::Properties;
 use crate::support::{ElementKind, Role};
-use brunt_model::scenario::{Branch, Counter, DataEnd, DataFile, DataFormat, Order, RowOrder, Sharing, Step};
+use brunt_model::scenario::{Branch, Counter, DataEnd, DataFile, DataFormat, Order, Portion, RowOrder, Sharing, Step};
 use brunt_script::template::call_of;
 use std::io;
 
@@ -224,7 +224,7 @@ impl Reader<'_> {
             Branch { weight: 1, steps: set.map(|(variable, value)| Step::Set { variable, value }).collect() }
         });
         let branches: Vec<Branch> = branches.collect();
-        (!branches.is_empty()).then_some(Step::Choose { order: Order::User, branches })
+        (!branches.is_empty()).then_some(Step::Choose { order: Order::User, portion: Portion::Whole, branches })
     }
 }
 

@@ -19,8 +19,6 @@ const MOST_ARRIVALS: u32 = 100_000;
 /// What the scenario of a group is made of, besides its steps.
 #[derive(Debug, Default)]
 pub struct GroupParts {
-    /// A sampler was read.
-    pub has_sampler: bool,
     /// Its requests.
     pub requests: Vec<Request>,
     /// Its data files.

@@ -20,7 +20,6 @@ impl Reader<'_> {
     /// It makes no sense, or a file that it names cannot be read.
     pub(super) fn sampler(&mut self, sampler: TestElement<'_>, scope: &Scope<'_>) -> Result<Vec<Step>, JmxError> {
         let scope = scope.with(sampler);
-        self.group.has_sampler = true;
         let mut steps = self.pre_processors(&scope)?;
         for timer in &scope.timers {
             steps.extend(self.timer(*timer)?);
@@ -45,11 +44,11 @@ impl Reader<'_> {
                 }
             }
             Some(ElementKind::FlowControlAction) => {
-                steps.extend(self.counted());
+                steps.push(Step::CountInTransactions(Counted::Sampler));
                 steps.extend(self.action(sampler)?);
             }
             Some(ElementKind::SetVariablesAction) => {
-                steps.extend(self.counted());
+                steps.push(Step::CountInTransactions(Counted::Sampler));
                 let nested = sampler.properties().element("SetVariablesAction");
                 let nested = nested.unwrap_or(sampler.properties());
                 let set = super::data::pairs(&nested);
@@ -79,11 +78,6 @@ impl Reader<'_> {
             _ => {}
         }
         Ok(steps)
-    }
-
-    /// A sampler without a sample counts in the transactions around it, where there are records.
-    fn counted(&self) -> Option<Step> {
-        self.surroundings.records.as_ref().map(|_| Step::CountInTransactions(Counted::Sampler))
     }
 
     fn pre_processors(&mut self, scope: &Scope<'_>) -> Result<Vec<Step>, JmxError> {

@@ -26,6 +26,20 @@ pub struct Scope<'d> {
     pub assertions: Vec<TestElement<'d>>,
     /// Listeners that run a script.
     pub listeners: Vec<TestElement<'d>>,
+    /// Whether samplers end a turn.
+    pub turns: Turns,
+}
+
+/// Whether samplers end the turn of an Interleave or Random Controller that ignores the blocks of controllers within it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Turns {
+    /// There is none around.
+    #[default]
+    None,
+    /// They do. JMeter's controllers go on where their last turn ended, but for loops in that controller: they begin anew.
+    Begins,
+    /// They do, within controllers that go on.
+    GoesOn,
 }
 
 impl<'d> Scope<'d> {

@@ -8,7 +8,7 @@ use brunt_model::extract::{ExtractFrom, ReplyPart, Take};
 use brunt_model::load::Load;
 use brunt_model::plan::ConnectionLifetime;
 use brunt_model::reply_policy::{AssertionTest, Cookies, ReplyAction, TextMatch};
-use brunt_model::scenario::{Condition, Order, Pauses, Rounds, Scope as Over, Step};
+use brunt_model::scenario::{Branch, Condition, Order, Pauses, Portion, Rounds, Scope as Over, Step};
 use brunt_model::{Body, HandedOn, Request, Scenario};
 use brunt_script::CompiledScript;
 use std::path::Path;
@@ -286,6 +286,13 @@ fn controllers_become_steps() {
     assert!(matches!(one("RandomController", &[]), Step::Choose { order: Order::Random, .. }));
     assert!(matches!(one("InterleaveControl", &[]), Step::Choose { order: Order::WalkTogether, .. }));
     assert!(matches!(one("RandomOrderController", &[]), Step::Shuffle(_)));
+    let turns = element("InterleaveControl", "c", &[], &element("GenericController", "g", &[], &request));
+    let within = vec![Step::Resumable(vec![Step::Request(0), Step::Stop(Over::Turn)])];
+    let branches = vec![Branch { weight: 1, steps: within }];
+    assert_eq!(steps(&turns), [Step::Choose { order: Order::WalkTogether, portion: Portion::Turn, branches }]);
+    let blocks = [("InterleaveControl.style", "1")];
+    let blocks = element("InterleaveControl", "c", &blocks, &element("GenericController", "g", &[], &request));
+    assert!(matches!(&steps(&blocks)[..], [Step::Choose { portion: Portion::Nonempty, .. }]));
     assert!(matches!(one("RunTime", &[("RunTime.seconds", "5")]), Step::During { .. }));
     assert!(matches!(one("CriticalSectionController", &[]), Step::Lock { .. }));
     assert!(matches!(one("GenericController", &[]), Step::Request(0)));
@@ -296,7 +303,7 @@ fn controllers_become_steps() {
     let Step::Switch { cases, .. } = one("SwitchController", &[("SwitchController.value", "${x}")]) else { panic!() };
     assert_eq!(cases[0].names, ["0", "r", ""]);
     let stop = element("TestAction", "a", &[("ActionProcessor.action", "5")], "");
-    assert!(matches!(&steps(&format!("{request}{stop}"))[..], [Step::Request(0), Step::Stop(Over::Loop)]));
+    assert!(matches!(&steps(&format!("{request}{stop}"))[..], [Step::Request(0), _, Step::Stop(Over::Loop)]));
 }
 
 #[test]

@@ -6,7 +6,7 @@ use super::{Connection, HttpVersion, Plan, Population, Record, TestStage};
 use crate::goal::Until;
 use crate::load::Think;
 use crate::reply_policy::{Checks, Cookies, Credentials, Elements, PageCache, RedirectRules, Redirects};
-use crate::scenario::{Branch, Manner, Order, Scenario, Scope, Step};
+use crate::scenario::{Branch, Manner, Order, Portion, Scenario, Scope, Step};
 use crate::time::seconds;
 use crate::{Load, Objective, ReplyPolicy, Request, Stop};
 use serde::{Deserialize, Deserializer};
@@ -177,14 +177,18 @@ impl Script {
         if !first.is_empty() {
             let branch = |number| Branch { weight: 1, steps: vec![Step::Request(number as u32)] };
             let branches = (0..first.len()).map(|k| branch(requests.len() + k)).collect();
-            steps.push(Step::Once(vec![Step::Choose { order: Order::User, branches }]));
+            steps.push(Step::Once(vec![Step::Choose { order: Order::User, portion: Portion::Whole, branches }]));
             requests.extend(first.into_iter().map(|request| Request { weight: 0, ..request }));
         }
         let branch = |session: Session| Branch { weight: 1, steps: session.steps(order) };
         steps.push(if sessions.is_empty() {
             Step::Next(order)
         } else {
-            Step::Choose { order: Order::Sequence, branches: sessions.into_iter().map(branch).collect() }
+            Step::Choose {
+                order: Order::Sequence,
+                portion: Portion::Whole,
+                branches: sessions.into_iter().map(branch).collect(),
+            }
         });
         Scenario::of(requests, steps)
     }

@@ -1,6 +1,8 @@
 //! The tree of steps → operations in a row.
 
-use super::{Choice, CompiledCounter, CompiledSample, Op, Test, shares};
+mod choices;
+
+use super::{Choice, CompiledCounter, CompiledSample, Op, Passing, Test};
 use crate::modifier::CompiledModifier;
 use crate::pattern::Pattern;
 use crate::script_call::ScriptCall;
@@ -9,8 +11,9 @@ use crate::{Feeds, ScriptError};
 use brunt_engine::pace::Cumulative;
 use brunt_model::load::{Shape, Stage};
 use brunt_model::scenario::{
-    Branch, Case, Condition, Counter, Manner, Order, PaceStage, Rounds, Scope, ScriptSample, Share, Step, Values,
+    Case, Condition, Counter, Manner, Order, PaceStage, Rounds, Scope, ScriptSample, Share, Step, TextRules, Values,
 };
+use choices::TurnScope;
 use std::time::Duration;
 
 /// Where a step stands.
@@ -26,20 +29,23 @@ pub struct Context {
 pub struct Compiler<'a> {
     /// The operations.
     pub ops: Vec<Op>,
-    /// Slots of an iteration.
-    pub slots: usize,
     /// Slots of a user.
-    pub user_slots: usize,
+    pub slots: usize,
+    /// Those of an iteration.
+    pub fresh: Vec<usize>,
     /// Orders of a user.
     pub orders: usize,
     /// How users go through the list where each does so by itself.
     pub walk: Option<Order>,
     feeds: &'a mut Feeds,
     data_files: usize,
+    rules: TextRules,
     /// What ends behind its steps, the innermost last.
     open: Vec<Open>,
     /// The innermost is the last.
     loops: Vec<LoopScope>,
+    /// The choices around whose branches take turns; the innermost is the last.
+    turns: Vec<TurnScope>,
     /// Slots of the loops that end at a time.
     during: Vec<(usize, usize)>,
 }
@@ -67,10 +73,11 @@ struct LoopScope {
 }
 
 impl<'a> Compiler<'a> {
-    /// One that has compiled nothing; the scenario has so many data files.
-    pub fn new(feeds: &'a mut Feeds, data_files: usize) -> Self {
-        let (ops, open, loops, during) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        Self { ops, slots: 0, user_slots: 0, orders: 0, walk: None, feeds, data_files, open, loops, during }
+    /// One that has compiled nothing; the scenario has so many data files, and these rules.
+    pub fn new(feeds: &'a mut Feeds, data_files: usize, rules: TextRules) -> Self {
+        let (ops, fresh, open, loops) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let (turns, during) = (Vec::new(), Vec::new());
+        Self { ops, slots: 0, fresh, orders: 0, walk: None, feeds, data_files, rules, open, loops, turns, during }
     }
 
     /// Compiles steps, one behind the other.
@@ -130,9 +137,16 @@ impl<'a> Compiler<'a> {
             Step::If { condition, then, otherwise } => {
                 let test = self.test(condition)?;
                 let skip = self.push(Op::Unless(test, 0));
-                self.steps(then, context)?;
-                let leave = self.push(Op::Jump(0));
-                self.lands(skip);
+                let remembers = |step: &Step| matches!(step, Step::Once(_) | Step::Choose { .. } | Step::Resumable(_));
+                let is_share = matches!(condition, Condition::Share(_));
+                let leave = if self.rules == TextRules::Jmeter && !is_share && Step::any(then, &remembers) {
+                    self.forgetful(then, context, skip)?
+                } else {
+                    self.steps(then, context)?;
+                    let leave = self.push(Op::Jump(0));
+                    self.lands(skip);
+                    leave
+                };
                 self.steps(otherwise, context)?;
                 self.lands(leave);
             }
@@ -145,19 +159,20 @@ impl<'a> Compiler<'a> {
                 self.ops.push(Op::Lock(name));
                 self.within(Open::Lock, steps, context)?;
             }
-            Step::Choose { order, branches } => self.choose(*order, branches, context)?,
+            Step::Choose { order, portion, branches } => self.choose(*order, *portion, branches, context)?,
+            Step::Resumable(steps) => self.resumable(steps, context)?,
             Step::Once(steps) => {
-                let slot = self.user_slot();
-                let skip = self.push(Op::Once { slot, end: 0 });
-                self.steps(steps, Context { most: 1, counts: false })?;
-                self.lands(skip);
+                let slot = self.kept_slot();
+                self.once(slot, steps)?;
             }
             Step::OncePerLoop(steps) => {
                 let slot = self.slot();
                 self.loops.iter_mut().next_back().into_iter().for_each(|around| around.fresh.push(slot));
-                let skip = self.push(Op::OncePerLoop { slot, end: 0 });
-                self.steps(steps, Context { most: 1, counts: false })?;
-                self.lands(skip);
+                self.once(slot, steps)?;
+            }
+            Step::Stop(Scope::Turn) => {
+                self.within_turns("`stop: turn`")?;
+                self.end_turn();
             }
             Step::Stop(scope @ (Scope::Round | Scope::Loop)) if !self.loops.is_empty() => self.leave_loop(*scope),
             _ => self.simple(step)?,
@@ -196,6 +211,8 @@ impl<'a> Compiler<'a> {
             Step::CountInTransactions(counted) => Op::CountInTransactions(*counted),
             Step::Count(counter) => Op::Count(Box::new(self.counter(counter)?)),
             Step::Sample(sample) => Op::Sample(Box::new(self.sample(sample)?)),
+            // JMeter's thread group is itself a loop.
+            Step::Stop(Scope::Loop) if self.rules == TextRules::Jmeter => Op::Stop(Scope::Loop),
             Step::Stop(Scope::Round | Scope::Loop) => Op::Stop(Scope::Iteration),
             Step::Stop(scope) => Op::Stop(*scope),
             _ => return Ok(()),
@@ -253,7 +270,10 @@ impl<'a> Compiler<'a> {
         self.open.push(open);
         self.steps(steps, context)?;
         self.open.pop();
-        self.ops.push(end_of(open));
+        self.ops.push(match open {
+            Open::Transaction => Op::EndTransaction,
+            Open::Lock => Op::Unlock,
+        });
         Ok(())
     }
 
@@ -302,7 +322,10 @@ impl<'a> Compiler<'a> {
     fn leave_loop(&mut self, scope: Scope) {
         let Some(around) = self.loops.last() else { return };
         let (inner, resets) = (self.open[around.open..].to_vec(), around.resets);
-        self.ops.extend(inner.into_iter().rev().map(end_of));
+        self.ops.extend(inner.into_iter().rev().map(|open| match open {
+            Open::Transaction => Op::BreakTransaction,
+            Open::Lock => Op::Unlock,
+        }));
         if let (Scope::Loop, Some(slot)) = (scope, resets) {
             self.ops.push(Op::Reset(slot));
         }
@@ -412,29 +435,6 @@ impl<'a> Compiler<'a> {
         Ok(())
     }
 
-    fn choose(&mut self, order: Order, branches: &[Branch], context: Context) -> Result<(), ScriptError> {
-        let shares = shares(branches.iter().map(|branch| branch.weight));
-        if shares.last().is_none_or(|sum| *sum == 0) {
-            return Err(ScriptError::Scenario("a choice has no branch of a weight above 0; give one a weight".into()));
-        }
-        let (made, walked) = (self.slot(), self.user_slot());
-        let choice =
-            self.push(Op::Choose(Choice { order, shares, branches: Vec::new(), made, walked, most: context.most }));
-        let (mut begins, mut leaves) = (Vec::new(), Vec::new());
-        for branch in branches {
-            begins.push(self.ops.len());
-            self.steps(&branch.steps, context)?;
-            leaves.push(self.push(Op::Jump(0)));
-        }
-        if let Op::Choose(choice) = &mut self.ops[choice] {
-            choice.branches = begins;
-        }
-        for leave in leaves {
-            self.lands(leave);
-        }
-        Ok(())
-    }
-
     fn test(&mut self, condition: &Condition) -> Result<Test, ScriptError> {
         Ok(match condition {
             Condition::Failed => Test::Failed,
@@ -466,14 +466,19 @@ impl<'a> Compiler<'a> {
         })
     }
 
+    /// A slot of an iteration, or of as many as the steps last that go on in the next.
     fn slot(&mut self) -> usize {
-        self.slots += 1;
-        self.slots - 1
+        let slot = self.kept_slot();
+        if self.turns.iter().all(|scope| scope.resumable.is_none()) {
+            self.fresh.push(slot);
+        }
+        slot
     }
 
-    fn user_slot(&mut self) -> usize {
-        self.user_slots += 1;
-        self.user_slots - 1
+    /// A slot of a user's whole life.
+    fn kept_slot(&mut self) -> usize {
+        self.slots += 1;
+        self.slots - 1
     }
 
     fn push(&mut self, op: Op) -> usize {
@@ -497,7 +502,8 @@ impl<'a> Compiler<'a> {
             | Op::WhenOver { end: to, .. }
             | Op::Switch { end: to, .. }
             | Op::Shuffle { end: to, .. }
-            | Op::OncePerLoop { end: to, .. }
+            | Op::EndTurn { end: to, .. }
+            | Op::Choose(Choice { passing: Some(Passing { end: to, .. }), .. })
             | Op::Once { end: to, .. } => *to = here,
             _ => {}
         }
@@ -540,13 +546,6 @@ fn next_request(behind: &[Step]) -> Option<u32> {
     }
 }
 
-fn end_of(open: Open) -> Op {
-    match open {
-        Open::Transaction => Op::EndTransaction,
-        Open::Lock => Op::Unlock,
-    }
-}
-
 /// What in a step cannot stand among requests that do not wait for each other.
 fn waits(step: &Step) -> Option<&'static str> {
     match step {
@@ -570,6 +569,7 @@ fn waits(step: &Step) -> Option<&'static str> {
         Step::Think(_) | Step::Pause(_) | Step::Pace(_) | Step::Meet { .. } => Some("a pause"),
         Step::Script(_) | Step::Sample(_) => Some("a script"),
         Step::Modify(_) => Some("a change of a request"),
+        Step::Resumable(_) => Some("a step that takes turns"),
         Step::Once(_) | Step::OncePerLoop(_) => Some("a step that is carried out once"),
         Step::Stop(_) => Some("a stop"),
     }

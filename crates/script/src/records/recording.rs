@@ -21,6 +21,10 @@ pub struct Recording {
     user: u64,
     /// The innermost is the last.
     transactions: Vec<OpenTransaction>,
+    /// Those that rest, by the number under which they do.
+    suspended: Vec<(usize, OpenTransaction)>,
+    /// It has come to a sampler, be it one without a sample.
+    has_sampler: bool,
     /// A page whose elements may still come.
     page: Option<SampleRecord>,
     /// A request whose reply asked for credentials: it becomes a part of the next.
@@ -46,10 +50,10 @@ struct OpenTransaction {
     failed: u32,
     /// Controllers within it that ended, behind its last sampler.
     ended: u32,
-    /// Samplers within it, also those without a sample.
-    samplers: u32,
     /// It has had a sample.
     has_samples: bool,
+    /// It was left before its end.
+    is_broken: bool,
 }
 
 impl Recording {
@@ -60,6 +64,8 @@ impl Recording {
             worker: Rc::clone(worker),
             user,
             transactions,
+            suspended: Vec::new(),
+            has_sampler: false,
             page: None,
             challenged: None,
             together,
@@ -80,32 +86,47 @@ impl Recording {
             samples: 0,
             failed: 0,
             ended: 0,
-            samplers: 0,
             has_samples: false,
+            is_broken: false,
         });
     }
 
     /// The steps of the innermost transaction are over.
     pub fn end_transaction(&mut self) {
         let Some(open) = self.transactions.pop() else { return };
-        let (is_parent, samplers) = (open.is_parent, open.samplers);
-        let record = open.record(&self.worker, self.user);
-        if is_parent {
+        if open.is_parent {
+            let record = open.record(&self.worker, self.user);
             self.list(record);
-            // JMeter's controller around it has asked for each of its samplers, and then for their sum.
-            let around = self.transactions.iter_mut().rev().take_while(|open| !open.is_parent);
-            around.for_each(|open| open.samples += samplers);
-        } else {
-            // No transaction around it counts it.
-            self.worker.finished.borrow_mut().push(record);
+        } else if self.has_sampler {
+            // No transaction around it counts it. JMeter cannot record it before the first sampler of the thread.
+            self.worker.finished.borrow_mut().push(open.record(&self.worker, self.user));
         }
+    }
+
+    /// The innermost transaction is left before its end: JMeter gives it no code, unless it lists its samples within it.
+    pub fn break_transaction(&mut self) {
+        self.transactions.iter_mut().next_back().into_iter().for_each(|open| open.is_broken = true);
+        self.end_transaction();
+    }
+
+    /// The innermost transactions rest, so many, under this number.
+    pub fn suspend_transactions(&mut self, key: usize, count: usize) {
+        self.flush();
+        let from = self.transactions.len().saturating_sub(count);
+        self.suspended.extend(self.transactions.drain(from..).map(|open| (key, open)));
+    }
+
+    /// Those that rest under this number go on.
+    pub fn resume_transactions(&mut self, key: usize) {
+        let resumed = self.suspended.extract_if(.., |(under, _)| *under == key);
+        self.transactions.extend(resumed.map(|(_, open)| open));
     }
 
     /// The iteration is over.
     pub fn end_transactions(&mut self) {
         self.flush();
         while !self.transactions.is_empty() {
-            self.end_transaction();
+            self.break_transaction();
         }
     }
 
@@ -208,13 +229,8 @@ impl Recording {
     pub fn count(&mut self, counted: Counted) {
         match counted {
             Counted::Sampler => {
-                for open in self.transactions.iter_mut().rev() {
-                    open.samplers += 1;
-                    if open.is_parent {
-                        return;
-                    }
-                    open.count_sampler();
-                }
+                self.has_sampler = true;
+                self.transactions.iter_mut().for_each(OpenTransaction::count_sampler);
             }
             Counted::ControllerEnd => self.transactions.last_mut().into_iter().for_each(|open| open.ended += 1),
         }
@@ -254,10 +270,14 @@ impl Recording {
 
     /// Lists a sample within the innermost transaction that lists its samples so, or by itself.
     fn list(&mut self, record: SampleRecord) {
-        for open in self.transactions.iter_mut().rev() {
+        self.has_sampler |= !record.is_transaction;
+        let mut all = self.transactions.iter_mut().rev();
+        for open in &mut all {
             open.count(&record);
             if open.is_parent {
                 open.sum.sub_results.push(record);
+                // JMeter's controllers around it have asked for the sampler, too, and will for the sum.
+                all.for_each(OpenTransaction::count_sampler);
                 return;
             }
         }
@@ -272,14 +292,16 @@ impl Drop for Recording {
 }
 
 impl OpenTransaction {
-    /// A sampler is next: JMeter's controller has asked once for it, and once for each controller that ended before it.
+    /// A sampler is next: JMeter's controller has asked once for it, and once for each controller that ended before it. A parent
+    /// sample counts its samples.
     fn count_sampler(&mut self) {
-        self.samples += 1 + std::mem::take(&mut self.ended);
+        let ended = std::mem::take(&mut self.ended);
+        self.samples += if self.is_parent { 0 } else { 1 + ended };
     }
 
     fn count(&mut self, sample: &SampleRecord) {
         self.count_sampler();
-        self.samplers += 1;
+        self.samples += u32::from(self.is_parent);
         self.has_samples = true;
         if self.failed == 0 {
             self.sum.code.clone_from(&sample.code);
@@ -299,7 +321,7 @@ impl OpenTransaction {
     }
 
     fn record(self, worker: &WorkerContext, user: u64) -> SampleRecord {
-        let Self { name, pauses, is_parent, start, sum, end, samples, failed, has_samples, .. } = self;
+        let Self { name, pauses, is_parent, start, sum, end, samples, failed, has_samples, is_broken, .. } = self;
         let now = worker.surroundings.unix_millis().max(end);
         let (elapsed, idle) = match (pauses, is_parent) {
             (Pauses::Included, true) => (end - start, 0),
@@ -307,6 +329,7 @@ impl OpenTransaction {
             (Pauses::Excluded, _) => (sum.elapsed_millis, (now - start).saturating_sub(sum.elapsed_millis)),
         };
         let code = match (failed, is_parent) {
+            (_, false) if is_broken => String::new(),
             (0, _) => "200".into(),
             (_, true) => sum.code.clone(),
             (_, false) => String::new(),

@@ -5,7 +5,7 @@ use crate::testing::{self, users};
 use brunt_engine::{Turn, VirtualUser};
 use brunt_model::plan::Dialling;
 use brunt_model::reply_policy::{Cookies, Credentials, Elements, PageCache, Redirects};
-use brunt_model::scenario::{Branch, Order, Scenario, Step as Do};
+use brunt_model::scenario::{Branch, Order, Portion, Scenario, Step as Do};
 use brunt_model::{Body, Plan, ReplyPolicy, Request};
 use brunt_wire::Kept;
 use brunt_wire::h1::parse::{Framing, Head};
@@ -172,7 +172,7 @@ fn what_comes_first_is_asked_once_and_by_users_in_turn() {
     let scenario = &mut plan.main_mut().scenario;
     scenario.requests[1..].iter_mut().for_each(|request| request.weight = 0);
     let branch = |number| Branch { weight: 1, steps: vec![Do::Request(number)] };
-    let choose = Do::Choose { order: Order::User, branches: vec![branch(1), branch(2)] };
+    let choose = Do::Choose { order: Order::User, portion: Portion::Whole, branches: vec![branch(1), branch(2)] };
     scenario.steps.insert(0, Do::Once(vec![choose]));
     for (number, path) in [(0, "GET /in0"), (1, "GET /in1"), (2, "GET /in0")] {
         let mut user = talk(&plan, number);

@@ -1,13 +1,14 @@
 //! The virtual user: it carries out the program of its scenario, step by step.
 
 mod acts;
+mod choices;
 mod samples;
 
-use super::{Hop, Order, Scope, WorkerScript, pick};
+use super::{Hop, Order, Scope, WorkerScript};
 use crate::context::{UserContext, WorkerContext};
 use crate::data::RowTaken;
 use crate::pending::PendingRequest;
-use crate::program::{Choice, Op, Program, Test};
+use crate::program::{Op, Program, Test};
 use crate::records::{self, Recording};
 use crate::replies::Memory;
 use crate::searched::Searched;
@@ -18,6 +19,7 @@ use brunt_model::reply_policy::Cookies;
 use brunt_model::scenario::Manner;
 use brunt_model::{Outcome, Sample, SampleRecord};
 use brunt_wire::{Prepared, Reply, Transport};
+use choices::walk_begins;
 use rand::RngExt;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -44,13 +46,14 @@ pub struct Interpreter<T: Transport> {
     begun: u64,
     /// Requests of this iteration that were asked, those that count.
     asked: u64,
+    /// Requests, samples and pauses that it has come to.
+    done: u64,
     /// The policy of the last request.
     policy: u32,
     /// The last requests were sent together.
     was_together: bool,
     walk: Walk,
     slots: Box<[u64]>,
-    user_slots: Box<[u64]>,
     /// For each list in random order, the one that was drawn last.
     orders: Box<[Vec<usize>]>,
     /// None: no text of the scenario needs one.
@@ -89,7 +92,7 @@ impl<T: Transport> Interpreter<T> {
     /// The user of this number.
     pub fn new(script: Rc<WorkerScript<T>>, number: u64) -> Self {
         let compiled = &script.compiled;
-        let Program { slots, user_slots, orders, walk, .. } = &compiled.program;
+        let Program { slots, orders, walk, .. } = &compiled.program;
         let round = compiled.shares.last().copied().unwrap_or(1).max(1);
         let begins = if *walk == Some(Order::Walk) { walk_begins(number, round, compiled.users) } else { 0 };
         Self {
@@ -99,11 +102,11 @@ impl<T: Transport> Interpreter<T> {
             goes_on: false,
             begun: 0,
             asked: 0,
+            done: 0,
             policy: 0,
             was_together: false,
             walk: Walk { at: begins, begins, round },
             slots: vec![0; *slots].into(),
-            user_slots: vec![0; *user_slots].into(),
             orders: vec![Vec::new(); *orders].into(),
             user: script.user_context(number),
             newest_cookie: None,
@@ -118,7 +121,7 @@ impl<T: Transport> Interpreter<T> {
 
     fn begin(&mut self) {
         (self.next, self.asked, self.newest_cookie, self.failed_sample) = (0, 0, None, None);
-        self.slots.fill(0);
+        self.script.compiled.program.fresh.iter().for_each(|slot| self.slots[*slot] = 0);
         self.pending = None;
         self.begun += 1;
         self.is_idle = true;
@@ -179,6 +182,7 @@ impl<T: Transport> Interpreter<T> {
         for _ in 0..MOST_OPERATIONS {
             let Some(op) = ops.get(self.next) else { return Step::Done };
             self.next += 1;
+            self.done += u64::from(op.does_something());
             match op {
                 Op::Request { .. } | Op::Next { .. } => {
                     let wanted = self.wanted(op, turn);
@@ -209,29 +213,49 @@ impl<T: Transport> Interpreter<T> {
                 Op::Sample(sample) => return self.make_sample(sample, turn),
                 Op::BeginTransaction(name, text, pauses, is_parent) => {
                     let name = text.as_ref().map_or_else(|| Arc::clone(name), |text| self.text(text, turn).into());
-                    if let Some(recording) = &mut self.recording {
-                        let variables = self.user.as_deref().map(records::values).unwrap_or_default();
-                        recording.begin_transaction(&name, *pauses, *is_parent, variables);
-                    }
+                    self.record_transaction(&name, *pauses, *is_parent);
                     return Step::BeginTransaction(name, *pauses);
                 }
                 Op::EndTransaction => {
                     self.recording.iter_mut().for_each(|recording| recording.end_transaction());
                     return Step::EndTransaction;
                 }
+                Op::BreakTransaction => {
+                    self.recording.iter_mut().for_each(|recording| recording.break_transaction());
+                    return Step::EndTransaction;
+                }
+                Op::EndTurn { slot, transactions, end } => {
+                    (self.slots[*slot], self.next) = (self.next as u64, *end);
+                    if *transactions > 0 {
+                        let recording = self.recording.iter_mut();
+                        recording.for_each(|recording| recording.suspend_transactions(*slot, *transactions));
+                        return Step::SuspendTransactions(*slot, *transactions);
+                    }
+                }
+                Op::ResumeTransactions(slot) => {
+                    self.recording.iter_mut().for_each(|recording| recording.resume_transactions(*slot));
+                    return Step::ResumeTransactions(*slot);
+                }
                 Op::CountInTransactions(counted) => {
                     self.recording.iter_mut().for_each(|recording| recording.count(*counted));
                 }
                 Op::Stop(Scope::Nothing) | Op::EndTogether(_) => {}
+                Op::Stop(Scope::Loop) => {
+                    // That of the user's iterations.
+                    self.recording.iter_mut().for_each(|recording| recording.end_transactions());
+                    return Step::Leave;
+                }
                 Op::Stop(scope) => return stop(*scope),
-                other => self.jump(other, turn),
+                other => {
+                    self.jump(other, turn);
+                }
             }
         }
         Step::Broken("the scenario loops without a request or a pause; add a request to the loop".into())
     }
 
-    /// What is only about where the program goes on.
-    fn jump(&mut self, op: &Op, turn: &Turn<'_>) {
+    /// What is only about where the program goes on, and about variables; false: it is another operation.
+    fn jump(&mut self, op: &Op, turn: &Turn<'_>) -> bool {
         match op {
             Op::BeginLoop { slot, times, end } => {
                 self.slots[*slot] = *times;
@@ -262,14 +286,12 @@ impl<T: Transport> Interpreter<T> {
             Op::Jump(to) => self.next = *to,
             Op::Unless(test, to) => self.next = if self.holds(test, turn) { self.next } else { *to },
             Op::Choose(choice) => self.next = self.choose(choice, turn.number),
-            Op::Once { slot, end } => {
-                let was_set = std::mem::replace(&mut self.user_slots[*slot], 1) > 0;
-                self.next = if was_set { *end } else { self.next };
+            Op::EndBranch(choice) => self.end_branch(*choice, turn.number),
+            Op::Resume { slot } => {
+                let behind = std::mem::take(&mut self.slots[*slot]) as usize;
+                self.next = if behind > 0 { behind } else { self.next };
             }
-            Op::OncePerLoop { slot, end } => {
-                let was_set = std::mem::replace(&mut self.slots[*slot], 1) > 0;
-                self.next = if was_set { *end } else { self.next };
-            }
+            Op::Once { slot, end } => self.next = if self.slots[*slot] > 0 { *end } else { self.next },
             Op::Request { .. }
             | Op::Next { .. }
             | Op::BeginTogether
@@ -286,9 +308,13 @@ impl<T: Transport> Interpreter<T> {
             | Op::Sample(_)
             | Op::BeginTransaction(..)
             | Op::EndTransaction
+            | Op::BreakTransaction
+            | Op::EndTurn { .. }
+            | Op::ResumeTransactions(_)
             | Op::CountInTransactions(_)
-            | Op::Stop(_) => {}
+            | Op::Stop(_) => return false,
         }
+        true
     }
 
     /// The text of a template, now.
@@ -313,20 +339,6 @@ impl<T: Transport> Interpreter<T> {
             Test::Matches(..) | Test::Share { .. } => self.passes(test, turn),
             Test::Not(other) => !self.holds(other, turn),
         }
-    }
-
-    /// The first operation of the branch that is next.
-    fn choose(&mut self, choice: &Choice, iteration: u64) -> usize {
-        let Choice { order, shares, branches, made, walked, most } = choice;
-        let before = count(&mut self.slots[*made]);
-        let by_itself = count(&mut self.user_slots[*walked]);
-        let round = shares.last().copied().unwrap_or(1).max(1);
-        let n = match order {
-            Order::WalkTogether => by_itself,
-            Order::Walk => by_itself + walk_begins(self.number, round, self.script.compiled.users),
-            _ => iteration.saturating_mul(*most) + before,
-        };
-        branches[pick(*order, shares, n, self.number, &self.script.context.random)]
     }
 
     /// The request of an operation; None where it is none.
@@ -393,6 +405,7 @@ impl<T: Transport> Interpreter<T> {
         let (mut requests, mut labels, mut manner) = (Vec::new(), Vec::new(), Manner::Pipelined);
         while let Some(op) = ops.get(self.next) {
             self.next += 1;
+            self.done += u64::from(op.does_something());
             match op {
                 Op::EndTogether(end) => {
                     manner = *end;
@@ -414,7 +427,9 @@ impl<T: Transport> Interpreter<T> {
                         let _ = self.script.compiled.program.data[*number].take(user);
                     }
                 }
-                other => self.jump(other, turn),
+                other => {
+                    self.jump(other, turn);
+                }
             }
         }
         (self.was_together, self.failed_sample) = (requests.len() > 1, None);
@@ -439,11 +454,6 @@ impl<T: Transport> Interpreter<T> {
     }
 }
 
-/// Where user `number` of so many begins in a list of `round` entries, where each has a place of its own.
-fn walk_begins(number: u64, round: u64, users: u64) -> u64 {
-    number * (round / users.max(1))
-}
-
 /// What a slot has counted so far; one more from now on.
 fn count(slot: &mut u64) -> u64 {
     let before = *slot;
@@ -453,7 +463,7 @@ fn count(slot: &mut u64) -> u64 {
 
 fn stop(scope: Scope) -> Step {
     match scope {
-        Scope::Nothing | Scope::Round | Scope::Loop | Scope::Iteration => Step::Done,
+        Scope::Nothing | Scope::Turn | Scope::Round | Scope::Loop | Scope::Iteration => Step::Done,
         Scope::User => Step::Leave,
         Scope::Run => Step::EndRun,
     }
@@ -501,11 +511,17 @@ impl<T: Transport> VirtualUser for Interpreter<T> {
             self.script.context.commons.end_test();
         }
         if self.recording.is_some() {
-            self.record_end(&step);
+            self.record_end(&step, &turn);
         }
         self.goes_on = matches!(
             step,
-            Step::Think(_) | Step::Wait(_) | Step::Sample | Step::BeginTransaction(..) | Step::EndTransaction
+            Step::Think(_)
+                | Step::Wait(_)
+                | Step::Sample
+                | Step::BeginTransaction(..)
+                | Step::EndTransaction
+                | Step::SuspendTransactions(..)
+                | Step::ResumeTransactions(_)
         );
         step
     }

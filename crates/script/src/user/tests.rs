@@ -7,7 +7,9 @@ use brunt_model::Sample;
 use brunt_model::extract::{ExtractFrom, Extractor, ReplyPart, Take};
 use brunt_model::load::Think;
 use brunt_model::reply_policy::{Redirects, ReplyAction};
-use brunt_model::scenario::{Branch, Condition, Manner, Pauses, Rounds, Scenario, ScriptSample, Step as Do, Values};
+use brunt_model::scenario::{
+    Branch, Condition, Manner, Pauses, Portion, Rounds, Scenario, ScriptSample, Step as Do, Values,
+};
 use brunt_wire::h1::parse::{Framing, Head};
 use brunt_wire::{Kept, Reply};
 use std::time::Duration;
@@ -22,7 +24,7 @@ fn plan(requests: &[(&str, u32)], users: f64, steps: Vec<Do>) -> Plan {
 }
 
 /// What a user does in iteration `n`: paths, `~` for a pause, parentheses around what goes together; `status` says with what
-/// each request is answered, 0 for nothing.
+/// each request is answered, 0 for nothing. `..`: transactions rest, or go on.
 fn iteration(user: &mut dyn VirtualUser, n: u64, status: impl Fn(&str) -> u16) -> String {
     let path = |request: &Prepared| request.url().trim_start_matches("http://h/").to_owned();
     let (mut out, mut step, mut failed) = (Vec::new(), 0, false);
@@ -44,6 +46,10 @@ fn iteration(user: &mut dyn VirtualUser, n: u64, status: impl Fn(&str) -> u16) -
             }
             Step::EndTransaction => {
                 out.push("]".to_owned());
+                continue;
+            }
+            Step::SuspendTransactions(..) | Step::ResumeTransactions(_) => {
+                out.push("..".to_owned());
                 continue;
             }
             Step::Failing(why, _) => {
@@ -147,7 +153,7 @@ fn loops_branches_and_what_goes_together() {
 #[test]
 fn sessions_in_turn_share_one_list() {
     let ask = |count| vec![Do::Next(Order::Sequence); count];
-    let choose = |branches| vec![Do::Choose { order: Order::Sequence, branches }];
+    let choose = |branches| vec![Do::Choose { order: Order::Sequence, portion: Portion::Whole, branches }];
     let sessions = choose(vec![branch(1, ask(2)), branch(2, ask(1))]);
     // Iterations have 2, 1 and 1 requests in turn, and continue the list where the iteration before ended.
     assert_eq!(asks(&[("a", 1), ("b", 1), ("c", 1), ("d", 1), ("e", 1)], sessions.clone()), ["a b", "c", "d", "e a"]);
@@ -160,10 +166,83 @@ fn sessions_in_turn_share_one_list() {
 fn choices_in_a_loop_are_numbered_over_all_iterations() {
     let either = Do::Choose {
         order: Order::Sequence,
+        portion: Portion::Whole,
         branches: vec![branch(1, vec![Do::Request(0)]), branch(2, vec![Do::Request(1)])],
     };
     let steps = vec![Do::Loop { times: Some(Rounds::Number(2)), steps: vec![either] }];
     assert_eq!(asks(&ABC, steps), ["a b", "b a", "b b", "a b"]);
+}
+
+/// What each of so many iterations asks, by one user of a choice among these branches.
+fn chooses(iterations: u64, order: Order, portion: Portion, branches: Vec<Vec<Do>>) -> Vec<String> {
+    let branches = branches.into_iter().map(|steps| branch(1, steps)).collect();
+    let mut user = users(&plan(&ABC, 1.0, vec![Do::Choose { order, portion, branches }])).user(0);
+    (0..iterations).map(|n| iteration(&mut *user, n, |_| 200)).collect()
+}
+
+#[test]
+fn a_user_is_within_a_lock_as_often_as_it_likes() {
+    let lock = |steps| Do::Lock { name: "l".into(), steps };
+    let nested = vec![lock(vec![lock(vec![Do::Request(0)]), Do::Request(1)]), lock(vec![Do::Request(2)])];
+    assert_eq!(asks(&ABC, nested), ["a b c"; 4]);
+}
+
+#[test]
+fn branches_take_turns() {
+    let turns = |branches| chooses(6, Order::WalkTogether, Portion::Turn, branches);
+    let ask = |request| vec![Do::Request(request), Do::Stop(Scope::Turn)];
+    let timed = |steps| Do::Transaction { name: "t".into(), pauses: Pauses::Excluded, parent: false, steps };
+    let twice = |steps| Do::Loop { times: Some(Rounds::Number(2)), steps };
+    let both = || [ask(0), ask(1)].concat();
+    // Steps that do not go on begin anew each time; those that do end behind their last turn, and begin within the same.
+    assert_eq!(turns(vec![both(), ask(2)]), ["a", "c", "a", "c", "a", "c"]);
+    assert_eq!(turns(vec![vec![Do::Resumable(both())], ask(2)]), ["a", "c", "b", "c", "a", "c"]);
+    // Transactions rest between their turns.
+    let within = vec![Do::Resumable(vec![timed(both())])];
+    assert_eq!(turns(vec![within, ask(2)]), ["t[ a ..", "c", ".. b ..", "c", ".. ] t[ a ..", "c"]);
+    // A loop counts on, be it over iterations.
+    let within = vec![Do::Resumable([vec![twice(ask(0))], ask(1)].concat())];
+    assert_eq!(turns(vec![within.clone()]), ["a", "a", "b", "a", "a", "b"]);
+    // Of one that does not, what goes on within it does.
+    assert_eq!(turns(vec![vec![twice(within), Do::Stop(Scope::Run)], ask(2)]), ["a", "c", "a", "c", "b", "c"]);
+    // A turn within a choice within a turn is that of both.
+    let inner = Do::Choose {
+        order: Order::WalkTogether,
+        portion: Portion::Turn,
+        branches: vec![branch(1, ask(0)), branch(1, ask(1))],
+    };
+    let within = vec![Do::Resumable(vec![inner, Do::Request(0), Do::Stop(Scope::Turn)])];
+    assert_eq!(turns(vec![within, ask(2)]), ["a", "c", "a", "c", "b", "c"]);
+    for (step, named) in [(Do::Stop(Scope::Turn), "`stop: turn`"), (Do::Resumable(ask(0)), "`resumable`")] {
+        let plan = plan(&ABC, 1.0, vec![Do::Request(0), step]);
+        let Err(error) = CompiledScript::all(&plan) else { panic!("no error") };
+        let error = error.to_string();
+        assert!(error.contains(named) && error.contains("portion: turn"), "{error}");
+    }
+}
+
+#[test]
+fn branches_that_do_nothing_are_passed_over() {
+    let never = || Do::If { condition: Condition::Failed, then: vec![Do::Request(0)], otherwise: vec![] };
+    for portion in [Portion::Nonempty, Portion::Turn] {
+        let walks = |branches| chooses(4, Order::WalkTogether, portion, branches);
+        let ask = |request| {
+            let ends_turn = (portion == Portion::Turn).then_some(Do::Stop(Scope::Turn));
+            [Do::Request(request)].into_iter().chain(ends_turn).collect::<Vec<_>>()
+        };
+        assert_eq!(walks(vec![vec![never()], ask(1), vec![], ask(2)]), ["b", "c", "b", "c"]);
+        // A user that does nothing pauses for a moment.
+        assert_eq!(walks(vec![vec![never()], vec![]]), ["~"; 4]);
+        // Where one that is drawn does nothing, another is drawn, until that one comes again.
+        let drawn = chooses(3000, Order::Random, portion, vec![vec![never()], ask(1)]);
+        let share = drawn.iter().filter(|asked| *asked == "b").count() as f64 / 3000.0;
+        // JMeter's controllers: two thirds.
+        assert!((share - 2.0 / 3.0).abs() < 0.06, "{share}");
+    }
+    assert_eq!(
+        chooses(4, Order::WalkTogether, Portion::Whole, vec![vec![], vec![Do::Request(1)]]),
+        ["~", "b", "~", "b"]
+    );
 }
 
 #[test]
@@ -386,7 +465,7 @@ fn scenarios_that_make_no_sense_are_refused_or_end() {
     let paused = Do::Together { manner: Manner::Pipelined, steps: vec![PAUSE] };
     let told = "a pause stands among requests that are sent together; put it before or behind them";
     assert_eq!(compile(vec![paused]), Err(told.into()));
-    let nobody = Do::Choose { order: Order::Random, branches: vec![branch(0, vec![])] };
+    let nobody = Do::Choose { order: Order::Random, portion: Portion::Whole, branches: vec![branch(0, vec![])] };
     assert_eq!(compile(vec![nobody]), Err("a choice has no branch of a weight above 0; give one a weight".into()));
     let unknown = Do::While { condition: Condition::Equals("x".into(), "1".into()), twice: false, steps: vec![] };
     assert_eq!(compile(vec![unknown]), Err("no step before sets the variable `x`, and no extractor does".into()));

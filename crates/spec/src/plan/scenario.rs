@@ -288,6 +288,11 @@ pub struct Step {
     pub choose: Option<IgnoredAny>,
     /// Of `choose`: which is next. Default: random.
     pub order: Option<ChoiceOrder>,
+    /// Of `choose`: how much of it is carried out. Default: whole.
+    pub portion: Option<Portion>,
+    /// Steps within a branch of turns that go on, the next time, behind where the last turn ended.
+    #[schemars(with = "Vec<Step>")]
+    pub resumable: Option<IgnoredAny>,
     /// Lists of steps that are all carried out, in random order.
     #[schemars(with = "Vec<Vec<Step>>")]
     pub shuffle: Option<IgnoredAny>,
@@ -504,10 +509,24 @@ pub enum ChoiceOrder {
     User,
 }
 
+/// How much of the branch of a choice is carried out.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Portion {
+    /// All its steps.
+    Whole,
+    /// The same; where they make no request, no sample and no pause, those of the next branch.
+    Nonempty,
+    /// One turn: its steps up to `stop: turn`.
+    Turn,
+}
+
 /// What is over.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Stop {
+    /// The turn of a choice with `portion: turn`.
+    Turn,
     /// This round of the innermost loop.
     Round,
     /// The innermost loop.

@@ -5,12 +5,12 @@ use crate::error::{Result, SpecError, nearest};
 use crate::plan::{Entry, Node, Value, read};
 use crate::words::{duration, status, think};
 use brunt_model::scenario::{
-    Branch, Case, Condition, Counter, Manner, Order, Pace, PaceOf, Pauses, Rounds, Scope, Step, Values,
+    Branch, Case, Condition, Counter, Manner, Order, Pace, PaceOf, Pauses, Portion, Rounds, Scope, Step, Values,
 };
 use std::time::Duration;
 
 /// The keys that say what a step does.
-const KINDS: [&str; 34] = [
+const KINDS: [&str; 35] = [
     "get",
     "post",
     "put",
@@ -36,6 +36,7 @@ const KINDS: [&str; 34] = [
     "if",
     "switch",
     "choose",
+    "resumable",
     "shuffle",
     "parallel",
     "lock",
@@ -119,7 +120,12 @@ impl Reader<'_> {
                     Some(written::ChoiceOrder::WalkTogether) => Order::WalkTogether,
                     Some(written::ChoiceOrder::User) => Order::User,
                 };
-                Step::Choose { order, branches: self.branches(&kind.node, &at("choose"))? }
+                let portion = match written.portion {
+                    None | Some(written::Portion::Whole) => Portion::Whole,
+                    Some(written::Portion::Nonempty) => Portion::Nonempty,
+                    Some(written::Portion::Turn) => Portion::Turn,
+                };
+                Step::Choose { order, portion, branches: self.branches(&kind.node, &at("choose"))? }
             }
             "shuffle" => {
                 let one = |(number, node)| self.steps(node, &format!("{path}.shuffle[{number}]"));
@@ -130,8 +136,10 @@ impl Reader<'_> {
                 Step::Together { manner: Manner::Parallel(most), steps: self.inner(node, path)? }
             }
             "lock" => Step::Lock { name: text(kind)?.to_owned(), steps: self.inner(node, path)? },
+            "resumable" => Step::Resumable(self.steps(&kind.node, &at("resumable"))?),
             "once" => Step::Once(self.steps(&kind.node, &at("once"))?),
             "stop" => Step::Stop(match written.stop {
+                Some(written::Stop::Turn) => Scope::Turn,
                 Some(written::Stop::Round) => Scope::Round,
                 Some(written::Stop::Loop) => Scope::Loop,
                 None | Some(written::Stop::Iteration) => Scope::Iteration,

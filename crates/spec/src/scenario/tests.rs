@@ -93,7 +93,7 @@ fn each_step_is_what_it_says() {
     let Step::If { condition, then, otherwise } = &shop[1] else { panic!("{shop:?}") };
     assert_eq!(*condition, Condition::Status(404, 404));
     assert_eq!((&then[..], &otherwise[..]), (&[Step::Stop(Scope::Iteration)][..], &[Step::Request(3)][..]));
-    let Step::Choose { order: Order::Random, branches } = &steps[6] else { panic!("{:?}", steps[6]) };
+    let Step::Choose { order: Order::Random, branches, .. } = &steps[6] else { panic!("{:?}", steps[6]) };
     assert_eq!(branches.iter().map(|branch| branch.weight).collect::<Vec<_>>(), [3, 1]);
     assert!(matches!(&steps[7], Step::Together { manner: Manner::Parallel(6), steps } if steps.len() == 2));
 }

@@ -201,13 +201,18 @@ impl<T: Transport> Interpreter<T> {
             }
             Op::Lock(name) => {
                 let (lock, locks) = (user.worker.commons.lock(&self.text(name, turn)), Rc::clone(&user.locks));
+                let is_own = locks.borrow().iter().flatten().any(|own| Arc::ptr_eq(own.semaphore(), &lock));
+                if is_own {
+                    locks.borrow_mut().push(None);
+                    return None;
+                }
                 if let Ok(taken) = Arc::clone(&lock).try_acquire_owned() {
-                    locks.borrow_mut().push(taken);
+                    locks.borrow_mut().push(Some(taken));
                     return None;
                 }
                 Some(Step::Wait(Waiting::for_ever(async move {
                     if let Ok(taken) = lock.acquire_owned().await {
-                        locks.borrow_mut().push(taken);
+                        locks.borrow_mut().push(Some(taken));
                     }
                 })))
             }

@@ -2,7 +2,7 @@
 
 use super::{Interpreter, stop};
 use crate::context::UserContext;
-use crate::program::CompiledSample;
+use crate::program::{CompiledSample, Op};
 use crate::reactions::Verdict;
 use crate::records::{self, failures};
 use crate::scripts::ScriptView;
@@ -12,10 +12,12 @@ use crate::trace;
 use crate::variables::LAST_SAMPLE_OK;
 use brunt_engine::{Exchange, Step, Turn};
 use brunt_model::reply_policy::{RedirectRules, Redirects};
-use brunt_model::scenario::Scope;
+use brunt_model::scenario::{Counted, Pauses, Scope};
 use brunt_model::{DataType, Failure, Outcome, ReplyPolicy, Sample, SampleRecord};
 use brunt_wire::{Prepared, Reply, Transport};
 use std::fmt::Write;
+use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// A pause of a script within a sample is no longer.
@@ -109,7 +111,10 @@ impl<T: Transport> Interpreter<T> {
     }
 
     /// The records of what is over with a step.
-    pub(super) fn record_end(&mut self, step: &Step) {
+    pub(super) fn record_end(&mut self, step: &Step, turn: &Turn<'_>) {
+        if matches!(step, Step::Leave | Step::EndRun) {
+            self.pass_ends(turn);
+        }
         let (Some(recording), Some(user)) = (&mut self.recording, &self.user) else { return };
         if let Step::Broken(why) | Step::Failing(why, _) = step {
             let (request, sample) = (Prepared::default(), Sample::default());
@@ -134,6 +139,36 @@ impl<T: Transport> Interpreter<T> {
             _ => return,
         }
         recording.add_rest(user);
+    }
+
+    /// A transaction begins.
+    pub(super) fn record_transaction(&mut self, name: &Arc<str>, pauses: Pauses, is_parent: bool) {
+        if let Some(recording) = &mut self.recording {
+            let variables = self.user.as_deref().map(records::values).unwrap_or_default();
+            recording.begin_transaction(name, pauses, is_parent, variables);
+        }
+    }
+
+    /// A user that stops goes on up to the next sampler, as in JMeter: transactions end that had no further one.
+    fn pass_ends(&mut self, turn: &Turn<'_>) {
+        let script = Rc::clone(&self.script);
+        let ops = script.compiled.program.ops.iter();
+        for _ in 0..ops.len() {
+            let Some(op) = script.compiled.program.ops.get(self.next) else { return };
+            self.next += 1;
+            match op {
+                Op::BeginTransaction(name, text, pauses, false) => {
+                    let name = text.as_ref().map_or_else(|| Arc::clone(name), |text| self.text(text, turn).into());
+                    self.record_transaction(&name, *pauses, false);
+                }
+                Op::EndTransaction => self.recording.iter_mut().for_each(|recording| recording.end_transaction()),
+                Op::CountInTransactions(counted @ Counted::ControllerEnd) => {
+                    self.recording.iter_mut().for_each(|recording| recording.count(*counted));
+                }
+                op if self.jump(op, turn) => {}
+                _ => return,
+            }
+        }
     }
 
     /// Makes a sample that is no request; the step that it comes to.
