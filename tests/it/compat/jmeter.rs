@@ -3,11 +3,13 @@
 //!
 //! The plans are `tests/data/jmeter/*.jmx`. `BRUNT_JMETER` names the folder of the real one (tools/jmeter.sh).
 
+mod controllers;
 mod result_file;
 mod shop;
 
 use crate::world::skip::{program, skip};
 use crate::world::{Lab, Odd, command, lab, port};
+use controllers::Kinds;
 use result_file::{ResultFile, median};
 use std::collections::BTreeMap;
 use std::env;
@@ -130,6 +132,38 @@ fn samples_are_those_of_jmeter() {
         wrong.extend(real.differences(&ours, &NOT_COMPARED).into_iter().map(|one| format!("{plan}: {one}")));
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Three plans of 40 thread groups; many more in a proof.
+#[test]
+fn controllers_are_those_of_jmeter() {
+    let Some(world) = World::new("compat::jmeter::controllers_are_those_of_jmeter") else { return };
+    let seeds: u8 = if env::var_os("BRUNT_PROVE").is_some() { 30 } else { 1 };
+    let folder = TempDir::new().expect("a directory");
+    let (mut compared, mut wrong) = (0, Vec::new());
+    for (kinds, seed) in [Kinds::All, Kinds::Failing, Kinds::Actions]
+        .into_iter()
+        .flat_map(|kinds| (0..seeds).map(move |seed| (kinds, seed)))
+    {
+        let name = format!("{kinds:?}-{seed}");
+        fs::write(folder.path().join(format!("{name}.jmx")), controllers::plan(kinds, seed, 40)).expect("a plan");
+        let (real, ours) = (world.real(folder.path(), &name, 1), world.ours(folder.path(), &name, 1));
+        let (real, ours) = (real.expect("samples of JMeter"), ours.expect("samples"));
+        let log = fs::read_to_string(world.dir.path().join(format!("{name}-real-1.log"))).expect("JMeter's log");
+        let (real, ours) = (controllers::by_group(&real), controllers::by_group(&ours));
+        for (group, real) in &real {
+            // Where nothing of an Interleave Controller makes a sample any more, JMeter's thread dies of it.
+            let has_died = log.contains(&format!("Uncaught exception in thread Thread[g{group} "));
+            let ours = ours.get(group).cloned().unwrap_or_default();
+            compared += u32::from(!has_died);
+            if *real != ours && !has_died {
+                wrong.push(format!("{name}, group {group}\n  real {}\n  ours {}", real.join(", "), ours.join(", ")));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {compared}\n{}", wrong.len(), wrong.join("\n"));
+    // Some groups lead to no sample at all.
+    assert!(compared > u32::from(seeds) * 80, "{compared}");
 }
 
 /// The labels of a plan whose elapsed times are neither within 1 ms of JMeter's nor within the spread of its runs; a row of the

@@ -20,7 +20,7 @@ impl ResultFile {
     }
 
     /// The column of a name.
-    fn column(&self, name: &str) -> usize {
+    pub fn column(&self, name: &str) -> usize {
         self.columns.iter().position(|column| column == name).unwrap_or_else(|| panic!("no column {name}"))
     }
 
