@@ -42,6 +42,10 @@ const MOST_RELEASES: usize = 128;
 /// How long before a due instant `--precise` begins to spin, in nanoseconds.
 const SPIN: u64 = 50_000;
 
+/// The most ports that are tried for HTTP/3, where any will do.
+#[cfg(feature = "http3")]
+const FREE_PORTS: u32 = 16;
+
 /// The most bytes of one read.
 const READ: usize = 64 * 1024;
 
@@ -147,10 +151,24 @@ impl Server {
 
     #[cfg(feature = "http3")]
     fn listen_udp(&mut self) -> io::Result<()> {
-        if let (Listen::Tcp(address), Some(tls), true) = (&self.bound, &self.tls, self.options.http3.http3) {
-            let http3 = crate::h3::Http3::bind(&self.options, *address, tls, self.stamped)?;
-            epoll::add(&self.epoll, &http3.socket, EventData::new_u64(UDP), EventFlags::IN)?;
-            self.http3 = Some(Box::new(http3));
+        let any_port = matches!(&self.options.listen, Listen::Tcp(address) if address.port() == 0);
+        for left in (0..FREE_PORTS).rev() {
+            let (Listen::Tcp(address), Some(tls), true) = (&self.bound, &self.tls, self.options.http3.http3) else {
+                return Ok(());
+            };
+            match crate::h3::Http3::bind(&self.options, *address, tls, self.stamped) {
+                // A port that is free for TCP may be taken for UDP.
+                Err(error) if any_port && left > 0 && error.kind() == io::ErrorKind::AddrInUse => {
+                    (self.listener, self.bound) =
+                        socket::listen(&self.options.listen, self.options.backlog, self.stamped)?;
+                }
+                http3 => {
+                    let http3 = http3?;
+                    epoll::add(&self.epoll, &http3.socket, EventData::new_u64(UDP), EventFlags::IN)?;
+                    self.http3 = Some(Box::new(http3));
+                    return Ok(());
+                }
+            }
         }
         Ok(())
     }
