@@ -11,7 +11,7 @@ use crate::world::skip::{program, skip};
 use crate::world::{Lab, Odd, command, lab, port};
 use controllers::Kinds;
 use result_file::{ResultFile, median};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::env;
 use std::fmt::Write;
 use std::fs;
@@ -151,12 +151,13 @@ fn controllers_are_those_of_jmeter() {
         let (real, ours) = (real.expect("samples of JMeter"), ours.expect("samples"));
         let log = fs::read_to_string(world.dir.path().join(format!("{name}-real-1.log"))).expect("JMeter's log");
         let (real, ours) = (controllers::by_group(&real), controllers::by_group(&ours));
-        for (group, real) in &real {
+        let groups: BTreeSet<&String> = real.keys().chain(ours.keys()).collect();
+        for group in groups {
             // Where nothing of an Interleave Controller makes a sample any more, JMeter's thread dies of it.
             let has_died = log.contains(&format!("Uncaught exception in thread Thread[g{group} "));
-            let ours = ours.get(group).cloned().unwrap_or_default();
+            let [real, ours] = [&real, &ours].map(|groups| groups.get(group).cloned().unwrap_or_default());
             compared += u32::from(!has_died);
-            if *real != ours && !has_died {
+            if real != ours && !has_died {
                 wrong.push(format!("{name}, group {group}\n  real {}\n  ours {}", real.join(", "), ours.join(", ")));
             }
         }
