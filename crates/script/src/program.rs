@@ -1,9 +1,9 @@
 //! A scenario's tree of steps, compiled to one flat program.
 //!
 //! Loops and branches become jumps; what they remember is in numbered slots of a user, some for an iteration and some for the
-//! user's whole life. Steps that take turns remember the operation behind their last turn in such a slot, too. How many requests an iteration has
-//! is known beforehand, so that each request of a run has a number, whoever makes it: the number of the iteration and those
-//! before it tell.
+//! user's whole life. Steps that take turns remember the operation behind their last turn in such a slot, too. How many requests
+//! an iteration has is known beforehand, so that each request of a run has a number, whoever makes it: the number of the iteration
+//! and those before it tell.
 
 mod compiler;
 

@@ -201,6 +201,19 @@ fn a_failure_that_ends_the_iteration_ends_its_transactions() {
 }
 
 #[test]
+fn a_transaction_before_the_first_sampler_is_not_recorded() {
+    let empty = |name: &str| Step::Transaction {
+        name: name.into(),
+        pauses: Pauses::Excluded,
+        parent: false,
+        steps: Vec::new(),
+    };
+    let (records, _) = records(jmeter(vec![empty("first"), Step::Request(0), empty("T")]), after_100ms);
+    let labels: Vec<&str> = records.iter().map(|record| record.label.as_str()).collect();
+    assert_eq!(labels[..2], ["A 1", "T"]);
+}
+
+#[test]
 fn scripts_make_samples_that_count_in_no_total() {
     let if_failed = Step::If { condition: Condition::Failed, then: vec![sample("after", None)], otherwise: Vec::new() };
     let steps = vec![

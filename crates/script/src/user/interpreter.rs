@@ -22,7 +22,6 @@ use brunt_wire::{Prepared, Reply, Transport};
 use choices::walk_begins;
 use rand::RngExt;
 use std::rc::Rc;
-use std::sync::Arc;
 use std::time::Duration;
 
 /// So many operations without a request or a pause are a scenario that goes round for nothing.
@@ -212,8 +211,7 @@ impl<T: Transport> Interpreter<T> {
                 }
                 Op::Sample(sample) => return self.make_sample(sample, turn),
                 Op::BeginTransaction(name, text, pauses, is_parent) => {
-                    let name = text.as_ref().map_or_else(|| Arc::clone(name), |text| self.text(text, turn).into());
-                    self.record_transaction(&name, *pauses, *is_parent);
+                    let name = self.begin_transaction((name, text.as_deref()), *pauses, *is_parent, turn);
                     return Step::BeginTransaction(name, *pauses);
                 }
                 Op::EndTransaction => {

@@ -74,10 +74,12 @@ impl Compiler<'_> {
     }
 
     pub(super) fn within_turns(&self, what: &str) -> Result<(), ScriptError> {
-        let wrong = || {
-            format!("{what} stands in no choice whose branches take turns; write `portion: turn` beside its `choose`")
-        };
-        self.turns.last().map(|_| ()).ok_or_else(|| ScriptError::Scenario(wrong()))
+        if self.turns.is_empty() {
+            return Err(ScriptError::Scenario(format!(
+                "{what} stands in no choice whose branches take turns; write `portion: turn` beside its `choose`"
+            )));
+        }
+        Ok(())
     }
 
     /// The turn of the innermost choice of turns is over.

@@ -141,12 +141,20 @@ impl<T: Transport> Interpreter<T> {
         recording.add_rest(user);
     }
 
-    /// A transaction begins.
-    pub(super) fn record_transaction(&mut self, name: &Arc<str>, pauses: Pauses, is_parent: bool) {
+    /// A transaction begins, in the records; its name, whose text is made now if it has one.
+    pub(super) fn begin_transaction(
+        &mut self,
+        (name, text): (&Arc<str>, Option<&Template>),
+        pauses: Pauses,
+        is_parent: bool,
+        turn: &Turn<'_>,
+    ) -> Arc<str> {
+        let name = text.map_or_else(|| Arc::clone(name), |text| self.text(text, turn).into());
         if let Some(recording) = &mut self.recording {
             let variables = self.user.as_deref().map(records::values).unwrap_or_default();
-            recording.begin_transaction(name, pauses, is_parent, variables);
+            recording.begin_transaction(&name, pauses, is_parent, variables);
         }
+        name
     }
 
     /// A user that stops goes on up to the next sampler, as in JMeter: transactions end that had no further one.
@@ -158,8 +166,7 @@ impl<T: Transport> Interpreter<T> {
             self.next += 1;
             match op {
                 Op::BeginTransaction(name, text, pauses, false) => {
-                    let name = text.as_ref().map_or_else(|| Arc::clone(name), |text| self.text(text, turn).into());
-                    self.record_transaction(&name, *pauses, false);
+                    self.begin_transaction((name, text.as_deref()), *pauses, false, turn);
                 }
                 Op::EndTransaction => self.recording.iter_mut().for_each(|recording| recording.end_transaction()),
                 Op::CountInTransactions(counted @ Counted::ControllerEnd) => {
