@@ -28,7 +28,7 @@ pub fn check(args: &RunArgs, descriptors: u64) -> Result<Exit, Failed> {
     let system = System { descriptors: u64::MAX, cores, ports: settings.ports(), seed: 1, ..crate::process::system() };
     let (plan, _) = to_plan(&args.settings, &system).map_err(|error| usage(error.into()))?;
     crate::redact::know(&plan);
-    let machine = Machine { descriptors, cores, settings };
+    let machine = Machine { descriptors, cores, settings, other_processes_cores: None };
     let mut facts = Facts { asked: RequestedLoad::of(&plan), machine, ..Facts::default() };
     look::look(&plan, &mut facts).map_err(failed)?;
     estimate(&plan, &mut facts);
@@ -50,7 +50,7 @@ fn ensure_outputs(args: &RunArgs) -> Result<()> {
     Ok(())
 }
 
-/// How many connections a second the load opens, where each request needs one.
+/// How many connections a second an open loop opens, where requests need them.
 fn estimate(plan: &Plan, facts: &mut Facts) {
     let Some(reply) = &facts.reply else { return };
     let each = match plan.connection.requests_per_connection {
@@ -58,15 +58,8 @@ fn estimate(plan: &Plan, facts: &mut Facts) {
         None if reply.keep_alive == Some(false) => 1,
         None => return,
     };
-    let opening = facts.connection.as_ref().map_or(0.0, |c| c.round_trip_seconds)
-        + facts.tls.as_ref().map_or(0.0, |t| t.handshake_seconds);
-    let requests_per_second = match (facts.asked.rate_per_second, facts.asked.connections) {
-        (Some(rate), _) => rate,
-        (None, Some(users)) => {
-            users as f64 / (reply.service_seconds + facts.asked.think_seconds + opening / each as f64).max(1e-6)
-        }
-        (None, None) => return,
-    };
+    // The rate of a closed loop follows from the response time under load, which one reply does not show.
+    let Some(requests_per_second) = facts.asked.rate_per_second else { return };
     facts.asked.new_connections_per_second = Some(requests_per_second / each as f64);
 }
 

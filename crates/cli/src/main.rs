@@ -13,7 +13,7 @@
 //! * [`mod@certify`]: load generators held against the truth. `lab`: the reference server, from its own crate.
 //! * [`dropins`]: what a drop-in is handed of this process; [`names`]: links by which they are called.
 //! * [`mod@redact`]: secrets, replaced in all that is kept or shown.
-//! * [`mistakes`]: explains invalid command lines.
+//! * [`mistakes`]: explains invalid command lines. [`short_help`]: what `-h` prints.
 //! * [`result_files`]: result files of JMeter, summed up. [`output`]: where reports and the event log go. [`view`]: their width, colors and detail. [`mod@replay`]: a report from an event log.
 #![allow(clippy::print_stdout, clippy::print_stderr, clippy::exit)] // this is the place
 
@@ -48,6 +48,7 @@ mod reports;
 mod result_files;
 mod runs;
 mod screen;
+mod short_help;
 mod signals;
 mod stored;
 mod terminal;
@@ -93,8 +94,18 @@ fn main() -> ExitCode {
         eprint!("{}", mistakes::SHORT_HELP);
         return Exit::Usage.into();
     }
+    if let Some(page) = short_help::page(&words) {
+        return match io::stdout().write_all(page.as_bytes()).or_else(output::ignore_closed_pipe) {
+            Ok(()) => Exit::Measured.into(),
+            Err(_) => Exit::Failed.into(),
+        };
+    }
     let arguments = arguments(&words);
     view::adopt(&arguments.view);
+    if let Err(wrong) = view::hide_notes(&arguments.view) {
+        screen::say(&format!("brunt: {wrong}"));
+        return Exit::Usage.into();
+    }
     match dispatch(arguments.into_command()) {
         Ok(exit) => exit.into(),
         Err(Failed { exit, error }) => {

@@ -75,12 +75,14 @@ impl Outputs {
     /// Writes every report of a run. One that cannot be written does not keep the others from it; the first error is
     /// returned.
     pub fn write(self, run: &Run, judgement: &Judgement) -> Result<()> {
-        self.write_all(Subject::Run(run, judgement))
+        let shown = Judgement { findings: view::shown(&judgement.findings), ..judgement.clone() };
+        self.write_all(Subject::Run(run, &shown))
     }
 
     /// Writes every report of a study, as [`Self::write`].
     pub fn write_study(self, study: &Study, analysis: &Analysis) -> Result<()> {
-        self.write_all(Subject::Study(study, analysis))
+        let shown = Analysis { findings: view::shown(&analysis.findings), ..analysis.clone() };
+        self.write_all(Subject::Study(study, &shown))
     }
 
     fn write_all(self, subject: Subject<'_>) -> Result<()> {

@@ -1,7 +1,10 @@
-//! How reports look here: `-v`, `--color`, the environment's word on colors, and the width of the terminal.
+//! How reports look here: `-v`, `--color`, `--hide-notes`, the environment's word on both, and the width of the terminal.
 
 use crate::terminal;
-use brunt_report::view::{COLUMNS, Color, Detail, View};
+use brunt_model::Finding;
+use brunt_model::finding::Weight;
+use brunt_report::view::{BRIEF_LINES, COLUMNS, Color, Detail, View};
+use brunt_spec::error::nearest;
 use clap::{Args, ValueEnum};
 use std::io::{self, IsTerminal};
 use std::sync::OnceLock;
@@ -10,7 +13,11 @@ use std::sync::OnceLock;
 const NARROWEST: usize = 60;
 const WIDEST: usize = 160;
 
+/// Environment variable with the names of notes to hide; the option replaces it.
+const HIDE_NOTES: &str = "BRUNT_HIDE_NOTES";
+
 static CURRENT: OnceLock<View> = OnceLock::new();
+static HIDDEN_NOTES: OnceLock<Vec<String>> = OnceLock::new();
 
 /// Options of every command that writes reports.
 #[derive(Debug, Clone, Args)]
@@ -22,6 +29,10 @@ pub struct ViewArgs {
     /// Colors in the text report; `auto`: on a terminal, unless `NO_COLOR` or `CLICOLOR=0` is set
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto", hide_possible_values = true)]
     pub color: When,
+    /// Notes not to show, by name, such as `same_machine,closed_loop` (docs/findings.md); warnings are always shown. For
+    /// good: the environment variable `BRUNT_HIDE_NOTES`
+    #[arg(long, global = true, value_name = "NAMES", value_delimiter = ',', value_parser = note_name)]
+    pub hide_notes: Vec<String>,
 }
 
 /// When there are colors.
@@ -48,7 +59,49 @@ pub fn adopt(args: &ViewArgs) {
     let detail = if args.verbose { Detail::Full } else { Detail::Brief };
     let color = color(args.color, stream, |name| std::env::var(name).ok());
     let columns = terminal::columns(io::stdout()).clamp(NARROWEST, WIDEST);
-    CURRENT.get_or_init(|| View { columns, color, detail });
+    let lines = (stream == Stream::Terminal).then_some(BRIEF_LINES);
+    CURRENT.get_or_init(|| View { columns, color, detail, lines });
+}
+
+/// Takes over which notes are hidden: those of the option, or else those of the environment.
+///
+/// # Errors
+///
+/// If the environment names an unknown note.
+pub fn hide_notes(args: &ViewArgs) -> Result<(), String> {
+    let hidden = match std::env::var(HIDE_NOTES) {
+        Ok(names) if args.hide_notes.is_empty() => {
+            let names = names.split(',').map(str::trim).filter(|name| !name.is_empty());
+            names
+                .map(|name| note_name(name).map_err(|wrong| format!("{HIDE_NOTES}: {wrong}")))
+                .collect::<Result<_, _>>()?
+        }
+        _ => args.hide_notes.clone(),
+    };
+    HIDDEN_NOTES.get_or_init(|| hidden);
+    Ok(())
+}
+
+/// The findings that are shown.
+pub fn shown(findings: &[Finding]) -> Vec<Finding> {
+    let hidden = HIDDEN_NOTES.get().map_or(&[][..], Vec::as_slice);
+    findings
+        .iter()
+        .filter(|finding| finding.weight == Weight::Warning || !hidden.contains(&finding.rule))
+        .cloned()
+        .collect()
+}
+
+/// The name of a finding.
+fn note_name(word: &str) -> Result<String, String> {
+    if brunt_judge::finding_names().any(|name| name == word) {
+        return Ok(word.to_owned());
+    }
+    let instead = match nearest(word, brunt_judge::finding_names()) {
+        Some(near) => format!("write {near}"),
+        None => format!("write one of {}", brunt_judge::finding_names().collect::<Vec<_>>().join(", ")),
+    };
+    Err(format!("`{word}`: no finding has this name; {instead}"))
 }
 
 /// How text on standard output is set.
@@ -58,7 +111,7 @@ pub fn of_stdout() -> View {
 
 /// How text in a file is set.
 pub fn of_file() -> View {
-    View { columns: COLUMNS, color: Color::None, ..of_stdout() }
+    View { columns: COLUMNS, color: Color::None, lines: None, ..of_stdout() }
 }
 
 /// <https://no-color.org> and <https://bixense.com/clicolors>; the option has the last word.

@@ -4,6 +4,7 @@
 //! is not said again. Facts come from the [`Run`] and from what was decided before; what a rule says goes to the reader
 //! under the report. `docs/findings.md` has the same rules for users.
 
+mod command;
 mod connections;
 mod ending;
 mod facts;
@@ -20,6 +21,7 @@ pub(crate) mod words;
 use brunt_model::finding::Weight;
 use brunt_model::{Finding, Judgement, Run};
 use facts::Facts;
+pub use replies::status_remedy;
 use std::cmp::Reverse;
 
 /// A rule: a name that does not change, and what finds it.
@@ -59,7 +61,13 @@ const RULES: &[Rule] = &[
     rule("unseen_stalls", load::unseen_stalls),
     rule("few_samples", samples::few),
     rule("same_machine", place::same_machine),
+    rule("closed_loop", load::closed_loop),
 ];
+
+/// Names of all findings on a run.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    RULES.iter().map(|rule| rule.name)
+}
 
 /// What the reader of this run should be told, the gravest first. `so_far`: what was decided before.
 pub fn findings(run: &Run, so_far: &Judgement) -> Vec<Finding> {

@@ -26,6 +26,11 @@ pub mod sweep;
 use brunt_model::finding::State;
 use brunt_model::{Judgement, Run};
 
+/// Names of all findings on a run and on a sweep, as `docs/findings.md` lists them.
+pub fn finding_names() -> impl Iterator<Item = &'static str> {
+    explain::names().chain(sweep::finding_names())
+}
+
 /// All that can be decided about a run.
 pub fn judge(run: &Run) -> Judgement {
     let mut verdict = limits::verdict(run);

@@ -17,6 +17,7 @@ mod scalability;
 mod tests;
 mod trials;
 
+pub use findings::names as finding_names;
 pub(crate) use limits::load;
 pub use observe::observe;
 

@@ -6,7 +6,6 @@
 mod asked;
 mod bars;
 mod breakdown;
-mod closed;
 mod fit;
 mod graph;
 mod headline;
@@ -24,9 +23,6 @@ use fit::Part;
 use std::io;
 
 pub(crate) use outline::text as of_outline;
-
-/// Lines of the brief report of a run, at most, on a terminal of 80 columns.
-pub const BRIEF_LINES: usize = 30;
 
 /// What a report is about, and how it is set.
 pub(crate) struct Report<'a> {
@@ -89,7 +85,7 @@ pub fn write_as(view: &View, run: &Run, judgement: &Judgement, out: &mut dyn io:
     let sections = if run.total.completed > 0 { SECTIONS } else { WITHOUT_REPLIES };
     let shown = sections.iter().filter(|(from, _)| *from <= view.detail);
     let parts: Vec<Part> = shown.map(|(_, part)| part(&report)).filter(|part| !part.is_empty()).collect();
-    let most = if view.detail == Full { usize::MAX } else { BRIEF_LINES };
+    let most = view.lines.filter(|_| view.detail == Brief).unwrap_or(usize::MAX);
     out.write_all(fit::fit(&parts, most).as_bytes())
 }
 

@@ -6,6 +6,8 @@ use crate::layout::{self, Table};
 
 /// The width where none is known.
 pub const COLUMNS: usize = 80;
+/// Lines of the brief report of a run, at most, on a terminal of 80 columns.
+pub const BRIEF_LINES: usize = 30;
 const KEY: usize = 15;
 
 /// How a text report is set.
@@ -17,6 +19,8 @@ pub struct View {
     pub color: Color,
     /// How much is said.
     pub detail: Detail,
+    /// Lines that a brief report has at most on a terminal; None where it goes to a file or a pipe, which need no limit.
+    pub lines: Option<usize>,
 }
 
 /// Whether a report has colors.
@@ -52,7 +56,7 @@ pub enum Emphasis {
 
 impl Default for View {
     fn default() -> Self {
-        Self { columns: COLUMNS, color: Color::None, detail: Detail::Brief }
+        Self { columns: COLUMNS, color: Color::None, detail: Detail::Brief, lines: Some(BRIEF_LINES) }
     }
 }
 

@@ -3,11 +3,12 @@
 //! It measures nothing: it opens a few connections and sends at most two requests. Their times only show what kind of network
 //! path it is.
 //!
-//! * [`facts`]: what was found. [`look`]: how. `certificate`: a certificate, read.
+//! * [`facts`]: what was found. [`look`]: how. `certificate`: reads a certificate. `machine_load`: CPU time of other processes.
 //! * [`rules`]: likely problems, and what mends them. [`short`]: at the start of a run.
 
 mod certificate;
 pub mod facts;
 pub mod look;
+mod machine_load;
 pub mod rules;
 pub mod short;

@@ -168,8 +168,11 @@ impl Common {
 }
 
 impl<T: Timer + 'static> Http<T> {
-    /// The transport of worker number `worker`.
+    /// The transport of worker number `worker`; called on its thread.
     pub fn new(common: Arc<Common>, worker: usize, time: T) -> Self {
+        if common.tls.get().is_some() {
+            tls::seed_random_numbers();
+        }
         let buffer = RefCell::new(vec![0; BUFFER].into_boxed_slice());
         let receive_rate = common.settings.receive_rate;
         let (last_head, replies) = (RefCell::default(), Cell::new(0));

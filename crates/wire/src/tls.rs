@@ -233,6 +233,14 @@ fn private_key(path: &Path) -> Result<PrivateKeyDer<'static>, BadTls> {
     PrivateKeyDer::from_pem_file(path).map_err(|e| BadTls::Pem(path.display().to_string(), e.to_string()))
 }
 
+/// Seeds this thread's generator of random numbers. Its first use takes 30 to 100 ms of CPU; without this, the first handshake of
+/// each worker would be measured with it.
+pub fn seed_random_numbers() {
+    let mut byte = [0];
+    // A generator that fails here fails again in the handshake, which reports it.
+    let _ = rustls::crypto::aws_lc_rs::default_provider().secure_random.fill(&mut byte);
+}
+
 /// Decides whether a server's certificate is trusted; signatures are always checked.
 #[derive(Debug)]
 struct Verifier {

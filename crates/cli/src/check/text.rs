@@ -36,9 +36,10 @@ fn entries(facts: &Facts) -> Vec<Entry> {
 
 fn failure(facts: &Facts) -> Vec<Entry> {
     let Some(failed) = &facts.failure else { return Vec::new() };
-    let detail =
-        if failed.detail.is_empty() { String::new() } else { format!(" ({})", clean(&without_number(&failed.detail))) };
-    vec![("No reply", format!("{}{detail}", failed.meaning)), ("", failed.remedy.clone())]
+    let detail = clean(&without_number(&failed.detail));
+    let detail = if detail.trim().is_empty() { String::new() } else { format!(" ({detail})") };
+    let remedy = if facts.needs_tls { String::new() } else { failed.remedy.clone() };
+    vec![("No reply", format!("{}{detail}", failed.meaning)), ("", remedy)]
 }
 
 fn reply(r: &Answered) -> [Entry; 3] {

@@ -1,5 +1,6 @@
 //! How the run ended, and whether it lasted long enough to speak for the server.
 
+use super::command::{DURATION, WARMUP};
 use super::words::{count, plural, time};
 use super::{Facts, Remark};
 
@@ -66,12 +67,13 @@ pub fn too_short(facts: &Facts) -> Option<Remark> {
         time(facts.seconds),
         count(completed)
     );
-    Some(Remark::warning(said).remedy("measure for 10 s or more (-d 10s)"))
+    Some(Remark::warning(said).remedy(facts.command().advise("measure for 10 s or more", DURATION, "10s")))
 }
 
 /// The figures still drifted when the run ended.
 pub fn not_steady(facts: &Facts) -> Option<Remark> {
     let steady = facts.so_far.steady.as_ref().filter(|steady| !steady.reached)?;
     let said = format!("The run reached no steady state ({}): its figures describe a transition.", steady.method);
-    Some(Remark::warning(said).remedy("run longer, or exclude the transition with --warmup"))
+    let advice = "run longer, or exclude the transition";
+    Some(Remark::warning(said).remedy(facts.command().advise(advice, WARMUP, "auto")))
 }

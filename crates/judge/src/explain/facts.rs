@@ -2,6 +2,7 @@
 //!
 //! Out of scope: a place that decides anything.
 
+use super::command::RunCommand;
 use brunt_model::history::History;
 use brunt_model::reading_names::GENERATOR;
 use brunt_model::{Flow, Judgement, Load, Phase, Plan, Route, Run, Tally, Tick};
@@ -68,6 +69,11 @@ impl<'a> Facts<'a> {
             users: users(run, plan, &intervals),
             intervals,
         })
+    }
+
+    /// The command line of the run.
+    pub fn command(&self) -> RunCommand<'a> {
+        RunCommand::of(&self.run.environment.command)
     }
 
     /// All samples of the measured time.

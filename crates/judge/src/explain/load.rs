@@ -1,8 +1,11 @@
 //! Who set the rate: the server, the users' pauses, or the schedule.
 
+use super::command::RATE;
 use super::words::{count, percent, plural, rate, three, time};
 use super::{Facts, Remark};
 use brunt_model::finding::State;
+use brunt_model::scenario::TextRules;
+use brunt_model::words::round3;
 use brunt_model::{Failure, Load};
 
 /// A response time below this share of the think time: a server without any would raise the rate by less than this.
@@ -20,6 +23,8 @@ const AWAKE_WITHOUT_THINKING: f64 = 0.5;
 const FEW_USERS: f64 = 10.0;
 /// What an overloaded server is behind by, as a share of the arrivals.
 const BEHIND: f64 = 0.05;
+/// Share of the throughput that an overloaded server carries without a growing queue: below the saturation, above the knee.
+const SAFELY: f64 = 0.9;
 /// What stands waiting grows by so much over the second half where the queue has no end.
 const GROWTH: f64 = 1.25;
 
@@ -67,12 +72,12 @@ pub fn idle_users(facts: &Facts) -> Option<Remark> {
         "Most virtual users were idle: of {all}, {waiting} at a time waited for the server, and the others were {doing}. \
          This is a load of {waiting} concurrent requests, not of {all}."
     );
-    let remedy = if thinks {
-        "for this number of concurrent requests, leave out --think"
-    } else {
-        "see the failures: users pause for up to 1 s after a failed connection"
-    };
-    Some(Remark::warning(said).remedy(remedy))
+    let remark = Remark::warning(said);
+    Some(match (thinks, facts.total().failed()) {
+        (true, _) => remark.remedy("for this number of concurrent requests, leave out the think time"),
+        (false, 0) => remark,
+        (false, _) => remark.remedy("see the failures: users pause for up to 1 s after a failed connection"),
+    })
 }
 
 /// Requests were due faster than the server answers: the queue has no end, and the times are those of the run's length.
@@ -94,7 +99,27 @@ pub fn overload(facts: &Facts) -> Option<Remark> {
         rate(offered),
         rate(facts.run.throughput())
     );
-    Some(Remark::warning(said).remedy(format!("measure below {}; write a lower -r", rate(facts.run.throughput()))))
+    let lower = facts.run.throughput() * SAFELY;
+    let advice = format!("measure below {}", rate(facts.run.throughput()));
+    Some(Remark::warning(said).remedy(facts.command().advise(&advice, RATE, &round3(lower).to_string())))
+}
+
+/// A closed loop sends no requests while the server stalls, so its report hides queueing.
+pub fn closed_loop(facts: &Facts) -> Option<Remark> {
+    let population = facts.plan.only().filter(|only| matches!(only.load, Load::Closed { .. }))?;
+    // A plan of JMeter, or of another tool, sets its load itself.
+    let is_jmeter = population.scenario.texts == TextRules::Jmeter;
+    if is_jmeter || facts.run.flow.completed == 0 {
+        return None;
+    }
+    let remark = Remark::note("A closed loop hides queueing (coordinated omission).".into());
+    // The arrivals of an open loop are iterations. Only where each is one request is their rate the throughput.
+    let is_one_request = population.scenario.order().is_some() || population.scenario.requests.len() == 1;
+    let command = facts.command().open_loop(round3(facts.run.throughput())).filter(|_| is_one_request);
+    Some(match command {
+        Some(command) => remark.remedy(format!("open loop at the same throughput: {command}")),
+        None => remark,
+    })
 }
 
 /// Long replies alone leave many under way at the end, but no more than in the middle.

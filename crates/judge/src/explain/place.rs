@@ -14,19 +14,15 @@ const HALF: f64 = 0.5;
 
 /// Client and server share one machine.
 pub fn same_machine(facts: &Facts) -> Option<Remark> {
-    if facts.same_host()? {
-        let listener = facts.route().and_then(|route| route.listener.as_deref());
-        let found = match (listener, facts.is_loopback()) {
-            (Some(listener), _) => format!("the listening socket belongs to {listener}"),
-            (None, true) => format!("the target is {}", facts.run.environment.addresses.join(", ")),
-            (None, false) => "the target is an address of this machine".into(),
-        };
-        let said = format!(
-            "Client and server share this machine ({found}): they compete for CPU, and no network is involved."
-        );
-        return Some(Remark::note(said).remedy("to measure the server alone, run brunt on another machine"));
+    if !facts.same_host()? {
+        return None;
     }
-    None
+    let server = facts.route().and_then(|route| route.listener.as_deref());
+    let sentence = match server {
+        Some(server) => format!("Client and server, {server}, share this machine and its CPU."),
+        None => "Client and server share this machine and its CPU.".into(),
+    };
+    Some(Remark::note(sentence).remedy("to measure the server alone, run brunt on another machine"))
 }
 
 /// Other processes had so much of the machine that figures are theirs too, though brunt kept its schedule.

@@ -67,7 +67,7 @@ pub fn errors(facts: &Facts) -> Option<Remark> {
         mix(&wrong),
         beside_good(total)
     );
-    Some(Remark::warning(said).remedy(remedy(most)))
+    Some(Remark::warning(said).remedy(status_remedy(most)))
 }
 
 /// How long errors took, where there is something to set it beside.
@@ -79,7 +79,8 @@ fn beside_good(total: &Tally) -> String {
     format!(" (mean {}, against {} of good ones)", time(total.not_good.mean() / 1e9), time(good.mean() / 1e9))
 }
 
-fn remedy(status: u16) -> &'static str {
+/// What to do about replies of this status.
+pub fn status_remedy(status: u16) -> &'static str {
     match status {
         GRPC_STATUS.. => "look at the server's log; brunt run … --trace shows one call with its grpc-message",
         300..=399 => "request their target URLs, or use --follow N",
@@ -89,6 +90,7 @@ fn remedy(status: u16) -> &'static str {
         502 | 504 => "check the upstream of the server: it did not answer in time",
         503 => "check the server's error log: it rejects overload; reduce the load",
         500..=599 => "check the server's error log",
+        405 => "the path does not take this method: see -X",
         _ => "look at a reply with curl",
     }
 }
@@ -111,7 +113,7 @@ pub fn redirects(facts: &Facts) -> Option<Remark> {
         mix(&redirects)
     );
     let said = if share < MANY { Remark::note(said) } else { Remark::warning(said) };
-    Some(said.remedy(remedy(302)))
+    Some(said.remedy(status_remedy(302)))
 }
 
 fn statuses(total: &Tally, which: impl Fn(u16) -> bool) -> Vec<(u16, u64)> {

@@ -1,39 +1,78 @@
 //! Whether there is enough behind a percentile to call it known.
 
-use super::words::{count, percent, percentile, plural};
+use super::command::{DURATION, REQUESTS};
+use super::words::{count, percent, percentile};
 use super::{Facts, Remark};
 use brunt_model::Failure;
+use brunt_model::goal::Aim;
+use brunt_model::objective::Metric;
 
-/// Percentiles that reports show.
-const SHOWN: [f64; 6] = [0.5, 0.75, 0.9, 0.95, 0.99, 0.999];
+/// Percentiles that every report shows. A higher one is judged only where the user names it.
+const SHOWN: [f64; 5] = [0.5, 0.75, 0.9, 0.95, 0.99];
 /// Samples that must lie beyond a percentile. Of k of them the share varies by about √k: with 10, by a third.
 const BEYOND: f64 = 10.0;
 /// A run that does not know this one knows next to nothing.
 const LEAST: f64 = 0.9;
+/// A remedy names no longer run: a day.
+const LONGEST_SECONDS: f64 = 86_400.0;
 /// Requests without an end, from this share on, are told.
 const UNFINISHED: f64 = 0.01;
 
 /// Fewer samples than needed lie beyond a percentile.
 pub fn few(facts: &Facts) -> Option<Remark> {
     let n = asked(facts);
-    let unknown: Vec<f64> = SHOWN.into_iter().filter(|q| beyond(facts, *q) < BEYOND).collect();
-    let (lowest, highest) = (*unknown.first()?, *unknown.last()?);
+    let unknown: Vec<f64> = requested(facts).into_iter().filter(|q| beyond(facts, *q) < BEYOND).collect();
+    let lowest = *unknown.first()?;
+    let highest = *unknown.last()?;
     if facts.total().completed == 0 {
         return None;
     }
-    let known = SHOWN.into_iter().rfind(|q| *q < lowest);
-    let known = known.map_or("no percentile is known".into(), |q| {
-        format!("{} is the highest percentile that is known", percentile(q))
+    let needed = count((BEYOND / (1.0 - highest)).round() as u64);
+    let have = match independent(facts, lowest).filter(|worth| *worth < 0.9 * n as f64) {
+        Some(worth) => {
+            format!("{needed} independent requests (have {}, autocorrelated: worth {})", count(n), count(worth as u64))
+        }
+        None => format!("{needed} requests (have {})", count(n)),
+    };
+    let highest_reliable = match SHOWN.into_iter().rfind(|q| *q < lowest) {
+        Some(q) => format!("{} is the highest reliable percentile", percentile(q)),
+        None => "no percentile is reliable".into(),
+    };
+    let sentence = format!("{} needs {have}; {highest_reliable}.", percentile(highest));
+    let remedy = run_longer(facts, highest);
+    let remark = if lowest <= LEAST { Remark::warning(sentence) } else { Remark::note(sentence) };
+    Some(remark.remedy(remedy))
+}
+
+/// Percentiles that the report shows, that an objective bounds, or that `--until` aims at; the lowest first.
+fn requested(facts: &Facts) -> Vec<f64> {
+    let objectives = facts.plan.objectives.iter().filter_map(|objective| match objective.metric {
+        Metric::Quantile(q) => Some(q),
+        _ => None,
     });
-    let names = unknown.iter().map(|q| percentile(*q)).collect::<Vec<_>>().join(", ");
-    let worth = independent(facts, lowest).filter(|worth| *worth < 0.9 * n as f64);
-    let worth =
-        worth.map_or(String::new(), |worth| format!(", autocorrelated: effective sample size {}", count(worth as u64)));
-    let said = format!("Too few samples for {names}: with {}{worth}, {known}.", plural(n, "request"));
-    let needed = (BEYOND / (1.0 - highest)).round() as u64;
-    let remedy = format!("{} needs {} independent requests: run longer", percentile(highest), count(needed));
-    let said = if lowest <= LEAST { Remark::warning(said) } else { Remark::note(said) };
-    Some(said.remedy(remedy))
+    let goals = facts.plan.until.iter().flat_map(|until| &until.goals).filter_map(|goal| match goal.aim {
+        Aim::Quantile(q) => Some(q),
+        Aim::Throughput => None,
+    });
+    let mut all: Vec<f64> = SHOWN.into_iter().chain(objectives).chain(goals).filter(|q| *q < 1.0).collect();
+    all.sort_by(f64::total_cmp);
+    all.dedup();
+    all
+}
+
+/// The setting that makes the run long enough for the percentile.
+fn run_longer(facts: &Facts, q: f64) -> String {
+    let advice = "run longer";
+    let factor = BEYOND / beyond(facts, q).max(f64::MIN_POSITIVE);
+    let seconds = facts.seconds * factor;
+    match facts.plan.stop().requests {
+        Some(requests) => {
+            let more = (requests as f64 * factor).ceil() as u64;
+            facts.command().advise(advice, REQUESTS, &more.to_string())
+        }
+        None if seconds < LONGEST_SECONDS => facts.command().advise(advice, DURATION, &format!("{}s", seconds.ceil())),
+        None => advice.to_owned(),
+    }
 }
 
 /// Samples beyond a percentile; where it was worked out how many independent ones the run is worth, of those.

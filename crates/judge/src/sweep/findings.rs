@@ -43,6 +43,11 @@ const DOUBTS: &[Rule] = &[
     ("source", doubts::source),
 ];
 
+/// Names of all findings on a sweep.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    ANSWERS.iter().chain(DOUBTS).map(|(name, _)| *name)
+}
+
 /// The analysis, with its findings.
 pub fn told(seen: &Observations, trials: &[Trials], contenders: Vec<ContenderAnalysis>) -> Analysis {
     let facts = Facts { seen, trials, contenders: &contenders };

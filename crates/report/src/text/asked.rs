@@ -7,7 +7,7 @@ use crate::layout::{clause, clean, shorten};
 use crate::view::{Detail, Emphasis};
 use brunt_model::plan::{Connection, HttpVersion};
 use brunt_model::request::PieceInterval;
-use brunt_model::scenario::Order;
+use brunt_model::scenario::{Order, Scenario, Step};
 use brunt_model::{Arrivals, Body, Load, Plan, Population, Request, Run, Shape, Stage, Stop, Think};
 
 /// The longest name of a population that is shown in full.
@@ -101,7 +101,7 @@ fn load(population: &Population, connection: &Connection) -> String {
     let model = match &population.load {
         Load::Closed { users, think } => {
             let users = users_in_words(users, connection.connections_per_origin);
-            format!("closed loop, {users}, {}", thinking(think))
+            format!("closed loop, {users}{}", thinking(think, &population.scenario))
         }
         Load::Open { rate, arrivals, connections, .. } => {
             let cap = match connections {
@@ -122,12 +122,16 @@ fn users_in_words(users: &Shape, connections_of_each: u32) -> String {
     }
 }
 
-fn thinking(think: &Think) -> String {
-    let (least, most) = (think.least.as_secs_f64(), think.most.as_secs_f64());
+/// The think time between iterations. Pauses among the steps of a scenario are not it, but they make "no think time" untrue.
+fn thinking(think: &Think, scenario: &Scenario) -> String {
+    let least = span(think.least.as_secs_f64());
+    let most = span(think.most.as_secs_f64());
+    let has_pauses = Step::any(&scenario.steps, &|step| matches!(step, Step::Think(_) | Step::Pause(_)));
     match think {
-        t if t.is_none() => "no think time".into(),
-        t if t.least == t.most => format!("think time {}", span(most)),
-        _ => format!("think time {} to {}", span(least), span(most)),
+        t if t.is_none() && has_pauses => ", with the pauses of the scenario".into(),
+        t if t.is_none() => ", no think time".into(),
+        t if t.least == t.most => format!(", think time {most}"),
+        _ => format!(", think time {least} to {most}"),
     }
 }
 

@@ -26,7 +26,8 @@ pub fn section(report: &Report) -> Part {
         let note = if brief { meaning(failure, t) } else { explained(failure, t) };
         table.noted([format!("  {failure}"), count(n), share(n, all)], note);
     }
-    let text = if brief { table.render_one_line(view.columns) } else { view.table(&table) };
+    let is_cut = brief && view.lines.is_some();
+    let text = if is_cut { table.render_one_line(view.columns) } else { view.table(&table) };
     Part::rows(view.paint(Emphasis::Strong, "Outcomes") + "\n", &text)
 }
 

@@ -1,8 +1,8 @@
 //! The brief report of the main kinds of run, as it stands on terminals of 60, 80 and 120 columns.
 
-use super::{BRIEF_LINES, write_as};
+use super::write_as;
 use crate::story::{self, Story};
-use crate::view::{Color, View};
+use crate::view::{BRIEF_LINES, Color, View};
 use brunt_model::finding::{Cause, Check, Estimate, Evidence, Interval, Limit, Side, State, Steady, Verdict, Weight};
 use brunt_model::objective::{Metric, Relation};
 use brunt_model::{Failure, Finding, Judgement, Objective, Run};
@@ -152,6 +152,27 @@ fn screens(view: View) -> String {
         format!("===== {name} =====\n{text}")
     };
     kinds().into_iter().map(screen).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn the_brief_report_of_a_plain_run_has_at_most_20_lines() {
+    let closed = story::closed().run();
+    let open = open();
+    for run in [&closed, &open] {
+        let screen = text(&View::default(), run, &judged(run));
+        assert!(screen.lines().count() <= 20, "{screen}");
+    }
+}
+
+#[test]
+fn nothing_is_cut_on_a_pipe() {
+    let (run, judgement) = many_errors();
+    let long = "a note of many words ".repeat(20);
+    let judgement = Judgement { findings: vec![finding(Weight::Note, &long, None)], ..judgement };
+    let pipe = View { lines: None, ..View::default() };
+    let shown = text(&pipe, &run, &judgement);
+    assert!(!shown.contains('…'), "{shown}");
+    assert_eq!(shown.split_whitespace().filter(|word| *word == "many").count(), 20, "{shown}");
 }
 
 #[test]

@@ -102,14 +102,6 @@ fn what_was_asked_is_said_in_words() {
     assert!(text.contains("Duration       100 requests in 10 s\n"), "{text}");
 }
 
-#[test]
-fn a_url_is_quoted_as_a_shell_needs_it() {
-    let mut story = Story::closed(1.0);
-    story.plan.main_mut().scenario.requests[0].url = "http://127.0.0.1/?a=1&b='2'".into();
-    story.reply(0, 1000, 200);
-    assert!(text(&story).contains(r"brunt -r 0.1 'http://127.0.0.1/?a=1&b='\''2'\'''"));
-}
-
 /// A story of whatever samples: (planned at, took, outcome, label).
 fn told(samples: &[(u64, u64, usize, u32)], open: bool, labels: &[&str]) -> Story {
     let story = if open { Story::open(100.0, Some(3)) } else { Story::closed(3.0) };

@@ -1,7 +1,7 @@
 //! What was decided about the run: whether the generator was the bottleneck, when it was steady, and the findings.
 
 use super::fit::Part;
-use super::{Report, closed, notes};
+use super::{Report, notes};
 use crate::figures::{span, three};
 use crate::layout::{clause, clean, width};
 use crate::view::{Detail, Emphasis, View};
@@ -19,15 +19,11 @@ pub fn steady(report: &Report) -> String {
     report.view.entry("Steady state", &text)
 }
 
-/// Findings, warnings and the hint of an open loop; in brief a line each.
+/// Findings, and warnings of the run.
 pub fn findings(report: &Report) -> Part {
     let view = report.view;
     let mut rows: Vec<String> = report.judgement.findings.iter().map(|of| finding(view, of)).collect();
-    rows.extend(notes::warnings(report.run).map(|warning| line(view, "- ", &clean(warning))));
-    if let Some(command) = closed::open_loop(report.run) {
-        let note = line(view, "- ", "A closed loop hides queueing (coordinated omission). Open loop:");
-        rows.push(format!("{note}  {command}\n"));
-    }
+    rows.extend(notes::warnings(report.run).map(|warning| view.hang("- ", &clean(warning))));
     if rows.is_empty() {
         Part::default()
     } else {
@@ -35,18 +31,23 @@ pub fn findings(report: &Report) -> Part {
     }
 }
 
+/// In brief, a note is one line: its remedy is left out.
 fn finding(view: &View, finding: &Finding) -> String {
-    let lead = if finding.weight == Weight::Warning { view.paint(Emphasis::Warning, "! ") } else { "- ".into() };
-    let remedy = finding.remedy.as_ref().filter(|_| view.detail == Detail::Full);
-    let remedy = remedy.map(|remedy| view.hang("  ", &format!("-> {}", clean(remedy))));
-    line(view, &lead, &clean(&finding.sentence)) + &remedy.unwrap_or_default()
+    let is_note = finding.weight == Weight::Note;
+    let lead = if is_note { "- ".into() } else { view.paint(Emphasis::Warning, "! ") };
+    let sentence = clean(&finding.sentence);
+    if is_note && view.detail == Detail::Brief {
+        return line(view, &lead, &sentence);
+    }
+    let remedy = finding.remedy.as_ref().map(|remedy| view.hang("  ", &format!("-> {}", clean(remedy))));
+    view.hang(&lead, &sentence) + &remedy.unwrap_or_default()
 }
 
-/// A sentence in a list: in brief as much of it as a line holds.
+/// A sentence in a list: in brief, on a terminal, as much of it as a line holds.
 fn line(view: &View, lead: &str, sentence: &str) -> String {
-    match view.detail {
-        Detail::Brief => format!("{lead}{}\n", clause(sentence, view.columns.saturating_sub(width(lead)))),
-        Detail::Full => view.hang(lead, sentence),
+    match (view.detail, view.lines) {
+        (Detail::Brief, Some(_)) => format!("{lead}{}\n", clause(sentence, view.columns.saturating_sub(width(lead)))),
+        _ => view.hang(lead, sentence),
     }
 }
 

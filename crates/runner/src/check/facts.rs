@@ -50,6 +50,8 @@ pub struct Facts {
     pub compression: Option<Compression>,
     /// Why no reply came; null where one did.
     pub failure: Option<Failed>,
+    /// True if the scheme of the URL is `http` and the server speaks TLS on this port.
+    pub needs_tls: bool,
 }
 
 /// The load that was asked for.
@@ -73,6 +75,8 @@ pub struct RequestedLoad {
     pub follows: bool,
     /// Compressed replies are asked for.
     pub compressed: bool,
+    /// True if `--expect-status` lists the good statuses.
+    pub expects_status: bool,
 }
 
 /// This machine, and our limits on it.
@@ -82,6 +86,8 @@ pub struct Machine {
     pub descriptors: u64,
     /// Cores that we may use.
     pub cores: u32,
+    /// Cores that other processes used during the check; null where the system does not show it.
+    pub other_processes_cores: Option<f64>,
     /// The kernel's settings.
     #[serde(flatten)]
     pub settings: Settings,
@@ -255,6 +261,7 @@ impl RequestedLoad {
             think_seconds: think,
             sources: plan.connection.source.len().max(1) as u64,
             follows: plan.policy().redirects.most > 0,
+            expects_status: !plan.policy().checks.status.is_empty(),
             compressed: headers.iter().any(|h| h.0.eq_ignore_ascii_case("accept-encoding")),
         }
     }

@@ -5,6 +5,7 @@
 
 use super::certificate;
 use super::facts::{Answered, Compression, Connected, Facts, Failed, OfferedQuic, OfferedVersion, Secured};
+use super::machine_load::MachineLoad;
 use crate::RunError;
 use brunt_engine::clock::{self, Epoch, Time};
 use brunt_engine::{Alone, Numbering, Step, Surroundings, Turn, UsersOf};
@@ -108,6 +109,7 @@ fn look_with(care: Care, plan: &Plan, facts: &mut Facts) -> Result<(), RunError>
         let time = Time::new(Epoch::now());
         let _attended = time.attend()?;
         let look = Look::new(plan, &time)?;
+        let load = (care == Care::All).then(|| MachineLoad::begin(&time));
         if let Err(failure) = look.request(request, care, facts).await {
             let refusal = look.wire.take_refusal().filter(|_| failure == Failure::Tls);
             facts.failure = Some(look.failed(failure, refusal.as_ref()));
@@ -118,7 +120,13 @@ fn look_with(care: Care, plan: &Plan, facts: &mut Facts) -> Result<(), RunError>
         if care != Care::Once && facts.failure.is_none() {
             Box::pin(look.versions(&time, facts)).await?;
         }
+        if care == Care::All && may_need_tls(facts) {
+            facts.needs_tls = Box::pin(look.speaks_tls(request, &time)).await;
+        }
         look.way(facts);
+        if let Some(load) = load {
+            facts.machine.other_processes_cores = load.end(&time).await;
+        }
         Ok(())
     })
 }
@@ -277,6 +285,16 @@ impl<'a> Look<'a> {
         Ok(())
     }
 
+    /// Returns true if the port of an `http` URL answers a TLS handshake. Sends no request.
+    async fn speaks_tls(&self, request: &Request, time: &Time) -> bool {
+        let mut plan = self.plan.clone();
+        plan.connection.tls.insecure = true;
+        let Some(url) = with_tls(&request.url) else { return false };
+        let Ok(look) = Look::new(&plan, time) else { return false };
+        let Ok(prepared) = look.prepared(&Request { url, ..request.clone() }) else { return false };
+        look.open(&prepared, &mut Facts::default()).await.is_ok()
+    }
+
     /// The request with its placeholders filled in, as the first of a run.
     fn prepared(&self, request: &Request) -> Result<Rc<Prepared>, RunError> {
         let mut plan = self.plan.clone();
@@ -329,6 +347,23 @@ impl<'a> Look<'a> {
         let address = peer.or(facts.addresses.first()).and_then(|a| a.parse().ok());
         facts.route = address.map(brunt_probe::route);
     }
+}
+
+/// Servers answer plain HTTP on a TLS port with 400, with bytes that are no HTTP, or by closing the connection.
+fn may_need_tls(facts: &Facts) -> bool {
+    let kinds = [Failure::Protocol, Failure::Reset, Failure::ClosedEarly].map(|failure| failure.row().key);
+    let is_refused = facts.failure.as_ref().is_some_and(|failed| kinds.contains(&&*failed.kind));
+    is_refused || facts.reply.as_ref().is_some_and(|reply| reply.status == 400)
+}
+
+/// The URL with `https` in place of `http`, and the same port; None for any other scheme.
+pub(super) fn with_tls(url: &str) -> Option<String> {
+    let rest = url.strip_prefix("http://")?;
+    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    let (authority, path) = rest.split_at(end);
+    let has_port = authority.rsplit_once(':').is_some_and(|(_, port)| port.bytes().all(|byte| byte.is_ascii_digit()));
+    let port = if has_port { "" } else { ":80" };
+    Some(format!("https://{authority}{port}{path}"))
 }
 
 fn seconds(nanos: u64) -> f64 {

@@ -42,8 +42,10 @@ pub type Rule = fn(&Facts) -> Option<Advice>;
 
 /// Every rule, in the order in which advice of the same weight is shown.
 pub const RULES: &[Rule] = &[
+    reply::needs_tls,
     reply::certificate,
     reply::certificate_ends_soon,
+    reply::error_status,
     ours::descriptors,
     ours::local_ports,
     ours::time_wait,
@@ -56,6 +58,7 @@ pub const RULES: &[Rule] = &[
     reply::keep_alive,
     reply::compression,
     theirs::shared_cores,
+    ours::busy_machine,
     ours::governor,
 ];
 

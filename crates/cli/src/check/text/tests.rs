@@ -59,6 +59,7 @@ fn nginx() -> Facts {
             body_bytes: 107,
         }),
         failure: None,
+        needs_tls: false,
     }
 }
 
@@ -71,7 +72,7 @@ fn machine_of_two_cores() -> Machine {
         conntrack_max: Some(262_144),
         ..Settings::default()
     };
-    Machine { descriptors: 20_000, cores: 2, settings }
+    Machine { descriptors: 20_000, cores: 2, other_processes_cores: None, settings }
 }
 
 fn reply_of_nginx() -> Answered {

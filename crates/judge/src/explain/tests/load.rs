@@ -2,6 +2,7 @@ use super::world::{World, failure, reply};
 use brunt_model::Failure;
 use brunt_model::event::Finish;
 use brunt_model::finding::{State, Steady};
+use brunt_model::scenario::Step;
 use std::time::Duration;
 
 #[test]
@@ -42,6 +43,37 @@ fn users_whose_connections_fail_are_idle_too() {
     let findings = crate::explain::findings(&run, &brunt_model::Judgement::default());
     let said = findings.iter().find(|f| f.rule == "idle_users").expect("idle users");
     assert!(said.sentence.contains("pausing because their connections had failed"), "{}", said.sentence);
+}
+
+#[test]
+fn users_that_idle_without_failures_get_no_advice_on_failures() {
+    // Ten users of whom the plan lets one ask: nobody thinks, and no connection fails.
+    let world = World::closed(50, 1.0).with(|w| w.plan.main_mut().stop.requests = Some(60));
+    let run = world.answering(|_| reply(0.001)).run();
+    let mut plan = run.plan.clone().unwrap();
+    let brunt_model::Load::Closed { think, .. } = &mut plan.main_mut().load else { unreachable!() };
+    *think = brunt_model::Think::NONE;
+    let run = brunt_model::Run { plan: Some(plan), ..run };
+    let findings = crate::explain::findings(&run, &brunt_model::Judgement::default());
+    let idle = findings.iter().find(|finding| finding.rule == "idle_users").expect("idle users");
+    assert_eq!(idle.remedy, None, "{}", idle.sentence);
+}
+
+#[test]
+fn a_closed_loop_names_the_open_loop_at_its_throughput() {
+    let remedy = |world: World| world.answering(|_| reply(0.01)).finds("closed_loop").unwrap().remedy;
+    let open = remedy(World::closed(10, 0.0)).unwrap();
+    assert!(open.starts_with("open loop at the same throughput: `brunt http://h/ -r 1000`"), "{open}");
+    let planned = World::closed(10, 0.0).with(|w| w.environment.command = "brunt run plan.yaml".into());
+    assert!(remedy(planned).unwrap().ends_with("`brunt run plan.yaml --set load.users=null --set load.rate=1000`"));
+    // The arrivals of an open loop would be iterations of two requests.
+    let two = World::closed(10, 0.0).with(|w| {
+        let scenario = &mut w.plan.main_mut().scenario;
+        scenario.requests.push(scenario.requests[0].clone());
+        scenario.steps = vec![Step::Request(0), Step::Request(1)];
+    });
+    assert_eq!(remedy(two), None);
+    World::open(100.0).is_silent("closed_loop");
 }
 
 #[test]

@@ -6,9 +6,9 @@ use std::time::Duration;
 
 #[test]
 fn one_machine_is_found_by_address_and_by_owner() {
-    assert!(World::closed(1, 0.0).loopback().says("same_machine").contains("the target is 127.0.0.1"));
+    assert!(World::closed(1, 0.0).loopback().says("same_machine").starts_with("Client and server share"));
     let route = Route { same_host: Some(true), listener: Some("nginx (pid 7)".into()), ..Route::default() };
-    assert!(World::closed(1, 0.0).route(route).says("same_machine").contains("belongs to nginx (pid 7)"));
+    assert!(World::closed(1, 0.0).route(route).says("same_machine").contains("server, nginx (pid 7), share"));
     World::closed(1, 0.0).route(Route { same_host: Some(false), ..Route::default() }).is_silent("same_machine");
     World::closed(1, 0.0).is_silent("same_machine");
 }

@@ -1,6 +1,9 @@
 use super::world::{SimulatedRequest, World, failure, reply};
-use brunt_model::Failure;
 use brunt_model::finding::{Estimate, Interval, Weight};
+use brunt_model::goal::{Aim, Goal, Until};
+use brunt_model::objective::{Metric, Relation};
+use brunt_model::{Failure, Objective};
+use std::time::Duration;
 
 fn requests(n: f64) -> World {
     World::open(n / 10.0).lasting(10.0).answering(|_| reply(0.004))
@@ -8,27 +11,38 @@ fn requests(n: f64) -> World {
 
 #[test]
 fn percentiles_need_samples_beyond_them() {
-    let world = requests(1000.0);
+    let world = requests(500.0);
     assert_eq!(
         world.says("few_samples"),
-        "Too few samples for p99.9: with 1,000 requests, p99 is the highest percentile that is known."
+        "p99 needs 1,000 requests (have 500); p95 is the highest reliable percentile."
     );
     assert_eq!(world.finds("few_samples").unwrap().weight, Weight::Note);
-    assert!(world.finds("few_samples").unwrap().remedy.unwrap().contains("10,000"));
-    assert!(requests(500.0).says("few_samples").contains("p99, p99.9: with 500 requests, p95"));
+    assert_eq!(world.finds("few_samples").unwrap().remedy.unwrap(), "run longer: `-d 20s`");
     assert_eq!(requests(60.0).finds("few_samples").unwrap().weight, Weight::Warning);
-    assert!(requests(10.0).says("few_samples").contains("no percentile is known"));
-    requests(10_000.0).is_silent("few_samples");
+    assert!(requests(10.0).says("few_samples").contains("no percentile is reliable"));
+    requests(1000.0).is_silent("few_samples");
+}
+
+#[test]
+fn a_high_percentile_is_judged_only_where_the_user_names_it() {
+    let objective = Objective { metric: Metric::Quantile(0.999), relation: Relation::Below, bound: 0.1 };
+    let bounded = requests(1000.0).with(|w| w.plan.objectives = vec![objective]);
+    assert!(bounded.says("few_samples").starts_with("p99.9 needs 10,000 requests (have 1,000); p99 is"));
+    let goal = Goal { aim: Aim::Quantile(0.999), within: 0.05 };
+    let until = Until { goals: vec![goal], least: Duration::from_secs(1) };
+    let aimed = requests(1000.0).with(|w| w.plan.until = Some(until));
+    assert!(aimed.says("few_samples").starts_with("p99.9 needs 10,000 requests"));
 }
 
 #[test]
 fn samples_that_depend_on_each_other_count_for_less() {
     let estimate = Some(Estimate { value: 0.004, low: 0.003, high: None });
     let interval =
-        Interval { quantile: 0.999, estimate, effective_samples: 900.0, too_short: None, method: String::new() };
-    let world = requests(20_000.0).with(|w| w.judgement.intervals = vec![interval]);
-    assert!(world.says("few_samples").contains("p99.9"));
-    requests(20_000.0).is_silent("few_samples");
+        Interval { quantile: 0.99, estimate, effective_samples: 90.0, too_short: None, method: String::new() };
+    let world = requests(2000.0).with(|w| w.judgement.intervals = vec![interval]);
+    let expected = "p99 needs 1,000 independent requests (have 2,000, autocorrelated: worth 90); p95 is";
+    assert!(world.says("few_samples").starts_with(expected));
+    requests(2000.0).is_silent("few_samples");
 }
 
 #[test]

@@ -82,7 +82,7 @@ impl World {
     fn of(load: Load) -> Self {
         Self {
             plan: plan(load),
-            environment: Environment { cores: 4, ..Environment::default() },
+            environment: Environment { cores: 4, command: "brunt http://h/".into(), ..Environment::default() },
             judgement: Judgement::default(),
             finish: Some(Finish { at: Tick(0), interrupted: false, error: None }),
             replaced: 0,

@@ -2,13 +2,16 @@
 
 use super::{Advice, Certainty};
 use crate::check::facts::Facts;
-use brunt_report::figures::{count, three};
+use brunt_report::figures::{count, plural, three};
 use brunt_spec::defaults;
 
 /// How long a port rests after a connection was closed from here (`TCP_TIMEWAIT_LEN` of Linux), in seconds.
 const TIME_WAIT: f64 = 60.0;
 /// The same where such ports serve again (`tcp_tw_reuse`).
 const REUSED_AFTER: f64 = 1.0;
+
+/// Share of all cores from which on other processes are reported, as in the finding `busy_machine` of a run.
+const BUSY: f64 = 0.25;
 
 /// More connections than files that we may have open.
 pub(super) fn descriptors(facts: &Facts) -> Option<Advice> {
@@ -91,6 +94,23 @@ pub(super) fn conntrack(facts: &Facts) -> Option<Advice> {
         ),
         why: "when its table is full, packets are dropped".into(),
         command: format!("sysctl -w net.netfilter.nf_conntrack_max={}", needed.next_power_of_two()),
+    })
+}
+
+/// Other processes use much of this machine.
+pub(super) fn busy_machine(facts: &Facts) -> Option<Advice> {
+    let cores = f64::from(facts.machine.cores);
+    let others = facts.machine.other_processes_cores.filter(|others| *others >= BUSY * cores)?;
+    let effect = if facts.same_host() { "they slow down the server and brunt" } else { "they slow down brunt" };
+    Some(Advice {
+        rule: "busy_machine",
+        bites: Certainty::Perhaps,
+        what: format!(
+            "other processes used {others:.2} of this machine's {} during the check",
+            plural(facts.machine.cores.into(), "core")
+        ),
+        why: effect.into(),
+        command: "end them, or measure on another machine".into(),
     })
 }
 

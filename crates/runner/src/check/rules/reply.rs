@@ -2,6 +2,8 @@
 
 use super::{Advice, Certainty};
 use crate::check::facts::Facts;
+use crate::check::look::with_tls;
+use brunt_judge::explain::status_remedy;
 use brunt_report::figures::bytes;
 use brunt_wire::tls::Cause;
 
@@ -9,6 +11,33 @@ use brunt_wire::tls::Cause;
 const WORTH_PACKING: f64 = 0.9;
 /// Days before its end at which a certificate is worth a word.
 const SOON: i64 = 14;
+
+/// Plain HTTP was sent to a port that speaks TLS.
+pub(super) fn needs_tls(facts: &Facts) -> Option<Advice> {
+    let url = with_tls(&facts.url).filter(|_| facts.needs_tls)?;
+    Some(Advice {
+        rule: "needs_tls",
+        bites: Certainty::Surely,
+        what: "the server speaks TLS on this port, and the URL says http://".into(),
+        why: "plain HTTP gets no good reply".into(),
+        command: format!("write {url}"),
+    })
+}
+
+/// The reply is an error page.
+pub(super) fn error_status(facts: &Facts) -> Option<Advice> {
+    let status = facts.reply.as_ref()?.status;
+    if status < 400 || facts.needs_tls || facts.asked.expects_status {
+        return None;
+    }
+    Some(Advice {
+        rule: "error_status",
+        bites: Certainty::Surely,
+        what: format!("the status of the reply is {status}"),
+        why: "the run would measure the server's errors".into(),
+        command: status_remedy(status).into(),
+    })
+}
 
 /// The server's certificate is not trusted.
 pub(super) fn certificate(facts: &Facts) -> Option<Advice> {

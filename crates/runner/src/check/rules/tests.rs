@@ -19,6 +19,7 @@ fn sound() -> Facts {
         machine: Machine {
             descriptors: 1024,
             cores: 4,
+            other_processes_cores: Some(0.1),
             settings: Settings {
                 local_ports: Some((32768, 60999)),
                 tw_reuse: Some(2),
@@ -259,6 +260,51 @@ fn a_redirect_is_told_with_where_it_leads() {
         })
         .is_empty()
     );
+}
+
+#[test]
+fn error_statuses_get_advice_unless_they_are_expected() {
+    let advice = |status| with(move |f| f.reply.as_mut().unwrap().status = status);
+    for (status, command) in [
+        (401, "send credentials: --basic, --bearer or --cookie"),
+        (404, "check the URLs: an error page is faster than a real page"),
+        (405, "the path does not take this method: see -X"),
+        (500, "check the server's error log"),
+    ] {
+        let found = &advice(status)[0];
+        assert_eq!((found.rule, found.bites, &*found.command), ("error_status", Certainty::Surely, command));
+    }
+    assert_eq!(advice(404)[0].what, "the status of the reply is 404");
+    assert!(advice(204).is_empty());
+    let expected = rules(|f| {
+        f.reply.as_mut().unwrap().status = 404;
+        f.asked.expects_status = true;
+    });
+    assert!(expected.is_empty());
+}
+
+#[test]
+fn plain_http_on_a_tls_port_gets_the_url_to_write() {
+    let advice = with(|f| {
+        f.url = "http://10.0.0.2:8443/a?b=c".into();
+        f.reply.as_mut().unwrap().status = 400;
+        f.needs_tls = true;
+    });
+    assert_eq!(advice.len(), 1, "{advice:?}");
+    assert_eq!((advice[0].rule, &*advice[0].command), ("needs_tls", "write https://10.0.0.2:8443/a?b=c"));
+    let urls = ["http://h/", "http://[::1]?a:b", "http://[::1]:81/", "https://h/"].map(crate::check::look::with_tls);
+    assert_eq!(
+        urls.each_ref().map(Option::as_deref),
+        [Some("https://h:80/"), Some("https://[::1]:80?a:b"), Some("https://[::1]:81/"), None]
+    );
+}
+
+#[test]
+fn a_busy_machine_gets_advice() {
+    // A quarter of four cores.
+    assert_eq!(rules(|f| f.machine.other_processes_cores = Some(1.0)), ["busy_machine"]);
+    assert!(rules(|f| f.machine.other_processes_cores = Some(0.99)).is_empty());
+    assert!(rules(|f| f.machine.other_processes_cores = None).is_empty());
 }
 
 #[test]

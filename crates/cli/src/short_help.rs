@@ -1,0 +1,129 @@
+//! The help of `-h`: one page with the options that most people need. `--help` has all.
+
+use crate::commands::Cli;
+use crate::terminal;
+use brunt_report::layout;
+use clap::CommandFactory;
+use std::io;
+
+/// Lines of a page. Help that is shorter is shown whole.
+const PAGE: usize = 55;
+/// Columns of names of options and their values, which stand before the help.
+const OPTION_COLUMNS: usize = 44;
+/// Columns of names of commands.
+const COMMAND_COLUMNS: usize = 18;
+
+/// Options that `-h` shows of a command whose whole help is longer than a page.
+const COMMON: [&str; 27] = [
+    "connections",
+    "rate",
+    "duration",
+    "requests",
+    "method",
+    "header",
+    "data",
+    "json",
+    "timeout",
+    "http",
+    "insecure",
+    "expect-status",
+    "objective",
+    "probe",
+    "output",
+    "quiet",
+    "set",
+    "repeat",
+    "time-budget",
+    "metric",
+    "fail-if",
+    "listen",
+    "service",
+    "workers",
+    "verbose",
+    "tool",
+    "case",
+];
+
+/// The help that `-h` asks for; None where the command line asks for no help, or for all of it.
+pub fn page(words: &[String]) -> Option<String> {
+    let is_short = words.iter().any(|word| word == "-h") && !words.iter().any(|word| word == "--help");
+    is_short.then(|| {
+        let mut command = named(words);
+        let whole = command.render_help().to_string();
+        if whole.lines().count() <= PAGE {
+            return whole;
+        }
+        let name = command.get_bin_name().unwrap_or("brunt").to_owned();
+        shortened(command).after_help(format!("All options: {name} --help\n")).render_help().to_string()
+    })
+}
+
+/// The command with its common options in one list, a line each.
+fn shortened(command: clap::Command) -> clap::Command {
+    let columns = terminal::columns(io::stdout()).clamp(60, 110);
+    let short = command.mut_args(|argument| {
+        let is_common = argument.get_long().is_some_and(|name| COMMON.contains(&name));
+        let help = argument.get_help().map(|help| layout::clause(&help.to_string(), columns - OPTION_COLUMNS));
+        let is_shown = is_common || argument.is_positional();
+        argument.hide(!is_shown).help_heading(None).hide_default_value(true).help(help.unwrap_or_default())
+    });
+    short.mut_subcommands(|subcommand| {
+        let about = subcommand.get_about().map(|about| layout::clause(&about.to_string(), columns - COMMAND_COLUMNS));
+        subcommand.about(about.unwrap_or_default())
+    })
+}
+
+/// The command that the words name, with its whole name.
+fn named(words: &[String]) -> clap::Command {
+    let mut command = Cli::command();
+    command.build();
+    for word in words[1..].iter().filter(|word| !word.starts_with('-')) {
+        match command.find_subcommand(word) {
+            Some(subcommand) => command = subcommand.clone(),
+            None => break,
+        }
+    }
+    command
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn page_of(line: &str) -> String {
+        let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+        page(&words).unwrap_or_else(|| panic!("{line}: no help"))
+    }
+
+    #[test]
+    fn short_help_is_a_page_and_names_the_whole() {
+        for line in ["brunt -h", "brunt run -h", "brunt sweep -h", "brunt find -h", "brunt compare -h", "brunt lab -h"]
+        {
+            let page = page_of(line);
+            let lines = page.lines().count();
+            assert!(lines <= PAGE, "{line}: {lines} lines\n{page}");
+            let command = line.trim_end_matches(" -h");
+            assert!(page.contains(&format!("All options: {command} --help")), "{page}");
+        }
+        assert!(page_of("brunt runs list -h").contains("Usage: brunt runs list"));
+    }
+
+    #[test]
+    fn every_common_option_exists() {
+        let whole = Cli::command();
+        let commands: Vec<&clap::Command> = std::iter::once(&whole).chain(whole.get_subcommands()).collect();
+        for name in COMMON {
+            let has =
+                |command: &&clap::Command| command.get_arguments().any(|argument| argument.get_long() == Some(name));
+            assert!(commands.iter().any(has), "{name}");
+        }
+    }
+
+    #[test]
+    fn help_is_given_only_where_it_is_requested() {
+        for line in ["brunt --help", "brunt http://h/", "brunt -h --help"] {
+            let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+            assert_eq!(page(&words), None, "{line}");
+        }
+    }
+}
