@@ -1,9 +1,9 @@
 //! Bodies, from the text that was sent and its media type.
 
 use crate::plan::{Body, Part};
-use crate::secrets;
 use crate::text::{self, NUMBER, Piece};
 pub(crate) use brunt_script::body::FORM;
+use brunt_script::template::form_encoded;
 use serde_json::Value;
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -33,15 +33,23 @@ pub(crate) fn of(media_type: &str, body: &str) -> Body {
 
 /// The fields of a form; a text where it is none.
 pub(crate) fn form(body: &str) -> Body {
-    let body = body.trim_end_matches(['\r', '\n']);
+    if body.is_empty() {
+        return Body::Form(Vec::new(), None);
+    }
     if !body.split('&').all(|field| field.contains('=')) {
-        return if body.is_empty() { Body::Form(Vec::new()) } else { Body::Text(body.to_owned()) };
+        return Body::Text(body.to_owned());
     }
     let fields = pairs(body);
     if fields.iter().any(|(name, value)| name.contains('\u{fffd}') || value.contains('\u{fffd}')) {
         return Body::Text(body.to_owned());
     }
-    Body::Form(fields)
+    Body::Form(fields, Some(body.to_owned()))
+}
+
+/// The parts of a form or query, encoded as plans do it.
+pub(crate) fn encoded(pairs: &[(String, String)]) -> String {
+    let one = |(name, value): &(String, String)| format!("{}={}", form_encoded(name), form_encoded(value));
+    pairs.iter().map(one).collect::<Vec<_>>().join("&")
 }
 
 /// The decoded parts of a form or query.
@@ -56,11 +64,8 @@ pub(crate) fn json(body: &str) -> Body {
     let has_marks = ["\\uf8f", "\\ue00"].iter().any(|escape| body.to_ascii_lowercase().contains(escape));
     let value = serde_json::from_str::<Value>(&with_quoted_variables(body));
     let Some(value) = value.ok().filter(|_| !has_marks) else { return Body::Text(body.to_owned()) };
-    // Numbers of other precision, names that stand there twice, and other escapes are kept as they were, unless secrets are among them.
-    let written = value.to_string();
-    let is_same = without_spaces(body) == written;
-    let raw = (!is_same && !secrets::in_json(&value)).then(|| body.to_owned());
-    Body::Json(value, raw)
+    let is_same = body == value.to_string();
+    Body::Json(value, (!is_same).then(|| body.to_owned()))
 }
 
 /// JSON whose variables outside of texts are texts with marks around them.
@@ -88,21 +93,6 @@ fn with_quoted_variables(text: &str) -> Cow<'_, str> {
     out.into()
 }
 
-/// JSON without the white space between its tokens.
-fn without_spaces(text: &str) -> String {
-    let (mut in_text, mut escaped) = (false, false);
-    let keep = |c: &char| {
-        let is_kept = in_text || !c.is_ascii_whitespace();
-        match c {
-            '"' if !escaped => in_text = !in_text,
-            _ => {}
-        }
-        escaped = *c == '\\' && !escaped;
-        is_kept
-    };
-    text.chars().filter(keep).collect()
-}
-
 /// The parts of a multipart body (RFC 7578); None where it is malformed.
 fn multipart(media_type: &str, body: &str) -> Option<Body> {
     let at = media_type.to_ascii_lowercase().find("boundary=")?;
@@ -125,7 +115,7 @@ fn multipart(media_type: &str, body: &str) -> Option<Body> {
         parts.push((
             name,
             match parameter(head, "filename") {
-                Some(file) => Part::File { file, kind: media_type },
+                Some(file) => Part::File { file, kind: media_type, filename: None },
                 None => Part::Text(content.to_owned()),
             },
         ));
@@ -149,21 +139,20 @@ mod tests {
 
     #[test]
     fn bodies_are_what_their_types_say() {
-        let fields = |all: &[(&str, &str)]| {
-            Body::Form(all.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect())
-        };
+        let fields = [("a", "b c"), ("d", "&")].map(|(name, value)| (name.to_owned(), value.to_owned()));
         assert_eq!(
             of("application/x-www-form-urlencoded; charset=UTF-8", "a=b+c&d=%26"),
-            fields(&[("a", "b c"), ("d", "&")])
+            Body::Form(fields.to_vec(), Some("a=b+c&d=%26".into()))
         );
         assert_eq!(of(FORM, "{\"a\": 1}"), Body::Text("{\"a\": 1}".into()));
-        assert_eq!(of(JSON, "{ \"a\": 1 }"), Body::Json(json!({"a": 1}), None));
-        assert_eq!(of(JSON, "{\"a\": 1, \"a\": 2}"), Body::Json(json!({"a": 2}), Some("{\"a\": 1, \"a\": 2}".into())));
-        assert_eq!(of(JSON, "{\"password\": \"a\\/b\"}"), Body::Json(json!({"password": "a/b"}), None));
+        assert_eq!(of(JSON, "{\"a\":1}"), Body::Json(json!({"a": 1}), None));
+        for raw in ["{ \"a\": 1 }", "{\"a\": 2, \"a\": 1}", "{\"a\":1}\n"] {
+            assert_eq!(of(JSON, raw), Body::Json(json!({"a": 1}), Some(raw.into())));
+        }
         assert_eq!(of("text/plain", "x"), Body::Text("x".into()));
         let body = "--X\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n1\r\n\
                     --X\r\nContent-Disposition: form-data; name=\"f\"; filename=\"p.png\"\r\nContent-Type: image/png\r\n\r\n\r\n--X--\r\n";
-        let file = Part::File { file: "p.png".into(), kind: Some("image/png".into()) };
+        let file = Part::File { file: "p.png".into(), kind: Some("image/png".into()), filename: None };
         assert_eq!(
             of("multipart/form-data; boundary=X", body),
             Body::Multipart(vec![("a".into(), Part::Text("1".into())), ("f".into(), file)])

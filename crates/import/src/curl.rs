@@ -1,15 +1,18 @@
 //! Command lines of curl, as browsers copy them and as people write them.
 
+mod data;
+mod glob;
 mod options;
+mod send;
 mod words;
 
-use crate::body::{self, FORM, JSON};
 use crate::error::ImportError;
-use crate::plan::{Body, Constant, ImportedPlan, Part, Request, Step, StepKind, Variable};
+use crate::plan::{Constant, ImportedPlan, Part, Step, Variable};
 use crate::secrets::Names;
 use crate::text;
 use crate::urls::in_folder;
 use crate::{Options, request, server};
+use data::{CurlData, form_part};
 use options::{Known, Meaning};
 use std::time::Duration;
 use words::Word;
@@ -103,14 +106,13 @@ fn split(words: &[Word]) -> Vec<Vec<Word>> {
     parts.map(<[Word]>::to_vec).filter(|part| !part.is_empty()).collect()
 }
 
-/// What `-d` and its relatives give.
-enum Data {
-    /// A part of the body as it is sent.
-    Text(String),
-    /// A part that `--data-urlencode` encodes: its name, if it has one, and its value.
-    Encoded(String, String),
-    /// A file.
-    File(String),
+/// A way of authentication that an option asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Scheme {
+    Basic,
+    Digest,
+    /// One that plans do not have, by its option.
+    Other(&'static str),
 }
 
 /// One command line, as far as it is read.
@@ -122,17 +124,31 @@ struct Reader<'a> {
     urls: Vec<String>,
     method: Option<String>,
     headers: Vec<(String, String)>,
-    data: Vec<Data>,
+    /// Names of header fields that curl would add, and that `-H NAME:` takes away.
+    removed: Vec<String>,
+    cookies: Vec<String>,
+    user_agent: Option<String>,
+    referer: Option<String>,
+    range: Option<String>,
+    bearer: Option<String>,
+    is_compressed: bool,
+    data: Vec<CurlData>,
     is_json: bool,
     parts: Vec<(String, Part)>,
-    upload: Option<String>,
+    uploads: Vec<String>,
     as_query: bool,
     only_head: bool,
-    basic: Option<String>,
+    is_path_kept: bool,
+    has_globs: bool,
+    user: Option<String>,
+    schemes: Vec<Scheme>,
+    proxy_user: bool,
     timeout: Option<Duration>,
     follow: u32,
     most_redirects: Option<u32>,
     connection: Vec<(&'static str, Vec<String>)>,
+    /// HTTP/2 is asked for where the server has it.
+    prefers_http2: bool,
     comments: Vec<String>,
     steps: Vec<Step>,
 }
@@ -141,7 +157,7 @@ impl<'a> Reader<'a> {
     fn read(words: &[Word], options: &'a Options) -> Result<Self, ImportError> {
         let line = words.first().map_or(1, |word| word.line);
         let folder = Options { folder: options.folder.clone(), ..Options::default() };
-        let mut reader = Self { file: &options.file, folder, line, ..Self::default() };
+        let mut reader = Self { file: &options.file, folder, line, has_globs: true, ..Self::default() };
         let mut words = words.iter();
         let mut only_urls = false;
         while let Some(word) = words.next() {
@@ -191,57 +207,97 @@ impl<'a> Reader<'a> {
 
     fn option(&mut self, known: &Known, value: &str) -> Result<(), ImportError> {
         match known.meaning {
-            Meaning::Ignored => return Ok(()),
+            Meaning::Ignored => Ok(()),
             Meaning::Missing => {
                 self.comments.push(format!("left out: --{}, which a plan cannot say", known.name));
-                return Ok(());
+                Ok(())
             }
-            Meaning::Used => {}
+            Meaning::Refused => Err(self.error(
+                format!("`--{}` sends the request another way than a plan can", known.name),
+                "leave it out, if the requests are to be sent without it",
+            )),
+            Meaning::Connection => self.connection_option(known.name, value),
+            Meaning::Used => self.request_option(known.name, value),
         }
+    }
+
+    /// Reads an option of the request.
+    fn request_option(&mut self, name: &'static str, value: &str) -> Result<(), ImportError> {
         let text = value.to_owned();
-        match known.name {
-            "request" => self.method = Some(text.to_ascii_uppercase()),
+        match name {
+            "request" => self.method = Some(text),
             "header" => self.header(value)?,
-            "data" | "data-ascii" | "data-binary" => self.data(value)?,
-            "data-raw" => self.data.push(Data::Text(text)),
-            "data-urlencode" => self.encoded(value)?,
-            "json" => {
-                self.is_json = true;
-                self.data(value)?;
+            "data" | "data-ascii" | "data-binary" | "data-raw" | "data-urlencode" | "json" => {
+                self.is_json |= name == "json";
+                let separator = if name == "json" { "" } else { "&" };
+                let data = CurlData::read(name, value, separator, &self.folder);
+                self.data.push(data.map_err(|(wrong, instead)| self.error(wrong, instead))?);
             }
-            "form" => self.form(value)?,
+            "form" => {
+                let part = form_part(value, &self.folder);
+                self.parts.push(part.map_err(|(wrong, instead)| self.error(wrong, instead))?);
+            }
             "form-string" => {
-                let (name, value) = self.pair(value)?;
-                self.parts.push((name, Part::Text(value)));
+                let (name, value) = value.split_once('=').ok_or_else(|| {
+                    self.error(format!("`{value}` is no part of a form"), "write one such as --form-string NAME=VALUE")
+                })?;
+                self.parts.push((name.to_owned(), Part::Text(value.to_owned())));
             }
-            "upload-file" => self.upload = Some(in_folder(value, &self.folder)),
+            "upload-file" => self.uploads.push(text),
             "get" => self.as_query = true,
             "head" => self.only_head = true,
-            "user" => self.basic = Some(if value.contains(':') { text } else { format!("{value}:") }),
-            "oauth2-bearer" => self.headers.push(("Authorization".to_owned(), format!("Bearer {value}"))),
-            "cookie" if value.contains('=') => self.headers.push(("Cookie".to_owned(), text)),
+            "path-as-is" => self.is_path_kept = true,
+            "globoff" => self.has_globs = false,
+            "user" => self.user = Some(if value.contains(':') { text } else { format!("{value}:") }),
+            "basic" => self.schemes.push(Scheme::Basic),
+            "digest" => self.schemes.push(Scheme::Digest),
+            "ntlm" | "negotiate" | "anyauth" => self.schemes.push(Scheme::Other(name)),
+            "oauth2-bearer" => self.bearer = Some(text),
+            "cookie" if value.contains('=') => self.cookies.push(text),
+            "cookie" if value.is_empty() => {}
             "cookie" => self.comments.push(format!("left out: -b {value}, a file of cookies; each user keeps its own")),
-            "user-agent" => self.headers.push(("User-Agent".to_owned(), text)),
-            "referer" => self.headers.push(("Referer".to_owned(), value.trim_end_matches(";auto").to_owned())),
-            "range" => self.headers.push(("Range".to_owned(), format!("bytes={value}"))),
+            "user-agent" => self.user_agent = Some(text),
+            "referer" => self.referer = Some(value.trim_end_matches(";auto").to_owned()),
+            "range" => self.range = Some(format!("bytes={value}")),
             "location" | "location-trusted" => self.follow = FOLLOWED,
             "max-redirs" => self.most_redirects = value.parse().ok(),
-            "max-time" => self.timeout = Some(self.seconds(value)?),
-            "compressed" => self.headers.push(("Accept-Encoding".to_owned(), "gzip, deflate".to_owned())),
-            "insecure" => self.connection.push(("insecure", vec!["true".to_owned()])),
-            "http1.0" => self.connection.push(("http1.0", vec!["true".to_owned()])),
-            "proxy" => self.proxy(value),
-            "connect-timeout" => {
-                let millis = self.seconds(value)?.as_millis();
-                self.connection.push(("connect_timeout", vec![format!("{millis}ms")]));
-            }
-            "resolve" => self.connection.push(("resolve", vec![text])),
-            "cacert" => self.connection.push(("cacert", vec![in_folder(value, &self.folder)])),
-            "cert" => self.connection.push(("cert", vec![in_folder(value, &self.folder)])),
-            "key" => self.connection.push(("key", vec![in_folder(value, &self.folder)])),
-            "unix-socket" => self.connection.push(("unix_socket", vec![in_folder(value, &self.folder)])),
+            "max-time" => self.timeout = self.seconds(value)?,
+            "compressed" => self.is_compressed = true,
             _ => self.urls.push(text),
         }
+        Ok(())
+    }
+
+    /// Reads an option of the connection.
+    fn connection_option(&mut self, name: &'static str, value: &str) -> Result<(), ImportError> {
+        let (key, value) = match name {
+            "insecure" | "http1.0" => (name, "true".to_owned()),
+            "http1.1" => ("http", "1.1".to_owned()),
+            "http2-prior-knowledge" => ("http", "2".to_owned()),
+            "http3" => ("http", "3".to_owned()),
+            "http2" => {
+                self.prefers_http2 = true;
+                return Ok(());
+            }
+            "proxy" => return self.proxy(value),
+            "proxy-user" => {
+                self.proxy_user = true;
+                return Ok(());
+            }
+            "connect-timeout" => match self.seconds(value)? {
+                Some(time) => ("connect_timeout", format!("{}ms", time.as_millis())),
+                None => return Ok(()),
+            },
+            "interface" if value.parse::<std::net::IpAddr>().is_ok() => ("source", value.to_owned()),
+            "interface" => {
+                let wrong = format!("`--interface {value}` is no address, and a plan names none by its interface");
+                return Err(self.error(wrong, "write the address, such as --interface 127.0.0.2"));
+            }
+            "unix-socket" => ("unix_socket", in_folder(value, &self.folder)),
+            "cacert" | "cert" | "key" => (name, in_folder(value, &self.folder)),
+            other => (other, value.to_owned()),
+        };
+        self.connection.push((key, vec![value]));
         Ok(())
     }
 
@@ -255,199 +311,45 @@ impl<'a> Reader<'a> {
         match value.split_once(':') {
             Some((name, value)) if !value.trim().is_empty() => {
                 let name = name.trim().to_owned();
-                if !name.starts_with(':') && !name.is_empty() {
+                if !name.is_empty() {
                     self.headers.push((name, value.trim().to_owned()));
                 }
             }
-            // A field that curl would not send.
-            Some(_) => {}
+            Some((name, _)) => self.removed.push(name.to_ascii_lowercase()),
             None => match value.strip_suffix(';') {
                 Some(name) => self.headers.push((name.to_owned(), String::new())),
                 None => {
-                    return Err(
-                        self.error(format!("`-H {value}` is no header field"), "write one such as -H 'NAME: VALUE'")
-                    );
+                    self.comments.push(format!("left out: -H {value}: it has no colon, so that curl does not send it"))
                 }
             },
         }
         Ok(())
     }
 
-    fn data(&mut self, value: &str) -> Result<(), ImportError> {
-        match value.strip_prefix('@') {
-            Some("-") => {
-                return Err(self.error("standard input is the body", "write the body, or the name of a file behind @"));
-            }
-            Some(file) => self.data.push(Data::File(in_folder(file, &self.folder))),
-            None => self.data.push(Data::Text(value.to_owned())),
+    fn proxy(&mut self, value: &str) -> Result<(), ImportError> {
+        if value.is_empty() {
+            return Ok(());
         }
-        Ok(())
-    }
-
-    fn encoded(&mut self, value: &str) -> Result<(), ImportError> {
-        let (name, content) = match value.split_once('=') {
-            Some((name, content)) => (name, content),
-            None if value.contains('@') => {
-                return Err(
-                    self.error(format!("`--data-urlencode {value}` names a file"), "write its content behind NAME=")
-                );
-            }
-            None => ("", value),
+        let address = server::parse(value).ok().filter(|address| address.basic.is_none());
+        let Some(address) = address.filter(|address| !address.server.starts_with("https")) else {
+            let scheme = value.split_once("://").map_or("http", |(scheme, _)| scheme);
+            let wrong = format!("the proxy of `-x {scheme}://…` needs a password, or another protocol than HTTP");
+            return Err(self.error(wrong, "write a proxy such as -x http://HOST:PORT, or leave it out"));
         };
-        self.data.push(Data::Encoded(name.to_owned(), content.to_owned()));
+        let authority = value.split_once("://").map_or(value, |(_, rest)| rest).trim_end_matches('/');
+        let has_port = authority.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok());
+        let has_default_port = !has_port && !text::has_variable(value);
+        // curl's default port of a proxy is 1080.
+        let proxy = if has_default_port { format!("{}:1080", address.server) } else { value.to_owned() };
+        self.connection.push(("proxy", vec![proxy]));
         Ok(())
     }
 
-    fn pair(&self, value: &str) -> Result<(String, String), ImportError> {
-        let pair = value.split_once('=').map(|(name, value)| (name.to_owned(), value.to_owned()));
-        pair.ok_or_else(|| self.error(format!("`{value}` is no part of a form"), "write one such as -F NAME=VALUE"))
-    }
-
-    fn form(&mut self, value: &str) -> Result<(), ImportError> {
-        let (name, content) = self.pair(value)?;
-        let mut words = content.split(';');
-        let first = words.next().unwrap_or_default();
-        let part = match first.strip_prefix(['@', '<']) {
-            Some(file) => {
-                let kind = words.find_map(|word| word.trim().strip_prefix("type=").map(str::to_owned));
-                Part::File { file: in_folder(file.trim_matches('"'), &self.folder), kind }
-            }
-            None => Part::Text(content.split(";type=").next().unwrap_or_default().to_owned()),
-        };
-        self.parts.push((name, part));
-        Ok(())
-    }
-
-    fn proxy(&mut self, value: &str) {
-        match server::parse(value) {
-            Ok(address) if address.basic.is_none() && !text::has_variable(value) => {
-                self.connection.push(("proxy", vec![value.to_owned()]));
-            }
-            _ => self.comments.push("left out: --proxy with a password; write it below connection.proxy".to_owned()),
-        }
-    }
-
-    fn seconds(&self, value: &str) -> Result<Duration, ImportError> {
+    /// A time; None: 0, which is no limit.
+    fn seconds(&self, value: &str) -> Result<Option<Duration>, ImportError> {
         let seconds = value.parse().ok().and_then(|seconds: f64| Duration::try_from_secs_f64(seconds).ok());
-        seconds
-            .filter(|time| !time.is_zero())
-            .ok_or_else(|| self.error(format!("`{value}` is no time"), "write seconds, such as 2.5"))
-    }
-
-    fn requests(&mut self) -> Result<(), ImportError> {
-        if self.urls.is_empty() {
-            return Err(self.error("the command has no URL", "write one such as http://127.0.0.1:8080/"));
-        }
-        self.follow = self.most_redirects.filter(|_| self.follow > 0).unwrap_or(self.follow);
-        for url in self.urls.clone() {
-            let request = self.request(&url)?;
-            let mut comments = self.comments.clone();
-            if !["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"].contains(&request.method.as_str()) {
-                comments.push(format!("left out: {} {url}: a plan has no such method", request.method));
-                self.steps.push(Step { comments, kind: None });
-                continue;
-            }
-            self.steps.push(Step { comments, kind: Some(StepKind::Request(Box::new(request))) });
-        }
-        Ok(())
-    }
-
-    fn request(&self, url: &str) -> Result<Request, ImportError> {
-        let address =
-            server::parse(url).map_err(|wrong| self.error(wrong, "write a URL such as http://127.0.0.1:8080/path"))?;
-        if address.server.is_empty() {
-            return Err(self.error(format!("`{url}` has no server"), format!("write http://HOST{url}")));
-        }
-        let mut request = Request {
-            server: address.server,
-            path: address.path,
-            query: address.query.as_deref().map(body::pairs).unwrap_or_default(),
-            raw_query: address.query,
-            headers: self.headers.clone(),
-            basic: self.basic.clone().or(address.basic),
-            timeout: self.timeout,
-            ..Request::default()
-        };
-        if self.as_query {
-            request.query.extend(self.data.iter().flat_map(|data| match data {
-                Data::Text(text) => body::pairs(text),
-                Data::Encoded(name, value) => vec![(name.clone(), value.clone())],
-                Data::File(_) => Vec::new(),
-            }));
-            request.raw_query = None;
-        } else {
-            self.body(&mut request)?;
-        }
-        let default = match (&request.body, self.only_head) {
-            (_, true) => "HEAD",
-            (Body::None, _) => "GET",
-            _ if self.upload.is_some() => "PUT",
-            _ => "POST",
-        };
-        request.method = self.method.clone().unwrap_or_else(|| default.to_owned());
-        Ok(request)
-    }
-
-    fn body(&self, request: &mut Request) -> Result<(), ImportError> {
-        if let Some(file) = &self.upload {
-            request.body = Body::File(file.clone());
-        } else if !self.parts.is_empty() {
-            request.body = Body::Multipart(self.parts.clone());
-        } else if !self.data.is_empty() {
-            let mut add = |name: &str, value: &str| {
-                if !request.headers.iter().any(|(known, _)| known.eq_ignore_ascii_case(name)) {
-                    request.headers.push((name.to_owned(), value.to_owned()));
-                }
-            };
-            if self.is_json {
-                add("Content-Type", JSON);
-                add("Accept", JSON);
-            }
-            add("Content-Type", FORM);
-            let kind = request.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("content-type"));
-            let kind = kind.map(|(_, value)| value.clone()).unwrap_or_default();
-            request.body = self.sent(&kind)?;
-        }
-        Ok(())
-    }
-
-    /// What the data make together.
-    fn sent(&self, kind: &str) -> Result<Body, ImportError> {
-        if let [Data::File(file)] = &self.data[..] {
-            return Ok(Body::File(file.clone()));
-        }
-        let mut texts = Vec::new();
-        let mut fields = Some(Vec::new());
-        for data in &self.data {
-            match data {
-                Data::File(file) => {
-                    let wrong = format!("the file {file} stands beside other data");
-                    return Err(self.error(wrong, "write its content in place of @FILE"));
-                }
-                Data::Text(text) => {
-                    texts.push(text.clone());
-                    match (body::form(text), &mut fields) {
-                        (Body::Form(more), Some(fields)) => fields.extend(more),
-                        _ => fields = None,
-                    }
-                }
-                Data::Encoded(name, value) => {
-                    texts.push(text::encode_part(&if name.is_empty() {
-                        value.clone()
-                    } else {
-                        format!("{name}={value}")
-                    }));
-                    match &mut fields {
-                        Some(fields) if !name.is_empty() => fields.push((name.clone(), value.clone())),
-                        _ => fields = None,
-                    }
-                }
-            }
-        }
-        let is_form = kind.starts_with(FORM);
-        match fields {
-            Some(fields) if is_form => Ok(Body::Form(fields)),
-            _ => Ok(body::of(kind, &texts.join(if self.is_json { "" } else { "&" }))),
-        }
+        let seconds =
+            seconds.ok_or_else(|| self.error(format!("`{value}` is no time"), "write seconds, such as 2.5"))?;
+        Ok((!seconds.is_zero()).then_some(seconds))
     }
 }

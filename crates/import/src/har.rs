@@ -74,13 +74,15 @@ pub fn read(text: &str, options: &Options) -> Result<ImportedPlan, ImportError> 
     let mut left_out = LeftOut::default();
     let mut entries = Vec::new();
     for at in list.items() {
-        match Entry::read(&at)? {
-            Some(entry) => entries.push(entry),
-            None => left_out.add("requests that are not http"),
+        match Entry::read(&at) {
+            Ok(entry) => entries.push(entry),
+            Err(reason) => left_out.add(reason),
         }
     }
     entries.sort_by(|a, b| a.started.total_cmp(&b.started));
-    let mut flows = flows(entries, options, &mut left_out);
+    // Some tools record no replies at all; then a request without one is not one that failed.
+    let has_replies = entries.iter().any(|entry| entry.reply.status != 0);
+    let mut flows = flows(entries, options, &mut left_out, has_replies);
     plan.notes = left_out.notes();
     let mut names = Names::default();
     correlate::correlate(&mut flows, &mut names);
@@ -126,7 +128,7 @@ impl LeftOut {
 }
 
 /// The requests that are kept, in their order.
-fn flows(entries: Vec<Entry>, options: &Options, left_out: &mut LeftOut) -> Vec<Flow> {
+fn flows(entries: Vec<Entry>, options: &Options, left_out: &mut LeftOut, has_replies: bool) -> Vec<Flow> {
     let first = entries.iter().find(|entry| entry.is_document()).or(entries.first());
     let own = first.and_then(|entry| entry.url.host_str()).unwrap_or_default();
     let own = own.strip_prefix("www.").unwrap_or(own).to_owned();
@@ -149,14 +151,14 @@ fn flows(entries: Vec<Entry>, options: &Options, left_out: &mut LeftOut) -> Vec<
             *left_out.hosts.entry(host).or_default() += 1;
         } else if entry.is_preflight() {
             left_out.add("CORS preflight requests, which the browser sent by itself");
-        } else if entry.reply.status == 0 {
+        } else if entry.reply.status == 0 && has_replies {
             left_out.add("requests without a reply");
         } else if entry.reply.status == 101 {
             left_out.add("WebSocket connections");
         } else if entry.is_resource() && !options.resources {
             left_out.add("images, scripts, style sheets and fonts (--resources keeps them)");
-        } else if !["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"].contains(&entry.method.as_str()) {
-            left_out.add("requests with a method that plans do not have");
+        } else if entry.method == "CONNECT" {
+            left_out.add("requests for a tunnel (CONNECT)");
         } else {
             flows.push(flow(entry));
         }
@@ -171,7 +173,7 @@ fn shown(url: &Url) -> String {
 fn flow(entry: Entry) -> Flow {
     let is_resource = entry.is_resource();
     let next = entry.redirect();
-    let raw_query = entry.url.query().filter(|query| !query.is_empty()).map(str::to_owned);
+    let raw_query = entry.url.query().map(str::to_owned);
     let mut comments = entry.comments;
     let mut body = entry.body;
     if let Body::Text(text) = &body

@@ -104,9 +104,9 @@ pub struct Request {
     pub method: String,
     /// The server, such as `http://127.0.0.1:8080`; empty: that of the plan.
     pub server: String,
-    /// The path, percent-encoded, with `/` before it and no query.
+    /// The path, percent-encoded, without query. It is empty after a server that is a variable, else it begins with `/`.
     pub path: String,
-    /// The query as it was recorded, percent-encoded; used as long as no part of it has a variable.
+    /// The recorded query, percent-encoded; written unless `query` differs from it.
     pub raw_query: Option<String>,
     /// The parts of the query, decoded.
     pub query: Vec<(String, String)>,
@@ -114,6 +114,8 @@ pub struct Request {
     pub headers: Vec<(String, String)>,
     /// `name:password`, sent as Basic authentication.
     pub basic: Option<String>,
+    /// `name:password` for a server that asks for Digest authentication.
+    pub digest: Option<String>,
     /// The body.
     pub body: Body,
     /// Variables that the reply sets.
@@ -134,12 +136,39 @@ pub enum Body {
     Text(String),
     /// The content of a file.
     File(String),
-    /// JSON, and the text that it was where its value does not say all of it; that is used as long as there is no variable in it.
+    /// Texts and files, sent one after the other.
+    Pieces(Vec<Piece>),
+    /// JSON, and the text that it was where that differs; used as long as it has this value.
     Json(Value, Option<String>),
-    /// The fields of a form.
-    Form(Vec<(String, String)>),
+    /// The fields of a form, and the text that it was; used as long as it has these fields.
+    Form(Vec<(String, String)>, Option<String>),
     /// The parts of `multipart/form-data`.
     Multipart(Vec<(String, Part)>),
+}
+
+/// A piece of a body.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Piece {
+    /// A text.
+    Text(String),
+    /// The content of a file.
+    File {
+        /// The file.
+        file: String,
+        /// How its content is sent.
+        content: FileContent,
+    },
+}
+
+/// How the content of a file is sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FileContent {
+    /// As it is.
+    Unchanged,
+    /// Without CR, LF and NUL.
+    WithoutLineBreaks,
+    /// Percent-encoded.
+    Encoded,
 }
 
 /// A part of `multipart/form-data`.
@@ -147,12 +176,21 @@ pub enum Body {
 pub enum Part {
     /// A text.
     Text(String),
+    /// A text with a media type.
+    TypedText {
+        /// The text.
+        text: String,
+        /// Its media type.
+        kind: String,
+    },
     /// A file, and its media type where that is known.
     File {
         /// The file.
         file: String,
         /// Its media type.
         kind: Option<String>,
+        /// The file name to send, if it differs from that of the file; empty: none.
+        filename: Option<String>,
     },
 }
 

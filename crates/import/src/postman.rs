@@ -31,13 +31,14 @@ pub fn read(text: &str, options: &Options) -> Result<ImportedPlan, ImportError> 
     }
     let items = root.need("item", "a collection of Postman, 2.0 or 2.1,")?;
     let name = root.get("info").map(|info| info.text("name").to_owned()).unwrap_or_default();
-    let mut reader = Reader { options, variables: Variables::new(&root) };
+    let mut reader = Reader { options, variables: Variables::new(&root), left_out: Vec::new() };
     let steps = reader.items(&items, &root, 0)?;
     let mut plan = ImportedPlan {
         about: format!("Imported from the Postman collection {name} in {}.", options.file),
         ..ImportedPlan::default()
     };
     plan.steps = steps;
+    plan.notes.append(&mut reader.left_out);
     if script::has_code(&root, "prerequest") || script::has_code(&root, "test") {
         plan.notes.push("Left out: the scripts of the collection.".to_owned());
     }
@@ -49,6 +50,8 @@ pub fn read(text: &str, options: &Options) -> Result<ImportedPlan, ImportError> 
 struct Reader<'a> {
     options: &'a Options,
     variables: Variables<'a>,
+    /// Notes on the items that are left out.
+    left_out: Vec<String>,
 }
 
 impl<'a> Reader<'a> {
@@ -57,7 +60,13 @@ impl<'a> Reader<'a> {
         let mut steps = Vec::new();
         for item in items.items() {
             let Some(inner) = item.get("item") else {
-                steps.push(self.item(&item, around)?);
+                match self.item(&item, around) {
+                    Ok(step) => steps.push(step),
+                    Err(reason) => {
+                        let note = format!("Left out: {} ({}): {reason}.", item.text("name"), item.path);
+                        self.left_out.push(note);
+                    }
+                }
                 continue;
             };
             if depth > 100 {
@@ -78,24 +87,18 @@ impl<'a> Reader<'a> {
         Ok(steps)
     }
 
-    fn item(&mut self, item: &At<'a>, around: &At<'a>) -> Result<Step, ImportError> {
-        let at = item.need("request", "a request or a folder")?;
+    /// A request; why it is left out, otherwise.
+    fn item(&mut self, item: &At<'a>, around: &At<'a>) -> Result<Step, String> {
+        let at = item.get("request").ok_or("it is neither a request nor a folder")?;
         let mut comments = Vec::new();
         let mut request = self.address(&at)?;
         request.method = at.value.get("method").and_then(Value::as_str).unwrap_or("GET").to_ascii_uppercase();
-        if !["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"].contains(&request.method.as_str()) {
-            return Ok(Step::comment(format!(
-                "left out: {}: plans have no method {}",
-                item.text("name"),
-                request.method
-            )));
-        }
         let name = item.text("name");
         request.name = (!name.is_empty()).then(|| name.to_owned());
-        for header in at.list("header").iter().filter(|header| is_on(header)) {
-            let key = self.variables.filled(header.text("key"));
-            if !key.is_empty() && !["content-length", "host"].contains(&key.to_ascii_lowercase().as_str()) {
-                request.headers.push((key, self.variables.filled(header.text("value"))));
+        for (name, value) in header_fields(&at) {
+            let name = self.variables.filled(&name);
+            if !name.is_empty() && !["content-length", "host"].contains(&name.to_ascii_lowercase().as_str()) {
+                request.headers.push((name, self.variables.filled(&value)));
             }
         }
         let auth = at.get("auth").or_else(|| item.get("auth")).or_else(|| around.get("auth"));
@@ -109,30 +112,27 @@ impl<'a> Reader<'a> {
         Ok(Step { comments, kind: Some(StepKind::Request(Box::new(request))) })
     }
 
-    fn address(&mut self, at: &At<'a>) -> Result<Request, ImportError> {
+    fn address(&mut self, at: &At<'a>) -> Result<Request, String> {
         // A request may be nothing but its URL.
         let whole = Value::as_str(at.value).map(str::to_owned);
         let url = at.get("url");
         let raw = whole.or_else(|| url.as_ref().and_then(|url| url.value.as_str().map(str::to_owned)));
         let raw = raw.or_else(|| url.as_ref().map(written));
-        let raw =
-            raw.filter(|raw| !raw.is_empty()).ok_or_else(|| at.error("the request has no URL", "`url` is expected"))?;
+        let raw = raw.filter(|raw| !raw.trim().is_empty()).ok_or("it has no URL")?;
         let filled = self.variables.filled(&raw);
-        let address = server::parse(&filled).map_err(|wrong| at.error(wrong, "a URL with http:// is expected"))?;
+        let address = server::parse(&filled)?;
         let own = url.as_ref().map(|url| url.list("variable")).unwrap_or_default();
         let path: Vec<String> = address.path.split('/').map(|segment| self.segment(segment, &own)).collect();
         let list = url.as_ref().map(|url| url.list("query")).unwrap_or_default();
-        let mut query = Vec::new();
-        for one in list.iter().filter(|one| is_on(one)) {
-            query.push((
-                self.variables.filled(&decoded(one.text("key"))),
-                self.variables.filled(&decoded(one.text("value"))),
-            ));
-        }
-        if query.is_empty() && list.is_empty() {
-            query = address.query.as_deref().map(body::pairs).unwrap_or_default();
-        }
-        Ok(Request { server: address.server, path: path.join("/"), query, basic: address.basic, ..Request::default() })
+        let raw_query = if list.is_empty() { address.query } else { self.variables.query(&list) };
+        Ok(Request {
+            server: address.server,
+            path: path.join("/"),
+            query: raw_query.as_deref().map(body::pairs).unwrap_or_default(),
+            raw_query,
+            basic: address.basic,
+            ..Request::default()
+        })
     }
 
     /// A part of the path; `:name` is a variable of the request.
@@ -182,7 +182,7 @@ impl<'a> Reader<'a> {
                     fields.push((self.variables.filled(field.text("key")), self.variables.filled(field.text("value"))));
                 }
                 default(request, FORM);
-                request.body = Body::Form(fields);
+                request.body = Body::Form(fields, None);
             }
             "formdata" => self.parts(body, request, comments),
             "graphql" => {
@@ -216,17 +216,26 @@ impl<'a> Reader<'a> {
         for part in body.list("formdata").iter().filter(|part| is_on(part)) {
             let name = self.variables.filled(part.text("key"));
             if part.text("type") != "file" {
-                parts.push((name, Part::Text(self.variables.filled(part.text("value")))));
+                let text = self.variables.filled(part.text("value"));
+                let kind = part.text("contentType");
+                let is_typed = !kind.is_empty();
+                let typed = Part::TypedText { text: text.clone(), kind: kind.to_owned() };
+                parts.push((name, if is_typed { typed } else { Part::Text(text) }));
                 continue;
             }
-            let source = part.value["src"].as_str().or_else(|| part.value["src"][0].as_str()).unwrap_or_default();
-            if source.is_empty() {
+            let source = &part.value["src"];
+            let sources = source.as_array().map_or(std::slice::from_ref(source), Vec::as_slice);
+            let files: Vec<&str> = sources.iter().filter_map(Value::as_str).filter(|file| !file.is_empty()).collect();
+            let kind = Some(part.text("contentType").to_owned()).filter(|kind| !kind.is_empty());
+            if files.is_empty() {
                 comments.push(format!(
                     "`{name}` is a file that the collection does not name; write {{file: …}} to send it"
                 ));
-                parts.push((name, Part::Text("content of a file".to_owned())));
-            } else {
-                parts.push((name, Part::File { file: in_folder(source, self.options), kind: None }));
+                parts.push((name.clone(), Part::Text("content of a file".to_owned())));
+            }
+            for file in files {
+                let file = in_folder(file, self.options);
+                parts.push((name.clone(), Part::File { file, kind: kind.clone(), filename: None }));
             }
         }
         request.body = if parts.is_empty() { Body::None } else { Body::Multipart(parts) };
@@ -238,10 +247,21 @@ fn is_on(at: &At<'_>) -> bool {
     at.value["disabled"].as_bool() != Some(true)
 }
 
-fn decoded(text: &str) -> String {
-    percent_encoding::percent_decode_str(&text::clean_encoded(text))
-        .decode_utf8()
-        .map_or_else(|_| text.to_owned(), std::borrow::Cow::into_owned)
+/// The header fields of a request that are not switched off: a list, or a text with one in each line.
+fn header_fields(request: &At<'_>) -> Vec<(String, String)> {
+    let mut fields: Vec<(String, String)> = request.text("header").lines().filter_map(header_line).collect();
+    for header in request.list("header").iter().filter(|header| is_on(header)) {
+        match header.value.as_str() {
+            Some(line) => fields.extend(header_line(line)),
+            None => fields.push((header.text("key").to_owned(), header.text("value").to_owned())),
+        }
+    }
+    fields
+}
+
+fn header_line(line: &str) -> Option<(String, String)> {
+    let (name, value) = line.split_once(':')?;
+    Some((name.trim().to_owned(), value.trim().to_owned()))
 }
 
 /// The URL of a map.

@@ -27,15 +27,17 @@ pub(crate) fn finish(plan: &mut ImportedPlan, names: &mut Names, options: &Optio
     share_headers(plan);
 }
 
-/// Gives each server a variable; that of most requests is the base.
+/// Gives each server a variable; the most frequent one is the base. A server from the environment stays in its URLs, because its
+/// value may end with a slash or hold a path.
 fn servers(plan: &mut ImportedPlan, names: &mut Names, options: &Options) {
     let mut found: Vec<(String, usize)> = Vec::new();
-    let known: HashSet<String> = plan.vars.iter().map(|variable| variable.name.clone()).collect();
+    let origins: HashSet<String> =
+        plan.vars.iter().filter(|variable| is_origin(variable)).map(|variable| variable.name.clone()).collect();
     let is_fixed = |server: &str| {
-        text::pieces(server).iter().all(|piece| !matches!(piece, Piece::Variable(name) if !known.contains(*name)))
+        text::pieces(server).iter().all(|piece| !matches!(piece, Piece::Variable(name) if !origins.contains(*name)))
     };
     each_request(&mut plan.steps, &mut |request| {
-        if request.server.is_empty() || !is_fixed(&request.server) {
+        if request.server.is_empty() || request.path.is_empty() || !is_fixed(&request.server) {
             return;
         }
         match found.iter_mut().find(|(server, _)| *server == request.server) {
@@ -102,10 +104,18 @@ fn servers(plan: &mut ImportedPlan, names: &mut Names, options: &Options) {
                 *value = relocated(value, base, &by_server);
             }
         }
-        if let Some(server) = by_server.get(&request.server) {
+        if let Some(server) = by_server.get(&request.server).filter(|_| !request.path.is_empty()) {
             request.server.clone_from(server);
         }
     });
+}
+
+/// Whether a path can be appended to the value of a variable.
+fn is_origin(variable: &Variable) -> bool {
+    match &variable.value {
+        Constant::Text(value) => !value.is_empty() && !value.ends_with('/') && !value.contains(['?', '#']),
+        Constant::Environment(_) => false,
+    }
 }
 
 fn most(found: &[(String, usize)]) -> String {
@@ -146,13 +156,18 @@ fn name(request: &mut Request) {
 fn share_headers(plan: &mut ImportedPlan) {
     let mut total = 0;
     let mut names: Vec<String> = Vec::new();
+    let mut repeated: HashSet<String> = HashSet::new();
     let mut counts: HashMap<String, (usize, HashMap<String, usize>)> = HashMap::new();
     each_request(&mut plan.steps, &mut |request| {
         total += 1;
         let mut seen = HashSet::new();
         for (name, value) in &request.headers {
             let lower = name.to_ascii_lowercase();
-            if OWN.contains(&lower.as_str()) || !seen.insert(lower.clone()) {
+            if !seen.insert(lower.clone()) {
+                repeated.insert(lower);
+                continue;
+            }
+            if OWN.contains(&lower.as_str()) {
                 continue;
             }
             if !counts.contains_key(&lower) {
@@ -172,7 +187,8 @@ fn share_headers(plan: &mut ImportedPlan) {
         else {
             continue;
         };
-        if *count == total && *times * 2 > total {
+        let is_shared = *count == total && *times * 2 > total && !repeated.contains(&name.to_ascii_lowercase());
+        if is_shared {
             plan.headers.push((name.clone(), value.clone()));
         }
     }

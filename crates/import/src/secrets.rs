@@ -1,9 +1,10 @@
 //! Secrets: which fields hold one, and the variables that stand in their place.
 
-use crate::plan::{Body, Constant, Part, Request, Variable};
+use crate::plan::{self, Body, Constant, Part, Request, Variable};
 use crate::text::{self, NUMBER, identifier, variable};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use brunt_script::body;
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 
@@ -31,17 +32,6 @@ const NAMES: [&str; 13] =
 pub(crate) fn is_secret(name: &str) -> bool {
     let name: String = name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect();
     NAMES.contains(&name.as_str()) || WORDS.iter().any(|word| name.contains(word))
-}
-
-/// Whether JSON has a field with a secret.
-pub(crate) fn in_json(value: &Value) -> bool {
-    match value {
-        Value::Object(entries) => entries
-            .iter()
-            .any(|(name, value)| is_secret(name) && !value.is_object() && !value.is_array() || in_json(value)),
-        Value::Array(items) => items.iter().any(in_json),
-        _ => false,
-    }
 }
 
 /// Names of variables that are taken.
@@ -91,28 +81,51 @@ impl Secrets {
     /// Replaces the secrets of a request.
     pub(crate) fn hide_in(&mut self, names: &mut Names, request: &mut Request) {
         self.headers(names, request);
-        if let Some((user, password)) = request.basic.as_ref().and_then(|basic| basic.split_once(':')) {
-            request.basic = Some(format!("{user}:{}", self.hide(names, "password", password)));
+        for credentials in [&mut request.basic, &mut request.digest].into_iter().flatten() {
+            if let Some((user, password)) = credentials.split_once(':') {
+                *credentials = format!("{user}:{}", self.hide(names, "password", password));
+            }
         }
         for (name, value) in request.query.iter_mut().filter(|(name, _)| is_secret(name)) {
             *value = self.hide(names, name, value);
         }
+        let is_form = request
+            .headers
+            .iter()
+            .any(|(name, value)| name.eq_ignore_ascii_case("content-type") && body::is_form(value));
         match &mut request.body {
-            Body::Form(fields) => {
+            Body::Form(fields, _) => {
                 for (name, value) in fields.iter_mut().filter(|(name, _)| is_secret(name)) {
                     *value = self.hide(names, name, value);
                 }
             }
             Body::Multipart(parts) => {
                 for (name, part) in parts.iter_mut().filter(|(name, _)| is_secret(name)) {
-                    if let Part::Text(value) = part {
+                    if let Part::Text(value) | Part::TypedText { text: value, .. } = part {
                         *value = self.hide(names, name, value);
                     }
                 }
             }
             Body::Json(value, _) => self.json(names, value),
+            Body::Text(text) if is_form => *text = self.hide_fields(names, text),
+            Body::Pieces(pieces) => {
+                for piece in pieces {
+                    if let plan::Piece::Text(text) = piece {
+                        *text = self.hide_fields(names, text);
+                    }
+                }
+            }
             Body::None | Body::Text(_) | Body::File(_) => {}
         }
+    }
+
+    /// Replaces the secrets among the fields `NAME=VALUE` of a text. The values of the variables are encoded.
+    fn hide_fields(&mut self, names: &mut Names, text: &str) -> String {
+        let fields = text.split('&').map(|field| match field.split_once('=') {
+            Some((name, value)) if is_secret(name) => format!("{name}={}", self.hide(names, name, value)),
+            _ => field.to_owned(),
+        });
+        fields.collect::<Vec<_>>().join("&")
     }
 
     fn headers(&mut self, names: &mut Names, request: &mut Request) {

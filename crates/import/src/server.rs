@@ -10,9 +10,9 @@ pub(crate) struct Address {
     pub(crate) server: String,
     /// Name and password, `name:password`.
     pub(crate) basic: Option<String>,
-    /// The path, with `/` before it.
+    /// The path. It begins with `/`, or is empty after a variable at the end of the server.
     pub(crate) path: String,
-    /// The query, without `?`.
+    /// The query, without `?`; empty if the URL ends with `?`.
     pub(crate) query: Option<String>,
 }
 
@@ -47,8 +47,44 @@ pub(crate) fn parse(url: &str) -> Result<Address, String> {
         }
     };
     let (path, query) = rest.split_once('?').map_or((rest, None), |(path, query)| (path, Some(query.to_owned())));
-    let path = if path.starts_with('/') { path.to_owned() } else { format!("/{path}") };
-    Ok(Address { server, basic, path, query: query.filter(|query| !query.is_empty()) })
+    let may_hold_path = matches!(text::pieces(&server).last(), Some(text::Piece::Variable(_)));
+    let path = if path.is_empty() && !may_hold_path { "/".to_owned() } else { path.to_owned() };
+    Ok(Address { server, basic, path, query })
+}
+
+/// Returns the request targets of curl and of brunt for a URL, if they differ. curl removes `.` and `..` unless `is_path_kept`, and
+/// encodes nothing; brunt encodes the characters that RFC 3986 does not allow.
+pub(crate) fn changed_target(address: &Address, is_path_kept: bool) -> Option<(String, String)> {
+    let query = address.query.as_ref().map(|query| format!("?{query}")).unwrap_or_default();
+    if text::has_variable(&format!("{}{}{query}", address.server, address.path)) {
+        return None;
+    }
+    let path = if is_path_kept { address.path.clone() } else { without_dot_segments(&address.path) };
+    let target = format!("{path}{query}");
+    let url = Url::parse(&format!("http://h{}", text::encode_url(&format!("{}{query}", address.path)))).ok()?;
+    let sent = &url[url::Position::BeforePath..];
+    (sent != target).then(|| (target, sent.to_owned()))
+}
+
+/// RFC 3986 section 5.2.4.
+pub(crate) fn without_dot_segments(text: &str) -> String {
+    let mut path: Vec<&str> = Vec::new();
+    let segments: Vec<&str> = text.split('/').skip(1).collect();
+    for (number, segment) in segments.iter().enumerate() {
+        let is_last = number + 1 == segments.len();
+        match *segment {
+            "." | ".." => {
+                if *segment == ".." {
+                    path.pop();
+                }
+                if is_last {
+                    path.push("");
+                }
+            }
+            segment => path.push(segment),
+        }
+    }
+    format!("/{}", path.join("/"))
 }
 
 fn authority_of(scheme: &str, authority: &str) -> Result<(Option<String>, String), String> {
@@ -77,6 +113,18 @@ mod tests {
     use crate::text::variable;
 
     #[test]
+    fn changed_targets_are_found() {
+        let changed = |url: &str, is_path_kept| changed_target(&parse(url).unwrap(), is_path_kept);
+        for url in ["h/a/./b/../c", "h//x/?", "h/%7Ea?b=c+d%20;e", "h/a/..", "h/a/.", "h/../a//../b"] {
+            assert_eq!(changed(url, false), None, "{url}");
+        }
+        assert_eq!(changed("h/a?'", false), Some(("/a?'".into(), "/a?%27".into())));
+        assert_eq!(changed("h/a/../b", true), Some(("/a/../b".into(), "/b".into())));
+        assert_eq!(changed("h/%2e%2e/b", false), Some(("/%2e%2e/b".into(), "/b".into())));
+        assert_eq!(changed("h/é", false), Some(("/é".into(), "/%C3%A9".into())));
+    }
+
+    #[test]
     fn urls_are_taken_apart() {
         let shown = |url: &str| {
             let Address { server, basic, path, query } = parse(url).unwrap();
@@ -85,8 +133,13 @@ mod tests {
         assert_eq!(shown("HTTPS://H.example:443/a?b=c#d"), "https://h.example  /a b=c");
         assert_eq!(shown("u:p%40@h:81"), "http://h:81 u:p@ / ");
         assert_eq!(shown("/a"), "  /a ");
+        assert_eq!(shown("h//x/"), "http://h  //x/ ");
+        assert_eq!(parse("http://h?").unwrap().query.as_deref(), Some(""));
         let v = variable("v");
         assert_eq!(shown(&format!("{v}/a/{v}?x={v}")), format!("{v}  /a/{v} x={v}"));
+        assert_eq!(shown(&v), format!("{v}   "));
+        assert_eq!(shown(&format!("{v}?b")), format!("{v}   b"));
+        assert_eq!(shown(&format!("http://{v}:80")), format!("http://{v}:80  / "));
         assert_eq!(shown(&format!("{v}:80/a")), format!("http://{v}:80  /a "));
         assert_eq!(shown(&format!("https://{v}/a")), format!("https://{v}  /a "));
         for wrong in ["", "ftp://h/", "http:///x", "http://h:99999/"] {

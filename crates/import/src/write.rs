@@ -8,12 +8,16 @@ use crate::error::ImportError;
 use crate::plan::{Constant, Extractor, ImportedPlan, Request, Step, StepKind};
 use crate::text::{self, Piece, Place, in_plan};
 use body::BodyLines;
+use brunt_script::template::form_encoded;
 use scalar::{comment, double_quoted, flow, key, plain};
 use std::collections::HashSet;
 use std::time::Duration;
 
 /// The most bytes of a plan file, as `spec` reads it.
 const MOST_BYTES: usize = 1 << 20;
+
+/// Methods with a step of the same name.
+const METHODS: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
 /// The most characters of a line that is written in one piece.
 const WIDE: usize = 100;
@@ -142,19 +146,28 @@ impl Writer {
     }
 
     fn request(&self, request: &Request) -> Vec<String> {
-        let has_variable =
-            request.query.iter().any(|(name, value)| [name, value].into_iter().any(|t| text::has_variable(t)));
-        let unique = is_map(&request.query);
+        let mut out = Vec::new();
         let mut url = text::encode_url(&format!("{}{}", request.server, request.path));
-        url = in_plan(&url, Place::Encoded, &|name| self.fixed.contains(name));
         let mut in_map = false;
         match &request.raw_query {
-            Some(raw) if !has_variable => url = format!("{url}?{}", text::encode_url(raw)),
-            _ if request.query.is_empty() => {}
-            _ if unique => in_map = true,
-            _ => url = format!("{url}?{}", self.encoded(&request.query)),
+            Some(raw) if crate::body::pairs(raw) == request.query => {
+                url = format!("{url}?{}", text::encode_url(raw));
+                url = in_plan(&url, Place::Encoded, &|name| self.fixed.contains(name));
+            }
+            raw => {
+                url = in_plan(&url, Place::Encoded, &|name| self.fixed.contains(name));
+                out.extend(self.encoded_again("query", raw.as_deref()));
+                in_map = is_map(&request.query) && !request.query.is_empty();
+                if !in_map && !request.query.is_empty() {
+                    url = format!("{url}?{}", self.encoded(&request.query));
+                }
+            }
         }
-        let mut out = pair(&request.method.to_ascii_lowercase(), &url);
+        let has_step = METHODS.contains(&request.method.as_str());
+        out.extend(pair(if has_step { &request.method } else { "request" }.to_ascii_lowercase().as_str(), &url));
+        if !has_step {
+            out.extend(pair("method", &request.method));
+        }
         if let Some(name) = &request.name {
             out.extend(pair("name", &self.label(name)));
         }
@@ -190,8 +203,9 @@ impl Writer {
         if !body.wants.is_empty() && !headers.iter().any(is_type) {
             headers.push(("Content-Type".to_owned(), body.wants.to_owned()));
         }
-        if let Some(basic) = &request.basic {
-            out.extend(pair("basic", &self.text(basic, Place::Plain)));
+        let credentials = [("basic", &request.basic), ("digest", &request.digest)];
+        for (key, pair_of_texts) in credentials {
+            out.extend(pair_of_texts.iter().flat_map(|text| pair(key, &self.text(text, Place::Plain))));
         }
         let is_bearer = |(name, value): &(String, String)| {
             name.eq_ignore_ascii_case("authorization") && value.starts_with("Bearer ")
@@ -200,14 +214,40 @@ impl Writer {
             let (_, value) = headers.remove(at);
             out.extend(pair("bearer", &self.text(value.trim_start_matches("Bearer ").trim(), Place::Plain)));
         }
-        let mut seen = HashSet::new();
-        let (once, again): (Vec<_>, Vec<_>) =
-            headers.into_iter().partition(|(name, _)| seen.insert(name.to_ascii_lowercase()));
-        for (name, _) in again {
-            out.extend(comment(&format!("left out: a second header field `{name}`")));
-        }
-        out.extend(self.map("headers", &once, Place::Plain));
+        out.extend(self.headers(&headers));
         out
+    }
+
+    /// Header fields; those of the same name are a list.
+    fn headers(&self, headers: &[(String, String)]) -> Vec<String> {
+        let mut fields: Vec<(&str, Vec<String>)> = Vec::new();
+        for (name, value) in headers {
+            let value = self.text(value, Place::Plain);
+            match fields.iter_mut().find(|(known, _)| known.eq_ignore_ascii_case(name)) {
+                Some((_, values)) => values.push(value),
+                None => fields.push((name, vec![value])),
+            }
+        }
+        if fields.len() == headers.len() {
+            return self.map("headers", headers, Place::Plain);
+        }
+        let mut out = vec!["headers:".to_owned()];
+        out.extend(indented(fields.into_iter().flat_map(|(name, values)| match &values[..] {
+            [value] => pair(name, value),
+            values => vec![format!("{}: [{}]", key(name), joined(values.iter().map(|value| flow(value))))],
+        })));
+        out
+    }
+
+    /// Writes a comment if `raw` is encoded in another way than the plan encodes the part.
+    fn encoded_again(&self, part: &str, raw: Option<&str>) -> Vec<String> {
+        let is_same = raw.is_none_or(|raw| crate::body::encoded(&crate::body::pairs(raw)) == raw);
+        if is_same {
+            return Vec::new();
+        }
+        comment(&format!(
+            "the {part} is encoded again, because a variable stands in it: + for a space, %XX in capitals"
+        ))
     }
 
     /// A map of texts: in one line where it is short.
@@ -233,9 +273,7 @@ impl Writer {
     fn encoded(&self, pairs: &[(String, String)]) -> String {
         let one = |text: &str| -> String {
             let piece = |piece: Piece<'_>| match piece {
-                Piece::Literal(text) => {
-                    percent_encoding::utf8_percent_encode(text, percent_encoding::NON_ALPHANUMERIC).to_string()
-                }
+                Piece::Literal(text) => form_encoded(text),
                 Piece::Variable(name) if self.fixed.contains(name) => format!("${{{name}}}"),
                 Piece::Variable(name) => format!("${{urlencode(${{{name}}})}}"),
             };
@@ -274,7 +312,7 @@ fn extractor(from: &Extractor) -> String {
 }
 
 /// Whether texts can be a map: no name stands there twice, and none has variables, which names of plans do not have.
-fn is_map(pairs: &[(String, String)]) -> bool {
+fn is_map<T>(pairs: &[(String, T)]) -> bool {
     let mut seen = HashSet::new();
     pairs.iter().all(|(name, _)| seen.insert(name) && !name.contains('$') && !text::has_variable(name))
 }

@@ -54,12 +54,16 @@ struct Open {
 impl Builder {
     fn take(&mut self, event: Event<'_>) -> Result<(), Wrong> {
         match event {
-            Event::Scalar(text, style, anchor, _) => self.close(scalar(&text, style), anchor, 1),
+            Event::Scalar(text, style, anchor, _) => {
+                self.count(1)?;
+                self.close(scalar(&text, style), anchor, 1)
+            }
             Event::SequenceStart(anchor, _) => self.begin(Value::Array(Vec::new()), anchor),
             Event::MappingStart(anchor, _) => self.begin(Value::Object(Map::new()), anchor),
             Event::SequenceEnd | Event::MappingEnd => match self.open.pop() {
                 Some(open) => {
-                    let size = self.size - open.before + 1;
+                    self.count(1)?;
+                    let size = self.size - open.before;
                     self.close(open.value, open.anchor, size)
                 }
                 None => Ok(()),
@@ -70,6 +74,7 @@ impl Builder {
                     .get(&anchor)
                     .cloned()
                     .ok_or(("the alias refers to its own parent", "write its value"))?;
+                self.count(size)?;
                 self.close(value, 0, size)
             }
             _ => Ok(()),
@@ -84,11 +89,17 @@ impl Builder {
         Ok(())
     }
 
-    fn close(&mut self, value: Value, anchor: usize, size: usize) -> Result<(), Wrong> {
-        self.size += size;
+    /// Adds to the number of values of the document.
+    fn count(&mut self, values: usize) -> Result<(), Wrong> {
+        self.size += values;
         if self.size > MOST {
             return Err(("the document has more than 3 million values", "a part of it is expected"));
         }
+        Ok(())
+    }
+
+    /// Adds a value, which holds `size` values, to the list or map that is open.
+    fn close(&mut self, value: Value, anchor: usize, size: usize) -> Result<(), Wrong> {
         if anchor > 0 {
             self.anchors.insert(anchor, (value.clone(), size));
         }
@@ -145,6 +156,8 @@ mod tests {
         assert_eq!(parse(text, "f").unwrap(), expected);
         assert!(parse("a: [", "f").unwrap_err().to_string().starts_with("f:"));
         assert!(parse(&format!("{}{}", "[".repeat(3000), "]".repeat(3000)), "f").is_err());
+        let nested = format!("{}x{}", "[".repeat(99), "]".repeat(99));
+        assert_eq!(parse(&nested, "f").unwrap().to_string().len(), 2 * 99 + 3);
         let mut bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n".to_owned();
         for n in 1..12 {
             bomb = format!("{bomb}a{n}: &a{n} [{}]\n", vec![format!("*a{}", n - 1); 10].join(", "));

@@ -47,7 +47,7 @@ fn wrong_inputs_are_told_with_their_place() {
         (Format::Curl, "curl ftp://h/"),
         (Format::Curl, ""),
         (Format::Urls, "http://h/\n$(NAME)/x"),
-        (Format::Urls, "http://h/ FETCH"),
+        (Format::Urls, "http://h/ fetch"),
         (Format::Urls, "[0] http://h/"),
         (Format::Har, "{"),
         (Format::Har, "{}"),
@@ -76,16 +76,16 @@ fn wrong_inputs_are_told_with_their_place() {
     input:1: `ftp` is not http or https; write a URL such as http://127.0.0.1:8080/path
     input: no request; at least one is expected
     input:2: `NAME` has no value here; write NAME = value on a line above, or \$ for a plain dollar
-    input:1: `FETCH` behind the URL is no method; write one such as POST, or %20 for a space in the URL
+    input:1: `fetch` behind the URL is no method; write one such as POST, or %20 for a space in the URL
     input:1: `[0]` is no weight; write one such as [3] http://127.0.0.1/a
     input:1:1: invalid JSON: EOF while parsing an object; the whole file is expected as it was exported
     input: $: `log` is missing; a recording (HAR 1.2) is expected
-    input: $.log.entries[0]: `request` is missing; a request is expected
-    input: $.log.entries[0].request.url: this is no text; a URL is expected
+    input: no request is left: Left out: 1 entries without a request.; at least one is expected
+    input: no request is left: Left out: 1 requests without a URL.; at least one is expected
     input: no request; at least one is expected
     input: $: `item` is missing; a collection of Postman, 2.0 or 2.1, is expected
-    input: $.item[0]: `request` is missing; a request or a folder is expected
-    input: $.item[0].request: `ftp` is not http or https; a URL with http:// is expected
+    input: no request is left: Left out: a ($.item[0]): it is neither a request nor a folder.; at least one is expected
+    input: no request is left: Left out:  ($.item[0]): `ftp` is not http or https.; at least one is expected
     input: $: the description has no version; `openapi: 3.…` or `swagger: "2.0"` is expected
     input: $: `paths` is missing; a map of operations is expected
     input: $.paths./a.get.parameters[0]: `b.yaml#/x` is in another file; bundle the description into one file
@@ -128,4 +128,88 @@ fn another_server_may_be_named() {
             .unwrap();
     assert!(plan.contains("base: http://127.0.0.1:9 ") && plan.contains("other: https://other.example"), "{plan}");
     assert!(plan.contains("- get: /a") && plan.contains("- get: ${other}/b"), "{plan}");
+}
+
+#[test]
+fn one_bad_part_is_left_out_and_named() {
+    let har = r#"{"log": {"entries": [{}, {"request": {"url": 5}}, {"request": {"url": "x y"}}, {"request": {"url": "data:,x"}},
+        {"request": {"method": "PURGE", "url": "http://127.0.0.1/a?"}},
+        {"request": {"method": "POST", "url": "http://127.0.0.1/b", "postData": {"mimeType": "application/x-www-form-urlencoded",
+            "params": [{"name": "a", "value": "1 +"}]}}}]}}"#;
+    let plan = import(Format::Har, har, &options()).unwrap();
+    for reason in [
+        "entries without a request",
+        "requests without a URL",
+        "requests whose URL is malformed",
+        "requests that are not http",
+    ] {
+        assert!(plan.contains(&format!("# Left out: 1 {reason}.")), "{plan}");
+    }
+    let sent = requests(Format::Har, har);
+    assert_eq!(sent[0], ("PURGE http://127.0.0.1/a?".into(), Body::None));
+    assert_eq!(sent[1], ("POST http://127.0.0.1/b".into(), Body::Text("a=1++".into())));
+    let postman = r#"{"item": [{"name": "one"}, {"name": "two", "request": {"url": ""}}, {"name": "three", "request": "ftp://h/"},
+        {"name": "four", "request": {"method": "LINK", "header": "A: b\nC: d", "url": {"raw": "http://127.0.0.1//x?q=a+b&n",
+            "query": [{"key": "q", "value": "a+b"}, {"key": "n", "value": null}]}}}]}"#;
+    let plan = import(Format::Postman, postman, &options()).unwrap();
+    for reason in [
+        "one ($.item[0]): it is neither a request nor a folder",
+        "two ($.item[1]): it has no URL",
+        "three ($.item[2]): `ftp` is not http or https",
+        "headers: {A: b, C: d}",
+    ] {
+        assert!(plan.contains(reason), "{plan}");
+    }
+    assert_eq!(requests(Format::Postman, postman)[0].0, "LINK http://127.0.0.1//x?q=a+b&n");
+}
+
+#[test]
+fn credentials_and_proxies_keep_their_kind() {
+    let told = |options: &str| {
+        let line = format!("curl http://127.0.0.1/ {options}");
+        import(Format::Curl, &line, &Options { file: "input".into(), ..Options::default() })
+            .map_or_else(|error| error.to_string(), |plan| plan)
+    };
+    assert!(told("-u ann:geheim --digest").contains("digest: ann:${password}"));
+    assert!(told("-u ann:geheim --basic").contains("basic: ann:${password}"));
+    for way in ["--ntlm", "--negotiate", "--anyauth", "--basic --digest"] {
+        let told = told(&format!("-u ann:geheim {way}"));
+        assert!(
+            told.contains("is a way of authentication that plans do not have") && !told.contains("geheim"),
+            "{told}"
+        );
+    }
+    for proxy in
+        ["socks5://127.0.0.1", "https://127.0.0.1:1", "http://ann:geheim@127.0.0.1:1", "127.0.0.1:1 -U ann:geheim"]
+    {
+        let told = told(&format!("-x {proxy}"));
+        assert!(told.contains("proxy") && !told.contains("steps:") && !told.contains("geheim"), "{told}");
+    }
+    assert!(told("-x 127.0.0.1").contains("proxy: http://127.0.0.1:1080"));
+    assert!(told("--http2-prior-knowledge").contains("http: 2"));
+    for option in ["--socks5 h:1", "--connect-to ::h:1"] {
+        assert!(told(option).contains("sends the request another way than a plan can"), "{option}");
+    }
+}
+
+#[test]
+fn urls_from_parts_are_kept() {
+    let urls =
+        ["http://127.0.0.1//x", "http://127.0.0.1/?", "http://127.0.0.1/a//b/?x=1&&y", "http://127.0.0.1/%2f;p?a=b+c"];
+    let lists = [
+        (Format::Urls, urls.join("\n")),
+        (Format::Curl, urls.map(|url| format!("curl '{url}'\n")).concat()),
+        (
+            Format::Postman,
+            format!(r#"{{"item": [{}]}}"#, urls.map(|url| format!(r#"{{"request": "{url}"}}"#)).join(",")),
+        ),
+    ];
+    for (format, text) in lists {
+        let sent: Vec<String> = requests(format, &text).into_iter().map(|(sent, _)| sent).collect();
+        assert_eq!(sent, urls.map(|url| format!("GET {url}")), "{format:?}");
+    }
+    let plan = import(Format::Curl, "curl \"$URL\"; curl \"$URL/b\"; curl \"$URL?c\"", &options()).unwrap();
+    for step in ["- get: ${URL}\n", "- get: ${URL}/b\n", "- get: ${URL}?c\n"] {
+        assert!(plan.contains(step), "{step}{plan}");
+    }
 }

@@ -49,60 +49,34 @@ pub struct FilePart {
     pub media_type: String,
 }
 
-/// A body of `multipart/form-data` (RFC 7578). Its texts may hold expressions.
+/// A body that is put together from texts, which may hold expressions, and from the bytes of files.
 #[derive(Debug, Default)]
-pub struct Multipart {
+pub struct BodyBuilder {
     bytes: Vec<u8>,
     has_expressions: bool,
 }
 
-impl Multipart {
-    /// Adds a field.
-    pub fn text(&mut self, name: &str, value: &str) {
-        self.has_expressions |= value.contains("${") || name.contains("${");
-        self.push(&format!("{}\r\n\r\n{value}\r\n", head(name)));
+impl BodyBuilder {
+    /// Appends a text.
+    pub fn text(&mut self, text: &str) {
+        self.has_expressions |= text.contains("${");
+        self.push(text);
     }
 
-    /// Adds a file.
-    pub fn file(&mut self, name: &str, file: &FilePart) {
-        self.file_head(name, file);
-        match std::str::from_utf8(&file.bytes) {
+    /// Appends the content of a file, in which nothing is an expression.
+    pub fn content(&mut self, bytes: &[u8]) {
+        match std::str::from_utf8(bytes) {
             Ok(text) => self.push(&plain(text)),
-            Err(_) => self.bytes.extend(&file.bytes),
+            Err(_) => self.bytes.extend(bytes),
         }
-        self.push("\r\n");
-    }
-
-    /// Adds a file whose content is that of an expression.
-    pub fn file_expression(&mut self, name: &str, file: &FilePart, expression: &str) {
-        self.has_expressions = true;
-        self.file_head(name, file);
-        self.push(expression);
-        self.push("\r\n");
-    }
-
-    fn file_head(&mut self, name: &str, file: &FilePart) {
-        let media_type = match (file.media_type.as_str(), content_type(Path::new(&file.name))) {
-            ("", FORM) => "application/octet-stream",
-            ("", known) => known,
-            (given, _) => given,
-        };
-        let file_name = quoted(&file.name);
-        self.push(&format!("{}; filename=\"{file_name}\"\r\nContent-Type: {media_type}\r\n\r\n", head(name)));
-    }
-
-    /// The media type.
-    pub fn media_type(&self) -> String {
-        format!("multipart/form-data; boundary={BOUNDARY}")
     }
 
     /// The body.
     ///
     /// # Errors
     ///
-    /// A file that is no text stands beside texts with expressions: what to write instead.
-    pub fn finish(mut self) -> Result<Body, String> {
-        self.push(&format!("--{BOUNDARY}--\r\n"));
+    /// Returns advice if a binary file is combined with texts that have expressions.
+    pub fn finish(self) -> Result<Body, String> {
         match String::from_utf8(self.bytes) {
             Ok(text) => Ok(Body::Text(text)),
             Err(_) if self.has_expressions => {
@@ -115,6 +89,73 @@ impl Multipart {
 
     fn push(&mut self, text: &str) {
         self.bytes.extend(text.bytes());
+    }
+}
+
+/// A body of `multipart/form-data` (RFC 7578). Its texts may hold expressions.
+#[derive(Debug, Default)]
+pub struct Multipart(BodyBuilder);
+
+impl Multipart {
+    /// Adds a field, with its media type unless that is empty.
+    pub fn text(&mut self, name: &str, value: &str, media_type: &str) {
+        self.field_head(name, media_type);
+        self.0.text(value);
+        self.0.push("\r\n");
+    }
+
+    /// Adds a file as a field without a file name.
+    pub fn content(&mut self, name: &str, bytes: &[u8], media_type: &str) {
+        self.field_head(name, media_type);
+        self.0.content(bytes);
+        self.0.push("\r\n");
+    }
+
+    fn field_head(&mut self, name: &str, media_type: &str) {
+        self.0.text(&head(name));
+        if !media_type.is_empty() {
+            self.0.push(&format!("\r\nContent-Type: {media_type}"));
+        }
+        self.0.push("\r\n\r\n");
+    }
+
+    /// Adds a file.
+    pub fn file(&mut self, name: &str, file: &FilePart) {
+        self.file_head(name, file);
+        self.0.content(&file.bytes);
+        self.0.push("\r\n");
+    }
+
+    /// Adds a file whose content is that of an expression.
+    pub fn file_expression(&mut self, name: &str, file: &FilePart, expression: &str) {
+        self.file_head(name, file);
+        self.0.text(expression);
+        self.0.push("\r\n");
+    }
+
+    fn file_head(&mut self, name: &str, file: &FilePart) {
+        let media_type = match (file.media_type.as_str(), content_type(Path::new(&file.name))) {
+            ("", FORM) => "application/octet-stream",
+            ("", known) => known,
+            (given, _) => given,
+        };
+        let file_name = quoted(&file.name);
+        self.0.push(&format!("{}; filename=\"{file_name}\"\r\nContent-Type: {media_type}\r\n\r\n", head(name)));
+    }
+
+    /// The media type.
+    pub fn media_type(&self) -> String {
+        format!("multipart/form-data; boundary={BOUNDARY}")
+    }
+
+    /// The body.
+    ///
+    /// # Errors
+    ///
+    /// As [`BodyBuilder::finish`].
+    pub fn finish(mut self) -> Result<Body, String> {
+        self.0.push(&format!("--{BOUNDARY}--\r\n"));
+        self.0.finish()
     }
 }
 

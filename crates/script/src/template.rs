@@ -282,7 +282,7 @@ pub fn encode_form(text: &str) -> Result<String, WordError> {
 }
 
 /// A text encoded for a form or query (WHATWG URL section 5.2).
-pub(crate) fn form_encoded(text: &str) -> String {
+pub fn form_encoded(text: &str) -> String {
     url::form_urlencoded::byte_serialize(text.as_bytes()).collect()
 }
 

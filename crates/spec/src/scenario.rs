@@ -1,7 +1,8 @@
 //! The key `scenario` of a plan file → the scenario of a population, and what is made of its replies.
 //!
-//! * `steps`: steps. `requests`: requests and their bodies. `calls`: calls of gRPC. `replies`: extractors and checks. The keys: `plan::scenario`.
+//! * `steps`: steps. `requests`: requests. `bodies`: their bodies. `calls`: calls of gRPC. `replies`: extractors and checks. The keys: `plan::scenario`.
 
+mod bodies;
 mod calls;
 mod replies;
 mod requests;
@@ -14,6 +15,7 @@ use crate::plan::words::ScalarList;
 use crate::plan::{Node, Value, read};
 use crate::settings::{GrpcSettings, PlannedScenario, RunSettings};
 use crate::to_plan::reply_policy;
+use crate::words::values;
 use brunt_model::reply_policy::{Cookies, PageCache, RedirectRules, Redirects};
 use brunt_model::scenario::{
     DataEnd, DataFile, DataFormat, RowOrder, Scenario, Scope, Script, ScriptLanguage, Sharing, Step, TextRules,
@@ -56,7 +58,8 @@ pub fn with_any_steps(node: &Node, run: &RunSettings, folder: &Path, system: &Sy
         failure_ends: written.on_failure.map_or(Scope::Nothing, scope),
         ..reply_policy(run)
     };
-    let headers = node.child("headers").map(|node| texts(node, "scenario.headers")).transpose()?.unwrap_or_default();
+    let headers =
+        node.child("headers").map(|node| header_fields(node, "scenario.headers")).transpose()?.unwrap_or_default();
     let base = written.base.map(|base| base.0);
     let files = |list: Option<ScalarList>| {
         list.map_or_else(Vec::new, |list| list.0.iter().map(|file| folder.join(file)).collect())
@@ -270,6 +273,23 @@ fn texts(node: &Node, path: &str) -> Result<Vec<(String, String)>> {
         Ok((entry.key.clone(), text.to_owned()))
     };
     node.entries().iter().map(one).collect()
+}
+
+/// Header fields, in their order. A list of values is a field for each.
+fn header_fields(node: &Node, path: &str) -> Result<Vec<(String, String)>> {
+    if !matches!(node.value, Value::Map(_)) {
+        return Err(expected(&node.at, path, "a map", "`name: value` below it"));
+    }
+    let mut fields = Vec::new();
+    for entry in node.entries() {
+        let path = format!("{path}.{}", entry.key);
+        values::header_name(&entry.key).map_err(|error| SpecError::from(error).within(&path, &entry.at))?;
+        for value in items(&entry.node) {
+            let text = value.text().ok_or_else(|| expected(&value.at, &path, "a single value", "one"))?;
+            fields.push((entry.key.clone(), text.to_owned()));
+        }
+    }
+    Ok(fields)
 }
 
 fn expected(at: &Position, path: &str, what: &str, instead: &str) -> SpecError {

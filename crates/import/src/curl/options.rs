@@ -7,8 +7,12 @@ pub(super) enum Meaning {
     Used,
     /// It changes nothing that a plan says, such as where the reply is written.
     Ignored,
-    /// It would change what is sent, and a plan cannot say it: a comment says so.
+    /// It sets a key of `connection`, see `curl::Reader`.
+    Connection,
+    /// It changes how a request is sent, and plans have nothing like it: a comment names it.
     Missing,
+    /// It changes the server or the credentials of a request, and plans have nothing like it: the import ends.
+    Refused,
 }
 
 /// An option.
@@ -31,12 +35,20 @@ const fn ignored(letter: char, name: &'static str, has_value: bool) -> Known {
     Known { letter, name, has_value, meaning: Meaning::Ignored }
 }
 
+const fn connection(letter: char, name: &'static str, has_value: bool) -> Known {
+    Known { letter, name, has_value, meaning: Meaning::Connection }
+}
+
+const fn refused(name: &'static str, has_value: bool) -> Known {
+    Known { letter: ' ', name, has_value, meaning: Meaning::Refused }
+}
+
 const fn missing(letter: char, name: &'static str, has_value: bool) -> Known {
     Known { letter, name, has_value, meaning: Meaning::Missing }
 }
 
 /// All of them.
-pub(super) const OPTIONS: [Known; 98] = [
+pub(super) const OPTIONS: [Known; 107] = [
     used('X', "request", true),
     used('H', "header", true),
     used('d', "data", true),
@@ -56,24 +68,24 @@ pub(super) const OPTIONS: [Known; 98] = [
     used('A', "user-agent", true),
     used('e', "referer", true),
     used('r', "range", true),
-    used('k', "insecure", false),
+    connection('k', "insecure", false),
     used('L', "location", false),
     used(' ', "location-trusted", false),
     used(' ', "max-redirs", true),
-    used('x', "proxy", true),
+    connection('x', "proxy", true),
     used('m', "max-time", true),
-    used(' ', "connect-timeout", true),
-    used(' ', "resolve", true),
-    used('0', "http1.0", false),
-    used(' ', "cacert", true),
-    used('E', "cert", true),
-    used(' ', "key", true),
-    used(' ', "unix-socket", true),
+    connection(' ', "connect-timeout", true),
+    connection(' ', "resolve", true),
+    connection('0', "http1.0", false),
+    connection(' ', "cacert", true),
+    connection('E', "cert", true),
+    connection(' ', "key", true),
+    connection(' ', "unix-socket", true),
     used(' ', "url", true),
     used(' ', "compressed", false),
     used(':', "next", false),
-    ignored(' ', "basic", false),
-    ignored(' ', "http1.1", false),
+    used(' ', "basic", false),
+    connection(' ', "http1.1", false),
     ignored('o', "output", true),
     ignored('O', "remote-name", false),
     ignored('J', "remote-header-name", false),
@@ -94,13 +106,13 @@ pub(super) const OPTIONS: [Known; 98] = [
     ignored('#', "progress-bar", false),
     ignored(' ', "no-progress-meter", false),
     ignored('N', "no-buffer", false),
-    ignored('g', "globoff", false),
+    used('g', "globoff", false),
     ignored('q', "disable", false),
     ignored('4', "ipv4", false),
     ignored('6', "ipv6", false),
     ignored('Z', "parallel", false),
     ignored(' ', "parallel-max", true),
-    ignored(' ', "path-as-is", false),
+    used(' ', "path-as-is", false),
     ignored(' ', "retry", true),
     ignored(' ', "retry-delay", true),
     ignored(' ', "retry-max-time", true),
@@ -118,17 +130,26 @@ pub(super) const OPTIONS: [Known; 98] = [
     ignored(' ', "post301", false),
     ignored(' ', "post302", false),
     ignored(' ', "post303", false),
-    missing(' ', "http2", false),
-    missing(' ', "http2-prior-knowledge", false),
-    missing(' ', "http3", false),
-    missing(' ', "digest", false),
-    missing(' ', "ntlm", false),
-    missing(' ', "negotiate", false),
-    missing(' ', "anyauth", false),
-    missing('U', "proxy-user", true),
-    missing(' ', "interface", true),
+    connection(' ', "http2", false),
+    connection(' ', "http2-prior-knowledge", false),
+    connection(' ', "http3", false),
+    used(' ', "digest", false),
+    used(' ', "ntlm", false),
+    used(' ', "negotiate", false),
+    used(' ', "anyauth", false),
+    connection('U', "proxy-user", true),
+    connection(' ', "interface", true),
     missing(' ', "limit-rate", true),
-    missing(' ', "connect-to", true),
+    refused("connect-to", true),
+    refused("socks4", true),
+    refused("socks4a", true),
+    refused("socks5", true),
+    refused("socks5-hostname", true),
+    refused("preproxy", true),
+    refused("aws-sigv4", true),
+    refused("netrc", false),
+    refused("netrc-file", true),
+    refused("config", true),
     missing(' ', "pass", true),
     missing(' ', "ciphers", true),
     missing(' ', "tls-max", true),

@@ -20,7 +20,7 @@ pub(super) struct Commands {
 
 /// Takes command lines apart.
 pub(super) fn commands(text: &str, file: &str) -> Result<Commands, ImportError> {
-    let is_cmd = text.contains("^\"") || text.lines().any(|line| line.trim_end().ends_with(" ^"));
+    let is_cmd = is_of_cmd(text);
     let text = if is_cmd { without_carets(text) } else { text.to_owned() };
     let mut reader = Reader {
         file,
@@ -38,6 +38,19 @@ pub(super) fn commands(text: &str, file: &str) -> Result<Commands, ImportError> 
     reader.end_command();
     reader.out.commands.retain(|words| !words.is_empty());
     Ok(reader.out)
+}
+
+/// Whether command lines are written for cmd. Older copies of browsers have no caret, but doubled quotes within a word. A shell
+/// joins two words by them, as in `"$A""$B"`, so only those count that punctuation of JSON or a third quote is next to.
+fn is_of_cmd(text: &str) -> bool {
+    let has_doubled_quotes = text.match_indices("\"\"").any(|(at, _)| {
+        let before = text[..at].ends_with(['{', '[', ',', ':']);
+        let behind = text[at + 2..].starts_with(['"', ':', ',', '}', ']']);
+        before || behind
+    });
+    text.contains("^\"")
+        || text.lines().any(|line| line.trim_end().ends_with(" ^"))
+        || has_doubled_quotes && !text.contains('\'')
 }
 
 /// The text as cmd hands it on: a caret makes the next character plain, and joins lines. Within plain quotes it is a caret.
@@ -387,6 +400,11 @@ mod tests {
         );
         let old = "curl \"http://h/a\"^%\"20b\" ^\n -H \"a: \\\"b\\\" ^\" --data-raw \"x\\\\y\"";
         assert_eq!(words(old), [["curl", "http://h/a%20b", "-H", "a: \"b\" ^", "--data-raw", "x\\\\y"]]);
+        let older = r#"curl "http://h/a"%"20b?$top=1" -H "X: ""y""" --data-binary "{""a"":""$b `c`""}" --compressed"#;
+        assert_eq!(
+            words(older),
+            [["curl", "http://h/a%20b?$top=1", "-H", "X: \"y\"", "--data-binary", r#"{"a":"$b `c`"}"#, "--compressed"]]
+        );
         assert_eq!(words("curl ^\"a^\n\nb^\" ^\n c"), [["curl", "a\nb", "c"]]);
     }
 }

@@ -128,7 +128,7 @@ fn each_value(request: &mut Request, visit: &mut dyn FnMut(&str, &str, bool) -> 
         }
     }
     match &mut request.body {
-        Body::Form(fields) => {
+        Body::Form(fields, _) => {
             for (name, value) in fields {
                 *value = visit(name, value, false).unwrap_or_else(|| std::mem::take(value));
             }
@@ -141,7 +141,7 @@ fn each_value(request: &mut Request, visit: &mut dyn FnMut(&str, &str, bool) -> 
             }
         }
         Body::Json(value, _) => each_leaf(value, "value", visit),
-        Body::None | Body::Text(_) | Body::File(_) => {}
+        Body::None | Body::Text(_) | Body::File(_) | Body::Pieces(_) => {}
     }
 }
 

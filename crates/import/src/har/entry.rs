@@ -1,7 +1,6 @@
 //! Entries of a HAR: a request and its reply.
 
 use crate::body;
-use crate::error::ImportError;
 use crate::json::At;
 use crate::plan::{Body, Part};
 use crate::text::clean_encoded;
@@ -46,35 +45,32 @@ impl Reply {
 }
 
 impl Entry {
-    /// Reads an entry; None where its URL is none of http.
-    pub(super) fn read(at: &At<'_>) -> Result<Option<Self>, ImportError> {
-        let request = at.need("request", "a request")?;
-        let url_at = request.need("url", "a URL")?;
-        let text = url_at.value.as_str().ok_or_else(|| url_at.error("this is no text", "a URL is expected"))?;
-        let Ok(url) = Url::parse(text) else {
-            let shown: String = text.chars().take(60).collect();
-            return Err(url_at.error(format!("`{shown}` is no URL"), "one such as http://127.0.0.1/ is expected"));
-        };
+    /// Reads an entry; why it is left out, otherwise.
+    pub(super) fn read(at: &At<'_>) -> Result<Self, &'static str> {
+        let request = at.get("request").ok_or("entries without a request")?;
+        let text = request.get("url").and_then(|url| url.value.as_str()).filter(|url| !url.is_empty());
+        let url = Url::parse(text.ok_or("requests without a URL")?).map_err(|_| "requests whose URL is malformed")?;
         if !["http", "https"].contains(&url.scheme()) || url.host_str().is_none() {
-            return Ok(None);
+            return Err("requests that are not http");
         }
         let started =
             DateTime::parse_from_rfc3339(at.text("startedDateTime")).map_or(0.0, |time| time.timestamp_millis() as f64);
         let time = at.get("time").and_then(|time| time.value.as_f64()).filter(|time| *time > 0.0).unwrap_or(0.0);
         let mut comments = Vec::new();
         let body = request.get("postData").map(|post| sent(&post, &mut comments)).unwrap_or_default();
-        Ok(Some(Self {
+        let method = request.text("method").to_ascii_uppercase();
+        Ok(Self {
             page: at.text("pageref").to_owned(),
             started,
             ended: started + time,
-            method: request.text("method").to_ascii_uppercase(),
+            method: if method.is_empty() { "GET".to_owned() } else { method },
             url,
             headers: headers(&request),
             body,
             comments,
             resource: at.text("_resourceType").to_owned(),
             reply: at.get("response").map(|response| reply(&response)).unwrap_or_default(),
-        }))
+        })
     }
 
     /// Whether it is an image, script, style sheet, font or the like.
@@ -131,22 +127,15 @@ fn headers(of: &At<'_>) -> Vec<(String, String)> {
 
 fn sent(post: &At<'_>, comments: &mut Vec<String>) -> Body {
     let (media_type, text) = (post.text("mimeType"), post.text("text"));
-    let mut body = body::of(media_type, text);
     let params = post.list("params");
-    if matches!(&body, Body::None | Body::Text(_)) && text.is_empty() && !params.is_empty() {
-        let is_multipart = media_type.starts_with(body::MULTIPART);
-        let decode = |text: &str| if is_multipart { text.to_owned() } else { decoded(text) };
-        let fields = params.iter().map(|param| (decode(param.text("name")), decode(param.text("value"))));
-        body = if is_multipart {
-            let part = |param: &At<'_>| match param.text("fileName") {
-                "" => Part::Text(param.text("value").to_owned()),
-                file => Part::File { file: file.to_owned(), kind: None },
-            };
-            Body::Multipart(params.iter().map(|param| (param.text("name").to_owned(), part(param))).collect())
-        } else {
-            Body::Form(fields.collect())
-        };
-    }
+    let mut body = match text {
+        "" if !params.is_empty() && media_type.starts_with(body::MULTIPART) => multipart(&params),
+        "" if !params.is_empty() => {
+            let fields = params.iter().map(|param| (decoded(param.text("name")), decoded(param.text("value"))));
+            Body::Form(fields.collect(), None)
+        }
+        text => body::of(media_type, text),
+    };
     // The content of files is not recorded: a text stands in for it.
     if let Body::Multipart(parts) = &mut body {
         for (name, part) in parts {
@@ -159,6 +148,18 @@ fn sent(post: &At<'_>, comments: &mut Vec<String>) -> Body {
         }
     }
     body
+}
+
+fn multipart(params: &[At<'_>]) -> Body {
+    let mut parts = Vec::new();
+    for param in params {
+        let part = match param.text("fileName") {
+            "" => Part::Text(param.text("value").to_owned()),
+            file => Part::File { file: file.to_owned(), kind: None, filename: None },
+        };
+        parts.push((param.text("name").to_owned(), part));
+    }
+    Body::Multipart(parts)
 }
 
 /// A name or value of a form; some browsers leave it encoded in the parameters.

@@ -95,7 +95,7 @@ pub(super) fn body<'a>(
     request.body = if essence == JSON || essence.ends_with("+json") {
         Body::Json(example, None)
     } else if essence == FORM {
-        Body::Form(fields(&example))
+        Body::Form(fields(&example), None)
     } else if essence == MULTIPART {
         let schema = examples.resolved(&media["schema"]);
         let part = |(name, value): (String, String)| {
@@ -156,6 +156,6 @@ pub(super) fn body_of_swagger<'a>(
         request.body = Body::Multipart(fields.into_iter().map(|(name, value)| (name, Part::Text(value))).collect());
     } else {
         request.headers.push(("Content-Type".to_owned(), FORM.to_owned()));
-        request.body = Body::Form(fields);
+        request.body = Body::Form(fields, None);
     }
 }

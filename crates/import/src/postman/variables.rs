@@ -21,6 +21,11 @@ pub(super) struct Variables<'a> {
     user_vars: Vec<(String, String)>,
 }
 
+/// Percent-encodes the characters that would end a part of a query.
+fn escaped(text: &str) -> String {
+    text.replace('&', "%26").replace('#', "%23")
+}
+
 impl<'a> Variables<'a> {
     /// The variables of a collection.
     pub(super) fn new(root: &At<'a>) -> Self {
@@ -53,6 +58,19 @@ impl<'a> Variables<'a> {
             rest = behind;
         }
         out + rest
+    }
+
+    /// Joins the parameters of a list to a query; None if all are disabled. A null value has no equals sign.
+    pub(super) fn query(&mut self, list: &[At<'a>]) -> Option<String> {
+        let enabled = list.iter().filter(|parameter| parameter.value["disabled"].as_bool() != Some(true));
+        let parameters: Vec<String> = enabled
+            .map(|parameter| match &parameter.value["value"] {
+                Value::String(value) => format!("{}={}", escaped(parameter.text("key")), escaped(value)),
+                Value::Null => escaped(parameter.text("key")),
+                value => format!("{}={value}", escaped(parameter.text("key"))),
+            })
+            .collect();
+        (!parameters.is_empty()).then(|| self.filled(&parameters.join("&")))
     }
 
     /// The name that a variable has in the plan.

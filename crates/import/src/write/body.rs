@@ -1,9 +1,9 @@
 //! Bodies of requests.
 
 use super::scalar::{double_quoted, flow, is_special};
-use super::{Writer, indented, is_map, joined, key, pair};
-use crate::body::{FORM, JSON, MULTIPART};
-use crate::plan::{Body, Part};
+use super::{Writer, comment, indented, is_map, item, joined, key, pair};
+use crate::body::{self, FORM, JSON, MULTIPART};
+use crate::plan::{self, Body, FileContent, Part};
 use crate::text::{self, NUMBER, Piece, Place};
 use serde_json::Value;
 
@@ -26,9 +26,9 @@ impl Writer {
             Body::None => (Vec::new(), "", ""),
             Body::Text(body) => (pair("data", &self.text(body, Place::Plain)), "", ""),
             Body::File(file) => (pair("file", &self.text(file, Place::Encoded)), "", ""),
-            Body::Form(fields) if fields.is_empty() => (vec!["data: \"\"".to_owned()], "", FORM),
-            Body::Form(fields) if is_map(fields) => (self.map("form", fields, Place::Encoded), FORM, ""),
-            Body::Form(fields) => (pair("data", &self.encoded(fields)), "", FORM),
+            Body::Pieces(pieces) => (self.pieces(pieces), "", ""),
+            Body::Form(fields, _) if fields.is_empty() => (vec!["data: \"\"".to_owned()], "", FORM),
+            Body::Form(fields, raw) => self.form(fields, raw.as_deref()),
             Body::Json(value, raw) => match self.json(value, raw.as_deref()) {
                 (lines, true) => (lines, JSON, ""),
                 (lines, false) => (lines, "", JSON),
@@ -38,42 +38,107 @@ impl Writer {
         BodyLines { lines, sets, wants }
     }
 
+    /// The lines, the type that they set, and the type that they need.
+    fn form(&self, fields: &[(String, String)], raw: Option<&str>) -> (Vec<String>, &'static str, &'static str) {
+        let mut lines = Vec::new();
+        match raw {
+            Some(raw) if body::pairs(raw) == fields => {
+                if !is_map(fields) || body::encoded(fields) != raw {
+                    return (pair("data", &self.text(raw, Place::Plain)), "", FORM);
+                }
+            }
+            raw => lines.extend(self.encoded_again("form", raw)),
+        }
+        if is_map(fields) {
+            lines.extend(self.map("form", fields, Place::Encoded));
+            return (lines, FORM, "");
+        }
+        lines.extend(pair("data", &self.encoded(fields)));
+        (lines, "", FORM)
+    }
+
+    fn pieces(&self, pieces: &[plan::Piece]) -> Vec<String> {
+        let mut lines = vec!["data:".to_owned()];
+        for piece in pieces {
+            let value = match piece {
+                plan::Piece::Text(text) => double_quoted(&self.text(text, Place::Plain)),
+                plan::Piece::File { file, content } => {
+                    let file = flow(&self.text(file, Place::Encoded));
+                    let change = match content {
+                        FileContent::Unchanged => "",
+                        FileContent::WithoutLineBreaks => ", line_breaks: false",
+                        FileContent::Encoded => ", encode: true",
+                    };
+                    format!("{{file: {file}{change}}}")
+                }
+            };
+            lines.push(format!("  - {value}"));
+        }
+        lines
+    }
+
+    /// Writes parts by name, or as a list if a name is repeated.
     fn multipart(&self, parts: &[(String, Part)]) -> Vec<String> {
         let mut lines = vec!["multipart:".to_owned()];
-        for (number, (name, part)) in parts.iter().enumerate() {
-            if parts[..number].iter().any(|(other, _)| other == name) {
-                lines.extend(indented(super::comment(&format!("left out: a second part `{name}`"))));
-                continue;
-            }
+        let is_list = !is_map(parts);
+        for (name, part) in parts {
             let name = self.text(name, Place::Encoded);
+            let keys = self.part(part);
             lines.extend(indented(match part {
+                _ if is_list => {
+                    let mut lines = pair("name", &name);
+                    lines.extend(keys.into_iter().flat_map(|(key, value)| pair(key, &value)));
+                    item(&lines)
+                }
                 Part::Text(text) => pair(&name, &self.text(text, Place::Plain)),
-                Part::File { file, kind } => {
-                    let file = flow(&self.text(file, Place::Encoded));
-                    let kind = kind.as_ref().map(|kind| format!(", type: {}", flow(kind))).unwrap_or_default();
-                    vec![format!("{}: {{file: {file}{kind}}}", key(&name))]
+                _ => {
+                    let keys = keys.iter().map(|(key, value)| format!("{key}: {}", flow(value)));
+                    vec![format!("{}: {{{}}}", key(&name), joined(keys))]
                 }
             }));
         }
         lines
     }
 
+    /// The keys of a part, without its name.
+    fn part(&self, part: &Part) -> Vec<(&'static str, String)> {
+        match part {
+            Part::Text(text) => vec![("value", self.text(text, Place::Plain))],
+            Part::TypedText { text, kind } => {
+                vec![("value", self.text(text, Place::Plain)), ("type", self.text(kind, Place::Encoded))]
+            }
+            Part::File { file, kind, filename } => {
+                let mut keys = vec![("file", self.text(file, Place::Encoded))];
+                keys.extend(filename.iter().map(|name| ("filename", self.text(name, Place::Encoded))));
+                keys.extend(kind.iter().map(|kind| ("type", self.text(kind, Place::Encoded))));
+                keys
+            }
+        }
+    }
+
     /// The lines, and whether they are those of the key `json`.
     fn json(&self, value: &Value, raw: Option<&str>) -> (Vec<String>, bool) {
         let found = Found::in_value(value, 0, self);
-        if let Some(raw) = raw.filter(|_| !found.variable) {
-            return (pair("data", &self.text(raw, Place::Plain)), false);
+        let mut lines = Vec::new();
+        if let Some(raw) = raw {
+            if matches!(body::json(raw), Body::Json(of_raw, _) if of_raw == *value) {
+                return (pair("data", &self.text(raw, Place::Plain)), false);
+            }
+            let why = "the JSON is written again, because a variable stands in it: without white space";
+            lines.extend(comment(why));
         }
         let compact = compact(value);
         let is_map = matches!(value, Value::Object(_) | Value::Array(_)) && !is_empty(value);
         if !is_map || found.number || found.odd || found.expression && found.backslash || compact.len() > LONGEST_JSON {
-            return (pair("data", &self.text(&compact, Place::Plain)), false);
+            lines.extend(pair("data", &self.text(&compact, Place::Plain)));
+            return (lines, false);
         }
         let line = format!("json: {}", self.flow_json(value));
         if line.len() <= 90 {
-            return (vec![line], true);
+            lines.push(line);
+            return (lines, true);
         }
-        let mut lines = vec!["json:".to_owned()];
+        lines.push("json:".to_owned());
         lines.extend(indented(self.block_json(value)));
         (lines, true)
     }
@@ -153,7 +218,6 @@ fn compact(value: &Value) -> String {
 #[derive(Debug, Clone, Copy, Default)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a fact by itself")]
 struct Found {
-    variable: bool,
     /// A variable that is a number.
     number: bool,
     /// Something that is read as an expression: not a variable of the plan.
@@ -172,7 +236,6 @@ impl Found {
                 let names = text::pieces(text);
                 let is_expression =
                     |piece: &Piece<'_>| matches!(piece, Piece::Variable(name) if !writer.fixed.contains(*name));
-                found.variable = text::has_variable(text) || text.starts_with(NUMBER);
                 found.number = text.starts_with(NUMBER);
                 found.expression = names.iter().any(is_expression);
                 found.backslash = text.contains('\\');
@@ -192,7 +255,6 @@ impl Found {
     }
 
     fn add(&mut self, other: Self) {
-        self.variable |= other.variable;
         self.number |= other.number;
         self.expression |= other.expression;
         self.backslash |= other.backslash;

@@ -492,7 +492,7 @@ fn request_body(
     if multipart || !files.is_empty() {
         let mut parts = Multipart::default();
         for argument in arguments.iter().filter(|argument| !argument.name.is_empty()) {
-            parts.text(&argument.name, &argument.value);
+            parts.text(&argument.name, &argument.value, "");
         }
         for Upload { part, field, expression } in &files {
             match expression {

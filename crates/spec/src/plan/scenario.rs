@@ -181,6 +181,10 @@ pub struct Step {
     pub head: Option<Scalar>,
     /// A request with this method, to this URL.
     pub options: Option<Scalar>,
+    /// A request with the method of `method`, to this URL.
+    pub request: Option<Scalar>,
+    /// Of `request`: its method, such as `PURGE`.
+    pub method: Option<Scalar>,
     /// Opens the WebSocket of this URL, where it is not open.
     pub open: Option<Scalar>,
     /// Sends `data` over the WebSocket of this URL, if there is any, and awaits a message.
@@ -198,14 +202,15 @@ pub struct Step {
     pub message_interval: Option<Scalar>,
     /// Of a request: the name under which it is summed. Default: method and URL as they are written here. Of a group: its name.
     pub name: Option<Scalar>,
-    /// Of a request: header fields, by name.
-    #[schemars(with = "BTreeMap<String, Scalar>")]
+    /// Of a request: header fields, by name. A list of values is a field for each.
+    #[schemars(with = "BTreeMap<String, super::words::ScalarList>")]
     pub headers: Option<IgnoredAny>,
     /// Of a request: parts of its query, by name, encoded.
     #[schemars(with = "BTreeMap<String, Scalar>")]
     pub query: Option<IgnoredAny>,
-    /// Of a request: its body, a text.
-    pub data: Option<Scalar>,
+    /// Of a request: its body, a text, or a list of texts and files that are sent one after the other.
+    #[schemars(with = "BodyData")]
+    pub data: Option<IgnoredAny>,
     /// Of a request: its body, the content of a file.
     pub file: Option<Scalar>,
     /// Of a request: its body, sent as JSON.
@@ -214,8 +219,9 @@ pub struct Step {
     /// Of a request: its body, the fields of a form, encoded.
     #[schemars(with = "BTreeMap<String, Scalar>")]
     pub form: Option<IgnoredAny>,
-    /// Of a request: its body, the parts of `multipart/form-data`: name and text, or a map for a file.
-    #[schemars(with = "BTreeMap<String, super::words::ScalarOr<FilePart>>")]
+    /// Of a request: its body, the parts of `multipart/form-data`: name and text, or a map for a file; or a list of maps, each
+    /// with `name`.
+    #[schemars(with = "Parts")]
     pub multipart: Option<IgnoredAny>,
     /// Of a request: name and password, `name:password`, sent with it (Basic).
     pub basic: Option<Scalar>,
@@ -364,15 +370,55 @@ pub struct Counter {
     pub resets: bool,
 }
 
-/// A file as a part of `multipart/form-data`.
+/// A part of `multipart/form-data`: `value`, or `file`.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct FilePart {
-    /// The file.
-    pub file: Scalar,
-    /// Its media type. Default: by the end of its name.
+pub struct FormPart {
+    /// Its name, in a list of parts.
+    pub name: Option<Scalar>,
+    /// A text.
+    pub value: Option<Scalar>,
+    /// A file.
+    pub file: Option<Scalar>,
+    /// Of a file: the name that is sent; empty: none, so that the content is sent as a text. Default: that of the file.
+    pub filename: Option<Scalar>,
+    /// Its media type. Default: that of a file by the end of its name; a text has none.
     #[serde(rename = "type")]
     pub kind: Option<Scalar>,
+}
+
+/// The parts of `multipart/form-data`, by name or as a list.
+#[derive(JsonSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "only the schema is used")]
+pub enum Parts {
+    /// By name.
+    Map(BTreeMap<String, super::words::ScalarOr<FormPart>>),
+    /// A list.
+    List(Vec<FormPart>),
+}
+
+/// A file as a piece of a body.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct FilePiece {
+    /// The file.
+    pub file: Scalar,
+    /// Whether line breaks are sent; `false` leaves out CR, LF and NUL, as curl's `-d @FILE` does. Default: true.
+    pub line_breaks: Option<bool>,
+    /// Whether the content is percent-encoded, with `+` for a space. Default: false.
+    pub encode: Option<bool>,
+}
+
+/// A body: a text, or a list of texts and files.
+#[derive(JsonSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "only the schema is used")]
+pub enum BodyData {
+    /// A text.
+    Text(Scalar),
+    /// A list.
+    List(Vec<super::words::ScalarOr<FilePiece>>),
 }
 
 /// What is looked for in a reply: one of `json`, `jmespath`, `regex`, `between`, `css`, `xpath`, `header` and `cookie`.

@@ -1,25 +1,21 @@
 //! Requests of steps, and their bodies.
 
-use super::{Reader, expected, texts, written};
+use super::{Reader, expected, header_fields, texts, written};
 use crate::error::{Result, SpecError};
-use crate::plan::{Entry, Node, json, read};
+use crate::plan::{Entry, Node};
 use crate::words::target::{self, Target};
+use crate::words::values;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use brunt_model::{Body, Request};
-use brunt_script::body::{FilePart, Multipart};
-use brunt_script::{body, template};
-use std::path::Path;
-
-/// The media type of a body that is JSON.
-const JSON: &str = "application/json";
+use brunt_script::template;
 
 impl Reader<'_> {
     /// Reads a request; its number in the list.
     pub(super) fn request(&mut self, kind: &Entry, node: &Node, step: &written::Step) -> Result<u32> {
         let written = kind.node.text().ok_or_else(|| expected(&kind.node.at, &kind.key, "a URL", "one"))?;
         let mut headers =
-            own_over(&self.headers, node.child("headers").map(|node| texts(node, "headers")).transpose()?);
+            own_over(&self.headers, node.child("headers").map(|node| header_fields(node, "headers")).transpose()?);
         let (mut url, basic) = self.url(written, kind)?;
         if let Some(query) = node.child("query") {
             let query = pairs(&texts(query, "query")?);
@@ -46,7 +42,7 @@ impl Reader<'_> {
             add(&mut headers, "Authorization", format!("Bearer {}", token.0));
         }
         add(&mut headers, "User-Agent", crate::defaults::USER_AGENT.to_owned());
-        let method = kind.key.to_ascii_uppercase();
+        let method = method(kind, node, step)?;
         let label = match (&step.name, method.as_str()) {
             (Some(name), _) => name.0.clone(),
             (None, "GET") => template::plain(written),
@@ -59,11 +55,10 @@ impl Reader<'_> {
 
     /// The URL, and name and password that stand in it.
     fn url(&self, written: &str, kind: &Entry) -> Result<(String, Option<String>)> {
-        let is_whole = ["http://", "https://", "ws://", "wss://", "${"].iter().any(|begin| written.starts_with(begin));
-        let url = match (&self.base, is_whole) {
-            (_, true) => written.to_owned(),
-            (Some(base), false) => format!("{}/{}", base.trim_end_matches('/'), written.trim_start_matches('/')),
-            (None, false) => {
+        let url = match &self.base {
+            _ if is_absolute(written) => written.to_owned(),
+            Some(base) => joined(base, written),
+            None => {
                 let wrong =
                     format!("`{written}` is no URL; write http://… before it, or the server below scenario.base");
                 return Err(SpecError::new(&kind.node.at, kind.key.as_str(), wrong));
@@ -76,59 +71,42 @@ impl Reader<'_> {
         let Target { url, basic } = target::parse(&url).map_err(place)?;
         Ok((url, basic.map(|(name, password)| format!("{name}:{password}"))))
     }
+}
 
-    /// The body, and its media type.
-    fn body(&self, node: &Node, step: &written::Step) -> Result<(Body, Option<String>)> {
-        let ways = ["data", "file", "json", "form", "multipart"];
-        let mut ways = node.entries().iter().filter(|entry| ways.contains(&entry.key.as_str()));
-        let Some(way) = ways.next() else { return Ok((Body::None, None)) };
-        if let Some(other) = ways.next() {
-            let wrong = format!("`{}` is the body already; write one of them", way.key);
-            return Err(SpecError::new(&other.at, other.key.as_str(), wrong));
+/// The method of a request.
+fn method(kind: &Entry, node: &Node, step: &written::Step) -> Result<String> {
+    match (kind.key.as_str(), node.child("method"), &step.method) {
+        ("request", Some(at), Some(method)) => {
+            values::method_name(&method.0).map_err(|error| SpecError::from(error).within("method", &at.at))?;
+            Ok(method.0.clone())
         }
-        Ok(match way.key.as_str() {
-            "data" => (Body::Text(step.data.as_ref().map(|data| data.0.clone()).unwrap_or_default()), None),
-            "file" => {
-                let file = step.file.as_ref().map(|file| file.0.as_str()).unwrap_or_default();
-                (plain_body(self.read(file, way)?), Some(body::content_type(Path::new(file)).to_owned()))
-            }
-            "json" => (Body::Text(json(&way.node).to_string()), Some(JSON.to_owned())),
-            "form" => (Body::Text(pairs(&texts(&way.node, "form")?)), Some(body::FORM.to_owned())),
-            _ => self.multipart(way)?,
-        })
-    }
-
-    pub(super) fn read(&self, file: &str, way: &Entry) -> Result<Vec<u8>> {
-        let path = self.file(file);
-        std::fs::read(&path).map_err(|error| {
-            SpecError::new(
-                &way.node.at,
-                way.key.as_str(),
-                format!("cannot read {path}: {error}; write a file that is there"),
-            )
-        })
-    }
-
-    fn multipart(&self, way: &Entry) -> Result<(Body, Option<String>)> {
-        let mut parts = Multipart::default();
-        for entry in way.node.entries() {
-            if let Some(text) = entry.node.text() {
-                parts.text(&entry.key, text);
-                continue;
-            }
-            let part: written::FilePart =
-                read(&entry.node).map_err(|error| error.within(&entry.key, &entry.node.at))?;
-            let name = Path::new(&part.file.0).file_name().map(|name| name.to_string_lossy().into_owned());
-            let file = FilePart {
-                name: name.unwrap_or_default(),
-                bytes: self.read(&part.file.0, way)?,
-                media_type: part.kind.map(|kind| kind.0).unwrap_or_default(),
-            };
-            parts.file(&entry.key, &file);
+        ("request", ..) => Err(SpecError::new(
+            &kind.at,
+            "request",
+            "the method is missing; write it below as `method: PURGE`, or a step such as get",
+        )),
+        (other, Some(at), _) => {
+            let wrong = format!("`{other}` names the method already; write `request: URL` in its place");
+            Err(SpecError::new(&at.at, "method", wrong))
         }
-        let media_type = parts.media_type();
-        let body = parts.finish().map_err(|wrong| SpecError::new(&way.node.at, "multipart", wrong))?;
-        Ok((body, Some(media_type)))
+        (other, ..) => Ok(other.to_ascii_uppercase()),
+    }
+}
+
+/// Whether a URL needs no base: it begins with an expression or a scheme, or is HOST:PORT. The first segment of a relative
+/// path has no colon (RFC 3986 section 4.2).
+fn is_absolute(url: &str) -> bool {
+    let first_segment = url.split(['/', '?', '#']).next().unwrap_or_default();
+    url.starts_with("${") || first_segment.contains(':')
+}
+
+/// Appends a path or query to `base`. Slashes at the end of `base` are removed; the path stays as it is.
+fn joined(base: &str, relative: &str) -> String {
+    let folder = base.trim_end_matches('/');
+    match relative.chars().next() {
+        None | Some('?' | '#') => format!("{base}{relative}"),
+        Some('/') => format!("{folder}{relative}"),
+        Some(_) => format!("{folder}/{relative}"),
     }
 }
 
@@ -150,9 +128,12 @@ fn for_websocket(kind: &Entry, url: &str, body: &Body) -> Result<()> {
 /// Those of a request, and of all others those that it does not have.
 pub(super) fn own_over(all: &[(String, String)], own: Option<Vec<(String, String)>>) -> Vec<(String, String)> {
     let mut headers = own.unwrap_or_default();
-    for (name, value) in all {
-        add(&mut headers, name, value.clone());
-    }
+    let others: Vec<_> = all
+        .iter()
+        .filter(|(name, _)| !headers.iter().any(|header| header.0.eq_ignore_ascii_case(name)))
+        .cloned()
+        .collect();
+    headers.extend(others);
     headers
 }
 
@@ -163,16 +144,8 @@ pub(super) fn add(headers: &mut Vec<(String, String)>, name: &str, value: String
     }
 }
 
-fn pairs(fields: &[(String, String)]) -> String {
+pub(super) fn pairs(fields: &[(String, String)]) -> String {
     let encode = template::encode_form_expressions;
     let one = |(name, value): &(String, String)| format!("{}={}", encode(name), encode(value));
     fields.iter().map(one).collect::<Vec<_>>().join("&")
-}
-
-/// The content of a file: what looks like an expression there is none.
-fn plain_body(bytes: Vec<u8>) -> Body {
-    match body::from_bytes(bytes) {
-        Body::Text(text) => Body::Text(template::plain(&text)),
-        binary => binary,
-    }
 }

@@ -10,7 +10,7 @@ use brunt_model::scenario::{
 use std::time::Duration;
 
 /// The keys that say what a step does.
-const KINDS: [&str; 35] = [
+const KINDS: [&str; 36] = [
     "get",
     "post",
     "put",
@@ -18,6 +18,7 @@ const KINDS: [&str; 35] = [
     "delete",
     "head",
     "options",
+    "request",
     "open",
     "send",
     "ping",
@@ -69,8 +70,8 @@ impl Reader<'_> {
         let kind = kind(node)?;
         let at = |key: &str| format!("{path}.{key}");
         let step = match kind.key.as_str() {
-            "get" | "post" | "put" | "patch" | "delete" | "head" | "options" | "open" | "send" | "ping" | "close"
-            | "migrate" => {
+            "get" | "post" | "put" | "patch" | "delete" | "head" | "options" | "request" | "open" | "send" | "ping"
+            | "close" | "migrate" => {
                 let number = self.request(kind, node, &written).map_err(|error| error.within(path, &node.at))?;
                 Step::Request(number)
             }

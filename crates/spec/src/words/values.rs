@@ -91,17 +91,29 @@ pub fn data(word: &str, environment: Environment) -> Result<Data, WordError> {
 ///
 /// [`WordError`] if the value is not of this form.
 pub fn method(word: &str) -> Result<String, WordError> {
-    if word.is_empty() || !word.bytes().all(is_token) {
-        return Err(WordError::new(word, "not a method", "one such as GET, POST or DELETE"));
-    }
+    method_name(word)?;
     if word.bytes().any(|b| b.is_ascii_lowercase()) {
         return Err(WordError::new(word, "methods are written in capitals", word.to_ascii_uppercase()));
+    }
+    Ok(word.to_owned())
+}
+
+/// Refuses a text that is no method which a request can have, in any case of letters.
+///
+/// # Errors
+///
+/// [`WordError`] if it is none.
+pub fn method_name(word: &str) -> Result<(), WordError> {
+    if word.is_empty() || !word.bytes().all(is_token) {
+        return Err(WordError::new(word, "not a method", "one such as GET, POST or DELETE"));
     }
     if word == "CONNECT" {
         return Err(WordError::new(word, "CONNECT opens a tunnel and gets no reply", "another method, or --proxy URL"));
     }
-    Ok(word.to_owned())
+    Ok(())
 }
+
+const HEADER_EXAMPLE: &str = "'Name: value', such as 'Accept: text/html'";
 
 /// `Name: value`.
 ///
@@ -109,12 +121,22 @@ pub fn method(word: &str) -> Result<String, WordError> {
 ///
 /// [`WordError`] if the value is not of this form.
 pub fn header(word: &str) -> Result<(String, String), WordError> {
-    const EXAMPLE: &str = "'Name: value', such as 'Accept: text/html'";
-    let (name, value) = word.split_once(':').ok_or_else(|| WordError::new(word, "its colon is missing", EXAMPLE))?;
-    if name.is_empty() || !name.bytes().all(is_token) {
-        return Err(WordError::new(name, "not a header name", EXAMPLE));
-    }
+    let (name, value) =
+        word.split_once(':').ok_or_else(|| WordError::new(word, "its colon is missing", HEADER_EXAMPLE))?;
+    header_name(name)?;
     Ok((name.to_owned(), text(value)?))
+}
+
+/// Refuses a text that is no name of a header field (RFC 9110 section 5.1).
+///
+/// # Errors
+///
+/// [`WordError`] if it is none.
+pub fn header_name(name: &str) -> Result<(), WordError> {
+    if name.is_empty() || !name.bytes().all(is_token) {
+        return Err(WordError::new(name, "not a header name", HEADER_EXAMPLE));
+    }
+    Ok(())
 }
 
 /// What may stand in a header: no line break, nor any other control character. Space around it is taken off.

@@ -1,0 +1,197 @@
+//! The requests that a command line sends.
+
+use super::Reader;
+use super::data;
+use super::{Scheme, glob};
+use crate::body::{self, FORM, JSON, MULTIPART};
+use crate::error::ImportError;
+use crate::plan::{Body, FileContent, Piece, Request, Step, StepKind};
+use crate::server::{self, Address};
+use crate::urls::in_folder;
+
+impl Reader<'_> {
+    /// One request for each URL.
+    pub(super) fn requests(&mut self) -> Result<(), ImportError> {
+        if self.urls.is_empty() {
+            return Err(self.error("the command has no URL", "write one such as http://127.0.0.1:8080/"));
+        }
+        self.check_bodies()?;
+        if self.range.is_some() && self.has_body() {
+            self.comments.push("left out: -r, which curl turns into another field where a body is sent".to_owned());
+        }
+        if self.proxy_user && self.connection.iter().any(|(key, _)| *key == "proxy") {
+            return Err(self.error("the proxy needs a password, which plans do not have", "leave out -x and -U"));
+        }
+        self.follow = self.most_redirects.filter(|_| self.follow > 0).unwrap_or(self.follow);
+        if self.prefers_http2 {
+            let is_plain = self.urls.iter().all(|url| !url.starts_with("https"));
+            let choice = if is_plain { ("h2c_upgrade", "true") } else { ("http", "2") };
+            self.connection.push((choice.0, vec![choice.1.to_owned()]));
+        }
+        for (number, pattern) in self.urls.clone().iter().enumerate() {
+            let urls = if self.has_globs { glob::expanded(pattern) } else { Ok(vec![pattern.clone()]) };
+            for url in urls.map_err(|(wrong, instead)| self.error(wrong, instead))? {
+                let (request, changes) = self.request(&url, self.uploads.get(number))?;
+                let comments = self.comments.iter().cloned().chain(changes).collect();
+                self.steps.push(Step { comments, kind: Some(StepKind::Request(Box::new(request))) });
+            }
+        }
+        Ok(())
+    }
+
+    fn has_body(&self) -> bool {
+        !self.parts.is_empty() || !self.uploads.is_empty() || !self.data.is_empty() && !self.as_query
+    }
+
+    /// Refuses bodies that exclude each other.
+    fn check_bodies(&self) -> Result<(), ImportError> {
+        let has_data = !self.data.is_empty() && !self.as_query;
+        let bodies = [has_data, !self.parts.is_empty(), !self.uploads.is_empty(), self.only_head];
+        if bodies.iter().filter(|is_there| **is_there).count() > 1 {
+            return Err(self.error("curl refuses more than one of -d, -F, -T and -I", "write one of them"));
+        }
+        let has_type = self.headers.iter().any(|(name, value)| {
+            name.eq_ignore_ascii_case("content-type") && !value.to_ascii_lowercase().starts_with(MULTIPART)
+        });
+        if !self.parts.is_empty() && (has_type || self.is_removed("content-type")) {
+            let wrong = "`-H Content-Type` makes something else than a form of the parts of -F";
+            return Err(self.error(wrong, "leave out the header field"));
+        }
+        Ok(())
+    }
+
+    /// A request, and the changes to it that a user must know.
+    fn request(&self, url: &str, upload: Option<&String>) -> Result<(Request, Option<String>), ImportError> {
+        let mut address =
+            server::parse(url).map_err(|wrong| self.error(wrong, "write a URL such as http://127.0.0.1:8080/path"))?;
+        if address.server.is_empty() {
+            return Err(self.error(format!("`{url}` has no server"), format!("write http://HOST{url}")));
+        }
+        if self.as_query && !self.data.is_empty() {
+            let data = data::as_text(&self.data).map_err(|(wrong, instead)| self.error(wrong, instead))?;
+            let query = address.query.take().unwrap_or_default();
+            let separator = if query.is_empty() || query.ends_with('&') { "" } else { "&" };
+            address.query = Some(format!("{query}{separator}{data}"));
+        }
+        let mut request = Request { headers: self.fields(), timeout: self.timeout, ..Request::default() };
+        if let Some(file) = upload {
+            self.upload(file, &mut address, &mut request)?;
+        } else if !self.as_query {
+            self.body(&mut request)?;
+        }
+        request.headers.retain(|(name, _)| !self.is_removed(name) || self.is_given(name));
+        self.credentials(&mut request, address.basic.as_ref())?;
+        let default = match &request.body {
+            _ if self.only_head => "HEAD",
+            _ if upload.is_some() => "PUT",
+            Body::None => "GET",
+            _ => "POST",
+        };
+        request.method = self.method.clone().unwrap_or_else(|| default.to_owned());
+        let changed = server::changed_target(&address, self.is_path_kept);
+        let changed = changed.map(|(target, sent)| format!("curl asks for {target}, and this plan for {sent}"));
+        request.query = address.query.as_deref().map(body::pairs).unwrap_or_default();
+        request.raw_query = address.query;
+        request.server = address.server;
+        request.path = address.path;
+        Ok((request, changed))
+    }
+
+    /// Header fields; a field that an option sets gives way to one of `-H`.
+    fn fields(&self) -> Vec<(String, String)> {
+        let cookies = (!self.cookies.is_empty()).then(|| self.cookies.join(";"));
+        let bearer = self.bearer.as_ref().map(|token| format!("Bearer {token}"));
+        let options = [
+            ("Accept-Encoding", self.is_compressed.then(|| "gzip, deflate".to_owned())),
+            ("User-Agent", self.user_agent.clone().filter(|text| !text.is_empty())),
+            ("Referer", self.referer.clone().filter(|text| !text.is_empty())),
+            ("Range", self.range.clone().filter(|_| !self.has_body())),
+            ("Authorization", bearer),
+        ];
+        let set = options.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
+        let mut fields: Vec<_> = set.filter(|(name, _)| !self.is_given(name)).collect();
+        fields.extend(cookies.map(|cookies| ("Cookie".to_owned(), cookies)));
+        fields.extend(self.headers.iter().cloned());
+        fields
+    }
+
+    fn is_given(&self, name: &str) -> bool {
+        self.headers.iter().any(|(known, _)| known.eq_ignore_ascii_case(name))
+    }
+
+    fn is_removed(&self, name: &str) -> bool {
+        self.removed.iter().any(|removed| removed.eq_ignore_ascii_case(name))
+    }
+
+    /// Credentials as the kind that curl sends. Another kind could show a password to who must not see it.
+    fn credentials(&self, request: &mut Request, in_url: Option<&String>) -> Result<(), ImportError> {
+        let Some(user) = self.user.as_ref().or(in_url) else { return Ok(()) };
+        if self.is_given("authorization") {
+            return Ok(());
+        }
+        match self.schemes[..] {
+            [] | [Scheme::Basic] => request.basic = Some(user.clone()),
+            [Scheme::Digest] => request.digest = Some(user.clone()),
+            _ => {
+                let other = self.schemes.iter().find_map(|scheme| match scheme {
+                    Scheme::Other(name) => Some(*name),
+                    Scheme::Basic | Scheme::Digest => None,
+                });
+                let wrong = format!(
+                    "`--{}` is a way of authentication that plans do not have",
+                    other.unwrap_or("digest --basic")
+                );
+                return Err(self.error(wrong, "write --basic or --digest, whichever the server takes"));
+            }
+        }
+        Ok(())
+    }
+
+    /// The file of `-T`; behind a path that ends with a slash its name follows.
+    fn upload(&self, file: &str, address: &mut Address, request: &mut Request) -> Result<(), ImportError> {
+        if ["-", "."].contains(&file) {
+            return Err(self.error("standard input is the body", "write the name of a file behind -T"));
+        }
+        if self.has_globs && file.contains(['{', '[']) {
+            return Err(self.error(format!("`-T {file}` names several files"), "write a command for each file"));
+        }
+        if !self.is_path_kept && address.path.starts_with('/') {
+            address.path = server::without_dot_segments(&address.path);
+        }
+        if address.path.ends_with('/') {
+            let name = file.rsplit('/').next().unwrap_or_default();
+            address.path.push_str(&data::escaped(name));
+            // curl writes the URL again, without a question mark that nothing follows.
+            address.query.take_if(|query| query.is_empty());
+        }
+        let file = in_folder(file, &self.folder);
+        request.body = Body::Pieces(vec![Piece::File { file, content: FileContent::Unchanged }]);
+        Ok(())
+    }
+
+    fn body(&self, request: &mut Request) -> Result<(), ImportError> {
+        if !self.parts.is_empty() {
+            request.body = Body::Multipart(self.parts.clone());
+            return Ok(());
+        }
+        if self.data.is_empty() {
+            return Ok(());
+        }
+        let mut add = |name: &str, value: &str| {
+            if !self.is_given(name) && !self.is_removed(name) {
+                request.headers.push((name.to_owned(), value.to_owned()));
+            }
+        };
+        if self.is_json {
+            add("Content-Type", JSON);
+            add("Accept", JSON);
+        } else {
+            add("Content-Type", FORM);
+        }
+        let kind = request.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("content-type"));
+        let kind = kind.map(|(_, value)| value.clone()).unwrap_or_default();
+        // Without a type the keys `form` and `json` would add one.
+        request.body = data::body(&self.data, &kind).map_err(|(wrong, instead)| self.error(wrong, instead))?;
+        Ok(())
+    }
+}
