@@ -68,14 +68,14 @@ impl<'a> RunCommand<'a> {
     pub fn open_loop(self, rate: f64) -> Option<String> {
         match self.front_end {
             FrontEnd::Options => Some(format!("`{} -r {rate}`", self.without_users())),
-            FrontEnd::PlanFile => Some(format!("`{} --set load.users=null --set load.rate={rate}`", self.from_brunt())),
+            FrontEnd::PlanFile => Some(format!("`{} --set load.users=null --set load.rate={rate}`", self.line_of_brunt())),
             FrontEnd::OtherTool => None,
         }
     }
 
     /// The command line without what only a closed loop has.
     fn without_users(self) -> String {
-        let line = self.from_brunt();
+        let line = self.line_of_brunt();
         let mut words = line.split(' ').filter(|word| !word.is_empty());
         let mut rest = Vec::new();
         while let Some(word) = words.next() {
@@ -89,7 +89,7 @@ impl<'a> RunCommand<'a> {
     }
 
     /// The command line with `brunt` in place of the path of the program.
-    fn from_brunt(self) -> String {
+    fn line_of_brunt(self) -> String {
         let words = self.line.split_once(' ').map_or("", |(_, words)| words);
         format!("brunt {words}")
     }
