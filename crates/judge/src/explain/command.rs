@@ -68,7 +68,9 @@ impl<'a> RunCommand<'a> {
     pub fn open_loop(self, rate: f64) -> Option<String> {
         match self.front_end {
             FrontEnd::Options => Some(format!("`{} -r {rate}`", self.without_users())),
-            FrontEnd::PlanFile => Some(format!("`{} --set load.users=null --set load.rate={rate}`", self.line_of_brunt())),
+            FrontEnd::PlanFile => {
+                Some(format!("`{} --set load.users=null --set load.rate={rate}`", self.line_of_brunt()))
+            }
             FrontEnd::OtherTool => None,
         }
     }
