@@ -230,14 +230,18 @@ impl Stage<'_> {
 
     /// The load at which the estimate is least certain.
     fn refine(&self, known: &CapacityState) -> Result<NextStep, SearchEnd> {
-        let (Some(crossing), Some(met), Some(missed)) = (known.crossing, known.met, known.missed) else {
-            return Err(SearchEnd::Budget);
+        let (Some(met), Some(missed)) = (known.met, known.missed) else { return Err(SearchEnd::Budget) };
+        // Trials may contradict each other: then the highest load that was met lies above the lowest that was missed.
+        let low = met.min(missed);
+        let high = met.max(missed);
+        let Some(crossing) = known.crossing else {
+            let (load, why) = self.inside(low, high);
+            return self.ask(load, why, Length::Middle);
         };
-        // One wide of what was met and missed comes of too little to go by.
-        let at = self.kept(crossing.load.clamp(met, missed));
+        let at = self.kept(crossing.load.clamp(low, high));
         let (below, above) = self.measured_beside(at);
-        if below + above <= 0.0 && missed / met > WIDE {
-            let (load, why) = self.inside(met, missed);
+        if below + above <= 0.0 && high / low > WIDE {
+            let (load, why) = self.inside(low, high);
             return self.ask(load, why, Length::Middle);
         }
         // Where the figure is e times what is allowed, or an eth of it: nearer, little is learnt of the slope; further, little
