@@ -7,12 +7,14 @@ import type { Analysed, Bottleneck, Finding, Reason, State, StudyDocument, Trial
 
 const plural = (n: number, one: string): string => `${plain(n)} ${n === 1 ? one : `${one}s`}`;
 
-const ORDER: State[] = ['ok', 'unjudged', 'limited', 'invalid'];
+const ORDER: State[] = ['ok', 'unjudged', 'busy_machine', 'unexplained', 'limited', 'invalid'];
 
 const BANNERS: Record<State, (of: string) => string> = {
   ok: (of) => `The generator was not the limit in ${of}: the figures are the server's.`,
   unjudged: (of) => `In ${of} no good reply came: there is nothing to judge the server or the generator by.`,
-  limited: (of) => `In ${of} the generator, or its machine, was the limit for some of the time.`,
+  busy_machine: (of) => `In ${of} others used the machine's CPU, and that changed figures.`,
+  unexplained: (of) => `In ${of} requests were late for an unknown reason.`,
+  limited: (of) => `In ${of} the generator was the limit for some of the time.`,
   invalid: (of) => `In ${of} a consistency check failed: discard these figures.`,
 };
 
@@ -26,7 +28,7 @@ function banner({ trials }: StudyDocument): HTMLElement | null {
     const all = plural(trials.length, 'trial');
     const of = those.length === trials.length ? `all ${all}` : `${plain(those.length)} of ${all}`;
     const text = BANNERS[state](trials.length === 1 ? 'this run' : state === 'ok' ? `any of the ${all}` : of);
-    return h('p', {}, h('strong', { class: `state ${state}` }, state.toUpperCase()), ' ', text, causes(those));
+    return h('p', {}, h('strong', { class: `state ${state}` }, state.replace('_', ' ').toUpperCase()), ' ', text, causes(those));
   });
   return h('div', { class: `banner ${states[0] ?? 'ok'}`, role: 'note', 'aria-label': 'Verdict' }, ...lines);
 }

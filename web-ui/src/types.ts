@@ -205,7 +205,7 @@ export interface Answer {
   trials: SearchTrial[];
 }
 
-export type State = 'ok' | 'unjudged' | 'limited' | 'invalid';
+export type State = 'ok' | 'unjudged' | 'busy_machine' | 'unexplained' | 'limited' | 'invalid';
 
 export interface Cause {
   limit: string;

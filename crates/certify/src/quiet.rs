@@ -30,7 +30,7 @@ pub struct Machine {
 impl Machine {
     /// Now.
     pub fn now() -> Self {
-        let values = Ourselves::new().read(0);
+        let values = Ourselves::new(&[]).read(0);
         let of = |wanted: &str| values.iter().find(|value| value.0 == wanted).map_or(0.0, |value| value.1);
         Self {
             busy: of(name::HOST_USER) + of(name::HOST_SYSTEM),

@@ -26,7 +26,7 @@ impl From<bool> for Decisive {
 
 /// The worst state of its trials; but an experiment has trials beyond a server's capacity by design. So an objective
 /// counts as missed where a contender met it at no load, and replies as missing, or as bad, where a contender had no better
-/// ones in any trial. A broken sum counts in whatever trial: it is a fault of ours.
+/// ones in any trial. A failed consistency check counts in whatever trial, but in a comparison that excluded it.
 pub fn exit_of_study(study: &Study, analysis: &Analysis, strict: Strict) -> Exit {
     let worst = match &study.experiment.question {
         Question::Find(find) => of_search(analysis, find, strict),
@@ -36,7 +36,7 @@ pub fn exit_of_study(study: &Study, analysis: &Analysis, strict: Strict) -> Exit
     let ends = [
         (replies(Replies::NoneGood), Exit::ObjectiveMissed),
         (study.interrupted, Exit::Interrupted),
-        (study.invalid() > 0, Exit::Invalid),
+        (study.invalid() > 0 && !analysis.excludes_invalid_trials(), Exit::Invalid),
         (study.measured_nothing() || replies(Replies::None), Exit::NothingMeasured),
     ];
     ends.into_iter().filter(|end| end.0).map(|end| end.1).fold(worst, Exit::max)

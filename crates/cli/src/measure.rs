@@ -146,7 +146,7 @@ pub fn exit_of(run: &Run, judgement: &Judgement, strict: Strict) -> Exit {
     let missed = run.plan.iter().flat_map(|p| &p.objectives).any(|o| !o.judge(run).met);
     let ends = [
         (missed || run.replies() == Replies::NoneGood, Exit::ObjectiveMissed),
-        (judgement.verdict.state == State::Limited && strict == Strict::Yes, Exit::Limited),
+        (judgement.verdict.state.is_disturbed() && strict == Strict::Yes, Exit::Limited),
         (judgement.verdict.state == State::Invalid, Exit::Invalid),
         (run.interrupted(), Exit::Interrupted),
         (run.replies() == Replies::None, Exit::NothingMeasured),

@@ -96,9 +96,11 @@ fn note_line(note: &str) -> String {
 
 /// Whether the figures are the server's, in a line: the gravest cause with its figures.
 fn verdict(verdict: &Verdict) -> Option<String> {
-    let cause = verdict.causes.first();
+    let cause = verdict.causes.first().map_or("", |cause| &cause.sentence);
     match verdict.state {
-        State::Limited => Some(cause.map_or("LIMITED".into(), |cause| format!("LIMITED: {}", cause.sentence))),
+        State::Limited => Some(format!("LIMITED: {cause}")),
+        State::BusyMachine => Some(format!("BUSY MACHINE: {cause}")),
+        State::Unexplained => Some(format!("UNEXPLAINED LAG: {cause}")),
         State::Invalid => Some("INVALID: consistency check failed; discard this run".into()),
         State::Ok | State::Unjudged => None,
     }

@@ -73,7 +73,8 @@ pub fn join(
     joint.labels.iter().for_each(|name| _ = labels.number(name));
     let populations = joint.plan.populations.len();
     let members: Vec<Member> = Part::all(joint.plan).map(|part| Member::new(part, populations)).collect();
-    let (clock, readings) = (Time::new(joint.epoch), Readings::new(&members));
+    let clock = Time::new(joint.epoch);
+    let readings = Readings::new(&members, &environment);
     let mut gather = Gather::new(Sources::new(members.len(), joint.plan), &labels, readings, clock.clone(), sink);
     gather.start(joint.plan, environment);
     let mut parts = Parts {

@@ -178,7 +178,7 @@ pub fn run_part<W: World>(
 ) -> Result<(), EngineError> {
     let commons = Commons::new(plan, world, handle);
     let (out, inbox) = channel();
-    let watch = OwnThreads { ourselves: Ourselves::new(), threads: plan.threads };
+    let watch = OwnThreads { ourselves: Ourselves::new(server(&environment)), threads: plan.threads };
     let mut gather =
         Gather::new(Sources::new(plan.threads as usize, plan), &commons.labels, watch, Time::new(world.epoch()), sink);
     gather.start(plan, environment);
@@ -201,6 +201,11 @@ pub fn run_part<W: World>(
         gather.finish(handle.control.is_stopped());
         outcome?.into_iter().collect::<Result<(), _>>()
     })
+}
+
+/// The processes that hold the target's listening socket, where they are on this machine and known.
+pub(crate) fn server(environment: &Environment) -> &[u32] {
+    environment.route.as_ref().map_or(&[], |route| &route.listener_pids)
 }
 
 /// The threads of this process, read by itself.

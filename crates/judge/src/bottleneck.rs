@@ -19,7 +19,7 @@ mod pools;
 mod tests;
 
 use brunt_model::analysis::{Culprit, Reason};
-use brunt_model::finding::{Limit, State};
+use brunt_model::finding::{Limit, Origin, State};
 use brunt_model::{Bottleneck, Run, Verdict};
 use facts::Facts;
 
@@ -32,6 +32,8 @@ struct RuleResult {
     evidence: Vec<Reason>,
     /// What is at its limit, as a sentence; None: nothing.
     sentence: Option<String>,
+    /// Resource that processes other than the server exhausted, as a sentence; None: there is none.
+    by_others: Option<String>,
 }
 
 /// One thing that may limit a server.
@@ -77,9 +79,9 @@ pub fn bottleneck(run: &Run, verdict: &Verdict) -> Option<Bottleneck> {
     let evidence: Vec<Reason> = looks.iter().flat_map(|(_, look)| look.evidence.iter().cloned()).collect();
     let mut found: Vec<(Culprit, Precedence, String)> =
         looks.iter().filter_map(|(rule, look)| Some((rule.culprit, rule.standing, look.sentence.clone()?))).collect();
-    if let Some(generator) = generator(&facts, verdict) {
+    if let Some((culprit, sentence)) = outside_the_server(&facts, verdict) {
         let decisive = found.iter().position(|row| row.1 == Precedence::Alone && !taken_away(row.0, verdict));
-        found.insert(decisive.map_or(0, |_| found.len()), (Culprit::Generator, Precedence::Beside, generator));
+        found.insert(decisive.map_or(0, |_| found.len()), (culprit, Precedence::Beside, sentence));
         let first = found.remove(decisive.unwrap_or(0));
         found.insert(0, first);
     }
@@ -97,16 +99,19 @@ fn taken_away(culprit: Culprit, verdict: &Verdict) -> bool {
     culprit == Culprit::Cpu && verdict.causes.iter().any(|cause| own.contains(&cause.limit))
 }
 
-/// That the generator was the limit: by its own verdict, or because it took the CPU of a machine that it shares.
-fn generator(facts: &Facts, verdict: &Verdict) -> Option<String> {
-    if verdict.state == State::Limited {
-        if let Some(cause) = verdict.causes.iter().find(|cause| cause.limit == Limit::OtherProcesses) {
-            return Some(cause.sentence.clone());
+/// Limit of the throughput other than the server: the generator, by its verdict or because it took the CPU of a machine that it
+/// shares; or other processes on its machine.
+fn outside_the_server(facts: &Facts, verdict: &Verdict) -> Option<(Culprit, String)> {
+    let first = verdict.causes.first();
+    match (verdict.state, first) {
+        (State::Limited, _) => {
+            let own = verdict.causes.iter().filter(|cause| cause.origin == Origin::Generator);
+            let limits: Vec<&str> = own.map(|cause| cause.limit.words()).collect();
+            Some((Culprit::Generator, format!("the generator was limited by {}", limits.join(", "))))
         }
-        let why: Vec<&str> = verdict.causes.iter().map(|cause| cause.limit.words()).collect();
-        return Some(format!("the generator was limited by {}", why.join(", ")));
+        (State::BusyMachine, Some(cause)) => Some((Culprit::NotFound, cause.sentence.clone())),
+        _ => cpu::taken_by_generator(facts).map(|sentence| (Culprit::Generator, sentence)),
     }
-    cpu::taken_by_generator(facts)
 }
 
 fn not_found(looks: &[(&Rule, RuleResult)]) -> String {
@@ -114,7 +119,11 @@ fn not_found(looks: &[(&Rule, RuleResult)]) -> String {
         let of = looks.iter().filter(|(_, look)| look.evidence.is_empty() != read);
         of.map(|(rule, _)| rule.words).collect::<Vec<_>>().join(", ")
     };
-    let looked_at = format!("no examined resource was at its limit ({})", seen(true));
+    let others: Vec<&str> = looks.iter().filter_map(|(_, look)| look.by_others.as_deref()).collect();
+    let looked_at = match others.as_slice() {
+        [] => format!("no examined resource was at its limit ({})", seen(true)),
+        others => others.join("; "),
+    };
     let unseen = seen(false);
     if unseen.is_empty() { looked_at } else { format!("{looked_at}; not examined: {unseen}") }
 }

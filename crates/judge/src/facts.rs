@@ -120,6 +120,16 @@ impl<'a> Facts<'a> {
         self.run.plan.iter().flat_map(|plan| &plan.populations).any(|one| matches!(one.load, Load::Open { .. }))
     }
 
+    /// Whether the users of a closed loop pause for longer than they wait, so that their pauses set the rate.
+    pub fn users_mostly_pause(&self) -> bool {
+        let Some(Load::Closed { think, .. }) = self.run.plan.as_ref().and_then(Plan::only).map(|only| &only.load)
+        else {
+            return false;
+        };
+        let response = &self.run.total.response;
+        think.mean().as_nanos() * u128::from(response.count()) > response.sum()
+    }
+
     /// Worker threads, of all processes.
     pub fn workers(&self) -> usize {
         self.run.plan.as_ref().map_or(0, brunt_model::Plan::workers)

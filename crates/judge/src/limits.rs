@@ -1,4 +1,4 @@
-//! Whether the generator was the limit: the verdict.
+//! Whether the generator was the limit, or its machine was busy with others: the verdict.
 //!
 //! Each row of `RULES` looks at one thing that may limit a generator and holds figures against thresholds; here it is
 //! decided which of them are causes. `docs/verdict.md` tells users the same, threshold by threshold.
@@ -10,6 +10,7 @@
 //! * A machine without idle cores, and waiting for one, is a cause only where it changed a figure: lag counts in an open loop,
 //!   in a closed one what brunt itself took (`neighbors`).
 //! * Lag is what all of them lead to. It is named where none of them explains it.
+//! * Each cause has an origin: the generator, others on its machine, or not known. The gravest origin decides the state.
 //!
 //! Out of scope: the judge of the server, or of the sums (`conservation`).
 
@@ -25,7 +26,8 @@ mod tests;
 mod unseen;
 
 use crate::facts::{Facts, covered};
-use brunt_model::finding::{Cause, Limit, State};
+use crate::shares::Shares;
+use brunt_model::finding::{Cause, Limit, Origin, ProcessUse, State};
 use brunt_model::reached::Replies;
 use brunt_model::{Run, Verdict};
 use look::{CauseState, RuleResult};
@@ -69,19 +71,31 @@ pub fn verdict(run: &Run) -> Verdict {
     let Some(facts) = Facts::of(run) else { return supplies::without_load(run) };
     let looks: Vec<(&Rule, RuleResult)> = RULES.iter().map(|rule| (rule, (rule.look)(&facts))).collect();
     let named = named(&facts, &looks);
-    let state = match run.replies() {
-        _ if !named.is_empty() => State::Limited,
-        Replies::SomeGood => State::Ok,
-        Replies::None | Replies::NoneGood => State::Unjudged,
-    };
     let mut causes: Vec<Cause> = named.into_iter().map(|(rule, look)| cause(rule.limit, look)).collect();
-    causes.sort_by_key(|cause| std::cmp::Reverse(cause.lasted));
+    causes.sort_by_key(|cause| (cause.origin, std::cmp::Reverse(cause.lasted)));
+    let state = match (causes.first().map(|cause| cause.origin), run.replies()) {
+        (Some(Origin::Generator), _) => State::Limited,
+        (Some(Origin::Machine), _) => State::BusyMachine,
+        (Some(Origin::Unknown), _) => State::Unexplained,
+        (None, Replies::SomeGood) => State::Ok,
+        (None, Replies::None | Replies::NoneGood) => State::Unjudged,
+    };
     let evidence = looks.into_iter().flat_map(|(_, look)| look.evidence).collect();
-    Verdict { state, causes, evidence, unseen: unseen::sentences(&facts) }
+    Verdict { state, causes, other_processes: other_processes(&facts), evidence, unseen: unseen::sentences(&facts) }
 }
 
 fn cause(limit: Limit, look: &RuleResult) -> Cause {
-    Cause { limit, lasted: look.lasted(), sentence: look.sentence.clone(), remedy: look.remedy.clone() }
+    Cause {
+        limit,
+        origin: look.origin,
+        lasted: look.lasted(),
+        sentence: look.sentence.clone(),
+        remedy: look.remedy.clone(),
+    }
+}
+
+fn other_processes(facts: &Facts) -> Vec<ProcessUse> {
+    Shares::from_facts(facts).map(|shares| shares.named).unwrap_or_default()
 }
 
 /// The rows that are causes, without those that others explain.

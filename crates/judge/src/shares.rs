@@ -1,11 +1,13 @@
 //! Who used the cores of the generator's machine: brunt, the server where it is here too, other processes.
 //!
-//! The server is the processes that are read by probes (`process:…`), else those that have the name of who listens on the
-//! target's port. What stands behind it (an interpreter, a database) is known only where it is probed. Out of scope: a
-//! judgement.
+//! The server is the processes that are read by probes (`process:…`), else those that hold the target's listening socket,
+//! with their children. A process behind it (an interpreter, a database) is known only if a probe
+//! reads it. If the server runs on this machine and its processes are not known, other processes are not named, since they may
+//! be the server. Out of scope: a judgement.
 
 use crate::facts::{Facts, Span};
 use brunt_model::Run;
+use brunt_model::finding::ProcessUse;
 use brunt_model::reading_names::{self as name, server};
 
 /// Processes named, at most.
@@ -27,7 +29,7 @@ pub(crate) struct Shares {
     /// By processes that are neither; None where these cannot be told from the server.
     pub others: Option<f64>,
     /// Who these are, the greatest first.
-    named: Vec<(String, f64)>,
+    pub named: Vec<ProcessUse>,
 }
 
 impl Shares {
@@ -48,11 +50,11 @@ impl Shares {
         Some(Self { cores, busy: (cores - free).max(0.0), own, server, others, named })
     }
 
-    /// `other processes used 1.90 of 2 cores (sh 1.90)`.
+    /// `other processes used 1.90 of 2 cores: sh (pid 123) 1.90`.
     pub fn others_in_words(&self) -> String {
         let others = self.others.unwrap_or(0.0);
-        let named: Vec<String> = self.named.iter().map(|(who, cores)| format!("{who} {cores:.2}")).collect();
-        let who = if named.is_empty() { String::new() } else { format!(" ({})", named.join(", ")) };
+        let named: Vec<String> = self.named.iter().map(ToString::to_string).collect();
+        let who = if named.is_empty() { String::new() } else { format!(": {}", named.join(", ")) };
         format!("other processes used {others:.2} of {:.0} cores{who}", self.cores)
     }
 
@@ -68,19 +70,27 @@ fn mean(spans: &[Span]) -> Option<f64> {
 }
 
 /// Other processes by name, the greatest first; not those that the server is known by.
-fn named(facts: &Facts) -> Vec<(String, f64)> {
-    let looks = facts.states(name::PROCESSES).len().max(1) as f64;
-    let servers: Vec<&str> = probed(facts).map(|(_, name)| name).chain(listener(facts)).collect();
-    let of = |reading: &String| {
-        let who = name::processes_of(reading).filter(|who| !servers.contains(who))?;
-        // Who is named later on used next to nothing before.
-        let cores = facts.states(reading).iter().map(|span| span.value).sum::<f64>() / looks;
-        (cores >= NAMED_FROM).then(|| (who.to_owned(), cores))
+fn named(facts: &Facts) -> Vec<ProcessUse> {
+    let readings = facts.states(name::PROCESSES).len().max(1) as f64;
+    let servers: Vec<&str> = probed(facts).map(|(_, name)| name).collect();
+    let usage = |reading: &String| {
+        let name = name::processes_of(reading).filter(|name| !servers.contains(name))?;
+        // A name that is read from some time on used next to nothing before.
+        let cores = facts.states(reading).iter().map(|span| span.value).sum::<f64>() / readings;
+        let pid = busiest_pid(facts, name);
+        (cores >= NAMED_FROM).then(|| ProcessUse { name: name.to_owned(), pid, cores })
     };
-    let mut named: Vec<_> = facts.names().iter().filter_map(of).collect();
-    named.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let mut named: Vec<_> = facts.names().iter().filter_map(usage).collect();
+    named.sort_by(|a, b| b.cores.total_cmp(&a.cores));
     named.truncate(MOST_NAMED);
     named
+}
+
+/// The busiest process of a name; None where it was another one at times.
+fn busiest_pid(facts: &Facts, name: &str) -> Option<u32> {
+    let pids = facts.states(&name::busiest_pid(name));
+    let first = pids.first()?.value;
+    pids.iter().all(|pid| pid.value == first).then_some(first as u32)
 }
 
 /// The server's processes as probes read them, where it is here: source and name.
@@ -90,20 +100,8 @@ fn probed<'a>(facts: &Facts<'a>) -> impl Iterator<Item = (&'a str, &'a str)> {
     sources.filter_map(|source| Some((source.as_str(), source.strip_prefix("process:")?)))
 }
 
-/// The name of who listens on the target's port, where it is here.
-fn listener<'a>(facts: &Facts<'a>) -> Option<&'a str> {
-    let route = facts.run.environment.route.as_ref().filter(|_| facts.same_host() == Some(true))?;
-    Some(route.listener.as_deref()?.rsplit_once(" (pid")?.0)
-}
-
 fn server_cores(facts: &Facts) -> Option<f64> {
     let of = |source: &str| mean(&facts.sum_of_rates_of(source, &server::CPU));
     let read: Vec<f64> = probed(facts).filter_map(|(source, _)| of(source)).collect();
-    if !read.is_empty() {
-        return Some(read.iter().sum());
-    }
-    let listener = listener(facts)?;
-    let looks = facts.states(name::PROCESSES).len();
-    let used: f64 = facts.states(&name::processes(listener)).iter().map(|span| span.value).sum();
-    (looks > 0).then(|| used / looks as f64)
+    if read.is_empty() { mean(&facts.states(name::SERVER_PROCESSES)) } else { Some(read.iter().sum()) }
 }

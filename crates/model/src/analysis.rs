@@ -3,7 +3,7 @@
 //! Out of scope: the mathematics. An analysis is made of [`Observation`]s, whoever measured them: a study's trials,
 //! or a table that another tool wrote.
 
-use crate::finding::{Finding, Side, State};
+use crate::finding::{Finding, ProcessUse, Side, State};
 use crate::{Answer, Comparison, LoadUnit, Objective};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -50,6 +50,9 @@ pub struct Observation {
     pub objectives: Vec<Option<bool>>,
     /// The verdict on the generator.
     pub verdict: Option<State>,
+    /// Other processes that used the machine's CPU, where they changed figures.
+    #[serde(default)]
+    pub other_processes: Vec<ProcessUse>,
     /// True if the trial was cut short: its figures are those of a part.
     pub cut_short: bool,
     /// Its blocks of a second each, in order; empty where only sums are known.
@@ -95,6 +98,13 @@ pub struct Analysis {
     /// Comparison of the contenders; null unless one was asked for.
     #[serde(default)]
     pub comparison: Option<Comparison>,
+}
+
+impl Analysis {
+    /// Whether a comparison left invalid trials out, with their blocks, and has others.
+    pub fn excludes_invalid_trials(&self) -> bool {
+        self.comparison.as_ref().is_some_and(|comparison| comparison.blocks > 0)
+    }
 }
 
 /// Analysis of one contender.

@@ -73,9 +73,9 @@ pub struct Pair {
 pub struct Compared {
     /// Compared measure.
     pub measure: Measure,
-    /// Median over the blocks, of the baseline.
+    /// Typical value of the baseline: the median over the blocks, adjusted so that the ratio of both is the shift.
     pub ours: f64,
-    /// Median over the blocks, of the other contender.
+    /// Typical value of the other contender.
     pub theirs: f64,
     /// Relative difference of the other contender from the baseline: the Hodges-Lehmann estimate; null without one.
     pub shift: Option<f64>,

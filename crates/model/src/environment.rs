@@ -39,6 +39,9 @@ pub struct Route {
     pub same_host: Option<bool>,
     /// The process that listens there, where it is on this machine: name and pid.
     pub listener: Option<String>,
+    /// The processes that hold the listening socket; with their children they are the server.
+    #[serde(default)]
+    pub listener_pids: Vec<u32>,
     /// The length of its accept queue (its backlog), where it is on this machine.
     pub listener_backlog: Option<u64>,
     /// The listener's limit on open files, where it is on this machine.

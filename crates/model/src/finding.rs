@@ -32,8 +32,12 @@ pub struct Judgement {
 pub struct Verdict {
     /// In one word.
     pub state: State,
-    /// Causes that limited the generator, most serious first; empty unless `limited`.
+    /// Causes that changed figures, those that decided the state first.
     pub causes: Vec<Cause>,
+    /// Processes of the machine that are neither the generator nor the server, by CPU use; empty where they cannot be told
+    /// from the server.
+    #[serde(default)]
+    pub other_processes: Vec<ProcessUse>,
     /// Evidence: each figure beside its threshold.
     pub evidence: Vec<Evidence>,
     /// Readings that this system does not provide, each a sentence.
@@ -49,7 +53,11 @@ pub enum State {
     Ok,
     /// No good reply came: there is nothing to judge the server or the generator by.
     Unjudged,
-    /// The generator, or the machine it runs on, was the limit for some of the time.
+    /// Others used the CPU of the machine, and that changed figures.
+    BusyMachine,
+    /// Requests were late, and neither the generator nor others on its machine are known to be the cause.
+    Unexplained,
+    /// The generator was the limit for some of the time.
     Limited,
     /// A consistency check failed: discard the figures.
     Invalid,
@@ -57,13 +65,36 @@ pub enum State {
 
 impl State {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Ok, Self::Unjudged, Self::Limited, Self::Invalid];
+    pub const ALL: [Self; 6] =
+        [Self::Ok, Self::Unjudged, Self::BusyMachine, Self::Unexplained, Self::Limited, Self::Invalid];
+
+    /// True if something else than the server changed the figures, though they were counted correctly.
+    pub fn is_disturbed(self) -> bool {
+        match self {
+            Self::BusyMachine | Self::Unexplained | Self::Limited => true,
+            Self::Ok | Self::Unjudged | Self::Invalid => false,
+        }
+    }
+
+    /// Subject and verb for trials in this state: `the generator was the limit`.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Ok => "the load generator was not the bottleneck",
+            Self::Unjudged => "no good reply came",
+            Self::BusyMachine => "others used the machine's CPU",
+            Self::Unexplained => "requests were late for an unknown reason",
+            Self::Limited => "the generator was the limit",
+            Self::Invalid => "a consistency check failed",
+        }
+    }
 
     /// As it is written in files.
     pub fn word(self) -> &'static str {
         match self {
             Self::Ok => "ok",
             Self::Unjudged => "unjudged",
+            Self::BusyMachine => "busy_machine",
+            Self::Unexplained => "unexplained",
             Self::Limited => "limited",
             Self::Invalid => "invalid",
         }
@@ -75,11 +106,14 @@ impl State {
     }
 }
 
-/// Something that limited the generator.
+/// Something other than the server that changed figures.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Cause {
     /// Resource that was the limit.
     pub limit: Limit,
+    /// Who used it up.
+    #[serde(default)]
+    pub origin: Origin,
     /// For how long, in seconds.
     #[serde(with = "seconds", rename = "seconds")]
     #[schemars(with = "f64")]
@@ -88,6 +122,38 @@ pub struct Cause {
     pub sentence: String,
     /// Action to take.
     pub remedy: String,
+}
+
+/// Who used up a resource.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Origin {
+    /// The generator, or the limits that were set for it.
+    #[default]
+    Generator,
+    /// Others on its machine, or beside it on the same hypervisor.
+    Machine,
+    /// Not known.
+    Unknown,
+}
+
+/// CPU use of the processes of one name.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ProcessUse {
+    /// Name of the processes.
+    pub name: String,
+    /// The busiest of them; null: it was another one at each reading.
+    pub pid: Option<u32>,
+    /// Cores that they used on average over the measured time.
+    pub cores: f64,
+}
+
+impl std::fmt::Display for ProcessUse {
+    /// `sh (pid 123) 1.90`.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let pid = self.pid.map_or(String::new(), |pid| format!(" (pid {pid})"));
+        write!(f, "{}{pid} {:.2}", self.name, self.cores)
+    }
 }
 
 /// Resource that can limit a generator.

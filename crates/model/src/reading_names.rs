@@ -48,9 +48,18 @@ pub fn worker_stopped_at(worker: usize) -> String {
 /// Cores that all processes of the machine used but our own, since the last look at them.
 pub const PROCESSES: &str = "processes.cores";
 
-/// Cores that the processes of this name used since the last look at them.
+/// Cores that the server used since the last look: the processes that hold the target's listening socket, and their
+/// children. Present only where these are known.
+pub const SERVER_PROCESSES: &str = "server_processes.cores";
+
+/// Cores that the processes of this name used since the last look at them, the server's own left out.
 pub fn processes(name: &str) -> String {
     format!("processes.{name}.cores")
+}
+
+/// The process of this name that used most CPU since the last look; absent from logs of older versions.
+pub fn busiest_pid(name: &str) -> String {
+    format!("processes.{name}.pid")
 }
 
 /// The name of the processes that a reading is of; None: it is of no processes.

@@ -5,7 +5,7 @@
 
 use crate::root::Root;
 use crate::sources::workers::{self, Workers};
-use crate::sources::{SOURCES, Source, Values};
+use crate::sources::{Neighbors, SOURCES, Source, Values};
 use brunt_model::reading_names as name;
 use std::fs;
 
@@ -29,15 +29,16 @@ struct Cpu {
 }
 
 impl Ourselves {
-    /// Begins to count, on this machine.
-    #[allow(clippy::new_without_default)] // it reads the system: not a value one has by default
-    pub fn new() -> Self {
-        Self::of(&Root::system())
+    /// Begins to count, on this machine. `server`: the processes that are the server with their children; empty where
+    /// they are not known.
+    pub fn new(server: &[u32]) -> Self {
+        Self::of(&Root::system(), server)
     }
 
     /// Reads the files of a recorded tree in place of this machine's.
-    pub fn of(root: &Root) -> Self {
-        let sources = SOURCES.iter().map(|open| open(root)).collect();
+    pub fn of(root: &Root, server: &[u32]) -> Self {
+        let neighbors: Box<dyn Source> = Box::new(Neighbors::open(root, server));
+        let sources = SOURCES.iter().map(|open| open(root)).chain([neighbors]).collect();
         Self { began: cpu(), workers: Workers::new(root), sources }
     }
 
@@ -97,7 +98,7 @@ mod tests {
 
     #[test]
     fn a_reading_of_this_machine_has_what_every_linux_shows() {
-        let mut ourselves = Ourselves::new();
+        let mut ourselves = Ourselves::new(&[]);
         let (first, second) = (ourselves.read(1), ourselves.read(1));
         let value = |of: &[(String, f64)], name: &str| of.iter().find(|v| v.0 == name).map(|v| v.1);
         for name in [name::CPU_USER, name::HOST_IDLE, name::RESIDENT, name::DESCRIPTORS_LIMIT, name::MEMORY_TOTAL] {

@@ -20,6 +20,7 @@ mod tests;
 pub(crate) mod workers;
 
 use crate::root::Root;
+pub(crate) use neighbors::Neighbors;
 
 /// Names, with their unit, and values.
 #[derive(Debug, Default)]
@@ -61,13 +62,12 @@ pub(crate) const HOST: &[Open] = &[
     |root| Box::new(disks::Disks::open(root)),
 ];
 
-/// What is read of ourselves and our machine.
+/// Sources of this process and its machine. [`Neighbors`] is opened separately, because it needs the server's pids.
 pub(crate) const SOURCES: &[Open] = &[
     |root| Box::new(process::Process::open(root)),
     |root| Box::new(cores::Cores::open(root)),
     |root| Box::new(pressure::Pressure::open(root)),
     |root| Box::new(control_group::ControlGroup::open(root)),
-    |root| Box::new(neighbors::Neighbors::open(root)),
     |root| Box::new(tcp::Tcp::open(root)),
     |root| Box::new(softnet::Softnet::open(root)),
     |root| Box::new(conntrack::Conntrack::open(root)),

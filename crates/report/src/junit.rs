@@ -75,7 +75,7 @@ fn suite(
     out: &mut dyn io::Write,
 ) -> io::Result<()> {
     let mut all = required(study, analysis, contender);
-    all.extend(places(study, index, contender).flat_map(|place| cases(study, contender, place)));
+    all.extend(places(study, index, contender).flat_map(|place| cases(study, analysis, contender, place)));
     let seconds: f64 = study.of(index).map(|t| t.run.measured_seconds()).sum();
     write_suite((&contender.name, seconds), study, &all, out)
 }
@@ -161,7 +161,7 @@ fn required(study: &Study, analysis: &Analysis, contender: &Contender) -> Vec<Ca
     analysis.answers.iter().filter(|answer| answer.contender == contender.name).flat_map(of).collect()
 }
 
-fn cases(study: &Study, contender: &Contender, place: TrialIndex) -> Vec<Case> {
+fn cases(study: &Study, analysis: &Analysis, contender: &Contender, place: TrialIndex) -> Vec<Case> {
     if study.experiment.was_chosen(place) && matches!(study.experiment.question, Question::Compare(_)) {
         // Of searches it is what they found that counts.
         return Vec::new();
@@ -184,9 +184,10 @@ fn cases(study: &Study, contender: &Contender, place: TrialIndex) -> Vec<Case> {
     };
     let seconds = trial.run.measured_seconds();
     let objectives = trial.run.plan.iter().flat_map(|plan| &plan.objectives).map(|o| o.judge(&trial.run));
-    if study.experiment.grows() && trial.judgement.verdict.state == State::Limited {
+    let state = trial.judgement.verdict.state;
+    if study.experiment.grows() && state.is_disturbed() {
         // In a search it is in the nature of some trials, and none is held against the server.
-        let outcome = Outcome::Skipped("the generator was the limit".into());
+        let outcome = Outcome::Skipped(state.words().into());
         return vec![Case { name: format!("verdict {at}"), seconds, outcome }];
     }
     let unmet = study.unmet(place.contender);
@@ -195,7 +196,7 @@ fn cases(study: &Study, contender: &Contender, place: TrialIndex) -> Vec<Case> {
         let outcome = kept(&judged, if everywhere { Unmet::Everywhere } else { Unmet::Here });
         Case { name: format!("{} {at}", judged.objective), seconds, outcome }
     };
-    let verdict = Case { name: format!("verdict {at}"), seconds, outcome: verdict(study, trial) };
+    let verdict = Case { name: format!("verdict {at}"), seconds, outcome: verdict(study, analysis, trial) };
     objectives.map(case).chain([verdict]).collect()
 }
 
@@ -217,7 +218,7 @@ fn kept(judged: &ObjectiveResult, unmet: Unmet) -> Outcome {
     }
 }
 
-fn verdict(study: &Study, trial: &Trial) -> Outcome {
+fn verdict(study: &Study, analysis: &Analysis, trial: &Trial) -> Outcome {
     let verdict = &trial.judgement.verdict;
     let causes = verdict.causes.iter().map(|cause| cause.sentence.as_str()).collect::<Vec<_>>().join("; ");
     if let Some(error) = trial.run.finish.as_ref().and_then(|finish| finish.error.as_ref()) {
@@ -225,17 +226,22 @@ fn verdict(study: &Study, trial: &Trial) -> Outcome {
     }
     match verdict.state {
         State::Unjudged => replies(study, trial),
-        State::Ok | State::Limited if trial.run.replies() < Replies::SomeGood => replies(study, trial),
+        State::Ok | State::BusyMachine | State::Unexplained | State::Limited
+            if trial.run.replies() < Replies::SomeGood =>
+        {
+            replies(study, trial)
+        }
         State::Ok if trial.run.interrupted() => Outcome::Failed("run", "it was stopped before its time".into()),
         State::Ok => Outcome::Passed,
-        State::Limited if study.environment.strict => {
-            Outcome::Failed("generator", format!("the generator was the limit: {causes}"))
+        state @ (State::BusyMachine | State::Unexplained | State::Limited) => {
+            let words = format!("{}: {causes}", state.words());
+            if study.environment.strict { Outcome::Failed("generator", words) } else { Outcome::Skipped(words) }
         }
-        State::Limited => Outcome::Skipped(format!("the generator was the limit: {causes}")),
         State::Invalid => {
             let broken = trial.judgement.checks.iter().filter(|check| !check.holds);
             let sums = broken.map(|check| format!("{}: {}", check.name, check.arithmetic)).collect::<Vec<_>>();
-            Outcome::Failed("invalid", format!("consistency check failed: {}", sums.join("; ")))
+            let words = format!("consistency check failed: {}", sums.join("; "));
+            if analysis.excludes_invalid_trials() { Outcome::Skipped(words) } else { Outcome::Failed("invalid", words) }
         }
     }
 }

@@ -131,7 +131,9 @@ pub fn summarize(find: &Find, run: &Run, judgement: &Judgement) -> TrialSummary 
 fn limited(judgement: &Judgement) -> Option<String> {
     match judgement.verdict.state {
         State::Ok | State::Unjudged => None,
-        State::Limited => Some(judgement.verdict.causes.first().map_or("lag", |cause| cause.limit.words()).to_owned()),
+        State::BusyMachine | State::Unexplained | State::Limited => {
+            Some(judgement.verdict.causes.first().map_or("lag", |cause| cause.limit.words()).to_owned())
+        }
         State::Invalid => Some("a consistency check failed".to_owned()),
     }
 }
@@ -335,7 +337,7 @@ mod tests {
     use super::*;
     use brunt_model::Verdict;
     use brunt_model::answer::LoadSide;
-    use brunt_model::finding::Cause;
+    use brunt_model::finding::{Cause, Origin};
     use brunt_model::objective::{Metric, Relation};
     use brunt_model::question::{Between, ObjectiveSet, TrialTimes};
     use brunt_model::{Event, Objective, Phase, Snapshot, Tick};
@@ -401,7 +403,13 @@ mod tests {
 
     /// The three figures of a trial in which the generator lagged so, every tenth request being slow.
     fn cause(limit: Limit) -> Cause {
-        Cause { limit, lasted: Duration::from_secs(1), sentence: String::new(), remedy: String::new() }
+        Cause {
+            limit,
+            origin: Origin::Generator,
+            lasted: Duration::from_secs(1),
+            sentence: String::new(),
+            remedy: String::new(),
+        }
     }
 
     fn lagging(lag: u64, causes: &[Limit]) -> (TrialSummary, [Part; 3]) {

@@ -69,6 +69,30 @@ fn other_processes_on_all_cores() {
     });
 }
 
+/// A server that has the name of busy loops beside it is told from them by its pid.
+#[test]
+fn namesakes_of_the_server_are_other_processes() {
+    if !has_taskset("verdict::real::namesakes_of_the_server_are_other_processes") {
+        return;
+    }
+    let dir = tempfile::tempdir().expect("a directory");
+    let namesake = dir.path().join("sh");
+    fs::copy(program("BRUNT_LAB_BIN", "brunt-lab"), &namesake).expect("a copy of the lab");
+    let lab = lab_by(Command::new(&namesake), "");
+    let loops: Vec<_> = (0..2).map(|_| busy(None)).collect();
+    let made = judged(&mut command(&format!("{} -r 50 -d 3s", lab.at("/"))));
+    drop(loops);
+    let mean = |reading: &str| {
+        let values = made.run.history[name::GENERATOR].of(reading);
+        values.iter().map(|value| value.1).sum::<f64>() / values.len().max(1) as f64
+    };
+    let others = mean(&name::processes("sh"));
+    assert!(others > 0.2 && mean(name::SERVER_PROCESSES) < 0.5 * others, "{}", made.ran.out);
+    let verdict = &made.verdict;
+    assert!(verdict.other_processes.iter().any(|process| process.name == "sh"), "{verdict:?}");
+    assert!(!made.ran.out.contains("CPU-bound") && !made.ran.out.contains("more threads"), "{}", made.ran.out);
+}
+
 #[test]
 fn a_busy_neighbour_on_the_core() {
     if !has_taskset("verdict::real::a_busy_neighbour_on_the_core") {

@@ -3,7 +3,7 @@
 //! The machine is a quiet one with one interface of 1 Gbit/s; a case changes what some of its files say.
 
 use brunt_model::event::Reading;
-use brunt_model::finding::{Limit, State};
+use brunt_model::finding::{Limit, Origin, State};
 use brunt_model::reading_names::GENERATOR;
 use brunt_model::{Environment, Event, Phase, Plan, Run, Snapshot, Tick, Verdict};
 use brunt_probe::{Ourselves, Root};
@@ -110,7 +110,7 @@ impl Machine {
             }
         };
         record(0);
-        let mut ourselves = Ourselves::of(&Root::recorded(tree.path()));
+        let mut ourselves = Ourselves::of(&Root::recorded(tree.path()), &[]);
         let mut events = vec![started(), Event::Stage { at: Tick::ZERO, phase: Phase::Measure }];
         for second in 0..=SECONDS {
             record(second);
@@ -133,7 +133,15 @@ impl Machine {
         let named: Vec<Limit> = verdict.causes.iter().map(|cause| cause.limit).collect();
         assert_eq!(named, limits, "{verdict:#?}");
         // These runs have no replies.
-        assert_eq!(verdict.state, if limits.is_empty() { State::Unjudged } else { State::Limited });
+        let origin = verdict.causes.first().map(|cause| cause.origin);
+        let expected = match origin {
+            None => State::Unjudged,
+            Some(Origin::Generator) => State::Limited,
+            Some(Origin::Machine) => State::BusyMachine,
+            Some(Origin::Unknown) => State::Unexplained,
+        };
+        assert_eq!(verdict.state, expected);
+        assert!(limits.is_empty() || origin.is_some(), "{verdict:?}");
     }
 }
 

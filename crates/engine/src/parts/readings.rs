@@ -6,8 +6,9 @@
 
 use super::Member;
 use crate::gather::Watch;
-use brunt_model::Part;
+use crate::run::server;
 use brunt_model::reading_names as name;
+use brunt_model::{Environment, Part};
 use brunt_probe::Ourselves;
 
 /// What is the sum over all processes.
@@ -29,9 +30,9 @@ struct OfPart {
 }
 
 impl Readings {
-    pub fn new(members: &[Member]) -> Self {
+    pub fn new(members: &[Member], environment: &Environment) -> Self {
         let parts = members.iter().map(|m| OfPart { part: m.part, values: Vec::new(), fresh: false }).collect();
-        Self { ourselves: Ourselves::new(), parts }
+        Self { ourselves: Ourselves::new(server(environment)), parts }
     }
 
     /// A part has read itself. What it does not see any more stays as it was: threads that ended have used what they used.

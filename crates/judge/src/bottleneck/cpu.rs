@@ -22,7 +22,7 @@ const OTHERS: f64 = 0.1;
 /// Processes named, at most.
 const MOST_NAMED: usize = 4;
 
-/// All cores of a machine busy, and not by the generator.
+/// All cores of a machine busy, and by the server: the machine's CPU is not the server's.
 pub fn machine(facts: &Facts) -> RuleResult {
     let mut look = RuleResult::default();
     for source in machines(facts) {
@@ -38,17 +38,32 @@ pub fn machine(facts: &Facts) -> RuleResult {
         };
         let full = look.hold(&figure);
         let is_ours = generators_share(facts, source).is_some_and(|share| share >= GENERATORS);
-        if let Some(level) = full.filter(|_| !is_ours && !is_others(facts)) {
-            look.say(sentence(facts, source, level));
+        let Some(level) = full.filter(|_| !is_ours) else { continue };
+        let sentence = sentence(facts, source, level);
+        if is_mostly_the_servers(facts, source) {
+            look.say(sentence);
+        } else {
+            look.by_others = Some(format!("{sentence}; the server is not known to have used most of it"));
         }
     }
     look
 }
 
-/// Whether other processes had more of the machine that client and server share than the server's own.
-fn is_others(facts: &Facts) -> bool {
-    let shares = shares(facts);
-    shares.is_some_and(|shares| shares.server.zip(shares.others).is_some_and(|(server, others)| others > server))
+/// Whether the server's processes used at least half of what brunt did not use. A machine that was named as the server's is
+/// the server's where no process is known; one that brunt shares with it is not.
+fn is_mostly_the_servers(facts: &Facts, source: &str) -> bool {
+    let own = cores_of(facts, GENERATOR).filter(|_| facts.same_host()).unwrap_or(0.0);
+    let others_and_server = busy_cores(facts, source) - own;
+    match processes(facts).or_else(|| shares(facts)?.server) {
+        Some(server) => server >= HALF * others_and_server,
+        None => !facts.same_host(),
+    }
+}
+
+/// Cores that the processes which probes read used on average; None where none is read.
+fn processes(facts: &Facts) -> Option<f64> {
+    let sources = facts.sources().filter(|source| source.starts_with("process:"));
+    sources.filter_map(|source| cores_of(facts, source)).reduce(|a, b| a + b)
 }
 
 /// Who used the cores of a machine that client and server share.
@@ -92,22 +107,18 @@ fn machines<'a>(facts: &Facts<'a>) -> Vec<&'a str> {
     if asked.is_empty() && facts.same_host() { vec![GENERATOR] } else { asked }
 }
 
-/// Cores that the server used on average over the measured time: its processes where they are read, else its whole machine; None
-/// where neither is.
+/// Cores that the server's processes used on average over the measured time; None where these are not known. The rest of its
+/// machine is not the server's.
 pub(crate) fn server_cores(run: &Run) -> Option<f64> {
-    let facts = Facts::of(run)?;
-    let processes: Vec<f64> =
-        facts.sources().filter(|s| s.starts_with("process:")).filter_map(|s| cores_of(&facts, s)).collect();
-    if !processes.is_empty() {
-        return Some(processes.iter().sum());
-    }
-    let machine = |source: &str| {
-        let spent = facts.sum_of_rates(source, &[name::HOST_USER, name::HOST_SYSTEM, name::HOST_SOFTIRQ]);
-        let rates: Vec<f64> = spent.into_values().collect();
-        (!rates.is_empty()).then(|| mean(&rates))
-    };
-    let machines: Vec<f64> = facts.telling(name::HOST_IDLE).into_iter().filter_map(machine).collect();
-    (!machines.is_empty()).then(|| machines.iter().sum())
+    let probed = Facts::of(run).and_then(|facts| processes(&facts));
+    probed.or_else(|| Shares::of(run)?.server)
+}
+
+/// Cores of a machine that were busy on average.
+fn busy_cores(facts: &Facts, source: &str) -> f64 {
+    let busy: Vec<f64> = busy(facts, source).into_values().collect();
+    let all: Vec<f64> = facts.sum_of_rates(source, &name::HOST_PARTS).into_values().collect();
+    mean(&busy) * mean(&all)
 }
 
 /// The share of all cores that was busy, from each reading to the next.
@@ -123,9 +134,7 @@ fn generators_share(facts: &Facts, source: &str) -> Option<f64> {
         return None;
     }
     let own = cores_of(facts, GENERATOR)?;
-    let busy: Vec<f64> = busy(facts, source).into_values().collect();
-    let all: Vec<f64> = facts.sum_of_rates(source, &name::HOST_PARTS).into_values().collect();
-    let busy_cores = mean(&busy) * mean(&all);
+    let busy_cores = busy_cores(facts, source);
     (busy_cores > 0.0).then(|| own / busy_cores)
 }
 

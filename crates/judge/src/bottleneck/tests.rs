@@ -2,7 +2,7 @@
 
 use super::*;
 use brunt_model::event::{Event, Phase, Reading};
-use brunt_model::finding::Cause;
+use brunt_model::finding::{Cause, Origin};
 use brunt_model::reading_names::{self as name, GENERATOR, Nic, server};
 use brunt_model::{Environment, Route, Tick};
 use std::time::Duration;
@@ -73,7 +73,13 @@ impl World {
     }
 
     fn limited(mut self, limit: Limit) -> Self {
-        let cause = Cause { limit, lasted: Duration::from_secs(5), sentence: String::new(), remedy: String::new() };
+        let cause = Cause {
+            limit,
+            origin: Origin::Generator,
+            lasted: Duration::from_secs(5),
+            sentence: String::new(),
+            remedy: String::new(),
+        };
         self.verdict = Verdict { state: State::Limited, causes: vec![cause], ..Verdict::default() };
         self
     }
@@ -95,11 +101,41 @@ fn nothing_is_said_where_nothing_was_read_of_a_server() {
 }
 
 #[test]
-fn the_servers_cores_are_those_of_its_processes_else_of_its_machine() {
-    let near = |world: World, cores: f64| (server_cores(&world.run).unwrap() - cores).abs() < 1e-9;
-    assert!(near(World::new().cores(3.0).process("process:nginx", 0.5).process("process:php", 1.25), 1.75));
-    assert!(near(World::new().process(GENERATOR, 2.0).cores(3.0), 3.0));
-    assert_eq!(server_cores(&World::new().process(GENERATOR, 2.0).run), None);
+fn the_servers_cores_are_those_of_its_processes_never_those_of_its_machine() {
+    let cores = server_cores(&World::new().cores(3.0).process("process:nginx", 0.5).process("process:php", 1.25).run);
+    assert!(cores.is_some_and(|cores| (cores - 1.75).abs() < 1e-9), "{cores:?}");
+    assert_eq!(server_cores(&World::new().process(GENERATOR, 2.0).cores(3.0).run), None);
+}
+
+/// A shared machine of two full cores by our own readings, and what of it the tree of the listener used.
+fn shared_machine(server: Option<f64>) -> World {
+    let rates = [
+        (name::CPU_USER, 1.0, 0.08),
+        (name::CPU_SYSTEM, 1.0, 0.02),
+        (name::HOST_USER, 9.0, 2.0),
+        (name::HOST_SYSTEM, 9.0, 0.0),
+        (name::HOST_SOFTIRQ, 9.0, 0.0),
+        (name::HOST_IDLE, 9.0, 0.0),
+        (name::HOST_IOWAIT, 9.0, 0.0),
+        (name::HOST_STEAL, 9.0, 0.0),
+        (name::PROCESSES, 1.9, 0.0),
+    ];
+    let tree = server.map(|server| (name::SERVER_PROCESSES, server, 0.0));
+    let all: Vec<_> = rates.into_iter().chain(tree).collect();
+    // Something is read of the server, so that its bottleneck is looked for.
+    World::new().on_one_machine().told(GENERATOR, &all).told("http:status", &[("requests", 1.0, 100.0)])
+}
+
+#[test]
+fn a_full_machine_is_the_servers_only_if_its_processes_filled_it() {
+    let found = shared_machine(Some(1.7)).found();
+    assert_eq!(found.culprit, Culprit::Cpu, "{found:?}");
+    for not_the_servers in [Some(0.05), None] {
+        let found = shared_machine(not_the_servers).found();
+        assert_eq!(found.culprit, Culprit::NotFound, "{found:?}");
+        assert!(found.sentence.contains("the server is not known to have used most of it"), "{found:?}");
+    }
+    assert!(server_cores(&shared_machine(Some(0.05)).run).is_some_and(|cores| (cores - 0.05).abs() < 1e-9));
 }
 
 #[test]
@@ -154,7 +190,9 @@ fn a_shared_machine_is_the_servers_if_it_takes_most() {
     is(&found, Culprit::Cpu, "CPU: 100 % of 4.00 cores busy; php 3.20 cores, brunt itself 0.800 cores");
     assert_eq!(found.others, ["the generator was limited by the machine's cores, shared with the server"]);
     let beside = World::new().cores(4.0).process("process:php", 0.5).found();
-    is(&beside, Culprit::Cpu, "CPU: 100 % of 4.00 cores busy; php 0.500 cores, others 3.50 cores");
+    let others = "CPU: 100 % of 4.00 cores busy; php 0.500 cores, others 3.50 cores; the server is not known to have used most \
+                  of it";
+    assert!(beside.culprit == Culprit::NotFound && beside.sentence.starts_with(others), "{beside:?}");
     let sentence = "the generator took 62.5 % of the CPU time of the machine that it shares with the server";
     is(&shared(2.5).found(), Culprit::Generator, sentence);
     assert_eq!(shared(0.8).limited(Limit::Worker).found().culprit, Culprit::Generator);

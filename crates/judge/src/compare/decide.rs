@@ -30,8 +30,10 @@ pub struct TestedFigure {
     pub measure: Measure,
     /// Who is better or worse.
     pub theirs: String,
-    /// Its median, of the first and of the other; 0 where nothing is known.
-    pub medians: (f64, f64),
+    /// Its typical value, of the first and of the other, with the shift between them; 0 where nothing is known.
+    pub typical: (f64, f64),
+    /// True if every value of both is known and 0.
+    pub all_zero: bool,
     /// How it is counted.
     pub scale: Scale,
     /// By how much the other's is higher, in that scale.
@@ -123,10 +125,13 @@ impl Figures {
         self.ours.is_empty() || self.theirs.is_empty()
     }
 
+    fn all(&self) -> impl Iterator<Item = &Between> {
+        self.ours.iter().chain(&self.theirs)
+    }
+
     /// Logarithms, unless a value that is known is zero: errors may be.
     fn scale(&self) -> Scale {
-        let mut all = self.ours.iter().chain(&self.theirs);
-        if all.any(|value| value.high <= 0.0) { Scale::Plain } else { Scale::Shares }
+        if self.all().any(|value| value.high <= 0.0) { Scale::Plain } else { Scale::Shares }
     }
 }
 
@@ -182,11 +187,36 @@ impl PairedFigure {
             }
         };
         let test = if self.figures.is_empty() || least > level { Test::None } else { test };
-        let verdict = verdict(self.measure, self.scale, shift.interval, smallest);
-        let medians = (median(&self.figures.ours), median(&self.figures.theirs));
-        let theirs = self.theirs.clone();
-        let groups = self.figures.most.is_none();
-        TestedFigure { measure: self.measure, theirs, medians, scale: self.scale, shift, test, sizes, groups, verdict }
+        let all_zero =
+            !self.figures.is_empty() && self.figures.all().all(|value| value.low == 0.0 && value.high == 0.0);
+        let tested = verdict(self.measure, self.scale, shift.interval, smallest);
+        let verdict = if all_zero { Better::Equal } else { tested };
+        TestedFigure {
+            measure: self.measure,
+            theirs: self.theirs.clone(),
+            typical: self.typical(shift),
+            all_zero,
+            scale: self.scale,
+            shift,
+            test,
+            sizes,
+            groups: self.figures.most.is_none(),
+            verdict,
+        }
+    }
+
+    /// The medians of both, moved symmetrically until their ratio is the estimated shift: the median of differences within
+    /// blocks is not the difference of the medians, and may have the other sign.
+    fn typical(&self, shift: Shift) -> (f64, f64) {
+        let ours = median(&self.figures.ours);
+        let theirs = median(&self.figures.theirs);
+        match shift.value.known() {
+            Some(value) if self.scale == Scale::Shares && value.is_finite() && ours > 0.0 && theirs > 0.0 => {
+                let center = (ours * theirs).sqrt();
+                (center * (-value / 2.0).exp(), center * (value / 2.0).exp())
+            }
+            _ => (ours, theirs),
+        }
     }
 
     /// About so many blocks more until it would be decided.
@@ -232,11 +262,11 @@ fn verdict(measure: Measure, scale: Scale, interval: Between, smallest: f64) -> 
 
 fn compared(found: &TestedFigure, tested: &Tested, smallest: f64) -> Compared {
     let share =
-        |difference: f64| found.scale.share(difference, found.medians.0).filter(|_| found.scale == Scale::Shares);
+        |difference: f64| found.scale.share(difference, found.typical.0).filter(|_| found.scale == Scale::Shares);
     Compared {
         measure: found.measure,
-        ours: found.medians.0,
-        theirs: found.medians.1,
+        ours: found.typical.0,
+        theirs: found.typical.1,
         shift: found.shift.value.known().and_then(share),
         low: share(found.shift.interval.low),
         high: share(found.shift.interval.high),

@@ -262,13 +262,23 @@ fn notes(study: &Study, searched: &[FoundCapacity]) -> Vec<String> {
         .collect();
     for (index, contender) in experiment.contenders.iter().enumerate() {
         let all = || study.of(index).filter(known_before);
-        let limited = all().filter(|trial| trial.judgement.verdict.state == State::Limited).count();
-        if limited > 0 {
-            notes.push(format!(
-                "The generator was the bottleneck in {limited} of {} trials of {}: their figures do not describe the server alone.",
-                all().count(),
-                contender.name
-            ));
+        for state in State::ALL.into_iter().filter(|state| state.is_disturbed()) {
+            let trials: Vec<&Trial> = all().filter(|trial| trial.judgement.verdict.state == state).collect();
+            notes.extend(trials.first().map(|first| {
+                format!(
+                    "In {} of {} trials of {}, {}{}.",
+                    trials.len(),
+                    all().count(),
+                    contender.name,
+                    state.words(),
+                    first
+                        .judgement
+                        .verdict
+                        .causes
+                        .first()
+                        .map_or(String::new(), |cause| format!(": {}", cause.sentence))
+                )
+            }));
         }
         let begun = |repetition: &u32| study.searched(index, *repetition).next().is_some();
         let unknown = |repetition: &u32| found(study, index, *repetition, searched).is_none();

@@ -16,7 +16,7 @@ use brunt_model::{Comparison, LoadUnit};
 pub fn sentence(found: &TestedFigure, smallest: f64) -> String {
     let said = match found.verdict {
         _ if found.sizes.0 == 0 || found.sizes.1 == 0 => "no data".into(),
-        _ if nothing_at_all(found) => format!("{} with both", written(found.measure, 0.0)),
+        _ if found.all_zero => format!("{} with both", written(found.measure, 0.0)),
         Better::Undecided if found.test == Test::None => too_few(found),
         Better::Undecided => format!("undecided: {}", range(found)),
         Better::Equal if found.scale == Scale::Plain => "the same for both".into(),
@@ -27,16 +27,12 @@ pub fn sentence(found: &TestedFigure, smallest: f64) -> String {
     format!("{}: {said}", found.measure)
 }
 
-fn nothing_at_all(found: &TestedFigure) -> bool {
-    found.scale == Scale::Plain && found.medians == (0.0, 0.0) && found.shift.value.known() == Some(0.0)
-}
-
 /// `B is better by 4.1 % (2.6 to 5.5)`; where it is not a share of anything: `B is worse: 0.5 % against 0 %`.
 fn differs(found: &TestedFigure, how: &str) -> String {
     let (who, interval) = (&found.theirs, found.shift.interval);
     let (near, far) = if interval.low > 0.0 { (interval.low, interval.high) } else { (interval.high, interval.low) };
     if found.scale == Scale::Plain {
-        let (theirs, ours) = (written(found.measure, found.medians.1), written(found.measure, found.medians.0));
+        let (theirs, ours) = (written(found.measure, found.typical.1), written(found.measure, found.typical.0));
         return format!("{who} is {how}: {theirs} against {ours}");
     }
     let size = |difference: f64| difference.exp_m1().abs();
@@ -146,7 +142,7 @@ pub fn is_settled(pair: &Decided, regression: &Regression) -> bool {
 fn worse_by(found: &TestedFigure) -> (f64, f64) {
     let share = |difference: f64| {
         let open = f64::INFINITY.copysign(difference);
-        if difference == 0.0 { 0.0 } else { found.scale.share(difference, found.medians.0).unwrap_or(open) }
+        if difference == 0.0 { 0.0 } else { found.scale.share(difference, found.typical.0).unwrap_or(open) }
     };
     let (low, high) = (share(found.shift.interval.low), share(found.shift.interval.high));
     if found.measure.more_is_better() { (-high, -low) } else { (low, high) }

@@ -1,10 +1,10 @@
 //! How connections were kept, and what was sent twice on them.
 
 use super::words::{count, percent, plural, three};
-use super::{Facts, Remark};
+use super::{Facts, Remark, sockets};
 use brunt_model::Failure;
 use brunt_model::plan::{ConnectionLifetime, HttpVersion};
-use brunt_model::reading_names::RETRANSMITTED;
+use brunt_model::reading_names::{RETRANSMITTED, SEGMENTS_SENT};
 
 /// Connections replaced from which on it is a habit of the server.
 const REPLACED: f64 = 10.0;
@@ -22,7 +22,7 @@ const LIMITS: [(f64, &str); 3] = [
     ),
     (1000.0, "raise the server's limit of requests on a connection: nginx's keepalive_requests is 1000 unless set"),
 ];
-/// Retransmitted segments that are chance, and their share of requests that is.
+/// Retransmitted segments that are chance, and the share of all segments that is.
 const RETRANSMITTED_MANY: f64 = 10.0;
 const RETRANSMITTED_SHARE: f64 = 0.01;
 
@@ -79,18 +79,19 @@ fn where_set(facts: &Facts, replaced: f64) -> String {
     known.map_or("raise the server's limit of requests on a connection", |known| known.1).into()
 }
 
-/// Segments had to be sent again.
+/// This machine sent segments again, and a request of this run waited as long as one that is sent again. The counters are of
+/// the whole machine: they are compared with what it sent, never with the requests of the run.
 pub fn retransmissions(facts: &Facts) -> Option<Remark> {
     let again = facts.growth(RETRANSMITTED)?;
-    let share = again / facts.run.flow_all.begun.max(1) as f64;
-    if again < RETRANSMITTED_MANY || share < RETRANSMITTED_SHARE {
+    let sent = facts.growth(SEGMENTS_SENT)?;
+    if again < RETRANSMITTED_MANY || again < RETRANSMITTED_SHARE * sent || !sockets::was_felt(facts) {
         return None;
     }
     let said = format!(
-        "This machine sent {} TCP segments again, {} of the number of requests: packets are lost or late, and each costs \
-         its request 200 ms and more.",
+        "All programs of this machine together sent {} TCP segments again, {} of what they sent. Whether segments of this run \
+         were among them is not known; each would cost its request 200 ms or more.",
         count(again as u64),
-        percent(share)
+        percent(again / sent.max(1.0))
     );
     Some(Remark::note(said).remedy("look for drops on the way: ip -s link, tc -s qdisc, nstat TcpExtListenDrops"))
 }

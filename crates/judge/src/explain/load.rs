@@ -3,7 +3,6 @@
 use super::command::RATE;
 use super::words::{count, percent, plural, rate, three, time};
 use super::{Facts, Remark};
-use brunt_model::finding::State;
 use brunt_model::scenario::TextRules;
 use brunt_model::words::round3;
 use brunt_model::{Failure, Load};
@@ -91,7 +90,7 @@ pub fn overload(facts: &Facts) -> Option<Remark> {
     }
     // Where the generator was the limit and did not begin what was due, that is the cause, and it has been said.
     let begun = flow.begun as f64 > (1.0 - BEHIND) * flow.planned as f64;
-    if facts.so_far.verdict.state == State::Limited && !begun {
+    if facts.so_far.verdict.state.is_disturbed() && !begun {
         return None;
     }
     let said = format!(

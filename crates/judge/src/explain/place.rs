@@ -3,7 +3,7 @@
 use super::{Facts, Remark};
 use crate::shares::Shares;
 use brunt_model::analysis::Culprit;
-use brunt_model::finding::Limit;
+use brunt_model::finding::Origin;
 
 /// Of all cores, what other processes must use to be told.
 const BUSY: f64 = 0.25;
@@ -28,7 +28,7 @@ pub fn same_machine(facts: &Facts) -> Option<Remark> {
 /// Other processes had so much of the machine that figures are theirs too, though brunt kept its schedule.
 pub fn busy_machine(facts: &Facts) -> Option<Remark> {
     let shares = Shares::of(facts.run).filter(|shares| shares.others.unwrap_or(0.0) >= BUSY * shares.cores)?;
-    if facts.so_far.verdict.causes.iter().any(|cause| cause.limit == Limit::OtherProcesses) {
+    if facts.so_far.verdict.causes.iter().any(|cause| cause.origin == Origin::Machine) {
         return None;
     }
     let whose = if facts.same_host() == Some(true) { "the server's response times" } else { "brunt's own timing" };

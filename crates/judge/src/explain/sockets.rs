@@ -44,7 +44,7 @@ pub fn accept_queue(facts: &Facts) -> Option<Remark> {
 
 /// The queue may have been another server's: ours was in it only if some request of this run waited for what a dropped
 /// packet takes to be sent again, 200 ms or more, or never got through.
-fn was_felt(facts: &Facts) -> bool {
+pub(super) fn was_felt(facts: &Facts) -> bool {
     const SENT_AGAIN_NANOS: u64 = 200_000_000;
     let total = facts.total();
     let slow = total.phases.connect.max().max(total.response.max()) >= SENT_AGAIN_NANOS;

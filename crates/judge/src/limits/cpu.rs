@@ -4,7 +4,7 @@ use super::look::{Bound, Figure, RuleResult, TENTH, percent};
 use super::neighbors;
 use crate::facts::Facts;
 use crate::shares::Shares;
-use brunt_model::finding::Limit;
+use brunt_model::finding::{Limit, Origin};
 use brunt_model::reading_names as name;
 
 /// What falls due at random before a thread that is busy for the share ρ of its time waits ρ/(1−ρ) times as long as its
@@ -14,6 +14,8 @@ const BUSY: f64 = 0.95;
 const DELAYED: f64 = 0.05;
 /// Below this share of idle CPU the threads of a machine wait for each other.
 pub(super) const IDLE: f64 = 0.1;
+/// Of the busy cores, the part from which on they were mostly brunt's own.
+const HALF: f64 = 0.5;
 /// A quota that holds threads back for this share of the time.
 const HELD_BACK: f64 = 0.05;
 /// A hypervisor that takes this share of the CPU time.
@@ -97,7 +99,9 @@ pub(super) fn waiting(facts: &Facts) -> RuleResult {
         bound: Bound::AtLeast(1.0),
     };
     let look = RuleResult::at(facts).hold(&figure, TENTH).show(&pressure);
-    let others = Shares::from_facts(facts).filter(|s| s.others.is_some_and(|o| o >= neighbors::OTHERS * s.cores));
+    let shares = Shares::from_facts(facts);
+    let origin = shares.as_ref().map_or(Origin::Unknown, taker);
+    let others = shares.filter(|_| origin == Origin::Machine);
     let sentence = format!(
         "a worker thread was ready but had no core for {} of the time at worst, and for {} or more {}{}",
         percent(figure.worst().unwrap_or(0.0)),
@@ -105,9 +109,21 @@ pub(super) fn waiting(facts: &Facts) -> RuleResult {
         look.for_so_long(),
         others.map_or(String::new(), |shares| format!("; {}", shares.others_in_words()))
     );
-    let remedy =
-        "give brunt a dedicated core: stop other programs on its cores, or allow it more cores (taskset, cpuset)";
-    look.say(sentence, remedy)
+    let remedy = match origin {
+        Origin::Generator => "allow brunt more cores (taskset, cpuset), or use a larger machine or several",
+        Origin::Machine => neighbors::REMEDY,
+        Origin::Unknown => "see what else runs on the cores that brunt may use (taskset -p, cpuset), and end it",
+    };
+    look.by(origin).say(sentence, remedy)
+}
+
+/// Who had the cores that workers waited for.
+fn taker(shares: &Shares) -> Origin {
+    let others = shares.others.unwrap_or(0.0);
+    if shares.own >= HALF * shares.busy && others < shares.own {
+        return Origin::Generator;
+    }
+    if others >= neighbors::OTHERS * shares.cores { Origin::Machine } else { Origin::Unknown }
 }
 
 /// Kept from running by a control group's quota.
@@ -140,7 +156,7 @@ pub fn steal(facts: &Facts) -> RuleResult {
         percent(STOLEN),
         look.for_so_long()
     );
-    look.say(
+    look.by(Origin::Machine).say(
         sentence,
         "measure from a machine with cores of its own (a dedicated instance, or one that is not overbooked)",
     )

@@ -9,12 +9,13 @@
 use super::look::{CauseState, RuleResult, percent};
 use crate::arrivals;
 use crate::facts::Facts;
-use brunt_model::finding::{Evidence, Limit, Side};
+use brunt_model::finding::{Evidence, Limit, Origin, Side};
 use brunt_model::{Arrivals, Load, Plan};
 use brunt_stats::quantile::{Quantile, rank};
 
 /// What to do about it.
-const REMEDY: &str = "see what stopped brunt: a suspended process or machine, a debugger, other programs";
+const REMEDY: &str =
+    "see what kept brunt from running: a suspended machine, a debugger, other programs; then measure again";
 /// The share by which p99 is lower without lag.
 const SHARE: f64 = 0.1;
 /// The seconds by which it is.
@@ -26,9 +27,14 @@ const READS: u64 = 100;
 /// Seconds at the end of the schedule that are not held against us: there, some requests are always on their way.
 const BORDER: f64 = 0.01;
 
+/// Whether read lag is known of enough replies for its 99th percentile.
+pub fn is_read_lag_known(facts: &Facts) -> bool {
+    facts.run.total.read_lag.count() >= READS
+}
+
 /// Lag.
 pub fn lag(facts: &Facts) -> RuleResult {
-    let mut look = RuleResult::at(facts);
+    let mut look = RuleResult::at(facts).by(Origin::Unknown);
     let total = &facts.run.total;
     let (with, without) = (total.response_quantile(0.99), total.response_quantile_without_lag(0.99));
     let seconds = with.value.saturating_sub(without.value) as f64 / 1e9;
@@ -50,7 +56,7 @@ pub fn lag(facts: &Facts) -> RuleResult {
     }
     let slower = share > SHARE && seconds > SECONDS && has_a_p99(facts);
     let uneven = displaced > arrivals::MOST_DISPLACED;
-    let read_late = read_share > SHARE && read > SECONDS && total.read_lag.count() >= READS;
+    let read_late = read_share > SHARE && read > SECONDS && is_read_lag_known(facts);
     if slower || short > SHORT || uneven || read_late {
         look.standing = CauseState::Cause;
         look.over = facts.lag_was_felt();
@@ -73,7 +79,9 @@ pub fn lag(facts: &Facts) -> RuleResult {
     if total.opening_lag.sum() * 2 > total.lag.sum() {
         let rate = facts.run.plan.as_ref().map_or(0, |plan| plan.connection.connect_rate);
         let why = format!("they waited for paced connection opening, {rate} connections/s");
-        return look.say(format!("{sentence}; {why}"), format!("raise --connect-rate (now {rate})"));
+        return look
+            .by(Origin::Generator)
+            .say(format!("{sentence}; {why}"), format!("raise --connect-rate (now {rate})"));
     }
     look.say(sentence, REMEDY)
 }

@@ -1,7 +1,7 @@
 //! What a rule has found: figures beside their thresholds, and for how long they were over.
 
 use crate::facts::{Facts, Span, Stretch, together};
-use brunt_model::finding::{Evidence, Limit, Side};
+use brunt_model::finding::{Evidence, Limit, Origin, Side};
 use std::time::Duration;
 
 /// For this share of the measured time, what slows a generator down is a cause.
@@ -18,6 +18,8 @@ pub struct RuleResult {
     pub over: Vec<Stretch>,
     /// Whether that is a cause.
     pub standing: CauseState,
+    /// Origin, if it is a cause.
+    pub origin: Origin,
     /// What was seen, where it is a cause.
     pub sentence: String,
     /// What to do about it.
@@ -91,6 +93,7 @@ impl RuleResult {
             evidence: Vec::new(),
             over: Vec::new(),
             standing: CauseState::Nothing,
+            origin: Origin::Generator,
             sentence: String::new(),
             remedy: String::new(),
             measured: facts.measured(),
@@ -135,6 +138,11 @@ impl RuleResult {
     pub fn show(mut self, figure: &Figure) -> Self {
         self.evidence.extend(figure.evidence());
         self
+    }
+
+    /// Someone else than the generator used it up.
+    pub fn by(self, origin: Origin) -> Self {
+        Self { origin, ..self }
     }
 
     /// What to say where it is a cause.

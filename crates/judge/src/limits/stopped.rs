@@ -4,7 +4,7 @@
 use super::look::{CauseState, RuleResult, TENTH, seconds};
 use crate::facts::Facts;
 use brunt_model::Tick;
-use brunt_model::finding::{Evidence, Limit, Side};
+use brunt_model::finding::{Evidence, Limit, Origin, Side};
 use brunt_model::reading_names as name;
 use std::time::Duration;
 
@@ -39,7 +39,8 @@ pub fn stopped(facts: &Facts) -> RuleResult {
         _ => format!("worker {}", longest.worker),
     };
     let sentence = format!("{who} did not run for {} (from {})", seconds(longest.time), seconds(since));
-    look.say(sentence, "see what stopped it: a signal (SIGSTOP), a debugger, a suspended machine; then measure again")
+    look.by(Origin::Unknown)
+        .say(sentence, "see what stopped it: a signal (SIGSTOP), a debugger, a suspended machine; then measure again")
 }
 
 /// The times for which a worker came late to the end of an interval without using a core meanwhile.

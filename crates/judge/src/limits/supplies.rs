@@ -2,7 +2,7 @@
 
 use super::look::{Bound, Figure, HUNDREDTH, RuleResult, TENTH, percent};
 use crate::facts::{Facts, quotient};
-use brunt_model::finding::{Cause, Evidence, Limit, Side, State};
+use brunt_model::finding::{Cause, Evidence, Limit, Origin, Side, State};
 use brunt_model::reading_names as name;
 use brunt_model::{Failure, Load, Run, Verdict};
 use std::time::Duration;
@@ -13,6 +13,8 @@ const KEPT: f64 = 64.0;
 const FULL: f64 = 0.95;
 /// With less of the machine's memory available, programs are paged out.
 const MEMORY: f64 = 0.02;
+/// Of the memory in use, the part from which on it is mostly brunt's own.
+const HALF: f64 = 0.5;
 /// Tasks that waited for memory for this share of the time.
 const MEMORY_PRESSURE: f64 = 0.1;
 
@@ -43,10 +45,11 @@ pub fn without_load(run: &Run) -> Verdict {
         return Verdict { state: State::Unjudged, ..Verdict::default() };
     };
     let sentence = format!("not one connection could be opened: {}", failure.row().meaning);
-    let cause = Cause { limit, lasted: Duration::ZERO, sentence, remedy: failure.row().remedy.to_owned() };
+    let remedy = failure.row().remedy.to_owned();
+    let cause = Cause { limit, origin: Origin::Generator, lasted: Duration::ZERO, sentence, remedy };
     let count =
         Evidence { limit, name: "connections opened".to_owned(), value: 0.0, threshold: 1.0, side: Side::Below };
-    Verdict { state: State::Limited, causes: vec![cause], evidence: vec![count], unseen: Vec::new() }
+    Verdict { state: State::Limited, causes: vec![cause], evidence: vec![count], ..Verdict::default() }
 }
 
 /// Whether as many requests were allowed under way in each process as the limit on descriptors lets the command allow.
@@ -100,7 +103,16 @@ pub fn memory(facts: &Facts) -> RuleResult {
         percent(available.worst().unwrap_or(0.0)),
         percent(pressure.worst().unwrap_or(0.0))
     );
-    look.say(sentence, "stop other programs, use fewer connections, or use a machine with more memory")
+    if is_mostly_ours(facts) {
+        return look.say(sentence, "use fewer connections, or a machine with more memory");
+    }
+    look.by(Origin::Machine).say(sentence, "stop other programs, or use a machine with more memory")
+}
+
+/// Whether brunt has half of the memory that is in use, or that is not known.
+fn is_mostly_ours(facts: &Facts) -> bool {
+    let used = facts.last(name::MEMORY_TOTAL).zip(facts.last(name::MEMORY_AVAILABLE)).map(|(all, free)| all - free);
+    used.zip(facts.last(name::RESIDENT)).is_none_or(|(used, resident)| resident >= HALF * used)
 }
 
 /// The firewall's table of connections.

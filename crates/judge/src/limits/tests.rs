@@ -2,7 +2,7 @@
 
 use super::{server_lacked_cpu, verdict};
 use brunt_model::event::{Finish, Reading};
-use brunt_model::finding::{Limit, State};
+use brunt_model::finding::{Limit, Origin, State};
 use brunt_model::plan::{Connection, Population, Record};
 use brunt_model::reading_names::{self as name, Nic};
 use brunt_model::{
@@ -168,7 +168,13 @@ impl Story {
     /// What is named.
     fn limits(&self) -> Vec<Limit> {
         let verdict = self.judged();
-        assert_eq!(verdict.state == State::Limited, !verdict.causes.is_empty());
+        let expected = match verdict.causes.first().map(|cause| cause.origin) {
+            Some(Origin::Generator) => State::Limited,
+            Some(Origin::Machine) => State::BusyMachine,
+            Some(Origin::Unknown) => State::Unexplained,
+            None => State::Ok,
+        };
+        assert_eq!(verdict.state, expected);
         for cause in &verdict.causes {
             assert!(!cause.sentence.is_empty() && !cause.remedy.is_empty(), "{cause:?}");
             assert!(cause.lasted <= Duration::from_secs(SECONDS), "{cause:?}");
@@ -291,8 +297,9 @@ fn full(story: Story, own: f64, server: f64, others: f64) -> Story {
     let listener = Some("nginx (pid 123)".to_owned());
     story.environment.route = Some(Route { same_host: Some(true), listener, ..Route::default() });
     story.rates.extend([(name::CPU_USER.to_owned(), own / 2.0), (name::CPU_SYSTEM.to_owned(), own / 2.0)]);
-    let states = [("nginx", server), ("sh", others)].map(|(who, cores)| (name::processes(who), cores));
-    story.states.extend(states);
+    story.states.insert(name::SERVER_PROCESSES.to_owned(), server);
+    story.states.insert(name::processes("sh"), others);
+    story.states.insert(name::busiest_pid("sh"), 77.0);
     story.states.insert(name::PROCESSES.to_owned(), server + others);
     story
 }
@@ -301,13 +308,41 @@ fn full(story: Story, own: f64, server: f64, others: f64) -> Story {
 fn a_machine_that_others_keep_busy_is_named_with_them() {
     let closed = full(Story::healthy(), 0.07, 0.08, 1.85).with(name::worker_run_delay(0), 0.6);
     assert_eq!(closed.limits(), [Limit::OtherProcesses]);
-    let cause = &closed.judged().causes[0];
-    for words in ["other processes used 1.85 of 2 cores (sh 1.85)", "brunt 0.07", "10.0 s of 10.0 s"] {
+    let judged = closed.judged();
+    assert_eq!(judged.state, State::BusyMachine);
+    let cause = &judged.causes[0];
+    for words in ["other processes used 1.85 of 2 cores: sh (pid 77) 1.85", "brunt 0.07", "10.0 s of 10.0 s"] {
         assert!(cause.sentence.contains(words), "{}", cause.sentence);
     }
+    assert!(!cause.remedy.contains("thread"), "{}", cause.remedy);
+    assert_eq!(judged.other_processes[0].to_string(), "sh (pid 77) 1.85");
     let open = |millis| full(Story::healthy().load(open_loop(500)), 0.07, 0.08, 1.85).lagging(0..100, millis);
     assert_eq!(open(4).limits(), [Limit::OtherProcesses]);
     assert_eq!(open(0).with(name::worker_run_delay(0), 0.6).limits(), [], "the schedule was kept");
+}
+
+#[test]
+fn users_that_pause_are_held_up_only_by_read_lag() {
+    let pausing = |read_lag| {
+        // A reply takes 5 ms.
+        let pause = Duration::from_millis(95);
+        let users = Load::Closed { users: Shape::constant(10.0), think: Think { least: pause, most: pause } };
+        let story = full(Story::healthy().load(users), 0.07, 0.08, 1.85).with(name::worker_run_delay(0), 0.6);
+        Story { read_lag, ..story }.limits()
+    };
+    assert_eq!(pausing(Some(2000)), [], "replies were read in time");
+    assert_eq!(pausing(Some(MS)), [Limit::OtherProcesses]);
+    assert_eq!(pausing(None), [Limit::OtherProcesses], "how late replies were read is not known");
+}
+
+#[test]
+fn who_cannot_be_told_from_the_server_is_not_named() {
+    let unknown = full(Story::healthy(), 0.07, 0.08, 1.85).with(name::worker_run_delay(0), 0.6);
+    let unknown = unknown.without(name::SERVER_PROCESSES);
+    let verdict = unknown.judged();
+    assert_eq!((verdict.state, verdict.other_processes), (State::Unexplained, Vec::new()));
+    let said = verdict.causes.iter().map(|cause| &*cause.sentence).collect::<Vec<_>>().join("; ");
+    assert!(!said.contains("sh") && !said.contains("the server"), "{said}");
 }
 
 #[test]
@@ -512,7 +547,7 @@ fn a_schedule_that_was_not_kept() {
 
 #[test]
 fn arrivals_that_were_dropped_below_the_cap_are_our_lateness() {
-    for (max_in_flight, state) in [(5000, State::Limited), (1, State::Ok)] {
+    for (max_in_flight, state) in [(5000, State::Unexplained), (1, State::Ok)] {
         let mut run = Run::of(&Story::healthy().load(open_loop(max_in_flight)).events());
         run.flow.begun -= 20;
         run.total.failures[Failure::Dropped as usize] += 20;

@@ -34,6 +34,8 @@ const ANSWERS: &[Rule] =
 const DOUBTS: &[Rule] = &[
     ("trials_left_out", doubts::left_out),
     ("generator_limited", doubts::generator_limited),
+    ("busy_machine", doubts::busy_machine),
+    ("unexplained", doubts::unexplained),
     ("idle_users", doubts::idle_users),
     ("outliers", doubts::outliers),
     ("throughput_falls", answers::falls),

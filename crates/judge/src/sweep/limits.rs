@@ -7,7 +7,7 @@ mod held;
 mod knee;
 mod saturation;
 
-pub use saturation::{Growth, growth};
+pub use saturation::{Growth, growth, peak, plateau};
 
 use super::trials::Trials;
 use brunt_model::LoadUnit;

@@ -2,6 +2,7 @@
 
 use crate::steady;
 use brunt_model::analysis::{Block, ObservedQuantile};
+use brunt_model::finding::{ProcessUse, State, Verdict};
 use brunt_model::series::Point;
 use brunt_model::{Contender, LoadUnit, Objective, Observation, Observations, Run, Study, Trial};
 use brunt_stats::Sketch;
@@ -65,9 +66,15 @@ fn observation(study: &Study, trial: &Trial, objectives: &[Objective]) -> Observ
         errors: asked.then(|| run.total.error_share()),
         objectives: objectives.iter().map(|objective| asked.then(|| objective.judge(run).met)).collect(),
         verdict: Some(trial.judgement.verdict.state),
+        other_processes: others_of(&trial.judgement.verdict),
         cut_short: trial.judgement.findings.iter().any(|finding| finding.rule == "cut_short"),
         blocks: blocks(&steady::measured(run)),
     }
+}
+
+/// Who kept the machine busy, where that changed figures.
+fn others_of(verdict: &Verdict) -> Vec<ProcessUse> {
+    if verdict.state == State::BusyMachine { verdict.other_processes.clone() } else { Vec::new() }
 }
 
 fn quantiles(run: &Run) -> Vec<ObservedQuantile> {

@@ -38,6 +38,7 @@ pub(super) fn fill(root: &Root, listeners: &[Listener], route: &mut Route) {
     let inodes: Vec<u64> = listeners.iter().map(|l| l.inode).collect();
     let owners = owner::of(root, &inodes);
     route.listener = owner::name(&owners);
+    route.listener_pids = owner::servers(&owners);
     route.listener_descriptors = owner::descriptors(root, &owners);
 }
 

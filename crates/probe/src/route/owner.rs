@@ -40,6 +40,11 @@ pub(super) fn name(owners: &[Owner]) -> Option<String> {
     Some(format!("{} (pid {})", first.name, first.pid))
 }
 
+/// The pids of the server. An activator (systemd) is none: its children are all services of the machine.
+pub(super) fn servers(owners: &[Owner]) -> Vec<u32> {
+    owners.iter().filter(|owner| !ACTIVATORS.contains(&&*owner.name)).map(|owner| owner.pid).collect()
+}
+
 /// The limits on open files of the processes that accept, added up: of those that have started no other owner. The
 /// master of nginx or Apache holds the socket too, but its workers accept.
 pub(super) fn descriptors(root: &Root, owners: &[Owner]) -> Option<u64> {
@@ -121,6 +126,7 @@ mod tests {
         let owners = of(&root, &[77]);
         assert_eq!(name(&owners).as_deref(), Some("nginx (pid 100)"));
         assert_eq!(descriptors(&root, &owners), Some(8192));
+        assert_eq!(servers(&owners), [100, 101, 102]);
     }
 
     #[test]
@@ -140,6 +146,7 @@ mod tests {
         let root = Root::recorded(dir.path());
         let owners = of(&root, &[77]);
         assert_eq!(name(&owners).as_deref(), Some("systemd (pid 1)"));
+        assert_eq!(servers(&owners), [0; 0]);
         assert_eq!(descriptors(&root, &owners), Some(u64::MAX));
     }
 

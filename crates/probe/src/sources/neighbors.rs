@@ -1,8 +1,9 @@
 //! The other processes of this machine: how many cores they use, and which use most, from /proc/PID/stat (proc(5)).
 //!
-//! Processes of one name are summed up. Ours are left out: this process and its children of the same name. It costs some
-//! 10 µs a process, so on a machine with many of them they are looked at less often, and what was seen last is told again.
-//! A process that began and ended between two looks is not seen.
+//! The server is the processes that hold the target's listening socket, and their children; it is summed up by itself.
+//! All others of one name are summed up, with the pid of the busiest one. Ours are left out: this process and its
+//! children of the same name. It costs some 10 µs a process, so on a machine with many of them they are looked at less
+//! often, and what was seen last is told again. A process that both began and ended between two looks is not counted.
 
 use super::{Source, Values, numbers};
 use crate::root::{ReopenedFile, Root};
@@ -23,15 +24,17 @@ const MOST_NAMES: usize = 16;
 const NAMED_FROM: f64 = 0.05;
 
 /// The other processes of this machine.
-pub(super) struct Neighbors {
+pub(crate) struct Neighbors {
     root: Root,
     stat: ReopenedFile,
     own: u32,
+    /// The processes that hold the target's listening socket; empty where they are not known.
+    listeners: Vec<u32>,
     /// The machine's clock at the last look, in ticks; None: there was none yet.
     looked: Option<f64>,
     /// By process and when it began: ticks of CPU time.
     ticks: BTreeMap<(u32, u64), f64>,
-    told: Vec<(String, f64)>,
+    readings: Vec<(String, f64)>,
     names: BTreeSet<String>,
     /// Readings that are passed over before the next look.
     pause: usize,
@@ -46,15 +49,35 @@ struct Process {
     ticks: f64,
 }
 
+/// CPU use of the processes of one name.
+#[derive(Default)]
+struct Usage {
+    cores: f64,
+    busiest: f64,
+    busiest_pid: u32,
+}
+
+impl Usage {
+    fn add(&mut self, pid: u32, cores: f64) {
+        self.cores += cores;
+        if cores >= self.busiest {
+            self.busiest = cores;
+            self.busiest_pid = pid;
+        }
+    }
+}
+
 impl Neighbors {
-    pub fn open(root: &Root) -> Self {
+    /// `listeners`: the processes that hold the target's listening socket; empty where they are not known.
+    pub fn open(root: &Root, listeners: &[u32]) -> Self {
         Self {
             root: root.clone(),
             stat: root.keep("/proc/stat"),
             own: std::process::id(),
+            listeners: listeners.to_vec(),
             looked: None,
             ticks: BTreeMap::new(),
-            told: Vec::new(),
+            readings: Vec::new(),
             names: BTreeSet::new(),
             pause: 0,
         }
@@ -77,7 +100,7 @@ impl Neighbors {
         let processes = self.processes();
         self.pause = processes.len() / A_READING;
         if let Some(elapsed) = elapsed {
-            self.told = self.cores(&processes, elapsed);
+            self.readings = self.cores(&processes, elapsed);
         }
         self.looked = Some(now);
         self.ticks = processes.iter().map(|p| ((p.pid, p.began), p.ticks)).collect();
@@ -88,29 +111,61 @@ impl Neighbors {
         let all: Vec<Process> =
             pids.filter_map(|pid: u32| process(pid, &self.root.text(format!("/proc/{pid}/stat"))?)).collect();
         let ours = all.iter().find(|p| p.pid == self.own).map_or(String::new(), |own| own.name.clone());
-        let is_ours = |p: &Process| p.pid == self.own || (p.parent == self.own && p.name == ours);
-        all.into_iter().filter(|p| !is_ours(p)).collect()
+        all.into_iter().filter(|process| !self.is_ours(process, &ours)).collect()
     }
 
-    /// What is told: all together, and who used most.
+    /// Worker processes of brunt have its name, and so has a `brunt lab` that brunt started as the target.
+    fn is_ours(&self, process: &Process, name: &str) -> bool {
+        let is_worker = process.parent == self.own && process.name == name;
+        process.pid == self.own || (is_worker && !self.listeners.contains(&process.pid))
+    }
+
+    /// Cores of all processes together, of the server, and of the names that used most.
     fn cores(&mut self, processes: &[Process], elapsed: f64) -> Vec<(String, f64)> {
-        let mut by_name: BTreeMap<&str, f64> = BTreeMap::new();
+        let servers = tree(processes, &self.listeners);
+        let mut all = 0.0;
+        let mut server = 0.0;
+        let mut others: BTreeMap<&str, Usage> = BTreeMap::new();
         for process in processes {
-            // Of one that began since the last look, all is new.
+            // The whole CPU time of a process that began since the last look was used since then.
             let before = self.ticks.get(&(process.pid, process.began)).copied().unwrap_or(0.0);
-            *by_name.entry(&process.name).or_default() += (process.ticks - before).max(0.0) / elapsed;
-        }
-        let mut told = vec![(name::PROCESSES.to_owned(), by_name.values().sum())];
-        let mut users: Vec<(&str, f64)> = by_name.into_iter().filter(|user| user.1 >= NAMED_FROM).collect();
-        users.sort_by(|a, b| b.1.total_cmp(&a.1));
-        for (user, _) in users.iter().take(MOST_NAMED) {
-            if self.names.len() < MOST_NAMES {
-                self.names.insert((*user).to_owned());
+            let cores = (process.ticks - before).max(0.0) / elapsed;
+            all += cores;
+            if servers.contains(&process.pid) {
+                server += cores;
+            } else {
+                others.entry(&process.name).or_default().add(process.pid, cores);
             }
         }
-        let used = |name: &String| users.iter().find(|user| user.0 == name).map_or(0.0, |user| user.1);
-        told.extend(self.names.iter().map(|name| (name::processes(name), used(name))));
-        told
+        let mut busiest: Vec<&str> = others.iter().filter(|of| of.1.cores >= NAMED_FROM).map(|of| *of.0).collect();
+        busiest.sort_by(|a, b| others[b].cores.total_cmp(&others[a].cores));
+        for user in busiest.into_iter().take(MOST_NAMED) {
+            if self.names.len() < MOST_NAMES {
+                self.names.insert(user.to_owned());
+            }
+        }
+        let mut readings = vec![(name::PROCESSES.to_owned(), all)];
+        readings.extend((!servers.is_empty()).then(|| (name::SERVER_PROCESSES.to_owned(), server)));
+        for named in &self.names {
+            let usage = others.get(named.as_str());
+            readings.push((name::processes(named), usage.map_or(0.0, |usage| usage.cores)));
+            readings.extend(usage.map(|usage| (name::busiest_pid(named), f64::from(usage.busiest_pid))));
+        }
+        readings
+    }
+}
+
+/// The pids among `roots` and their descendants.
+fn tree(processes: &[Process], roots: &[u32]) -> BTreeSet<u32> {
+    let mut members: BTreeSet<u32> = processes.iter().map(|p| p.pid).filter(|pid| roots.contains(pid)).collect();
+    // Children may stand before their parents in /proc: pids are reused.
+    loop {
+        let before = members.len();
+        let children = processes.iter().filter(|p| members.contains(&p.parent)).map(|p| p.pid).collect::<Vec<_>>();
+        members.extend(children);
+        if members.len() == before {
+            return members;
+        }
     }
 }
 
@@ -120,7 +175,7 @@ impl Source for Neighbors {
             Some(left) => self.pause = left,
             None => self.look(),
         }
-        into.0.extend(self.told.iter().cloned());
+        into.0.extend(self.readings.iter().cloned());
     }
 }
 
@@ -160,45 +215,75 @@ mod tests {
         }
     }
 
-    fn told(neighbors: &mut Neighbors) -> Vec<(String, f64)> {
+    fn read(neighbors: &mut Neighbors) -> BTreeMap<String, f64> {
         let mut values = Values::default();
         neighbors.read(&mut values);
-        values.0
+        values.0.into_iter().map(|(name, value)| (name, (value * 1e6).round() / 1e6)).collect()
+    }
+
+    fn expected(values: &[(&str, f64)]) -> BTreeMap<String, f64> {
+        values.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect()
     }
 
     #[test]
     fn processes_of_one_name_are_summed_up_and_ours_left_out() {
-        let (dir, own) = (tempfile::tempdir().unwrap(), std::process::id());
+        let dir = tempfile::tempdir().unwrap();
+        let own = std::process::id();
         let at = |seconds: f64, each: f64| {
             let ours = [(own, 1, "brunt", seconds), (own + 1, own, "brunt", seconds)];
             let others = [(own + 2, 1, "a (b) c", each), (own + 3, 1, "a (b) c", each), (own + 4, 1, "quiet", 0.01)];
             record(dir.path(), seconds, &[&ours[..], &others[..]].concat());
         };
         at(100.0, 5.0);
-        let mut neighbors = Neighbors::open(&Root::recorded(dir.path()));
-        assert_eq!(told(&mut neighbors), [], "there is nothing to compare with yet");
+        let mut neighbors = Neighbors::open(&Root::recorded(dir.path()), &[]);
+        assert_eq!(read(&mut neighbors), expected(&[]), "there is nothing to compare with yet");
         at(102.0, 6.5);
-        let told = told(&mut neighbors);
-        let near = |at: usize, name: &str, cores: f64| {
-            assert!(told[at].0 == name && (told[at].1 - cores).abs() < 1e-6, "{told:?}");
+        let busiest = f64::from(own + 3);
+        let all = [(name::PROCESSES, 1.5), ("processes.a (b) c.cores", 1.5), ("processes.a (b) c.pid", busiest)];
+        let readings = read(&mut neighbors);
+        // Both used as much; which of them is named does not matter.
+        let of = |key: &str| readings.get(key).copied();
+        assert_eq!((of(all[0].0), of(all[1].0), readings.len()), (Some(1.5), Some(1.5), 3), "{readings:?}");
+        assert!(of(all[2].0).is_some_and(|pid| pid == busiest || pid == busiest - 1.0), "{readings:?}");
+        assert_eq!(name::processes_of(all[1].0), Some("a (b) c"));
+    }
+
+    #[test]
+    fn the_listeners_tree_is_the_server_and_its_namesakes_are_not() {
+        let dir = tempfile::tempdir().unwrap();
+        let own = std::process::id();
+        let at = |seconds: f64, busy: f64| {
+            // A server, its child with a lower pid, and two loops that have the name of the server.
+            let server = [(own + 9, 1, "python3", busy * 0.05), (own + 2, own + 9, "worker", busy * 0.1)];
+            let loops = [(own + 3, 1, "python3", busy * 0.9), (own + 4, 1, "python3", busy)];
+            record(dir.path(), seconds, &[&server[..], &loops[..]].concat());
         };
-        near(0, name::PROCESSES, 1.5);
-        near(1, "processes.a (b) c.cores", 1.5);
-        assert_eq!((told.len(), name::processes_of(&told[1].0)), (2, Some("a (b) c")));
+        at(100.0, 10.0);
+        let mut neighbors = Neighbors::open(&Root::recorded(dir.path()), &[own + 9]);
+        read(&mut neighbors);
+        at(110.0, 20.0);
+        let all = [
+            (name::PROCESSES, 2.05),
+            (name::SERVER_PROCESSES, 0.15),
+            ("processes.python3.cores", 1.9),
+            ("processes.python3.pid", f64::from(own + 4)),
+        ];
+        assert_eq!(read(&mut neighbors), expected(&all));
     }
 
     #[test]
     fn many_processes_are_looked_at_less_often() {
-        let (dir, own) = (tempfile::tempdir().unwrap(), std::process::id());
+        let dir = tempfile::tempdir().unwrap();
+        let own = std::process::id();
         let at = |seconds: f64| {
             let all: Vec<_> = (1..=250).map(|n| (own + n, 1, "many", seconds / 1000.0)).collect();
             record(dir.path(), seconds, &all);
         };
         at(10.0);
-        let mut neighbors = Neighbors::open(&Root::recorded(dir.path()));
-        told(&mut neighbors);
+        let mut neighbors = Neighbors::open(&Root::recorded(dir.path()), &[]);
+        read(&mut neighbors);
         at(20.0);
-        assert_eq!((told(&mut neighbors), told(&mut neighbors)), (vec![], vec![]));
-        assert!((told(&mut neighbors)[0].1 - 0.25).abs() < 1e-6);
+        assert_eq!((read(&mut neighbors), read(&mut neighbors)), (expected(&[]), expected(&[])));
+        assert_eq!(read(&mut neighbors)[name::PROCESSES], 0.25);
     }
 }

@@ -183,7 +183,7 @@ fn what_twenty_processes_cost() {
         ("20 processes, a probe each, and the host", apart.into_iter().chain([host]).collect()),
     ];
     for (what, specs) in cases {
-        let mut ourselves = crate::Ourselves::new();
+        let mut ourselves = crate::Ourselves::new(&[]);
         let mut watch = Watch::start(&specs, Since::now());
         let seconds = 10;
         sleep(every * seconds);

@@ -4,7 +4,7 @@ use brunt_model::analysis::{
     Band, BandedFigure, Bottleneck, ContenderAnalysis, Culprit, CurvePoint, LimitKind, LoadLimit, Outlier, Reason,
     Scalability,
 };
-use brunt_model::finding::{Cause, Limit, Side, State, Weight};
+use brunt_model::finding::{Cause, Limit, Origin, Side, State, Weight};
 use brunt_model::{Analysis, Finding, Judgement, Run, Study, Trial, TrialIndex};
 use std::time::Duration;
 
@@ -17,6 +17,7 @@ pub fn judgement(run: &Run, place: TrialIndex) -> Judgement {
         judgement.verdict.state = State::Limited;
         judgement.verdict.causes.push(Cause {
             limit: Limit::Cores,
+            origin: Origin::Generator,
             lasted: Duration::from_secs(3),
             sentence: "the machine, which the server shares, had 2 % of its cores left for 3 s of 20 s".into(),
             remedy: "put the server on another machine, or leave a core idle".into(),

@@ -35,7 +35,9 @@ fn banner(judgement: &Judgement) -> String {
     let state = judgement.verdict.state;
     let (word, rest) = verdict::headline(judgement);
     let mut reasons: Vec<String> = verdict::broken(judgement).map(|reason| escaped(&reason)).collect();
-    reasons.extend(judgement.verdict.causes.iter().map(|cause| with_remedy(&cause.sentence, Some(&cause.remedy))));
+    let first = judgement.verdict.causes.first().map(|cause| with_remedy("", Some(&cause.remedy)));
+    let further = verdict::further_causes(&judgement.verdict);
+    reasons.extend(first.into_iter().chain(further.map(|cause| with_remedy(&cause.sentence, Some(&cause.remedy)))));
     let list =
         if reasons.is_empty() { String::new() } else { format!("<ul><li>{}</li></ul>", reasons.join("</li><li>")) };
     format!(
@@ -73,7 +75,7 @@ fn tiles(run: &Run, judgement: &Judgement) -> String {
 fn class(state: State) -> &'static str {
     match state {
         State::Ok => "good",
-        State::Unjudged | State::Limited => "warn",
+        State::Unjudged | State::BusyMachine | State::Unexplained | State::Limited => "warn",
         State::Invalid => "bad",
     }
 }

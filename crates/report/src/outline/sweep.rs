@@ -78,6 +78,8 @@ fn flags(subject: &Subject<'_>, contender: usize, analysed: &ContenderAnalysis, 
     let all = [
         (outliers, "outlier"),
         (count(|t| t.judgement.verdict.state == State::Limited), "generator limited"),
+        (count(|t| t.judgement.verdict.state == State::BusyMachine), "busy machine"),
+        (count(|t| t.judgement.verdict.state == State::Unexplained), "unexplained lag"),
         (count(|t| t.judgement.verdict.state == State::Invalid), "invalid"),
         (count(|t| t.run.interrupted()), "cut short"),
     ];

@@ -3,7 +3,9 @@
 use super::write_as;
 use crate::story::{self, Story};
 use crate::view::{BRIEF_LINES, Color, View};
-use brunt_model::finding::{Cause, Check, Estimate, Evidence, Interval, Limit, Side, State, Steady, Verdict, Weight};
+use brunt_model::finding::{
+    Cause, Check, Estimate, Evidence, Interval, Limit, Origin, Side, State, Steady, Verdict, Weight,
+};
 use brunt_model::objective::{Metric, Relation};
 use brunt_model::{Failure, Finding, Judgement, Objective, Run};
 use std::time::Duration;
@@ -62,6 +64,7 @@ fn invalid(run: &Run) -> Judgement {
 fn limited(run: &Run) -> Judgement {
     let cause = |limit, sentence: &str, remedy: &str| Cause {
         limit,
+        origin: Origin::Generator,
         lasted: Duration::from_secs(8),
         sentence: sentence.into(),
         remedy: remedy.into(),
@@ -77,7 +80,10 @@ fn limited(run: &Run) -> Judgement {
         evidence(Limit::Cores, "idle CPU, share of all cores", 0.0046, 0.1, Side::Below),
     ];
     let unseen = vec!["conntrack is not loaded".into()];
-    Judgement { verdict: Verdict { state: State::Limited, causes, evidence, unseen }, ..judged(run) }
+    Judgement {
+        verdict: Verdict { state: State::Limited, causes, evidence, unseen, ..Verdict::default() },
+        ..judged(run)
+    }
 }
 
 fn many_errors() -> (Run, Judgement) {

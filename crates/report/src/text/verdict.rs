@@ -62,14 +62,14 @@ pub fn section(report: &Report) -> String {
     let causes: String = verdict.causes.iter().map(|cause| self::cause(view, verdict, cause)).collect();
     let (word, rest) = headline(judgement);
     let rest = if view.detail == Detail::Full { rest + &passed(judgement) } else { rest };
-    let headline = format!("{}{rest}", view.paint(emphasis(verdict.state), word));
+    let headline = format!("{}{}", view.paint(emphasis(verdict.state), word), clean(&rest));
     view.entry("Verdict", &headline) + &broken + &causes + &unseen(view, verdict)
 }
 
 fn emphasis(state: State) -> Emphasis {
     match state {
         State::Ok => Emphasis::Good,
-        State::Unjudged | State::Limited => Emphasis::Warning,
+        State::Unjudged | State::BusyMachine | State::Unexplained | State::Limited => Emphasis::Warning,
         State::Invalid => Emphasis::Bad,
     }
 }
@@ -85,24 +85,34 @@ fn passed(judgement: &Judgement) -> String {
     if all_hold { format!("; {} consistency checks passed", judgement.checks.len()) } else { String::new() }
 }
 
-/// The verdict: its word, and the rest of the sentence.
+/// The verdict: its word, and the rest of the sentence, with the gravest cause.
 pub fn headline(judgement: &Judgement) -> (&'static str, String) {
     let verdict = &judgement.verdict;
-    let causes = verdict.causes.iter().map(|cause| cause.limit.words()).collect::<Vec<_>>().join("; ");
+    let cause = verdict.causes.first().map_or("", |cause| cause.sentence.as_str());
     match verdict.state {
         State::Ok => ("OK", ": the load generator was not the bottleneck".into()),
         State::Unjudged => ("NO GOOD REPLY", ": no basis to judge the server or the generator".into()),
-        State::Limited => ("LIMITED", format!(" BY {causes}")),
-        State::Invalid if causes.is_empty() => ("INVALID", ": consistency check failed; discard this run".into()),
-        State::Invalid => ("INVALID", format!(": consistency check failed; discard this run. LIMITED BY {causes}")),
+        State::BusyMachine => ("BUSY MACHINE", format!(": {cause}")),
+        State::Unexplained => ("UNEXPLAINED LAG", format!(": {cause}")),
+        State::Limited => ("LIMITED BY THE GENERATOR", format!(": {cause}")),
+        State::Invalid if cause.is_empty() => ("INVALID", ": consistency check failed; discard this run".into()),
+        State::Invalid => ("INVALID", format!(": consistency check failed; discard this run. In addition: {cause}")),
     }
 }
 
+/// The causes that the headline does not name.
+pub fn further_causes(verdict: &Verdict) -> impl Iterator<Item = &Cause> {
+    verdict.causes.iter().skip(1)
+}
+
+/// A cause below the headline: its sentence unless the headline has it, its evidence, and its remedy.
 fn cause(view: &View, verdict: &Verdict, cause: &Cause) -> String {
+    let is_in_headline = verdict.causes.first() == Some(cause);
+    let sentence = if is_in_headline { String::new() } else { line(view, "  ", &clean(&cause.sentence)) };
     let evidence = verdict.evidence.iter().filter(|e| e.limit == cause.limit && view.detail == Detail::Full);
     let evidence: String = evidence.map(|evidence| view.hang("     ", &figure(evidence))).collect();
     let remedy = line(view, "  -> ", &clean(&cause.remedy));
-    line(view, "  ", &clean(&cause.sentence)) + &evidence + &remedy
+    sentence + &evidence + &remedy
 }
 
 fn figure(evidence: &Evidence) -> String {
@@ -126,7 +136,7 @@ fn unseen(view: &View, verdict: &Verdict) -> String {
 mod tests {
     use super::*;
     use brunt_model::Run;
-    use brunt_model::finding::{Check, Limit, Steady};
+    use brunt_model::finding::{Check, Limit, Origin, Steady};
     use insta::assert_snapshot;
     use std::time::Duration;
 
@@ -134,6 +144,7 @@ mod tests {
     fn a_limited_run_says_by_what_and_what_to_do() {
         let cause = Cause {
             limit: Limit::Worker,
+            origin: Origin::Generator,
             lasted: Duration::from_millis(8200),
             sentence: "the worker thread used 99.7 % of a core".into(),
             remedy: "--threads 2, or another machine".into(),
@@ -146,7 +157,8 @@ mod tests {
             side: Side::AtLeast,
         };
         let unseen = vec!["conntrack is not loaded".into()];
-        let verdict = Verdict { state: State::Limited, causes: vec![cause], evidence: vec![evidence], unseen };
+        let causes = vec![cause];
+        let verdict = Verdict { state: State::Limited, causes, evidence: vec![evidence], unseen, ..Verdict::default() };
         let finding = |weight, sentence: &str, remedy: Option<&str>| Finding {
             rule: "x".into(),
             weight,
@@ -171,8 +183,7 @@ mod tests {
           -> -r 100
         - client and server share this machine
 
-        Verdict        LIMITED BY a worker thread at 100 % CPU
-          the worker thread used 99.7 % of a core
+        Verdict        LIMITED BY THE GENERATOR: the worker thread used 99.7 % of a core
              busiest worker, cores: 0.997 (threshold: ≥ 0.980)
           -> --threads 2, or another machine
           not seen here: conntrack is not loaded

@@ -29,7 +29,7 @@ struct CpuTime {
 impl MachineLoad {
     /// Begins to measure.
     pub fn begin(time: &Time) -> Self {
-        let mut readings = Ourselves::new();
+        let mut readings = Ourselves::new(&[]);
         let first = cpu_time(&mut readings);
         Self { readings, began: time.now(), first }
     }

@@ -110,10 +110,37 @@ fn a_trial_that_is_invalid_is_left_out_with_its_block() {
         comparison.differences,
         [
             "B at 100/s in repetition 2 is excluded with its block: a consistency check failed in it.",
-            "The generator was the bottleneck in 1 of 8 trials of A: their figures do not describe the server alone.",
+            "In 1 of 8 trials of A, the generator was the limit.",
             NO_CPU,
         ]
     );
+}
+
+#[test]
+fn figures_and_their_difference_never_contradict_each_other() {
+    let mut random = 7u64;
+    let mut next = || {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        0.5 + (random >> 33) as f64 / 2f64.powi(31)
+    };
+    for _ in 0..300 {
+        let ours: Vec<f64> = (0..7).map(|_| next()).collect();
+        let ratios: Vec<f64> = (0..7).map(|_| 0.9 + 0.2 * (next() - 0.5)).collect();
+        let figures = pair(vec![(P99, times(&ours, &ratios, 10))]);
+        let found = &decided(&[figures], &spec(&[P99]))[0].compared[0];
+        let shift = found.shift.expect("all values are known");
+        assert!((found.theirs / found.ours - 1.0 - shift).abs() < 1e-9, "{found:?}");
+    }
+}
+
+#[test]
+fn no_errors_with_both_are_the_same() {
+    let none = vec![0.0; 2];
+    let found = &decided(&[pair(vec![(ERRORS, times(&none, &none, 10))])], &spec(&[ERRORS]))[0].compared[0];
+    assert_eq!((found.verdict, &found.sentence[..]), (Better::Equal, "errors: 0 % with both"));
+    let one = pair(vec![(ERRORS, times(&[0.0, 0.5], &[1.0, 1.0], 10))]);
+    let found = &decided(&[one], &spec(&[ERRORS]))[0].compared[0];
+    assert_eq!(found.verdict, Better::Undecided, "{found:?}");
 }
 
 #[test]

@@ -104,8 +104,13 @@ fn a_server_that_holds_fewer_connections_than_users() {
 }
 
 #[test]
-fn segments_that_were_sent_again() {
-    let world = |n| World::open(200.0).answering(|_| reply(0.01)).counting("tcp.retransmitted_total", n);
-    assert!(world(10.0).says("retransmissions").contains("50 TCP segments"));
-    world(1.0).is_silent("retransmissions");
+fn segments_that_were_sent_again_are_the_machines() {
+    let world = |again, seconds| {
+        let world = World::open(200.0).answering(move |_| reply(seconds));
+        world.counting("tcp.retransmitted_total", again).counting("tcp.sent_segments_total", 500.0)
+    };
+    let said = world(10.0, 0.25).says("retransmissions");
+    assert!(said.contains("All programs of this machine together sent 50 TCP segments again, 2.00 %"), "{said}");
+    world(10.0, 0.01).is_silent("retransmissions");
+    world(1.0, 0.25).is_silent("retransmissions");
 }

@@ -1,6 +1,6 @@
 use super::world::{Reply, World, reply};
 use brunt_model::Route;
-use brunt_model::finding::{Cause, Limit, Weight};
+use brunt_model::finding::{Cause, Limit, Origin, Weight};
 use brunt_model::reading_names as name;
 use std::time::Duration;
 
@@ -25,8 +25,9 @@ fn shared(own: f64, server: f64, others: f64) -> World {
     rates
         .fold(world, |world, (name, rate)| world.counting(name, rate))
         .holding(name::PROCESSES, server + others)
-        .holding(&name::processes("nginx"), server)
+        .holding(name::SERVER_PROCESSES, server)
         .holding(&name::processes("sh"), others)
+        .holding(&name::busiest_pid("sh"), 8.0)
 }
 
 #[test]
@@ -40,7 +41,7 @@ fn who_used_a_shared_machine_is_told() {
     full.is_silent("busy_machine");
     let busy = shared(0.07, 0.08, 1.8);
     let said = busy.says("busy_machine");
-    assert!(said.contains("other processes used 1.80 of 2 cores (sh 1.80)"), "{said}");
+    assert!(said.contains("other processes used 1.80 of 2 cores: sh (pid 8) 1.80"), "{said}");
     busy.is_silent("shared_cpu");
     shared(0.1, 0.5, 0.0).is_silent("shared_cpu");
 }
@@ -68,7 +69,13 @@ fn a_known_link_that_is_full() {
     );
     let half = sharing(1e6).route(ethernet()).counting("nic.eth0.received_bytes_total", 6.0e6);
     half.is_silent("link");
-    let cause = Cause { limit: Limit::Nic, lasted: Duration::ZERO, sentence: String::new(), remedy: String::new() };
+    let cause = Cause {
+        limit: Limit::Nic,
+        origin: Origin::Generator,
+        lasted: Duration::ZERO,
+        sentence: String::new(),
+        remedy: String::new(),
+    };
     full.with(|w| w.judgement.verdict.causes = vec![cause]).is_silent("link");
 }
 

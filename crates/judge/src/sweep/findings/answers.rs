@@ -3,7 +3,7 @@
 use super::{Facts, limit, listed};
 use crate::explain::Remark;
 use crate::explain::words::{percent, rate, three};
-use crate::sweep::limits::{self, growth};
+use crate::sweep::limits::{self, growth, peak, plateau};
 use crate::sweep::trials::Trials;
 use brunt_model::analysis::{ContenderAnalysis, Culprit, LimitKind};
 use brunt_stats::rank;
@@ -33,6 +33,10 @@ fn limits_in_words(trials: &Trials, found: &ContenderAnalysis) -> Vec<String> {
     }
     if let Some(most) = at(LimitKind::Saturation) {
         said.push(format!("throughput saturates at {}", rate(most)));
+    }
+    let curve = trials.curve();
+    if let Some(peak) = peak(&curve).filter(|_| growth(&curve).plateau().is_some() && plateau(&curve).is_none()) {
+        said.push(format!("throughput peaks at {} at {}", rate(peak.achieved), limits::load(trials.unit, peak.load)));
     }
     let bounds = found.limits.iter().filter(|limit| [LimitKind::Objective, LimitKind::Patience].contains(&limit.kind));
     let held = bounds.filter_map(|limit| Some((limit, limit.at.filter(|at| at.value > 0.0)?)));
@@ -99,7 +103,7 @@ fn enough() -> usize {
 
 /// The saturation throughput of each repetition alone.
 fn plateaus(trials: &Trials) -> Vec<f64> {
-    trials.repetitions.iter().filter_map(|repetition| growth(&trials.curve_of(*repetition)).plateau()).collect()
+    trials.repetitions.iter().filter_map(|repetition| plateau(&trials.curve_of(*repetition))).collect()
 }
 
 /// What limited each server.
@@ -115,7 +119,7 @@ pub fn bottleneck(facts: &Facts) -> Vec<Remark> {
                 Remark::warning(format!("The generator was the bottleneck, not {}: {sentence}.", found.contender))
             }
             _ if limit(found, LimitKind::Saturation).is_none() => Remark::note(format!(
-                "{} did not reach its saturation point; nearest to its limit at the highest loads: {sentence}.",
+                "{} has no saturation point in this range; nearest to its limit at the highest loads: {sentence}.",
                 found.contender
             )),
             _ => Remark::note(format!("Bottleneck of {}: {sentence}.", found.contender)),

@@ -7,10 +7,10 @@ use crate::sweep::limits;
 use crate::sweep::response::is_usable;
 use crate::sweep::trials::{At, ENOUGH_REPETITIONS, Trials};
 use brunt_model::analysis::{ContenderAnalysis, Outlier};
-use brunt_model::finding::State;
+use brunt_model::finding::{ProcessUse, State};
 use brunt_model::words::{self, plural};
 use brunt_model::{LoadUnit, Observation};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 /// Fewer loads say little about a shape.
@@ -23,6 +23,8 @@ const AWAKE: f64 = 0.1;
 const AWAKE_WITHOUT_THINKING: f64 = 0.5;
 /// So many loads are named one by one.
 const MOST_NAMED: usize = 6;
+/// Maximum number of other processes in a sentence.
+const MOST_PROCESSES: usize = 3;
 
 /// Trials that were cut short or are invalid stand in no figure.
 pub fn left_out(facts: &Facts) -> Vec<Remark> {
@@ -39,20 +41,52 @@ pub fn left_out(facts: &Facts) -> Vec<Remark> {
     [said(cut, "they were cut short"), said(invalid, "a consistency check failed")].into_iter().flatten().collect()
 }
 
-/// Where the generator was the limit, what looks like the server's limit may be its own.
+/// The generator was the limit: a limit that these trials show may be its own.
 pub fn generator_limited(facts: &Facts) -> Vec<Remark> {
-    let (count, loads) = named(facts, |o| is_usable(o) && o.verdict == Some(State::Limited));
-    let (all, said) = (plural(facts.seen.observations.len() as u64, "trial"), words::count(count));
-    let sentence = format!(
-        "The generator was the bottleneck in {said} of {all} ({loads}): a limit found at these loads may be the generator's."
-    );
-    if count == 0 {
-        return Vec::new();
+    let Some(trials) = in_state(facts, State::Limited) else { return Vec::new() };
+    let sentence =
+        format!("The generator was the bottleneck in {trials}: a limit found at these loads may be the generator's.");
+    vec![Remark::warning(sentence).remedy("see the verdicts of these trials: each says what limited it")]
+}
+
+/// Other processes had the machine's CPU: figures are worse than they would be without them.
+pub fn busy_machine(facts: &Facts) -> Vec<Remark> {
+    let Some(trials) = in_state(facts, State::BusyMachine) else { return Vec::new() };
+    let sentence = format!("Others used the machine's CPU in {trials}, and that changed figures{}.", users(facts));
+    let remedy = "end them, or measure on another machine; read what belongs to the server with --probe";
+    vec![Remark::warning(sentence).remedy(remedy)]
+}
+
+/// Requests were late for an unknown reason.
+pub fn unexplained(facts: &Facts) -> Vec<Remark> {
+    let Some(trials) = in_state(facts, State::Unexplained) else { return Vec::new() };
+    let sentence = format!("Requests were late in {trials}, for an unknown reason.");
+    vec![Remark::warning(sentence).remedy("see the verdicts of these trials, and measure them again")]
+}
+
+/// `3 of 40 trials (nginx at 100/s)`; None where no trial has this verdict.
+fn in_state(facts: &Facts, state: State) -> Option<String> {
+    let (count, loads) = named(facts, |seen| is_usable(seen) && seen.verdict == Some(state));
+    let all = plural(facts.seen.observations.len() as u64, "trial");
+    (count > 0).then(|| format!("{} of {all} ({loads})", words::count(count)))
+}
+
+/// `: sh (pid 123) up to 1.90 cores in 12 of them`, for those that used most.
+fn users(facts: &Facts) -> String {
+    let mut users: BTreeMap<(&str, Option<u32>), (f64, u64)> = BTreeMap::new();
+    for usage in facts.seen.observations.iter().filter(|seen| is_usable(seen)).flat_map(|seen| &seen.other_processes) {
+        let (most, trials) = users.entry((&usage.name, usage.pid)).or_default();
+        *most = most.max(usage.cores);
+        *trials += 1;
     }
-    vec![
-        Remark::warning(sentence)
-            .remedy("see the verdicts of these trials; use more threads, another machine, or a lower load"),
-    ]
+    let mut users: Vec<_> = users.into_iter().collect();
+    users.sort_by(|a, b| b.1.0.total_cmp(&a.1.0));
+    let words = users.iter().take(MOST_PROCESSES).map(|((name, pid), (cores, trials))| {
+        let usage = ProcessUse { name: (*name).to_owned(), pid: *pid, cores: *cores };
+        format!("{usage} cores at most, in {}", plural(*trials, "trial"))
+    });
+    let words = words.collect::<Vec<_>>().join("; ");
+    if words.is_empty() { words } else { format!(": {words}") }
 }
 
 /// Trials of a kind: how many, and where.

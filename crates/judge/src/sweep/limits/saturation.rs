@@ -13,6 +13,8 @@ const BEYOND: f64 = 1.05;
 const FEWEST_BEYOND: usize = 2;
 /// The throughput grows when it does so by more than this.
 const GROWS: f64 = 1.02;
+/// A plateau below this share of the greatest throughput that was measured is none: the server has done more.
+const OF_PEAK: f64 = 0.8;
 
 /// How the throughput goes with the load.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -45,6 +47,18 @@ impl Growth {
     }
 }
 
+/// The plateau of a curve; None where a throughput well above it was measured, since a server that saturates does no more
+/// than that.
+pub fn plateau(curve: &[At]) -> Option<f64> {
+    let peak = peak(curve).map_or(0.0, |peak| peak.achieved);
+    growth(curve).plateau().filter(|plateau| *plateau >= OF_PEAK * peak)
+}
+
+/// The load at which most was achieved.
+pub fn peak(curve: &[At]) -> Option<&At> {
+    curve.iter().max_by(|a, b| a.achieved.total_cmp(&b.achieved))
+}
+
 /// How the throughput of a curve goes with its load.
 pub fn growth(curve: &[At]) -> Growth {
     // What was offered follows the draw of the arrivals; the load is what was meant.
@@ -64,16 +78,24 @@ pub fn growth(curve: &[At]) -> Growth {
 /// The saturation point: the throughput of the plateau.
 pub fn limit(trials: &Trials) -> LoadLimit {
     let curve = trials.curve();
-    let known = trials.known(|curve| growth(curve).plateau());
-    let how = said(trials, &curve) + &known.map(|known| known.doubt()).unwrap_or_default();
-    let at = known.map(|known| known.at);
+    let estimate = trials.known(plateau);
+    let how = said(trials, &curve) + &estimate.map(|estimate| estimate.doubt()).unwrap_or_default();
+    let at = estimate.map(|estimate| estimate.at);
     let name = "saturation point".into();
     LoadLimit { kind: LimitKind::Saturation, name, at, unit: "/s".into(), how, robust: None }
 }
 
 fn said(trials: &Trials, curve: &[At]) -> String {
     let highest = curve.last().map_or(0.0, |at| at.load);
-    match growth(curve) {
+    let growth = growth(curve);
+    if let (Some(_), None, Some(peak)) = (growth.plateau(), plateau(curve), peak(curve)) {
+        return format!(
+            "None: the throughput peaks at {} at {} and is far lower at higher loads.",
+            rate(peak.achieved),
+            load(trials.unit, peak.load)
+        );
+    }
+    match growth {
         Growth::Ends { from, .. } => {
             let from = load(trials.unit, brunt_model::words::round3(from));
             format!(
@@ -101,8 +123,8 @@ pub fn asymptotes(trials: &Trials) -> Option<LoadLimit> {
     let LoadUnit::Users { think: Some(think) } = trials.unit else { return None };
     let think = think.as_secs_f64();
     let curve = trials.curve();
-    let at = trials.banded(|curve| Some(growth(curve).plateau()? * (least(curve)? + think)));
-    let how = match (at, least(&curve), growth(&curve).plateau()) {
+    let at = trials.banded(|curve| Some(plateau(curve)? * (least(curve)? + think)));
+    let how = match (at, least(&curve), plateau(&curve)) {
         (Some(_), Some(least), Some(plateau)) => {
             format!(
                 "{} · ({} + {} of thinking): above it, users wait for one another.",
@@ -111,6 +133,7 @@ pub fn asymptotes(trials: &Trials) -> Option<LoadLimit> {
                 time(think)
             )
         }
+        _ if growth(&curve).plateau().is_some() => "None: the throughput has no plateau.".into(),
         _ => format!(
             "Not reached: the throughput still grows at the highest load of the sweep; {}.",
             trials.advice_above()

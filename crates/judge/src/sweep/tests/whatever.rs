@@ -60,6 +60,30 @@ fn is_sound(analysis: &Analysis) {
         assert!(limit.at.is_none_or(|at| at.low <= at.value && at.value <= at.high), "{limit:?}");
         assert!(limit.how.ends_with('.'), "{limit:?}");
     }
+    analysis.contenders.iter().for_each(no_contradiction);
+}
+
+/// A saturation point below what was measured is a contradiction.
+fn no_contradiction(contender: &ContenderAnalysis) {
+    let most = contender.curve.iter().map(|point| point.achieved.value).fold(0.0, f64::max);
+    let saturation = contender.limits.iter().find(|limit| limit.kind == LimitKind::Saturation);
+    if let Some(at) = saturation.and_then(|limit| limit.at) {
+        assert!(at.value >= 0.799 * most, "saturates at {} where {most} was measured", at.value);
+    }
+}
+
+#[test]
+fn a_throughput_that_was_measured_once_is_no_lower_where_it_saturates() {
+    let achieved = [38_678.0, 13_100.0, 13_400.0, 13_228.0, 13_228.0, 13_000.0];
+    let step = |(index, achieved): (usize, f64)| {
+        let load = 40_000.0 * (index + 1) as f64;
+        Observation { load, offered: Some(load), achieved, mean: Some(0.01), ..Observation::default() }
+    };
+    let analysis = analyse(&open(&["a"], achieved.into_iter().enumerate().map(step).collect()));
+    is_sound(&analysis);
+    let answer = &said(&analysis, "capacity")[0];
+    assert!(answer.contains("throughput peaks at 38,678/s at 40,000/s"), "{answer}");
+    assert!(!answer.contains("saturates"), "{answer}");
 }
 
 proptest! {
