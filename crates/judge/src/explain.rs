@@ -4,7 +4,7 @@
 //! is not said again. Facts come from the [`Run`] and from what was decided before; what a rule says goes to the reader
 //! under the report. `docs/findings.md` has the same rules for users.
 
-mod command;
+pub(crate) mod command;
 mod connections;
 mod ending;
 mod facts;

@@ -21,6 +21,7 @@ pub use findings::names as finding_names;
 pub(crate) use limits::load;
 pub use observe::observe;
 
+use crate::explain::command::RunCommand;
 use brunt_model::analysis::ContenderAnalysis;
 use brunt_model::{Analysis, Observations, Study};
 use trials::Trials;
@@ -34,14 +35,15 @@ pub fn analyse_study(study: &Study) -> Analysis {
         curve::with_intervals(study, index, &mut contender.curve);
         contender.bottleneck = bottleneck::of(study, index, limits::growth(&trials[index].curve()));
     }
-    findings::told(&seen, &trials, contenders)
+    findings::told(&seen, &trials, contenders, RunCommand::of(&study.environment.command))
 }
 
 /// All that can be decided about what was seen.
 pub fn analyse(seen: &Observations) -> Analysis {
     let trials = Trials::of(seen);
     let contenders = trials.iter().map(analysed).collect();
-    findings::told(seen, &trials, contenders)
+    // A table of another tool has no command line.
+    findings::told(seen, &trials, contenders, RunCommand::of(""))
 }
 
 fn analysed(trials: &Trials) -> ContenderAnalysis {

@@ -31,6 +31,11 @@ pub const REQUESTS: Setting = Setting { option: "-n", key: "load.requests" };
 pub const RATE: Setting = Setting { option: "-r", key: "load.rate" };
 /// Load before the measured time.
 pub const WARMUP: Setting = Setting { option: "--warmup", key: "load.warmup" };
+/// Repetitions of each trial.
+pub const REPEAT: Setting = Setting { option: "--repeat", key: "repetitions" };
+
+/// Continues an interrupted experiment.
+pub const RESUME: &str = "--resume";
 
 /// The command line of a run.
 #[derive(Debug, Clone, Copy)]
@@ -60,6 +65,14 @@ impl<'a> RunCommand<'a> {
         match self.front_end {
             FrontEnd::Options => format!("{advice}: `{} {value}`", setting.option),
             FrontEnd::PlanFile => format!("{advice}: `--set {}={value}`", setting.key),
+            FrontEnd::OtherTool => advice.to_owned(),
+        }
+    }
+
+    /// Advice, and an option to append to the command line to follow it. The advice alone for another tool's options or plan.
+    pub fn append(self, advice: &str, option: &str) -> String {
+        match self.front_end {
+            FrontEnd::Options | FrontEnd::PlanFile => format!("{advice}: `{option}`"),
             FrontEnd::OtherTool => advice.to_owned(),
         }
     }

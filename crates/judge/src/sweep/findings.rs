@@ -8,6 +8,7 @@ mod doubts;
 
 use super::trials::Trials;
 use crate::explain::Remark;
+use crate::explain::command::RunCommand;
 use brunt_model::analysis::{BandedFigure, ContenderAnalysis, LimitKind, LoadLimit};
 use brunt_model::finding::Finding;
 use brunt_model::{Analysis, Observations};
@@ -21,6 +22,8 @@ struct Facts<'a> {
     trials: &'a [Trials<'a>],
     /// What was decided, by contender.
     contenders: &'a [ContenderAnalysis],
+    /// The command line of the study.
+    command: RunCommand<'a>,
 }
 
 /// A rule: a name that does not change, and what finds it, once for each contender or once.
@@ -51,8 +54,13 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 }
 
 /// The analysis, with its findings.
-pub fn told(seen: &Observations, trials: &[Trials], contenders: Vec<ContenderAnalysis>) -> Analysis {
-    let facts = Facts { seen, trials, contenders: &contenders };
+pub fn told(
+    seen: &Observations,
+    trials: &[Trials],
+    contenders: Vec<ContenderAnalysis>,
+    command: RunCommand,
+) -> Analysis {
+    let facts = Facts { seen, trials, contenders: &contenders, command };
     let mut findings = found(ANSWERS, &facts);
     let mut doubts = found(DOUBTS, &facts);
     doubts.sort_by_key(|finding| Reverse(finding.weight));

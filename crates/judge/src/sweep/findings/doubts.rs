@@ -2,6 +2,7 @@
 
 use super::{Facts, listed};
 use crate::explain::Remark;
+use crate::explain::command::{REPEAT, RESUME};
 use crate::explain::words::three;
 use crate::sweep::limits;
 use crate::sweep::response::is_usable;
@@ -31,14 +32,19 @@ pub fn left_out(facts: &Facts) -> Vec<Remark> {
     let whole = facts.seen.observations.len() as u64;
     let cut = named(facts, |o| o.cut_short);
     let invalid = named(facts, |o| !o.cut_short && !is_usable(o));
-    let said = |(count, loads): (u64, String), why: &str| {
-        let of = plural(whole, "trial");
-        (count > 0).then(|| {
-            Remark::warning(format!("{} of {of} excluded: {why}: {loads}.", words::count(count)))
-                .remedy("their verdicts say why: brunt report ID; measure again when nothing else uses the machine")
-        })
+    let sentence = |count: u64, loads: &str, why: &str| {
+        format!("{} of {} excluded: {why}: {loads}.", words::count(count), plural(whole, "trial"))
     };
-    [said(cut, "they were cut short"), said(invalid, "a consistency check failed")].into_iter().flatten().collect()
+    let mut remarks = Vec::new();
+    if cut.0 > 0 {
+        let remark = Remark::warning(sentence(cut.0, &cut.1, "they were cut short"));
+        remarks.push(remark.remedy(facts.command.append("complete the experiment", RESUME)));
+    }
+    if invalid.0 > 0 {
+        let remark = Remark::warning(sentence(invalid.0, &invalid.1, "a consistency check failed"));
+        remarks.push(remark.remedy("see the verdicts of these trials, and measure them again"));
+    }
+    remarks
 }
 
 /// The generator was the limit: a limit that these trials show may be its own.
@@ -168,13 +174,12 @@ pub fn not_robust(facts: &Facts) -> Vec<Remark> {
 pub fn few_repetitions(facts: &Facts) -> Vec<Remark> {
     let fewest = facts.trials.iter().map(|trials| trials.repetitions.len()).filter(|n| *n > 0).min();
     let Some(fewest) = fewest.filter(|n| *n < ENOUGH_REPETITIONS) else { return Vec::new() };
-    let shown = match fewest {
-        1 => "the variation between runs is unknown, and an interval beside a figure is of the one run",
-        _ => "their range is shown instead",
+    let sentence = match fewest {
+        1 => format!("One repetition shows no variation between runs; a 95 % CI needs {ENOUGH_REPETITIONS}."),
+        _ => format!("A 95 % CI needs {ENOUGH_REPETITIONS} repetitions (have {fewest}); their range is shown."),
     };
-    let needed = format!("A 95 % interval over repetitions needs at least {ENOUGH_REPETITIONS} repetitions");
-    let sentence = format!("{needed} (have {fewest}); {shown}.");
-    vec![Remark::note(sentence).remedy(format!("--repeat {ENOUGH_REPETITIONS}"))]
+    let repetitions = ENOUGH_REPETITIONS.to_string();
+    vec![Remark::note(sentence).remedy(facts.command.advise("repeat more often", REPEAT, &repetitions))]
 }
 
 /// Too few loads to find a bend or an end.

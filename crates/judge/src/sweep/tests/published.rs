@@ -83,8 +83,7 @@ fn what_is_told_of_it_reads_like_this() {
             "nginx saturates at 35.5/s, Apache at 33.0/s. No difference can be tested: one value per step shows no variation between repetitions; at least 4 of each are needed.",
             "2 outliers. nginx: at 80/s the throughput was 23.9/s, where its neighbours have 37.1/s. Measure this step \
              again. The others: nginx at 85/s.",
-            "A 95 % interval over repetitions needs at least 6 repetitions (have 1); the variation between runs is \
-             unknown, and an interval beside a figure is of the one run.",
+            "One repetition shows no variation between runs; a 95 % CI needs 6.",
         ]
     );
 }
