@@ -4,7 +4,7 @@ use crate::actor::Actor;
 use crate::pool::Job;
 use crate::race::{First, race};
 use crate::user::{Exchange, Step, Turn, Waiting};
-use crate::work::{wait_idle, wait_until};
+use crate::work::{is_over, wait_idle, wait_until};
 use brunt_model::plan::ConnectionLifetime;
 use brunt_model::time::nanos;
 use brunt_model::{Clock, Failure, Outcome, Sample, Tick};
@@ -230,6 +230,8 @@ impl<T: Transport> Actor<T> {
     fn end_run(&mut self, asked: &StepResult, due: RequestTiming, step: u32) {
         self.drop_arrival(due, step);
         self.end_run_in_transactions(asked, due, step);
+        // A connection of the open loop may get an arrival that was due before the end: it is not within these transactions.
+        self.leave_transactions();
     }
 
     /// The user does nothing more, of its own will; an arrival that it asked nothing for is dropped.
@@ -258,12 +260,20 @@ impl<T: Transport> Actor<T> {
     }
 
     /// Waits for something that others of the run do; the nanoseconds that it took. None: the load ended before.
-    async fn wait_for(&mut self, Waiting { until, limit }: Waiting) -> Option<u64> {
+    async fn wait_for(&mut self, Waiting { mut until, limit }: Waiting) -> Option<u64> {
         let from = self.ended.max(self.shared.begins.get());
         let ends = self.shared.ends.get();
         let limit = limit.map_or(Tick::NEVER, |limit| self.shared.time.now() + limit);
-        self.timer.set(limit.min(ends));
-        let came = matches!(race(until, &self.timer).await, First::A(())) || limit < ends;
+        let due = limit.min(ends);
+        let came = loop {
+            self.timer.set(due);
+            if matches!(race(&mut until, &self.timer).await, First::A(())) {
+                break true;
+            }
+            if is_over(&self.shared, due) {
+                break limit < self.shared.ends.get();
+            }
+        };
         let now = self.shared.time.now();
         self.shared.recorder.borrow_mut().thought(from, now.min(ends));
         self.ended = self.ended.max(now);
@@ -272,22 +282,39 @@ impl<T: Transport> Actor<T> {
 
     /// Requests that are sent at once. Where one of them has no reply, those behind it have none either.
     async fn together(&mut self, requests: &[Rc<Prepared>], due: RequestTiming) -> StepResult {
-        let cohort = self.shared.cohort(due.planned);
-        requests.iter().skip(1).for_each(|_| self.shared.recorder.borrow_mut().due(cohort));
+        self.record_step(requests.len(), due);
         let mut asked = StepResult::default();
         for (n, request) in requests.iter().enumerate() {
-            let due = if n == 0 { due } else { RequestTiming { arrives: false, ..due } };
+            // Those behind the first wait in a queue: their connection owes the replies to the requests before them.
+            let due = if n == 0 { due } else { self.queued(due) };
             self.along = requests[n..].to_vec();
             let failed = asked.failed;
             asked = self.chain(request, due).await;
             asked.failed |= failed;
+            let rest = &requests[n + 1..];
+            self.end_overlap(rest.len());
             if let Some(failure) = asked.lost {
-                requests[n + 1..].iter().for_each(|request| self.lost_with(request, failure, due));
+                for (n, request) in rest.iter().enumerate() {
+                    self.lost_with(request, failure, self.queued(due));
+                    self.end_overlap(rest.len() - n - 1);
+                }
                 break;
             }
         }
         self.along.clear();
         asked
+    }
+
+    /// The timing of a request that was due with others and waited until they had ended.
+    fn queued(&self, due: RequestTiming) -> RequestTiming {
+        RequestTiming { free: due.free.max(self.ended), arrives: false, ..due }
+    }
+
+    /// A request of a step ended, and so many of the step have not.
+    fn end_overlap(&self, left: usize) {
+        if left > 0 {
+            self.shared.recorder.borrow_mut().overlap_ends(self.ended);
+        }
     }
 
     /// A request whose connection was lost before its reply began.

@@ -106,7 +106,8 @@ impl<T: Transport> Actor<T> {
         StepResult { failed: failures > 0, parallel, ..StepResult::default() }
     }
 
-    fn record_step(&self, count: usize, due: RequestTiming) {
+    /// Records that so many requests of one user are due at once.
+    pub fn record_step(&self, count: usize, due: RequestTiming) {
         let cohort = self.shared.cohort(due.planned);
         let extra = count as u64 - 1;
         let mut recorder = self.shared.recorder.borrow_mut();

@@ -31,6 +31,9 @@ pub async fn live<T: Transport>(mut actor: Actor<T>, mut work: impl Work<T>) {
     }
     actor.leave_transactions();
     let shared = Rc::clone(&actor.shared);
+    if actor.leaves && shared.common.pool.is_none() {
+        shared.departures.borrow_mut().push(actor.ended.max(shared.begins.get()));
+    }
     // Its connections close, unless others use them.
     drop(actor);
     shared.left();
@@ -127,14 +130,21 @@ impl Presence {
 
 /// Waits until `due`; a connection that the server closes meanwhile is given up.
 pub async fn wait_idle<T: Transport>(actor: &mut Actor<T>, due: Tick) {
-    actor.timer.set(due);
-    while let Some(lane) = &mut actor.lane {
-        match race(&actor.timer, lane.closed(&*actor.shared.transport)).await {
-            First::A(()) => return,
-            First::B(idle) => actor.lost_idle(idle),
+    loop {
+        actor.timer.set(due);
+        match &mut actor.lane {
+            Some(lane) => {
+                if let First::B(idle) = race(&actor.timer, lane.closed(&*actor.shared.transport)).await {
+                    actor.lost_idle(idle);
+                    continue;
+                }
+            }
+            None => (&actor.timer).await,
+        }
+        if is_over(&actor.shared, due) {
+            return;
         }
     }
-    (&actor.timer).await;
 }
 
 /// The open loop: arrivals that the pool hands to this seat.
@@ -168,12 +178,24 @@ impl<T: Transport> Work<T> for Arrivals {
     }
 }
 
-/// Waits until `due`, or until everybody is woken. Who was just woken and is late already does not wait.
+/// Waits until `due`, or until the load of the population ends. A task that was just woken and is late already does not wait.
 pub async fn wait_until<T: Transport>(shared: &Shared<T>, timer: &Sleep, due: Tick) {
-    if due > shared.time.fired() {
+    if due <= shared.time.fired() {
+        return;
+    }
+    loop {
         timer.set(due);
         timer.await;
+        if is_over(shared, due) {
+            return;
+        }
     }
+}
+
+/// True if a wait until `due` is over. All timers of a thread fire when the load of any of its populations ends early; the other
+/// populations go on waiting.
+pub fn is_over<T: Transport>(shared: &Shared<T>, due: Tick) -> bool {
+    shared.time.fired() >= due || shared.ends.get() <= due || shared.cut.get().is_some()
 }
 
 #[cfg(test)]

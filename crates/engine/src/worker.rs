@@ -120,6 +120,8 @@ pub struct Shared<T: Transport> {
     pub cut: Cell<Option<Tick>>,
     /// Users or connections that have not left.
     present: Cell<u64>,
+    /// When users of a closed loop stopped of their own will: from then on they are idle.
+    pub departures: RefCell<Vec<Tick>>,
     /// Users of a closed loop that are there, by their shape.
     pub users_there: Cell<u64>,
     /// No further arrivals come.
@@ -166,6 +168,7 @@ impl<T: Transport> Shared<T> {
             ends: Cell::new(Tick::NEVER),
             cut: Cell::new(None),
             present: Cell::new(0),
+            departures: RefCell::default(),
             users_there: Cell::new(0),
             arrivals_over: Cell::new(false),
             bell: thread.time.timer(),
@@ -438,6 +441,10 @@ async fn run_load<T: Transport>(shared: &Rc<Shared<T>>, begins: Tick) {
         // What ended behind the border belongs to the next snapshot.
         let over = is_over(shared) && now <= border;
         let to = if over { now.max(from) } else { border };
+        if over {
+            dismiss_connections(shared).await;
+            record_departures(shared, to);
+        }
         if to > from || over {
             cut_snapshot(shared, (from, to), phase_at(shared, from));
         }
@@ -450,9 +457,27 @@ async fn run_load<T: Transport>(shared: &Rc<Shared<T>>, begins: Tick) {
             cut_off(shared);
         }
     }
-    if let Some(pool) = &shared.common.pool {
-        pool.close();
+}
+
+/// Ends the tasks of the open loop's connections: each records transactions that it leaves unfinished, for the last snapshot.
+async fn dismiss_connections<T: Transport>(shared: &Shared<T>) {
+    if shared.common.pool.is_none() {
+        return;
     }
+    if shared.cut.get().is_none() {
+        cut_off(shared);
+    }
+    while shared.present.get() > 0 {
+        shared.bell.set(Tick::NEVER);
+        (&shared.bell).await;
+    }
+}
+
+/// Counts the rest of the load as idle time of users that stopped of their own will.
+fn record_departures<T: Transport>(shared: &Shared<T>, to: Tick) {
+    let until = to.min(shared.ends.get());
+    let mut recorder = shared.recorder.borrow_mut();
+    shared.departures.take().into_iter().for_each(|departure| recorder.thought(departure, until));
 }
 
 /// Does what was said to the run meanwhile; how much grace there is.

@@ -20,7 +20,7 @@ fn records(plan: Plan, answer: fn(u64, Tick) -> Answer) -> (Vec<SampleRecord>, u
         ..Stop::after(Duration::from_mins(1), Duration::from_secs(5))
     });
     plan.record.records = Some(Records { variables: vec!["v".into(), "w".into()], ..Records::default() });
-    let world = Fake { script: CompiledScript::all(&plan).expect("a script").remove(0), answer };
+    let world = Fake { scripts: CompiledScript::all(&plan).expect("a script"), answer };
     let (mut all, mut seen) = (Vec::new(), brunt_model::Run::default());
     let mut hear = |event: &Event| {
         seen.fold(event);

@@ -11,7 +11,7 @@ use std::time::Duration;
 use world::{Fake, MS, PAUSE, after_100ms, closed, ms, open, plan};
 
 fn carry_out(plan: &Plan, answer: fn(u64, Tick) -> Answer) -> Run {
-    let world = Fake { script: CompiledScript::all(plan).expect("a script").remove(0), answer };
+    let world = Fake { scripts: CompiledScript::all(plan).expect("a script"), answer };
     let mut seen = Run::default();
     run(plan, Environment::default(), &world, &Control::default(), &mut |event: &Event| seen.fold(event))
         .expect("a run");

@@ -28,7 +28,7 @@ fn seconds_under_way(t: &Tally) -> f64 {
 /// one for each request that was dropped.
 ///
 /// Both sides over the load, warm-up included, to its end: users × streams × time = ∫ in flight dt + Σ lag + Σ queue wait +
-/// Σ thinking, less the time by which requests of parallel steps overlapped. Only where the users never change and the time was the end of it: users that leave one by one are fewer than
+/// Σ thinking, less the time by which requests of parallel steps overlapped. A user that stopped is idle until the end. Only where the users never change and the time was the end of it: users that leave one by one are fewer than
 /// asked. Those of a process that was lost are counted until then.
 pub fn users(run: &Run) -> Option<Check> {
     let Some(Load::Closed { users, think }) = run.plan.as_ref()?.only().map(|only| &only.load) else { return None };
@@ -45,7 +45,7 @@ pub fn users(run: &Run) -> Option<Check> {
     let begun = run.flow_all.begun.max(1) as f64;
     let there = (busy + thinking) / time;
     let thought = format!(" + {:.3} thinking = {there:.3}", thinking / time);
-    let thought = if think.is_none() { "" } else { &thought };
+    let thought = if think.is_none() && run.flow_all.thought_nanos == 0 { "" } else { &thought };
     let (rate, each, on_average) = (begun / time, busy / begun, busy / time);
     let text = format!("{users} users; {rate:.1}/s × {each:.6} s under way = {on_average:.3}{thought}");
     let late = |t: &Tally| (t.lag.max() + t.queue_wait.max()) as f64 / 1e9;

@@ -23,7 +23,8 @@ pub fn ms(n: u64) -> Duration {
 
 /// A server that answers each request, after a time that depends on its number.
 pub struct Fake {
-    pub script: Arc<CompiledScript>,
+    /// By population.
+    pub scripts: Vec<Arc<CompiledScript>>,
     pub answer: fn(u64, Tick) -> Answer,
 }
 
@@ -44,11 +45,11 @@ impl World for Fake {
     }
 
     fn users(&self, transport: &Rc<FakeTransport<Time>>, of: UsersOf<'_>) -> Box<dyn Users> {
-        self.script.users(transport, of)
+        self.scripts[of.population].users(transport, of)
     }
 
     fn labels(&self) -> Vec<String> {
-        self.script.labels()
+        self.scripts[0].labels()
     }
 }
 
