@@ -132,19 +132,22 @@ fn greet(settings: &Settings, caller: &Caller) {
 
 fn report(settings: &Settings, desk: &Desk, caller: &Caller) {
     let figures = desk.figures();
-    if !settings.quiet {
-        if desk.aborted {
-            caller.err(
-                "siege aborted due to excessive socket failure; you\ncan change the failure threshold in $HOME/.siegerc\n"
-            );
-        }
-        if desk.was_lifted() && settings.form() != Format::Json {
-            caller.err("\nLifting the server siege...");
-        }
+    let is_json = settings.form() == Format::Json;
+    if desk.aborted && !settings.quiet {
+        caller.err(
+            "siege aborted due to excessive socket failure; you\ncan change the failure threshold in $HOME/.siegerc\n",
+        );
+    }
+    if desk.was_lifted() && !settings.quiet && !is_json {
+        caller.err("\nLifting the server siege...");
+    }
+    // siege prints JSON even with `-q`.
+    if is_json || !settings.quiet {
         caller.err("\n");
-        match settings.form() {
-            Format::Json => caller.out(&print::json(&figures, settings)),
-            Format::Seconds | Format::Millis => caller.err(&print::text(&figures, settings)),
+        if is_json {
+            caller.out(&print::json(&figures, settings));
+        } else {
+            caller.err(&print::text(&figures, settings));
         }
     }
     if settings.logging {

@@ -66,9 +66,9 @@ fn head_of(bytes: &[u8]) -> &[u8] {
     end.map_or(bytes, |end| &bytes[..end + 4])
 }
 
+/// The lines of a head, as they are: httperf prints their carriage returns, too.
 fn lines(mark: &str, head: &[u8]) -> Vec<u8> {
-    let text = String::from_utf8_lossy(head);
-    text.lines().flat_map(|line| format!("{mark}{line}\n").into_bytes()).collect()
+    head.split_inclusive(|byte| *byte == b'\n').flat_map(|line| [mark.as_bytes(), line].concat()).collect()
 }
 
 fn body_line(number: u64, line: &[u8]) -> Vec<u8> {
@@ -86,7 +86,7 @@ mod tests {
     #[test]
     fn heads_are_shown_line_by_line() {
         let head = head_of(b"HTTP/1.1 200 OK\r\nA: b\r\n\r\nbody");
-        assert_eq!(lines("RH0:", head), b"RH0:HTTP/1.1 200 OK\nRH0:A: b\nRH0:\n");
+        assert_eq!(lines("RH0:", head), b"RH0:HTTP/1.1 200 OK\r\nRH0:A: b\r\nRH0:\r\n");
         assert!(is_chunked(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n") && !is_chunked(head));
     }
 }
