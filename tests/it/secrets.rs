@@ -201,6 +201,138 @@ fn no_secret_of_an_experiment_is_left_anywhere() {
     assert!(!server.seen().join("\n").contains("redacted:"));
 }
 
+/// A scenario with a secret in every place where one can be given. `URL` and `HOST` stand for the server.
+const SCENARIO: &str = "name: auth-flow
+load: {users: 2, duration: 300ms}
+hooks: {before: {experiment: \"DB_PASSWORD=%hook% true --token %option%\"}}
+scenario:
+  base: URL
+  variables: {password: %variable%, api_key: \"%quoted%\"}
+  headers: {X-Session-Token: %inherited%}
+  steps:
+  - get: /x?token=%query%
+    basic: \"anna:%basic%\"
+  - get: \"http://bob:%user%@HOST/y\"
+    name: auth-flow
+  - get: /z
+    bearer: %bearer%
+    headers: {X-Api-Key: %header%, Cookie: \"login=%cookie%\"}
+  - set: {client_secret: %set%}
+  - for_each: {token: [%each%, \"%another%\"]}
+    steps:
+    - post: /form
+      name: \"token-refresh: ${token}\"
+      form: {password: %form%, csrf: \"${token}\", code: plain-code-7}
+  - post: /json
+    json: {auth: {password: %json%}, pin: %number%, key: plain-key-7}
+    check: {contains: hello}
+  - post: /data
+    data: user=anna&password=%data%
+  - post: /part
+    multipart: {secret: %part%}
+";
+
+#[test]
+fn no_secret_of_a_scenario_is_left_anywhere() {
+    let server = server();
+    let url = server.at("/");
+    let filled = SCENARIO.replace("HOST", &server.address.to_string()).replace("URL", url.trim_end_matches('/'));
+    let parts = filled.split('%').enumerate();
+    let plan: String =
+        parts.map(|(number, part)| if number % 2 == 1 { canary(part) } else { part.to_owned() }).collect();
+    for line in [
+        "run input.yaml",
+        "run input.yaml --set scenario.variables.password=%set%",
+        "run input.yaml --trace",
+        "plan show input.yaml",
+        "plan check input.yaml",
+        "run input.yaml -o influx=INFLUX&p=%influx%",
+    ] {
+        let influx = replying("HTTP/1.1 204 No Content\r\n\r\n");
+        let dir = TempDir::new().expect("a directory");
+        fs::write(dir.path().join("input.yaml"), &plan).expect("a plan");
+        let mut line = words(&line.replace("INFLUX", &influx.at("/write?db=x")), &url);
+        let is_run = line[0] == "run" && !line.contains(&"--trace".to_owned());
+        line.extend(is_run.then(all_formats).unwrap_or_default());
+        let said = brunt(dir.path(), &line);
+        assert!(said.status.success(), "{line:?}: {}", String::from_utf8_lossy(&said.stderr));
+        is_clean(dir.path(), &said, &line.join(" "));
+        let figures: String =
+            influx.seen().iter().filter_map(|request| request.split_once("\r\n\r\n")).map(|(_, body)| body).collect();
+        assert!(!figures.contains(CANARY), "{figures}");
+        if is_run {
+            let report = fs::read_to_string(dir.path().join("report.json")).expect("the JSON");
+            assert!(report.contains("auth-flow") && report.contains("token-refresh: "), "names stay: {report}");
+            assert!(report.contains("plain-code-7") && report.contains("plain-key-7"), "other fields stay: {report}");
+        }
+    }
+    let sent = server.seen().join("\n");
+    assert!(!sent.contains("redacted:"), "{sent}");
+    for place in ["query", "bearer", "header", "cookie", "each", "another", "form", "json", "data", "part"] {
+        assert!(sent.contains(&canary(place)), "{place} was not sent as it is: {sent}");
+    }
+}
+
+/// A plan of JMeter with secrets in its variables, its authorization manager and its requests.
+const JMX: &str = r#"<?xml version="1.0"?><jmeterTestPlan version="1.2"><hashTree><TestPlan testname="p">
+<elementProp name="TestPlan.user_defined_variables" elementType="Arguments"><collectionProp name="Arguments.arguments">
+<elementProp name="password" elementType="Argument"><stringProp name="Argument.name">password</stringProp>
+<stringProp name="Argument.value">%variable%</stringProp></elementProp></collectionProp></elementProp></TestPlan><hashTree>
+<ThreadGroup testname="auth-group"><stringProp name="ThreadGroup.num_threads">1</stringProp>
+<elementProp name="ThreadGroup.main_controller" elementType="LoopController"><stringProp name="LoopController.loops">2</stringProp>
+<boolProp name="LoopController.continue_forever">false</boolProp></elementProp>
+</ThreadGroup><hashTree>
+<HeaderManager testname="h"><collectionProp name="HeaderManager.headers"><elementProp name="" elementType="Header">
+<stringProp name="Header.name">X-Api-Key</stringProp><stringProp name="Header.value">%header%</stringProp></elementProp></collectionProp></HeaderManager><hashTree/>
+<AuthManager testname="a"><collectionProp name="AuthManager.auth_list"><elementProp name="" elementType="Authorization">
+<stringProp name="Authorization.url">URL</stringProp><stringProp name="Authorization.username">anna</stringProp>
+<stringProp name="Authorization.password">%auth%</stringProp></elementProp></collectionProp></AuthManager><hashTree/>
+<HTTPSamplerProxy testname="token-refresh"><stringProp name="HTTPSampler.domain">DOMAIN</stringProp><stringProp name="HTTPSampler.port">PORT</stringProp>
+<stringProp name="HTTPSampler.path">/x</stringProp><stringProp name="HTTPSampler.method">POST</stringProp>
+<elementProp name="HTTPsampler.Arguments" elementType="Arguments"><collectionProp name="Arguments.arguments">
+<elementProp name="token" elementType="HTTPArgument"><stringProp name="Argument.name">token</stringProp>
+<stringProp name="Argument.value">%argument%</stringProp></elementProp>
+<elementProp name="pin" elementType="HTTPArgument"><stringProp name="Argument.name">pin</stringProp>
+<stringProp name="Argument.value">${__P(api.token)}</stringProp></elementProp></collectionProp></elementProp>
+</HTTPSamplerProxy><hashTree/></hashTree></hashTree></hashTree></jmeterTestPlan>"#;
+
+#[test]
+fn no_secret_of_a_plan_of_jmeter_is_left_anywhere() {
+    let server = server();
+    let filled = JMX.replace("URL", &server.at("/"));
+    let filled =
+        filled.replace("DOMAIN", &server.address.ip().to_string()).replace("PORT", &server.address.port().to_string());
+    let parts = filled.split('%').enumerate();
+    let plan: String =
+        parts.map(|(number, part)| if number % 2 == 1 { canary(part) } else { part.to_owned() }).collect();
+    let dir = TempDir::new().expect("a directory");
+    fs::write(dir.path().join("input.jmx"), &plan).expect("a plan");
+    let line = [words("run input.jmx -Japi.token=%property%", ""), all_formats()].concat();
+    let said = brunt(dir.path(), &line);
+    assert!(said.status.success(), "{}", String::from_utf8_lossy(&said.stderr));
+    is_clean(dir.path(), &said, &line.join(" "));
+    assert!(fs::read_to_string(dir.path().join("report.json")).expect("the JSON").contains("token-refresh"));
+    let sent = server.seen().join("\n");
+    for place in ["header", "argument", "property"] {
+        assert!(sent.contains(&canary(place)), "{place} was not sent as it is: {sent}");
+    }
+}
+
+#[test]
+fn a_contender_is_not_named_after_its_password() {
+    let server = server();
+    let dir = TempDir::new().expect("a directory");
+    let url = server.at("/");
+    let with = |user: &str, path: &str| format!("{}{path}", url.replacen("://", &format!("://{user}@"), 1));
+    for command in ["compare", "sweep"] {
+        let line = format!("{command} {} {} -r 40 -d 200ms", with("anna:%one%", "a"), with("%two%", "b"));
+        let said = brunt(dir.path(), &[words(&line, ""), all_formats()].concat());
+        is_clean(dir.path(), &said, &line);
+        let report = fs::read_to_string(dir.path().join("report.json")).expect("the JSON");
+        assert!(report.contains(&format!("\"{}/a\"", server.address)), "{report}");
+    }
+}
+
 #[test]
 fn what_is_said_of_mistakes_repeats_no_secret() {
     let dir = TempDir::new().expect("a directory");
@@ -210,6 +342,7 @@ fn what_is_said_of_mistakes_repeats_no_secret() {
         "http://127.0.0.1:1/ -H X-Api-Key~%header%",
         "http://127.0.0.1:1/ --proxy http://u:%proxy%@127.0.0.1:1/",
         "ftp://u:%scheme%@127.0.0.1/",
+        "run http://127.0.0.1:1/ --proxy http://ann:%proxy%@127.0.0.1:1/",
         "http://127.0.0.1:1/?token=%dead% -n 2 -c 1",
         "check http://anna:%check%@127.0.0.1:1/?token=%query%",
         "sweep http://127.0.0.1:1/?token=%sweep% -r 40 -d 200ms",

@@ -87,7 +87,7 @@ fn show(args: &FileArgs, form: fn(&PlanFile, &Loaded) -> String) -> Result<Exit,
     let file = opened.file.clone();
     let loaded = opened.resolve(&crate::process::system()).map_err(refused)?;
     crate::redact::current().experiment(&mut loaded.experiment.clone());
-    print!("{}", crate::redact::text(&form(&file, &loaded)));
+    print!("{}", crate::redact::current().plan_text(&form(&file, &loaded)));
     Ok(Exit::Measured)
 }
 

@@ -24,6 +24,8 @@ pub fn system() -> System {
         reflected,
         offered,
         heard: |words| drop(redact::current().words(words)),
+        plan_text: |text| drop(redact::current().plan_text(text)),
+        plan_tree: redact::know_tree,
     }
 }
 

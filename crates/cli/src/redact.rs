@@ -18,7 +18,10 @@ pub fn current() -> Arc<Redactor> {
 /// From now on secrets are redacted as in this store.
 pub fn adopt(store: &Store) {
     let redactor = knowing_arguments(Arc::clone(store.redactor()));
-    *CURRENT.lock().unwrap_or_else(PoisonError::into_inner) = Some(redactor);
+    let earlier = CURRENT.lock().unwrap_or_else(PoisonError::into_inner).replace(Arc::clone(&redactor));
+    if let Some(earlier) = earlier {
+        redactor.know_those_of(&earlier);
+    }
 }
 
 /// A text for people without secrets.
@@ -29,6 +32,11 @@ pub fn text(text: &str) -> String {
 /// Makes the secrets of a plan known, so that they are found in texts that are made of it.
 pub fn know(plan: &Plan) {
     current().plan(&mut plan.clone());
+}
+
+/// Makes the secrets in the tree of a plan file known, before a message may repeat them.
+pub fn know_tree(tree: &serde_json::Value) {
+    current().data(&mut tree.clone());
 }
 
 /// Messages may repeat what the command line says.

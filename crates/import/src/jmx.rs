@@ -19,7 +19,7 @@ mod texts;
 mod tree;
 
 use crate::error::ImportError;
-use crate::secrets::{Names, Secrets, is_secret};
+use crate::secrets::{Names, Secrets};
 use crate::text;
 use crate::write::scalar::comment;
 use brunt_jmx::document::Document;
@@ -28,6 +28,7 @@ use brunt_jmx::properties::PropertyMap;
 use brunt_model::plan::{ConnectionLifetime, ResolveAll};
 use brunt_model::reply_policy::Cookies;
 use brunt_model::scenario::{DataEnd, DataFile, DataFormat, RowOrder, Scenario, Scope, ScriptLanguage, Sharing, Step};
+use brunt_model::secret::is_secret_field;
 use brunt_model::{Plan, Population, ReplyPolicy, StageKind};
 use requests::{Keys, cookies, headers, on_failure, server};
 use std::collections::{HashMap, HashSet};
@@ -107,7 +108,7 @@ fn with_marks(document: &Document, given: &PropertyMap) -> (PropertyMap, HashSet
     for call in ["__P(", "__property("] {
         for behind in whole.split(call).skip(1) {
             let name = behind.split([',', ')']).next().unwrap_or_default().trim();
-            if is_secret(name) && !properties.contains_key(name) {
+            if is_secret_field(name) && !properties.contains_key(name) {
                 let environment = text::identifier(name).to_ascii_uppercase();
                 properties.insert(name.to_owned(), text::variable(&environment));
                 marks.insert(environment);
@@ -292,7 +293,7 @@ impl<'a> Writer<'a> {
                 .all(|rest| rest.split_once('}').is_some_and(|(inner, _)| self.plan_vars.contains(inner)));
             let rest: String = value.split("${").collect();
             let is_plain = has_variables && !rest.contains(['$', '\\', ',', '(', ')', '\n', '\r']);
-            if is_secret(&name)
+            if is_secret_field(&name)
                 && !value.is_empty()
                 && !value.contains("${")
                 && !text::has_variable(&value)

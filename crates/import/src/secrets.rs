@@ -1,38 +1,13 @@
-//! Secrets: which fields hold one, and the variables that stand in their place.
+//! Variables in place of secrets.
 
 use crate::plan::{self, Body, Constant, Part, Request, Variable};
 use crate::text::{self, NUMBER, identifier, variable};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use brunt_model::secret::{is_secret_field, is_secret_header, is_secret_parameter};
 use brunt_script::body;
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
-
-/// Words in the names of fields that hold secrets, without separators.
-const WORDS: [&str; 12] = [
-    "password",
-    "passwd",
-    "passphrase",
-    "passcode",
-    "secret",
-    "token",
-    "apikey",
-    "accesskey",
-    "privatekey",
-    "credential",
-    "authorization",
-    "signature",
-];
-
-/// Whole names of fields that hold secrets.
-const NAMES: [&str; 13] =
-    ["pwd", "pass", "pw", "pin", "otp", "jwt", "sid", "auth", "sessionid", "session", "cvv", "cardnumber", "cookie"];
-
-/// Whether a field of this name holds a secret.
-pub(crate) fn is_secret(name: &str) -> bool {
-    let name: String = name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect();
-    NAMES.contains(&name.as_str()) || WORDS.iter().any(|word| name.contains(word))
-}
 
 /// Names of variables that are taken.
 #[derive(Debug, Default)]
@@ -86,7 +61,7 @@ impl Secrets {
                 *credentials = format!("{user}:{}", self.hide(names, "password", password));
             }
         }
-        for (name, value) in request.query.iter_mut().filter(|(name, _)| is_secret(name)) {
+        for (name, value) in request.query.iter_mut().filter(|(name, _)| is_secret_parameter(name)) {
             *value = self.hide(names, name, value);
         }
         let is_form = request
@@ -95,12 +70,12 @@ impl Secrets {
             .any(|(name, value)| name.eq_ignore_ascii_case("content-type") && body::is_form(value));
         match &mut request.body {
             Body::Form(fields, _) => {
-                for (name, value) in fields.iter_mut().filter(|(name, _)| is_secret(name)) {
+                for (name, value) in fields.iter_mut().filter(|(name, _)| is_secret_field(name)) {
                     *value = self.hide(names, name, value);
                 }
             }
             Body::Multipart(parts) => {
-                for (name, part) in parts.iter_mut().filter(|(name, _)| is_secret(name)) {
+                for (name, part) in parts.iter_mut().filter(|(name, _)| is_secret_field(name)) {
                     if let Part::Text(value) | Part::TypedText { text: value, .. } = part {
                         *value = self.hide(names, name, value);
                     }
@@ -122,7 +97,7 @@ impl Secrets {
     /// Replaces the secrets among the fields `NAME=VALUE` of a text. The values of the variables are encoded.
     fn hide_fields(&mut self, names: &mut Names, text: &str) -> String {
         let fields = text.split('&').map(|field| match field.split_once('=') {
-            Some((name, value)) if is_secret(name) => format!("{name}={}", self.hide(names, name, value)),
+            Some((name, value)) if is_secret_field(name) => format!("{name}={}", self.hide(names, name, value)),
             _ => field.to_owned(),
         });
         fields.collect::<Vec<_>>().join("&")
@@ -139,7 +114,7 @@ impl Secrets {
                 decoded(credentials).filter(|_| is_authorization && scheme.eq_ignore_ascii_case("basic"))
             {
                 basic = Some(pair);
-            } else if is_secret(name) {
+            } else if is_secret_header(name) {
                 *value = self.hide(names, name.trim_start_matches("X-").trim_start_matches("x-"), value);
             }
         }
@@ -154,8 +129,8 @@ impl Secrets {
             Value::Object(entries) => {
                 for (name, value) in entries {
                     match value {
-                        Value::String(text) if is_secret(name) => *text = self.hide(names, name, text),
-                        Value::Number(number) if is_secret(name) => {
+                        Value::String(text) if is_secret_field(name) => *text = self.hide(names, name, text),
+                        Value::Number(number) if is_secret_field(name) => {
                             let hidden = self.hide(names, name, &number.to_string());
                             if let [text::Piece::Variable(name)] = text::pieces(&hidden)[..] {
                                 *value = Value::String(format!("{NUMBER}{name}{NUMBER}"));
@@ -180,25 +155,6 @@ fn decoded(credentials: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn fields_with_secrets_are_known_by_their_names() {
-        for name in [
-            "Password",
-            "user[password]",
-            "access_token",
-            "X-Api-Key",
-            "api_key",
-            "Authorization",
-            "PIN",
-            "client-secret",
-        ] {
-            assert!(is_secret(name), "{name}");
-        }
-        for name in ["name", "spinner", "page", "Accept", "passenger", "author"] {
-            assert!(!is_secret(name), "{name}");
-        }
-    }
 
     #[test]
     fn equal_secrets_have_one_variable() {

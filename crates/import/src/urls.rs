@@ -14,9 +14,10 @@
 use crate::body::{self, FORM, JSON};
 use crate::error::ImportError;
 use crate::plan::{Body, Constant, ImportedPlan, Request, Step, StepKind, Variable};
-use crate::secrets::{Names, is_secret};
+use crate::secrets::Names;
 use crate::text::variable;
 use crate::{Options, request, server};
+use brunt_model::secret::is_secret_field;
 use std::collections::HashMap;
 
 /// Reads a list of URLs.
@@ -82,7 +83,7 @@ impl Reader<'_> {
         }
         let own = self.names.take(name);
         self.by_name.insert(name.to_owned(), own.clone());
-        let secret = is_secret(name);
+        let secret = is_secret_field(name);
         let environment = own.to_ascii_uppercase();
         let comment = if secret { format!("a secret was here; export {environment}=…") } else { String::new() };
         let value = if secret { Constant::Environment(environment) } else { Constant::Text(value) };

@@ -2,6 +2,7 @@
 
 use crate::document::{Document, Markup, Node, NodeId, NodeKind, encode, encode_attribute};
 use crate::property::{Properties, PropertyKind};
+use brunt_model::secret::{is_secret_field, is_secret_header};
 
 impl Document {
     /// Enables or disables a test element.
@@ -76,14 +77,14 @@ impl Document {
         while let Some(node) = rest.pop() {
             rest.extend(self.elements(node));
             let properties = Properties::new(self, node);
-            let guarded = |name: &str| properties.text(name).is_some_and(|value| is_secret_name(&value));
-            let (header, argument) = (guarded("Header.name"), guarded("Argument.name"));
+            let header = properties.text("Header.name").is_some_and(|name| is_secret_header(&name));
+            let argument = properties.text("Argument.name").is_some_and(|name| is_secret_field(&name));
             for property in properties.iter() {
                 let value = match &*property.name() {
                     "Header.value" => header,
                     "Argument.value" => argument,
                     "Cookie.value" => true,
-                    name => is_secret_name(name.rsplit('.').next().unwrap_or(name)),
+                    name => is_secret_field(name),
                 };
                 let text = property.text();
                 if value && !text.is_empty() && !text.contains("${") && text != "***" {
@@ -135,25 +136,6 @@ impl Document {
         node.open = Markup::Edited(open.into());
         node.close = Markup::Edited(close.into());
     }
-}
-
-fn is_secret_name(name: &str) -> bool {
-    const NAMES: [&str; 12] = [
-        "authorization",
-        "proxy-authorization",
-        "cookie",
-        "set-cookie",
-        "x-api-key",
-        "api-key",
-        "apikey",
-        "x-auth-token",
-        "token",
-        "access_token",
-        "secret",
-        "client_secret",
-    ];
-    let name = name.to_ascii_lowercase();
-    NAMES.contains(&name.as_str()) || ["password", "passwd", "proxypass"].iter().any(|word| name.ends_with(word))
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@
 //! * [`tally`], [`transaction`], [`snapshot`], [`spread`]: mergeable sums of samples, of transactions, and of when they came.
 //! * [`event`], [`codec`]: what leaves the engine, and its bytes. [`part`]: what processes of one run say to each other.
 //! * [`run`], [`series`], [`history`]: the fold of all events. [`reading_names`]: the names of what is read of ourselves.
+//! * [`secret`]: names of secret headers and fields.
 //! * [`live_output`]: where figures are sent meanwhile. [`java_date`], [`java_number`]: dates and numbers, as Java writes them.
 //! * [`objective`]: a bound on a figure of a run; [`reached`]: whether it is met. [`goal`]: how sure a figure is to be before the end.
 //! * [`experiment`], [`probe_spec`]: many runs, fully resolved; what is read of a server meanwhile. [`study`]: what they came to.
@@ -43,6 +44,7 @@ pub mod request;
 pub mod run;
 pub mod sample;
 pub mod scenario;
+pub mod secret;
 pub mod series;
 pub mod snapshot;
 pub mod spread;

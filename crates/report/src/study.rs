@@ -5,7 +5,6 @@
 
 mod build;
 mod method;
-mod secrets;
 
 pub(crate) use build::{load_of, name_of};
 pub use method::{method, of_analysis};

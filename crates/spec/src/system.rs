@@ -33,6 +33,10 @@ pub struct System {
     pub offered: fn(&RunSettings) -> Result<HttpVersion, String>,
     /// Is told the words of a plan file as options, before a message may repeat them: some are secret.
     pub heard: fn(&[String]),
+    /// Receives the text of a plan file before it is read, for the same reason.
+    pub plan_text: fn(&str),
+    /// Receives the tree of a plan file before it is resolved, for the same reason.
+    pub plan_tree: fn(&serde_json::Value),
 }
 
 impl System {
@@ -49,6 +53,8 @@ impl System {
             reflected: |_, _| Err(NEEDS_DESCRIPTORS.to_owned()),
             offered: |_| Err("nobody may ask the server here".to_owned()),
             heard: |_| (),
+            plan_text: |_| (),
+            plan_tree: |_| (),
         }
     }
 

@@ -3,25 +3,29 @@
 //! A secret `hunter2` becomes `redacted:3f9a12`: the first three bytes of HMAC-SHA256 of the value. The key belongs to a store
 //! and never leaves it; a process without a store draws a key of its own. Redaction of redacted data changes nothing.
 //!
-//! * `names`: which headers and fields are secret. `text`: secrets in free text and bodies. `command`: secrets in command lines.
-//! * `plan`: plans, experiments, events and studies. [`restore`]: secrets put back before a stored plan is sent again.
-//! * `key`: the key in its file.
+//! Which names are secret is defined in [`brunt_model::secret`]. Values of secret fields are redacted where data has a form, and
+//! become known: from then on they are replaced in every text. Other words of a text stay as they are, whatever they look like.
+//!
+//! * `known_secrets`: secrets seen so far. `text`: messages, URLs, headers, bodies. `source`: plan files and shell commands.
+//!   `data`: trees of names and values. `command`: command lines. `plan`: plans, experiments, events and studies.
+//! * [`restore`]: secrets put back before a stored plan is sent again. `key`: the key in its file.
 
 mod command;
+mod data;
 pub(crate) mod key;
-mod names;
+mod known_secrets;
 mod plan;
 pub mod restore;
+mod source;
 mod text;
 
 #[cfg(test)]
 mod tests;
 
 pub use command::shell_words;
-pub use names::{is_secret_field, is_secret_header};
 
 use aws_lc_rs::hmac::{HMAC_SHA256, Key, sign};
-use std::collections::BTreeMap;
+use known_secrets::KnownSecrets;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// What stands before the hash of a secret.
@@ -30,34 +34,19 @@ pub const MARK: &str = "redacted:";
 /// Hexadecimal digits of the hash.
 const DIGITS: usize = 6;
 
-/// Values that are searched for in free text, at most: a list of URLs may hold a million tokens.
-const MOST_SEARCHED: usize = 256;
-
-/// Shorter values are too common to be searched for in free text.
-const SHORTEST_SEARCHED: usize = 4;
-
-/// Longer values are searched for within words, too.
-const LONG: usize = 12;
+/// Shorter values of cookies are settings more often than secrets.
+const SHORTEST_COOKIE: usize = 8;
 
 /// Replaces secrets. It remembers those that it has seen: their values are replaced in free text as well.
 pub struct Redactor {
     key: Key,
-    seen: Mutex<KnownSecrets>,
-}
-
-/// The secrets that were seen.
-#[derive(Default)]
-struct KnownSecrets {
-    /// By what stands in their place.
-    exact: BTreeMap<String, String>,
-    /// Values to search for in free text, and what stands in their place, the longest first.
-    searched: Vec<(String, String)>,
+    known: Mutex<KnownSecrets>,
 }
 
 impl Redactor {
     /// A redactor with this key.
     pub fn new(key: &[u8]) -> Self {
-        Self { key: Key::new(HMAC_SHA256, key), seen: Mutex::default() }
+        Self { key: Key::new(HMAC_SHA256, key), known: Mutex::default() }
     }
 
     /// A redactor with a key that nobody else has.
@@ -65,78 +54,46 @@ impl Redactor {
         Self::new(&rand::random::<[u8; 32]>())
     }
 
-    /// What stands in place of a secret. Placeholders are no secrets, nor is what is redacted already.
+    /// Replaces a secret, and makes it known. Placeholders and redacted values stay.
     pub fn secret(&self, value: &str) -> String {
+        self.replace(value, true)
+    }
+
+    /// Makes the secrets known that another redactor knows.
+    pub fn know_those_of(&self, other: &Self) {
+        let values = other.known_secrets().values();
+        values.iter().for_each(|value| drop(self.secret(value)));
+    }
+
+    /// Replaces the value of a cookie. It becomes known unless it may be an ordinary word, such as that of `theme=dark`.
+    fn cookie(&self, value: &str) -> String {
+        self.replace(value, value.len() >= SHORTEST_COOKIE && text::looks_random(value))
+    }
+
+    fn replace(&self, value: &str, is_searched: bool) -> String {
         if value.is_empty() || is_placeholder(value) || is_redacted(value) {
             return value.to_owned();
         }
         let hash = sign(&self.key, value.as_bytes());
         let bytes = hash.as_ref().iter().take(DIGITS / 2);
         let token = bytes.fold(MARK.to_owned(), |token, byte| format!("{token}{byte:02x}"));
-        let mut seen = self.seen();
-        if !seen.exact.contains_key(&token) {
-            seen.exact.insert(token.clone(), value.to_owned());
-            seen.search_for(value, &token);
-            let decoded = percent_encoding::percent_decode_str(value).decode_utf8_lossy().into_owned();
-            if decoded != value {
-                seen.search_for(&decoded, &token);
-            }
-        }
+        self.known_secrets().add(value, &token, is_searched);
         token
     }
 
-    /// A text without the secrets that were seen so far, wherever they stand in it.
-    fn without_seen(&self, text: &str) -> String {
-        let seen = self.seen();
-        let mut text = text.to_owned();
-        for (value, token) in &seen.searched {
-            if text.contains(value.as_str()) {
-                text = replaced(&text, value, token);
-            }
-        }
-        text
+    /// A text without the secrets that are known so far, wherever they stand in it.
+    fn without_known(&self, text: &str) -> String {
+        self.known_secrets().replaced(text)
     }
 
     /// The exact value of what stands in place of a secret, where this redactor has seen it.
     fn exact(&self, token: &str) -> Option<String> {
-        self.seen().exact.get(token).cloned()
+        self.known_secrets().exact(token)
     }
 
-    fn seen(&self) -> MutexGuard<'_, KnownSecrets> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    fn known_secrets(&self) -> MutexGuard<'_, KnownSecrets> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-impl KnownSecrets {
-    fn search_for(&mut self, value: &str, token: &str) {
-        let common = ["true", "false", "null", "none", "localhost", "basic", "bearer", "http", "https", "brunt"];
-        let number = value.len() < DIGITS && value.bytes().all(|b| b.is_ascii_digit());
-        let known = self.searched.iter().any(|row| row.0 == value);
-        let too_common = value.len() < SHORTEST_SEARCHED || number || common.contains(&&*value.to_ascii_lowercase());
-        if too_common || known || self.searched.len() >= MOST_SEARCHED {
-            return;
-        }
-        let at = self.searched.partition_point(|row| row.0.len() > value.len());
-        self.searched.insert(at, (value.to_owned(), token.to_owned()));
-    }
-}
-
-/// The text with a value replaced: a short one only where it is a word of its own.
-fn replaced(text: &str, value: &str, token: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut done = 0;
-    for (at, _) in text.match_indices(value) {
-        let end = at + value.len();
-        let joined = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
-        let inside = joined(text[..at].chars().next_back()) || joined(text[end..].chars().next());
-        if inside && value.len() < LONG {
-            continue;
-        }
-        out.push_str(&text[done..at]);
-        out.push_str(token);
-        done = end;
-    }
-    out + &text[done..]
 }
 
 /// Whether a value is what stands in place of a secret.

@@ -5,6 +5,7 @@
 use crate::request::{Draft, Prepared, origin_of, resolve};
 use crate::{Reply, Transport};
 use brunt_model::Body;
+use brunt_model::secret::is_secret_header;
 use std::rc::Rc;
 
 /// Header fields that describe a body; they go when the body goes.
@@ -17,8 +18,6 @@ const OF_THE_BODY: [&str; 7] = [
     "transfer-encoding",
     "expect",
 ];
-/// Header fields that carry credentials; another origin does not get them.
-const CREDENTIALS: [&str; 3] = ["authorization", "proxy-authorization", "cookie"];
 
 /// The request that a redirect leads to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -69,7 +68,7 @@ pub fn redirected(from: &Prepared, status: u16, location: &str) -> Option<Redire
     headers.retain(|(name, _)| {
         let is_one_of = |names: &[&str]| names.iter().any(|other| name.eq_ignore_ascii_case(other));
         let stays_with_body = !becomes_get || !is_one_of(&OF_THE_BODY);
-        let may_be_sent = !drops_credentials || !is_one_of(&CREDENTIALS);
+        let may_be_sent = !drops_credentials || !is_secret_header(name);
         stays_with_body && may_be_sent && !is_one_of(&["host", "content-length"])
     });
     let (method, body) = if becomes_get { ("GET".to_owned(), Body::None) } else { (method, body) };
@@ -142,8 +141,10 @@ mod tests {
 
     #[test]
     fn credentials_are_not_sent_to_another_origin() {
-        let get = prepared("GET", &[("Authorization", "Bearer x"), ("cookie", "a=b"), ("X-A", "1")], &Body::None);
-        assert_eq!(redirected(&get, 302, "/c").unwrap().headers.len(), 3);
+        let secrets =
+            [("Authorization", "Bearer x"), ("cookie", "a=b"), ("X-A", "1"), ("X-Api-Key", "k"), ("x-auth-token", "t")];
+        let get = prepared("GET", &secrets, &Body::None);
+        assert_eq!(redirected(&get, 302, "/c").unwrap().headers.len(), 5);
         for elsewhere in ["http://two/c", "https://one/c", "http://one:8080/c"] {
             let to = redirected(&get, 302, elsewhere).unwrap();
             assert_eq!(to.headers, [("X-A".to_owned(), "1".to_owned())], "{elsewhere}");

@@ -1,11 +1,11 @@
 //! Texts by JMeter's rules as texts of a plan file.
 
 use super::Writer;
-use crate::secrets::is_secret;
 use crate::text::{self, Piece};
 use brunt_model::ReplyPolicy;
 use brunt_model::reply_policy::ReplyAction;
 use brunt_model::scenario::{Scenario, Script, ScriptLanguage, Step};
+use brunt_model::secret::is_secret_field;
 use brunt_script::expression::{self, Stretch};
 use brunt_script::functions;
 
@@ -153,7 +153,7 @@ impl Writer<'_> {
 
     /// A secret as a variable of the plan; None where the value is none, or holds a variable already.
     pub(super) fn secret(&mut self, field: &str, value: &str) -> Option<String> {
-        if !is_secret(field) || value.contains("${") || text::has_variable(value) {
+        if !is_secret_field(field) || value.contains("${") || text::has_variable(value) {
             return None;
         }
         self.hidden(field, value)

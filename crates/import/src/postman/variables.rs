@@ -3,8 +3,9 @@
 use super::script;
 use crate::json::At;
 use crate::plan::{Constant, ImportedPlan, Variable};
-use crate::secrets::{Names, is_secret};
+use crate::secrets::Names;
 use crate::text::variable;
+use brunt_model::secret::is_secret_field;
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 
@@ -88,7 +89,7 @@ impl<'a> Variables<'a> {
         self.known.insert(name.to_owned(), own.clone());
         let value = self.values.get(name).cloned();
         if self.set.contains(name) {
-            if let Some(value) = value.filter(|value| !value.is_empty() && !is_secret(name)) {
+            if let Some(value) = value.filter(|value| !value.is_empty() && !is_secret_field(name)) {
                 let value = self.filled(&value);
                 self.user_vars.push((own.clone(), value));
             }
@@ -96,7 +97,7 @@ impl<'a> Variables<'a> {
         }
         let environment = own.to_ascii_uppercase();
         let (value, comment) = match value {
-            Some(value) if !value.is_empty() && (!is_secret(name) || value.contains("{{")) => {
+            Some(value) if !value.is_empty() && (!is_secret_field(name) || value.contains("{{")) => {
                 (Constant::Text(self.filled(&value)), String::new())
             }
             Some(value) if !value.is_empty() => {

@@ -1,6 +1,5 @@
 //! From a study to its document.
 
-use super::secrets::{without_passwords, without_passwords_in};
 use super::{Arrangement, ContenderDocument, Factor, StudyDocument, TrialDocument, VERSION, method};
 use crate::readings;
 use crate::result::{self, Environment, Requests};
@@ -33,7 +32,7 @@ impl StudyDocument {
 impl From<&Experiment> for Arrangement {
     fn from(e: &Experiment) -> Self {
         Self {
-            source: without_passwords(&e.source),
+            source: e.source.clone(),
             repetitions: e.repetitions,
             order: e.order,
             cooldown_seconds: e.cooldown.as_secs_f64(),
@@ -60,7 +59,7 @@ impl ContenderDocument {
             loads,
             server: c.server.clone(),
             hooks: c.hooks.clone(),
-            probes: c.probes.iter().map(without_passwords_in).collect(),
+            probes: c.probes.clone(),
             plan: c.steps.first().map(|step| step.plan.clone()),
         }
     }

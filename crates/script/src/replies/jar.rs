@@ -1,4 +1,7 @@
 //! Cookies of one user (RFC 6265), as `cookie_store` keeps and expires them. Expiry follows the system's calendar clock.
+//!
+//! Cookies for a public suffix such as `co.uk` are refused, as in browsers. So are cookies with the prefix `__Host-` or
+//! `__Secure-` that lack the attributes of the prefix (RFC 6265bis, 4.1.3).
 
 use super::Fields;
 #[cfg(feature = "groovy")]
@@ -6,7 +9,7 @@ use brunt_groovy::Cookie;
 use brunt_model::reply_policy::Cookies;
 #[cfg(feature = "groovy")]
 use cookie_store::CookieDomain;
-use cookie_store::CookieStore;
+use cookie_store::{CookieStore, RawCookie};
 use url::Url;
 
 /// Cookies. Allocates nothing until the first one is set.
@@ -18,7 +21,9 @@ impl Jar {
     pub fn take(&mut self, url: &Url, fields: &Fields) {
         for (_, text) in fields.iter().filter(|(name, _)| name.eq_ignore_ascii_case("set-cookie")) {
             // RFC 6265 section 5.3: a cookie that is malformed or names another domain is ignored.
-            let _ = self.0.get_or_insert_default().parse(text, url);
+            if let Some(cookie) = acceptable(text, url) {
+                let _ = self.0.get_or_insert_default().insert_raw(&cookie, url);
+            }
         }
     }
 
@@ -37,6 +42,32 @@ impl Jar {
         let pairs: Vec<_> = pairs.chain(set.iter().map(|(name, value)| format!("{name}={value}"))).collect();
         (!pairs.is_empty()).then(|| ("Cookie".to_owned(), pairs.join(policy.separator())))
     }
+}
+
+/// The cookie of a field `Set-Cookie`, unless the prefix of its name or the suffix of its domain forbids it.
+fn acceptable<'a>(text: &'a str, url: &Url) -> Option<RawCookie<'a>> {
+    let mut cookie = RawCookie::parse(text).ok()?;
+    let has_prefix =
+        |prefix: &str| cookie.name().get(..prefix.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(prefix));
+    let is_secure = cookie.secure() == Some(true) && url.scheme() == "https";
+    let is_of_host = cookie.domain().is_none() && cookie.path() == Some("/");
+    if (has_prefix("__Secure-") && !is_secure) || (has_prefix("__Host-") && !(is_secure && is_of_host)) {
+        return None;
+    }
+    let domain = cookie.domain().map(|domain| domain.trim_start_matches('.').to_ascii_lowercase());
+    if domain.as_deref().is_some_and(is_public_suffix) {
+        // RFC 6265 section 5.3, step 5: the host itself may be such a suffix; the cookie is then its alone.
+        if domain.as_deref() != url.host_str() {
+            return None;
+        }
+        cookie.unset_domain();
+    }
+    Some(cookie)
+}
+
+/// True if names of different owners lie directly below this one.
+fn is_public_suffix(domain: &str) -> bool {
+    psl::suffix_str(domain) == Some(domain)
 }
 
 /// What scripts do with cookies.
@@ -110,6 +141,36 @@ mod tests {
         ] {
             assert_eq!(sent(home, set, to), expected, "{set:?} to {to}");
         }
+    }
+
+    #[test]
+    fn public_suffixes_and_prefixes_of_names_are_obeyed() {
+        let home = "https://shop.example.co.uk/dir/page";
+        for (set, to, expected) in [
+            ("a=1; Path=/; Domain=co.uk", "https://other.co.uk/", ""),
+            ("a=1; Path=/; Domain=.uk", home, ""),
+            ("a=1; Path=/; Domain=example.co.uk", "https://www.example.co.uk/", "a=1"),
+            ("__Secure-a=1; Path=/; Secure", home, "__Secure-a=1"),
+            ("__Secure-a=1; Path=/", home, ""),
+            ("__Host-a=1; Path=/; Secure", home, "__Host-a=1"),
+            ("__host-a=1; Path=/; Secure; Domain=example.co.uk", home, ""),
+            ("__Host-a=1; Path=/dir; Secure", home, ""),
+            ("__Host-a=1; Secure", home, ""),
+            ("__Host-a=1; Path=/", home, ""),
+            ("__Hostess=1; Path=/", home, "__Hostess=1"),
+        ] {
+            assert_eq!(sent(home, &[set], to), expected, "{set} to {to}");
+        }
+        assert_eq!(
+            sent("http://shop.example.org/", &["__Secure-a=1; Path=/; Secure"], "https://shop.example.org/"),
+            ""
+        );
+        let hosted = "https://ann.github.io/";
+        assert_eq!(sent(hosted, &["a=1; Path=/; Domain=github.io"], "https://bob.github.io/"), "");
+        assert_eq!(sent("https://github.io/", &["a=1; Path=/; Domain=github.io"], "https://bob.github.io/"), "");
+        assert_eq!(sent("https://github.io/", &["a=1; Path=/; Domain=github.io"], "https://github.io/"), "a=1");
+        assert_eq!(sent("http://localhost/", &["a=1; Path=/; Domain=localhost"], "http://localhost/"), "a=1");
+        assert_eq!(sent("http://127.0.0.1/", &["a=1; Path=/; Domain=127.0.0.1"], "http://127.0.0.1/"), "a=1");
     }
 
     #[cfg(feature = "groovy")]

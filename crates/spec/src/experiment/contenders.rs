@@ -130,5 +130,7 @@ pub fn named(word: &str) -> (Option<&str>, &str) {
 
 /// A URL without its scheme, which most have in common, and without the `/` at its end.
 fn bare(url: &str) -> &str {
-    url.split_once("://").map_or(url, |(_, rest)| rest).trim_end_matches('/')
+    let behind = url.split_once("://").map_or(url, |(_, rest)| rest).trim_end_matches('/');
+    let authority = behind.find(['/', '?', '#']).unwrap_or(behind.len());
+    behind[..authority].rfind('@').map_or(behind, |at| &behind[at + 1..])
 }

@@ -150,6 +150,11 @@ impl Draft {
         Ok(Self { plan, sets })
     }
 
+    /// The tree of the file.
+    pub fn tree(&self) -> serde_json::Value {
+        super::json(&self.plan)
+    }
+
     /// The same without what stands at a place; None where nothing stands there.
     pub fn without(&self, at: &Position) -> Option<Self> {
         let mut rest = self.clone();

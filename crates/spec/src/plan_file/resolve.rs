@@ -87,7 +87,9 @@ struct Source {
 /// [`SpecError`] with its place if the file cannot be read, or is no plan file.
 pub fn open(path: &Path, sets: &[String], dir: &str, system: &System) -> Result<Opened> {
     let text = text(path)?;
+    (system.plan_text)(&text);
     let draft = Draft::parse(&text, &path.display().to_string(), sets)?;
+    (system.plan_tree)(&draft.tree());
     let said = sets.iter().map(|set| format!("# --set {set}\n"));
     let source = Source {
         draft,

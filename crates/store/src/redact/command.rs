@@ -1,6 +1,7 @@
 //! Secrets in command lines: those of brunt, and of the tools that it stands in for.
 
-use super::{Redactor, is_secret_header};
+use super::Redactor;
+use brunt_model::secret::{is_secret_field, is_secret_header};
 
 /// What an option's value is.
 #[derive(Clone, Copy)]
@@ -15,12 +16,14 @@ enum Value {
     Cookie,
     /// A body, or a field of one.
     Body,
+    /// `NAME=VALUE`; the name decides.
+    Named,
     /// The name of a file.
     File,
 }
 
 /// Options of brunt and of siege, httperf and ab that have a value of that kind.
-const OPTIONS: [(&str, Value); 14] = [
+const OPTIONS: [(&str, Value); 22] = [
     ("-H", Value::Header),
     ("--header", Value::Header),
     ("--add-header", Value::Header),
@@ -29,6 +32,14 @@ const OPTIONS: [(&str, Value); 14] = [
     ("--cookie", Value::Cookie),
     ("--data", Value::Body),
     ("--form", Value::Body),
+    ("--json", Value::Body),
+    ("--set", Value::Named),
+    ("-J", Value::Named),
+    ("-D", Value::Named),
+    ("-G", Value::Named),
+    ("--jmeterproperty", Value::Named),
+    ("--systemproperty", Value::Named),
+    ("--password", Value::Secret),
     ("--key", Value::File),
     ("--cert", Value::File),
     ("--cacert", Value::File),
@@ -43,10 +54,9 @@ const OF_AB: [(&str, Value); 3] = [("-A", Value::User), ("-P", Value::User), ("-
 impl Redactor {
     /// A command line as [`shell_words`] writes it.
     pub fn command(&self, line: &str) -> String {
-        match shlex::split(line) {
-            Some(words) => self.without_seen(&shell_words(self.words(&words))),
-            None => self.text(line),
-        }
+        let Some(words) = shlex::split(line) else { return self.text(line) };
+        let redacted = self.words(&words);
+        if redacted == words { self.without_known(line) } else { self.without_known(&shell_words(redacted)) }
     }
 
     /// The words of a command line.
@@ -91,6 +101,7 @@ impl Redactor {
             Value::Secret => self.secret(value),
             Value::Cookie => self.cookies(value),
             Value::Body => self.body(value),
+            Value::Named => self.named(value),
             Value::File => value.to_owned(),
         }
     }
@@ -106,7 +117,17 @@ impl Redactor {
         };
         match word.find('?') {
             Some(at) if !word.contains(char::is_whitespace) => self.text(&word[..at]) + &self.url(&word[at..]),
-            _ => self.text(&word),
+            _ => self.named(&word),
+        }
+    }
+
+    /// `NAME=VALUE`; of `NAME=URL` the name is that of a contender.
+    fn named(&self, word: &str) -> String {
+        match word.split_once('=') {
+            Some((name, value)) if is_secret_field(name.trim_start_matches('-')) && !value.contains("://") => {
+                format!("{name}={}", self.secret(value))
+            }
+            _ => self.text(word),
         }
     }
 }

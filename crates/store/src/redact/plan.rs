@@ -1,8 +1,9 @@
 //! Secrets in plans, experiments, events and studies.
 
-use super::{Redactor, is_secret_field};
+use super::Redactor;
 use brunt_model::experiment::{Hook, HookCommands, ManagedServer, Ready, Step};
 use brunt_model::record::{Looker, VariableChange};
+use brunt_model::secret::is_secret_field;
 use brunt_model::{
     Body, Contender, Environment, Event, Experiment, Plan, ProbeSpec, Request, SampleRecord, Study, Warning,
 };
@@ -42,21 +43,36 @@ impl Redactor {
 
     /// A plan.
     pub fn plan(&self, plan: &mut Plan) {
-        for policy in &mut plan.reply_policies {
-            for credentials in &mut policy.credentials {
-                credentials.password = self.secret(&credentials.password);
-            }
-        }
+        let mut requests = Vec::new();
         for scenario in plan.populations.iter_mut().map(|population| &mut population.scenario) {
-            scenario.requests.iter_mut().for_each(|request| self.asked(request));
+            scenario.requests.iter_mut().for_each(|request| self.request_of_plan(request));
             // Nobody wrote them: they come from replies, and most are tokens.
             let values = scenario.handed.values.iter_mut().map(|(_, value)| value);
             values.filter(|value| !value.is_empty()).for_each(|value| *value = self.secret(value));
+            requests.push((std::mem::take(&mut scenario.requests), std::mem::take(&mut scenario.services)));
         }
-        plan.around.iter_mut().for_each(|stage| self.plan(&mut stage.plan));
-        let own = plan.populations.iter_mut().filter_map(|population| population.connection.as_deref_mut());
-        for proxy in own.chain([&mut plan.connection]).filter_map(|connection| connection.proxy.as_mut()) {
-            *proxy = self.url(proxy);
+        let mut stages = std::mem::take(&mut plan.around);
+        stages.iter_mut().for_each(|stage| self.plan(&mut stage.plan));
+        self.names_and_values(plan);
+        plan.around = stages;
+        for (population, (requests, services)) in plan.populations.iter_mut().zip(requests) {
+            population.scenario.requests = requests;
+            population.scenario.services = services;
+        }
+    }
+
+    /// Everything of a plan but its requests, of which there may be a million: in a tree, so that no field is forgotten.
+    fn names_and_values(&self, plan: &mut Plan) {
+        let Ok(mut tree) = serde_json::to_value(&*plan) else { return };
+        let before = tree.clone();
+        self.data(&mut tree);
+        if tree == before {
+            return;
+        }
+        match serde_json::from_value(tree) {
+            Ok(redacted) => *plan = redacted,
+            // Only a secret in place of a number can make a plan unreadable, and numbers of plans have no names of secrets.
+            Err(error) => debug_assert!(false, "a redacted plan cannot be read: {error}"),
         }
     }
 
@@ -66,11 +82,11 @@ impl Redactor {
         record.failure_message = record.failure_message.as_ref().map(|message| self.text(message));
         let details = &mut record.details;
         details.response_headers = details.response_headers.as_ref().map(|headers| self.head(headers));
-        details.body = details.body.as_ref().map(|body| self.without_seen(&self.body(body)));
+        details.body = details.body.as_ref().map(|body| self.without_known(&self.body(body)));
         record.sub_results.iter_mut().for_each(|within| self.record(within));
         let Some(trace) = &mut record.trace else { return };
         let request = self.request(trace.request.as_bytes());
-        trace.request = self.without_seen(&String::from_utf8_lossy(&request));
+        trace.request = self.without_known(&String::from_utf8_lossy(&request));
         trace.notes.iter_mut().for_each(|note| *note = self.text(note));
         for change in trace.changed_before.iter_mut().chain(&mut trace.changed) {
             let VariableChange { name, from, to } = change;
@@ -81,7 +97,7 @@ impl Redactor {
             look.found = match look.by {
                 Looker::Extractor if look.is_good => self.variable(&look.name, &look.found),
                 Looker::Extractor => self.text(&look.found),
-                Looker::Check | Looker::Script => self.without_seen(&self.body(&look.found)),
+                Looker::Check | Looker::Script => self.without_known(&self.body(&look.found)),
             };
         }
         trace.challenged.iter_mut().for_each(|record| self.record(record));
@@ -144,7 +160,7 @@ impl Redactor {
         }
     }
 
-    fn asked(&self, request: &mut Request) {
+    fn request_of_plan(&self, request: &mut Request) {
         for (name, value) in &mut request.headers {
             *value = self.header(name, value);
         }
@@ -177,19 +193,19 @@ impl Redactor {
 
     fn around(&self, around: &mut HookCommands) {
         for Hook { run, .. } in around.before.iter_mut().chain(&mut around.after) {
-            *run = self.text(run);
+            *run = self.shell(run);
         }
     }
 
     fn server(&self, server: &mut ManagedServer) {
-        server.start = self.text(&server.start);
-        server.stop = server.stop.as_ref().map(|stop| self.text(stop));
+        server.start = self.shell(&server.start);
+        server.stop = server.stop.as_ref().map(|stop| self.shell(stop));
         for (name, value) in &mut server.environment {
-            *value = if super::is_secret_field(name) { self.secret(value) } else { self.text(value) };
+            *value = if is_secret_field(name) { self.secret(value) } else { self.text(value) };
         }
         match &mut server.ready {
             Ready::Url(url) => *url = self.url(url),
-            Ready::Command(command) => *command = self.text(command),
+            Ready::Command(command) => *command = self.shell(command),
             Ready::Address(_) => {}
         }
     }
@@ -203,6 +219,6 @@ impl Redactor {
     /// The text of a plan file, or a command line.
     fn source(&self, source: &str) -> String {
         let is_text = source.contains('\n') || source.split_whitespace().next().is_none_or(|word| word.ends_with(':'));
-        if is_text { self.text(source) } else { self.command(source) }
+        if is_text { self.plan_text(source) } else { self.command(source) }
     }
 }

@@ -1,91 +1,93 @@
-//! Secrets in texts: URLs, headers, bodies of requests, and free text such as warnings, plan files and messages.
+//! Secrets in texts: URLs, headers, bodies of requests, and free text such as messages and names.
 //!
-//! Data that has a form is redacted by its form, so that nothing of a secret is left. Free text is searched for the secrets
-//! that were seen before, and then for what looks like one.
+//! Data that has a form is redacted by its form, so that nothing of a secret is left. Free text keeps all of its words but those
+//! that are known to be secret, and those of the forms that nothing else has: URLs, fields of JSON and XML, credentials.
 
-use super::names::is_secret_in_prose;
-use super::{Redactor, begins_redacted, is_placeholder, is_secret_field, is_secret_header};
+use super::{Redactor, begins_redacted, is_placeholder};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use brunt_model::secret::{is_of_oauth, is_secret_field, is_secret_header, is_secret_parameter};
 use regex::{Captures, Regex};
 use std::sync::LazyLock;
 
-/// How sure it is that a name is that of a field.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    /// The body of a request.
-    Body,
-    /// Words of people among others.
-    Prose,
-}
+/// The name of a member of JSON.
+const JSON_NAME: &str = r#""((?:[^"\\]|\\.)*)"\s*:\s*"#;
 
 /// A name and password in a URL.
 static USER: LazyLock<Regex> = LazyLock::new(|| regex(r#"://([^/?#\s"'`<>]*)@"#));
 /// `name=value`.
-static PAIR: LazyLock<NamedValues> = LazyLock::new(|| {
+pub(super) static PAIR: LazyLock<NamedValues> = LazyLock::new(|| {
     NamedValues::new(r"([A-Za-z0-9_.\-\[\]%:]+)=", r#"^(?:"([^"\n]*)"|'([^'\n]*)'|([^&;\s"'`<>#]*))"#)
 });
-/// `"name": value` of JSON: a string, a list, or a number.
-static JSON: LazyLock<NamedValues> = LazyLock::new(|| {
-    NamedValues::new(r#""((?:[^"\\]|\\.)*)"\s*:\s*"#, r#"^(?:"((?:[^"\\]|\\.)*)"|\[([^\]]*)\]|(-?[0-9][0-9.eE+-]*))"#)
-});
+/// `?name=value`: a parameter of a URL, without punctuation of the text around it.
+static PARAMETER: LazyLock<NamedValues> =
+    LazyLock::new(|| NamedValues::new(r"[?&;#]([A-Za-z0-9_.\-\[\]%]+)=", r#"^([^&;\s"'`<>#]*[^&;\s"'`<>#:,.)\]])"#));
+/// `"name": "value"` of JSON.
+pub(super) static JSON: LazyLock<NamedValues> =
+    LazyLock::new(|| NamedValues::new(JSON_NAME, r#"^"((?:[^"\\]|\\.)*)""#));
+/// `"name": ["value", "value"]`.
+static JSON_LIST: LazyLock<NamedValues> = LazyLock::new(|| NamedValues::new(JSON_NAME, r"^\[([^\]]*)\]"));
+/// `"name": 12`.
+static JSON_NUMBER: LazyLock<NamedValues> = LazyLock::new(|| NamedValues::new(JSON_NAME, "^(-?[0-9][0-9.eE+-]*)"));
 /// A string of JSON.
 static STRING: LazyLock<Regex> = LazyLock::new(|| regex(r#""((?:[^"\\]|\\.)*)""#));
-/// `Name: value` of headers and YAML, to the end of the line.
-static LINE: LazyLock<NamedValues> = LazyLock::new(|| {
-    NamedValues::new(
-        r#"([A-Za-z][A-Za-z0-9_.\-]*)["']?[ \t]*:[ \t]*"#,
-        r#"^(?:"((?:[^"\\\n]|\\.)*)"|'([^'\n]*)'|([^\r\n"'`]*))"#,
-    )
-});
+/// `Name: value` of a text body, to the end of the line.
+static LINE: LazyLock<NamedValues> =
+    LazyLock::new(|| NamedValues::new(r#"(?m)^[ \t]*([A-Za-z][A-Za-z0-9_.\-]*)[ \t]*:[ \t]*"#, r#"^([^\r\n]*)"#));
 /// `<name>value</name>`.
 static XML: LazyLock<Regex> = LazyLock::new(|| regex(r"<([A-Za-z_][\w.:\-]*)[^<>]*>([^<]*)</"));
 /// A part of a form with several parts.
 static PART: LazyLock<Regex> =
     LazyLock::new(|| regex(r#"(?s)name="([^"\r\n]*)"[^\r\n]*(?:\r?\n[^\r\n]+)*\r?\n\r?\n(.*?)\r?\n--"#));
 /// A scheme of authentication and its credentials.
-static SCHEME: LazyLock<Regex> =
-    LazyLock::new(|| regex(r"\b(?i:bearer|basic|token|apikey)[ \t]+([A-Za-z0-9+/=._~\-]{6,})"));
+static SCHEME: LazyLock<Regex> = LazyLock::new(|| regex(r"\b(?i:bearer|basic)[ \t]+([A-Za-z0-9+/=._~\-]{6,})"));
+/// The header field of credentials.
+static AUTHORIZATION: LazyLock<Regex> = LazyLock::new(|| {
+    regex(r#"(?i)\bauthorization["']?[ \t]*[:=][ \t]*["']?(?:[a-z0-9\-]+[ \t]+)?([a-z0-9+/=._~\-]{6,})"#)
+});
+/// The header field of cookies.
+static COOKIE: LazyLock<Regex> =
+    LazyLock::new(|| regex(r#"(?i)\bcookie:[ \t]*([^\s"'`=;,]+=[^\s"'`;]+(?:; *[^\s"'`=;,]+=[^\s"'`;]+)*)"#));
 
-fn regex(pattern: &str) -> Regex {
+pub(super) fn regex(pattern: &str) -> Regex {
     Regex::new(pattern).expect("a pattern of ours")
 }
 
 /// Values that stand behind a name. A value is only looked at where its name says that it is secret: others may hold names.
-struct NamedValues {
+pub(super) struct NamedValues {
     name: Regex,
     value: Regex,
 }
 
 impl NamedValues {
-    fn new(name: &str, value: &str) -> Self {
+    pub(super) fn new(name: &str, value: &str) -> Self {
         Self { name: regex(name), value: regex(value) }
     }
 
-    /// The text with the values replaced whose names, and what stands before them, say that they are secret.
-    fn replace(
+    /// Replaces the values that `is_secret` finds secret by their names and the text before them.
+    pub(super) fn replace(
         &self,
         text: &str,
-        is_secret: impl Fn(&str, Option<char>) -> bool,
-        make: impl Fn(&str, &Captures<'_>) -> String,
+        is_secret: impl Fn(&str, &str) -> bool,
+        make: impl Fn(&str, &str) -> String,
     ) -> String {
-        let (mut out, mut done, mut at) = (String::with_capacity(text.len()), 0, 0);
+        let mut out = String::with_capacity(text.len());
+        let mut done = 0;
+        let mut at = 0;
         while let Some(name) = self.name.captures_at(text, at) {
             let (begin, end) = name.get(0).map_or((text.len(), text.len()), |all| (all.start(), all.end()));
             at = end;
-            if !is_secret(&name[1], text[..begin].chars().next_back()) {
+            if !is_secret(&name[1], &text[..begin]) {
                 continue;
             }
             let Some(value) = self.value.captures(&text[end..]) else { continue };
-            let Some(inner) = (1..=3).find_map(|group| value.get(group)) else { continue };
+            let Some(inner) = (1..value.len()).find_map(|group| value.get(group)) else { continue };
             let shown = inner.as_str().trim();
-            // A message about a variable, such as `password: ${env.PASSWORD}: it is not set`.
-            let is_message = shown.split_once(": ").is_some_and(|(first, _)| is_placeholder(first));
-            if shown.is_empty() || begins_redacted(shown) || is_message {
+            if shown.is_empty() || begins_redacted(shown) || is_example(shown) {
                 continue;
             }
             out.push_str(&text[done..end + inner.start()]);
-            out.push_str(&make(&name[1], &value));
+            out.push_str(&make(&name[1], inner.as_str()));
             done = end + inner.end();
             at = done;
         }
@@ -94,27 +96,48 @@ impl NamedValues {
 }
 
 impl Redactor {
-    /// A free text, or a URL.
+    /// A free text, a name, or a URL. Its other words stay, whatever they look like.
     pub fn text(&self, text: &str) -> String {
         if text.is_empty() {
             return String::new();
         }
-        let text = self.without_seen(text);
+        self.free(&self.without_known(text))
+    }
+
+    /// The forms that nothing but data has.
+    pub(super) fn free(&self, text: &str) -> String {
         // Most values of headers are one word.
-        if text.contains(['=', ':', '@', '"', '<', ' ']) { self.forms(&text, Kind::Prose) } else { text }
+        if !text.contains(['=', ':', '@', '"', '<', ' ']) {
+            return text.to_owned();
+        }
+        let text = self.users(text);
+        let text = self.parameters(&text);
+        let text = self.json_fields(&text);
+        let text = self.xml_fields(&text);
+        let text =
+            each(&AUTHORIZATION, &text, |all, value| self.credentials_at_end(&all[0], value, looks_random(value)));
+        let text = each(&COOKIE, &text, |all, value| {
+            Some(format!("{}{}", &all[0][..all[0].len() - value.len()], self.cookies(value)))
+        });
+        each(&SCHEME, &text, |all, value| {
+            let is_basic = all[0][..5].eq_ignore_ascii_case("basic");
+            let is_secret = if is_basic { user_of(value).is_some() } else { looks_random(value) };
+            self.credentials_at_end(&all[0], value, is_secret)
+        })
     }
 
     /// A URL, absolute or relative.
     pub fn url(&self, url: &str) -> String {
-        if !url.contains(['?', '@', ';', '=']) {
-            return url.to_owned();
+        if !url.contains(['?', '@', ';', '=', '#']) {
+            return self.without_known(url);
         }
         let (rest, fragment) = url.split_once('#').map_or((url, None), |(rest, fragment)| (rest, Some(fragment)));
         let (path, query) = rest.split_once('?').map_or((rest, None), |(path, query)| (path, Some(query)));
-        let path = self.pairs(&self.users(path), Kind::Prose);
-        let query = query.map_or(String::new(), |query| format!("?{}", self.form(query)));
-        let fragment = fragment.map_or(String::new(), |fragment| format!("#{}", self.form(fragment)));
-        path + &query + &fragment
+        let path = self.parameters(&self.users(path));
+        let query = query.map_or(String::new(), |query| format!("?{}", self.form(query, is_secret_parameter)));
+        let fragment =
+            fragment.map_or(String::new(), |fragment| format!("#{}", self.form(fragment, is_secret_parameter)));
+        self.without_known(&(path + &query + &fragment))
     }
 
     /// The value of a header.
@@ -134,10 +157,23 @@ impl Redactor {
         }
     }
 
-    /// The body of a request.
+    /// The body of a request or reply.
     pub fn body(&self, body: &str) -> String {
         let is_form = !body.contains(|c: char| c.is_whitespace() || "\"<>{}".contains(c));
-        if is_form && body.contains('=') { self.form(body) } else { self.forms(body, Kind::Body) }
+        if is_form && body.contains('=') {
+            return self.without_known(&self.form(body, is_secret_field));
+        }
+        let text = each(&PART, body, |all, name| {
+            let value = all.get(2).filter(|_| is_secret_field(name))?;
+            Some(with_value(all, value, &self.secret(value.as_str())))
+        });
+        let is_data = text.trim_start().starts_with(['{', '[', '<', '"']);
+        let text = self.text(&text);
+        if is_data {
+            return text;
+        }
+        let text = LINE.replace(&text, is_secret_member, |name, value| self.header(name, value));
+        PAIR.replace(&text, is_secret_member, |_, value| self.secret(value))
     }
 
     /// A whole request as it is sent: its first line, headers and body.
@@ -174,8 +210,8 @@ impl Redactor {
     /// `name=value; name=value`.
     pub fn cookies(&self, value: &str) -> String {
         let pair = |pair: &str| match pair.split_once('=') {
-            Some((name, value)) => format!("{name}={}", self.secret(value.trim())),
-            None => self.secret(pair),
+            Some((name, value)) => format!("{name}={}", self.cookie(value.trim())),
+            None => self.cookie(pair),
         };
         value.split("; ").map(pair).collect::<Vec<_>>().join("; ")
     }
@@ -187,21 +223,22 @@ impl Redactor {
 
     /// Base64 of a name and password, a token, or parameters.
     fn credentials(&self, value: &str) -> String {
-        if let Ok(plain) = STANDARD.decode(value)
-            && let Ok(user) = String::from_utf8(plain)
-            && user.contains(':')
-        {
+        if let Some(user) = user_of(value) {
             // Command lines and plan files have it in this form.
-            let _ = (self.user(&user), self.secret(&user));
+            drop((self.user(&user), self.secret(&user)));
         }
         self.secret(value)
     }
 
     /// A query or form: every value of a secret field to its end.
-    fn form(&self, form: &str) -> String {
+    fn form(&self, form: &str, is_secret: fn(&str) -> bool) -> String {
+        let mut names = form.split('&').filter_map(|field| Some(field.split_once('=')?.0));
+        let has_code = names.any(is_of_oauth);
         let field = |field: &str| match field.split_once('=') {
-            Some((name, value)) if is_secret_field(name) => format!("{name}={}", self.secret(value)),
-            Some((name, value)) if value.contains("://") || value.contains("%3A%2F%2F") => {
+            Some((name, value)) if is_secret(name) || (has_code && name == "code") => {
+                format!("{name}={}", self.secret(value))
+            }
+            Some((name, value)) if value.contains("://") || value.to_ascii_uppercase().contains("%3A%2F%2F") => {
                 format!("{name}={}", self.nested(value))
             }
             _ => field.to_owned(),
@@ -220,70 +257,58 @@ impl Redactor {
         }
     }
 
-    fn forms(&self, text: &str, kind: Kind) -> String {
-        let text = self.users(text);
-        let named = |name: &str, _: Option<char>| is_secret_field(name) || is_hyphenated_secret(name);
-        let text = JSON.replace(&text, named, |name, value| match (value.get(1), value.get(2)) {
-            (Some(text), _) => self.header(name_of_cookie(name), text.as_str()),
-            (_, Some(list)) => each(&STRING, list.as_str(), |_, one| Some(format!("\"{}\"", self.secret(one)))),
-            _ => format!("\"{}\"", self.secret(&value[0])),
-        });
-        let text = each(&XML, &text, |c, name| {
-            (is_secret_field(name))
-                .then(|| c[0].replacen(&format!(">{}<", &c[2]), &format!(">{}<", self.secret(&c[2])), 1))
-        });
-        let text = each(&PART, &text, |c, name| {
-            let value = c.get(2).filter(|_| is_secret_field(name))?;
-            let begin = value.start() - c.get(0)?.start();
-            Some(format!("{}{}{}", &c[0][..begin], self.secret(value.as_str()), &c[0][begin + value.len()..]))
-        });
-        let text = self.lines(&text, kind);
-        let text = self.pairs(&text, kind);
-        each(&SCHEME, &text, |c, value| {
-            let begin = c[0].len() - value.len();
-            looks_random(value).then(|| format!("{}{}", &c[0][..begin], self.secret(value)))
-        })
-    }
-
     fn users(&self, text: &str) -> String {
         each(&USER, text, |_, user| Some(format!("://{}@", self.user(user))))
     }
 
-    fn lines(&self, text: &str, kind: Kind) -> String {
-        let secret = |name: &str, _: Option<char>| match kind {
-            Kind::Prose => is_secret_in_prose(name) || is_hyphenated_secret(name),
-            Kind::Body => is_secret_field(name) || is_hyphenated_secret(name),
-        };
-        LINE.replace(text, secret, |name, value| self.header(name_of_cookie(name), value_of(value).trim()))
+    fn parameters(&self, text: &str) -> String {
+        PARAMETER.replace(text, |name, _| is_secret_parameter(name), |_, value| self.secret(value))
     }
 
-    fn pairs(&self, text: &str, kind: Kind) -> String {
-        let secret = |name: &str, before: Option<char>| match kind {
-            Kind::Prose if !matches!(before, Some('?' | '&')) => is_secret_in_prose(name),
-            Kind::Prose | Kind::Body => is_secret_field(name),
-        };
-        PAIR.replace(text, secret, |_, value| self.secret(value_of(value)))
+    fn json_fields(&self, text: &str) -> String {
+        let text = JSON.replace(text, is_secret_member, |name, value| match is_secret_header(name) {
+            true => self.header(name, value),
+            false => self.secret(value),
+        });
+        let text = JSON_LIST.replace(&text, is_secret_member, |_, list| {
+            each(&STRING, list, |_, one| Some(format!("\"{}\"", self.secret(one))))
+        });
+        JSON_NUMBER.replace(&text, is_secret_member, |_, number| format!("\"{}\"", self.secret(number)))
+    }
+
+    fn xml_fields(&self, text: &str) -> String {
+        each(&XML, text, |all, name| {
+            let value = all.get(2).filter(|value| is_secret_field(name) && !is_example(value.as_str().trim()))?;
+            Some(with_value(all, value, &self.secret(value.as_str())))
+        })
+    }
+
+    /// A match that ends with credentials.
+    fn credentials_at_end(&self, all: &str, value: &str, is_secret: bool) -> Option<String> {
+        let begin = all.len() - value.len();
+        (is_secret && !is_example(value)).then(|| format!("{}{}", &all[..begin], self.credentials(value)))
     }
 }
 
-/// What was found of a value, without quotes.
-fn value_of<'a>(value: &'a Captures<'_>) -> &'a str {
-    (1..=3).find_map(|group| value.get(group)).map_or("", |found| found.as_str())
+/// True if the field before a value is secret.
+pub(super) fn is_secret_member(name: &str, _: &str) -> bool {
+    is_secret_field(name)
 }
 
-/// Names with a hyphen are those of headers.
-fn is_hyphenated_secret(name: &str) -> bool {
-    name.contains('-') && is_secret_header(name)
+/// A match with another text in place of one of its groups.
+fn with_value(all: &Captures<'_>, value: regex::Match<'_>, replacement: &str) -> String {
+    let begin = value.start() - all.get(0).map_or(0, |whole| whole.start());
+    format!("{}{replacement}{}", &all[0][..begin], &all[0][begin + value.len()..])
 }
 
-/// Fields have no schemes of authentication; a header that is none of a cookie stands for them.
-fn name_of_cookie(name: &str) -> &str {
-    let lower = name.to_ascii_lowercase();
-    if lower.contains("cookie") && is_secret_header(name) { name } else { "Authorization" }
+/// `NAME:PASSWORD` in base64.
+fn user_of(credentials: &str) -> Option<String> {
+    let plain = STANDARD.decode(credentials).ok()?;
+    String::from_utf8(plain).ok().filter(|user| user.contains(':'))
 }
 
 /// The text with what is made of each match and its first group; None leaves a match as it is.
-fn each(pattern: &Regex, text: &str, make: impl Fn(&Captures<'_>, &str) -> Option<String>) -> String {
+pub(super) fn each(pattern: &Regex, text: &str, make: impl Fn(&Captures<'_>, &str) -> Option<String>) -> String {
     let make = |c: &Captures<'_>| make(c, &c[1]).unwrap_or_else(|| c[0].to_owned());
     pattern.replace_all(text, make).into_owned()
 }
@@ -293,8 +318,14 @@ fn is_scheme(word: &str) -> bool {
     schemes.contains(&&*word.to_ascii_lowercase())
 }
 
-/// Words of prose stand behind `basic` and `token` as well.
-fn looks_random(value: &str) -> bool {
+/// True for placeholders of help and messages: `TOKEN`, `…`, `<token>`, `***`.
+fn is_example(value: &str) -> bool {
+    let is_name = value.chars().all(|c| c.is_ascii_uppercase() || c == '_') && value.len() > 1;
+    is_name || is_placeholder(value) || value.chars().all(|c| "….*<>".contains(c))
+}
+
+/// True if a value is not an English word; `basic` and `bearer` occur in prose, too.
+pub(super) fn looks_random(value: &str) -> bool {
     let value = value.trim_end_matches('.');
     !is_placeholder(value)
         && (value.contains(|c: char| c.is_ascii_digit() || "=._+/~".contains(c)) || has_capital_inside(value))

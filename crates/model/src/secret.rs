@@ -1,0 +1,253 @@
+//! Names of headers, fields and parameters whose values are secret. Everything that redacts, hides or holds back a value asks here.
+//!
+//! Out of scope: the replacement, which is the store's redactor.
+
+/// Headers that are secret, and of which no part says so.
+const HEADERS: [&str; 4] = ["cookie", "cookie2", "setcookie", "setcookie2"];
+
+/// A header is secret if its name, in lower case and without separators, contains one of these.
+const IN_HEADERS: [&str; 14] = [
+    "token",
+    "secret",
+    "apikey",
+    "auth",
+    "session",
+    "password",
+    "passwd",
+    "credential",
+    "signature",
+    "jwt",
+    "accesskey",
+    "csrf",
+    "xsrf",
+    "subscriptionkey",
+];
+
+/// Headers with a name that only looks secret: challenges of servers, and the switch of CORS.
+const PUBLIC_HEADERS: [&str; 4] =
+    ["wwwauthenticate", "proxyauthenticate", "authority", "accesscontrolallowcredentials"];
+
+/// Whole names of fields that are secret, in lower case and without separators.
+const FIELDS: [&str; 28] = [
+    "pwd",
+    "pass",
+    "pw",
+    "pin",
+    "otp",
+    "jwt",
+    "auth",
+    "authorization",
+    "proxyauthorization",
+    "assertion",
+    "samlresponse",
+    "samlrequest",
+    "sig",
+    "hmac",
+    "session",
+    "sid",
+    "sessid",
+    "cookie",
+    "setcookie",
+    "bearer",
+    "ticket",
+    "xauth",
+    "proxypass",
+    "userpass",
+    "cvv",
+    "cvc",
+    "cardnumber",
+    "codeverifier",
+];
+
+/// A field is secret if its name contains one of these.
+const IN_FIELDS: [&str; 15] = [
+    "password",
+    "passwd",
+    "passphrase",
+    "passcode",
+    "secret",
+    "token",
+    "apikey",
+    "accesskey",
+    "privatekey",
+    "signature",
+    "credential",
+    "sessionid",
+    "sessid",
+    "csrf",
+    "xsrf",
+];
+
+/// Words of the field's name that say that the value describes a secret: `token_type`, `passwordPolicy`, `max_tokens`.
+const DESCRIPTIONS: [&str; 31] = [
+    "tokens",
+    "tokenizer",
+    "secretary",
+    "type",
+    "count",
+    "counts",
+    "name",
+    "url",
+    "uri",
+    "endpoint",
+    "path",
+    "file",
+    "expires",
+    "expiry",
+    "expiration",
+    "expired",
+    "in",
+    "at",
+    "ttl",
+    "lifetime",
+    "length",
+    "size",
+    "policy",
+    "hint",
+    "enabled",
+    "required",
+    "valid",
+    "status",
+    "limit",
+    "bucket",
+    "algorithm",
+];
+
+/// True if the value of this header is a secret.
+pub fn is_secret_header(name: &str) -> bool {
+    let bare = bare(name);
+    HEADERS.contains(&&*bare)
+        || (!PUBLIC_HEADERS.contains(&&*bare)
+            && (bare.contains("authoriz") || !bare.contains("author"))
+            && IN_HEADERS.iter().any(|part| bare.contains(part)))
+}
+
+/// True if the value of this variable, or field of a form, JSON object or XML document, is a secret. Of `user[password]`,
+/// `user.password` and `soap:Password` the last part counts.
+pub fn is_secret_field(name: &str) -> bool {
+    let name = last_part(name);
+    let bare = bare(name);
+    FIELDS.contains(&&*bare) || (IN_FIELDS.iter().any(|part| bare.contains(part)) && !describes(name))
+}
+
+/// True if the value of this parameter of a URL is a secret. A `key` in a URL gives access; in data it is any key.
+pub fn is_secret_parameter(name: &str) -> bool {
+    is_secret_field(name) || bare(last_part(name)) == "key"
+}
+
+/// True if one of these parameters says that a `code` beside it is an authorization code of OAuth (RFC 6749, 4.1).
+pub fn is_of_oauth(name: &str) -> bool {
+    ["state", "grant_type", "redirect_uri", "client_id"].contains(&name)
+}
+
+/// True if the name's last word says that the value is no secret itself.
+fn describes(name: &str) -> bool {
+    let name = name.trim_end_matches(|c: char| !c.is_ascii_alphanumeric());
+    let is_joined = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
+    let begin = name.rfind(|c: char| !is_joined(c));
+    let last = match begin {
+        Some(at) if name[at..].starts_with(|c: char| c.is_ascii_uppercase()) => &name[at..],
+        Some(at) => name[at..].trim_start_matches(|c: char| !c.is_ascii_alphanumeric()),
+        None => name,
+    };
+    let whole = name.rsplit(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or(name);
+    [last, whole].iter().any(|word| DESCRIPTIONS.contains(&&*word.to_ascii_lowercase()))
+}
+
+fn last_part(name: &str) -> &str {
+    let name = name.trim_end_matches("[]").trim_end_matches("%5B%5D").trim_end_matches("%5b%5d");
+    let name = name.trim_end_matches(']').trim_end_matches("%5D").trim_end_matches("%5d");
+    let begin = ["[", "%5B", "%5b", ".", ":"].iter().filter_map(|mark| Some(name.rfind(mark)? + mark.len())).max();
+    &name[begin.unwrap_or(0)..]
+}
+
+/// The name in lower case without separators.
+fn bare(name: &str) -> String {
+    name.trim().chars().filter(|c| !"-_ ".contains(*c)).map(|c| c.to_ascii_lowercase()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_secret_fields() {
+        for name in [
+            "Password",
+            "user[password]",
+            "user.passWord",
+            "soap:Password",
+            "access_token",
+            "refreshToken",
+            "apiKey",
+            "api_key",
+            "PIN",
+            "client-secret",
+            "proxyPass",
+            "HTTPSampler.proxyPass",
+            "PHPSESSID",
+            "user_password[]",
+            "X-Api-Key",
+            "DB_PASSWORD",
+            "authenticity_token",
+            "csrf_token",
+            "JSESSIONID",
+            "cvv",
+        ] {
+            assert!(is_secret_field(name), "{name}");
+        }
+        for name in [
+            "name",
+            "spinner",
+            "page",
+            "Accept",
+            "passenger",
+            "author",
+            "code",
+            "key",
+            "max_tokens",
+            "maxTokens",
+            "token_type",
+            "tokenType",
+            "passwordPolicy",
+            "secretary",
+            "expires_in",
+            "password_hint",
+            "token_count",
+            "authors",
+            "compass",
+        ] {
+            assert!(!is_secret_field(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn names_of_secret_headers() {
+        for name in [
+            "X-API-Key",
+            "x_api_key",
+            "X-Session-Id",
+            "X-Amz-Security-Token",
+            "X-Vault-Token",
+            "Proxy-Authorization",
+            "Authorization",
+            "Cookie",
+            "Set-Cookie",
+            "Authentication-Info",
+            "X-CSRF-Token",
+            "Ocp-Apim-Subscription-Key",
+        ] {
+            assert!(is_secret_header(name), "{name}");
+        }
+        for name in
+            ["WWW-Authenticate", "X-Author", ":authority", "Accept", "Content-Type", "Access-Control-Allow-Credentials"]
+        {
+            assert!(!is_secret_header(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_key_is_a_secret_in_urls_alone() {
+        assert!(is_secret_parameter("key") && !is_secret_field("key") && !is_secret_parameter("code"));
+    }
+}
