@@ -96,7 +96,7 @@ fn a_run_without_a_fault_is_not_blamed() {
         for load in ["-c 8 -d 2s", "-r 500 -d 2s", "-c 64 --no-keepalive -d 1500ms"] {
             let explained = explained(&format!("{} {load}", nginx.at("/")));
             explained.is_silent(&FAULTS);
-            assert!(explained.says("same_machine").contains("Client and server share this machine"));
+            assert!(explained.says("same_machine").contains("share this machine and its CPU"));
         }
     });
 }

@@ -98,7 +98,8 @@ fn carried_out(format: &str, file: &str, options: &str) -> (String, Shop) {
     let unset = command(&run).env_remove("PASSWORD").output().expect("brunt");
     let told = String::from_utf8_lossy(&unset.stderr).into_owned();
     assert!(unset.status.code() == Some(2) && told.contains("is not set"), "{told}");
-    let secrets = [("PASSWORD", "geheim"), ("TOKEN", "geheim"), ("PIN", "0815"), ("KEY", "geheim")];
+    let secrets =
+        [("PASSWORD", "geheim"), ("TOKEN", "geheim"), ("PIN", "0815"), ("KEY", "geheim"), ("CSRF", "T0ken-4711-abcd")];
     let output = command(&run).envs(secrets).output().expect("brunt");
     let bad = shop.bad.lock().expect("requests").clone();
     assert_eq!(output.status.code(), Some(0), "{text}\n{}\n{bad:#?}", String::from_utf8_lossy(&output.stderr));

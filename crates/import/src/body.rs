@@ -64,7 +64,8 @@ pub(crate) fn json(body: &str) -> Body {
     let has_marks = ["\\uf8f", "\\ue00"].iter().any(|escape| body.to_ascii_lowercase().contains(escape));
     let value = serde_json::from_str::<Value>(&with_quoted_variables(body));
     let Some(value) = value.ok().filter(|_| !has_marks) else { return Body::Text(body.to_owned()) };
-    let is_same = body == value.to_string();
+    let written = value.to_string();
+    let is_same = body == written;
     Body::Json(value, (!is_same).then(|| body.to_owned()))
 }
 

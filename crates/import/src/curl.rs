@@ -117,6 +117,7 @@ enum Scheme {
 
 /// One command line, as far as it is read.
 #[derive(Default)]
+#[allow(clippy::struct_excessive_bools)] // switches of curl, each independent of the others
 struct Reader<'a> {
     file: &'a str,
     folder: Options,
@@ -319,7 +320,7 @@ impl<'a> Reader<'a> {
             None => match value.strip_suffix(';') {
                 Some(name) => self.headers.push((name.to_owned(), String::new())),
                 None => {
-                    self.comments.push(format!("left out: -H {value}: it has no colon, so that curl does not send it"))
+                    self.comments.push(format!("left out: -H {value}: it has no colon, so that curl does not send it"));
                 }
             },
         }

@@ -156,7 +156,7 @@ impl Writer {
             }
             raw => {
                 url = in_plan(&url, Place::Encoded, &|name| self.fixed.contains(name));
-                out.extend(self.encoded_again("query", raw.as_deref()));
+                out.extend(encoded_again("query", raw.as_deref()));
                 in_map = is_map(&request.query) && !request.query.is_empty();
                 if !in_map && !request.query.is_empty() {
                     url = format!("{url}?{}", self.encoded(&request.query));
@@ -239,17 +239,6 @@ impl Writer {
         out
     }
 
-    /// Writes a comment if `raw` is encoded in another way than the plan encodes the part.
-    fn encoded_again(&self, part: &str, raw: Option<&str>) -> Vec<String> {
-        let is_same = raw.is_none_or(|raw| crate::body::encoded(&crate::body::pairs(raw)) == raw);
-        if is_same {
-            return Vec::new();
-        }
-        comment(&format!(
-            "the {part} is encoded again, because a variable stands in it: + for a space, %XX in capitals"
-        ))
-    }
-
     /// A map of texts: in one line where it is short.
     fn map(&self, name: &str, entries: &[(String, String)], place: Place) -> Vec<String> {
         let entry = |(name, value): &(String, String)| (name.clone(), self.text(value, place));
@@ -296,6 +285,15 @@ impl Writer {
     fn text(&self, text: &str, place: Place) -> String {
         in_plan(text, place, &|name| self.fixed.contains(name))
     }
+}
+
+/// Writes a comment if `raw` is encoded in another way than the plan encodes the part.
+fn encoded_again(part: &str, raw: Option<&str>) -> Vec<String> {
+    let is_same = raw.is_none_or(|raw| crate::body::encoded(&crate::body::pairs(raw)) == raw);
+    if is_same {
+        return Vec::new();
+    }
+    comment(&format!("the {part} is encoded again, because a variable stands in it: + for a space, %XX in capitals"))
 }
 
 fn extractor(from: &Extractor) -> String {

@@ -168,7 +168,7 @@ fn credentials_and_proxies_keep_their_kind() {
     let told = |options: &str| {
         let line = format!("curl http://127.0.0.1/ {options}");
         import(Format::Curl, &line, &Options { file: "input".into(), ..Options::default() })
-            .map_or_else(|error| error.to_string(), |plan| plan)
+            .unwrap_or_else(|error| error.to_string())
     };
     assert!(told("-u ann:geheim --digest").contains("digest: ann:${password}"));
     assert!(told("-u ann:geheim --basic").contains("basic: ann:${password}"));

@@ -10,7 +10,7 @@ use std::{env, fs};
 /// Plans that cannot become a plan file, and why.
 const REFUSED: [(&str, &str); 1] = [
     // Its URLs have words that a script replaces before the plan runs.
-    ("36-sunbird-form-read", "is no URL"),
+    ("36-sunbird-form-read", "not protocol"),
 ];
 
 fn plans() -> Vec<PathBuf> {

@@ -62,7 +62,9 @@ impl Redactor {
     /// Makes the secrets known that another redactor knows.
     pub fn know_those_of(&self, other: &Self) {
         let values = other.known_secrets().values();
-        values.iter().for_each(|value| drop(self.secret(value)));
+        for value in values {
+            self.secret(&value);
+        }
     }
 
     /// Replaces the value of a cookie. It becomes known unless it may be an ordinary word, such as that of `theme=dark`.

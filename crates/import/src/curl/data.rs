@@ -33,7 +33,6 @@ impl CurlData {
     pub(super) fn read(option: &str, value: &str, separator: &'static str, folder: &Options) -> Result<Self, Wrong> {
         let mut prefix = String::new();
         let content = match (option, value.strip_prefix('@')) {
-            ("data-raw", _) => Content::Text(value.to_owned()),
             ("data-urlencode", _) => {
                 let at = value.find(['=', '@']).unwrap_or(0);
                 let name = &value[..at];
@@ -46,7 +45,7 @@ impl CurlData {
                     _ => Content::Value(value.to_owned()),
                 }
             }
-            (_, None) => Content::Text(value.to_owned()),
+            ("data-raw", _) | (_, None) => Content::Text(value.to_owned()),
             ("data-binary" | "json", Some(file)) => Content::File(file.to_owned(), FileContent::Unchanged),
             (_, Some(file)) => Content::File(file.to_owned(), FileContent::WithoutLineBreaks),
         };
@@ -203,25 +202,19 @@ fn first_word(content: &str, is_file: bool) -> (String, Vec<(String, String)>) {
     const KEYS: [&str; 4] = ["type=", "filename=", "headers=", "encoder="];
     let begins_parameter = |rest: &str| KEYS.iter().any(|key| rest.trim_start().starts_with(key));
     let content = content.trim_start_matches([' ', '\t']);
-    let (word, mut rest) = match quoted(content) {
-        Some(both) => both,
-        None => {
-            let mut ends = content.match_indices(';').map(|(at, _)| at);
-            let end = ends.find(|at| is_file || begins_parameter(&content[at + 1..])).unwrap_or(content.len());
-            (content[..end].trim_ascii_end().to_owned(), &content[end..])
-        }
-    };
+    let (word, mut rest) = quoted(content).unwrap_or_else(|| {
+        let mut ends = content.match_indices(';').map(|(at, _)| at);
+        let end = ends.find(|at| is_file || begins_parameter(&content[at + 1..])).unwrap_or(content.len());
+        (content[..end].trim_ascii_end().to_owned(), &content[end..])
+    });
     let mut parameters = Vec::new();
     while let Some((key, behind)) = rest.trim_start_matches([';', ' ']).split_once('=') {
-        let (value, after) = match quoted(behind) {
-            Some(both) => both,
-            None => {
-                // Parameters of a media type, such as `type=text/plain; charset=utf-8`, belong to it.
-                let mut ends = behind.match_indices(';').map(|(at, _)| at);
-                let end = ends.find(|at| begins_parameter(&behind[at + 1..])).unwrap_or(behind.len());
-                (behind[..end].to_owned(), &behind[end..])
-            }
-        };
+        let (value, after) = quoted(behind).unwrap_or_else(|| {
+            // Parameters of a media type, such as `type=text/plain; charset=utf-8`, belong to it.
+            let mut ends = behind.match_indices(';').map(|(at, _)| at);
+            let end = ends.find(|at| begins_parameter(&behind[at + 1..])).unwrap_or(behind.len());
+            (behind[..end].to_owned(), &behind[end..])
+        });
         parameters.push((key.trim().to_owned(), value));
         rest = after;
     }

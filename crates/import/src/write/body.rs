@@ -1,7 +1,7 @@
 //! Bodies of requests.
 
 use super::scalar::{double_quoted, flow, is_special};
-use super::{Writer, comment, indented, is_map, item, joined, key, pair};
+use super::{Writer, comment, encoded_again, indented, is_map, item, joined, key, pair};
 use crate::body::{self, FORM, JSON, MULTIPART};
 use crate::plan::{self, Body, FileContent, Part};
 use crate::text::{self, NUMBER, Piece, Place};
@@ -47,7 +47,7 @@ impl Writer {
                     return (pair("data", &self.text(raw, Place::Plain)), "", FORM);
                 }
             }
-            raw => lines.extend(self.encoded_again("form", raw)),
+            raw => lines.extend(encoded_again("form", raw)),
         }
         if is_map(fields) {
             lines.extend(self.map("form", fields, Place::Encoded));

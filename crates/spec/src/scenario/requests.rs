@@ -64,10 +64,14 @@ impl Reader<'_> {
                 return Err(SpecError::new(&kind.node.at, kind.key.as_str(), wrong));
             }
         };
+        let place = |error| SpecError::from(error).within(&kind.key, &kind.node.at);
         if url.contains("${") {
+            // Only a run evaluates the expression, but the scheme before it may be wrong already.
+            if url.split_once("://").is_some_and(|(scheme, _)| !scheme.contains("${")) {
+                target::scheme(&url).map_err(place)?;
+            }
             return Ok((url, None));
         }
-        let place = |error| SpecError::from(error).within(&kind.key, &kind.node.at);
         let Target { url, basic } = target::parse(&url).map_err(place)?;
         Ok((url, basic.map(|(name, password)| format!("{name}:{password}"))))
     }

@@ -104,7 +104,7 @@ pub fn join(word: &str, base: Option<&str>) -> Result<String, WordError> {
     })
 }
 
-fn scheme(word: &str) -> Result<(&str, &str), WordError> {
+pub(crate) fn scheme(word: &str) -> Result<(&str, &str), WordError> {
     let Some((scheme, rest)) = word.split_once("://").filter(|(s, _)| !s.contains(['/', '?', '#'])) else {
         return Ok(("http", word));
     };

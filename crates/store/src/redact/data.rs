@@ -33,7 +33,9 @@ impl Redactor {
             self.every_text(value);
             return;
         }
-        items.iter_mut().for_each(|item| self.data(item));
+        for item in items {
+            self.data(item);
+        }
     }
 
     fn entries(&self, entries: &mut Map<String, Value>) {

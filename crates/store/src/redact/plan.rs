@@ -52,7 +52,9 @@ impl Redactor {
             requests.push((std::mem::take(&mut scenario.requests), std::mem::take(&mut scenario.services)));
         }
         let mut stages = std::mem::take(&mut plan.around);
-        stages.iter_mut().for_each(|stage| self.plan(&mut stage.plan));
+        for stage in &mut stages {
+            self.plan(&mut stage.plan);
+        }
         self.names_and_values(plan);
         plan.around = stages;
         for (population, (requests, services)) in plan.populations.iter_mut().zip(requests) {

@@ -33,7 +33,7 @@ static JSON_NUMBER: LazyLock<NamedValues> = LazyLock::new(|| NamedValues::new(JS
 static STRING: LazyLock<Regex> = LazyLock::new(|| regex(r#""((?:[^"\\]|\\.)*)""#));
 /// `Name: value` of a text body, to the end of the line.
 static LINE: LazyLock<NamedValues> =
-    LazyLock::new(|| NamedValues::new(r#"(?m)^[ \t]*([A-Za-z][A-Za-z0-9_.\-]*)[ \t]*:[ \t]*"#, r#"^([^\r\n]*)"#));
+    LazyLock::new(|| NamedValues::new(r"(?m)^[ \t]*([A-Za-z][A-Za-z0-9_.\-]*)[ \t]*:[ \t]*", r"^([^\r\n]*)"));
 /// `<name>value</name>`.
 static XML: LazyLock<Regex> = LazyLock::new(|| regex(r"<([A-Za-z_][\w.:\-]*)[^<>]*>([^<]*)</"));
 /// A part of a form with several parts.
@@ -266,9 +266,8 @@ impl Redactor {
     }
 
     fn json_fields(&self, text: &str) -> String {
-        let text = JSON.replace(text, is_secret_member, |name, value| match is_secret_header(name) {
-            true => self.header(name, value),
-            false => self.secret(value),
+        let text = JSON.replace(text, is_secret_member, |name, value| {
+            if is_secret_header(name) { self.header(name, value) } else { self.secret(value) }
         });
         let text = JSON_LIST.replace(&text, is_secret_member, |_, list| {
             each(&STRING, list, |_, one| Some(format!("\"{}\"", self.secret(one))))

@@ -65,9 +65,12 @@ const PUBLIC: [&str; 12] = [
     "keyboard",
 ];
 
+/// A way in which a text is redacted.
+type Redaction = fn(&Redactor, &str) -> String;
+
 /// A form of a text, and the way in which it is redacted. `F` is a field, `V` its value, `P` a
 /// field that is public, `N` a name, `U` a path.
-const FORMS: [(&str, fn(&Redactor, &str) -> String); 18] = [
+const FORMS: [(&str, Redaction); 18] = [
     ("http://127.0.0.1:8080/U?a=1&F=V&b=2", Redactor::url),
     ("GET http://h/U?F=V", Redactor::label),
     ("cannot connect to http://h/U?F=V: connection refused", Redactor::text),
@@ -148,13 +151,12 @@ fn no_secret_is_shown_and_nothing_else_changes() {
             pick(&mut random, &["12", "open", "a-b", "${env:TOKEN}", "8080"])
         };
         let is_message = random.random_bool(0.3);
-        let field = match is_planted || value.starts_with('$') || is_message {
-            true => pick(&mut random, &FIELDS),
-            false => pick(&mut random, &PUBLIC),
-        };
-        let (form, redact) = match is_message {
-            true => (pick(&mut random, &MESSAGES), Redactor::text as fn(&Redactor, &str) -> String),
-            false => FORMS.choose(&mut random).map(|row| (row.0.to_owned(), row.1)).expect("forms"),
+        let is_secret_field = is_planted || value.starts_with('$') || is_message;
+        let field = if is_secret_field { pick(&mut random, &FIELDS) } else { pick(&mut random, &PUBLIC) };
+        let (form, redact) = if is_message {
+            (pick(&mut random, &MESSAGES), Redactor::text as Redaction)
+        } else {
+            FORMS.choose(&mut random).map(|row| (row.0.to_owned(), row.1)).expect("forms")
         };
         if is_message && is_planted {
             redactor.plan_text(&format!("variables: {{{field}: {value}}}"));
