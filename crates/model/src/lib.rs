@@ -2,13 +2,11 @@
 //!
 //! Every way in makes a [`Plan`]; the engine turns a Plan into [`Event`]s; every way out folds Events into a [`Run`].
 //! * [`time`]: instants since the run began, durations as seconds, the trait [`Clock`]. [`words`]: how numbers are written.
-//! * [`request`], [`scenario`], [`load`], [`plan`]: what to ask, in which steps, how much, and everything else a run needs.
-//!   [`reply_policy`], [`extract`]: what is made of replies, and taken out of them. [`modifier`]: what they change of requests.
+//! * [`request`], [`scenario`], [`load`], [`plan`]: a run in full. [`reply_policy`], [`extract`], [`modifier`]: how replies are used.
 //! * [`outcome`], [`sample`]: what became of one request, and when. [`record`]: a sample as JMeter's result files list it.
 //! * [`tally`], [`transaction`], [`snapshot`], [`spread`]: mergeable sums of samples, of transactions, and of when they came.
 //! * [`event`], [`codec`]: what leaves the engine, and its bytes. [`part`]: what processes of one run say to each other.
-//! * [`run`], [`series`], [`history`]: the fold of all events. [`reading_names`]: the names of what is read of ourselves.
-//! * [`secret`]: names of secret headers and fields.
+//! * [`run`], [`series`], [`history`]: the fold of all events. [`reading_names`]: names of readings. [`secret`]: secret names.
 //! * [`live_output`]: where figures are sent meanwhile. [`java_date`], [`java_number`]: dates and numbers, as Java writes them.
 //! * [`objective`]: a bound on a figure of a run; [`reached`]: whether it is met. [`goal`]: how sure a figure is to be before the end.
 //! * [`experiment`], [`probe_spec`]: many runs, fully resolved; what is read of a server meanwhile. [`study`]: what they came to.
