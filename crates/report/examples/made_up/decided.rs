@@ -50,7 +50,7 @@ pub fn analysis(study: &Study) -> Analysis {
             finding(
                 "repetitions",
                 Weight::Note,
-                "A 95 % interval over repetitions needs at least 6 repetitions (have 3); their range is shown instead.",
+                "A 95 % CI needs 6 repetitions (have 3); their range is shown.",
                 Some("Use --repeat 6 or more."),
             ),
         ],
