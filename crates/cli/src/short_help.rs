@@ -13,7 +13,7 @@ const OPTION_COLUMNS: usize = 44;
 /// Columns of names of commands.
 const COMMAND_COLUMNS: usize = 18;
 
-/// Options that `-h` shows of a command whose whole help is longer than a page.
+/// Options that `-h` shows if the whole help of the command is longer than a page.
 const COMMON: [&str; 27] = [
     "connections",
     "rate",

@@ -233,8 +233,8 @@ fn private_key(path: &Path) -> Result<PrivateKeyDer<'static>, BadTls> {
     PrivateKeyDer::from_pem_file(path).map_err(|e| BadTls::Pem(path.display().to_string(), e.to_string()))
 }
 
-/// Seeds this thread's generator of random numbers. Its first use takes 30 to 100 ms of CPU; without this, the first handshake of
-/// each worker would be measured with it.
+/// Seeds this thread's generator of random numbers. Its first use takes tens of milliseconds of CPU, which would
+/// count as handshake time of each worker's first connection.
 pub fn seed_random_numbers() {
     let mut byte = [0];
     // A generator that fails here fails again in the handshake, which reports it.

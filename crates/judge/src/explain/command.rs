@@ -1,16 +1,16 @@
 //! Commands that remedies name: the command line of the run with a setting changed.
 //!
-//! Each stands in backticks. A remedy that begins with `-` is appended to the command line; one that begins with `brunt` is a
-//! command line of its own. A test runs every one that the reports print.
+//! Each is in backticks. Text that begins with `-` is an option to add to the command line, or to change if it is there. Text that
+//! begins with `brunt` is a whole command line.
 
 /// How a run was started. It decides how a remedy changes a setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum FrontEnd {
     /// Options of `brunt`.
     Options,
-    /// A plan file, whose keys `--set` changes.
+    /// A plan file; `--set` changes its keys.
     PlanFile,
-    /// Another tool's options or plan, which no remedy of ours fits.
+    /// Options or a plan of another tool, for which brunt has no command.
     OtherTool,
 }
 
@@ -59,8 +59,7 @@ impl<'a> RunCommand<'a> {
         Self { line, front_end }
     }
 
-    /// Advice, and what to append to the command line to follow it: another value of a setting. The advice alone where another
-    /// tool's options or plan set it.
+    /// Returns the advice with the setting to change; the advice alone for options or a plan of another tool.
     pub fn advise(self, advice: &str, setting: Setting, value: &str) -> String {
         match self.front_end {
             FrontEnd::Options => format!("{advice}: `{} {value}`", setting.option),
@@ -69,7 +68,7 @@ impl<'a> RunCommand<'a> {
         }
     }
 
-    /// Advice, and an option to append to the command line to follow it. The advice alone for another tool's options or plan.
+    /// Returns the advice with the option to add; the advice alone for options or a plan of another tool.
     pub fn append(self, advice: &str, option: &str) -> String {
         match self.front_end {
             FrontEnd::Options | FrontEnd::PlanFile => format!("{advice}: `{option}`"),
