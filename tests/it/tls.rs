@@ -3,8 +3,12 @@
 use crate::world::certs::{Authority, self_signed};
 use crate::world::log::{Line, distinct};
 use crate::world::nginx::nginx_at;
-use crate::world::{Nginx, command, lab, measure};
+use crate::world::server::Server;
+use crate::world::skip::{program, skip};
+use crate::world::{Nginx, command, lab, measure, port, told, until};
 use rcgen::{BasicConstraints, IsCa};
+use std::net::TcpStream;
+use std::process::{Command, Stdio};
 use tempfile::TempDir;
 
 /// An nginx behind TLS that is certified as `localhost`, and the authority's files.
@@ -181,4 +185,48 @@ fn files_that_are_no_certificates_are_refused() {
         assert_eq!(told.status.code(), Some(2), "{option}");
         assert!(String::from_utf8_lossy(&told.stderr).contains("PEM"), "{told:?}");
     }
+}
+
+/// `openssl s_server` with these options, and its URL.
+fn openssl(test: &str, options: &[&str]) -> Option<(Server, String, TempDir)> {
+    let Some(path) = program("openssl") else {
+        skip(&format!("tls::{test}"), "no openssl here");
+        return None;
+    };
+    let (dir, port) = (TempDir::new().expect("a directory"), port::free());
+    let own = Authority::new(dir.path()).certify("localhost");
+    let mut command = Command::new(path);
+    let listen = format!("127.0.0.1:{port}");
+    command.args(["s_server", "-www", "-quiet", "-accept", &listen, "-cert", &own.cert, "-key", &own.key]);
+    command.args(options).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let server = Server::start(&mut command);
+    until("the server listens", || TcpStream::connect(&listen).is_ok());
+    Some((server, format!("https://localhost:{port}/"), dir))
+}
+
+#[test]
+fn a_server_that_knows_one_classical_group_needs_no_further_round_trip() {
+    let test = "a_server_that_knows_one_classical_group_needs_no_further_round_trip";
+    let Some((_server, url, _dir)) = openssl(test, &["-groups", "X25519"]) else { return };
+    let line = format!("{url} -k -c 1 -n 5 --no-keepalive --no-tls-resumption");
+    assert_eq!(measure(&line).all_good().connections("hello_retries"), 0);
+    assert!(told(&format!("check {url} -k")).contains(", X25519, ALPN"));
+    assert!(
+        told(&format!("check {url} -k --tls-groups secp256r1,X25519")).contains("X25519 after a HelloRetryRequest")
+    );
+    let ran = measure(&format!("{line} --tls-groups secp256r1,X25519")).all_good();
+    assert_eq!(ran.connections("hello_retries"), ran.connections("opened"));
+    ran.says(&["TLS handshakes with a further round trip (HelloRetryRequest)"]);
+    measure(&format!("{line} --tls-groups secp256r1")).ends(3).says(&["TLS handshake failed"]);
+    let unknown = measure(&format!("{line} --tls-groups P-256")).ends(2);
+    assert!(unknown.err.contains("`P-256` is not a known key exchange group; write some of"), "{}", unknown.err);
+}
+
+#[test]
+fn a_server_that_requires_a_certificate_is_told_with_what_to_write() {
+    let test = "a_server_that_requires_a_certificate_is_told_with_what_to_write";
+    let Some((_server, url, _dir)) = openssl(test, &["-tls1_3", "-Verify", "1"]) else { return };
+    let ran = measure(&format!("{url} -k -c 1 -n 5"));
+    assert_eq!(ran.count("completed"), 0, "{}", ran.out);
+    ran.says(&["the server requires a client certificate", "--cert FILE --key FILE"]);
 }

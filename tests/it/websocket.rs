@@ -1,8 +1,9 @@
 //! WebSocket: against a server of our own that echoes, and the lab.
 //!
-//! * `http2`: over streams of HTTP/2. `rows`: the lab's hostile rows.
+//! * `http2`: over streams of HTTP/2. `pushes`: messages that came unasked, and ends. `rows`: the lab's hostile rows.
 
 mod http2;
+mod pushes;
 mod rows;
 
 use crate::world::brunt::kept_run;
@@ -57,25 +58,41 @@ fn server(manner: Manner) -> (String, Arc<Counts>) {
     (url, counts)
 }
 
-fn serve(mut stream: TcpStream, manner: Manner, counts: &Counts) -> std::io::Result<()> {
+/// Opens a WebSocket without extensions.
+fn upgrade(stream: &mut TcpStream) -> std::io::Result<()> {
+    let head = read_head(stream)?;
+    stream.write_all(format!("{}\r\n\r\n", answer_to(&head)).as_bytes())
+}
+
+/// The head of the request that asks for a WebSocket.
+fn read_head(stream: &mut TcpStream) -> std::io::Result<String> {
     let mut head = Vec::new();
     while !head.ends_with(b"\r\n\r\n") {
         let mut byte = [0];
         stream.read_exact(&mut byte)?;
         head.push(byte[0]);
     }
-    let head = String::from_utf8_lossy(&head).into_owned();
+    Ok(String::from_utf8_lossy(&head).into_owned())
+}
+
+/// The answer to that head, without the blank line at its end.
+fn answer_to(head: &str) -> String {
     assert!(head.starts_with("GET /chat?room=1 HTTP/1.1\r\n") && head.contains("Upgrade: websocket"), "{head}");
     let key = head.lines().find_map(|line| line.strip_prefix("Sec-WebSocket-Key: ")).expect("a key");
     let accept = STANDARD.encode(Sha1::digest(format!("{key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11")));
-    let answer =
-        "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ";
+    format!(
+        "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: {accept}"
+    )
+}
+
+fn serve(mut stream: TcpStream, manner: Manner, counts: &Counts) -> std::io::Result<()> {
+    let head = read_head(&mut stream)?;
     let offer = "Sec-WebSocket-Extensions: permessage-deflate; server_no_context_takeover; client_no_context_takeover";
     let extension = match manner {
         Manner::Deflate if head.contains(&format!("{offer}; client_max_window_bits\r\n")) => format!("\r\n{offer}"),
         _ => String::new(),
     };
-    stream.write_all(format!("{answer}{accept}{extension}\r\n\r\n").as_bytes())?;
+    stream.write_all(format!("{}{extension}\r\n\r\n", answer_to(&head)).as_bytes())?;
     counts.connections.fetch_add(1, Ordering::Relaxed);
     loop {
         let (first, payload) = read_frame(&mut stream)?;
@@ -253,7 +270,7 @@ fn steps_open_ping_and_close() {
 fn a_server_that_closes_or_breaks_the_framing_is_told() {
     let (url, _) = server(Manner::Close(1011));
     let ran = measure(&format!("{url} --data x -c 1 -n 5"));
-    assert_eq!(ran.failed("closed_early"), 5, "{}", ran.out);
+    assert_eq!(ran.at("/outcomes")["close 1011 internal error"], 5, "{}", ran.out);
     let (url, _) = server(Manner::Garbage);
     let ran = measure(&format!("{url} --data x -c 1 -n 5"));
     assert_eq!(ran.failed("protocol"), 5, "{}", ran.out);
@@ -265,7 +282,7 @@ fn the_lab_knows_each_message() {
     let lab = crate::world::lab("--service const:2ms --fail 5%:503 --body 300 --seed 3");
     let url = lab.at("/delay/1").replace("http:", "ws:");
     let ran = measure(&format!("{url} --data x -c 4 -n 400"));
-    let failed = ran.failed("closed_early");
+    let failed = ran.at("/outcomes")["close 1011 internal error"].as_u64().unwrap_or(0);
     assert!((5..45).contains(&failed), "{failed}");
     assert_eq!(ran.count("good"), 400 - failed);
     let knows = lab.knows();

@@ -7,6 +7,7 @@ use crate::recorder::Cohort;
 use crate::transactions::OpenTransactions;
 use crate::user::{Exchange, VirtualUser};
 use crate::worker::Shared;
+use brunt_model::outcome::CLOSE_STATUS;
 use brunt_model::{Clock, Failure, Outcome, Sample, SampleRecord, Tick};
 use brunt_wire::events::EventOrigin;
 use brunt_wire::{Connections, Lease, OpeningPermit, Prepared, Reply, Stamps, Transport};
@@ -19,6 +20,9 @@ use tokio::task::coop::consume_budget;
 const FIRST_PAUSE: Duration = Duration::from_millis(10);
 /// The longest.
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
+
+/// Maximum number of attempts after the first for a request that a GOAWAY refuses.
+const MAX_ATTEMPTS: u32 = 100;
 
 /// One virtual user, or one of the exchanges that it has under way at once.
 pub struct Actor<T: Transport> {
@@ -191,9 +195,16 @@ impl<T: Transport> Actor<T> {
     async fn ask(&mut self, request: &Prepared, sample: &mut Sample, cohort: Cohort) -> Option<Reply> {
         let mut stamps = self.stamps(sample, cohort);
         let mut result = self.attempt(request, sample, &mut stamps).await;
-        if (self.shared.retry_stale && matches!(result, Err(Failure::Stale)))
-            || matches!(result, Err(Failure::Unprocessed))
-        {
+        for attempts in 1..=MAX_ATTEMPTS {
+            let is_repeated = match result {
+                Err(Failure::Stale) => self.shared.retry_stale && attempts == 1,
+                // A stream that was reset may be refused for ever; one above a GOAWAY only until other streams are done.
+                Err(Failure::Unprocessed) => stamps.malformed.is_none() || attempts == 1,
+                _ => false,
+            };
+            if !is_repeated {
+                break;
+            }
             self.shared.recorder.borrow_mut().retried(cohort);
             stamps = self.stamps(sample, cohort);
             result = self.attempt(request, sample, &mut stamps).await;
@@ -245,9 +256,9 @@ impl<T: Transport> Actor<T> {
             Err(failure) => Err(failure),
         };
         self.shared.step_done();
-        if result.is_err()
-            && let Some(note) = transport.take_note()
-        {
+        let has_note = result.as_ref().map_or(true, |reply| reply.status >= CLOSE_STATUS);
+        let alert = stamps.malformed.filter(|cause| cause.failure() == Failure::Tls).map(|cause| cause.to_string());
+        if has_note && let Some(note) = transport.take_note().or(alert) {
             self.shared.warn(note);
         }
         if !lane.settle(transport, &result) {

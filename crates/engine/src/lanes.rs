@@ -7,7 +7,7 @@ use crate::worker::Shared;
 use brunt_model::plan::Dialling;
 use brunt_model::sample::Opening;
 use brunt_model::{Clock, Failure, Sample};
-use brunt_wire::{Idle, Prepared, Transport};
+use brunt_wire::{Idle, Prepared, QueueOrder, Transport};
 use std::pin::{Pin, pin};
 use std::task::Poll;
 use std::time::Duration;
@@ -51,7 +51,8 @@ impl<T: Transport> Actor<T> {
         opened
     }
 
-    /// Waits for a lane as long as opening a connection may take, unless one is held, or may be opened, already.
+    /// Waits for a lane as long as opening a connection may take, unless one is held, or may be opened, already. A request that
+    /// waits here goes before the others: at the end of the queue, a GOAWAY would refuse the same request on each connection.
     async fn claim_in_time(&mut self, request: &Prepared) -> Result<(), Failure> {
         if self.permit.is_some() {
             return Ok(());
@@ -60,7 +61,7 @@ impl<T: Transport> Actor<T> {
         timer.set(shared.time.now() + shared.connect_timeout);
         let mut place = None;
         let claim = pin!(std::future::poll_fn(|cx| {
-            connections.poll_claim(&*shared.transport, request, (lane, &mut place), cx).map(Ok)
+            connections.poll_claim(&*shared.transport, request, (lane, &mut place), QueueOrder::First, cx).map(Ok)
         }));
         self.permit = within(timer, shared, Failure::ConnectTimeout, claim).await?;
         Ok(())
@@ -78,7 +79,7 @@ impl<T: Transport> Actor<T> {
             // Lanes that come free by the cut are no use.
             if !(is_cut && has_waited)
                 && let Poll::Ready(claimed) =
-                    connections.poll_claim(&*shared.transport, request, (lane, &mut place), cx)
+                    connections.poll_claim(&*shared.transport, request, (lane, &mut place), QueueOrder::Last, cx)
             {
                 *permit = claimed;
                 if has_waited {

@@ -29,6 +29,8 @@ pub struct Recorder {
     border: Tick,
     /// Time under way behind the border, in nanoseconds.
     behind_border: u64,
+    /// Time in flight that earlier snapshots hold too much.
+    excess_nanos: u64,
     /// Requests of parallel steps that have not ended, less one for each step; and their time behind the border.
     overlapping: u64,
     overlap_behind_border: u64,
@@ -52,6 +54,7 @@ impl Recorder {
             summed_to: Tick::ZERO,
             border: Tick::NEVER,
             behind_border: 0,
+            excess_nanos: 0,
             overlapping: 0,
             overlap_behind_border: 0,
             bins: Vec::new(),
@@ -116,7 +119,11 @@ impl Recorder {
         if late > 0 {
             let behind = self.summed_to.nanos_since(self.border.max(end)).min(late);
             self.behind_border = self.behind_border.saturating_sub(behind);
-            self.flow.in_flight_nanos = self.flow.in_flight_nanos.saturating_sub(late - behind);
+            // The time may be in a snapshot that was taken meanwhile: then later ones have less.
+            let counted = late - behind;
+            let rest = counted.saturating_sub(self.flow.in_flight_nanos);
+            self.flow.in_flight_nanos -= counted - rest;
+            self.excess_nanos += rest;
         }
     }
 
@@ -254,6 +261,9 @@ impl Recorder {
     ) -> Snapshot {
         self.pass(to);
         let mut flow = std::mem::take(&mut self.flow);
+        let excess = self.excess_nanos.min(flow.in_flight_nanos);
+        flow.in_flight_nanos -= excess;
+        self.excess_nanos -= excess;
         self.border = Tick::NEVER;
         self.flow.in_flight_nanos = std::mem::take(&mut self.behind_border);
         self.flow.overlap_nanos = std::mem::take(&mut self.overlap_behind_border);
@@ -267,6 +277,8 @@ impl Recorder {
         (flow.early_accepted, flow.early_refused) = (counts.early_accepted, counts.early_refused);
         (flow.rtt_nanos, flow.rtts) = (counts.rtt_nanos, counts.rtts);
         (flow.stalled, flow.stalled_nanos) = (counts.stalled, counts.stalled_nanos);
+        flow.pushes = counts.pushes;
+        flow.hello_retries = counts.hello_retries;
         flow.connections = connections.open.get();
         flow.waiting = waiting;
         flow.users = users;
@@ -296,6 +308,7 @@ impl Recorder {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn a_request_whose_end_is_told_late_is_counted_until_its_end() {
@@ -313,6 +326,45 @@ mod tests {
             (&ConnectionCounts::default(), TransportCounts::default()),
         );
         assert_eq!(taken.flow.in_flight_nanos, 50 + 60 + 20);
+    }
+
+    proptest! {
+        /// A worker reads several replies at once and records each one when its task runs, which can be after the next snapshot.
+        #[test]
+        fn time_in_flight_is_the_sum_of_all_times_however_late_ends_are_recorded(
+            requests in proptest::collection::vec((0_u64..900, 1_u64..200, 0_u64..300), 1..40)
+        ) {
+            let mut recorder = Recorder::new(false, false);
+            let mut events: Vec<(u64, Option<u64>)> = Vec::new();
+            for (begun, time, lateness) in &requests {
+                events.push((*begun, None));
+                events.push((begun + time + lateness, Some(begun + time)));
+            }
+            // A long last request, so that later snapshots can make up for the excess of earlier ones.
+            events.extend([(2_000, None), (102_000, Some(102_000))]);
+            events.sort_unstable();
+            let expected: u64 = requests.iter().map(|(_, time, _)| time).sum::<u64>() + 100_000;
+            let mut counted = 0;
+            let mut border = 100;
+            for (at, end) in events {
+                while border <= at.min(2_000) {
+                    counted += in_flight_nanos(&mut recorder, border - 100, border);
+                    border += 100;
+                }
+                match end {
+                    None => recorder.begin(Cohort::Measured, Tick(at)),
+                    Some(end) => {
+                        recorder.end(Cohort::Measured, &Sample { last_byte: Tick(end), ..Sample::default() });
+                    }
+                }
+            }
+            prop_assert_eq!(counted + in_flight_nanos(&mut recorder, border, 103_000), expected);
+        }
+    }
+
+    fn in_flight_nanos(recorder: &mut Recorder, from: u64, to: u64) -> u64 {
+        let counts = (&ConnectionCounts::default(), TransportCounts::default());
+        recorder.take((Tick(from), Tick(to)), Phase::Measure, (0, 0), counts).flow.in_flight_nanos
     }
 
     #[test]

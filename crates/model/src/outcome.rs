@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 
 pub use malformed::Malformed;
-pub use status::{GRPC_STATUS, grpc_status, status_text};
+pub use status::{CLOSE_STATUS, GRPC_STATUS, grpc_code_status, grpc_status, status_text};
 
 /// Why a request has no good reply. The order is that of the tables in reports and of the arrays in a tally.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
@@ -148,7 +148,8 @@ impl fmt::Display for Failure {
 /// What became of a request: a status where a whole reply came, a failure where it was not good for another reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Outcome {
-    /// The status of the whole reply that came: of HTTP, or of gRPC (see [`GRPC_STATUS`]).
+    /// The status of the whole reply that came: of HTTP, of gRPC (see [`GRPC_STATUS`]), or the code of a close
+    /// frame of a WebSocket (see [`CLOSE_STATUS`]).
     pub status: Option<u16>,
     /// What went wrong; with a status only where a check failed.
     pub failure: Option<Failure>,

@@ -343,6 +343,9 @@ pub struct Tls {
     /// Offered cipher suites, such as `TLS13_AES_128_GCM_SHA256`; empty: all.
     #[serde(default)]
     pub ciphers: Vec<String>,
+    /// Offered key exchange groups, best first, such as `X25519MLKEM768`; empty: `X25519MLKEM768`, `X25519`, `secp256r1`, `secp384r1`.
+    #[serde(default)]
+    pub groups: Vec<String>,
 }
 
 /// A version of TLS.

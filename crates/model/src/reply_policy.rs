@@ -34,6 +34,9 @@ pub struct ReplyPolicy {
     /// The reply comes in events, each of which is timed; null: it is taken as a whole.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub events: Option<Events>,
+    /// What the awaited message of a WebSocket is; messages for which one of these does not hold are passed over. Empty: any.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub until: Vec<Assertion>,
     /// What the user does with the reply, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub actions: Vec<ReplyAction>,

@@ -101,6 +101,9 @@ pub struct JsonMessage {
     pub json: String,
     /// When each message but the first is sent; null: all at once.
     pub interval: Option<PieceInterval>,
+    /// Each message is compressed with gzip.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub compressed: bool,
 }
 
 /// When the next piece of a body is sent.

@@ -79,6 +79,10 @@ pub struct Flow {
     pub stalled: u64,
     /// Nanoseconds for which they did, summed up.
     pub stalled_nanos: u64,
+    /// Messages of WebSockets that no request awaited.
+    pub pushes: u64,
+    /// TLS handshakes for which the server asked for a further key share (HelloRetryRequest).
+    pub hello_retries: u64,
     /// Nanoseconds that requests were under way: the integral of `in_flight` over time, kept by a clock of its own.
     pub in_flight_nanos: u64,
     /// Nanoseconds that virtual users spent between a reply and their next request, to the end of the load.
@@ -137,6 +141,8 @@ impl Flow {
         self.rtts += later.rtts;
         self.stalled += later.stalled;
         self.stalled_nanos += later.stalled_nanos;
+        self.pushes += later.pushes;
+        self.hello_retries += later.hello_retries;
         self.in_flight_nanos += later.in_flight_nanos;
         self.thought_nanos += later.thought_nanos;
         self.overlap_nanos += later.overlap_nanos;

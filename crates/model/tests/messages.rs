@@ -98,7 +98,7 @@ fn tally() -> impl Strategy<Value = Tally> {
 }
 
 fn flow() -> impl Strategy<Value = Flow> {
-    any::<[u64; 33]>().prop_map(|n| Flow {
+    (any::<[u64; 32]>(), any::<[u64; 3]>())().prop_map(|(n, more)| Flow {
         planned: n[0],
         arrivals: n[1],
         begun: n[2],
@@ -116,7 +116,9 @@ fn flow() -> impl Strategy<Value = Flow> {
         packets_received: n[29],
         server_packets_lost: n[30],
         quic_retries: n[31],
-        quic_retry_nanos: n[32],
+        quic_retry_nanos: more[0],
+        pushes: more[1],
+        hello_retries: more[2],
         early_accepted: n[23],
         early_refused: n[24],
         rtt_nanos: n[27],

@@ -277,6 +277,12 @@ pub struct Connections {
     /// The time for which they waited so, summed up, in seconds.
     #[serde(default)]
     pub stalled_seconds: f64,
+    /// Messages of WebSockets that no request awaited: they came before their request, or did not match its pattern.
+    #[serde(default)]
+    pub websocket_pushes: u64,
+    /// TLS handshakes that took a further round trip because the server asked for another key share (HelloRetryRequest).
+    #[serde(default)]
+    pub hello_retries: u64,
 }
 
 /// Resources used by brunt in the whole run; null if not read.

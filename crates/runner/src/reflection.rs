@@ -2,13 +2,14 @@
 
 use crate::error::RunError;
 use brunt_engine::clock::{self, Epoch, Time};
-use brunt_model::outcome::{GRPC_STATUS, status_text};
+use brunt_model::outcome::{GRPC_STATUS, grpc_code_status, status_text};
 use brunt_model::plan::HttpVersion;
 use brunt_model::sample::Opening;
 use brunt_model::{Body, Failure, Plan};
 use brunt_wire::http::{Common, Http, Lane};
 use brunt_wire::request::{Draft, resolve};
 use brunt_wire::{Reply, Stamps, Transport};
+use percent_encoding::percent_decode_str;
 use prost::Message;
 use std::collections::BTreeMap;
 
@@ -17,6 +18,8 @@ const SERVICES: [&str; 2] = ["grpc.reflection.v1", "grpc.reflection.v1alpha"];
 /// An answer to another question, or to none.
 const NO_REFLECTION: &str =
     "the server answers questions of reflection with something else; add --proto FILE or --descriptor-set FILE";
+/// The code of gRPC for something that is not there.
+const NOT_FOUND: i32 = 5;
 const UNIMPLEMENTED: u16 = GRPC_STATUS + 12;
 
 /// What is asked: a file by its name, the one in which a service is, or which services there are.
@@ -70,8 +73,43 @@ struct ServiceName {
 
 #[derive(Clone, PartialEq, Message)]
 struct Error {
+    #[prost(int32, tag = "1")]
+    code: i32,
     #[prost(string, tag = "2")]
     text: String,
+}
+
+impl Error {
+    /// The error in words, with what to write instead.
+    fn explain(&self, question: &Question) -> String {
+        let status = status_text(grpc_code_status(u16::try_from(self.code).unwrap_or(u16::MAX)));
+        let text = if self.text.is_empty() { String::new() } else { format!(": {}", self.text) };
+        let answer = format!("(reflection answers {status}{text})");
+        match (self.code, &question.symbol, &question.file) {
+            (NOT_FOUND, Some(symbol), _) => {
+                format!("the server has no service `{symbol}` {answer}; `brunt grpc URL` lists its services")
+            }
+            (NOT_FOUND, None, Some(file)) => format!(
+                "the server does not know `{file}`, which its services import {answer}; add --proto FILE or --descriptor-set FILE"
+            ),
+            _ => format!("the server's reflection fails {answer}; add --proto FILE or --descriptor-set FILE"),
+        }
+    }
+}
+
+/// Why a server does not answer a question of reflection, by the status of its reply.
+fn refusal(reply: &Reply) -> String {
+    let fields = reply.kept.as_ref().and_then(|kept| kept.head.as_ref()).map(|head| &head.1);
+    let message = fields.into_iter().flatten().find(|(name, _)| name.eq_ignore_ascii_case("grpc-message"));
+    let message = message.map(|(_, text)| percent_decode_str(text).decode_utf8_lossy()).unwrap_or_default();
+    let message = if message.is_empty() { String::new() } else { format!(": {message}") };
+    let status = status_text(reply.status);
+    let why = match reply.status {
+        UNIMPLEMENTED => "the server has no reflection",
+        GRPC_STATUS.. => "the server refuses reflection",
+        _ => "no gRPC server answers on this port",
+    };
+    format!("{why} ({status}{message}); add --proto FILE or --descriptor-set FILE")
 }
 
 /// Of a `FileDescriptorProto` what leads to others.
@@ -159,14 +197,13 @@ impl Client {
             }
         }
         if reply.status != GRPC_STATUS {
-            let status = status_text(reply.status);
-            return Err(format!("the server has no reflection ({status}); add --proto FILE or --descriptor-set FILE"));
+            return Err(refusal(&reply));
         }
         let body = reply.kept.map(|kept| kept.body).unwrap_or_default();
         let message = body.get(5..).ok_or(NO_REFLECTION)?;
         let answer = Answer::decode(message).map_err(|_| NO_REFLECTION)?;
         match answer.error {
-            Some(error) => Err(format!("reflection: {}", error.text)),
+            Some(error) => Err(error.explain(question)),
             None => Ok(answer),
         }
     }

@@ -103,6 +103,18 @@ impl CompiledAssertion {
         TracedLook { by: Looker::Check, name, wanted, found, is_good }
     }
 
+    /// True if a message meets it. Only assertions on texts and JSON can be met by a message.
+    pub fn holds_for(&self, message: &str) -> bool {
+        match &self.test {
+            Test::Text(test) => test.failed_pattern(message).is_none(),
+            Test::Json { path, written, expected, invert } => {
+                let json = serde_json::from_str(message).ok();
+                check_json(json.as_ref(), path, written, expected.as_ref()).is_ok() != *invert
+            }
+            _ => false,
+        }
+    }
+
     /// Looks at a reply.
     ///
     /// # Errors
@@ -127,7 +139,7 @@ impl CompiledAssertion {
                 ))
             }
             Test::Json { path, written, expected, invert } => {
-                let found = check_json(searched, (path, written), expected.as_ref());
+                let found = check_json(searched.json(), path, written, expected.as_ref());
                 match (found, *invert) {
                     (Ok(()), true) => Err(match expected {
                         None => format!("Failed that JSONPath not exists: {written}"),
@@ -202,28 +214,32 @@ impl TextTest {
         Ok(Self { expressions: expressions.collect::<Result<_, _>>()?, assertion: assertion.clone() })
     }
 
-    fn check(&self, searched: &Searched<'_>) -> Result<(), String> {
-        let TextAssertion { part, patterns, is, not, any, message, .. } = &self.assertion;
-        let text = searched.part(part);
+    /// The first pattern that a text does not hold, where that makes the test fail.
+    fn failed_pattern(&self, text: &str) -> Option<&String> {
+        let TextAssertion { patterns, is, not, any, .. } = &self.assertion;
         let holds = |(number, pattern): &(usize, &String)| {
             let found = match is {
                 TextMatch::Substring => text.contains(pattern.as_str()),
                 TextMatch::Equals => text == pattern.as_str(),
-                TextMatch::Contains | TextMatch::Matches => self.expressions[*number].is_found(&text),
+                TextMatch::Contains | TextMatch::Matches => self.expressions[*number].is_found(text),
             };
             found != *not
         };
-        let numbered = || patterns.iter().enumerate();
+        let mut numbered = patterns.iter().enumerate();
+        let failed = numbered.clone().find(|pattern| !holds(pattern)).map(|(_, pattern)| pattern);
+        failed.filter(|_| !*any || !numbered.any(|pattern| holds(&pattern)))
+    }
+
+    fn check(&self, searched: &Searched<'_>) -> Result<(), String> {
+        let TextAssertion { part, patterns, is, not, any, message, .. } = &self.assertion;
+        let text = searched.part(part);
         let told = |pattern: &str| messages::told(part, (*is, *not, *any), (pattern, &text));
-        let failed = numbered().find(|pattern| !holds(pattern));
-        let passes = failed.is_none() || (*any && numbered().any(|pattern| holds(&pattern)));
-        match failed {
-            Some(_) if passes => Ok(()),
+        match self.failed_pattern(&text) {
             None => Ok(()),
             Some(_) if text.is_empty() => Err("Response was null".into()),
             Some(_) if !message.is_empty() => Err(message.clone()),
             Some(_) if *any => Err(patterns.iter().map(|pattern| told(pattern) + "\t").collect()),
-            Some((_, pattern)) => Err(told(pattern)),
+            Some(pattern) => Err(told(pattern)),
         }
     }
 }
@@ -266,11 +282,12 @@ impl JsonTest {
 }
 
 fn check_json(
-    searched: &Searched<'_>,
-    (path, written): (&CompiledPath, &str),
+    json: Option<&Value>,
+    path: &CompiledPath,
+    written: &str,
     expected: Option<&JsonTest>,
 ) -> Result<(), String> {
-    let json = searched.json().ok_or("the body is not JSON")?;
+    let json = json.ok_or("the body is not JSON")?;
     let nodes = path.all(json);
     if nodes.is_empty() {
         return Err(format!("No results for path: {written}"));

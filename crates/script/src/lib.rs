@@ -19,6 +19,7 @@
 //!   `files`: files that functions read.
 
 mod assertion;
+mod awaited;
 mod before_run;
 pub mod body;
 pub mod check;

@@ -5,7 +5,7 @@ use crate::grpc;
 use crate::json::{self, PathStep};
 use crate::records::failures;
 use brunt_model::extract::{ReplyPart, SampleScope};
-use brunt_model::outcome::GRPC_STATUS;
+use brunt_model::outcome::{CLOSE_STATUS, GRPC_STATUS};
 use brunt_model::plan::HttpVersion;
 use brunt_model::request::BodyPieces;
 use brunt_model::{Body, Sample, SampleRecord};
@@ -146,7 +146,7 @@ impl<'a> Searched<'a> {
     /// The messages of a reply of gRPC as JSON; None where it is none.
     fn message_json(&self, body: &[u8]) -> Option<String> {
         let services = self.user.worker.services.as_ref()?;
-        let is_call = self.reply?.status >= GRPC_STATUS;
+        let is_call = (GRPC_STATUS..CLOSE_STATUS).contains(&self.reply?.status);
         let url = &self.request.parts()?.url;
         is_call.then(|| services.reply(grpc::method_of(url.path()), body)).flatten()
     }
@@ -197,7 +197,7 @@ impl<'a> Searched<'a> {
             return Cow::Borrowed(message);
         }
         let Some(reply) = self.reply else { return failures::message(self).into() };
-        if reply.status >= GRPC_STATUS {
+        if (GRPC_STATUS..CLOSE_STATUS).contains(&reply.status) {
             // Percent-encoded, as URLs are.
             let told = self.field("grpc-message").unwrap_or_default();
             return percent_decode_str(told).decode_utf8_lossy();

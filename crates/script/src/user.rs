@@ -8,6 +8,7 @@ mod interpreter;
 mod last_url;
 mod names;
 
+use crate::awaited::MessageConditions;
 use crate::context::{Commons, UserContext, WorkerContext};
 use crate::grpc::{self, Services};
 use crate::pending::{PendingRequest, SentParts};
@@ -72,6 +73,7 @@ struct CompiledRequest {
     request: Request,
     /// None: no placeholders.
     templates: Option<Templates>,
+    awaited: MessageConditions,
 }
 
 #[derive(Debug)]
@@ -83,7 +85,7 @@ struct Templates {
 }
 
 impl Templates {
-    fn compile(request: &Request, feeds: &mut Feeds) -> Result<Option<Self>, ScriptError> {
+    fn compile(request: &Request, changes: bool, feeds: &mut Feeds) -> Result<Option<Self>, ScriptError> {
         if request.verbatim.is_some() {
             return Ok(None);
         }
@@ -98,7 +100,8 @@ impl Templates {
             .map(|(name, value)| Ok((name.clone(), Template::compile(value, Place::Header, feeds)?)));
         let headers = headers.collect::<Result<Vec<_>, ScriptError>>()?;
         let body = compile_body(&request.body, &request.headers, feeds)?;
-        let constant = label.as_constant() == Some(&request.label)
+        let constant = !changes
+            && label.as_constant() == Some(&request.label)
             && url.as_constant() == Some(&request.url)
             && headers.iter().zip(&request.headers).all(|(t, h)| t.1.as_constant() == Some(&h.1))
             && body.as_ref().is_none_or(|t| matches!(&request.body, Body::Text(b) if t.as_constant() == Some(b)));
@@ -138,7 +141,9 @@ impl CompiledScript {
         });
         let reactions = reactions.collect::<Result<Vec<_>, _>>()?;
         let compile = |request: &Request| {
-            Ok(CompiledRequest { templates: Templates::compile(request, &mut feeds)?, request: request.clone() })
+            let awaited = MessageConditions::new(&plan.reply_policies[request.reply_policy as usize], &mut feeds)?;
+            let templates = Templates::compile(request, !awaited.are_constant(), &mut feeds)?;
+            Ok(CompiledRequest { templates, request: request.clone(), awaited })
         };
         let entries = scenario.requests.iter().map(compile).collect::<Result<_, ScriptError>>()?;
         let shares = shares(scenario.requests.iter().map(|request| request.weight));
@@ -211,8 +216,9 @@ impl CompiledScript {
         let UsersOf { population, worker, labels: number_of, surroundings } = of;
         let labels: Vec<u32> = self.entries.iter().map(|c| number_of(&c.request.label)).collect();
         let (mut ready, mut asks) = (Vec::new(), Vec::new());
-        for (number, (CompiledRequest { request, templates }, label)) in self.entries.iter().zip(&labels).enumerate() {
-            let parts = templates.is_none().then(|| self.parts(request));
+        for (number, (entry, label)) in self.entries.iter().zip(&labels).enumerate() {
+            let request = &entry.request;
+            let parts = entry.templates.is_none().then(|| self.parts(entry));
             let tags = Tags { label: *label, reply_policy: request.reply_policy };
             ready.push(parts.clone().map(|parts| prepare(&**transport, parts?, tags)));
             let ask = |parts| Ask { entry: Some(number), ..Ask::listed(parts, tags) };
@@ -243,10 +249,11 @@ impl CompiledScript {
     }
 
     /// The parts of a request without placeholders.
-    fn parts(&self, request: &Request) -> Result<Rc<RequestParts>, String> {
-        let Request { method, url, headers, body, verbatim, .. } = request.clone();
+    fn parts(&self, entry: &CompiledRequest) -> Result<Rc<RequestParts>, String> {
+        let Request { method, url, headers, body, verbatim, .. } = entry.request.clone();
+        let awaited = entry.awaited.filter(|template| template.as_constant().unwrap_or_default().to_owned())?;
         let url = LastUrl::default().parse(&url, self.feeds.rules)?;
-        Ok(Rc::new(RequestParts { method, url, headers, body, verbatim }))
+        Ok(Rc::new(RequestParts { method, url, headers, body, verbatim, awaited }))
     }
 
     /// The policies of its requests.
@@ -404,7 +411,7 @@ impl<T: Transport> WorkerScript<T> {
                 ready.clone()
             }
             Some(None) => {
-                let (parts, tags) = self.filled(entry, user, self.entry(entry, n, user).parts())?;
+                let (parts, tags) = self.filled(entry, n, user, self.entry(entry, n, user).parts())?;
                 prepare(&*self.transport, parts, tags)
             }
             None => Err(self.no_entry(entry)),
@@ -419,7 +426,7 @@ impl<T: Transport> WorkerScript<T> {
                 ask.clone()
             }
             Some(None) => {
-                let (parts, tags) = self.filled(entry, user, self.entry(entry, n, user).parts())?;
+                let (parts, tags) = self.filled(entry, n, user, self.entry(entry, n, user).parts())?;
                 Ok(Ask::listed(parts, tags))
             }
             None => Err(self.no_entry(entry)),
@@ -443,6 +450,7 @@ impl<T: Transport> WorkerScript<T> {
     fn filled(
         &self,
         entry: usize,
+        n: u64,
         user: Option<&UserContext>,
         parts: SentParts<'_>,
     ) -> Result<(Rc<RequestParts>, Tags), String> {
@@ -457,7 +465,8 @@ impl<T: Transport> WorkerScript<T> {
         }
         let body = grpc::encoded(body, self.context.services.as_deref())?;
         let url = self.last_urls[entry].parse(&url, self.compiled.feeds.rules)?;
-        let parts = RequestParts { method, url, headers, body, verbatim: verbatim.clone() };
+        let awaited = self.compiled.entries[entry].awaited.filter(|text| self.text(text, n, user))?;
+        let parts = RequestParts { method, url, headers, body, verbatim: verbatim.clone(), awaited };
         Ok((Rc::new(parts), Tags { label: number, reply_policy: *reply_policy }))
     }
 
@@ -474,7 +483,7 @@ impl<T: Transport> WorkerScript<T> {
         user: Option<&UserContext>,
         pending: PendingRequest,
     ) -> Result<Rc<Prepared>, String> {
-        let (parts, tags) = self.filled(entry, user, pending.finish(&self.entry(entry, n, user)))?;
+        let (parts, tags) = self.filled(entry, n, user, pending.finish(&self.entry(entry, n, user)))?;
         prepare(&*self.transport, parts, tags)
     }
 
@@ -486,7 +495,7 @@ impl<T: Transport> WorkerScript<T> {
         user: Option<&UserContext>,
         pending: PendingRequest,
     ) -> Result<Ask, String> {
-        let (parts, tags) = self.filled(entry, user, pending.finish(&self.entry(entry, n, user)))?;
+        let (parts, tags) = self.filled(entry, n, user, pending.finish(&self.entry(entry, n, user)))?;
         Ok(Ask::listed(parts, tags))
     }
 

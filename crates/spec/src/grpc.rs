@@ -6,7 +6,7 @@ use crate::System;
 use crate::settings::RunSettings;
 use brunt_model::Body;
 use brunt_model::request::JsonMessage;
-use brunt_script::grpc::Services;
+use brunt_script::grpc::{MessageRules, Services};
 use std::time::Duration;
 
 /// The descriptors of the service of a method, a `FileDescriptorSet`: those that the settings name, or else those that the server
@@ -37,7 +37,8 @@ pub fn describe(run: &RunSettings, service: Option<&str>, system: &System) -> Re
 ///
 /// In words: no such service or method, or messages that cannot be sent at intervals.
 pub fn message(services: &Services, message: JsonMessage) -> Result<Body, String> {
-    services.body(&message.method, b"", message.interval)?;
+    let rules = MessageRules { interval: message.interval, is_compressed: message.compressed };
+    services.body(&message.method, b"", rules)?;
     Ok(Body::Message(message))
 }
 
@@ -52,6 +53,37 @@ pub fn joined(one: Vec<u8>, other: Vec<u8>) -> Result<Vec<u8>, String> {
         (true, _) => Ok(other),
         _ if one == other => Ok(one),
         _ => Services::merged(&one, &other),
+    }
+}
+
+/// Names the compression of the messages of a call.
+const ENCODING: &str = "grpc-encoding";
+/// Names the compressions that a reply may use.
+const ACCEPT_ENCODING: &str = "grpc-accept-encoding";
+
+/// True if the header fields of a call ask for compressed messages.
+///
+/// # Errors
+///
+/// In words: they name another algorithm than gzip.
+pub fn is_compressed(headers: &[(String, String)]) -> Result<bool, String> {
+    let encoding = headers.iter().find(|(name, _)| name.eq_ignore_ascii_case(ENCODING));
+    match encoding.map(|(_, value)| value.trim()) {
+        None | Some("identity") => Ok(false),
+        Some("gzip") => Ok(true),
+        Some(other) => {
+            Err(format!("`{ENCODING}: {other}`: brunt compresses messages with gzip; write `{ENCODING}: gzip`"))
+        }
+    }
+}
+
+/// Asks for compressed messages in both directions, in place of a compressed body.
+pub fn compress(headers: &mut Vec<(String, String)>) {
+    headers.retain(|(name, _)| !name.eq_ignore_ascii_case("accept-encoding"));
+    for name in [ENCODING, ACCEPT_ENCODING] {
+        if !headers.iter().any(|header| header.0.eq_ignore_ascii_case(name)) {
+            headers.push((name.into(), "gzip".into()));
+        }
     }
 }
 
@@ -113,14 +145,45 @@ mod files {
         if let Some(missing) = protos.iter().find(|file| !is_there(file)) {
             return Err(format!("{}: there is no such file", missing.display()));
         }
+        if let Some(file) = protos.iter().find(|file| is_of_edition(file)) {
+            let name = file.display();
+            return Err(format!(
+                "{name}: the file is of a Protobuf edition, and brunt compiles proto2 and proto3; compile it with \
+                 `protoc --include_imports --descriptor_set_out=service.set {name}` and write --descriptor-set service.set"
+            ));
+        }
         let set = protox::compile(protos, folders).map_err(|error| format!("{error:?}"))?;
         Ok(set.encode_to_vec())
+    }
+
+    /// Whether the first statement of a file is `edition = …`.
+    fn is_of_edition(file: &Path) -> bool {
+        let text = std::fs::read_to_string(file).unwrap_or_default();
+        let mut rest = text.trim_start();
+        loop {
+            let comment_end = match rest.get(..2) {
+                Some("//") => rest.find('\n').map(|at| at + 1),
+                Some("/*") => rest.find("*/").map(|at| at + 2),
+                _ => return rest.strip_prefix("edition").is_some_and(|behind| behind.trim_start().starts_with('=')),
+            };
+            rest = comment_end.map_or("", |at| rest[at..].trim_start());
+        }
     }
 
     #[cfg(test)]
     mod tests {
         use super::*;
         use brunt_model::Body;
+        use brunt_script::grpc::MessageRules;
+
+        #[test]
+        fn a_file_of_an_edition_is_refused_with_what_to_write() {
+            let dir = tempfile::TempDir::new().unwrap();
+            let file = dir.path().join("a.proto");
+            std::fs::write(&file, "// a\n/* b */ edition = \"2023\"; package a; message M { int32 a = 1; }").unwrap();
+            let refused = compiled(&[file], &[]).unwrap_err();
+            assert!(refused.contains("--descriptor-set service.set"), "{refused}");
+        }
 
         const PROTO: &str = "syntax = \"proto3\"; package shop; message Item { string name = 1; } \
                              service Shop { rpc Buy(Item) returns (Item); }";
@@ -136,7 +199,8 @@ mod files {
             std::fs::write(&proto, PROTO).unwrap();
             let compiled = GrpcSettings { protos: vec![proto], ..GrpcSettings::default() };
             let bytes = descriptors(&compiled, none).unwrap();
-            let body = Services::decode(&bytes).unwrap().body("shop.Shop/Buy", br#"{"name": "a"}"#, None);
+            let body =
+                Services::decode(&bytes).unwrap().body("shop.Shop/Buy", br#"{"name": "a"}"#, MessageRules::default());
             assert_eq!(body, Ok(Body::Bytes(b"\0\0\0\0\x03\x0a\x01a".to_vec())));
             std::fs::write(&set, &bytes).unwrap();
             let named = GrpcSettings { descriptor_set: Some(set), ..GrpcSettings::default() };

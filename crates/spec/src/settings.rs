@@ -195,6 +195,8 @@ pub struct ConnectionSettings {
     pub sni: Option<String>,
     /// A whole TLS handshake for each connection.
     pub no_tls_resumption: bool,
+    /// Key exchange groups that TLS offers, best first.
+    pub tls_groups: Vec<String>,
     /// Requests with the first packets of a connection.
     pub early_data: bool,
     /// Addresses in place of those that names resolve to.

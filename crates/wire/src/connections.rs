@@ -13,7 +13,7 @@ use crate::origin::OriginId;
 use crate::{Idle, Prepared, Reply, Stamps, Transport};
 use brunt_model::Failure;
 use brunt_model::plan::ConnectionLifetime;
-pub use sharing::{OpeningPermit, QueuePlace};
+pub use sharing::{OpeningPermit, QueueOrder, QueuePlace};
 use sharing::{Queue, Sharing};
 use std::cell::{Cell, RefCell};
 use std::pin::pin;
@@ -291,9 +291,10 @@ impl<T: Transport> Connections<T> {
         transport: &T,
         request: &Prepared,
         (held, place): (&mut Option<Lease<T>>, &mut Option<QueuePlace>),
+        order: QueueOrder,
         cx: &mut Context<'_>,
     ) -> Poll<Option<OpeningPermit>> {
         let Some(sharing) = &self.sharing else { return Poll::Ready(None) };
-        sharing.poll_claim(transport, request, (held, place), cx)
+        sharing.poll_claim(transport, request, (held, place), order, cx)
     }
 }

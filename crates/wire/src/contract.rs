@@ -203,6 +203,10 @@ pub struct TransportCounts {
     pub stalled: u64,
     /// Nanoseconds for which they did, summed up.
     pub stalled_nanos: u64,
+    /// Messages of `WebSocket`s that no request awaited.
+    pub pushes: u64,
+    /// TLS handshakes for which the server asked for a further key share (HelloRetryRequest).
+    pub hello_retries: u64,
 }
 
 impl TransportCounts {
@@ -220,6 +224,8 @@ impl TransportCounts {
         self.rtts += other.rtts;
         self.stalled += other.stalled;
         self.stalled_nanos += other.stalled_nanos;
+        self.pushes += other.pushes;
+        self.hello_retries += other.hello_retries;
     }
 }
 

@@ -1,7 +1,9 @@
 //! Which failure an error of the system is.
 
 use brunt_model::Failure;
+use brunt_model::outcome::Malformed;
 use rustix::io::Errno;
+use rustls::{AlertDescription, Error};
 use std::io;
 
 /// The failure that an error while connecting stands for.
@@ -29,5 +31,14 @@ pub fn of_stream(error: &io::Error) -> Failure {
         _ if error.kind() == io::ErrorKind::InvalidData => Failure::Tls,
         _ if error.kind() == io::ErrorKind::UnexpectedEof => Failure::ClosedEarly,
         _ => Failure::System,
+    }
+}
+
+/// Returns the alert with which the server ended TLS on an open connection.
+pub fn tls_cause(error: &io::Error) -> Option<Malformed> {
+    match error.get_ref()?.downcast_ref::<Error>()? {
+        Error::AlertReceived(AlertDescription::CertificateRequired) => Some(Malformed::TlsCertificateRequired),
+        Error::AlertReceived(_) => Some(Malformed::TlsAlert),
+        _ => None,
     }
 }

@@ -1,10 +1,12 @@
 //! HTTP over real sockets: the transport of one worker thread, which opens connections of the version that the plan wants.
 //!
 //! * `lane`: its connections, and the right to an exchange on one. `messages`: those of `WebSocket`s. `bad_wire`: what cannot be.
+//! * `reply_parts`: the parts of replies that policies need.
 
 mod bad_wire;
 mod lane;
 mod messages;
+mod reply_parts;
 
 use crate::collect::ReplyCollector;
 use crate::dial::{Buffers, Destination, dial};
@@ -16,13 +18,13 @@ use crate::request::{self, BadRequest, Prepared, RequestParts, Style, Tags};
 use crate::sources::Sources;
 use crate::stream::{Idle, Stream};
 use crate::tls::{Refusal, TlsClients};
-use crate::websocket::{self, Wanted, WebSocket};
-use crate::{Reply, Stamps, Timer, Transport, TransportCounts, WantedFields, Wants, error, h2, h3, sys, tls};
-use brunt_model::plan::{Connection, HttpVersion, RecordDetail};
-use brunt_model::reply_policy::{Cookies, Events, RedirectRules};
+use crate::websocket::{self, InboxRules, MessageExchange, WebSocket};
+use crate::{Reply, Stamps, Timer, Transport, TransportCounts, Wants, error, h2, h3, sys, tls};
+use brunt_model::plan::{Connection, HttpVersion};
+use brunt_model::reply_policy::Events;
 use brunt_model::sample::Opening;
-use brunt_model::{Failure, Plan, ReplyPolicy, Tick};
-use regex::bytes::Regex;
+use brunt_model::{Body, Failure, Plan, Tick};
+use rustls::HandshakeKind;
 use socket2::{Domain, Socket, Type};
 use std::cell::{Cell, OnceCell, RefCell};
 use std::net::{IpAddr, SocketAddr};
@@ -34,6 +36,7 @@ pub use bad_wire::BadWire;
 use lane::Exchange;
 pub use lane::{H1Connection, H2Connection, H2Lane, H3Connection, Lane};
 use messages::Over;
+use reply_parts::KeptParts;
 
 /// One in so many connections, the first among them, has its bytes stamped by the kernel when they come.
 const STAMPED: usize = 16;
@@ -55,6 +58,10 @@ pub struct Http<T: Timer + 'static> {
     opened: Cell<usize>,
     /// How many messages of `WebSocket`s were made ready.
     messages: Cell<u64>,
+    /// TLS handshakes for which the server asked for a further key share.
+    hello_retries: Cell<u64>,
+    /// What its `WebSocket`s share.
+    inbox_rules: Rc<InboxRules>,
     /// The times of events that came.
     events: Rc<EventCounts>,
     /// Keeps the kernel stamping while connections come and go: to begin and to end it patches its own code.
@@ -74,15 +81,8 @@ pub struct Common {
     style: Style,
     /// By the number of a request's policy: what is kept of its reply.
     kept: Vec<KeptParts>,
-}
-
-/// What is kept of a reply.
-struct KeptParts {
-    wants: Wants,
-    /// What is looked for in the body.
-    pattern: Option<Regex>,
-    /// What its events are, where it comes in events.
-    events: Option<Events>,
+    /// Some requests await messages of `WebSocket`s and send none.
+    awaits_messages: bool,
 }
 
 /// What is known of the target, and what of it was told. One worker tells it for all.
@@ -110,43 +110,14 @@ impl Common {
         let kept = plan.reply_policies.iter().map(|policy| KeptParts::new(policy, records));
         let kept = kept.collect::<Result<_, _>>()?;
         let (directory, sources) = (Directory::new(&settings), Sources::new(&settings.source, plan.processes));
-        let common = Self { directory, sources, tls: OnceLock::new(), proxy, style, kept, settings };
+        let awaits_messages = plan.requests().any(|request| request.is_websocket() && request.body == Body::None);
+        let tls = OnceLock::new();
+        let common = Self { directory, sources, tls, proxy, style, kept, awaits_messages, settings };
         // Reading the system's certificates takes longer than many a run over plain http.
         if plan.requests().any(|r| common.is_secure(r.is_encrypted())) {
             common.tls()?;
         }
         Ok(Arc::new(common))
-    }
-}
-
-impl KeptParts {
-    fn new(policy: &ReplyPolicy, records: Option<RecordDetail>) -> Result<Self, regex::Error> {
-        let redirects = policy.redirects.most > 0 && policy.redirects.rules != RedirectRules::Siege;
-        let in_full = records == Some(RecordDetail::Full);
-        let wants = Wants {
-            body: policy.looks_at_body() || in_full,
-            matches: policy.checks.body.is_some(),
-            page: policy.elements.is_some(),
-            location: redirects,
-            server: false,
-            head: policy.looks_at_fields() || in_full,
-            status_line: records.is_some(),
-            fields: wanted_fields(policy, records),
-            cookie: policy.cookies == Cookies::Newest,
-        };
-        Ok(Self { wants, pattern: policy.checks.body.as_deref().map(Regex::new).transpose()?, events: policy.events })
-    }
-}
-
-fn wanted_fields(policy: &ReplyPolicy, records: Option<RecordDetail>) -> WantedFields {
-    if policy.looks_at_fields() || records == Some(RecordDetail::Full) {
-        WantedFields::All
-    } else if policy.looks_at_page() || records.is_some() {
-        WantedFields::Page
-    } else if policy.looks_at_head() {
-        WantedFields::Following
-    } else {
-        WantedFields::None
     }
 }
 
@@ -176,6 +147,7 @@ impl<T: Timer + 'static> Http<T> {
         let buffer = RefCell::new(vec![0; BUFFER].into_boxed_slice());
         let receive_rate = common.settings.receive_rate;
         let (last_head, replies) = (RefCell::default(), Cell::new(0));
+        let inbox_rules = Rc::new(InboxRules { keeps_messages: common.awaits_messages, pushes: Cell::new(0) });
         let shared = Shared { time, buffer, last_head, receive_rate, replies };
         Self {
             shared,
@@ -188,6 +160,8 @@ impl<T: Timer + 'static> Http<T> {
             source_turn: Cell::new(worker),
             opened: Cell::new(0),
             messages: Cell::new(0),
+            hello_retries: Cell::new(0),
+            inbox_rules,
             events: Rc::default(),
             stamping: OnceCell::new(),
             note: RefCell::default(),
@@ -295,6 +269,8 @@ impl<T: Timer + 'static> Http<T> {
             failure
         })?;
         steps.tls = Some(self.shared.time.now().nanos_since(began));
+        let is_retried = stream.handshake_kind() == Some(HandshakeKind::FullWithHelloRetryRequest);
+        self.hello_retries.set(self.hello_retries.get() + u64::from(is_retried));
         Ok(())
     }
 }
@@ -371,10 +347,12 @@ impl<T: Timer + 'static> Http<T> {
             }
         };
         let (action, message) = (request.action, request.message.as_deref());
-        let body = request.parts().map(|parts| &parts.body);
-        let wanted = Wanted { action, message, body, wants, pattern, events };
+        let parts = request.parts();
+        let body = parts.map(|parts| &parts.body);
+        let filter = parts.and_then(|parts| parts.awaited.as_ref()).map(|awaited| &*awaited.0);
+        let exchange = MessageExchange { action, message, body, wants, pattern, filter, events };
         // Boxed: other connections would hold the room for it.
-        Exchange::WebSocket { exchange: Box::pin(self.exchange_message(over, request, wanted, stamps)) }
+        Exchange::WebSocket { exchange: Box::pin(self.exchange_message(over, request, exchange, stamps)) }
     }
 
     /// What times the events of a reply.
@@ -479,7 +457,7 @@ impl<T: Timer + 'static> Transport for Http<T> {
         if let (Some(parts), true) = (request.parts(), route.origin.websocket.is_some()) {
             let number = (self.worker as u64) << 40 | self.opened.get() as u64;
             let open = self.common.sources.count();
-            let opened = WebSocket::begin(&self.shared, stream, (parts, number), open).await;
+            let opened = WebSocket::begin(&self.shared, stream, (parts, number), open, &self.inbox_rules).await;
             let websocket = opened.map_err(|(failure, why)| self.fails(failure, &why))?;
             return Ok(Lane::WebSocket(Box::new(websocket)));
         }
@@ -534,6 +512,8 @@ impl<T: Timer + 'static> Transport for Http<T> {
 
     fn take_counts(&self) -> TransportCounts {
         let mut all = self.stalls.take();
+        all.pushes += self.inbox_rules.pushes.take();
+        all.hello_retries += self.hello_retries.take();
         all.add(self.endpoints.get().map(h3::Endpoints::take_counts).unwrap_or_default());
         all
     }
@@ -558,36 +538,5 @@ impl<T: Timer + 'static> Transport for Http<T> {
         }
         target.told_addresses = true;
         Some((addresses, target.server.take()))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use brunt_model::extract::{ExtractFrom, Extractor, ReplyPart, Take};
-    use brunt_model::reply_policy::ReplyAction;
-
-    fn wants(from: ExtractFrom) -> Wants {
-        let extractor = Extractor {
-            variable: "v".into(),
-            from,
-            take: Take::First,
-            default: None,
-            part: ReplyPart::Body,
-            samples: brunt_model::extract::SampleScope::Main,
-            sets_more: false,
-        };
-        let policy = ReplyPolicy { actions: vec![ReplyAction::Extract(extractor)], ..ReplyPolicy::default() };
-        KeptParts::new(&policy, None).expect("no pattern").wants
-    }
-
-    #[test]
-    fn of_a_reply_is_kept_what_extractors_look_at() {
-        let body = Wants { body: true, ..Wants::default() };
-        assert_eq!(wants(ExtractFrom::JsonPath("$".into())), body);
-        let head = Wants { head: true, fields: WantedFields::All, ..Wants::default() };
-        assert_eq!(wants(ExtractFrom::Cookie("sid".into())), head);
-        let nothing = KeptParts::new(&ReplyPolicy::default(), None).expect("no pattern").wants;
-        assert_eq!(nothing, Wants::default());
     }
 }

@@ -48,7 +48,7 @@ mod turn;
 mod waiters;
 pub(crate) mod websocket;
 
-pub use connections::{ConnectionCounts, ConnectionRules, Connections, Lease, OpeningPermit, QueuePlace};
+pub use connections::{ConnectionCounts, ConnectionRules, Connections, Lease, OpeningPermit, QueueOrder, QueuePlace};
 pub use contract::{Kept, Reply, Stamps, Timer, Transport, TransportCounts, WantedFields, Wants};
 pub use request::Prepared;
 pub use stream::Idle;

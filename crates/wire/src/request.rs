@@ -45,7 +45,27 @@ pub struct RequestParts {
     pub body: Body,
     /// All of its bytes in HTTP/1, in place of what the others say.
     pub verbatim: Option<Vec<u8>>,
+    /// The message of a WebSocket that is awaited; None: any.
+    pub awaited: Option<AwaitedMessage>,
 }
+
+/// Recognizes the message of a WebSocket that a request awaits.
+pub trait MessageFilter: std::fmt::Debug {
+    /// Whether this message, decoded, is the awaited one.
+    fn accepts(&self, message: &[u8]) -> bool;
+}
+
+/// A shared [`MessageFilter`]. Two are equal if they are the same one.
+#[derive(Debug, Clone)]
+pub struct AwaitedMessage(pub Rc<dyn MessageFilter>);
+
+impl PartialEq for AwaitedMessage {
+    fn eq(&self, other: &Self) -> bool {
+        Rc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for AwaitedMessage {}
 
 /// Numbers that go with a request.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -93,7 +113,8 @@ impl RequestParts {
         let Draft { method, url, headers, body, verbatim, .. } = *draft;
         let url = Rc::new(parse_url(url)?);
         let verbatim = verbatim.map(<[u8]>::to_vec);
-        Ok(Self { method: method.to_owned(), url, headers: headers.to_vec(), body: body.clone(), verbatim })
+        let method = method.to_owned();
+        Ok(Self { method, url, headers: headers.to_vec(), body: body.clone(), verbatim, awaited: None })
     }
 
     /// Scheme, host and port.
@@ -102,7 +123,7 @@ impl RequestParts {
     }
 
     fn draft(&self) -> Draft<'_> {
-        let Self { method, url, headers, body, verbatim } = self;
+        let Self { method, url, headers, body, verbatim, .. } = self;
         Draft { method, url: url.as_str(), headers, body, label: 0, reply_policy: 0, verbatim: verbatim.as_deref() }
     }
 }
@@ -272,6 +293,11 @@ pub enum BadRequest {
     /// A line break where none may be.
     #[error("header `{0}` holds a line break or another control character; remove it")]
     Header(String),
+    /// A framing of the body that brunt does not write.
+    #[error(
+        "`Transfer-Encoding: {0}` cannot be sent: {1}; leave it out, or write `Transfer-Encoding: chunked` with --http 1.1"
+    )]
+    TransferEncoding(String, &'static str),
 }
 
 /// How requests are written, whatever they ask.
@@ -354,12 +380,44 @@ pub fn encode(draft: &Draft<'_>, url: &Url, origin: &Origin, style: Style) -> Re
         field(&mut out, &header.0, &header.1);
     }
     let body = draft.body.bytes();
+    if is_chunked(draft.headers, style)? {
+        out.extend_from_slice(b"\r\n");
+        put_chunks(&mut out, body.unwrap_or_default());
+        return Ok(out);
+    }
     if let Some(body) = body.filter(|_| !has(draft.headers, "content-length")) {
         let _ = write!(out, "Content-Length: {}\r\n", body.len()); // a Vec takes anything
     }
     out.extend_from_slice(b"\r\n");
     out.extend_from_slice(body.unwrap_or_default());
     Ok(out)
+}
+
+/// True if the header fields ask for a body in chunks. If a body were framed in another way than its head says, a server would
+/// read its rest as a further request.
+fn is_chunked(headers: &[(String, String)], style: Style) -> Result<bool, BadRequest> {
+    let mut codings = headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case("transfer-encoding"));
+    let Some((_, coding)) = codings.next() else { return Ok(false) };
+    let why = if codings.next().is_some() || !coding.trim().eq_ignore_ascii_case("chunked") {
+        "brunt frames bodies in chunks only"
+    } else if style.http10 {
+        "HTTP/1.0 has no chunks"
+    } else if has(headers, "content-length") {
+        "the request has a Content-Length, too"
+    } else {
+        return Ok(true);
+    };
+    Err(BadRequest::TransferEncoding(coding.clone(), why))
+}
+
+/// Writes a body as one chunk and the last one (RFC 9112 section 7.1).
+fn put_chunks(out: &mut Vec<u8>, body: &[u8]) {
+    if !body.is_empty() {
+        let _ = write!(out, "{:x}\r\n", body.len()); // a Vec takes anything
+        out.extend_from_slice(body);
+        out.extend_from_slice(b"\r\n");
+    }
+    out.extend_from_slice(b"0\r\n\r\n");
 }
 
 /// The URL that `location`, absolute or not, leads to from `base`; None where it is no URL, or not of http.
@@ -435,6 +493,26 @@ mod tests {
             text("http://h", &[("host", "x"), ("Content-Length", "9")], &Body::Text("hi".into()), Style::default()),
             "POST / HTTP/1.1\r\nhost: x\r\nContent-Length: 9\r\n\r\nhi"
         );
+    }
+
+    #[test]
+    fn a_body_in_chunks_is_framed_and_other_codings_are_refused() {
+        let chunked = [("Transfer-Encoding", "chunked")];
+        assert_eq!(
+            text("http://h/", &chunked, &Body::Text("hello".into()), Style::default()),
+            "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"
+        );
+        assert!(text("http://h/", &chunked, &Body::None, Style::default()).ends_with("\r\n\r\n0\r\n\r\n"));
+        let old = Style { http10: true, ..Style::default() };
+        for (headers, style) in [
+            (vec![("Transfer-Encoding", "gzip, chunked")], Style::default()),
+            (vec![chunked[0], ("Content-Length", "5")], Style::default()),
+            (vec![chunked[0], chunked[0]], Style::default()),
+            (chunked.to_vec(), old),
+        ] {
+            let headers: Vec<_> = headers.iter().map(|(n, v)| ((*n).to_owned(), (*v).to_owned())).collect();
+            assert!(matches!(is_chunked(&headers, style), Err(BadRequest::TransferEncoding(..))), "{headers:?}");
+        }
     }
 
     #[test]

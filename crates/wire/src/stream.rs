@@ -9,7 +9,7 @@
 
 use crate::link::{Link, Ready};
 use crate::tls::{self, Handshake};
-use rustls::ClientConnection;
+use rustls::{ClientConnection, HandshakeKind};
 use socket2::Socket;
 use std::io::{self, Read, Write};
 use std::net::SocketAddr;
@@ -36,6 +36,8 @@ pub struct Stream<L = AsyncFd<Socket>> {
     tells_left: bool,
     /// The last read left nothing behind, as far as the kernel told.
     drained: bool,
+    /// The peer closed the connection without ending TLS (`close_notify`).
+    is_truncated: bool,
 }
 
 /// Whether the kernel tells when bytes came (`SO_TIMESTAMPNS`).
@@ -77,7 +79,15 @@ impl Stream {
 impl<L: Link> Stream<L> {
     /// Wraps a connected, non-blocking socket.
     pub fn new(io: L) -> Self {
-        Self { io, tls: None, wake_at: 1, receipt: Receipt::default(), tells_left: false, drained: false }
+        Self {
+            io,
+            tls: None,
+            wake_at: 1,
+            receipt: Receipt::default(),
+            tells_left: false,
+            drained: false,
+            is_truncated: false,
+        }
     }
 
     /// Whether TLS is spoken on it.
@@ -88,6 +98,16 @@ impl<L: Link> Stream<L> {
     /// What was agreed on, where TLS is spoken.
     pub fn handshake(&self) -> Option<Handshake> {
         self.tls.as_deref().map(tls::handshake)
+    }
+
+    /// Which kind of TLS handshake was performed, where TLS is spoken.
+    pub fn handshake_kind(&self) -> Option<HandshakeKind> {
+        self.tls.as_deref().and_then(|tls| tls.handshake_kind())
+    }
+
+    /// Whether the peer closed the connection without ending TLS (`close_notify`): what came may have been cut.
+    pub fn is_truncated(&self) -> bool {
+        self.is_truncated
     }
 
     /// Agrees on TLS; the stream then carries what is inside.
@@ -177,6 +197,7 @@ impl<L: Link> Stream<L> {
     /// Reads into `buffer` what is there; 0 is the end.
     pub fn poll_read(&mut self, buffer: &mut [u8], cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
         self.set_wake_at(1);
+        let is_truncated = &mut self.is_truncated;
         let (n, drained) = ready!(match &mut self.tls {
             None => when_readable(&self.io, cx, |io| {
                 let n = if self.receipt.is_wanted {
@@ -188,7 +209,7 @@ impl<L: Link> Stream<L> {
                 };
                 Ok((n, n < buffer.len()))
             }),
-            Some(tls) => poll_read_tls(&self.io, tls, buffer, cx),
+            Some(tls) => poll_read_tls(&self.io, tls, buffer, is_truncated, cx),
         })?;
         self.drained = drained;
         Poll::Ready(Ok(n))
@@ -311,13 +332,17 @@ fn poll_read_tls<L: Link>(
     io: &L,
     tls: &mut ClientConnection,
     buffer: &mut [u8],
+    is_truncated: &mut bool,
     cx: &mut Context<'_>,
 ) -> Poll<io::Result<(usize, bool)>> {
     loop {
         match tls.reader().read(buffer) {
             Ok(n) => return Poll::Ready(Ok((n, false))),
             // The peer closed without close_notify: many servers do. The reply's framing tells whether it was whole.
-            Err(e) if e.kind() == io::ErrorKind::UnexpectedEof => return Poll::Ready(Ok((0, false))),
+            Err(e) if e.kind() == io::ErrorKind::UnexpectedEof => {
+                *is_truncated = true;
+                return Poll::Ready(Ok((0, false)));
+            }
             Err(e) if e.kind() == io::ErrorKind::WouldBlock => {}
             Err(e) => return Poll::Ready(Err(e)),
         }

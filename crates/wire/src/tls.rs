@@ -8,7 +8,8 @@ use brunt_model::plan::{HttpVersion, Tls, TlsVersion};
 pub use refusal::{Cause, Refusal};
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::client::{Resumption, WebPkiServerVerifier, verify_server_name};
-use rustls::crypto::CryptoProvider;
+use rustls::crypto::aws_lc_rs::{ALL_KX_GROUPS, kx_group};
+use rustls::crypto::{CryptoProvider, SupportedKxGroup};
 use rustls::server::ParsedCertificate;
 use rustls::sign::{CertifiedKey, SingleCertAndKey};
 use rustls::{
@@ -30,6 +31,9 @@ pub enum BadTls {
     /// No cipher suite that is known here.
     #[error("{0} is no cipher suite that is known here; write one such as TLS13_AES_128_GCM_SHA256")]
     Cipher(String),
+    /// No key exchange group that is known here.
+    #[error("`{0}` is not a known key exchange group; write some of {names}", names = groups().join(", "))]
+    Group(String),
     /// The file of `SSLKEYLOGFILE` cannot be written.
     #[error("SSLKEYLOGFILE: {0} cannot be written ({1}); name a file that can be, or unset it")]
     KeyLog(String, std::io::Error),
@@ -101,7 +105,7 @@ fn folder_error(folder: &Path, why: &str) -> BadTls {
 
 /// The settings of clients that have one certificate, or none.
 fn config(tls: &Tls, http: HttpVersion) -> Result<ClientConfig, BadTls> {
-    let provider = Arc::new(provider(&tls.ciphers)?);
+    let provider = Arc::new(provider(tls)?);
     let builder = ClientConfig::builder_with_provider(Arc::clone(&provider));
     let builder = builder.with_protocol_versions(&versions(&tls.versions))?;
     let trust = trust(tls, &provider)?;
@@ -130,9 +134,30 @@ pub fn suites() -> Vec<&'static str> {
     provider.cipher_suites.iter().filter_map(|suite| suite.suite().as_str()).collect()
 }
 
-/// What can be done, with these cipher suites only, in this order, where some are named.
-fn provider(ciphers: &[String]) -> Result<CryptoProvider, BadTls> {
+/// The names of all key exchange groups, such as `X25519`, in the library's order.
+pub fn groups() -> Vec<&'static str> {
+    ALL_KX_GROUPS.iter().filter_map(|group| group.name().as_str()).collect()
+}
+
+/// The key exchange groups that are offered, best first. The first one gets a key share in the first message; if it is a hybrid,
+/// its classical part does, too. Browsers order them like this, so servers that prefer `X25519MLKEM768` need no further round trip.
+fn offered_groups(names: &[String]) -> Result<Vec<&'static dyn SupportedKxGroup>, BadTls> {
+    if names.is_empty() {
+        return Ok(vec![kx_group::X25519MLKEM768, kx_group::X25519, kx_group::SECP256R1, kx_group::SECP384R1]);
+    }
+    names.iter().map(|name| group_named(name).ok_or_else(|| BadTls::Group(name.clone()))).collect()
+}
+
+fn group_named(name: &str) -> Option<&'static dyn SupportedKxGroup> {
+    let mut groups = ALL_KX_GROUPS.iter().copied();
+    groups.find(|group| group.name().as_str().is_some_and(|known| known.eq_ignore_ascii_case(name)))
+}
+
+/// What can be done, with the cipher suites and groups that are named, in this order.
+fn provider(tls: &Tls) -> Result<CryptoProvider, BadTls> {
     let mut provider = rustls::crypto::aws_lc_rs::default_provider();
+    provider.kx_groups = offered_groups(&tls.groups)?;
+    let ciphers = &tls.ciphers;
     if !ciphers.is_empty() {
         let all = std::mem::take(&mut provider.cipher_suites);
         for name in ciphers {
@@ -175,6 +200,8 @@ pub struct Handshake {
     pub certificates: Vec<Vec<u8>>,
     /// An earlier session was resumed.
     pub resumed: bool,
+    /// The server asked for a further key share (HelloRetryRequest), which took another round trip.
+    pub retried: bool,
 }
 
 /// The protocols that are offered (ALPN) for a version of HTTP, best first.
@@ -196,6 +223,7 @@ pub fn handshake(connection: &ClientConnection) -> Handshake {
         alpn: connection.alpn_protocol().map(|p| String::from_utf8_lossy(p).into_owned()),
         certificates: certificates.iter().map(|c| c.as_ref().to_vec()).collect(),
         resumed: connection.handshake_kind() == Some(HandshakeKind::Resumed),
+        retried: connection.handshake_kind() == Some(HandshakeKind::FullWithHelloRetryRequest),
     }
 }
 
@@ -348,6 +376,21 @@ mod tests {
         let suites = &config.crypto_provider().cipher_suites;
         assert_eq!(suites.iter().filter_map(|s| s.suite().as_str()).collect::<Vec<_>>(), asked);
         assert!(asked.iter().all(|name| super::suites().contains(&name.as_str())));
+    }
+
+    #[test]
+    fn groups_are_offered_in_the_order_asked_for_and_by_default_as_browsers_do() {
+        let names = |groups: &[&str]| {
+            let groups = groups.iter().map(|name| (*name).to_owned()).collect();
+            let config = of(Tls { groups, ..Tls::default() }).unwrap();
+            let offered = &config.crypto_provider().kx_groups;
+            offered.iter().filter_map(|group| group.name().as_str()).collect::<Vec<_>>()
+        };
+        assert_eq!(names(&[]), ["X25519MLKEM768", "X25519", "secp256r1", "secp384r1"]);
+        assert_eq!(names(&["SECP384R1", "x25519"]), ["secp384r1", "X25519"]);
+        let unknown = of(Tls { groups: vec!["P-256".into()], ..Tls::default() }).unwrap_err().to_string();
+        assert!(unknown.starts_with("`P-256` is not a known key exchange group; write some of "), "{unknown}");
+        assert!(unknown.contains("secp256r1, secp384r1"), "{unknown}");
     }
 
     #[test]

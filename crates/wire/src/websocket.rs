@@ -5,19 +5,24 @@
 //! answered. Where compressed replies are asked for, messages are compressed in both directions if the server agrees
 //! (`permessage-deflate`).
 //!
+//! A message that comes before a request awaits it is a push: it is counted, and kept only for requests that send nothing.
+//! A close frame of the server ends the request with its code as the status.
+//!
 //! * `agreement`: what a handshake agrees on. `frames`: frames, written and read. `deflate`: messages compressed.
-//!   `utf8`: whether text is. `carrier`: what frames are written to and read from.
+//!   `utf8`: whether text is. `carrier`: what frames are written to and read from. `inbox`: messages that came early.
+//! * `exchange`: what a request asks of a WebSocket.
 
 mod agreement;
 mod carrier;
 mod deflate;
+mod exchange;
 pub mod frames;
+mod inbox;
 mod utf8;
 
 use crate::collect::ReplyCollector;
-use crate::events::EventMeter;
 use crate::h1::exchange::{PipelineState, Shared};
-use crate::h1::parse::{Framing, Head, RequestKind};
+use crate::h1::parse::RequestKind;
 use crate::h2::{self, fields::Fields};
 use crate::request::RequestParts;
 use crate::sources::Open;
@@ -28,15 +33,19 @@ use crate::{Reply, Stamps, Timer, WantedFields, Wants};
 use agreement::{Compression, accepts, agree, takes_compressed};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use brunt_model::outcome::Malformed;
-use brunt_model::{Body, Failure, Tick};
+use brunt_model::outcome::{CLOSE_STATUS, Malformed, status_text};
+use brunt_model::{Failure, Tick};
 use carrier::Carrier;
 use deflate::Deflater;
-use frames::{CLOSE, Event, Incoming, PING, PONG, frame};
-use regex::bytes::Regex;
+use exchange::PartialMessage;
+pub use exchange::{Action, MessageExchange};
+use frames::{CLOSE, Event, Incoming, PONG, frame};
+use inbox::Inbox;
+pub use inbox::InboxRules;
 use sha1::{Digest, Sha1};
 use std::net::SocketAddr;
-use std::task::{Context, Poll, ready};
+use std::rc::Rc;
+use std::task::{Context, Poll, Waker, ready};
 use url::Url;
 
 /// The status of a reply that is a message: that of the switch of protocols.
@@ -55,8 +64,16 @@ pub struct WebSocket {
     incoming: Incoming,
     /// Compresses messages, where that was agreed on.
     deflater: Option<Box<Deflater>>,
+    /// Messages that came before a request awaited them.
+    inbox: Inbox,
     /// Bytes behind the last message that was taken.
     rest: Vec<u8>,
+    /// Why nothing more comes, where that is known.
+    ending: Option<Ending>,
+    /// The code of the close frame that ends it; None: none may be sent.
+    close_code: Option<u16>,
+    /// The server's close frame as text, until it is reported.
+    close_note: Option<String>,
     is_used: bool,
     /// When the message of this exchange was written is known, or must not be told by what is written next.
     is_noted: bool,
@@ -65,50 +82,24 @@ pub struct WebSocket {
     open: Option<Open>,
 }
 
-/// What an exchange does on a WebSocket.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Action {
-    /// Sends a message, where there is one, and awaits one.
-    #[default]
-    Message,
-    /// Opens the WebSocket, where it is not open.
-    Open,
-    /// Sends a ping with this payload, and awaits its pong.
-    Ping([u8; 8]),
-    /// Says that it closes, and awaits that the server does.
-    Close,
-}
-
 /// The code of a WebSocket that is closed with all done (RFC 6455 section 7.4.1).
 const DONE: u16 = 1000;
+/// Stands for a close frame without a code (RFC 6455 section 7.4.1).
+const NO_CODE: u16 = 1005;
+/// Close code after a protocol error of the server.
+const PROTOCOL_ERROR: u16 = 1002;
+/// Reads of early messages before other tasks run.
+const MAX_EARLY_READS: u32 = 64;
 
-impl Action {
-    /// What the method of a request means, and the frame that is sent. `number` is that of the request.
-    pub fn of(parts: &RequestParts, number: u64) -> (Self, Option<Vec<u8>>) {
-        let payload = number.to_be_bytes();
-        match parts.method.as_str() {
-            "OPEN" => (Self::Open, None),
-            "PING" => (Self::Ping(payload), Some(frame(PING, &payload, number))),
-            "CLOSE" => (Self::Close, Some(frame(CLOSE, &DONE.to_be_bytes(), number))),
-            _ => (Self::Message, frames::message(&parts.body, number)),
-        }
-    }
-}
-
-/// What is looked for in a message.
-pub struct Wanted<'m, 'p> {
-    /// What is done.
-    pub action: Action,
-    /// The frame that is sent; None: none is.
-    pub message: Option<&'m [u8]>,
-    /// The message in that frame.
-    pub body: Option<&'m Body>,
-    /// What is kept of the message that comes.
-    pub wants: Wants,
-    /// What the message that is awaited matches.
-    pub pattern: Option<&'p Regex>,
-    /// Times the messages, and tells how many are awaited; None: one is.
-    pub events: Option<Box<EventMeter>>,
+/// Why nothing more comes on a WebSocket.
+#[derive(Debug)]
+enum Ending {
+    /// A close frame came.
+    Closed { code: Option<u16>, reason: String },
+    /// The connection ended, or failed.
+    Lost(Failure),
+    /// Bytes came that are no frames.
+    Malformed(Malformed),
 }
 
 impl WebSocket {
@@ -122,6 +113,7 @@ impl WebSocket {
         mut stream: Stream,
         (parts, number): (&RequestParts, u64),
         open: Open,
+        rules: &Rc<InboxRules>,
     ) -> Result<Self, (Failure, String)> {
         let key = STANDARD.encode(&Sha1::digest(number.to_be_bytes())[..16]);
         let request = handshake(parts, &key);
@@ -141,7 +133,9 @@ impl WebSocket {
         let refuse = |why| (Failure::Protocol, why);
         accepts(&fields, &accept).map_err(refuse)?;
         let agreed = agree(&fields, parts).map_err(refuse)?;
-        Ok(Self { rest: ahead.take_came(), ..Self::over(Carrier::Connection(stream, Vec::new()), agreed, Some(open)) })
+        let mut websocket = Self::over(Carrier::Connection(stream, Vec::new()), agreed, Some(open), rules);
+        websocket.rest = ahead.take_came();
+        Ok(websocket)
     }
 
     /// Opens one over a stream of HTTP/2 (RFC 8441).
@@ -152,6 +146,7 @@ impl WebSocket {
     pub(crate) async fn begin_over_h2(
         connection: &h2::Connection,
         parts: &RequestParts,
+        rules: &Rc<InboxRules>,
     ) -> Result<Self, (Failure, String)> {
         let fields = Fields::of_websocket(parts, takes_compressed(parts).then_some(agreement::OFFER));
         let fields = fields.map_err(|bad| (Failure::System, bad.to_string()))?;
@@ -160,15 +155,19 @@ impl WebSocket {
             return Err((Failure::Protocol, opens_none(answer.status)));
         }
         let agreed = agree(&answer.fields, parts).map_err(|why| (Failure::Protocol, why))?;
-        Ok(Self::over(Carrier::Http2(tunnel), agreed, None))
+        Ok(Self::over(Carrier::Http2(tunnel), agreed, None, rules))
     }
 
-    fn over(carrier: Carrier, agreed: Option<Compression>, open: Option<Open>) -> Self {
+    fn over(carrier: Carrier, agreed: Option<Compression>, open: Option<Open>, rules: &Rc<InboxRules>) -> Self {
         Self {
             carrier,
             incoming: Incoming::new(agreed.is_some()),
             deflater: agreed.map(|agreed| Box::new(Deflater::new(agreed))),
+            inbox: Inbox::new(rules),
             rest: Vec::new(),
+            ending: None,
+            close_code: Some(DONE),
+            close_note: None,
             is_used: false,
             is_noted: false,
             open,
@@ -183,17 +182,43 @@ impl WebSocket {
     pub(crate) async fn exchange<T: Timer>(
         &mut self,
         shared: &Shared<T>,
-        wanted: Wanted<'_, '_>,
+        mut wanted: MessageExchange<'_, '_>,
         stamps: &mut Stamps,
     ) -> Result<Reply, Failure> {
         let was_used = std::mem::replace(&mut self.is_used, true);
         self.is_noted = false;
         self.carrier.begin_message();
+        if wanted.action != Action::Message {
+            wanted.events = None;
+        }
+        // A message that came before the request was sent is not its reply.
+        let is_over = std::future::poll_fn(|cx| {
+            Poll::Ready(self.take_in(&mut shared.buffer.borrow_mut()[..READ], cx).is_ready())
+        })
+        .await;
+        self.carrier.take_overhead();
+        if !wanted.only_awaits() && !wanted.awaits_nothing() {
+            self.inbox.pass_over_all();
+        }
+        if is_over && !wanted.only_awaits() {
+            stamps.sent = shared.time.now();
+            // As with HTTP, a server may close an idle connection without a fault.
+            let is_ordinary = matches!(self.ending, Some(Ending::Closed { code: None | Some(1000..=1001), .. }));
+            if is_ordinary && was_used && wanted.action != Action::Close {
+                return Err(Failure::Stale);
+            }
+            return self.reply(shared, wanted, stamps, was_used).await;
+        }
         let sent = self.send(&wanted).await;
         stamps.bytes_sent = sent.map_err(|failure| self.lost(failure, was_used, stamps))?;
         stamps.sent = shared.time.now();
-        let has_message = wanted.message.is_some();
-        let reply = self.reply(shared, (wanted, has_message), stamps, was_used).await;
+        if wanted.awaits_nothing() {
+            self.carrier.flush().await.map_err(|failure| self.lost(failure, was_used, stamps))?;
+            self.note_sent(stamps);
+            (stamps.first_byte, stamps.last_byte) = (stamps.sent, stamps.sent);
+            return Ok(Reply { status: STATUS, keep_alive: true, ..Reply::default() });
+        }
+        let reply = self.reply(shared, wanted, stamps, was_used).await;
         self.note_sent(stamps);
         reply
     }
@@ -211,102 +236,136 @@ impl WebSocket {
     async fn reply<T: Timer>(
         &mut self,
         shared: &Shared<T>,
-        (mut wanted, was_sent): (Wanted<'_, '_>, bool),
+        mut wanted: MessageExchange<'_, '_>,
         stamps: &mut Stamps,
         was_used: bool,
     ) -> Result<Reply, Failure> {
-        let (mut body_bytes, mut turn) = (0, Turn::default());
-        let mut keep = ReplyCollector::new(wanted.wants, wanted.pattern, None);
-        if wanted.action != Action::Message {
-            wanted.events = None;
-        }
-        if wanted.action == Action::Open || wanted.events.as_ref().is_some_and(|events| events.is_over()) {
-            // Sent, and nothing is awaited. What came meanwhile must not fill the socket.
-            if was_sent {
-                self.carrier.flush().await.map_err(|failure| self.lost(failure, was_used, stamps))?;
-                self.note_sent(stamps);
-            }
-            let idle = std::future::poll_fn(|cx| Poll::Ready(self.poll_idle(cx))).await;
-            if idle.is_ready() {
-                return Err(Failure::ClosedEarly);
-            }
-            (stamps.first_byte, stamps.last_byte) = (stamps.sent, stamps.sent);
-            return Ok(Reply { status: STATUS, keep_alive: true, ..Reply::default() });
-        }
+        let mut turn = Turn::default();
+        let mut message = PartialMessage::new(&wanted);
+        let mut is_early = self.incoming.is_within_message();
         loop {
-            let mut body = |piece: &[u8], is_compressed: bool| {
-                body_bytes += piece.len() as u64;
-                if let Some(keep) = &mut keep {
-                    keep.message_piece(piece, is_compressed);
+            if let Some(early) = self.inbox.take_first() {
+                message.push(&early.payload, early.is_compressed);
+                stamps.bytes_received += early.payload.len() as u64;
+                if self.take_message(&mut wanted, &mut message, stamps) {
+                    (stamps.first_byte, stamps.last_byte) = (stamps.sent, stamps.sent);
+                    return Ok(message.answer(self.carrier.version(), stamps));
                 }
-            };
-            let event = self.next(shared, &mut body, &mut turn, stamps, was_used).await?;
+                continue;
+            }
+            if is_early && let Some(begin) = self.inbox.take_partial().filter(|_| wanted.only_awaits()) {
+                if !begin.is_empty() {
+                    message.push(&begin, self.incoming.is_compressed());
+                    stamps.bytes_received += begin.len() as u64;
+                }
+                is_early = false;
+            }
+            let event = self
+                .next(
+                    shared,
+                    &mut |piece, is_compressed| message.push(piece, is_compressed),
+                    &mut turn,
+                    stamps,
+                    was_used,
+                )
+                .await?;
             match event {
+                Event::Message if std::mem::take(&mut is_early) => {
+                    self.pass_over(&wanted, &mut message, stamps);
+                }
                 Event::Message => {
-                    let head = Head {
-                        status: STATUS,
-                        version: self.carrier.version(),
-                        framing: Framing::None,
-                        keep_alive: true,
-                        length: 0,
-                        encoded: false,
-                    };
-                    let kept = keep.take().map(|keep| Box::new((*keep).finish(head)));
-                    let matches = kept.as_ref().is_some_and(|kept| kept.matches);
-                    let is_awaited = match &mut wanted.events {
-                        _ if wanted.action != Action::Message => false,
-                        None => wanted.pattern.is_none() || matches,
-                        Some(events) => {
-                            events.message();
-                            matches || events.is_over()
-                        }
-                    };
-                    if is_awaited {
-                        return Ok(Reply { kept, ..answer(stamps, body_bytes) });
-                    }
-                    // The server sent it of its own accord.
-                    keep = ReplyCollector::new(wanted.wants, wanted.pattern, None);
-                    if wanted.events.is_none() {
-                        body_bytes = 0;
-                        (stamps.first_byte, stamps.bytes_received) = (Tick::ZERO, 0);
+                    if self.take_message(&mut wanted, &mut message, stamps) {
+                        return Ok(message.answer(self.carrier.version(), stamps));
                     }
                 }
                 Event::Ping(payload) => {
                     self.note_sent(stamps);
                     let pong = frame(PONG, &payload, stamps.bytes_received);
+                    let close_code = self.close_code.take();
                     self.carrier.send(&pong).await.map_err(|failure| self.lost(failure, was_used, stamps))?;
+                    self.close_code = close_code;
                 }
                 Event::Pong(payload) => {
                     if matches!(wanted.action, Action::Ping(own) if own[..] == payload[..]) {
-                        return Ok(answer(stamps, 0));
+                        return Ok(message.answer(self.carrier.version(), stamps));
                     }
                 }
-                Event::Close(_) if wanted.action == Action::Close => {
+                Event::Close { code: None | Some(DONE), .. } if wanted.action == Action::Close => {
                     self.carrier.end();
-                    return Ok(Reply { keep_alive: false, ..answer(stamps, 0) });
+                    return Ok(Reply { keep_alive: false, ..message.answer(self.carrier.version(), stamps) });
                 }
-                Event::Close(_) => {
-                    return Err(if was_used && stamps.first_byte == Tick::ZERO {
-                        Failure::Stale
-                    } else {
-                        Failure::ClosedEarly
-                    });
-                }
+                Event::Close { code, reason } => return Ok(self.closed(&wanted, code, &reason, stamps)),
             }
         }
     }
 
+    /// Whether the whole message that came is the awaited one; another one is passed over.
+    fn take_message(
+        &mut self,
+        wanted: &mut MessageExchange<'_, '_>,
+        message: &mut PartialMessage,
+        stamps: &mut Stamps,
+    ) -> bool {
+        message.kept = message.finish(self.carrier.version());
+        let is_awaited = wanted.takes(message.kept.as_deref());
+        if !is_awaited {
+            self.pass_over(wanted, message, stamps);
+        }
+        is_awaited
+    }
+
+    /// Passes over a message. Of several that are awaited, each counts for the request.
+    fn pass_over(&mut self, wanted: &MessageExchange<'_, '_>, message: &mut PartialMessage, stamps: &mut Stamps) {
+        if wanted.events.is_some() {
+            message.begin_next(wanted);
+            return;
+        }
+        self.inbox.count_push();
+        *message = PartialMessage::new(wanted);
+        stamps.first_byte = Tick::ZERO;
+        stamps.bytes_received = 0;
+    }
+
+    /// The server closed the WebSocket: a reply with its code as the status and its reason as the body.
+    fn closed(
+        &mut self,
+        wanted: &MessageExchange<'_, '_>,
+        code: Option<u16>,
+        reason: &str,
+        stamps: &mut Stamps,
+    ) -> Reply {
+        let status = CLOSE_STATUS + code.unwrap_or(NO_CODE);
+        self.close_code = Some(code.unwrap_or(DONE));
+        let mut note = format!("the server closed the WebSocket: {}", status_text(status));
+        if !reason.is_empty() {
+            note.extend([", ", reason]);
+        }
+        self.close_note = Some(note);
+        let mut message = PartialMessage::new(wanted);
+        message.push(reason.as_bytes(), false);
+        stamps.bytes_received = stamps.bytes_received.max(reason.len() as u64);
+        Reply { status, keep_alive: false, ..message.answer(self.carrier.version(), stamps) }
+    }
+
+    /// Takes the text of the server's close frame; it is returned once.
+    pub fn take_close_note(&mut self) -> Option<String> {
+        self.close_note.take()
+    }
+
     /// Sends the message; how many bytes it took.
-    async fn send(&mut self, wanted: &Wanted<'_, '_>) -> Result<u64, Failure> {
+    async fn send(&mut self, wanted: &MessageExchange<'_, '_>) -> Result<u64, Failure> {
         let Some(usual) = wanted.message else { return Ok(0) };
         let Self { carrier, deflater, .. } = self;
         let body = wanted.body.filter(|_| wanted.action == Action::Message);
         let packed = deflater.as_mut().zip(body).and_then(|(deflater, body)| deflater.frame(body));
         let message = packed.unwrap_or(usual);
+        // A close frame within a message would be a part of it.
+        let close_code = self.close_code.take();
         let n = carrier.send_at_once(message)?;
         if n < message.len() {
             Box::pin(carrier.send(&message[n..])).await?;
         }
+        self.close_code = close_code.filter(|_| wanted.action != Action::Close);
         Ok(message.len() as u64)
     }
 
@@ -319,6 +378,19 @@ impl WebSocket {
         stamps: &mut Stamps,
         was_used: bool,
     ) -> Result<Event, Failure> {
+        if let Some(ending) = self.ending.take() {
+            if stamps.first_byte == Tick::ZERO {
+                (stamps.first_byte, stamps.last_byte) = (stamps.sent, stamps.sent);
+            }
+            return match ending {
+                Ending::Closed { code, reason } => Ok(Event::Close { code, reason }),
+                Ending::Lost(failure) => Err(self.lost(failure, was_used, stamps)),
+                Ending::Malformed(cause) => {
+                    stamps.malformed = Some(cause);
+                    Err(Failure::Protocol)
+                }
+            };
+        }
         std::future::poll_fn(|cx| {
             loop {
                 if !self.rest.is_empty() {
@@ -385,6 +457,7 @@ impl WebSocket {
         let taken = self.incoming.take(bytes, body);
         let (used, event) = taken.map_err(|cause| {
             stamps.malformed = Some(cause);
+            self.close_code = self.close_code.and(Some(PROTOCOL_ERROR));
             Failure::Protocol
         })?;
         if stamps.first_byte == Tick::ZERO {
@@ -396,40 +469,54 @@ impl WebSocket {
         Ok(event)
     }
 
-    /// Resolves when the idle connection is of no more use. Messages that come meanwhile are passed over; a ping is answered
-    /// where the socket takes it at once.
+    /// Resolves when the idle connection is of no more use. A ping is answered where the socket takes it at once.
     pub fn poll_idle(&mut self, cx: &mut Context<'_>) -> Poll<Idle> {
-        let rest = std::mem::take(&mut self.rest);
-        if let Some(idle) = self.pass_over(&rest, cx) {
-            return Poll::Ready(idle);
-        }
-        let mut buffer = [0; 4096];
-        loop {
-            let n = match ready!(self.carrier.poll_read(&mut buffer, cx)) {
-                Ok(0) | Err(_) => return Poll::Ready(Idle::Closed),
-                Ok(n) => n,
-            };
-            if let Some(idle) = self.pass_over(&buffer[..n], cx) {
-                return Poll::Ready(idle);
-            }
-        }
+        ready!(self.take_in(&mut [0; 4096], cx));
+        let is_malformed = matches!(self.ending, Some(Ending::Malformed(_)));
+        Poll::Ready(if is_malformed { Idle::Unsolicited } else { Idle::Closed })
     }
 
-    /// Bytes came that nobody waits for; why the connection is of no more use, if it is.
-    fn pass_over(&mut self, mut bytes: &[u8], cx: &mut Context<'_>) -> Option<Idle> {
-        while !bytes.is_empty() {
-            match self.incoming.take(bytes, &mut |_, _| ()) {
-                Err(_) => return Some(Idle::Unsolicited),
-                Ok((_, Some(Event::Close(_)))) => return Some(Idle::Closed),
-                Ok((used, event)) => {
-                    bytes = &bytes[used..];
-                    if let Some(Event::Ping(payload)) = event {
-                        self.carrier.send_if_room(&frame(PONG, &payload, used as u64), cx);
-                    }
-                }
+    /// Takes in what came before a request awaits it; ready if nothing more can come.
+    fn take_in(&mut self, buffer: &mut [u8], cx: &mut Context<'_>) -> Poll<()> {
+        let rest = std::mem::take(&mut self.rest);
+        self.take_early(&rest, cx);
+        for _ in 0..MAX_EARLY_READS {
+            if self.ending.is_some() {
+                return Poll::Ready(());
+            }
+            match ready!(self.carrier.poll_read(buffer, cx)) {
+                Ok(0) => self.ending = Some(Ending::Lost(Failure::ClosedEarly)),
+                Ok(n) => self.take_early(&buffer[..n], cx),
+                Err(failure) => self.ending = Some(Ending::Lost(failure)),
             }
         }
-        None
+        cx.waker().wake_by_ref();
+        Poll::Pending
+    }
+
+    /// Takes in bytes that came before a request awaits them.
+    fn take_early(&mut self, mut bytes: &[u8], cx: &mut Context<'_>) {
+        while !bytes.is_empty() && self.ending.is_none() {
+            let Self { incoming, inbox, .. } = self;
+            let (used, event) = match incoming.take(bytes, &mut |piece, _| inbox.push_piece(piece)) {
+                Ok(taken) => taken,
+                Err(cause) => {
+                    self.close_code = self.close_code.and(Some(PROTOCOL_ERROR));
+                    self.ending = Some(Ending::Malformed(cause));
+                    return;
+                }
+            };
+            bytes = &bytes[used..];
+            match event {
+                Some(Event::Message) => self.inbox.end_message(self.incoming.is_compressed()),
+                Some(Event::Ping(payload)) => self.carrier.send_if_room(&frame(PONG, &payload, used as u64), cx),
+                Some(Event::Close { code, reason }) => {
+                    self.close_code = self.close_code.and(code.or(Some(DONE)));
+                    self.ending = Some(Ending::Closed { code, reason });
+                }
+                Some(Event::Pong(_)) | None => {}
+            }
+        }
     }
 
     /// What the TLS handshake agreed on, where there was one.
@@ -443,11 +530,15 @@ impl WebSocket {
     }
 }
 
-/// What was awaited has come.
-fn answer(stamps: &mut Stamps, body_bytes: u64) -> Reply {
-    stamps.head_bytes = stamps.bytes_received - body_bytes;
-    let head_bytes = stamps.head_bytes;
-    Reply { status: STATUS, keep_alive: true, body_bytes, head_bytes, ..Reply::default() }
+impl Drop for WebSocket {
+    /// Sends a close frame (RFC 6455 section 7.1.2) if the socket accepts it at once.
+    fn drop(&mut self) {
+        if let Some(code) = self.close_code {
+            let close = frame(CLOSE, &code.to_be_bytes(), 0);
+            self.carrier.send_if_room(&close, &mut Context::from_waker(Waker::noop()));
+            self.carrier.end();
+        }
+    }
 }
 
 /// Why there is no WebSocket.

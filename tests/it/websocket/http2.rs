@@ -147,7 +147,6 @@ fn the_end_of_a_stream_is_told_as_what_it_is() {
     let test = "the_end_of_a_stream_is_told_as_what_it_is";
     let Some(node) = Node::start(test, OFFERS) else { return };
     for (path, failure, said) in [
-        ("/close", "closed_early", ""),
         ("/end", "closed_early", ""),
         ("/cancel", "closed_early", ""),
         ("/reset", "stream_reset", "INTERNAL_ERROR"),
@@ -159,6 +158,8 @@ fn the_end_of_a_stream_is_told_as_what_it_is() {
         ran.says(&[said]);
         assert_eq!(ran.connections("opened"), 1, "{path}: the connection is there for the next one");
     }
+    let ran = measure(&format!("{} --data x -c 1 -n 5", node.at("/close")));
+    assert_eq!((ran.at("/outcomes")["close 1011 internal error"].as_u64(), ran.connections("opened")), (Some(5), 1));
 }
 
 #[test]
@@ -206,7 +207,7 @@ fn the_lab_knows_each_message_over_streams() {
     let lab = lab("--service const:2ms --fail 5%:503 --body 300 --seed 3");
     let url = lab.at("/delay/1").replace("http:", "ws:");
     let ran = measure(&format!("{url} --http 2 --data x -c 2 --streams 4 -n 400"));
-    let failed = ran.failed("closed_early");
+    let failed = ran.at("/outcomes")["close 1011 internal error"].as_u64().unwrap_or(0);
     assert!((5..45).contains(&failed), "{failed}: {}", ran.out);
     assert_eq!((ran.count("good"), ran.connections("opened")), (400 - failed, 2));
     let knows = lab.knows();

@@ -6,9 +6,16 @@ use std::time::{Duration, Instant};
 
 /// Rows whose requests fail in another way than by a frame that breaks a rule: their names behind `ws-`, and the failure.
 const FAILED: &[(&[&str], &str)] = &[
-    (&["cut-in-frame-head", "cut-in-message", "cut", "close-1000", "close-1011", "close-without-code"], "closed_early"),
+    (&["cut-in-frame-head", "cut-in-message", "cut"], "closed_early"),
     // What does not match is passed over, and the next message awaited.
     (&["length-2-62", "deflate-garbage", "deflate-bomb"], "timeout"),
+];
+
+/// Rows that close the WebSocket, and the outcome.
+const CLOSED: &[(&str, &str)] = &[
+    ("close-1000", "close 1000 normal closure"),
+    ("close-1011", "close 1011 internal error"),
+    ("close-without-code", "close 1005 no code"),
 ];
 
 /// Rows that open no WebSocket, and what stands in the message.
@@ -45,6 +52,8 @@ fn hostile_servers_are_told_and_never_waited_for() {
             assert_eq!(ran.all_good().count("completed"), 2, "{name}");
         } else if let Some((_, said)) = UNMEASURED.iter().find(|(names, _)| names.contains(&own)) {
             assert!(ran.code == 3 && ran.err.contains(said), "{name}: {}{}", ran.out, ran.err);
+        } else if let Some((_, outcome)) = CLOSED.iter().find(|(name, _)| *name == own) {
+            assert_eq!((ran.at("/outcomes")[outcome].as_u64(), ran.count("good")), (Some(2), 0), "{name}: {}", ran.out);
         } else if let Some((_, failure)) = FAILED.iter().find(|(names, _)| names.contains(&own)) {
             assert_eq!((ran.failed(failure), ran.count("good")), (2, 0), "{name}: {}", ran.out);
         } else {

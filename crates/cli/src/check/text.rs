@@ -130,8 +130,10 @@ fn tls(t: &Secured, reply: Option<&Answered>) -> [Entry; 4] {
     };
     // QUIC does not tell it.
     let cipher = t.cipher.as_ref().map_or(String::new(), |cipher| format!(", {}", clean(cipher)));
+    let retried = if t.retried { " after a HelloRetryRequest" } else { "" };
+    let group = t.group.as_ref().map_or(String::new(), |group| format!(", {}{retried}", clean(group)));
     let line = format!(
-        "{}{cipher}, ALPN {alpn} (offered {}), handshake {}{resumed}",
+        "{}{cipher}{group}, ALPN {alpn} (offered {}), handshake {}{resumed}",
         known(&t.version),
         t.alpn_offered.join(", "),
         seconds(t.handshake_seconds)

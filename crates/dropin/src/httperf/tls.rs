@@ -26,6 +26,7 @@ pub fn wanted(args: &Args) -> (Tls, Option<String>) {
         no_sni: args.tls_server_name.is_none() && !args.ssl_verify,
         versions: versions.map(|(_, versions)| versions.to_vec()).unwrap_or_default(),
         ciphers,
+        groups: Vec::new(),
     };
     (
         tls,

@@ -3,7 +3,7 @@
 use super::Remark;
 use super::facts::{Facts, Interval};
 use super::words::{bytes, count, percent, time};
-use brunt_model::outcome::{GRPC_STATUS, status_text};
+use brunt_model::outcome::{CLOSE_STATUS, GRPC_STATUS, status_text};
 use brunt_model::reached::Replies;
 use brunt_model::{Failure, Tally};
 
@@ -82,6 +82,7 @@ fn beside_good(total: &Tally) -> String {
 /// What to do about replies of this status.
 pub fn status_remedy(status: u16) -> &'static str {
     match status {
+        CLOSE_STATUS.. => "look at the server's log; `--expect-status 'close 4000'` makes a close code a good outcome",
         GRPC_STATUS.. => "look at the server's log; brunt run … --trace shows one call with its grpc-message",
         300..=399 => "request their target URLs, or use --follow N",
         401 | 403 | 407 => "send credentials: --basic, --bearer or --cookie",

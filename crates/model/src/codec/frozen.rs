@@ -185,6 +185,8 @@ impl From<FlowV4> for Flow {
             rtts: 0,
             stalled: 0,
             stalled_nanos: 0,
+            pushes: 0,
+            hello_retries: 0,
             in_flight_nanos: rest.in_flight_nanos,
             thought_nanos: rest.thought_nanos,
             overlap_nanos: 0,

@@ -216,6 +216,10 @@ pub struct Flow {
     pub quic_retries: u64,
     #[prost(uint64, tag = "33")]
     pub quic_retry_nanos: u64,
+    #[prost(uint64, tag = "34")]
+    pub pushes: u64,
+    #[prost(uint64, tag = "35")]
+    pub hello_retries: u64,
 }
 
 #[derive(Clone, PartialEq, prost::Message)]

@@ -82,6 +82,17 @@ pub enum Malformed {
     /// A body before the head.
     #[error("the body came before the head (RFC 9113 section 8.1, RFC 9114 section 4.1)")]
     DataBeforeHead,
+    /// The request was not sent: its header fields are larger than the server allows.
+    #[error(
+        "the request's header fields are larger than the server allows (SETTINGS_MAX_HEADER_LIST_SIZE, RFC 9113 section 6.5.2)"
+    )]
+    HeaderListTooLarge,
+    /// The server ended TLS 1.3 after the handshake, since the client showed no certificate.
+    #[error("the server requires a client certificate (alert certificate_required); add --cert FILE --key FILE")]
+    TlsCertificateRequired,
+    /// The server ended TLS with another alert after the handshake.
+    #[error("the server ended TLS with an alert after the handshake; look at the server's log")]
+    TlsAlert,
     /// What a WebSocket sent is no frame, no text, or no code of a close.
     #[error("a WebSocket frame breaks a rule of framing, close codes or UTF-8 (RFC 6455 sections 5, 7.4 and 8.1)")]
     WebSocketFrame,
@@ -289,6 +300,7 @@ impl Malformed {
     /// The kind of failure whose cause it is.
     pub fn failure(self) -> Failure {
         match self {
+            Self::TlsCertificateRequired | Self::TlsAlert => Failure::Tls,
             _ if self < Self::ResetNoError => Failure::Protocol,
             _ if self < Self::H3Frame => Failure::StreamReset,
             _ if self < Self::ResetH3NoError => Failure::Protocol,
@@ -323,6 +335,9 @@ impl Malformed {
             Self::GoAway => "go_away",
             Self::PseudoHeader => "pseudo_header",
             Self::DataBeforeHead => "data_before_head",
+            Self::HeaderListTooLarge => "header_list_too_large",
+            Self::TlsCertificateRequired => "tls_certificate_required",
+            Self::TlsAlert => "tls_alert",
             Self::WebSocketFrame => "web_socket_frame",
             Self::GrpcStatus => "grpc_status",
             Self::BodyLength => "body_length",

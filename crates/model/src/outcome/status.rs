@@ -1,7 +1,30 @@
-//! Statuses of HTTP and of gRPC as one number, and their names.
+//! Statuses of HTTP and gRPC, and close codes of WebSockets, as one number; and their names.
 
 /// Statuses from this one on are those of gRPC, counted from it: 1,000 is OK, 1,014 is UNAVAILABLE.
 pub const GRPC_STATUS: u16 = 1000;
+
+/// Statuses from this one on are close codes of WebSockets, counted from it: 21,008 is 1008, a policy violation.
+pub const CLOSE_STATUS: u16 = 20_000;
+
+/// Larger codes of gRPC than any that exists would look like close codes.
+const MAX_GRPC_CODE: u16 = 9_999;
+
+/// The close codes that RFC 6455 section 7.4.1 and its registry define.
+const CLOSE_NAMES: [(u16, &str); 13] = [
+    (1000, "normal closure"),
+    (1001, "going away"),
+    (1002, "protocol error"),
+    (1003, "unsupported data"),
+    (1005, "no code"),
+    (1007, "invalid data"),
+    (1008, "policy violation"),
+    (1009, "message too big"),
+    (1010, "extension missing"),
+    (1011, "internal error"),
+    (1012, "service restart"),
+    (1013, "try again later"),
+    (1014, "bad gateway"),
+];
 
 /// The statuses of gRPC, from 0 on.
 const GRPC_NAMES: [&str; 17] = [
@@ -30,13 +53,41 @@ pub fn grpc_status(name: &str) -> Option<u16> {
     Some(GRPC_STATUS + code as u16)
 }
 
-/// A status for a reader: `404`, or `grpc 14 UNAVAILABLE`.
+/// Returns the status of an outcome with this gRPC code.
+pub fn grpc_code_status(code: u16) -> u16 {
+    GRPC_STATUS + code.min(MAX_GRPC_CODE)
+}
+
+/// A status for a reader: `404`, `grpc 14 UNAVAILABLE`, or `close 1008 policy violation`.
 pub fn status_text(status: u16) -> String {
+    if let Some(code) = status.checked_sub(CLOSE_STATUS) {
+        let name = CLOSE_NAMES.iter().find(|known| known.0 == code).map_or("", |known| known.1);
+        return format!("close {code} {name}").trim_end().to_owned();
+    }
     match status.checked_sub(GRPC_STATUS) {
         None => status.to_string(),
         Some(code) => {
             let name = GRPC_NAMES.get(usize::from(code)).copied().unwrap_or("(unknown)");
             format!("grpc {code} {name}")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_kind_of_status_has_its_text() {
+        for (status, text) in [
+            (404, "404"),
+            (1000, "grpc 0 OK"),
+            (grpc_code_status(14), "grpc 14 UNAVAILABLE"),
+            (grpc_code_status(u16::MAX), "grpc 9999 (unknown)"),
+            (21_008, "close 1008 policy violation"),
+            (24_000, "close 4000"),
+        ] {
+            assert_eq!(status_text(status), text);
         }
     }
 }

@@ -199,6 +199,8 @@ impl From<&Run> for Connections {
             early_refused: run.flow_all.early_refused,
             stalled_requests: run.flow_all.stalled,
             stalled_seconds: run.flow_all.stalled_nanos as f64 / 1e9,
+            websocket_pushes: run.flow_all.pushes,
+            hello_retries: run.flow_all.hello_retries,
         }
     }
 }

@@ -106,6 +106,13 @@ pub fn connections(run: &Run) -> String {
         let held = plural(all.stalled, "request");
         text += &format!(", {held} held back by the server's flow-control window, {} each on average", time(mean));
     }
+    if all.pushes > 0 {
+        text += &format!(", {} that no request awaited", plural(all.pushes, "WebSocket message"));
+    }
+    if all.hello_retries > 0 {
+        let handshakes = plural(all.hello_retries, "TLS handshake");
+        text += &format!(", {handshakes} with a further round trip (HelloRetryRequest)");
+    }
     text
 }
 

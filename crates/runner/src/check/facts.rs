@@ -119,6 +119,10 @@ pub struct Secured {
     pub version: Option<String>,
     /// The cipher suite.
     pub cipher: Option<String>,
+    /// The key exchange group; null where it is not known.
+    pub group: Option<String>,
+    /// The server asked for a further key share (HelloRetryRequest), which took another round trip.
+    pub retried: bool,
     /// A whole handshake.
     pub handshake_seconds: f64,
     /// A later connection resumed the session; null where none was tried.

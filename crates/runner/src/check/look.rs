@@ -393,6 +393,8 @@ fn secured((handshake, http): (&Handshake, HttpVersion), took: Option<u64>, fact
             alpn: handshake.alpn.clone(),
             version: handshake.version.clone(),
             cipher: handshake.cipher.clone(),
+            group: handshake.group.clone(),
+            retried: handshake.retried,
             handshake_seconds: took,
             chain: handshake.certificates.len() as u64,
             certificate: first.and_then(|der| certificate::read(der, clock::unix_seconds())),

@@ -1,7 +1,7 @@
 //! A program without gRPC.
 
+use super::MessageRules;
 use brunt_model::Body;
-use brunt_model::request::PieceInterval;
 use std::convert::Infallible;
 
 const WITHOUT: &str = "this brunt was built without gRPC; build it with the feature `grpc`";
@@ -34,7 +34,7 @@ impl Services {
     /// # Errors
     ///
     /// Never: there are no services.
-    pub fn body(&self, _: &str, _: &[u8], _: Option<PieceInterval>) -> Result<Body, String> {
+    pub fn body(&self, _: &str, _: &[u8], _: MessageRules) -> Result<Body, String> {
         match self.0 {}
     }
 

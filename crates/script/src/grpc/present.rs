@@ -1,16 +1,22 @@
 //! Messages by the descriptors of their types.
 
-use super::describe;
+use super::{MessageRules, describe, editions};
 use brunt_model::Body;
 use brunt_model::request::{BodyPieces, PieceInterval};
+use flate2::Compression;
+use flate2::read::GzDecoder;
+use flate2::write::GzEncoder;
 use prost_reflect::prost::Message;
 use prost_reflect::{
     DescriptorPool, DynamicMessage, MessageDescriptor, MethodDescriptor, SerializeOptions, ServiceDescriptor,
 };
 use serde_json::Value;
+use std::io::{Read, Write};
 
 /// What stands before a message: whether it is compressed, and its length.
 const HEAD: usize = 5;
+/// Maximum size of a decompressed message, in bytes.
+const MAX_MESSAGE: u64 = 16 << 20;
 
 /// The services of a plan.
 #[derive(Debug)]
@@ -23,7 +29,8 @@ impl Services {
     ///
     /// In words: the bytes are none.
     pub fn decode(set: &[u8]) -> Result<Self, String> {
-        let pool = DescriptorPool::decode(set).map_err(|error| format!("this is no set of descriptors: {error}"))?;
+        let set = editions::without_editions(set)?;
+        let pool = DescriptorPool::decode(&*set).map_err(|error| format!("this is no set of descriptors: {error}"))?;
         Ok(Self(pool))
     }
 
@@ -34,7 +41,8 @@ impl Services {
     /// In words: they contradict each other.
     pub fn merged(one: &[u8], other: &[u8]) -> Result<Vec<u8>, String> {
         let Self(mut pool) = Self::decode(one)?;
-        pool.decode_file_descriptor_set(other).map_err(|error| format!("descriptors of two services: {error}"))?;
+        let other = editions::without_editions(other)?;
+        pool.decode_file_descriptor_set(&*other).map_err(|error| format!("descriptors of two services: {error}"))?;
         Ok(pool.encode_to_vec())
     }
 
@@ -44,17 +52,19 @@ impl Services {
     /// # Errors
     ///
     /// In words: no such service or method, JSON that is no such message, or messages that cannot be sent at intervals.
-    pub fn body(&self, method: &str, json: &[u8], interval: Option<PieceInterval>) -> Result<Body, String> {
+    pub fn body(&self, method: &str, json: &[u8], rules: MessageRules) -> Result<Body, String> {
         let (name, method) = (method, self.method(method)?);
         let messages = messages(&method, json)?;
         let (mut bytes, mut ends) = (Vec::new(), Vec::new());
         for message in messages {
-            bytes.push(0);
-            bytes.extend_from_slice(&(message.encoded_len() as u32).to_be_bytes());
-            bytes.extend_from_slice(&message.encode_to_vec());
+            let plain = message.encode_to_vec();
+            let payload = if rules.is_compressed { compressed(&plain)? } else { plain };
+            bytes.push(u8::from(rules.is_compressed));
+            bytes.extend_from_slice(&(payload.len() as u32).to_be_bytes());
+            bytes.extend_from_slice(&payload);
             ends.push(bytes.len());
         }
-        let Some(interval) = interval else { return Ok(Body::Bytes(bytes)) };
+        let Some(interval) = rules.interval else { return Ok(Body::Bytes(bytes)) };
         check_interval(&method, name, interval)?;
         Ok(if ends.len() > 1 { Body::Pieces(BodyPieces { bytes, ends, interval }) } else { Body::Bytes(bytes) })
     }
@@ -136,11 +146,23 @@ fn texts(kind: &MessageDescriptor, body: &[u8]) -> Option<Vec<String>> {
     while let Some((head, behind)) = rest.split_at_checked(HEAD) {
         let length = head[1..].iter().fold(0, |length, byte| length << 8 | usize::from(*byte));
         let (message, behind) = behind.split_at_checked(length)?;
-        // A compressed one was not asked for.
-        texts.push(if head[0] == 0 { as_json(kind, message)? } else { return None });
+        texts.push(if head[0] == 0 { as_json(kind, message)? } else { as_json(kind, &decompressed(message)?)? });
         rest = behind;
     }
     Some(texts)
+}
+
+/// A message, compressed with gzip.
+fn compressed(message: &[u8]) -> Result<Vec<u8>, String> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(message).and_then(|()| encoder.finish()).map_err(|error| error.to_string())
+}
+
+/// The message in a payload of gzip; None: it is none, or too large.
+fn decompressed(payload: &[u8]) -> Option<Vec<u8>> {
+    let mut message = Vec::new();
+    let read = GzDecoder::new(payload).take(MAX_MESSAGE + 1).read_to_end(&mut message).ok()?;
+    (read as u64 <= MAX_MESSAGE).then_some(message)
 }
 
 fn list(texts: &[String]) -> String {
@@ -210,7 +232,7 @@ mod tests {
     #[test]
     fn messages_are_encoded_and_framed() {
         let shop = shop();
-        let of = |method: &str, json: &str| shop.body(method, json.as_bytes(), None).unwrap();
+        let of = |method: &str, json: &str| shop.body(method, json.as_bytes(), MessageRules::default()).unwrap();
         assert_eq!(of("shop.Shop/Buy", ""), Body::Bytes(vec![0; HEAD]));
         assert_eq!(of("shop.Shop/Buy", r#"{"name": "ab", "id": 7}"#), Body::Bytes(ITEM.to_vec()));
         let two = [ITEM, &[0; HEAD]].concat();
@@ -221,7 +243,10 @@ mod tests {
     fn messages_at_intervals_are_pieces() {
         let shop = shop();
         let every = PieceInterval::Time(Duration::from_millis(5));
-        let of = |method: &str, json: &str, interval| shop.body(method, json.as_bytes(), Some(interval));
+        let of = |method: &str, json: &str, interval| {
+            let rules = MessageRules { interval: Some(interval), ..MessageRules::default() };
+            shop.body(method, json.as_bytes(), rules)
+        };
         let bytes = [&[0; HEAD], ITEM].concat();
         let pieces = Body::Pieces(BodyPieces { bytes, ends: vec![HEAD, HEAD + ITEM.len()], interval: every });
         assert_eq!(of("shop.Shop/Fill", r#"[{}, {"name": "ab", "id": 7}]"#, every).unwrap(), pieces);
@@ -246,7 +271,48 @@ mod tests {
         {
             assert_eq!(shop.reply(method, bytes), None, "{method}");
         }
-        assert_eq!(shop.reply("shop.Shop/Buy", b"\x01\0\0\0\0"), None, "compressed");
+        assert_eq!(shop.reply("shop.Shop/Buy", b"\x01\0\0\0\0"), None, "no gzip");
+    }
+
+    #[test]
+    fn compressed_messages_are_written_and_read() {
+        let shop = shop();
+        let rules = MessageRules { is_compressed: true, ..MessageRules::default() };
+        let body = shop.body("shop.Shop/Fill", br#"[{"name": "ab", "id": 7}, {}]"#, rules).unwrap();
+        let bytes = body.bytes().unwrap();
+        assert_eq!((bytes[0], &bytes[HEAD..HEAD + 2]), (1, &b"\x1f\x8b"[..]));
+        let both = r#"[{"name":"ab","id":"7"},{"name":"","id":"0"}]"#;
+        assert_eq!(shop.request("shop.Shop/Fill", bytes).as_deref(), Some(both));
+        let zeros = compressed(&vec![0; MAX_MESSAGE as usize + 1]).unwrap();
+        assert_eq!(decompressed(&zeros), None);
+    }
+
+    /// Returns the same service in a file of edition 2023, with a further message that has a field with these features.
+    fn edition(features: &[u8]) -> Vec<u8> {
+        let mut set = FileDescriptorSet::decode(&*shop().0.encode_to_vec()).unwrap();
+        set.file[0].syntax = Some("editions".into());
+        let mut file = set.file[0].encode_to_vec();
+        // The library does not know the field `edition` and the option `features`, so they are written as bytes.
+        file.extend(b"\x70\xe8\x07");
+        let options = [&[0xaa, 0x01, features.len() as u8][..], features].concat();
+        let field = [&b"\x0a\x01a\x18\x01\x20\x01\x28\x05\x42"[..], &[options.len() as u8][..], &options].concat();
+        let message = [&b"\x0a\x01M\x12"[..], &[field.len() as u8][..], &field].concat();
+        file.extend([&[0x22, message.len() as u8][..], &message].concat());
+        [&[0x0a][..], &varint(file.len()), &file].concat()
+    }
+
+    fn varint(length: usize) -> Vec<u8> {
+        vec![(length & 0x7f) as u8 | 0x80, (length >> 7) as u8]
+    }
+
+    #[test]
+    fn files_of_editions_are_read() {
+        let services = Services::decode(&edition(b"\x08\x01")).unwrap();
+        let body = services.body("shop.Shop/Buy", br#"{"name": "ab", "id": 7}"#, MessageRules::default());
+        assert_eq!(body, Ok(Body::Bytes(ITEM.to_vec())));
+        assert_eq!(services.reply("shop.Shop/Buy", ITEM).as_deref(), Some(r#"{"name":"ab","id":"7"}"#));
+        let refused = Services::decode(&edition(b"\x28\x02")).unwrap_err();
+        assert!(refused.contains("`shop.proto` has fields with delimited encoding"), "{refused}");
     }
 
     #[test]
@@ -262,7 +328,7 @@ mod tests {
     #[test]
     fn what_is_wrong_is_told_with_what_there_is() {
         let shop = shop();
-        let of = |method: &str, json: &str| shop.body(method, json.as_bytes(), None).unwrap_err();
+        let of = |method: &str, json: &str| shop.body(method, json.as_bytes(), MessageRules::default()).unwrap_err();
         assert!(of("shop.Nope/Buy", "").contains("no service shop.Nope; write one of shop.Shop"));
         assert!(of("shop.Shop/Sell", "").contains("no method Sell; write one of Buy, Fill, Chat"));
         for json in [r#"{"nme": 1}"#, "[]", "{"] {

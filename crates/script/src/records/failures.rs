@@ -120,7 +120,7 @@ mod tests {
         let wire = Http::new(Common::new(&plan).unwrap(), 0, brunt_engine::Time::new(brunt_engine::Epoch::Fake));
         let url = parse_url(url).unwrap();
         let (method, headers, body) = ("GET".into(), Vec::new(), brunt_model::Body::None);
-        let parts = Rc::new(RequestParts { method, url: Rc::new(url), headers, body, verbatim: None });
+        let parts = Rc::new(RequestParts { method, url: Rc::new(url), headers, body, verbatim: None, awaited: None });
         wire.prepare_parts(parts, Tags::default()).unwrap()
     }
 

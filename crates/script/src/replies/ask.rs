@@ -87,7 +87,14 @@ fn with_extra(parts: &RequestParts, extra: &Fields) -> RequestParts {
     let headers = host.iter().chain(extra).chain(rest.iter().filter(stays)).cloned().collect();
     let verbatim = parts.verbatim.as_ref().map(|bytes| with_fields(bytes, extra));
     let RequestParts { method, url, body, .. } = parts;
-    RequestParts { method: method.clone(), url: Rc::clone(url), headers, body: body.clone(), verbatim }
+    RequestParts {
+        method: method.clone(),
+        url: Rc::clone(url),
+        headers,
+        body: body.clone(),
+        verbatim,
+        awaited: parts.awaited.clone(),
+    }
 }
 
 /// The same request to another URL.

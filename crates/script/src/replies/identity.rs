@@ -187,7 +187,7 @@ mod tests {
         let mut identity = Identity::new(0);
         let url = Rc::new(parse_url("http://h/x").unwrap());
         let (method, headers) = ("GET".to_owned(), Vec::new());
-        let request = RequestParts { method, url, headers, body: Body::None, verbatim: None };
+        let request = RequestParts { method, url, headers, body: Body::None, verbatim: None, awaited: None };
         let mut answer = |status: u16, name: &str, text: &str| {
             let known = identity.challenged(status, &[(name.to_owned(), text.to_owned())], &credentials);
             let fields = identity.fields(&request);

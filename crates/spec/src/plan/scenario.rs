@@ -189,6 +189,9 @@ pub struct Step {
     pub open: Option<Scalar>,
     /// Sends `data` over the WebSocket of this URL, if there is any, and awaits a message.
     pub send: Option<Scalar>,
+    /// Awaits a message of the WebSocket of this URL, and sends none.
+    #[serde(rename = "await")]
+    pub await_: Option<Scalar>,
     /// Sends a ping over the WebSocket of this URL, and awaits its pong.
     pub ping: Option<Scalar>,
     /// Closes the WebSocket of this URL, and awaits that the server does.
@@ -236,6 +239,9 @@ pub struct Step {
     /// Of a request: its reply comes in events, each of which is timed: `sse`, `lines` or `messages`, then how many at most and for
     /// how long, such as `sse,20,10s`.
     pub reply_events: Option<Read<Events>>,
+    /// Of `send` and `await`: the message that is awaited, a text that it contains or a map; other messages are passed over.
+    #[schemars(with = "super::words::ScalarOr<Until>")]
+    pub until: Option<IgnoredAny>,
     /// Of a request: variables that its reply sets, by name: a `JSONPath`, or a map.
     #[schemars(with = "BTreeMap<String, super::words::ScalarOr<Extract>>")]
     pub extract: Option<IgnoredAny>,
@@ -508,6 +514,21 @@ pub struct StepCheck {
     pub min_size: Option<u64>,
     /// The size of the body in bytes, at most.
     pub max_size: Option<u64>,
+}
+
+/// Conditions of the awaited message of a WebSocket; all must hold.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Until {
+    /// Texts that it contains.
+    pub contains: Option<ScalarList>,
+    /// Regular expressions that are found in it.
+    pub matches: Option<ScalarList>,
+    /// Values in it, by `JSONPath`.
+    #[schemars(with = "BTreeMap<String, serde_json::Value>")]
+    pub json: Option<IgnoredAny>,
+    /// `JSONPath`s that find something in it.
+    pub exists: Option<ScalarList>,
 }
 
 /// A condition: `failed`, `succeeded`, or a map with one key.

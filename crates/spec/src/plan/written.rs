@@ -284,6 +284,9 @@ pub struct Connection {
     pub sni: Option<Scalar>,
     /// False: a whole TLS handshake for each connection. Default: true.
     pub tls_resumption: Option<bool>,
+    /// Key exchange groups that TLS offers, best first, such as `X25519,secp256r1`. Default: `X25519MLKEM768`, `X25519`,
+    /// `secp256r1`, `secp384r1`.
+    pub tls_groups: Option<Scalar>,
     /// True: HTTP/3 sends GET and HEAD requests with the first packets of a resumed connection (0-RTT). Default: false.
     pub early_data: Option<bool>,
     /// Connect to ADDR for HOST:PORT, each `HOST:PORT:ADDR`.

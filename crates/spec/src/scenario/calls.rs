@@ -8,9 +8,9 @@ use crate::grpc;
 use crate::plan::{Entry, Node, json};
 use crate::settings::{GrpcSettings, RunSettings};
 use crate::words::values;
-use brunt_model::request::{JsonMessage, PieceInterval};
+use brunt_model::request::JsonMessage;
 use brunt_model::{Body, Request};
-use brunt_script::grpc::Services;
+use brunt_script::grpc::{MessageRules, Services};
 use brunt_script::template;
 use std::time::Duration;
 
@@ -43,7 +43,7 @@ impl<'a> Calls<'a> {
     }
 
     /// The body of a call.
-    fn body(&mut self, method: &str, text: &str, interval: Option<PieceInterval>) -> std::result::Result<Body, String> {
+    fn body(&mut self, method: &str, text: &str, rules: MessageRules) -> std::result::Result<Body, String> {
         let service = method.split('/').next().unwrap_or_default();
         if !self.known.iter().any(|known| known == service) {
             let set = grpc::descriptors(&self.run, method, self.system)?;
@@ -53,9 +53,10 @@ impl<'a> Calls<'a> {
         let services = Services::decode(&self.set)?;
         if text.contains("${") || template::has_placeholders(text) {
             let (method, json) = (method.to_owned(), text.to_owned());
-            return grpc::message(&services, JsonMessage { method, json, interval });
+            let MessageRules { interval, is_compressed: compressed } = rules;
+            return grpc::message(&services, JsonMessage { method, json, interval, compressed });
         }
-        services.body(method, text.as_bytes(), interval)
+        services.body(method, text.as_bytes(), rules)
     }
 }
 
@@ -72,10 +73,11 @@ impl Reader<'_> {
         let interval = step.message_interval.as_ref().map(|word| values::message_interval(&word.0)).transpose();
         let interval = interval.map_err(at)?;
         let text = self.message(node, step)?;
-        let body = self.calls.body(&method, &text, interval);
-        let body = body.map_err(|wrong| SpecError::new(&kind.node.at, "grpc", wrong))?;
+        let refuse = |wrong| SpecError::new(&kind.node.at, "grpc", wrong);
         let mut headers =
             own_over(&self.headers, node.child("headers").map(|node| texts(node, "headers")).transpose()?);
+        let is_compressed = grpc::is_compressed(&headers).map_err(refuse)?;
+        let body = self.calls.body(&method, &text, MessageRules { interval, is_compressed }).map_err(refuse)?;
         headers.retain(|(name, _)| !["content-type", "accept"].contains(&name.to_ascii_lowercase().as_str()));
         if let Some(token) = &step.bearer {
             add(&mut headers, "Authorization", format!("Bearer {}", token.0));

@@ -40,6 +40,9 @@ impl Reader<'_> {
             let all = extract.entries().iter().map(one).collect::<Result<Vec<_>>>()?;
             policy.actions.extend(all.into_iter().map(ReplyAction::Extract));
         }
+        if let Some(until) = node.child("until") {
+            policy.until = awaited(until).map_err(|error| error.within("until", &until.at))?;
+        }
         for script in step.after.iter().flat_map(|scripts| &scripts.0) {
             policy.actions.push(ReplyAction::Script(self.script("after", script)));
         }
@@ -119,6 +122,26 @@ fn part_of(part: written::Part) -> ReplyPart {
         written::Part::Url => ReplyPart::Url,
         written::Part::RequestHeaders => ReplyPart::RequestHeaders,
     }
+}
+
+/// The conditions of an awaited message.
+fn awaited(node: &Node) -> Result<Vec<Assertion>> {
+    let check = if let Some(text) = node.text() {
+        written::StepCheck { contains: Some(ScalarList(vec![text.to_owned()])), ..written::StepCheck::default() }
+    } else {
+        let written::Until { contains, matches, exists, .. } = read(node)?;
+        written::StepCheck { contains, matches, exists, ..written::StepCheck::default() }
+    };
+    let mut policy = ReplyPolicy::default();
+    checks(&check, node, &mut policy)?;
+    if policy.assertions.is_empty() {
+        return Err(SpecError::new(
+            &node.at,
+            "",
+            "no condition; write a text, or a map such as {json: {$.type: done}}",
+        ));
+    }
+    Ok(policy.assertions)
 }
 
 fn checks(check: &written::StepCheck, node: &Node, policy: &mut ReplyPolicy) -> Result<()> {

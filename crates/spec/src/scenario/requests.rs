@@ -22,9 +22,13 @@ impl Reader<'_> {
             url = format!("{url}{}{query}", if url.contains('?') { '&' } else { '?' });
         }
         let (body, mut media_type) = self.body(node, step)?;
-        if ["open", "send", "ping", "close"].contains(&kind.key.as_str()) {
+        if ["open", "send", "await", "ping", "close"].contains(&kind.key.as_str()) {
             for_websocket(kind, &url, &body)?;
             media_type = None;
+        }
+        if step.until.is_some() && !["send", "await"].contains(&kind.key.as_str()) {
+            let wrong = format!("`{}` awaits no message; write `until` with send or await", kind.key);
+            return Err(SpecError::new(&kind.node.at, "until", wrong));
         }
         if kind.key == "migrate" && (body != Body::None || url.starts_with("ws")) {
             let wrong = "`migrate` has a connection of HTTP/3 go on from another local port; write a URL of https:// and no body";

@@ -10,7 +10,7 @@ use brunt_model::scenario::{
 use std::time::Duration;
 
 /// The keys that say what a step does.
-const KINDS: [&str; 36] = [
+const KINDS: [&str; 37] = [
     "get",
     "post",
     "put",
@@ -21,6 +21,7 @@ const KINDS: [&str; 36] = [
     "request",
     "open",
     "send",
+    "await",
     "ping",
     "close",
     "migrate",
@@ -70,8 +71,8 @@ impl Reader<'_> {
         let kind = kind(node)?;
         let at = |key: &str| format!("{path}.{key}");
         let step = match kind.key.as_str() {
-            "get" | "post" | "put" | "patch" | "delete" | "head" | "options" | "request" | "open" | "send" | "ping"
-            | "close" | "migrate" => {
+            "get" | "post" | "put" | "patch" | "delete" | "head" | "options" | "request" | "open" | "send"
+            | "await" | "ping" | "close" | "migrate" => {
                 let number = self.request(kind, node, &written).map_err(|error| error.within(path, &node.at))?;
                 Step::Request(number)
             }

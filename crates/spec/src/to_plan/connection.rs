@@ -111,5 +111,6 @@ fn tls(run: &RunSettings) -> Result<Tls> {
         no_sni: false,
         versions: Vec::new(),
         ciphers: Vec::new(),
+        groups: args.tls_groups.clone(),
     })
 }

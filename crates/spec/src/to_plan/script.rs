@@ -14,7 +14,7 @@ use base64::engine::general_purpose::STANDARD;
 use brunt_model::request::JsonMessage;
 use brunt_model::scenario::{Order, Scenario};
 use brunt_model::{Body, Request};
-use brunt_script::grpc::Services;
+use brunt_script::grpc::{MessageRules, Services};
 use brunt_script::{Feeds, Place, Template, body, template};
 use std::path::Path;
 
@@ -82,6 +82,10 @@ impl<'a> Pattern<'a> {
                 names.of("grpc")
             )
         });
+        require!(run.said, args.grpc.message_interval.is_none(), |names| {
+            let interval = names.of("message-interval");
+            format!("{interval} is for calls of gRPC; add {} package.Service/Method", names.of("grpc"))
+        });
         let (body, content_type) = body_of(run, system)?;
         let usual = if body == Body::None { defaults::METHOD } else { defaults::METHOD_WITH_BODY };
         let method = args.method.clone().unwrap_or_else(|| usual.to_owned());
@@ -94,14 +98,19 @@ impl<'a> Pattern<'a> {
         let args = &run.request.grpc;
         let (body, _) = body_of(run, system)?;
         let services = grpc::descriptors(run, method, system).map_err(SpecError::told)?;
+        let mut headers = headers(run)?;
+        if run.request.compressed {
+            grpc::compress(&mut headers);
+        }
+        let (interval, is_compressed) =
+            (args.message_interval, grpc::is_compressed(&headers).map_err(SpecError::told)?);
         let body = Services::decode(&services).and_then(|all| match body {
             Body::Text(json) if template::has_placeholders(&json) => {
-                let (method, interval) = (method.to_owned(), args.message_interval);
-                grpc::message(&all, JsonMessage { method, json, interval })
+                let method = method.to_owned();
+                grpc::message(&all, JsonMessage { method, json, interval, compressed: is_compressed })
             }
-            body => all.body(method, body.bytes().unwrap_or_default(), args.message_interval),
+            body => all.body(method, body.bytes().unwrap_or_default(), MessageRules { interval, is_compressed }),
         });
-        let mut headers = headers(run)?;
         headers.retain(|(name, _)| !["content-type", "accept"].contains(&name.to_ascii_lowercase().as_str()));
         grpc::add_headers(&mut headers, grpc::deadline(run));
         let action = Action { method: "POST".into(), body: body.map_err(SpecError::told)?, content_type: None };

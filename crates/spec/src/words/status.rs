@@ -1,11 +1,11 @@
-//! Statuses that are good: `200`, `200,201`, `300-399`, `2xx`; of gRPC: `OK`, `NOT_FOUND`.
+//! Statuses that are good: `200`, `200,201`, `300-399`, `2xx`; of gRPC: `OK`, `NOT_FOUND`; of a WebSocket that the server
+//! closes: `close 4000`.
 
-use brunt_model::outcome::grpc_status;
+use brunt_model::outcome::{CLOSE_STATUS, grpc_status};
 use brunt_model::plan::StatusRange;
 use brunt_script::WordError;
 
-const INSTEAD: &str =
-    "statuses from 100 to 999 such as 200, 300-399 or 2xx, or of gRPC such as OK, with commas between them";
+const INSTEAD: &str = "statuses from 100 to 999 such as 200, 300-399 or 2xx, of gRPC such as OK, or close codes such as `close 4000`, with commas between them";
 
 /// A list of statuses, ranges and classes.
 ///
@@ -18,6 +18,12 @@ pub fn parse(word: &str) -> Result<Vec<StatusRange>, WordError> {
 
 fn range(word: &str) -> Result<StatusRange, WordError> {
     if let Some(status) = grpc_status(word) {
+        return Ok(StatusRange { least: status, most: status });
+    }
+    if let Some(code) = word.strip_prefix("close ") {
+        let code = code.trim().parse::<u16>().ok().filter(|code| (1000..=4999).contains(code));
+        let code = code.ok_or_else(|| WordError::new(word, "not a close code", INSTEAD))?;
+        let status = CLOSE_STATUS + code;
         return Ok(StatusRange { least: status, most: status });
     }
     if let Some(class) = word.strip_suffix("xx").or_else(|| word.strip_suffix("XX")) {
@@ -50,6 +56,7 @@ mod tests {
         assert_eq!(ranges("200,201,300-399,2xx"), [(200, 200), (201, 201), (300, 399), (200, 299)]);
         assert_eq!(ranges("4XX, 503"), [(400, 499), (503, 503)]);
         assert_eq!(ranges("OK,NOT_FOUND"), [(1000, 1000), (1005, 1005)]);
+        assert_eq!(ranges("close 4000,101"), [(24_000, 24_000), (101, 101)]);
     }
 
     #[test]
@@ -64,6 +71,8 @@ mod tests {
             ("+20", "such as 200"),
             ("1000", "such as 200"),
             ("399-300", "write 300-399"),
+            ("close 999", "such as `close 4000`"),
+            ("close 5000", "such as `close 4000`"),
         ] {
             let told = parse(word).unwrap_err().to_string();
             assert!(told.contains(remedy), "{word}: {told}");

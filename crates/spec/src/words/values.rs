@@ -274,6 +274,23 @@ pub fn message_interval(word: &str) -> Result<PieceInterval, WordError> {
     }
 }
 
+/// A list of key exchange groups of TLS, such as `X25519,secp256r1`.
+///
+/// # Errors
+///
+/// A name is empty.
+pub fn tls_groups(word: &str) -> Result<Vec<String>, WordError> {
+    let groups: Vec<String> = word.split(',').map(|name| name.trim().to_owned()).collect();
+    if groups.iter().any(String::is_empty) {
+        return Err(WordError::new(
+            word,
+            "a group has no name",
+            "names with commas between them, such as X25519,secp256r1",
+        ));
+    }
+    Ok(groups)
+}
+
 /// `HOST:PORT:ADDR`; IPv6 addresses with or without brackets.
 ///
 /// # Errors

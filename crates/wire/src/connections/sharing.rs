@@ -34,6 +34,16 @@ struct Waiting {
     number: u64,
     origin: OriginId,
     waker: Waker,
+    order: QueueOrder,
+}
+
+/// Where a request waits for a lane.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum QueueOrder {
+    /// Before all requests that were never sent: the server did not process this one.
+    First,
+    /// After all others.
+    Last,
 }
 
 /// A place in the queue for a lane; dropped when it is no longer waited for.
@@ -82,8 +92,8 @@ impl Queue {
         first.is_none_or(|first| place.is_some_and(|place| place.number == first.number))
     }
 
-    /// Takes a place behind all others, or keeps the place that one has.
-    fn wait(self: &Rc<Self>, place: &mut Option<QueuePlace>, origin: OriginId, waker: &Waker) {
+    /// Takes a place in the queue, or keeps the place that one has.
+    fn wait(self: &Rc<Self>, place: &mut Option<QueuePlace>, origin: OriginId, order: QueueOrder, waker: &Waker) {
         let mut waiting = self.waiting.borrow_mut();
         let number = place.as_ref().filter(|place| place.origin == origin).map(|place| place.number);
         if let Some(found) = waiting.iter_mut().find(|waiting| Some(waiting.number) == number) {
@@ -92,7 +102,11 @@ impl Queue {
         }
         let number = self.next.get();
         add_one(&self.next);
-        waiting.push_back(Waiting { number, origin, waker: waker.clone() });
+        let at = match order {
+            QueueOrder::First => waiting.iter().take_while(|other| other.order == QueueOrder::First).count(),
+            QueueOrder::Last => waiting.len(),
+        };
+        waiting.insert(at, Waiting { number, origin, waker: waker.clone(), order });
         drop(waiting);
         *place = Some(QueuePlace { queue: Rc::clone(self), number, origin });
     }
@@ -219,6 +233,7 @@ impl<T: Transport> Sharing<T> {
         transport: &T,
         request: &Prepared,
         (held, place): (&mut Option<Lease<T>>, &mut Option<QueuePlace>),
+        order: QueueOrder,
         cx: &mut Context<'_>,
     ) -> Poll<Option<OpeningPermit>> {
         let origin = request.origin;
@@ -246,7 +261,7 @@ impl<T: Transport> Sharing<T> {
         }
         // Nobody who waits keeps a connection open that takes no more exchanges.
         *held = None;
-        self.queue.wait(place, origin, cx.waker());
+        self.queue.wait(place, origin, order, cx.waker());
         Poll::Pending
     }
 }

@@ -360,7 +360,10 @@ impl<T: Timer> Shared<T> {
                 return Poll::Pending;
             }
             Poll::Ready(Ok(n)) => n,
-            Poll::Ready(Err(e)) => return Poll::Ready(Err(error::of_stream(&e))),
+            Poll::Ready(Err(error)) => {
+                at.malformed = error::tls_cause(&error);
+                return Poll::Ready(Err(error::of_stream(&error)));
+            }
         };
         self.stamp(n, stamps);
         let step = if rest > 0 && n > 0 {
@@ -369,7 +372,8 @@ impl<T: Timer> Shared<T> {
         } else {
             let step = at.take(&buffer[..n], &mut self.last_head.borrow_mut());
             stamps.head_bytes = at.parser.head_bytes();
-            step
+            // A body that ends with the connection is complete only after a close_notify of TLS (RFC 9112 section 9.8).
+            step.and_then(|step| if n == 0 && stream.is_truncated() { Err(Failure::ClosedEarly) } else { Ok(step) })
         };
         if matches!(step, Ok(Step::More)) {
             at.turn.worked(&self.time, stamps.last_byte);
@@ -403,6 +407,9 @@ impl<T: Timer> Shared<T> {
 /// What an exchange failed of: an error in sending tells more than what came of reading after it. The end of a used
 /// connection before any byte of a reply (`stale`) is a kind of its own.
 fn why(failure: Failure, unsent: Option<&io::Error>, stale: bool) -> Failure {
+    if failure == Failure::Tls {
+        return failure;
+    }
     match unsent.map_or(failure, error::of_stream) {
         Failure::Reset | Failure::ClosedEarly if stale => Failure::Stale,
         other => other,

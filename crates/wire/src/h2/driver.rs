@@ -14,6 +14,7 @@ use crate::stream::{Idle, Stream as Socket};
 use crate::turn::Turn;
 use crate::{Reply, Stamps, Timer, error};
 use brunt_model::Failure;
+use brunt_model::outcome::Malformed;
 use std::cell::{Cell, RefCell};
 use std::pin::{Pin, pin};
 use std::rc::Rc;
@@ -83,7 +84,7 @@ impl Connection {
         std::future::poll_fn(|cx| {
             let mut session = self.0.session.borrow_mut();
             match session.end {
-                Some(End::Broken(cause)) => Poll::Ready(Err((Failure::Protocol, cause.to_string()))),
+                Some(End::Broken(cause)) => Poll::Ready(Err((cause.failure(), cause.to_string()))),
                 Some(End::Lost(failure)) => {
                     Poll::Ready(Err((failure, "the server closed before its HTTP/2 settings came".to_owned())))
                 }
@@ -225,6 +226,10 @@ impl Future for Exchange<'_, '_, '_> {
                 session.idle.add(cx.waker());
                 return Poll::Pending;
             }
+            State::Waiting(request, _) if request.h2.as_ref().is_some_and(|fields| session.refuses_size_of(fields)) => {
+                this.stamps.malformed = Some(Malformed::HeaderListTooLarge);
+                return Poll::Ready(Err(Failure::Protocol));
+            }
             State::Waiting(request, keep) => Self::begin(session, request, keep)?,
             State::UnderWay(id) => id,
             State::Over => return Poll::Pending,
@@ -294,7 +299,7 @@ impl<T: Timer, L: Link> Driver<T, L> {
         };
         ready!(self.turn.poll_continue(&self.time, cx));
         let mut buffer = self.buffer.borrow_mut();
-        let lost = match (self.socket.poll_read(&mut buffer, cx), unsent) {
+        let end = match (self.socket.poll_read(&mut buffer, cx), unsent) {
             (Poll::Ready(Ok(n @ 1..)), _) => {
                 let now = self.time.now();
                 session.receive(&buffer[..n], now);
@@ -305,10 +310,12 @@ impl<T: Timer, L: Link> Driver<T, L> {
                 self.turn.wait();
                 return Poll::Pending;
             }
-            (_, Some(error)) | (Poll::Ready(Err(error)), None) => error::of_stream(&error),
-            (Poll::Ready(Ok(0)), None) => Failure::ClosedEarly,
+            (Poll::Ready(Err(error)), _) | (_, Some(error)) => {
+                error::tls_cause(&error).map_or(End::Lost(error::of_stream(&error)), End::Broken)
+            }
+            (Poll::Ready(Ok(0)), None) => End::Lost(Failure::ClosedEarly),
         };
-        session.finish(End::Lost(lost));
+        session.finish(end);
         Poll::Ready(true)
     }
 

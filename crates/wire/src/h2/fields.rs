@@ -61,8 +61,7 @@ impl TimedPieces {
 }
 
 /// Fields that belong to a connection of HTTP/1 (RFC 9113 section 8.2.2), and the one that `:authority` stands for.
-const NOT_IN_HTTP2: [&str; 7] =
-    ["connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade", "http2-settings", "host"];
+const NOT_IN_HTTP2: [&str; 6] = ["connection", "keep-alive", "proxy-connection", "upgrade", "http2-settings", "host"];
 /// Fields that a client of WebSocket writes itself.
 const OF_HANDSHAKE: [&str; 3] = ["sec-websocket-key", "sec-websocket-version", "sec-websocket-extensions"];
 /// Fields that differ from request to request.
@@ -173,6 +172,9 @@ fn add_headers<'h>(
 ) -> Result<(), BadRequest> {
     for header @ (name, value) in headers {
         check_header(header)?;
+        if name.eq_ignore_ascii_case("transfer-encoding") {
+            return Err(BadRequest::TransferEncoding(value.clone(), "HTTP/2 and HTTP/3 frame bodies themselves"));
+        }
         if !NOT_IN_HTTP2.iter().any(|other| name.eq_ignore_ascii_case(other)) {
             list.push(Field::new(name, value));
         }

@@ -1,5 +1,6 @@
 //! Frames and error codes (RFC 9113 sections 4, 6 and 7).
 
+use crate::h1::parse::MAX_HEAD;
 use brunt_model::outcome::Malformed;
 
 /// What each connection begins with, before any frame of the client.
@@ -35,6 +36,7 @@ pub const ENABLE_PUSH: u16 = 2;
 pub const MAX_CONCURRENT_STREAMS: u16 = 3;
 pub const INITIAL_WINDOW_SIZE: u16 = 4;
 pub const MAX_FRAME_SIZE: u16 = 5;
+pub const MAX_HEADER_LIST_SIZE: u16 = 6;
 /// RFC 8441 section 3.
 pub const ENABLE_CONNECT_PROTOCOL: u16 = 8;
 
@@ -113,9 +115,10 @@ pub fn put_numbers(out: &mut Vec<u8>, kind: u8, stream: u32, numbers: &[u32]) {
     }
 }
 
-/// Appends the settings of a client: no pushes, and as much in flight as can be.
+/// Appends the settings of a client: no pushes, as much in flight as can be, and the limit on heads.
 pub fn put_settings(out: &mut Vec<u8>) {
-    let settings = [(ENABLE_PUSH, 0), (INITIAL_WINDOW_SIZE, MOST_WINDOW as u32)];
+    let settings =
+        [(ENABLE_PUSH, 0), (INITIAL_WINDOW_SIZE, MOST_WINDOW as u32), (MAX_HEADER_LIST_SIZE, MAX_HEAD as u32)];
     put_head(out, settings.len() * 6, (SETTINGS, 0), 0);
     for (setting, value) in settings {
         out.extend_from_slice(&setting.to_be_bytes());

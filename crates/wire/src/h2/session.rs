@@ -3,7 +3,7 @@
 //! What breaks the rules of a stream ends the stream; what breaks those of the connection ends it, with the cause for all
 //! requests under way (RFC 9113 section 5.4).
 
-use super::fields::Fields;
+use super::fields::{Field, Fields};
 use super::frame::{self, Code, FrameHead};
 use super::hpack::{Decoder, Encoder};
 use super::streams::{Stream, Streams};
@@ -44,12 +44,14 @@ pub struct PeerSettings {
     pub known: bool,
     /// Streams that carry bytes both ways may be opened (RFC 8441).
     pub connect_protocol: bool,
+    /// Size of the header fields of a request (RFC 9113 section 6.5.2); None: the peer names no limit.
+    pub max_header_list: Option<usize>,
 }
 
 /// Why the connection is of no more use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
-    /// The peer broke a rule.
+    /// The peer broke a rule, or refused the connection by an alert of TLS.
     Broken(Malformed),
     /// The connection was lost.
     Lost(Failure),
@@ -123,6 +125,7 @@ impl Session {
             payload: frame::USUAL_PAYLOAD,
             known: false,
             connect_protocol: false,
+            max_header_list: None,
         };
         Self {
             out,
@@ -172,6 +175,11 @@ impl Session {
         id.is_multiple_of(2) || id >= self.next
     }
 
+    /// Whether the peer refuses a request with these header fields for their size.
+    pub fn refuses_size_of(&self, fields: &Fields) -> bool {
+        self.peer.max_header_list.is_some_and(|limit| fields.list.iter().map(Field::size).sum::<usize>() > limit)
+    }
+
     /// Sends a request; the number of its stream.
     ///
     /// # Errors
@@ -198,7 +206,7 @@ impl Session {
     /// Whether a request may be sent; the failure of those that are sent all the same.
     pub(super) fn check_takes_requests(&self) -> Result<(), Failure> {
         match self.end {
-            Some(End::Broken(_)) => Err(Failure::Protocol),
+            Some(End::Broken(cause)) => Err(cause.failure()),
             Some(End::Lost(_)) => Err(Failure::Stale),
             None if self.goes_away_after.is_some() => Err(Failure::Unprocessed),
             None => Ok(()),
@@ -444,6 +452,7 @@ impl Session {
                     }
                 }
             }
+            frame::MAX_HEADER_LIST_SIZE => self.peer.max_header_list = Some(value as usize),
             frame::MAX_FRAME_SIZE => {
                 if !(frame::USUAL_PAYLOAD as u32..1 << 24).contains(&value) {
                     return wrong(Code::ProtocolError);

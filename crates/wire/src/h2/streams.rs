@@ -5,7 +5,7 @@ use crate::collect::ReplyCollector;
 use crate::h1::parse::{Framing, Head, RequestKind, Sink};
 use crate::request::RequestParts;
 use crate::{Reply, Stamps};
-use brunt_model::outcome::{GRPC_STATUS, Malformed};
+use brunt_model::outcome::{Malformed, grpc_code_status};
 use brunt_model::plan::HttpVersion;
 use brunt_model::request::PieceInterval;
 use brunt_model::{Body, Failure, Tick};
@@ -204,10 +204,10 @@ impl Stream {
         }
     }
 
-    /// It is over because what came is no reply.
+    /// It is over because of what came.
     pub fn malformed(&mut self, cause: Malformed) {
         self.stamps.malformed = Some(cause);
-        self.finish(Err(Failure::Protocol));
+        self.finish(Err(cause.failure()));
     }
 
     /// Whether a body may come.
@@ -233,7 +233,7 @@ impl Stream {
         let kept = self.keep.map(|keep| Box::new((*keep).finish(head)));
         let grpc_status = self.grpc_status.filter(|_| self.is_grpc && head.status == 200);
         Ok(Reply {
-            status: grpc_status.map_or(head.status, |code| GRPC_STATUS.saturating_add(code)),
+            status: grpc_status.map_or(head.status, grpc_code_status),
             keep_alive: true,
             unsolicited: false,
             body_bytes: self.body_bytes,

@@ -1,6 +1,7 @@
 //! `Upgrade: h2c` (RFC 7540 section 3.2): a connection in cleartext that begins as HTTP/1.1.
 //!
-//! The request that asks for it is `OPTIONS *`, one for each connection. Its reply comes on stream 1, where nobody looks at it.
+//! Each connection begins with one request `OPTIONS /` that asks for it. Its reply comes on stream 1 and is ignored.
+//! Go's `http.Server` answers `OPTIONS *` itself, so that its handler of h2c would never see that request.
 
 use super::frame;
 use crate::collect::ReplyCollector;
@@ -31,7 +32,7 @@ pub(crate) async fn upgrade<T: Timer>(
     frame::put_settings(&mut settings);
     let settings = URL_SAFE_NO_PAD.encode(&settings[frame::HEAD..]);
     let request = format!(
-        "OPTIONS * HTTP/1.1\r\nHost: {host}:{}\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\n\
+        "OPTIONS / HTTP/1.1\r\nHost: {host}:{}\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\n\
          HTTP2-Settings: {settings}\r\n\r\n",
         origin.port
     );

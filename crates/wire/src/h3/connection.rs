@@ -204,6 +204,7 @@ impl Connection {
             alpn: alpn.map(|alpn| String::from_utf8_lossy(&alpn).into_owned()),
             certificates: session.certificates(),
             resumed: session.verdict.is_none(),
+            retried: false,
         }
     }
 

@@ -298,6 +298,7 @@ impl<T: Timer> Core<T> {
                     *self.unsent.borrow_mut() = Some(Unsent { port, transmit, contents });
                     return Poll::Pending;
                 }
+                Ok(()) => session.packets_sent(self.time.now()),
                 // It is told of an earlier packet: this one was not sent, and is a lost one.
                 Err(error) if is_refusal(&error) => *self.refusal.borrow_mut() = Some(error),
                 // A packet that found no way is a lost one; but if none ever finds one, there is no connection.
@@ -343,6 +344,7 @@ impl<T: Timer> Core<T> {
     ) {
         let Some(carrier) = self.carrier(handle.0) else { return };
         let session = &mut *carrier.session.borrow_mut();
+        session.packet_came();
         if session.first_packet == Tick::ZERO {
             session.first_packet = now;
         }
@@ -404,6 +406,7 @@ impl<T: Timer> Core<T> {
             match session.quic.poll_timeout() {
                 Some(due) if due <= instant => {
                     session.quic.handle_timeout(instant);
+                    session.look_for_silence(now, instant);
                     self.hub.push(&carrier);
                 }
                 // It was set later meanwhile.

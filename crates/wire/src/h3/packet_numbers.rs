@@ -1,7 +1,8 @@
 //! Counts the packets of a peer by their numbers: those that came, each once, and those that are missing among them.
 //!
 //! A packet is missing when a packet with a number larger by [`REORDERING`] has come (RFC 9002 section 6.1.1). A late one within the
-//! last [`WINDOW`] numbers takes that back. Packets behind the last one that came are not known.
+//! last [`WINDOW`] numbers takes that back. Packets after the last one that came are not known.
+//! Packets before the first one are not counted, either: a server sends some before the client has the keys to read them.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -16,6 +17,8 @@ pub const REORDERING: u64 = 3;
 pub struct PacketNumbers {
     /// The largest number that came, plus one.
     next: AtomicU64,
+    /// The smallest number that came.
+    first: AtomicU64,
     /// Numbers that came, each once.
     received: AtomicU64,
     /// Which of the last numbers before `next` came: a ring of bits.
@@ -35,6 +38,9 @@ impl PacketNumbers {
         } else if next - number > WINDOW || self.has_come(number) {
             return;
         }
+        if self.received() == 0 || number < self.first.load(Relaxed) {
+            self.first.store(number, Relaxed);
+        }
         let word = self.word(number);
         word.store(word.load(Relaxed) | bit(number), Relaxed);
         self.received.store(self.received() + 1, Relaxed);
@@ -50,7 +56,7 @@ impl PacketNumbers {
         let next = self.next.load(Relaxed);
         let border = next.saturating_sub(reordering);
         let came_behind = (border..next).filter(|number| self.has_come(*number)).count() as u64;
-        border - (self.received() - came_behind)
+        border.saturating_sub(self.first.load(Relaxed)) - (self.received() - came_behind)
     }
 
     fn has_come(&self, number: u64) -> bool {
@@ -89,7 +95,9 @@ mod tests {
         assert_eq!(counts(&after([0, 2])), (2, 0));
         assert_eq!(counts(&after([0, 2, 3])), (3, 0));
         assert_eq!(counts(&after([0, 2, 3, 4])), (4, 1));
-        assert_eq!(counts(&after([3])), (1, 1), "number 0; 1 and 2 may come");
+        assert_eq!(counts(&after([3])), (1, 0), "earlier ones may have come before their keys");
+        assert_eq!(counts(&after([5, 7, 10])), (3, 1), "6; 8 and 9 may come");
+        assert_eq!(counts(&after([5, 3, 9])), (3, 2), "4 and 6; 7 and 8 may come");
         assert_eq!(after([0, 2]).missing(0), 1, "nothing comes any more");
     }
 
@@ -109,7 +117,7 @@ mod tests {
         assert_eq!(counts(&packets), (1025, 5000 - 1024 - 2));
         (3977..5000).for_each(|number| packets.record(number));
         assert_eq!(counts(&packets), (2048, 3977 - 1024));
-        assert_eq!(counts(&after([u64::from(u32::MAX)])), (1, u64::from(u32::MAX) - 2));
+        assert_eq!(counts(&after([u64::from(u32::MAX)])), (1, 0));
     }
 
     proptest! {
@@ -123,7 +131,8 @@ mod tests {
                 next = next.max(number + 1);
             }
             let border = next.saturating_sub(REORDERING);
-            let missing = (0..border).filter(|number| !set.contains(number)).count() as u64;
+            let first = set.iter().min().copied().unwrap_or(0);
+            let missing = (first..border).filter(|number| !set.contains(number)).count() as u64;
             prop_assert_eq!(counts(&packets), (set.len() as u64, missing));
         }
     }

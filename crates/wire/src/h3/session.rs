@@ -26,7 +26,13 @@ use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 use std::sync::Arc;
 use std::task::Waker;
-use std::time::Instant;
+use std::time::{Duration, Instant};
+
+/// Maximum time without a packet of the peer after packets were sent to it. Browsers give up after about five retransmissions
+/// with doubled timeouts, which is similar.
+const MAX_SILENCE: Duration = Duration::from_secs(5);
+/// Minimum number of sends without an answer before a connection is given up.
+const MIN_UNANSWERED: u32 = 6;
 
 /// Why the connection is of no more use.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -86,6 +92,8 @@ pub struct Session {
     waiting: Waiters,
     /// What the server's certificate was found to be; None: it was not looked at.
     pub verdict: Option<Result<(), TlsError>>,
+    /// Since when the peer has answered nothing that was sent, and how often something was sent since.
+    unanswered: Option<(Tick, u32)>,
 }
 
 fn code(code: Code) -> VarInt {
@@ -120,6 +128,7 @@ impl Session {
             idle: Waiters::default(),
             waiting: Waiters::default(),
             verdict: None,
+            unanswered: None,
         }
     }
 
@@ -164,6 +173,8 @@ impl Session {
             return Ok(None);
         };
         let (Some(parts), Some(fields)) = (&prepared.parts, &prepared.h2) else { return Err(Failure::System) };
+        // The peer need not answer an acknowledgment, but it has to acknowledge the request.
+        self.unanswered = self.unanswered.filter(|(_, count)| *count > 1);
         let mut request = Request::new(prepared.asked, keep.take());
         request.stream.is_grpc = fields.is_grpc;
         let id = stream.index() as u32;
@@ -425,6 +436,28 @@ impl Session {
         let (Broken::Connection(why, cause) | Broken::Stream(why, cause)) = broken;
         self.quic.close(instant, code(why), Bytes::new());
         self.finish(End { failure: Failure::Protocol, cause: Some(cause), why: cause.to_string() });
+    }
+
+    /// A packet of the peer came.
+    pub fn packet_came(&mut self) {
+        self.unanswered = None;
+    }
+
+    /// Packets were sent at `now`.
+    pub fn packets_sent(&mut self, now: Tick) {
+        let (since, count) = self.unanswered.unwrap_or((now, 0));
+        self.unanswered = Some((since, count + 1));
+    }
+
+    /// Closes a connection if its peer acknowledges nothing, as after a restart of the server. Without this, requests would fail until
+    /// the idle timeout. A slow server acknowledges requests at once.
+    pub fn look_for_silence(&mut self, now: Tick, instant: Instant) {
+        let Some((since, count)) = self.unanswered else { return };
+        if self.is_connected && count >= MIN_UNANSWERED && now >= since + MAX_SILENCE {
+            self.quic.close(instant, code(Code::NoError), Bytes::new());
+            let why = "the server answers no packets of this connection any more".to_owned();
+            self.finish(End { failure: Failure::ClosedEarly, cause: None, why });
+        }
     }
 
     /// A packet of the handshake came at `now`.

@@ -3,7 +3,7 @@
 use super::Http;
 use super::lane::{H2Lane, OpenWebSocket};
 use crate::request::Prepared;
-use crate::websocket::{Wanted, WebSocket};
+use crate::websocket::{MessageExchange, WebSocket};
 use crate::{Reply, Stamps, Timer};
 use brunt_model::Failure;
 use std::time::Duration;
@@ -26,11 +26,15 @@ impl<T: Timer + 'static> Http<T> {
         &self,
         over: Over<'_>,
         request: &Prepared,
-        wanted: Wanted<'_, '_>,
+        wanted: MessageExchange<'_, '_>,
         stamps: &mut Stamps,
     ) -> Result<Reply, Failure> {
         let h2 = match over {
-            Over::Connection(websocket) => return websocket.exchange(&self.shared, wanted, stamps).await,
+            Over::Connection(websocket) => {
+                let reply = websocket.exchange(&self.shared, wanted, stamps).await;
+                self.note_close(websocket);
+                return reply;
+            }
             Over::H2(h2) => h2,
         };
         let mut open = match h2.take_websocket(request.path()) {
@@ -44,7 +48,9 @@ impl<T: Timer + 'static> Http<T> {
                 }
             },
         };
-        let reply = open.websocket.exchange(&self.shared, wanted, stamps).await?;
+        let reply = open.websocket.exchange(&self.shared, wanted, stamps).await;
+        self.note_close(&mut open.websocket);
+        let reply = reply?;
         if reply.keep_alive {
             h2.websockets.push(open);
         }
@@ -52,9 +58,16 @@ impl<T: Timer + 'static> Http<T> {
         Ok(Reply { keep_alive: true, ..reply })
     }
 
+    /// Reports the close frame with which the server ended a WebSocket.
+    fn note_close(&self, websocket: &mut WebSocket) {
+        if let Some(note) = websocket.take_close_note() {
+            *self.note.borrow_mut() = Some(note);
+        }
+    }
+
     pub(super) async fn open_over_h2(&self, h2: &H2Lane, request: &Prepared) -> Result<OpenWebSocket, Failure> {
         let parts = request.parts().ok_or(Failure::System)?;
-        let opened = WebSocket::begin_over_h2(&h2.connection.connection, parts).await;
+        let opened = WebSocket::begin_over_h2(&h2.connection.connection, parts, &self.inbox_rules).await;
         let websocket = opened.map_err(|(failure, why)| self.fails(failure, &why))?;
         Ok(OpenWebSocket { path: request.path().into(), websocket: Box::new(websocket) })
     }

@@ -28,6 +28,8 @@ pub enum Cause {
     NotYetValid,
     /// Anything else about the certificate.
     Certificate,
+    /// The server wants a certificate of the client.
+    CertificateRequired,
     /// The server does not speak TLS.
     NotTls,
     /// The server does not speak the version of HTTP that was offered (ALPN).
@@ -51,6 +53,9 @@ impl Refusal {
         let what = match (cause, tls) {
             (Cause::OwnAuthority, _) => "self-signed (CaUsedAsEndEntity)".into(),
             (Cause::UnknownIssuer, _) => "issuer not trusted (UnknownIssuer)".into(),
+            (Cause::CertificateRequired, _) => {
+                "the server requires a client certificate (alert certificate_required)".into()
+            }
             (Cause::NoVersion, _) => "the server does not offer this version of HTTP (no_application_protocol)".into(),
             (Cause::NotTls, _) => "the server does not speak TLS on this port".into(),
             (_, Error::InvalidCertificate(wrong)) => wrong.to_string(),
@@ -71,6 +76,7 @@ impl Cause {
     pub(super) fn of(error: &Error) -> Self {
         match error {
             Error::InvalidMessage(_) => Self::NotTls,
+            Error::AlertReceived(AlertDescription::CertificateRequired) => Self::CertificateRequired,
             Error::NoApplicationProtocol | Error::AlertReceived(AlertDescription::NoApplicationProtocol) => {
                 Self::NoVersion
             }
@@ -96,7 +102,7 @@ impl Cause {
 
     /// Whether the server's certificate is the cause.
     pub fn is_distrust(self) -> bool {
-        !matches!(self, Self::NotTls | Self::NoVersion | Self::Other)
+        !matches!(self, Self::CertificateRequired | Self::NotTls | Self::NoVersion | Self::Other)
     }
 
     /// What to write instead, behind what is wrong; empty where that is not known.
@@ -108,6 +114,7 @@ impl Cause {
             Self::WrongName => "; set one of its names with --sni NAME, or skip the check with --insecure",
             Self::Expired => "; renew it, or skip the check with --insecure",
             Self::NotYetValid => "; compare the clocks of both machines, or skip the check with --insecure",
+            Self::CertificateRequired => "; add --cert FILE --key FILE",
             Self::NoVersion => "; write --http 1.1",
             Self::NotTls => "; write http:// or ws:// for a server without TLS",
             Self::Other => "",
@@ -137,6 +144,7 @@ mod tests {
             (Error::InvalidCertificate(CertificateError::Expired), Cause::Expired),
             (Error::InvalidMessage(InvalidMessage::InvalidContentType), Cause::NotTls),
             (Error::AlertReceived(AlertDescription::NoApplicationProtocol), Cause::NoVersion),
+            (Error::AlertReceived(AlertDescription::CertificateRequired), Cause::CertificateRequired),
             (Error::HandshakeNotComplete, Cause::Other),
         ] {
             assert_eq!(refusal(error.clone()).cause, cause, "{error}");

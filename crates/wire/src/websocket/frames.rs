@@ -67,8 +67,13 @@ pub enum Event {
     Ping(Vec<u8>),
     /// An answer to a ping, with what the ping brought.
     Pong(Vec<u8>),
-    /// The end, with its code where it has one.
-    Close(Option<u16>),
+    /// A close frame, with its optional code and reason.
+    Close {
+        /// The code.
+        code: Option<u16>,
+        /// The reason, which is UTF-8.
+        reason: String,
+    },
 }
 
 /// Whether a server may close with this code (RFC 6455 section 7.4).
@@ -140,6 +145,18 @@ impl Incoming {
         }
     }
 
+    /// True between the begin and the end of a message.
+    pub fn is_within_message(&self) -> bool {
+        self.in_message
+            || self.frame.is_some_and(|frame| frame.opcode < CLOSE)
+            || self.head.first().is_some_and(|first| first & 0x0f < CLOSE)
+    }
+
+    /// Whether the message that comes is compressed.
+    pub fn is_compressed(&self) -> bool {
+        self.is_compressed
+    }
+
     /// A frame came whole.
     fn whole(&mut self, frame: Frame) -> Result<Option<Event>, Malformed> {
         if frame.opcode < CLOSE {
@@ -154,13 +171,12 @@ impl Incoming {
             PING => Event::Ping(payload),
             PONG => Event::Pong(payload),
             _ => match payload.as_slice() {
-                [] => Event::Close(None),
+                [] => Event::Close { code: None, reason: String::new() },
                 [a, b, reason @ ..] => {
                     let code = u16::from_be_bytes([*a, *b]);
-                    if !is_close_code(code) || std::str::from_utf8(reason).is_err() {
-                        return Err(Malformed::WebSocketFrame);
-                    }
-                    Event::Close(Some(code))
+                    let reason = std::str::from_utf8(reason).ok().filter(|_| is_close_code(code));
+                    let reason = reason.ok_or(Malformed::WebSocketFrame)?.to_owned();
+                    Event::Close { code: Some(code), reason }
                 }
                 [_] => return Err(Malformed::WebSocketFrame),
             },
@@ -266,7 +282,7 @@ mod tests {
         .concat();
         let whole =
             [Event::Ping(b"hi".to_vec()), Event::Message, Event::Pong(Vec::new()), Event::Message, Event::Message];
-        let whole = [&whole[..], &[Event::Close(Some(1000))]].concat();
+        let whole = [&whole[..], &[Event::Close { code: Some(1000), reason: "bye".into() }]].concat();
         for piece in [1, 2, 3, 7, 1000] {
             assert_eq!(events(&bytes, piece), Ok((whole.clone(), format!("Hello{long}").into_bytes())));
         }

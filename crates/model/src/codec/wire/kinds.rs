@@ -154,4 +154,7 @@ kinds!(Malformed {
     WebSocketFrame = 88,
     QuicVersion = 89,
     QuicMigration = 90,
+    TlsCertificateRequired = 91,
+    TlsAlert = 92,
+    HeaderListTooLarge = 93,
 });

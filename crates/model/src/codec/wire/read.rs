@@ -142,6 +142,8 @@ impl From<Flow> for model::Flow {
             rtts: f.rtts,
             stalled: f.stalled,
             stalled_nanos: f.stalled_nanos,
+            pushes: f.pushes,
+            hello_retries: f.hello_retries,
             in_flight_nanos: f.in_flight_nanos,
             thought_nanos: f.thought_nanos,
             overlap_nanos: f.overlap_nanos,

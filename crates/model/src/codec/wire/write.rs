@@ -125,6 +125,8 @@ impl From<model::Flow> for Flow {
             rtts: f.rtts,
             stalled: f.stalled,
             stalled_nanos: f.stalled_nanos,
+            pushes: f.pushes,
+            hello_retries: f.hello_retries,
             in_flight_nanos: f.in_flight_nanos,
             thought_nanos: f.thought_nanos,
             overlap_nanos: f.overlap_nanos,

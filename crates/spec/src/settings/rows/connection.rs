@@ -12,7 +12,7 @@ type S = RunSettings;
 const CONNECTION: &str = "Connection";
 
 /// The rows.
-pub static ROWS: [Row<RunSettings>; 25] = [
+pub static ROWS: [Row<RunSettings>; 26] = [
     Row::switch("no-keepalive", "A new connection for each request", |_, _| {
         Ok(on(|s: &mut S| s.connection.no_keepalive = true))
     })
@@ -147,6 +147,14 @@ pub static ROWS: [Row<RunSettings>; 25] = [
     })
     .under(CONNECTION)
     .keys(&[Key::new("connection.tls_resumption", Takes::IfFalse)]),
+    Row::value(
+        "tls-groups",
+        "LIST",
+        "Key exchange groups of TLS, best first [default: X25519MLKEM768,X25519,secp256r1,secp384r1]",
+        |w, _| set(values::tls_groups(w), |s: &mut S, v| s.connection.tls_groups = v),
+    )
+    .under(CONNECTION)
+    .keys(&[Key::new("connection.tls_groups", Takes::Value)]),
     Row::switch(
         "early-data",
         "HTTP/3: send GET requests with the first packets of a resumed connection (0-RTT)",

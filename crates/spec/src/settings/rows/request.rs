@@ -122,17 +122,14 @@ pub static ROWS: [Row<RunSettings>; 22] = [
         .content(Content::Path)
         .keys(&[Key::new("script.request.descriptor_set", Takes::File)])
     },
-    Row {
-        needs: Some("grpc"),
-        ..Row::value(
-            "message-interval",
-            "TIME|reply",
-            "gRPC: send the messages of a stream one every TIME, or each when the reply to the one before has come",
-            |w, _| set(values::message_interval(w), |s: &mut S, v| s.request.grpc.message_interval = Some(v)),
-        )
-        .under(REQUEST)
-        .keys(&[Key::new("script.request.message_interval", Takes::Value)])
-    },
+    Row::value(
+        "message-interval",
+        "TIME|reply",
+        "gRPC: send the messages of a stream one every TIME, or each when the reply to the one before has come",
+        |w, _| set(values::message_interval(w), |s: &mut S, v| s.request.grpc.message_interval = Some(v)),
+    )
+    .under(REQUEST)
+    .keys(&[Key::new("script.request.message_interval", Takes::Value)]),
     Row::repeated("form", "NAME=VALUE", "Body: a field of a form, encoded; repeatable", |w, env| {
         set(secrets::field(w, env), |s: &mut S, v| s.request.form.push(v))
     })

@@ -1,0 +1,83 @@
+//! Selects the parts of replies that a policy needs.
+
+use crate::{WantedFields, Wants};
+use brunt_model::ReplyPolicy;
+use brunt_model::plan::RecordDetail;
+use brunt_model::reply_policy::{Cookies, Events, RedirectRules};
+use regex::bytes::Regex;
+
+/// The parts of replies that a policy needs.
+pub struct KeptParts {
+    pub wants: Wants,
+    /// The pattern that the body is searched for.
+    pub pattern: Option<Regex>,
+    /// What its events are, where it comes in events.
+    pub events: Option<Events>,
+}
+
+impl KeptParts {
+    /// Those of a policy.
+    ///
+    /// # Errors
+    ///
+    /// The pattern that bodies are searched for is no regular expression.
+    pub fn new(policy: &ReplyPolicy, records: Option<RecordDetail>) -> Result<Self, regex::Error> {
+        let redirects = policy.redirects.most > 0 && policy.redirects.rules != RedirectRules::Siege;
+        let in_full = records == Some(RecordDetail::Full);
+        let wants = Wants {
+            body: policy.looks_at_body() || !policy.until.is_empty() || in_full,
+            matches: policy.checks.body.is_some(),
+            page: policy.elements.is_some(),
+            location: redirects,
+            server: false,
+            head: policy.looks_at_fields() || in_full,
+            status_line: records.is_some(),
+            fields: wanted_fields(policy, records),
+            cookie: policy.cookies == Cookies::Newest,
+        };
+        Ok(Self { wants, pattern: policy.checks.body.as_deref().map(Regex::new).transpose()?, events: policy.events })
+    }
+}
+
+fn wanted_fields(policy: &ReplyPolicy, records: Option<RecordDetail>) -> WantedFields {
+    if policy.looks_at_fields() || records == Some(RecordDetail::Full) {
+        WantedFields::All
+    } else if policy.looks_at_page() || records.is_some() {
+        WantedFields::Page
+    } else if policy.looks_at_head() {
+        WantedFields::Following
+    } else {
+        WantedFields::None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use brunt_model::extract::{ExtractFrom, Extractor, ReplyPart, Take};
+    use brunt_model::reply_policy::ReplyAction;
+
+    fn wants(from: ExtractFrom) -> Wants {
+        let extractor = Extractor {
+            variable: "v".into(),
+            from,
+            take: Take::First,
+            default: None,
+            part: ReplyPart::Body,
+            samples: brunt_model::extract::SampleScope::Main,
+            sets_more: false,
+        };
+        let policy = ReplyPolicy { actions: vec![ReplyAction::Extract(extractor)], ..ReplyPolicy::default() };
+        KeptParts::new(&policy, None).expect("no pattern").wants
+    }
+
+    #[test]
+    fn of_a_reply_is_kept_what_extractors_look_at() {
+        let body = Wants { body: true, ..Wants::default() };
+        assert_eq!(wants(ExtractFrom::JsonPath("$".into())), body);
+        let head = Wants { head: true, fields: WantedFields::All, ..Wants::default() };
+        assert_eq!(wants(ExtractFrom::Cookie("sid".into())), head);
+        let nothing = KeptParts::new(&ReplyPolicy::default(), None).expect("no pattern").wants;
+        assert_eq!(nothing, Wants::default());
+    }
+}

@@ -1,0 +1,143 @@
+//! Messages of a WebSocket that came before a request awaited them.
+
+use std::cell::Cell;
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+/// Maximum size of an inbox, in bytes; the oldest messages leave it first.
+const MAX_BYTES: usize = 1 << 20;
+/// Overhead of a message, added to the size of its payload.
+const BYTES_PER_MESSAGE: usize = 64;
+
+/// What the WebSockets of a worker share.
+#[derive(Debug, Default)]
+pub struct InboxRules {
+    /// Early messages are kept: a step of the plan awaits messages without sending one.
+    pub keeps_messages: bool,
+    /// Messages that no request awaited.
+    pub pushes: Cell<u64>,
+}
+
+/// A message that came before a request awaited it.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct EarlyMessage {
+    /// Its payload, as it came.
+    pub payload: Vec<u8>,
+    /// The payload is compressed.
+    pub is_compressed: bool,
+}
+
+/// The early messages of one WebSocket, oldest first.
+#[derive(Debug)]
+pub struct Inbox {
+    rules: Rc<InboxRules>,
+    messages: VecDeque<EarlyMessage>,
+    bytes: usize,
+    /// The beginning of the message that comes.
+    partial: Vec<u8>,
+    /// The message that comes is larger than the inbox.
+    is_partial_too_large: bool,
+}
+
+impl Inbox {
+    /// An empty inbox.
+    pub fn new(rules: &Rc<InboxRules>) -> Self {
+        let rules = Rc::clone(rules);
+        Self { rules, messages: VecDeque::new(), bytes: 0, partial: Vec::new(), is_partial_too_large: false }
+    }
+
+    /// Adds a piece of the message that comes.
+    pub fn push_piece(&mut self, piece: &[u8]) {
+        if !self.rules.keeps_messages || self.is_partial_too_large {
+            return;
+        }
+        if self.partial.len() + piece.len() > MAX_BYTES {
+            self.is_partial_too_large = true;
+            self.partial = Vec::new();
+        } else {
+            self.partial.extend_from_slice(piece);
+        }
+    }
+
+    /// The message that came is whole.
+    pub fn end_message(&mut self, is_compressed: bool) {
+        if !self.rules.keeps_messages || std::mem::take(&mut self.is_partial_too_large) {
+            return self.count_push();
+        }
+        let payload = std::mem::take(&mut self.partial);
+        self.bytes += payload.len() + BYTES_PER_MESSAGE;
+        self.messages.push_back(EarlyMessage { payload, is_compressed });
+        while self.bytes > MAX_BYTES && self.messages.len() > 1 {
+            self.take_first();
+            self.count_push();
+        }
+    }
+
+    /// Takes the oldest message out.
+    pub fn take_first(&mut self) -> Option<EarlyMessage> {
+        let first = self.messages.pop_front()?;
+        self.bytes -= first.payload.len() + BYTES_PER_MESSAGE;
+        Some(first)
+    }
+
+    /// Takes the beginning of the message that comes; None: it was not kept.
+    pub fn take_partial(&mut self) -> Option<Vec<u8>> {
+        let is_kept = !std::mem::take(&mut self.is_partial_too_large);
+        is_kept.then(|| std::mem::take(&mut self.partial))
+    }
+
+    /// Passes over all messages.
+    pub fn pass_over_all(&mut self) {
+        self.rules.pushes.set(self.rules.pushes.get() + self.messages.len() as u64);
+        self.messages.clear();
+        self.bytes = 0;
+        self.take_partial();
+    }
+
+    /// Counts a message that no request awaited.
+    pub fn count_push(&self) {
+        self.rules.pushes.set(self.rules.pushes.get() + 1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn inbox(keeps_messages: bool) -> (Inbox, Rc<InboxRules>) {
+        let rules = Rc::new(InboxRules { keeps_messages, pushes: Cell::new(0) });
+        (Inbox::new(&rules), rules)
+    }
+
+    #[test]
+    fn messages_are_taken_in_order_and_others_are_counted() {
+        let (mut inbox, rules) = inbox(true);
+        for text in ["a", "b", "c"] {
+            inbox.push_piece(text.as_bytes());
+            inbox.push_piece(b"!");
+            inbox.end_message(false);
+        }
+        assert_eq!(inbox.take_first(), Some(EarlyMessage { payload: b"a!".to_vec(), is_compressed: false }));
+        inbox.push_piece(b"d");
+        inbox.pass_over_all();
+        assert_eq!((inbox.take_first(), inbox.take_partial(), rules.pushes.get()), (None, Some(Vec::new()), 2));
+        let (mut inbox, rules) = self::inbox(false);
+        inbox.push_piece(b"a");
+        inbox.end_message(false);
+        assert_eq!((inbox.take_first(), rules.pushes.get()), (None, 1));
+    }
+
+    #[test]
+    fn its_size_is_limited() {
+        let (mut inbox, rules) = inbox(true);
+        for _ in 0..5 {
+            inbox.push_piece(&vec![1; MAX_BYTES / 2]);
+            inbox.end_message(false);
+        }
+        assert_eq!((inbox.messages.len(), rules.pushes.get()), (1, 4));
+        inbox.push_piece(&vec![1; MAX_BYTES]);
+        inbox.push_piece(b"x");
+        inbox.end_message(false);
+        assert_eq!((inbox.messages.len(), rules.pushes.get()), (1, 5));
+    }
+}
