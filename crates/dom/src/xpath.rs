@@ -31,7 +31,17 @@ impl XPath {
     ///
     /// With the column, if it is not XPath 1.0, has a variable, is nested more than 32 deep, or has more than 64 KiB.
     pub fn parse(expression: &str) -> Result<Self, ExpressionError> {
-        Ok(Self(parser::parse(expression)?))
+        Ok(Self(parser::parse(expression, None)?))
+    }
+
+    /// Parses an expression with the URIs of its prefixes. A name without a prefix matches names outside all namespaces, unless the
+    /// empty prefix has a URI.
+    ///
+    /// # Errors
+    ///
+    /// As [`XPath::parse`], and if a prefix has no URI.
+    pub fn with_namespaces(expression: &str, namespaces: &[(String, String)]) -> Result<Self, ExpressionError> {
+        Ok(Self(parser::parse(expression, Some(namespaces))?))
     }
 }
 

@@ -249,7 +249,7 @@ impl<T: Transport> Actor<T> {
         let from = self.ended.max(self.shared.begins.get());
         let due = until.min(self.shared.ends.get());
         match self.shared.keep {
-            ConnectionLifetime::Run => wait_idle(self, due).await,
+            ConnectionLifetime::Run | ConnectionLifetime::IterationOrClose => wait_idle(self, due).await,
             // Whether it is still of use shows when it is used.
             ConnectionLifetime::Iteration => wait_until(&self.shared, &self.timer, due).await,
         }

@@ -27,6 +27,7 @@ use crate::run::{EngineError, UsersOf, World, run};
 use crate::user::{Numbering, Step, Turn, Users, VirtualUser};
 use brunt_model::finding::Check;
 use brunt_model::plan::{Connection, ConnectionLifetime, Dialling, Population, Record};
+use brunt_model::reply_policy::RedirectRules;
 use brunt_model::scenario::Order;
 use brunt_model::{
     Arrivals, Body, Environment, Event, Failure, Load, Phase, Plan, ReplyPolicy, Run, Sample, Scenario, Shape,
@@ -151,8 +152,9 @@ impl Fake {
         let known = self.labels.iter().map(|name| (name.clone(), request(name))).collect();
         let other = request("http://fake/");
         let (transport, labels) = (Rc::clone(transport), Rc::clone(labels));
-        let follow =
-            move |from: &Prepared, reply: &Reply| redirect::follow(&*transport, from, reply, |to| labels(&to.url));
+        let follow = move |from: &Prepared, reply: &Reply| {
+            redirect::follow(&*transport, from, reply, RedirectRules::Rfc9110, |to| labels(&to.url))
+        };
         let follow: Follow = Rc::new(follow);
         Box::new(Folk { user: Arc::clone(&self.user), known, other, follow, redirects: self.redirects })
     }

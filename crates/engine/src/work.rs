@@ -25,7 +25,7 @@ pub trait Work<T: Transport> {
 pub async fn live<T: Transport>(mut actor: Actor<T>, mut work: impl Work<T>) {
     while let Some(job) = work.next(&mut actor).await {
         actor.carry_out(RequestTiming::of(job)).await;
-        if actor.shared.keep == ConnectionLifetime::Iteration {
+        if actor.shared.keep != ConnectionLifetime::Run {
             actor.drop_connections();
         }
     }

@@ -25,7 +25,7 @@ use crate::write::scalar::comment;
 use brunt_jmx::document::Document;
 use brunt_jmx::plan::{self, PlanFolder, PlanSurroundings, UnfoldedRun};
 use brunt_jmx::properties::PropertyMap;
-use brunt_model::plan::{ConnectionLifetime, ResolveAll};
+use brunt_model::plan::ResolveAll;
 use brunt_model::reply_policy::Cookies;
 use brunt_model::scenario::{DataEnd, DataFile, DataFormat, RowOrder, Scenario, Scope, ScriptLanguage, Sharing, Step};
 use brunt_model::secret::is_secret_field;
@@ -361,9 +361,11 @@ impl<'a> Writer<'a> {
         if connect < LONGEST && !requests::is_usual(connect, brunt_spec::defaults::CONNECT_TIMEOUT) {
             keys.push(("connect_timeout".into(), Yaml::Text(loads::time(connect))));
         }
-        if plan.connection.keep == ConnectionLifetime::Iteration {
-            self.notice("connections stay open over iterations, where JMeter opens new ones for each".to_owned());
-            self.notices.retain(|notice| !notice.contains("all thread groups open new connections"));
+        for group in plan.populations.iter().filter(|group| group.connection.is_some()) {
+            let name = &group.name;
+            self.notice(format!(
+                "`{name}`: connections stay open over iterations, where JMeter opens new ones for each"
+            ));
         }
         keys
     }

@@ -13,7 +13,7 @@
 //!
 //! * [`PlanFolder`]: the files that a plan names. `backend`: systems that receive figures. `stage`: what a run consists of.
 //!   `groups`: thread groups as loads. `scope`: what holds for a sampler. `controllers`, `samplers`, `timers`, `data`: steps.
-//!   `requests`: HTTP requests. `extractors`, `assertions`: what is made of replies, by `patterns`. `failing`: what fails each
+//!   `requests`: HTTP requests. `extractors`, `assertions`: what is made of replies, by `patterns` and `json_paths`. `failing`: what fails each
 //!   time. `texts`: properties as texts.
 
 mod assertions;
@@ -24,6 +24,7 @@ mod extractors;
 mod failing;
 mod files;
 mod groups;
+mod json_paths;
 mod patterns;
 mod requests;
 mod samplers;
@@ -324,6 +325,10 @@ impl<'a> Reader<'a> {
             if let Some(records) = &mut plan.record.records {
                 let idle = number.saturating_sub(records.groups_before + plan.populations.len() as u32);
                 records.idle_groups.push(idle);
+            }
+            if let Some(connection) = &mut population.connection {
+                // Groups after it may have changed what holds for all.
+                **connection = Connection { keep: connection.keep, ..self.connection.clone() };
             }
             population.name = unique(&population.name, &plan.populations);
             plan.populations.push(population);

@@ -111,10 +111,21 @@ pub enum ExtractFrom {
     },
     /// What an `XPath` (1.0) finds in a body of XML or HTML.
     Xpath(String),
+    /// The nodes of an XML body that a namespace-aware `XPath` selects.
+    QualifiedXpath(QualifiedXpath),
     /// The values of the header fields of this name.
     Header(String),
     /// The values of cookies of this name that the reply sets.
     Cookie(String),
+}
+
+/// A namespace-aware `XPath` (1.0). A name without a prefix matches names outside all namespaces.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct QualifiedXpath {
+    /// The path.
+    pub path: String,
+    /// Prefixes, and the URIs of their namespaces.
+    pub namespaces: Vec<(String, String)>,
 }
 
 impl ExtractFrom {

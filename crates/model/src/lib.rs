@@ -69,7 +69,7 @@ pub use probe_spec::{ProbeSpec, Probed};
 pub use question::{Compare, Find, Measure, Question};
 pub use record::{AssertionRecord, DataType, RecordDetails, SampleRecord};
 pub use reply_policy::ReplyPolicy;
-pub use request::{Body, Request};
+pub use request::{Body, BodyFragment, Request};
 pub use run::Run;
 pub use sample::Sample;
 pub use scenario::{Scenario, StageVariables};

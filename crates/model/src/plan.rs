@@ -286,6 +286,8 @@ pub enum ConnectionLifetime {
     /// One iteration, which closes it at its end. Until then it is used even if a reply says `Connection: close`, as long
     /// as the server keeps it open.
     Iteration,
+    /// One iteration. It also ends after a request or a reply with `Connection: close`.
+    IterationOrClose,
 }
 
 /// An address given for a host and port.

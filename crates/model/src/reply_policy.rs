@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::extract::{Extractor, ReplyPart};
+use crate::extract::{Extractor, QualifiedXpath, ReplyPart};
 use crate::scenario::{Scope, Script};
 use crate::time::optional_seconds;
 use std::time::Duration;
@@ -19,6 +19,9 @@ pub struct ReplyPolicy {
     /// What becomes of cookies that it sets.
     #[serde(default)]
     pub cookies: Cookies,
+    /// Cookies that the user keeps take the place of those that the request gives in a header field; otherwise they join them.
+    #[serde(default)]
+    pub replaces_cookies: bool,
     /// Who we are, where a server or proxy wants to know.
     #[serde(default)]
     pub credentials: Vec<Credentials>,
@@ -151,6 +154,13 @@ pub enum AssertionTest {
     Xpath {
         /// The path.
         path: String,
+        /// It must not hold.
+        invert: bool,
+    },
+    /// A namespace-aware `XPath` selects a node of its body, or is true.
+    QualifiedXpath {
+        /// The path.
+        path: QualifiedXpath,
         /// It must not hold.
         invert: bool,
     },
@@ -357,6 +367,7 @@ impl ReplyPolicy {
             AssertionTest::Json { .. }
             | AssertionTest::JmesPath { .. }
             | AssertionTest::Xpath { .. }
+            | AssertionTest::QualifiedXpath { .. }
             | AssertionTest::Xml
             | AssertionTest::Md5(_) => Some(&ReplyPart::Body),
             AssertionTest::Script(_) => None,

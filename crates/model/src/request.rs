@@ -51,6 +51,16 @@ impl Request {
     }
 }
 
+/// A piece of a body.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum BodyFragment {
+    /// Text with placeholders.
+    Text(String),
+    /// Bytes, sent unchanged.
+    Bytes(Vec<u8>),
+}
+
 /// Request body.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -62,6 +72,8 @@ pub enum Body {
     Text(String),
     /// Bytes, sent unchanged.
     Bytes(Vec<u8>),
+    /// Texts with placeholders, and bytes between them.
+    Mixed(Vec<BodyFragment>),
     /// Bytes that are sent in pieces while the request is under way.
     Pieces(BodyPieces),
     /// Messages of gRPC, encoded when the request is made.
@@ -69,7 +81,7 @@ pub enum Body {
 }
 
 impl Body {
-    /// Its bytes as they are written, of a message its text; None: there is no body.
+    /// Its bytes as they are written, of a message its text; empty where texts and bytes alternate. None: there is no body.
     pub fn bytes(&self) -> Option<&[u8]> {
         match self {
             Self::None => None,
@@ -77,6 +89,7 @@ impl Body {
             Self::Bytes(bytes) => Some(bytes),
             Self::Pieces(pieces) => Some(&pieces.bytes),
             Self::Message(message) => Some(message.json.as_bytes()),
+            Self::Mixed(_) => Some(&[]),
         }
     }
 }

@@ -282,6 +282,9 @@ pub struct DataFile {
     pub file: String,
     /// Its format.
     pub format: DataFormat,
+    /// The name of its encoding, such as ISO-8859-1; empty: UTF-8. A byte order mark has priority.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub encoding: String,
     /// The variables of its columns; empty: the names in its first line, or of its JSON members.
     #[serde(default)]
     pub names: Vec<String>,

@@ -7,7 +7,7 @@ use crate::extract::text;
 use crate::hexadecimal::hexadecimal;
 use crate::jmes::JmesPath;
 use crate::json::CompiledPath;
-use crate::markup::{XPath, check_xml};
+use crate::markup::{QualifiedPath, XPath, check_xml};
 use crate::pattern::Pattern;
 use crate::searched::Searched;
 use crate::trace;
@@ -44,6 +44,11 @@ enum Test {
     Md5(String),
     Xpath {
         path: XPath,
+        written: String,
+        invert: bool,
+    },
+    QualifiedXpath {
+        path: QualifiedPath,
         written: String,
         invert: bool,
     },
@@ -97,7 +102,7 @@ impl CompiledAssertion {
                 Some(json) => trace::shown(&text(&path.search(json))),
             },
             Test::Md5(_) => hexadecimal(&Md5::digest(searched.body_bytes())),
-            Test::Xpath { .. } | Test::Xml => String::new(),
+            Test::Xpath { .. } | Test::QualifiedXpath { .. } | Test::Xml => String::new(),
         };
         let (name, wanted) = (written.name.clone(), trace::wanted_of(&written.test));
         TracedLook { by: Looker::Check, name, wanted, found, is_good }
@@ -166,6 +171,11 @@ impl CompiledAssertion {
                     _ => Ok(()),
                 }
             }
+            Test::QualifiedXpath { path, written, invert } => match (path.holds(searched.body()), invert) {
+                (true, true) => Err(format!("Nodes Matched for {written}")),
+                (false, false) => Err(format!("No Nodes Matched for {written}")),
+                _ => Ok(()),
+            },
             Test::Xml => check_xml(searched.body()),
             Test::Md5(sum) => {
                 let is = hexadecimal(&Md5::digest(searched.body_bytes()));
@@ -197,6 +207,9 @@ impl Test {
             AssertionTest::Md5(sum) => Self::Md5(sum.clone()),
             AssertionTest::Xpath { path, invert } => {
                 Self::Xpath { path: XPath::parse(path)?, written: path.clone(), invert: *invert }
+            }
+            AssertionTest::QualifiedXpath { path, invert } => {
+                Self::QualifiedXpath { path: QualifiedPath::parse(path)?, written: path.path.clone(), invert: *invert }
             }
             AssertionTest::Xml => check_xml("<a/>").map(|()| Self::Xml)?,
             AssertionTest::Script(script) => return Err(format!("script `{}` is no test of texts", script.name)),

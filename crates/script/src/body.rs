@@ -1,7 +1,6 @@
 //! What is sent with a request, from the bytes of a file.
 
-use crate::template::plain;
-use brunt_model::Body;
+use brunt_model::{Body, BodyFragment};
 use std::path::Path;
 
 /// Text where the bytes are text (placeholders in it are filled in), and else the bytes as they are.
@@ -52,43 +51,40 @@ pub struct FilePart {
 /// A body that is put together from texts, which may hold expressions, and from the bytes of files.
 #[derive(Debug, Default)]
 pub struct BodyBuilder {
-    bytes: Vec<u8>,
-    has_expressions: bool,
+    fragments: Vec<BodyFragment>,
 }
 
 impl BodyBuilder {
     /// Appends a text.
     pub fn text(&mut self, text: &str) {
-        self.has_expressions |= text.contains("${");
-        self.push(text);
+        match self.fragments.last_mut() {
+            Some(BodyFragment::Text(last)) => last.push_str(text),
+            _ => self.fragments.push(BodyFragment::Text(text.to_owned())),
+        }
     }
 
     /// Appends the content of a file, in which nothing is an expression.
     pub fn content(&mut self, bytes: &[u8]) {
-        match std::str::from_utf8(bytes) {
-            Ok(text) => self.push(&plain(text)),
-            Err(_) => self.bytes.extend(bytes),
-        }
+        self.fragments.push(BodyFragment::Bytes(bytes.to_vec()));
     }
 
-    /// The body.
-    ///
-    /// # Errors
-    ///
-    /// Returns advice if a binary file is combined with texts that have expressions.
-    pub fn finish(self) -> Result<Body, String> {
-        match String::from_utf8(self.bytes) {
-            Ok(text) => Ok(Body::Text(text)),
-            Err(_) if self.has_expressions => {
-                Err("a file that is no text cannot stand beside parts with ${…}; send the file in a request of its own"
-                    .into())
-            }
-            Err(binary) => Ok(Body::Bytes(binary.into_bytes())),
+    /// The body: one text unless a file is binary, or holds text that would be taken for an expression.
+    pub fn finish(self) -> Body {
+        let has_expressions =
+            self.fragments.iter().any(|one| matches!(one, BodyFragment::Text(text) if text.contains("${")));
+        let is_text = self.fragments.iter().all(|one| match one {
+            BodyFragment::Text(_) => true,
+            BodyFragment::Bytes(bytes) => std::str::from_utf8(bytes)
+                .is_ok_and(|text| !text.contains("${") && !(has_expressions && text.contains('\\'))),
+        });
+        if has_expressions && !is_text {
+            return Body::Mixed(self.fragments);
         }
-    }
-
-    fn push(&mut self, text: &str) {
-        self.bytes.extend(text.bytes());
+        let bytes = self.fragments.into_iter().flat_map(|one| match one {
+            BodyFragment::Text(text) => text.into_bytes(),
+            BodyFragment::Bytes(bytes) => bytes,
+        });
+        if is_text { from_bytes(bytes.collect()) } else { Body::Bytes(bytes.collect()) }
     }
 }
 
@@ -101,36 +97,36 @@ impl Multipart {
     pub fn text(&mut self, name: &str, value: &str, media_type: &str) {
         self.field_head(name, media_type);
         self.0.text(value);
-        self.0.push("\r\n");
+        self.0.text("\r\n");
     }
 
     /// Adds a file as a field without a file name.
     pub fn content(&mut self, name: &str, bytes: &[u8], media_type: &str) {
         self.field_head(name, media_type);
         self.0.content(bytes);
-        self.0.push("\r\n");
+        self.0.text("\r\n");
     }
 
     fn field_head(&mut self, name: &str, media_type: &str) {
         self.0.text(&head(name));
         if !media_type.is_empty() {
-            self.0.push(&format!("\r\nContent-Type: {media_type}"));
+            self.0.text(&format!("\r\nContent-Type: {media_type}"));
         }
-        self.0.push("\r\n\r\n");
+        self.0.text("\r\n\r\n");
     }
 
     /// Adds a file.
     pub fn file(&mut self, name: &str, file: &FilePart) {
         self.file_head(name, file);
         self.0.content(&file.bytes);
-        self.0.push("\r\n");
+        self.0.text("\r\n");
     }
 
     /// Adds a file whose content is that of an expression.
     pub fn file_expression(&mut self, name: &str, file: &FilePart, expression: &str) {
         self.file_head(name, file);
         self.0.text(expression);
-        self.0.push("\r\n");
+        self.0.text("\r\n");
     }
 
     fn file_head(&mut self, name: &str, file: &FilePart) {
@@ -140,7 +136,7 @@ impl Multipart {
             (given, _) => given,
         };
         let file_name = quoted(&file.name);
-        self.0.push(&format!("{}; filename=\"{file_name}\"\r\nContent-Type: {media_type}\r\n\r\n", head(name)));
+        self.0.text(&format!("{}; filename=\"{file_name}\"\r\nContent-Type: {media_type}\r\n\r\n", head(name)));
     }
 
     /// The media type.
@@ -149,12 +145,8 @@ impl Multipart {
     }
 
     /// The body.
-    ///
-    /// # Errors
-    ///
-    /// As [`BodyBuilder::finish`].
-    pub fn finish(mut self) -> Result<Body, String> {
-        self.0.push(&format!("--{BOUNDARY}--\r\n"));
+    pub fn finish(mut self) -> Body {
+        self.0.text(&format!("--{BOUNDARY}--\r\n"));
         self.0.finish()
     }
 }

@@ -8,6 +8,7 @@ use crate::context::UserContext;
 use crate::{Feeds, ScriptError, WordError};
 use brunt_model::scenario::{DataEnd, DataFile, DataFormat, RowOrder, Sharing, TextRules};
 use rand::RngExt;
+use std::borrow::Cow;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -52,8 +53,8 @@ impl Rows {
     pub fn read(file: &DataFile, feeds: &mut Feeds) -> Result<Self, ScriptError> {
         let path = Path::new(&file.file);
         let bytes = fs::read(path).map_err(|source| ScriptError::Read { file: path.to_owned(), source })?;
-        let text = String::from_utf8_lossy(&bytes);
-        let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+        let text = decoded(&bytes, file)?;
+        let text = text.as_ref();
         let mut table = Table { file: path.to_owned(), names: file.names.clone(), ..Table::default() };
         let keeps_blanks = feeds.rules == TextRules::Jmeter && file.order == RowOrder::Sequence;
         match file.format {
@@ -210,6 +211,20 @@ impl Table {
     }
 }
 
+/// The text of a data file.
+fn decoded<'b>(bytes: &'b [u8], file: &DataFile) -> Result<Cow<'b, str>, ScriptError> {
+    let name = file.encoding.trim();
+    let encoding = match name {
+        "" => Some(encoding_rs::UTF_8),
+        name => encoding_rs::Encoding::for_label(name.as_bytes()),
+    };
+    let Some(encoding) = encoding else {
+        let wrong = format!("its encoding `{name}` is not known");
+        return Err(WordError::new(&file.file, &wrong, "UTF-8, or another name of the WHATWG Encoding Standard").into());
+    };
+    Ok(encoding.decode(bytes).0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -225,6 +240,7 @@ mod tests {
         let path = folder.path().join("rows.csv");
         fs::write(&path, text).unwrap();
         let file = DataFile {
+            encoding: String::new(),
             file: path.to_string_lossy().into_owned(),
             format: DataFormat::Csv { delimiter: ',', quoted },
             names: vec!["a".into(), "b".into()],

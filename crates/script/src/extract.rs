@@ -3,7 +3,7 @@
 use crate::ScriptError;
 use crate::jmes::JmesPath;
 use crate::json::CompiledPath;
-use crate::markup::{CssSelector, XPath};
+use crate::markup::{CssSelector, QualifiedPath, XPath};
 use crate::pattern::{GroupTemplate, Groups, Pattern};
 use crate::searched::Searched;
 use crate::variables::Variables;
@@ -34,6 +34,7 @@ enum Finder {
     JmesPath(JmesPath),
     Css(CssSelector, String),
     Xpath(XPath),
+    QualifiedXpath(QualifiedPath),
     Header(String),
     Cookie(String),
 }
@@ -168,6 +169,7 @@ impl Finder {
             ExtractFrom::JmesPath(path) => Self::JmesPath(JmesPath::parse(path)?),
             ExtractFrom::Css { selector, attribute } => Self::Css(CssSelector::parse(selector)?, attribute.clone()),
             ExtractFrom::Xpath(path) => Self::Xpath(XPath::parse(path)?),
+            ExtractFrom::QualifiedXpath(path) => Self::QualifiedXpath(QualifiedPath::parse(path)?),
             ExtractFrom::Header(name) => Self::Header(name.clone()),
             ExtractFrom::Cookie(name) => Self::Cookie(name.clone()),
         })
@@ -227,6 +229,11 @@ impl Finder {
                 choose(values.map(Match::from), take, random)
             }
             Self::Xpath(path) => {
+                let texts = searched.parts(part, samples);
+                let values = texts.iter().flat_map(|text| path.values(text));
+                choose(values.map(Match::from), take, random)
+            }
+            Self::QualifiedXpath(path) => {
                 let texts = searched.parts(part, samples);
                 let values = texts.iter().flat_map(|text| path.values(text));
                 choose(values.map(Match::from), take, random)

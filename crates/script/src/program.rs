@@ -263,6 +263,8 @@ pub enum Test {
     },
     /// See `Condition::Not`.
     Not(Box<Test>),
+    /// The last sample ended the round or the loop around it.
+    Leaves(Scope),
 }
 
 /// A counter, compiled.

@@ -257,7 +257,7 @@ impl Reactions {
                     Err(error) => (Err(error.to_string()), true),
                 },
                 Asserts::Script(script) => {
-                    let said = check_by_script(script, searched, &fill);
+                    let said = check_by_script(script, searched, &mut verdict.outcome, &fill);
                     searched.user.trace(|tracing| tracing.look(script_look(script, said.as_ref().err())));
                     (said, false)
                 }
@@ -284,17 +284,13 @@ fn script_look(script: &ScriptCall, error: Option<&String>) -> TracedLook {
 fn check_by_script(
     script: &ScriptCall,
     searched: &mut Searched<'_>,
+    outcome: &mut Outcome,
     fill: impl Fn(&Template) -> String,
 ) -> Result<(), String> {
-    let ScriptOutcome { failure, changes, .. } = script.run(searched.user, ScriptView::of(searched, true), fill)?;
-    match (failure, changes.success) {
-        (Some(failure), _) => Err(failure),
-        (None, Some(false)) => Err("the script calls it a failure".into()),
-        (None, _) => {
-            searched.change(changes);
-            Ok(())
-        }
-    }
+    let mut ran = script.run(searched.user, ScriptView::of(searched, outcome.is_good()), fill)?;
+    let failure = ran.failure.take();
+    obey(ran, searched, outcome);
+    failure.map_or(Ok(()), Err)
 }
 
 /// What a script says of the reply and of its user.

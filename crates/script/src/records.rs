@@ -129,8 +129,10 @@ pub fn number_labels(whole: &mut SampleRecord) {
 /// What assertions, and scripts with the last word, say of a record.
 pub fn judge(record: &mut SampleRecord, searched: &Searched<'_>, success: bool, assertions: Vec<AssertionRecord>) {
     let failed = assertions.iter().any(|one| one.failure || one.error);
-    let says = if searched.reply.is_some() { success } else { searched.changes.success.unwrap_or(success) };
-    record.success = says && !failed;
+    record.success = match searched.reply {
+        Some(_) => success,
+        None => searched.changes.success.unwrap_or(success) && !failed,
+    };
     record.error_count = u32::from(!record.success);
     record.failure_message = assertions.iter().find_map(|one| one.message.clone());
     // Of a status the code says it all.

@@ -16,6 +16,7 @@ mod page;
 use crate::user::{Hop, WorkerScript};
 pub(crate) use ask::Ask;
 use brunt_engine::Step;
+use brunt_model::ReplyPolicy;
 use brunt_model::reply_policy::RedirectRules;
 use brunt_wire::redirect::{self, Redirected};
 use brunt_wire::{Prepared, Reply, Transport};
@@ -85,8 +86,8 @@ impl Memory {
     /// Whether the last request is repeated, with credentials where some are known, if this is the reply to it.
     pub fn repeats<T: Transport>(&self, script: &WorkerScript<T>, reply: Option<&Reply>) -> bool {
         let (Some(ask), Some(reply)) = (&self.asking, reply) else { return false };
-        let most = script.policy(ask.tags.reply_policy).repeats_unauthorized;
-        matches!(reply.status, 401 | 407) && ask.repeats < most
+        let fields = reply.kept.iter().filter_map(|kept| kept.head.as_ref()).map(|head| &*head.1);
+        fields.last().is_some_and(|fields| repeats(script.policy(ask.tags.reply_policy), ask, reply.status, fields))
     }
 
     /// The step of a request of the scenario.
@@ -94,6 +95,11 @@ impl Memory {
         let step = self.step(script, &ask);
         self.asking = Some(ask);
         step
+    }
+
+    /// Credentials wait for the next challenge: JMeter answers one for each request.
+    pub fn forget_identity(&mut self) {
+        self.identity.forget();
     }
 
     /// Whether the last request was for an element of a page.
@@ -163,7 +169,7 @@ impl Memory {
         if policy.cache.is_some() && reply.status == 200 {
             self.pages.take(ask.parts.url.as_str(), fields, now(script));
         }
-        if matches!(reply.status, 401 | 407) && ask.repeats < policy.repeats_unauthorized {
+        if repeats(policy, &ask, reply.status, fields) {
             // Without credentials siege asks again all the same.
             let _ = self.identity.challenged(reply.status, fields, &policy.credentials);
             self.todo.push(ask.again());
@@ -214,17 +220,17 @@ impl Memory {
         }
         let fields = reply.kept.as_ref()?.head.as_ref().map(|head| &head.1);
         let url = Rc::clone(&from.parts()?.url);
-        let cookies = script.policy(from.tags.reply_policy).cookies;
-        if let Some(fields) = fields.filter(|_| cookies.are_kept()) {
+        let keeps_cookies = script.policy(from.tags.reply_policy).cookies.are_kept();
+        if let Some(fields) = fields.filter(|_| keeps_cookies) {
             self.jar.borrow_mut().take(&url, fields);
         }
-        let next = redirect::follow(script.transport(), from, reply, |to: &mut Redirected| {
+        let policy = script.policy(from.tags.reply_policy);
+        let next = redirect::follow(script.transport(), from, reply, policy.redirects.rules, |to: &mut Redirected| {
             to.headers.retain(|(name, _)| !name.eq_ignore_ascii_case("cookie"));
             let asked =
                 self.asking.as_ref().filter(|_| Url::parse(&to.url).is_ok_and(|to| to.origin() == url.origin()));
             let given = asked.and_then(|ask| value(&ask.parts.headers, "cookie"));
-            to.headers
-                .extend(Url::parse(&to.url).ok().and_then(|url| self.jar.borrow().field_with(&url, cookies, given)));
+            to.headers.extend(Url::parse(&to.url).ok().and_then(|url| self.cookies(&url, policy, given)));
             script.number_of_hop(from, &to.url, hop)
         })?;
         if let (Some(asking), Some(parts)) = (&mut self.asking, next.parts()) {
@@ -233,21 +239,33 @@ impl Memory {
         Some(next)
     }
 
+    /// The cookies of a request to this URL, which gives some itself.
+    fn cookies(&self, url: &Url, policy: &ReplyPolicy, given: Option<&str>) -> Option<(String, String)> {
+        let jar = self.jar.borrow();
+        let set = jar.field(url, policy.cookies).filter(|_| policy.replaces_cookies);
+        set.or_else(|| jar.field_with(url, policy.cookies, given))
+    }
+
     fn step<T: Transport>(&self, script: &WorkerScript<T>, ask: &Ask) -> Step {
         let policy = script.policy(ask.tags.reply_policy);
         let mut extra = self.identity.fields(&ask.parts);
-        let cookies = Some(&ask.url).filter(|_| policy.cookies.are_kept());
-        let set = cookies.and_then(|url| self.jar.borrow().field(url, policy.cookies));
-        let given = value(&ask.parts.headers, "cookie");
-        let both = cookies.filter(|_| set.is_some() && given.is_some());
-        let merged = both.and_then(|url| self.jar.borrow().field_with(url, policy.cookies, given));
-        extra.extend(merged.or(set));
+        if policy.cookies.are_kept() && self.jar.borrow().field(&ask.url, policy.cookies).is_some() {
+            extra.extend(self.cookies(&ask.url, policy, value(&ask.parts.headers, "cookie")));
+        }
         extra.extend(self.pages.fields(ask.parts.url.as_str()).iter().cloned());
         match ask.entry {
             Some(entry) if extra.is_empty() => script.ready(entry),
             _ => ask.step(script.transport(), &extra),
         }
     }
+}
+
+/// Whether a request is repeated because of its reply: siege does so without credentials, too.
+fn repeats(policy: &ReplyPolicy, ask: &Ask, status: u16, fields: &Fields) -> bool {
+    matches!(status, 401 | 407)
+        && ask.repeats < policy.repeats_unauthorized
+        && (policy.redirects.rules == RedirectRules::Siege
+            || Identity::can_answer(status, fields, &policy.credentials, &ask.parts.headers))
 }
 
 /// The value of a header field.

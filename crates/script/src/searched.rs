@@ -256,6 +256,8 @@ impl<'a> Searched<'a> {
             Body::Text(text) => Cow::Borrowed(text),
             Body::Bytes(bytes) | Body::Pieces(BodyPieces { bytes, .. }) => String::from_utf8_lossy(bytes),
             Body::Message(message) => Cow::Borrowed(&message.json),
+            // Its texts are filled in before it is sent.
+            Body::Mixed(_) => Cow::Borrowed(""),
             Body::None => Cow::Borrowed(parts.url.query().unwrap_or_default()),
         }
     }

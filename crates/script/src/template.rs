@@ -22,8 +22,8 @@ use crate::expression::{self, Stretch};
 use crate::feed::{Column, Feeds};
 use crate::functions::{self, Call, Function};
 use crate::{ScriptError, WordError};
-use brunt_model::Body;
 use brunt_model::scenario::TextRules;
+use brunt_model::{Body, BodyFragment};
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use rand::{Rng, RngExt};
 use std::fmt::Write;
@@ -345,7 +345,7 @@ pub fn plain(text: &str) -> String {
     if text.contains("${") { text.replace('\\', r"\\").replace("${", r"\${") } else { text.to_owned() }
 }
 
-/// The body's template; none where it is no text.
+/// The templates of a body's texts, in order.
 ///
 /// # Errors
 ///
@@ -354,14 +354,19 @@ pub fn compile_body(
     body: &Body,
     headers: &[(String, String)],
     feeds: &mut Feeds,
-) -> Result<Option<Template>, ScriptError> {
+) -> Result<Vec<Template>, ScriptError> {
+    let place = if feeds.rules == TextRules::Jmeter { Place::Text } else { Place::of_body(headers) };
     match body {
-        Body::Text(text) => {
-            let place = if feeds.rules == TextRules::Jmeter { Place::Text } else { Place::of_body(headers) };
-            Template::compile(text, place, feeds).map(Some)
+        Body::Text(text) => Ok(vec![Template::compile(text, place, feeds)?]),
+        Body::Mixed(fragments) => {
+            let texts = fragments.iter().filter_map(|fragment| match fragment {
+                BodyFragment::Text(text) => Some(text),
+                BodyFragment::Bytes(_) => None,
+            });
+            texts.map(|text| Template::compile(text, place, feeds)).collect()
         }
-        Body::Message(message) => Template::compile(&message.json, Place::Text, feeds).map(Some),
-        Body::None | Body::Bytes(_) | Body::Pieces(_) => Ok(None),
+        Body::Message(message) => Ok(vec![Template::compile(&message.json, Place::Text, feeds)?]),
+        Body::None | Body::Bytes(_) | Body::Pieces(_) => Ok(Vec::new()),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::template::{Place, Template};
 use crate::{Feeds, ScriptError};
-use brunt_model::extract::{ExtractFrom, Extractor, ReplyPart};
+use brunt_model::extract::{ExtractFrom, Extractor, QualifiedXpath, ReplyPart};
 use brunt_model::reply_policy::{Assertion, AssertionTest, ExpectedJson, TextAssertion};
 
 /// A part of a plan that holds texts.
@@ -85,6 +85,13 @@ impl Texts for ReplyPart {
     }
 }
 
+impl Texts for QualifiedXpath {
+    fn map_texts(&self, fill: &mut dyn FnMut(&str) -> String) -> Self {
+        let namespaces = self.namespaces.iter().map(|(prefix, uri)| (prefix.clone(), fill(uri)));
+        Self { namespaces: namespaces.collect(), path: fill(&self.path) }
+    }
+}
+
 impl Texts for Extractor {
     fn map_texts(&self, fill: &mut dyn FnMut(&str) -> String) -> Self {
         let from = match &self.from {
@@ -100,6 +107,7 @@ impl Texts for Extractor {
                 ExtractFrom::Css { selector: fill(selector), attribute: fill(attribute) }
             }
             ExtractFrom::Xpath(path) => ExtractFrom::Xpath(fill(path)),
+            ExtractFrom::QualifiedXpath(path) => ExtractFrom::QualifiedXpath(path.map_texts(fill)),
             ExtractFrom::Header(name) => ExtractFrom::Header(fill(name)),
             ExtractFrom::Cookie(name) => ExtractFrom::Cookie(fill(name)),
         };
@@ -147,6 +155,9 @@ impl Texts for Assertion {
                 AssertionTest::JmesPath { path: fill(path), expected, invert: *invert }
             }
             AssertionTest::Xpath { path, invert } => AssertionTest::Xpath { path: fill(path), invert: *invert },
+            AssertionTest::QualifiedXpath { path, invert } => {
+                AssertionTest::QualifiedXpath { path: path.map_texts(fill), invert: *invert }
+            }
             AssertionTest::Xml => AssertionTest::Xml,
             AssertionTest::Md5(sum) => AssertionTest::Md5(fill(sum)),
             AssertionTest::Script(script) => AssertionTest::Script(script.clone()),

@@ -5,7 +5,7 @@
 use crate::context::UserContext;
 use crate::searched::Searched;
 use crate::variables::Variables;
-use brunt_model::extract::{ExtractFrom, Extractor, ReplyPart, Take};
+use brunt_model::extract::{ExtractFrom, Extractor, QualifiedXpath, ReplyPart, Take};
 use brunt_model::outcome::status_text;
 use brunt_model::plan::{Checks, StatusRange};
 use brunt_model::record::{Looker, SampleTrace, TracedLook, VariableChange};
@@ -192,7 +192,7 @@ pub fn wanted_by(extractor: &Extractor) -> String {
         ExtractFrom::JmesPath(path) => format!("jmespath {path}"),
         ExtractFrom::Css { selector, attribute } if attribute.is_empty() => format!("css {selector}"),
         ExtractFrom::Css { selector, attribute } => format!("css {selector}, attribute {attribute}"),
-        ExtractFrom::Xpath(path) => format!("xpath {path}"),
+        ExtractFrom::Xpath(path) | ExtractFrom::QualifiedXpath(QualifiedXpath { path, .. }) => format!("xpath {path}"),
         ExtractFrom::Header(name) => format!("header {name}"),
         ExtractFrom::Cookie(name) => format!("cookie {name}"),
     };
@@ -231,7 +231,10 @@ pub fn wanted_of(test: &AssertionTest) -> String {
             };
             format!("{}{kind} {path}{expected}", not(invert))
         }
-        AssertionTest::Xpath { path, invert } => format!("{}xpath {path}", not(invert)),
+        AssertionTest::Xpath { path, invert }
+        | AssertionTest::QualifiedXpath { path: QualifiedXpath { path, .. }, invert } => {
+            format!("{}xpath {path}", not(invert))
+        }
         AssertionTest::Xml => "body is XML".into(),
         AssertionTest::Md5(sum) => format!("MD5 sum of the body is {sum}"),
         AssertionTest::Script(script) => script.name.clone(),

@@ -81,7 +81,8 @@ struct Templates {
     label: Template,
     url: Template,
     headers: Vec<(String, Template)>,
-    body: Option<Template>,
+    /// Those of the texts of its body.
+    bodies: Vec<Template>,
 }
 
 impl Templates {
@@ -99,13 +100,13 @@ impl Templates {
             .iter()
             .map(|(name, value)| Ok((name.clone(), Template::compile(value, Place::Header, feeds)?)));
         let headers = headers.collect::<Result<Vec<_>, ScriptError>>()?;
-        let body = compile_body(&request.body, &request.headers, feeds)?;
+        let bodies = compile_body(&request.body, &request.headers, feeds)?;
         let constant = !changes
             && label.as_constant() == Some(&request.label)
             && url.as_constant() == Some(&request.url)
             && headers.iter().zip(&request.headers).all(|(t, h)| t.1.as_constant() == Some(&h.1))
-            && body.as_ref().is_none_or(|t| matches!(&request.body, Body::Text(b) if t.as_constant() == Some(b)));
-        Ok((!constant).then_some(Self { label, url, headers, body }))
+            && bodies.iter().all(|t| matches!(&request.body, Body::Text(b) if t.as_constant() == Some(b)));
+        Ok((!constant).then_some(Self { label, url, headers, bodies }))
     }
 }
 
@@ -336,12 +337,14 @@ impl<T: Transport> WorkerScript<T> {
     /// Whether a redirect of this request is part of it (RFC 9110), after so many that led here.
     pub fn follows(&self, from: &Prepared, reply: &Reply, hops: u32) -> bool {
         let redirects = self.policy(from.tags.reply_policy).redirects;
-        // JMeter takes these for redirects of requests without a body alone; its client, of POST, too.
-        let is_safe = from.parts().is_some_and(|parts| matches!(parts.method.as_str(), "GET" | "HEAD"));
-        if redirects.rules == RedirectRules::Jmeter && matches!(reply.status, 307 | 308) && !is_safe {
-            return false;
-        }
-        hops < redirects.most && redirects.rules != RedirectRules::Siege
+        let method = from.parts().map_or("", |parts| parts.method.as_str());
+        let is_redirect = match redirects.rules {
+            RedirectRules::Rfc9110 => true,
+            RedirectRules::Jmeter => is_jmeter_redirect(method, reply.status),
+            RedirectRules::JmeterAuto => reply.status == 303 || matches!(method, "GET" | "HEAD" | "POST" | "DELETE"),
+            RedirectRules::Siege => false,
+        };
+        is_redirect && hops < redirects.most
     }
 
     /// The request that a reply leads to as a part of what was asked, by RFC 9110; nothing is remembered of the reply.
@@ -349,7 +352,8 @@ impl<T: Transport> WorkerScript<T> {
         if !self.follows(from, reply, hop.number) {
             return None;
         }
-        redirect::follow(self.transport(), from, reply, |to| self.number_of_hop(from, &to.url, hop))
+        let rules = self.policy(from.tags.reply_policy).redirects.rules;
+        redirect::follow(self.transport(), from, reply, rules, |to| self.number_of_hop(from, &to.url, hop))
     }
 
     /// The number of the label of a redirect to this URL.
@@ -535,6 +539,11 @@ impl<T: Transport> WorkerScript<T> {
         self.variables = filled.iter().map(|(number, text)| (*number, text.as_str().into())).collect();
         self
     }
+}
+
+/// Whether JMeter takes a reply for a redirect: 307 to GET and HEAD alone.
+pub fn is_jmeter_redirect(method: &str, status: u16) -> bool {
+    matches!(status, 301..=303 | 308) || (status == 307 && matches!(method, "GET" | "HEAD"))
 }
 
 /// The user asks a request of this label now.

@@ -173,6 +173,7 @@ impl Reader<'_> {
         let ending = Path::new(&file.0).extension().and_then(|ending| ending.to_str()).unwrap_or_default();
         let is_json = ["jsonl", "ndjson"].iter().any(|json| ending.eq_ignore_ascii_case(json));
         let file = DataFile {
+            encoding: String::new(),
             file: self.file(&file.0),
             format: if is_json { DataFormat::JsonLines } else { DataFormat::Csv { delimiter, quoted: true } },
             names: columns.into_iter().map(|column| column.0).collect(),

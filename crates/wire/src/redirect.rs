@@ -5,6 +5,7 @@
 use crate::request::{Draft, Prepared, origin_of, resolve};
 use crate::{Reply, Transport};
 use brunt_model::Body;
+use brunt_model::reply_policy::RedirectRules;
 use brunt_model::secret::is_secret_header;
 use std::rc::Rc;
 
@@ -38,10 +39,11 @@ pub fn follow<T: Transport>(
     transport: &T,
     from: &Prepared,
     reply: &Reply,
+    rules: RedirectRules,
     amend: impl FnOnce(&mut Redirected) -> u32,
 ) -> Option<Rc<Prepared>> {
     let location = reply.kept.as_ref()?.location.as_ref()?;
-    let mut to = redirected(from, reply.status, location)?;
+    let mut to = redirected(from, reply.status, location, rules)?;
     let label = amend(&mut to);
     let Redirected { method, url, headers, body } = &to;
     let draft = Draft { method, url, headers, body, label, reply_policy: from.tags.reply_policy, verbatim: None };
@@ -50,18 +52,21 @@ pub fn follow<T: Transport>(
 
 /// The request that a reply to `from` with `status` and `location` leads to; None if it is no redirect to http or https.
 ///
-/// 307 and 308 keep method, headers and body; 301 and 302 turn POST into GET; 303 turns all but HEAD into GET.
-pub fn redirected(from: &Prepared, status: u16, location: &str) -> Option<Redirected> {
+/// 307 and 308 keep method, headers and body; 301 and 302 turn POST into GET; 303 turns all but HEAD into GET. JMeter turns all but
+/// HEAD into GET, and its HTTP client that of 301 and 302.
+pub fn redirected(from: &Prepared, status: u16, location: &str, rules: RedirectRules) -> Option<Redirected> {
     let parts = from.parts()?;
     let url = resolve(parts.url.as_str(), location)?;
     let (method, mut headers, body) = match &parts.verbatim {
         Some(bytes) => parse(bytes),
         None => (parts.method.clone(), parts.headers.clone(), parts.body.clone()),
     };
-    let becomes_get = match status {
-        301 | 302 => method == "POST",
-        303 => method != "HEAD",
-        307 | 308 => false,
+    let becomes_get = match (status, rules) {
+        (301..=303 | 307 | 308, RedirectRules::Jmeter) | (301 | 302, RedirectRules::JmeterAuto) | (303, _) => {
+            method != "HEAD"
+        }
+        (301 | 302, _) => method == "POST",
+        (307 | 308, _) => false,
         _ => return None,
     };
     let drops_credentials = parts.origin() != origin_of(&url).ok()?.1;
@@ -122,7 +127,7 @@ mod tests {
             ("POST", 307, "POST"),
             ("PUT", 308, "PUT"),
         ] {
-            let to = redirected(&prepared(method, &[], &body), status, "c").unwrap();
+            let to = redirected(&prepared(method, &[], &body), status, "c", RedirectRules::Rfc9110).unwrap();
             assert_eq!((to.method.as_str(), to.url.as_str()), (expected, "http://one/a/c"), "{method} {status}");
             assert_eq!(to.body != Body::None, expected == method, "{method} {status}");
         }
@@ -132,10 +137,10 @@ mod tests {
     fn header_fields_go_along_but_those_of_a_dropped_body_do_not() {
         let post = prepared("POST", &[("X-A", "1"), ("Content-Type", "text/plain")], &Body::Text("hi".into()));
         let field = |name: &str, value: &str| (name.to_owned(), value.to_owned());
-        let kept = redirected(&post, 307, "/c").unwrap();
+        let kept = redirected(&post, 307, "/c", RedirectRules::Rfc9110).unwrap();
         assert_eq!(kept.headers, [field("X-A", "1"), field("Content-Type", "text/plain")]);
         assert_eq!(kept.body, Body::Text("hi".into()));
-        let get = redirected(&post, 303, "/c").unwrap();
+        let get = redirected(&post, 303, "/c", RedirectRules::Rfc9110).unwrap();
         assert_eq!((get.headers, get.body), (vec![field("X-A", "1")], Body::None));
     }
 
@@ -144,9 +149,9 @@ mod tests {
         let secrets =
             [("Authorization", "Bearer x"), ("cookie", "a=b"), ("X-A", "1"), ("X-Api-Key", "k"), ("x-auth-token", "t")];
         let get = prepared("GET", &secrets, &Body::None);
-        assert_eq!(redirected(&get, 302, "/c").unwrap().headers.len(), 5);
+        assert_eq!(redirected(&get, 302, "/c", RedirectRules::Rfc9110).unwrap().headers.len(), 5);
         for elsewhere in ["http://two/c", "https://one/c", "http://one:8080/c"] {
-            let to = redirected(&get, 302, elsewhere).unwrap();
+            let to = redirected(&get, 302, elsewhere, RedirectRules::Rfc9110).unwrap();
             assert_eq!(to.headers, [("X-A".to_owned(), "1".to_owned())], "{elsewhere}");
         }
     }
@@ -154,9 +159,9 @@ mod tests {
     #[test]
     fn other_statuses_and_schemes_are_no_redirects() {
         let get = prepared("GET", &[], &Body::None);
-        assert_eq!(redirected(&get, 304, "/c"), None);
-        assert_eq!(redirected(&get, 302, "ftp://one/c"), None);
+        assert_eq!(redirected(&get, 304, "/c", RedirectRules::Rfc9110), None);
+        assert_eq!(redirected(&get, 302, "ftp://one/c", RedirectRules::Rfc9110), None);
         let odd = of(RequestParts { verbatim: Some(b"\xff odd".to_vec()), ..get.parts().unwrap().clone() });
-        assert_eq!(redirected(&odd, 307, "/c").unwrap().method, "GET");
+        assert_eq!(redirected(&odd, 307, "/c", RedirectRules::Rfc9110).unwrap().method, "GET");
     }
 }

@@ -95,6 +95,11 @@ pub(super) enum Test {
     /// `prefix:*`, with the colon.
     Prefix(Box<str>),
     Name(Box<str>),
+    /// A local name in a namespace. An empty URI means no namespace, and None any name.
+    Qualified {
+        uri: Box<str>,
+        local: Option<Box<str>>,
+    },
     Node,
     Text,
     Comment,

@@ -152,7 +152,8 @@ impl<'a> Evaluator<'a> {
                 let declared = if name == "xmlns" { Some("") } else { name.strip_prefix("xmlns:") };
                 let declared = declared.filter(|_| !self.document.html);
                 let name = if is_wanted { declared } else { Some(name).filter(|_| declared.is_none()) };
-                if let Some(name) = name.filter(|name| self.is_name(name, &step.test))
+                if let Some(name) = name
+                    && self.passes(At::attribute_of(element, attribute), name, &step.test)?
                     && (!is_wanted || seen.insert(name))
                 {
                     out.push(At::attribute_of(element, attribute));
@@ -180,7 +181,7 @@ impl<'a> Evaluator<'a> {
             Test::Instruction(target) => {
                 kind == Kind::Instruction && target.as_ref().is_none_or(|target| **target == *self.document.name(node))
             }
-            test => kind == Kind::Element && self.is_name(self.document.name(node), test),
+            test => kind == Kind::Element && self.passes(At::node(node), self.document.name(node), test)?,
         };
         if passes {
             out.push(At::node(node));
@@ -188,14 +189,17 @@ impl<'a> Evaluator<'a> {
         Ok(())
     }
 
-    /// Whether a name of the document passes: as written, or in XML by its part after the prefix.
-    fn is_name(&self, own: &str, test: &Test) -> bool {
-        match test {
+    /// Whether a name of the document passes: as written, in XML by its part after the prefix, or by its namespace.
+    fn passes(&self, at: At, own: &str, test: &Test) -> Outcome<bool> {
+        Ok(match test {
             Test::Any | Test::Node => true,
+            Test::Qualified { uri, local: wanted } => {
+                wanted.as_ref().is_none_or(|wanted| local(own) == &**wanted) && self.namespace_uri(at)? == &**uri
+            }
             Test::Prefix(prefix) => own.starts_with(&**prefix),
             Test::Name(name) => self.document.is_same_name(own, name) || (!self.document.html && local(own) == &**name),
             _ => false,
-        }
+        })
     }
 }
 

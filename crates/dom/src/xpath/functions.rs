@@ -98,13 +98,13 @@ impl<'a> Evaluator<'a> {
         let text = match function {
             Function::Name => name,
             Function::LocalName => local(name),
-            _ => return self.namespace(at),
+            _ => self.namespace_uri(at)?,
         };
         Ok(Value::Text(Cow::Borrowed(text)))
     }
 
     /// The namespace that a prefix is declared for, by the nearest declaration.
-    fn namespace(&self, at: At) -> Outcome<Value<'a>> {
+    pub(super) fn namespace_uri(&self, at: At) -> Outcome<&'a str> {
         let prefix = at.name(self.document).split_once(':').map_or("", |(prefix, _)| prefix);
         // Attributes without a prefix are in no namespace.
         let is_none = at.name(self.document).is_empty() || (at.attribute().is_some() && prefix.is_empty());
@@ -112,10 +112,10 @@ impl<'a> Evaluator<'a> {
         for node in std::iter::once(at.node).chain(self.document.ancestors(at.node)).filter(|_| !is_none) {
             self.charge(1 + self.document.attributes(node).len() as u64)?;
             if let Some(uri) = self.document.attribute(node, &key) {
-                return Ok(Value::Text(Cow::Borrowed(uri)));
+                return Ok(uri);
             }
         }
-        Ok(Value::Text("".into()))
+        Ok("")
     }
 
     /// Functions of a text and further arguments.

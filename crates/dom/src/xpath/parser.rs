@@ -23,11 +23,12 @@ const LEVELS: [&[(&str, Operator)]; 6] = [
 
 type Parsed<T> = Result<T, ExpressionError>;
 
-pub(super) fn parse(source: &str) -> Parsed<Expr> {
+/// Parses an expression. With `namespaces`, prefixes and their URIs, names are qualified; without, they match as written.
+pub(super) fn parse(source: &str, namespaces: Option<&[(String, String)]>) -> Parsed<Expr> {
     if source.len() > MAX_BYTES {
         return Err(ExpressionError::at(source, MAX_BYTES, format!("the expression has more than {MAX_BYTES} bytes")));
     }
-    let mut parser = Parser { source, tokens: tokens(source)?, position: 0, depth: 0 };
+    let mut parser = Parser { source, namespaces, tokens: tokens(source)?, position: 0, depth: 0 };
     let expression = parser.expression()?;
     if *parser.peek() != Token::End {
         return Err(parser.fault("expected an operator or the end"));
@@ -37,6 +38,7 @@ pub(super) fn parse(source: &str) -> Parsed<Expr> {
 
 struct Parser<'s> {
     source: &'s str,
+    namespaces: Option<&'s [(String, String)]>,
     tokens: Vec<(Token, usize)>,
     position: usize,
     depth: usize,
@@ -275,6 +277,7 @@ impl Parser<'_> {
             self.position += 1;
             return Ok(match &*name {
                 "*" => Test::Any,
+                qualified if self.namespaces.is_some() => self.qualified(qualified)?,
                 any if any.ends_with(":*") => Test::Prefix(any.trim_end_matches('*').into()),
                 _ => Test::Name(name),
             });
@@ -295,6 +298,21 @@ impl Parser<'_> {
             "comment" => Test::Comment,
             _ => Test::Instruction(target),
         })
+    }
+}
+
+impl Parser<'_> {
+    /// The test of `name`, `prefix:name` or `prefix:*` by namespace.
+    fn qualified(&self, name: &str) -> Parsed<Test> {
+        let (prefix, local) = name.split_once(':').unwrap_or(("", name));
+        let mut namespaces = self.namespaces.unwrap_or_default().iter();
+        let uri = namespaces.find(|(known, _)| known == prefix).map(|(_, uri)| uri.as_str());
+        let Some(uri) = uri.or(prefix.is_empty().then_some("")) else {
+            return Err(
+                self.fault(&format!("no namespace is given for the prefix `{prefix}`; expected `{prefix}=URI`"))
+            );
+        };
+        Ok(Test::Qualified { uri: uri.into(), local: (local != "*").then(|| local.into()) })
     }
 }
 

@@ -53,6 +53,8 @@ impl Desk {
     ) -> Result<Self> {
         let opened = |path: &Path, settings: &brunt_jmx::JtlSettings| {
             let wrong = |error| ToolError::told(format!("{}: {error}", path.display()));
+            // As JMeter does for listeners and for -l.
+            path.parent().map_or(Ok(()), std::fs::create_dir_all).map_err(wrong)?;
             ResultFile::open(path, settings.clone()).map_err(wrong)
         };
         let file = settings.options.result_file.as_deref().map(Path::new);

@@ -105,8 +105,10 @@ impl Parser {
     /// A type and the name at its core, if one stands here.
     pub fn try_type(&mut self) -> Option<(Type, Name)> {
         let mut name = self.try_qualified()?;
+        let end = self.at;
         if self.is("<") && !self.try_generics() {
-            return None;
+            // A comparison: `x as int < 5`.
+            self.at = end;
         }
         // `Map.Entry<K, V>` behind generics of its own.
         if self.is(".") && matches!(self.kind_at(1), Kind::Name(_)) && name.contains('.') {

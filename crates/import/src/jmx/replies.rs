@@ -5,7 +5,7 @@ use super::requests::Keys;
 use super::texts::Braces;
 use super::tree::Yaml;
 use brunt_model::ReplyPolicy;
-use brunt_model::extract::{ExtractFrom, Extractor, ReplyPart, Take};
+use brunt_model::extract::{ExtractFrom, Extractor, QualifiedXpath, ReplyPart, Take};
 use brunt_model::reply_policy::{
     Assertion, AssertionTest, Comparison, ExpectedJson, ReplyAction, TextAssertion, TextMatch,
 };
@@ -122,6 +122,10 @@ impl Writer<'_> {
                 }
             }
             ExtractFrom::Xpath(path) => add("xpath", Yaml::Text(self.plain(path))),
+            ExtractFrom::QualifiedXpath(QualifiedXpath { path, .. }) => {
+                self.notice(format!("{at}: a plan file has no namespaces; the prefixes of `{path}` match as written"));
+                add("xpath", Yaml::Text(self.plain(path)));
+            }
             ExtractFrom::Header(name) => add("header", Yaml::text(name)),
             ExtractFrom::Cookie(name) => add("cookie", Yaml::text(name)),
         }
@@ -212,7 +216,12 @@ impl Writer<'_> {
                 }
                 check.others.push(("xpath".into(), Yaml::Text(self.plain(path))));
             }
-            AssertionTest::Xpath { .. } => return Err("a plan file has no XPath that must not hold".into()),
+            AssertionTest::Xpath { .. } | AssertionTest::QualifiedXpath { invert: true, .. } => {
+                return Err("a plan file has no XPath that must not hold".into());
+            }
+            AssertionTest::QualifiedXpath { path, invert: false } => {
+                return Err(format!("a plan file has no namespaces for the XPath `{}`", path.path));
+            }
             AssertionTest::Xml => return Err("a plan file does not check whether a body is XML".into()),
             AssertionTest::Md5(_) => return Err("a plan file has no MD5 sums".into()),
             AssertionTest::Script(script) => {

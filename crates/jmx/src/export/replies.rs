@@ -3,7 +3,7 @@
 use super::xml::{Item, Prop};
 use super::{Place, Writer, part};
 use brunt_model::ReplyPolicy;
-use brunt_model::extract::{ExtractFrom, Extractor, ReplyPart, Take};
+use brunt_model::extract::{ExtractFrom, Extractor, QualifiedXpath, ReplyPart, Take};
 use brunt_model::plan::StatusRange;
 use brunt_model::reply_policy::{
     Assertion, AssertionTest, Comparison, ExpectedJson, ReplyAction, TextAssertion, TextMatch,
@@ -135,6 +135,13 @@ impl Writer<'_> {
                 .flag("HtmlExtractor.default_empty_value", default.as_deref() == Some(""))
                 .text("HtmlExtractor.match_number", &number)
                 .text("HtmlExtractor.extractor_impl", ""),
+            ExtractFrom::QualifiedXpath(path) => Item::new("XPath2Extractor", "XPath2ExtractorGui", variable)
+                .text("XPathExtractor2.default", &default_text)
+                .text("XPathExtractor2.refname", variable)
+                .text("XPathExtractor2.matchNumber", &number)
+                .text("XPathExtractor2.xpathQuery", self.text(&path.path, Place::Text))
+                .text("XPathExtractor2.namespaces", self.text(&namespace_lines(path), Place::Text))
+                .flag("XPathExtractor2.fragment", false),
             ExtractFrom::Xpath(path) => Item::new("XPathExtractor", "XPathExtractorGui", variable)
                 .text("XPathExtractor.default", &default_text)
                 .text("XPathExtractor.refname", variable)
@@ -200,6 +207,10 @@ impl Writer<'_> {
                 .flag("XPath.whitespace", false)
                 .flag("XPath.tolerant", true)
                 .flag("XPath.namespace", false),
+            AssertionTest::QualifiedXpath { path, invert } => Item::new("XPath2Assertion", "XPath2AssertionGui", name)
+                .flag("XPath.negate", *invert)
+                .text("XPath.xpath", self.text(&path.path, Place::Text))
+                .text("XPath.namespaces", self.text(&namespace_lines(path), Place::Text)),
             AssertionTest::Xml => Item::new("XMLAssertion", "XMLAssertionGui", name),
             AssertionTest::Md5(sum) => Item::new("MD5HexAssertion", "MD5HexAssertionGUI", name)
                 .text("MD5HexAssertion.size", self.text(sum, Place::Text)),
@@ -290,4 +301,10 @@ fn status(ranges: &[StatusRange]) -> Item {
     };
     let patterns: Vec<String> = ranges.iter().flat_map(one).collect();
     response("status", "Assertion.response_code", &patterns, MATCHES | OR, true, "")
+}
+
+/// The namespaces of a path as JMeter has them: `prefix=URI`, one a line.
+fn namespace_lines(path: &QualifiedXpath) -> String {
+    let lines: Vec<String> = path.namespaces.iter().map(|(prefix, uri)| format!("{prefix}={uri}")).collect();
+    lines.join("\n")
 }

@@ -164,7 +164,7 @@ impl Writer<'_> {
                 (false, fields.collect())
             }
             Body::Text(body) => (true, vec![argument("", self.text(body, Place::Request), false)]),
-            Body::Bytes(_) | Body::Pieces(_) | Body::Message(_) => {
+            Body::Bytes(_) | Body::Mixed(_) | Body::Pieces(_) | Body::Message(_) => {
                 self.notice(format!(
                     "request \"{label}\": its body is left out, it is no text; name its file in the sampler"
                 ));

@@ -32,9 +32,9 @@ impl Reader<'_> {
                 path: self.text(element, "XPath.xpath"),
                 invert: self.flag(element, "XPath.negate", false),
             },
-            Some(ElementKind::Xpath2Assertion) => AssertionTest::Xpath {
-                path: self.text(element, "XPath2.xpath"),
-                invert: self.flag(element, "XPath2.negate", false),
+            Some(ElementKind::Xpath2Assertion) => AssertionTest::QualifiedXpath {
+                path: self.qualified_path(element, "XPath.xpath", "XPath.namespaces"),
+                invert: self.flag(element, "XPath.negate", false),
             },
             Some(ElementKind::XmlAssertion) => AssertionTest::Xml,
             Some(ElementKind::Md5Assertion) => AssertionTest::Md5(self.text(element, "MD5HexAssertion.size")),

@@ -140,6 +140,7 @@ impl Reader<'_> {
         };
         let file = DataFile {
             file: String::new(),
+            encoding: self.filled(element, "fileEncoding"),
             format: DataFormat::Csv {
                 delimiter: delimiter(&self.filled(element, "delimiter")),
                 quoted: self.flag(element, "quotedData", false),
@@ -158,6 +159,7 @@ impl Reader<'_> {
         let order = if self.flag(element, "randomOrder", true) { RowOrder::Random } else { RowOrder::Sequence };
         let file = DataFile {
             file: String::new(),
+            encoding: self.filled(element, "fileEncoding"),
             format: DataFormat::Csv { delimiter: delimiter(&self.filled(element, "delimiter")), quoted: true },
             names: columns(&names),
             skip_first: self.flag(element, "ignoreFirstLine", false) && !names.trim().is_empty(),

@@ -1,5 +1,6 @@
 //! Post-processors as what a user does with a reply.
 
+use super::json_paths::translated_filters;
 use super::patterns::{error_of, translated};
 use super::texts::{number_of, wrong_at};
 use super::{Reader, Scope};
@@ -7,7 +8,7 @@ use crate::element::TestElement;
 use crate::error::JmxError;
 use crate::support::ElementKind;
 use brunt_model::ReplyPolicy;
-use brunt_model::extract::{ExtractFrom, Extractor, ReplyPart, SampleScope, Take};
+use brunt_model::extract::{ExtractFrom, Extractor, QualifiedXpath, ReplyPart, SampleScope, Take};
 use brunt_model::reply_policy::ReplyAction;
 use brunt_model::scenario::Scope as Over;
 use brunt_script::template::call_of;
@@ -120,7 +121,12 @@ impl Reader<'_> {
                 } else {
                     "XPathExtractor2"
                 };
-                let from = ExtractFrom::Xpath(self.text(element, &format!("{prefix}.xpathQuery")));
+                let path = format!("{prefix}.xpathQuery");
+                let from = if element.kind() == Some(ElementKind::XpathExtractor) {
+                    ExtractFrom::Xpath(self.text(element, &path))
+                } else {
+                    ExtractFrom::QualifiedXpath(self.qualified_path(element, &path, &format!("{prefix}.namespaces")))
+                };
                 let part = self.searched(element, "");
                 let number = self.filled(element, &format!("{prefix}.matchNumber"));
                 let extractor = Extractor {
@@ -172,6 +178,14 @@ impl Reader<'_> {
             _ => {}
         }
         Ok(())
+    }
+
+    /// An XPath, and the namespaces that a property gives its prefixes: `prefix=URI`, one a line.
+    pub(super) fn qualified_path(&self, element: TestElement<'_>, path: &str, namespaces: &str) -> QualifiedXpath {
+        let lines = self.text(element, namespaces);
+        let pairs = lines.lines().filter_map(|line| line.split_once('='));
+        let namespaces = pairs.map(|(prefix, uri)| (prefix.trim().to_owned(), uri.trim().to_owned())).collect();
+        QualifiedXpath { path: self.text(element, path), namespaces }
     }
 
     fn extractor(
@@ -242,11 +256,10 @@ impl Reader<'_> {
 
     /// Several variables, each with its path, number and default.
     fn json(&mut self, element: TestElement<'_>, actions: &mut Vec<ReplyAction>) -> Result<(), JmxError> {
-        let list = |text: String| text.split(';').map(|part| part.trim().to_owned()).collect::<Vec<_>>();
-        let names = list(self.filled(element, "JSONPostProcessor.referenceNames"));
-        let paths = list(self.text(element, "JSONPostProcessor.jsonPathExprs"));
-        let numbers = list(self.filled(element, "JSONPostProcessor.match_numbers"));
-        let defaults = list(self.text(element, "JSONPostProcessor.defaultValues"));
+        let names = semicolon_list(&self.filled(element, "JSONPostProcessor.referenceNames"));
+        let paths = semicolon_list(&self.text(element, "JSONPostProcessor.jsonPathExprs"));
+        let numbers = semicolon_list(&self.filled(element, "JSONPostProcessor.match_numbers"));
+        let defaults = semicolon_list(&self.text(element, "JSONPostProcessor.defaultValues"));
         if names.len() != paths.len() {
             let wrong = format!("it has {} names and {} paths; write as many of each", names.len(), paths.len());
             return Err(wrong_at(element, &wrong));
@@ -287,13 +300,15 @@ fn take(element: TestElement<'_>, written: &str, absent: i64) -> Result<Take, Jm
     })
 }
 
-/// A path without `$` begins at the root.
+/// The parts of a list, without empty ones at its end: Java's `split` drops those.
+fn semicolon_list(text: &str) -> Vec<String> {
+    text.trim_end_matches([';', ' ']).split(';').map(|part| part.trim().to_owned()).collect()
+}
+
+/// A path without `$` begins at the root; filters are those of RFC 9535.
 pub(super) fn json_path(path: &str) -> String {
     let path = path.trim();
     // Beside expressions, a dollar sign that stands for itself has a backslash.
-    if path.is_empty() || path.starts_with('$') || path.starts_with(r"\$") {
-        path.to_owned()
-    } else {
-        format!("$.{path}")
-    }
+    let is_whole = path.is_empty() || path.starts_with('$') || path.starts_with(r"\$");
+    translated_filters(&if is_whole { path.to_owned() } else { format!("$.{path}") })
 }

@@ -55,6 +55,12 @@ impl Reader<'_> {
         throws(element, "javax.script.ScriptException", &wrong)
     }
 
+    /// A script that cannot be read: as in JMeter, it fails each time that it runs.
+    pub(super) fn unreadable_script(&mut self, element: TestElement<'_>, why: &str) -> Script {
+        self.notice(format!("{}: the script fails each time, {why}", element.place()));
+        throws(element, "javax.script.ScriptException", why)
+    }
+
     /// A script that needs a class of a library that Apache JMeter does not bring along.
     pub(super) fn without_class(&mut self, element: TestElement<'_>, script: &Script, class: &str) -> Script {
         let why = "it is of a library that neither brunt nor Apache JMeter has";

@@ -8,7 +8,7 @@ use crate::element::TestElement;
 use crate::error::JmxError;
 use crate::support::ElementKind;
 use brunt_model::load::{Arrivals, Shape, Stage, Think};
-use brunt_model::plan::ConnectionLifetime;
+use brunt_model::plan::{Connection, ConnectionLifetime};
 use brunt_model::scenario::{DataFile, Scenario, Scope as Over, Step, TextRules};
 use brunt_model::{Load, Population, Request, StageVariables, Stop};
 use std::time::Duration;
@@ -66,14 +66,6 @@ impl Reader<'_> {
             _ => Over::Nothing,
         };
         let is_new = !self.flag(group, "ThreadGroup.same_user_on_next_iteration", true);
-        if is_new {
-            // One rule holds for all connections of a run.
-            self.connection.keep = ConnectionLifetime::Iteration;
-            self.notice(format!(
-                "{}: each iteration is that of a new user; all thread groups open new connections for each",
-                group.place()
-            ));
-        }
         self.group = GroupParts { failure_ends, is_new_user_each_iteration: is_new, ..GroupParts::default() };
         let mut steps = self.round_begins(plan)?;
         steps.extend(self.body(group, scope)?);
@@ -104,7 +96,9 @@ impl Reader<'_> {
         let grace = self.surroundings.max_duration.unwrap_or(super::LONGEST_REQUEST);
         let stop = Stop { duration, iterations_per_user: iterations, ..Stop::after(Duration::ZERO, grace) };
         let name = self.before.text(&group.name());
-        let population = Population { name, load: schedule.load, scenario, stop, connection: None };
+        let keep = ConnectionLifetime::IterationOrClose;
+        let connection = is_new.then(|| Box::new(Connection { keep, ..self.connection.clone() }));
+        let population = Population { name, load: schedule.load, scenario, stop, connection };
         Ok(Some(population))
     }
 

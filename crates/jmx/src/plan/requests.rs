@@ -113,7 +113,7 @@ impl Reader<'_> {
             }
             (Body::None, None)
         } else {
-            request_body(element, &arguments, files, (is_raw, multipart))?
+            request_body(&arguments, files, (is_raw, multipart))
         };
         let mut headers = self.headers(scope);
         let has = |headers: &[(String, String)], name: &str| headers.iter().any(|h| h.0.eq_ignore_ascii_case(name));
@@ -139,7 +139,8 @@ impl Reader<'_> {
         }
         let mut policy = self.request_policy(&sampler, &method);
         self.authorize(&sampler, &url, &mut headers, &mut policy);
-        self.plan_cookies(scope, &url, &mut headers);
+        policy.replaces_cookies = has(&headers, "cookie");
+        self.plan_cookies(scope, &url, &mut headers, &mut policy);
         let policy = self.reactions(scope, policy)?;
         let label = self.before.folded(&element.name());
         let reply_policy = self.policy(policy);
@@ -341,10 +342,11 @@ impl Reader<'_> {
 
     fn request_policy(&mut self, sampler: &Sampler<'_, '_>, method: &str) -> ReplyPolicy {
         let flag = |name: &str| self.flag_in(&sampler.properties(name), name, false);
-        // JMeter's HTTP client follows redirects by itself only of these.
-        let is_followed = matches!(method, "GET" | "HEAD" | "POST" | "DELETE");
+        let follows_by_sampler = flag("HTTPSampler.follow_redirects");
+        // JMeter's HTTP client follows redirects of these methods; of others its sampler does, where it may.
+        let is_followed = matches!(method, "GET" | "HEAD" | "POST" | "DELETE") || !follows_by_sampler;
         let by_itself = is_followed && flag("HTTPSampler.auto_redirects");
-        let follows = by_itself || flag("HTTPSampler.follow_redirects");
+        let follows = by_itself || follows_by_sampler;
         let rules = if by_itself { RedirectRules::JmeterAuto } else { RedirectRules::Jmeter };
         let embedded = flag("HTTPSampler.image_parser");
         let timeout = self.text_in(&sampler.properties("HTTPSampler.response_timeout"), "HTTPSampler.response_timeout");
@@ -365,7 +367,7 @@ impl Reader<'_> {
             let longest = if now == super::LONGEST_REQUEST { connect } else { now.max(connect) };
             self.connection.connect_timeout = longest;
         }
-        let manager = sampler.scope.cookies;
+        let manager = sampler.scope.cookies.filter(|manager| self.keeps_cookies(*manager));
         let clears = |manager| {
             let by_group = self.flag(manager, "CookieManager.controlledByThreadGroup", false);
             if by_group {
@@ -412,7 +414,9 @@ impl Reader<'_> {
             }
             let user = self.text_in(&properties, "Authorization.username");
             let password = self.text_in(&properties, "Authorization.password");
-            match self.filled_in(&properties, "Authorization.mechanism").trim() {
+            let mechanism = self.filled_in(&properties, "Authorization.mechanism");
+            let mechanism = mechanism.trim();
+            match mechanism {
                 "" | "BASIC" | "BASIC_DIGEST" => {
                     let both = format!("{user}:{password}");
                     let value = match call_of("base64", &[&both]) {
@@ -422,27 +426,39 @@ impl Reader<'_> {
                     headers.retain(|header| !header.0.eq_ignore_ascii_case("authorization"));
                     headers.push(("Authorization".into(), format!("Basic {value}")));
                 }
-                "DIGEST" => {
-                    let realm = self.filled_in(&properties, "Authorization.realm");
-                    policy.credentials.push(Credentials {
-                        realm: (!realm.trim().is_empty()).then_some(realm),
-                        user: self.before.text(&user),
-                        password: self.before.text(&password),
-                    });
-                    policy.repeats_unauthorized = 1;
-                }
+                "DIGEST" => {}
                 other => {
                     let notice = format!("{}: {other} is left out; only BASIC and DIGEST are known", manager.place());
                     self.notice(notice);
+                    return;
                 }
             }
+            // Whatever was sent, a challenge is answered.
+            let realm = self.filled_in(&properties, "Authorization.realm");
+            policy.credentials.push(Credentials {
+                realm: (!realm.trim().is_empty()).then_some(realm),
+                user: self.before.text(&user),
+                password: self.before.text(&password),
+            });
+            policy.repeats_unauthorized = 1;
             return;
         }
     }
 
+    /// Whether a Cookie Manager keeps cookies, and sends those of the plan.
+    fn keeps_cookies(&self, manager: TestElement<'_>) -> bool {
+        self.filled(manager, "CookieManager.policy").trim() != "ignoreCookies"
+    }
+
     /// Cookies that the plan itself sets.
-    fn plan_cookies(&mut self, scope: &Scope<'_>, url: &str, headers: &mut Vec<(String, String)>) {
-        let Some(manager) = scope.cookies else { return };
+    fn plan_cookies(
+        &mut self,
+        scope: &Scope<'_>,
+        url: &str,
+        headers: &mut Vec<(String, String)>,
+        policy: &mut ReplyPolicy,
+    ) {
+        let Some(manager) = scope.cookies.filter(|manager| self.keeps_cookies(*manager)) else { return };
         let now = self.before.text(url);
         let host = now.split("://").nth(1).and_then(|rest| rest.split(['/', ':', '?']).next()).unwrap_or_default();
         let mut pairs = Vec::new();
@@ -458,8 +474,10 @@ impl Reader<'_> {
                 pairs.push(format!("{}={value}", self.before.text(&cookie.name())));
             }
         }
-        if !pairs.is_empty() && !headers.iter().any(|header| header.0.eq_ignore_ascii_case("cookie")) {
+        if !pairs.is_empty() {
+            headers.retain(|header| !header.0.eq_ignore_ascii_case("cookie"));
             headers.push(("Cookie".into(), pairs.join("; ")));
+            policy.replaces_cookies = false;
         }
     }
 
@@ -478,16 +496,15 @@ impl Reader<'_> {
 
 /// The body, and its media type where no header field says it.
 fn request_body(
-    element: TestElement<'_>,
     arguments: &[Argument],
     mut files: Vec<Upload>,
     (is_raw, multipart): (bool, bool),
-) -> Result<(Body, Option<String>), JmxError> {
+) -> (Body, Option<String>) {
     let only_file = files.len() == 1 && files[0].field.is_empty() && arguments.iter().all(|a| a.value.is_empty());
     if only_file && !multipart {
         let Upload { part, expression, .. } = files.remove(0);
         let media_type = (!part.media_type.is_empty()).then_some(part.media_type);
-        return Ok((expression.map_or(Body::Bytes(part.bytes), Body::Text), media_type));
+        return (expression.map_or(Body::Bytes(part.bytes), Body::Text), media_type);
     }
     if multipart || !files.is_empty() {
         let mut parts = Multipart::default();
@@ -501,14 +518,12 @@ fn request_body(
             }
         }
         let media_type = parts.media_type();
-        let body =
-            parts.finish().map_err(|why| JmxError::on_line(element.line(), format!("{}: {why}", element.title())))?;
-        return Ok((body, Some(media_type)));
+        return (parts.finish(), Some(media_type));
     }
     if is_raw {
         let text: String = arguments.iter().map(|argument| argument.value.as_str()).collect();
         let body = if text.is_empty() { Body::None } else { Body::Text(text) };
-        return Ok((body, Some("text/plain; charset=UTF-8".into())));
+        return (body, Some("text/plain; charset=UTF-8".into()));
     }
     let pairs: Vec<String> = arguments
         .iter()
@@ -521,7 +536,7 @@ fn request_body(
             format!("{}={}", encode(name), encode(value))
         })
         .collect();
-    Ok((Body::Text(pairs.join("&")), Some(format!("{FORM}; charset=UTF-8"))))
+    (Body::Text(pairs.join("&")), Some(format!("{FORM}; charset=UTF-8")))
 }
 
 /// Parameters in the query of a URL; those without a name have no place there.

@@ -165,11 +165,10 @@ impl Reader<'_> {
                 self.notice(format!("{}: left out, {error}", element.place()));
                 Ok(None)
             }
-            Err(error) => {
-                let foreign = brunt_script::check::foreign_class(&script);
-                let foreign = foreign.map(|class| self.without_class(element, &script, &class));
-                foreign.map(Some).ok_or_else(|| wrong_at(element, &error.to_string()))
-            }
+            Err(error) => Ok(Some(match brunt_script::check::foreign_class(&script) {
+                Some(class) => self.without_class(element, &script, &class),
+                None => self.unreadable_script(element, &error.to_string()),
+            })),
         }
     }
 
@@ -262,9 +261,9 @@ impl Reader<'_> {
         }
     }
 
-    /// A request of one of the Java classes that JMeter has for trials: a pause and a sample.
-    fn java(&mut self, sampler: TestElement<'_>, scope: &Scope<'_>) -> Result<Vec<Step>, JmxError> {
-        let Some(class) = sampler.java_class() else { return Ok(Vec::new()) };
+    /// A request of one of the Java classes that JMeter has for trials: a sample that sleeps.
+    fn java(&mut self, sampler: TestElement<'_>, scope: &Scope<'_>) -> Result<Option<Step>, JmxError> {
+        let Some(class) = sampler.java_class() else { return Ok(None) };
         let nested = sampler.properties().element("arguments");
         let given: Vec<(String, String)> = nested.iter().flat_map(super::data::pairs).collect();
         let text = |name: &str, absent: &str| {
@@ -276,7 +275,10 @@ impl Reader<'_> {
             _ => (text("SleepTime", "1000"), text("SleepMask", "0x3FF")),
         };
         let (least, spread) = (java_number(&least), java_number(&spread));
-        let pause = call_of("Random", &[&least.to_string(), &(least + (spread - 1).max(0)).to_string()]);
+        let sleep = match spread {
+            spread if spread > 0 => format!("Thread.sleep({least}L + System.currentTimeMillis() % {spread}L); "),
+            _ => format!("Thread.sleep({least}L); "),
+        };
         let script = match class {
             "JavaTest" => format!(
                 "SampleResult.setResponseCode({:?}); SampleResult.setResponseMessage({:?}); SampleResult.setSuccessful({}); \
@@ -291,15 +293,14 @@ impl Reader<'_> {
         let script = Script {
             name: sampler.name().into_owned(),
             language: ScriptLanguage::Groovy,
-            source: script.replace('$', "\\$"),
+            source: sleep + &script.replace('$', "\\$"),
             parameters: String::new(),
         };
         let label = text("Label", &sampler.name());
-        let sample = match self.sample(sampler, scope, Some(script))? {
+        Ok(Some(match self.sample(sampler, scope, Some(script))? {
             Step::Sample(sample) if class == "JavaTest" => Step::Sample(ScriptSample { label, ..sample }),
             sample => sample,
-        };
-        Ok(pause.filter(|_| least > 0).map(Step::Pause).into_iter().chain([sample]).collect())
+        }))
     }
 
     /// What a flow control action does.

@@ -416,7 +416,9 @@ fn a_new_user_each_iteration_has_new_connections_and_cookies() {
         "<boolProp name=\"ThreadGroup.same_user_on_next_iteration\">false</boolProp><stringProp name=\"ThreadGroup.ramp_time\">",
     );
     let plan = run_of(&text).unwrap().stages.remove(0).plan;
-    assert_eq!(plan.connection.keep, ConnectionLifetime::Iteration);
+    assert_eq!(plan.connection.keep, ConnectionLifetime::Run);
+    let own = plan.populations[0].connection.as_ref().unwrap();
+    assert_eq!(own.keep, ConnectionLifetime::IterationOrClose);
     assert!(plan.reply_policies.iter().any(|policy| policy.cookies == Cookies::KeptForAnIteration));
 }
 

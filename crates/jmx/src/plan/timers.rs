@@ -27,7 +27,13 @@ impl Reader<'_> {
             Some(ElementKind::UniformTimer) => Some(Step::Pause(drawn("uniform"))),
             Some(ElementKind::PoissonTimer) => Some(Step::Pause(drawn("poisson"))),
             Some(ElementKind::ConstantThroughputTimer) => {
-                Some(pace(timer, self.text(timer, "throughput"), self.calculation(timer)?))
+                let per_minute = self.text(timer, "throughput");
+                let is_none =
+                    Self::is_constant(&per_minute) && per_minute.trim().parse().is_ok_and(|rate: f64| rate <= 0.0);
+                if is_none || per_minute.trim().is_empty() {
+                    self.notice(format!("{}: nothing is sent, as in JMeter: its throughput is 0", timer.place()));
+                }
+                Some(pace(timer, per_minute, self.calculation(timer)?))
             }
             Some(ElementKind::PreciseThroughputTimer) => {
                 let period = self.number(timer, "throughputPeriod", 3600.0)?.max(1e-3);

@@ -59,7 +59,7 @@ fn may_be_reused(facts: &Facts) -> bool {
         name.eq_ignore_ascii_case("connection") && value.to_ascii_lowercase().contains("close")
     };
     let asked = !facts.plan.main().scenario.requests.iter().flat_map(|r| &r.headers).any(closes);
-    let anew = connection.keep == ConnectionLifetime::Iteration;
+    let anew = connection.keep != ConnectionLifetime::Run;
     asked && !anew && connection.http != HttpVersion::V1_0 && connection.requests_per_connection.is_none()
 }
 

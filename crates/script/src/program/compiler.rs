@@ -110,12 +110,14 @@ impl<'a> Compiler<'a> {
             Step::Request(number) => {
                 self.look_at_time();
                 self.ops.push(Op::Request { number: *number, counts });
+                self.look_at_end();
             }
             Step::Next(order) => {
                 self.look_at_time();
                 let walks = matches!(order, Order::Walk | Order::WalkTogether);
                 self.walk = self.walk.or(walks.then_some(*order));
                 self.ops.push(Op::Next { order: *order, counts });
+                self.look_at_end();
             }
             Step::Together { manner, steps } => self.together(*manner, steps, context)?,
             Step::Group { steps, .. } => self.steps(steps, context)?,
@@ -175,6 +177,10 @@ impl<'a> Compiler<'a> {
                 self.end_turn();
             }
             Step::Stop(scope @ (Scope::Round | Scope::Loop)) if !self.loops.is_empty() => self.leave_loop(*scope),
+            Step::Sample(_) => {
+                self.simple(step)?;
+                self.look_at_end();
+            }
             _ => self.simple(step)?,
         }
         Ok(())
@@ -266,6 +272,18 @@ impl<'a> Compiler<'a> {
         }
     }
 
+    /// After a sample: the round or the loop around it is left where the sample ended it.
+    fn look_at_end(&mut self) {
+        if self.loops.is_empty() {
+            return;
+        }
+        for scope in [Scope::Round, Scope::Loop] {
+            let skip = self.push(Op::Unless(Test::Leaves(scope), 0));
+            self.leave_loop(scope);
+            self.lands(skip);
+        }
+    }
+
     fn within(&mut self, open: Open, steps: &[Step], context: Context) -> Result<(), ScriptError> {
         self.open.push(open);
         self.steps(steps, context)?;
@@ -345,6 +363,7 @@ impl<'a> Compiler<'a> {
         self.ops.push(Op::BeginTogether);
         self.steps(steps, context)?;
         self.ops.push(Op::EndTogether(manner));
+        self.look_at_end();
         self.during = during;
         Ok(())
     }

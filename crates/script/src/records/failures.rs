@@ -25,6 +25,15 @@ pub fn message(searched: &Searched<'_>) -> String {
     searched.sample.outcome.failure.map_or_else(String::new, |failure| told(&words(failure, searched)))
 }
 
+/// The body of a sample without a reply: JMeter's begins with the exception.
+pub fn body(searched: &Searched<'_>) -> String {
+    let code = searched.status();
+    let exception = code.strip_prefix("Non HTTP response code: ").unwrap_or(&code);
+    let message = searched.message();
+    let message = message.strip_prefix("Non HTTP response message: ").unwrap_or(&message);
+    format!("{exception}: {message}")
+}
+
 /// A message as JMeter writes it.
 pub fn told(words: &str) -> String {
     format!("Non HTTP response message: {words}")

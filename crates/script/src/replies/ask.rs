@@ -79,12 +79,11 @@ impl Ask {
 
 /// The same request with further header fields, behind the field Host where that is the first.
 fn with_extra(parts: &RequestParts, extra: &Fields) -> RequestParts {
-    // Cookies among the further fields have those that the request gives in them.
-    let has_cookies = value(extra, "cookie").is_some();
-    let stays = |field: &&(String, String)| !has_cookies || !field.0.eq_ignore_ascii_case("cookie");
+    // Cookies and credentials among the further fields take the place of those that the request gives.
     let begins_with_host = parts.headers.first().is_some_and(|field| field.0.eq_ignore_ascii_case("host"));
     let (host, rest) = parts.headers.split_at(usize::from(begins_with_host));
-    let headers = host.iter().chain(extra).chain(rest.iter().filter(stays)).cloned().collect();
+    let headers =
+        host.iter().chain(extra).chain(rest.iter().filter(|field| !is_replaced(&field.0, extra))).cloned().collect();
     let verbatim = parts.verbatim.as_ref().map(|bytes| with_fields(bytes, extra));
     let RequestParts { method, url, body, .. } = parts;
     RequestParts {
@@ -95,6 +94,11 @@ fn with_extra(parts: &RequestParts, extra: &Fields) -> RequestParts {
         verbatim,
         awaited: parts.awaited.clone(),
     }
+}
+
+/// Whether a header field of a request gives way to one of these.
+fn is_replaced(name: &str, extra: &Fields) -> bool {
+    ["cookie", "authorization"].contains(&&*name.to_ascii_lowercase()) && value(extra, name).is_some()
 }
 
 /// The same request to another URL.

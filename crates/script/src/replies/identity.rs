@@ -2,7 +2,7 @@
 //!
 //! Nothing is sent before it is asked for; from then on it goes with every request.
 
-use super::Fields;
+use super::{Fields, value};
 use crate::hexadecimal::hexadecimal;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -49,6 +49,28 @@ impl Identity {
     pub fn new(number: u64) -> Self {
         let cnonce = md5_hex(format!("brunt {number}").as_bytes())[..16].to_owned();
         Self { server: None, proxy: None, cnonce }
+    }
+
+    /// No challenge is known any more.
+    pub fn forget(&mut self) {
+        self.server = None;
+        self.proxy = None;
+    }
+
+    /// Whether credentials answer a reply of this status otherwise than the request did.
+    pub fn can_answer(status: u16, fields: &Fields, credentials: &[Credentials], request: &Fields) -> bool {
+        let names = if status == 407 {
+            ["proxy-authenticate", "proxy-authorization"]
+        } else {
+            ["www-authenticate", "authorization"]
+        };
+        let sent = value(request, names[1]);
+        let challenges = fields.iter().filter(|(field, _)| field.eq_ignore_ascii_case(names[0]));
+        let mut proofs = challenges.rev().filter_map(|(_, text)| proof(text, credentials));
+        proofs.next().is_some_and(|proof| match proof {
+            Proof::Basic(text) => sent != Some(&format!("Basic {text}")),
+            Proof::Digest(_) => true,
+        })
     }
 
     /// A reply of this status wants to know who we are: whether one of the credentials says so.

@@ -4,8 +4,8 @@ use super::{CompiledRequest, WorkerScript};
 use crate::context::UserContext;
 use crate::pending::{RequestTexts, SentParts};
 use crate::template::Template;
-use brunt_model::Body;
 use brunt_model::request::JsonMessage;
+use brunt_model::{Body, BodyFragment};
 use brunt_wire::Transport;
 use std::borrow::Cow;
 
@@ -64,12 +64,21 @@ impl<T: Transport> RequestTexts for EntryTexts<'_, T> {
     }
 
     fn body(&self) -> Body {
-        let body = self.compiled.templates.as_ref().and_then(|all| all.body.as_ref());
-        let Some(template) = body else { return self.compiled.request.body.clone() };
-        let text = self.text(Some(template), "").into_owned();
+        let templates = self.compiled.templates.iter().flat_map(|all| &all.bodies);
+        let mut texts = templates.map(|template| self.text(Some(template), "").into_owned());
         match &self.compiled.request.body {
-            Body::Message(message) => Body::Message(JsonMessage { json: text, ..message.clone() }),
-            _ => Body::Text(text),
+            Body::Mixed(fragments) => {
+                let bytes = fragments.iter().flat_map(|fragment| match fragment {
+                    BodyFragment::Text(_) => texts.next().unwrap_or_default().into_bytes(),
+                    BodyFragment::Bytes(bytes) => bytes.clone(),
+                });
+                Body::Bytes(bytes.collect())
+            }
+            body => match (texts.next(), body) {
+                (Some(json), Body::Message(message)) => Body::Message(JsonMessage { json, ..message.clone() }),
+                (Some(text), _) => Body::Text(text),
+                (None, _) => body.clone(),
+            },
         }
     }
 

@@ -16,7 +16,7 @@ use crate::template::Template;
 use brunt_engine::{Exchange, Step, Turn, VirtualUser};
 use brunt_model::load::Think;
 use brunt_model::reply_policy::Cookies;
-use brunt_model::scenario::Manner;
+use brunt_model::scenario::{Manner, TextRules};
 use brunt_model::{Outcome, Sample, SampleRecord};
 use brunt_wire::{Prepared, Reply, Transport};
 use choices::walk_begins;
@@ -69,6 +69,10 @@ pub struct Interpreter<T: Transport> {
     is_idle: bool,
     /// Whether the last sample that was no request failed; None: there was none since the last request.
     failed_sample: Option<bool>,
+    /// The scope that a failed request ends, after the requests that belong to it.
+    failure_ends: Scope,
+    /// The round or the loop that ends before the next step.
+    leaves: Scope,
 }
 
 /// Where in the list a user is, where each goes through it by itself.
@@ -114,6 +118,8 @@ impl<T: Transport> Interpreter<T> {
             recording: script.context.records.as_ref().map(|_| Box::new(Recording::new(&script.context, number))),
             is_idle: true,
             failed_sample: None,
+            failure_ends: Scope::Nothing,
+            leaves: Scope::Nothing,
             script,
         }
     }
@@ -122,6 +128,7 @@ impl<T: Transport> Interpreter<T> {
         (self.next, self.asked, self.newest_cookie, self.failed_sample) = (0, 0, None, None);
         self.script.compiled.program.fresh.iter().for_each(|slot| self.slots[*slot] = 0);
         self.pending = None;
+        (self.failure_ends, self.leaves) = (Scope::Nothing, Scope::Nothing);
         self.begun += 1;
         self.is_idle = true;
         if let Some(user) = &self.user {
@@ -139,10 +146,30 @@ impl<T: Transport> Interpreter<T> {
         }
     }
 
-    /// What a script that looked at the last reply asked to be over.
-    fn stopped_by_script(&self) -> Option<Step> {
-        let scope = self.user.as_ref()?.stop.take();
-        (scope != Scope::Nothing).then(|| stop(scope))
+    /// The end that a script which looked at the last reply, or a failure asked for.
+    fn requested_end(&mut self) -> Option<Step> {
+        let by_script = self.user.as_ref().map_or(Scope::Nothing, |user| user.stop.take());
+        let by_failure = std::mem::take(&mut self.failure_ends);
+        self.end(if by_script == Scope::Nothing { by_failure } else { by_script })
+    }
+
+    /// The step that ends a scope. None: the program continues, and leaves the round or the loop that ended.
+    fn end(&mut self, scope: Scope) -> Option<Step> {
+        let script = &self.script.compiled;
+        let is_in_loop = matches!(script.program.ops.get(self.next), Some(Op::Unless(Test::Leaves(_), _)));
+        match scope {
+            Scope::Nothing => None,
+            Scope::Round | Scope::Loop if is_in_loop => {
+                self.leaves = scope;
+                None
+            }
+            // JMeter's thread group is itself a loop.
+            Scope::Loop if script.feeds.rules == TextRules::Jmeter => {
+                self.recording.iter_mut().for_each(|recording| recording.end_transactions());
+                Some(Step::Leave)
+            }
+            scope => Some(stop(scope)),
+        }
     }
 
     /// What the last reply, or that there was none, leads to before the program goes on.
@@ -151,8 +178,9 @@ impl<T: Transport> Interpreter<T> {
             return None;
         }
         let policy = self.script.policy(self.policy);
-        if turn.failed && policy.failure_ends != Scope::Nothing {
-            return Some(stop(policy.failure_ends));
+        let is_repeated = self.memory.as_ref().is_some_and(|memory| memory.repeats(&self.script, turn.last));
+        if turn.failed && !is_repeated && policy.failure_ends != Scope::Nothing {
+            self.failure_ends = policy.failure_ends;
         }
         if policy.cookies == Cookies::Newest {
             let cookie = turn.last.and_then(|reply| reply.kept.as_ref()?.cookie.as_ref());
@@ -238,12 +266,7 @@ impl<T: Transport> Interpreter<T> {
                     self.recording.iter_mut().for_each(|recording| recording.count(*counted));
                 }
                 Op::Stop(Scope::Nothing) | Op::EndTogether(_) => {}
-                Op::Stop(Scope::Loop) => {
-                    // That of the user's iterations.
-                    self.recording.iter_mut().for_each(|recording| recording.end_transactions());
-                    return Step::Leave;
-                }
-                Op::Stop(scope) => return stop(*scope),
+                Op::Stop(scope) => return self.end(*scope).unwrap_or(Step::Done),
                 other => {
                     self.jump(other, turn);
                 }
@@ -282,6 +305,13 @@ impl<T: Transport> Interpreter<T> {
             | Op::Unlock
             | Op::Reset(_) => self.act(op, turn),
             Op::Jump(to) => self.next = *to,
+            Op::Unless(Test::Leaves(scope), to) => {
+                if self.leaves == *scope {
+                    self.leaves = Scope::Nothing;
+                } else {
+                    self.next = *to;
+                }
+            }
             Op::Unless(test, to) => self.next = if self.holds(test, turn) { self.next } else { *to },
             Op::Choose(choice) => self.next = self.choose(choice, turn.number),
             Op::EndBranch(choice) => self.end_branch(*choice, turn.number),
@@ -336,6 +366,7 @@ impl<T: Transport> Interpreter<T> {
             Test::False(text) => self.text(text, turn).trim().eq_ignore_ascii_case("false"),
             Test::Matches(..) | Test::Share { .. } => self.passes(test, turn),
             Test::Not(other) => !self.holds(other, turn),
+            Test::Leaves(scope) => self.leaves == *scope,
         }
     }
 
@@ -366,6 +397,9 @@ impl<T: Transport> Interpreter<T> {
         let is_inert = self.script.inert[self.policy as usize];
         if !is_inert && self.script.policy(self.policy).looks_at_head() {
             let memory = memory_of(&mut self.memory, self.number, self.user.as_deref());
+            if self.script.compiled.is_jmeter() {
+                memory.forget_identity();
+            }
             let ask = match self.pending.take().filter(|pending| pending.0 as usize == entry) {
                 Some(pending) => self.script.ask_changed(entry, number, self.user.as_deref(), pending.1),
                 None => self.script.ask(entry, number, self.user.as_deref()),
@@ -484,7 +518,7 @@ impl<T: Transport> VirtualUser for Interpreter<T> {
         let mut follows = None;
         if !self.goes_on {
             if turn.step > 0 {
-                follows = self.stopped_by_script().or_else(|| self.react(&turn));
+                follows = self.react(&turn).or_else(|| self.requested_end());
             } else {
                 self.begin();
             }
@@ -507,6 +541,9 @@ impl<T: Transport> VirtualUser for Interpreter<T> {
         }
         if matches!(step, Step::EndRun) {
             self.script.context.commons.end_test();
+        }
+        if let Step::Broken(why) | Step::Failing(why, _) = &step {
+            self.judge_unsent(why, &turn);
         }
         if self.recording.is_some() {
             self.record_end(&step, &turn);

@@ -75,7 +75,7 @@ impl Reader<'_> {
             }
             body.content(&bytes);
         }
-        body.finish().map_err(|wrong| SpecError::new(&way.node.at, "data", wrong))
+        Ok(body.finish())
     }
 
     fn multipart(&self, way: &Entry) -> Result<(Body, Option<String>)> {
@@ -98,8 +98,7 @@ impl Reader<'_> {
             }
         }
         let media_type = parts.media_type();
-        let body = parts.finish().map_err(|wrong| SpecError::new(&way.node.at, "multipart", wrong))?;
-        Ok((body, Some(media_type)))
+        Ok((parts.finish(), Some(media_type)))
     }
 
     fn part(&self, parts: &mut Multipart, name: &str, part: &written::FormPart, way: &Entry) -> Result<()> {

@@ -5,7 +5,8 @@ use brunt_model::experiment::{Hook, HookCommands, ManagedServer, Ready, Step};
 use brunt_model::record::{Looker, VariableChange};
 use brunt_model::secret::is_secret_field;
 use brunt_model::{
-    Body, Contender, Environment, Event, Experiment, Plan, ProbeSpec, Request, SampleRecord, Study, Warning,
+    Body, BodyFragment, Contender, Environment, Event, Experiment, Plan, ProbeSpec, Request, SampleRecord, Study,
+    Warning,
 };
 use std::borrow::Cow;
 
@@ -171,6 +172,11 @@ impl Redactor {
         match &mut request.body {
             Body::Text(text) => *text = self.body(text),
             Body::Message(message) => message.json = self.body(&message.json),
+            Body::Mixed(fragments) => fragments.iter_mut().for_each(|fragment| {
+                if let BodyFragment::Text(text) = fragment {
+                    *text = self.body(text);
+                }
+            }),
             Body::Bytes(_) | Body::Pieces(_) | Body::None => {}
         }
         if let Some(bytes) = &mut request.verbatim {

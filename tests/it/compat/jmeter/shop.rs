@@ -35,6 +35,10 @@ const SESSIONS: [(&str, &str); 6] = [
     ("/session-odd", "<input name=\"sid\" value=\"a+b%2Fc d/e\">"),
 ];
 
+const JSON: &str = r#"{"id":7,"name":"n","list":[{"a":1,"t":"Xabc","tags":["p","q"]},{"a":2,"t":"xyz","tags":["q"]},{"a":3,"t":"def","tags":[]}],"nil":null}"#;
+
+const NAMESPACES: &str = r#"<a xmlns="urn:x"><b>1</b><b>2</b><p:c xmlns:p="urn:p" p:k="4">3</p:c></a>"#;
+
 /// A shop on a free port.
 pub fn shop() -> Odd {
     serving(|mut client| {
@@ -96,6 +100,17 @@ fn serve(client: &mut Client, request: &str) -> bool {
         "/chunked" => "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n4\r\ndefg\r\n0\r\n\r\n".into(),
         "/zipped" => return client.give(zipped()),
         "/closes" => return false,
+        "/ends" => {
+            client.give(with("200 OK", "Connection: close\r\n", "the end"));
+            return false;
+        }
+        "/json" => typed("application/json", JSON),
+        "/namespaces" => typed("text/xml", NAMESPACES),
+        "/give-cookie" => with("200 OK", "Set-Cookie: a=1; Path=/\r\n", "a cookie"),
+        "/digest" if !field("Authorization:").starts_with("Digest ") => {
+            with("401 Unauthorized", "WWW-Authenticate: Digest realm=\"r\", nonce=\"abc\", qop=\"auth\"\r\n", "who?")
+        }
+        "/digest" => typed("text/plain", "come in"),
         "/nolength" => {
             client.give("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\nabcdef");
             return false;
@@ -108,6 +123,11 @@ fn serve(client: &mut Client, request: &str) -> bool {
         session if session.starts_with("/session") => {
             let page = SESSIONS.iter().find(|(path, _)| *path == session).map_or("", |(_, page)| page);
             html(&format!("<html><body>{page}</body></html>"))
+        }
+        status if status.starts_with("/status/") => with(&status[8..], "", "a status"),
+        to if to.starts_with("/to/") => {
+            let (status, target) = to[4..].split_at(3);
+            with(status, &format!("Location: {target}\r\n"), "moved")
         }
         moved if moved.starts_with("/moved/") => redirect(&moved[7..]),
         _ => with("404 Not Found", "", "no such page"),

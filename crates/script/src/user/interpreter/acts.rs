@@ -234,7 +234,7 @@ impl<T: Transport> Interpreter<T> {
     /// Milliseconds until a user may pass a place whose rate per minute is limited.
     fn turn_of(&self, user: &UserContext, (by, site): (PaceOf, &str), per_minute: f64) -> f64 {
         if per_minute <= 0.0 {
-            return 0.0;
+            return LONGEST_PAUSE_MILLIS;
         }
         let gap = 60_000.0 / per_minute;
         let (of_population, all) = user.worker.surroundings.users_there();

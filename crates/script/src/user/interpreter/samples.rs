@@ -1,6 +1,6 @@
 //! Samples: what a user says of replies, samples that scripts make, and the records of both.
 
-use super::{Interpreter, stop};
+use super::Interpreter;
 use crate::context::UserContext;
 use crate::program::{CompiledSample, Op};
 use crate::reactions::Verdict;
@@ -9,6 +9,7 @@ use crate::scripts::ScriptView;
 use crate::searched::{SampleChanges, Searched};
 use crate::template::Template;
 use crate::trace;
+use crate::user::is_jmeter_redirect;
 use crate::variables::LAST_SAMPLE_OK;
 use brunt_engine::{Exchange, Step, Turn};
 use brunt_model::reply_policy::{RedirectRules, Redirects};
@@ -42,6 +43,9 @@ impl<T: Transport> Interpreter<T> {
         let mut searched = Searched::new(request, reply, sample, user);
         if reply.is_none() {
             searched.addresses = script.transport().addresses(request);
+            if script.compiled.is_jmeter() {
+                searched.changes.body = Some(failures::body(&searched).into_bytes());
+            }
         }
         if *was_together && let Some(label) = recording.as_ref().and_then(|recording| recording.label_of(first)) {
             searched.changes.label = Some(label.to_owned());
@@ -110,29 +114,40 @@ impl<T: Transport> Interpreter<T> {
         self.user.as_ref().map(|user| user.label.borrow().clone()).unwrap_or_default()
     }
 
+    /// Judges and records a request that could not be sent, as one without a reply.
+    pub(super) fn judge_unsent(&mut self, why: &str, turn: &Turn<'_>) {
+        let Some(user) = self.user.as_deref() else { return };
+        let request = Prepared::default();
+        let sample = Sample { outcome: UNSENT, ..Sample::default() };
+        let mut view = Searched::new(&request, None, &sample, user);
+        view.changes.code = Some(failures::BAD_REQUEST.into());
+        view.changes.message = Some(failures::told(why));
+        view.changes.body = Some(failures::body(&view).into_bytes());
+        let mut verdict = Verdict::new(UNSENT, self.recording.is_some());
+        let reactions = &self.script.compiled.reactions[self.policy as usize];
+        reactions.keep(&view, false);
+        reactions.act(&mut view, &mut verdict, |text| self.script.text(text, turn.number, Some(user)));
+        reactions.judge(&mut view, &mut verdict, |text| self.script.text(text, turn.number, Some(user)));
+        reactions.keep(&view, false);
+        tell_success(user, false);
+        let Some(recording) = &mut self.recording else { return };
+        let mut record = SampleRecord {
+            start_unix_millis: self.script.context.surroundings.unix_millis(),
+            data_type: DataType::Text,
+            is_http: true,
+            trace: trace::without_exchange(user, Some(why)),
+            ..records::of_user(&view)
+        };
+        records::judge(&mut record, &view, false, verdict.results.unwrap_or_default());
+        recording.add(record);
+    }
+
     /// The records of what is over with a step.
     pub(super) fn record_end(&mut self, step: &Step, turn: &Turn<'_>) {
         if matches!(step, Step::Leave | Step::EndRun) {
             self.pass_ends(turn);
         }
         let (Some(recording), Some(user)) = (&mut self.recording, &self.user) else { return };
-        if let Step::Broken(why) | Step::Failing(why, _) = step {
-            let (request, sample) = (Prepared::default(), Sample::default());
-            let mut searched = Searched::new(&request, None, &sample, user);
-            searched.changes.code = Some(failures::BAD_REQUEST.into());
-            searched.changes.message = Some(failures::told(why));
-            let start_unix_millis = self.script.context.surroundings.unix_millis();
-            let data_type = DataType::Text;
-            let record = SampleRecord {
-                start_unix_millis,
-                data_type,
-                is_http: true,
-                error_count: 1,
-                trace: trace::without_exchange(user, Some(why)),
-                ..records::of_user(&searched)
-            };
-            recording.add(record);
-        }
         match step {
             Step::Done | Step::Broken(_) => recording.end_transactions(),
             Step::Leave | Step::EndRun => recording.leave_transactions(),
@@ -229,7 +244,8 @@ impl<T: Transport> Interpreter<T> {
         let asked = user.stop.take();
         let scope = [made.stop, asked, ends].into_iter().find(|scope| *scope != Scope::Nothing);
         let slept = Duration::from_millis(made.slept.min(LONGEST_PAUSE_MILLIS));
-        scope.map_or(if slept.is_zero() { Step::Sample } else { Step::Think(slept) }, stop)
+        let step = if slept.is_zero() { Step::Sample } else { Step::Think(slept) };
+        scope.and_then(|scope| self.end(scope)).unwrap_or(step)
     }
 }
 
@@ -237,10 +253,7 @@ impl<T: Transport> Interpreter<T> {
 fn refused_redirect(policy: &ReplyPolicy, searched: &Searched<'_>, hops: usize) -> Option<(&'static str, String)> {
     let Redirects { most, rules } = policy.redirects;
     let (reply, parts) = (searched.reply?, searched.request.parts()?);
-    let is_safe = matches!(parts.method.as_str(), "GET" | "HEAD");
-    if rules != RedirectRules::Jmeter
-        || !(matches!(reply.status, 301..=303) || is_safe && matches!(reply.status, 307 | 308))
-    {
+    if rules != RedirectRules::Jmeter || !is_jmeter_redirect(&parts.method, reply.status) {
         return None;
     }
     if most > 0 && reply.kept.as_ref()?.location.is_none() {
@@ -255,6 +268,9 @@ fn refused_redirect(policy: &ReplyPolicy, searched: &Searched<'_>, hops: usize) 
 fn tell_success(user: &UserContext, success: bool) {
     user.variables.borrow_mut().set_known(LAST_SAMPLE_OK, if success { "true" } else { "false" });
 }
+
+/// That of a request that could not be made.
+const UNSENT: Outcome = Outcome { status: None, failure: Some(Failure::System), expected: false };
 
 const GOOD: Outcome = Outcome { status: Some(200), failure: None, expected: true };
 

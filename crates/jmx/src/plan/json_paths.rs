@@ -1,0 +1,212 @@
+//! Filters of Jayway JSONPath, which JMeter uses, as those of RFC 9535.
+//!
+//! | Jayway | RFC 9535 |
+//! |---|---|
+//! | `@.name =~ /a.*/i` | `match(@.name, '(?i)a.*')` |
+//! | `@.id in [1, 2]`, `nin` | `(@.id == 1 \|\| @.id == 2)`, `!(…)` |
+//! | `@.list size 2` | `length(@.list) == 2` |
+//! | `@.list empty true` | `length(@.list) == 0` |
+//! | `@.list contains 1` | `(@.list[?@ == 1] \|\| …)`, of a text `search(@.list, '1')` |
+//! | `@.list anyof [1, 2]`, `noneof` | `@.list[?@ == 1 \|\| @ == 2]`, `!(…)` |
+//! | `@.list subsetof [1, 2]` | `!(@.list[?!(@ == 1 \|\| @ == 2)])` |
+
+/// A path with its filters translated.
+pub(super) fn translated_filters(path: &str) -> String {
+    let mut out = String::with_capacity(path.len());
+    let mut rest = path;
+    while let Some(begin) = rest.find("[?") {
+        out.push_str(&rest[..begin + 2]);
+        rest = &rest[begin + 2..];
+        let end = end_of(rest, ']');
+        out.push_str(&filter(&rest[..end]));
+        rest = &rest[end..];
+    }
+    out + rest
+}
+
+/// Where a closing bracket of this kind stands that was opened before the text; its end where there is none.
+fn end_of(text: &str, close: char) -> usize {
+    let mut depth = 0_i32;
+    let mut quote = None;
+    let mut escaped = false;
+    for (at, letter) in text.char_indices() {
+        match (quote, letter) {
+            _ if escaped => escaped = false,
+            (_, '\\') => escaped = true,
+            (Some(open), _) => quote = (letter != open).then_some(open),
+            (None, '\'' | '"') => quote = Some(letter),
+            (None, _) if letter == close && depth == 0 => return at,
+            (None, '[' | '(') => depth += 1,
+            (None, ']' | ')') => depth -= 1,
+            _ => {}
+        }
+    }
+    text.len()
+}
+
+/// A filter expression.
+fn filter(expression: &str) -> String {
+    let mut out = String::with_capacity(expression.len());
+    let mut rest = expression;
+    while let Some(first) = rest.chars().next() {
+        let length = match first {
+            '\'' | '"' => 1 + end_of_text(&rest[1..], first),
+            '@' | '$' => {
+                let path = &rest[..path_length(rest)];
+                if let Some((test, behind)) = comparison(path, &rest[path.len()..]) {
+                    out.push_str(&test);
+                    rest = behind;
+                    continue;
+                }
+                out.push_str(&translated_filters(path));
+                rest = &rest[path.len()..];
+                continue;
+            }
+            letter => letter.len_utf8(),
+        };
+        out.push_str(&rest[..length]);
+        rest = &rest[length..];
+    }
+    out
+}
+
+/// The bytes of a text up to and with its closing quote.
+fn end_of_text(text: &str, quote: char) -> usize {
+    let mut escaped = false;
+    for (at, letter) in text.char_indices() {
+        if letter == quote && !escaped {
+            return at + quote.len_utf8();
+        }
+        escaped = letter == '\\' && !escaped;
+    }
+    text.len()
+}
+
+/// The bytes of a path at the beginning of a text.
+fn path_length(text: &str) -> usize {
+    let mut at = 1;
+    while let Some(letter) = text[at..].chars().next() {
+        match letter {
+            '[' => at += 1 + end_of(&text[at + 1..], ']') + usize::from(text[at + 1..].contains(']')),
+            '.' | '_' | '-' | '*' => at += 1,
+            letter if letter.is_alphanumeric() => at += letter.len_utf8(),
+            _ => break,
+        }
+        at = at.min(text.len());
+    }
+    at
+}
+
+/// A comparison that RFC 9535 does not have, in its words, and the text after it; None: it is another one.
+fn comparison<'t>(path: &str, behind: &'t str) -> Option<(String, &'t str)> {
+    let behind = behind.trim_start();
+    if let Some(pattern) = behind.strip_prefix("=~") {
+        return matches(path, pattern.trim_start());
+    }
+    let end = behind.find(|letter: char| !letter.is_ascii_alphabetic()).unwrap_or(behind.len());
+    let operator = &behind[..end];
+    let operand = behind[end..].trim_start();
+    let (value, rest) = operand.split_at(operand_length(operand));
+    let value = value.trim();
+    let each = || equals_any("@", value);
+    let test = match operator {
+        "in" => format!("({})", equals_any(path, value)),
+        "nin" => format!("!({})", equals_any(path, value)),
+        "size" => format!("length({path}) == {value}"),
+        "empty" => format!("length({path}) {} 0", if value == "true" { "==" } else { "!=" }),
+        "contains" => {
+            let literal = value.trim_matches(['\'', '"']);
+            let pattern = format!("'{}'", escaped_pattern(literal));
+            format!("({path}[?@ == {value}] || search({path}, {pattern}))")
+        }
+        "anyof" => format!("{path}[?{}]", each()),
+        "noneof" => format!("!({path}[?{}])", each()),
+        "subsetof" => format!("!({path}[?!({})])", each()),
+        _ => return None,
+    };
+    Some((test, rest))
+}
+
+/// `path =~ /pattern/flags`
+fn matches<'t>(path: &str, behind: &'t str) -> Option<(String, &'t str)> {
+    let written = behind.strip_prefix('/')?;
+    let mut escaped = false;
+    let end = written.find(|letter| {
+        let is_end = letter == '/' && !escaped;
+        escaped = letter == '\\' && !escaped;
+        is_end
+    })?;
+    let rest = &written[end + 1..];
+    let flags = &rest[..rest.find(|letter: char| !letter.is_ascii_alphabetic()).unwrap_or(rest.len())];
+    let inline = if flags.is_empty() { String::new() } else { format!("(?{flags})") };
+    let pattern = written[..end].replace(r"\/", "/").replace('\\', r"\\").replace('\'', r"\'");
+    Some((format!("match({path}, '{inline}{pattern}')"), &rest[flags.len()..]))
+}
+
+/// The bytes of a value at the beginning of a text: a list, a text, a number or a path.
+fn operand_length(text: &str) -> usize {
+    match text.chars().next() {
+        Some('[') => (2 + end_of(&text[1..], ']')).min(text.len()),
+        Some(quote @ ('\'' | '"')) => 1 + end_of_text(&text[1..], quote),
+        Some('@' | '$') => path_length(text),
+        _ => {
+            text.find(|letter: char| letter.is_whitespace() || matches!(letter, ')' | '&' | '|')).unwrap_or(text.len())
+        }
+    }
+}
+
+/// Whether a value equals one of a list.
+fn equals_any(value: &str, list: &str) -> String {
+    let inner = list.strip_prefix('[').and_then(|list| list.strip_suffix(']')).unwrap_or(list);
+    let mut tests = Vec::new();
+    let mut rest = inner.trim();
+    while !rest.is_empty() {
+        let length = match rest.chars().next() {
+            Some(quote @ ('\'' | '"')) => 1 + end_of_text(&rest[1..], quote),
+            _ => rest.find(',').unwrap_or(rest.len()),
+        };
+        tests.push(format!("{value} == {}", rest[..length].trim()));
+        rest = rest[length..].trim_start_matches(|letter: char| letter == ',' || letter.is_whitespace());
+    }
+    if tests.is_empty() { "1 == 2".to_owned() } else { tests.join(" || ") }
+}
+
+/// A text as a regular expression within single quotes.
+fn escaped_pattern(text: &str) -> String {
+    let mut out = String::new();
+    for letter in text.chars() {
+        if letter.is_ascii_punctuation() && !matches!(letter, '_' | '\'') {
+            out.push_str(r"\\");
+        }
+        if letter == '\'' {
+            out.push('\\');
+        }
+        out.push(letter);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::translated_filters;
+
+    #[test]
+    fn filters_of_jayway_are_those_of_the_rfc() {
+        for (jayway, rfc) in [
+            ("$.a[?(@.b == 1)].c", "$.a[?(@.b == 1)].c"),
+            ("$.a[?(@.b =~ /x.*/i)]", "$.a[?(match(@.b, '(?i)x.*'))]"),
+            (r"$.a[?(@.b =~ /\d+\/2/)].c", r"$.a[?(match(@.b, '\\d+/2'))].c"),
+            ("$.a[?(@.b in ['x', 'y'])]", "$.a[?((@.b == 'x' || @.b == 'y'))]"),
+            ("$.a[?(@.b nin [1,2] && @.c)]", "$.a[?(!(@.b == 1 || @.b == 2) && @.c)]"),
+            ("$.a[?(@.b size 2)]", "$.a[?(length(@.b) == 2)]"),
+            ("$.a[?(@.b empty true)]", "$.a[?(length(@.b) == 0)]"),
+            ("$.a[?(@.b contains 'x.y')]", r"$.a[?((@.b[?@ == 'x.y'] || search(@.b, 'x\\.y')))]"),
+            ("$.a[?(@.b anyof [1])]", "$.a[?(@.b[?@ == 1])]"),
+            ("$.a[?(@.b noneof [1])]", "$.a[?(!(@.b[?@ == 1]))]"),
+            ("$.a[?(@.b subsetof [1, 2])]", "$.a[?(!(@.b[?!(@ == 1 || @ == 2)]))]"),
+            ("$.a[?(@['in'] == 'x in y')]", "$.a[?(@['in'] == 'x in y')]"),
+        ] {
+            assert_eq!(translated_filters(jayway), rfc, "{jayway}");
+        }
+    }
+}
