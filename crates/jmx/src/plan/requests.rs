@@ -461,7 +461,7 @@ impl Reader<'_> {
         let Some(manager) = scope.cookies.filter(|manager| self.keeps_cookies(*manager)) else { return };
         let now = self.before.text(url);
         let host = now.split("://").nth(1).and_then(|rest| rest.split(['/', ':', '?']).next()).unwrap_or_default();
-        let mut pairs = Vec::new();
+        let mut pairs: Vec<(usize, String)> = Vec::new();
         for cookie in manager.properties().items("CookieManager.cookies") {
             let properties = cookie.properties();
             let domain = self.filled_in(&properties, "Cookie.domain");
@@ -471,11 +471,14 @@ impl Reader<'_> {
             let belongs = own && is_below(&now, path.trim());
             if belongs {
                 let value = self.text_in(&properties, "Cookie.value");
-                pairs.push(format!("{}={value}", self.before.text(&cookie.name())));
+                pairs.push((path.trim().len(), format!("{}={value}", self.before.text(&cookie.name()))));
             }
         }
+        // The longest path first (RFC 6265, section 5.4).
+        pairs.sort_by_key(|(path_length, _)| std::cmp::Reverse(*path_length));
         if !pairs.is_empty() {
             headers.retain(|header| !header.0.eq_ignore_ascii_case("cookie"));
+            let pairs: Vec<String> = pairs.into_iter().map(|(_, pair)| pair).collect();
             headers.push(("Cookie".into(), pairs.join("; ")));
             policy.replaces_cookies = false;
         }

@@ -181,7 +181,15 @@ impl Recording {
     /// The page has elements: its own request becomes the first sample within it.
     pub fn divide_page(&mut self) {
         if let Some(page) = self.page.as_mut().filter(|page| page.sub_results.is_empty()) {
-            let alone = SampleRecord { assertions: Vec::new(), failure_message: None, ..page.clone() };
+            // Assertions are those of the whole page.
+            let success = page.code.parse().is_ok_and(|code: u16| (200..400).contains(&code));
+            let alone = SampleRecord {
+                assertions: Vec::new(),
+                failure_message: None,
+                success,
+                error_count: u32::from(!success),
+                ..page.clone()
+            };
             page.sub_results.push(alone);
             number_labels(page);
         }
@@ -250,7 +258,7 @@ impl Recording {
         }
     }
 
-    /// A request with those before it that were answered by a challenge: one sample, as JMeter's client does both at once.
+    /// A request with those before it that were answered by a challenge: one sample with the bytes of the last, as JMeter's client does both at once.
     fn with_challenged(&mut self, mut record: SampleRecord) -> SampleRecord {
         let Some(first) = self.challenged.take() else { return record };
         if let Some(trace) = &mut record.trace {
@@ -262,8 +270,6 @@ impl Recording {
             elapsed_millis: record.elapsed_millis + later,
             latency_millis: record.latency_millis + later,
             connect_millis: first.connect_millis,
-            bytes: record.bytes + first.bytes,
-            sent_bytes: record.sent_bytes + first.sent_bytes,
             ..record
         }
     }
