@@ -75,7 +75,7 @@ impl BodyBuilder {
         let is_text = self.fragments.iter().all(|one| match one {
             BodyFragment::Text(_) => true,
             BodyFragment::Bytes(bytes) => std::str::from_utf8(bytes)
-                .is_ok_and(|text| !text.contains("${") && !(has_expressions && text.contains('\\'))),
+                .is_ok_and(|text| !(text.contains("${") || has_expressions && text.contains('\\'))),
         });
         if has_expressions && !is_text {
             return Body::Mixed(self.fragments);

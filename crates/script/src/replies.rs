@@ -86,8 +86,8 @@ impl Memory {
     /// Whether the last request is repeated, with credentials where some are known, if this is the reply to it.
     pub fn repeats<T: Transport>(&self, script: &WorkerScript<T>, reply: Option<&Reply>) -> bool {
         let (Some(ask), Some(reply)) = (&self.asking, reply) else { return false };
-        let fields = reply.kept.iter().filter_map(|kept| kept.head.as_ref()).map(|head| &*head.1);
-        fields.last().is_some_and(|fields| repeats(script.policy(ask.tags.reply_policy), ask, reply.status, fields))
+        let head = reply.kept.as_ref().and_then(|kept| kept.head.as_ref());
+        head.is_some_and(|(_, fields)| repeats(script.policy(ask.tags.reply_policy), ask, reply.status, fields))
     }
 
     /// The step of a request of the scenario.

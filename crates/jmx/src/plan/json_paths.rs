@@ -1,4 +1,4 @@
-//! Filters of Jayway JSONPath, which JMeter uses, as those of RFC 9535.
+//! Filters of Jayway `JSONPath`, which JMeter uses, as those of RFC 9535.
 //!
 //! | Jayway | RFC 9535 |
 //! |---|---|
