@@ -81,7 +81,7 @@ pub struct Flow {
     pub stalled_nanos: u64,
     /// Messages of WebSockets that no request awaited.
     pub pushes: u64,
-    /// TLS handshakes for which the server asked for a further key share (HelloRetryRequest).
+    /// TLS handshakes for which the server asked for a further key share (`HelloRetryRequest`).
     pub hello_retries: u64,
     /// Nanoseconds that requests were under way: the integral of `in_flight` over time, kept by a clock of its own.
     pub in_flight_nanos: u64,

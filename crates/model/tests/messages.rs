@@ -98,7 +98,7 @@ fn tally() -> impl Strategy<Value = Tally> {
 }
 
 fn flow() -> impl Strategy<Value = Flow> {
-    (any::<[u64; 32]>(), any::<[u64; 3]>())().prop_map(|(n, more)| Flow {
+    (any::<[u64; 32]>(), any::<[u64; 3]>()).prop_map(|(n, more)| Flow {
         planned: n[0],
         arrivals: n[1],
         begun: n[2],

@@ -280,7 +280,7 @@ pub struct Connections {
     /// Messages of WebSockets that no request awaited: they came before their request, or did not match its pattern.
     #[serde(default)]
     pub websocket_pushes: u64,
-    /// TLS handshakes that took a further round trip because the server asked for another key share (HelloRetryRequest).
+    /// TLS handshakes that took a further round trip because the server asked for another key share (`HelloRetryRequest`).
     #[serde(default)]
     pub hello_retries: u64,
 }

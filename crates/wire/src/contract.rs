@@ -205,7 +205,7 @@ pub struct TransportCounts {
     pub stalled_nanos: u64,
     /// Messages of `WebSocket`s that no request awaited.
     pub pushes: u64,
-    /// TLS handshakes for which the server asked for a further key share (HelloRetryRequest).
+    /// TLS handshakes for which the server asked for a further key share (`HelloRetryRequest`).
     pub hello_retries: u64,
 }
 

@@ -112,7 +112,7 @@ impl Common {
         let (directory, sources) = (Directory::new(&settings), Sources::new(&settings.source, plan.processes));
         let awaits_messages = plan.requests().any(|request| request.is_websocket() && request.body == Body::None);
         let tls = OnceLock::new();
-        let common = Self { directory, sources, tls, proxy, style, kept, awaits_messages, settings };
+        let common = Self { settings, directory, sources, tls, proxy, style, kept, awaits_messages };
         // Reading the system's certificates takes longer than many a run over plain http.
         if plan.requests().any(|r| common.is_secure(r.is_encrypted())) {
             common.tls()?;

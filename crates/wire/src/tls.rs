@@ -200,7 +200,7 @@ pub struct Handshake {
     pub certificates: Vec<Vec<u8>>,
     /// An earlier session was resumed.
     pub resumed: bool,
-    /// The server asked for a further key share (HelloRetryRequest), which took another round trip.
+    /// The server asked for a further key share (`HelloRetryRequest`), which took another round trip.
     pub retried: bool,
 }
 

@@ -121,7 +121,7 @@ pub struct Secured {
     pub cipher: Option<String>,
     /// The key exchange group; null where it is not known.
     pub group: Option<String>,
-    /// The server asked for a further key share (HelloRetryRequest), which took another round trip.
+    /// The server asked for a further key share (`HelloRetryRequest`), which took another round trip.
     pub retried: bool,
     /// A whole handshake.
     pub handshake_seconds: f64,
