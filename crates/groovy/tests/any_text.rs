@@ -191,6 +191,7 @@ fn endless_programs_end() {
         "evaluate('while (true) {}')",
         "new Random().ints(2000000000)",
         "def c = { it }; 100000.times { def d = c; c = { d(it) } }; c(1)",
+        "(('a' * 200000) =~ /(?>\\w+)(?=!)/).find()",
         "def l = [3, 1, 2] * 1000; l.sort { a, b -> 1 }; while (true) l.sort()",
     ] {
         let script = Script::parse(source, Dialect::Groovy).expect(source);

@@ -16,6 +16,7 @@ pub mod analysis;
 pub mod answer;
 pub mod codec;
 pub mod comparison;
+pub mod deadline;
 pub mod environment;
 pub mod event;
 pub mod experiment;

@@ -85,6 +85,7 @@ impl World for Real {
     }
 
     fn remarks(&self) -> Vec<String> {
-        self.compiled.iter().flat_map(|compiled| compiled.remarks()).collect()
+        let remarks = self.compiled.iter().flat_map(|compiled| compiled.remarks());
+        remarks.chain(brunt_script::pattern::remarks()).collect()
     }
 }

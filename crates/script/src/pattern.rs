@@ -1,16 +1,76 @@
 //! Regular expressions of a plan: in the syntax of `regex`, or with look-around and back references where one needs them.
 
+use brunt_model::deadline::run_within;
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
 /// A compiled expression.
 #[derive(Debug, Clone)]
 pub enum Pattern {
     /// Searched in linear time.
     Plain(regex::Regex),
-    /// With look-around or back references; searched with a bound on its steps.
-    Backtracking(Box<fancy_regex::Regex>),
+    /// With look-around or back references; searched with a bound on its steps and its time.
+    Backtracking(Arc<Backtracking>),
 }
 
-/// Steps of a search with look-around, at most.
-const MOST_STEPS: usize = 1_000_000;
+/// An expression that is searched by trying one way after the other.
+#[derive(Debug)]
+pub struct Backtracking {
+    regex: fancy_regex::Regex,
+    /// A search took too long, so that no further one is begun.
+    is_abandoned: AtomicBool,
+}
+
+/// Ways that a search may try. Each position of the text is one at least.
+const MOST_STEPS: usize = 20_000_000;
+
+/// Longest text that is searched on the calling thread, in bytes: one step may read all of it.
+const SHORT_TEXT: usize = 4096;
+
+/// Time of a search, and for each byte of its text.
+const LONGEST_SEARCH: Duration = Duration::from_secs(2);
+const TIME_PER_BYTE: Duration = Duration::from_micros(1);
+
+/// Expressions that this process has given up.
+static ABANDONED: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+
+/// Remarks on expressions that took too long, for the reader of the report.
+pub fn remarks() -> Vec<String> {
+    let remark = |pattern: &String| {
+        format!(
+            "the regular expression `{pattern}` took too long and was given up; make it simpler: from then on it matched nothing"
+        )
+    };
+    ABANDONED.lock().unwrap_or_else(PoisonError::into_inner).iter().map(remark).collect()
+}
+
+impl Backtracking {
+    /// The result of a search; None: it took too many steps or too long.
+    fn search<T: Send + 'static>(
+        self: &Arc<Self>,
+        text: &str,
+        search: impl FnOnce(&fancy_regex::Regex, &str) -> Result<T, fancy_regex::Error> + Send + 'static,
+    ) -> Option<T> {
+        if self.is_abandoned.load(Ordering::Relaxed) {
+            return None;
+        }
+        let result = if text.len() <= SHORT_TEXT {
+            search(&self.regex, text).ok()
+        } else {
+            let limit = LONGEST_SEARCH + TIME_PER_BYTE * u32::try_from(text.len()).unwrap_or(u32::MAX);
+            let expression = Arc::clone(self);
+            let text = text.to_owned();
+            run_within(limit, move || search(&expression.regex, &text).ok()).flatten()
+        };
+        if result.is_none() {
+            self.is_abandoned.store(true, Ordering::Relaxed);
+            ABANDONED.lock().unwrap_or_else(PoisonError::into_inner).insert(self.regex.as_str().to_owned());
+        }
+        result
+    }
+}
 
 /// The groups of a match: the whole match first.
 pub type Groups = Vec<Option<String>>;
@@ -26,7 +86,9 @@ impl Pattern {
             return Ok(Self::Plain(plain));
         }
         let bounded = fancy_regex::RegexBuilder::new(pattern).backtrack_limit(MOST_STEPS).build();
-        bounded.map(|regex| Self::Backtracking(Box::new(regex))).map_err(|error| error.to_string())
+        let expression =
+            |regex| Self::Backtracking(Arc::new(Backtracking { regex, is_abandoned: AtomicBool::new(false) }));
+        bounded.map(expression).map_err(|error| error.to_string())
     }
 
     /// Compiles an expression that is to match the whole of a text.
@@ -42,7 +104,7 @@ impl Pattern {
     pub fn groups(&self) -> usize {
         match self {
             Self::Plain(regex) => regex.captures_len(),
-            Self::Backtracking(regex) => regex.captures_len(),
+            Self::Backtracking(expression) => expression.regex.captures_len(),
         }
     }
 
@@ -50,7 +112,7 @@ impl Pattern {
     pub fn is_found(&self, text: &str) -> bool {
         match self {
             Self::Plain(regex) => regex.is_match(text),
-            Self::Backtracking(regex) => regex.is_match(text).unwrap_or(false),
+            Self::Backtracking(expression) => expression.search(text, fancy_regex::Regex::is_match).unwrap_or(false),
         }
     }
 
@@ -59,9 +121,12 @@ impl Pattern {
         let (by, limit) = (replacement(by), usize::from(!all));
         match self {
             Self::Plain(regex) => regex.replacen(text, limit, by.as_str()).into_owned(),
-            Self::Backtracking(regex) => regex
-                .try_replacen(text, limit, by.as_str())
-                .map_or_else(|_| text.to_owned(), std::borrow::Cow::into_owned),
+            Self::Backtracking(expression) => {
+                let replaced = expression.search(text, move |regex, text| {
+                    regex.try_replacen(text, limit, by.as_str()).map(std::borrow::Cow::into_owned)
+                });
+                replaced.unwrap_or_else(|| text.to_owned())
+            }
         }
     }
 
@@ -74,11 +139,14 @@ impl Pattern {
                 };
                 regex.captures_iter(text).take(most).map(groups).collect()
             }
-            Self::Backtracking(regex) => {
+            Self::Backtracking(expression) => {
                 let groups = |found: fancy_regex::Captures| {
                     found.iter().map(|group| group.map(|group| group.as_str().to_owned())).collect()
                 };
-                regex.captures_iter(text).map_while(Result::ok).take(most).map(groups).collect()
+                let search = move |regex: &fancy_regex::Regex, text: &str| {
+                    regex.captures_iter(text).take(most).map(|found| found.map(groups)).collect()
+                };
+                expression.search(text, search).unwrap_or_default()
             }
         }
     }
@@ -175,6 +243,19 @@ mod tests {
             assert_eq!(pattern.replace("a-b-", r"<$1x\$$>", true), "<ax$$><bx$$>");
             assert_eq!(pattern.replace("a-b-", "", false), "b-");
         }
+    }
+
+    #[test]
+    fn a_search_that_takes_too_long_is_given_up_and_told() {
+        // The search reads the rest of the text at each of its positions: 2e10 steps in all.
+        let slow = Pattern::new(r"(?>\w+)(?=!)").unwrap();
+        let text = "a".repeat(200_000);
+        assert!(!slow.is_found(&text));
+        assert!(slow.find_all("aa!", 9).is_empty(), "it is not tried again");
+        assert!(remarks().iter().any(|remark| remark.contains(r"`(?>\w+)(?=!)` took too long")), "{:?}", remarks());
+        // One that is merely long is found.
+        let found = Pattern::new(r"(?<=a)!").unwrap().find_all(&format!("{}{text}!", "b".repeat(2_000_000)), 1);
+        assert_eq!(found, [vec![Some("!".to_owned())]]);
     }
 
     #[test]

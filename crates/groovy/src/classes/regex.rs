@@ -5,10 +5,13 @@ use crate::error::{Eval, Fault, illegal, throw};
 use crate::methods::string::{byte_index, unit_index};
 use crate::value::{Native, Value};
 use crate::vm::Vm;
+use brunt_model::deadline::run_within;
 use fancy_regex::{Captures, Regex};
 use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
 
 pub(super) static CLASSES: &[Class] = &[
     Class::with_static("java.util.regex.Pattern", pattern_static).and_constants(pattern_constant),
@@ -97,7 +100,7 @@ pub(crate) fn translated(java: &str) -> String {
 /// A `Pattern` object.
 struct Pattern {
     text: Rc<str>,
-    regex: Rc<Regex>,
+    regex: Arc<Regex>,
 }
 
 /// Compiles a pattern with Java's flags.
@@ -109,18 +112,39 @@ pub(crate) fn pattern(vm: &mut Vm, text: &str, flags: i64) -> Eval<Value> {
 }
 
 /// The regex of a pattern object or a text.
-fn regex_of(vm: &mut Vm, value: &Value) -> Eval<Rc<Regex>> {
+fn regex_of(vm: &mut Vm, value: &Value) -> Eval<Arc<Regex>> {
     if let Some(pattern) = value.downcast::<Pattern>() {
-        Ok(Rc::clone(&pattern.regex))
+        Ok(Arc::clone(&pattern.regex))
     } else {
         let text = vm.text(value)?;
         vm.pattern(&text)
     }
 }
 
-/// A search that took too long.
-fn failed(error: &fancy_regex::Error) -> Box<Fault> {
-    Box::new(Fault::Budget(format!("script stopped: a pattern took too long ({error}); make it simpler")))
+/// Longest text that is searched on the calling thread, in bytes.
+const SHORT_TEXT: usize = 16 << 10;
+
+/// Time of a search in a longer text.
+const LONGEST_SEARCH: Duration = Duration::from_secs(2);
+
+/// Searches a text; a search that takes too many steps or too long stops the script. No step of a search can be interrupted, and each
+/// position of a long text may read all of it, so that a long text is searched on another thread.
+fn search<T: Send + 'static>(
+    regex: &Arc<Regex>,
+    text: &str,
+    search: impl FnOnce(&Regex, &str) -> Result<T, fancy_regex::Error> + Send + 'static,
+) -> Eval<T> {
+    let result = if text.len() <= SHORT_TEXT {
+        search(regex, text).map_err(|error| error.to_string())
+    } else {
+        let regex = Arc::clone(regex);
+        let text = text.to_owned();
+        let result = run_within(LONGEST_SEARCH, move || search(&regex, &text).map_err(|error| error.to_string()));
+        result.unwrap_or_else(|| Err(format!("more than {} s", LONGEST_SEARCH.as_secs())))
+    };
+    result.map_err(|why| {
+        Box::new(Fault::Budget(format!("script stopped: a pattern took too long ({why}); make it simpler")))
+    })
 }
 
 impl Native for Pattern {
@@ -159,10 +183,10 @@ impl Native for Pattern {
 }
 
 /// Whether a pattern matches all of a text: its groups.
-fn whole(vm: &mut Vm, regex: &Rc<Regex>, _text: &str, subject: &str) -> Eval<Option<Groups>> {
+fn whole(vm: &mut Vm, regex: &Arc<Regex>, _text: &str, subject: &str) -> Eval<Option<Groups>> {
     let anchored = vm.pattern(&format!("\\A(?:{})\\z", regex.as_str()))?;
     vm.tick(subject.len() / 16)?;
-    anchored.captures(subject).map(|found| found.map(|captures| groups(&captures))).map_err(|error| failed(&error))
+    search(&anchored, subject, |regex, text| Ok(regex.captures(text)?.map(|captures| groups(&captures))))
 }
 
 /// `text =~ pattern`
@@ -191,15 +215,15 @@ fn groups(captures: &Captures<'_>) -> Groups {
 }
 
 /// All matches, one after the other; at most so many.
-fn matches(vm: &mut Vm, regex: &Regex, text: &str, most: usize) -> Eval<Vec<Groups>> {
-    let mut found = Vec::new();
+fn matches(vm: &mut Vm, regex: &Arc<Regex>, text: &str, most: usize) -> Eval<Vec<Groups>> {
     vm.tick(text.len() / 16)?;
-    for captures in regex.captures_iter(text).take(most) {
-        let captures = captures.map_err(|error| failed(&error))?;
-        vm.tick(4)?;
-        vm.alloc(captures.len() * 24)?;
-        found.push(groups(&captures));
-    }
+    // One more than the script may have ends it below.
+    let most = most.min(usize::try_from(vm.budget.operations / 4).unwrap_or(usize::MAX - 1) + 1);
+    let found: Vec<Groups> = search(regex, text, move |regex, text| {
+        regex.captures_iter(text).take(most).map(|captures| captures.map(|captures| groups(&captures))).collect()
+    })?;
+    vm.tick(found.len() * 4)?;
+    vm.alloc(found.iter().map(|groups| groups.len() * 24).sum())?;
     Ok(found)
 }
 
@@ -245,7 +269,7 @@ fn replace(vm: &mut Vm, text: &str, pattern: &Value, with: &str, most: usize) ->
     replace_by(vm, &regex, text, with, most)
 }
 
-fn replace_by(vm: &mut Vm, regex: &Regex, text: &str, with: &str, most: usize) -> Eval<Value> {
+fn replace_by(vm: &mut Vm, regex: &Arc<Regex>, text: &str, with: &str, most: usize) -> Eval<Value> {
     let mut result = String::new();
     let mut last = 0;
     for found in matches(vm, regex, text, most)? {
@@ -300,7 +324,7 @@ pub(crate) fn split(vm: &mut Vm, text: &str, pattern: &Value, limit: i64) -> Eva
     split_by(vm, text, &regex, limit)
 }
 
-fn split_by(vm: &mut Vm, text: &str, regex: &Regex, limit: i64) -> Eval<Value> {
+fn split_by(vm: &mut Vm, text: &str, regex: &Arc<Regex>, limit: i64) -> Eval<Value> {
     let most = if limit > 0 { limit as usize - 1 } else { usize::MAX };
     let mut pieces = Vec::new();
     let mut last = 0;
@@ -325,7 +349,7 @@ fn split_by(vm: &mut Vm, text: &str, regex: &Regex, limit: i64) -> Eval<Value> {
 
 /// A `Matcher` object.
 pub(crate) struct Matcher {
-    regex: Rc<Regex>,
+    regex: Arc<Regex>,
     shown: Rc<str>,
     text: RefCell<Rc<str>>,
     /// Where the next search begins, in bytes.
@@ -336,9 +360,9 @@ pub(crate) struct Matcher {
 }
 
 impl Matcher {
-    fn make(regex: &Rc<Regex>, shown: &str, text: Rc<str>) -> Value {
+    fn make(regex: &Arc<Regex>, shown: &str, text: Rc<str>) -> Value {
         Value::native(Self {
-            regex: Rc::clone(regex),
+            regex: Arc::clone(regex),
             shown: shown.into(),
             text: RefCell::new(text),
             next: Cell::new(0),
@@ -356,8 +380,10 @@ impl Matcher {
             return Ok(false);
         }
         vm.tick((text.len() - self.next.get()) / 64)?;
-        let found = self.regex.captures_from_pos(&text, self.next.get()).map_err(|error| failed(&error))?;
-        let found = found.map(|captures| groups(&captures));
+        let from = self.next.get();
+        let found = search(&self.regex, &text, move |regex, text| {
+            Ok(regex.captures_from_pos(text, from)?.map(|captures| groups(&captures)))
+        })?;
         if let Some((begin, end)) = found.as_ref().and_then(|groups| groups.first().copied().flatten()) {
             let empty_step = text[end..].chars().next().map_or(1, char::len_utf8);
             self.next.set(if begin == end { end + empty_step } else { end });

@@ -82,7 +82,7 @@ pub(crate) struct Vm<'h> {
     pub constructing: Vec<Arc<crate::syntax::ast::ClassDef>>,
     /// Whether an object with variables of this run outlives it.
     pub escaped: bool,
-    pub patterns: HashMap<Rc<str>, Rc<fancy_regex::Regex>>,
+    pub patterns: HashMap<Rc<str>, Arc<fancy_regex::Regex>>,
     /// Where `print` of `BeanShell` writes after `this.interpreter.setOut(stream)`; null: to the log.
     pub output: Value,
 }
@@ -249,18 +249,18 @@ impl Vm<'_> {
     }
 
     /// A pattern, compiled once per run.
-    pub fn pattern(&mut self, text: &str) -> Eval<Rc<fancy_regex::Regex>> {
+    pub fn pattern(&mut self, text: &str) -> Eval<Arc<fancy_regex::Regex>> {
         if let Some(known) = self.patterns.get(text) {
-            return Ok(Rc::clone(known));
+            return Ok(Arc::clone(known));
         }
         self.tick(100 + text.len())?;
         let rust = crate::classes::regex::translated(text);
         let built = fancy_regex::RegexBuilder::new(&rust).backtrack_limit(200_000).delegate_size_limit(4 << 20).build();
         match built {
             Ok(pattern) => {
-                let pattern = Rc::new(pattern);
+                let pattern = Arc::new(pattern);
                 if self.patterns.len() < 200 {
-                    self.patterns.insert(text.into(), Rc::clone(&pattern));
+                    self.patterns.insert(text.into(), Arc::clone(&pattern));
                 }
                 Ok(pattern)
             }

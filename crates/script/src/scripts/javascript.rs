@@ -1,7 +1,8 @@
 //! Runs scripts in JavaScript, in `QuickJS`: one engine for each worker.
 //!
 //! A script has the objects of `prelude.js`, and neither modules, files, processes nor the network. Variables that it declares end with
-//! it. Its loops and calls are counted, its memory is limited, and time and random values are those of the run.
+//! it. Its loops and calls are counted, as are the elements that native functions visit, its memory is limited, and time and random
+//! values are those of the run.
 
 mod host;
 
@@ -131,7 +132,9 @@ impl Engine {
             *engine = None;
         }
         match result {
-            Err(_) if is_over => Err("script stopped: it used up its operations; look for an endless loop".into()),
+            Err(_) if is_over => {
+                Err("script stopped: it used up its operations or its time; look for an endless loop".into())
+            }
             result => result.map(|text| (outcome, text)),
         }
     }

@@ -9,6 +9,12 @@ use std::io::{Chain, Cursor, Read};
 /// No event is longer, unpacked.
 const LONGEST: usize = 256 << 20;
 
+/// Bytes that any log may unpack to, however short it is.
+const SMALL: u64 = 16 << 20;
+
+/// Unpacked bytes for each packed byte, at most. Deflate allows 1032; logs of brunt reach about 10.
+const MOST_UNPACKED: u64 = 64;
+
 /// Reads events one after the other, whichever way they are written; ends at the first that is not whole.
 pub enum EventReader<R> {
     /// As `--events` writes them.
@@ -145,7 +151,8 @@ impl<R: Read> PackedReader<R> {
             if packed.is_empty() && room {
                 return Some(plain);
             }
-            if plain.len() > LONGEST || (room && self.unpacker.total_in() == came && plain.len() == went) {
+            let is_bomb = self.unpacker.total_out() > SMALL + MOST_UNPACKED * self.unpacker.total_in();
+            if is_bomb || plain.len() > LONGEST || (room && self.unpacker.total_in() == came && plain.len() == went) {
                 return None;
             }
             plain.reserve(plain.len() + 256);

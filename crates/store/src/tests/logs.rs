@@ -48,6 +48,16 @@ fn both_kinds_are_read_by_one_reader() {
 }
 
 #[test]
+fn a_log_that_unpacks_to_far_more_than_brunt_writes_is_damaged() {
+    let warning = |bytes: usize| Event::Warning(Warning { at: Tick::ZERO, text: "a".repeat(bytes) });
+    let plain = warning(10 << 20);
+    assert_eq!(read(&packed(std::slice::from_ref(&plain))).0, [plain]);
+    let bomb = packed(&[warning(200 << 20)]);
+    assert!(bomb.len() < 1 << 20, "{}", bomb.len());
+    assert!(matches!(read(&bomb), (events, Some(LogError::Torn(0..=1))) if events.is_empty()));
+}
+
+#[test]
 fn a_log_cut_anywhere_gives_its_whole_events() {
     let whole = packed(&events(1.0));
     let mut most = 0;

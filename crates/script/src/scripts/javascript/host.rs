@@ -23,6 +23,10 @@ pub struct Host {
     call: RefCell<Call>,
     /// Counts of the engine that are left; it counts each 10,000 loops and calls.
     ticks: Cell<u32>,
+    /// Work of native functions that is not a whole count yet.
+    work: Cell<f64>,
+    /// When the script began, in milliseconds.
+    began: Cell<u64>,
 }
 
 /// One run of a script.
@@ -55,6 +59,12 @@ struct Reply {
 /// 20 million loops and calls, as scripts in Groovy have operations.
 const TICKS: u32 = 2_000;
 
+/// Loops and calls, or elements that a native function visits, of one count.
+const WORK_OF_TICK: f64 = 10_000.0;
+
+/// Milliseconds that a script may take, whatever it does: some native operations, such as those of large whole numbers, are long.
+const LONGEST_RUN: u64 = 10_000;
+
 /// Further lines that one run of a script logs are lost.
 const MOST_LOGGED: usize = 100;
 
@@ -70,6 +80,8 @@ impl Host {
             variables: RefCell::new(Variables::new(&Arc::default())),
             call: RefCell::default(),
             ticks: Cell::new(TICKS),
+            work: Cell::new(0.0),
+            began: Cell::new(worker.surroundings.unix_millis()),
         }
     }
 
@@ -82,6 +94,7 @@ impl Host {
         source: &str,
     ) {
         self.ticks.set(TICKS);
+        self.began.set(self.surroundings.unix_millis());
         self.variables.swap(&user.variables);
         let last = user.last.borrow().clone();
         let is_good = || last.as_ref().is_some_and(|last| last.success);
@@ -116,7 +129,21 @@ impl Host {
 
     /// The engine counts; whether the script ends.
     pub fn tick(&self) -> bool {
-        self.ticks.set(self.ticks.get().saturating_sub(1));
+        self.take(1)
+    }
+
+    /// Counts the elements that a native function is about to visit; whether the script ends.
+    fn charge(&self, elements: f64) -> bool {
+        let work = self.work.get() + elements;
+        let ticks = (work / WORK_OF_TICK).floor();
+        self.work.set(work - ticks * WORK_OF_TICK);
+        // A float that is too large becomes the greatest number.
+        self.take(ticks as u32)
+    }
+
+    fn take(&self, ticks: u32) -> bool {
+        let is_late = self.surroundings.unix_millis().saturating_sub(self.began.get()) > LONGEST_RUN;
+        self.ticks.set(if is_late { 0 } else { self.ticks.get().saturating_sub(ticks) });
         self.is_over()
     }
 
@@ -203,6 +230,7 @@ impl Host {
         set!("setMessage", |host, message: String| host.call.borrow_mut().verdict.message = message);
         set!("stop", |host, what: String| host.stop(&what));
         set!("log", |host, line: String| host.log(line));
+        set!("charge", |host, elements: f64| host.charge(elements));
         set!("now", |host| host.surroundings.unix_millis() as f64);
         set!("uuid", |host| host.uuid());
         set!("random", |host| host.random.borrow_mut().random::<f64>());

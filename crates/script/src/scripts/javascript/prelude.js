@@ -14,6 +14,62 @@
   Math.random = host.random;
   delete globalThis.performance;
 
+  // Native functions loop without a look at the engine's counter, so that their elements are counted before they run.
+  const { apply } = Reflect;
+  let elementsSinceCount = 0;
+  const charge = (elements) => {
+    elementsSinceCount += elements + 4;
+    if (elementsSinceCount < 1e4) return;
+    const isOver = host.charge(elementsSinceCount);
+    elementsSinceCount = 0;
+    if (isOver) throw new RangeError("the script used up its operations");
+  };
+  // An array of more elements than the memory holds has gaps, and each gap is looked up.
+  const cost = (list) => {
+    const length = list === null || list === undefined ? 0 : Number(list.length) || 0;
+    return length > 4e6 ? length : length / 16;
+  };
+  const costOfAll = (list, given) => {
+    let sum = cost(list);
+    for (let i = 0; i < given.length; i++) if (typeof given[i] === "object") sum += cost(given[i]);
+    return sum;
+  };
+  const count = (owner, names, elements) => {
+    for (const name of names) {
+      const native = Object.getOwnPropertyDescriptor(owner, name)?.value;
+      if (typeof native !== "function") continue;
+      const counted = {
+        [name](...given) {
+          charge(elements(this, given));
+          return apply(native, this, given);
+        },
+      }[name];
+      Object.defineProperty(counted, "length", { value: native.length, configurable: true });
+      Object.defineProperty(owner, name, { value: counted, writable: true, configurable: true });
+    }
+  };
+  // Those that visit one element, or that are written below.
+  const uncounted = new Set(["constructor", "push", "pop", "at", "keys", "values", "entries", "toString", "flat"]);
+  for (const owner of [Array.prototype, Object.getPrototypeOf(Int8Array.prototype)]) {
+    count(owner, Object.getOwnPropertyNames(owner).filter((name) => !uncounted.has(name)), costOfAll);
+  }
+  count(Array, ["from"], costOfAll);
+  // An array that holds another one twice, which holds another one twice, and so on, is short and endless.
+  const append = (flattened, list, depth) => {
+    charge(cost(list));
+    for (let i = 0; i < list.length; i++) {
+      if (!(i in list)) continue;
+      if (depth >= 1 && Array.isArray(list[i])) append(flattened, list[i], depth - 1);
+      else flattened.push(list[i]);
+    }
+    return flattened;
+  };
+  const { flat } = { flat(depth = 1) { return append([], this, Number(depth) || 0); } };
+  Object.defineProperty(Array.prototype, "flat", { value: flat, writable: true, configurable: true });
+  // The worst text has each of its places compared with all that is looked for.
+  count(String.prototype, ["indexOf", "lastIndexOf", "includes", "split", "replace", "replaceAll"], (text, [wanted]) =>
+    (text?.length || 0) * (1 / 16 + (typeof wanted === "string" ? wanted.length / 256 : 0)));
+
   const vars = Object.freeze({
     get: (name) => host.variable(String(name)) ?? null,
     put: (name, value) => host.setVariable(String(name), String(value)),

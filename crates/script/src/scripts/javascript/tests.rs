@@ -41,6 +41,36 @@ fn value(source: &str, user: &UserContext) -> Result<Option<String>, String> {
 }
 
 #[test]
+fn native_loops_end_as_others_do() {
+    let user = user();
+    for source in [
+        "new Array(4294967295).join('')",
+        "String(new Array(4294967295))",
+        "new Array(4294967295).reverse()",
+        "try { new Array(4294967295).join('') } catch (e) { new Array(4294967295).fill(1) }",
+        "while (true) { try { new Array(4294967295).join('') } catch (e) {} }",
+        "Array.from({length: 4294967295}, () => 1)",
+        "Array.prototype.splice.call({length: 2 ** 53 - 2}, 0, 1)",
+        "[].concat({length: 4294967295, [Symbol.isConcatSpreadable]: true})",
+        "let a = []; for (let i = 0; i < 60; i++) a = [a, a]; a.flat(Infinity)",
+        "let a = []; for (let i = 0; i < 60; i++) a = [a, a]; a.join('')",
+        "for (;;) ('a'.repeat(2e7)).indexOf('a'.repeat(1e7) + 'b')",
+        "for (;;) new Uint8Array(3e7).sort()",
+        "/^(a+)+$/.test('a'.repeat(200000) + '!')",
+    ] {
+        let error = value(source, &user).unwrap_err();
+        let is_limited = ["used up its operations", "InternalError", "interrupted", "Maximum call stack"];
+        assert!(is_limited.iter().any(|limit| error.contains(limit)), "{source}: {error}");
+    }
+    let plain =
+        "[[3, [1]], 2].flat().length + [3, 1, 2].sort().join() + [1, , 2].concat([3]).length + 'a,b'.split(',').length
+        + [1, 2].map.length + Object.keys([1].flat()).length + 'aXa'.replaceAll('a', 'b') + [1, [2]]";
+    assert_eq!(value(plain, &user).unwrap().as_deref(), Some("31,2,34211bXb1,2"));
+    let queue = "const q = Array.from({length: 5000}, (_, i) => i); let s = 0; while (q.length) s += q.shift(); s";
+    assert_eq!(value(queue, &user).unwrap().as_deref(), Some("12497500"));
+}
+
+#[test]
 fn a_script_reads_and_sets_what_its_user_has() {
     let user = user();
     user.variables.borrow_mut().set("a", "2");
