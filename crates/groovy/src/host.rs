@@ -150,6 +150,10 @@ pub trait Sample {
     fn set_message(&mut self, _message: &str) {}
     /// Response body, decoded.
     fn body(&self) -> Cow<'_, [u8]>;
+    /// Response body as text; bytes that are not UTF-8 are replaced.
+    fn body_text(&self) -> Cow<'_, str> {
+        Cow::Owned(String::from_utf8_lossy(&self.body()).into_owned())
+    }
     /// Changes the response body.
     fn set_body(&mut self, _body: &[u8]) {}
     /// Response headers as text, status line first.

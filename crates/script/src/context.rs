@@ -10,12 +10,12 @@ use brunt_engine::Surroundings;
 use brunt_engine::pace::Cumulative;
 use brunt_model::plan::Records;
 use brunt_model::scenario::Scope;
-use brunt_model::{Plan, SampleRecord};
+use brunt_model::{Plan, SampleRecord, words};
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 use std::any::Any;
 use std::cell::{Cell, RefCell};
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::net::ToSocketAddrs;
 use std::path::PathBuf;
 use std::rc::Rc;
@@ -44,9 +44,14 @@ pub struct Commons {
     pub files: Files,
     /// A step, a script or a failure has ended the test.
     has_ended: AtomicBool,
+    /// Counts of replies whose body could not be decoded, by label and reason.
+    undecoded: Mutex<BTreeMap<(String, String), u64>>,
     /// The address of this machine, once somebody has asked.
     address: OnceLock<String>,
 }
+
+/// Maximum number of labels and reasons in `undecoded`.
+const MOST_UNDECODED: usize = 20;
 
 /// When a user passes a place by a schedule of rates: milliseconds from now on.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -78,6 +83,25 @@ impl Commons {
         let scenarios = || plan.populations.iter().map(|population| &population.scenario);
         let files = Files::below(scenarios().flat_map(|scenario| &scenario.folders).map(PathBuf::from).collect());
         Self { files, ..Self::with_properties(scenarios().flat_map(|scenario| &scenario.properties)) }
+    }
+
+    /// Counts a reply whose body could not be decoded.
+    pub fn note_undecoded(&self, label: &str, why: &str) {
+        let mut noted = locked(&self.undecoded);
+        let key = (label.to_owned(), why.to_owned());
+        if noted.len() < MOST_UNDECODED || noted.contains_key(&key) {
+            *noted.entry(key).or_default() += 1;
+        }
+    }
+
+    /// Returns remarks on the bodies that could not be decoded, and forgets them.
+    pub fn undecoded_remarks(&self) -> Vec<String> {
+        let undecoded = std::mem::take(&mut *locked(&self.undecoded));
+        let remarks = undecoded.iter().map(|(kind, count)| {
+            let replies = if *count == 1 { "1 reply".to_owned() } else { format!("{} replies", words::count(*count)) };
+            format!("`{}`: the body of {replies} could not be decoded: {}", kind.0, kind.1)
+        });
+        remarks.collect()
     }
 
     /// With these properties.

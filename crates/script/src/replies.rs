@@ -179,11 +179,11 @@ impl Memory {
         if redirects && let Some(next) = ask.redirected(reply.status, &ask.url, fields) {
             return self.todo.push(next.labelled(script));
         }
-        self.take_apart(script, &ask, reply, &kept.body);
+        self.take_apart(script, &ask, reply, &kept.text.decode(&kept.body).text);
     }
 
     /// A page's elements are to be asked for; by siege's rules the last first.
-    fn take_apart<T: Transport>(&mut self, script: &WorkerScript<T>, page: &Ask, reply: &Reply, body: &[u8]) {
+    fn take_apart<T: Transport>(&mut self, script: &WorkerScript<T>, page: &Ask, reply: &Reply, body: &str) {
         let policy = script.policy(page.tags.reply_policy);
         let Some(wanted) = &policy.elements else { return };
         let fields = reply.kept.iter().filter_map(|kept| kept.head.as_ref()).flat_map(|head| &head.1);
@@ -192,7 +192,7 @@ impl Memory {
             return;
         }
         let (mut seen, before) = (HashSet::new(), self.todo.len());
-        for element in page::elements(&String::from_utf8_lossy(body)) {
+        for element in page::elements(body) {
             self.has_elements = true;
             let Ok(element) = page.url.join(&element) else { continue };
             let host = element.host_str().unwrap_or_default();

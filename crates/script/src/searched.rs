@@ -118,15 +118,22 @@ impl<'a> Searched<'a> {
         self.changes.body.as_deref().or_else(|| Some(&kept?.body)).unwrap_or_default()
     }
 
-    /// The body as text: what is no UTF-8 is replaced. Messages of gRPC are JSON.
+    /// The body as text, decoded from its charset; bytes that are not of it are replaced, and noted. Messages of gRPC are JSON.
     pub fn body(&self) -> &str {
         self.body.get_or_init(|| {
             if let Some(changed) = &self.changes.body {
                 return Cow::Owned(lossy(changed).into_owned());
             }
-            let kept = self.reply.and_then(|reply| reply.kept.as_ref());
-            let text = kept.map_or(Cow::Borrowed(""), |kept| lossy(&kept.body));
-            kept.and_then(|kept| self.message_json(&kept.body)).map_or(text, Cow::Owned)
+            let Some(kept) = self.reply.and_then(|reply| reply.kept.as_ref()) else { return Cow::Borrowed("") };
+            if let Some(json) = self.message_json(&kept.body) {
+                return Cow::Owned(json);
+            }
+            let decoded = kept.text.decode(&kept.body);
+            let damage = decoded.is_damaged.then(|| format!("it holds bytes that are not {}", decoded.encoding));
+            if let Some(why) = kept.undecoded.as_ref().or(damage.as_ref()) {
+                self.user.worker.commons.note_undecoded(&self.user.label.borrow(), why);
+            }
+            decoded.text
         })
     }
 

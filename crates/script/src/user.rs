@@ -204,7 +204,7 @@ impl CompiledScript {
             self.entries.iter().find(of_it).map_or("a sample", |entry| &entry.request.label)
         };
         let remarks = |(number, reactions): (usize, &Reactions)| reactions.remarks(label_of(number));
-        self.reactions.iter().enumerate().flat_map(remarks).collect()
+        self.reactions.iter().enumerate().flat_map(remarks).chain(self.commons.undecoded_remarks()).collect()
     }
 
     /// The names of its labels.

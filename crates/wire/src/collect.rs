@@ -1,7 +1,8 @@
 //! What is kept of a reply, whatever the protocol, because somebody looks at it.
 
+use crate::charset::TextType;
 use crate::events::{EventMeter, MessageEnds};
-use crate::h1::kept_body::KeptBody;
+use crate::h1::kept_body::{FinishedBody, KeptBody};
 use crate::h1::parse::{Head, Sink};
 use crate::{Kept, WantedFields, Wants};
 use brunt_model::Tick;
@@ -19,6 +20,7 @@ pub(crate) struct ReplyCollector {
     encoding: Option<String>,
     fields: Vec<(String, String)>,
     pattern: Option<Regex>,
+    text: TextType,
     /// From its first byte on.
     body: Option<KeptBody>,
     first_bytes: Vec<u8>,
@@ -34,6 +36,9 @@ struct ReplyMessages {
     /// Those that came since they were last taken.
     count: u64,
 }
+
+/// Content-Encodings that are decoded, or mean that there is nothing to decode.
+const DECODED: [&str; 6] = ["gzip", "x-gzip", "deflate", "permessage-deflate", "identity", ""];
 
 /// So many of the first bytes are kept for the status line.
 const STATUS_LINE: usize = 256;
@@ -60,6 +65,7 @@ impl ReplyCollector {
             encoding,
             fields,
             pattern,
+            text: TextType::default(),
             body,
             first_bytes,
             events,
@@ -93,11 +99,27 @@ impl ReplyCollector {
     }
 
     pub fn finish(mut self, head: Head) -> Kept {
-        let body = self.body.take().unwrap_or_else(|| self.empty_body());
-        let (body, matches) = body.finish();
+        let received = self.body.take();
+        let has_body = received.is_some();
+        let FinishedBody { bytes: body, matches, is_broken } = received.unwrap_or_else(|| self.empty_body()).finish();
+        let undecoded = if has_body { self.undecoded(is_broken) } else { None };
         let head = (self.wants.head || self.wants.fields != WantedFields::None).then_some((head, self.fields));
         let Self { location, server, cookie, first_bytes, .. } = self;
-        Kept { location, body, matches, server, cookie, head, first_bytes }
+        Kept { location, body, text: self.text, undecoded, matches, server, cookie, head, first_bytes }
+    }
+
+    /// Why the body is not decoded, where it should be.
+    fn undecoded(&self, is_broken: bool) -> Option<String> {
+        let encoding = self.encoding.as_deref().filter(|_| self.looks_at_body())?;
+        if is_broken {
+            return Some(format!("its `{encoding}` data is damaged, or too long when it is unpacked"));
+        }
+        let is_known = DECODED.contains(&encoding);
+        (!is_known).then(|| format!("its Content-Encoding `{encoding}` is unknown; brunt decodes gzip and deflate"))
+    }
+
+    fn looks_at_body(&self) -> bool {
+        self.pattern.is_some() || self.wants.body || self.is_page
     }
 
     /// The encoding of the body that comes; the first one that is told holds.
@@ -144,7 +166,8 @@ impl ReplyCollector {
 
     fn empty_body(&mut self) -> KeptBody {
         let keeps = (self.wants.body || self.is_page).then(Vec::new);
-        KeptBody::new(self.encoding.as_deref(), self.pattern.as_ref(), keeps, self.events.take())
+        let charset = self.text.foreign_charset();
+        KeptBody::new(self.encoding.as_deref(), charset, self.pattern.as_ref(), keeps, self.events.take())
     }
 }
 
@@ -156,6 +179,9 @@ impl Sink for ReplyCollector {
         }
         if self.wants.page && name.eq_ignore_ascii_case("content-type") {
             self.is_page = value.trim_ascii().starts_with(b"text/html");
+        }
+        if (self.pattern.is_some() || self.wants.body || self.wants.page) && name.eq_ignore_ascii_case("content-type") {
+            self.text = TextType::of(&text());
         }
         if self.wants.location && name.eq_ignore_ascii_case("location") {
             self.location = Some(text());
@@ -172,7 +198,7 @@ impl Sink for ReplyCollector {
         if let Some(replies) = &mut self.replies {
             replies.count += replies.ends.push(bytes);
         }
-        if self.body.is_some() || self.pattern.is_some() || self.wants.body || self.is_page || self.events.is_some() {
+        if self.body.is_some() || self.looks_at_body() || self.events.is_some() {
             let mut body = self.body.take().unwrap_or_else(|| self.empty_body());
             body.push(bytes);
             self.body = Some(body);

@@ -3,6 +3,7 @@
 //! The engine asks a [`Transport`] to open connections and to exchange requests for replies; the transport tells with
 //! [`Stamps`] when each step was done, by the [`Timer`] that it was handed. Out of scope: any protocol.
 
+use crate::charset::TextType;
 use crate::events::{EventOrigin, EventTimes};
 use crate::h1::parse::Head;
 use crate::request::{BadRequest, Draft, Prepared, RequestParts, Tags};
@@ -91,6 +92,10 @@ pub struct Kept {
     pub location: Option<String>,
     /// The body, decoded, up to a limit.
     pub body: Vec<u8>,
+    /// How its text is read.
+    pub text: TextType,
+    /// Why the body could not be unpacked by its Content-Encoding.
+    pub undecoded: Option<String>,
     /// The pattern that bodies are searched for is in it.
     pub matches: bool,
     /// The Server header.

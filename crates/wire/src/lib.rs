@@ -19,6 +19,7 @@
 //! * `waiters`: tasks that wait for a connection. `turn`: how long one exchange may keep the thread.
 //! * `sys`: the seam to the operating system; the only unsafe code is in `sys/raw.rs`.
 
+pub mod charset;
 mod collect;
 pub mod connections;
 mod contract;

@@ -87,9 +87,7 @@ impl Result {
 
     fn getter(&self, vm: &mut Vm, name: &str) -> Eval<Option<Value>> {
         Ok(Some(match name {
-            "getResponseDataAsString" | "getDataAsString" => {
-                self.text(vm, |one| String::from_utf8_lossy(&one.body()).into_owned())?
-            }
+            "getResponseDataAsString" | "getDataAsString" => self.text(vm, |one| one.body_text().into_owned())?,
             "getResponseData" => {
                 let body = self.read(vm, |one| one.body().into_owned()).unwrap_or_default();
                 vm.alloc(body.len())?;

@@ -218,6 +218,13 @@ impl Sample for ReplySample<'_, '_> {
         Cow::Borrowed(self.changes.body.as_deref().unwrap_or_else(|| self.searched.body_bytes()))
     }
 
+    fn body_text(&self) -> Cow<'_, str> {
+        match &self.changes.body {
+            Some(changed) => String::from_utf8_lossy(changed),
+            None => Cow::Borrowed(self.searched.body()),
+        }
+    }
+
     fn set_body(&mut self, body: &[u8]) {
         self.changes.body = Some(body.to_owned());
     }

@@ -5,6 +5,7 @@
 
 use crate::events::EventMeter;
 use brunt_model::Tick;
+use encoding_rs::{Decoder, Encoding};
 use flate2::write::{DeflateDecoder, MultiGzDecoder, ZlibDecoder};
 use regex::bytes::Regex;
 use std::io::{self, Write};
@@ -28,11 +29,26 @@ const MESSAGE_END: [u8; 4] = [0, 0, 0xff, 0xff];
 pub(crate) enum KeptBody {
     Plain(Taken),
     Gzip(Box<MultiGzDecoder<Taken>>),
-    Deflate(Box<ZlibDecoder<Taken>>),
+    /// Content-Encoding `deflate`: as RFC 9110 section 8.4.1.2 has it.
+    Zlib(Box<ZlibDecoder<Taken>>),
+    /// The same without the header of zlib, as some servers send it and browsers read it.
+    Deflate(Box<DeflateDecoder<Taken>>),
+    /// One of both: its first two bytes have not come.
+    ZlibOrDeflate(Taken, Vec<u8>),
     /// A message of a WebSocket.
     Message(Box<DeflateDecoder<Taken>>),
     /// It could not be unpacked.
     Broken,
+}
+
+/// The result of a whole body.
+pub(crate) struct FinishedBody {
+    /// The kept bytes, decoded.
+    pub bytes: Vec<u8>,
+    /// The pattern matched.
+    pub matches: bool,
+    /// It could not be unpacked.
+    pub is_broken: bool,
 }
 
 /// Takes in what was decoded.
@@ -47,6 +63,8 @@ pub(crate) struct Taken {
 /// Looks for a pattern in bytes that come in pieces.
 pub(crate) struct Search {
     pattern: Regex,
+    /// Of a text that is not UTF-8.
+    decoder: Option<Box<Decoder>>,
     window: Vec<u8>,
     /// Bytes of the window that were seen before and only tell what stands in front.
     before: usize,
@@ -54,17 +72,19 @@ pub(crate) struct Search {
 }
 
 impl KeptBody {
-    /// Of a body with this Content-Encoding.
+    /// A body with this Content-Encoding. `charset` is that of its text unless it is UTF-8; the pattern is searched in the decoded text.
     pub fn new(
         encoding: Option<&str>,
+        charset: Option<&'static Encoding>,
         pattern: Option<&Regex>,
         keeps: Option<Vec<u8>>,
         events: Option<Box<EventMeter>>,
     ) -> Self {
-        let taken = Taken { search: pattern.map(Search::new), keeps, events, unpacked: 0 };
+        let search = pattern.map(|pattern| Search::new(pattern, charset));
+        let taken = Taken { search, keeps, events, unpacked: 0 };
         match encoding {
             Some("gzip" | "x-gzip") => Self::Gzip(Box::new(MultiGzDecoder::new(taken))),
-            Some("deflate") => Self::Deflate(Box::new(ZlibDecoder::new(taken))),
+            Some("deflate") => Self::ZlibOrDeflate(taken, Vec::new()),
             Some("permessage-deflate") => Self::Message(Box::new(DeflateDecoder::new(taken))),
             _ => Self::Plain(taken),
         }
@@ -72,15 +92,24 @@ impl KeptBody {
 
     /// A piece, as it was sent.
     pub fn push(&mut self, piece: &[u8]) {
+        if let Self::ZlibOrDeflate(taken, begin) = self {
+            begin.extend_from_slice(piece);
+            if begin.len() >= 2 {
+                let begin = std::mem::take(begin);
+                *self = Self::deflated(std::mem::take(taken), &begin);
+                self.push(&begin);
+            }
+            return;
+        }
         let pushed = match self {
             Self::Plain(taken) => {
                 taken.push(piece);
                 Ok(())
             }
             Self::Gzip(decoder) => decoder.write_all(piece),
-            Self::Deflate(decoder) => decoder.write_all(piece),
-            Self::Message(decoder) => decoder.write_all(piece),
-            Self::Broken => Ok(()),
+            Self::Zlib(decoder) => decoder.write_all(piece),
+            Self::Deflate(decoder) | Self::Message(decoder) => decoder.write_all(piece),
+            Self::ZlibOrDeflate(..) | Self::Broken => Ok(()),
         };
         if pushed.is_err() {
             *self = Self::Broken;
@@ -92,8 +121,9 @@ impl KeptBody {
         let taken = match self {
             Self::Plain(taken) => taken,
             Self::Gzip(decoder) => decoder.get_ref(),
-            Self::Deflate(decoder) => decoder.get_ref(),
-            Self::Message(decoder) => decoder.get_ref(),
+            Self::Zlib(decoder) => decoder.get_ref(),
+            Self::Deflate(decoder) | Self::Message(decoder) => decoder.get_ref(),
+            Self::ZlibOrDeflate(taken, _) => taken,
             Self::Broken => return false,
         };
         taken.events.as_ref().is_some_and(|events| events.is_over())
@@ -104,8 +134,9 @@ impl KeptBody {
         let taken = match self {
             Self::Plain(taken) => taken,
             Self::Gzip(decoder) => decoder.get_mut(),
-            Self::Deflate(decoder) => decoder.get_mut(),
-            Self::Message(decoder) => decoder.get_mut(),
+            Self::Zlib(decoder) => decoder.get_mut(),
+            Self::Deflate(decoder) | Self::Message(decoder) => decoder.get_mut(),
+            Self::ZlibOrDeflate(taken, _) => taken,
             Self::Broken => return,
         };
         if let Some(events) = &mut taken.events {
@@ -113,21 +144,35 @@ impl KeptBody {
         }
     }
 
-    /// The body is over: what was kept of it, and whether the pattern matched. One that cannot be unpacked matches
-    /// nothing.
-    pub fn finish(self) -> (Vec<u8>, bool) {
+    /// The decoder of a body of `deflate` that begins so. RFC 1950 section 2.2 has the header of zlib: its method is 8, and its two bytes
+    /// are a multiple of 31.
+    fn deflated(taken: Taken, begin: &[u8]) -> Self {
+        let has_header = begin[0] & 0x0f == 8 && (u16::from(begin[0]) << 8 | u16::from(begin[1])).is_multiple_of(31);
+        if has_header {
+            Self::Zlib(Box::new(ZlibDecoder::new(taken)))
+        } else {
+            Self::Deflate(Box::new(DeflateDecoder::new(taken)))
+        }
+    }
+
+    /// The body is over. One that cannot be unpacked matches nothing.
+    pub fn finish(self) -> FinishedBody {
         let taken = match self {
             Self::Plain(taken) => Ok(taken),
             Self::Gzip(decoder) => decoder.finish(),
+            Self::Zlib(decoder) => decoder.finish(),
             Self::Deflate(decoder) => decoder.finish(),
+            Self::ZlibOrDeflate(taken, begin) if begin.is_empty() => Ok(taken),
+            Self::ZlibOrDeflate(..) | Self::Broken => Err(io::ErrorKind::InvalidData.into()),
             Self::Message(mut decoder) => decoder.write_all(&MESSAGE_END).and_then(|()| decoder.finish()),
-            Self::Broken => Ok(Taken::default()),
         };
+        let is_broken = taken.is_err();
         let Taken { search, keeps, mut events, .. } = taken.unwrap_or_default();
         if let Some(events) = &mut events {
             events.finish();
         }
-        (keeps.unwrap_or_default(), search.is_some_and(Search::finish))
+        let matches = search.is_some_and(Search::finish);
+        FinishedBody { bytes: keeps.unwrap_or_default(), matches, is_broken }
     }
 }
 
@@ -162,11 +207,20 @@ impl Write for Taken {
 }
 
 impl Search {
-    fn new(pattern: &Regex) -> Self {
-        Self { pattern: pattern.clone(), window: Vec::new(), before: 0, found: false }
+    fn new(pattern: &Regex, charset: Option<&'static Encoding>) -> Self {
+        let decoder = charset.map(|charset| Box::new(charset.new_decoder()));
+        Self { pattern: pattern.clone(), decoder, window: Vec::new(), before: 0, found: false }
     }
 
-    fn push(&mut self, mut piece: &[u8]) {
+    fn push(&mut self, piece: &[u8]) {
+        let Some(decoder) = &mut self.decoder else { return self.push_text(piece) };
+        let room = decoder.max_utf8_buffer_length(piece.len()).unwrap_or(0);
+        let mut text = String::with_capacity(room);
+        let _ = decoder.decode_to_string(piece, &mut text, false);
+        self.push_text(text.as_bytes());
+    }
+
+    fn push_text(&mut self, mut piece: &[u8]) {
         while !self.found && !piece.is_empty() {
             let n = piece.len().min(2 * WINDOW - self.window.len());
             self.window.extend_from_slice(&piece[..n]);
@@ -202,11 +256,11 @@ mod tests {
     use flate2::write::GzEncoder;
 
     fn matches(pattern: &str, encoding: Option<&str>, pieces: &[&[u8]]) -> bool {
-        let mut body = KeptBody::new(encoding, Some(&Regex::new(pattern).unwrap()), None, None);
+        let mut body = KeptBody::new(encoding, None, Some(&Regex::new(pattern).unwrap()), None, None);
         for piece in pieces {
             body.push(piece);
         }
-        body.finish().1
+        body.finish().matches
     }
 
     fn room(body: &KeptBody) -> usize {
@@ -242,13 +296,48 @@ mod tests {
     }
 
     #[test]
+    fn deflate_is_unpacked_with_and_without_the_header_of_zlib() {
+        use flate2::write::{DeflateEncoder, ZlibEncoder};
+        for text in ["", "a", "Hello, Hello", &"x1".repeat(100_000)] {
+            for level in [0, 1, 9] {
+                let mut raw = DeflateEncoder::new(Vec::new(), Compression::new(level));
+                let mut zlib = ZlibEncoder::new(Vec::new(), Compression::new(level));
+                raw.write_all(text.as_bytes()).unwrap();
+                zlib.write_all(text.as_bytes()).unwrap();
+                for (packed, size) in [(raw.finish().unwrap(), 1), (zlib.finish().unwrap(), 1000)] {
+                    let mut body = KeptBody::new(Some("deflate"), None, None, Some(Vec::new()), None);
+                    packed.chunks(size).for_each(|piece| body.push(piece));
+                    let finished = body.finish();
+                    assert!(
+                        finished.bytes == text.as_bytes() && !finished.is_broken,
+                        "{} bytes, level {level}",
+                        text.len()
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_pattern_is_found_in_a_text_of_another_charset() {
+        let found = |charset, pieces: &[&[u8]]| {
+            let mut body = KeptBody::new(None, charset, Some(&Regex::new("Müller").unwrap()), None, None);
+            pieces.iter().for_each(|piece| body.push(piece));
+            body.finish().matches
+        };
+        assert!(found(Some(encoding_rs::WINDOWS_1252), &[b"M", b"\xfcll", b"er"]));
+        assert!(!found(None, &[b"M\xfcller"]));
+        assert!(found(Some(encoding_rs::UTF_16LE), &[b"M\0\xfc", b"\0l\0l\0e\0r\0"]));
+    }
+
+    #[test]
     fn a_long_body_takes_no_more_memory_than_the_window() {
-        let mut body = KeptBody::new(None, Some(&Regex::new("needle").unwrap()), None, None);
+        let mut body = KeptBody::new(None, None, Some(&Regex::new("needle").unwrap()), None, None);
         for _ in 0..1000 {
             body.push(&vec![b'x'; 64 * 1024]);
             assert!(room(&body) <= 4 * WINDOW, "{}", room(&body));
         }
-        assert!(!body.finish().1);
+        assert!(!body.finish().matches);
     }
 
     #[test]
@@ -259,13 +348,14 @@ mod tests {
         }
         packed.write_all(b"needle").unwrap();
         let packed = packed.finish().unwrap();
-        let mut body = KeptBody::new(Some("gzip"), Some(&Regex::new("x").unwrap()), None, None);
+        let mut body = KeptBody::new(Some("gzip"), None, Some(&Regex::new("x").unwrap()), None, None);
         for piece in packed.chunks(10_000) {
             body.push(piece);
             assert!(room(&body) <= 4 * WINDOW, "{}", room(&body));
         }
         assert!(matches!(body, KeptBody::Broken));
-        assert_eq!(body.finish(), (Vec::new(), false));
+        let finished = body.finish();
+        assert!(finished.bytes.is_empty() && !finished.matches && finished.is_broken);
     }
 
     #[test]
@@ -286,24 +376,24 @@ mod tests {
         // "Hello", of RFC 7692 section 7.2.3.1.
         let hello = [0xf2, 0x48, 0xcd, 0xc9, 0xc9, 0x07, 0x00];
         for size in 1..=hello.len() {
-            let mut body = KeptBody::new(Some("permessage-deflate"), None, Some(Vec::new()), None);
+            let mut body = KeptBody::new(Some("permessage-deflate"), None, None, Some(Vec::new()), None);
             hello.chunks(size).for_each(|piece| body.push(piece));
-            assert_eq!(body.finish().0, b"Hello");
+            assert_eq!(body.finish().bytes, b"Hello");
         }
         let long = "words and words ".repeat(5000);
         let mut packed = flate2::write::DeflateEncoder::new(Vec::new(), Compression::best());
         packed.write_all(long.as_bytes()).unwrap();
         packed.flush().unwrap();
         let packed = packed.get_ref().strip_suffix(&MESSAGE_END).unwrap().to_vec();
-        let mut body = KeptBody::new(Some("permessage-deflate"), None, Some(Vec::new()), None);
+        let mut body = KeptBody::new(Some("permessage-deflate"), None, None, Some(Vec::new()), None);
         packed.chunks(7).for_each(|piece| body.push(piece));
-        assert_eq!(body.finish().0, long.as_bytes());
+        assert_eq!(body.finish().bytes, long.as_bytes());
     }
 
     #[test]
     fn a_kept_body_ends_at_its_limit() {
         let mut body = KeptBody::new(None, None, Some(Vec::new()), None);
         (0..3).for_each(|_| body.push(&vec![b'x'; MOST_KEPT / 2]));
-        assert_eq!(body.finish().0.len(), MOST_KEPT);
+        assert_eq!(body.finish().bytes.len(), MOST_KEPT);
     }
 }

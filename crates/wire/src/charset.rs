@@ -1,0 +1,190 @@
+//! Finds the character encoding of a body, and decodes it where a text is looked at.
+
+use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
+use std::borrow::Cow;
+
+/// Bytes of a document in which it may declare its encoding (HTML standard, section 13.2.3.2).
+const PRESCAN: usize = 1024;
+
+/// Properties of a text, from its Content-Type.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct TextType {
+    charset: Option<&'static Encoding>,
+    markup: Markup,
+    is_text: bool,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Markup {
+    #[default]
+    None,
+    Html,
+    Xml,
+}
+
+impl TextType {
+    /// Reads a Content-Type (RFC 9110 section 8.3.1). An unknown charset is none.
+    pub fn of(content_type: &str) -> Self {
+        let (essence, parameters) = content_type.split_once(';').unwrap_or((content_type, ""));
+        let essence = essence.trim().to_ascii_lowercase();
+        let is_xml = matches!(essence.as_str(), "text/xml" | "application/xml") || essence.ends_with("+xml");
+        let is_json = essence == "application/json" || essence.ends_with("+json");
+        let markup = match essence.as_str() {
+            "text/html" => Markup::Html,
+            _ if is_xml => Markup::Xml,
+            _ => Markup::None,
+        };
+        let charset = parameters.split(';').find_map(|parameter| {
+            let (name, label) = parameter.split_once('=')?;
+            let is_charset = name.trim().eq_ignore_ascii_case("charset");
+            is_charset.then(|| Encoding::for_label(label.trim().trim_matches(['"', '\'']).as_bytes()))
+        });
+        let is_text = charset.is_some() || is_xml || is_json || essence.starts_with("text/");
+        Self { charset: charset.flatten(), markup, is_text }
+    }
+
+    /// The declared encoding, where it is not UTF-8.
+    pub fn foreign_charset(self) -> Option<&'static Encoding> {
+        self.charset.filter(|charset| *charset != UTF_8)
+    }
+
+    /// Decodes a body by its byte order mark, the charset of its head, or its own declaration, in this order; else it is UTF-8.
+    /// Bytes that are not of the encoding become U+FFFD.
+    pub fn decode(self, body: &[u8]) -> DecodedText<'_> {
+        let (encoding, mark) = Encoding::for_bom(body).unwrap_or_else(|| (self.encoding(body), 0));
+        let (text, has_errors) = encoding.decode_without_bom_handling(&body[mark..]);
+        DecodedText { text, encoding: encoding.name(), is_damaged: has_errors && self.is_text }
+    }
+
+    fn encoding(self, body: &[u8]) -> &'static Encoding {
+        let declared = match self.markup {
+            _ if self.charset.is_some() => self.charset,
+            Markup::None => None,
+            Markup::Html => of_html(&begin(body)),
+            Markup::Xml => of_xml(&begin(body)),
+        };
+        declared.unwrap_or(UTF_8)
+    }
+}
+
+/// A decoded body.
+#[derive(Debug)]
+pub struct DecodedText<'b> {
+    /// The text.
+    pub text: Cow<'b, str>,
+    /// The name of its encoding.
+    pub encoding: &'static str,
+    /// It is a text, and bytes of it are not of the encoding.
+    pub is_damaged: bool,
+}
+
+fn begin(body: &[u8]) -> String {
+    String::from_utf8_lossy(&body[..body.len().min(PRESCAN)]).to_ascii_lowercase()
+}
+
+/// The encoding that a `meta` element declares, outside of comments.
+fn of_html(begin: &str) -> Option<&'static Encoding> {
+    let mut rest = begin;
+    while let Some(at) = rest.find('<') {
+        rest = &rest[at..];
+        if rest.starts_with("<!--") {
+            rest = rest.split_once("-->")?.1;
+            continue;
+        }
+        let (tag, after) = rest.split_once('>')?;
+        let label = tag.strip_prefix("<meta").and_then(|meta| label_after(meta, "charset"));
+        if let Some(encoding) = label.and_then(|label| Encoding::for_label(label.as_bytes())) {
+            return Some(declared_in_ascii(encoding));
+        }
+        rest = after;
+    }
+    None
+}
+
+/// The encoding of an XML declaration (XML 1.0 section 4.3.3).
+fn of_xml(begin: &str) -> Option<&'static Encoding> {
+    let (declaration, _) = begin.strip_prefix("<?xml")?.split_once("?>")?;
+    Encoding::for_label(label_after(declaration, "encoding")?.as_bytes()).map(declared_in_ascii)
+}
+
+/// A declaration that was read byte by byte cannot stand in UTF-16.
+fn declared_in_ascii(encoding: &'static Encoding) -> &'static Encoding {
+    if encoding == UTF_16LE || encoding == UTF_16BE { UTF_8 } else { encoding }
+}
+
+/// The value of `key = value` or `key="value"`.
+fn label_after<'t>(text: &'t str, key: &str) -> Option<&'t str> {
+    let value = text.split_once(key)?.1.trim_start().strip_prefix('=')?.trim_start();
+    let value = value.trim_start_matches(['"', '\'']);
+    value.split(|end: char| matches!(end, '"' | '\'' | ';' | '/') || end.is_whitespace()).next()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn text(content_type: &str, body: &[u8]) -> String {
+        TextType::of(content_type).decode(body).text.into_owned()
+    }
+
+    #[test]
+    fn the_mark_the_head_and_the_document_declare_an_encoding() {
+        for (content_type, body, expected) in [
+            ("text/plain; charset=iso-8859-1", &b"M\xfcller"[..], "Müller"),
+            ("text/plain;Charset = \"ISO-8859-15\"", b"\xa4", "€"),
+            ("application/json; charset=windows-1252", b"\"\x80\"", "\"€\""),
+            ("text/plain; charset=shift_jis", b"\x83e\x83X\x83g", "テスト"),
+            ("text/plain; charset=utf-16", b"a\0\xfc\0", "aü"),
+            ("text/plain; charset=iso-8859-1", b"\xef\xbb\xbf\xc3\xbc", "ü"),
+            ("text/plain", b"\xff\xfea\0", "a"),
+            ("", b"\xef\xbb\xbf{}", "{}"),
+            ("text/html", b"<html><meta charset=latin1>\xfc", "<html><meta charset=latin1>ü"),
+            (
+                "text/html",
+                b"<META http-equiv=x content='a; charset=\"latin1\"'>\xfc",
+                "<META http-equiv=x content='a; charset=\"latin1\"'>ü",
+            ),
+            ("text/html", b"<!-- <meta charset=latin1> -->\xc3\xbc", "<!-- <meta charset=latin1> -->ü"),
+            ("text/html; charset=utf-8", b"<meta charset=latin1>\xc3\xbc", "<meta charset=latin1>ü"),
+            ("text/html", b"<meta charset=utf-16>\xc3\xbc", "<meta charset=utf-16>ü"),
+            (
+                "application/soap+xml",
+                b"<?xml version='1.0' encoding='iso-8859-1'?>\xfc",
+                "<?xml version='1.0' encoding='iso-8859-1'?>ü",
+            ),
+            ("text/plain", b"<?xml encoding='iso-8859-1'?>\xc3\xbc", "<?xml encoding='iso-8859-1'?>ü"),
+            ("text/plain; charset=no-such", b"\xc3\xbc", "ü"),
+        ] {
+            assert_eq!(text(content_type, body), expected, "{content_type}");
+        }
+    }
+
+    #[test]
+    fn bytes_that_are_not_of_the_encoding_are_told_of_texts() {
+        for (content_type, is_damaged) in
+            [("text/plain", true), ("application/json", true), ("image/png", false), ("", false)]
+        {
+            let decoded = TextType::of(content_type).decode(b"M\xfcller");
+            assert_eq!((&*decoded.text, decoded.is_damaged), ("M\u{fffd}ller", is_damaged), "{content_type}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_comes_back_from_any_encoding(written: String, label in "(utf-8|windows-1252|koi8-r|gb18030|euc-jp)") {
+            let encoding = Encoding::for_label(label.as_bytes()).unwrap();
+            let (bytes, _, is_unmappable) = encoding.encode(&written);
+            prop_assume!(!is_unmappable && Encoding::for_bom(&bytes).is_none());
+            let decoded = TextType::of(&format!("text/plain; charset={label}")).decode(&bytes);
+            prop_assert_eq!((&*decoded.text, decoded.is_damaged), (written.as_str(), false));
+        }
+
+        #[test]
+        fn nothing_panics(content_type: String, body: Vec<u8>) {
+            let _ = TextType::of(&content_type).decode(&body);
+            let _ = TextType::of("text/html").decode(&body);
+            let _ = TextType::of("text/xml").decode(&body);
+        }
+    }
+}
