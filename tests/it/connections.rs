@@ -230,6 +230,16 @@ fn a_proxy_that_refuses_is_told() {
 }
 
 #[test]
+fn a_proxy_that_is_gone_is_named_in_place_of_the_server() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let proxy = listener.local_addr().expect("an address");
+    drop(listener);
+    let ran = measure(&format!("http://behind.test/ -c 1 -d 500ms --proxy {proxy}")).ends(3);
+    ran.says(&["proxy error", &format!("{proxy}: Connection refused")]);
+    assert!(!ran.err.contains("os error"), "{}", ran.err);
+}
+
+#[test]
 fn connections_are_opened_at_their_rate() {
     let lab = lab("");
     let ran = measure(&format!("{} -c 20 -d 200ms --connect-rate 20", lab.at("/"))).all_good();

@@ -23,7 +23,9 @@ fn connections_to(port: u16) -> usize {
 
 #[test]
 fn a_first_signal_ends_the_run_with_its_report() {
-    for (signal, load) in [(Signal::INT, "-c 4"), (Signal::TERM, "-r 200"), (Signal::INT, "-r 100 -c 2")] {
+    for (signal, load) in
+        [(Signal::INT, "-c 4"), (Signal::TERM, "-r 200"), (Signal::INT, "-r 100 -c 2"), (Signal::HUP, "-c 4")]
+    {
         let lab = lab("--service const:5ms");
         let running = under_way(&lab, load);
         running.signal(signal);

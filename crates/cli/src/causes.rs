@@ -1,6 +1,6 @@
 //! Writes an error and its causes as one line.
 
-use brunt_spec::error::without_number;
+use brunt_model::system_error::without_number;
 
 /// The error and its causes, each once: many libraries repeat the cause in their own message. The system's numbers are left
 /// out, since its words say the same.

@@ -60,7 +60,7 @@ use anyhow::Result;
 use args::RunArgs;
 #[cfg(target_os = "linux")]
 use brunt_lab::program::Failure;
-use brunt_spec::error::without_number;
+use brunt_model::system_error::without_number;
 use brunt_spec::to_plan;
 use clap::{CommandFactory, Parser};
 use commands::{Cli, Command, GrpcArgs, GrpcTask};

@@ -1,9 +1,9 @@
-//! Ctrl-C: once to end what goes on and see what was measured, twice to quit.
+//! Handles Ctrl-C and the hangup of the terminal: the first one ends the run with its report, a second Ctrl-C quits.
 
 use crate::exit::Exit;
 use crate::screen;
 use brunt_runner::Interrupt;
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use std::io;
 use std::sync::Arc;
@@ -24,18 +24,23 @@ pub fn ended() -> io::Result<Arc<AtomicBool>> {
     Ok(ended)
 }
 
-/// Listens to SIGINT and SIGTERM: the first one stops, the second ends the process at once. Managed servers are then
-/// ended by their guards.
+/// Listens to SIGINT, SIGTERM and SIGHUP: the first one stops, and a further SIGINT or SIGTERM ends the process at once. Managed servers
+/// are then ended by their guards.
 pub fn listen() -> io::Result<Interrupt> {
     let mut signals = Signals::new([SIGINT, SIGTERM])?;
+    if !ignores_hangup() {
+        signals.add_signal(SIGHUP)?;
+    }
     let interrupt = Interrupt::default();
     let heard = interrupt.clone();
     thread::Builder::new().name("brunt-signals".into()).spawn(move || {
         loop {
-            if signals.wait().next().is_none() {
-                continue;
-            }
+            let Some(signal) = signals.wait().next() else { continue };
             if heard.is_stopped() {
+                // A terminal that goes away hangs up more than once: by its shell and by the kernel.
+                if signal == SIGHUP {
+                    continue;
+                }
                 screen::clear();
                 std::process::exit(i32::from(Exit::Interrupted.code()));
             }
@@ -46,4 +51,12 @@ pub fn listen() -> io::Result<Interrupt> {
         }
     })?;
     Ok(interrupt)
+}
+
+/// True if SIGHUP is ignored, as nohup(1) has it.
+fn ignores_hangup() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    mask.is_some_and(|mask| mask & (1 << (SIGHUP - 1)) != 0)
 }

@@ -79,7 +79,8 @@ impl Listen for Tracer {
     }
 }
 
-/// Makes a plan one of few users and iterations, as the settings say: without a warm-up, until all have done their part.
+/// Makes a plan one of few users and iterations, as the settings say: without a warm-up, until all have done their part, or the plan's
+/// own duration or number of requests is over.
 pub fn reduce(plan: &mut Plan, settings: &RunSettings) {
     let users = settings.load.connections.as_ref().map_or(1.0, |loads| loads.lowest_peak().max(1.0));
     let iterations = settings.load.iterations.unwrap_or(1);
@@ -91,8 +92,7 @@ pub fn reduce(plan: &mut Plan, settings: &RunSettings) {
         population.load = Load::Closed { users: Shape::constant(users), think };
         population.stop.warmup = Duration::ZERO;
         population.stop.warmup_until_steady = false;
-        population.stop.duration = Some(LONGEST);
-        population.stop.requests = None;
+        population.stop.duration = Some(population.stop.duration.map_or(LONGEST, |planned| planned.min(LONGEST)));
         population.stop.iterations_per_user = Some(iterations);
     }
     (plan.threads, plan.processes, plan.until, plan.precise) = (1, 1, None, false);

@@ -8,6 +8,7 @@ use crate::labels::{Labels, OTHER};
 use crate::run::Sink;
 use brunt_model::event::{Finish, Reading, Warning};
 use brunt_model::reading_names as name;
+use brunt_model::system_error::without_number;
 use brunt_model::{Clock, Environment, Event, Phase, Plan, Snapshot, Tick};
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -137,7 +138,7 @@ impl<'a, W: Watch> Gather<'a, W> {
 
     /// Something that the reader of the report should know.
     pub fn warn(&mut self, at: Tick, text: String) {
-        self.tell(&Event::Warning(Warning { at, text }));
+        self.tell(&Event::Warning(Warning { at, text: without_number(&text) }));
     }
 
     /// Something that is known at the end of the run.

@@ -110,6 +110,7 @@ impl<T: Transport> Actor<T> {
                 Step::Broken(why) => return self.broken(due, why),
                 Step::Failing(why, label) => {
                     self.failing(due, why, Some(label));
+                    self.reply_in_transactions(true);
                     // Users whose requests all fail leave a turn to others.
                     self.pause = FAILING_PAUSE;
                     StepResult { failed: true, ..StepResult::default() }

@@ -48,6 +48,7 @@ pub mod series;
 pub mod snapshot;
 pub mod spread;
 pub mod study;
+pub mod system_error;
 pub mod tally;
 pub mod time;
 pub mod transaction;

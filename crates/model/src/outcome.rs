@@ -27,7 +27,7 @@ pub enum Failure {
     ConnectTimeout,
     /// The TLS handshake failed.
     Tls,
-    /// The proxy would not connect us.
+    /// The proxy cannot be reached, or would not connect us.
     Proxy,
     /// The connection was reset before a whole reply came.
     Reset,
@@ -49,7 +49,7 @@ pub enum Failure {
     Dropped,
     /// Begun, and not finished when the run ended.
     Cut,
-    /// Our system refused for another reason.
+    /// The request could not be built, or our system could not send it.
     System,
     /// The server ended the stream of the request before a whole reply came (HTTP/2 and 3).
     StreamReset,
@@ -97,8 +97,8 @@ failures! {
         "the server's accept queue may be full (its backlog, net.core.somaxconn) or a firewall drops packets; see --connect-timeout"
     Tls "tls" "TLS handshake failed": "the TLS handshake failed";
         "check the certificate (--cacert FILE, or --insecure), the name (--sni) and the versions the server speaks"
-    Proxy "proxy" "proxy refused": "the proxy refused to connect";
-        "check --proxy and what the proxy allows"
+    Proxy "proxy" "proxy error": "the proxy cannot be reached, or refused to connect";
+        "check that the proxy of --proxy runs, and what it allows"
     Reset "reset" "connection reset": "the server reset the connection before a whole reply came";
         "check the server's error log: possible causes are a crash, a limit or a full accept queue"
     Stale "stale" "stale connection": "the server closed the kept-alive connection when it was used again";
@@ -119,8 +119,8 @@ failures! {
         "the server is slower than the load: lower --rate, or raise --max-in-flight or --connections"
     Cut "cut" "cut off": "not finished when the run ended";
         "a longer --grace lets them finish"
-    System "system" "system error": "the operating system refused for another reason";
-        "see the warning that goes with it"
+    System "system" "local error": "brunt could not build the request, or this machine could not send it; a warning says why";
+        "read the warning that says why"
     StreamReset "stream_reset" "stream reset": "the server reset the stream before a whole reply came";
         "check the server's error log; the code of the reset stands beside it"
     Unprocessed "unprocessed" "not processed": "the server refused the stream, or ended the connection before it, twice";

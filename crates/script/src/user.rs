@@ -374,8 +374,8 @@ impl<T: Transport> WorkerScript<T> {
     /// The step of an entry that cannot be asked: in JMeter's rules the iteration goes on.
     pub fn refused(&self, entry: usize, why: String) -> Step {
         match self.labels.get(entry) {
-            Some(label) if self.compiled.is_jmeter() => Step::Failing(why, *label),
-            _ => Step::Broken(why),
+            Some(label) => Step::Failing(why, *label),
+            None => Step::Broken(why),
         }
     }
 

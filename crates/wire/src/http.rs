@@ -23,6 +23,7 @@ use crate::{Reply, Stamps, Timer, Transport, TransportCounts, Wants, error, h2, 
 use brunt_model::plan::{Connection, HttpVersion};
 use brunt_model::reply_policy::Events;
 use brunt_model::sample::Opening;
+use brunt_model::system_error::without_number;
 use brunt_model::{Body, Failure, Plan, Tick};
 use rustls::HandshakeKind;
 use socket2::{Domain, Socket, Type};
@@ -184,12 +185,23 @@ impl<T: Timer + 'static> Http<T> {
     }
 
     fn fails(&self, failure: Failure, why: &dyn std::fmt::Display) -> Failure {
-        let (name, why) = (failure.row().name, why.to_string());
+        let name = failure.row().name;
+        let why = without_number(&why.to_string());
         // The system's words for it often are the name.
         let repeats = why.get(..name.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(name));
         let note = if repeats { format!("{name}{}", &why[name.len()..]) } else { format!("{name}: {why}") };
         *self.note.borrow_mut() = Some(note);
         failure
+    }
+
+    /// The same of a connection that was not made, to the server or to the proxy in its place.
+    fn fails_to_connect(&self, failure: Failure, why: &dyn std::fmt::Display) -> Failure {
+        use Failure::{ConnectTimeout, Refused, Reset, Resolve, Unreachable};
+        let is_of_peer = matches!(failure, Resolve | Refused | Unreachable | ConnectTimeout | Reset);
+        match &self.common.proxy {
+            Some(proxy) if is_of_peer => self.fails(Failure::Proxy, &format!("{}:{}: {why}", proxy.host, proxy.port)),
+            _ => self.fails(failure, why),
+        }
     }
 
     async fn connect(&self, route: &Route, steps: &mut Opening) -> Result<Stream, Failure> {
@@ -206,7 +218,7 @@ impl<T: Timer + 'static> Http<T> {
             let to = self.address(route, began, steps).await?;
             dial(Destination::Tcp(to, self.next_source(to)), buffers).await
         };
-        let socket = socket.map_err(|e| self.fails(error::of_connect(&e), &e))?;
+        let socket = socket.map_err(|e| self.fails_to_connect(error::of_connect(&e), &e))?;
         if settings.reset {
             // Where it cannot be had, the connection is closed as any other.
             let _ = socket.get_ref().set_linger(Some(Duration::ZERO));
@@ -239,7 +251,7 @@ impl<T: Timer + 'static> Http<T> {
         let (address, asked) = route
             .next_address(&self.common.directory, host, port, began)
             .await
-            .map_err(|(failure, why)| self.fails(failure, &why))?;
+            .map_err(|(failure, why)| self.fails_to_connect(failure, &why))?;
         if asked {
             steps.resolve = Some(self.shared.time.now().nanos_since(began));
         }

@@ -10,7 +10,7 @@ use super::super::side::Side;
 use super::target::Target;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use brunt_spec::error::without_number;
+use brunt_model::system_error::without_number;
 use options::{OPTIONS, OptionEffect};
 use std::fs;
 use std::path::PathBuf;

@@ -5,7 +5,7 @@ use super::lines::date;
 use super::print::{LOG_HEAD, log_row};
 use super::settings::Settings;
 use crate::caller::Caller;
-use brunt_spec::error::without_number;
+use brunt_model::system_error::without_number;
 use std::fs::OpenOptions;
 use std::io::{self, Write};
 

@@ -416,6 +416,20 @@ fn a_failure_ends_what_the_policy_says() {
     }
 }
 
+#[test]
+fn a_request_that_cannot_be_built_ends_what_the_policy_says() {
+    for (scope, expected) in
+        [(Scope::Nothing, ") b"), (Scope::Iteration, ")"), (Scope::User, ") leaves"), (Scope::Run, ") ends")]
+    {
+        let mut plan = plan(&ABC, 1.0, vec![Do::Request(0), Do::Request(1)]);
+        plan.reply_policies[0].failure_ends = scope;
+        plan.populations[0].scenario.requests[0].url = "http://h:99999/".into();
+        let mut user = users(&plan).user(0);
+        let did = iteration(&mut *user, 0, |_| 200);
+        assert!(did.contains("port") && did.ends_with(expected), "{did}");
+    }
+}
+
 /// A failure in the middle of a loop leaves nothing behind for the next iteration.
 #[test]
 fn an_iteration_begins_anew_wherever_the_last_one_ended() {

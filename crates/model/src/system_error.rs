@@ -1,0 +1,29 @@
+//! Texts of errors of the operating system, for users.
+
+/// A message without the system's error numbers: `No such file or directory (os error 2)` loses the part in parentheses.
+pub fn without_number(text: &str) -> String {
+    let Some((first, rest)) = text.split_once(" (os error ") else { return text.into() };
+    match rest.split_once(')') {
+        Some((number, rest)) if number.parse::<i32>().is_ok() => first.to_owned() + &without_number(rest),
+        _ => text.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_error_numbers_of_the_system_are_left_out() {
+        for (text, expected) in [
+            (
+                "cannot read /x: No such file (os error 2): No such file (os error 2)",
+                "cannot read /x: No such file: No such file",
+            ),
+            ("no (os error x)", "no (os error x)"),
+            ("no (os error 2", "no (os error 2"),
+        ] {
+            assert_eq!(without_number(text), expected);
+        }
+    }
+}
