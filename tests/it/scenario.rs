@@ -1,7 +1,7 @@
 //! Scenarios of plan files against a shop that knows whom it talks to: login forms, cookies, data, extracted values, checks.
 
 use crate::world::brunt::kept_run;
-use crate::world::odd::{page, serving};
+use crate::world::odd::{page, replying, serving};
 use crate::world::{Odd, command};
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -227,6 +227,51 @@ fn a_trace_shows_requests_replies_variables_and_checks_and_no_secret() {
     let mixed = command(&format!("run {}/plan.yaml --trace -o json", dir.path().display())).output().expect("brunt");
     assert_eq!(mixed.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&mixed.stderr).contains("write -o json=FILE"));
+}
+
+/// The samples of a plan's trace, and the line below them.
+fn traced(plan: &str) -> (String, String) {
+    let dir = TempDir::new().expect("a directory");
+    fs::write(dir.path().join("plan.yaml"), plan).expect("a plan");
+    let output = command(&format!("run {}/plan.yaml --trace", dir.path().display())).output().expect("brunt");
+    (String::from_utf8(output.stdout).expect("UTF-8"), String::from_utf8(output.stderr).expect("UTF-8"))
+}
+
+#[test]
+fn a_trace_ends_when_the_run_would() {
+    let server = replying(page("ok"));
+    let steps = format!("steps: [{{loop: forever, steps: [{{get: {}}}, {{think: 100ms}}]}}]", server.at("/"));
+    traced(&format!("load: {{users: 1, duration: 1s}}\nscenario: {{{steps}}}\n"));
+    let in_a_second = server.seen().len();
+    assert!((1..=11).contains(&in_a_second), "{in_a_second}");
+    traced(&format!("load: {{users: 1, requests: 3}}\nscenario: {{{steps}}}\n"));
+    assert_eq!(server.seen().len(), in_a_second + 3);
+}
+
+#[test]
+fn texts_of_other_charsets_are_read_and_sent_on_and_json_keeps_its_types() {
+    let body = b"{\"name\": \"M\xfcller \\\"x\\\"\", \"id\": 7, \"ok\": true, \"none\": null}";
+    let head = "Content-Type: application/json; charset=iso-8859-1";
+    let reply =
+        [format!("HTTP/1.1 200 OK\r\n{head}\r\nContent-Length: {}\r\n\r\n", body.len()).as_bytes(), body].concat();
+    let server = replying(reply);
+    let (trace, told) = traced(&format!(
+        r#"load: {{users: 1, requests: 2}}
+scenario:
+  base: http://{}
+  steps:
+  - get: /
+    extract: {{name: $.name, id: $.id, ok: $.ok, none: $.none}}
+    check: {{contains: Müller}}
+  - post: /
+    json: {{name: "${{name}}", id: ${{id}}, text: "${{id}}", ok: ${{ok}}, list: [${{none}}]}}
+"#,
+        server.address
+    ));
+    assert!(told.ends_with("2 samples, 0 failed\n"), "{trace}{told}");
+    let sent = server.seen().pop().expect("two requests");
+    let sent: Value = serde_json::from_str(sent.rsplit("\r\n\r\n").next().unwrap_or_default()).expect("JSON");
+    assert_eq!(sent, json!({"name": "Müller \"x\"", "id": 7, "text": "7", "ok": true, "list": [null]}));
 }
 
 #[test]

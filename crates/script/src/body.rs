@@ -1,11 +1,25 @@
 //! What is sent with a request, from the bytes of a file.
 
+use crate::template::{self, Piece};
 use brunt_model::{Body, BodyFragment};
 use std::path::Path;
 
 /// Text where the bytes are text (placeholders in it are filled in), and else the bytes as they are.
 pub fn from_bytes(bytes: Vec<u8>) -> Body {
     String::from_utf8(bytes).map_or_else(|e| Body::Bytes(e.into_bytes()), Body::Text)
+}
+
+/// Checks that a text is JSON wherever its placeholders become numbers, or texts within quotes.
+///
+/// # Errors
+///
+/// It is not, or a placeholder is malformed. The text may be secret, so that the error does not repeat it.
+pub fn check_json(text: &str) -> Result<(), String> {
+    let mut sample = String::with_capacity(text.len());
+    for piece in template::pieces(text).map_err(|error| error.to_string())? {
+        sample.push_str(if let Piece::Literal(literal) = piece { literal } else { "0" });
+    }
+    serde_json::from_str::<serde::de::IgnoredAny>(&sample).map(drop).map_err(|error| error.to_string())
 }
 
 /// The type of a form.

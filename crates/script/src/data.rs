@@ -1,15 +1,14 @@
 //! Data files whose rows set variables: read once, before the load.
 //!
-//! A row that has fewer cells than there are variables leaves the others as they were. Blank lines are no rows; by JMeter's rules they are,
-//! and stand for the end of the file where cells have no quotes. Rows that all users share are taken in turn,
-//! whoever takes them.
+//! All rows have as many cells as the first, and are UTF-8. JMeter's rules take any row and any bytes: a row that has fewer cells than
+//! there are variables leaves the others as they were. Blank lines are no rows; by JMeter's rules they are, and stand for the end of the
+//! file where cells have no quotes. Users take the rows that they share in turn.
 
 use crate::context::UserContext;
-use crate::{Feeds, ScriptError, WordError};
+use crate::feed::{csv_reader, unreadable};
+use crate::{Feeds, ScriptError, WordError, files};
 use brunt_model::scenario::{DataEnd, DataFile, DataFormat, RowOrder, Sharing, TextRules};
 use rand::RngExt;
-use std::borrow::Cow;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The rows of a data file.
@@ -52,20 +51,25 @@ impl Rows {
     /// It cannot be read, has no row, or a line is not of its format.
     pub fn read(file: &DataFile, feeds: &mut Feeds) -> Result<Self, ScriptError> {
         let path = Path::new(&file.file);
-        let bytes = fs::read(path).map_err(|source| ScriptError::Read { file: path.to_owned(), source })?;
-        let text = decoded(&bytes, file)?;
-        let text = text.as_ref();
+        // JMeter reads any bytes and any rows. Plans of brunt refuse a broken file at its line.
+        let is_jmeter = feeds.rules == TextRules::Jmeter;
+        let text = decoded(files::read_bytes(path)?, file, is_jmeter)?;
         let mut table = Table { file: path.to_owned(), names: file.names.clone(), ..Table::default() };
-        let keeps_blanks = feeds.rules == TextRules::Jmeter && file.order == RowOrder::Sequence;
+        let keeps_blanks = is_jmeter && file.order == RowOrder::Sequence;
         match file.format {
             DataFormat::Csv { delimiter, quoted: false } if keeps_blanks => {
-                table.read_lines(text, file.skip_first, delimiter);
+                table.read_lines(&text, file.skip_first, delimiter);
             }
             DataFormat::Csv { delimiter, quoted } => {
-                let whole = keeps_blanks.then(|| with_blank_rows(text));
-                table.read_csv(whole.as_deref().unwrap_or(text), file.skip_first, (delimiter, quoted))?;
+                let whole = if keeps_blanks { with_blank_rows(&text) } else { text };
+                let mut reader = csv_reader(delimiter)?;
+                reader.flexible(is_jmeter).quoting(quoted);
+                table.read_csv(&reader, &whole, file.skip_first)?;
             }
-            DataFormat::JsonLines => table.read_json(text)?,
+            DataFormat::JsonLines => table.read_json(&text)?,
+        }
+        if !is_jmeter {
+            table.check_names()?;
         }
         if table.row_ends.is_empty() {
             let wrong = "the file has no row to take values from";
@@ -164,23 +168,11 @@ impl Table {
         }
     }
 
-    fn read_csv(&mut self, text: &str, skip_first: bool, (delimiter, quoted): (char, bool)) -> Result<(), ScriptError> {
-        let delimiter = u8::try_from(delimiter).map_err(|_| {
-            WordError::new(
-                &delimiter.to_string(),
-                "a delimiter is one ASCII character",
-                "one such as `,`, `;` or a tab",
-            )
-        })?;
-        let mut builder = csv::ReaderBuilder::new();
-        builder.has_headers(false).flexible(true).delimiter(delimiter).quoting(quoted);
-        let mut first = true;
-        for record in builder.from_reader(text.as_bytes()).records() {
-            let record = record.map_err(|error| {
-                let line = error.position().map_or(1, csv::Position::line);
-                WordError::new("row", error.to_string(), "one row a line").at(&self.file, line)
-            })?;
-            match std::mem::take(&mut first) {
+    fn read_csv(&mut self, reader: &csv::ReaderBuilder, text: &str, skip_first: bool) -> Result<(), ScriptError> {
+        let mut is_first = true;
+        for record in reader.from_reader(text.as_bytes()).records() {
+            let record = record.map_err(|error| unreadable(&self.file, error))?;
+            match std::mem::take(&mut is_first) {
                 true if self.names.is_empty() => {
                     self.names = record.iter().map(|name| name.trim().to_owned()).collect();
                 }
@@ -189,6 +181,15 @@ impl Table {
             }
         }
         Ok(())
+    }
+
+    /// Refuses names that no cell of the file belongs to. Rows of equal length need one look.
+    fn check_names(&self) -> Result<(), ScriptError> {
+        let cells = self.row_ends.first().copied().unwrap_or_default();
+        let Some(name) = self.names.get(cells) else { return Ok(()) };
+        let wrong =
+            format!("the rows of {} have {cells} cells, so that none is left for this column", self.file.display());
+        Err(WordError::new(name, wrong, "as many columns as the file has").into())
     }
 
     fn read_json(&mut self, text: &str) -> Result<(), ScriptError> {
@@ -212,8 +213,11 @@ impl Table {
 }
 
 /// The text of a data file.
-fn decoded<'b>(bytes: &'b [u8], file: &DataFile) -> Result<Cow<'b, str>, ScriptError> {
+fn decoded(bytes: Vec<u8>, file: &DataFile, is_jmeter: bool) -> Result<String, ScriptError> {
     let name = file.encoding.trim();
+    if name.is_empty() && !is_jmeter {
+        return files::text(bytes, Path::new(&file.file));
+    }
     let encoding = match name {
         "" => Some(encoding_rs::UTF_8),
         name => encoding_rs::Encoding::for_label(name.as_bytes()),
@@ -222,7 +226,12 @@ fn decoded<'b>(bytes: &'b [u8], file: &DataFile) -> Result<Cow<'b, str>, ScriptE
         let wrong = format!("its encoding `{name}` is not known");
         return Err(WordError::new(&file.file, &wrong, "UTF-8, or another name of the WHATWG Encoding Standard").into());
     };
-    Ok(encoding.decode(bytes).0)
+    let (text, encoding, is_damaged) = encoding.decode(&bytes);
+    if is_damaged && !is_jmeter {
+        let wrong = format!("it holds bytes that are not {}", encoding.name());
+        return Err(WordError::new(&file.file, wrong, "the file in its encoding").into());
+    }
+    Ok(text.into_owned())
 }
 
 #[cfg(test)]
@@ -231,6 +240,7 @@ mod tests {
     use crate::context::WorkerContext;
     use crate::testing::Still;
     use crate::variables::{Names, Variables};
+    use std::fs;
     use std::rc::Rc;
     use std::sync::Arc;
 

@@ -5,7 +5,7 @@
 //! the file has none. One file is read one way in a run, so that all its placeholders in one request speak of one row.
 
 use crate::variables::Names;
-use crate::{ScriptError, WordError};
+use crate::{ScriptError, WordError, files};
 use brunt_model::scenario::TextRules;
 use csv::StringRecord;
 use std::io::Read;
@@ -69,8 +69,8 @@ impl Feeds {
     /// [`ScriptError`] if the file cannot be read, or has no such column.
     pub fn column(&mut self, file: &str, column: &str) -> Result<Column, ScriptError> {
         self.column_by(file, column, |path, numbered| {
-            let reader = csv_reader().from_path(path).map_err(|e| unreadable(path, e))?;
-            Feed::read(path, reader, numbered)
+            let text = files::read_text(path)?;
+            Feed::read(path, csv_reader(',')?.from_reader(text.as_bytes()), numbered)
         })
     }
 
@@ -80,7 +80,7 @@ impl Feeds {
     ///
     /// [`ScriptError`] if the contents are no rows, or have no such column.
     pub fn column_of(&mut self, file: &str, contents: impl Read, column: &str) -> Result<Column, ScriptError> {
-        let read = |path: &Path, numbered| Feed::read(path, csv_reader().from_reader(contents), numbered);
+        let read = |path: &Path, numbered| Feed::read(path, csv_reader(',')?.from_reader(contents), numbered);
         self.column_by(file, column, read)
     }
 
@@ -167,13 +167,19 @@ impl Feed {
     }
 }
 
-fn csv_reader() -> csv::ReaderBuilder {
+/// Reads CSV without a header; rows of unequal length are an error.
+pub(crate) fn csv_reader(delimiter: char) -> Result<csv::ReaderBuilder, WordError> {
+    let delimiter = u8::try_from(delimiter).map_err(|_| {
+        let wrong = "a delimiter is one ASCII character";
+        WordError::new(&delimiter.to_string(), wrong, "one such as `,`, `;` or a tab")
+    })?;
     let mut builder = csv::ReaderBuilder::new();
-    builder.has_headers(false);
-    builder
+    builder.has_headers(false).delimiter(delimiter);
+    Ok(builder)
 }
 
-fn unreadable(file: &Path, error: csv::Error) -> ScriptError {
+/// The error of a file that is not CSV, at its line.
+pub(crate) fn unreadable(file: &Path, error: csv::Error) -> ScriptError {
     let line = error.position().map_or(1, csv::Position::line);
     let told = error.to_string();
     match error.into_kind() {
@@ -234,7 +240,7 @@ mod tests {
         assert!(told(b"name\n", "name").contains("has no row to take values from; write one line for each"));
         assert!(told(b"", "1").contains("has no row"));
         assert!(told(b"a,b\nc\n", "1").contains(":2: `row`: this row has 1 cells and the first one 2; write"));
-        assert!(told(b"a\n\xff\n", "1").contains(":2: `row`: this is not UTF-8; write"));
+        assert!(told(b"a\n\xff\n", "1").contains(":2: `line`: this is not UTF-8; write"));
         let missing = Feeds::default().column("/no/such.csv", "a").unwrap_err().to_string();
         assert!(missing.starts_with("cannot read /no/such.csv: "), "{missing}");
     }

@@ -1,6 +1,7 @@
 //! Files that functions read while the load runs: below the folders of the scenario, each once. Others are written there.
 
 use crate::markup::XPath;
+use crate::{ScriptError, WordError};
 use std::collections::HashMap;
 use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind, Write};
@@ -39,6 +40,38 @@ const MOST_LISTED: usize = 10_000;
 
 /// The values of more expressions are not kept for a file.
 const MOST_PATHS: usize = 1000;
+
+/// Reads a file of UTF-8, without its byte order mark.
+///
+/// # Errors
+///
+/// It cannot be read, or a line is not UTF-8.
+pub fn read_text(file: &Path) -> Result<String, ScriptError> {
+    text(read_bytes(file)?, file)
+}
+
+/// Reads the bytes of a file.
+///
+/// # Errors
+///
+/// It cannot be read.
+pub(crate) fn read_bytes(file: &Path) -> Result<Vec<u8>, ScriptError> {
+    fs::read(file).map_err(|source| ScriptError::Read { file: file.to_owned(), source })
+}
+
+/// Returns bytes as UTF-8, without their byte order mark. `file` is named in the error.
+///
+/// # Errors
+///
+/// A line is not UTF-8.
+pub(crate) fn text(bytes: Vec<u8>, file: &Path) -> Result<String, ScriptError> {
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+        let line = valid.split(|byte| *byte == b'\n').count();
+        WordError::new("line", "this is not UTF-8", "the file in UTF-8").at(file, line as u64)
+    })?;
+    Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
+}
 
 impl Files {
     /// Files below these folders; relative names are looked for from the first.

@@ -24,6 +24,7 @@ mod values;
 use crate::WordError;
 use crate::context::UserContext;
 use crate::pattern::Pattern;
+pub(crate) use escapes::escape_json;
 pub(crate) use plans::padded;
 pub use plans::request_url;
 use std::fmt;

@@ -295,6 +295,51 @@ pub fn encode_form_expressions(text: &str) -> String {
     expression::parse(text).into_iter().map(one).collect()
 }
 
+/// Returns a text as JSON, in quotes; its expressions are escaped when they are filled in. Placeholders stay.
+pub fn json_text_stretches(text: &str) -> Vec<Stretch> {
+    let quote = || Stretch::Literal("\"".to_owned());
+    let one = |stretch: Stretch| match stretch {
+        Stretch::Literal(text) => Stretch::Literal(escaped_for_json(&text)),
+        Stretch::Variable { .. } | Stretch::Call { .. } => wrapped("escapeJson", stretch),
+    };
+    let inner = expression::parse(text).into_iter().map(one);
+    std::iter::once(quote()).chain(inner).chain(std::iter::once(quote())).collect()
+}
+
+/// An expression that becomes a value of JSON: a number, true, false, null, a list or map as it is, anything else a text.
+/// None: the text is not one expression.
+pub fn json_value_stretch(text: &str) -> Option<Stretch> {
+    let stretches: [Stretch; 1] = expression::parse(text).try_into().ok()?;
+    let [stretch] = stretches;
+    (!matches!(stretch, Stretch::Literal(_))).then(|| wrapped("json", stretch))
+}
+
+/// The call of a function with one argument.
+fn wrapped(function: &str, argument: Stretch) -> Stretch {
+    let arguments = vec![vec![argument]];
+    let written = format!("${{{function}({})}}", written_again(&arguments[0][0], true));
+    Stretch::Call { name: function.to_owned(), arguments, written }
+}
+
+/// Escapes a literal text for JSON, except its placeholders.
+fn escaped_for_json(text: &str) -> String {
+    let Ok(pieces) = pieces(text) else { return functions::escape_json(text) };
+    let mut escaped = String::with_capacity(text.len());
+    for piece in pieces {
+        match piece {
+            Piece::Placeholder(inner) => escaped.extend(["{", inner, "}"]),
+            Piece::Literal(literal) => {
+                // `pieces` took the backslash that makes a placeholder plain text.
+                if has_placeholders(literal) {
+                    escaped.push('\\');
+                }
+                escaped.push_str(&functions::escape_json(literal));
+            }
+        }
+    }
+    escaped
+}
+
 /// A text that becomes these stretches again when it is read.
 pub fn expression_text(stretches: &[Stretch]) -> String {
     match stretches {

@@ -35,7 +35,7 @@ pub use file::{
     Draft, Keyed, MOST_REPETITIONS, PlanFile, Planned, PlannedHook, PlannedHooks, PlannedServer, PlannedUsers,
 };
 pub use fill::PlanInputs;
-pub use json::json;
+pub use json::{json, json_text};
 pub use node::{Entry, Node, Value};
 pub use probes::PlannedProbe;
 pub(crate) use read::read;

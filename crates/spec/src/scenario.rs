@@ -284,10 +284,10 @@ fn header_fields(node: &Node, path: &str) -> Result<Vec<(String, String)>> {
     let mut fields = Vec::new();
     for entry in node.entries() {
         let path = format!("{path}.{}", entry.key);
-        values::header_name(&entry.key).map_err(|error| SpecError::from(error).within(&path, &entry.at))?;
         for value in items(&entry.node) {
             let text = value.text().ok_or_else(|| expected(&value.at, &path, "a single value", "one"))?;
-            fields.push((entry.key.clone(), text.to_owned()));
+            let field = values::header_field(&entry.key, text);
+            fields.push(field.map_err(|error| SpecError::from(error).within(&path, &entry.at))?);
         }
     }
     Ok(fields)

@@ -118,6 +118,8 @@ pub struct RequestSettings {
     pub header_files: Vec<(String, String)>,
     /// The body.
     pub data: Option<Data>,
+    /// The body must be JSON.
+    pub data_is_json: bool,
     /// Fields of a form, the other kind of body.
     pub form: Vec<(String, String)>,
     /// Cookies.

@@ -19,7 +19,7 @@ pub mod events;
 pub mod find;
 pub mod goal;
 pub mod live_output;
-mod number;
+pub(crate) mod number;
 pub mod objective;
 pub mod probe;
 pub mod shape;

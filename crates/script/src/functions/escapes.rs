@@ -24,6 +24,18 @@ pub const FUNCTIONS: &[Function] = &[
         call: |call| escape_xml(call.text(0)),
     },
     Function {
+        names: &["escapeJson"],
+        arguments: 1..=1,
+        about: "escaped for a text of JSON, without the quotes around it",
+        call: |call| escape_json(call.text(0)),
+    },
+    Function {
+        names: &["json"],
+        arguments: 1..=1,
+        about: "as JSON: a number, true, false, null, list or map as it is, anything else as a text in quotes",
+        call: |call| json_value(call.text(0)),
+    },
+    Function {
         names: &["unescape"],
         arguments: 1..=1,
         about: "with the escapes of Java, such as \\n, as characters",
@@ -42,6 +54,18 @@ pub const FUNCTIONS: &[Function] = &[
         call: char_of,
     },
 ];
+
+/// The characters of a text within quotes in JSON (RFC 8259 section 7).
+pub(crate) fn escape_json(text: &str) -> String {
+    let quoted = serde_json::Value::from(text).to_string();
+    quoted[1..quoted.len() - 1].to_owned()
+}
+
+/// Returns a value of JSON that is not a text unchanged, and puts anything else in quotes.
+fn json_value(text: &str) -> String {
+    let is_value = !text.trim_start().starts_with('"') && serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok();
+    if is_value { text.to_owned() } else { format!("\"{}\"", escape_json(text)) }
+}
 
 /// The names of the characters from U+00A0 to U+00FF.
 const LATIN_1: [&str; 96] = [

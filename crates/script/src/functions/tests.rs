@@ -51,6 +51,7 @@ fn each_function_does_what_it_says() {
         ("${__requestUrl(,::1,8080,x)} ${__requestUrl(HTTPS,h,443,)}", "http://[::1]:8080/x https://h"),
         ("${__intSum(1,1,__v)} ${__eval(\\${__v})} ${__w}", "2 2 ${__w}"),
         ("{n} \\$", "{n} \\$"),
+        (r#"${escapeJson(a"b)} ${json(7)} ${json(x)} ${json(null)}"#, r#"a\"b 7 "x" null"#),
     ] {
         assert_eq!(texts.becomes(text).unwrap(), expected, "{text}");
     }

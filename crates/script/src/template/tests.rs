@@ -140,3 +140,42 @@ proptest! {
         prop_assert_eq!(rendered(&text, 1), text);
     }
 }
+
+/// The text of JSON stretches, for a user whose variable `v` has this value.
+fn json_of(stretches: &[Stretch], value: &str) -> serde_json::Value {
+    let user = crate::testing::user();
+    user.variables.borrow_mut().set("v", value);
+    let mut feeds = Feeds::with_variables(TextRules::Expressions, crate::variables::Names::default());
+    let template = Template::compile(&expression_text(stretches), Place::Text, &mut feeds).unwrap();
+    let rng = &mut Pcg64Mcg::seed_from_u64(7);
+    let text = template.text(&mut RenderContext { n: 42, rng, feeds: &feeds, user: Some(&user) });
+    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{text}: {error}"))
+}
+
+proptest! {
+    #[test]
+    fn texts_of_json_hold_any_value(before in r#"[a-z"\\$ \n]{0,6}"#, value in r#"[a-z0-9"\\{}$\n,]{0,8}"#) {
+        let written = format!("{}${{V(v)}}", before.replace('\\', r"\\").replace('$', r"\$"));
+        prop_assert_eq!(json_of(&json_text_stretches(&written), &value), format!("{before}{value}"));
+    }
+
+    #[test]
+    fn lone_expressions_of_json_keep_their_type(number: i32, is_true: bool, text in r#"[a-z"\\\[ ]{0,6}"#) {
+        let stretch = [json_value_stretch("${V(v)}").unwrap()];
+        prop_assert_eq!(json_of(&stretch, &number.to_string()), number);
+        prop_assert_eq!(json_of(&stretch, &is_true.to_string()), is_true);
+        let expected = serde_json::from_str(&text).ok().filter(|value: &serde_json::Value| !value.is_string());
+        prop_assert_eq!(json_of(&stretch, &text), expected.unwrap_or_else(|| text.as_str().into()));
+    }
+}
+
+#[test]
+fn json_has_lists_null_and_placeholders() {
+    let stretch = [json_value_stretch("${V(v)}").unwrap()];
+    for value in ["null", "[1, \"a\"]", "{\"a\": 1}"] {
+        assert_eq!(json_of(&stretch, value), serde_json::from_str::<serde_json::Value>(value).unwrap());
+    }
+    assert_eq!(json_of(&stretch, "01234"), "01234");
+    assert_eq!(json_of(&json_text_stretches(r#"{n} \{n} "${V(v)}""#), "é"), r#"42 {n} "é""#);
+    assert!(json_value_stretch("a").is_none() && json_value_stretch("${a}${b}").is_none());
+}

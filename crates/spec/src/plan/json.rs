@@ -1,6 +1,8 @@
 //! A tree as JSON: what is sent as a body, and what `brunt plan show --json` prints.
 
 use super::node::{Node, Value};
+use brunt_script::expression::Stretch;
+use brunt_script::template;
 use serde_json::Value as Json;
 
 /// The tree as JSON. What stood without quotes and is a number, true or false is one; every other text is a text.
@@ -12,6 +14,47 @@ pub fn json(node: &Node) -> Json {
         Value::List(nodes) => nodes.iter().map(json).collect(),
         Value::Map(entries) => entries.iter().map(|entry| (entry.key.clone(), json(&entry.node))).collect(),
     }
+}
+
+/// Returns the tree as JSON with expressions, which each request fills in. An expression that stands alone without quotes
+/// becomes the number, true, false, null, list or map that its value is; every other one becomes a part of a text.
+pub fn json_text(node: &Node) -> String {
+    let mut stretches = Vec::new();
+    push_json(node, &mut stretches);
+    template::expression_text(&stretches)
+}
+
+fn push_json(node: &Node, stretches: &mut Vec<Stretch>) {
+    match &node.value {
+        Value::Text { text, plain } => match template::json_value_stretch(text).filter(|_| *plain) {
+            Some(stretch) => stretches.push(stretch),
+            None if *plain && !scalar(text).is_string() => stretches.push(literal(text)),
+            None => stretches.extend(template::json_text_stretches(text)),
+        },
+        Value::List(nodes) => {
+            stretches.push(literal("["));
+            for (number, node) in nodes.iter().enumerate() {
+                stretches.extend((number > 0).then(|| literal(",")));
+                push_json(node, stretches);
+            }
+            stretches.push(literal("]"));
+        }
+        Value::Map(entries) => {
+            stretches.push(literal("{"));
+            for (number, entry) in entries.iter().enumerate() {
+                stretches.extend((number > 0).then(|| literal(",")));
+                stretches.extend(template::json_text_stretches(&entry.key));
+                stretches.push(literal(":"));
+                push_json(&entry.node, stretches);
+            }
+            stretches.push(literal("}"));
+        }
+        Value::Null => stretches.push(literal("null")),
+    }
+}
+
+fn literal(text: &str) -> Stretch {
+    Stretch::Literal(text.to_owned())
 }
 
 fn scalar(text: &str) -> Json {

@@ -1,6 +1,6 @@
 //! What may stand below `scenario` in a plan file: its keys, their kinds, and what each means.
 
-use super::words::{Longer, Read, Scalar, ScalarList, Time};
+use super::words::{Bytes, Longer, Read, Scalar, ScalarList, Time};
 use brunt_model::reply_policy::Events;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -510,10 +510,10 @@ pub struct StepCheck {
     pub max_time: Option<Time>,
     /// A script in Groovy that calls `AssertionResult.setFailure(true)` where the reply is not good, or several; `prev` is the reply.
     pub script: Option<ScalarList>,
-    /// The size of the body in bytes, at least.
-    pub min_size: Option<u64>,
-    /// The size of the body in bytes, at most.
-    pub max_size: Option<u64>,
+    /// The least size of the body.
+    pub min_size: Option<Bytes>,
+    /// The greatest size of the body.
+    pub max_size: Option<Bytes>,
 }
 
 /// Conditions of the awaited message of a WebSocket; all must hold.

@@ -1,7 +1,7 @@
 //! The kinds of values in a plan file: single ones, lists of them, times, commands.
 
 use super::written::Command;
-use crate::words::{duration, events};
+use crate::words::{bytes, duration, events};
 use brunt_model::reply_policy::Events;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
@@ -28,6 +28,10 @@ pub struct Time(pub Duration);
 /// A time longer than nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Longer(pub Duration);
+
+/// A number of bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bytes(pub u64);
 
 /// A single value that is read as words of the command line are.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -93,6 +97,22 @@ impl JsonSchema for Time {
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({ "description": "A time, such as 500ms, 1.5s or 2m; a bare number is seconds.", "type": ["string", "number"] })
+    }
+}
+
+impl JsonSchema for Bytes {
+    fn schema_name() -> Cow<'static, str> {
+        "Bytes".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "description": "A number of bytes, such as 500, 10k or 64KiB.", "type": ["string", "number"] })
+    }
+}
+
+impl<'de> Deserialize<'de> for Bytes {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        bytes::size(&Scalar::deserialize(deserializer)?.0).map(Self).map_err(D::Error::custom)
     }
 }
 

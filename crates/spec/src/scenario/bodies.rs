@@ -3,7 +3,7 @@
 use super::requests::pairs;
 use super::{Reader, expected, texts, written};
 use crate::error::{Result, SpecError};
-use crate::plan::{Entry, Node, Value, json, read};
+use crate::plan::{Entry, Node, Value, json_text, read};
 use brunt_model::Body;
 use brunt_script::body::{BodyBuilder, FilePart, Multipart};
 use brunt_script::{body, template};
@@ -33,7 +33,7 @@ impl Reader<'_> {
                 let file = step.file.as_ref().map(|file| file.0.as_str()).unwrap_or_default();
                 (plain_body(self.read(file, way)?), Some(body::content_type(Path::new(file)).to_owned()))
             }
-            "json" => (Body::Text(json(&way.node).to_string()), Some(JSON.to_owned())),
+            "json" => (Body::Text(json_text(&way.node)), Some(JSON.to_owned())),
             "form" => (Body::Text(pairs(&texts(&way.node, "form")?)), Some(body::FORM.to_owned())),
             _ => self.multipart(way)?,
         })

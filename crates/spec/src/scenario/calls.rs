@@ -1,11 +1,11 @@
 //! Calls of gRPC: what their services are, and their messages.
 
 use super::requests::{add, own_over};
-use super::{Reader, expected, texts, written};
+use super::{Reader, expected, header_fields, written};
 use crate::System;
 use crate::error::{Result, SpecError};
 use crate::grpc;
-use crate::plan::{Entry, Node, json};
+use crate::plan::{Entry, Node, json_text};
 use crate::settings::{GrpcSettings, RunSettings};
 use crate::words::values;
 use brunt_model::request::JsonMessage;
@@ -75,7 +75,7 @@ impl Reader<'_> {
         let text = self.message(node, step)?;
         let refuse = |wrong| SpecError::new(&kind.node.at, "grpc", wrong);
         let mut headers =
-            own_over(&self.headers, node.child("headers").map(|node| texts(node, "headers")).transpose()?);
+            own_over(&self.headers, node.child("headers").map(|node| header_fields(node, "headers")).transpose()?);
         let is_compressed = grpc::is_compressed(&headers).map_err(refuse)?;
         let body = self.calls.body(&method, &text, MessageRules { interval, is_compressed }).map_err(refuse)?;
         headers.retain(|(name, _)| !["content-type", "accept"].contains(&name.to_ascii_lowercase().as_str()));
@@ -98,7 +98,7 @@ impl Reader<'_> {
             return Err(SpecError::new(&other.at, other.key.as_str(), wrong));
         }
         match (node.child("json"), node.entries().iter().find(|entry| entry.key == "file")) {
-            (Some(node), _) => Ok(json(node).to_string()),
+            (Some(node), _) => Ok(json_text(node)),
             (None, Some(way)) => {
                 let file = step.file.as_ref().map(|file| file.0.as_str()).unwrap_or_default();
                 let text = String::from_utf8(self.read(file, way)?);

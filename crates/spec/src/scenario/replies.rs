@@ -190,7 +190,7 @@ fn checks(check: &written::StepCheck, node: &Node, policy: &mut ReplyPolicy) -> 
     let sizes = [(check.min_size, Comparison::AtLeast, "min_size"), (check.max_size, Comparison::AtMost, "max_size")];
     for (bytes, is, name) in sizes {
         if let Some(bytes) = bytes {
-            add(name, AssertionTest::Size { part: Some(ReplyPart::Body), is, bytes: bytes.to_string() });
+            add(name, AssertionTest::Size { part: Some(ReplyPart::Body), is, bytes: bytes.0.to_string() });
         }
     }
     Ok(())

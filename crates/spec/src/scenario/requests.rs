@@ -8,7 +8,7 @@ use crate::words::values;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use brunt_model::{Body, Request};
-use brunt_script::template;
+use brunt_script::{WordError, template};
 
 impl Reader<'_> {
     /// Reads a request; its number in the list.
@@ -37,13 +37,19 @@ impl Reader<'_> {
         if let Some(media_type) = media_type {
             add(&mut headers, "Content-Type", media_type);
         }
-        let basic = step.basic.as_ref().map(|basic| basic.0.clone()).or(basic);
+        let basic = match &step.basic {
+            Some(basic) => {
+                Some(checked_basic(&basic.0).map_err(|error| SpecError::from(error).within("basic", &node.at))?)
+            }
+            None => basic,
+        };
         if let Some(basic) = basic {
             let value = if basic.contains("${") { format!("${{base64({basic})}}") } else { STANDARD.encode(basic) };
             add(&mut headers, "Authorization", format!("Basic {value}"));
         }
         if let Some(token) = &step.bearer {
-            add(&mut headers, "Authorization", format!("Bearer {}", token.0));
+            let token = values::text(&token.0).map_err(|error| SpecError::from(error).within("bearer", &node.at))?;
+            add(&mut headers, "Authorization", format!("Bearer {token}"));
         }
         add(&mut headers, "User-Agent", crate::defaults::USER_AGENT.to_owned());
         let method = method(kind, node, step)?;
@@ -116,6 +122,14 @@ fn joined(base: &str, relative: &str) -> String {
         Some('/') => format!("{folder}{relative}"),
         Some(_) => format!("{folder}/{relative}"),
     }
+}
+
+/// A name and password with a colon between them, as for the command line, as far as it is known before the run.
+fn checked_basic(text: &str) -> Result<String, WordError> {
+    if !text.contains("${") {
+        values::basic(text)?;
+    }
+    Ok(text.to_owned())
 }
 
 /// Refuses a step of a WebSocket that goes elsewhere, or has a body that nobody would send.

@@ -3,7 +3,7 @@
 use super::{Reader, expected, items, texts, written};
 use crate::error::{Result, SpecError, nearest};
 use crate::plan::{Entry, Node, Value, read};
-use crate::words::{duration, status, think};
+use crate::words::{duration, number, status, think};
 use brunt_model::scenario::{
     Branch, Case, Condition, Counter, Manner, Order, Pace, PaceOf, Pauses, Portion, Rounds, Scope, Step, Values,
 };
@@ -316,16 +316,10 @@ fn pace(entry: &Entry, by: Option<written::PaceBy>) -> Result<Pace> {
                 "h" => 1.0 / 60.0,
                 _ => f64::NAN,
             };
-            let number = number.trim().parse().unwrap_or(f64::NAN) * minutes;
-            if !number.is_finite() || number < 0.0 {
-                return Err(SpecError::new(&entry.node.at, "", format!("`{text}` is no rate; write one such as 10/s")));
-            }
-            number.to_string()
+            let per_minute = number::number(number.trim()).map(|number| number * minutes);
+            per_minute.filter(|rate| rate.is_finite()).ok_or_else(|| no_rate(entry, text))?.to_string()
         }
-        None if text.trim().parse().is_ok_and(|number: f64| number.is_finite() && number >= 0.0) => {
-            text.trim().to_owned()
-        }
-        None => return Err(SpecError::new(&entry.node.at, "", format!("`{text}` is no rate; write one such as 10/s"))),
+        None => return Err(no_rate(entry, text)),
     };
     let by = match by {
         None | Some(written::PaceBy::User) => PaceOf::User,
@@ -335,6 +329,10 @@ fn pace(entry: &Entry, by: Option<written::PaceBy>) -> Result<Pace> {
         Some(written::PaceBy::ShareOfPopulation) => PaceOf::ShareOfPopulation,
     };
     Ok(Pace { per_minute, by, shared: String::new(), schedule: Vec::new() })
+}
+
+fn no_rate(entry: &Entry, text: &str) -> SpecError {
+    SpecError::new(&entry.node.at, "", format!("`{text}` is no rate; write one such as 10/s or 600/min"))
 }
 
 fn counter(entry: &Entry) -> Result<Counter> {

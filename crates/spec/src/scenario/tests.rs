@@ -20,6 +20,8 @@ fn planned(scenario: &str) -> Result<Plan, String> {
     std::fs::write(&path, format!("vars: {{host: 127.0.0.1:80}}\nload: {{users: 2}}\nscenario:\n  {indented}\n"))
         .unwrap();
     std::fs::write(folder.path().join("users.csv"), "name,password\nann,a\nbob,b\n").unwrap();
+    std::fs::write(folder.path().join("ragged.csv"), "name,password\nann,a\nbob,b,x\n").unwrap();
+    std::fs::write(folder.path().join("latin.csv"), b"name\nM\xfcller\n").unwrap();
     std::fs::write(folder.path().join("photo.bin"), [0xff, 0, 1]).unwrap();
     let named = |error: crate::SpecError| error.to_string().replace(&format!("{}/", folder.path().display()), "");
     let loaded = load(&path, &[], "/tmp/d", &SYSTEM).map_err(named)?;
@@ -81,7 +83,7 @@ fn each_step_is_what_it_says() {
     );
     let form = "name=${urlencode(${name})}&password=${urlencode(${password})}%26&token=${urlencode(${token})}";
     assert_eq!(scenario.requests[1].body, Body::Text(form.into()));
-    assert_eq!(scenario.requests[3].body, Body::Text(r#"{"id":"${id}","n":1}"#.into()));
+    assert_eq!(scenario.requests[3].body, Body::Text(r#"{"id":"${escapeJson(${id})}","n":1}"#.into()));
     let headers = |n: usize| scenario.requests[n].headers.iter().map(|(name, value)| format!("{name}: {value}"));
     let all: Vec<String> = headers(1).collect();
     assert_eq!(all[..3], ["accept: application/json", "X-All: 1", "Content-Type: application/x-www-form-urlencoded"]);
@@ -206,6 +208,29 @@ fn what_makes_no_sense_is_told_at_its_place() {
         ("steps: [{transaction: t}]", "its `steps` are missing"),
         ("steps: [{parallel: 2, steps: [{think: 1s}, {get: http://h/}]}]", "a pause stands among requests"),
         ("steps: [{get: http://h/}, {if: maybe, steps: []}]", "`maybe` is no condition; write `failed`"),
+        (
+            "data: ragged.csv\nsteps: [{get: http://h/}]",
+            "ragged.csv:3: `row`: this row has 3 cells and the first one 2; write",
+        ),
+        (
+            "data: latin.csv\nsteps: [{get: http://h/}]",
+            "latin.csv:2: `line`: this is not UTF-8; write the file in UTF-8",
+        ),
+        (
+            "data: {file: users.csv, columns: [a, b, c]}\nsteps: [{get: http://h/}]",
+            "`c`: the rows of users.csv have 2 cells, so that none is left for this column",
+        ),
+        (
+            "headers: {'X Y': a}\nsteps: [{get: http://h/}]",
+            "scenario.headers.X Y: `X Y`: not a header name; write 'Name: value'",
+        ),
+        ("steps: [{get: http://h/, headers: {'a:': b}}]", "`a:`: not a header name"),
+        ("steps: [{get: http://h/, headers: {a: \"b\\nc\"}}]", "it holds a line break or control character"),
+        ("steps: [{get: http://h/, basic: ann}]", "name or colon is missing; write USER:PASS"),
+        ("steps: [{get: http://h/, bearer: \"a\\nb\"}]", "it holds a line break or control character"),
+        ("base: http://h\nsteps: [{pace: 600}, {get: /}]", "`600` is no rate; write one such as 10/s or 600/min"),
+        ("base: http://h\nsteps: [{pace: 1e3/s}, {get: /}]", "`1e3/s` is no rate"),
+        ("steps: [{get: http://h/, check: {min_size: 10q}}]", "`q` is not a unit of bytes"),
         ("steps: [{post: http://h/, data: a, json: {}}]", "`data` is the body already; write one of them"),
     ] {
         let told = planned(scenario).expect_err(scenario);
@@ -217,6 +242,17 @@ fn what_makes_no_sense_is_told_at_its_place() {
 fn a_dollar_sign_can_be_plain() {
     let plan = well(r"steps: [{post: 'http://127.0.0.1/', data: 'costs $5, $${x} \${y}'}]");
     assert_eq!(plan.main().scenario.requests[0].body, Body::Text(r"costs $5, \${x} \${y}".into()));
+}
+
+#[test]
+fn expressions_of_json_become_texts_or_values_as_they_are_quoted() {
+    let plan = well(
+        r#"steps: [{post: 'http://127.0.0.1/', json: {id: ${id}, name: "${id}", 'k ${id}': [a, 01, 1, ~]}}]
+variables: {id: 7}"#,
+    );
+    let expected =
+        r#"{"id":${json(${id})},"name":"${escapeJson(${id})}","k ${escapeJson(${id})}":["a\\\\b","01",1,null]}"#;
+    assert_eq!(plan.main().scenario.requests[0].body, Body::Text(expected.into()));
 }
 
 #[test]

@@ -226,6 +226,19 @@ fn body_of(run: &RunSettings, system: &System) -> Result<(Body, Option<&'static 
         None if args.form.is_empty() => return Ok((Body::None, None)),
         None => Body::Text(form(&args.form)?),
     };
+    // A message of gRPC is read by its descriptors, and may be several values.
+    if args.data_is_json && args.grpc.method.is_none() {
+        let checked = body.bytes().map_or(Ok(()), |bytes| body::check_json(&String::from_utf8_lossy(bytes)));
+        checked.map_err(|why| {
+            run.said.refuse(|names| {
+                let instead = format!("{} and {} 'Content-Type: application/json'", names.of("data"), names.of("header"));
+                format!(
+                    "{}: the body is not JSON: {why}; write JSON such as '{{\"name\": \"Ann\"}}', or send it unchanged with {instead}",
+                    names.of("json")
+                )
+            })
+        })?;
+    }
     Ok((body, Some(body::FORM)))
 }
 

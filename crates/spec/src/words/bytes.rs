@@ -11,6 +11,19 @@ const INSTEAD: &str = "whole bytes, or k, M, G (thousands) or Ki, Mi, Gi (1024),
 ///
 /// [`WordError`] if the value is not of this form.
 pub fn parse(word: &str) -> Result<u64, WordError> {
+    let bytes = size(word)?;
+    if bytes == 0 {
+        return Err(WordError::new(word, "that is less than one byte", INSTEAD));
+    }
+    Ok(bytes)
+}
+
+/// The same from 0.
+///
+/// # Errors
+///
+/// [`WordError`] if the value is not of this form.
+pub fn size(word: &str) -> Result<u64, WordError> {
     let word = word.trim();
     let wrong = |what: &str| WordError::new(word, what, INSTEAD);
     if word.starts_with('-') {
@@ -20,9 +33,6 @@ pub fn parse(word: &str) -> Result<u64, WordError> {
     let value = number(digits).ok_or_else(|| wrong("not a number of bytes"))?;
     let scale = scale(unit).ok_or_else(|| wrong(&format!("`{unit}` is not a unit of bytes")))?;
     let bytes = (value * scale).round();
-    if bytes < 1.0 {
-        return Err(wrong("that is less than one byte"));
-    }
     if bytes > 1e15 {
         return Err(wrong("that is more than a million gigabytes"));
     }

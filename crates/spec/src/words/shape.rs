@@ -8,8 +8,8 @@
 //!        | "[" value *("," value) "]"             [5,10,50]
 //! ```
 //!
-//! * Behind `/` stands **how long**, always with its unit. A rate is per second and is written without one: `2000/s`
-//!   is refused, because nobody could tell it from `2000/1s` at a glance.
+//! * Behind `/` stands **how long**, as for `--duration`: a bare number is seconds. A rate is per second and is written without a
+//!   unit: `2000/s` is refused, because it looks too much like `2000/1s`.
 //! * A stage without `..` keeps one value. `0..500/30s` goes there in a straight line.
 //! * The last stage may have no duration: it lasts until the run stops.
 //! * A sweep is many loads, one after the other; its end is among them where the steps hit it.
@@ -134,7 +134,7 @@ fn stage_duration(word: &str, values: &str, duration: &str) -> Result<std::time:
         let wrong = "a stage's duration follows `/`, and a rate is always per second";
         return Err(WordError::new(word, wrong, format!("{values}, or {values}/30s for half a minute of it")));
     }
-    duration::positive_with_unit(duration)
+    duration::positive(duration)
 }
 
 fn value(word: &str) -> Result<f64, WordError> {

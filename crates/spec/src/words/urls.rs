@@ -17,9 +17,9 @@
 //! * `[3]` before the URL is its weight.
 //! * Quotes, `"…"` or `'…'`, around a whole line or value are taken off. Comments have lines of their own.
 
-use super::target;
+use super::{target, values};
 use brunt_model::Body;
-use brunt_script::{ScriptError, WordError, body};
+use brunt_script::{ScriptError, WordError, body, read_text};
 use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
@@ -50,21 +50,13 @@ pub struct Action {
     pub content_type: Option<&'static str>,
 }
 
-/// The methods that a line may name.
-const METHODS: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
-
 /// Reads a file of URLs; lines that begin with `/` or `?` are of the server of `base`.
 ///
 /// # Errors
 ///
 /// [`ScriptError`] with its line if the file cannot be read, or an entry makes no sense.
 pub fn read(file: &Path, base: Option<&str>) -> Result<Vec<Entry>, ScriptError> {
-    let text = fs::read(file).map_err(|source| ScriptError::Read { file: file.to_owned(), source })?;
-    let text = String::from_utf8(text).map_err(|e| {
-        let line = e.as_bytes()[..e.utf8_error().valid_up_to()].split(|b| *b == b'\n').count();
-        WordError::new("line", "this is not UTF-8", "the file in UTF-8").at(file, line as u64)
-    })?;
-    parse(&text, file, base)
+    parse(&read_text(file)?, file, base)
 }
 
 /// Reads the text of a file of URLs. `file` is named in errors; files of data are read from where the command runs.
@@ -166,13 +158,12 @@ fn weight(text: &str) -> Result<(u32, &str), WordError> {
 
 fn action(text: &str) -> Result<Action, ScriptError> {
     let (method, data) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
-    if !METHODS.contains(&method) {
-        let wrong = "behind the URL a method is expected";
-        let instead = format!("one of {}, or %20 for a space in the URL", METHODS.join(", "));
-        return Err(WordError::new(method, wrong, instead).into());
-    }
-    let (body, content_type) = data_of(method, data.trim())?;
-    Ok(Action { method: method.to_owned(), body, content_type })
+    let method = values::method(method).map_err(|error| {
+        let wrong = format!("a method is expected after the URL, and this is none: {}", error.wrong);
+        WordError::new(method, wrong, "one such as GET, POST or PURGE, or %20 for a space in the URL")
+    })?;
+    let (body, content_type) = data_of(&method, data.trim())?;
+    Ok(Action { method, body, content_type })
 }
 
 fn data_of(method: &str, data: &str) -> Result<(Body, Option<&'static str>), ScriptError> {

@@ -123,6 +123,15 @@ const HEADER_EXAMPLE: &str = "'Name: value', such as 'Accept: text/html'";
 pub fn header(word: &str) -> Result<(String, String), WordError> {
     let (name, value) =
         word.split_once(':').ok_or_else(|| WordError::new(word, "its colon is missing", HEADER_EXAMPLE))?;
+    header_field(name, value)
+}
+
+/// Checks the name and the value of a header field.
+///
+/// # Errors
+///
+/// [`WordError`] if the name is none, or the value holds a control character.
+pub fn header_field(name: &str, value: &str) -> Result<(String, String), WordError> {
     header_name(name)?;
     Ok((name.to_owned(), text(value)?))
 }

@@ -72,6 +72,7 @@ pub static ROWS: [Row<RunSettings>; 22] = [
             |w, env| {
                 set(values::data(w, env), |s: &mut S, v| {
                     s.request.data = Some(v);
+                    s.request.data_is_json = true;
                     let headers = &mut s.request.headers;
                     for name in ["Content-Type", "Accept"] {
                         if !headers.iter().any(|header| header.0.eq_ignore_ascii_case(name)) {

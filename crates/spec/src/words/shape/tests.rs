@@ -13,6 +13,7 @@ fn good_loads() {
         ("500", one(&[(500.0, 500.0, None)])),
         ("0.5", one(&[(0.5, 0.5, None)])),
         (" 20000 ", one(&[(20000.0, 20000.0, None)])),
+        ("500/30", one(&[(500.0, 500.0, Some(30.0))])),
         ("500/2m", one(&[(500.0, 500.0, Some(120.0))])),
         ("0..500/30s", one(&[(0.0, 500.0, Some(30.0))])),
         ("0..500/30s,500/2m", one(&[(0.0, 500.0, Some(30.0)), (500.0, 500.0, Some(120.0))])),
@@ -56,7 +57,6 @@ fn bad_loads_say_what_to_write() {
         ("2000/s", "write 2000, or 2000/30s for half a minute"),
         ("30/m", "a rate is always per second; write 30, or 30/30s"),
         ("500/", "write 500, or 500/30s"),
-        ("500/30", "`30`: a unit is missing; write 30s, 30ms or 30m"),
         ("500/0s", "above zero"),
         ("500/-1s", "not negative"),
         ("500/3x", "`x` is not a unit of time"),
@@ -124,6 +124,16 @@ proptest! {
         let last = last.map(|v| Stage { from: f64::from(v), to: f64::from(v), duration: None });
         let shape = Shape { stages: stages.into_iter().chain(last).collect() };
         prop_assert_eq!(parse(&shape.to_string()), Ok(Loads::One(shape)));
+    }
+
+    #[test]
+    fn a_stage_lasts_as_long_as_the_same_word_of_a_duration(word in "[0-9.]{1,4}(ns|ms|s|m|h|)") {
+        let expected = duration::positive(&word).ok();
+        let stage = parse(&format!("500/{word}")).ok().and_then(|loads| match loads {
+            Loads::One(shape) => shape.stages[0].duration,
+            Loads::Sweep(_) => None,
+        });
+        prop_assert_eq!(stage, expected);
     }
 
     #[test]
