@@ -158,9 +158,10 @@ fn weight(text: &str) -> Result<(u32, &str), WordError> {
 
 fn action(text: &str) -> Result<Action, ScriptError> {
     let (method, data) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
-    let method = values::method(method).map_err(|error| {
-        let wrong = format!("a method is expected after the URL, and this is none: {}", error.wrong);
-        WordError::new(method, wrong, "one such as GET, POST or PURGE, or %20 for a space in the URL")
+    let name = Some(method).filter(|method| method.starts_with(|c: char| c.is_ascii_uppercase()));
+    let method = name.and_then(|name| values::method(name).ok()).ok_or_else(|| {
+        let instead = "one such as GET, POST or PURGE, or %20 for a space in the URL";
+        WordError::new(method, "a method is expected after the URL", instead)
     })?;
     let (body, content_type) = data_of(&method, data.trim())?;
     Ok(Action { method, body, content_type })
