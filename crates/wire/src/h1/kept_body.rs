@@ -392,7 +392,7 @@ mod tests {
 
     #[test]
     fn a_kept_body_ends_at_its_limit() {
-        let mut body = KeptBody::new(None, None, Some(Vec::new()), None);
+        let mut body = KeptBody::new(None, None, None, Some(Vec::new()), None);
         (0..3).for_each(|_| body.push(&vec![b'x'; MOST_KEPT / 2]));
         assert_eq!(body.finish().bytes.len(), MOST_KEPT);
     }
