@@ -193,8 +193,16 @@ fn redirects_are_followed_as_far_as_allowed() {
     assert_eq!((all.count("redirects"), all.status(200)), (60, 20));
     // The response time covers the chain: four times the service time.
     assert!(all.figure("/response_time_seconds/min") >= 0.012);
-    assert_eq!(all.label("/redirect/1")["requests"]["completed"], 20);
-    assert!(all.label("/redirect/1")["response_time_seconds"]["min"].as_f64() >= Some(0.003));
+    // The chain is one request of its label, and its hops are below it.
+    let step = all.label("/redirect/3");
+    assert_eq!((&step["requests"]["completed"], &step["errors"]), (&20.into(), &0.into()));
+    assert_eq!(step["response_time_seconds"]["min"], *all.at("/response_time_seconds/min"));
+    let hops = step["hops"].as_array().expect("hops");
+    assert_eq!(hops.len(), 4);
+    let last = hops.iter().find(|hop| hop["label"].as_str().is_some_and(|label| label.ends_with("/redirect/1")));
+    let last = last.expect("a hop");
+    assert_eq!((&last["requests"]["completed"], &last["errors"]), (&20.into(), &0.into()));
+    assert!(last["response_time_seconds"]["min"].as_f64() >= Some(0.003));
     let some = measure(&line(2)).all_good();
     assert_eq!((some.count("redirects"), some.status(302)), (40, 20));
     let none = measure(&line(0)).all_good();

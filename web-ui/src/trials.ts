@@ -82,6 +82,8 @@ export class TrialView {
     this.views.forEach((view) => view.end());
     const charts = this.read(index);
     this.room.replaceChildren(...this.about(trial));
+    // Those of a single run stand at the head of the page.
+    if (charts && this.document.trials.length > 1) this.room.append(...breakdown(charts));
     if (charts) this.draw(charts);
   }
 
@@ -141,6 +143,13 @@ export class TrialView {
       ...readings(trial),
     ];
   }
+}
+
+/** A trial by population, label and transaction, and the checks that its replies failed. */
+function breakdown({ tables, check_failures }: TrialCharts): HTMLElement[] {
+  const failures = check_failures.map((sentence) => h('li', { class: 'warning' }, sentence));
+  const list = failures.length > 0 ? [h('h3', {}, 'Failed checks'), h('ul', { class: 'findings' }, ...failures)] : [];
+  return [...list, ...tables.map(({ head, rows }) => simpleTable(head, rows, head[0] ?? ''))];
 }
 
 /** What the measured time came to, and beside it the range that is zoomed at. */

@@ -66,6 +66,15 @@ export interface Zoom {
 export interface TrialCharts {
   figures: Figure[];
   zoom: Zoom;
+  /** The trial by population, label and transaction. */
+  tables: TrialTable[];
+  /** A sentence for each check that its replies failed. */
+  check_failures: string[];
+}
+
+export interface TrialTable {
+  head: string[];
+  rows: string[][];
 }
 
 export interface Banded {

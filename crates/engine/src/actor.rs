@@ -8,7 +8,7 @@ use crate::transactions::OpenTransactions;
 use crate::user::{Exchange, VirtualUser};
 use crate::worker::Shared;
 use brunt_model::outcome::CLOSE_STATUS;
-use brunt_model::{Clock, Failure, Outcome, Sample, SampleRecord, Tick};
+use brunt_model::{CheckFailure, Clock, Failure, Outcome, Sample, SampleRecord, Tick};
 use brunt_wire::events::EventOrigin;
 use brunt_wire::{Connections, Lease, OpeningPermit, Prepared, Reply, Stamps, Transport};
 use std::pin::pin;
@@ -52,7 +52,7 @@ pub struct Actor<T: Transport> {
     pub transactions: Option<Box<OpenTransactions>>,
 }
 
-/// A chain of redirects: the last request of it, and the records of those before.
+/// A chain of redirects: its last request, and the records of those before it.
 struct Redirects {
     last: Sample,
     records: Vec<SampleRecord>,
@@ -99,8 +99,8 @@ impl<T: Transport> Actor<T> {
         self.pause = (self.pause * 2).clamp(FIRST_PAUSE, LONGEST_PAUSE);
     }
 
-    /// One request and the redirects that its reply leads to: a sample a hop under its label, one for all of it in the
-    /// totals.
+    /// Sends one request and follows its redirects. The chain is one sample of its label and of the totals; each hop is a sample of
+    /// another label.
     pub async fn chain(&mut self, request: &Rc<Prepared>, mut due: RequestTiming) -> StepResult {
         if self.connections.are_shared() && !Box::pin(self.wait_for_lane(request, &mut due)).await {
             return self.drop_request(due);
@@ -124,29 +124,16 @@ impl<T: Transport> Actor<T> {
             let records = self.end_hop(cohort, (&at, reply.as_ref()), redirects, &sample);
             let before = sample.last_byte;
             let begun = self.shared.time.now();
-            let label = next.tags.label;
-            let mut hop = Sample { planned: before, free: before, begun, label, iteration, ..Sample::default() };
+            let hop_label = self.shared.labels.hop(label, next.parts().map(|parts| parts.url.as_str()));
+            let mut hop =
+                Sample { planned: before, free: before, begun, label: hop_label, iteration, ..Sample::default() };
             reply = self.ask(&next, &mut hop, cohort).await;
             sample = whole_of(&sample, &hop);
             redirects = Some(Box::new(Redirects { last: hop, records }));
             at = next;
         }
-        if self.shared.check.is_judged_by_user(at.tags.reply_policy) {
-            let hops = redirects.as_mut().map(|redirects| std::mem::take(&mut redirects.records)).unwrap_or_default();
-            let last_hop = redirects.as_ref().map(|redirects| &redirects.last);
-            let exchange =
-                Exchange { first: request, request: &at, reply: reply.as_ref(), sample: &sample, last_hop, hops };
-            if let Some(outcome) = self.user.judge(exchange) {
-                sample.outcome = outcome;
-                if let Some(redirects) = &mut redirects {
-                    redirects.last.outcome = outcome;
-                }
-            }
-        }
-        let counted = redirects.as_ref().map_or(&sample, |redirects| &redirects.last);
-        self.shared.recorder.borrow_mut().label(cohort, counted);
-        self.ended = sample.last_byte;
-        self.shared.recorder.borrow_mut().end(cohort, &sample);
+        let failures = self.judge_chain(request, &at, reply.as_ref(), &mut sample, redirects.as_deref_mut());
+        self.record_chain(cohort, &sample, redirects.as_deref(), failures);
         self.shared.time.catch_up(sample.last_byte);
         if let Some(lane) = self.expired.take() {
             // Closing a connection with megabytes of unread bytes takes a while: behind all whose deadline has passed, too.
@@ -163,6 +150,62 @@ impl<T: Transport> Actor<T> {
         StepResult { last: reply, failed, lost, parallel: None }
     }
 
+    /// Judges the last reply of a chain: a redirect that was followed is no failure. The last hop has the outcome of the chain.
+    /// Returns the checks that failed.
+    fn judge_chain(
+        &mut self,
+        first: &Prepared,
+        last: &Prepared,
+        reply: Option<&Reply>,
+        sample: &mut Sample,
+        mut redirects: Option<&mut Redirects>,
+    ) -> Vec<CheckFailure> {
+        let policy = last.tags.reply_policy;
+        let mut failures = Vec::new();
+        if let Some(reply) = reply {
+            sample.outcome = self.shared.check.judge(reply, sample.label, policy);
+            if sample.outcome.failure.is_some() {
+                failures.push(self.shared.check.explain(reply, sample.label, policy));
+            }
+        }
+        if let Some(redirects) = &mut redirects {
+            redirects.last.outcome = sample.outcome;
+        }
+        if !self.shared.check.is_judged_by_user(policy) {
+            return failures;
+        }
+        let hops = redirects.as_mut().map(|redirects| std::mem::take(&mut redirects.records)).unwrap_or_default();
+        let last_hop = redirects.as_ref().map(|redirects| &redirects.last);
+        let exchange = Exchange { first, request: last, reply, sample, last_hop, hops };
+        let Some(verdict) = self.user.judge(exchange) else { return failures };
+        sample.outcome = verdict.outcome;
+        if let Some(redirects) = redirects {
+            redirects.last.outcome = verdict.outcome;
+        }
+        failures.extend(verdict.failures);
+        failures
+    }
+
+    fn record_chain(
+        &mut self,
+        cohort: Cohort,
+        sample: &Sample,
+        redirects: Option<&Redirects>,
+        failures: Vec<CheckFailure>,
+    ) {
+        self.ended = sample.last_byte;
+        let mut recorder = self.shared.recorder.borrow_mut();
+        // A user may accept a reply that failed the plan's checks.
+        if sample.outcome.failure == Some(Failure::Check) {
+            recorder.check_failures(cohort, sample.label, failures);
+        }
+        if let Some(redirects) = redirects {
+            recorder.label(cohort, &redirects.last);
+        }
+        recorder.label(cohort, sample);
+        recorder.end(cohort, sample);
+    }
+
     /// A request ended whose reply redirects; `first` are the clocks of the first. The records of all requests so far.
     fn end_hop(
         &mut self,
@@ -171,7 +214,10 @@ impl<T: Transport> Actor<T> {
         before: Option<Box<Redirects>>,
         first: &Sample,
     ) -> Vec<SampleRecord> {
-        let (hop, mut records) = before.map_or((*first, Vec::new()), |before| (before.last, before.records));
+        let (hop, mut records) = match before {
+            Some(before) => (before.last, before.records),
+            None => (Sample { label: self.shared.labels.hop(first.label, None), ..*first }, Vec::new()),
+        };
         if self.shared.check.is_judged_by_user(request.tags.reply_policy)
             && let Some(reply) = reply
         {
@@ -209,7 +255,7 @@ impl<T: Transport> Actor<T> {
             stamps = self.stamps(sample, cohort);
             result = self.attempt(request, sample, &mut stamps).await;
         }
-        self.fill(sample, request, &stamps, &result);
+        self.fill(sample, &stamps, &result);
         result.ok()
     }
 
@@ -271,7 +317,8 @@ impl<T: Transport> Actor<T> {
         result
     }
 
-    fn fill(&self, sample: &mut Sample, request: &Prepared, stamps: &Stamps, result: &Result<Reply, Failure>) {
+    /// Copies the clocks and counts of a request to its sample.
+    fn fill(&self, sample: &mut Sample, stamps: &Stamps, result: &Result<Reply, Failure>) {
         sample.sent = stamps.sent.max(sample.begun);
         sample.first_byte = stamps.first_byte;
         sample.bytes_sent = stamps.bytes_sent;
@@ -289,7 +336,7 @@ impl<T: Transport> Actor<T> {
                     let came = stamps.bytes_received.saturating_sub(reply.head_bytes);
                     self.shared.recorder.borrow_mut().announced(bytes, came);
                 }
-                sample.outcome = self.shared.check.judge(reply, sample.label, request.tags.reply_policy);
+                sample.outcome = Outcome { status: Some(reply.status), failure: None, expected: true };
             }
             Err(failure) => {
                 sample.last_byte = self.shared.time.now();

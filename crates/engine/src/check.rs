@@ -1,7 +1,9 @@
 //! Whether a reply is good.
 
+use brunt_model::outcome::status_text;
 use brunt_model::plan::Checks;
-use brunt_model::{Failure, Outcome, Plan};
+use brunt_model::reply_policy::statuses;
+use brunt_model::{CheckFailure, Failure, Outcome, Plan};
 use brunt_wire::Reply;
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -60,6 +62,26 @@ impl Check {
         let asked_for_status = !checks.status.is_empty();
         let failed = (asked_for_status && !expected) || (expected && !self.body_is_good(checks, reply, label));
         Outcome { status: Some(reply.status), failure: failed.then_some(Failure::Check), expected }
+    }
+
+    /// Describes the check that a reply failed.
+    pub fn explain(&self, reply: &Reply, label: u32, policy: u32) -> CheckFailure {
+        let checks = &self.checks[policy as usize];
+        if !checks.expects(reply.status) {
+            let expected = format!("status {}", statuses(&checks.status));
+            return CheckFailure::new("status", expected, status_text(reply.status));
+        }
+        match &checks.body {
+            Some(pattern) if !reply.kept.as_ref().is_some_and(|kept| kept.matches) => {
+                CheckFailure::new("body", format!("body matches `{pattern}`"), "no match")
+            }
+            _ => {
+                let lengths = self.lengths.lock().unwrap_or_else(PoisonError::into_inner);
+                let first = lengths.get(&label).copied().unwrap_or_default();
+                let expected = format!("length {first} bytes, as in the first reply");
+                CheckFailure::new("length", expected, format!("{} bytes", reply.body_bytes))
+            }
+        }
     }
 
     fn body_is_good(&self, checks: &Checks, reply: &Reply, label: u32) -> bool {

@@ -4,7 +4,7 @@
 //! not know who the sources are, nor how their snapshots came here.
 
 use crate::clock::{Time, unix_seconds};
-use crate::labels::{Labels, OTHER};
+use crate::labels::{Labels, NewLabel, OTHER};
 use crate::run::Sink;
 use brunt_model::event::{Finish, Reading, Warning};
 use brunt_model::reading_names as name;
@@ -209,8 +209,8 @@ impl<'a, W: Watch> Gather<'a, W> {
     /// An interval: of each population where there are several, and of all of them. All are in the earliest phase that one is
     /// in.
     fn emit_all(&mut self, snapshots: Vec<Option<Snapshot>>) {
-        for (id, name) in self.labels.take_fresh() {
-            self.sink.take(&Event::Label { id, name });
+        for NewLabel { id, name, hop_of } in self.labels.take_new() {
+            self.sink.take(&Event::Label { id, name, hop_of });
         }
         let several = snapshots.len() > 1;
         let mut all: Option<Snapshot> = None;

@@ -6,23 +6,35 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// The label of what is beyond the limit.
 pub const OTHER: &str = "(other)";
 
-/// The labels of a run.
+/// The labels of a run: of steps, and of the hops of their chains of redirects.
 #[derive(Debug)]
 pub struct Labels {
     limit: usize,
     inner: Mutex<Inner>,
 }
 
+/// A label that no event has announced yet.
+#[derive(Debug, PartialEq, Eq)]
+pub struct NewLabel {
+    pub id: u32,
+    pub name: String,
+    /// The step of which it is a hop.
+    pub hop_of: Option<u32>,
+}
+
 #[derive(Debug, Default)]
 struct Inner {
-    numbers: HashMap<String, u32>,
-    /// Not told yet.
-    fresh: Vec<(u32, String)>,
+    /// By number.
+    names: Vec<String>,
+    steps: HashMap<String, u32>,
+    /// By step and name.
+    hops: HashMap<(u32, String), u32>,
+    new: Vec<NewLabel>,
     overflowed: bool,
 }
 
 impl Labels {
-    /// At most `limit` labels; the rest are one.
+    /// At most `limit` labels; the rest are one, and one for each step that has hops.
     pub fn new(limit: u32) -> Self {
         Self { limit: limit as usize, inner: Mutex::default() }
     }
@@ -34,23 +46,41 @@ impl Labels {
     /// The number of a label; a new one gets the next, or that of [`OTHER`].
     pub fn number(&self, name: &str) -> u32 {
         let mut inner = self.inner();
-        if let Some(number) = inner.numbers.get(name) {
+        if let Some(number) = inner.steps.get(name) {
             return *number;
         }
-        if inner.numbers.len() < self.limit {
-            return inner.add(name);
+        if inner.names.len() < self.limit {
+            return inner.add_step(name);
         }
         inner.overflowed = true;
-        match inner.numbers.get(OTHER) {
+        match inner.steps.get(OTHER) {
             Some(number) => *number,
-            None => inner.add(OTHER),
+            None => inner.add_step(OTHER),
+        }
+    }
+
+    /// Returns the number of a hop in the step's chains of redirects. Without a name, the hop has the name of the step.
+    pub fn hop(&self, step: u32, name: Option<&str>) -> u32 {
+        let mut inner = self.inner();
+        let name = name.or_else(|| inner.names.get(step as usize).map(String::as_str)).unwrap_or(OTHER);
+        let key = (step, name.to_owned());
+        if let Some(number) = inner.hops.get(&key) {
+            return *number;
+        }
+        if inner.names.len() < self.limit {
+            return inner.add_hop(key);
+        }
+        inner.overflowed = true;
+        let rest = (step, OTHER.to_owned());
+        match inner.hops.get(&rest) {
+            Some(number) => *number,
+            None => inner.add_hop(rest),
         }
     }
 
     /// The name of a number.
     pub fn name(&self, number: u32) -> Option<String> {
-        let inner = self.inner();
-        inner.numbers.iter().find(|(_, known)| **known == number).map(|(name, _)| name.clone())
+        self.inner().names.get(number as usize).cloned()
     }
 
     /// How many are kept apart.
@@ -58,14 +88,14 @@ impl Labels {
         self.limit
     }
 
-    /// How many there are.
+    /// Number of steps' labels.
     pub fn count(&self) -> usize {
-        self.inner().numbers.len()
+        self.inner().steps.len()
     }
 
-    /// Labels that were not told yet.
-    pub fn take_fresh(&self) -> Vec<(u32, String)> {
-        std::mem::take(&mut self.inner().fresh)
+    /// Labels that no event has announced yet.
+    pub fn take_new(&self) -> Vec<NewLabel> {
+        std::mem::take(&mut self.inner().new)
     }
 
     /// Whether some labels are summed under [`OTHER`].
@@ -75,11 +105,23 @@ impl Labels {
 }
 
 impl Inner {
-    fn add(&mut self, name: &str) -> u32 {
-        let number = self.numbers.len() as u32;
-        self.numbers.insert(name.to_owned(), number);
-        self.fresh.push((number, name.to_owned()));
-        number
+    fn add_step(&mut self, name: &str) -> u32 {
+        let id = self.add(name, None);
+        self.steps.insert(name.to_owned(), id);
+        id
+    }
+
+    fn add_hop(&mut self, key: (u32, String)) -> u32 {
+        let id = self.add(&key.1, Some(key.0));
+        self.hops.insert(key, id);
+        id
+    }
+
+    fn add(&mut self, name: &str, hop_of: Option<u32>) -> u32 {
+        let id = self.names.len() as u32;
+        self.names.push(name.to_owned());
+        self.new.push(NewLabel { id, name: name.to_owned(), hop_of });
+        id
     }
 }
 
@@ -94,6 +136,24 @@ mod tests {
         assert!(!labels.overflowed());
         assert_eq!([labels.number("c"), labels.number("d")], [2, 2]);
         assert!(labels.overflowed());
-        assert_eq!(labels.take_fresh().last(), Some(&(2, OTHER.to_owned())));
+        let last = NewLabel { id: 2, name: OTHER.to_owned(), hop_of: None };
+        assert_eq!(labels.take_new().last(), Some(&last));
+    }
+
+    #[test]
+    fn hops_are_labels_of_their_step() {
+        let labels = Labels::new(5);
+        let steps = [labels.number("a"), labels.number("b")];
+        let first = labels.hop(steps[0], None);
+        // A step may have the same name as a hop of another.
+        let hops = [first, labels.hop(steps[0], Some("b")), labels.hop(steps[1], Some("b"))];
+        assert_eq!(hops, [2, 3, 4]);
+        assert_eq!((labels.number("b"), labels.hop(steps[0], Some("a"))), (1, first));
+        assert_eq!((labels.count(), labels.name(first).as_deref()), (2, Some("a")));
+        // Beyond the limit, the hops of each step are one.
+        let rest = [labels.hop(steps[0], Some("c")), labels.hop(steps[0], Some("d")), labels.hop(steps[1], Some("d"))];
+        assert_eq!(rest, [5, 5, 6]);
+        let last = NewLabel { id: 6, name: OTHER.to_owned(), hop_of: Some(steps[1]) };
+        assert_eq!(labels.take_new().last(), Some(&last));
     }
 }

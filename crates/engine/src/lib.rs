@@ -50,4 +50,4 @@ pub use control::{Control, PartHandle};
 pub use pace::Pacer;
 pub use run::{EngineError, Sink, UsersOf, World, run, run_part};
 pub use surroundings::Alone;
-pub use user::{Exchange, Numbering, Step, Surroundings, Turn, Users, VirtualUser, Waiting};
+pub use user::{Exchange, Numbering, Step, Surroundings, Turn, UserVerdict, Users, VirtualUser, Waiting};

@@ -5,9 +5,9 @@
 
 use crate::actor::Actor;
 use crate::iteration::{ParallelReplies, RequestTiming, StepResult};
-use crate::user::{Exchange, Step, Turn, VirtualUser};
+use crate::user::{Exchange, Step, Turn, UserVerdict, VirtualUser};
 use crate::work::wait_until;
-use brunt_model::{Clock, Outcome, Sample, SampleRecord, Tick};
+use brunt_model::{Clock, Sample, SampleRecord, Tick};
 use brunt_wire::{Connections, Prepared, Reply, Transport};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -42,7 +42,7 @@ impl VirtualUser for LaneProgram {
         self.0.user.borrow_mut().redirect(from, reply, hops)
     }
 
-    fn judge(&mut self, exchange: Exchange<'_>) -> Option<Outcome> {
+    fn judge(&mut self, exchange: Exchange<'_>) -> Option<UserVerdict> {
         self.0.user.borrow_mut().judge(exchange)
     }
 

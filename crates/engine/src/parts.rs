@@ -167,7 +167,13 @@ impl Parts<'_> {
     fn take(&mut self, number: usize, event: Event) {
         let member = &mut self.members[number];
         match event {
-            Event::Label { id, name } => _ = member.labels.insert(id, self.labels.number(&name)),
+            Event::Label { id, name, hop_of } => {
+                let number = match hop_of {
+                    None => self.labels.number(&name),
+                    Some(step) => self.labels.hop(member.label(step), Some(&name)),
+                };
+                member.labels.insert(id, number);
+            }
             // That of all populations is the sum of what was told of each.
             Event::Snapshot(_) if member.ledgers.len() > 1 => {}
             Event::Snapshot(snapshot) => self.hand(Source { worker: number, population: 0 }, *snapshot),
@@ -177,6 +183,10 @@ impl Parts<'_> {
             Event::Samples(samples) => {
                 let samples = samples.into_iter().map(|s| Sample { label: member.label(s.label), ..s }).collect();
                 self.gather.tell(&Event::Samples(samples));
+            }
+            Event::CheckFailures(mut failures) => {
+                failures.iter_mut().for_each(|failure| failure.label = member.label(failure.label));
+                self.gather.tell(&Event::CheckFailures(failures));
             }
             Event::Reading(reading) => self.read(number, reading.values),
             Event::Target { .. } | Event::Warning(_) | Event::Records(_) => self.gather.tell(&event),

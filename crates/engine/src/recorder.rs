@@ -1,7 +1,7 @@
 //! Samples into snapshots: one recorder a worker, touched by nobody else.
 
 use brunt_model::spread::Bin;
-use brunt_model::{Failure, Flow, Phase, Sample, Snapshot, Tally, Tick, TransactionTally};
+use brunt_model::{CheckFailure, Failure, Flow, Phase, Sample, Snapshot, Tally, Tick, TransactionTally};
 use brunt_wire::events::EventTimes;
 use brunt_wire::{ConnectionCounts, TransportCounts};
 use std::sync::Arc;
@@ -39,6 +39,8 @@ pub struct Recorder {
     samples: Option<Vec<Sample>>,
     /// By name, those of the measured time.
     transactions: Vec<(Arc<str>, TransactionTally)>,
+    /// Those of the measured time.
+    check_failures: Vec<CheckFailure>,
 }
 
 impl Recorder {
@@ -60,6 +62,7 @@ impl Recorder {
             bins: Vec::new(),
             samples: samples.then(Vec::new),
             transactions: Vec::new(),
+            check_failures: Vec::new(),
         }
     }
 
@@ -216,6 +219,20 @@ impl Recorder {
             self.transactions.len() - 1
         });
         &mut self.transactions[at].1
+    }
+
+    /// A reply to a request of this label failed these checks.
+    pub fn check_failures(&mut self, cohort: Cohort, label: u32, failures: Vec<CheckFailure>) {
+        if cohort == Cohort::Measured {
+            for failure in failures {
+                CheckFailure { label, ..failure }.add_to(&mut self.check_failures);
+            }
+        }
+    }
+
+    /// The failures of checks since the last call.
+    pub fn take_check_failures(&mut self) -> Vec<CheckFailure> {
+        std::mem::take(&mut self.check_failures)
     }
 
     /// A request that was due was never begun.

@@ -10,7 +10,7 @@ use crate::recorder::Cohort;
 use crate::surroundings::{RunSurroundings, UsersThere};
 use crate::user::{Numbering, Surroundings, Users};
 use crate::worker::{Common, Shared, WorkerThread, work};
-use brunt_model::{Environment, Event, Load, Part, Plan, Sample, SampleRecord, Snapshot, Tick};
+use brunt_model::{CheckFailure, Environment, Event, Load, Part, Plan, Sample, SampleRecord, Snapshot, Tick};
 use brunt_probe::Ourselves;
 use brunt_probe::ourselves::Thread;
 use brunt_wire::Transport;
@@ -140,6 +140,7 @@ pub enum Message {
     Snapshot(Source, Box<Snapshot>),
     Samples(Vec<Sample>),
     Records(Vec<SampleRecord>),
+    CheckFailures(Vec<CheckFailure>),
     Target(Vec<String>, Option<String>),
     Warning(String, Tick),
     Fatal(String),
@@ -240,6 +241,7 @@ fn hear(message: Message, gather: &mut Gather<'_, OwnThreads>) {
     match message {
         Message::Snapshot(source, snapshot) => gather.hand(source, *snapshot),
         Message::Samples(samples) => gather.tell(&Event::Samples(samples)),
+        Message::CheckFailures(failures) => gather.tell(&Event::CheckFailures(failures)),
         Message::Records(records) => gather.tell(&Event::Records(records)),
         Message::Target(addresses, server) => gather.tell(&Event::Target { addresses, server }),
         Message::Warning(text, at) => gather.warn(at, text),

@@ -1,7 +1,7 @@
 //! What a virtual user does next.
 
 use brunt_model::scenario::Pauses;
-use brunt_model::{Outcome, Sample, SampleRecord, Tick};
+use brunt_model::{CheckFailure, Outcome, Sample, SampleRecord, Tick};
 use brunt_wire::{Prepared, Reply};
 use std::fmt;
 use std::pin::Pin;
@@ -102,6 +102,15 @@ pub struct Exchange<'a> {
     pub hops: Vec<SampleRecord>,
 }
 
+/// What a user decides about a reply.
+#[derive(Debug)]
+pub struct UserVerdict {
+    /// Outcome of the request.
+    pub outcome: Outcome,
+    /// The user's checks that the reply failed.
+    pub failures: Vec<CheckFailure>,
+}
+
 /// Decides what one user does. One iteration is one arrival of an open loop, or one round of a closed one.
 pub trait VirtualUser {
     /// The next step.
@@ -113,7 +122,7 @@ pub trait VirtualUser {
 
     /// What it says of the reply to its last request, before that is recorded. It is asked where the policy of the request has
     /// actions or assertions, and where the plan asks for records. None: what the checks of the policy say.
-    fn judge(&mut self, exchange: Exchange<'_>) -> Option<Outcome> {
+    fn judge(&mut self, exchange: Exchange<'_>) -> Option<UserVerdict> {
         let _ = exchange;
         None
     }

@@ -551,6 +551,10 @@ fn hand_over_records<T: Transport>(shared: &Shared<T>) {
 
 fn cut_snapshot<T: Transport>(shared: &Rc<Shared<T>>, span: (Tick, Tick), phase: Phase) {
     let waiting = shared.common.pool.as_ref().filter(|_| shared.number == 0).map_or(0, |p| p.waiting() as u64);
+    let check_failures = shared.recorder.borrow_mut().take_check_failures();
+    if !check_failures.is_empty() {
+        shared.say(Message::CheckFailures(check_failures));
+    }
     let (snapshot, samples): (_, Option<Vec<Sample>>) = {
         let mut recorder = shared.recorder.borrow_mut();
         for (label, times) in shared.transport.take_events(shared.common.number) {

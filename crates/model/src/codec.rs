@@ -263,7 +263,7 @@ mod tests {
         snapshot.label(3).statuses.add(404, 7);
         vec![
             Event::Started { plan: Box::new(plan()), environment: Box::default(), unix_seconds: 1.5 },
-            Event::Label { id: 0, name: "/".into() },
+            Event::Label { id: 0, name: "/".into(), hop_of: None },
             Event::Snapshot(Box::new(snapshot)),
             Event::Warning(Warning { at: Tick(10), text: "slow".into() }),
         ]

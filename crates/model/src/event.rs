@@ -1,6 +1,6 @@
 //! The only thing that leaves the engine.
 
-use crate::{Environment, Plan, Sample, SampleRecord, Snapshot, Tick};
+use crate::{CheckFailure, Environment, Plan, Sample, SampleRecord, Snapshot, Tick};
 use serde::{Deserialize, Serialize};
 
 /// What happened, in the order in which it was known.
@@ -28,6 +28,8 @@ pub enum Event {
         id: u32,
         /// The name.
         name: String,
+        /// The label of a step. Set if this is the label of a single request within chains of redirects of that step.
+        hop_of: Option<u32>,
     },
     /// Something was learnt of the target.
     Target {
@@ -49,6 +51,8 @@ pub enum Event {
     Samples(Vec<Sample>),
     /// Single samples as result files list them, where the plan asks for them. Event logs do not keep them.
     Records(Vec<SampleRecord>),
+    /// Checks that replies to requests of the measured time failed in an interval.
+    CheckFailures(Vec<CheckFailure>),
     /// Something measured beside the requests.
     Reading(Reading),
     /// Something that the reader of the report should know.

@@ -5,6 +5,7 @@
 //! * [`request`], [`scenario`], [`load`], [`plan`]: a run in full. [`reply_policy`], [`extract`], [`modifier`]: how replies are used.
 //! * [`outcome`], [`sample`]: what became of one request, and when. [`record`]: a sample as JMeter's result files list it.
 //! * [`tally`], [`transaction`], [`snapshot`], [`spread`]: mergeable sums of samples, of transactions, and of when they came.
+//!   [`check_failure`]: failed checks, their counts, and a sample of each.
 //! * [`event`], [`codec`]: what leaves the engine, and its bytes. [`part`]: what processes of one run say to each other.
 //! * [`run`], [`series`], [`history`]: the fold of all events. [`reading_names`]: names of readings. [`secret`]: secret names.
 //! * [`live_output`]: where figures are sent meanwhile. [`java_date`], [`java_number`]: dates and numbers, as Java writes them.
@@ -14,6 +15,7 @@
 
 pub mod analysis;
 pub mod answer;
+pub mod check_failure;
 pub mod codec;
 pub mod comparison;
 pub mod deadline;
@@ -56,6 +58,7 @@ pub mod words;
 
 pub use analysis::{Analysis, Bottleneck, Observation, Observations};
 pub use answer::{Answer, Estimate};
+pub use check_failure::CheckFailure;
 pub use comparison::Comparison;
 pub use environment::{Environment, Route};
 pub use event::{Event, Finish, Loss, Phase, Reading, Warning};

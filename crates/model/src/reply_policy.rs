@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::extract::{Extractor, QualifiedXpath, ReplyPart};
+use crate::outcome::status_text;
 use crate::scenario::{Scope, Script};
 use crate::time::optional_seconds;
 use std::time::Duration;
@@ -421,6 +422,21 @@ pub struct StatusRange {
     pub least: u16,
     /// The highest.
     pub most: u16,
+}
+
+/// Status ranges in words, such as `200 OK, 300 to 399`.
+pub fn statuses(ranges: &[StatusRange]) -> String {
+    match ranges {
+        [] => "below 400".into(),
+        ranges => ranges.iter().map(StatusRange::words).collect::<Vec<_>>().join(", "),
+    }
+}
+
+impl StatusRange {
+    fn words(&self) -> String {
+        let Self { least, most } = self;
+        if least == most { status_text(*least) } else { format!("{least} to {most}") }
+    }
 }
 
 impl Checks {

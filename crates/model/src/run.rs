@@ -4,7 +4,7 @@ use crate::event::{Finish, Loss};
 use crate::history::History;
 use crate::series::Series;
 use crate::spread::Spread;
-use crate::{Environment, Event, Flow, Phase, Plan, Snapshot, Tally, Tick, TransactionTally};
+use crate::{CheckFailure, Environment, Event, Flow, Phase, Plan, Snapshot, Tally, Tick, TransactionTally};
 use std::collections::BTreeMap;
 
 /// The fold of all events of a run. Single samples are not kept here; read the events for them.
@@ -20,6 +20,8 @@ pub struct Run {
     pub phases: Vec<(Phase, Tick)>,
     /// Names of labels by number.
     pub label_names: BTreeMap<u32, String>,
+    /// Labels of single requests within chains of redirects, each with the label of its step.
+    pub hops: BTreeMap<u32, u32>,
     /// All samples of the measured time.
     pub total: Tally,
     /// All samples of the warm-up.
@@ -27,8 +29,10 @@ pub struct Run {
     /// Each population by itself, where there are several, in the order of the plan: its plan, its phases, its samples and what
     /// flowed. Its connections are its own; readings are of the whole run.
     pub populations: Vec<Run>,
-    /// Samples of the measured time by label; empty where there is only one label.
+    /// Samples of the measured time by label, those of hops included; empty where there is only one label.
     pub labels: BTreeMap<u32, Tally>,
+    /// Checks that replies to requests of the measured time failed.
+    pub check_failures: Vec<CheckFailure>,
     /// Transactions whose first request was planned in the measured time, by name.
     pub transactions: BTreeMap<String, TransactionTally>,
     /// What flowed in the measured time, to its end and not beyond.
@@ -73,8 +77,9 @@ impl Run {
                 self.unix_seconds = *unix_seconds;
             }
             Event::Stage { at, phase } => self.phases.push((*phase, *at)),
-            Event::Label { id, name } => {
+            Event::Label { id, name, hop_of } => {
                 self.label_names.insert(*id, name.clone());
+                self.hops.extend(hop_of.map(|step| (*id, step)));
                 self.populations.iter_mut().for_each(|population| population.fold(event));
             }
             Event::Target { addresses, server } => {
@@ -90,6 +95,9 @@ impl Run {
                 if let Some(population) = self.populations.get_mut(*number as usize) {
                     population.fold_population(snapshot);
                 }
+            }
+            Event::CheckFailures(failures) => {
+                failures.iter().for_each(|failure| failure.clone().add_to(&mut self.check_failures));
             }
             Event::Samples(_) | Event::Records(_) => {}
             Event::Reading(r) => {
@@ -164,6 +172,17 @@ impl Run {
     /// The first of several populations: the one whose load sweeps vary. Itself, where there is only one.
     pub fn main(&self) -> &Self {
         self.populations.first().unwrap_or(self)
+    }
+
+    /// Labels of steps, and their samples: a chain of redirects is one sample of its step.
+    pub fn steps(&self) -> impl Iterator<Item = (u32, &Tally)> {
+        self.labels.iter().filter(|(label, _)| !self.hops.contains_key(label)).map(|(label, tally)| (*label, tally))
+    }
+
+    /// The hops of a step's chains of redirects: labels, and their samples.
+    pub fn hops_of(&self, step: u32) -> impl Iterator<Item = (u32, &Tally)> {
+        let labels = self.labels.iter().filter(move |(label, _)| self.hops.get(label) == Some(&step));
+        labels.map(|(label, tally)| (*label, tally))
     }
 
     /// When a part began.

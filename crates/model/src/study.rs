@@ -1,6 +1,6 @@
 //! What an experiment came to: its trials, as far as they were made.
 
-use crate::{Environment, Experiment, Judgement, Run, TrialIndex};
+use crate::{Environment, Experiment, Judgement, Question, Run, TrialIndex};
 use serde::{Deserialize, Serialize};
 
 /// What an experiment came to. A single run is a study of one trial.
@@ -50,6 +50,13 @@ impl Study {
     /// The trials of a contender, in the order in which they were made.
     pub fn of(&self, contender: usize) -> impl Iterator<Item = &Trial> {
         self.trials.iter().filter(move |trial| trial.place.contender == contender)
+    }
+
+    /// The only trial of a study that varies, compares and repeats nothing: it is reported as a run.
+    pub fn only_run(&self) -> Option<&Trial> {
+        let [trial] = &self.trials[..] else { return None };
+        let is_sweep = matches!(self.experiment.question, Question::Sweep);
+        (is_sweep && self.experiment.trials() == 1).then_some(trial)
     }
 
     /// The trials of a search: those of a contender in a repetition whose loads were chosen on the way.

@@ -11,7 +11,8 @@ fn events() -> Vec<Event> {
     snapshot.label(3).statuses.add(404, 7);
     let texts = ["", "slow", "a longer text of several words"];
     let warnings = texts.map(|text| Event::Warning(Warning { at: Tick(10), text: text.into() }));
-    let mut events = vec![Event::Snapshot(Box::new(snapshot)), Event::Label { id: 3, name: "http://h/".into() }];
+    let mut events =
+        vec![Event::Snapshot(Box::new(snapshot)), Event::Label { id: 3, name: "http://h/".into(), hop_of: Some(1) }];
     events.push(Event::Target { addresses: vec!["127.0.0.1:80".into()], server: Some("nginx".into()) });
     events.extend(warnings);
     events

@@ -7,7 +7,7 @@ use brunt_model::sample::Opening;
 use brunt_model::spread::Bin;
 use brunt_model::tally::{Phases, Statuses};
 use brunt_model::{
-    Account, Event, Failure, Finish, Flow, Loss, Outcome, Part, Phase, Reading, Sample, Snapshot, Tally,
+    Account, CheckFailure, Event, Failure, Finish, Flow, Loss, Outcome, Part, Phase, Reading, Sample, Snapshot, Tally,
 };
 use brunt_model::{SampleRecord, Tick, TransactionTally, Warning};
 use brunt_stats::Histogram;
@@ -196,6 +196,11 @@ fn record((label, start_unix_millis): (String, u64)) -> SampleRecord {
     SampleRecord { label, start_unix_millis, sub_results, ..SampleRecord::default() }
 }
 
+fn check_failure() -> impl Strategy<Value = CheckFailure> {
+    (any::<u32>(), any::<[String; 3]>(), any::<u64>())
+        .prop_map(|(label, [check, expected, found], count)| CheckFailure { label, check, expected, found, count })
+}
+
 fn event() -> impl Strategy<Value = Event> {
     let (at, text) = (|| any::<u64>().prop_map(Tick), || ".{0,40}");
     let value = (text(), prop::num::f64::ANY.prop_filter("NaN differs from itself", |value| !value.is_nan()));
@@ -204,10 +209,11 @@ fn event() -> impl Strategy<Value = Event> {
     let lost = (at(), any::<[u32; 2]>());
     prop_oneof![
         (at(), phase()).prop_map(|(at, phase)| Event::Stage { at, phase }),
-        (any::<u32>(), text()).prop_map(|(id, name)| Event::Label { id, name }),
+        (any::<u32>(), text(), any::<Option<u32>>()).prop_map(|(id, name, hop_of)| Event::Label { id, name, hop_of }),
         (vec(text(), 0..3), option::of(text())).prop_map(|(addresses, server)| Event::Target { addresses, server }),
         snapshot().prop_map(|snapshot| Event::Snapshot(Box::new(snapshot))),
         vec(sample(), 0..4).prop_map(Event::Samples),
+        vec(check_failure(), 0..3).prop_map(Event::CheckFailures),
         vec((text(), any::<u64>()), 0..3).prop_map(|all| Event::Records(all.into_iter().map(record).collect())),
         reading.prop_map(Event::Reading),
         (at(), text()).prop_map(|(at, text)| Event::Warning(Warning { at, text })),
@@ -286,7 +292,7 @@ fn one_more_field_and_one_more_kind_are_skipped() {
     let bytes = [&MAGIC[..], &note, &label, &note, &known].concat();
     let mut log = LogReader::new(&bytes[..]).expect("a log");
     let mut next = || log.next_event().expect("a whole log");
-    assert_eq!(next(), Some(Event::Label { id: 3, name: "/pay".into() }));
+    assert_eq!(next(), Some(Event::Label { id: 3, name: "/pay".into(), hop_of: None }));
     assert_eq!(next(), Some(warning));
     assert_eq!(next(), None);
     assert_eq!(log.skipped(), 2);

@@ -1,8 +1,8 @@
 //! A run by population, label and transaction: tables that the text, Markdown and the page share.
 
 use crate::figures::{self, UNKNOWN, count, enough, response_quantile, three};
-use crate::result::label_name;
-use brunt_model::{Run, Tally, TransactionTally};
+use crate::result::{label_name, only_label};
+use brunt_model::{CheckFailure, Run, Tally, TransactionTally};
 
 /// A table of the parts of a run, with a row for each.
 pub struct Breakdown {
@@ -14,10 +14,21 @@ pub struct Breakdown {
     pub rows: Vec<(String, Vec<String>)>,
 }
 
-const OF_REQUESTS: [(&str, usize); 6] =
-    [("completed", 0), ("per second", 90), ("errors", 0), ("p50", 0), ("p99", 0), ("max", 72)];
-const OF_TRANSACTIONS: [(&str, usize); 7] =
-    [("ended", 0), ("per second", 80), ("failed", 0), ("unfinished", 80), ("p50", 0), ("p99", 0), ("max", 80)];
+const OF_REQUESTS: [(&str, usize); 7] =
+    [("completed", 0), ("per second", 90), ("errors", 0), ("p50", 0), ("p95", 0), ("p99", 0), ("max", 100)];
+const OF_TRANSACTIONS: [(&str, usize); 8] = [
+    ("ended", 0),
+    ("per second", 90),
+    ("failed", 0),
+    ("unfinished", 90),
+    ("p50", 0),
+    ("p95", 0),
+    ("p99", 0),
+    ("max", 100),
+];
+
+/// The quantiles of the response time in each row.
+const SHOWN: [f64; 4] = [0.5, 0.95, 0.99, 1.0];
 
 /// The tables that have rows.
 pub fn all(run: &Run) -> Vec<Breakdown> {
@@ -31,11 +42,14 @@ pub fn populations(run: &Run) -> Breakdown {
     Breakdown { title: "Populations", columns: &OF_REQUESTS, rows: rows.collect() }
 }
 
-/// The labels where there are several, those with most requests first.
+/// The labels where there are several, those with most requests first, and below each the hops of its redirects.
 pub fn labels(run: &Run) -> Breakdown {
-    let mut labels: Vec<(&u32, &Tally)> = run.labels.iter().filter(|_| run.labels.len() > 1).collect();
-    labels.sort_by_key(|label| std::cmp::Reverse(label.1.completed));
-    let rows = labels.iter().map(|(id, tally)| (label_name(run, **id), requests(run, tally)));
+    let mut steps: Vec<(u32, &Tally)> = run.steps().filter(|_| run.labels.len() > 1).collect();
+    steps.sort_by_key(|step| std::cmp::Reverse(step.1.completed));
+    let rows = steps.into_iter().flat_map(|(step, tally)| {
+        let hops = run.hops_of(step).map(|(hop, tally)| (format!("→ {}", label_name(run, hop)), requests(run, tally)));
+        std::iter::once((label_name(run, step), requests(run, tally))).chain(hops)
+    });
     Breakdown { title: "Labels", columns: &OF_REQUESTS, rows: rows.collect() }
 }
 
@@ -43,6 +57,27 @@ pub fn labels(run: &Run) -> Breakdown {
 pub fn transactions(run: &Run) -> Breakdown {
     let rows = run.transactions.iter().map(|(name, tally)| (name.clone(), transaction(run, tally)));
     Breakdown { title: "Transactions", columns: &OF_TRANSACTIONS, rows: rows.collect() }
+}
+
+/// A sentence for each check that replies failed, the most frequent first.
+pub fn check_failures(run: &Run) -> Vec<String> {
+    let mut failures: Vec<&CheckFailure> = run.check_failures.iter().collect();
+    failures.sort_by_key(|failure| std::cmp::Reverse(failure.count));
+    failures.into_iter().map(|failure| check_failure(run, failure)).collect()
+}
+
+fn check_failure(run: &Run, failure: &CheckFailure) -> String {
+    let CheckFailure { label, check, expected, found, count: failed } = failure;
+    let replies = run.labels.get(label).unwrap_or(&run.total).completed;
+    let condition = if expected.is_empty() { check.clone() } else { format!("expected {expected}") };
+    let sample = if found.is_empty() { String::new() } else { format!(", found {found}") };
+    let label = name_of(run, *label);
+    format!("{label}: {condition}{sample}: {} of {} replies", count(*failed), count(replies))
+}
+
+/// The name of a label. An only label has no tally.
+fn name_of(run: &Run, label: u32) -> String {
+    if run.labels.is_empty() { only_label(run) } else { label_name(run, label) }
 }
 
 impl Breakdown {
@@ -57,7 +92,8 @@ impl Breakdown {
 fn requests(run: &Run, t: &Tally) -> Vec<String> {
     let quantile = |q| response_quantile(t, q);
     let rate = three(run.per_second(t.completed));
-    vec![count(t.completed), rate, count(t.errors()), quantile(0.5), quantile(0.99), quantile(1.0)]
+    let counts = [count(t.completed), rate, count(t.errors())];
+    counts.into_iter().chain(SHOWN.map(quantile)).collect()
 }
 
 fn transaction(run: &Run, t: &TransactionTally) -> Vec<String> {
@@ -67,13 +103,36 @@ fn transaction(run: &Run, t: &TransactionTally) -> Vec<String> {
         if is_known { figures::quantile(t.response_quantile(q)) } else { UNKNOWN.into() }
     };
     let rate = three(run.per_second(ended));
-    vec![count(ended), rate, count(t.failed), count(t.unfinished), quantile(0.5), quantile(0.99), quantile(1.0)]
+    let counts = [count(ended), rate, count(t.failed), count(t.unfinished)];
+    counts.into_iter().chain(SHOWN.map(quantile)).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use brunt_model::transaction::TransactionEnd;
+
+    #[test]
+    fn failed_checks_say_what_was_expected_and_found_and_how_often() {
+        let script = CheckFailure::new("script", "", "total is 0");
+        let status = CheckFailure::new("json", "json $.status is `paidd`", "paid");
+        let run = Run {
+            labels: [(1, Tally { completed: 3120, ..Tally::default() })].into(),
+            label_names: [(1, "POST /checkout".to_owned())].into(),
+            check_failures: vec![
+                CheckFailure { label: 1, count: 2, ..script },
+                CheckFailure { label: 1, count: 439, ..status },
+            ],
+            ..Run::default()
+        };
+        assert_eq!(
+            check_failures(&run),
+            [
+                "POST /checkout: expected json $.status is `paidd`, found paid: 439 of 3,120 replies",
+                "POST /checkout: script, found total is 0: 2 of 3,120 replies",
+            ]
+        );
+    }
 
     #[test]
     fn each_transaction_has_a_row_and_unfinished_ones_are_the_slowest() {
@@ -85,8 +144,8 @@ mod tests {
         let run = Run { transactions: [("buy".to_owned(), tally)].into(), ..Run::default() };
         let table = transactions(&run);
         let heads: Vec<_> = table.columns.iter().map(|column| column.0).collect();
-        assert_eq!(heads.join(" "), "ended per second failed unfinished p50 p99 max");
-        let cells = ["3", "0", "1", "1", "20.0 ms", UNKNOWN, "≥ 40.0 ms"].map(str::to_owned);
+        assert_eq!(heads.join(" "), "ended per second failed unfinished p50 p95 p99 max");
+        let cells = ["3", "0", "1", "1", "20.0 ms", UNKNOWN, UNKNOWN, "≥ 40.0 ms"].map(str::to_owned);
         assert_eq!(table.rows, [("buy".to_owned(), cells.to_vec())]);
         assert!(all(&Run::default()).is_empty());
     }

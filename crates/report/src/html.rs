@@ -13,6 +13,7 @@ mod columns;
 mod still;
 mod zoom;
 
+use crate::breakdown::{self, Breakdown};
 use crate::figure::Figure;
 use crate::study::StudyDocument;
 use crate::xml::escaped;
@@ -44,7 +45,8 @@ pub fn write(run: &Run, judgement: &Judgement, out: &mut dyn io::Write) -> io::R
 ///
 /// If `out` cannot be written to.
 pub fn write_study(study: &Study, analysis: &Analysis, out: &mut dyn io::Write) -> io::Result<()> {
-    write_page(study, analysis, "", out)
+    let overview = study.only_run().map(|trial| still::overview(&trial.run, &trial.judgement));
+    write_page(study, analysis, &overview.unwrap_or_default(), out)
 }
 
 fn write_page(study: &Study, analysis: &Analysis, overview: &str, out: &mut dyn io::Write) -> io::Result<()> {
@@ -56,7 +58,7 @@ fn write_page(study: &Study, analysis: &Analysis, overview: &str, out: &mut dyn 
     for (index, trial) in study.trials.iter().enumerate() {
         let figures: Vec<Figure> = panels::of_trial(study, index).into_iter().map(without_trial).collect();
         let figures = figures.iter().map(FigureColumns::from).collect();
-        write_data(out, &format!("trial-{index}"), &OfTrial { figures, zoom: Zoom::from(&trial.run) })?;
+        write_data(out, &format!("trial-{index}"), &OfTrial::new(figures, &trial.run))?;
     }
     out.write_all(after.as_bytes())
 }
@@ -94,11 +96,35 @@ struct Everything<'a> {
 struct OfTrial<'a> {
     figures: Vec<FigureColumns<'a>>,
     zoom: Zoom,
+    /// The trial by population, label and transaction.
+    tables: Vec<TrialTable>,
+    /// A sentence for each check that its replies failed.
+    check_failures: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct TrialTable {
+    head: Vec<String>,
+    rows: Vec<Vec<String>>,
+}
+
+impl<'a> OfTrial<'a> {
+    fn new(figures: Vec<FigureColumns<'a>>, run: &Run) -> Self {
+        let tables = breakdown::all(run).into_iter().map(Breakdown::into_cells);
+        let tables = tables.map(|(head, rows)| TrialTable { head, rows }).collect();
+        Self { figures, zoom: Zoom::from(run), tables, check_failures: breakdown::check_failures(run) }
+    }
 }
 
 /// The document, without the histograms: the page does not read them, and the JSON report has them.
 fn document(study: &Study, analysis: &Analysis) -> StudyDocument {
     let mut document = StudyDocument::new(study, analysis);
+    for trial in &mut document.trials {
+        // The page reads them where it reads the charts of a trial.
+        trial.labels.clear();
+        trial.transactions.clear();
+        trial.check_failures.clear();
+    }
     for times in document.trials.iter_mut().filter_map(|trial| trial.response_time_seconds.as_mut()) {
         times.histogram.clear();
     }

@@ -16,7 +16,7 @@ use crate::study;
 use crate::view::Detail;
 use brunt_model::analysis::Culprit;
 use brunt_model::finding::{Side, Weight};
-use brunt_model::{Analysis, Bottleneck, LoadUnit, Observations, Study};
+use brunt_model::{Analysis, Bottleneck, Contender, LoadUnit, Observations, Study, Trial};
 
 /// A part of a report.
 #[derive(Debug, Clone, PartialEq)]
@@ -61,17 +61,52 @@ pub fn of_study(study: &Study, analysis: &Analysis, detail: Detail) -> Vec<Block
     let subject = Subject { analysis, unit, study: Some(study), detail };
     let mut blocks = vec![Block::Title(study.experiment.name.clone(), study.experiment.about.clone())];
     blocks.extend(subject.body());
-    // Of several trials each has its own.
-    if let [trial] = &study.trials[..] {
-        let parts = breakdown::all(&trial.run).into_iter().map(Breakdown::into_cells);
-        blocks.extend(parts.map(|(head, rows)| Block::Table(head, rows)));
-    }
-    let unfinished = facts::unfinished(study);
-    blocks.extend(section("Notes", study.warnings.iter().cloned().chain(unfinished).map(Point::plain).collect()));
+    let shows_trials = study.trials.len() == 1 || detail == Detail::Full;
+    blocks.extend(study.trials.iter().filter(|_| shows_trials).flat_map(|trial| of_trial(study, trial)));
+    blocks.extend(notes(study));
     blocks.push(Block::Heading("Setup".into()));
     blocks.push(Block::Facts(facts::of(study)));
     blocks.extend(subject.method(study::method(study, analysis)));
     blocks
+}
+
+/// The head of the report of an experiment that is one run: the name of its plan.
+pub fn head_of_run(study: &Study) -> Vec<Block> {
+    vec![Block::Title(study.experiment.name.clone(), study.experiment.about.clone())]
+}
+
+/// The end of the report of an experiment that is one run: notes, and its id in the store.
+pub fn tail_of_run(study: &Study) -> Vec<Block> {
+    let mut blocks = notes(study);
+    let stored = study.id.iter().map(|id| ("Saved".to_owned(), format!("as {id}")));
+    blocks.push(Block::Facts(stored.collect()));
+    blocks
+}
+
+/// Warnings of an experiment, and trials that are missing.
+fn notes(study: &Study) -> Vec<Block> {
+    let warnings = study.warnings.iter().cloned().chain(facts::unfinished(study));
+    section("Notes", warnings.map(Point::plain).collect())
+}
+
+/// A trial by population, label and transaction, and the checks that its replies failed.
+fn of_trial(study: &Study, trial: &Trial) -> Vec<Block> {
+    let parts = breakdown::all(&trial.run).into_iter().map(Breakdown::into_cells);
+    let mut blocks: Vec<Block> = parts.map(|(head, rows)| Block::Table(head, rows)).collect();
+    let failures: Vec<Point> = breakdown::check_failures(&trial.run).into_iter().map(Point::plain).collect();
+    blocks.extend(section("Failed checks", failures));
+    if study.trials.len() > 1 && !blocks.is_empty() {
+        blocks.insert(0, Block::Heading(trial_name(study, trial)));
+    }
+    blocks
+}
+
+/// `nginx at 300/s, repetition 2`.
+pub fn trial_name(study: &Study, trial: &Trial) -> String {
+    let experiment = &study.experiment;
+    let unit = experiment.contenders.get(trial.place.contender).map_or(LoadUnit::PerSecond, Contender::unit);
+    let load = load_in_words(unit, study::load_of(experiment, trial));
+    format!("{} at {load}, repetition {}", study::name_of(experiment, trial), trial.place.repetition + 1)
 }
 
 /// What is said of what others measured.

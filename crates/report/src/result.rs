@@ -6,7 +6,9 @@
 mod build;
 
 pub use build::series;
-pub(crate) use build::{elapsed, failures, label_name, objectives, response};
+pub(crate) use build::{
+    check_failures, elapsed, failures, label_name, labels, objectives, only_label, response, transactions,
+};
 
 use brunt_model::finding::{self, Check, Estimate, Finding, Steady, Verdict};
 use brunt_model::{Objective, Plan};
@@ -111,6 +113,24 @@ pub struct Document {
     pub transactions: Vec<Transaction>,
     /// The requests by label, in the order in which labels were first seen; one entry where there is only one.
     pub labels: Vec<Label>,
+    /// Checks that replies to requests of the measured time failed; left out where none did.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub check_failures: Vec<CheckFailure>,
+}
+
+/// A check that replies to requests of one label failed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CheckFailure {
+    /// The label.
+    pub label: String,
+    /// Name of the check.
+    pub check: String,
+    /// The condition; empty for a script.
+    pub expected: String,
+    /// The value that one of the replies had; empty if it is unknown.
+    pub found: String,
+    /// Number of replies that failed it.
+    pub replies: u64,
 }
 
 /// Environment of the run: machine, kernel, versions.
@@ -422,4 +442,7 @@ pub struct Label {
     pub failures: BTreeMap<String, u64>,
     /// Its bytes.
     pub bytes: Bytes,
+    /// The single requests of its chains of redirects, by URL. No sum counts them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hops: Vec<Label>,
 }

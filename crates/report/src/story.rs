@@ -127,7 +127,7 @@ impl Story {
         let environment = Environment { brunt: "0.1.0".into(), cores: 2, ..Environment::default() };
         let plan = Box::new(self.plan.clone());
         let mut events = vec![Event::Started { plan, environment: environment.into(), unix_seconds: 1_782_907_200.25 }];
-        let label = |(id, name): (usize, &String)| Event::Label { id: id as u32, name: name.clone() };
+        let label = |(id, name): (usize, &String)| Event::Label { id: id as u32, name: name.clone(), hop_of: None };
         events.extend(self.labels.iter().enumerate().map(label));
         let server = Some("nginx/1.26.3".into());
         events.push(Event::Target { addresses: vec!["127.0.0.1".into()], server });

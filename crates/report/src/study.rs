@@ -9,7 +9,7 @@ mod method;
 pub(crate) use build::{load_of, name_of};
 pub use method::{method, of_analysis};
 
-use crate::result::{Environment, ObjectiveDocument, Requests, Times};
+use crate::result::{CheckFailure, Environment, Label, ObjectiveDocument, Requests, Times, Transaction};
 use brunt_model::experiment::{ContenderHooks, HookCommands, ManagedServer, TrialOrder};
 use brunt_model::finding::{Check, Finding, Verdict};
 use brunt_model::{Analysis, Bottleneck, LoadUnit, Plan, ProbeSpec};
@@ -157,4 +157,13 @@ pub struct TrialDocument {
     /// `requests_total` as `requests_per_second`, `cpu_user_seconds` (a time) as `cpu_user_seconds_per_second`, where
     /// 1 is a whole core.
     pub readings: BTreeMap<String, BTreeMap<String, f64>>,
+    /// The requests by label; left out where there is only one label.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub labels: Vec<Label>,
+    /// The transactions by name; left out where there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub transactions: Vec<Transaction>,
+    /// Checks that replies failed; left out where none did.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub check_failures: Vec<CheckFailure>,
 }

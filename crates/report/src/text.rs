@@ -16,7 +16,7 @@ mod rates;
 pub(crate) mod times;
 pub(crate) mod verdict;
 
-use crate::outline::{Block, of_study};
+use crate::outline::{Block, head_of_run, of_study, tail_of_run};
 use crate::view::{Detail, View};
 use brunt_model::{Analysis, Judgement, Run, Study};
 use fit::Part;
@@ -47,6 +47,7 @@ const SECTIONS: &[Section] = &[
     (Full, times::phases),
     (Brief, notes::objectives),
     (Brief, outcomes::section),
+    (Brief, breakdown::check_failures),
     (Brief, breakdown::populations),
     (Brief, breakdown::labels),
     (Brief, breakdown::transactions),
@@ -104,8 +105,14 @@ pub fn write_study(study: &Study, analysis: &Analysis, out: &mut dyn io::Write) 
 ///
 /// If `out` cannot be written to.
 pub fn write_study_as(view: &View, study: &Study, analysis: &Analysis, out: &mut dyn io::Write) -> io::Result<()> {
-    let blocks: Vec<Block> = of_study(study, analysis, view.detail);
-    out.write_all(of_outline(view, &blocks).as_bytes())
+    let Some(trial) = study.only_run() else {
+        let blocks: Vec<Block> = of_study(study, analysis, view.detail);
+        return out.write_all(of_outline(view, &blocks).as_bytes());
+    };
+    out.write_all(of_outline(view, &head_of_run(study)).as_bytes())?;
+    write_as(view, &trial.run, &trial.judgement, out)?;
+    let tail = of_outline(view, &tail_of_run(study));
+    if tail.is_empty() { Ok(()) } else { write!(out, "\n{tail}") }
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ use brunt_model::record::{Looker, TracedLook};
 use brunt_model::reply_policy::{Assertion, AssertionTest, ReplyAction};
 use brunt_model::scenario::{Scope, Script};
 use brunt_model::words::plural;
-use brunt_model::{AssertionRecord, Failure, Outcome, ReplyPolicy, SampleRecord};
+use brunt_model::{AssertionRecord, CheckFailure, Failure, Outcome, ReplyPolicy, SampleRecord};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
@@ -72,12 +72,14 @@ pub struct Verdict {
     pub outcome: Outcome,
     /// What each assertion says, and what went wrong with extractors and scripts; None: nobody wants to know.
     pub results: Option<Vec<AssertionRecord>>,
+    /// Assertions and scripts that the reply failed.
+    pub failures: Vec<CheckFailure>,
 }
 
 impl Verdict {
     /// Nothing was looked at.
     pub fn new(outcome: Outcome, wants_results: bool) -> Self {
-        Self { outcome, results: wants_results.then(Vec::new) }
+        Self { outcome, results: wants_results.then(Vec::new), failures: Vec::new() }
     }
 
     fn add(&mut self, name: &str, said: Result<(), String>, is_error: bool) {
@@ -230,6 +232,8 @@ impl Reactions {
             };
             if searched.reply.is_some() && went.is_err() {
                 verdict.outcome.failure = Some(Failure::Check);
+                let failure = went.as_ref().err().map(|error| CheckFailure::new(name, "", trace::shown(error)));
+                verdict.failures.extend(failure);
                 verdict.add(name, went, true);
             }
         }
@@ -249,16 +253,26 @@ impl Reactions {
                 }
                 let said = assertion.check(searched);
                 searched.user.trace(|tracing| tracing.look(assertion.look(written, searched, said.is_ok())));
+                if said.is_err() && has_reply {
+                    let TracedLook { name, wanted, found, .. } = assertion.look(written, searched, false);
+                    verdict.failures.push(CheckFailure::new(name, wanted, found));
+                }
                 said
             };
             let (said, is_error) = match assertion {
                 Asserts::Test(test) => match test.with(&fill, CompiledAssertion::new, look) {
                     Ok(said) => (said, false),
-                    Err(error) => (Err(error.to_string()), true),
+                    Err(error) => {
+                        verdict.failures.push(CheckFailure::new(name.clone(), "", error.to_string()));
+                        (Err(error.to_string()), true)
+                    }
                 },
                 Asserts::Script(script) => {
                     let said = check_by_script(script, searched, &mut verdict.outcome, &fill);
                     searched.user.trace(|tracing| tracing.look(script_look(script, said.as_ref().err())));
+                    let failure =
+                        said.as_ref().err().map(|error| CheckFailure::new(name.clone(), "", trace::shown(error)));
+                    verdict.failures.extend(failure);
                     (said, false)
                 }
             };

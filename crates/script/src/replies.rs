@@ -13,7 +13,7 @@ mod identity;
 mod jar;
 mod page;
 
-use crate::user::{Hop, WorkerScript};
+use crate::user::WorkerScript;
 pub(crate) use ask::Ask;
 use brunt_engine::Step;
 use brunt_model::ReplyPolicy;
@@ -213,9 +213,9 @@ impl Memory {
         script: &WorkerScript<T>,
         from: &Prepared,
         reply: &Reply,
-        hop: Hop<'_>,
+        hops: u32,
     ) -> Option<Rc<Prepared>> {
-        if !script.follows(from, reply, hop.number) {
+        if !script.follows(from, reply, hops) {
             return None;
         }
         let fields = reply.kept.as_ref()?.head.as_ref().map(|head| &head.1);
@@ -231,7 +231,6 @@ impl Memory {
                 self.asking.as_ref().filter(|_| Url::parse(&to.url).is_ok_and(|to| to.origin() == url.origin()));
             let given = asked.and_then(|ask| value(&ask.parts.headers, "cookie"));
             to.headers.extend(Url::parse(&to.url).ok().and_then(|url| self.cookies(&url, policy, given)));
-            script.number_of_hop(from, &to.url, hop)
         })?;
         if let (Some(asking), Some(parts)) = (&mut self.asking, next.parts()) {
             asking.url = Rc::clone(&parts.url);

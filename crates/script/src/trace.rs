@@ -7,9 +7,9 @@ use crate::searched::Searched;
 use crate::variables::Variables;
 use brunt_model::extract::{ExtractFrom, Extractor, QualifiedXpath, ReplyPart, Take};
 use brunt_model::outcome::status_text;
-use brunt_model::plan::{Checks, StatusRange};
+use brunt_model::plan::Checks;
 use brunt_model::record::{Looker, SampleTrace, TracedLook, VariableChange};
-use brunt_model::reply_policy::{AssertionTest, Comparison, ExpectedJson, TextAssertion, TextMatch};
+use brunt_model::reply_policy::{AssertionTest, Comparison, ExpectedJson, TextAssertion, TextMatch, statuses};
 use brunt_model::{Failure, Sample, Tick};
 use std::time::Duration;
 
@@ -160,17 +160,6 @@ pub fn checks(checks: &Checks, searched: &Searched<'_>) -> Vec<TracedLook> {
     all
 }
 
-fn statuses(ranges: &[StatusRange]) -> String {
-    let one = |range: &StatusRange| {
-        let StatusRange { least, most } = range;
-        if least == most { status_text(*least) } else { format!("{least} to {most}") }
-    };
-    match ranges {
-        [] => "below 400".into(),
-        ranges => ranges.iter().map(one).collect::<Vec<_>>().join(", "),
-    }
-}
-
 /// What an extractor found that has just set the variables of a user from so many matches.
 pub fn extractor(extractor: &Extractor, user: &UserContext, matches: usize) -> TracedLook {
     let name = extractor.variable.clone();
@@ -293,6 +282,7 @@ pub fn shown(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::variables::Names;
+    use brunt_model::reply_policy::StatusRange;
     use std::sync::Arc;
 
     #[test]

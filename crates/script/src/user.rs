@@ -348,22 +348,12 @@ impl<T: Transport> WorkerScript<T> {
     }
 
     /// The request that a reply leads to as a part of what was asked, by RFC 9110; nothing is remembered of the reply.
-    fn redirect(&self, from: &Prepared, reply: &Reply, hop: Hop<'_>) -> Option<Rc<Prepared>> {
-        if !self.follows(from, reply, hop.number) {
+    fn redirect(&self, from: &Prepared, reply: &Reply, hops: u32) -> Option<Rc<Prepared>> {
+        if !self.follows(from, reply, hops) {
             return None;
         }
         let rules = self.policy(from.tags.reply_policy).redirects.rules;
-        redirect::follow(self.transport(), from, reply, rules, |to| self.number_of_hop(from, &to.url, hop))
-    }
-
-    /// The number of the label of a redirect to this URL.
-    pub fn number_of_hop(&self, from: &Prepared, url: &str, hop: Hop<'_>) -> u32 {
-        match self.policy(from.tags.reply_policy).redirects.rules {
-            RedirectRules::Jmeter | RedirectRules::JmeterAuto => {
-                self.number_of(&format!("{}-{}", hop.label, hop.number + 1))
-            }
-            RedirectRules::Rfc9110 | RedirectRules::Siege => self.number_of(url),
-        }
+        redirect::follow(self.transport(), from, reply, rules, |_| ())
     }
 
     /// The number of a label, which may be a new one.
@@ -551,15 +541,6 @@ fn named(user: Option<&UserContext>, label: &str) {
     if let Some(user) = user {
         label.clone_into(&mut user.label.borrow_mut());
     }
-}
-
-/// A redirect: how many led to it, and the label of the request that was redirected first.
-#[derive(Debug, Clone, Copy)]
-pub struct Hop<'a> {
-    /// How many led to it.
-    pub number: u32,
-    /// The label of the first request.
-    pub label: &'a str,
 }
 
 /// Which of those with these shares of a round is number `n`.

@@ -3,8 +3,9 @@
 mod world;
 
 use brunt_engine::{Control, run};
+use brunt_model::reply_policy::{Assertion, AssertionTest};
 use brunt_model::scenario::{Branch, Order, Pauses, Portion, Scope, Step};
-use brunt_model::{Environment, Event, Failure, Plan, Run, Tick};
+use brunt_model::{CheckFailure, Environment, Event, Failure, Plan, Run, Tick};
 use brunt_script::CompiledScript;
 use brunt_wire::fake::Answer;
 use std::time::Duration;
@@ -152,4 +153,20 @@ fn parallel_requests_and_the_warm_up() {
     let seen = carry_out(&plan, |n, now| Answer::Reply(200, now + ms(100 * (n % 2 + 1))));
     assert_eq!((counts(&seen, "page"), seen.total.completed, seen.warmup.completed), ([5, 5, 0, 0], 10, 6));
     assert_eq!(seen.transactions["page"].response.max(), 200 * MS);
+}
+
+#[test]
+fn failed_assertions_are_counted_with_what_was_found() {
+    let mut plan = plan(open(10.0), 2, vec![Step::Request(0), Step::Request(1)]);
+    for (name, millis) in [("quick", "50"), ("slow", "500")] {
+        let test = AssertionTest::Duration(millis.into());
+        plan.reply_policies[0].assertions.push(Assertion { name: name.into(), test });
+    }
+    plan.main_mut().stop.warmup = Duration::from_secs(1);
+    let seen = carry_out(&plan, after_100ms);
+    let expected =
+        |label| CheckFailure { label, count: 20, ..CheckFailure::new("quick", "time at most 50 ms", "100 ms") };
+    // Those of the warm-up do not count.
+    assert_eq!(seen.check_failures, [expected(0), expected(1)]);
+    assert_eq!(seen.total.failed_by(Failure::Check), 40);
 }

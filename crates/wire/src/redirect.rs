@@ -2,7 +2,7 @@
 //!
 //! It does not decide whether a redirect is followed, and keeps no cookies.
 
-use crate::request::{Draft, Prepared, origin_of, resolve};
+use crate::request::{Draft, Prepared, Tags, origin_of, resolve};
 use crate::{Reply, Transport};
 use brunt_model::Body;
 use brunt_model::reply_policy::RedirectRules;
@@ -33,20 +33,20 @@ pub struct Redirected {
     pub body: Body,
 }
 
-/// The request that `reply` to `from` leads to, ready to be sent; None if it is no redirect. `amend` may change it, and returns
-/// the number of its label.
+/// Returns the request that `reply` to `from` leads to, with the label of `from`; None if it is no redirect. `amend` may change it.
 pub fn follow<T: Transport>(
     transport: &T,
     from: &Prepared,
     reply: &Reply,
     rules: RedirectRules,
-    amend: impl FnOnce(&mut Redirected) -> u32,
+    amend: impl FnOnce(&mut Redirected),
 ) -> Option<Rc<Prepared>> {
     let location = reply.kept.as_ref()?.location.as_ref()?;
     let mut to = redirected(from, reply.status, location, rules)?;
-    let label = amend(&mut to);
+    amend(&mut to);
     let Redirected { method, url, headers, body } = &to;
-    let draft = Draft { method, url, headers, body, label, reply_policy: from.tags.reply_policy, verbatim: None };
+    let Tags { label, reply_policy } = from.tags;
+    let draft = Draft { method, url, headers, body, label, reply_policy, verbatim: None };
     transport.prepare(&draft).ok().map(Rc::new)
 }
 
@@ -98,7 +98,7 @@ fn parse(request: &[u8]) -> (String, Vec<(String, String)>, Body) {
 mod tests {
     use super::*;
     use crate::origin::OriginId;
-    use crate::request::{RequestParts, Style, Tags};
+    use crate::request::{RequestParts, Style};
 
     fn prepared(method: &str, headers: &[(&str, &str)], body: &Body) -> Prepared {
         let url = "http://one/a/b";

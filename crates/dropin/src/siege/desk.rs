@@ -100,7 +100,7 @@ impl Listen for Desk {
         self.epoch.hear(event);
         match event {
             Event::Stage { at, phase: Phase::Measure } => self.begins = *at,
-            Event::Label { id, name } => {
+            Event::Label { id, name, .. } => {
                 if let Some(lines) = &mut self.lines {
                     lines.learn(*id, name);
                 }

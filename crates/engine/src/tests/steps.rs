@@ -1,6 +1,7 @@
 //! What virtual users do: several requests an iteration, redirects, labels, and users that break.
 
 use super::*;
+use brunt_model::reply_policy::StatusRange;
 
 fn named(names: &[&str]) -> Vec<String> {
     names.iter().map(|n| (*n).to_owned()).collect()
@@ -106,15 +107,38 @@ fn redirects_are_followed_and_belong_to_their_arrival() {
     let t = &seen.run.total;
     assert_eq!((t.planned, t.begun, t.completed, t.good, t.redirects), (20, 20, 20, 20, 60));
     assert!(seen.samples.iter().all(|s| s.response_nanos() == 40 * MS && s.service_nanos() == 40 * MS));
-    // Each hop has its own label; a relative one is relative to the hop before it.
-    let names: Vec<_> = seen.run.label_names.values().map(String::as_str).collect();
+    // The label of the step has the chain; a relative location is relative to the hop before it.
+    let steps: Vec<_> = seen.run.steps().collect();
+    let [(step, chain)] = steps[..] else { panic!("{steps:?}") };
+    assert_eq!((chain.good, chain.response.min(), chain.response.max()), (20, 40 * MS, 40 * MS));
+    assert_eq!(chain, t);
+    let names: Vec<_> = seen.run.hops_of(step).map(|(hop, _)| seen.run.label_names[&hop].as_str()).collect();
     assert_eq!(names, ["http://fake/", "http://fake/a/b", "http://other/c/d", "http://other/c/e"]);
-    for tally in seen.run.labels.values() {
+    for (hop, tally) in seen.run.hops_of(step) {
         assert_eq!((tally.begun, tally.response.min(), tally.response.max()), (20, 10 * MS, 10 * MS));
+        let status = if seen.run.label_names[&hop].ends_with("/e") { 200 } else { 302 };
+        assert_eq!((tally.good, tally.statuses.sorted()), (20, vec![(status, 20)]));
     }
     // The bytes of all hops were moved.
     assert_eq!((t.bytes_sent, t.bytes_received), (20 * 4 * 100, 20 * 4 * 1000));
     assert_eq!(t.statuses.sorted(), [(200, 20)]);
+}
+
+#[test]
+fn checks_see_the_last_reply_of_a_chain_alone() {
+    let mut plan = open(10.0, Arrivals::Even, secs(2));
+    plan.reply_policies[0].redirects.most = 5;
+    for (status, errors) in [(200, 0), (302, 20)] {
+        plan.reply_policies[0].checks.status = vec![StatusRange { least: status, most: status }];
+        let seen = Fake { redirects: 5, ..redirecting(&["/a", "/b"]) }.run(&plan);
+        let step = seen.run.steps().next().expect("a step").0;
+        assert_eq!((seen.run.total.errors(), seen.run.labels[&step].errors()), (errors, errors));
+        // Redirects that were followed are no errors; the last hop has the outcome of the chain.
+        let of_hops: Vec<_> = seen.run.hops_of(step).map(|(_, tally)| tally.errors()).collect();
+        assert_eq!(of_hops, [0, 0, errors]);
+        let failures: Vec<_> = seen.run.check_failures.iter().map(|f| (f.label, f.found.as_str(), f.count)).collect();
+        assert_eq!(failures, if errors == 0 { Vec::new() } else { vec![(step, "200 OK", errors)] });
+    }
 }
 
 #[test]

@@ -59,7 +59,7 @@ impl<F: Into<Flow>, T: Into<Tally>, S: Into<Sample>> FrozenEvent<F, T, S> {
                 Event::Started { plan: plan.ok()?, environment: environment.ok()?, unix_seconds }
             }
             Self::Stage { at, phase } => Event::Stage { at: Tick(at), phase: phase.0 },
-            Self::Label { id, name } => Event::Label { id, name },
+            Self::Label { id, name } => Event::Label { id, name, hop_of: None },
             Self::Target { addresses, server } => Event::Target { addresses, server },
             Self::Snapshot(snapshot) => Event::Snapshot(Box::new((*snapshot).into())),
             Self::Samples(samples) => Event::Samples(samples.into_iter().map(Into::into).collect()),

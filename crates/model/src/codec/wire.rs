@@ -46,6 +46,8 @@ pub enum Kind {
     Population(Box<Population>),
     #[prost(message, tag = "12")]
     Records(Records),
+    #[prost(message, tag = "13")]
+    CheckFailures(CheckFailures),
 }
 
 #[derive(Clone, PartialEq, prost::Message)]
@@ -72,6 +74,8 @@ pub struct Label {
     pub id: u32,
     #[prost(string, tag = "2")]
     pub name: String,
+    #[prost(uint32, optional, tag = "3")]
+    pub hop_of: Option<u32>,
 }
 
 #[derive(Clone, PartialEq, prost::Message)]
@@ -136,6 +140,26 @@ pub struct LabelTally {
     pub label: u32,
     #[prost(message, optional, tag = "2")]
     pub tally: Option<Tally>,
+}
+
+#[derive(Clone, PartialEq, prost::Message)]
+pub struct CheckFailures {
+    #[prost(message, repeated, tag = "1")]
+    pub failures: Vec<CheckFailure>,
+}
+
+#[derive(Clone, PartialEq, prost::Message)]
+pub struct CheckFailure {
+    #[prost(uint32, tag = "1")]
+    pub label: u32,
+    #[prost(string, tag = "2")]
+    pub check: String,
+    #[prost(string, tag = "3")]
+    pub expected: String,
+    #[prost(string, tag = "4")]
+    pub found: String,
+    #[prost(uint64, tag = "5")]
+    pub count: u64,
 }
 
 #[derive(Clone, PartialEq, prost::Message)]

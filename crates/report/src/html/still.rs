@@ -17,7 +17,7 @@ const APDEX_NANOS: u64 = 500_000_000;
 
 /// Verdict, tiles and errors of a run.
 pub fn overview(run: &Run, judgement: &Judgement) -> String {
-    let tables = errors(run) + &breakdowns(run);
+    let tables = errors(run) + &check_failures(run) + &breakdowns(run);
     format!("<div id=\"overview\">\n{}{}{tables}</div>\n", banner(judgement), tiles(run, judgement))
 }
 
@@ -119,6 +119,13 @@ fn errors(run: &Run) -> String {
     let failures = failures.map(|f| row(f.row().name, t.failed_by(f), f.row().meaning));
     let head = ["Outcome", "Requests", "Share", "Meaning"].map(str::to_owned);
     table("Outcomes of all requests", &head, statuses.chain(failures))
+}
+
+/// The checks that replies failed; nothing where there were none.
+fn check_failures(run: &Run) -> String {
+    let items: String =
+        breakdown::check_failures(run).iter().map(|sentence| format!("<li>{}</li>\n", escaped(sentence))).collect();
+    if items.is_empty() { items } else { format!("<h3>Failed checks</h3>\n<ul>{items}</ul>\n") }
 }
 
 /// The run by population, label and transaction.

@@ -1,8 +1,8 @@
 //! From a run to its document: each type's making, from the whole down to its parts.
 
 use super::{
-    Bytes, Connections, Document, Environment, Generator, Interval, Label, ObjectiveDocument, Phase, Phases, Requests,
-    Times, Transaction, VERSION, Warmup,
+    Bytes, CheckFailure, Connections, Document, Environment, Generator, Interval, Label, ObjectiveDocument, Phase,
+    Phases, Requests, Times, Transaction, VERSION, Warmup,
 };
 use crate::utc;
 use base64::Engine as _;
@@ -56,8 +56,9 @@ impl Document {
             error: run.finish.as_ref().and_then(|f| f.error.clone()),
             series: all_of(run),
             populations: run.populations.iter().map(population).collect(),
-            transactions: run.transactions.iter().map(|(name, tally)| transaction(run, name, tally)).collect(),
+            transactions: transactions(run),
             labels: labels(run),
+            check_failures: check_failures(run),
         }
     }
 }
@@ -289,12 +290,41 @@ impl From<brunt_model::Phase> for Phase {
     }
 }
 
-fn labels(run: &Run) -> Vec<Label> {
+/// The checks that replies failed.
+pub(crate) fn check_failures(run: &Run) -> Vec<CheckFailure> {
+    run.check_failures.iter().map(|failure| check_failure(run, failure)).collect()
+}
+
+fn check_failure(run: &Run, failure: &brunt_model::CheckFailure) -> CheckFailure {
+    CheckFailure {
+        label: if run.labels.is_empty() { only_label(run) } else { label_name(run, failure.label) },
+        check: failure.check.clone(),
+        expected: failure.expected.clone(),
+        found: failure.found.clone(),
+        replies: failure.count,
+    }
+}
+
+/// The transactions of a run, by name.
+pub(crate) fn transactions(run: &Run) -> Vec<Transaction> {
+    run.transactions.iter().map(|(name, tally)| transaction(run, name, tally)).collect()
+}
+
+/// The labels of a run; one entry where there is only one.
+pub(crate) fn labels(run: &Run) -> Vec<Label> {
     if run.labels.is_empty() {
         return vec![label(only_label(run), &run.total, run.throughput())];
     }
-    let each = run.labels.iter();
-    each.map(|(id, tally)| label(label_name(run, *id), tally, run.per_second(tally.completed))).collect()
+    run.steps().map(|(step, tally)| step_label(run, step, tally)).collect()
+}
+
+fn step_label(run: &Run, step: u32, tally: &Tally) -> Label {
+    let hops = run.hops_of(step).map(|(hop, tally)| named_label(run, hop, tally)).collect();
+    Label { hops, ..named_label(run, step, tally) }
+}
+
+fn named_label(run: &Run, id: u32, tally: &Tally) -> Label {
+    label(label_name(run, id), tally, run.per_second(tally.completed))
 }
 
 fn transaction(run: &Run, name: &str, t: &TransactionTally) -> Transaction {
@@ -326,6 +356,7 @@ fn label(label: String, tally: &Tally, throughput_per_second: f64) -> Label {
         outcomes: outcomes(tally),
         failures: failures(tally),
         bytes: tally.into(),
+        hops: Vec::new(),
     }
 }
 
@@ -334,7 +365,8 @@ pub(crate) fn label_name(run: &Run, id: u32) -> String {
     run.label_names.get(&id).cloned().unwrap_or_else(|| format!("label {id}"))
 }
 
-fn only_label(run: &Run) -> String {
+/// The name of the only label of a run.
+pub(crate) fn only_label(run: &Run) -> String {
     let named = run.label_names.values().next();
     let planned = run.plan.iter().flat_map(|p| &p.main().scenario.requests).map(|r| &r.label).next();
     named.or(planned).cloned().unwrap_or_default()

@@ -97,6 +97,9 @@ impl TrialDocument {
             interrupted: run.interrupted(),
             error: run.finish.as_ref().and_then(|f| f.error.clone()),
             readings: readings::means(run),
+            labels: if run.labels.len() > 1 { result::labels(run) } else { Vec::new() },
+            transactions: result::transactions(run),
+            check_failures: result::check_failures(run),
         }
     }
 }

@@ -24,6 +24,13 @@ pub fn transactions(report: &Report) -> Part {
     part(report, breakdown::transactions(report.run))
 }
 
+/// Checks that replies failed.
+pub fn check_failures(report: &Report) -> Part {
+    let sentences = breakdown::check_failures(report.run);
+    let rows = sentences.iter().map(|sentence| report.view.entry("Failed check", &clean(sentence)));
+    Part { fixed: String::new(), rows: rows.collect() }
+}
+
 fn part(report: &Report, of: Breakdown) -> Part {
     let view = report.view;
     if of.rows.is_empty() {

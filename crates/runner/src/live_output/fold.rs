@@ -119,7 +119,7 @@ impl Fold {
                 self.sums = Sums::default();
                 None
             }
-            Event::Label { id, name } => {
+            Event::Label { id, name, hop_of: None } => {
                 self.labels.insert(*id, name.clone());
                 None
             }

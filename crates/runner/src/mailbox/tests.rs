@@ -58,7 +58,7 @@ fn run_of(intervals: u64) -> Vec<Event> {
             events.push(Event::Stage { at: Tick(number * 100), phase });
         }
         if number % 500 == 0 {
-            events.push(Event::Label { id: (number / 500) as u32, name: format!("label {number}") });
+            events.push(Event::Label { id: (number / 500) as u32, name: format!("label {number}"), hop_of: None });
             events.push(Event::Warning(Warning { at: Tick(number * 100), text: format!("at {number}") }));
         }
         events.extend([reading(number, "generator"), reading(number, "process:server")]);

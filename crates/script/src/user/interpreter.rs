@@ -4,7 +4,7 @@ mod acts;
 mod choices;
 mod samples;
 
-use super::{Hop, Order, Scope, WorkerScript};
+use super::{Order, Scope, WorkerScript};
 use crate::context::{UserContext, WorkerContext};
 use crate::data::RowTaken;
 use crate::pending::PendingRequest;
@@ -13,11 +13,11 @@ use crate::records::{self, Recording};
 use crate::replies::Memory;
 use crate::searched::Searched;
 use crate::template::Template;
-use brunt_engine::{Exchange, Step, Turn, VirtualUser};
+use brunt_engine::{Exchange, Step, Turn, UserVerdict, VirtualUser};
 use brunt_model::load::Think;
 use brunt_model::reply_policy::Cookies;
 use brunt_model::scenario::{Manner, TextRules};
-use brunt_model::{Outcome, Sample, SampleRecord};
+use brunt_model::{Sample, SampleRecord};
 use brunt_wire::{Prepared, Reply, Transport};
 use choices::walk_begins;
 use rand::RngExt;
@@ -563,17 +563,15 @@ impl<T: Transport> VirtualUser for Interpreter<T> {
 
     fn redirect(&mut self, from: &Prepared, reply: &Reply, hops: u32) -> Option<Rc<Prepared>> {
         let policy = self.script.policy(from.tags.reply_policy);
-        let label = self.user.as_ref().map(|user| user.label.borrow());
-        let hop = Hop { number: hops, label: label.as_ref().map_or("", |label| label.as_str()) };
         if !policy.cookies.are_kept() && policy.elements.is_none() {
-            return self.script.redirect(from, reply, hop);
+            return self.script.redirect(from, reply, hops);
         }
         // The first request of a user may be one of a parallel step, of which nothing else is remembered.
         let memory = memory_of(&mut self.memory, self.number, self.user.as_deref());
-        memory.redirect(&self.script, from, reply, hop)
+        memory.redirect(&self.script, from, reply, hops)
     }
 
-    fn judge(&mut self, exchange: Exchange<'_>) -> Option<Outcome> {
+    fn judge(&mut self, exchange: Exchange<'_>) -> Option<UserVerdict> {
         self.judge_exchange(exchange)
     }
 

@@ -240,7 +240,9 @@ fn question(
     told: (&mut Vec<String>, &System),
 ) -> Result<(Question, u32)> {
     let Some(asked) = file.compare.clone() else {
-        return Ok((Question::Sweep, file.repetitions.unwrap_or(defaults::REPETITIONS)));
+        let varies = contenders.len() > 1 || contenders.iter().any(|contender| contender.steps.len() > 1);
+        let default = if varies { defaults::REPETITIONS } else { 1 };
+        return Ok((Question::Sweep, file.repetitions.unwrap_or(default)));
     };
     let by_loads = asked.at.unwrap_or_default() == At::Load;
     ensure!(

@@ -5,8 +5,8 @@ use brunt_model::experiment::{Hook, HookCommands, ManagedServer, Ready, Step};
 use brunt_model::record::{Looker, VariableChange};
 use brunt_model::secret::is_secret_field;
 use brunt_model::{
-    Body, BodyFragment, Contender, Environment, Event, Experiment, Plan, ProbeSpec, Request, SampleRecord, Study,
-    Warning,
+    Body, BodyFragment, CheckFailure, Contender, Environment, Event, Experiment, Plan, ProbeSpec, Request,
+    SampleRecord, Study, Warning,
 };
 use std::borrow::Cow;
 
@@ -20,7 +20,9 @@ impl Redactor {
                 self.environment(&mut started.1);
                 Cow::Owned(Event::Started { plan: started.0, environment: started.1, unix_seconds: *unix_seconds })
             }
-            Event::Label { id, name } => Cow::Owned(Event::Label { id: *id, name: self.label(name) }),
+            Event::Label { id, name, hop_of } => {
+                Cow::Owned(Event::Label { id: *id, name: self.label(name), hop_of: *hop_of })
+            }
             Event::Target { addresses, server } => {
                 let server = server.as_ref().map(|server| self.text(server));
                 Cow::Owned(Event::Target { addresses: addresses.clone(), server })
@@ -32,6 +34,9 @@ impl Redactor {
                 let error = finish.error.as_ref().map(|error| self.text(error));
                 Cow::Owned(Event::Finished(brunt_model::Finish { error, ..finish.clone() }))
             }
+            Event::CheckFailures(failures) => {
+                Cow::Owned(Event::CheckFailures(failures.iter().map(|failure| self.check_failure(failure)).collect()))
+            }
             Event::Stage { .. }
             | Event::Snapshot(_)
             | Event::Population { .. }
@@ -40,6 +45,10 @@ impl Redactor {
             | Event::Reading(_)
             | Event::Lost(_) => Cow::Borrowed(event),
         }
+    }
+
+    fn check_failure(&self, failure: &CheckFailure) -> CheckFailure {
+        CheckFailure { expected: self.text(&failure.expected), found: self.text(&failure.found), ..failure.clone() }
     }
 
     /// A plan.

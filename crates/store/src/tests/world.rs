@@ -29,7 +29,7 @@ pub fn plan() -> Plan {
 pub fn events(began: f64) -> Vec<Event> {
     let mut events = vec![
         Event::Started { plan: Box::new(plan()), environment: Box::default(), unix_seconds: began },
-        Event::Label { id: 0, name: "/".into() },
+        Event::Label { id: 0, name: "/".into(), hop_of: None },
         Event::Stage { at: Tick(0), phase: Phase::Measure },
     ];
     events.extend((0..10).map(|tenth| snapshot(tenth, 1)));

@@ -5,7 +5,8 @@
 //! a malformed reply is not stated. What cannot be (a histogram beyond 2^64, a plan that is no JSON) is damage.
 
 use super::{
-    Account, AccountKind, Bin, Event, Failure, Flow, Histogram, Kind, Malformed, Phase, Phases, Reading, Sample,
+    Account, AccountKind, Bin, CheckFailure, Event, Failure, Flow, Histogram, Kind, Malformed, Phase, Phases, Reading,
+    Sample,
 };
 use super::{Snapshot, Started, Tally, TransactionTally};
 use crate as model;
@@ -43,7 +44,7 @@ pub fn event(message: Event) -> Option<Decoded<model::Event>> {
             Some(phase) => model::Event::Stage { at: Tick(s.at_nanos), phase },
             None => return Some(Decoded::Unknown),
         },
-        Some(Kind::Label(l)) => model::Event::Label { id: l.id, name: l.name },
+        Some(Kind::Label(l)) => model::Event::Label { id: l.id, name: l.name, hop_of: l.hop_of },
         Some(Kind::Target(t)) => model::Event::Target { addresses: t.addresses, server: t.server },
         Some(Kind::Snapshot(s)) => match Phase::known(s.phase) {
             Some(phase) => model::Event::Snapshot(Box::new(snapshot(*s, phase)?)),
@@ -55,6 +56,7 @@ pub fn event(message: Event) -> Option<Decoded<model::Event>> {
             model::Event::Population { number: p.number, snapshot: Box::new(snapshot(*snapshot_of, phase)?) }
         }
         Some(Kind::Samples(s)) => model::Event::Samples(s.samples.iter().map(sample).collect::<Option<_>>()?),
+        Some(Kind::CheckFailures(c)) => model::Event::CheckFailures(c.failures.into_iter().map(Into::into).collect()),
         Some(Kind::Records(r)) => model::Event::Records(serde_json::from_str(&r.records_json).ok()?),
         Some(Kind::Reading(r)) => model::Event::Reading(r.into()),
         Some(Kind::Warning(w)) => model::Event::Warning(model::Warning { at: Tick(w.at_nanos), text: w.text }),
@@ -73,6 +75,13 @@ fn started(s: &Started) -> Option<model::Event> {
     let plan = serde_json::from_str(&s.plan_json).ok()?;
     let environment = serde_json::from_str(&s.environment_json).ok()?;
     Some(model::Event::Started { plan, environment, unix_seconds: s.unix_seconds })
+}
+
+impl From<CheckFailure> for model::CheckFailure {
+    fn from(failure: CheckFailure) -> Self {
+        let CheckFailure { label, check, expected, found, count } = failure;
+        Self { label, check, expected, found, count }
+    }
 }
 
 impl From<Reading> for model::Reading {

@@ -1,9 +1,9 @@
 //! From the model's types to messages. What is empty or zero takes no bytes.
 
 use super::{
-    Account, AccountKind, Bin, Event, Failure, FailureCount, FailureTimes, Finished, Flow, Histogram, Kind, Label,
-    LabelTally, Lost, Malformed, MalformedCount, Phase, Phases, Population, Reading, Records, Sample, Samples,
-    Snapshot, Stage, Started, StatusCount, Tally, Target, TransactionTally, Value, Warning,
+    Account, AccountKind, Bin, CheckFailure, CheckFailures, Event, Failure, FailureCount, FailureTimes, Finished, Flow,
+    Histogram, Kind, Label, LabelTally, Lost, Malformed, MalformedCount, Phase, Phases, Population, Reading, Records,
+    Sample, Samples, Snapshot, Stage, Started, StatusCount, Tally, Target, TransactionTally, Value, Warning,
 };
 use crate as model;
 use serde_json::to_string;
@@ -39,7 +39,7 @@ fn kind(event: &model::Event) -> serde_json::Result<Kind> {
             unix_seconds: *unix_seconds,
         }),
         model::Event::Stage { at, phase } => Kind::Stage(Stage { at_nanos: at.0, phase: Phase::number(*phase) }),
-        model::Event::Label { id, name } => Kind::Label(Label { id: *id, name: name.clone() }),
+        model::Event::Label { id, name, hop_of } => Kind::Label(Label { id: *id, name: name.clone(), hop_of: *hop_of }),
         model::Event::Target { addresses, server } => {
             Kind::Target(Target { addresses: addresses.clone(), server: server.clone() })
         }
@@ -48,6 +48,9 @@ fn kind(event: &model::Event) -> serde_json::Result<Kind> {
             Kind::Population(Box::new(Population { number: *number, snapshot: Some(Box::new((&**snapshot).into())) }))
         }
         model::Event::Samples(samples) => Kind::Samples(Samples { samples: samples.iter().map(Into::into).collect() }),
+        model::Event::CheckFailures(failures) => {
+            Kind::CheckFailures(CheckFailures { failures: failures.iter().map(Into::into).collect() })
+        }
         model::Event::Records(records) => Kind::Records(Records { records_json: to_string(records)? }),
         model::Event::Reading(reading) => Kind::Reading(reading.into()),
         model::Event::Warning(warning) => Kind::Warning(Warning { at_nanos: warning.at.0, text: warning.text.clone() }),
@@ -60,6 +63,13 @@ fn kind(event: &model::Event) -> serde_json::Result<Kind> {
             Kind::Lost(Lost { at_nanos: loss.at.0, process: loss.part.number, processes: loss.part.of })
         }
     })
+}
+
+impl From<&model::CheckFailure> for CheckFailure {
+    fn from(failure: &model::CheckFailure) -> Self {
+        let model::CheckFailure { label, check, expected, found, count } = failure.clone();
+        Self { label, check, expected, found, count }
+    }
 }
 
 impl From<&model::Reading> for Reading {

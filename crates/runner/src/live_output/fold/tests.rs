@@ -37,7 +37,7 @@ fn snapshot(to: u64, users: u64, samples: &[(u32, Sample)]) -> Event {
 }
 
 fn label(id: u32, name: &str) -> Event {
-    Event::Label { id, name: name.into() }
+    Event::Label { id, name: name.into(), hop_of: None }
 }
 
 fn heard(fold: &mut Fold, events: &[Event]) -> Vec<Interval> {

@@ -11,10 +11,10 @@ use crate::template::Template;
 use crate::trace;
 use crate::user::is_jmeter_redirect;
 use crate::variables::LAST_SAMPLE_OK;
-use brunt_engine::{Exchange, Step, Turn};
+use brunt_engine::{Exchange, Step, Turn, UserVerdict};
 use brunt_model::reply_policy::{RedirectRules, Redirects};
 use brunt_model::scenario::{Counted, Pauses, Scope};
-use brunt_model::{DataType, Failure, Outcome, ReplyPolicy, Sample, SampleRecord};
+use brunt_model::{CheckFailure, DataType, Failure, Outcome, ReplyPolicy, Sample, SampleRecord};
 use brunt_wire::{Prepared, Reply, Transport};
 use std::fmt::Write;
 use std::rc::Rc;
@@ -34,7 +34,7 @@ struct Made {
 
 impl<T: Transport> Interpreter<T> {
     /// What is said of the reply to the last request; it is recorded where records are wanted.
-    pub(super) fn judge_exchange(&mut self, exchange: Exchange<'_>) -> Option<Outcome> {
+    pub(super) fn judge_exchange(&mut self, exchange: Exchange<'_>) -> Option<UserVerdict> {
         let Self { script, user, memory, recording, was_together, .. } = self;
         let user = user.as_deref()?;
         let Exchange { first, request, reply, sample, last_hop, mut hops } = exchange;
@@ -53,8 +53,9 @@ impl<T: Transport> Interpreter<T> {
         let redirect = refused_redirect(script.policy(request.tags.reply_policy), &searched, hops.len());
         let before = user.tracing.as_ref().map(|tracing| tracing.borrow_mut().before(user));
         let mut verdict = Verdict::new(sample.outcome, recording.is_some());
-        if redirect.is_some() {
+        if let Some((code, message)) = &redirect {
             verdict.outcome.failure = Some(Failure::Check);
+            verdict.failures.push(CheckFailure::new("redirect", "", format!("{code} {message}")));
         }
         if !was_element && !is_repeated {
             let reactions = &script.compiled.reactions[request.tags.reply_policy as usize];
@@ -79,7 +80,7 @@ impl<T: Transport> Interpreter<T> {
         if let Some(recording) = recording {
             if searched.changes.is_ignored {
                 recording.ignore();
-                return Some(outcome);
+                return Some(UserVerdict { outcome, failures: verdict.failures });
             }
             let last = || records::of_request(&searched, last_hop.unwrap_or(sample));
             let whole = records::of_request(&searched, sample);
@@ -106,7 +107,7 @@ impl<T: Transport> Interpreter<T> {
                 recording.add(record);
             }
         }
-        (!was_element && !is_repeated).then_some(outcome)
+        (!was_element && !is_repeated).then_some(UserVerdict { outcome, failures: verdict.failures })
     }
 
     /// The label of the last request.
