@@ -111,7 +111,8 @@ fn redirects_are_followed_and_belong_to_their_arrival() {
     let steps: Vec<_> = seen.run.steps().collect();
     let [(step, chain)] = steps[..] else { panic!("{steps:?}") };
     assert_eq!((chain.good, chain.response.min(), chain.response.max()), (20, 40 * MS, 40 * MS));
-    assert_eq!(chain, t);
+    let counts = |tally: &Tally| (tally.begun, tally.completed, tally.bytes_sent, tally.bytes_received);
+    assert_eq!(counts(chain), counts(t));
     let names: Vec<_> = seen.run.hops_of(step).map(|(hop, _)| seen.run.label_names[&hop].as_str()).collect();
     assert_eq!(names, ["http://fake/", "http://fake/a/b", "http://other/c/d", "http://other/c/e"]);
     for (hop, tally) in seen.run.hops_of(step) {
@@ -137,7 +138,7 @@ fn checks_see_the_last_reply_of_a_chain_alone() {
         let of_hops: Vec<_> = seen.run.hops_of(step).map(|(_, tally)| tally.errors()).collect();
         assert_eq!(of_hops, [0, 0, errors]);
         let failures: Vec<_> = seen.run.check_failures.iter().map(|f| (f.label, f.found.as_str(), f.count)).collect();
-        assert_eq!(failures, if errors == 0 { Vec::new() } else { vec![(step, "200 OK", errors)] });
+        assert_eq!(failures, if errors == 0 { Vec::new() } else { vec![(step, "200", errors)] });
     }
 }
 

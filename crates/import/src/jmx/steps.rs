@@ -167,10 +167,7 @@ impl Writer<'_> {
                 Vec::new()
             }
             Step::Pace(pace) => {
-                let per_minute = match pace.per_minute.trim().parse::<f64>() {
-                    Ok(number) => format!("{number}/min"),
-                    Err(_) => self.plain(&pace.per_minute),
-                };
+                let per_minute = format!("{}/min", self.plain(&pace.per_minute).trim());
                 let by = match pace.by {
                     PaceOf::User => return one("pace", Yaml::Text(per_minute)),
                     PaceOf::ShareOfAll => "share_of_all",

@@ -524,14 +524,9 @@ fn what_is_not_supported_is_refused_or_left_out() {
     assert!(told.contains("CSV Data Set Config \"d\": the data file nowhere.csv cannot be read"), "{told}");
 }
 
-/// Public plans that lack something: data files of a Data Set, values for words that stand for numbers; one starts a server of JMeter's own.
-const INCOMPLETE: [&str; 5] = [
-    "52-fx-apache-cookie-manager",
-    "09-wso2-apim",
-    "36-sunbird-form-read",
-    "39-sunbird-content-search",
-    "58-fx-apache-adv-web",
-];
+/// Public plans that lack data files of a Data Set, or values for words that stand for numbers.
+const INCOMPLETE: [&str; 4] =
+    ["09-wso2-apim", "36-sunbird-form-read", "39-sunbird-content-search", "58-fx-apache-adv-web"];
 
 #[test]
 fn public_plans_are_read() {

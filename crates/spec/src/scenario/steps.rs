@@ -307,19 +307,22 @@ fn pause(text: &str) -> Result<Step> {
 /// A pause that keeps users to a rate.
 fn pace(entry: &Entry, by: Option<written::PaceBy>) -> Result<Pace> {
     let text = text(entry)?;
-    let per_minute = match text.split_once('/') {
-        _ if text.contains("${") => text.to_owned(),
-        Some((number, unit)) => {
-            let minutes = match unit.trim() {
-                "s" => 60.0,
-                "min" | "m" => 1.0,
-                "h" => 1.0 / 60.0,
-                _ => f64::NAN,
-            };
-            let per_minute = number::number(number.trim()).map(|number| number * minutes);
-            per_minute.filter(|rate| rate.is_finite()).ok_or_else(|| no_rate(entry, text))?.to_string()
-        }
-        None => return Err(no_rate(entry, text)),
+    let (number, unit) = text.rsplit_once('/').ok_or_else(|| no_rate(entry, text))?;
+    let (number, unit) = (number.trim(), unit.trim());
+    let minutes = match unit {
+        "s" => 60.0,
+        "min" | "m" => 1.0,
+        "h" => 1.0 / 60.0,
+        _ => return Err(no_rate(entry, text)),
+    };
+    let per_minute = if !number.contains("${") {
+        let per_minute = number::number(number).map(|number| number * minutes);
+        per_minute.filter(|rate| rate.is_finite()).ok_or_else(|| no_rate(entry, text))?.to_string()
+    } else if minutes == 1.0 {
+        number.to_owned()
+    } else {
+        let instead = format!("`{text}`: an expression is a rate per minute; write {number}/min");
+        return Err(SpecError::new(&entry.node.at, "", instead));
     };
     let by = match by {
         None | Some(written::PaceBy::User) => PaceOf::User,

@@ -230,6 +230,11 @@ fn what_makes_no_sense_is_told_at_its_place() {
         ("steps: [{get: http://h/, bearer: \"a\\nb\"}]", "it holds a line break or control character"),
         ("base: http://h\nsteps: [{pace: 600}, {get: /}]", "`600` is no rate; write one such as 10/s or 600/min"),
         ("base: http://h\nsteps: [{pace: 1e3/s}, {get: /}]", "`1e3/s` is no rate"),
+        ("base: http://h\nsteps: [{pace: '${x}'}, {get: /}]", "`${x}` is no rate; write one such as 10/s"),
+        (
+            "base: http://h\nsteps: [{pace: '${x}/s'}, {get: /}]",
+            "`${x}/s`: an expression is a rate per minute; write ${x}/min",
+        ),
         ("steps: [{get: http://h/, check: {min_size: 10q}}]", "`q` is not a unit of bytes"),
         ("steps: [{post: http://h/, data: a, json: {}}]", "`data` is the body already; write one of them"),
     ] {
@@ -247,7 +252,7 @@ fn a_dollar_sign_can_be_plain() {
 #[test]
 fn expressions_of_json_become_texts_or_values_as_they_are_quoted() {
     let plan = well(
-        r#"steps: [{post: 'http://127.0.0.1/', json: {id: ${id}, name: "${id}", 'k ${id}': [a, 01, 1, ~]}}]
+        r#"steps: [{post: 'http://127.0.0.1/', json: {id: ${id}, name: "${id}", 'k ${id}': [a\b, 01, 1, ~]}}]
 variables: {id: 7}"#,
     );
     let expected =

@@ -265,7 +265,7 @@ fn loopback_servers_are_reached_from_as_many_addresses_as_it_takes() {
 fn rules_between_options_say_what_to_write() {
     for (line, remedy) in [
         ("--json {bad h", "--json: the body is not JSON: key must be a string at line 1 column 2; write JSON such as"),
-        ("--json {\"id\":{n},} h", "not JSON: trailing comma at line 1 column 9"),
+        ("--json {\"id\":{n},} h", "not JSON: key must be a string at line 1 column 9"),
         ("-c 5", "no URL; write one such as http://127.0.0.1:8080/, or --urls FILE"),
         ("ftp://h", "brunt speaks http, https, ws and wss, not ftp; write http://h"),
         (

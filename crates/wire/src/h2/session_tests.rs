@@ -89,8 +89,8 @@ fn a_connection_begins_with_preface_settings_and_a_large_window() {
     let session = Session::new(Stalls::default());
     let rest = session.out.strip_prefix(frame::PREFACE).unwrap();
     let head = frame::FrameHead::read(rest).unwrap();
-    assert_eq!((head.kind, head.length, head.stream), (frame::SETTINGS, 12, 0));
-    let window = &rest[frame::HEAD + 12..];
+    assert_eq!((head.kind, head.length, head.stream), (frame::SETTINGS, 18, 0));
+    let window = &rest[frame::HEAD + 18..];
     assert_eq!(frame::number(&window[frame::HEAD..]), Some((frame::MOST_WINDOW - frame::USUAL_WINDOW) as u32));
 }
 

@@ -24,10 +24,32 @@ pub enum Uni {
     Control(Frames),
     /// What the encoder of the peer says. It may only say that its table has no room.
     Encoder,
-    /// What the decoder of the peer says. It may only say that it dropped a block.
-    Decoder,
+    /// What the decoder of the peer says.
+    Decoder(DecoderInstructions),
     /// Of an unknown type: passed over.
     Unknown,
+}
+
+/// The instructions of a peer's decoder (RFC 9204, 4.4). Our encoder has no table, so only cancellations of streams make sense.
+#[derive(Debug, Default)]
+pub struct DecoderInstructions {
+    /// Whether the next byte continues a stream number.
+    within_number: bool,
+}
+
+impl DecoderInstructions {
+    fn receive(&mut self, bytes: &[u8]) -> Result<(), Broken> {
+        for byte in bytes {
+            if self.within_number {
+                self.within_number = byte & 0x80 != 0;
+            } else if byte & 0xc0 == 0x40 {
+                self.within_number = byte & 0x3f == 0x3f;
+            } else {
+                return broken(Code::DecoderStream, Malformed::QpackStream);
+            }
+        }
+        Ok(())
+    }
 }
 
 fn broken<T>(code: Code, cause: Malformed) -> Result<T, Broken> {
@@ -59,11 +81,8 @@ impl Uni {
             Self::Encoder if bytes.iter().any(|byte| *byte != 0x20) => {
                 broken(Code::EncoderStream, Malformed::QpackStream)
             }
-            // There is nothing to acknowledge: the continuation of a stream number has any bits.
-            Self::Decoder if bytes.first().is_some_and(|byte| byte & 0xc0 != 0x40) => {
-                broken(Code::DecoderStream, Malformed::QpackStream)
-            }
-            Self::Encoder | Self::Decoder | Self::Unknown => Ok(()),
+            Self::Decoder(instructions) => instructions.receive(bytes),
+            Self::Encoder | Self::Unknown => Ok(()),
         }
     }
 
@@ -85,7 +104,7 @@ impl Control {
         let uni = match kind {
             frame::CONTROL_STREAM => Uni::Control(Frames::default()),
             frame::ENCODER_STREAM => Uni::Encoder,
-            frame::DECODER_STREAM => Uni::Decoder,
+            frame::DECODER_STREAM => Uni::Decoder(DecoderInstructions::default()),
             frame::PUSH_STREAM => return broken(Code::IdError, Malformed::H3Push),
             _ => return Ok(Uni::Unknown),
         };
@@ -167,7 +186,8 @@ mod tests {
     #[test]
     fn settings_and_a_goaway_are_taken_and_the_unknown_is_passed_over() {
         let ours = frame::control_stream();
-        let streams: [&[u8]; 5] = [&ours, &[2, 0x20], &[3, 0x41], &[0x40, 0x54, 1, 2, 3], b"\x21anything"];
+        let streams: [&[u8]; 5] =
+            [&ours, &[2, 0x20], &[3, 0x41, 0x7f, 0x80, 0x01, 0x40], &[0x40, 0x54, 1, 2, 3], b"\x21anything"];
         for at in 1..9 {
             let (went, control) = run(&streams, at);
             assert_eq!((went, control.is_known, control.goes_away_from), (Ok(()), true, None));
@@ -178,7 +198,7 @@ mod tests {
 
     #[test]
     fn what_breaks_a_rule_is_named() {
-        let cases: [(&str, &[&[u8]], Code, Malformed); 20] = [
+        let cases: [(&str, &[&[u8]], Code, Malformed); 21] = [
             ("no settings", &[b"\0\x07\x01\0"], Code::MissingSettings, Malformed::H3Settings),
             ("an unknown frame first", &[b"\0\x21\0"], Code::MissingSettings, Malformed::H3Settings),
             ("settings twice", &[b"\0\x04\0\x04\0"], Code::FrameUnexpected, Malformed::H3Settings),
@@ -199,6 +219,7 @@ mod tests {
             ("two encoders", &[b"\x02", b"\x02"], Code::StreamCreation, Malformed::H3CriticalStream),
             ("an insertion", &[b"\x02\x3f\xe1\x1f"], Code::EncoderStream, Malformed::QpackStream),
             ("an acknowledgment", &[b"\x03\x81"], Code::DecoderStream, Malformed::QpackStream),
+            ("an increment behind a cancellation", &[b"\x03\x40\x00"], Code::DecoderStream, Malformed::QpackStream),
         ];
         for (name, streams, code, cause) in cases {
             for at in [1, 2, 9] {
