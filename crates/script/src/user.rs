@@ -154,7 +154,10 @@ impl CompiledScript {
         let seed = plan.seed.wrapping_add((number as u64) << 48);
         let names = Arc::new(feeds.names.clone());
         let records = plan.record.records.clone();
-        let has_context = scenario.texts != TextRules::Placeholders || !names.all().is_empty() || records.is_some();
+        let has_context = scenario.texts != TextRules::Placeholders
+            || !names.all().is_empty()
+            || records.is_some()
+            || policies.iter().any(ReplyPolicy::is_judged_by_user);
         let services = match &scenario.services[..] {
             [] => None,
             set => Some(Arc::new(Services::decode(set).map_err(ScriptError::Scenario)?)),
