@@ -4,5 +4,7 @@ set -eu
 code=0
 rm -f "$1/find-simulated.jsonl"
 BRUNT_PROVE_OUT=$1/find-simulated.jsonl cargo test --locked -p brunt-search --test capacity -- --nocapture || code=$?
+rm -f "$1/find-shapes.jsonl"
+BRUNT_PROVE=1 BRUNT_PROVE_OUT=$1/find-shapes.jsonl cargo test --locked -p brunt-search --test shapes -- --nocapture || code=$?
 sh tools/prove_tests.sh find "$1" || code=$?
 exit $code

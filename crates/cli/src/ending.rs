@@ -2,7 +2,7 @@
 
 use crate::exit::Exit;
 use crate::measure::{Strict, exit_of};
-use brunt_model::answer::SearchEnd;
+use brunt_model::answer::{Capacity, SearchEnd};
 use brunt_model::comparison::Better;
 use brunt_model::question::RequirementOutcome;
 use brunt_model::reached::Replies;
@@ -52,7 +52,12 @@ fn of_search(analysis: &Analysis, find: &Find, strict: Strict) -> Exit {
             RequirementOutcome::Missed => Exit::ObjectiveMissed,
         });
         let limited = answer.ended == SearchEnd::Generator && strict == Strict::Yes;
-        let ends = [(answer.ended == SearchEnd::Least, Exit::ObjectiveMissed), (limited, Exit::Limited)];
+        let is_unknown = |capacity: &Capacity| capacity.at.value.is_none() && capacity.at.low.is_none();
+        let ends = [
+            (answer.ended == SearchEnd::Least, Exit::ObjectiveMissed),
+            (answer.capacities.iter().any(is_unknown), Exit::Undecided),
+            (limited, Exit::Limited),
+        ];
         required.chain(ends.into_iter().filter(|end| end.0).map(|end| end.1)).max().unwrap_or(Exit::Measured)
     };
     analysis.answers.iter().map(of).max().unwrap_or(Exit::Measured)

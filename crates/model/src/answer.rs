@@ -122,6 +122,8 @@ pub enum SearchEnd {
     Most,
     /// The lowest load that makes sense missed the objectives.
     Least,
+    /// The server did not recover from an overload.
+    Damaged,
     /// It was stopped by the user.
     Stopped,
 }

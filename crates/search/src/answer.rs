@@ -3,14 +3,13 @@
 //! The fold of all that the other modules find. Out of scope: the place where the bottleneck is known; who
 //! has the runs puts it in, and asks [`Answer`] for its sentence again.
 
-use crate::capacity::CapacityState;
 use crate::drift::Drift;
 use crate::limits::limits;
 use crate::search::{PastTrial, Search};
 use crate::summary::TrialSummary;
 use crate::{capacity, recovery, sentence};
 use brunt_model::Answer;
-use brunt_model::answer::{Capacity, Estimate, LoadSide, SearchEnd, SearchTrial};
+use brunt_model::answer::{Capacity, Estimate, SearchEnd, SearchTrial};
 use brunt_model::question::TrialPurpose;
 
 /// The answer of a search, of one contender.
@@ -20,8 +19,13 @@ pub fn answer(search: &Search, contender: &str, seen: &[TrialSummary], made: &[P
     let value = known.first().and_then(|known| known.at.value);
     let drift = value.and_then(|at| capacity::drift(search, seen, made, at));
     let capacities = search.find.objectives.iter().enumerate().map(|(set, objectives)| {
-        let at = known.get(set).map(|known| widened(known.at, drift.filter(|_| set == 0))).unwrap_or_default();
-        let sentence = sentence::capacity(at, search.unit, ended, limit);
+        let state = known.get(set);
+        let at = state.map(|known| widened(known.at, drift.filter(|_| set == 0))).unwrap_or_default();
+        let sentence = if state.is_some_and(|known| known.is_stalled) {
+            sentence::stalled(at, search.unit)
+        } else {
+            sentence::capacity(at, search.unit, ended, limit)
+        };
         Capacity { objectives: objectives.clone(), at, sentence }
     });
     let loaded: Vec<TrialSummary> = seen
@@ -41,7 +45,7 @@ pub fn answer(search: &Search, contender: &str, seen: &[TrialSummary], made: &[P
         collapse: limits.collapse,
         recovery: recovery::recovery(search, seen, made),
         bottleneck: None,
-        trials: tried(search, seen, made, &known),
+        trials: tried(search, seen, made),
         drift: drift.map(|drift| sentence::drift(drift, search.unit)),
         ended,
     };
@@ -57,26 +61,15 @@ fn widened(at: Estimate, drift: Option<Drift>) -> Estimate {
     Estimate { low, high, ..at }
 }
 
-fn tried(search: &Search, seen: &[TrialSummary], made: &[PastTrial], known: &[CapacityState]) -> Vec<SearchTrial> {
+fn tried(search: &Search, seen: &[TrialSummary], made: &[PastTrial]) -> Vec<SearchTrial> {
     let one = |(trial, made): (&TrialSummary, &PastTrial)| SearchTrial {
         load: trial.load,
         why: made.why.clone(),
         seconds: trial.seconds,
         achieved: trial.achieved,
-        sides: joined(&search.sides(trial), known, trial),
+        sides: search.sides(trial),
         limited: trial.limited.clone(),
         known: made.known.first().map(|known| known.at).unwrap_or_default(),
     };
     seen.iter().zip(made).map(one).collect()
-}
-
-/// What a trial left undecided, all together may have decided. Where the generator was the limit, that is not said against
-/// the server.
-fn joined(own: &[LoadSide], known: &[CapacityState], trial: &TrialSummary) -> Vec<LoadSide> {
-    let one = |(own, known): (&LoadSide, &CapacityState)| match (*own, known.side(trial.load)) {
-        (LoadSide::Undecided, LoadSide::Above) if trial.limited.is_some() => LoadSide::Undecided,
-        (LoadSide::Undecided, side) => side,
-        (own, _) => own,
-    };
-    own.iter().zip(known).map(one).collect()
 }

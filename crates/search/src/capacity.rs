@@ -6,8 +6,9 @@
 use crate::bound::{Bound, Counted, KEPT};
 use crate::curve::{Crossing, LoadPoint, Saturation, Scale, Target, crossing};
 use crate::drift::{self, Drift, Pace};
-use crate::search::{PastTrial, Search, searched};
+use crate::search::{PastTrial, Search};
 use crate::sides;
+use crate::stalls::{poisson_high, stall_share};
 use crate::summary::{Evidence, Part, TrialSummary, bounds};
 use brunt_model::answer::{Estimate, LoadSide};
 use brunt_model::{Find, LoadUnit};
@@ -29,6 +30,8 @@ pub struct CapacityState {
     pub crossing: Option<Crossing>,
     /// The capacity with its interval.
     pub at: Estimate,
+    /// Whether stalls may make more requests slow than an objective allows, at every load.
+    pub is_stalled: bool,
 }
 
 impl CapacityState {
@@ -39,15 +42,6 @@ impl CapacityState {
                 (high - value).max(value - low) / value
             }
             _ => f64::INFINITY,
-        }
-    }
-
-    /// On which side of the capacity a load lies.
-    pub fn side(&self, load: f64) -> LoadSide {
-        match self.at {
-            Estimate { low: Some(low), .. } if load <= low => LoadSide::Below,
-            Estimate { high: Some(high), .. } if load >= high => LoadSide::Above,
-            _ => LoadSide::Undecided,
         }
     }
 }
@@ -104,10 +98,12 @@ fn of_set(set: usize, bounds: &[Bound], unit: LoadUnit, seen: &[TrialSummary]) -
     let is_alike = without_lag.is_like(&as_seen);
     let upper = if is_alike { lower.clone() } else { without_lag.crossings() };
     let met_clearly = met.filter(|met| as_seen.is_clearly_met(*met));
+    let is_stalled = as_seen.is_stalled();
     let ends = Ends { lower, upper, surely_met, surely_missed, met_clearly, most: without_lag.saturation() };
-    let at = ends.estimate();
+    let at = if is_stalled { Estimate { value: None, low: None, ..ends.estimate() } } else { ends.estimate() };
     let at = if matches!(unit, LoadUnit::Users { .. }) { whole(at) } else { at };
-    CapacityState { met, missed, surely_met: surely_met.or(met_clearly), is_above, crossing: ends.crossing(), at }
+    let surely_met = surely_met.or(met_clearly).filter(|_| !is_stalled);
+    CapacityState { met, missed, surely_met, is_above, crossing: ends.crossing(), at, is_stalled }
 }
 
 /// What both views come to.
@@ -150,8 +146,7 @@ impl Ends {
         // An objective whose low end is open may be missed at any load, but for what single trials decided.
         let open = self.lower.is_empty() || self.lower.iter().any(|crossing| crossing.low.is_none());
         let low = self.lower.iter().filter_map(|crossing| crossing.low).reduce(f64::min).filter(|_| !open);
-        let clearly = self.met_clearly.filter(|_| value.is_none());
-        let decided = self.surely_met.into_iter().chain(clearly).reduce(f64::max);
+        let decided = self.surely_met.into_iter().chain(self.met_clearly).reduce(f64::max);
         low.or(decided.filter(|low| value.is_none_or(|value| *low < value)))
     }
 
@@ -213,21 +208,35 @@ impl Viewed<'_> {
         self.trials.iter().any(|trial| trial.is_overloaded() && self.excess(trial) > 0.0)
     }
 
-    /// Whether the trials at a load show no sign of its being near the capacity, however few requests they had: replies took
-    /// hardly longer than at the lowest load, and nearly all a tenth of what is allowed.
+    /// Whether replies at a load took hardly longer than at lower loads, and all trials up to it show that few enough miss
+    /// each bound. Requests that do not queue are independent of each other.
     fn is_clearly_met(&self, load: f64) -> bool {
-        const HARDLY: f64 = 1.5;
-        let least = self.trials.iter().min_by(|a, b| a.load.total_cmp(&b.load)).and_then(|trial| trial.mean);
-        let is_quick = |trial: &TrialSummary| {
-            let queued = trial.mean.zip(least).is_none_or(|(mean, least)| mean > HARDLY * least);
-            let near = |bound: &Bound| match bound.counted {
-                Counted::Slower(than) => trial.p99.is_none_or(|p99| p99 > 0.1 * than),
-                Counted::Mean => trial.mean.is_none_or(|mean| mean > 0.1 * bound.allowed),
-                Counted::Errors | Counted::Wanted { .. } => false,
-            };
-            !(queued && self.bounds.iter().any(Bound::waits) || self.bounds.iter().any(near))
+        const HARDLY: f64 = 1.2;
+        let up_to: Vec<&TrialSummary> = self.trials.iter().copied().filter(|trial| trial.load <= load).collect();
+        let mean = |trials: &[&TrialSummary]| {
+            let blocks = || trials.iter().flat_map(|trial| &trial.blocks);
+            blocks().map(|block| block.response).sum::<f64>() / blocks().map(|block| block.completed).sum::<f64>()
         };
-        self.trials.iter().filter(|trial| trial.load == load).all(|trial| is_quick(trial) && self.excess(trial) <= 0.0)
+        let (last, lower): (Vec<&TrialSummary>, Vec<&TrialSummary>) =
+            up_to.iter().partition(|trial| trial.load >= load);
+        let is_queued = !lower.is_empty() && mean(&last) > HARDLY * mean(&lower);
+        let is_met = |(index, bound): (usize, &Bound)| {
+            let parts: Vec<Part> = up_to.iter().flat_map(|trial| self.parts(trial, index)).collect();
+            let (over, of) = sums(&parts);
+            match bound.counted {
+                Counted::Slower(_) | Counted::Errors => poisson_high(over) < bound.allowed * of,
+                Counted::Mean => over < 0.5 * bound.allowed * of,
+                Counted::Wanted { .. } => last.iter().all(|trial| self.excess(trial) <= 0.0),
+            }
+        };
+        !is_queued && self.bounds.iter().enumerate().all(is_met)
+    }
+
+    /// Whether stalls may make more requests slow than an objective allows, at every load.
+    fn is_stalled(&self) -> bool {
+        let throughput = self.trials.iter().map(|trial| trial.achieved).fold(0.0, f64::max);
+        let loaded: Vec<&TrialSummary> = self.trials.iter().copied().filter(|trial| trial.load <= throughput).collect();
+        self.bounds.iter().any(|bound| stall_share(&loaded, bound.counted).high > bound.allowed)
     }
 
     /// Where each objective is crossed; none where one of them is not.
@@ -278,6 +287,8 @@ pub fn side(trial: &TrialSummary, set: usize, bounds: &[Bound]) -> LoadSide {
     let endless = trial.is_overloaded() && bounds.iter().any(Bound::waits);
     let each = bounds.iter().enumerate().map(one).chain(endless.then_some(LoadSide::Above));
     match (sides::joined(&each.collect::<Vec<_>>()), trial.evidence) {
+        // The decision leaves out blocks that lag disturbed. A report that shows their p99 cannot call the bound met.
+        (LoadSide::Below, _) if exceeds(trial, set, bounds) => LoadSide::Undecided,
         (side, Evidence::Both) | (side @ LoadSide::Below, Evidence::LowerEnd) => side,
         _ => LoadSide::Undecided,
     }
@@ -294,6 +305,15 @@ pub fn misses(trial: &TrialSummary, set: usize, bounds: &[Bound]) -> bool {
         figure(trial, &of_blocks(trial, set, index).collect::<Vec<_>>(), bound) > bound.allowed
     };
     bounds.iter().enumerate().any(over)
+}
+
+/// Whether the figures of a whole trial, disturbed blocks included, are over a bound of the set.
+fn exceeds(trial: &TrialSummary, set: usize, bounds: &[Bound]) -> bool {
+    let is_over = |(index, bound): (usize, &Bound)| {
+        let blocks = trial.blocks.iter().filter_map(|block| block.parts.get(set)?.get(index).copied());
+        figure(trial, &blocks.collect::<Vec<_>>(), bound) > bound.allowed
+    };
+    bounds.iter().enumerate().any(is_over)
 }
 
 /// The parts of the blocks that lag has not disturbed.
@@ -316,17 +336,19 @@ fn sums(parts: &[Part]) -> (f64, f64) {
     parts.iter().fold((0.0, 0.0), |(over, of), part| (over + part.over, of + part.of))
 }
 
-/// The most that a server achieved to which more was offered; as sure as the number of independent requests is.
+/// The highest throughput of an overloaded server, with the error of a count of requests. Throughput may fall in a deep
+/// overload, so the load must be little above the highest throughput of any trial.
 fn saturation(useful: &[&TrialSummary]) -> Option<Saturation> {
-    let overloaded = useful.iter().filter(|trial| trial.is_overloaded());
+    const SHALLOW: f64 = 1.2;
+    let most = useful.iter().map(|trial| trial.achieved).fold(0.0, f64::max);
     let achieved = |trial: &&TrialSummary| {
-        let (completed, seconds) =
-            (trial.undisturbed().map(|block| block.completed).sum(), trial.undisturbed_seconds());
-        (completed, seconds)
+        let completed: f64 = trial.undisturbed().map(|block| block.completed).sum();
+        (completed, trial.undisturbed_seconds())
     };
-    let most = overloaded.map(achieved).filter(|one: &(f64, f64)| one.1 > 0.0);
-    let (completed, seconds) = most.max_by(|a, b| (a.0 / a.1).total_cmp(&(b.0 / b.1)))?;
-    Some(Saturation { load: completed / seconds, error: completed.max(1.0).sqrt().recip().max(0.005) })
+    let shallow = useful.iter().filter(|trial| trial.is_overloaded() && trial.offered <= SHALLOW * most);
+    let throughputs = shallow.map(achieved).filter(|one: &(f64, f64)| one.1 > 0.0);
+    let (completed, seconds) = throughputs.max_by(|a, b| (a.0 / a.1).total_cmp(&(b.0 / b.1)))?;
+    Some(Saturation { load: (completed / seconds).max(most), error: completed.max(1.0).sqrt().recip().max(0.005) })
 }
 
 /// The variance of the figure, with its degrees of freedom: by batch means of the trial's blocks (a ratio estimator, as the
@@ -366,7 +388,7 @@ pub fn drift(search: &Search, seen: &[TrialSummary], made: &[PastTrial], at: f64
         return None;
     }
     let steady = |trial: &&TrialSummary| trial.limited.is_none() && trial.achieved >= KEPT * trial.offered;
-    let paces: Vec<Pace> = searched(seen, made).iter().filter(steady).filter_map(pace).collect();
+    let paces: Vec<Pace> = search.evidence(seen, made).iter().filter(steady).filter_map(pace).collect();
     let all: Vec<&TrialSummary> = seen.iter().collect();
     drift::drift(&paces, at, saturation(&all)?.load)
 }

@@ -12,12 +12,13 @@
 //! * [`lag`]: what the generator's lag can have done to a block.
 //! * [`mod@sides`]: on which side of a capacity one trial lies, while it goes on.
 //! * [`curve`]: the one model that all trials feed. `capacity`: its root, as the answer for a set of objectives.
-//! * `answer`: all of it as an answer; `limits` (knee, saturation, collapse), `recovery`, `drift`, `sentence` (all of it in words).
+//! * `answer`: all of it as an answer; `limits` (knee, saturation, collapse), `recovery`, `drift`, `stalls`, `damage`, `sentence` (all of it in words).
 
 mod answer;
 pub mod bound;
 mod capacity;
 pub mod curve;
+mod damage;
 mod drift;
 pub mod lag;
 mod limits;
@@ -26,6 +27,7 @@ pub mod search;
 mod sentence;
 pub mod sides;
 mod stage;
+mod stalls;
 pub mod summary;
 
 pub use bound::objection;

@@ -10,7 +10,7 @@ use brunt_model::question::TrialPurpose;
 use std::time::Duration;
 
 /// Response times have recovered when they are below this multiple of those before.
-const BACK: f64 = 1.5;
+pub(crate) const BACK: f64 = 1.5;
 /// They are looked at in pieces of so many seconds.
 const PIECE_SECONDS: f64 = 0.5;
 
@@ -31,8 +31,8 @@ pub fn recovery(search: &Search, seen: &[TrialSummary], made: &[PastTrial]) -> O
 }
 
 /// The mean response time at the least load above, that was tried before; else at the greatest below.
-fn usual(searched: &[TrialSummary], load: f64) -> Option<f64> {
-    let known = || searched.iter().filter(|trial| trial.mean.is_some());
+fn usual(searched: &[&TrialSummary], load: f64) -> Option<f64> {
+    let known = || searched.iter().copied().filter(|trial| trial.mean.is_some());
     let above = known().filter(|trial| trial.load >= load).min_by(|a, b| a.load.total_cmp(&b.load));
     above.or_else(|| known().max_by(|a, b| a.load.total_cmp(&b.load)))?.mean
 }
@@ -40,28 +40,42 @@ fn usual(searched: &[TrialSummary], load: f64) -> Option<f64> {
 /// Seconds until the last piece with a longer mean was over; None where that is the last piece of all.
 fn back_after(blocks: &[Counts], level: f64) -> Option<f64> {
     let pieces = pieces(blocks);
-    let slow = |piece: &&(f64, f64, f64)| piece.2 <= 0.0 || piece.1 > level * piece.2;
-    let last = pieces.iter().rposition(|piece| slow(&piece));
+    let slow = |piece: &Piece| piece.completed <= 0.0 || piece.response > level * piece.completed;
+    let last = pieces.iter().rposition(slow);
     match last {
         None if pieces.is_empty() => None,
         None => Some(0.0),
         Some(at) if at + 1 >= pieces.len() => None,
-        Some(at) => Some(pieces[at].0),
+        Some(at) => Some(pieces[at].end),
     }
 }
 
-/// Of each piece: its end, the sum of its response times, how many.
-fn pieces(blocks: &[Counts]) -> Vec<(f64, f64, f64)> {
-    let mut pieces: Vec<(f64, f64, f64)> = Vec::new();
-    let (mut at, mut began) = (0.0, f64::NEG_INFINITY);
+/// A piece of a trial.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Piece {
+    /// Seconds from the beginning of the trial to the end of the piece.
+    pub end: f64,
+    /// Sum of its response times, in seconds.
+    pub response: f64,
+    /// Number of replies.
+    pub completed: f64,
+}
+
+/// The pieces of a trial.
+pub(crate) fn pieces(blocks: &[Counts]) -> Vec<Piece> {
+    let mut pieces: Vec<Piece> = Vec::new();
+    let mut time = 0.0;
+    let mut began = f64::NEG_INFINITY;
     for block in blocks {
-        if at - began > PIECE_SECONDS - 0.01 {
-            pieces.push((at, 0.0, 0.0));
-            began = at;
+        if time - began > PIECE_SECONDS - 0.01 {
+            pieces.push(Piece { end: time, response: 0.0, completed: 0.0 });
+            began = time;
         }
-        at += block.seconds;
+        time += block.seconds;
         if let Some(piece) = pieces.last_mut() {
-            *piece = (at, piece.1 + block.response, piece.2 + block.completed);
+            piece.end = time;
+            piece.response += block.response;
+            piece.completed += block.completed;
         }
     }
     pieces

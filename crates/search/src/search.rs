@@ -5,6 +5,7 @@
 //! machine with a state; the same trials give the same reply.
 
 use crate::capacity::{self, CapacityState};
+use crate::damage::{self, Damage};
 use crate::summary::{Evidence, TrialSummary};
 use crate::{answer, stage};
 use brunt_model::answer::{Estimate, LoadSide, SearchEnd};
@@ -99,6 +100,18 @@ impl Search {
         self.made(seen, Detail::All).into_iter().map(|made| made.purpose).collect()
     }
 
+    /// Trials of the search itself, without those of a damaged server.
+    pub(crate) fn evidence(&self, seen: &[TrialSummary], made: &[PastTrial]) -> Vec<TrialSummary> {
+        let damage = self.damage(seen, made);
+        let trials = searched(seen, made).into_iter().zip(damage.is_unrecovered);
+        trials.filter(|(_, is_unrecovered)| !is_unrecovered).map(|(trial, _)| trial.clone()).collect()
+    }
+
+    /// Whether the server recovered from its overloads.
+    pub(crate) fn damage(&self, seen: &[TrialSummary], made: &[PastTrial]) -> Damage {
+        damage::damage(&searched(seen, made), |trial| self.misses(trial))
+    }
+
     /// What each trial was for: what would have been asked for after the ones before it.
     fn made(&self, seen: &[TrialSummary], wanted: Detail) -> Vec<PastTrial> {
         let mut made: Vec<PastTrial> = Vec::with_capacity(seen.len());
@@ -111,7 +124,7 @@ impl Search {
             // To tell what a trial was for, one must know what was known before it.
             let next_is_told = seen.get(index + 1).is_some_and(|next| next.purpose.is_some());
             if wanted == Detail::All || !next_is_told {
-                made[index].known = capacity::known(&self.find, self.unit, &searched(&seen[..=index], &made));
+                made[index].known = capacity::known(&self.find, self.unit, &self.evidence(&seen[..=index], &made));
             }
         }
         made
@@ -142,7 +155,7 @@ fn near(asked: f64, load: f64) -> bool {
 }
 
 /// The trials that say where the capacity is: neither those of an overload nor those after it.
-pub(crate) fn searched(seen: &[TrialSummary], made: &[PastTrial]) -> Vec<TrialSummary> {
+pub(crate) fn searched<'a>(seen: &'a [TrialSummary], made: &[PastTrial]) -> Vec<&'a TrialSummary> {
     let is = |made: &PastTrial| matches!(made.purpose, TrialPurpose::Search | TrialPurpose::Confirm);
-    seen.iter().zip(made).filter(|(_, made)| is(made)).map(|(trial, _)| trial.clone()).collect()
+    seen.iter().zip(made).filter(|(_, made)| is(made)).map(|(trial, _)| trial).collect()
 }

@@ -83,6 +83,15 @@ pub fn capacity(at: Estimate, unit: LoadUnit, ended: SearchEnd, limit: Option<&s
     }
 }
 
+/// Returns the sentence for a capacity with an unknown lower end, on a server that stalls.
+pub fn stalled(at: Estimate, unit: LoadUnit) -> String {
+    let why = "the server stalls, so that the objectives may be missed at every load";
+    match at.high {
+        Some(high) => format!("less than {} {}: {why}", load(high), thing(unit)),
+        None => format!("not known: {why}"),
+    }
+}
+
 fn why(ended: SearchEnd, limit: Option<&str>) -> String {
     match (ended, limit) {
         (SearchEnd::Generator, Some(limit)) => format!("limited by {limit}, not by the server alone"),
@@ -90,6 +99,7 @@ fn why(ended: SearchEnd, limit: Option<&str>) -> String {
         (SearchEnd::Most, _) => "the highest load allowed met the objectives".into(),
         (SearchEnd::Least, _) => "the lowest useful load missed the objectives".into(),
         (SearchEnd::Budget | SearchEnd::Precise, _) => "the time budget was used up".into(),
+        (SearchEnd::Damaged, _) => "the server did not recover from an overload".into(),
         (SearchEnd::Stopped, _) => "the search was stopped".into(),
     }
 }

@@ -12,8 +12,18 @@ use brunt_model::answer::SearchEnd;
 use brunt_model::question::{Between, TrialPurpose, TrialTimes};
 use std::time::Duration;
 
-/// While response times do not grow, loads grow by this factor; then by the second.
-const GROWTH: (f64, f64) = (4.0, 2.0);
+/// Growth of the load while a server that serves one request at a time could carry the next load.
+const SAFE_GROWTH: f64 = 4.0;
+/// Growth of the load while response times do not grow: an overload may harm the server, so it is at most twofold.
+const GROWTH: f64 = 2.0;
+/// Growth of the load once requests queue.
+const QUEUED_GROWTH: f64 = 1.25;
+/// Requests queue if their mean response time is this multiple of the mean at lower loads.
+const QUEUED: f64 = 1.5;
+/// Share of the time of a server that serves one request at a time, which the second load may take.
+const SEQUENTIAL: f64 = 0.5;
+/// A shallow overload offers this multiple of the highest throughput.
+const SHALLOW: f64 = 1.1;
 /// The second load is no greater than this, however fast the server answers: brunt's own limit may be near.
 const ALONE: f64 = 5000.0;
 /// Response times have clearly grown when their mean is this multiple of the first trial's.
@@ -28,6 +38,12 @@ const NEAR_TRIALS: usize = 4;
 const AROUND_SECONDS: f64 = 0.5;
 /// No more than this share of the time is set aside for the overload and the way back.
 const RESERVED: f64 = 0.125;
+/// A server that is still slow in this many trials after an overload is damaged.
+const MOST_CHECKS: usize = 2;
+/// A load is tried this often before one further from the estimate is.
+const MOST_REPEATS: usize = 2;
+/// Maximum number of steps away from the estimate.
+const MOST_STEPS: usize = 6;
 /// The lowest load to try is the start divided by this.
 const LEAST: f64 = 1e-3;
 
@@ -57,6 +73,13 @@ impl Stage<'_> {
             return self.ask(self.search.find.start, "first trial", Length::Short);
         };
         let known = &made.known;
+        let damage = self.search.damage(self.seen, self.made);
+        if damage.slow_checks >= MOST_CHECKS {
+            return Err(SearchEnd::Damaged);
+        }
+        if let Some(load) = damage.unknown_at {
+            return self.ask(load, "check whether the server recovered: this load met the objectives", Length::Short);
+        }
         match self.brackets(known) {
             Some(Err(end)) => return self.surely_met(known, end),
             Some(next) => return next,
@@ -64,10 +87,10 @@ impl Stage<'_> {
         }
         let Some(wide) = widest(known) else { return Err(SearchEnd::Precise) };
         if known.iter().all(|known| self.is_precise(known)) {
-            return if self.confirmed() { Err(SearchEnd::Precise) } else { self.confirm(wide.at.value) };
+            return if self.confirmed() { Err(SearchEnd::Precise) } else { self.confirm(wide.at.value.or(wide.met)) };
         }
         if !self.confirmed() && self.left() <= 1.5 * self.cost(self.length(Length::Full)) {
-            return self.confirm(wide.at.value);
+            return self.confirm(wide.at.value.or(wide.met));
         }
         if self.confirmed() && self.left() < 2.0 * self.cost(self.length(Length::Middle)) {
             return Err(SearchEnd::Budget);
@@ -111,15 +134,14 @@ impl Stage<'_> {
         }
     }
 
-    /// What is left of the time is shared out among the trials near the capacity that are still to come; a trial there may
-    /// be twice as long as others.
+    /// What is left of the time is shared out among the trials near the capacity that are still to come.
     fn full(&self, most: Duration, least: Duration) -> Duration {
         let wide = self.made.last().and_then(|made| widest(&made.known));
         let Some(load) = wide.and_then(|known| known.at.value) else { return most };
         let near = self.seen.iter().filter(|trial| is_beside(trial.load, load)).count();
         let around = self.cost(TrialTimes { most: Duration::ZERO, ..self.search.find.trial });
         let share = self.left() / NEAR_TRIALS.saturating_sub(near).max(1) as f64 - around;
-        Duration::from_secs_f64(share.max(0.0)).clamp(least, most * 2)
+        Duration::from_secs_f64(share.max(0.0)).clamp(least, most)
     }
 
     /// Loads on both sides of each capacity; None when there are.
@@ -164,9 +186,10 @@ impl Stage<'_> {
             return Err(SearchEnd::Most);
         }
         let (next, why) = match self.alone() {
-            Some(rate) if rate > GROWTH.0 * highest => (rate, "the rate of sequential requests"),
-            _ if self.is_slower() => (GROWTH.1 * highest, "twice the previous load"),
-            _ => (GROWTH.0 * highest, "four times the previous load"),
+            Some(rate) if rate > SAFE_GROWTH * highest => (rate, "half the rate of sequential requests"),
+            _ if self.is_safe(SAFE_GROWTH * highest) => (SAFE_GROWTH * highest, "four times the previous load"),
+            _ if self.is_queued() => (QUEUED_GROWTH * highest, "a quarter above the previous load: requests queue"),
+            _ => (GROWTH * highest, "twice the previous load"),
         };
         self.ask(next.min(most), why, Length::Short)
     }
@@ -176,7 +199,28 @@ impl Stage<'_> {
     fn alone(&self) -> Option<f64> {
         let [first] = self.seen else { return None };
         let open = matches!(self.search.unit, LoadUnit::PerSecond);
-        first.mean.filter(|mean| open && *mean > 0.0).map(|mean| (1.0 / mean).min(ALONE))
+        first.mean.filter(|mean| open && *mean > 0.0).map(|mean| (SEQUENTIAL / mean).min(ALONE))
+    }
+
+    /// Whether a server that serves one request at a time could carry a load, as fast as it answered the last trial.
+    fn is_safe(&self, load: f64) -> bool {
+        let open = matches!(self.search.unit, LoadUnit::PerSecond);
+        open && self.seen.last().and_then(|last| last.mean).is_some_and(|mean| load * mean <= 1.0)
+    }
+
+    /// Whether replies of the last trial took clearly longer than at lower loads. Users wait for each other in any case.
+    fn is_queued(&self) -> bool {
+        let Some(last) = self.seen.last().filter(|_| matches!(self.search.unit, LoadUnit::PerSecond)) else {
+            return false;
+        };
+        let lower = self.seen.iter().filter(|trial| trial.load < last.load).flat_map(|trial| &trial.blocks);
+        let mut response = 0.0;
+        let mut completed = 0.0;
+        for block in lower {
+            response += block.response;
+            completed += block.completed;
+        }
+        last.mean.is_none_or(|mean| completed > 0.0 && mean * completed > QUEUED * response)
     }
 
     /// The least load at which the generator was the limit, and was so when the load was last tried.
@@ -184,12 +228,6 @@ impl Stage<'_> {
         let is_last = |index: usize, load: f64| self.seen[index + 1..].iter().all(|later| later.load != load);
         let last = self.seen.iter().enumerate().filter(|(index, trial)| is_last(*index, trial.load));
         last.filter(|(_, trial)| self.search.is_contested(trial)).map(|(_, trial)| trial.load).reduce(f64::min)
-    }
-
-    /// Whether the last trial's replies took clearly longer than the first's.
-    fn is_slower(&self) -> bool {
-        let users = matches!(self.search.unit, LoadUnit::Users { .. });
-        users || self.seen.last().is_none_or(|last| self.slowed(last))
     }
 
     /// Whether a trial's replies took clearly longer than the first's. Where there were none, they did.
@@ -238,6 +276,9 @@ impl Stage<'_> {
             let (load, why) = self.inside(low, high);
             return self.ask(load, why, Length::Middle);
         };
+        if let Some(load) = self.shallow_overload(high) {
+            return self.ask(load, "slightly above the achieved throughput", Length::Short);
+        }
         let at = self.kept(crossing.load.clamp(low, high));
         let (below, above) = self.measured_beside(at);
         if below + above <= 0.0 && high / low > WIDE {
@@ -250,18 +291,41 @@ impl Stage<'_> {
         let known = below + above >= 1.5 * self.length(Length::Middle).most.as_secs_f64();
         let length = if known { Length::Full } else { Length::Middle };
         let (load, why) = if below > above {
-            (self.kept(at * (1.0 + aside)), "refine above the estimate")
+            (self.spread_out(at, aside), "refine above the estimate")
         } else {
-            (at * (1.0 - aside), "refine below the estimate")
+            (self.spread_out(at, -aside), "refine below the estimate")
         };
         self.ask(load, why, length)
     }
 
-    /// Not beyond what an overloaded server achieved: there is no steady state to be seen.
-    fn kept(&self, load: f64) -> f64 {
-        let most = self.overloaded().map(|trial| trial.achieved).reduce(f64::max);
+    /// A load at some distance from the estimate. The distance grows with the number of trials at that load, because distant
+    /// loads determine the slope better.
+    fn spread_out(&self, at: f64, aside: f64) -> f64 {
+        let mut load = at * (1.0 + aside);
+        for _ in 0..MOST_STEPS {
+            let tries = self.seen.iter().filter(|trial| (trial.load / load - 1.0).abs() < 0.005).count();
+            if tries < MOST_REPEATS {
+                break;
+            }
+            load += at * aside / 2.0;
+        }
+        self.whole(load)
+    }
+
+    /// The load that shows whether the throughput in a deep overload is the server's highest: it may fall when overloaded.
+    fn shallow_overload(&self, missed: f64) -> Option<f64> {
         let open = matches!(self.search.unit, LoadUnit::PerSecond);
-        most.filter(|_| open).map_or(load, |most| load.min(most))
+        let most = self.overloaded().map(|trial| trial.achieved).reduce(f64::max).filter(|_| open)?;
+        let all = self.seen.iter().map(|trial| trial.achieved).fold(most, f64::max);
+        let is_known = self.seen.iter().any(|trial| trial.load >= most && trial.load <= SHALLOW * all * 1.02);
+        (!is_known && missed > SHALLOW * all * 1.1).then_some(SHALLOW * all)
+    }
+
+    /// Not beyond the highest throughput: there is no steady state to be seen.
+    fn kept(&self, load: f64) -> f64 {
+        let open = matches!(self.search.unit, LoadUnit::PerSecond);
+        let most = self.seen.iter().map(|trial| trial.achieved).reduce(f64::max);
+        most.filter(|_| open && self.overloaded().next().is_some()).map_or(load, |most| load.min(most))
     }
 
     fn overloaded(&self) -> impl Iterator<Item = &TrialSummary> {
@@ -324,6 +388,9 @@ impl Stage<'_> {
         let (Some(factor), Some(capacity)) = (self.search.find.overload, self.capacity()) else {
             return NextStep::Done(end);
         };
+        if end == SearchEnd::Damaged {
+            return NextStep::Done(end);
+        }
         let left = self.search.find.within.as_secs_f64() - self.spent;
         let (load, why, purpose, length) = if self.has(TrialPurpose::Recovery) {
             return NextStep::Done(end);

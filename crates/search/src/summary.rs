@@ -15,7 +15,7 @@ use brunt_model::{Failure, Find, Judgement, Phase, Run};
 use brunt_stats::Sketch;
 
 /// What a trial came to.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct TrialSummary {
     /// The load that was asked for: arrivals per second or users.
     pub load: f64,
@@ -89,6 +89,8 @@ pub struct Counts {
     pub parts: Vec<Vec<Part>>,
     /// Whether the generator's lag can have had so much effect on it that it counts for neither side ([`crate::lag`]).
     pub is_contested: bool,
+    /// Effect of the generator's lag on response times, in seconds ([`crate::lag`]).
+    pub lag: f64,
 }
 
 /// How much was over a bound, of how much. Over a [`Bound`]'s allowed share of it is too much.
@@ -260,6 +262,7 @@ fn block(point: &Point, dropped: f64, bounds: &[Vec<Bound>], excuse: Excuse) -> 
         response: response(&point.response),
         parts: bounds.iter().map(|set| set.iter().map(part).collect()).collect(),
         is_contested: false,
+        lag: excuse.seconds,
     }
 }
 

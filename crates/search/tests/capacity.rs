@@ -3,7 +3,7 @@
 //! The short form runs with every test. The full one, 1000 searches of each kind: `BRUNT_PROVE=1 cargo test -p brunt-search
 //! --test capacity -- --nocapture`; its figures go to the file that `BRUNT_PROVE_OUT` names, one JSON object a line.
 
-#[allow(dead_code)] // Busy machines are looked at elsewhere.
+#[allow(dead_code, unused_imports)] // Busy machines are looked at elsewhere.
 mod simulation;
 
 use serde_json::json;

@@ -38,7 +38,7 @@ fn trial(ask: &TrialRequest, capacities: &[f64], spent: f64) -> TrialSummary {
             vec![Part { over, least: over, of: load / 10.0 }]
         };
         let parts = capacities.iter().map(part).collect();
-        Counts { seconds: 0.1, completed: load / 10.0, response: load / 1000.0, parts, is_contested: false }
+        Counts { seconds: 0.1, completed: load / 10.0, response: load / 1000.0, parts, ..Counts::default() }
     };
     let seconds = ask.times.most.as_secs_f64();
     TrialSummary {
@@ -82,8 +82,8 @@ fn loads_grow_until_the_objectives_are_missed_and_close_in_then() {
     let search = Search::new(&find(&[0.05]), LoadUnit::PerSecond);
     let (seen, _) = carried_out(&search, &[700.0], |_| ());
     let loads: Vec<f64> = seen.iter().map(|trial| trial.load).collect();
-    // The second is what a server would carry that answers one after another as fast as it did the first time.
-    assert_eq!(loads[..4], [10.0, 100.0, 400.0, 1600.0]);
+    // The second takes half the time of a server that answers one after another as fast as it did the first time.
+    assert_eq!(loads[..7], [10.0, 50.0, 100.0, 200.0, 400.0, 800.0, 1600.0]);
     let answer = search.answer("a", &seen, SearchEnd::Precise);
     let at = answer.capacities[0].at;
     assert!(at.low.unwrap() <= 700.0 && at.high.unwrap() >= 700.0, "{}", answer.sentence);

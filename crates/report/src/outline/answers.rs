@@ -97,6 +97,7 @@ fn why(ended: SearchEnd) -> &'static str {
         SearchEnd::Generator => "stopped: the server was not the limit",
         SearchEnd::Most => "highest allowed load reached",
         SearchEnd::Least => "lowest useful load reached",
+        SearchEnd::Damaged => "stopped: the server did not recover from an overload",
         SearchEnd::Stopped => "stopped",
     }
 }

@@ -270,6 +270,11 @@ fn told(answer: &Answer, find: &Find, several: bool) -> Vec<Finding> {
         not_precise
             .map(|(why, remedy)| finding("capacity_imprecise", Weight::Note, format!("{of}{why}."), Some(remedy))),
     );
+    if answer.ended == SearchEnd::Damaged {
+        let sentence = format!("{of}the server did not recover from an overload; trials after it are not counted.");
+        let remedy = Some("restart the server before each trial (plan file: find: {between: restart})");
+        told.push(finding("server_damaged", Weight::Warning, sentence, remedy));
+    }
     let drift = answer.drift.as_ref();
     told.extend(drift.map(|drift| {
         let remedy = Some("allow a pause between trials (--cooldown), or restart the server (plan file: find.between)");

@@ -57,24 +57,20 @@ pub fn ended(end: SearchEnd) -> &'static str {
         SearchEnd::Generator => "the server was not the limit",
         SearchEnd::Most => "highest allowed load reached",
         SearchEnd::Least => "lowest useful load reached",
+        SearchEnd::Damaged => "the server did not recover from an overload",
         SearchEnd::Stopped => "stopped",
     }
 }
 
-/// What the trial by itself says. What all say together of a load that its own trial left undecided may change with each
-/// of them; the report has what they came to.
+/// What the trial by itself shows, in the words of the report.
 fn side(contended: &SearchProgress, tried: &SearchTrial) -> String {
     let Some(seen) = contended.seen.last() else { return String::new() };
-    let misses = contended.search.misses(seen);
-    let sides = contended.search.sides(seen);
     let word = |side: &LoadSide| match side {
         LoadSide::Below => "met",
         LoadSide::Above => "missed",
-        LoadSide::Undecided if sides.len() > 1 => "undecided",
-        LoadSide::Undecided if misses => "undecided, over a bound",
-        LoadSide::Undecided => "undecided, within the bounds",
+        LoadSide::Undecided => "undecided",
     };
-    let words = sides.iter().map(word).collect::<Vec<_>>().join(", ");
+    let words = tried.sides.iter().map(word).collect::<Vec<_>>().join(", ");
     match (&tried.limited, seen.evidence) {
         (None, _) => words,
         (Some(limited), Evidence::Both) => format!("{words}, corrected for the generator's lag ({limited})"),

@@ -6,6 +6,7 @@
 
 pub mod machine;
 pub mod servers;
+pub mod shapes;
 pub mod trial;
 
 pub use servers::KINDS;

@@ -30,6 +30,28 @@ pub enum Service {
     Coherent { workers: usize, mean: f64, sigma: f64, kappa: f64 },
     /// As `Exponential`, but all stand still for so many seconds at a time, 1 % of the time in all.
     Stalling { workers: usize, mean: f64, stall: f64 },
+    /// Log-normal service times: their mean, and the standard deviation of their logarithm.
+    HeavyTail { workers: usize, mean: f64, sigma: f64 },
+    /// A token bucket; requests without a token fail after a millisecond.
+    RateLimit { rate: f64, burst: f64 },
+    /// As `Exponential`, but all workers stand still for `stall` seconds every `period` seconds.
+    PeriodicStall { workers: usize, mean: f64, stall: f64, period: f64 },
+    /// As `Exponential`, but twenty times slower for good once a request has waited for a second.
+    Fragile { workers: usize, mean: f64 },
+}
+
+impl Service {
+    fn workers(&self) -> usize {
+        match self {
+            Self::Exponential { workers, .. }
+            | Self::Fixed { workers, .. }
+            | Self::Stalling { workers, .. }
+            | Self::HeavyTail { workers, .. }
+            | Self::PeriodicStall { workers, .. }
+            | Self::Fragile { workers, .. } => *workers,
+            Self::Coherent { .. } | Self::RateLimit { .. } => 0,
+        }
+    }
 }
 
 /// The capacities of the first two are by formula, of the others by simulation (`truth.rs` holds them against both).
@@ -106,6 +128,14 @@ pub struct Ended {
     pub at: f64,
     pub response: f64,
     pub lag: f64,
+    pub is_error: bool,
+}
+
+/// A request in an open system: when it was due, and when it was sent.
+#[derive(Debug, Clone, Copy)]
+struct Arrival {
+    due: f64,
+    sent: f64,
 }
 
 /// A server under way.
@@ -116,9 +146,14 @@ pub struct Server {
     free: Vec<f64>,
     /// The next stall begins then.
     stall: f64,
-    /// When those being served, and those who wait, arrived (`Coherent`).
-    inside: Vec<f64>,
-    waiting: std::collections::VecDeque<f64>,
+    /// Requests in service, and those that wait (`Coherent`).
+    inside: Vec<Arrival>,
+    waiting: std::collections::VecDeque<Arrival>,
+    /// Tokens in the bucket, when it was last filled (`RateLimit`).
+    tokens: f64,
+    filled: f64,
+    /// Whether a request has waited too long (`Fragile`).
+    is_wrecked: bool,
     /// The next arrival, and the time up to which all is done.
     arrival: f64,
     now: f64,
@@ -130,19 +165,16 @@ impl Server {
     pub fn new(kind: Kind, random: Pcg64Mcg) -> Self {
         // Outages are independent of what the server does.
         let outages = Pcg64Mcg::new(random.clone().random::<u128>() | 1);
-        let workers = match kind.service {
-            Service::Exponential { workers, .. }
-            | Service::Fixed { workers, .. }
-            | Service::Stalling { workers, .. } => workers,
-            Service::Coherent { .. } => 0,
-        };
         let mut server = Self {
             kind,
             random,
-            free: vec![0.0; workers],
+            free: vec![0.0; kind.service.workers()],
             stall: f64::INFINITY,
             inside: Vec::new(),
             waiting: std::collections::VecDeque::new(),
+            tokens: 0.0,
+            filled: 0.0,
+            is_wrecked: false,
             arrival: 0.0,
             now: 0.0,
             arrived: 0,
@@ -150,6 +182,9 @@ impl Server {
         };
         if let Service::Stalling { stall, .. } = kind.service {
             server.stall = server.exponential(stall / 0.01);
+        }
+        if let Service::PeriodicStall { period, .. } = kind.service {
+            server.stall = period * server.random.random::<f64>();
         }
         server
     }
@@ -187,10 +222,10 @@ impl Server {
         while self.arrival < to {
             let at = self.arrival;
             let sent = self.outages.over(at);
-            let read = self.serve(sent);
-            let read = self.outages.over(read);
+            let reply = self.serve(sent);
+            let read = self.outages.over(reply.unwrap_or(sent + 0.001));
             self.arrived += 1;
-            ended(Ended { at: read, response: read - at, lag: sent - at });
+            ended(Ended { at: read, response: read - at, lag: sent - at, is_error: reply.is_none() });
             self.arrival += self.exponential(1.0 / rate);
         }
         self.now = to;
@@ -200,37 +235,68 @@ impl Server {
         -mean * (1.0 - self.random.random::<f64>()).ln()
     }
 
-    /// When a request that arrives now is done.
-    fn serve(&mut self, at: f64) -> f64 {
+    /// When a request that arrives now is done; None if it is refused.
+    fn serve(&mut self, at: f64) -> Option<f64> {
         let slower = 1.0 + self.kind.drift * at / 180.0;
-        let (service, stall) = match self.kind.service {
-            Service::Exponential { mean, .. } => (self.exponential(mean), None),
-            Service::Stalling { mean, stall, .. } => (self.exponential(mean), Some(stall)),
-            Service::Fixed { mean, .. } | Service::Coherent { mean, .. } => (mean, None),
-        };
-        if let Some(stall) = stall {
-            self.stall_until(at, stall);
+        match self.kind.service {
+            Service::RateLimit { rate, burst } => return self.token(at, rate, burst).then_some(at + 0.002),
+            Service::Stalling { stall, .. } => self.stall_until(at, stall, None),
+            Service::PeriodicStall { stall, period, .. } => self.stall_until(at, stall, Some(period)),
+            _ => {}
         }
+        let service = match self.kind.service {
+            Service::Fixed { mean, .. } => mean,
+            Service::HeavyTail { mean, sigma, .. } => mean * (sigma * self.normal() - sigma * sigma / 2.0).exp(),
+            Service::Fragile { mean, .. } if self.is_wrecked => 20.0 * self.exponential(mean),
+            Service::Exponential { mean, .. }
+            | Service::Stalling { mean, .. }
+            | Service::PeriodicStall { mean, .. }
+            | Service::Fragile { mean, .. } => self.exponential(mean),
+            Service::Coherent { .. } | Service::RateLimit { .. } => 0.0,
+        };
         let sooner = |a: &usize, b: &usize| self.free[*a].total_cmp(&self.free[*b]);
         let next = (0..self.free.len()).min_by(sooner).unwrap_or(0);
         let begun = self.free[next].max(at);
+        self.is_wrecked |= begun - at > 1.0;
         self.free[next] = begun + service * slower;
-        self.free[next]
+        Some(self.free[next])
+    }
+
+    fn token(&mut self, at: f64, rate: f64, burst: f64) -> bool {
+        self.tokens = (self.tokens + rate * (at - self.filled)).min(burst);
+        self.filled = at;
+        let has_token = self.tokens >= 1.0;
+        if has_token {
+            self.tokens -= 1.0;
+        }
+        has_token
+    }
+
+    /// By Box and Muller.
+    fn normal(&mut self) -> f64 {
+        let radius = (2.0 * self.exponential(1.0)).sqrt();
+        radius * (std::f64::consts::TAU * self.random.random::<f64>()).cos()
     }
 
     /// Workers stand still during a stall: what they do ends so much later.
-    fn stall_until(&mut self, at: f64, stall: f64) {
+    fn stall_until(&mut self, at: f64, stall: f64, period: Option<f64>) {
         while self.stall <= at {
             for free in &mut self.free {
                 *free = free.max(self.stall) + stall;
             }
-            self.stall += stall + self.exponential(stall / 0.01);
+            self.stall += period.unwrap_or_else(|| stall + self.exponential(stall / 0.01));
         }
+    }
+
+    /// When the requests were due that are neither answered nor refused (`Coherent`; the others know their end beforehand).
+    pub fn unfinished(&self) -> impl Iterator<Item = f64> {
+        self.inside.iter().chain(&self.waiting).map(|arrival| arrival.due)
     }
 
     /// Of those inside, each is as likely to be done next.
     fn hindered(&mut self, rate: f64, to: f64, of: (usize, f64, f64, f64), mut ended: impl FnMut(Ended)) {
         let (workers, mean, sigma, kappa) = of;
+        let mut arrival = self.next_arrival();
         loop {
             let n = self.inside.len() as f64;
             let slower = 1.0 + self.kind.drift * self.now / 180.0;
@@ -240,26 +306,67 @@ impl Server {
                 let pace = n / (mean * slower * (1.0 + sigma * (n - 1.0) + kappa * n * (n - 1.0)));
                 self.now + self.exponential(1.0 / pace)
             };
-            let next = done.min(self.arrival);
+            let next = done.min(arrival.sent);
             if next >= to {
                 break;
             }
             self.now = next;
-            if done < self.arrival {
-                let who = self.random.random_range(0..self.inside.len());
-                let arrived = self.inside.swap_remove(who);
-                ended(Ended { at: next, response: next - arrived, lag: 0.0 });
+            if done < arrival.sent {
+                let index = self.random.random_range(0..self.inside.len());
+                let Arrival { due, sent } = self.inside.swap_remove(index);
+                let read = self.outages.over(next);
+                ended(Ended { at: read, response: read - due, lag: sent - due, is_error: false });
                 self.inside.extend(self.waiting.pop_front());
             } else {
                 self.arrived += 1;
                 if self.inside.len() < workers {
-                    self.inside.push(next);
+                    self.inside.push(arrival);
                 } else {
-                    self.waiting.push_back(next);
+                    self.waiting.push_back(arrival);
                 }
                 self.arrival += self.exponential(1.0 / rate);
+                arrival = self.next_arrival();
             }
         }
         self.now = to;
     }
+
+    fn next_arrival(&mut self) -> Arrival {
+        Arrival { due: self.arrival, sent: self.outages.over(self.arrival) }
+    }
+}
+
+/// Erlang's C: the share of requests that wait, at an offered load of `a` for `c` workers.
+fn waits(c: usize, a: f64) -> f64 {
+    let mut term = 1.0;
+    let mut sum = 0.0;
+    for k in 0..c {
+        sum += term;
+        term *= a / (k + 1) as f64;
+    }
+    let last = term * c as f64 / (c as f64 - a);
+    last / (sum + last)
+}
+
+/// The share of sojourn times beyond `t` in M/M/c (Kleinrock, "Queueing Systems" I, 1975, §3.5; the wait is exponential with
+/// rate cμ − λ for those who wait).
+pub fn erlang_slower(rate: f64, c: usize, mean: f64, t: f64) -> f64 {
+    let mu = 1.0 / mean;
+    let spare = c as f64 * mu - rate;
+    let wait = waits(c, rate * mean);
+    let queued = (mu * (-spare * t).exp() - spare * (-mu * t).exp()) / (mu - spare);
+    (1.0 - wait) * (-mu * t).exp() + wait * queued
+}
+
+/// The capacity of M/M/c with the drift that it has after so many seconds.
+pub fn erlang_capacity(kind: &Kind, seconds: f64) -> f64 {
+    let Service::Exponential { workers, mean } = kind.service else { panic!("exponential service") };
+    let mean = mean * (1.0 + kind.drift * seconds / 180.0);
+    let mut met = 0.0;
+    let mut missed = workers as f64 / mean;
+    for _ in 0..60 {
+        let middle = f64::midpoint(met, missed);
+        if erlang_slower(middle, workers, mean, kind.bound) > 0.01 { missed = middle } else { met = middle }
+    }
+    met
 }

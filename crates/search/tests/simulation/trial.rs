@@ -1,6 +1,6 @@
 //! Trials and whole searches on simulated servers.
 
-use super::servers::{Ended, Kind, Server};
+use super::servers::{Ended, Kind, Server, Service};
 use brunt_model::answer::{Estimate, LoadSide, SearchEnd};
 use brunt_model::objective::{Metric, Relation};
 use brunt_model::question::{Between, ObjectiveSet, TrialTimes};
@@ -18,9 +18,13 @@ const GRACE: f64 = 2.0;
 
 /// A search, as `brunt find` makes it.
 pub fn find(kind: &Kind, within: Duration) -> Find {
-    let objective = Objective { metric: Metric::Quantile(0.99), relation: Relation::Below, bound: kind.bound };
+    let below = |metric, bound| Objective { metric, relation: Relation::Below, bound };
+    let mut all = vec![below(Metric::Quantile(0.99), kind.bound)];
+    if let Service::RateLimit { .. } = kind.service {
+        all.push(below(Metric::Errors, 0.01));
+    }
     Find {
-        objectives: vec![ObjectiveSet { name: objective.to_string(), all: vec![objective] }],
+        objectives: vec![ObjectiveSet { name: "simulated".to_owned(), all }],
         precision: 0.02,
         within,
         start: 25.0,
@@ -78,7 +82,7 @@ pub fn measured(server: &mut Server, find: &Find, ask: &TrialRequest) -> TrialSu
     let from = began + ask.times.warmup.as_secs_f64();
     let most = (ask.times.most.as_secs_f64() / BLOCK).round() as usize;
     let least = (ask.times.least.as_secs_f64() / BLOCK).round() as usize;
-    let mut tally = Tally { from, objectives: bounds(find), blocks: Vec::new(), times: Vec::new() };
+    let mut tally = Tally { from, objectives: bounds(find), ..Tally::default() };
     server.load(ask.load, from, |ended| tally.count(ended));
     let (mut length, before) = (0, server.arrived());
     while length < most {
@@ -88,6 +92,7 @@ pub fn measured(server: &mut Server, find: &Find, ask: &TrialRequest) -> TrialSu
             break;
         }
     }
+    tally.unfinished = server.unfinished().collect();
     let seen = tally.seen(ask, length, began, server.arrived() - before);
     server.rest(GRACE, COOL);
     seen
@@ -99,16 +104,29 @@ fn bounds(find: &Find) -> Vec<Vec<Bound>> {
 }
 
 /// What ended in each block.
+#[derive(Default)]
 struct Tally {
     from: f64,
     objectives: Vec<Vec<Bound>>,
     /// Ended, the sum of their times, the greatest lag.
     blocks: Vec<(u32, f64, f64)>,
-    times: Vec<(usize, f64, f64)>,
+    replies: Vec<Reply>,
+    /// When those were due that the server has not answered.
+    unfinished: Vec<f64>,
+}
+
+/// A reply, and the block in which it came.
+struct Reply {
+    block: usize,
+    at: f64,
+    response: f64,
+    lag: f64,
+    is_error: bool,
 }
 
 impl Tally {
-    fn count(&mut self, Ended { at, response, lag }: Ended) {
+    fn count(&mut self, ended: Ended) {
+        let Ended { at, response, lag, is_error } = ended;
         if at < self.from {
             return;
         }
@@ -118,7 +136,7 @@ impl Tally {
         }
         let counts = &mut self.blocks[block];
         *counts = (counts.0 + 1, counts.1 + response, counts.2.max(lag));
-        self.times.push((block, response, lag));
+        self.replies.push(Reply { block, at, response, lag, is_error });
     }
 
     fn lags(&self, length: usize) -> Vec<f64> {
@@ -126,39 +144,75 @@ impl Tally {
     }
 
     fn counts(&self, length: usize) -> Vec<Counts> {
-        let Counted::Slower(bound) = self.objectives[0][0].counted else { panic!("a percentile") };
         let effects = effects(&self.lags(length), BLOCK, &self.objectives);
-        let mut slow = vec![(0_u32, 0_u32); length];
-        for (block, response, _) in self.times.iter().filter(|(block, ..)| *block < length) {
-            slow[*block].0 += u32::from(*response > bound);
-            slow[*block].1 += u32::from(*response > bound + effects[*block].seconds);
-        }
         let block = |index: usize| {
             let (all, response, _) = self.blocks.get(index).copied().unwrap_or_default();
-            let (over, least, of) = (f64::from(slow[index].0), f64::from(slow[index].1), f64::from(all));
             Counts {
                 seconds: BLOCK,
-                completed: of,
+                completed: f64::from(all),
                 response,
-                parts: vec![vec![Part { over, least, of }]],
+                parts: vec![vec![Part { of: f64::from(all), ..Part::default() }; self.objectives[0].len()]],
                 is_contested: effects[index].is_contested,
+                lag: effects[index].seconds,
             }
         };
-        (0..length).map(block).collect()
+        let mut blocks: Vec<Counts> = (0..length).map(block).collect();
+        let errors_left = self.errors_left(length);
+        for reply in self.replies.iter().filter(|reply| reply.block < length) {
+            let left = if reply.is_error { errors_left } else { 1.0 };
+            for (part, bound) in blocks[reply.block].parts[0].iter_mut().zip(&self.objectives[0]) {
+                let lag = effects[reply.block].seconds;
+                let is_over = |lag: f64| match bound.counted {
+                    Counted::Slower(bound) => reply.response > bound + lag,
+                    _ => reply.is_error,
+                };
+                part.over += f64::from(u8::from(is_over(0.0)));
+                part.least += left * f64::from(u8::from(is_over(lag)));
+            }
+        }
+        if let Some(last) = blocks.iter().rposition(|block| !block.is_contested) {
+            self.count_unfinished(&mut blocks[last], length, effects[last].seconds);
+        }
+        blocks
+    }
+
+    /// The share of errors that requests cannot have which were sent later than the next were due.
+    fn errors_left(&self, length: usize) -> f64 {
+        let replies = || self.replies.iter().filter(|reply| reply.block < length);
+        let gap = length as f64 * BLOCK / replies().count().max(1) as f64;
+        let errors = replies().filter(|reply| reply.is_error).count();
+        let late = replies().filter(|reply| reply.lag > gap).count();
+        errors.saturating_sub(late) as f64 / errors.max(1) as f64
+    }
+
+    /// Requests in flight at the end of the trial that were due longer ago than the bound.
+    fn count_unfinished(&self, last: &mut Counts, length: usize, lag: f64) {
+        let end = self.from + length as f64 * BLOCK;
+        let late = self.replies.iter().filter(|reply| reply.block >= length).map(|reply| reply.at - reply.response);
+        let ages: Vec<f64> = late.chain(self.unfinished.iter().copied()).map(|due| end - due).collect();
+        for (part, bound) in last.parts[0].iter_mut().zip(&self.objectives[0]) {
+            if let Counted::Slower(bound) = bound.counted {
+                let older = |than: f64| ages.iter().filter(|age| **age > than).count() as f64;
+                part.over += older(bound);
+                part.least += older(bound + lag);
+                part.of += older(bound);
+            }
+        }
     }
 
     fn seen(&self, ask: &TrialRequest, length: usize, began: f64, arrived: u64) -> TrialSummary {
         let blocks = self.counts(length);
         let seconds = length as f64 * BLOCK;
         let completed: f64 = blocks.iter().map(|block| block.completed).sum();
-        let within = || self.times.iter().filter(|(block, ..)| *block < length);
-        let p99 = |time: fn(&(usize, f64, f64)) -> f64| {
+        let within = || self.replies.iter().filter(|reply| reply.block < length);
+        let p99 = |time: fn(&Reply) -> f64| {
             let mut times: Vec<f64> = within().map(time).collect();
             times.sort_by(f64::total_cmp);
             times.get((times.len() as f64 * 0.99) as usize).copied()
         };
-        let with_lag = p99(|time| time.1);
-        let lagged = with_lag.zip(p99(|time| time.1 - time.2)).map_or(0.0, |(with, without)| 1.0 - without / with);
+        let with_lag = p99(|reply| reply.response);
+        let lagged =
+            with_lag.zip(p99(|reply| reply.response - reply.lag)).map_or(0.0, |(with, without)| 1.0 - without / with);
         TrialSummary {
             load: ask.load,
             purpose: Some(ask.purpose),
@@ -166,7 +220,7 @@ impl Tally {
             offered: arrived as f64 / seconds,
             achieved: completed / seconds,
             seconds,
-            mean: (completed > 0.0).then(|| within().map(|time| time.1).sum::<f64>() / completed),
+            mean: (completed > 0.0).then(|| within().map(|reply| reply.response).sum::<f64>() / completed),
             p99: with_lag,
             blocks,
             // As the verdict has it: p99 would be a tenth lower without lag.

@@ -1,0 +1,110 @@
+//! Stalls: pauses in which a server completes nothing, at whatever load.
+//!
+//! A stall makes requests slow that no lower load would save. Its share of all requests is counted over all trials of a
+//! search, and bounds the figure of an objective from below at every load. Stalls are rare and long, so that trials of some
+//! seconds contradict each other; only their number over the whole search says how often they come. Out of scope: closed
+//! loops, whose users wait for a stalled server, and stalls shorter than a block.
+
+use crate::bound::Counted;
+use crate::summary::{Counts, TrialSummary};
+
+/// A pause counts as a stall if this many replies are missing in it: by chance, a pause is that long once in 10⁶ (e^−15).
+const MISSING: f64 = 15.0;
+
+/// The share of requests that are slow because of stalls, at every load.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct StallShare {
+    /// The estimate.
+    pub value: f64,
+    /// The upper end of its 95 % interval; 0 if no stall was seen.
+    pub high: f64,
+}
+
+/// The share of slow requests that the stalls of all trials cause.
+pub fn stall_share(trials: &[&TrialSummary], counted: Counted) -> StallShare {
+    let Counted::Slower(bound) = counted else { return StallShare::default() };
+    let mut stalls = 0.0;
+    let mut slow = 0.0;
+    let mut seconds = 0.0;
+    for trial in trials {
+        seconds += trial.blocks.iter().map(|block| block.seconds).sum::<f64>();
+        for stall in pauses(trial).into_iter().filter(|stall| *stall > bound) {
+            stalls += 1.0;
+            slow += stall - bound;
+        }
+    }
+    if stalls < 1.0 {
+        return StallShare::default();
+    }
+    let value = slow / seconds;
+    StallShare { value, high: value * poisson_high(stalls) / stalls }
+}
+
+/// Lengths of the pauses of a trial in which the server completed nothing although requests came. The generator's lag can
+/// have caused its own length of each.
+fn pauses(trial: &TrialSummary) -> Vec<f64> {
+    let mut pauses = Vec::new();
+    let mut length = 0.0;
+    let mut lag = 0.0_f64;
+    let end = Counts { completed: 1.0, ..Counts::default() };
+    // The first replies may take as long as a stall.
+    for block in trial.blocks.iter().skip_while(|block| block.completed <= 0.0).chain([&end]) {
+        if block.completed <= 0.0 {
+            length += block.seconds;
+            lag = lag.max(block.lag);
+            continue;
+        }
+        if (length - lag) * trial.offered.min(trial.load) >= MISSING {
+            pauses.push(length - lag);
+        }
+        length = 0.0;
+        lag = 0.0;
+    }
+    pauses
+}
+
+/// The upper end of the 95 % interval of a Poisson mean of which `count` events were seen: half the quantile of χ² with
+/// 2(count + 1) degrees of freedom, by Wilson and Hilferty (Proc. Nat. Acad. Sci. 17, 1931).
+pub fn poisson_high(count: f64) -> f64 {
+    const NORMAL: f64 = 1.96;
+    let spread = 1.0 / (9.0 * (count + 1.0));
+    (count + 1.0) * (1.0 - spread + NORMAL * spread.sqrt()).powi(3)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn trial(completed: &[f64]) -> TrialSummary {
+        let block = |completed: &f64| Counts { seconds: 0.1, completed: *completed, ..Counts::default() };
+        TrialSummary {
+            load: 500.0,
+            offered: 500.0,
+            blocks: completed.iter().map(block).collect(),
+            ..TrialSummary::default()
+        }
+    }
+
+    #[test]
+    fn the_interval_of_a_poisson_mean_is_that_of_the_tables() {
+        // Garwood (Biometrika 28, 1936): up to 8.77 of 3 events, 3.69 of none.
+        assert!((poisson_high(3.0) - 8.77).abs() < 0.03 && (poisson_high(0.0) - 3.69).abs() < 0.03);
+    }
+
+    #[test]
+    fn a_second_without_replies_is_a_stall_and_its_requests_are_slow_at_every_load() {
+        let mut completed = [50.0; 200];
+        completed[40..50].fill(0.0);
+        let share = stall_share(&[&trial(&completed)], Counted::Slower(0.05));
+        assert!((share.value - 0.95 / 20.0).abs() < 1e-9 && share.high > 5.0 * share.value, "{share:?}");
+        completed[40..50].fill(1.0);
+        assert_eq!(stall_share(&[&trial(&completed)], Counted::Slower(0.05)), StallShare::default());
+    }
+
+    #[test]
+    fn a_pause_that_lag_explains_is_no_stall() {
+        let mut late = trial(&[50.0, 0.0, 0.0, 150.0]);
+        late.blocks[2].lag = 0.2;
+        assert_eq!(stall_share(&[&late], Counted::Slower(0.05)), StallShare::default());
+    }
+}
