@@ -136,29 +136,34 @@ fn rates(shape: &Shape, machine: Machine, searches: u64) -> Rates {
     rates
 }
 
-/// In the short form, a shape may be false once and miss the truth twice: chance does that to an interval of 95 %.
-fn assert_right(rates: &Rates, shape: &Shape, machine: Machine) {
-    let note = format!("{} {machine:?}: {rates:?}", shape.kind.name);
-    assert!(rates.searches - rates.covered <= f64::max(2.0, 0.4 * rates.searches), "{note}");
-    match shape.truth {
-        Truth::None => assert!(rates.false_figures <= f64::max(1.0, 0.025 * rates.searches), "{note}"),
-        Truth::Fixed => assert!(rates.false_figures <= f64::max(2.0, 0.4 * rates.searches), "{note}"),
-        Truth::Falling => assert!(rates.false_figures <= f64::max(1.0, 0.15 * rates.searches), "{note}"),
-    }
+/// The targets that a shape misses.
+fn missed_targets(rates: &Rates, shape: &Shape, machine: Machine) -> Vec<String> {
+    let has_answer = shape.truth == Truth::Fixed;
+    let targets = [
+        (rates.share(rates.covered) >= 0.93, "coverage of 93 %"),
+        (rates.share(rates.false_figures) <= 0.025, "false figures of 2.5 % at most"),
+        (!has_answer || rates.share(rates.answered) >= 0.8, "80 % answered"),
+    ];
+    let missed = targets.into_iter().filter(|(is_met, _)| !is_met);
+    missed.map(|(_, target)| format!("{} {machine:?}: {target}", shape.kind.name)).collect()
 }
 
 #[test]
 fn searches_of_eight_shapes_find_the_capacity_or_say_that_it_is_unknown() {
     let searches = searches(4);
+    let mut missed = Vec::new();
     let mut all = Rates::default();
     for shape in &SHAPES {
         for machine in [Machine::Quiet, Machine::Steal] {
             let rates = rates(shape, machine, searches);
-            assert_right(&rates, shape, machine);
+            missed.extend(missed_targets(&rates, shape, machine));
             all.searches += rates.searches;
             all.covered += rates.covered;
             all.false_figures += rates.false_figures;
+            // A figure of a server that no load satisfies is the worst error: none is allowed in the short form.
+            assert!(shape.truth != Truth::None || in_full() || rates.false_figures == 0.0, "{}", shape.kind.name);
         }
     }
+    assert!(!in_full() || missed.is_empty(), "targets missed: {missed:#?}");
     assert!(all.covered >= 0.85 * all.searches && all.false_figures <= 0.08 * all.searches, "{all:?}");
 }
