@@ -3,12 +3,18 @@
 use crate::world::brunt::Running;
 use crate::world::{Lab, command, lab, measure, nginx, start, until, wait_a_moment};
 use rustix::process::Signal;
+use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
 /// A long run against a lab, once it has begun.
 fn under_way(lab: &Lab, options: &str) -> Running {
-    let running = start(&mut command(&format!("{} -d 60s {options}", lab.at("/"))));
+    let brunt = command(&format!("{} -d 60s {options}", lab.at("/")));
+    // Whoever runs the tests may ignore SIGHUP, and programs inherit that.
+    let mut by_default = Command::new("env");
+    by_default.arg("--default-signal=HUP").arg(brunt.get_program()).args(brunt.get_args());
+    by_default.envs(brunt.get_envs().filter_map(|(name, value)| Some((name, value?)))).stdin(Stdio::null());
+    let running = start(&mut by_default);
     until("connections to the lab", || connections_to(lab.port()) > 0);
     sleep(Duration::from_millis(400));
     running

@@ -151,8 +151,6 @@ fn what_cannot_run_is_told_with_its_place() {
         "{}",
         told(&jdbc, "")
     );
-    let script = PLAN.replace("props.put(", "props.put((");
-    assert!(told(&script, "").contains("JSR223 Sampler \"choose\": "), "{}", told(&script, ""));
     assert!(told(PLAN, "--rate 5").contains("the plan of JMeter says it"), "{}", told(PLAN, "--rate 5"));
     assert!(told("<jmeterTestPlan>", "").contains("plan.jmx: line 1"), "{}", told("<jmeterTestPlan>", ""));
     fs::remove_file(folder.path().join("names.csv")).expect("names");

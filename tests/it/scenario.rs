@@ -244,8 +244,6 @@ fn a_trace_ends_when_the_run_would() {
     traced(&format!("load: {{users: 1, duration: 1s}}\nscenario: {{{steps}}}\n"));
     let in_a_second = server.seen().len();
     assert!((1..=11).contains(&in_a_second), "{in_a_second}");
-    traced(&format!("load: {{users: 1, requests: 3}}\nscenario: {{{steps}}}\n"));
-    assert_eq!(server.seen().len(), in_a_second + 3);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-// Contenders against the first: figures side by side, how quantiles differ, and what else does.
+// Contenders beside each other: figures side by side, how quantiles differ, and what else does.
 
 import { h, section } from './dom';
 import { UNKNOWN, chosen, value } from './format';
@@ -34,9 +34,9 @@ const interval = (low: string, high: string): string =>
 const probability = (p: number | null): string => (p === null ? UNKNOWN : p < 0.001 ? '<0.001' : p.toFixed(3));
 
 export function comparison(document: StudyDocument): HTMLElement | null {
-  const compared = document.analysis.comparison;
-  if (!compared) return null;
+  const { comparison: compared, pairs } = document.analysis;
   const unit: Unit = document.experiment.contenders[0]?.unit.model === 'users' ? 'users' : 'per_second';
+  if (!compared) return pairs.length > 0 ? section('comparison', 'Comparison', ...pairs.flatMap((pair) => tables(pair, unit))) : null;
   const differ = compared.differences.map((text) => h('li', {}, text));
   return section(
     'comparison',

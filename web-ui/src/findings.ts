@@ -59,6 +59,13 @@ export function findingItem(finding: Finding): HTMLElement {
   return h('li', { class: finding.weight }, h('span', { class: 'sr' }, `${weight}: `), finding.sentence, remedy ? ' ' : null, remedy);
 }
 
+/** The answers to the question of the study. */
+export function conclusions({ analysis }: StudyDocument): HTMLElement | null {
+  if (analysis.conclusions.length === 0) return null;
+  const one = ({ sentence, remedy }: Finding) => h('p', { class: 'conclusion' }, sentence, ' ', remedy ? h('span', { class: 'remedy' }, remedy) : null);
+  return h('div', {}, ...analysis.conclusions.map(one));
+}
+
 export function findings(document: StudyDocument): HTMLElement | null {
   const { analysis, warnings, interrupted, trials, planned_trials } = document;
   const stopped = `It was stopped after ${plain(trials.length)} of ${plural(planned_trials, 'trial')}: what follows is a part.`;

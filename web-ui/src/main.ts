@@ -12,7 +12,7 @@ import { charts } from './charts';
 import { comparison } from './comparison';
 import { h, section } from './dom';
 import { drawAll, redrawAll } from './figure';
-import { evidence, findings } from './findings';
+import { conclusions, evidence, findings } from './findings';
 import { instant } from './format';
 import { curve, limits } from './limits';
 import { TrialView, trialTable } from './trials';
@@ -45,7 +45,7 @@ function page({ document: study, figures, shown }: PageData): void {
   ].filter((s) => s !== null);
   const place = document.getElementById('page');
   const overview = document.getElementById('overview');
-  place?.append(bar(sections), h('main', { id: 'main' }, heading(study), overview, ...sections));
+  place?.append(bar(sections), h('main', { id: 'main' }, heading(study), conclusions(study), overview, ...sections));
   document.getElementById('still')?.remove();
   trial.show(shown);
   if (study.trials.length === 1) drawAll();

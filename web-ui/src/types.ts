@@ -184,7 +184,10 @@ export interface Comparison {
 
 export interface Analysis {
   contenders: Analysed[];
+  conclusions: Finding[];
   findings: Finding[];
+  /** Contenders of a sweep, two by two, at each load. */
+  pairs: Pair[];
   answers: Answer[];
   comparison: Comparison | null;
 }

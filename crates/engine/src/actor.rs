@@ -244,8 +244,8 @@ impl<T: Transport> Actor<T> {
         for attempts in 1..=MAX_ATTEMPTS {
             let is_repeated = match result {
                 Err(Failure::Stale) => self.shared.retry_stale && attempts == 1,
-                // A stream that was reset may be refused for ever; one above a GOAWAY only until other streams are done.
-                Err(Failure::Unprocessed) => stamps.malformed.is_none() || attempts == 1,
+                // A request above a GOAWAY waits for others to be done; one that is refused alone may be refused for ever.
+                Err(Failure::Unprocessed) => !stamps.is_refused || attempts == 1,
                 _ => false,
             };
             if !is_repeated {

@@ -6,8 +6,9 @@
 //!
 //! * `sample`: which runs stand beside which; what is left out. `figures`: one figure of a run.
 //! * `decide`: all figures of all pairs tested together. `quantiles`: how the quantiles of a pair differ.
-//! * `told`: the words. `foresee`: what so few blocks cannot decide. [`differences()`]: what else differs.
+//! * `conclusion`: who is better, in a sentence. `told`: the other words. `foresee`: what so few blocks cannot decide. [`differences()`]: what else differs.
 
+mod conclusion;
 mod decide;
 pub mod differences;
 mod figures;
@@ -18,11 +19,14 @@ mod sample;
 mod tests;
 mod told;
 
+pub use conclusion::{of_comparison as conclusions, sentences};
 pub use differences::{Side, differences};
+pub(crate) use figures::written;
 pub use foresee::{foreseen, foreseen_stored};
 pub use told::{findings, unsettled};
 
 use brunt_model::comparison::{Better, ComparisonEnd, FoundCapacity, Pair};
+use brunt_model::objective::Metric;
 use brunt_model::question::{Compare, Measure};
 use brunt_model::{Comparison, Run, Study};
 use decide::Decided;
@@ -44,6 +48,20 @@ pub fn so_far(study: &Study, spec: &Compare, searched: &[FoundCapacity]) -> (Com
     let comparison = of_decided(&sample, decided, more, spec);
     let searched = searched.to_vec();
     (Comparison { most: study.experiment.repetitions, ended, searched, ..comparison }, end)
+}
+
+/// The contenders of a sweep beside each other, at each load that both had: whose response time is lower.
+pub fn by_load(study: &Study) -> Vec<Pair> {
+    let median = Measure::Run(Metric::Quantile(0.5));
+    let spec = Compare {
+        metrics: vec![median],
+        smallest: 0.02,
+        alpha: 0.05,
+        fail_if: Vec::new(),
+        within: None,
+        at_capacity: None,
+    };
+    so_far(study, &spec, &[]).0.pairs.into_iter().filter(|pair| pair.load.is_some()).collect()
 }
 
 /// The same of runs that were kept, by contender: they were not made in blocks, so their ranks are tested as two groups.

@@ -5,6 +5,7 @@
 //! * [`arrivals`]: whether arrivals came as they were planned.
 //! * [`mod@bottleneck`]: what limited the server, by the readings that were taken of it.
 //! * [`mod@compare`]: whether one server is better than another, by runs that were made in blocks.
+//! * `conclusion`: the sentence that answers. `levels`: which contenders are compared with each other.
 //! * [`limits`]: whether the generator was the limit: the verdict.
 //! * [`conservation`]: consistency checks.
 //! * [`explain`]: findings that users miss.
@@ -15,9 +16,11 @@
 pub mod arrivals;
 pub mod bottleneck;
 pub mod compare;
+mod conclusion;
 pub mod conservation;
 pub mod explain;
 mod facts;
+mod levels;
 pub mod limits;
 mod shares;
 pub mod steady;
@@ -40,7 +43,9 @@ pub fn judge(run: &Run) -> Judgement {
     }
     let (steady, intervals, throughput) = steady::figures(run);
     let bottleneck = bottleneck::bottleneck(run, &verdict);
-    let mut judgement = Judgement { verdict, checks, findings: Vec::new(), steady, intervals, throughput, bottleneck };
+    let mut judgement =
+        Judgement { verdict, checks, steady, intervals, throughput, bottleneck, ..Judgement::default() };
     judgement.findings = explain::findings(run, &judgement);
+    judgement.conclusion = conclusion::of_run(run, &judgement);
     judgement
 }

@@ -21,9 +21,10 @@ pub use findings::names as finding_names;
 pub(crate) use limits::load;
 pub use observe::observe;
 
+use crate::compare;
 use crate::explain::command::RunCommand;
 use brunt_model::analysis::ContenderAnalysis;
-use brunt_model::{Analysis, Observations, Study};
+use brunt_model::{Analysis, Observations, Question, Study};
 use trials::Trials;
 
 /// All that can be decided about a study, what limited its servers with it.
@@ -35,7 +36,9 @@ pub fn analyse_study(study: &Study) -> Analysis {
         curve::with_intervals(study, index, &mut contender.curve);
         contender.bottleneck = bottleneck::of(study, index, limits::growth(&trials[index].curve()));
     }
-    findings::told(&seen, &trials, contenders, RunCommand::of(&study.environment.command))
+    let is_compared = matches!(study.experiment.question, Question::Sweep) && study.experiment.contenders.len() > 1;
+    let pairs = if is_compared { compare::by_load(study) } else { Vec::new() };
+    findings::told(&seen, &trials, contenders, pairs, RunCommand::of(&study.environment.command))
 }
 
 /// All that can be decided about what was seen.
@@ -43,7 +46,7 @@ pub fn analyse(seen: &Observations) -> Analysis {
     let trials = Trials::of(seen);
     let contenders = trials.iter().map(analysed).collect();
     // A table of another tool has no command line.
-    findings::told(seen, &trials, contenders, RunCommand::of(""))
+    findings::told(seen, &trials, contenders, Vec::new(), RunCommand::of(""))
 }
 
 fn analysed(trials: &Trials) -> ContenderAnalysis {

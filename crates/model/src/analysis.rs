@@ -3,6 +3,7 @@
 //! Out of scope: the mathematics. An analysis is made of [`Observation`]s, whoever measured them: a study's trials,
 //! or a table that another tool wrote.
 
+use crate::comparison::Pair;
 use crate::finding::{Finding, ProcessUse, Side, State};
 use crate::{Answer, Comparison, LoadUnit, Objective};
 use schemars::JsonSchema;
@@ -13,6 +14,9 @@ use serde::{Deserialize, Serialize};
 pub struct Observations {
     /// The names of the contenders.
     pub contenders: Vec<String>,
+    /// The factors of each contender with its levels, in the order of the contenders; empty where they have none.
+    #[serde(default)]
+    pub factors: Vec<Vec<(String, String)>>,
     /// The unit of loads.
     pub unit: LoadUnit,
     /// One for each trial.
@@ -88,10 +92,17 @@ pub struct Block {
 /// Analysis of a sweep.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Analysis {
+    /// Answers to the question of the study, each a sentence, the most important first.
+    #[serde(default)]
+    pub conclusions: Vec<Finding>,
     /// The contenders, in order.
     pub contenders: Vec<ContenderAnalysis>,
     /// Findings, most serious first.
     pub findings: Vec<Finding>,
+    /// Pairs of contenders of a sweep that differ in one factor, compared at each load by their median response time; empty for one
+    /// contender, and if a comparison was asked for.
+    #[serde(default)]
+    pub pairs: Vec<Pair>,
     /// Capacity of each contender; empty unless it was searched for.
     #[serde(default)]
     pub answers: Vec<Answer>,

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 /// Result of a comparison.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Comparison {
-    /// Pairs: each contender against the first, at each load.
+    /// Pairs of contenders that differ in one factor, at each load; without factors, each contender against the first.
     pub pairs: Vec<Pair>,
     /// Unintended or unknown differences between contenders, each a sentence.
     pub differences: Vec<String>,

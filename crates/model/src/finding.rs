@@ -10,6 +10,10 @@ use std::time::Duration;
 /// Judgement of a run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Judgement {
+    /// What the run says of what it was made for, in a sentence: "p99 is 46.0 ms at 600/s: objective p99 < 50ms met."; null if no
+    /// reply came.
+    #[serde(default)]
+    pub conclusion: Option<String>,
     /// Whether the generator was the limit, and whether the figures may be believed.
     pub verdict: Verdict,
     /// Consistency checks; those that could not be made are left out.
@@ -259,6 +263,13 @@ pub struct Finding {
     pub sentence: String,
     /// Action to take; null if none is needed.
     pub remedy: Option<String>,
+}
+
+impl Finding {
+    /// Information under the name of a rule.
+    pub fn note(rule: &str, sentence: String) -> Self {
+        Self { rule: rule.into(), weight: Weight::Note, sentence, remedy: None }
+    }
 }
 
 /// Severity of a finding, ascending.

@@ -1,21 +1,18 @@
 //! The words of brunt and their written forms: no I/O, no clock, and no defaults, which are the command's.
 //!
 //! Every way in makes a [`Plan`]; the engine turns a Plan into [`Event`]s; every way out folds Events into a [`Run`].
-//! * [`time`]: instants since the run began, durations as seconds, the trait [`Clock`]. [`words`]: how numbers are written.
+//! * [`time`]: instants since the run began, durations as seconds, the trait [`Clock`]. [`words`], [`java_date`], [`java_number`]: numbers and dates as text.
 //! * [`request`], [`scenario`], [`load`], [`plan`]: a run in full. [`reply_policy`], [`extract`], [`modifier`]: how replies are used.
-//! * [`outcome`], [`sample`]: what became of one request, and when. [`record`]: a sample as JMeter's result files list it.
+//! * [`outcome`], [`sample`]: what became of one request, and when; failed checks. [`record`]: a sample as JMeter's result files list it.
 //! * [`tally`], [`transaction`], [`snapshot`], [`spread`]: mergeable sums of samples, of transactions, and of when they came.
-//!   [`check_failure`]: failed checks, their counts, and a sample of each.
 //! * [`event`], [`codec`]: what leaves the engine, and its bytes. [`part`]: what processes of one run say to each other.
-//! * [`run`], [`series`], [`history`]: the fold of all events. [`reading_names`]: names of readings. [`secret`]: secret names.
-//! * [`live_output`]: where figures are sent meanwhile. [`java_date`], [`java_number`]: dates and numbers, as Java writes them.
+//! * [`run`], [`series`], [`history`]: the fold of all events. [`reading_names`], [`secret`]: names. [`live_output`]: where figures are sent meanwhile.
 //! * [`objective`]: a bound on a figure of a run; [`reached`]: whether it is met. [`goal`]: how sure a figure is to be before the end.
 //! * [`experiment`], [`probe_spec`]: many runs, fully resolved; what is read of a server meanwhile. [`study`]: what they came to.
 //! * [`finding`], [`analysis`]: what was decided about a run, and about a sweep. [`question`], [`answer`], [`comparison`]: the same of experiments.
 
 pub mod analysis;
 pub mod answer;
-pub mod check_failure;
 pub mod codec;
 pub mod comparison;
 pub mod deadline;
@@ -58,16 +55,14 @@ pub mod words;
 
 pub use analysis::{Analysis, Bottleneck, Observation, Observations};
 pub use answer::{Answer, Estimate};
-pub use check_failure::CheckFailure;
 pub use comparison::Comparison;
 pub use environment::{Environment, Route};
 pub use event::{Event, Finish, Loss, Phase, Reading, Warning};
 pub use experiment::{Contender, Experiment, LoadUnit, TrialIndex};
 pub use finding::{Finding, Judgement, Verdict};
-pub use goal::Goal;
 pub use load::{Arrivals, Load, Shape, Stage, Stop, Think};
 pub use objective::Objective;
-pub use outcome::{Failure, Outcome};
+pub use outcome::{CheckFailure, Failure, Outcome};
 pub use part::{Account, Assignment, Part, PartCommand};
 pub use plan::{HandedOn, Plan, Population, StageKind, TestStage};
 pub use probe_spec::{ProbeSpec, Probed};

@@ -1,7 +1,8 @@
 //! What became of a request.
 //!
-//! `malformed`: causes of failures of the protocol. `status`: statuses of HTTP and gRPC as one number.
+//! `check_failure`: failed checks with a sample of each. `malformed`: causes of failures of the protocol. `status`: statuses of HTTP and gRPC as one number.
 
+mod check_failure;
 mod malformed;
 mod status;
 
@@ -9,6 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
+pub use check_failure::CheckFailure;
 pub use malformed::Malformed;
 pub use status::{CLOSE_STATUS, GRPC_STATUS, grpc_code_status, grpc_status, status_text};
 

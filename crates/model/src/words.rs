@@ -38,3 +38,11 @@ pub fn three(x: f64) -> String {
     let places = 2 - rounded.abs().log10().floor() as i32;
     format!("{rounded:.*}", places.clamp(0, 9) as usize)
 }
+/// `a, b and c`.
+pub fn listed(words: &[String]) -> String {
+    match words {
+        [] => String::new(),
+        [only] => only.clone(),
+        [all @ .., last] => format!("{} and {last}", all.join(", ")),
+    }
+}

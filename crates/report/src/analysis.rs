@@ -70,6 +70,7 @@ mod tests {
         analysis.contenders.truncate(1);
         let observations = Observations {
             contenders: vec!["nginx".into()],
+            factors: Vec::new(),
             unit: LoadUnit::PerSecond,
             observations: vec![Observation::default(), Observation::default()],
             objectives: Vec::new(),

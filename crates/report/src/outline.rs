@@ -16,7 +16,7 @@ use crate::study;
 use crate::view::Detail;
 use brunt_model::analysis::Culprit;
 use brunt_model::finding::{Side, Weight};
-use brunt_model::{Analysis, Bottleneck, Contender, LoadUnit, Observations, Study, Trial};
+use brunt_model::{Analysis, Bottleneck, Contender, Finding, LoadUnit, Observations, Study, Trial};
 
 /// A part of a report.
 #[derive(Debug, Clone, PartialEq)]
@@ -121,9 +121,13 @@ pub fn of_observations(observations: &Observations, analysis: &Analysis) -> Vec<
 
 impl Subject<'_> {
     fn body(&self) -> Vec<Block> {
-        let mut blocks = section("Findings", self.findings());
+        let conclusions = points(&self.analysis.conclusions);
+        let mut blocks: Vec<Block> =
+            (!conclusions.is_empty()).then_some(Block::Points(conclusions)).into_iter().collect();
+        blocks.extend(section("Findings", points(&self.analysis.findings)));
         blocks.extend(graph::blocks(self));
         blocks.extend(answers::blocks(self));
+        blocks.extend(comparison::by_load(&self.analysis.pairs, self.unit));
         blocks.extend(comparison::blocks(self.analysis.comparison.as_ref(), self.unit));
         // The trials of a search say the same, load by load.
         if self.detail == Detail::Full || self.analysis.answers.is_empty() {
@@ -139,18 +143,10 @@ impl Subject<'_> {
         section("Method", sentences.map(Point::plain).collect())
     }
 
-    fn findings(&self) -> Vec<Point> {
-        let point = |finding: &brunt_model::Finding| Point {
-            warns: finding.weight == Weight::Warning,
-            sentence: finding.sentence.clone(),
-            remedy: finding.remedy.clone(),
-        };
-        self.analysis.findings.iter().map(point).collect()
-    }
-
     fn bottlenecks(&self) -> Vec<Block> {
         let named = self.analysis.contenders.iter().filter_map(|c| Some((&c.contender, c.bottleneck.as_ref()?)));
-        let told = |sentence: &str| self.analysis.findings.iter().any(|finding| finding.sentence.contains(sentence));
+        let told =
+            |sentence: &str| self.analysis.conclusions.iter().any(|conclusion| conclusion.sentence.contains(sentence));
         let points = named.clone().filter(|(_, found)| !told(found.sentence.trim_end_matches('.')));
         let points: Vec<Point> = points.flat_map(|(name, found)| bottleneck(name, found)).collect();
         let mut blocks = section("Bottleneck", points);
@@ -167,6 +163,15 @@ impl Point {
     fn plain(sentence: impl Into<String>) -> Self {
         Self { sentence: sentence.into(), ..Self::default() }
     }
+}
+
+fn points(findings: &[Finding]) -> Vec<Point> {
+    let point = |finding: &Finding| Point {
+        warns: finding.weight == Weight::Warning,
+        sentence: finding.sentence.clone(),
+        remedy: finding.remedy.clone(),
+    };
+    findings.iter().map(point).collect()
 }
 
 /// A section with its heading; nothing where there is nothing to say.

@@ -88,6 +88,8 @@ pub struct Document {
     pub checks: Vec<Check>,
     /// Findings, most serious first.
     pub findings: Vec<Finding>,
+    /// Answer to what the run was made for, in a sentence; null if no reply came.
+    pub conclusion: Option<String>,
     /// Start of the steady state; null if the run has too few data.
     pub steady_state: Option<Steady>,
     /// Percentiles of the response time, in seconds, each with the interval that holds the true one with 95 %

@@ -26,6 +26,16 @@ pub fn study_of_several(runs: &[(String, &Run, &Judgement)]) -> (Study, Analysis
         let of = |finding: &Finding| Finding { sentence: named(name, &finding.sentence), ..finding.clone() };
         judgement.findings.iter().map(of).collect::<Vec<_>>()
     });
+    let conclusions = runs.iter().filter_map(|(name, _, judgement)| {
+        let sentence = judgement.conclusion.as_ref()?;
+        Some(Finding::note("conclusion", named(name, sentence)))
+    });
+    let analysis = Analysis {
+        contenders: runs.iter().map(|(name, run, judgement)| analysed(name, run, judgement)).collect(),
+        conclusions: conclusions.collect(),
+        findings: findings.collect(),
+        ..Analysis::default()
+    };
     let study = Study {
         id: None,
         experiment: experiment(runs),
@@ -36,8 +46,7 @@ pub fn study_of_several(runs: &[(String, &Run, &Judgement)]) -> (Study, Analysis
         interrupted: runs.iter().any(|run| run.1.interrupted()),
         resumptions: Vec::new(),
     };
-    let contenders = runs.iter().map(|(name, run, judgement)| analysed(name, run, judgement)).collect();
-    (study, Analysis { contenders, findings: findings.collect(), ..Analysis::default() })
+    (study, analysis)
 }
 
 fn trial(contender: usize, run: &Run, judgement: &Judgement) -> Trial {

@@ -143,6 +143,8 @@ pub struct TrialDocument {
     pub failed_checks: Vec<Check>,
     /// Findings, most serious first.
     pub findings: Vec<Finding>,
+    /// Answer of the trial in a sentence; null if no reply came.
+    pub conclusion: Option<String>,
     /// Server bottleneck; null without readings of the server.
     pub bottleneck: Option<Bottleneck>,
     /// Objectives of the plan, each with its result.

@@ -13,8 +13,8 @@ pub use find::{SearchProgress, contended, fulfilled};
 use brunt_model::{Analysis, Question, Study};
 
 /// Findings of a sweep that an answer or a comparison says better, or that are not what it is about.
-const OF_SWEEPS: [&str; 6] =
-    ["capacity", "difference", "few_repetitions", "few_loads", "not_robust", "throughput_falls"];
+const OF_SWEEPS: [&str; 7] =
+    ["capacity", "difference", "faster", "few_repetitions", "few_loads", "not_robust", "throughput_falls"];
 
 /// Trials that stand apart from their repetitions. The loads of a search lie where they were wanted, and each is measured once.
 const OUTLIERS: &str = "outliers";

@@ -95,8 +95,9 @@ impl CompiledExtractor {
                 _ => variables.set(&format!("{name}_matchNr"), &found.count.to_string()),
             }
         }
-        let chosen = found.chosen.as_ref().filter(|found| !found.is_null);
-        let value = chosen.map(|found| &found.value).or(self.default.as_ref());
+        let chosen = found.chosen.as_ref();
+        let known = chosen.filter(|found| !found.is_null).map(|found| &found.value);
+        let value = known.or(self.default.as_ref()).or(chosen.map(|null| &null.value));
         if let Some(value) = value {
             variables.set(name, value);
         }
@@ -122,7 +123,11 @@ impl CompiledExtractor {
                 set_groups(&name, None, variables);
             }
         }
-        self.default.iter().for_each(|value| variables.set(name, value));
+        // JMeter's extractors of JSON have the default only where nothing matches.
+        let is_json = matches!(self.finder, Finder::JsonPath(_) | Finder::JmesPath(_));
+        if found.all.is_empty() || !is_json {
+            self.default.iter().for_each(|value| variables.set(name, value));
+        }
     }
 }
 

@@ -47,6 +47,7 @@ fn observations(useful: &[&TrialSummary], unit: LoadUnit) -> Observations {
     };
     Observations {
         contenders: vec![String::new()],
+        factors: Vec::new(),
         unit,
         observations: useful.iter().map(observation).collect(),
         objectives: Vec::new(),

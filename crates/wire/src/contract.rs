@@ -64,6 +64,8 @@ pub struct Stamps {
     pub events: Option<EventOrigin>,
     /// Why what came is no reply, or the code with which the stream was reset, where that is the failure.
     pub malformed: Option<Malformed>,
+    /// The server refused the request though it had no other one to do: it may refuse it for ever.
+    pub is_refused: bool,
 }
 
 /// A whole reply.

@@ -213,8 +213,10 @@ impl WebSocket {
         stamps.bytes_sent = sent.map_err(|failure| self.lost(failure, was_used, stamps))?;
         stamps.sent = shared.time.now();
         if wanted.awaits_nothing() {
-            self.carrier.flush().await.map_err(|failure| self.lost(failure, was_used, stamps))?;
-            self.note_sent(stamps);
+            if wanted.message.is_some() {
+                self.carrier.flush().await.map_err(|failure| self.lost(failure, was_used, stamps))?;
+                self.note_sent(stamps);
+            }
             (stamps.first_byte, stamps.last_byte) = (stamps.sent, stamps.sent);
             return Ok(Reply { status: STATUS, keep_alive: true, ..Reply::default() });
         }

@@ -4,7 +4,6 @@
 //! The plans are `tests/data/jmeter/*.jmx`. `BRUNT_JMETER` names the folder of the real one (tools/jmeter.sh).
 
 mod controllers;
-mod requests;
 mod result_file;
 mod shop;
 
@@ -166,38 +165,6 @@ fn controllers_are_those_of_jmeter() {
     assert!(wrong.is_empty(), "{} of {compared}\n{}", wrong.len(), wrong.join("\n"));
     // Some groups lead to no sample at all.
     assert!(compared > u32::from(seeds) * 80, "{compared}");
-}
-
-/// A plan of 30 thread groups; many more in a proof.
-#[test]
-fn requests_are_those_of_jmeter() {
-    let Some(world) = World::new("compat::jmeter::requests_are_those_of_jmeter") else { return };
-    let seeds: u64 = if env::var_os("BRUNT_PROVE").is_some() { 30 } else { 1 };
-    let folder = TempDir::new().expect("a directory");
-    let mut wrong = Vec::new();
-    for seed in 0..seeds {
-        let name = format!("requests-{seed}");
-        fs::write(folder.path().join(format!("{name}.jmx")), requests::plan(seed, 30)).expect("a plan");
-        let before = world.shop.seen().len();
-        let real = world.real(folder.path(), &name, 1).expect("samples of JMeter");
-        let between = world.shop.seen().len();
-        let ours = world.ours(folder.path(), &name, 1).expect("samples");
-        let [real, ours] = [real, ours].map(|file| requests::by_group(&file, &NOT_COMPARED));
-        let groups: BTreeSet<&String> = real.keys().chain(ours.keys()).collect();
-        for group in groups {
-            let [real, ours] = [&real, &ours].map(|groups| groups.get(group).cloned().unwrap_or_default());
-            let differs = (0..real.len().max(ours.len())).find(|at| real.get(*at) != ours.get(*at));
-            wrong.extend(
-                differs.map(|at| format!("{name}, {group}\n  real {:?}\n  ours {:?}", real.get(at), ours.get(at))),
-            );
-        }
-        let sent: Vec<String> =
-            world.shop.seen()[before..].iter().map(|request| requests::on_the_wire(request)).collect();
-        let (real, ours) = sent.split_at(between - before);
-        let differs = (0..real.len().max(ours.len())).find(|at| real.get(*at) != ours.get(*at));
-        wrong.extend(differs.map(|at| format!("{name}, sent\n  real {:?}\n  ours {:?}", real.get(at), ours.get(at))));
-    }
-    assert!(wrong.is_empty(), "{}\n{}", wrong.len(), wrong.join("\n"));
 }
 
 /// The labels of a plan whose elapsed times are neither within 1 ms of JMeter's nor within the spread of its runs; a row of the

@@ -42,7 +42,7 @@ fn replies() -> Vec<Row> {
             .body("hello")
             .tls(),
         // It may have been cut (RFC 9112 section 9.8).
-        Row::new("a body until close, without close_notify", vec![Step::Request, reply(until_close)])
+        Row::new("a body until close, without close_notify", vec![Step::Request, send(until_close)])
             .fails(&["closed_early"])
             .tls(),
         Row::new("no close_notify behind a whole reply", vec![Step::Request, reply(page("hello"))])

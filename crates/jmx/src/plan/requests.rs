@@ -111,7 +111,8 @@ impl Reader<'_> {
             if !query.is_empty() {
                 url = format!("{url}{}{query}", if url.contains('?') { '&' } else { '?' });
             }
-            (Body::None, None)
+            // JMeter sends the parameters of a DELETE in both places.
+            if method == "DELETE" { request_body(&arguments, files, (is_raw, multipart)) } else { (Body::None, None) }
         } else {
             request_body(&arguments, files, (is_raw, multipart))
         };

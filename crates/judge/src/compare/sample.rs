@@ -3,6 +3,7 @@
 //! Out of scope: any figure of them.
 
 use super::figures::{capacity, figure};
+use crate::levels::{Factors, Pairing, pairings};
 use crate::sweep::load;
 use brunt_model::comparison::FoundCapacity;
 use brunt_model::finding::State;
@@ -13,7 +14,7 @@ use std::ops::Range;
 
 /// All pairs of contenders.
 pub struct Sample<'a> {
-    /// Each contender against the first, at each load.
+    /// Each at each load.
     pub pairs: Vec<Paired<'a>>,
     /// Repetitions in which each contender was measured.
     pub blocks: u32,
@@ -69,11 +70,13 @@ impl<'a> Sample<'a> {
     pub fn of_study(study: &'a Study, spec: &Compare, searched: &[FoundCapacity]) -> Self {
         let contenders = &study.experiment.contenders;
         let mut pairs = Vec::new();
-        for theirs in 1..contenders.len() {
-            pairs.extend(known_steps(study, theirs).map(|step| paired(study, theirs, step)));
+        let factors: Vec<&Factors> = contenders.iter().map(|contender| contender.factors.as_slice()).collect();
+        let pairings = pairings(&factors);
+        for pairing in &pairings {
+            pairs.extend(known_steps(study, *pairing).map(|step| paired(study, *pairing, step)));
         }
         if spec.at_capacity.is_some() {
-            let capacities = (1..contenders.len()).map(|theirs| of_capacities(study, theirs, searched));
+            let capacities = pairings.iter().map(|pairing| of_capacities(study, *pairing, searched));
             // What decides comes first.
             let first = if spec.metrics.first() == Some(&Measure::Capacity) { 0 } else { pairs.len() };
             pairs.splice(first..first, capacities);
@@ -175,21 +178,23 @@ fn only_a_side(contender: &str, searched: &[FoundCapacity]) -> Option<String> {
 }
 
 /// The steps that both have and whose loads were known before.
-fn known_steps(study: &Study, theirs: usize) -> Range<usize> {
+fn known_steps(study: &Study, pairing: Pairing) -> Range<usize> {
     let experiment = &study.experiment;
     if experiment.grows() {
         return 1..experiment.given() + 1;
     }
-    0..experiment.contenders[0].steps.len().min(experiment.contenders[theirs].steps.len())
+    let [ours, theirs] = [pairing.ours, pairing.theirs].map(|index| experiment.contenders[index].steps.len());
+    0..ours.min(theirs)
 }
 
-fn of_capacities<'a>(study: &'a Study, theirs: usize, searched: &[FoundCapacity]) -> Paired<'a> {
+fn of_capacities<'a>(study: &'a Study, pairing: Pairing, searched: &[FoundCapacity]) -> Paired<'a> {
+    let Pairing { ours, theirs } = pairing;
     let experiment = &study.experiment;
     let found = |contender, repetition| found(study, contender, repetition, searched);
-    let block = |repetition| Some((found(0, repetition)?, found(theirs, repetition)?));
+    let block = |repetition| Some((found(ours, repetition)?, found(theirs, repetition)?));
     let blocks = (0..experiment.repetitions).filter_map(block).collect();
     Paired {
-        ours: experiment.contenders[0].name.clone(),
+        ours: experiment.contenders[ours].name.clone(),
         theirs: experiment.contenders[theirs].name.clone(),
         load: None,
         runs: Runs::Capacities(blocks, experiment.repetitions),
@@ -203,14 +208,14 @@ fn found(study: &Study, contender: usize, repetition: u32, searched: &[FoundCapa
     capacity(of.at)
 }
 
-fn paired(study: &Study, theirs: usize, step: usize) -> Paired<'_> {
+fn paired(study: &Study, pairing: Pairing, step: usize) -> Paired<'_> {
     let experiment = &study.experiment;
-    let (first, other) = (&experiment.contenders[0], &experiment.contenders[theirs]);
+    let [first, other] = [pairing.ours, pairing.theirs].map(|index| &experiment.contenders[index]);
     let run = |contender, repetition| {
         let place = TrialIndex { repetition, contender, step };
         study.trials.iter().find(|trial| trial.place == place && objection(trial).is_none()).map(|trial| &trial.run)
     };
-    let block = |repetition| Some((run(0, repetition)?, run(theirs, repetition)?));
+    let block = |repetition| Some((run(pairing.ours, repetition)?, run(pairing.theirs, repetition)?));
     let same = first.unit() == other.unit() && first.steps[step].load == other.steps[step].load;
     Paired {
         ours: first.name.clone(),

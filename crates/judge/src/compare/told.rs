@@ -6,11 +6,11 @@ use super::decide::{Decided, Scale, TestedFigure};
 use super::figures::written;
 use super::sample::Paired;
 use crate::sweep::load;
+use brunt_model::Comparison;
 use brunt_model::comparison::{Better, Compared, ComparisonEnd, Test};
 use brunt_model::finding::{Finding, Weight};
 use brunt_model::question::{Compare, Measure, Regression};
 use brunt_model::words::{count, plural};
-use brunt_model::{Comparison, LoadUnit};
 
 /// `p99: apache is better by 4.1 % (2.6 to 5.5)`.
 pub fn sentence(found: &TestedFigure, smallest: f64) -> String {
@@ -148,8 +148,8 @@ fn worse_by(found: &TestedFigure) -> (f64, f64) {
     if found.measure.more_is_better() { (-high, -low) } else { (low, high) }
 }
 
-/// What a reader should be told first: what decides, of each pair, and what failed.
-pub fn findings(comparison: &Comparison, unit: LoadUnit) -> Vec<Finding> {
+/// What a reader should know beside who is better: what failed, and what is undecided.
+pub fn findings(comparison: &Comparison) -> Vec<Finding> {
     let finding = |rule: &str, weight: Weight, sentence: String, remedy: Option<String>| Finding {
         rule: rule.into(),
         weight,
@@ -157,12 +157,6 @@ pub fn findings(comparison: &Comparison, unit: LoadUnit) -> Vec<Finding> {
         remedy,
     };
     let mut findings = Vec::new();
-    for pair in &comparison.pairs {
-        let at = pair.load.map_or(String::new(), |at| format!(" at {}", load(unit, at)));
-        let Some(first) = pair.measures.first() else { continue };
-        let sentence = format!("{} against {}{at}: {}.", pair.theirs, pair.ours, first.sentence);
-        findings.push(finding("comparison", Weight::Note, sentence, None));
-    }
     for failed in &comparison.failed {
         findings.push(finding("comparison_failed", Weight::Warning, format!("{failed}."), None));
     }

@@ -4,9 +4,10 @@
 //! run; both belong to whoever drives it.
 
 use super::percentile;
+use brunt_model::Run;
 use brunt_model::finding::{Estimate, Interval};
 use brunt_model::goal::Aim;
-use brunt_model::{Goal, Run};
+use brunt_model::goal::Goal;
 use std::time::Duration;
 
 /// The run's length at a look, as a multiple of that at the look before.

@@ -3,13 +3,14 @@
 //! Out of scope: the limits themselves, and what is told of single runs (`explain`). docs/findings.md has the same rules
 //! for users.
 
-mod answers;
+mod conclusions;
 mod doubts;
 
 use super::trials::Trials;
 use crate::explain::Remark;
 use crate::explain::command::RunCommand;
 use brunt_model::analysis::{BandedFigure, ContenderAnalysis, LimitKind, LoadLimit};
+use brunt_model::comparison::Pair;
 use brunt_model::finding::Finding;
 use brunt_model::{Analysis, Observations};
 use std::cmp::Reverse;
@@ -24,16 +25,14 @@ struct Facts<'a> {
     contenders: &'a [ContenderAnalysis],
     /// The command line of the study.
     command: RunCommand<'a>,
+    /// The contenders beside each other, by load.
+    pairs: &'a [Pair],
 }
 
 /// A rule: a name that does not change, and what finds it, once for each contender or once.
 type Rule = (&'static str, fn(&Facts) -> Vec<Remark>);
 
-/// What the sweep was made for, a row a rule, told in this order.
-const ANSWERS: &[Rule] =
-    &[("capacity", answers::capacity), ("difference", answers::difference), ("bottleneck", answers::bottleneck)];
-
-/// What must be said with it, a row a rule: the gravest first, and of equal weight the earlier.
+/// What must be said beside the conclusions, a row a rule: the gravest first, and of equal weight the earlier.
 const DOUBTS: &[Rule] = &[
     ("trials_left_out", doubts::left_out),
     ("generator_limited", doubts::generator_limited),
@@ -41,7 +40,7 @@ const DOUBTS: &[Rule] = &[
     ("unexplained", doubts::unexplained),
     ("idle_users", doubts::idle_users),
     ("outliers", doubts::outliers),
-    ("throughput_falls", answers::falls),
+    ("throughput_falls", doubts::falls),
     ("not_robust", doubts::not_robust),
     ("few_repetitions", doubts::few_repetitions),
     ("few_loads", doubts::few_loads),
@@ -50,22 +49,22 @@ const DOUBTS: &[Rule] = &[
 
 /// Names of all findings on a sweep.
 pub fn names() -> impl Iterator<Item = &'static str> {
-    ANSWERS.iter().chain(DOUBTS).map(|(name, _)| *name)
+    conclusions::RULES.iter().chain(DOUBTS).map(|(name, _)| *name)
 }
 
-/// The analysis, with its findings.
+/// The analysis, with its conclusions and findings.
 pub fn told(
     seen: &Observations,
     trials: &[Trials],
     contenders: Vec<ContenderAnalysis>,
+    pairs: Vec<Pair>,
     command: RunCommand,
 ) -> Analysis {
-    let facts = Facts { seen, trials, contenders: &contenders, command };
-    let mut findings = found(ANSWERS, &facts);
-    let mut doubts = found(DOUBTS, &facts);
-    doubts.sort_by_key(|finding| Reverse(finding.weight));
-    findings.append(&mut doubts);
-    Analysis { contenders, findings, ..Analysis::default() }
+    let facts = Facts { seen, trials, contenders: &contenders, command, pairs: &pairs };
+    let conclusions = found(conclusions::RULES, &facts);
+    let mut findings = found(DOUBTS, &facts);
+    findings.sort_by_key(|finding| Reverse(finding.weight));
+    Analysis { conclusions, contenders, findings, pairs, ..Analysis::default() }
 }
 
 fn found(rules: &[Rule], facts: &Facts) -> Vec<Finding> {
@@ -76,13 +75,4 @@ fn found(rules: &[Rule], facts: &Facts) -> Vec<Finding> {
 fn limit(of: &ContenderAnalysis, kind: LimitKind) -> Option<(&LoadLimit, BandedFigure)> {
     let limit = of.limits.iter().find(|limit| limit.kind == kind)?;
     Some((limit, limit.at?))
-}
-
-/// `a, b and c`.
-fn listed(words: &[String]) -> String {
-    match words {
-        [] => String::new(),
-        [only] => only.clone(),
-        [all @ .., last] => format!("{} and {last}", all.join(", ")),
-    }
 }

@@ -27,6 +27,7 @@ pub fn observe(study: &Study) -> Observations {
     }
     Observations {
         contenders: contenders.iter().map(|contender| contender.name.clone()).collect(),
+        factors: contenders.iter().map(|contender| contender.factors.clone()).collect(),
         unit,
         observations: study.trials.iter().map(|trial| observation(study, trial, &objectives)).collect(),
         objectives,

@@ -16,6 +16,7 @@ use brunt_model::{LoadUnit, Observation, Observations};
 fn open(contenders: &[&str], observations: Vec<Observation>) -> Observations {
     Observations {
         contenders: contenders.iter().map(|name| (*name).to_owned()).collect(),
+        factors: Vec::new(),
         unit: LoadUnit::PerSecond,
         observations,
         objectives: Vec::new(),
@@ -36,5 +37,6 @@ fn at(of: &ContenderAnalysis, kind: LimitKind) -> BandedFigure {
 
 /// The sentences of a rule.
 fn said<'a>(analysis: &'a Analysis, rule: &str) -> Vec<&'a str> {
-    analysis.findings.iter().filter(|f| f.rule == rule).map(|f| &f.sentence[..]).collect()
+    let all = analysis.conclusions.iter().chain(&analysis.findings);
+    all.filter(|finding| finding.rule == rule).map(|finding| &finding.sentence[..]).collect()
 }

@@ -4,6 +4,7 @@
 //! again; and how far a figure of such a curve is known. Out of scope: any such figure.
 
 use super::response::{Response, is_usable};
+use crate::levels::Factors;
 use brunt_model::analysis::{Band, BandedFigure, Block};
 use brunt_model::{LoadUnit, Objective, Observation, Observations};
 use brunt_stats::{bootstrap, robust};
@@ -23,6 +24,8 @@ const SEED: u64 = 0x6272_756e_7400;
 pub struct Trials<'a> {
     /// Its name.
     pub contender: &'a str,
+    /// Its level of each factor; empty without factors.
+    pub factors: &'a Factors,
     /// The unit of loads.
     pub unit: LoadUnit,
     /// Bounds that it is held against.
@@ -102,7 +105,8 @@ impl<'a> Trials<'a> {
             let above = seen.observations.iter().filter(|o| o.contender == index && o.load > highest);
             let left_out_above = above.count() as u64;
             let (unit, objectives) = (seen.unit, &seen.objectives[..]);
-            Self { contender, unit, objectives, response, steps, repetitions, left_out_above }
+            let factors = seen.factors.get(index).map_or(&[][..], Vec::as_slice);
+            Self { contender, factors, unit, objectives, response, steps, repetitions, left_out_above }
         };
         seen.contenders.iter().enumerate().map(one).collect()
     }

@@ -27,7 +27,11 @@ pub fn study(study: &Study, analysis: &Analysis) -> String {
     let shown = |figure: &&crate::figure::Figure| alone || figure.trial.is_none();
     let figures = panels::figures(study, analysis);
     let charts: String = figures.iter().filter(shown).filter_map(svg::of_figure).map(|svg| svg + "\n").collect();
-    format!("{}<div class=\"still-charts\">\n{charts}</div>\n", findings(&analysis.findings, &study.warnings))
+    format!(
+        "{}{}<div class=\"still-charts\">\n{charts}</div>\n",
+        conclusions(&analysis.conclusions),
+        findings(&analysis.findings, &study.warnings)
+    )
 }
 
 /// The verdict with its reasons, in the words of the text report.
@@ -149,6 +153,13 @@ fn table(caption: &str, head: &[String], rows: impl Iterator<Item = Vec<String>>
          </caption><thead><tr>{}</tr></thead><tbody>{rows}</tbody></table></div>\n",
         cells("th", head)
     )
+}
+
+fn conclusions(conclusions: &[Finding]) -> String {
+    let of = |conclusion: &Finding| {
+        format!("<p class=\"conclusion\">{}</p>\n", with_remedy(&conclusion.sentence, conclusion.remedy.as_deref()))
+    };
+    conclusions.iter().map(of).collect()
 }
 
 fn findings(findings: &[Finding], warnings: &[String]) -> String {

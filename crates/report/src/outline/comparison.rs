@@ -1,7 +1,7 @@
-//! Contenders against the first: a table of figures for each pair, how quantiles differ, and what else does.
+//! Contenders beside each other: a table of figures for each pair, how quantiles differ, and what else does.
 
-use super::{Block, Point, load_in_words, section};
-use crate::figures::{UNKNOWN, fraction, plural, seconds, three};
+use super::{Block, Point, load_head, load_in_words, section};
+use crate::figures::{UNKNOWN, fraction, plain, plural, seconds, three};
 use brunt_model::answer::Estimate;
 use brunt_model::comparison::{Better, Compared, ComparisonEnd, FoundCapacity, Pair, QuantileShift};
 use brunt_model::objective::Metric;
@@ -44,20 +44,38 @@ fn title(pair: &Pair, unit: LoadUnit) -> String {
 }
 
 fn figures(pair: &Pair, unit: LoadUnit) -> Block {
-    let head = ["Measure", &pair.ours, &pair.theirs, "difference", "95 % CI", "p", "verdict"];
-    let row = |of: &Compared| {
-        let interval = ends(of.low.map(signed), of.high.map(signed));
-        vec![
-            of.measure.to_string(),
-            written(of.measure, of.ours, unit),
-            written(of.measure, of.theirs, unit),
-            of.shift.map_or(UNKNOWN.into(), signed),
-            interval,
-            of.p.map_or(UNKNOWN.into(), probability),
-            word(of.verdict).to_owned(),
-        ]
-    };
-    Block::Table(head.map(str::to_owned).to_vec(), pair.measures.iter().map(row).collect())
+    let rows = pair.measures.iter().map(|of| row(of.measure.to_string(), of, unit)).collect();
+    Block::Table(head("Measure", pair), rows)
+}
+
+fn head(first: &str, pair: &Pair) -> Vec<String> {
+    [first, &pair.ours, &pair.theirs, "difference", "95 % CI", "p", "verdict"].map(str::to_owned).to_vec()
+}
+
+fn row(first: String, of: &Compared, unit: LoadUnit) -> Vec<String> {
+    vec![
+        first,
+        written(of.measure, of.ours, unit),
+        written(of.measure, of.theirs, unit),
+        of.shift.map_or(UNKNOWN.into(), signed),
+        ends(of.low.map(signed), of.high.map(signed)),
+        of.p.map_or(UNKNOWN.into(), probability),
+        word(of.verdict).to_owned(),
+    ]
+}
+
+/// The contenders of a sweep beside each other: a table for each two of them, a row for each load.
+pub fn by_load(pairs: &[Pair], unit: LoadUnit) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    for of_two in pairs.chunk_by(|a, b| a.ours == b.ours && a.theirs == b.theirs) {
+        let measured = of_two.iter().filter_map(|pair| Some((pair, pair.load?, pair.measures.first()?)));
+        let rows: Vec<Vec<String>> = measured.map(|(_, load, of)| row(plain(load), of, unit)).collect();
+        let Some(first) = of_two.first().filter(|_| !rows.is_empty()) else { continue };
+        let measure = first.measures.first().map_or(String::new(), |of| of.measure.to_string());
+        blocks.push(Block::Heading(format!("{measure}: {} against {}", first.theirs, first.ours)));
+        blocks.push(Block::Table(head(load_head(unit), first), rows));
+    }
+    blocks
 }
 
 /// A row for each repetition. The interval is that of the one search.

@@ -47,6 +47,7 @@ impl Document {
             verdict: judgement.verdict,
             checks: judgement.checks,
             findings: judgement.findings,
+            conclusion: judgement.conclusion,
             steady_state: judgement.steady,
             response_time_intervals_seconds: judgement.intervals,
             throughput_interval_per_second: judgement.throughput,

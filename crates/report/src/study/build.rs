@@ -91,6 +91,7 @@ impl TrialDocument {
             verdict: judgement.verdict.clone(),
             failed_checks: judgement.checks.iter().filter(|check| !check.holds).cloned().collect(),
             findings: judgement.findings.clone(),
+            conclusion: judgement.conclusion.clone(),
             bottleneck: judgement.bottleneck.clone(),
             objectives: result::objectives(run),
             warnings: run.warnings.clone(),

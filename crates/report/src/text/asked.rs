@@ -8,7 +8,7 @@ use crate::view::{Detail, Emphasis};
 use brunt_model::plan::{Connection, HttpVersion};
 use brunt_model::request::PieceInterval;
 use brunt_model::scenario::{Order, Scenario, Step};
-use brunt_model::{Arrivals, Body, Load, Plan, Population, Request, Run, Shape, Stage, Stop, Think};
+use brunt_model::{Arrivals, Body, Load, Plan, Population, Request, Run, Shape, Stage, Think};
 
 /// The longest name of a population that is shown in full.
 const LONGEST_NAME: usize = 14;
@@ -16,7 +16,7 @@ const LONGEST_NAME: usize = 14;
 /// Lines of the load, where little is to be said.
 const BRIEF_LINES: usize = 2;
 
-/// What was requested, in a line.
+/// What was requested, in a line, and the answer.
 pub fn title(report: &Report) -> Part {
     let view = report.view;
     let Some(plan) = &report.run.plan else { return Part::default() };
@@ -25,7 +25,8 @@ pub fn title(report: &Report) -> Part {
         None => format!("{} at the same time", plural(plan.populations.len() as u64, "population")),
     };
     let title = if view.detail == Detail::Brief { shorten(&title, view.columns) } else { title };
-    Part::fixed(view.paint(Emphasis::Strong, &title) + "\n")
+    let conclusion = report.judgement.conclusion.iter().map(|sentence| view.hang("", &clean(sentence)));
+    Part::fixed(view.paint(Emphasis::Strong, &title) + "\n" + &conclusion.collect::<String>())
 }
 
 /// The load, how long it lasted, and who replied.
@@ -37,7 +38,7 @@ pub fn section(report: &Report) -> Part {
         None => (0..plan.populations.len()).map(|number| population(plan, number)).collect(),
     };
     let rows = if plan.only().is_some() { 0 } else { facts.len() };
-    facts.push(("Duration".into(), duration(&plan.stop(), run)));
+    facts.push(("Duration".into(), duration(plan, run)));
     facts.push(("Server".into(), server(run)));
     let facts = facts.into_iter().filter(|fact| !fact.1.is_empty()).map(|(name, text)| match view.detail {
         Detail::Brief => view.entry(&name, &clause(&text, view.entry_columns() * BRIEF_LINES - view.columns / 8)),
@@ -183,14 +184,18 @@ fn kept(connection: &Connection) -> String {
     out
 }
 
-fn duration(stop: &Stop, run: &Run) -> String {
+fn duration(plan: &Plan, run: &Run) -> String {
+    let stop = &plan.stop();
+    // The number that ends a run is that of iterations; one of a list of requests is one request.
+    let is_list = plan.populations.iter().all(|population| population.scenario.order().is_some());
+    let unit = if is_list { "request" } else { "iteration" };
     let took = span(run.measured_seconds());
     let as_planned = stop.duration.is_some_and(|d| (run.measured_seconds() / d.as_secs_f64() - 1.0).abs() < 0.01);
     let length = match (stop.duration.map(|d| span(d.as_secs_f64())), stop.requests) {
         (Some(d), None) if as_planned || run.interrupted() => d,
         (Some(d), None) => format!("{d} (measured {took})"),
-        (None, Some(n)) => format!("{} in {took}", plural(n, "request")),
-        (Some(d), Some(n)) => format!("{d} or {}, whichever comes first ({took})", plural(n, "request")),
+        (None, Some(n)) => format!("{} in {took}", plural(n, unit)),
+        (Some(d), Some(n)) => format!("{d} or {}, whichever comes first ({took})", plural(n, unit)),
         (None, None) => took,
     };
     match stop.warmup.as_secs_f64() {

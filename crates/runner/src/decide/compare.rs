@@ -45,9 +45,15 @@ pub fn compared(mut analysis: Analysis, study: &Study, comparison: Comparison) -
     for few in analysis.contenders.iter_mut().filter(|contender| contender.curve.len() < LOADS_OF_LIMITS) {
         few.limits.clear();
     }
-    let mut findings: Vec<Finding> = compare::findings(&comparison, unit);
+    analysis.conclusions.retain(|conclusion| !super::OF_SWEEPS.contains(&conclusion.rule.as_str()));
+    let mut conclusions: Vec<Finding> = compare::conclusions(&comparison, unit)
+        .into_iter()
+        .map(|sentence| Finding::note("comparison", sentence))
+        .collect();
+    conclusions.append(&mut analysis.conclusions);
+    let mut findings: Vec<Finding> = compare::findings(&comparison);
     findings.append(&mut analysis.findings);
-    Analysis { findings, comparison: Some(comparison), ..analysis }
+    Analysis { conclusions, findings, comparison: Some(comparison), ..analysis }
 }
 
 /// Whether a study's question is answered, so that no more need be measured.

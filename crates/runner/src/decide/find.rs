@@ -157,7 +157,7 @@ pub fn analysis(study: &Study, find: &Find) -> Analysis {
         turns(&study.experiment).into_iter().filter_map(|turn| contended(study, find, turn)).collect();
     let mut analysis = brunt_judge::sweep::analyse_study(&without_recovery(study, &all));
     let several = all.len() > 1;
-    let mut findings = Vec::new();
+    let (mut conclusions, mut findings) = (Vec::new(), Vec::new());
     for (index, contended) in all.iter().enumerate() {
         if contended.silent > 0 {
             findings.push(silent(contended));
@@ -168,7 +168,9 @@ pub fn analysis(study: &Study, find: &Find) -> Analysis {
         let mut answer = contended.answer(contended.ended(study));
         answer.bottleneck = bottleneck(contended, &answer, analysis.contenders.get(index));
         answer.sentence = brunt_search::sentence(&answer);
-        findings.extend(told(&answer, find, several));
+        let of = if several { format!("{}: ", answer.contender) } else { String::new() };
+        conclusions.push(Finding::note("capacity", format!("{of}{}.", answer.sentence)));
+        findings.extend(told(&answer, find, &of));
         if let Some(analysed) = analysis.contenders.get_mut(index) {
             analysed.limits = limits(&answer);
             analysed.outliers.clear();
@@ -177,7 +179,8 @@ pub fn analysis(study: &Study, find: &Find) -> Analysis {
     }
     let of_sweeps = |rule: &str| super::OF_SWEEPS.contains(&rule) || rule == super::OUTLIERS;
     findings.extend(analysis.findings.into_iter().filter(|finding| !of_sweeps(&finding.rule)));
-    Analysis { findings, ..analysis }
+    conclusions.extend(analysis.conclusions.into_iter().filter(|conclusion| !of_sweeps(&conclusion.rule)));
+    Analysis { conclusions, findings, ..analysis }
 }
 
 fn without_recovery(study: &Study, all: &[SearchProgress]) -> Study {
@@ -247,16 +250,15 @@ fn silent(contended: &SearchProgress) -> Finding {
     }
 }
 
-/// What a reader should be told first: the answer, whether it is enough, and what makes it doubtful.
-fn told(answer: &Answer, find: &Find, several: bool) -> Vec<Finding> {
-    let of = if several { format!("{}: ", answer.contender) } else { String::new() };
+/// What a reader should know of an answer: whether it is enough, and what makes it doubtful.
+fn told(answer: &Answer, find: &Find, of: &str) -> Vec<Finding> {
     let finding = |rule: &str, weight, sentence, remedy: Option<&str>| Finding {
         rule: rule.to_owned(),
         weight,
         sentence,
         remedy: remedy.map(str::to_owned),
     };
-    let mut told = vec![finding("capacity", Weight::Note, format!("{of}{}.", answer.sentence), None)];
+    let mut told = Vec::new();
     let not_precise = match answer.ended {
         SearchEnd::Budget => {
             Some(("time budget used up before the target precision was reached", "raise --time-budget"))

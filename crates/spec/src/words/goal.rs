@@ -2,8 +2,8 @@
 
 use super::number::number;
 use super::objective::{hundredth, percentile};
-use brunt_model::Goal;
 use brunt_model::goal::Aim;
+use brunt_model::goal::Goal;
 use brunt_script::WordError;
 
 const EXAMPLE: &str = "a goal such as p99±5% or throughput+-1%";

@@ -18,6 +18,7 @@ pub fn read(file: &File) -> Result<Observations, String> {
     }
     let mut all = Observations {
         contenders: hosts.iter().map(|host| (*host).to_owned()).collect(),
+        factors: Vec::new(),
         unit: LoadUnit::PerSecond,
         observations: Vec::new(),
         objectives: Vec::new(),

@@ -29,6 +29,7 @@ pub fn read(file: &File) -> Result<Observations, String> {
     let head = cells(lines.next().map_or("", |(_, line)| line).trim_start_matches('\u{feff}'));
     let mut all = Observations {
         contenders: Vec::new(),
+        factors: Vec::new(),
         unit: LoadUnit::PerSecond,
         observations: Vec::new(),
         objectives: Vec::new(),

@@ -71,6 +71,7 @@ pub fn concurrency(samples: &[Sampled], observation: &Observation) -> f64 {
 pub fn alone(observation: Observation, notes: &[&str]) -> Observations {
     Observations {
         contenders: vec![String::new()],
+        factors: Vec::new(),
         unit: LoadUnit::Users { think: None },
         observations: vec![observation],
         objectives: Vec::new(),

@@ -61,8 +61,14 @@ pub fn read(file: &File) -> Result<Observations, String> {
         return Err(format!("`{name}` has no throughput: a column `{}` is expected", achieved(name)));
     }
     let unit = if users { LoadUnit::Users { think: None } } else { LoadUnit::PerSecond };
-    let mut all =
-        Observations { contenders, unit, observations: Vec::new(), objectives: Vec::new(), notes: Vec::new() };
+    let mut all = Observations {
+        contenders,
+        factors: Vec::new(),
+        unit,
+        observations: Vec::new(),
+        objectives: Vec::new(),
+        notes: Vec::new(),
+    };
     for (at, line) in file.text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()).skip(1) {
         let row = figures(line, divider, names.len()).map_err(|what| format!("line {}: {what}", at + 1))?;
         let Some(load) = row[0] else { return Err(format!("line {}: its load is missing", at + 1)) };

@@ -414,8 +414,11 @@ impl Session {
         if let Some(stream) = self.streams.get_mut(&id).filter(|stream| stream.end.is_none()) {
             stream.came(frame::HEAD + 4, now);
             stream.stamps.malformed = Some(frame::cause_of_code(code));
-            let refused = code == Code::RefusedStream as u32;
-            stream.finish(Err(if refused { Failure::Unprocessed } else { Failure::StreamReset }));
+            if code == Code::RefusedStream as u32 {
+                stream.leave_unprocessed(true);
+            } else {
+                stream.finish(Err(Failure::StreamReset));
+            }
         }
         Ok(())
     }
@@ -426,7 +429,7 @@ impl Session {
         }
         self.goes_away_after = Some(last);
         for (_, stream) in self.streams.iter_mut().filter(|(id, _)| **id > last) {
-            stream.finish(Err(Failure::Unprocessed));
+            stream.leave_unprocessed(last == 0);
         }
         self.idle.wake();
         Ok(())

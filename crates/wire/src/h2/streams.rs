@@ -204,6 +204,12 @@ impl Stream {
         }
     }
 
+    /// The server did not process it. `alone`: though it had no other request to process.
+    pub fn leave_unprocessed(&mut self, alone: bool) {
+        self.stamps.is_refused = alone;
+        self.finish(Err(Failure::Unprocessed));
+    }
+
     /// It is over because of what came.
     pub fn malformed(&mut self, cause: Malformed) {
         self.stamps.malformed = Some(cause);

@@ -423,7 +423,7 @@ impl Session {
         }
         if let Some(from) = control.goes_away_from {
             let behind = requests.iter_mut().filter(|(id, _)| u64::from(**id) * 4 >= from);
-            behind.for_each(|(_, (request, _))| request.stream.finish(Err(Failure::Unprocessed)));
+            behind.for_each(|(_, (request, _))| request.stream.leave_unprocessed(from == 0));
         }
         if before != (control.is_known, control.goes_away_from) {
             self.idle.wake();
@@ -565,14 +565,13 @@ impl Session {
 }
 
 fn on_reset(request: &mut Request, code: u64, now: Tick) {
-    let stream = &mut request.stream;
-    if stream.end.is_some() {
-        return;
-    }
+    let Some(stream) = Some(&mut request.stream).filter(|stream| stream.end.is_none()) else { return };
     stream.came(0, now);
     stream.stamps.malformed = Some(frame::cause_of_reset(code));
-    let rejected = code == Code::RequestRejected as u64;
-    stream.finish(Err(if rejected { Failure::Unprocessed } else { Failure::StreamReset }));
+    if code == Code::RequestRejected as u64 {
+        return stream.leave_unprocessed(true);
+    }
+    stream.finish(Err(Failure::StreamReset));
 }
 
 /// The stream of the request of this number.

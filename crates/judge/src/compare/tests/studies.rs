@@ -2,7 +2,9 @@
 
 use super::*;
 use crate::compare::sample::Sample;
-use crate::compare::{compare, compare_stored, enough, findings, foreseen, foreseen_stored, of_sample, unsettled};
+use crate::compare::{
+    compare, compare_stored, conclusions, enough, findings, foreseen, foreseen_stored, of_sample, unsettled,
+};
 use crate::explain::tests::world::{World, reply};
 use brunt_model::comparison::{Better, ComparisonEnd, Test};
 use brunt_model::experiment::{Contender, ContenderHooks, Experiment, HookCommands, Step, TrialOrder};
@@ -94,9 +96,28 @@ fn a_study_is_decided_and_ends_as_soon_as_it_is() {
     assert_eq!(unsettled(&comparison, &stricter), ["p99: unknown whether B is worse by more than 6 %"]);
     let p99 = pair.shift.iter().find(|shift| shift.quantile == 0.99).unwrap();
     assert!(p99.low > 0.000_2 && p99.seconds < 0.000_4 && p99.high > p99.seconds, "{:?}", pair.shift);
-    let said: Vec<String> = findings(&comparison, LoadUnit::PerSecond).into_iter().map(|f| f.sentence).collect();
-    assert_eq!(said[0], "B against A at 100/s: p99: B is worse by 5.8 % (4.9 to 7.0).");
-    assert_eq!(said.len(), 2);
+    let conclusions = conclusions(&comparison, LoadUnit::PerSecond);
+    assert_eq!(
+        conclusions,
+        ["A is 5.46 % faster than B at 100/s (p99 5.14 ms against 5.44 ms, 95 % CI 4.67 to 6.54 %)."]
+    );
+    assert_eq!(findings(&comparison).len(), 1);
+}
+
+#[test]
+fn the_contenders_of_a_sweep_are_compared_at_each_load() {
+    let faster = |study: &Study| -> Vec<String> {
+        let conclusions = crate::sweep::analyse_study(study).conclusions.into_iter();
+        conclusions.filter(|finding| finding.rule == "faster").map(|finding| finding.sentence).collect()
+    };
+    assert_eq!(
+        faster(&study(&WORSE[..7])),
+        ["A is 5.46 % faster than B at 100/s (p50 5.14 ms against 5.44 ms, 95 % CI 4.72 to 6.32 %)."]
+    );
+    assert_eq!(
+        faster(&study(&WORSE[..3])),
+        ["Undecided whether A or B is faster at 100/s: p50: 3 blocks are too few (B is 5.8 % higher so far)."]
+    );
 }
 
 #[test]

@@ -1,15 +1,15 @@
 //! What must be said with the answers: what is missing, who else was the limit, how little was measured.
 
-use super::{Facts, listed};
+use super::Facts;
 use crate::explain::Remark;
 use crate::explain::command::{REPEAT, RESUME};
-use crate::explain::words::three;
+use crate::explain::words::{rate, three};
 use crate::sweep::limits;
 use crate::sweep::response::is_usable;
 use crate::sweep::trials::{At, ENOUGH_REPETITIONS, Trials};
 use brunt_model::analysis::{ContenderAnalysis, Outlier};
 use brunt_model::finding::{ProcessUse, State};
-use brunt_model::words::{self, plural};
+use brunt_model::words::{self, listed, plural};
 use brunt_model::{LoadUnit, Observation};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -24,6 +24,8 @@ const AWAKE: f64 = 0.1;
 const AWAKE_WITHOUT_THINKING: f64 = 0.5;
 /// So many loads are named one by one.
 const MOST_NAMED: usize = 6;
+/// Throughput that ends at less than this share of its greatest has fallen.
+const FALLEN: f64 = 0.8;
 /// Maximum number of other processes in a sentence.
 const MOST_PROCESSES: usize = 3;
 
@@ -196,4 +198,27 @@ pub fn few_loads(facts: &Facts) -> Vec<Remark> {
 /// What the source cannot tell.
 pub fn source(facts: &Facts) -> Vec<Remark> {
     facts.seen.notes.iter().map(|note| Remark::note(note.clone())).collect()
+}
+
+/// Throughput that falls behind its peak: a server that does less the more it is asked.
+pub fn falls(facts: &Facts) -> Vec<Remark> {
+    let of = |trials: &Trials| {
+        let curve = trials.curve();
+        let peak = curve.iter().max_by(|a, b| a.achieved.total_cmp(&b.achieved))?;
+        // One low step is an outlier, not a fall.
+        let [.., before, last] = &curve[..] else { return None };
+        let left = before.achieved.max(last.achieved);
+        (left < FALLEN * peak.achieved && last.load > peak.load).then(|| {
+            Remark::warning(format!(
+                "{}: the throughput falls under overload, from {} at {} to {} at {}.",
+                trials.contender,
+                rate(peak.achieved),
+                limits::load(trials.unit, peak.load),
+                rate(last.achieved),
+                limits::load(trials.unit, last.load),
+            ))
+            .remedy("keep the load below the peak; bound the server's queues")
+        })
+    };
+    facts.trials.iter().filter_map(of).collect()
 }

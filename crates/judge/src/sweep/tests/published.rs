@@ -74,13 +74,14 @@ fn with_one_value_a_step_no_difference_can_be_tested() {
 #[test]
 fn what_is_told_of_it_reads_like_this() {
     let analysis = analyse(&table());
-    let told: Vec<&str> = analysis.findings.iter().map(|finding| &finding.sentence[..]).collect();
+    let all = analysis.conclusions.iter().chain(&analysis.findings);
+    let told: Vec<&str> = all.map(|finding| &finding.sentence[..]).collect();
     assert_eq!(
         told,
         [
-            "nginx: the response time bends at 30/s and throughput saturates at 35.5/s.",
-            "Apache: the response time bends at 25/s and throughput saturates at 33.0/s.",
             "nginx saturates at 35.5/s, Apache at 33.0/s. No difference can be tested: one value per step shows no variation between repetitions; at least 4 of each are needed.",
+            "nginx: throughput saturates at 35.5/s and the response time bends at 30/s.",
+            "Apache: throughput saturates at 33.0/s and the response time bends at 25/s.",
             "2 outliers. nginx: at 80/s the throughput was 23.9/s, where its neighbours have 37.1/s. Measure this step \
              again. The others: nginx at 85/s.",
             "One repetition shows no variation between runs; a 95 % CI needs 6.",

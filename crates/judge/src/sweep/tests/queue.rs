@@ -177,7 +177,7 @@ fn where_the_highest_loads_were_left_out_they_are_to_be_measured_again() {
         let how = &limit(&analysis.contenders[0], kind).how;
         assert!(how.contains("above it, 7 trials were left out: measure these loads again"), "{how}");
     }
-    let capacity = analysis.findings.iter().find(|finding| finding.rule == "capacity").unwrap();
+    let capacity = analysis.conclusions.iter().find(|finding| finding.rule == "capacity").unwrap();
     let remedy = capacity.remedy.as_deref().unwrap();
     assert!(remedy.starts_with("above it, 7 trials were left out") && !remedy.contains("sweep further"), "{remedy}");
 }

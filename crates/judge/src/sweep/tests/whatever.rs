@@ -61,6 +61,26 @@ fn is_sound(analysis: &Analysis) {
         assert!(limit.how.ends_with('.'), "{limit:?}");
     }
     analysis.contenders.iter().for_each(no_contradiction);
+    no_contradiction_in_words(analysis);
+}
+
+/// Conclusions say of a contender what its limits say.
+fn no_contradiction_in_words(analysis: &Analysis) {
+    for contender in &analysis.contenders {
+        let is_found = |kind| contender.limits.iter().any(|limit| limit.kind == kind && limit.at.is_some());
+        let own = format!("{}: ", contender.contender);
+        for sentence in said(analysis, "capacity").into_iter().filter(|sentence| sentence.starts_with(&own)) {
+            assert_eq!(sentence.contains("saturates at"), is_found(LimitKind::Saturation), "{sentence}: {contender:?}");
+            assert_eq!(sentence.contains("bends at"), is_found(LimitKind::Knee), "{sentence}: {contender:?}");
+            let finds_nothing = sentence.contains("no knee and no saturation point");
+            let is_any = is_found(LimitKind::Saturation) || is_found(LimitKind::Knee);
+            assert!(!(finds_nothing && (is_any || sentence.contains("holds up to"))), "{sentence}: {contender:?}");
+        }
+    }
+    for sentence in said(analysis, "difference") {
+        let both = analysis.contenders.iter().all(|contender| sentence.contains(&contender.contender));
+        assert!(both && !sentence.contains("NaN"), "{sentence}");
+    }
 }
 
 /// A saturation point below what was measured is a contradiction.

@@ -74,7 +74,7 @@ pub static ROWS: [Row<RunSettings>; 18] = [
     .under(LOAD)
     .usual(defaults::MAX_DURATION)
     .keys(&[Key::new("load.max_duration", Takes::Value)]),
-    Row::value("requests", "N", "Stop after this number of measured requests", |w, _| {
+    Row::value("requests", "N", "Stop after this number of measured requests; of a scenario, iterations", |w, _| {
         set(whole(w, 1, u64::MAX), |s: &mut S, v| s.load.requests = Some(v))
     })
     .under(LOAD)

@@ -1,20 +1,25 @@
-//! What the sweep was made for: capacity, differences, what the server lacked.
+//! What the sweep was made for: who is better, how much each server carries, what it lacked.
 
-use super::{Facts, limit, listed};
+use super::{Facts, Rule, limit};
+use crate::compare;
 use crate::explain::Remark;
 use crate::explain::words::{percent, rate, three};
+use crate::levels::{Factors, Pairing, pairings};
 use crate::sweep::limits::{self, growth, peak, plateau};
 use crate::sweep::trials::Trials;
 use brunt_model::analysis::{ContenderAnalysis, Culprit, LimitKind};
+use brunt_model::words::listed;
 use brunt_stats::rank;
 
 /// A test finds a difference below this p.
 const SIGNIFICANT: f64 = 0.05;
-/// Throughput that ends so far below its greatest has fallen.
-const FALLEN: f64 = 0.8;
+
+/// A row a rule, in the order in which they are read.
+pub const RULES: &[Rule] =
+    &[("difference", difference), ("faster", faster), ("capacity", capacity), ("bottleneck", bottleneck)];
 
 /// Knee, saturation point and what holds up to which load, in one sentence a contender.
-pub fn capacity(facts: &Facts) -> Vec<Remark> {
+fn capacity(facts: &Facts) -> Vec<Remark> {
     let of = |(trials, found): (&Trials, &ContenderAnalysis)| {
         let said = limits_in_words(trials, found);
         if said.is_empty() {
@@ -28,11 +33,12 @@ pub fn capacity(facts: &Facts) -> Vec<Remark> {
 fn limits_in_words(trials: &Trials, found: &ContenderAnalysis) -> Vec<String> {
     let mut said: Vec<String> = Vec::new();
     let at = |kind| limit(found, kind).map(|(_, at)| at.value);
+    if let Some(most) = at(LimitKind::Saturation) {
+        let bottleneck = of_server(found).map_or(String::new(), |sentence| format!(" ({sentence})"));
+        said.push(format!("throughput saturates at {}{bottleneck}", rate(most)));
+    }
     if let Some(knee) = at(LimitKind::Knee) {
         said.push(format!("the response time bends at {}", limits::load(trials.unit, knee)));
-    }
-    if let Some(most) = at(LimitKind::Saturation) {
-        said.push(format!("throughput saturates at {}", rate(most)));
     }
     let curve = trials.curve();
     if let Some(peak) = peak(&curve).filter(|_| growth(&curve).plateau().is_some() && plateau(&curve).is_none()) {
@@ -57,14 +63,23 @@ fn nothing_found(trials: &Trials) -> Option<Remark> {
     Some(Remark::note(sentence).remedy(remedy))
 }
 
-/// Who saturates higher, and whether that can be told from chance: the highest beside each of the others.
-pub fn difference(facts: &Facts) -> Vec<Remark> {
-    let with_plateau = facts.trials.iter().zip(facts.contenders);
-    let mut plateaus: Vec<(&Trials, f64)> =
-        with_plateau.filter_map(|(t, found)| Some((t, limit(found, LimitKind::Saturation)?.1.value))).collect();
-    plateaus.sort_by(|a, b| b.1.total_cmp(&a.1));
-    let Some(((best, most), others)) = plateaus.split_first() else { return Vec::new() };
-    others.iter().map(|(other, less)| beside(best, *most, other, *less)).collect()
+/// Who saturates higher, and whether that can be told from chance: each two contenders that differ in one factor.
+fn difference(facts: &Facts) -> Vec<Remark> {
+    let factors: Vec<&Factors> = facts.trials.iter().map(|trials| trials.factors).collect();
+    let at =
+        |index: usize| Some((&facts.trials[index], limit(&facts.contenders[index], LimitKind::Saturation)?.1.value));
+    let of = |pairing: &Pairing| {
+        let (ours, theirs) = (at(pairing.ours)?, at(pairing.theirs)?);
+        let (better, worse) = if ours.1 >= theirs.1 { (ours, theirs) } else { (theirs, ours) };
+        Some(beside(better.0, better.1, worse.0, worse.1))
+    };
+    pairings(&factors).iter().filter_map(of).collect()
+}
+
+/// Whose response time is lower, at each load.
+fn faster(facts: &Facts) -> Vec<Remark> {
+    let Some(trials) = facts.trials.first() else { return Vec::new() };
+    compare::sentences(facts.pairs, trials.unit).into_iter().map(Remark::note).collect()
 }
 
 fn beside(best: &Trials, most: f64, other: &Trials, less: f64) -> Remark {
@@ -106,47 +121,27 @@ fn plateaus(trials: &Trials) -> Vec<f64> {
     trials.repetitions.iter().filter_map(|repetition| plateau(&trials.curve_of(*repetition))).collect()
 }
 
-/// What limited each server.
-pub fn bottleneck(facts: &Facts) -> Vec<Remark> {
+/// What limited each server, unless it is said with its saturation point.
+fn bottleneck(facts: &Facts) -> Vec<Remark> {
     let of = |found: &ContenderAnalysis| {
         let bottleneck = found.bottleneck.as_ref()?;
         let sentence = bottleneck.sentence.trim_end_matches('.');
+        let name = &found.contender;
         Some(match bottleneck.culprit {
-            Culprit::NotFound => {
-                Remark::note(format!("The bottleneck of {} was not found: {sentence}.", found.contender))
-            }
-            Culprit::Generator => {
-                Remark::warning(format!("The generator was the bottleneck, not {}: {sentence}.", found.contender))
-            }
-            _ if limit(found, LimitKind::Saturation).is_none() => Remark::note(format!(
-                "{} has no saturation point in this range; nearest to its limit at the highest loads: {sentence}.",
-                found.contender
+            Culprit::NotFound => Remark::note(format!("The bottleneck of {name} was not found: {sentence}.")),
+            Culprit::Generator => Remark::warning(format!("The generator was the bottleneck, not {name}: {sentence}.")),
+            _ if limit(found, LimitKind::Saturation).is_some() => return None,
+            _ => Remark::note(format!(
+                "{name} has no saturation point in this range; nearest to its limit at the highest loads: {sentence}."
             )),
-            _ => Remark::note(format!("Bottleneck of {}: {sentence}.", found.contender)),
         })
     };
     facts.contenders.iter().filter_map(of).collect()
 }
 
-/// Throughput that falls behind its peak: a server that does less the more it is asked.
-pub fn falls(facts: &Facts) -> Vec<Remark> {
-    let of = |trials: &Trials| {
-        let curve = trials.curve();
-        let peak = curve.iter().max_by(|a, b| a.achieved.total_cmp(&b.achieved))?;
-        // One low step is an outlier, not a fall.
-        let [.., before, last] = &curve[..] else { return None };
-        let left = before.achieved.max(last.achieved);
-        (left < FALLEN * peak.achieved && last.load > peak.load).then(|| {
-            Remark::warning(format!(
-                "{}: the throughput falls under overload, from {} at {} to {} at {}.",
-                trials.contender,
-                rate(peak.achieved),
-                limits::load(trials.unit, peak.load),
-                rate(last.achieved),
-                limits::load(trials.unit, last.load),
-            ))
-            .remedy("keep the load below the peak; bound the server's queues")
-        })
-    };
-    facts.trials.iter().filter_map(of).collect()
+/// The server's bottleneck, if one was found.
+fn of_server(found: &ContenderAnalysis) -> Option<&str> {
+    let bottleneck = found.bottleneck.as_ref()?;
+    let is_servers = !matches!(bottleneck.culprit, Culprit::NotFound | Culprit::Generator);
+    is_servers.then(|| bottleneck.sentence.trim_end_matches('.'))
 }

@@ -1,0 +1,269 @@
+//! Who is better, in a sentence for each pair of contenders: what decides, at all loads.
+//!
+//! Out of scope: what is decided. All sentences are made of [`Pair`]s, as the tables of a report are, so both say the same.
+
+use super::figures::written;
+use crate::explain::words::three;
+use crate::sweep::load;
+use brunt_model::comparison::{Better, Compared, Pair};
+use brunt_model::objective::Metric;
+use brunt_model::question::Measure;
+use brunt_model::words::{count, listed};
+use brunt_model::{Comparison, LoadUnit};
+
+/// Loads that a sentence lists one by one.
+const MOST_LISTED: usize = 3;
+
+/// Returns the sentences of a comparison.
+pub fn of_comparison(comparison: &Comparison, unit: LoadUnit) -> Vec<String> {
+    sentences(&comparison.pairs, unit)
+}
+
+/// Returns a sentence for each two contenders, from all loads at which both were measured.
+pub fn sentences(pairs: &[Pair], unit: LoadUnit) -> Vec<String> {
+    let mut groups: Vec<Group> = Vec::new();
+    for pair in pairs {
+        let Some(deciding) = pair.measures.first() else { continue };
+        let at = Level { load: pair.load, compared: deciding };
+        match groups.iter_mut().find(|group| group.is_of(pair, deciding.measure)) {
+            Some(group) => group.levels.push(at),
+            None => groups.push(Group { ours: &pair.ours, theirs: &pair.theirs, unit, levels: vec![at] }),
+        }
+    }
+    groups.iter().map(Group::sentence).collect()
+}
+
+/// The figure that decides, of two contenders at all their loads; ascending loads.
+struct Group<'a> {
+    ours: &'a str,
+    theirs: &'a str,
+    unit: LoadUnit,
+    levels: Vec<Level<'a>>,
+}
+
+/// The figure that decides at one load.
+#[derive(Clone, Copy)]
+struct Level<'a> {
+    load: Option<f64>,
+    compared: &'a Compared,
+}
+
+/// What a figure means for the better one.
+struct Words {
+    /// Adjective: `faster`.
+    adjective: &'static str,
+    /// Both are the same: `equally fast`.
+    equal: &'static str,
+}
+
+impl Group<'_> {
+    fn is_of(&self, pair: &Pair, measure: Measure) -> bool {
+        let of = self.levels.first().map(|level| level.compared.measure);
+        self.ours == pair.ours && self.theirs == pair.theirs && of == Some(measure)
+    }
+
+    fn sentence(&self) -> String {
+        let all = |verdict: Better| -> Vec<Level> {
+            self.levels.iter().filter(|level| level.compared.verdict == verdict).copied().collect()
+        };
+        let (better, worse) = (all(Better::Better), all(Better::Worse));
+        let (equal, undecided) = (all(Better::Equal), all(Better::Undecided));
+        if undecided.len() == self.levels.len() {
+            return self.undecided(&undecided);
+        }
+        let mut clauses = Vec::new();
+        clauses.extend(self.wins(self.theirs, self.ours, &better));
+        clauses.extend(self.wins(self.ours, self.theirs, &worse));
+        clauses.extend(self.equal(&equal));
+        if !undecided.is_empty() {
+            clauses.push(format!("undecided{}", self.at(&undecided)));
+        }
+        format!("{}.", clauses.join("; "))
+    }
+
+    /// `nginx is 34 % faster than apache at 1,000 users (p50 48.0 ms against 73.0 ms, 95 % CI 29 to 38 %)`. Of several loads, the
+    /// figures are those of the highest.
+    fn wins(&self, winner: &str, loser: &str, levels: &[Level]) -> Option<String> {
+        let highest = levels.last()?;
+        let adjective = words(highest.compared.measure).adjective;
+        let figures = Advantage::of(highest.compared);
+        if levels.len() == 1 {
+            let by = figures.size.as_ref().map_or(String::new(), |size| format!("{size} "));
+            return Some(format!("{winner} is {by}{adjective} than {loser}{} ({})", self.at(levels), figures.evidence));
+        }
+        let by = figures.size.map_or(String::new(), |size| format!(", by {size}{}", self.at(&[*highest])));
+        Some(format!("{winner} is {adjective} than {loser}{}{by} ({})", self.at(levels), figures.evidence))
+    }
+
+    fn equal(&self, levels: &[Level]) -> Option<String> {
+        let highest = levels.last()?.compared;
+        let equal = words(highest.measure).equal;
+        Some(format!("{} and {} are {equal}{} ({})", self.theirs, self.ours, self.at(levels), values(highest)))
+    }
+
+    fn undecided(&self, levels: &[Level]) -> String {
+        let Some(highest) = levels.last() else { return String::new() };
+        let adjective = words(highest.compared.measure).adjective;
+        let why = highest.compared.sentence.replacen(": undecided: ", ": ", 1);
+        format!("Undecided whether {} or {} is {adjective}{}: {why}.", self.ours, self.theirs, self.at(&[*highest]))
+    }
+
+    /// ` at 100, 200 and 500/s`, ` at all 12 loads`.
+    fn at(&self, levels: &[Level]) -> String {
+        let loads: Vec<f64> = levels.iter().filter_map(|level| level.load).collect();
+        match loads.len() {
+            0 => String::new(),
+            some if some == self.levels.len() && some > MOST_LISTED => format!(" at all {} loads", count(some as u64)),
+            some if some > MOST_LISTED => format!(" at {} of {} loads", count(some as u64), self.levels.len()),
+            _ => format!(" at {}", listed(&loads.iter().map(|at| load(self.unit, *at)).collect::<Vec<_>>())),
+        }
+    }
+}
+
+/// By how much the better one is better.
+struct Advantage {
+    /// `34 %`, `at least 29 %`; none if a figure is zero.
+    size: Option<String>,
+    /// `p50 48.0 ms against 73.0 ms, 95 % CI 29 to 38 %`, the better one first.
+    evidence: String,
+}
+
+impl Advantage {
+    fn of(compared: &Compared) -> Self {
+        let sizes = [compared.shift, compared.low, compared.high].map(|shift| shift.map(|shift| size(compared, shift)));
+        let [at, one_end, other_end] = sizes;
+        let least = match (one_end, other_end) {
+            (Some(one), Some(other)) => Some(one.min(other)),
+            (one, other) => one.or(other),
+        };
+        let interval = one_end.zip(other_end);
+        let interval = interval
+            .map(|(one, other)| format!(", 95 % CI {} to {} %", number(one.min(other)), number(one.max(other))));
+        let size = match (at, least) {
+            (Some(at), _) => Some(format!("{} %", number(at))),
+            (None, Some(least)) if compared.shift.is_some() => Some(format!("at least {} %", number(least))),
+            _ => None,
+        };
+        Self { size, evidence: values(compared) + &interval.unwrap_or_default() }
+    }
+}
+
+/// The advantage of the better one that a shift (the other over the baseline, less 1) stands for. Of times it is the share that the
+/// faster one saves; of rates, the share that the higher one has more.
+fn size(compared: &Compared, shift: f64) -> f64 {
+    let ratio = 1.0 + shift;
+    let more_is_better = compared.measure.more_is_better();
+    match (compared.verdict == Better::Better, more_is_better) {
+        (true, true) => ratio - 1.0,
+        (true, false) => 1.0 - ratio,
+        (false, true) => 1.0 / ratio - 1.0,
+        (false, false) => 1.0 - 1.0 / ratio,
+    }
+}
+
+/// `p50 48.0 ms against 73.0 ms`, the better one first.
+fn values(compared: &Compared) -> String {
+    let [ours, theirs] = [compared.ours, compared.theirs].map(|value| written(compared.measure, value));
+    let is_theirs_first = compared.verdict != Better::Worse;
+    let (first, second) = if is_theirs_first { (theirs, ours) } else { (ours, theirs) };
+    format!("{} {first} against {second}", compared.measure)
+}
+
+fn words(measure: Measure) -> Words {
+    let (adjective, equal) = match measure {
+        Measure::Run(Metric::Quantile(_) | Metric::Mean | Metric::Max) => ("faster", "equally fast"),
+        Measure::Run(Metric::Throughput | Metric::Goodput) => ("higher in throughput", "equal in throughput"),
+        Measure::Run(Metric::Errors) => ("more reliable", "equally reliable"),
+        Measure::Capacity => ("higher in capacity", "equal in capacity"),
+        Measure::ServerCpu => ("more efficient", "equally efficient"),
+    };
+    Words { adjective, equal }
+}
+
+/// A share as a number of percent.
+fn number(share: f64) -> String {
+    three(share * 100.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use brunt_model::comparison::Test;
+    use proptest::prelude::*;
+
+    const P50: Measure = Measure::Run(Metric::Quantile(0.5));
+
+    fn compared(measure: Measure, ours: f64, theirs: f64, verdict: Better) -> Compared {
+        let shift = theirs / ours - 1.0;
+        Compared {
+            measure,
+            ours,
+            theirs,
+            shift: Some(shift),
+            low: Some(shift - 0.02),
+            high: Some(shift + 0.02),
+            p: None,
+            test: Test::PermutationInBlocks,
+            verdict,
+            sentence: "p50: undecided: 3 blocks are too few".into(),
+        }
+    }
+
+    fn pair(load: f64, compared: Compared) -> Pair {
+        let (ours, theirs) = ("apache".to_owned(), "nginx".to_owned());
+        Pair { ours, theirs, load: Some(load), measures: vec![compared], shift: Vec::new() }
+    }
+
+    const USERS: LoadUnit = LoadUnit::Users { think: None };
+
+    #[test]
+    fn the_better_one_comes_first_with_what_it_saves() {
+        let one = [pair(1000.0, compared(P50, 0.073, 0.048, Better::Better))];
+        let expected =
+            "nginx is 34.2 % faster than apache at 1,000 users (p50 48.0 ms against 73.0 ms, 95 % CI 32.2 to 36.2 %).";
+        assert_eq!(sentences(&one, USERS), [expected]);
+        let throughput = Measure::Run(Metric::Throughput);
+        let one = [pair(64.0, compared(throughput, 1250.0, 1000.0, Better::Worse))];
+        assert!(
+            sentences(&one, USERS)[0].starts_with("apache is 25.0 % higher in throughput than nginx at 64 users (")
+        );
+    }
+
+    #[test]
+    fn loads_are_summed_up_by_who_is_better() {
+        let at = |load: f64, verdict| pair(load, compared(P50, 0.073, 0.048, verdict));
+        let mut all: Vec<Pair> = (1..=5).map(|n| at(100.0 * f64::from(n), Better::Better)).collect();
+        let [sentence] = &sentences(&all, USERS)[..] else { panic!() };
+        assert!(
+            sentence.starts_with("nginx is faster than apache at all 5 loads, by 34.2 % at 500 users ("),
+            "{sentence}"
+        );
+        all[0].measures[0].verdict = Better::Undecided;
+        all[1].measures[0].verdict = Better::Equal;
+        let [sentence] = &sentences(&all, USERS)[..] else { panic!() };
+        assert!(sentence.contains("at 300 users, 400 users and 500 users, by 34.2 % at 500 users ("), "{sentence}");
+        assert!(sentence.contains("; nginx and apache are equally fast at 200 users ("), "{sentence}");
+        assert!(sentence.ends_with("; undecided at 100 users."), "{sentence}");
+        all.iter_mut().for_each(|pair| pair.measures[0].verdict = Better::Undecided);
+        assert_eq!(
+            sentences(&all, USERS),
+            ["Undecided whether apache or nginx is faster at 500 users: p50: 3 blocks are too few."]
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn the_one_that_is_named_first_has_the_better_figure(ours in 1e-6f64..1e3, theirs in 1e-6f64..1e3, more in any::<bool>()) {
+            let measure = if more { Measure::Run(Metric::Throughput) } else { P50 };
+            let is_better = (theirs > ours) == more;
+            let verdict = if is_better { Better::Better } else { Better::Worse };
+            let [sentence] = &sentences(&[pair(10.0, compared(measure, ours, theirs, verdict))], USERS)[..] else { panic!() };
+            let winner = if is_better { "nginx" } else { "apache" };
+            prop_assert!(sentence.starts_with(&format!("{winner} is ")), "{}", sentence);
+            prop_assert!(!sentence.contains("is -") && !sentence.contains("NaN"), "{}", sentence);
+            let [better, worse] = if is_better { [theirs, ours] } else { [ours, theirs] };
+            let values = format!("{} against {}", written(measure, better), written(measure, worse));
+            prop_assert!(sentence.contains(&values), "{}", sentence);
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! Which contenders are compared with each other: those that differ in one factor.
+//!
+//! Of two servers, each with a small and a large body, each server with a small body is compared with the same server with a large
+//! one, and the first server with the second for each body. A server with a small body beside another server with a large one would
+//! say nothing of either factor.
+
+/// The factors of a contender, with its level of each.
+pub type Factors = [(String, String)];
+
+/// Two contenders, by their indices.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pairing {
+    /// The baseline: the one with the first level of the factor in which they differ.
+    pub ours: usize,
+    /// The other.
+    pub theirs: usize,
+}
+
+/// Returns all pairings of these contenders, by the index of the second. Without factors, the first contender is the baseline of all
+/// others.
+pub fn pairings(contenders: &[&Factors]) -> Vec<Pairing> {
+    let mut all = Vec::new();
+    for (theirs, factors) in contenders.iter().enumerate() {
+        if factors.is_empty() {
+            all.extend((theirs > 0).then_some(Pairing { ours: 0, theirs }));
+            continue;
+        }
+        for factor in 0..factors.len() {
+            let baseline = contenders.iter().position(|other| differs_only_in(factor, factors, other));
+            all.extend(baseline.filter(|ours| *ours < theirs).map(|ours| Pairing { ours, theirs }));
+        }
+    }
+    all
+}
+
+/// Whether all levels but that of one factor are the same.
+fn differs_only_in(factor: usize, one: &Factors, other: &Factors) -> bool {
+    one.len() == other.len() && (0..one.len()).all(|index| index == factor || one[index] == other[index])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pairs(contenders: &[&Factors]) -> Vec<(usize, usize)> {
+        pairings(contenders).iter().map(|pairing| (pairing.ours, pairing.theirs)).collect()
+    }
+
+    fn levels(server: &str, body: &str) -> Vec<(String, String)> {
+        vec![("server".into(), server.into()), ("body".into(), body.into())]
+    }
+
+    #[test]
+    fn contenders_without_factors_are_compared_with_the_first() {
+        assert_eq!(pairs(&[]), []);
+        assert_eq!(pairs(&[&[], &[], &[]]), [(0, 1), (0, 2)]);
+    }
+
+    #[test]
+    fn contenders_are_compared_within_each_level_of_the_other_factors() {
+        let all = ["a", "b", "c"].map(|server| ["small", "large"].map(|body| levels(server, body))).concat();
+        let all: Vec<&Factors> = all.iter().map(Vec::as_slice).collect();
+        assert_eq!(pairs(&all), [(0, 1), (0, 2), (1, 3), (2, 3), (0, 4), (1, 5), (4, 5)]);
+        let single = [vec![("server".to_owned(), "a".to_owned())], vec![("server".to_owned(), "b".to_owned())]];
+        assert_eq!(pairs(&[&single[0], &single[1]]), [(0, 1)]);
+    }
+}
