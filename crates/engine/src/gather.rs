@@ -137,12 +137,12 @@ impl<'a, W: Watch> Gather<'a, W> {
     }
 
     /// Something that the reader of the report should know.
-    pub fn warn(&mut self, at: Tick, text: String) {
-        self.tell(&Event::Warning(Warning { at, text: without_number(&text) }));
+    pub fn warn(&mut self, at: Tick, text: &str) {
+        self.tell(&Event::Warning(Warning { at, text: without_number(text) }));
     }
 
     /// Something that is known at the end of the run.
-    pub fn remark(&mut self, text: String) {
+    pub fn remark(&mut self, text: &str) {
         self.warn(self.seen_to, text);
     }
 
@@ -247,7 +247,7 @@ impl<'a, W: Watch> Gather<'a, W> {
             let limit = self.labels.limit();
             self.warn(
                 snapshot.to,
-                format!("more than {limit} labels: the rest are summed under {OTHER}; see --labels"),
+                &format!("more than {limit} labels: the rest are summed under {OTHER}; see --labels"),
             );
         }
     }

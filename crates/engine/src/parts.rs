@@ -185,7 +185,9 @@ impl Parts<'_> {
                 self.gather.tell(&Event::Samples(samples));
             }
             Event::CheckFailures(mut failures) => {
-                failures.iter_mut().for_each(|failure| failure.label = member.label(failure.label));
+                for failure in &mut failures {
+                    failure.label = member.label(failure.label);
+                }
                 self.gather.tell(&Event::CheckFailures(failures));
             }
             Event::Reading(reading) => self.read(number, reading.values),
@@ -269,7 +271,7 @@ impl Parts<'_> {
         let part = member.part;
         let closing: Vec<Option<Snapshot>> = member.ledgers.iter().map(Ledger::closing).collect();
         self.gather.tell(&Event::Lost(Loss { at, part }));
-        self.gather.warn(at, text);
+        self.gather.warn(at, &text);
         for (population, closing) in closing.into_iter().enumerate() {
             if let Some(closing) = closing {
                 self.gather.hand(Source { worker: number, population }, closing);

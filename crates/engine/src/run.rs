@@ -197,7 +197,7 @@ pub fn run_part<W: World>(
         let ends = workers.into_iter().map(|w| w.join().map_err(|_| EngineError::Panicked));
         let outcome = ends.collect::<Result<Vec<_>, _>>();
         for remark in world.remarks() {
-            gather.remark(handle.part.named(remark));
+            gather.remark(&handle.part.named(remark));
         }
         gather.finish(handle.control.is_stopped());
         outcome?.into_iter().collect::<Result<(), _>>()
@@ -244,7 +244,7 @@ fn hear(message: Message, gather: &mut Gather<'_, OwnThreads>) {
         Message::CheckFailures(failures) => gather.tell(&Event::CheckFailures(failures)),
         Message::Records(records) => gather.tell(&Event::Records(records)),
         Message::Target(addresses, server) => gather.tell(&Event::Target { addresses, server }),
-        Message::Warning(text, at) => gather.warn(at, text),
+        Message::Warning(text, at) => gather.warn(at, &text),
         Message::Fatal(why) => gather.fatal(why),
         Message::Over(source) => gather.over(source),
         Message::Done(worker, thread) => gather.watch.ourselves.worker_ended(worker, thread),

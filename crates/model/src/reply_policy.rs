@@ -428,14 +428,14 @@ pub struct StatusRange {
 pub fn statuses(ranges: &[StatusRange]) -> String {
     match ranges {
         [] => "below 400".into(),
-        ranges => ranges.iter().map(StatusRange::words).collect::<Vec<_>>().join(", "),
+        ranges => ranges.iter().map(|range| range.words()).collect::<Vec<_>>().join(", "),
     }
 }
 
 impl StatusRange {
-    fn words(&self) -> String {
+    fn words(self) -> String {
         let Self { least, most } = self;
-        if least == most { status_text(*least) } else { format!("{least} to {most}") }
+        if least == most { status_text(least) } else { format!("{least} to {most}") }
     }
 }
 

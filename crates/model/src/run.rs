@@ -97,7 +97,9 @@ impl Run {
                 }
             }
             Event::CheckFailures(failures) => {
-                failures.iter().for_each(|failure| failure.clone().add_to(&mut self.check_failures));
+                for failure in failures {
+                    failure.clone().add_to(&mut self.check_failures);
+                }
             }
             Event::Samples(_) | Event::Records(_) => {}
             Event::Reading(r) => {

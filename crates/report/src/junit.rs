@@ -79,7 +79,7 @@ fn suite(
     all.extend(places(study, index, contender).flat_map(|place| cases(study, analysis, contender, place)));
     let seconds: f64 = study.of(index).map(|t| t.run.measured_seconds()).sum();
     let suite = SuiteHead { name: &contender.name, seconds, details: &details(study, index) };
-    write_suite(suite, study, &all, out)
+    write_suite(&suite, study, &all, out)
 }
 
 /// The labels and transactions of each trial of a contender, and the checks that replies failed: a line each.
@@ -123,7 +123,7 @@ fn comparison(study: &Study, analysis: &Analysis, out: &mut dyn io::Write) -> io
     if all.is_empty() {
         Ok(())
     } else {
-        write_suite(SuiteHead { name: "comparison", seconds: 0.0, details: "" }, study, &all, out)
+        write_suite(&SuiteHead { name: "comparison", seconds: 0.0, details: "" }, study, &all, out)
     }
 }
 
@@ -142,7 +142,7 @@ struct SuiteHead<'a> {
     details: &'a str,
 }
 
-fn write_suite(suite: SuiteHead<'_>, study: &Study, all: &[Case], out: &mut dyn io::Write) -> io::Result<()> {
+fn write_suite(suite: &SuiteHead<'_>, study: &Study, all: &[Case], out: &mut dyn io::Write) -> io::Result<()> {
     let SuiteHead { name, seconds, details } = suite;
     let failed = all.iter().filter(|case| matches!(case.outcome, Outcome::Failed(..))).count();
     let skipped = all.iter().filter(|case| matches!(case.outcome, Outcome::Skipped(_))).count();

@@ -244,7 +244,9 @@ mod tests {
         assert!(sentence.contains("at 300 users, 400 users and 500 users, by 34.2 % at 500 users ("), "{sentence}");
         assert!(sentence.contains("; nginx and apache are equally fast at 200 users ("), "{sentence}");
         assert!(sentence.ends_with("; undecided at 100 users."), "{sentence}");
-        all.iter_mut().for_each(|pair| pair.measures[0].verdict = Better::Undecided);
+        for pair in &mut all {
+            pair.measures[0].verdict = Better::Undecided;
+        }
         assert_eq!(
             sentences(&all, USERS),
             ["Undecided whether apache or nginx is faster at 500 users: p50: 3 blocks are too few."]

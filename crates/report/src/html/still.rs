@@ -127,9 +127,11 @@ fn errors(run: &Run) -> String {
 
 /// The checks that replies failed; nothing where there were none.
 fn check_failures(run: &Run) -> String {
-    let items: String =
-        breakdown::check_failures(run).iter().map(|sentence| format!("<li>{}</li>\n", escaped(sentence))).collect();
-    if items.is_empty() { items } else { format!("<h3>Failed checks</h3>\n<ul>{items}</ul>\n") }
+    let items: Vec<String> = breakdown::check_failures(run).iter().map(|sentence| escaped(sentence)).collect();
+    if items.is_empty() {
+        return String::new();
+    }
+    format!("<h3>Failed checks</h3>\n<ul><li>{}</li></ul>\n", items.join("</li>\n<li>"))
 }
 
 /// The run by population, label and transaction.

@@ -119,11 +119,10 @@ impl KeptBody {
     /// No more of it is awaited, though it has not come to its end.
     pub fn is_over(&self) -> bool {
         let taken = match self {
-            Self::Plain(taken) => taken,
+            Self::Plain(taken) | Self::ZlibOrDeflate(taken, _) => taken,
             Self::Gzip(decoder) => decoder.get_ref(),
             Self::Zlib(decoder) => decoder.get_ref(),
             Self::Deflate(decoder) | Self::Message(decoder) => decoder.get_ref(),
-            Self::ZlibOrDeflate(taken, _) => taken,
             Self::Broken => return false,
         };
         taken.events.as_ref().is_some_and(|events| events.is_over())
@@ -132,11 +131,10 @@ impl KeptBody {
     /// A piece of the request was written, to which the next event is the answer.
     pub fn sent(&mut self, now: Tick) {
         let taken = match self {
-            Self::Plain(taken) => taken,
+            Self::Plain(taken) | Self::ZlibOrDeflate(taken, _) => taken,
             Self::Gzip(decoder) => decoder.get_mut(),
             Self::Zlib(decoder) => decoder.get_mut(),
             Self::Deflate(decoder) | Self::Message(decoder) => decoder.get_mut(),
-            Self::ZlibOrDeflate(taken, _) => taken,
             Self::Broken => return,
         };
         if let Some(events) = &mut taken.events {
@@ -322,7 +320,9 @@ mod tests {
     fn a_pattern_is_found_in_a_text_of_another_charset() {
         let found = |charset, pieces: &[&[u8]]| {
             let mut body = KeptBody::new(None, charset, Some(&Regex::new("Müller").unwrap()), None, None);
-            pieces.iter().for_each(|piece| body.push(piece));
+            for piece in pieces {
+                body.push(piece);
+            }
             body.finish().matches
         };
         assert!(found(Some(encoding_rs::WINDOWS_1252), &[b"M", b"\xfcll", b"er"]));
