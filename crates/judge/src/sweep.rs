@@ -18,7 +18,6 @@ mod tests;
 mod trials;
 
 pub use findings::names as finding_names;
-pub(crate) use limits::load;
 pub use observe::observe;
 
 use crate::compare;

@@ -3,8 +3,8 @@
 //! Out of scope: what is decided. All sentences are made of [`Pair`]s, as the tables of a report are, so both say the same.
 
 use super::figures::written;
+use crate::explain::words::load;
 use crate::explain::words::three;
-use crate::sweep::load;
 use brunt_model::comparison::{Better, Compared, Pair};
 use brunt_model::objective::Metric;
 use brunt_model::question::Measure;

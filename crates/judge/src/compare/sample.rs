@@ -3,8 +3,8 @@
 //! Out of scope: any figure of them.
 
 use super::figures::{capacity, figure};
+use crate::explain::words::load;
 use crate::levels::{Factors, Pairing, pairings};
-use crate::sweep::load;
 use brunt_model::comparison::FoundCapacity;
 use brunt_model::finding::State;
 use brunt_model::question::{Compare, Measure};

@@ -5,7 +5,7 @@
 use super::decide::{Decided, Scale, TestedFigure};
 use super::figures::written;
 use super::sample::Paired;
-use crate::sweep::load;
+use crate::explain::words::load;
 use brunt_model::Comparison;
 use brunt_model::comparison::{Better, Compared, ComparisonEnd, Test};
 use brunt_model::finding::{Finding, Weight};

@@ -2,6 +2,7 @@
 //!
 //! Out of scope: the figures of reports, which are written in `report`; that room stands behind this one.
 
+use brunt_model::LoadUnit;
 pub use brunt_model::words::{count, plural, three};
 
 /// So many per second: `498/s`.
@@ -46,6 +47,17 @@ fn scaled(x: f64, units: [&str; 4]) -> String {
 /// A quantile as a percentile: `p99.9`.
 pub fn percentile(q: f64) -> String {
     format!("p{}", (q * 1e5).round() / 1e3)
+}
+
+/// A load in words: `35.0/s`, `200 users`.
+pub fn load(of: LoadUnit, load: f64) -> String {
+    // Loads are round numbers: `35`, not `35.0`.
+    let number = if load.fract() == 0.0 { count(load.abs() as u64) } else { three(load) };
+    match of {
+        LoadUnit::PerSecond => format!("{number}/s"),
+        LoadUnit::Users { .. } if load == 1.0 => "1 user".into(),
+        LoadUnit::Users { .. } => format!("{number} users"),
+    }
 }
 
 #[cfg(test)]

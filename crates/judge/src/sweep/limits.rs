@@ -12,7 +12,6 @@ pub use saturation::{Growth, growth, peak, plateau};
 use super::trials::Trials;
 use brunt_model::LoadUnit;
 use brunt_model::analysis::LoadLimit;
-use brunt_model::words::{count, three};
 
 /// All that apply.
 pub fn limits(trials: &Trials) -> Vec<LoadLimit> {
@@ -28,15 +27,4 @@ pub fn limits(trials: &Trials) -> Vec<LoadLimit> {
 /// The unit of loads, as a limit has it.
 fn unit(of: LoadUnit) -> String {
     of.behind().trim_start().into()
-}
-
-/// A load in words: `35.0/s`, `200 users`.
-pub fn load(of: LoadUnit, load: f64) -> String {
-    // Loads are round numbers: `35`, not `35.0`.
-    let number = if load.fract() == 0.0 { count(load.abs() as u64) } else { three(load) };
-    match of {
-        LoadUnit::PerSecond => format!("{number}/s"),
-        LoadUnit::Users { .. } if load == 1.0 => "1 user".into(),
-        LoadUnit::Users { .. } => format!("{number} users"),
-    }
 }

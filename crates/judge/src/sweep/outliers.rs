@@ -2,7 +2,7 @@
 
 use super::limits::{self, Growth};
 use super::trials::{At, Step, Trials};
-use crate::explain::words::{rate, time};
+use crate::explain::words::{self, rate, time};
 use brunt_model::analysis::Outlier;
 use brunt_stats::robust;
 
@@ -59,7 +59,7 @@ fn steps(trials: &Trials) -> Vec<Outlier> {
         sentence: format!(
             "{}: at {} the throughput was {}, where its neighbours have {}. Measure this step again.",
             trials.contender,
-            limits::load(trials.unit, curve[i].load),
+            words::load(trials.unit, curve[i].load),
             rate(achieved[i]),
             rate(around[i]),
         ),
@@ -104,7 +104,7 @@ fn repetitions(trials: &Trials, step: &Step, from: f64) -> Vec<Outlier> {
             (false, false) => return None,
         };
         let what = if by_rate.contains(&i) { "throughput" } else { "mean response time" };
-        let (load, repetition) = (limits::load(trials.unit, step.load), step.trials[i].repetition);
+        let (load, repetition) = (words::load(trials.unit, step.load), step.trials[i].repetition);
         let sentence = format!(
             "{}: in repetition {} at {load} the {what} was {seen}, where the repetitions have {others} in the middle. Measure it again.",
             trials.contender,

@@ -1,7 +1,7 @@
 //! The Universal Scalability Law over a sweep of users who do not think.
 
-use super::limits::load;
 use super::trials::{At, Trials};
+use crate::explain::words::load;
 use brunt_model::LoadUnit;
 use brunt_model::analysis::{Band, BandedFigure, Scalability};
 use brunt_stats::usl::{self, Fit};

@@ -1,6 +1,7 @@
 //! Up to which load something holds: what is offered is achieved, an objective is met.
 
-use super::{load, unit};
+use super::unit;
+use crate::explain::words::load;
 use crate::sweep::trials::{At, Trials};
 use brunt_model::analysis::{Band, LimitKind, LoadLimit};
 use brunt_model::objective::{Metric, Relation};

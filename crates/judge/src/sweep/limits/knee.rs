@@ -1,6 +1,7 @@
 //! Where the response time starts to bend.
 
-use super::{load, unit};
+use super::unit;
+use crate::explain::words::load;
 use crate::sweep::trials::{At, Trials};
 use brunt_model::analysis::{LimitKind, LoadLimit};
 use brunt_model::words::three;

@@ -1,6 +1,7 @@
 //! Where the throughput stops growing, and the number of users at which the asymptotes of a closed loop cross.
 
-use super::{load, unit};
+use super::unit;
+use crate::explain::words::load;
 use crate::explain::words::{rate, time};
 use crate::sweep::trials::{At, Trials};
 use brunt_model::LoadUnit;
