@@ -131,9 +131,8 @@ impl Digest {
         let count = format!("{:08x}", self.count.get());
         let response = self.response((&request.method, uri), &count, cnonce);
         let mut text = format!("Digest username=\"{user}\", realm=\"{realm}\", nonce=\"{nonce}\", uri=\"{uri}\"");
-        if let Some(algorithm) = &self.algorithm {
-            let _ = write!(text, ", algorithm={algorithm}");
-        }
+        // MD5 is the default (RFC 7616, 3.3); Apache HttpClient names it, too.
+        let _ = write!(text, ", algorithm={}", self.algorithm.as_deref().unwrap_or("MD5"));
         let _ = write!(text, ", response=\"{response}\"");
         if let Some(opaque) = &self.opaque {
             let _ = write!(text, ", opaque=\"{opaque}\"");
@@ -223,7 +222,7 @@ mod tests {
         assert!(digest.starts_with("Proxy-Authorization"), "{digest}");
         let digest = identity.fields(&request)[0].1.clone();
         assert!(
-            digest.starts_with("Digest username=\"any\", realm=\"r\", nonce=\"n\", uri=\"/x\", response=\""),
+            digest.starts_with("Digest username=\"any\", realm=\"r\", nonce=\"n\", uri=\"/x\", algorithm=MD5, response=\""),
             "{digest}"
         );
         assert!(digest.contains(", opaque=\"o\", qop=auth, nc=00000002, cnonce=\""), "{digest}");
