@@ -2,7 +2,7 @@
 
 use super::sweep_of;
 use brunt_model::comparison::{Better, Compared, ComparisonEnd, Pair, QuantileShift, Test};
-use brunt_model::finding::{Finding, Weight};
+use brunt_model::finding::Finding;
 use brunt_model::objective::Metric;
 use brunt_model::question::Regression;
 use brunt_model::{Analysis, Compare, Comparison, Measure, Question, Study};
@@ -16,12 +16,8 @@ pub fn compared() -> (Study, Analysis) {
         Compare { metrics: vec![p99, errors], smallest: 0.02, alpha: 0.05, fail_if, within: None, at_capacity: None };
     study.experiment.question = Question::Compare(spec);
     study.experiment.repetitions = 10;
-    analysis.findings = vec![Finding {
-        rule: "comparison".into(),
-        weight: Weight::Note,
-        sentence: "apache against nginx at 120/s: p99: apache is better by 4.1 % (2.6 to 5.5).".into(),
-        remedy: None,
-    }];
+    let faster = "apache is 4.10 % faster than nginx at 120/s (p99 11.5 ms against 12.0 ms, 95 % CI 2.60 to 5.50 %).";
+    analysis.conclusions = vec![Finding::note("comparison", faster.into())];
     let better = Compared {
         measure: p99,
         ours: 0.012,

@@ -170,15 +170,13 @@ fn analysis(study: &Study, loads: &[f64]) -> Analysis {
         sentence: sentence.into(),
         remedy: remedy.map(Into::into),
     };
-    let findings = vec![
-        finding(
-            Weight::Warning,
-            "3 repetitions: no 95 % interval over repetitions can be given, ranges are shown as ranges",
-            Some("--repeat 6"),
-        ),
-        finding(Weight::Note, "nginx carries 360/s before throughput stops growing, apache 300/s", None),
-    ];
-    Analysis { contenders, findings, ..Analysis::default() }
+    let findings = vec![finding(
+        Weight::Warning,
+        "3 repetitions: no 95 % interval over repetitions can be given, ranges are shown as ranges",
+        Some("--repeat 6"),
+    )];
+    let conclusions = vec![finding(Weight::Note, "nginx saturates at 360/s, apache at 300/s.", None)];
+    Analysis { contenders, conclusions, findings, ..Analysis::default() }
 }
 
 fn analysed(study: &Study, loads: &[f64], contender: usize, Server(name, capacity, _): &Server) -> ContenderAnalysis {

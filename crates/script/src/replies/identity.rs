@@ -222,7 +222,9 @@ mod tests {
         assert!(digest.starts_with("Proxy-Authorization"), "{digest}");
         let digest = identity.fields(&request)[0].1.clone();
         assert!(
-            digest.starts_with("Digest username=\"any\", realm=\"r\", nonce=\"n\", uri=\"/x\", algorithm=MD5, response=\""),
+            digest.starts_with(
+                "Digest username=\"any\", realm=\"r\", nonce=\"n\", uri=\"/x\", algorithm=MD5, response=\""
+            ),
             "{digest}"
         );
         assert!(digest.contains(", opaque=\"o\", qop=auth, nc=00000002, cnonce=\""), "{digest}");
