@@ -106,3 +106,43 @@ fn what_cannot_be_said_is_told() {
     assert!(jmx.contains("/b?k=${__P(A_KEY,)}"), "{jmx}");
     assert!(wrong("export jmx plan.yaml -o plan.jmx").contains("already exists"));
 }
+
+/// Imports an input of the repository into `plan.yaml`.
+fn imported(format: &str, input: &Path, folder: &Path) -> Result<(), String> {
+    let copy = folder.join(input.file_name().expect("a name"));
+    let text = fs::read(input).expect("an input");
+    let text = String::from_utf8_lossy(&text).replace("SHOP", "127.0.0.1:1");
+    fs::write(&copy, text).expect("a copy");
+    let _ = fs::remove_file(folder.join("plan.yaml"));
+    let output = command(&format!("import {format} {} -o plan.yaml", copy.display())).current_dir(folder).output();
+    let output = output.expect("brunt");
+    if output.status.success() { Ok(()) } else { Err(String::from_utf8_lossy(&output.stderr).into_owned()) }
+}
+
+#[test]
+fn imports_of_each_format_pass_the_check_of_plans() {
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("data");
+    let folder = TempDir::new().expect("a folder");
+    let inputs = [
+        ("har", "import/shop.har"),
+        ("curl", "import/curl.txt"),
+        ("urls", "import/urls.txt"),
+        ("openapi", "import/shop.openapi.yaml"),
+        ("postman", "import/shop.postman.json"),
+        ("jmx", "import/jmx/shop.jmx"),
+    ];
+    fs::copy(data.join("import/jmx/users.csv"), folder.path().join("users.csv")).expect("a copy");
+    let mut wrong = Vec::new();
+    for (format, name) in inputs {
+        if let Err(why) = imported(format, &data.join(name), folder.path()) {
+            wrong.push(format!("{name}: {why}"));
+            continue;
+        }
+        let variables = ["PASSWORD", "TOKEN", "PIN", "KEY", "CSRF"].map(|name| (name, "x"));
+        let check = command("plan check plan.yaml").envs(variables).current_dir(folder.path()).output().expect("brunt");
+        if !check.status.success() {
+            wrong.push(format!("{name}: {}", String::from_utf8_lossy(&check.stderr)));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

@@ -1,5 +1,6 @@
 //! gRPC: against the lab, which answers as a service of it, and a server by tonic (`shop`).
 
+mod jmeter;
 mod shop;
 mod streams;
 

@@ -5,6 +5,7 @@ use crate::world::{Odd, command};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
+use std::process::Stdio;
 use std::sync::{Arc, Mutex};
 use tempfile::TempDir;
 
@@ -151,7 +152,7 @@ fn what_cannot_run_is_told_with_its_place() {
         "{}",
         told(&jdbc, "")
     );
-    assert!(told(PLAN, "--rate 5").contains("the plan of JMeter says it"), "{}", told(PLAN, "--rate 5"));
+    assert!(told(PLAN, "--rate 5").contains("--rate: the plan of JMeter sets it"), "{}", told(PLAN, "--rate 5"));
     assert!(told("<jmeterTestPlan>", "").contains("plan.jmx: line 1"), "{}", told("<jmeterTestPlan>", ""));
     fs::remove_file(folder.path().join("names.csv")).expect("names");
     assert!(told(PLAN, "").contains("CSV Data Set Config \"names\": the data file names.csv cannot be read"));
@@ -207,4 +208,72 @@ fn an_upload_that_is_missing_fails_in_its_place() {
     let labels = by_label(&out);
     assert_eq!((labels["login ann"], labels["login bob"]), ((3, 0), (3, 0)), "{told}");
     assert!(asked.lock().expect("requests").iter().all(|request| request.starts_with("GET /item/")), "{told}");
+}
+
+/// Users that never wait keep the runtime from parking, which fires timers elsewhere.
+#[test]
+fn an_endless_loop_without_requests_writes_rows_and_ends_at_a_signal() {
+    let folder = TempDir::new().expect("a folder");
+    let sampler = "<JSR223Sampler testclass=\"JSR223Sampler\" testname=\"sum\"><stringProp name=\"scriptLanguage\">groovy\
+                   </stringProp><stringProp name=\"script\">1 + 1</stringProp></JSR223Sampler><hashTree/>";
+    let transaction = format!(
+        "<TransactionController testclass=\"TransactionController\" testname=\"t\"/><hashTree>{sampler}</hashTree>"
+    );
+    for (line, steps) in [
+        ("jmeter -n -t loop.jmx -l out.jtl", sampler),
+        ("run loop.jmx --no-store --jtl out.jtl", sampler),
+        ("run loop.jmx --no-store --jtl out.jtl", &transaction),
+    ] {
+        let plan = format!(
+            "<jmeterTestPlan><hashTree><TestPlan testclass=\"TestPlan\" testname=\"p\"/><hashTree><ThreadGroup \
+             testclass=\"ThreadGroup\" testname=\"g\"><stringProp name=\"ThreadGroup.num_threads\">1</stringProp><elementProp \
+             name=\"ThreadGroup.main_controller\" elementType=\"LoopController\"><intProp name=\"LoopController.loops\">-1</intProp>\
+             </elementProp></ThreadGroup><hashTree>{steps}</hashTree></hashTree></hashTree></jmeterTestPlan>"
+        );
+        fs::write(folder.path().join("loop.jmx"), plan).expect("a plan");
+        let out = folder.path().join("out.jtl");
+        let _ = fs::remove_file(&out);
+        let mut brunt = command(line);
+        brunt.current_dir(folder.path()).stdout(Stdio::null()).stderr(Stdio::null());
+        let mut brunt = brunt.spawn().expect("brunt");
+        let has_rows = within_a_minute(|| fs::metadata(&out).is_ok_and(|file| file.len() > 10_000));
+        let pid = rustix::process::Pid::from_child(&brunt);
+        let is_sent = rustix::process::kill_process(pid, rustix::process::Signal::INT).is_ok();
+        let has_ended = within_a_minute(|| brunt.try_wait().is_ok_and(|status| status.is_some()));
+        let _ = brunt.kill();
+        let _ = brunt.wait();
+        assert!(has_rows && is_sent && has_ended, "{line}: rows {has_rows}, ended {has_ended}");
+    }
+}
+
+fn within_a_minute(mut holds: impl FnMut() -> bool) -> bool {
+    (0..600).any(|_| {
+        std::thread::sleep(std::time::Duration::from_millis(100));
+        holds()
+    })
+}
+
+#[test]
+fn messages_name_the_options_of_the_command_that_was_typed() {
+    let folder = TempDir::new().expect("a folder");
+    let unsupported = PLAN.replace(
+        "<CookieManager testclass=\"CookieManager\" testname=\"cookies\"/>",
+        "<FTPSampler \
+        testclass=\"FTPSampler\" testname=\"upload\"/>",
+    );
+    fs::write(folder.path().join("plan.jmx"), unsupported).expect("a plan");
+    for (line, expected) in [
+        ("run plan.jmx", "FTP Request \"upload\""),
+        ("run plan.jmx", "without them by --lenient\n"),
+        ("jmeter -n -t plan.jmx", "without them by --brunt-lenient\n"),
+        ("run plan.jmx --users 1 --iterations 1", "add --trace to debug"),
+        ("run plan.jmx --vus 1", "--vus: the plan of JMeter sets it"),
+        ("run plan.jmx --users=1", "--users: the plan of JMeter sets it"),
+        ("run plan.jmx -c 1", "--connections: the plan of JMeter sets it"),
+        ("run plan.yaml --users 1", "--users: the plan file sets it"),
+    ] {
+        let output = command(line).current_dir(folder.path()).output().expect("brunt");
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success() && told.contains(expected), "{line}: {told}");
+    }
 }

@@ -2,6 +2,7 @@
 
 use crate::world::brunt::kept_run;
 use crate::world::odd::{page, replying, serving};
+use crate::world::skip::{program, skip};
 use crate::world::{Odd, command};
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -227,6 +228,68 @@ fn a_trace_shows_requests_replies_variables_and_checks_and_no_secret() {
     let mixed = command(&format!("run {}/plan.yaml --trace -o json", dir.path().display())).output().expect("brunt");
     assert_eq!(mixed.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&mixed.stderr).contains("write -o json=FILE"));
+}
+
+#[test]
+fn a_trace_shows_the_chosen_samples_and_writes_their_bodies() {
+    let (shop, _) = shop();
+    let dir = TempDir::new().expect("a directory");
+    fs::write(dir.path().join("plan.yaml"), PLAN.replace("ADDRESS", &shop.address.to_string())).expect("a plan");
+    fs::write(dir.path().join("users.csv"), "name,password\nann,hunter2hunter2\nbob,other\n").expect("users");
+    let run = |options: &str| {
+        let output =
+            command(&format!("run plan.yaml --trace {options}")).current_dir(dir.path()).output().expect("brunt");
+        let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
+        (output.status.code(), text(output.stdout), text(output.stderr))
+    };
+    let (_, trace, told) = run("--trace-only failed");
+    assert_eq!(trace.lines().filter(|line| line.starts_with("── ")).count(), 1, "{trace}");
+    assert!(trace.contains("result     FAILED") && told.ends_with("6 samples, 1 failed, 1 shown\n"), "{trace}{told}");
+    let (_, trace, told) = run("--trace-only sample=2 --trace-bodies bodies");
+    assert!(trace.starts_with("── 2. log in ──") && told.ends_with("6 samples, 1 failed, 1 shown\n"), "{trace}{told}");
+    let mut files: Vec<_> = fs::read_dir(dir.path().join("bodies")).expect("a folder").flatten().collect();
+    files.sort_by_key(fs::DirEntry::file_name);
+    let names: Vec<_> = files.iter().map(|file| file.file_name().to_string_lossy().into_owned()).collect();
+    assert!(names.iter().all(|name| name.starts_with("00002-")) && !names.is_empty(), "{names:?}\n{trace}");
+    assert!(names.iter().all(|name| trace.contains(&format!("written to bodies/{name}"))), "{names:?}\n{trace}");
+    let (_, trace, _) = run("--trace-only failed --trace-only sample=2");
+    assert_eq!(trace, "");
+    let (_, _, told) = run("--trace-only label=nothing");
+    assert!(told.contains("no sample matches --trace-only; labels: `") && told.contains("`log in`"), "{told}");
+    for (options, expected) in [
+        ("--show-secrets", "--show-secrets: standard output is no terminal"),
+        ("--trace-only some", "failed, label=NAME, sample=3 or sample=3..7"),
+        ("--trace-only sample=7..3", "failed, label=NAME"),
+        ("--trace-bodies plan.yaml/x", "--trace-bodies: cannot make `plan.yaml/x`"),
+    ] {
+        let (code, _, told) = run(options);
+        assert!(code == Some(2) && told.contains(expected), "{options}: {told}");
+    }
+    let alone = command("run plan.yaml --trace-only failed").current_dir(dir.path()).output().expect("brunt");
+    assert_eq!(alone.status.code(), Some(2), "it needs --trace");
+}
+
+#[test]
+fn a_terminal_shows_secrets_where_that_is_asked_for() {
+    if program("script").is_none() {
+        skip(
+            "scenario::a_terminal_shows_secrets_where_that_is_asked_for",
+            "no `script`, which makes a terminal (bsdutils)",
+        );
+        return;
+    }
+    let (shop, _) = shop();
+    let dir = TempDir::new().expect("a directory");
+    fs::write(dir.path().join("plan.yaml"), PLAN.replace("ADDRESS", &shop.address.to_string())).expect("a plan");
+    fs::write(dir.path().join("users.csv"), "name,password\nann,hunter2hunter2\nbob,other\n").expect("users");
+    for (options, is_shown) in [("", false), ("--show-secrets", true)] {
+        let brunt = command("").get_program().to_string_lossy().into_owned();
+        let line = format!("{brunt} run plan.yaml --trace {options}");
+        let mut script = std::process::Command::new("script");
+        let output = script.args(["-qec", &line, "/dev/null"]).current_dir(dir.path()).output().expect("script");
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert_eq!(text.contains("hunter2hunter2"), is_shown, "{options}: {text}");
+    }
 }
 
 /// The samples of a plan's trace, and the line below them.

@@ -1,8 +1,9 @@
 //! WebSocket: against a server of our own that echoes, and the lab.
 //!
-//! * `http2`: over streams of HTTP/2. `pushes`: messages that came unasked, and ends. `rows`: the lab's hostile rows.
+//! * `http2`: over streams of HTTP/2. `jmeter`: samplers of JMeter's plugins. `pushes`: messages that came unasked, and ends. `rows`: the lab's hostile rows.
 
 mod http2;
+mod jmeter;
 mod pushes;
 mod rows;
 

@@ -65,8 +65,8 @@ pub struct ExperimentContext {
     pub live_outputs: LiveOutputs,
     /// No progress, no text.
     pub quiet: bool,
-    /// Each sample is shown, and reports only where they are asked for.
-    pub traced: bool,
+    /// Shows each sample; reports are made only where they are asked for.
+    pub tracer: Option<Tracer>,
     /// Whether a limited generator makes brunt fail.
     pub strict: Strict,
     /// Whether a comparison that decides nothing makes brunt fail.
@@ -102,7 +102,7 @@ impl ExperimentContext {
             jtl: output::result_file(output)?,
             live_outputs: live_outputs::start(&output.live_outputs)?,
             quiet: output.quiet,
-            traced: output.trace,
+            tracer: Tracer::requested(output)?,
             strict: run.settings.checks.strict.into(),
             decisive: Decisive::No,
             notes,
@@ -158,7 +158,8 @@ pub fn carry_out(experiment: &Experiment, given: ExperimentContext) -> Result<Ex
     let context = RigContext { guard: (guard, vec!["guard".into()]), time: &time };
     let machine = Machine { cores: given.system.cores, rate_per_thread: defaults::RATE_PER_THREAD };
     let jtl = given.jtl.map(|jtl| Rc::new(RefCell::new(jtl)));
-    let tracer = given.traced.then(|| Rc::new(RefCell::new(Tracer::default())));
+    let tracer = given.tracer.map(|tracer| Rc::new(RefCell::new(tracer)));
+    let traced = tracer.is_some();
     let live_outputs = Rc::new(RefCell::new(given.live_outputs));
     let mut runs: Vec<Rc<RefCell<dyn Listen>>> = vec![Rc::clone(&live_outputs) as Rc<RefCell<dyn Listen>>];
     let mut stages = runs.clone();
@@ -167,18 +168,18 @@ pub fn carry_out(experiment: &Experiment, given: ExperimentContext) -> Result<Ex
         Some(jtl) => runs.push(Rc::clone(jtl) as Rc<RefCell<dyn Listen>>),
         None => runs.clone_from(&stages),
     }
-    let observer = Terminal { system: given.system, quiet: given.quiet || given.traced, runs, stages };
+    let observer = Terminal { system: given.system, quiet: given.quiet || traced, runs, stages };
     let redactor = redact::current();
     let conditions = Conditions { machine, store: store.as_ref(), interrupt, redactor, observer: &observer };
     let (study, outcome) = brunt_runner::experiment::carry_out(study, &context, conditions);
     live_outputs.borrow_mut().finish();
-    let quiet = given.quiet || given.traced;
+    let quiet = given.quiet || traced;
     let fails = Fails { strict: given.strict, decisive: given.decisive, quiet };
-    let outputs = if given.traced { given.outputs.asked_for() } else { given.outputs };
+    let outputs = if traced { given.outputs.asked_for() } else { given.outputs };
     let interrupted = !matches!(outcome, Ok(End::Whole | End::Enough));
     let exit = finish(study, store.as_ref(), outcome, outputs, fails)?;
     if let Some(tracer) = tracer {
-        return Ok(tracer.borrow().end(interrupted));
+        return tracer.borrow_mut().end(interrupted).map_err(failed);
     }
     output::whole(jtl.as_ref().map(|jtl| jtl.borrow()).as_deref()).map_err(failed)?;
     Ok(exit)

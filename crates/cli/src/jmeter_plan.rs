@@ -15,16 +15,18 @@ use brunt_jmx::plan::{self, PlanFolder, PlanSurroundings, TestRun};
 use brunt_jmx::{Document, properties};
 use brunt_model::{Plan, StageKind, TestStage};
 use brunt_runner::{Real, StageSequence};
+use brunt_spec::settings::RunSettings;
 use brunt_spec::{System, to_plan};
 use std::path::Path;
 
-/// Settings that may be said beside a plan of JMeter. All others are said in it.
-const BESIDE: [&str; 18] = [
+/// Options that go with a plan of JMeter. The plan sets all others.
+const BESIDE: [&str; 19] = [
     "jtl",
     "jtl-format",
     "trace",
-    "connections",
-    "iterations",
+    "trace-only",
+    "trace-bodies",
+    "show-secrets",
     "output",
     "quiet",
     "strict",
@@ -66,6 +68,7 @@ pub fn run(path: &Path, args: &RunArgs) -> Result<Exit, Failed> {
         sinks.extend(read.live_outputs);
     }
     let mut live_outputs = live_outputs::start(&sinks).map_err(usage)?;
+    let mut tracer = trace::Tracer::requested(&settings.output).map_err(usage)?;
     let (mut exit, mut sequence) = (Exit::Measured, StageSequence::default());
     for mut stage in read.stages {
         let kind = stage.kind;
@@ -73,8 +76,7 @@ pub fn run(path: &Path, args: &RunArgs) -> Result<Exit, Failed> {
             continue;
         }
         let mut plan = carried(stage, args).map_err(usage)?;
-        let traced = settings.output.trace;
-        if traced {
+        if tracer.is_some() {
             trace::reduce(&mut plan, settings);
         }
         let world = Real::new(&plan).map_err(|error| usage(error.into()))?;
@@ -84,7 +86,7 @@ pub fn run(path: &Path, args: &RunArgs) -> Result<Exit, Failed> {
         if !settings.output.quiet && (main > 1 || !is_main) {
             say(&format!("{}: {}", title(kind), names(&plan)));
         }
-        let is_kept = is_main && !traced;
+        let is_kept = is_main && tracer.is_none();
         let store = if is_kept { args.store.open_or_note(&mut notes, (&settings.output).into()) } else { None };
         live_outputs::know(&sinks);
         // Reports and the event log are those of the thread groups, also where setUp thread groups run before.
@@ -104,7 +106,7 @@ pub fn run(path: &Path, args: &RunArgs) -> Result<Exit, Failed> {
             store,
             probes: if is_main { settings.probes.clone() } else { Vec::new() },
             quiet: settings.output.quiet || !is_main,
-            traced,
+            tracer: tracer.as_mut(),
             // Nobody reads a report of the setUp thread groups.
             notes: if is_main { std::mem::take(&mut notes) } else { Vec::new() },
             route,
@@ -167,10 +169,19 @@ fn carried(mut stage: TestStage, args: &RunArgs) -> Result<Plan> {
 }
 
 fn refuse_others(args: &RunArgs) -> Result<()> {
-    match args.settings.said.options().find(|option| !BESIDE.contains(option)) {
-        Some(name) => bail!("--{name}: the plan of JMeter says it; change it there, or by a property: -J name=value"),
-        None => Ok(()),
-    }
+    let RunSettings { said: sources, output, .. } = &args.settings;
+    let traced: &[&str] = if output.trace { &trace::BESIDE } else { &[] };
+    let mut options = sources.options();
+    let Some(option) = options.find(|option| !BESIDE.contains(option) && !traced.contains(option)) else {
+        return Ok(());
+    };
+    let remedy = if trace::BESIDE.contains(&option) {
+        ", for all thread groups by --scale, or add --trace to debug the plan with few users and iterations"
+    } else {
+        ""
+    };
+    let wrong = "the plan of JMeter sets it; change it there, by a property (-J name=value)";
+    bail!("{}", sources.text(|names| format!("{}: {wrong}{remedy}", names.of(option))))
 }
 
 fn title(kind: StageKind) -> &'static str {

@@ -195,6 +195,7 @@ fn run(args: &RunArgs) -> Result<Exit, Failed> {
     }
     let world = brunt_runner::Real::new(&plan).map_err(|error| usage(error.into()))?;
     let outputs = Outputs::of(&settings.output).map_err(usage)?;
+    let mut tracer = trace::Tracer::requested(&settings.output).map_err(usage)?;
     let log = settings.output.events.as_deref().map(Log::create).transpose().map_err(usage)?;
     let mut jtl = output::result_file(&settings.output).map_err(usage)?;
     let (route, warnings) = brunt_runner::check::short::preflight_short(&plan, system.descriptors, system.cores);
@@ -213,7 +214,7 @@ fn run(args: &RunArgs) -> Result<Exit, Failed> {
         store,
         probes,
         quiet,
-        traced,
+        tracer: tracer.as_mut(),
         notes,
         route,
         strict,

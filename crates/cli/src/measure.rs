@@ -34,8 +34,8 @@ pub struct MeasureContext<'f> {
     pub probes: Vec<ProbeSpec>,
     /// No progress, no text.
     pub quiet: bool,
-    /// Each sample is shown, and reports only where they are asked for.
-    pub traced: bool,
+    /// Shows each sample; reports are made only where they are asked for.
+    pub tracer: Option<&'f mut Tracer>,
     /// What was decided on the user's behalf and must be told.
     pub notes: Vec<String>,
     /// The way to the server, where it is known before the run.
@@ -61,8 +61,10 @@ impl From<bool> for Strict {
 
 /// Carries out a plan and reports it; how brunt is to exit.
 pub fn measure(plan: &Plan, world: &Real, around: MeasureContext<'_>) -> Result<Exit> {
-    let MeasureContext { command, outputs, mut log, mut jtl, live_outputs, store, probes, quiet, traced, .. } = around;
+    let MeasureContext { command, outputs, mut log, mut jtl, live_outputs, store, probes, quiet, .. } = around;
     let (mut notes, route, strict) = (around.notes, around.route, around.strict);
+    let mut tracer = around.tracer;
+    let traced = tracer.is_some();
     let control = signals::listen()?.control();
     let mut kept = store.as_ref().map(|store| StoredRun::begin(store, None)).transpose().unwrap_or_else(|why| {
         if quiet {
@@ -71,7 +73,6 @@ pub fn measure(plan: &Plan, world: &Real, around: MeasureContext<'_>) -> Result<
         notes.push(why);
         None
     });
-    let mut tracer = traced.then(Tracer::default);
     let (mut live, mut watched) =
         (Live::new(plan, quiet || traced).start(), ServerReadings::begin(&probes, world.epoch()));
     let mut listeners: Vec<&mut dyn Listen> = vec![&mut *live];
@@ -79,7 +80,7 @@ pub fn measure(plan: &Plan, world: &Real, around: MeasureContext<'_>) -> Result<
     listeners.extend(log.as_mut().map(|log| log as &mut dyn Listen));
     listeners.extend(jtl.as_deref_mut().map(|jtl| jtl as &mut dyn Listen));
     listeners.extend(live_outputs.map(|outputs| outputs as &mut dyn Listen));
-    listeners.extend(tracer.as_mut().map(|tracer| tracer as &mut dyn Listen));
+    listeners.extend(tracer.as_deref_mut().map(|tracer| tracer as &mut dyn Listen));
     listeners.extend(kept.as_mut().map(|kept| kept as &mut dyn Listen));
     let machine = brunt_probe::machine::environment(command, env!("CARGO_PKG_VERSION"));
     let environment = Environment { route, strict: strict == Strict::Yes, ..machine };
@@ -96,8 +97,8 @@ pub fn measure(plan: &Plan, world: &Real, around: MeasureContext<'_>) -> Result<
     carried.outcome?;
     log.and_then(|log| log.error).map_or(Ok(()), Err)?;
     output::whole(jtl.as_deref())?;
-    let exit = match &tracer {
-        Some(tracer) => tracer.end(carried.run.interrupted()),
+    let exit = match tracer {
+        Some(tracer) => tracer.end(carried.run.interrupted())?,
         None => exit_of(&carried.run, &carried.judgement, strict),
     };
     tell_exit(exit, quiet);

@@ -85,7 +85,7 @@ fn test(settings: &Settings, caller: &Arc<Caller>) -> Result<u8> {
     let path = settings.plan_path()?;
     let document = document(path)?;
     let system = (caller.system)();
-    let folder = PlanFolder::of_plan(path, &settings.allowed);
+    let folder = PlanFolder::of_plan(path, &settings.allowed).of_drop_in();
     let own_files = listeners::of(&document, settings);
     let surroundings = PlanSurroundings {
         properties: &settings.properties.jmeter,

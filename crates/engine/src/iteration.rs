@@ -149,11 +149,9 @@ impl<T: Transport> Actor<T> {
                 Step::Sample => {
                     is_idle = false;
                     due = due.behind(self.made_sample().max(due.planned));
-                    if self.ended >= self.shared.ends.get() {
+                    if !self.let_others_run(self.ended).await {
                         return self.end_run(&asked, due, step);
                     }
-                    // Scripts that make one sample after the other would keep other tasks from running.
-                    consume_budget().await;
                     continue;
                 }
                 Step::Wait(waiting) => {
@@ -171,6 +169,9 @@ impl<T: Transport> Actor<T> {
                 }
                 Step::EndTransaction => {
                     self.end_transaction();
+                    if !self.let_others_run(self.shared.time.now()).await {
+                        return self.end_run(&asked, due, step);
+                    }
                     continue;
                 }
                 Step::SuspendTransactions(key, count) => {
@@ -193,6 +194,14 @@ impl<T: Transport> Actor<T> {
                 wait_until(&self.shared, &self.timer, due.planned).await;
             }
         }
+    }
+
+    /// Lets other tasks and timers run; false if the run is over. A user that makes samples or transactions without requests never
+    /// waits, so that the runtime would not park and no timer would fire.
+    async fn let_others_run(&self, now: Tick) -> bool {
+        self.shared.time.catch_up(now);
+        consume_budget().await;
+        now < self.shared.ends.get()
     }
 
     /// A sample that is no request was made: what follows is due now.

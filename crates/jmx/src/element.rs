@@ -167,6 +167,13 @@ impl<'d> TestElement<'d> {
         ["JavaTest", "SleepTest"].into_iter().find(|own| *own == class)
     }
 
+    /// The name of its class without the package.
+    pub(crate) fn class_name(&self) -> String {
+        let testclass = self.testclass();
+        let class = if testclass.is_empty() { self.tag() } else { &*testclass };
+        class.rsplit('.').next().unwrap_or(class).to_owned()
+    }
+
     /// Its properties.
     pub fn properties(&self) -> Properties<'d> {
         Properties::new(self.document, self.node)

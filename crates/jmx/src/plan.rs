@@ -13,11 +13,12 @@
 //!
 //! * [`PlanFolder`]: the files that a plan names. `backend`: systems that receive figures. `stage`: what a run consists of.
 //!   `groups`: thread groups as loads. `scope`: what holds for a sampler. `controllers`, `samplers`, `timers`, `data`: steps.
-//!   `requests`: HTTP requests. `extractors`, `assertions`: what is made of replies, by `patterns` and `json_paths`. `failing`: what fails each
+//!   `requests`: HTTP requests. `websockets`, `calls`: those of WebSocket and gRPC. `extractors`, `assertions`: what is made of replies, by `patterns` and `json_paths`. `failing`: what fails each
 //!   time. `texts`: properties as texts.
 
 mod assertions;
 mod backend;
+mod calls;
 mod controllers;
 mod data;
 mod extractors;
@@ -33,6 +34,7 @@ mod stage;
 mod texts;
 mod timers;
 mod unset;
+mod websockets;
 
 use crate::document::Document;
 use crate::element::TestElement;
@@ -241,7 +243,9 @@ impl<'a> Reader<'a> {
     /// The version of HTTP is one for all requests of a run.
     fn choose_version(&mut self, document: &Document) {
         let mut samplers = document.enabled_elements();
-        if let Some(sampler) = samplers.find(|element| element.kind() == Some(ElementKind::Http2Sampler)) {
+        if let Some(sampler) = samplers
+            .find(|element| matches!(element.kind(), Some(ElementKind::Http2Sampler | ElementKind::GrpcSampler)))
+        {
             self.connection.http = HttpVersion::V2;
             self.notice(format!("{}: all requests of the plan go over HTTP/2", sampler.place()));
         }
@@ -301,8 +305,9 @@ impl<'a> Reader<'a> {
             places.push(&more);
         }
         let line = document.position(first.node);
+        let option = self.surroundings.folder.option("lenient");
         let wrong =
-            format!("not supported: {}; disable them, or run the plan without them by --lenient", places.join("; "));
+            format!("not supported: {}; disable them, or run the plan without them by {option}", places.join("; "));
         Err(JmxError::at(line, wrong))
     }
 

@@ -132,6 +132,9 @@ pub struct SampleTrace {
     pub challenged: Vec<SampleRecord>,
     /// The request as it was sent, head and body; empty where none was.
     pub request: String,
+    /// The bytes of the reply's body; empty if its text is converted, as for gRPC.
+    #[serde(default)]
+    pub body: Vec<u8>,
     /// Microseconds to open the connection; None where it was there.
     pub opening_micros: Option<u64>,
     /// Microseconds from its begin to the first byte; None where none came.

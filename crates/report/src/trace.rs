@@ -10,12 +10,14 @@ use brunt_model::outcome::status_text;
 use brunt_model::plan::MAIN;
 use brunt_model::record::{Looker, SampleTrace, TracedLook, VariableChange};
 use brunt_model::{SampleRecord, words};
+use std::path::PathBuf;
 
 /// Columns of the names that stand before what happened.
 const KEY: usize = 11;
 
-/// The lines of a sample; empty where it has no trace. `number`: that among the samples shown, from 1.
-pub fn sample(view: &View, number: u64, record: &SampleRecord) -> String {
+/// Returns the lines of a sample; none if it has no trace. `number` counts the samples of the run from 1; `files` hold its
+/// bodies.
+pub fn sample(view: &View, number: u64, record: &SampleRecord, files: &[PathBuf]) -> String {
     let Some(trace) = &record.trace else { return String::new() };
     let mut lines = Lines { view, text: String::new() };
     if record.sample_count == 0 {
@@ -33,6 +35,9 @@ pub fn sample(view: &View, number: u64, record: &SampleRecord) -> String {
     for (part, within) in record.sub_results.iter().enumerate() {
         lines.entry("part", &format!("{} of {}", part + 1, record.sub_results.len()), None);
         lines.exchange(within);
+    }
+    for file in files {
+        lines.entry("body", &format!("written to {}", file.display()), None);
     }
     trace.looks.iter().for_each(|look| lines.look(look));
     trace.changed.iter().for_each(|change| lines.change(change));
@@ -224,7 +229,7 @@ mod tests {
 
     #[test]
     fn a_sample_is_shown_in_full() {
-        insta::assert_snapshot!(sample(&View::default(), 1, &login()));
+        insta::assert_snapshot!(sample(&View::default(), 1, &login(), &["bodies/00001.json".into()]));
     }
 
     #[test]
@@ -232,11 +237,12 @@ mod tests {
         let lost = SampleTrace { failure: Some("connection refused".into()), ..*login().trace.unwrap() };
         let lost = SampleTrace { looks: Vec::new(), changed: Vec::new(), notes: Vec::new(), ..lost };
         let lost = SampleRecord { trace: Some(Box::new(lost)), sub_results: vec![login(), login()], ..login() };
-        insta::assert_snapshot!(sample(&View::default(), 2, &lost));
+        insta::assert_snapshot!(sample(&View::default(), 2, &lost, &[]));
         let image = RecordDetails { body: Some("\u{fffd}PNG".into()), ..login().details };
         assert!(
-            sample(&View::default(), 3, &SampleRecord { details: image, ..login() }).contains("< (6 bytes that are")
+            sample(&View::default(), 3, &SampleRecord { details: image, ..login() }, &[])
+                .contains("< (6 bytes that are")
         );
-        assert_eq!(sample(&View::default(), 4, &SampleRecord { trace: None, ..login() }), "");
+        assert_eq!(sample(&View::default(), 4, &SampleRecord { trace: None, ..login() }, &[]), "");
     }
 }

@@ -118,6 +118,12 @@ impl<'a> Searched<'a> {
         self.changes.body.as_deref().or_else(|| Some(&kept?.body)).unwrap_or_default()
     }
 
+    /// The body in bytes; empty where its text is another form of it.
+    pub fn raw_body(&self) -> &[u8] {
+        let bytes = self.body_bytes();
+        if self.message_json(bytes).is_some() { &[] } else { bytes }
+    }
+
     /// The body as text, decoded from its charset; bytes that are not of it are replaced, and noted. Messages of gRPC are JSON.
     pub fn body(&self) -> &str {
         self.body.get_or_init(|| {

@@ -100,6 +100,7 @@ pub fn of_exchange(searched: &Searched<'_>, sample: &Sample) -> Option<Box<Sampl
     let came = sample.first_byte != Tick::ZERO;
     Some(Box::new(SampleTrace {
         request: searched.request_text(),
+        body: searched.raw_body().to_vec(),
         opening_micros: sample.opened.then_some(opened / 1_000),
         first_byte_micros: came.then(|| sample.first_byte.nanos_since(sample.begun) / 1_000),
         micros: sample.last_byte.nanos_since(sample.begun) / 1_000,

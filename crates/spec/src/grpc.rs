@@ -7,6 +7,7 @@ use crate::settings::RunSettings;
 use brunt_model::Body;
 use brunt_model::request::JsonMessage;
 use brunt_script::grpc::{MessageRules, Services};
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// The descriptors of the service of a method, a `FileDescriptorSet`: those that the settings name, or else those that the server
@@ -101,6 +102,26 @@ pub fn add_headers(headers: &mut Vec<(String, String)>, deadline: Option<Duratio
     }
 }
 
+/// The descriptors in `.proto` files, which import others by their path below one of the folders.
+///
+/// # Errors
+///
+/// In words: a file cannot be read or compiled.
+#[cfg(feature = "grpc")]
+pub fn compile(files: &[PathBuf], folders: &[PathBuf]) -> Result<Vec<u8>, String> {
+    files::compiled(files, folders)
+}
+
+/// See the module.
+///
+/// # Errors
+///
+/// Always.
+#[cfg(not(feature = "grpc"))]
+pub fn compile(_: &[PathBuf], _: &[PathBuf]) -> Result<Vec<u8>, String> {
+    Err("this brunt was built without gRPC; build it with the feature `grpc`".to_owned())
+}
+
 /// See the module.
 ///
 /// # Errors
@@ -136,7 +157,7 @@ mod files {
     }
 
     /// Files import others by their path below one of the folders.
-    fn compiled(protos: &[PathBuf], paths: &[PathBuf]) -> Result<Vec<u8>, String> {
+    pub fn compiled(protos: &[PathBuf], paths: &[PathBuf]) -> Result<Vec<u8>, String> {
         let own =
             protos.iter().map(|file| file.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new(".")));
         let mut folders: Vec<&Path> = paths.iter().map(PathBuf::as_path).collect();

@@ -248,6 +248,8 @@ pub struct OutputSettings {
     pub jtl_format: Option<RecordDetail>,
     /// Each sample is shown in full.
     pub trace: bool,
+    /// What `trace` shows of the samples.
+    pub trace_view: TraceView,
     /// Time between snapshots.
     pub interval: Duration,
     /// Labels reported one by one.
@@ -263,6 +265,33 @@ impl OutputSettings {
             (self.outputs, self.live_outputs) = (outputs, live_outputs);
         }
     }
+}
+
+/// What a trace shows of its samples.
+#[derive(Debug, Clone, Default)]
+pub struct TraceView {
+    /// Only samples for which all of these hold are shown.
+    pub only: Vec<TraceFilter>,
+    /// Folder for the bodies of the replies that are shown.
+    pub bodies: Option<PathBuf>,
+    /// Secrets are shown as they are.
+    pub shows_secrets: bool,
+}
+
+/// A condition of the samples that a trace shows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TraceFilter {
+    /// The sample failed.
+    Failed,
+    /// The sample has this label.
+    Label(String),
+    /// The number of the sample, from 1, lies between these two.
+    Numbers {
+        /// Lowest number.
+        first: u64,
+        /// Highest number.
+        last: u64,
+    },
 }
 
 /// How a capacity is searched for.

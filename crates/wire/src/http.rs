@@ -362,7 +362,8 @@ impl<T: Timer + 'static> Http<T> {
         let parts = request.parts();
         let body = parts.map(|parts| &parts.body);
         let filter = parts.and_then(|parts| parts.awaited.as_ref()).map(|awaited| &*awaited.0);
-        let exchange = MessageExchange { action, message, body, wants, pattern, filter, events };
+        let closes = parts.is_some_and(websocket::closes);
+        let exchange = MessageExchange { action, message, body, wants, pattern, filter, closes, events };
         // Boxed: other connections would hold the room for it.
         Exchange::WebSocket { exchange: Box::pin(self.exchange_message(over, request, exchange, stamps)) }
     }

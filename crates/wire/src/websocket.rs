@@ -218,11 +218,12 @@ impl WebSocket {
                 self.note_sent(stamps);
             }
             (stamps.first_byte, stamps.last_byte) = (stamps.sent, stamps.sent);
-            return Ok(Reply { status: STATUS, keep_alive: true, ..Reply::default() });
+            return Ok(Reply { status: STATUS, keep_alive: !wanted.closes, ..Reply::default() });
         }
+        let closes = wanted.closes;
         let reply = self.reply(shared, wanted, stamps, was_used).await;
         self.note_sent(stamps);
-        reply
+        reply.map(|reply| Reply { keep_alive: reply.keep_alive && !closes, ..reply })
     }
 
     /// Notes when the message was written, where another task did that.
@@ -568,4 +569,10 @@ fn handshake(parts: &RequestParts, key: &str) -> Vec<u8> {
 /// Whether a URL is one of WebSocket.
 pub fn is_websocket(url: &Url) -> bool {
     matches!(url.scheme(), "ws" | "wss")
+}
+
+/// True if the header fields of a request close the WebSocket after it (`Connection: close`).
+pub fn closes(parts: &RequestParts) -> bool {
+    let is_close = |value: &str| value.trim().eq_ignore_ascii_case("close");
+    parts.headers.iter().any(|(name, value)| name.eq_ignore_ascii_case("connection") && is_close(value))
 }

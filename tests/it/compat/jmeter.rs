@@ -167,6 +167,39 @@ fn controllers_are_those_of_jmeter() {
     assert!(compared > u32::from(seeds) * 80, "{compared}");
 }
 
+/// A plan with functions within functions becomes a plan file, and that a plan again.
+#[test]
+fn exported_plans_open_in_jmeter() {
+    let Some(world) = World::new("compat::jmeter::exported_plans_open_in_jmeter") else { return };
+    let plan = format!(
+        r#"<jmeterTestPlan version="1.2"><hashTree><TestPlan guiclass="" testclass="TestPlan" testname="p"/><hashTree>
+        <ThreadGroup guiclass="" testclass="ThreadGroup" testname="g"><stringProp name="ThreadGroup.num_threads">1</stringProp>
+        <elementProp name="ThreadGroup.main_controller" elementType="LoopController"><boolProp
+        name="LoopController.continue_forever">false</boolProp><stringProp name="LoopController.loops">1</stringProp>
+        </elementProp></ThreadGroup><hashTree><RandomVariableConfig guiclass="" testclass="RandomVariableConfig" testname="r">
+        <stringProp name="minimumValue">12345</stringProp><stringProp name="maximumValue">12345</stringProp>
+        <stringProp name="outputFormat">'U,s'#,##0</stringProp><stringProp name="variableName">v</stringProp>
+        </RandomVariableConfig><hashTree/>
+        <HTTPSamplerProxy guiclass="" testclass="HTTPSamplerProxy" testname="${{v}}"><stringProp
+        name="HTTPSampler.domain">127.0.0.1</stringProp><stringProp name="HTTPSampler.port">{}</stringProp>
+        <stringProp name="HTTPSampler.path">/</stringProp></HTTPSamplerProxy><hashTree/>
+        </hashTree></hashTree></hashTree></jmeterTestPlan>"#,
+        world.lab.port()
+    );
+    let folder = TempDir::new().expect("a directory");
+    fs::write(folder.path().join("plan.jmx"), plan).expect("a plan");
+    for line in ["import jmx plan.jmx -o plan.yaml", "export jmx plan.yaml -o again.jmx"] {
+        let output = command(line).current_dir(folder.path()).output().expect("brunt");
+        assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+    for plan in ["plan", "again"] {
+        let real = world.real(folder.path(), plan, 1).expect("samples of JMeter");
+        let label = real.column("label");
+        let labels: Vec<&str> = real.samples.iter().map(|sample| &*sample[label]).collect();
+        assert_eq!(labels, ["U,s12,345"], "{plan}");
+    }
+}
+
 /// The labels of a plan whose elapsed times are neither within 1 ms of JMeter's nor within the spread of its runs; a row of the
 /// table for each label.
 fn missed_labels(world: &World, folder: &Path, plan: &str, table: &mut String) -> Vec<String> {

@@ -33,9 +33,22 @@ pub fn put<S: Settings>(
             let said = matches.get_many::<Change<S>>(row.option).into_iter().flatten();
             said.for_each(|change| change.put_into(settings));
         }
-        settings.said_mut().option(row.option);
+        settings.said_mut().option(row.option, typed_name(row.option, row.aliases));
     }
     Ok(())
+}
+
+/// The name by which the command line gives an option: clap reports aliases as the option itself.
+fn typed_name<'n>(option: &'n str, aliases: &[&'n str]) -> &'n str {
+    aliases.iter().copied().find(|alias| alias.len() > 1 && is_typed(alias)).unwrap_or(option)
+}
+
+fn is_typed(name: &str) -> bool {
+    std::env::args_os().any(|word| {
+        let word = word.to_string_lossy();
+        let rest = word.strip_prefix("--").and_then(|word| word.strip_prefix(name));
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('='))
+    })
 }
 
 fn option<S: Settings>(row: &'static SettingRow<S>) -> Arg {

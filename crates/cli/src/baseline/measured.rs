@@ -31,7 +31,7 @@ pub fn now(store: &Store, args: &CheckArgs, baseline: &StoredItem, url: &str) ->
         outputs: Outputs::open(&[], true).map_err(usage)?,
         jtl: None,
         live_outputs: LiveOutputs::default(),
-        traced: false,
+        tracer: None,
         quiet: args.quiet,
         strict: Strict::No,
         decisive: Decisive::No,

@@ -12,7 +12,8 @@ use brunt_spec::{plan_file, to_plan};
 use std::path::Path;
 
 /// Settings that may be said on the command line beside a plan file. All others are said in it, or by `--set`.
-const BESIDE: [&str; 6] = ["output", "quiet", "strict", "jtl", "jtl-format", "trace"];
+const BESIDE: [&str; 9] =
+    ["output", "quiet", "strict", "jtl", "jtl-format", "trace", "trace-only", "trace-bodies", "show-secrets"];
 
 /// The plan file that stands in place of a URL, where it is one.
 pub fn plan_path(word: &str) -> Option<&Path> {
@@ -62,9 +63,11 @@ fn record_samples(experiment: &mut Experiment, records: &Records) -> Result<()> 
 /// A load on the command line would change all contenders, or be overridden by some: the plan is to say it.
 pub fn refuse_others(args: &RunArgs) -> Result<()> {
     let traced: &[&str] = if args.settings.output.trace { &trace::BESIDE } else { &[] };
-    match args.settings.said.options().find(|option| !BESIDE.contains(option) && !traced.contains(option)) {
-        Some(name) => {
-            bail!("--{name}: the plan file sets it; change it there, or with --set (`brunt plan show` has the keys)")
+    let sources = &args.settings.said;
+    match sources.options().find(|option| !BESIDE.contains(option) && !traced.contains(option)) {
+        Some(option) => {
+            let wrong = "the plan file sets it; change it there, or with --set (`brunt plan show` has the keys)";
+            bail!("{}", sources.text(|names| format!("{}: {wrong}", names.of(option))))
         }
         None => Ok(()),
     }

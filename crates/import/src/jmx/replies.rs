@@ -35,6 +35,29 @@ impl Check {
 }
 
 impl Writer<'_> {
+    /// The keys `until` and `reply_events` of a message of a WebSocket.
+    pub(super) fn awaited(&mut self, policy: &ReplyPolicy, place: &str, keys: &mut Keys) {
+        let mut check = Check::default();
+        for condition in &policy.until {
+            if let Err(why) = self.assertion(condition, place, &mut check) {
+                self.notice(format!("{place}: a condition of the awaited message is left out, {why}"));
+            }
+        }
+        let has_inverse = check.texts.iter().any(|(key, _)| key.ends_with("_not"));
+        if has_inverse {
+            let wrong = "a plan file says which messages are awaited, not which are passed over";
+            self.notice(format!("{place}: a filter of messages is left out, {wrong}"));
+        }
+        let texts = check.texts.into_iter().filter(|(key, _)| !key.ends_with("_not"));
+        let until: Keys = texts.map(|(key, texts)| (key.to_owned(), Yaml::texts(texts))).collect();
+        if !until.is_empty() {
+            keys.push(("until".into(), Yaml::Map(until)));
+        }
+        if policy.events.is_some_and(|events| events.most == Some(0)) {
+            keys.push(("reply_events".into(), Yaml::text("messages,0")));
+        }
+    }
+
     /// The keys `extract`, `after` and `check` of a request.
     pub(super) fn reactions(&mut self, policy: &ReplyPolicy, place: &str, keys: &mut Keys) {
         let (mut extract, mut after) = (Keys::new(), Vec::new());

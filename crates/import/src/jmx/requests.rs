@@ -59,11 +59,16 @@ impl Writer<'_> {
         let mut keys = Keys::new();
         let url = self.url(&request.url);
         let method = request.method.to_ascii_lowercase();
-        let known = ["get", "post", "put", "patch", "delete", "head", "options"].contains(&method.as_str());
-        if !known {
+        let all: &[&str] = if request.is_websocket() {
+            &["open", "send", "await", "ping", "close"]
+        } else {
+            &["get", "post", "put", "patch", "delete", "head", "options"]
+        };
+        let is_known = all.contains(&method.as_str());
+        if !is_known {
             self.notice(format!("{place}: the method {} became GET; plan files do not have it", request.method));
         }
-        add(&mut keys, if known { &method } else { "get" }, Yaml::Text(url));
+        add(&mut keys, if is_known { &method } else { "get" }, Yaml::Text(url));
         let label = self.plain(&request.label);
         add(&mut keys, "name", Yaml::Text(label));
         let shared = self.shared_headers.clone();
@@ -76,6 +81,10 @@ impl Writer<'_> {
             add(&mut keys, "headers", Yaml::Map(fields));
         }
         keys.extend(body);
+        self.awaited(policy, &place, &mut keys);
+        if request.is_websocket() && matches!(request.body, Body::Bytes(_)) {
+            self.notice(format!("{place}: its binary message is sent as text"));
+        }
         self.reactions(policy, &place, &mut keys);
         if policy.redirects.most != self.follow {
             add(&mut keys, "follow", Yaml::text(policy.redirects.most.to_string()));

@@ -56,6 +56,11 @@ impl Writer<'_> {
         match step {
             Step::Request(number) => {
                 let Some(request) = population.scenario.requests.get(*number as usize) else { return Vec::new() };
+                if request.headers.iter().any(|(_, value)| value == "application/grpc") {
+                    let place = self.sampler_place(&request.label);
+                    self.notice(format!("{place}: left out; write the call as a step `grpc` (docs/http2.md)"));
+                    return Vec::new();
+                }
                 let policy = self.policy(request.reply_policy);
                 vec![self.request(request, &policy)]
             }

@@ -1,5 +1,6 @@
 //! Steps as controllers and samplers.
 
+use super::texts::groovy_call;
 use super::xml::{Item, Prop};
 use super::{Place, Writer, requests};
 use brunt_model::Population;
@@ -526,7 +527,7 @@ impl Writer<'_> {
             Condition::Succeeded => "${JMeterThread.last_sample_ok}".to_owned(),
             other => {
                 let source = self.groovy_condition(other);
-                format!("${{__groovy({},)}}", source.replace(',', r"\,"))
+                groovy_call(&source)
             }
         }
     }

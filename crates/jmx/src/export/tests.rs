@@ -72,6 +72,14 @@ fn texts_are_those_of_jmeter() {
         ("{n} {uuid} {random:1..3} \\{n} {m}", "${__counter(FALSE,)} ${__UUID()} ${__Random(1,3,)} {n} {m}"),
         ("${uppercase(a\\,b)}", "${__changeCase(a\\,b,UPPER,)}"),
         ("${base64(ann:${pw})}", "${__groovy(('ann:' + (vars.get('pw') ?: '')).bytes.encodeBase64().toString(),)}"),
+        (
+            "${formatted(${random(1,9)},'N'#\\,##0)}",
+            r"${__groovy(new java.text.DecimalFormat('\\'N\\'#\,##0').format(('${__Random(1,9)}') as long),)}",
+        ),
+        (
+            "${base64(${base64(a\\,b)}()}",
+            r"${__groovy(('${__groovy(('a\,b').bytes.encodeBase64().toString(),)}' + '\\u0028').bytes.encodeBase64().toString(),)}",
+        ),
         ("${time()}${user()}", "${__time(,)}${__threadNum()}"),
         ("\\${x}", "\\${x}"),
     ] {

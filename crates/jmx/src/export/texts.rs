@@ -133,43 +133,43 @@ impl Writer<'_> {
     fn call(&mut self, name: &str, arguments: &[Vec<Stretch>], written: &str) -> String {
         let plain = |name: &str, arguments: &[String]| format!("${{__{name}({})}}", arguments.join(","));
         let texts: Vec<String> = arguments.iter().map(|argument| self.argument(argument)).collect();
-        let groovy = |source: &str| format!("${{__groovy({},)}}", source.replace(',', r"\,"));
         match (name, &texts[..]) {
             ("counter", []) => "${__counter(FALSE,)}".into(),
             ("random", _) => plain("Random", &texts),
             ("uuid" | "UUID", _) => "${__UUID()}".into(),
             ("user" | "threadNum", _) => "${__threadNum()}".into(),
-            ("iteration" | "iterationNum", _) => groovy("vars.getIteration()"),
+            ("iteration" | "iterationNum", _) => groovy_call("vars.getIteration()"),
             ("timestamp", _) | ("time", []) => "${__time(,)}".into(),
             ("jexl", _) => plain("jexl3", &texts),
             ("lowercase" | "toLowerCase", [text, ..]) => format!("${{__changeCase({text},LOWER,)}}"),
             ("uppercase" | "toUpperCase", [text, ..]) => format!("${{__changeCase({text},UPPER,)}}"),
             (name, _) if SAME.contains(&name) => plain(name, &texts),
             ("base64" | "base64Encode", [_, ..]) => {
-                groovy(&format!("({}).bytes.encodeBase64().toString()", self.groovy(&arguments[0])))
+                groovy_call(&format!("({}).bytes.encodeBase64().toString()", self.groovy(&arguments[0])))
             }
             ("base64Decode", [_, ..]) => {
-                groovy(&format!("new String(({}).decodeBase64())", self.groovy(&arguments[0])))
+                groovy_call(&format!("new String(({}).decodeBase64())", self.groovy(&arguments[0])))
             }
             ("uniform", [range, add @ ..]) => {
-                groovy(&format!("(long) (Math.random() * {range} + {})", add.first().map_or("0", String::as_str)))
+                groovy_call(&format!("(long) (Math.random() * {range} + {})", add.first().map_or("0", String::as_str)))
             }
             ("gaussian", [deviation, mean @ ..]) => {
                 let mean = mean.first().map_or("0", String::as_str);
-                groovy(&format!("(long) Math.abs(new Random().nextGaussian() * {deviation} + {mean})"))
+                groovy_call(&format!("(long) Math.abs(new Random().nextGaussian() * {deviation} + {mean})"))
             }
             ("exponential", [mean, add @ ..]) => {
                 let add = add.first().map_or("0", String::as_str);
-                groovy(&format!("(long) (-Math.log(1 - Math.random()) * {mean} + {add})"))
+                groovy_call(&format!("(long) (-Math.log(1 - Math.random()) * {mean} + {add})"))
             }
             ("chooseRandom", [_, _, ..]) => {
                 let all: Vec<String> = arguments[..arguments.len() - 1].iter().map(|one| self.groovy(one)).collect();
-                groovy(&format!("[{}][new Random().nextInt({})]", all.join(", "), all.len()))
+                groovy_call(&format!("[{}][new Random().nextInt({})]", all.join(", "), all.len()))
             }
-            ("formatted", [_, format]) => groovy(&format!(
-                "new java.text.DecimalFormat('{format}').format(({}) as long)",
-                self.groovy(&arguments[0])
-            )),
+            ("formatted", [_, _]) => {
+                let number = self.groovy(&arguments[0]);
+                let format = self.groovy(&arguments[1]);
+                groovy_call(&format!("new java.text.DecimalFormat({format}).format(({number}) as long)"))
+            }
             _ => {
                 self.notice(format!("{written}: JMeter has no function `{name}`; it stays as it is written"));
                 plain(name, &texts)
@@ -200,9 +200,43 @@ impl Writer<'_> {
     }
 }
 
-/// A text in single quotes of Groovy. Its `$` are none of JMeter.
+/// A call of `__groovy`, with escaped commas and backslashes. Those within `${…}` stay as they are: JMeter reads the arguments of
+/// an inner function separately, and would take an escaped comma in `${__Random(1,9,)}` for text.
+pub(super) fn groovy_call(source: &str) -> String {
+    let mut escaped = String::with_capacity(source.len());
+    let mut depth = 0_u32;
+    let mut before = ' ';
+    let mut letters = source.chars();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '{' if before == '$' => depth += 1,
+            '}' if depth > 0 => depth -= 1,
+            ',' | '\\' if depth == 0 => escaped.push('\\'),
+            _ => {}
+        }
+        escaped.push(letter);
+        before = letter;
+        if letter == '\\' && depth > 0 {
+            escaped.extend(letters.next());
+            before = ' ';
+        }
+    }
+    format!("${{__groovy({escaped},)}}")
+}
+
+/// A text in single quotes of Groovy. JMeter sees no expression in it, and no parenthesis without its counterpart.
 pub(super) fn quoted(text: &str) -> String {
-    groovy::quoted(text).replace("${", r"\u0024{")
+    let quoted = groovy::quoted(text).replace("${", r"\u0024{");
+    if has_paired_parentheses(text) { quoted } else { quoted.replace('(', r"\u0028").replace(')', r"\u0029") }
+}
+
+fn has_paired_parentheses(text: &str) -> bool {
+    let mut open = 0_i64;
+    let never_below = text.chars().all(|letter| {
+        open += i64::from(letter == '(') - i64::from(letter == ')');
+        open >= 0
+    });
+    never_below && open == 0
 }
 
 fn joined(pieces: &[Piece], is_argument: bool) -> String {

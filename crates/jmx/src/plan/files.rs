@@ -18,6 +18,8 @@ pub struct PlanFolder {
     allowed: Vec<PathBuf>,
     /// Uploads are named rather than read.
     names_uploads: bool,
+    /// The beginning of brunt's own options in the command that the user typed.
+    option_prefix: &'static str,
 }
 
 impl PlanFolder {
@@ -25,13 +27,30 @@ impl PlanFolder {
     pub fn new(directory: &Path, allowed: &[PathBuf]) -> Self {
         let directory = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
         let file = String::new();
-        Self { directory: directory.to_owned(), file, allowed: allowed.to_vec(), names_uploads: false }
+        Self {
+            directory: directory.to_owned(),
+            file,
+            allowed: allowed.to_vec(),
+            names_uploads: false,
+            option_prefix: "--",
+        }
     }
 
     /// The same, where requests send the names of files between [`UPLOAD`] rather than their content.
     #[must_use]
     pub fn naming_uploads(self) -> Self {
         Self { names_uploads: true, ..self }
+    }
+
+    /// The same, where messages name options as drop-ins have them: `--brunt-lenient`.
+    #[must_use]
+    pub fn of_drop_in(self) -> Self {
+        Self { option_prefix: "--brunt-", ..self }
+    }
+
+    /// How the user types this option of brunt.
+    pub fn option(&self, name: &str) -> String {
+        format!("{}{name}", self.option_prefix)
     }
 
     /// What a request sends of a file of the plan.
@@ -80,10 +99,31 @@ impl PlanFolder {
         if self.directory.join(file).exists() || Path::new(file).exists() {
             return None;
         }
-        let written = file.replace('\\', "/");
-        let parts: Vec<&str> = written.split('/').filter(|part| !matches!(*part, "" | ".")).collect();
-        let ends = (0..parts.len()).map(|from| &parts[from..]).filter(|end| !end.contains(&".."));
-        ends.map(|end| self.directory.join(end.join("/"))).find(|path| path.is_file())
+        self.by_end(file).find(|path| path.is_file())
+    }
+
+    /// Paths below the plan's directory that end as this one, the longest first.
+    fn by_end(&self, path: &str) -> impl Iterator<Item = PathBuf> {
+        let written = path.replace('\\', "/");
+        let parts: Vec<String> =
+            written.split('/').filter(|part| !matches!(*part, "" | ".")).map(str::to_owned).collect();
+        let directory = self.directory.clone();
+        let ends = (0..parts.len()).map(move |from| parts[from..].to_vec());
+        ends.filter(|end| !end.iter().any(|part| part == "..")).map(move |end| directory.join(end.join("/")))
+    }
+
+    /// A folder of the plan, looked for as files are.
+    ///
+    /// # Errors
+    ///
+    /// As [`find`](Self::find).
+    pub fn find_folder(&self, folder: &str) -> io::Result<PathBuf> {
+        let is_there = self.directory.join(folder).exists() || Path::new(folder).exists();
+        let instead = if is_there { None } else { self.by_end(folder).find(|path| path.is_dir()) };
+        match instead {
+            Some(path) => Ok(path),
+            None => self.find(folder),
+        }
     }
 
     /// A file of the plan: beside the plan, else from the working directory, else the one [instead of it](Self::instead_of).
@@ -100,7 +140,8 @@ impl PlanFolder {
             return Ok(found);
         }
         let parent = whole.parent().unwrap_or(&whole).display();
-        let wrong = format!("it lies outside the plan's directory; allow it by --allow-dir {parent}");
+        let option = self.option("allow-dir");
+        let wrong = format!("it lies outside the plan's directory; allow it by {option} {parent}");
         Err(io::Error::new(ErrorKind::PermissionDenied, wrong))
     }
 
@@ -145,6 +186,8 @@ mod tests {
         let told = folder.find("/etc/hostname").unwrap_err().to_string();
         assert!(told.contains("--allow-dir /etc"), "{told}");
         assert_eq!(folder.find("no-such-file").unwrap_err().kind(), ErrorKind::NotFound);
+        let message = folder.of_drop_in().find("/etc/hostname").unwrap_err().to_string();
+        assert!(message.contains("by --brunt-allow-dir /etc"), "{message}");
         let wider = PlanFolder::new(Path::new(env!("CARGO_MANIFEST_DIR")), &["/etc".into()]);
         assert!(wider.read("/etc/hostname").is_ok());
     }

@@ -3,6 +3,7 @@
 mod schedule;
 
 use super::texts::{number_of, wrong_at};
+use super::websockets::WebSocketSamplers;
 use super::{Reader, Scope};
 use crate::element::TestElement;
 use crate::error::JmxError;
@@ -27,6 +28,10 @@ pub struct GroupParts {
     pub failure_ends: Over,
     /// Each iteration is that of a new user: without cookies, over new connections.
     pub is_new_user_each_iteration: bool,
+    /// Samplers of WebSockets.
+    pub websockets: WebSocketSamplers,
+    /// The descriptors of the services that are called: a `FileDescriptorSet`.
+    pub services: Vec<u8>,
 }
 
 impl GroupParts {
@@ -67,6 +72,7 @@ impl Reader<'_> {
         };
         let is_new = !self.flag(group, "ThreadGroup.same_user_on_next_iteration", true);
         self.group = GroupParts { failure_ends, is_new_user_each_iteration: is_new, ..GroupParts::default() };
+        self.find_websockets(group);
         let mut steps = self.round_begins(plan)?;
         steps.extend(self.body(group, scope)?);
         if !steps.iter().any(does_something) {
@@ -86,7 +92,7 @@ impl Reader<'_> {
             properties: self.properties.clone(),
             data: parts.data,
             folders: self.surroundings.folder.roots(),
-            services: Vec::new(),
+            services: parts.services,
             handed: StageVariables::default(),
         };
         let mut duration = schedule.duration;

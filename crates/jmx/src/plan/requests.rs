@@ -278,7 +278,7 @@ impl Reader<'_> {
     }
 
     /// Header fields: those of all managers in scope, the inner before the outer and in their place.
-    fn headers(&mut self, scope: &Scope<'_>) -> Vec<(String, String)> {
+    pub(super) fn headers(&mut self, scope: &Scope<'_>) -> Vec<(String, String)> {
         let mut headers: Vec<(String, String)> = Vec::new();
         for manager in scope.headers.iter().rev() {
             let inner = headers.len();
@@ -329,7 +329,7 @@ impl Reader<'_> {
     }
 
     /// Milliseconds; 0: no limit. One that users set while they run is none.
-    fn time_limit(&mut self, element: TestElement<'_>, name: &str, text: &str) -> f64 {
+    pub(super) fn time_limit(&mut self, element: TestElement<'_>, name: &str, text: &str) -> f64 {
         let filled = self.before.text(text);
         if filled.contains("${") {
             self.notice(format!(
@@ -339,6 +339,24 @@ impl Reader<'_> {
             return 0.0;
         }
         self.whole_of(element, name, &filled)
+    }
+
+    /// Takes a time limit for connecting, in milliseconds; 0: none.
+    pub(super) fn limit_connect(&mut self, millis: f64) {
+        if millis <= 0.0 {
+            return;
+        }
+        // One limit holds for all connections of a run: the longest that is asked for.
+        let connect = Duration::from_secs_f64(millis / 1e3);
+        let now = self.connection.connect_timeout;
+        let longest = if now == super::LONGEST_REQUEST { connect } else { now.max(connect) };
+        self.connection.connect_timeout = longest;
+    }
+
+    /// The policy of a sampler of another protocol: cookies and time limits of its scope.
+    pub(super) fn policy_in_scope(&mut self, element: TestElement<'_>, scope: &Scope<'_>) -> ReplyPolicy {
+        let policy = self.request_policy(&Sampler { element, scope }, "GET");
+        ReplyPolicy { cache: None, ..policy }
     }
 
     fn request_policy(&mut self, sampler: &Sampler<'_, '_>, method: &str) -> ReplyPolicy {
@@ -361,13 +379,7 @@ impl Reader<'_> {
             .fold(0.0, |least: f64, limit| if least > 0.0 { least.min(limit) } else { limit });
         let connect = self.text_in(&sampler.properties("HTTPSampler.connect_timeout"), "HTTPSampler.connect_timeout");
         let connect = self.time_limit(sampler.element, "connect_timeout", &connect);
-        if connect > 0.0 {
-            // One limit holds for all connections of a run: the longest that is asked for.
-            let connect = Duration::from_secs_f64(connect / 1e3);
-            let now = self.connection.connect_timeout;
-            let longest = if now == super::LONGEST_REQUEST { connect } else { now.max(connect) };
-            self.connection.connect_timeout = longest;
-        }
+        self.limit_connect(connect);
         let manager = sampler.scope.cookies.filter(|manager| self.keeps_cookies(*manager));
         let clears = |manager| {
             let by_group = self.flag(manager, "CookieManager.controlledByThreadGroup", false);
@@ -452,7 +464,7 @@ impl Reader<'_> {
     }
 
     /// Cookies that the plan itself sets.
-    fn plan_cookies(
+    pub(super) fn plan_cookies(
         &mut self,
         scope: &Scope<'_>,
         url: &str,

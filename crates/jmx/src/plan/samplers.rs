@@ -67,6 +67,8 @@ impl Reader<'_> {
                 let script = self.script(sampler, "BeanShellSampler.query")?.unwrap_or_else(|| fails(sampler));
                 steps.push(self.sample(sampler, &scope, Some(script))?);
             }
+            Some(ElementKind::WebSocketSampler) => steps.extend(self.websocket(sampler, &scope)?),
+            Some(ElementKind::GrpcSampler) => steps.extend(self.call(sampler, &scope)?),
             Some(ElementKind::JavaSampler) => steps.extend(self.java(sampler, &scope)?),
             Some(ElementKind::DummySampler) => {
                 if self.flag(sampler, "WAITING", true) {
@@ -233,7 +235,7 @@ impl Reader<'_> {
     }
 
     /// A sample that is no request.
-    fn sample(
+    pub(super) fn sample(
         &mut self,
         sampler: TestElement<'_>,
         scope: &Scope<'_>,
@@ -327,7 +329,12 @@ fn java_number(text: &str) -> i64 {
 
 /// In place of a script that cannot be read: JMeter's sample fails, too.
 fn fails(sampler: TestElement<'_>) -> Script {
-    let source = "throw new RuntimeException('the script cannot be read')".to_owned();
+    fails_with(sampler, "the script cannot be read")
+}
+
+/// A script that fails with this message.
+pub(super) fn fails_with(sampler: TestElement<'_>, message: &str) -> Script {
+    let source = format!("throw new RuntimeException({})", crate::groovy::quoted(message));
     let (language, parameters) = (ScriptLanguage::Groovy, String::new());
     Script { name: sampler.name().into_owned(), language, source, parameters }
 }

@@ -16,6 +16,8 @@ pub struct Scope<'d> {
     pub cache: Option<TestElement<'d>>,
     /// The innermost HTTP Authorization Manager.
     pub authorization: Option<TestElement<'d>>,
+    /// Filters of messages of WebSockets.
+    pub frame_filters: Vec<TestElement<'d>>,
     /// Pre-processors.
     pub before: Vec<TestElement<'d>>,
     /// Timers.
@@ -59,6 +61,7 @@ impl<'d> Scope<'d> {
                 }
                 Role::Config => match child.kind() {
                     Some(ElementKind::HttpDefaults) => scope.defaults.push(child),
+                    Some(ElementKind::FrameFilter) => scope.frame_filters.push(child),
                     Some(ElementKind::HeaderManager) => scope.headers.push(child),
                     Some(ElementKind::CookieManager) => scope.cookies = Some(child),
                     Some(ElementKind::CacheManager) => scope.cache = Some(child),

@@ -114,16 +114,16 @@ kinds! {
     MailReaderSampler "Mail Reader Sampler" Sampler Unsupported ["MailReaderSampler"];
     MongoSampler "MongoDB Script" Sampler Unsupported ["MongoScriptSampler"];
     BoltSampler "Bolt Request" Sampler Unsupported ["BoltSampler"];
-    WebSocketSampler "WebSocket Sampler" Sampler Unsupported [
+    WebSocketSampler "WebSocket Sampler" Sampler Runs [
         "eu.luminis.jmeter.wssampler.RequestResponseWebSocketSampler",
         "eu.luminis.jmeter.wssampler.OpenWebSocketSampler",
         "eu.luminis.jmeter.wssampler.CloseWebSocketSampler",
         "eu.luminis.jmeter.wssampler.SingleReadWebSocketSampler",
         "eu.luminis.jmeter.wssampler.SingleWriteWebSocketSampler",
-        "eu.luminis.jmeter.wssampler.PingPongWebSocketSampler",
+        "eu.luminis.jmeter.wssampler.PingPongSampler",
         "JMeter.plugins.functional.samplers.websocket.WebSocketSampler",
     ];
-    GrpcSampler "gRPC Request" Sampler Unsupported ["vn.zalopay.benchmark.GRPCSampler"];
+    GrpcSampler "gRPC Request" Sampler Runs ["vn.zalopay.benchmark.GRPCSampler"];
     MqttSampler "MQTT Sampler" Sampler Unsupported [
         "net.xmeter.samplers.ConnectSampler",
         "net.xmeter.samplers.PubSampler",
@@ -159,6 +159,11 @@ kinds! {
     MongoSource "MongoDB Source Config" Config Accepted ["MongoSourceElement"];
     BoltConnection "Bolt Connection Configuration" Config Accepted ["BoltConnectionElement"];
     VariablesFromCsv "jp@gc - Variables From CSV File" Config Runs ["kg.apc.jmeter.config.VariablesFromCSV"];
+    FrameFilter "WebSocket Text Frame Filter" Config Runs ["eu.luminis.jmeter.wssampler.TextFrameFilter"];
+    BinaryFrameFilter "WebSocket Binary Frame Filter" Config Unsupported [
+        "eu.luminis.jmeter.wssampler.BinaryFrameFilter",
+    ];
+    PingFrameFilter "WebSocket Ping/Pong Frame Filter" Config Accepted ["eu.luminis.jmeter.wssampler.PingFrameFilter"];
     LockFile "jp@gc - Lock File Config" Config Accepted ["kg.apc.jmeter.config.LockFile"];
     ConstantTimer "Constant Timer" Timer Runs ["ConstantTimer"];
     GaussianTimer "Gaussian Random Timer" Timer Runs ["GaussianRandomTimer"];

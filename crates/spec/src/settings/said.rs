@@ -17,7 +17,8 @@ pub struct SettingSources {
 
 #[derive(Debug, Clone)]
 enum Place {
-    Option,
+    /// On the command line, by this name without its dashes.
+    Option(String),
     Key(&'static Key, Position),
 }
 
@@ -33,9 +34,9 @@ impl SettingSources {
         Self { by_keys: true, ..Self::default() }
     }
 
-    /// An option was said.
-    pub fn option(&mut self, option: &'static str) {
-        self.places.insert(option, Place::Option);
+    /// An option was given by this name, which may be one of its aliases.
+    pub fn option(&mut self, option: &'static str, typed: &str) {
+        self.places.insert(option, Place::Option(typed.to_owned()));
     }
 
     /// A key was said.
@@ -70,7 +71,7 @@ impl SettingSources {
         let named = names.named.into_inner();
         let place = named.iter().find_map(|option| match self.places.get(option)? {
             Place::Key(key, at) => Some((*key, at)),
-            Place::Option => None,
+            Place::Option(_) => None,
         });
         match place {
             Some((key, at)) => {
@@ -100,7 +101,7 @@ impl Names<'_> {
         self.named.borrow_mut().push(option);
         let key = match self.said.places.get(option) {
             Some(Place::Key(key, _)) => Some(*key),
-            Some(Place::Option) => None,
+            Some(Place::Option(typed)) => return format!("--{typed}"),
             None => rows::key_of(option).filter(|_| self.said.by_keys),
         };
         key.map_or_else(|| format!("--{option}"), Key::shown)

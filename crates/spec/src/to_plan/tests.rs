@@ -28,7 +28,7 @@ fn settings(words: &[String]) -> Result<RunSettings> {
         for value in values {
             (row.read)(value, SYSTEM.environment).map_err(SpecError::told)?.put_into(&mut settings);
         }
-        settings.said.option(row.option);
+        settings.said.option(row.option, row.option);
     }
     Ok(settings)
 }

@@ -52,6 +52,8 @@ pub struct MessageExchange<'m, 'p> {
     pub pattern: Option<&'p Regex>,
     /// Recognizes the awaited message.
     pub filter: Option<&'m dyn MessageFilter>,
+    /// The WebSocket is closed after it.
+    pub closes: bool,
     /// Times the messages and counts them; None: the exchange awaits one message.
     pub events: Option<Box<EventMeter>>,
 }

@@ -2,7 +2,7 @@
 
 use crate::defaults;
 use crate::settings::row::{SettingRow as Row, on, set, whole};
-use crate::settings::{Content, Key, RunSettings, Takes};
+use crate::settings::{Content, Key, RunSettings, Takes, TraceFilter};
 use crate::words::live_output::{self, LIVE_OUTPUTS};
 use crate::words::{WordError, probe, values};
 use brunt_model::plan::RecordDetail;
@@ -12,7 +12,7 @@ type S = RunSettings;
 const OUTPUT: &str = "Output";
 
 /// The rows.
-pub static ROWS: [Row<RunSettings>; 8] = [
+pub static ROWS: [Row<RunSettings>; 11] = [
     Row::repeated("output", "FORMAT[=FILE]", "", |w, environment| match live_output::row(w) {
         Some(row) => set(row.parse(w, environment), |s: &mut S, v| s.output.live_outputs.push(v)),
         None => set(values::output(w), |s: &mut S, v| s.output.outputs.push(v)),
@@ -51,6 +51,31 @@ pub static ROWS: [Row<RunSettings>; 8] = [
         )
         .under(OUTPUT)
     },
+    Row {
+        needs: Some("trace"),
+        ..Row::repeated(
+            "trace-only",
+            "WHICH",
+            "Samples that --trace shows: failed, label=NAME, sample=N or sample=N..M; repeatable: all must hold",
+            |w, _| set(trace_filter(w), |s: &mut S, v| s.output.trace_view.only.push(v)),
+        )
+        .under(OUTPUT)
+    },
+    Row {
+        needs: Some("trace"),
+        ..Row::value("trace-bodies", "DIR", "Write the body of each reply that --trace shows to a file in DIR", |w, _| {
+            set(Ok::<_, WordError>(w.into()), |s: &mut S, v| s.output.trace_view.bodies = Some(v))
+        })
+        .under(OUTPUT)
+        .content(Content::Path)
+    },
+    Row {
+        needs: Some("trace"),
+        ..Row::switch("show-secrets", "Show passwords, tokens and cookies in --trace, on a terminal only", |_, _| {
+            Ok(on(|s: &mut S| s.output.trace_view.shows_secrets = true))
+        })
+        .under(OUTPUT)
+    },
     Row::value("interval", "TIME", "Time between snapshots: resolution of the time series", |w, _| {
         set(values::interval(w), |s: &mut S, v| s.output.interval = v)
     })
@@ -84,6 +109,24 @@ fn detail(word: &str) -> Result<RecordDetail, WordError> {
         "xml" => Ok(RecordDetail::Full),
         _ => Err(WordError::new(word, "no format of result files", "csv or xml")),
     }
+}
+
+/// Which samples a trace shows.
+fn trace_filter(word: &str) -> Result<TraceFilter, WordError> {
+    let filter = match word.split_once('=') {
+        None if word == "failed" => Some(TraceFilter::Failed),
+        Some(("label", name)) if !name.is_empty() => Some(TraceFilter::Label(name.to_owned())),
+        Some(("sample", numbers)) => numbers_from_one(numbers),
+        _ => None,
+    };
+    filter.ok_or_else(|| WordError::new(word, "no choice of samples", "failed, label=NAME, sample=3 or sample=3..7"))
+}
+
+/// `3` or `3..7`.
+fn numbers_from_one(text: &str) -> Option<TraceFilter> {
+    let (first, last) = text.split_once("..").unwrap_or((text, text));
+    let (first, last) = first.parse().ok().zip(last.parse().ok())?;
+    (first > 0 && first <= last).then_some(TraceFilter::Numbers { first, last })
 }
 
 /// The help of `-o`.

@@ -1,0 +1,134 @@
+//! Samplers of the gRPC plugin of Zalopay (`vn.zalopay.benchmark.GRPCSampler`), as calls.
+//!
+//! Descriptors are compiled from the `.proto` files of the sampler's folder when the plan is read.
+
+use super::texts::wrong_at;
+use super::{Reader, Scope};
+use crate::element::TestElement;
+use crate::error::JmxError;
+use brunt_model::plan::Checks;
+use brunt_model::request::JsonMessage;
+use brunt_model::scenario::Step;
+use brunt_model::{ReplyPolicy, Request};
+use brunt_script::grpc::{MessageRules, Services};
+use brunt_spec::grpc;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Default deadline of a call, in milliseconds.
+const DEADLINE: f64 = 1_000.0;
+/// Most `.proto` files of a folder.
+const MOST_FILES: usize = 10_000;
+
+impl Reader<'_> {
+    /// The steps of a gRPC sampler.
+    ///
+    /// # Errors
+    ///
+    /// Its method or its message is unknown, or its `.proto` files cannot be compiled.
+    pub(super) fn call(&mut self, element: TestElement<'_>, scope: &Scope<'_>) -> Result<Vec<Step>, JmxError> {
+        let wrong = |wrong: String| wrong_at(element, &wrong);
+        let method = self.filled(element, "GRPCSampler.fullMethod").trim().replace(':', "");
+        if !method.contains('/') || method.contains("${") {
+            return Err(wrong(format!("the method is `{method}`; write such as shop.Shop/Buy")));
+        }
+        let set = self.descriptors(element).map_err(wrong)?;
+        let set = grpc::joined(std::mem::take(&mut self.group.services), set).map_err(wrong)?;
+        self.group.services.clone_from(&set);
+        let json = self.text(element, "GRPCSampler.requestJson");
+        let services = Services::decode(&set).map_err(wrong)?;
+        let body = if Self::is_constant(&json) {
+            services.body(&method, json.as_bytes(), MessageRules::default())
+        } else {
+            let method = method.clone();
+            grpc::message(&services, JsonMessage { method, json, interval: None, compressed: false })
+        };
+        let body = body.map_err(wrong)?;
+        let deadline = self.text(element, "GRPCSampler.deadline");
+        let deadline = match self.time_limit(element, "deadline", &deadline) {
+            _ if deadline.trim().is_empty() => Some(DEADLINE),
+            millis => Some(millis).filter(|millis| *millis > 0.0),
+        };
+        let deadline = deadline.map(|millis| Duration::from_secs_f64(millis / 1e3));
+        let mut headers = self.metadata(element)?;
+        grpc::add_headers(&mut headers, deadline);
+        let scheme = if self.flag(element, "GRPCSampler.tls", false) { "https" } else { "http" };
+        let host = self.text(element, "GRPCSampler.host");
+        let port = self.text(element, "GRPCSampler.port");
+        let url = format!("{scheme}://{}:{}/{method}", host.trim(), port.trim());
+        let policy =
+            ReplyPolicy { checks: Checks::default(), timeout: deadline, ..self.policy_in_scope(element, scope) };
+        let policy = self.reactions(scope, policy)?;
+        let reply_policy = self.policy(policy);
+        let label = self.before.folded(&element.name());
+        let request =
+            Request { label, method: "POST".into(), url, headers, body, weight: 1, verbatim: None, reply_policy };
+        Ok(vec![Step::Request(self.group.add(request))])
+    }
+
+    /// Header fields of a call: a map in JSON, or `name:value,name:value` with percent-encoded values.
+    fn metadata(&self, element: TestElement<'_>) -> Result<Vec<(String, String)>, JmxError> {
+        let text = self.text(element, "GRPCSampler.metadata");
+        let text = text.trim();
+        if text.is_empty() {
+            return Ok(Vec::new());
+        }
+        if text.starts_with('{') {
+            let fields: Result<serde_json::Map<String, serde_json::Value>, _> = serde_json::from_str(text);
+            let fields = fields.map_err(|error| wrong_at(element, &format!("the metadata is no JSON: {error}")))?;
+            let fields = fields.into_iter();
+            return Ok(fields
+                .map(|(name, value)| (name, value.as_str().map_or(value.to_string(), str::to_owned)))
+                .collect());
+        }
+        let mut headers = Vec::new();
+        for part in text.split(',') {
+            let Some((name, value)) = part.split_once(':') else {
+                let wrong = format!("`{part}` of the metadata has no value; write name:value,name:value, or JSON");
+                return Err(wrong_at(element, &wrong));
+            };
+            let value = percent_encoding::percent_decode_str(&value.replace('+', " ")).decode_utf8_lossy().into_owned();
+            headers.push((name.trim().to_owned(), value));
+        }
+        Ok(headers)
+    }
+
+    /// The services of a sampler.
+    fn descriptors(&mut self, element: TestElement<'_>) -> Result<Vec<u8>, String> {
+        let named = self.filled(element, "GRPCSampler.protoFolder").trim().to_owned();
+        if named.is_empty() {
+            return Err("the folder of .proto files is missing; write it into Proto Root Directory".to_owned());
+        }
+        let mut folders = Vec::new();
+        for named in [named.clone(), self.filled(element, "GRPCSampler.libFolder").trim().to_owned()] {
+            if named.is_empty() {
+                continue;
+            }
+            let folder = self.surroundings.folder.find_folder(&named);
+            folders.push(folder.map_err(|error| format!("{named}: {error}; name a folder with .proto files"))?);
+        }
+        let files = protos(&folders[0]);
+        if files.is_empty() {
+            return Err(format!("{named}: the folder has no .proto file"));
+        }
+        grpc::compile(&files, &folders)
+    }
+}
+
+/// All `.proto` files below a folder.
+fn protos(folder: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        let entries = std::fs::read_dir(&folder).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()));
+        for path in entries.take(MOST_FILES) {
+            if path.is_dir() && !path.is_symlink() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|ending| ending == "proto") && files.len() < MOST_FILES {
+                files.push(path);
+            }
+        }
+    }
+    files.sort();
+    files
+}

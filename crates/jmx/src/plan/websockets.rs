@@ -1,0 +1,354 @@
+//! Samplers of the two common WebSocket plugins, as requests of a WebSocket: Peter Doornbosch's
+//! (`eu.luminis.jmeter.wssampler`) and Maciej Zaleski's (`JMeter.plugins.functional.samplers.websocket`).
+//!
+//! A sampler with an existing connection names no server: it goes to the server of the last sampler before it that opens a
+//! connection. JMeter closes a connection when a sampler opens the next one. In brunt the message before that sampler closes it
+//! (`Connection: close`).
+
+use super::patterns::translated;
+use super::texts::wrong_at;
+use super::{Reader, Scope};
+use crate::element::TestElement;
+use crate::error::JmxError;
+use crate::property::Properties;
+use crate::support::ElementKind;
+use brunt_model::extract::ReplyPart;
+use brunt_model::outcome::CLOSE_STATUS;
+use brunt_model::reply_policy::{
+    Assertion, AssertionTest, Checks, EventFormat, Events, StatusRange, TextAssertion, TextMatch,
+};
+use brunt_model::scenario::Step;
+use brunt_model::{Body, ReplyPolicy, Request};
+use brunt_script::template::call_of;
+use std::time::Duration;
+
+/// Status of a message that came: the switch of protocols.
+const SWITCHED: u16 = 101;
+/// Status of a close frame with the code 1000.
+const CLOSED: u16 = CLOSE_STATUS + 1000;
+/// Default time limit for a message in the plugin of Doornbosch, in milliseconds.
+const READ_TIMEOUT: f64 = 6_000.0;
+/// Default time limit for a message in the plugin of Zaleski, in milliseconds.
+const RESPONSE_TIMEOUT: f64 = 20_000.0;
+
+/// What a sampler does on a WebSocket.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Action {
+    Open,
+    /// Sends a message and awaits one.
+    Exchange,
+    Read,
+    Write,
+    Ping,
+    Close,
+}
+
+/// The WebSocket samplers of a thread group in the order of the plan.
+#[derive(Debug, Clone, Default)]
+pub struct WebSocketSamplers {
+    places: Vec<Place>,
+    /// The place of the sampler that is read next.
+    next: usize,
+}
+
+/// A sampler, as far as it decides which connection others use.
+#[derive(Debug, Clone, PartialEq)]
+struct Place {
+    /// Number that the plan gives the connection; empty: the only one of the thread.
+    connection: String,
+    opens: bool,
+    url: String,
+}
+
+/// The connection of a sampler.
+struct Connection {
+    url: String,
+    /// The next sampler opens another one.
+    closes: bool,
+}
+
+impl Reader<'_> {
+    /// Finds the WebSocket samplers of a thread group.
+    pub(super) fn find_websockets(&mut self, group: TestElement<'_>) {
+        let mut places = Vec::new();
+        let mut rest: Vec<TestElement<'_>> = group.enabled_children().collect();
+        rest.reverse();
+        while let Some(element) = rest.pop() {
+            if element.kind() == Some(ElementKind::WebSocketSampler) {
+                places.push(self.place(element));
+            }
+            let mut below: Vec<TestElement<'_>> = element.enabled_children().collect();
+            below.reverse();
+            rest.extend(below);
+        }
+        self.group.websockets = WebSocketSamplers { places, next: 0 };
+    }
+
+    fn trimmed(&self, element: TestElement<'_>, name: &str) -> String {
+        self.text(element, name).trim().to_owned()
+    }
+
+    fn place(&self, element: TestElement<'_>) -> Place {
+        if is_of_zaleski(element) {
+            let opens = !self.flag(element, "streamingConnection", false);
+            return Place { connection: self.trimmed(element, "connectionId"), opens, url: self.zaleski_url(element) };
+        }
+        let opens = match action(element) {
+            Action::Open => true,
+            Action::Exchange | Action::Read | Action::Write => self.flag(element, "createNewConnection", false),
+            Action::Ping | Action::Close => false,
+        };
+        let scheme = if self.flag(element, "TLS", false) { "wss" } else { "ws" };
+        let url = url(
+            scheme,
+            &self.trimmed(element, "server"),
+            &self.trimmed(element, "port"),
+            &self.trimmed(element, "path"),
+        );
+        Place { connection: self.trimmed(element, "connectionId"), opens, url }
+    }
+
+    fn zaleski_url(&self, element: TestElement<'_>) -> String {
+        let path = self.trimmed(element, "contextPath");
+        if path.starts_with("ws://") || path.starts_with("wss://") {
+            return path;
+        }
+        let protocol = self.trimmed(element, "protocol");
+        let scheme = if protocol.is_empty() { "ws" } else { protocol.as_str() };
+        let pairs = element.properties().element("queryStringParameters");
+        let pairs: Vec<String> = pairs.iter().flat_map(|list| self.query_pairs(list)).collect();
+        let url = url(scheme, &self.trimmed(element, "serverAddress"), &self.trimmed(element, "serverPort"), &path);
+        if pairs.is_empty() {
+            url
+        } else {
+            format!("{url}{}{}", if url.contains('?') { '&' } else { '?' }, pairs.join("&"))
+        }
+    }
+
+    fn query_pairs(&self, list: &Properties<'_>) -> Vec<String> {
+        let encode = brunt_script::template::encode_form_expressions;
+        let pair =
+            |(name, value): (String, String)| format!("{}={}", encode(&name), encode(&self.before.folded(&value)));
+        super::data::pairs(list).map(pair).collect()
+    }
+
+    /// The connection of the sampler that is read; None: none was opened before it.
+    fn websocket_of(&mut self, element: TestElement<'_>) -> Option<Connection> {
+        let own = self.place(element);
+        let websockets = &mut self.group.websockets;
+        // Of a sampler of another part of the plan, which a Module Controller names, only its own settings are known.
+        let place = (websockets.next..websockets.places.len()).find(|at| websockets.places[*at] == own);
+        websockets.next = place.map_or(websockets.next, |at| at + 1);
+        let (before, after) = websockets.places.split_at(place.unwrap_or(websockets.places.len()));
+        // The next one may stand before it: a thread group is a loop.
+        let mut next = after.iter().skip(1).chain(before).chain(after.first());
+        let closes = next.find(|place| place.connection == own.connection).is_some_and(|place| place.opens);
+        if own.opens || is_of_zaleski(element) {
+            return Some(Connection { url: own.url, closes });
+        }
+        let mut openers = before.iter().rev().chain(after.iter().rev());
+        let opener = openers.find(|place| place.opens && place.connection == own.connection)?;
+        Some(Connection { url: opener.url.clone(), closes })
+    }
+
+    /// The steps of a WebSocket sampler.
+    ///
+    /// # Errors
+    ///
+    /// It asks for something that has no counterpart, or its message is no binary data.
+    pub(super) fn websocket(&mut self, element: TestElement<'_>, scope: &Scope<'_>) -> Result<Vec<Step>, JmxError> {
+        let Some(connection) = self.websocket_of(element) else {
+            self.notice(format!(
+                "{}: fails each time, as in JMeter: no sampler before it opens a WebSocket",
+                element.place()
+            ));
+            let script = super::samplers::fails_with(
+                element,
+                "Sampler configured for using existing connection, but there is no connection",
+            );
+            return Ok(vec![self.sample(element, scope, Some(script))?]);
+        };
+        if self.flag(element, "optional", false) {
+            let wrong = "an optional read is not supported: a read without a message fails, and ends the connection; leave \
+                         Optional out";
+            return self.unless_lenient(element, wrong);
+        }
+        let action = action(element);
+        let body = match action {
+            Action::Exchange | Action::Write => self.message(element)?,
+            Action::Open | Action::Read | Action::Ping | Action::Close => Body::None,
+        };
+        let method = match action {
+            Action::Open => "OPEN",
+            Action::Exchange | Action::Write if body != Body::None => "SEND",
+            Action::Exchange | Action::Write | Action::Read => "AWAIT",
+            Action::Ping => "PING",
+            Action::Close => "CLOSE",
+        };
+        self.notice_differences(element);
+        let mut headers = self.headers(scope);
+        headers.retain(|header| !header.0.eq_ignore_ascii_case("connection"));
+        if connection.closes && !matches!(action, Action::Open | Action::Close) {
+            headers.push(("Connection".into(), "close".into()));
+        }
+        let (until, timeout) = self.awaited(element, scope);
+        let good = [StatusRange { least: SWITCHED, most: SWITCHED }, StatusRange { least: CLOSED, most: CLOSED }];
+        let status = if action == Action::Close { good.to_vec() } else { good[..1].to_vec() };
+        let events = Events { format: EventFormat::Messages, most: Some(0), longest: None };
+        let mut policy = ReplyPolicy {
+            checks: Checks { status, ..Checks::default() },
+            timeout: Some(Duration::from_secs_f64(timeout / 1e3)),
+            until: if matches!(action, Action::Exchange | Action::Read) { until } else { Vec::new() },
+            events: (action == Action::Write).then_some(events),
+            ..self.policy_in_scope(element, scope)
+        };
+        self.plan_cookies(scope, &connection.url, &mut headers, &mut policy);
+        let policy = self.reactions(scope, policy)?;
+        let reply_policy = self.policy(policy);
+        let label = self.before.folded(&element.name());
+        let method = method.to_owned();
+        let request =
+            Request { label, method, url: connection.url, headers, body, weight: 1, verbatim: None, reply_policy };
+        Ok(vec![Step::Request(self.group.add(request))])
+    }
+
+    /// Leaves an element out with a notice where that is allowed.
+    fn unless_lenient(&mut self, element: TestElement<'_>, wrong: &str) -> Result<Vec<Step>, JmxError> {
+        if !self.surroundings.lenient {
+            let option = self.surroundings.folder.option("lenient");
+            return Err(wrong_at(element, &format!("{wrong}, or run the plan without it by {option}")));
+        }
+        self.notice(format!("{}: left out, {wrong}", element.place()));
+        Ok(Vec::new())
+    }
+
+    /// The message that a sampler sends.
+    fn message(&mut self, element: TestElement<'_>) -> Result<Body, JmxError> {
+        if is_of_zaleski(element) {
+            let text = self.text(element, "requestPayload");
+            return Ok(if text.is_empty() { Body::None } else { Body::Text(text) });
+        }
+        let is_binary = self.flag(element, "binaryPayload", false)
+            || self.filled(element, "payloadType").eq_ignore_ascii_case("binary");
+        if self.flag(element, "loadDataFromFile", false) {
+            let file = self.filled(element, "dataFile");
+            self.notice_instead(element, file.trim());
+            let read = self.surroundings.folder.read(file.trim());
+            let bytes =
+                read.map_err(|error| wrong_at(element, &format!("{file}: {error}; name a file that is there")))?;
+            return Ok(match String::from_utf8(bytes) {
+                Ok(text) if !is_binary => Body::Text(text),
+                Ok(text) => Body::Bytes(text.into_bytes()),
+                Err(error) => Body::Bytes(error.into_bytes()),
+            });
+        }
+        if !is_binary {
+            return Ok(Body::Text(self.text(element, "requestData")));
+        }
+        let digits = self.filled(element, "requestData");
+        let bytes = digits.split_whitespace().map(|word| {
+            let word = word.strip_prefix("0x").unwrap_or(word);
+            u8::from_str_radix(word, 16).ok()
+        });
+        bytes.collect::<Option<Vec<u8>>>().map(Body::Bytes).ok_or_else(|| {
+            let wrong = format!("the binary message `{digits}` is no list of bytes; write such as 0x01 0xff");
+            wrong_at(element, &wrong)
+        })
+    }
+
+    /// The conditions of the awaited message, and the milliseconds to wait for it.
+    fn awaited(&mut self, element: TestElement<'_>, scope: &Scope<'_>) -> (Vec<Assertion>, f64) {
+        let (name, default) =
+            if is_of_zaleski(element) { ("responseTimeout", RESPONSE_TIMEOUT) } else { ("readTimeout", READ_TIMEOUT) };
+        let timeout = self.time_limit(element, name, &self.text(element, name));
+        let timeout = if timeout > 0.0 { timeout } else { default };
+        let connect = if is_of_zaleski(element) { "connectionTimeout" } else { "connectTimeout" };
+        let connect = self.time_limit(element, connect, &self.text(element, connect));
+        self.limit_connect(connect);
+        if is_of_zaleski(element) {
+            let pattern = self.text(element, "responsePattern");
+            let pattern = (!pattern.is_empty()).then(|| text(TextMatch::Contains, translated(&pattern), false));
+            return (pattern.into_iter().collect(), timeout);
+        }
+        let filters: Vec<TestElement<'_>> = scope.frame_filters.clone();
+        (filters.into_iter().filter_map(|filter| self.passes(filter)).collect(), timeout)
+    }
+
+    /// The condition of messages that a filter lets through: it drops those that match it.
+    fn passes(&mut self, filter: TestElement<'_>) -> Option<Assertion> {
+        let comparison = self.filled(filter, "comparisonType");
+        let value = self.text(filter, "matchValue");
+        let (comparison, is_inverted) = match comparison.trim().strip_prefix("Not") {
+            Some(rest) => (rest, true),
+            None => (comparison.trim(), false),
+        };
+        let literal = call_of("escapeOroRegexpChars", &[&value]).unwrap_or_default();
+        let (is, pattern) = match comparison {
+            "Contains" => (TextMatch::Substring, value),
+            "Equals" => (TextMatch::Equals, value),
+            "StartsWith" => (TextMatch::Contains, format!(r"\A{literal}")),
+            "EndsWith" => (TextMatch::Contains, format!(r"{literal}\z")),
+            "ContainsRegex" => (TextMatch::Contains, translated(&value)),
+            "EqualsRegex" => (TextMatch::Matches, translated(&value)),
+            _ => {
+                let wrong = "it drops all text messages, and brunt does not tell text from binary messages";
+                self.notice(format!("{}: left out, {wrong}", filter.place()));
+                return None;
+            }
+        };
+        Some(text(is, pattern, !is_inverted))
+    }
+
+    /// Names settings that have no effect.
+    fn notice_differences(&mut self, element: TestElement<'_>) {
+        if !self.trimmed(element, "closeConncectionPattern").is_empty() {
+            self.notice(format!(
+                "{}: the pattern of messages that close the connection has no effect",
+                element.place()
+            ));
+        }
+        if !self.trimmed(element, "proxyAddress").is_empty() {
+            self.notice(format!("{}: the proxy is not asked; the connection goes to the server", element.place()));
+        }
+        let code = self.filled(element, "statusCode");
+        if action(element) == Action::Close && !matches!(code.trim(), "" | "1000") {
+            self.notice(format!("{}: the close frame has the code 1000, not {}", element.place(), code.trim()));
+        }
+    }
+}
+
+fn text(is: TextMatch, pattern: String, not: bool) -> Assertion {
+    let test = AssertionTest::Text(TextAssertion {
+        part: ReplyPart::Body,
+        patterns: vec![pattern],
+        is,
+        not,
+        any: false,
+        ignore_status: false,
+        message: String::new(),
+    });
+    Assertion { name: "until".into(), test }
+}
+
+fn is_of_zaleski(element: TestElement<'_>) -> bool {
+    element.class_name() == "WebSocketSampler"
+}
+
+fn action(element: TestElement<'_>) -> Action {
+    match element.class_name().as_str() {
+        "OpenWebSocketSampler" => Action::Open,
+        "SingleReadWebSocketSampler" => Action::Read,
+        "SingleWriteWebSocketSampler" => Action::Write,
+        "PingPongSampler" => Action::Ping,
+        "CloseWebSocketSampler" => Action::Close,
+        _ => Action::Exchange,
+    }
+}
+
+/// The URL of a server; the port of the scheme where none is given.
+fn url(scheme: &str, server: &str, port: &str, path: &str) -> String {
+    let default = if scheme.eq_ignore_ascii_case("wss") { "443" } else { "80" };
+    let port = if matches!(port, "" | "0") || port == default { String::new() } else { format!(":{port}") };
+    let slash = if path.starts_with('/') { "" } else { "/" };
+    format!("{scheme}://{server}{port}{slash}{path}")
+}
