@@ -240,6 +240,18 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Takes a time limit for connecting, in milliseconds; 0: none.
+    fn limit_connect(&mut self, millis: f64) {
+        if millis <= 0.0 {
+            return;
+        }
+        // One limit holds for all connections of a run: the longest that is asked for.
+        let connect = Duration::from_secs_f64(millis / 1e3);
+        let now = self.connection.connect_timeout;
+        let longest = if now == LONGEST_REQUEST { connect } else { now.max(connect) };
+        self.connection.connect_timeout = longest;
+    }
+
     /// The version of HTTP is one for all requests of a run.
     fn choose_version(&mut self, document: &Document) {
         let mut samplers = document.enabled_elements();

@@ -341,18 +341,6 @@ impl Reader<'_> {
         self.whole_of(element, name, &filled)
     }
 
-    /// Takes a time limit for connecting, in milliseconds; 0: none.
-    pub(super) fn limit_connect(&mut self, millis: f64) {
-        if millis <= 0.0 {
-            return;
-        }
-        // One limit holds for all connections of a run: the longest that is asked for.
-        let connect = Duration::from_secs_f64(millis / 1e3);
-        let now = self.connection.connect_timeout;
-        let longest = if now == super::LONGEST_REQUEST { connect } else { now.max(connect) };
-        self.connection.connect_timeout = longest;
-    }
-
     /// The policy of a sampler of another protocol: cookies and time limits of its scope.
     pub(super) fn policy_in_scope(&mut self, element: TestElement<'_>, scope: &Scope<'_>) -> ReplyPolicy {
         let policy = self.request_policy(&Sampler { element, scope }, "GET");
