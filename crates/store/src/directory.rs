@@ -1,6 +1,7 @@
 //! Where what lies in a store's directory.
 
 use crate::StoreError;
+use std::collections::HashSet;
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
@@ -117,8 +118,8 @@ pub(crate) fn make_private(path: &Path) {
 }
 
 /// The ids of the files with this ending in a folder; others are not ours.
-pub(crate) fn ids_in(folder: &Path, ending: &str) -> Result<Vec<String>, StoreError> {
-    let mut ids = Vec::new();
+pub(crate) fn ids_in(folder: &Path, ending: &str) -> Result<HashSet<String>, StoreError> {
+    let mut ids = HashSet::new();
     for entry in fs::read_dir(folder).map_err(StoreError::io(folder))? {
         let name = entry.map_err(StoreError::io(folder))?.file_name();
         let id = name.to_str().and_then(|name| name.strip_suffix(ending)).filter(|id| crate::id::is_id(id));

@@ -129,6 +129,11 @@ impl StoreError {
         }
     }
 
+    /// True if the index is damaged, so that it must be made again from the files.
+    pub(crate) fn is_of_the_index(&self) -> bool {
+        matches!(self, Self::Index(error) if crate::index::is_damage(error))
+    }
+
     pub(crate) fn io(path: &Path) -> impl FnOnce(io::Error) -> Self + '_ {
         move |source| Self::Io { path: path.to_owned(), source }
     }

@@ -10,6 +10,7 @@ use crate::id::{self, DRAWS, IdError};
 use crate::log::TrialOf;
 use crate::{EntryFilter, StoreError, directory};
 use rusqlite::{Connection, ErrorCode, OptionalExtension, named_params};
+use std::collections::HashMap;
 use std::path::Path;
 use std::time::Duration;
 
@@ -52,6 +53,22 @@ pub(crate) struct Begun<'a> {
     pub trials: Option<u64>,
 }
 
+/// The part of a row that decides whether it needs a file.
+pub(crate) struct KnownRow {
+    pub kind: Kind,
+    /// False while its process has not written the beginning of the file.
+    pub has_begun: bool,
+}
+
+/// How much of an index is read when it is opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum IndexCheck {
+    /// Its version and its schema: the same time for every size.
+    Schema,
+    /// All pages and rows.
+    Whole,
+}
+
 /// What opening an index found.
 pub(crate) enum OpenedIndex {
     /// It is there.
@@ -63,26 +80,24 @@ pub(crate) enum OpenedIndex {
 }
 
 impl Index {
-    /// Opens the index, or makes an empty one. Whoever calls holds the store's lock.
-    pub fn make(path: &Path) -> Result<OpenedIndex, StoreError> {
-        match Self::make_or_fail(path) {
-            Err(StoreError::Index(error)) if is_damage(&error) => Ok(OpenedIndex::Damaged),
+    /// Opens the index, or makes an empty one. `check` decides how much of it is read. The caller holds the store's lock.
+    pub fn make(path: &Path, check: IndexCheck) -> Result<OpenedIndex, StoreError> {
+        match Self::make_or_fail(path, check) {
+            Err(error) if error.is_of_the_index() => Ok(OpenedIndex::Damaged),
             other => other,
         }
     }
 
-    fn make_or_fail(path: &Path) -> Result<OpenedIndex, StoreError> {
+    fn make_or_fail(path: &Path, check: IndexCheck) -> Result<OpenedIndex, StoreError> {
         let index = Self::open(path)?;
         let found: u32 = index.connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
-        let sound: String = index.connection.pragma_query_value(None, "integrity_check", |row| row.get(0))?;
-        if sound != "ok" {
-            return Ok(OpenedIndex::Damaged);
-        }
         let schema = index.schema()?;
         match found {
             0 if schema.is_empty() => {}
             VERSION
-                if schema == expected_schema() && index.is_readable() && !index.is_locked_by_its_header(path)? =>
+                if schema == expected_schema()
+                    && !index.is_locked_by_its_header(path)?
+                    && index.is_intact(check)? =>
             {
                 return Ok(OpenedIndex::Whole(index));
             }
@@ -94,6 +109,15 @@ impl Index {
         index.connection.pragma_update(None, "journal_mode", "wal")?;
         index.connection.execute_batch(&format!("BEGIN IMMEDIATE;{SCHEMA}PRAGMA user_version={VERSION};COMMIT"))?;
         Ok(OpenedIndex::Empty(index))
+    }
+
+    /// True if the check finds no damage.
+    fn is_intact(&self, check: IndexCheck) -> Result<bool, StoreError> {
+        if check == IndexCheck::Schema {
+            return Ok(true);
+        }
+        let integrity: String = self.connection.pragma_query_value(None, "integrity_check", |row| row.get(0))?;
+        Ok(integrity == "ok" && self.is_readable())
     }
 
     /// An empty one that goes with this process, for a directory that cannot be written.
@@ -115,8 +139,14 @@ impl Index {
     fn is_readable(&self) -> bool {
         let unknown = "SELECT count(*) FROM kept WHERE typeof(id) <> 'text' OR json_valid(contenders) = 0";
         let unknown = self.connection.query_row(unknown, [], |row| row.get::<_, i64>(0));
-        let ids = |entries: Vec<Entry>| entries.iter().all(|entry| id::is_id(&entry.id));
-        unknown.is_ok_and(|rows| rows == 0) && self.entries(&EntryFilter::All).is_ok_and(ids)
+        unknown.is_ok_and(|rows| rows == 0) && self.has_readable_entries().unwrap_or(false)
+    }
+
+    fn has_readable_entries(&self) -> Result<bool, StoreError> {
+        // Without an order and without keeping them: a large store is checked on each look into it.
+        let mut statement = self.connection.prepare(&format!("SELECT {} FROM kept k", row::COLUMNS))?;
+        let mut entries = statement.query_map([], row::entry)?;
+        Ok(entries.all(|entry| entry.is_ok_and(|entry| id::is_id(&entry.id))))
     }
 
     /// Whether the file's header forbids what the system allows: to write.
@@ -134,6 +164,21 @@ impl Index {
         // What is lost with the last rows in a power cut can be read off the logs again.
         connection.pragma_update(None, "synchronous", "normal")?;
         Ok(Self { connection })
+    }
+
+    /// All rows by their ids.
+    pub fn known(&self) -> Result<HashMap<String, KnownRow>, StoreError> {
+        let mut statement = self.connection.prepare("SELECT id, kind, started IS NOT NULL FROM kept")?;
+        let known = statement
+            .query_map([], |row| Ok((row.get(0)?, KnownRow { kind: row::kind(row, 1)?, has_begun: row.get(2)? })))?;
+        Ok(known.collect::<Result<_, _>>()?)
+    }
+
+    /// Makes all changes of `change` in one transaction: each transaction of its own costs a write to the file.
+    pub fn at_once(&self, change: impl FnOnce() -> Result<(), StoreError>) -> Result<(), StoreError> {
+        let transaction = self.connection.unchecked_transaction()?;
+        change()?;
+        Ok(transaction.commit()?)
     }
 
     /// Claims a new id by a row. `taken` are words that an id must not be.
@@ -238,11 +283,12 @@ impl Index {
 
     /// Takes rows away, all or none.
     pub fn forget(&self, ids: &[String]) -> Result<(), StoreError> {
-        let transaction = self.connection.unchecked_transaction()?;
-        for id in ids {
-            transaction.execute("DELETE FROM kept WHERE id = ?1", [id])?;
-        }
-        Ok(transaction.commit()?)
+        self.at_once(|| {
+            for id in ids {
+                self.connection.execute("DELETE FROM kept WHERE id = ?1", [id])?;
+            }
+            Ok(())
+        })
     }
 }
 
@@ -252,7 +298,7 @@ fn expected_schema() -> Vec<String> {
 }
 
 /// Whether the file is to blame: neither another process, nor the disk, nor rights, nor memory.
-fn is_damage(error: &rusqlite::Error) -> bool {
+pub(crate) fn is_damage(error: &rusqlite::Error) -> bool {
     /// `SQLITE_IOERR_SHORT_READ`: the file is shorter than its header says.
     const SHORT_READ: i32 = 522;
     if let rusqlite::Error::SqliteFailure(cause, _) = error

@@ -7,18 +7,19 @@ mod open;
 mod scrub;
 mod tags;
 
+use open::OpenIndex;
 pub use scrub::ScrubResult;
 
 use crate::directory::Directory;
 use crate::entry::{Entry, Kind, Progress};
 use crate::experiment::ExperimentHead;
-use crate::index::Index;
+use crate::index::{Index, IndexCheck};
 use crate::log::{EventReader, Head, TrialOf};
 use crate::redact::{Redactor, key};
 use crate::{RunLog, StoreError, id};
 use brunt_model::codec::LogError;
 use brunt_model::{Run, TrialIndex};
-use std::cell::RefCell;
+use std::cell::{Ref, RefCell};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::BufReader;
@@ -28,7 +29,7 @@ use std::sync::Arc;
 /// A directory of runs and experiments. Several processes may use one at once.
 pub struct Store {
     pub(crate) directory: Directory,
-    pub(crate) index: Index,
+    index: RefCell<OpenIndex>,
     /// The files of experiments that this process carries out, locked: that is how others know.
     carried_out: RefCell<BTreeMap<String, File>>,
     redactor: Arc<Redactor>,
@@ -69,14 +70,15 @@ pub enum EntryFilter {
 
 impl Store {
     /// Opens the store in a directory, which is made where there is none. An index that is missing or damaged is made
-    /// again from the files.
+    /// again from the files; whether it says what the files say is checked when something is first looked up, because a new run
+    /// must not take longer the more is stored.
     ///
     /// # Errors
     ///
     /// [`StoreError`] if the directory cannot be made or read, or a later version made its index.
     pub fn open(directory: &Path) -> Result<Self, StoreError> {
         let directory = Directory::make(directory)?;
-        let index = open::index(&directory)?;
+        let index = RefCell::new(open::index(&directory, IndexCheck::Schema)?);
         let redactor = Arc::new(key::redactor(&directory)?);
         Ok(Self { directory, index, carried_out: RefCell::default(), redactor })
     }
@@ -100,7 +102,7 @@ impl Store {
         let belongs = belongs.map(|(experiment, place)| self.belongs(experiment, place)).transpose()?;
         let id = self.claim(Kind::Run)?;
         if let Some(belongs) = &belongs {
-            self.index.belongs(&id, belongs)?;
+            self.index().belongs(&id, belongs)?;
         }
         RunLog::begin(&self.directory, id, &Head { belongs }, Arc::clone(&self.redactor))
     }
@@ -147,22 +149,23 @@ impl Store {
     ///
     /// [`StoreError`] if nothing goes by this word, or several things do, or the index cannot be read.
     pub fn find(&self, word: &str) -> Result<StoredItem, StoreError> {
+        self.reconcile()?;
         if word == "last" {
             let listed = self.list(&EntryFilter::Alone)?;
             let ended = listed.iter().rfind(|entry| entry.progress != Progress::Running);
             let last = ended.or(listed.last()).ok_or_else(|| StoreError::Unknown(word.into()))?;
             return self.named(last.id.clone());
         }
-        if self.index.kind(word)?.is_some() {
+        if self.index().kind(word)?.is_some() {
             return self.named(word.into());
         }
         if let Some(id) = self.tagged(word)? {
             return self.named(id);
         }
-        if let Some(id) = self.index.experiment_called(word)? {
+        if let Some(id) = self.index().experiment_called(word)? {
             return self.named(id);
         }
-        let mut ids = if id::is_part_of_id(word) { self.index.ids_from(word)? } else { Vec::new() };
+        let mut ids = if id::is_part_of_id(word) { self.index().ids_from(word)? } else { Vec::new() };
         match (ids.pop(), ids.is_empty()) {
             (None, _) => Err(StoreError::Unknown(word.into())),
             (Some(id), true) => self.named(id),
@@ -200,15 +203,18 @@ impl Store {
     ///
     /// [`StoreError`] if the index cannot be read.
     pub fn list(&self, which: &EntryFilter) -> Result<Vec<Entry>, StoreError> {
+        self.reconcile()?;
         let open = self.mend()?;
-        let mut entries = self.index.entries(which)?;
+        let mut entries = self.index().entries(which)?;
         for entry in &mut entries {
             entry.progress = open.get(&entry.id).copied().unwrap_or(entry.progress);
         }
+        let mut tags: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for (tag, id) in self.all_tags()? {
-            if let Some(entry) = entries.iter_mut().find(|entry| entry.id == id) {
-                entry.tags.push(tag);
-            }
+            tags.entry(id).or_default().push(tag);
+        }
+        for entry in &mut entries {
+            entry.tags = tags.remove(&entry.id).unwrap_or_default();
         }
         Ok(entries)
     }
@@ -246,36 +252,64 @@ impl Store {
             self.untag_all(id)?;
         }
         let ids: Vec<String> = files.into_iter().map(|(id, _)| id).collect();
-        self.index.forget(&ids)?;
+        self.index().forget(&ids)?;
         Ok(runs.len())
     }
 
     pub(crate) fn run_ids(&self, experiment: &str) -> Result<Vec<String>, StoreError> {
-        let runs = self.index.entries(&EntryFilter::RunsOf(experiment.into()))?;
+        let runs = self.index().entries(&EntryFilter::RunsOf(experiment.into()))?;
         Ok(runs.into_iter().map(|entry| entry.id).collect())
     }
 
+    /// The index.
+    pub(crate) fn index(&self) -> Ref<'_, Index> {
+        Ref::map(self.index.borrow(), |open| &open.index)
+    }
+
+    /// Checks the index against the files, once: other processes keep it true from then on.
+    pub(crate) fn reconcile(&self) -> Result<(), StoreError> {
+        if self.index.borrow().is_reconciled { Ok(()) } else { self.open_again() }
+    }
+
+    /// Opens the index again with all checks.
+    fn open_again(&self) -> Result<(), StoreError> {
+        // The old one is closed first: SQLite removes the log of an index that was put aside by its name.
+        *self.index.borrow_mut() = OpenIndex { index: Index::in_memory()?, is_reconciled: false };
+        *self.index.borrow_mut() = open::index(&self.directory, IndexCheck::Whole)?;
+        Ok(())
+    }
+
     pub(crate) fn claim(&self, kind: Kind) -> Result<String, StoreError> {
-        self.index.claim(kind, |id| self.directory.tag(id).exists())
+        match self.claim_once(kind) {
+            Err(error) if error.is_of_the_index() => {
+                self.open_again()?;
+                self.claim_once(kind)
+            }
+            claimed => claimed,
+        }
+    }
+
+    fn claim_once(&self, kind: Kind) -> Result<String, StoreError> {
+        self.index().claim(kind, |id| self.directory.tag(id).exists())
     }
 
     pub(crate) fn describe(&self, id: &str, asked: &ExperimentHead) -> Result<(), StoreError> {
-        open::describe(&self.index, id, asked)
+        open::describe(&self.index(), id, asked)
     }
 
     /// Whether a process writes to it.
     pub(crate) fn is_busy(&self, id: &str) -> Result<bool, StoreError> {
-        let experiment = self.index.kind(id)? == Some(Kind::Experiment);
+        let experiment = self.index().kind(id)? == Some(Kind::Experiment);
         let path = if experiment { self.directory.experiment(id) } else { self.directory.run(id) };
         Ok(mend::is_locked(&path))
     }
 
     fn indexed(&self, id: &str) -> Result<Entry, StoreError> {
-        self.index.entries(&EntryFilter::One(id.into()))?.pop().ok_or_else(|| StoreError::Unknown(id.into()))
+        self.index().entries(&EntryFilter::One(id.into()))?.pop().ok_or_else(|| StoreError::Unknown(id.into()))
     }
 
     fn named(&self, id: String) -> Result<StoredItem, StoreError> {
-        match self.index.kind(&id)? {
+        match self.index().kind(&id)? {
             Some(Kind::Run) => Ok(StoredItem::Run(id)),
             Some(Kind::Experiment) => Ok(StoredItem::Experiment(id)),
             None => Err(StoreError::Unknown(id)),

@@ -20,6 +20,7 @@ impl Store {
     ///
     /// [`StoreError`] if `from` cannot be read or is no archive, or the store cannot be written to.
     pub fn import(&self, from: &Path) -> Result<String, StoreError> {
+        self.reconcile()?;
         let archive = self.unpacked(from)?;
         if let Some(id) = self.known(&archive) {
             return Ok(id);
@@ -28,7 +29,7 @@ impl Store {
         let taken = self.take_in(&archive, &mut ids);
         if taken.is_err() {
             let new: Vec<String> = ids.into_values().collect();
-            self.index.forget(&new)?;
+            self.index().forget(&new)?;
         }
         taken
     }
@@ -72,7 +73,7 @@ impl Store {
 
     fn take_in(&self, archive: &Unpacked, ids: &mut BTreeMap<String, String>) -> Result<String, StoreError> {
         for (content, _) in &archive.files {
-            let own = self.index.claim_as(&content.id, content.kind())?;
+            let own = self.index().claim_as(&content.id, content.kind())?;
             let id = if own { content.id.clone() } else { self.claim(content.kind())? };
             ids.insert(content.id.clone(), id);
         }
@@ -85,7 +86,7 @@ impl Store {
                 fs::rename(from, &to).map_err(StoreError::io(&to))?;
                 self.describe(&here.id, &experiment::read(&to)?.asked)?;
             } else if let Some(belongs) = renamed(from, &to, ids)? {
-                self.index.belongs(&here.id, &belongs)?;
+                self.index().belongs(&here.id, &belongs)?;
             }
         }
         let first = &archive.files[0].0;

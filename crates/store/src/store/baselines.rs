@@ -33,6 +33,7 @@ impl Store {
     ///
     /// [`StoreError`] if there is none of that name, or the index cannot be read.
     pub fn baseline(&self, name: &str) -> Result<StoredItem, StoreError> {
+        self.reconcile()?;
         let found = self.baselines()?.into_iter().find(|(known, _)| known == name);
         match found {
             Some((_, id)) => self.named(id),

@@ -51,7 +51,7 @@ impl Store {
             directory::make_private(&path);
             vacant.insert(file);
         }
-        self.index.ended(id, Progress::Running, None)?;
+        self.index().ended(id, Progress::Running, None)?;
         self.study(id)
     }
 
@@ -65,7 +65,7 @@ impl Store {
         later.redact(&self.redactor);
         self.append(id, &later)?;
         self.carried_out.borrow_mut().remove(id);
-        self.index.ended(id, mend::progress_of(Some(ended)), None)
+        self.index().ended(id, mend::progress_of(Some(ended)), None)
     }
 
     /// Appends a step that was chosen on the way to a contender of an experiment that this process carries out; on the disk
@@ -115,7 +115,7 @@ impl Store {
         let mut kept = experiment::read(&self.directory.experiment(id))?;
         kept.redact(&self.redactor);
         let mut trials: Vec<Trial> = Vec::new();
-        for entry in self.index.entries(&EntryFilter::RunsOf(id.to_owned()))? {
+        for entry in self.index().entries(&EntryFilter::RunsOf(id.to_owned()))? {
             let (Some(place), Ok(run)) = (entry.place, self.run(&entry.id)) else { continue };
             if !run.interrupted() {
                 trials.retain(|trial| trial.place != place);

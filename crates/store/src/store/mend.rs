@@ -12,7 +12,7 @@ impl Store {
     /// Completes the rows that nobody completed, from their files. How far those came that stay open.
     pub(super) fn mend(&self) -> Result<BTreeMap<String, Progress>, StoreError> {
         let mut open = BTreeMap::new();
-        for entry in self.index.entries(&EntryFilter::Unended)? {
+        for entry in self.index().entries(&EntryFilter::Unended)? {
             let stays = match entry.kind {
                 _ if self.carried_out.borrow().contains_key(&entry.id) => Some(Progress::Running),
                 Kind::Run => self.mend_run(&entry.id)?,
@@ -31,7 +31,7 @@ impl Store {
         let Some(run) = self.run(id).ok().filter(|run| run.plan.is_some()) else { return Ok(Some(Progress::Torn)) };
         let judgement = brunt_judge::judge(&run);
         let progress = entry::progress_of(&run);
-        unless_full(run_log::complete(&self.index, id, progress, (&run, &judgement)), progress)
+        unless_full(run_log::complete(&self.index(), id, progress, (&run, &judgement)), progress)
     }
 
     fn mend_experiment(&self, entry: &Entry) -> Result<Option<Progress>, StoreError> {
@@ -43,7 +43,7 @@ impl Store {
         }
         if locked.is_none() {
             let progress = progress_of(kept.ended.as_ref());
-            return unless_full(self.index.ended(&entry.id, progress, None), progress);
+            return unless_full(self.index().ended(&entry.id, progress, None), progress);
         }
         Ok(locked)
     }

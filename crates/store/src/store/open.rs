@@ -1,26 +1,36 @@
 //! Opening the index, and making it again where it is missing or damaged.
 
 use crate::directory::{Directory, ids_in};
-use crate::entry::{Entry, Kind, LoadRange};
+use crate::entry::{Kind, LoadRange};
 use crate::experiment::{self, ExperimentHead};
-use crate::index::{Begun, Index, OpenedIndex};
+use crate::index::{Begun, Index, IndexCheck, OpenedIndex};
 use crate::log::PackedReader;
-use crate::{EntryFilter, StoreError, run_log};
+use crate::{StoreError, run_log};
 use brunt_model::Event;
 use std::fs::{self, File, OpenOptions};
 use std::io::BufReader;
 use std::os::unix::fs::OpenOptionsExt;
 
+/// Rows that one transaction fills: other processes wait for it.
+const ROWS_AT_ONCE: usize = 500;
+
+/// An index, and how far it was compared with the files.
+pub struct OpenIndex {
+    pub index: Index,
+    /// True if all of it was checked, and each file has its row.
+    pub is_reconciled: bool,
+}
+
 /// Opens the index of a store. Where the disk is full or nothing may be written, one in memory is made from the files, so that
-/// what is kept can be read.
-pub fn index(directory: &Directory) -> Result<Index, StoreError> {
-    match on_disk(directory) {
+/// what is kept can be read. The check of the schema alone takes the same time for every size of the store.
+pub fn index(directory: &Directory, check: IndexCheck) -> Result<OpenIndex, StoreError> {
+    match on_disk(directory, check) {
         Err(error) if error.is_of_the_disk() => filled(Index::in_memory()?, directory),
         opened => opened,
     }
 }
 
-fn on_disk(directory: &Directory) -> Result<Index, StoreError> {
+fn on_disk(directory: &Directory, check: IndexCheck) -> Result<OpenIndex, StoreError> {
     let path = directory.lock();
     let lock = OpenOptions::new()
         .write(true)
@@ -31,14 +41,13 @@ fn on_disk(directory: &Directory) -> Result<Index, StoreError> {
         .map_err(StoreError::io(&path))?;
     // Only one process at a time makes an index, or puts a damaged one aside.
     let _ = lock.lock();
-    match Index::make(&directory.index())? {
-        OpenedIndex::Whole(index) => reconciled(index, directory),
-        OpenedIndex::Empty(index) => filled(index, directory),
+    match Index::make(&directory.index(), check)? {
+        OpenedIndex::Whole(index) if check == IndexCheck::Schema => Ok(OpenIndex { index, is_reconciled: false }),
+        OpenedIndex::Whole(index) | OpenedIndex::Empty(index) => filled(index, directory),
         OpenedIndex::Damaged => {
             put_aside(directory)?;
-            match Index::make(&directory.index())? {
-                OpenedIndex::Whole(index) => Ok(index),
-                OpenedIndex::Empty(index) => filled(index, directory),
+            match Index::make(&directory.index(), check)? {
+                OpenedIndex::Whole(index) | OpenedIndex::Empty(index) => filled(index, directory),
                 OpenedIndex::Damaged => Err(StoreError::Damaged(directory.index())),
             }
         }
@@ -59,44 +68,54 @@ pub fn describe(index: &Index, id: &str, asked: &ExperimentHead) -> Result<(), S
     index.begun(id, &begun)
 }
 
-/// A row for each file, and none without one. A row is claimed before its file is there, and has no beginning until then.
-fn reconciled(index: Index, directory: &Directory) -> Result<Index, StoreError> {
-    let entries = index.entries(&EntryFilter::All)?;
-    let is_gone = |entry: &&Entry| {
-        let path = match entry.kind {
-            Kind::Run => directory.run(&entry.id),
-            Kind::Experiment => directory.experiment(&entry.id),
-        };
-        entry.started_unix_seconds.is_some() && path.try_exists().is_ok_and(|there| !there)
-    };
-    let gone: Vec<String> = entries.iter().filter(is_gone).map(|entry| entry.id.clone()).collect();
+/// Gives each file its row, as far as its beginning says what it is, and removes the rows without a file. A row is claimed before its
+/// file is there, and has no beginning until then. What a run came to is read when it is next looked at: its row stays `open` until then.
+fn filled(index: Index, directory: &Directory) -> Result<OpenIndex, StoreError> {
+    // Rows first: a run that another process begins meanwhile has a file and no row here, and claiming its id fails.
+    let known = index.known()?;
+    let experiments = ids_in(&directory.experiments(), ".experiment")?;
+    let runs = ids_in(&directory.runs(), ".events")?;
+    let gone: Vec<String> = known
+        .iter()
+        .filter(|(id, row)| row.has_begun && !(if row.kind == Kind::Run { &runs } else { &experiments }).contains(*id))
+        .map(|(id, _)| id.clone())
+        .collect();
     if !gone.is_empty() {
         index.forget(&gone)?;
     }
-    filled(index, directory)
+    fill(&index, experiments.iter().filter(|id| !known.contains_key(*id)), |id| add_experiment(&index, directory, id))?;
+    fill(&index, runs.iter().filter(|id| !known.contains_key(*id)), |id| add_run(&index, directory, id))?;
+    Ok(OpenIndex { index, is_reconciled: true })
 }
 
-/// Gives each file its row, as far as its beginning says what it is. What a run came to is read when it is next looked
-/// at: its row stays `open` until then.
-fn filled(index: Index, directory: &Directory) -> Result<Index, StoreError> {
-    for id in ids_in(&directory.experiments(), ".experiment")? {
-        if !index.claim_as(&id, Kind::Experiment)? {
-            continue;
-        }
-        if let Ok(kept) = experiment::read(&directory.experiment(&id)) {
-            describe(&index, &id, &kept.asked)?;
-        }
+/// Adds a row for each of the ids, many in one transaction.
+fn fill<'i>(
+    index: &Index,
+    ids: impl Iterator<Item = &'i String>,
+    add: impl Fn(&str) -> Result<(), StoreError>,
+) -> Result<(), StoreError> {
+    let ids: Vec<&String> = ids.collect();
+    ids.chunks(ROWS_AT_ONCE).try_for_each(|part| index.at_once(|| part.iter().try_for_each(|id| add(id))))
+}
+
+fn add_experiment(index: &Index, directory: &Directory, id: &str) -> Result<(), StoreError> {
+    if index.claim_as(id, Kind::Experiment)?
+        && let Ok(kept) = experiment::read(&directory.experiment(id))
+    {
+        describe(index, id, &kept.asked)?;
     }
-    for id in ids_in(&directory.runs(), ".events")? {
-        if !index.claim_as(&id, Kind::Run)? {
-            continue;
-        }
-        let log = File::open(directory.run(&id)).ok().map(|file| PackedReader::new(BufReader::new(file)));
-        if let Some(Ok(reader)) = log {
-            fill_run(&index, &id, reader)?;
-        }
+    Ok(())
+}
+
+fn add_run(index: &Index, directory: &Directory, id: &str) -> Result<(), StoreError> {
+    if !index.claim_as(id, Kind::Run)? {
+        return Ok(());
     }
-    Ok(index)
+    let log = File::open(directory.run(id)).ok().map(|file| PackedReader::new(BufReader::new(file)));
+    if let Some(Ok(reader)) = log {
+        fill_run(index, id, reader)?;
+    }
+    Ok(())
 }
 
 fn fill_run(index: &Index, id: &str, mut log: PackedReader<BufReader<File>>) -> Result<(), StoreError> {

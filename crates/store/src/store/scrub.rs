@@ -35,6 +35,7 @@ impl Store {
     ///
     /// [`StoreError`] if a file cannot be read or written anew.
     pub fn scrub(&self) -> Result<ScrubResult, StoreError> {
+        self.reconcile()?;
         let mut scrubbed = ScrubResult::default();
         for id in ids_in(&self.directory.experiments(), ".experiment")? {
             self.scrub_one(&id, Kind::Experiment, &mut scrubbed)?;
@@ -43,7 +44,7 @@ impl Store {
             self.scrub_one(&id, Kind::Run, &mut scrubbed)?;
         }
         self.drop_aside()?;
-        self.index.vacuum()?;
+        self.index().vacuum()?;
         self.make_all_private()?;
         Ok(scrubbed)
     }
@@ -100,7 +101,7 @@ impl Store {
             Kind::Run => {
                 let Ok(run) = self.run(id) else { return Ok(()) };
                 let Some(plan) = &run.plan else { return Ok(()) };
-                crate::run_log::begun(&self.index, id, plan, run.unix_seconds)
+                crate::run_log::begun(&self.index(), id, plan, run.unix_seconds)
             }
             Kind::Experiment => {
                 let mut asked = experiment::read(&self.directory.experiment(id))?.asked;

@@ -48,7 +48,7 @@ impl Store {
             return Ok(None);
         }
         let id = fs::read_to_string(self.directory.tag(tag)).unwrap_or_default();
-        Ok(self.index.kind(&id)?.map(|_| id))
+        Ok(self.index().kind(&id)?.map(|_| id))
     }
 
     /// All tags and their ids, by name.
@@ -75,7 +75,7 @@ impl Store {
             let what = "cannot be: write letters, digits, - _ and . (no . first), such as `baseline`; not `last`";
             return Err(refused(tag, what.into()));
         }
-        if id::is_id(tag) && self.index.kind(tag)?.is_some() {
+        if id::is_id(tag) && self.index().kind(tag)?.is_some() {
             return Err(refused(tag, "is an id: write another".into()));
         }
         Ok(())

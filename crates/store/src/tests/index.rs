@@ -100,3 +100,37 @@ fn an_index_with_changed_bytes_is_made_again_or_refused() {
         }
     }
 }
+
+#[test]
+fn a_new_run_reads_no_rows_of_others() {
+    let (directory, store) = store();
+    let removed = keep(&store, None, 1000.0);
+    let kept = keep(&store, None, 1001.0);
+    drop(store);
+    fs::remove_file(directory.path().join(format!("runs/{removed}.events"))).unwrap();
+    let rows = || {
+        let index = rusqlite::Connection::open(directory.path().join("index.sqlite")).unwrap();
+        index.query_row("SELECT count(*) FROM kept", [], |row| row.get::<_, i64>(0)).unwrap()
+    };
+    let store = Store::open(directory.path()).unwrap();
+    let new = keep(&store, None, 1002.0);
+    assert_eq!(rows(), 3, "the row without a file was looked for");
+    let ids: Vec<String> = store.list(&EntryFilter::All).unwrap().into_iter().map(|entry| entry.id).collect();
+    assert_eq!((ids, rows()), (vec![kept, new], 2));
+}
+
+#[test]
+fn a_run_is_stored_where_all_rows_are_damaged() {
+    let (directory, store) = store();
+    let before = keep(&store, None, 1000.0);
+    drop(store);
+    let index = directory.path().join("index.sqlite");
+    let mut bytes = fs::read(&index).unwrap();
+    // The first page holds the schema.
+    bytes[4096..].fill(0x5a);
+    fs::write(&index, bytes).unwrap();
+    let store = Store::open(directory.path()).unwrap();
+    let new = keep(&store, None, 1001.0);
+    let ids: Vec<String> = store.list(&EntryFilter::All).unwrap().into_iter().map(|entry| entry.id).collect();
+    assert_eq!(ids, [before, new]);
+}
