@@ -1,7 +1,7 @@
 //! Commands that remedies name: the command line of the run with a setting changed.
 //!
-//! Each is in backticks. Text that begins with `-` is an option to add to the command line, or to change if it is there. Text that
-//! begins with `brunt` is a whole command line.
+//! Each is in backticks. Text that begins with `-` is an option to add to the command line. Text that begins with `brunt` is a whole
+//! command line: brunt refuses an option that is given twice, so one that is there already is replaced in its place.
 
 /// How a run was started. It decides how a remedy changes a setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,20 +19,22 @@ enum FrontEnd {
 pub struct Setting {
     /// Such as `-d`.
     pub option: &'static str,
+    /// Such as `--duration`; the same as `option` where there is no short one.
+    pub long: &'static str,
     /// Such as `load.duration`.
     pub key: &'static str,
 }
 
 /// Measured time.
-pub const DURATION: Setting = Setting { option: "-d", key: "load.duration" };
+pub const DURATION: Setting = Setting { option: "-d", long: "--duration", key: "load.duration" };
 /// Number of requests.
-pub const REQUESTS: Setting = Setting { option: "-n", key: "load.requests" };
+pub const REQUESTS: Setting = Setting { option: "-n", long: "--requests", key: "load.requests" };
 /// Arrivals per second.
-pub const RATE: Setting = Setting { option: "-r", key: "load.rate" };
+pub const RATE: Setting = Setting { option: "-r", long: "--rate", key: "load.rate" };
 /// Load before the measured time.
-pub const WARMUP: Setting = Setting { option: "--warmup", key: "load.warmup" };
+pub const WARMUP: Setting = Setting { option: "--warmup", long: "--warmup", key: "load.warmup" };
 /// Repetitions of each trial.
-pub const REPEAT: Setting = Setting { option: "--repeat", key: "repetitions" };
+pub const REPEAT: Setting = Setting { option: "--repeat", long: "--repeat", key: "repetitions" };
 
 /// Continues an interrupted experiment.
 pub const RESUME: &str = "--resume";
@@ -61,18 +63,63 @@ impl<'a> RunCommand<'a> {
 
     /// Returns the advice with the setting to change; the advice alone for options or a plan of another tool.
     pub fn advise(self, advice: &str, setting: Setting, value: &str) -> String {
-        match self.front_end {
-            FrontEnd::Options => format!("{advice}: `{} {value}`", setting.option),
-            FrontEnd::PlanFile => format!("{advice}: `--set {}={value}`", setting.key),
-            FrontEnd::OtherTool => advice.to_owned(),
+        let replaced = match self.front_end {
+            FrontEnd::Options => self.with_option(setting, value),
+            FrontEnd::PlanFile => self.with_key(setting.key, value),
+            FrontEnd::OtherTool => return advice.to_owned(),
+        };
+        match (replaced, self.front_end) {
+            (Some(line), _) => format!("{advice}: `{line}`"),
+            (None, FrontEnd::PlanFile) => format!("{advice}: `--set {}={value}`", setting.key),
+            (None, _) => format!("{advice}: `{} {value}`", setting.option),
         }
+    }
+
+    /// The command line with another value of an option; None where the option is not in it.
+    fn with_option(self, setting: Setting, value: &str) -> Option<String> {
+        let is_long = |word: &str| word.strip_prefix(setting.long).is_some_and(|rest| rest.starts_with('='));
+        let is_joined = |word: &str| !setting.option.starts_with("--") && word.starts_with(setting.option);
+        let words = self.words();
+        let at = words
+            .iter()
+            .position(|word| *word == setting.option || *word == setting.long || is_long(word) || is_joined(word))?;
+        let has_own_value = [setting.option, setting.long].contains(&words[at]);
+        let rest = at + 1 + usize::from(has_own_value);
+        Some(self.joined(&words[..at], &format!("{} {value}", setting.option), words.get(rest..).unwrap_or_default()))
+    }
+
+    /// The command line with another value of a key after `--set`; None where the key is not in it.
+    fn with_key(self, key: &str, value: &str) -> Option<String> {
+        let words = self.words();
+        let at = words.iter().position(|word| {
+            let pair = word.strip_prefix("--set=").unwrap_or(word).trim_matches('\'');
+            pair.split_once('=').is_some_and(|(name, _)| name == key)
+        })?;
+        let option = if words[at].starts_with("--set=") { "--set=" } else { "" };
+        Some(self.joined(&words[..at], &format!("{option}{key}={value}"), &words[at + 1..]))
+    }
+
+    fn joined(self, before: &[&str], changed: &str, after: &[&str]) -> String {
+        let words: Vec<&str> = before.iter().copied().chain([changed]).chain(after.iter().copied()).collect();
+        ["brunt"].into_iter().chain(words.into_iter().skip(1)).collect::<Vec<_>>().join(" ")
+    }
+
+    /// The words of the command line with their quotes.
+    fn words(self) -> Vec<&'a str> {
+        let mut is_quoted = false;
+        let is_gap = |letter: char| {
+            is_quoted ^= letter == '\'';
+            letter == ' ' && !is_quoted
+        };
+        self.line.split(is_gap).filter(|word| !word.is_empty()).collect()
     }
 
     /// Returns the advice with the option to add; the advice alone for options or a plan of another tool.
     pub fn append(self, advice: &str, option: &str) -> String {
         match self.front_end {
-            FrontEnd::Options | FrontEnd::PlanFile => format!("{advice}: `{option}`"),
             FrontEnd::OtherTool => advice.to_owned(),
+            _ if self.words().contains(&option) => format!("{advice}: `{}`", self.line_of_brunt()),
+            FrontEnd::Options | FrontEnd::PlanFile => format!("{advice}: `{option}`"),
         }
     }
 
@@ -81,7 +128,9 @@ impl<'a> RunCommand<'a> {
         match self.front_end {
             FrontEnd::Options => Some(format!("`{} -r {rate}`", self.without_users())),
             FrontEnd::PlanFile => {
-                Some(format!("`{} --set load.users=null --set load.rate={rate}`", self.line_of_brunt()))
+                let users = self.with_key("load.users", "null");
+                let line = users.unwrap_or_else(|| format!("{} --set load.users=null", self.line_of_brunt()));
+                Some(format!("`{line} --set load.rate={rate}`"))
             }
             FrontEnd::OtherTool => None,
         }
@@ -89,9 +138,8 @@ impl<'a> RunCommand<'a> {
 
     /// The command line without what only a closed loop has.
     fn without_users(self) -> String {
-        let line = self.line_of_brunt();
-        let mut words = line.split(' ').filter(|word| !word.is_empty());
-        let mut rest = Vec::new();
+        let mut words = self.words().into_iter().skip(1);
+        let mut rest = vec!["brunt"];
         while let Some(word) = words.next() {
             match word {
                 "-c" | "--connections" | "--think" => drop(words.next()),
@@ -136,5 +184,32 @@ mod tests {
         ] {
             assert_eq!(RunCommand::of(line).advise("run longer", DURATION, "10s"), advice);
         }
+    }
+
+    #[test]
+    fn an_option_that_is_there_is_replaced() {
+        for (line, advice) in [
+            ("./brunt http://h/ -d 5s -c 9", "run longer: `brunt http://h/ -d 10s -c 9`"),
+            ("brunt -d5s http://h/", "run longer: `brunt -d 10s http://h/`"),
+            ("brunt http://h/ --duration=5s", "run longer: `brunt http://h/ -d 10s`"),
+            ("brunt http://h/ --duration 5s -q", "run longer: `brunt http://h/ -d 10s -q`"),
+            ("brunt --data 'x -d 7' http://h/", "run longer: `-d 10s`"),
+            ("brunt http://h/ --data -x", "run longer: `-d 10s`"),
+            (
+                "brunt run plan.yaml --set load.duration=2s -q",
+                "run longer: `brunt run plan.yaml --set load.duration=10s -q`",
+            ),
+            ("brunt run plan.yaml --set=load.duration=2s", "run longer: `brunt run plan.yaml --set=load.duration=10s`"),
+        ] {
+            assert_eq!(RunCommand::of(line).advise("run longer", DURATION, "10s"), advice, "{line}");
+        }
+        assert_eq!(
+            RunCommand::of("brunt sweep http://h/ --resume").append("complete it", RESUME),
+            "complete it: `brunt sweep http://h/ --resume`"
+        );
+        assert_eq!(
+            RunCommand::of("brunt run p.yaml --set load.users=9").open_loop(5.0).as_deref(),
+            Some("`brunt run p.yaml --set load.users=null --set load.rate=5`")
+        );
     }
 }

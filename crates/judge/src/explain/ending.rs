@@ -1,6 +1,6 @@
 //! How the run ended, and whether it lasted long enough to speak for the server.
 
-use super::command::{DURATION, WARMUP};
+use super::command::{DURATION, REQUESTS, WARMUP};
 use super::words::{count, plural, time};
 use super::{Facts, Remark};
 
@@ -8,6 +8,8 @@ use super::{Facts, Remark};
 const MISSING: f64 = 0.05;
 /// Shorter runs show the start: connections, slow start of TCP, cold caches.
 const SHORT_SECONDS: f64 = 1.0;
+/// Length that the remedy for a short run proposes.
+const LONG_SECONDS: f64 = 10.0;
 
 /// The run was cut short and is not comparable.
 pub fn cut_short(facts: &Facts) -> Option<Remark> {
@@ -67,7 +69,23 @@ pub fn too_short(facts: &Facts) -> Option<Remark> {
         time(facts.seconds),
         count(completed)
     );
-    Some(Remark::warning(said).remedy(facts.command().advise("measure for 10 s or more", DURATION, "10s")))
+    let advice = "measure for 10 s or more";
+    let stop = facts.plan.stop();
+    let remedy = match stop.requests {
+        _ if stop.iterations_per_user.is_some() => "let each user make more iterations".to_owned(),
+        Some(requests) if !lacks_requests(facts) => {
+            let enough = requests as f64 * LONG_SECONDS / facts.seconds.max(f64::MIN_POSITIVE);
+            facts.command().advise(advice, REQUESTS, &ceil_two_digits(enough).to_string())
+        }
+        _ => facts.command().advise(advice, DURATION, &format!("{LONG_SECONDS}s")),
+    };
+    Some(Remark::warning(said).remedy(remedy))
+}
+
+/// Rounded up to two digits: more would pretend that the rate stays as it was.
+fn ceil_two_digits(number: f64) -> u64 {
+    let unit = 10_f64.powf(number.max(1.0).log10().floor() - 1.0).max(1.0);
+    ((number / unit).ceil() * unit) as u64
 }
 
 /// The figures still drifted when the run ended.
