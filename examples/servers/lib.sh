@@ -17,6 +17,8 @@ account=www-data
 id "$account" >/dev/null 2>&1 || account=nobody
 mkdir -p "$DIR"
 chmod a+rx "$DIR"
+# The folder that brunt made around it is private.
+case $(dirname "$DIR") in */brunt-*) chmod a+x "$(dirname "$DIR")" ;; esac
 
 # The pages: copied, because the folder of the examples may not be readable to everybody.
 pages() {

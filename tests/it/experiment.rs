@@ -159,6 +159,24 @@ fn a_brunt_that_is_killed_leaves_no_server() {
 }
 
 #[test]
+fn the_folder_of_an_experiment_is_private_and_removed_however_brunt_ends() {
+    let hooks = "hooks: {before: {experiment: 'stat -c %a ${dir} >mode; echo ${dir} >folder; touch ${dir}/file'}}";
+    for signals in [&[][..], &[Signal::INT], &[Signal::TERM], &[Signal::INT, Signal::INT], &[Signal::KILL]] {
+        let stage = Stage::new(PLAIN, hooks);
+        let mut brunt = stage.start(if signals.is_empty() { "" } else { "--set load.duration=60s" });
+        until("the server", || stage.pids().len() == 1);
+        for signal in signals {
+            std::thread::sleep(std::time::Duration::from_millis(400));
+            brunt.signal(*signal);
+        }
+        until("brunt's end", || brunt.ended().is_some());
+        assert_eq!(stage.read("mode").trim(), "700");
+        let folder = stage.read("folder");
+        until("the folder's end", || !std::path::Path::new(folder.trim()).exists());
+    }
+}
+
+#[test]
 fn a_hook_that_fails_stops_the_experiment_with_its_output() {
     let hooks = "hooks:\n  before: {step: 'test $BRUNT_LOAD = 100 || { echo no disk; exit 3; }'}\n  after: {experiment: touch after}";
     let stage = Stage::new(PLAIN, hooks);

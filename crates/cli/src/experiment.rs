@@ -31,7 +31,7 @@ use anyhow::{Context, Result, anyhow, ensure};
 use brunt_model::experiment::{ContenderHooks, HookCommands};
 use brunt_model::{Analysis, Contender, Environment, Experiment, Study};
 use brunt_report::figures::plural;
-use brunt_rig::{End, Failure, RigContext};
+use brunt_rig::{End, ExperimentFolder, Failure, RigContext};
 use brunt_runner::Listen;
 use brunt_runner::RunError;
 use brunt_runner::decide;
@@ -44,8 +44,6 @@ use brunt_store::{ExperimentEnd, Store, StoredItem};
 pub use compare::{COMPARE_EXAMPLES, CompareArgs, compare};
 pub use planned::{plan_path, run_plan};
 use std::cell::RefCell;
-use std::fs::{self, Permissions};
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 pub use sweep::{SWEEP_EXAMPLES, SweepArgs, sweep};
@@ -150,12 +148,13 @@ pub fn carry_out(experiment: &Experiment, given: ExperimentContext) -> Result<Ex
     let environment = Environment { strict: given.strict == Strict::Yes, ..machine };
     let (mut study, store) = begun(experiment, &environment, given.keep)?;
     study.warnings.extend(given.notes);
-    let _folder = study.experiment.scratch.as_deref().map(Folder::make).transpose().map_err(failed)?;
 
     let interrupt = signals::listen().map_err(failed)?;
     let guard = std::env::current_exe().context("brunt cannot find its own program").map_err(failed)?;
     let time = brunt_rig::Real::default();
     let context = RigContext { guard: (guard, vec!["guard".into()]), time: &time };
+    let folder = study.experiment.scratch.as_deref();
+    let _folder = folder.map(|path| make_folder(path, &context)).transpose().map_err(failed)?;
     let machine = Machine { cores: given.system.cores, rate_per_thread: defaults::RATE_PER_THREAD };
     let jtl = given.jtl.map(|jtl| Rc::new(RefCell::new(jtl)));
     let tracer = given.tracer.map(|tracer| Rc::new(RefCell::new(tracer)));
@@ -242,23 +241,22 @@ fn begun(
     }
 }
 
-/// The folder for an experiment's files, gone at its end. Servers that give up being root must be able to enter it.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn make(path: &Path) -> Result<Self> {
-        let shared = Permissions::from_mode(0o755);
-        let made = fs::create_dir_all(path).and_then(|()| fs::set_permissions(path, shared));
-        made.with_context(|| format!("{}: no folder for the experiment's files", path.display()))?;
-        Ok(Self(path.to_owned()))
-    }
+fn make_folder(path: &Path, context: &RigContext) -> Result<ExperimentFolder> {
+    ExperimentFolder::make(path, context)
+        .with_context(|| format!("{}: no folder for the experiment's files", path.display()))
 }
 
-impl Drop for Folder {
-    fn drop(&mut self) {
-        // What a server still holds open goes with it.
-        let _ = fs::remove_dir_all(&self.0);
-    }
+/// Draws the name of a folder for an experiment's files.
+fn folder_name() -> Result<PathBuf> {
+    let named = tempfile::Builder::new().prefix("brunt-").make(|_| Ok(()));
+    Ok(named.context("no name for the folder of the experiment's files")?.path().to_owned())
+}
+
+/// Returns the folder if the plan names it by `${dir}`; other plans need none.
+fn used_folder(experiment: &Experiment, folder: PathBuf) -> Result<Option<PathBuf>> {
+    let path = serde_json::to_string(&folder.display().to_string())?;
+    let is_used = serde_json::to_string(experiment)?.contains(path.trim_matches('"'));
+    Ok(is_used.then_some(folder))
 }
 
 /// Reports what was measured, whatever happened.

@@ -15,9 +15,11 @@ mod words;
 use crate::pause::Pause;
 use brunt_model::Tick;
 use family::Family;
+use std::fs;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::fd::AsFd;
 use std::os::unix::process::CommandExt;
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
@@ -36,7 +38,14 @@ const LOOKS: (Duration, Duration) = (Duration::from_millis(1), Duration::from_mi
 /// The reports cannot be written, or the command cannot be watched.
 pub fn attend(words: impl Read + Send + 'static, reports: impl Write, time: &dyn Pause) -> io::Result<()> {
     let heard = listen(words)?;
-    let Ok(GuardCommand::Start(kind, command)) = heard.recv() else { return Ok(()) };
+    let (kind, command) = match heard.recv() {
+        Ok(GuardCommand::Start(kind, command)) => (kind, command),
+        Ok(GuardCommand::Folder(path)) => {
+            remove_at_the_end(&path, &heard, time);
+            return Ok(());
+        }
+        _ => return Ok(()),
+    };
     let mut guard = Guard { reports, time, kill_at: None, told_killed: false, family: Family::of_ours()? };
     match start(&command) {
         Ok(pid) => {
@@ -70,6 +79,16 @@ fn start(command: &str) -> io::Result<u32> {
     let mut shell = Command::new("sh");
     shell.arg("-c").arg(command).process_group(0).stdin(Stdio::null()).stdout(output);
     Ok(shell.spawn()?.id())
+}
+
+/// Removes a folder once the pipe is closed. A program that ended in order has removed it; of one that was killed, servers may write to
+/// the folder until their own guards have ended them.
+fn remove_at_the_end(path: &Path, heard: &Receiver<GuardCommand>, time: &dyn Pause) {
+    while heard.recv().is_ok() {}
+    if path.exists() {
+        time.pause(AFTER_US * 2);
+        let _ = fs::remove_dir_all(path);
+    }
 }
 
 struct Guard<'a, W> {

@@ -11,10 +11,12 @@
 //! * [`hooks`]: shell commands. [`server`]: a server, from its start until nothing of it is left. [`ready`]: whether it
 //!   answers.
 //! * [`guard`]: the process between us and a command, which ends whatever the command started. `ward`: our end of it.
+//! * [`ExperimentFolder`]: the folder of an experiment's files, removed at its end.
 //! * [`pause`]: time, for whoever waits. [`error`]: what stops an experiment. `tail`: the last of what a command wrote.
 
 pub mod conduct;
 pub mod error;
+mod folder;
 pub mod guard;
 pub mod hooks;
 pub mod host;
@@ -30,6 +32,7 @@ mod tests;
 
 pub use conduct::{Chooser, Chosen, End, conduct, pursue};
 pub use error::Failure;
+pub use folder::ExperimentFolder;
 pub use host::{Host, News, Work};
 pub use order::{Turn, order, turns};
 pub use pause::{Pause, Real};

@@ -4,14 +4,14 @@
 
 use super::planned::{plan_path, refuse_others};
 use super::sweep::trial_order;
-use super::{ExperimentContext, answers, carry_out, refuse_sets};
+use super::{ExperimentContext, answers, carry_out, folder_name, refuse_sets, used_folder};
 use crate::args::comparison::defaulted;
 use crate::args::{RunArgs, SpecArgs, TryArgs};
 use crate::exit::{Exit, Failed, failed, usage};
 use crate::live::say;
 use crate::process::command_line;
 use crate::stored;
-use anyhow::{Context, Result, anyhow, bail, ensure};
+use anyhow::{Result, anyhow, bail, ensure};
 use brunt_model::experiment::{HookCommands, TrialOrder};
 use brunt_model::question::AtCapacity;
 use brunt_model::{Compare, Contender, Experiment, Question};
@@ -222,8 +222,7 @@ fn refuse_search(said: &SettingSources) -> Result<()> {
 /// The experiment of one plan, or of several.
 fn plans(words: &[&str], args: &CompareArgs, system: &System) -> Result<Loaded, Failed> {
     refuse_others(&args.run).map_err(usage)?;
-    let folder = tempfile::Builder::new().prefix("brunt-").tempdir();
-    let folder = folder.context("no folder for the experiment's files can be made").map_err(failed)?.path().to_owned();
+    let folder = folder_name().map_err(failed)?;
     let load = |word: &&str| {
         let (name, path) = contenders::named(word);
         let loaded = plan_file::load(Path::new(path), &args.run.plan.sets, &folder.display().to_string(), system)?;
@@ -232,7 +231,7 @@ fn plans(words: &[&str], args: &CompareArgs, system: &System) -> Result<Loaded, 
     let loaded = words.iter().map(load).collect::<Result<Vec<_>>>().map_err(usage)?;
     let mut loaded = joined(loaded).map_err(usage)?;
     loaded.experiment = arranged(&loaded, args).map_err(usage)?;
-    loaded.experiment.scratch = Some(folder);
+    loaded.experiment.scratch = used_folder(&loaded.experiment, folder).map_err(failed)?;
     Ok(loaded)
 }
 

@@ -1,11 +1,11 @@
 //! `brunt run plan.yaml`: a plan file, carried out. Out of scope: the reading of it, which is
 //! `spec`'s.
 
-use super::{ExperimentContext, compare};
+use super::{ExperimentContext, compare, folder_name, used_folder};
 use crate::args::RunArgs;
 use crate::exit::{Exit, Failed, failed, usage};
 use crate::trace;
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use brunt_model::Experiment;
 use brunt_model::plan::Records;
 use brunt_spec::{plan_file, to_plan};
@@ -26,15 +26,14 @@ pub fn plan_path(word: &str) -> Option<&Path> {
 /// Carries out a plan file.
 pub fn run_plan(path: &Path, args: &RunArgs) -> Result<Exit, Failed> {
     refuse_others(args).map_err(usage)?;
-    // Only its name is wanted here: the experiment is carried out in it, or in that of the one that is taken up again.
-    let folder = tempfile::Builder::new().prefix("brunt-").tempdir();
-    let folder = folder.context("no folder for the experiment's files can be made").map_err(failed)?.path().to_owned();
+    let folder = folder_name().map_err(failed)?;
     let system = crate::process::system();
     let loaded = plan_file::load(path, &args.plan.sets, &folder.display().to_string(), &system);
     let loaded = loaded.map_err(|error| usage(error.into()))?;
     let mut args = args.clone();
     args.settings.output.adopt(loaded.outputs, loaded.live_outputs);
-    let mut experiment = Experiment { scratch: Some(folder), ..loaded.experiment };
+    let scratch = used_folder(&loaded.experiment, folder).map_err(failed)?;
+    let mut experiment = Experiment { scratch, ..loaded.experiment };
     if args.settings.output.trace {
         trace::reduce_all(&mut experiment, &args.settings);
     }

@@ -1,6 +1,7 @@
 //! What a guard is told, and what it tells.
 
 use std::fmt;
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// What a command is.
@@ -17,6 +18,8 @@ pub enum Kind {
 pub enum GuardCommand {
     /// Start this; the first word, and said once.
     Start(Kind, String),
+    /// Remove this folder when the pipe is closed; in place of `Start`.
+    Folder(PathBuf),
     /// Ask all to end (SIGTERM), and kill those that are left after this time.
     Term(Duration),
     /// All were asked to end already: kill those that are left after this time.
@@ -55,6 +58,7 @@ impl GuardCommand {
         match self {
             Self::Start(Kind::Server, command) => format!("server {command}"),
             Self::Start(Kind::Hook, command) => format!("hook {command}"),
+            Self::Folder(path) => format!("folder {}", path.display()),
             Self::Term(limit) => format!("term {}", limit.as_secs_f64()),
             Self::Wait(limit) => format!("wait {}", limit.as_secs_f64()),
         }
@@ -67,6 +71,7 @@ impl GuardCommand {
         match word {
             "server" => Some(Self::Start(Kind::Server, rest.to_owned())),
             "hook" => Some(Self::Start(Kind::Hook, rest.to_owned())),
+            "folder" => Some(Self::Folder(rest.into())),
             "term" => limit().map(Self::Term),
             "wait" => limit().map(Self::Wait),
             _ => None,
@@ -124,7 +129,7 @@ mod tests {
         #[test]
         fn words_are_understood(command in "[^\0]*", millis in 0..10_000_000_u64) {
             let limit = Duration::from_millis(millis);
-            for word in [GuardCommand::Start(Kind::Server, command.clone()), GuardCommand::Start(Kind::Hook, command), GuardCommand::Term(limit), GuardCommand::Wait(limit)] {
+            for word in [GuardCommand::Start(Kind::Server, command.clone()), GuardCommand::Folder(command.clone().into()), GuardCommand::Start(Kind::Hook, command), GuardCommand::Term(limit), GuardCommand::Wait(limit)] {
                 prop_assert_eq!(GuardCommand::parse(&word.text()), Some(word));
             }
         }
