@@ -70,16 +70,16 @@ pub fn redirected(from: &Prepared, status: u16, location: &str, rules: RedirectR
         _ => return None,
     };
     // Apache HttpClient, which JMeter's automatic redirects are left to, repeats a DELETE without its body.
-    let keeps_body = !becomes_get && !(method == "DELETE" && rules == RedirectRules::JmeterAuto);
+    let loses_body = becomes_get || (method == "DELETE" && rules == RedirectRules::JmeterAuto);
     let drops_credentials = parts.origin() != origin_of(&url).ok()?.1;
     headers.retain(|(name, _)| {
         let is_one_of = |names: &[&str]| names.iter().any(|other| name.eq_ignore_ascii_case(other));
-        let stays_with_body = keeps_body || !is_one_of(&OF_THE_BODY);
+        let stays_with_body = !loses_body || !is_one_of(&OF_THE_BODY);
         let may_be_sent = !drops_credentials || !is_secret_header(name);
         stays_with_body && may_be_sent && !is_one_of(&["host", "content-length"])
     });
     let method = if becomes_get { "GET".to_owned() } else { method };
-    let body = if keeps_body { body } else { Body::None };
+    let body = if loses_body { Body::None } else { body };
     Some(Redirected { method, url, headers, body })
 }
 

@@ -12,8 +12,9 @@ const ZALESKI: &str = "JMeter.plugins.functional.samplers.websocket";
 
 /// An element with texts, and others below it.
 fn element(class: &str, name: &str, texts: &[(&str, &str)], below: &str) -> String {
-    let texts: String =
+    let texts: Vec<String> =
         texts.iter().map(|(key, value)| format!("<stringProp name=\"{key}\">{value}</stringProp>")).collect();
+    let texts = texts.concat();
     format!("<{class} testclass=\"{class}\" testname=\"{name}\">{texts}</{class}><hashTree>{below}</hashTree>")
 }
 

@@ -85,7 +85,7 @@ impl<'a> RunCommand<'a> {
             .position(|word| *word == setting.option || *word == setting.long || is_long(word) || is_joined(word))?;
         let has_own_value = [setting.option, setting.long].contains(&words[at]);
         let rest = at + 1 + usize::from(has_own_value);
-        Some(self.joined(&words[..at], &format!("{} {value}", setting.option), words.get(rest..).unwrap_or_default()))
+        Some(Self::joined(&words[..at], &format!("{} {value}", setting.option), words.get(rest..).unwrap_or_default()))
     }
 
     /// The command line with another value of a key after `--set`; None where the key is not in it.
@@ -96,10 +96,10 @@ impl<'a> RunCommand<'a> {
             pair.split_once('=').is_some_and(|(name, _)| name == key)
         })?;
         let option = if words[at].starts_with("--set=") { "--set=" } else { "" };
-        Some(self.joined(&words[..at], &format!("{option}{key}={value}"), &words[at + 1..]))
+        Some(Self::joined(&words[..at], &format!("{option}{key}={value}"), &words[at + 1..]))
     }
 
-    fn joined(self, before: &[&str], changed: &str, after: &[&str]) -> String {
+    fn joined(before: &[&str], changed: &str, after: &[&str]) -> String {
         let words: Vec<&str> = before.iter().copied().chain([changed]).chain(after.iter().copied()).collect();
         ["brunt"].into_iter().chain(words.into_iter().skip(1)).collect::<Vec<_>>().join(" ")
     }
