@@ -116,7 +116,7 @@ fn the_contenders_of_a_sweep_are_compared_at_each_load() {
     );
     assert_eq!(
         faster(&study(&WORSE[..3])),
-        ["Undecided whether A or B is faster at 100/s: p50: 3 blocks are too few (B is 5.8 % higher so far)."]
+        ["Undecided whether A or B is faster at 100/s: p50: 3 blocks are too few (B is 5.9 % higher so far)."]
     );
 }
 
