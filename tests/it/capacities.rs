@@ -38,7 +38,7 @@ fn a_server_that_carries_more_is_better() {
         let said = said.ends(0);
         assert_eq!(said.verdicts(), ["better"], "{}{}", said.out, said.json);
         assert_eq!(said.comparison("ended"), "decided");
-        said.says("fast against slow: capacity: fast is better by");
+        said.says("higher in capacity than slow (capacity ");
         said.says("slow, repetition 1: trial 1: 30/s");
         said.says("after repetition 1: capacity:");
         said.says("Capacities per second, repetition");

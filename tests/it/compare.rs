@@ -93,7 +93,7 @@ fn a_slower_server_is_worse_and_that_ends_it_early() {
         assert_eq!(said.verdicts()[0], "worse");
         assert_eq!(said.comparison("ended"), "decided");
         assert!(said.comparison("blocks").as_u64().is_some_and(|blocks| blocks < 14), "{}", said.out);
-        said.says("slow against fast at 60/s: p50: slow is worse by");
+        said.says("faster than slow at 60/s (p50 ");
         said.says("after repetition 1: p50:");
         let read = |name: &str| fs::read_to_string(said.dir.path().join(name)).unwrap_or_default();
         assert!(read("junit.xml").contains("<failure type=\"worse\""), "{}", read("junit.xml"));
