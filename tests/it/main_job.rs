@@ -100,7 +100,8 @@ fn the_brief_report_fits_80_columns_and_colors_are_a_choice() {
     let brief = said("", ("CLICOLOR", "1"));
     assert!(brief.lines().all(|line| line.chars().count() <= 80), "{brief}");
     let line_of = |word: &str| brief.lines().position(|line| line.starts_with(word)).expect(word);
-    assert_eq!(line_of("Verdict"), 2, "{brief}");
+    // Behind what was asked, and the answer in a line or two.
+    assert!((3..=4).contains(&line_of("Verdict")), "{brief}");
     assert!(line_of("Throughput") < line_of("Errors") && line_of("Errors") < line_of("Response time"), "{brief}");
     assert!(!brief.contains('\x1b') && !brief.contains("Phases"), "{brief}");
     assert!(said("-v", ("CLICOLOR", "1")).contains("\nPhases"));

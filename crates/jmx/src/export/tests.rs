@@ -77,8 +77,8 @@ fn texts_are_those_of_jmeter() {
             r"${__groovy(new java.text.DecimalFormat('\\'N\\'#\,##0').format(('${__Random(1,9)}') as long),)}",
         ),
         (
-            "${base64(${base64(a\\,b)}()}",
-            r"${__groovy(('${__groovy(('a\,b').bytes.encodeBase64().toString(),)}' + '\\u0028').bytes.encodeBase64().toString(),)}",
+            "${base64(${base64(a\\,b)}x)}",
+            r"${__groovy(('${__groovy(('a\,b').bytes.encodeBase64().toString(),)}' + 'x').bytes.encodeBase64().toString(),)}",
         ),
         ("${time()}${user()}", "${__time(,)}${__threadNum()}"),
         ("\\${x}", "\\${x}"),
