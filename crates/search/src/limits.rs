@@ -11,6 +11,8 @@ use brunt_model::{LoadUnit, Observation, Observations};
 
 /// Throughput fell clearly where it is less than this share of the most at lower loads.
 const FELL: f64 = 0.9;
+/// Standard deviations of a count that are taken for chance.
+const DEVIATIONS: f64 = 3.0;
 
 /// What the trials show of a server's limits.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -77,12 +79,13 @@ fn saturation(found: &ContenderAnalysis, useful: &[&TrialSummary]) -> Option<Est
 }
 
 fn collapse(useful: &[&TrialSummary]) -> Option<f64> {
-    let mut most = 0.0_f64;
-    for trial in useful {
-        if trial.achieved < FELL * most {
-            return Some(trial.load);
-        }
-        most = most.max(trial.achieved);
-    }
-    None
+    let fell = |trial: &TrialSummary| {
+        let lower = useful.iter().filter(|other| other.load < trial.load);
+        let most = lower.map(|other| other.achieved).fold(0.0, f64::max);
+        let seconds: f64 = trial.blocks.iter().map(|block| block.seconds).sum();
+        // Arrivals of a short trial are that many fewer by chance.
+        let by_chance = DEVIATIONS * (most / seconds.max(1.0)).sqrt();
+        trial.achieved < FELL * most - by_chance
+    };
+    useful.iter().find(|trial| fell(trial)).map(|trial| trial.load)
 }

@@ -81,6 +81,10 @@ impl Stage<'_> {
             return self.ask(load, "check whether the server recovered: this load met the objectives", Length::Short);
         }
         match self.brackets(known) {
+            Some(Err(SearchEnd::Most)) if self.may_meet_the_highest(known) => {
+                let highest = self.highest();
+                return self.ask(highest, "repeat: not yet known whether this load meets the objectives", Length::Full);
+            }
             Some(Err(end)) => return self.surely_met(known, end),
             Some(next) => return next,
             None => {}
@@ -96,6 +100,17 @@ impl Stage<'_> {
             return Err(SearchEnd::Budget);
         }
         self.refine(wide)
+    }
+
+    fn highest(&self) -> f64 {
+        self.seen.iter().map(|trial| trial.load).fold(0.0, f64::max)
+    }
+
+    /// Whether more trials at the highest load, which missed nothing, can still tell that it meets the objectives.
+    fn may_meet_the_highest(&self, known: &[CapacityState]) -> bool {
+        let highest = Some(self.highest());
+        let is_open = known.iter().any(|known| known.missed.is_none() && known.surely_met != highest);
+        is_open && self.left() > self.cost(self.length(Length::Full))
     }
 
     fn has(&self, purpose: TrialPurpose) -> bool {
@@ -146,7 +161,7 @@ impl Stage<'_> {
 
     /// Loads on both sides of each capacity; None when there are.
     fn brackets(&self, known: &[CapacityState]) -> Option<Result<NextStep, SearchEnd>> {
-        let highest = self.seen.iter().map(|trial| trial.load).fold(0.0, f64::max);
+        let highest = self.highest();
         let lowest = self.seen.iter().map(|trial| trial.load).fold(f64::INFINITY, f64::min);
         if known.iter().any(|known| known.missed.is_none() || !known.is_above) {
             return Some(self.up(known, highest));
