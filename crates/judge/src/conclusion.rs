@@ -25,7 +25,9 @@ pub fn of_run(run: &Run, judgement: &Judgement) -> Option<String> {
     let plan = run.plan.as_ref()?;
     let results: Vec<ObjectiveResult> = plan.objectives.iter().map(|objective| objective.judge(run)).collect();
     let answer = if results.is_empty() { figures(run, plan) } else { objectives(&results, &load_of(plan)) };
-    Some(format!("{answer}{}.", doubt(judgement.verdict.state)))
+    let share = run.total.error_share();
+    let errors = if share > 0.0 { format!("; {} errors", percent(share)) } else { String::new() };
+    Some(format!("{answer}{errors}{}.", doubt(judgement.verdict.state)))
 }
 
 /// `p99 is 46.0 ms at 600/s: objective p99 < 50ms met`.
@@ -49,17 +51,13 @@ fn objectives(results: &[ObjectiveResult], load: &str) -> String {
 fn figures(run: &Run, plan: &Plan) -> String {
     let achieved = run.throughput();
     let times = times(run);
-    let errors = match run.total.error_share() {
-        0.0 => String::new(),
-        share => format!(", {} errors", percent(share)),
-    };
     let offered = run.per_second(run.flow.arrivals);
     match plan.only().map(|only| &only.load) {
         Some(Load::Open { .. }) if achieved < KEPT_UP * offered => {
-            format!("{} of {} were answered in time: {times}{errors}", rate(achieved), rate(offered))
+            format!("{} of {} were answered in time: {times}", rate(achieved), rate(offered))
         }
-        Some(Load::Open { .. }) => format!("{times}{}{errors}", load_of(plan)),
-        _ => format!("{} requests/s{}: {times}{errors}", crate::explain::words::three(achieved), load_of(plan)),
+        Some(Load::Open { .. }) => format!("{times}{}", load_of(plan)),
+        _ => format!("{} requests/s{}: {times}", crate::explain::words::three(achieved), load_of(plan)),
     }
 }
 
@@ -99,5 +97,38 @@ fn doubt(state: State) -> &'static str {
         State::Limited => "; the generator was the limit, so the server may do better",
         State::BusyMachine => "; other processes slowed it, so the server may do better",
         State::Unexplained => "; it is unknown what delayed requests, so the server may do better",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::explain::tests::world::{World, reply};
+    use brunt_model::Objective;
+    use brunt_model::finding::Verdict;
+    use brunt_model::objective::{Metric, Relation};
+
+    fn said(bounds: &[f64], state: State) -> String {
+        let mut run = World::open(100.0).lasting(20.0).answering(|_| reply(0.005)).run();
+        let below =
+            |bound: &f64| Objective { metric: Metric::Quantile(0.99), relation: Relation::Below, bound: *bound };
+        run.plan.as_mut().expect("a plan").objectives = bounds.iter().map(below).collect();
+        let judgement = Judgement { verdict: Verdict { state, ..Verdict::default() }, ..Judgement::default() };
+        of_run(&run, &judgement).expect("a sentence")
+    }
+
+    #[test]
+    fn a_run_answers_what_it_was_made_for() {
+        let met = said(&[0.05], State::Ok);
+        assert!(met.starts_with("p99 is 5.0") && met.ends_with(" ms at 100/s: objective p99 < 50ms met."), "{met}");
+        let missed = said(&[0.05, 0.001], State::Ok);
+        assert!(missed.ends_with(" at 100/s: objective p99 < 1ms missed (1 of 2 objectives missed)."), "{missed}");
+        let plain = said(&[], State::Limited);
+        assert!(
+            plain.starts_with("p50 is 5.0") && plain.contains(", p99 5.0") && plain.contains(" at 100/s; "),
+            "{plain}"
+        );
+        assert!(plain.ends_with("; the generator was the limit, so the server may do better."), "{plain}");
+        assert!(said(&[], State::Invalid).contains("discard these figures"));
     }
 }
