@@ -36,7 +36,7 @@ const probability = (p: number | null): string => (p === null ? UNKNOWN : p < 0.
 export function comparison(document: StudyDocument): HTMLElement | null {
   const { comparison: compared, pairs } = document.analysis;
   const unit: Unit = document.experiment.contenders[0]?.unit.model === 'users' ? 'users' : 'per_second';
-  if (!compared) return pairs.length > 0 ? section('comparison', 'Comparison', ...pairs.flatMap((pair) => tables(pair, unit))) : null;
+  if (!compared) return pairs.length > 0 ? section('comparison', 'Comparison', ...byLoad(pairs, unit)) : null;
   const differ = compared.differences.map((text) => h('li', {}, text));
   return section(
     'comparison',
@@ -45,6 +45,23 @@ export function comparison(document: StudyDocument): HTMLElement | null {
     ...compared.pairs.flatMap((pair) => tables(pair, unit)),
     differ.length > 0 ? h('details', { open: true }, h('summary', {}, 'What else differs'), h('ul', {}, ...differ)) : null,
   );
+}
+
+/** Two contenders of a sweep: a row for each load. */
+function byLoad(pairs: Pair[], unit: Unit): HTMLElement[] {
+  const groups = new Map<string, Pair[]>();
+  for (const pair of pairs) {
+    const key = JSON.stringify([pair.ours, pair.theirs]);
+    groups.set(key, [...(groups.get(key) ?? []), pair]);
+  }
+  return [...groups.values()].flatMap((group) => {
+    const [first] = group;
+    const measure = first?.measures[0]?.measure;
+    if (!first || !measure) return [];
+    const rows = group.flatMap(({ load, measures }) => (load === null ? [] : measures.map((of) => [chosen(load, unit), ...row(of).slice(1)])));
+    const title = `${measureName(measure)}: ${first.theirs} against ${first.ours}`;
+    return [simpleTable(['Load', first.ours, first.theirs, 'Difference', '95 % interval', 'p', 'It is'], rows, title)];
+  });
 }
 
 function tables(pair: Pair, unit: Unit): (HTMLElement | null)[] {

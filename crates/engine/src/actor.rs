@@ -244,7 +244,8 @@ impl<T: Transport> Actor<T> {
         for attempts in 1..=MAX_ATTEMPTS {
             let is_repeated = match result {
                 Err(Failure::Stale) => self.shared.retry_stale && attempts == 1,
-                // A request above a GOAWAY waits for others to be done; one that is refused alone may be refused for ever.
+                // The next connection may have room for a request that a GOAWAY left out. A server that refuses a request though it has
+                // no other one may always refuse it.
                 Err(Failure::Unprocessed) => !stamps.is_refused || attempts == 1,
                 _ => false,
             };

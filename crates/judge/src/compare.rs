@@ -6,7 +6,7 @@
 //!
 //! * `sample`: which runs stand beside which; what is left out. `figures`: one figure of a run.
 //! * `decide`: all figures of all pairs tested together. `quantiles`: how the quantiles of a pair differ.
-//! * `conclusion`: who is better, in a sentence. `told`: the other words. `foresee`: what so few blocks cannot decide. [`differences()`]: what else differs.
+//! * `conclusion`: the sentence that says which contender is better. `told`: other sentences. `foresee`: what so few blocks cannot decide. [`differences()`]: what else differs.
 
 mod conclusion;
 mod decide;
@@ -19,13 +19,13 @@ mod sample;
 mod tests;
 mod told;
 
-pub use conclusion::{of_comparison as conclusions, sentences};
+pub use conclusion::sentences;
 pub use differences::{Side, differences};
 pub(crate) use figures::written;
 pub use foresee::{foreseen, foreseen_stored};
 pub use told::{findings, unsettled};
 
-use brunt_model::comparison::{Better, ComparisonEnd, FoundCapacity, Pair};
+use brunt_model::comparison::{Better, ComparisonEnd, FoundCapacity, Pair, QuantileShift};
 use brunt_model::objective::Metric;
 use brunt_model::question::{Compare, Measure};
 use brunt_model::{Comparison, Run, Study};
@@ -50,7 +50,7 @@ pub fn so_far(study: &Study, spec: &Compare, searched: &[FoundCapacity]) -> (Com
     (Comparison { most: study.experiment.repetitions, ended, searched, ..comparison }, end)
 }
 
-/// The contenders of a sweep beside each other, at each load that both had: whose response time is lower.
+/// Compares the contenders of a sweep by their median response time, at each load that two of them have.
 pub fn by_load(study: &Study) -> Vec<Pair> {
     let median = Measure::Run(Metric::Quantile(0.5));
     let spec = Compare {
@@ -61,7 +61,10 @@ pub fn by_load(study: &Study) -> Vec<Pair> {
         within: None,
         at_capacity: None,
     };
-    so_far(study, &spec, &[]).0.pairs.into_iter().filter(|pair| pair.load.is_some()).collect()
+    let sample = Sample::of_study(study, &spec, &[]);
+    let (decided, _) = decided(&sample.pairs, &spec);
+    let pairs = sample.pairs.iter().zip(decided).filter(|(paired, _)| paired.load.is_some());
+    pairs.map(|(paired, decided)| pair(paired, decided, Vec::new())).collect()
 }
 
 /// The same of runs that were kept, by contender: they were not made in blocks, so their ranks are tested as two groups.
@@ -123,15 +126,9 @@ fn of_decided(sample: &Sample, decided: Vec<Decided>, more: Option<u32>, spec: &
     differs.extend(sample.notes.iter().cloned());
     differs.extend(told::not_known(&decided, &sample.pairs, &measures(spec)));
     let failed = told::failed(&decided, &sample.pairs, spec);
-    let pair = |(paired, decided): (&Paired, Decided)| Pair {
-        ours: paired.ours.clone(),
-        theirs: paired.theirs.clone(),
-        load: paired.load.map(|(_, load)| load),
-        measures: decided.compared,
-        shift: quantiles::shift(paired, spec.alpha),
-    };
+    let with_quantiles = |(paired, decided)| pair(paired, decided, quantiles::shift(paired, spec.alpha));
     Comparison {
-        pairs: sample.pairs.iter().zip(decided).map(pair).collect(),
+        pairs: sample.pairs.iter().zip(decided).map(with_quantiles).collect(),
         differences: differs,
         blocks: sample.blocks,
         most: 0,
@@ -139,5 +136,15 @@ fn of_decided(sample: &Sample, decided: Vec<Decided>, more: Option<u32>, spec: &
         ended: ComparisonEnd::Stored,
         failed,
         searched: Vec::new(),
+    }
+}
+
+fn pair(paired: &Paired, decided: Decided, shift: Vec<QuantileShift>) -> Pair {
+    Pair {
+        ours: paired.ours.clone(),
+        theirs: paired.theirs.clone(),
+        load: paired.load.map(|(_, load)| load),
+        measures: decided.compared,
+        shift,
     }
 }

@@ -78,6 +78,11 @@ pub fn findings(run: &Run, so_far: &Judgement) -> Vec<Finding> {
     findings
 }
 
+/// Returns the highest percentile of a run that is known, by the rule of the finding `few_samples`.
+pub(crate) fn highest_reliable_percentile(run: &Run, so_far: &Judgement) -> Option<f64> {
+    samples::highest_reliable(&Facts::of(run, so_far)?)
+}
+
 /// What a rule has to say.
 pub(crate) struct Remark {
     weight: Weight,

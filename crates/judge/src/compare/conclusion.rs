@@ -1,23 +1,18 @@
-//! Who is better, in a sentence for each pair of contenders: what decides, at all loads.
+//! A sentence for each two contenders that says which is better, at all loads.
 //!
-//! Out of scope: what is decided. All sentences are made of [`Pair`]s, as the tables of a report are, so both say the same.
+//! Sentences and the tables of a report are made from the same [`Pair`]s, so they cannot contradict each other. Out of scope: the
+//! decision itself.
 
 use super::figures::written;
-use crate::explain::words::load;
-use crate::explain::words::three;
+use crate::explain::words::{load, three};
+use brunt_model::LoadUnit;
 use brunt_model::comparison::{Better, Compared, Pair};
 use brunt_model::objective::Metric;
 use brunt_model::question::Measure;
 use brunt_model::words::{count, listed};
-use brunt_model::{Comparison, LoadUnit};
 
 /// Loads that a sentence lists one by one.
 const MOST_LISTED: usize = 3;
-
-/// Returns the sentences of a comparison.
-pub fn of_comparison(comparison: &Comparison, unit: LoadUnit) -> Vec<String> {
-    sentences(&comparison.pairs, unit)
-}
 
 /// Returns a sentence for each two contenders, from all loads at which both were measured.
 pub fn sentences(pairs: &[Pair], unit: LoadUnit) -> Vec<String> {
@@ -63,22 +58,22 @@ impl Group<'_> {
     }
 
     fn sentence(&self) -> String {
-        let all = |verdict: Better| -> Vec<Level> {
-            self.levels.iter().filter(|level| level.compared.verdict == verdict).copied().collect()
-        };
-        let (better, worse) = (all(Better::Better), all(Better::Worse));
-        let (equal, undecided) = (all(Better::Equal), all(Better::Undecided));
+        let undecided = self.levels_with(Better::Undecided);
         if undecided.len() == self.levels.len() {
             return self.undecided(&undecided);
         }
         let mut clauses = Vec::new();
-        clauses.extend(self.wins(self.theirs, self.ours, &better));
-        clauses.extend(self.wins(self.ours, self.theirs, &worse));
-        clauses.extend(self.equal(&equal));
+        clauses.extend(self.wins(self.theirs, self.ours, &self.levels_with(Better::Better)));
+        clauses.extend(self.wins(self.ours, self.theirs, &self.levels_with(Better::Worse)));
+        clauses.extend(self.equal(&self.levels_with(Better::Equal)));
         if !undecided.is_empty() {
             clauses.push(format!("undecided{}", self.at(&undecided)));
         }
         format!("{}.", clauses.join("; "))
+    }
+
+    fn levels_with(&self, verdict: Better) -> Vec<Level<'_>> {
+        self.levels.iter().filter(|level| level.compared.verdict == verdict).copied().collect()
     }
 
     /// `nginx is 34 % faster than apache at 1,000 users (p50 48.0 ms against 73.0 ms, 95 % CI 29 to 38 %)`. Of several loads, the
@@ -148,8 +143,8 @@ impl Advantage {
     }
 }
 
-/// The advantage of the better one that a shift (the other over the baseline, less 1) stands for. Of times it is the share that the
-/// faster one saves; of rates, the share that the higher one has more.
+/// Converts a shift (the other contender's figure relative to the baseline's, minus 1) into the advantage of the better one: for
+/// times, the share that the faster one saves; for rates, the share by which the higher one exceeds the lower.
 fn size(compared: &Compared, shift: f64) -> f64 {
     let ratio = 1.0 + shift;
     let more_is_better = compared.measure.more_is_better();

@@ -148,7 +148,7 @@ fn worse_by(found: &TestedFigure) -> (f64, f64) {
     if found.measure.more_is_better() { (-high, -low) } else { (low, high) }
 }
 
-/// What a reader should know beside who is better: what failed, and what is undecided.
+/// Findings beside the conclusions: regressions, and an undecided comparison.
 pub fn findings(comparison: &Comparison) -> Vec<Finding> {
     let finding = |rule: &str, weight: Weight, sentence: String, remedy: Option<String>| Finding {
         rule: rule.into(),

@@ -44,6 +44,11 @@ pub fn few(facts: &Facts) -> Option<Remark> {
     Some(remark.remedy(remedy))
 }
 
+/// Returns the highest shown percentile with enough samples beyond it; None if there is none.
+pub fn highest_reliable(facts: &Facts) -> Option<f64> {
+    SHOWN.into_iter().rfind(|q| beyond(facts, *q) >= BEYOND)
+}
+
 /// Percentiles that the report shows, that an objective bounds, or that `--until` aims at; the lowest first.
 fn requested(facts: &Facts) -> Vec<f64> {
     let objectives = facts.plan.objectives.iter().filter_map(|objective| match objective.metric {

@@ -46,7 +46,7 @@ pub fn compared(mut analysis: Analysis, study: &Study, comparison: Comparison) -
         few.limits.clear();
     }
     analysis.conclusions.retain(|conclusion| !super::OF_SWEEPS.contains(&conclusion.rule.as_str()));
-    let mut conclusions: Vec<Finding> = compare::conclusions(&comparison, unit)
+    let mut conclusions: Vec<Finding> = compare::sentences(&comparison.pairs, unit)
         .into_iter()
         .map(|sentence| Finding::note("comparison", sentence))
         .collect();

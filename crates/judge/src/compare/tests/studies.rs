@@ -3,7 +3,7 @@
 use super::*;
 use crate::compare::sample::Sample;
 use crate::compare::{
-    compare, compare_stored, conclusions, enough, findings, foreseen, foreseen_stored, of_sample, unsettled,
+    compare, compare_stored, enough, findings, foreseen, foreseen_stored, of_sample, sentences, unsettled,
 };
 use crate::explain::tests::world::{World, reply};
 use brunt_model::comparison::{Better, ComparisonEnd, Test};
@@ -96,7 +96,7 @@ fn a_study_is_decided_and_ends_as_soon_as_it_is() {
     assert_eq!(unsettled(&comparison, &stricter), ["p99: unknown whether B is worse by more than 6 %"]);
     let p99 = pair.shift.iter().find(|shift| shift.quantile == 0.99).unwrap();
     assert!(p99.low > 0.000_2 && p99.seconds < 0.000_4 && p99.high > p99.seconds, "{:?}", pair.shift);
-    let conclusions = conclusions(&comparison, LoadUnit::PerSecond);
+    let conclusions = sentences(&comparison.pairs, LoadUnit::PerSecond);
     assert_eq!(
         conclusions,
         ["A is 5.46 % faster than B at 100/s (p99 5.14 ms against 5.44 ms, 95 % CI 4.67 to 6.54 %)."]
