@@ -60,7 +60,7 @@ function byLoad(pairs: Pair[], unit: Unit): HTMLElement[] {
     if (!first || !measure) return [];
     const rows = group.flatMap(({ load, measures }) => (load === null ? [] : measures.map((of) => [chosen(load, unit), ...row(of).slice(1)])));
     const title = `${measureName(measure)}: ${first.theirs} against ${first.ours}`;
-    return [simpleTable(['Load', first.ours, first.theirs, 'Difference', '95 % interval', 'p', 'It is'], rows, title)];
+    return [h('h3', {}, title), simpleTable(['Load', first.ours, first.theirs, 'Difference', '95 % interval', 'p', 'It is'], rows, title)];
   });
 }
 
