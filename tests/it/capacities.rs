@@ -56,7 +56,7 @@ fn a_plan_says_it_too_and_what_was_stopped_is_gone_on_with() {
     let plan = format!(
         "ports: [http]\nscript: {{request: \"http://127.0.0.1:${{port.http}}/\"}}\nload: {{warmup: 100ms}}\n\
          objectives: [p99 < 500ms]\nrepetitions: 2\ncompare: {{at: capacity}}\n\
-         find: {{trial: 1s, most: 40, start: 20, within: 20s, between: 0s}}\n\
+         find: {{trial_duration: 500ms, max_load: 400, start_load: 200, time_budget: 20s, between: 0s}}\n\
          server:\n  start: echo $BRUNT_CONTENDER >>starts; exec {} --listen 127.0.0.1:${{port.http}} --service const:1ms\n  \
          ready: http://127.0.0.1:${{port.http}}/\ncontenders: {{a: {{}}, b: {{}}}}\n",
         lab.display()
@@ -71,14 +71,17 @@ fn a_plan_says_it_too_and_what_was_stopped_is_gone_on_with() {
     assert_eq!(found(&first.json, "b").len(), 0, "{}", first.out);
     let again = start(&mut command(&format!("{line} --resume"))).finish_amid();
     assert!([0, 5].contains(&again.code), "{}{}", again.out, again.err);
-    // 40/s was met by all: their capacities are known from below only, and nothing is decided.
+    // 400/s was met by all: their capacities are known from below only, and nothing is decided.
     assert_eq!(
         (found(&again.json, "a"), found(&again.json, "b")),
         (vec![None, None], vec![None, None]),
         "{}",
         again.out
     );
-    again.says(&["only one bound in 2 of 2 searches", "2 blocks cannot show any difference"]);
+    again.says(&[
+        "not known in 2 of 2 searches: the highest load allowed met the objectives; raise it (--max-load",
+        "2 blocks cannot show any difference",
+    ]);
     let starts = fs::read_to_string(dir.path().join("starts")).expect("starts");
     // Each repetition of each has a start of its own, and the one that was stopped has another.
     assert_eq!(starts.split_whitespace().collect::<String>(), "abbba", "{}", again.err);

@@ -86,7 +86,7 @@ fn test(settings: &Settings, caller: &Arc<Caller>) -> Result<u8> {
     let document = document(path)?;
     let system = (caller.system)();
     let folder = PlanFolder::of_plan(path, &settings.allowed).of_drop_in();
-    let own_files = listeners::of(&document, settings);
+    let own_files = listeners::of(&document, &folder, settings);
     let surroundings = PlanSurroundings {
         properties: &settings.properties.jmeter,
         folder: &folder,
@@ -94,7 +94,7 @@ fn test(settings: &Settings, caller: &Arc<Caller>) -> Result<u8> {
         scale: settings.scale,
         max_duration: settings.max_duration,
         lenient: settings.lenient,
-        records: Some(settings.records(&own_files)),
+        records: Some(settings.records(&own_files.files)),
         seed: system.seed,
         threads: settings.side.threads.unwrap_or_else(|| system.half_of_cores()),
     };
@@ -102,10 +102,10 @@ fn test(settings: &Settings, caller: &Arc<Caller>) -> Result<u8> {
         plan::read(&document, &surroundings).map_err(|error| named(path, &error))?;
     settings.prepare()?;
     let console = Console::open(settings, caller);
-    let mut desk = Desk::open(settings, own_files, console, &stages)?;
+    let mut desk = Desk::open(settings, own_files.files, console, &stages)?;
     desk.live_outputs = live(&live_outputs, caller)?;
     if !settings.side.no_notes {
-        for notice in &notices {
+        for notice in own_files.left_out.iter().chain(&notices) {
             caller.err_line(&format!("brunt - {notice}"));
         }
     }

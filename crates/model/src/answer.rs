@@ -8,6 +8,7 @@ use crate::question::ObjectiveSet;
 use crate::time::optional_seconds;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::fmt;
 use std::time::Duration;
 
 /// Result of a capacity search for one contender; also of a search that was stopped.
@@ -109,7 +110,7 @@ pub enum LoadSide {
 }
 
 /// Reason why a search ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SearchEnd {
     /// The target precision of all capacities was reached.
@@ -126,4 +127,18 @@ pub enum SearchEnd {
     Damaged,
     /// It was stopped by the user.
     Stopped,
+}
+
+impl fmt::Display for SearchEnd {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Precise => "the target precision was reached",
+            Self::Budget => "the time budget was used up",
+            Self::Generator => "the server was not the limit",
+            Self::Most => "the highest load allowed met the objectives",
+            Self::Least => "the lowest useful load missed the objectives",
+            Self::Damaged => "the server did not recover from an overload",
+            Self::Stopped => "the search was stopped",
+        })
+    }
 }

@@ -111,7 +111,7 @@ impl Files {
         if about.len() > LONGEST { None } else { fs::read(path).ok() }
     }
 
-    /// Writes a text into a file below the first folder, behind what it holds.
+    /// Writes a text into a file below one of the folders, behind what it holds.
     ///
     /// # Errors
     ///
@@ -120,7 +120,7 @@ impl Files {
         self.write(name, text, OpenOptions::new().append(true))
     }
 
-    /// Writes a text into a file below the first folder, in place of what it holds.
+    /// Writes a text into a file below one of the folders, in place of what it holds.
     ///
     /// # Errors
     ///
@@ -129,7 +129,7 @@ impl Files {
         self.write(name, text, OpenOptions::new().write(true).truncate(true))
     }
 
-    /// Deletes a file below the first folder; false: there is none.
+    /// Deletes a file below one of the folders; false: there is none.
     ///
     /// # Errors
     ///
@@ -147,24 +147,15 @@ impl Files {
         }
     }
 
-    /// Makes a directory below the first folder, and those above it; false: it is there.
+    /// Makes a directory below one of the folders, and those above it; false: it is there.
     ///
     /// # Errors
     ///
     /// It would lie elsewhere, or cannot be made.
     pub fn make_directory(&self, name: &str) -> io::Result<bool> {
-        let refuse = || io::Error::from(ErrorKind::PermissionDenied);
-        let folder = self.folders.first().filter(|_| !self.is_read_only).ok_or_else(refuse)?;
-        let path = folder.join(name);
-        // `..` behind a directory that is not there yet could lead anywhere.
-        if path.strip_prefix(folder).is_ok_and(|below| below.components().any(|part| part == Component::ParentDir)) {
-            return Err(refuse());
-        }
-        let there = path.ancestors().find(|path| path.exists()).ok_or_else(refuse)?;
-        if !is_below(&there.canonicalize()?, [folder]) {
-            return Err(refuse());
-        }
-        fs::create_dir_all(&path).map(|()| there != path)
+        let path = self.writable(name)?;
+        let is_new = !path.exists();
+        fs::create_dir_all(&path).map(|()| is_new)
     }
 
     /// The names in a directory below one of the folders, in order. None: it is none, or may not be listed.
@@ -184,16 +175,11 @@ impl Files {
         file.write_all(text.as_bytes())
     }
 
-    /// The path of a file, which need not be there, in a directory below the first folder.
+    /// The path of a file, which need not be there, below one of the folders.
     fn writable(&self, name: &str) -> io::Result<PathBuf> {
         let refuse = || io::Error::from(ErrorKind::PermissionDenied);
         let folder = self.folders.first().filter(|_| !self.is_read_only).ok_or_else(refuse)?;
-        let path = folder.join(name);
-        let (parent, file) = (path.parent().ok_or_else(refuse)?, path.file_name().ok_or_else(refuse)?);
-        let real = parent.canonicalize()?.join(file);
-        // A link may lead elsewhere.
-        let is_link = fs::symlink_metadata(&real).is_ok_and(|about| about.is_symlink());
-        if is_link || !is_below(&real, [folder]) { Err(refuse()) } else { Ok(real) }
+        writable_path(&folder.join(name), &self.folders)
     }
 
     /// The real path of a file below one of the folders.
@@ -207,6 +193,26 @@ impl Files {
 pub fn is_below(path: &Path, folders: impl IntoIterator<Item = impl AsRef<Path>>) -> bool {
     let real = |folder: &Path| folder.canonicalize().is_ok_and(|folder| path.starts_with(folder));
     folders.into_iter().any(|folder| real(folder.as_ref()))
+}
+
+/// Returns the real path of a file or directory to be written, which need not exist.
+///
+/// # Errors
+///
+/// It is a link, lies below none of the folders, or its directory cannot be read.
+pub fn writable_path(path: &Path, folders: impl IntoIterator<Item = impl AsRef<Path>>) -> io::Result<PathBuf> {
+    let refuse = || io::Error::from(ErrorKind::PermissionDenied);
+    let path = std::path::absolute(path)?;
+    let present = path.ancestors().find(|path| fs::symlink_metadata(path).is_ok()).ok_or_else(refuse)?;
+    let missing = path.strip_prefix(present).map_err(|_| refuse())?;
+    // A link may lead elsewhere, and `..` after a directory that does not exist yet too.
+    let is_link = present == path && fs::symlink_metadata(present).is_ok_and(|about| about.is_symlink());
+    if is_link || missing.components().any(|part| part == Component::ParentDir) {
+        return Err(refuse());
+    }
+    let real =
+        if missing.as_os_str().is_empty() { present.canonicalize()? } else { present.canonicalize()?.join(missing) };
+    if is_below(&real, folders) { Ok(real) } else { Err(refuse()) }
 }
 
 impl FileText {

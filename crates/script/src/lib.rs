@@ -61,6 +61,6 @@ mod zones;
 pub use before_run::BeforeRun;
 pub use error::{ScriptError, WordError};
 pub use feed::Feeds;
-pub use files::{is_below, read_text};
+pub use files::{is_below, read_text, writable_path};
 pub use template::{Place, RenderContext, Template};
 pub use user::CompiledScript;

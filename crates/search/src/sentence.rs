@@ -95,12 +95,9 @@ pub fn stalled(at: Estimate, unit: LoadUnit) -> String {
 fn why(ended: SearchEnd, limit: Option<&str>) -> String {
     match (ended, limit) {
         (SearchEnd::Generator, Some(limit)) => format!("limited by {limit}, not by the server alone"),
-        (SearchEnd::Generator, None) => "the generator was the limit".into(),
-        (SearchEnd::Most, _) => "the highest load allowed met the objectives".into(),
-        (SearchEnd::Least, _) => "the lowest useful load missed the objectives".into(),
-        (SearchEnd::Budget | SearchEnd::Precise, _) => "the time budget was used up".into(),
-        (SearchEnd::Damaged, _) => "the server did not recover from an overload".into(),
-        (SearchEnd::Stopped, _) => "the search was stopped".into(),
+        // Where nothing more could be learned, the capacity is unknown for want of time.
+        (SearchEnd::Precise, _) => SearchEnd::Budget.to_string(),
+        (ended, _) => ended.to_string(),
     }
 }
 

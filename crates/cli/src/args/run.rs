@@ -48,7 +48,7 @@ pub struct JmeterPlanArgs {
     #[arg(long)]
     pub lenient: bool,
 
-    /// Let the plan read files below this directory, too; repeatable
+    /// Let the plan read and write files below this directory, too; repeatable
     #[arg(long, value_name = "DIR")]
     pub allow_dir: Vec<std::path::PathBuf>,
 }

@@ -1,6 +1,7 @@
 //! Result files that listeners of the plan name, such as View Results Tree with a file.
 
 use super::settings::Settings;
+use brunt_jmx::plan::PlanFolder;
 use brunt_jmx::{Document, JtlSettings, Role, TestElement};
 use brunt_model::SampleRecord;
 use std::path::PathBuf;
@@ -25,32 +26,50 @@ impl ListenerFile {
     }
 }
 
-/// The files of all listeners that are enabled. Names that hold expressions are left out.
-pub fn of(document: &Document, settings: &Settings) -> Vec<ListenerFile> {
+/// The result files of a plan's listeners.
+#[derive(Default)]
+pub struct ListenerFiles {
+    /// Files that are written.
+    pub files: Vec<ListenerFile>,
+    /// A sentence for each file that is not written, since it lies where the plan may not write.
+    pub left_out: Vec<String>,
+}
+
+/// The files of all listeners that are enabled. Names that hold expressions are passed over.
+pub fn of(document: &Document, folder: &PlanFolder, settings: &Settings) -> ListenerFiles {
     let listeners = document.enabled_elements().filter(|element| element.role() == Role::Listener);
-    let mut files: Vec<ListenerFile> = Vec::new();
+    let mut names: Vec<String> = settings.options.result_file.iter().cloned().collect();
+    let mut found = ListenerFiles::default();
     for listener in listeners {
         let properties = listener.properties();
         let name = properties.text("filename").unwrap_or_default().trim().to_owned();
-        let path = PathBuf::from(&name);
-        let is_known = files.iter().any(|file| file.path == path)
-            || settings.options.result_file.as_deref().is_some_and(|own| own == name);
-        if name.is_empty() || name.contains("${") || is_known {
+        if name.is_empty() || name.contains("${") || names.contains(&name) {
             continue;
         }
-        let flag = |name: &str| properties.bool(name).ok().flatten().unwrap_or(false);
-        let only = match (flag("ResultCollector.error_logging"), flag("ResultCollector.success_only_logging")) {
-            (true, false) => Some(false),
-            (false, true) => Some(true),
-            _ => None,
-        };
-        let jtl = match properties.element("saveConfig") {
-            Some(saved) => settings.jtl.clone().with_listener(&saved),
-            None => settings.jtl.clone(),
-        };
-        files.push(ListenerFile { path, settings: jtl, group: group(&listener), only });
+        match folder.writable(&name) {
+            Ok(path) => found.files.push(file(&listener, path, settings)),
+            Err(error) => found
+                .left_out
+                .push(format!("left out: the file `{name}` of the listener `{}`: {error}", listener.name())),
+        }
+        names.push(name);
     }
-    files
+    found
+}
+
+fn file(listener: &TestElement<'_>, path: PathBuf, settings: &Settings) -> ListenerFile {
+    let properties = listener.properties();
+    let flag = |name: &str| properties.bool(name).ok().flatten().unwrap_or(false);
+    let only = match (flag("ResultCollector.error_logging"), flag("ResultCollector.success_only_logging")) {
+        (true, false) => Some(false),
+        (false, true) => Some(true),
+        _ => None,
+    };
+    let jtl = match properties.element("saveConfig") {
+        Some(saved) => settings.jtl.clone().with_listener(&saved),
+        None => settings.jtl.clone(),
+    };
+    ListenerFile { path, settings: jtl, group: group(listener), only }
 }
 
 fn group(element: &TestElement<'_>) -> Option<String> {

@@ -1,6 +1,6 @@
 //! The files that a plan names: below its directory, or below one that is allowed.
 
-use brunt_script::is_below;
+use brunt_script::{is_below, writable_path};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
@@ -145,6 +145,25 @@ impl PlanFolder {
         Err(io::Error::new(ErrorKind::PermissionDenied, wrong))
     }
 
+    /// Where a file of a listener may be written: below the plan's directory, or below one that is allowed. Relative names start at
+    /// the working directory, as in JMeter.
+    ///
+    /// # Errors
+    ///
+    /// It lies elsewhere, is a link, or its directory cannot be read.
+    pub fn writable(&self, file: &str) -> io::Result<PathBuf> {
+        let path = Path::new(file);
+        writable_path(path, self.all()).map_err(|error| {
+            if error.kind() != ErrorKind::PermissionDenied {
+                return error;
+            }
+            let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+            let (option, parent) = (self.option("allow-dir"), parent.display());
+            let wrong = format!("it lies outside the plan's directory; allow it by {option} {parent}");
+            io::Error::new(ErrorKind::PermissionDenied, wrong)
+        })
+    }
+
     /// The content of a file of the plan.
     ///
     /// # Errors
@@ -190,5 +209,32 @@ mod tests {
         assert!(message.contains("by --brunt-allow-dir /etc"), "{message}");
         let wider = PlanFolder::new(Path::new(env!("CARGO_MANIFEST_DIR")), &["/etc".into()]);
         assert!(wider.read("/etc/hostname").is_ok());
+    }
+
+    #[test]
+    fn only_files_below_the_plan_are_written() {
+        let scratch = tempfile::tempdir().unwrap();
+        let (plan, other) = (scratch.path().join("plan"), scratch.path().join("other"));
+        std::fs::create_dir_all(&plan).unwrap();
+        std::fs::create_dir_all(&other).unwrap();
+        std::os::unix::fs::symlink(&other, plan.join("link")).unwrap();
+        std::os::unix::fs::symlink(other.join("file"), plan.join("file-link")).unwrap();
+        let folder = PlanFolder::new(&plan, &[]);
+        let wider = PlanFolder::new(&plan, std::slice::from_ref(&other));
+        for (name, is_allowed) in [
+            ("plan/a.jtl", [true, true]),
+            ("plan/new/deeper/a.jtl", [true, true]),
+            ("other/a.jtl", [false, true]),
+            ("plan/link/a.jtl", [false, true]),
+            ("plan/file-link", [false, false]),
+            ("plan/../a.jtl", [false, false]),
+            ("plan/../other/a.jtl", [false, true]),
+            ("plan/none/../../a.jtl", [false, false]),
+        ] {
+            let path = scratch.path().join(name).display().to_string();
+            assert_eq!([folder.writable(&path).is_ok(), wider.writable(&path).is_ok()], is_allowed, "{name}");
+        }
+        let refusal = folder.writable("/nowhere/a.jtl").unwrap_err().to_string();
+        assert!(refusal.contains("--allow-dir /nowhere"), "{refusal}");
     }
 }

@@ -5,6 +5,7 @@
 use super::figures::{capacity, figure};
 use crate::explain::words::load;
 use crate::levels::{Factors, Pairing, pairings};
+use brunt_model::answer::SearchEnd;
 use brunt_model::comparison::FoundCapacity;
 use brunt_model::finding::State;
 use brunt_model::question::{Compare, Measure};
@@ -166,15 +167,23 @@ impl Paired<'_> {
     }
 }
 
-/// That searches of a contender did not find its capacity.
-fn only_a_side(contender: &str, searched: &[FoundCapacity]) -> Option<String> {
-    let of = || searched.iter().filter(|one| one.contender == contender);
-    let (all, open) = (of().count(), of().filter(|one| one.at.value.is_none()).count());
-    (open > 0).then(|| {
-        format!(
-            "The capacity of {contender} has only one bound in {open} of {all} searches: raise their time budget, or shorten the trials."
-        )
-    })
+/// Tells why searches did not find the capacity of a contender: one sentence for each reason.
+fn unknown_capacities(contender: &str, searched: &[FoundCapacity]) -> Vec<String> {
+    let own: Vec<&FoundCapacity> = searched.iter().filter(|one| one.contender == contender).collect();
+    let unknown: Vec<SearchEnd> = own.iter().filter(|one| one.at.value.is_none()).map(|one| one.ended).collect();
+    let mut reasons = unknown.clone();
+    reasons.sort_unstable();
+    reasons.dedup();
+    let sentence = |reason: SearchEnd| {
+        let count = unknown.iter().filter(|end| **end == reason).count();
+        let remedy = match reason {
+            SearchEnd::Most => "; raise it (--max-load, in a plan find.max_load)",
+            SearchEnd::Budget | SearchEnd::Precise => "; raise it (--time-budget, in a plan find.time_budget)",
+            SearchEnd::Generator | SearchEnd::Least | SearchEnd::Damaged | SearchEnd::Stopped => "",
+        };
+        format!("The capacity of {contender} is not known in {count} of {} searches: {reason}{remedy}.", own.len())
+    };
+    reasons.into_iter().map(sentence).collect()
 }
 
 /// The steps that both have and whose loads were known before.
@@ -288,7 +297,7 @@ fn notes(study: &Study, searched: &[FoundCapacity]) -> Vec<String> {
         let begun = |repetition: &u32| study.searched(index, *repetition).next().is_some();
         let unknown = |repetition: &u32| found(study, index, *repetition, searched).is_none();
         let left_out = (0..experiment.repetitions).filter(begun).filter(unknown);
-        notes.extend(only_a_side(&contender.name, searched));
+        notes.extend(unknown_capacities(&contender.name, searched));
         notes.extend(left_out.map(|repetition| {
             format!(
                 "The capacity of {} in repetition {} is unknown: its block is excluded.",

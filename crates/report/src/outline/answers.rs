@@ -2,7 +2,7 @@
 
 use super::{Block, Subject, load_head};
 use crate::figures::{UNKNOWN, fraction, plain, seconds, three};
-use brunt_model::answer::{Estimate, LoadSide, SearchEnd, SearchTrial};
+use brunt_model::answer::{Estimate, LoadSide, SearchTrial};
 use brunt_model::{Answer, Trial};
 
 /// A table of capacities and one of trials for each answer.
@@ -14,7 +14,7 @@ pub fn blocks(subject: &Subject<'_>) -> Vec<Block> {
 fn of(subject: &Subject<'_>, answer: &Answer, several: bool) -> Vec<Block> {
     let whose = if several { format!(" of {}", answer.contender) } else { String::new() };
     let mut blocks = vec![Block::Heading(format!("Capacity{whose}")), capacities(answer)];
-    blocks.push(Block::Heading(format!("Trials{whose}: {}", why(answer.ended))));
+    blocks.push(Block::Heading(format!("Trials{whose}: {}", answer.ended)));
     blocks.push(trials(subject, answer));
     blocks
 }
@@ -86,18 +86,5 @@ fn known(at: Estimate) -> String {
         (Some(low), None) => format!("from {} on", three(low)),
         (None, Some(high)) => format!("below {}", three(high)),
         (None, None) => UNKNOWN.into(),
-    }
-}
-
-/// Why the search ended.
-fn why(ended: SearchEnd) -> &'static str {
-    match ended {
-        SearchEnd::Precise => "target precision reached",
-        SearchEnd::Budget => "time budget used up",
-        SearchEnd::Generator => "stopped: the server was not the limit",
-        SearchEnd::Most => "highest allowed load reached",
-        SearchEnd::Least => "lowest useful load reached",
-        SearchEnd::Damaged => "stopped: the server did not recover from an overload",
-        SearchEnd::Stopped => "stopped",
     }
 }

@@ -3,7 +3,7 @@
 //! Out of scope: the choice itself, and the measuring.
 
 use super::measurer::Measurer;
-use super::told::{came_to, ended, going_on, so_far};
+use super::told::{came_to, going_on, so_far};
 use super::trial::trial;
 use crate::decide::{SearchProgress, contended, find_of};
 use brunt_model::answer::SearchEnd;
@@ -63,7 +63,7 @@ impl<'a> Seeker<'a> {
         };
         let next = match next {
             NextStep::Measure(ask) => super::told::next(ask, answer.unit),
-            NextStep::Done(end) => ended(*end).to_owned(),
+            NextStep::Done(end) => end.to_string(),
         };
         let whose = whose(&host.study.experiment, turn);
         host.tell(&if line.is_empty() { format!("{whose}{next}") } else { format!("{whose}{line}; {next}") });

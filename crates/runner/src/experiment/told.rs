@@ -3,7 +3,7 @@
 //! Out of scope: the answer's own sentence, which is `search`'s.
 
 use crate::decide::SearchProgress;
-use brunt_model::answer::{Estimate, LoadSide, SearchEnd, SearchTrial};
+use brunt_model::answer::{Estimate, LoadSide, SearchTrial};
 use brunt_model::{Answer, LoadUnit, Trial};
 use brunt_report::figures::{plain, plural, quantile, three};
 use brunt_search::{Evidence, TrialRequest};
@@ -47,19 +47,6 @@ fn known(at: Estimate, unit: LoadUnit) -> String {
 /// `next 1600/s: twice the previous load`.
 pub fn next(ask: &TrialRequest, unit: LoadUnit) -> String {
     format!("next {}: {}", in_words(unit, ask.load), ask.why)
-}
-
-/// Why nothing more is tried.
-pub fn ended(end: SearchEnd) -> &'static str {
-    match end {
-        SearchEnd::Precise => "target precision reached",
-        SearchEnd::Budget => "time budget used up",
-        SearchEnd::Generator => "the server was not the limit",
-        SearchEnd::Most => "highest allowed load reached",
-        SearchEnd::Least => "lowest useful load reached",
-        SearchEnd::Damaged => "the server did not recover from an overload",
-        SearchEnd::Stopped => "stopped",
-    }
 }
 
 /// What the trial by itself shows, in the words of the report.

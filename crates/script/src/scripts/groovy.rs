@@ -101,6 +101,10 @@ impl Parsed {
     }
 }
 
+/// The files that scripts read, write and delete.
+const OWN_FILES: &str =
+    "files and directories below the plan's directory, or below one that the option allow-dir names";
+
 /// Packages of the classes that Apache JMeter brings along, Java's with them.
 const OF_JMETER: [&str; 31] = [
     "java.",
@@ -495,23 +499,23 @@ impl Host for ScriptHost<'_, '_, '_> {
 
     fn read_file(&mut self, path: &str) -> Result<Vec<u8>, String> {
         let bytes = self.user.worker.commons.files.bytes(path);
-        bytes.ok_or_else(|| format!("{path}: not found; scripts may not read files outside the folder of the plan"))
+        bytes.ok_or_else(|| format!("{path}: not found; scripts read {OWN_FILES}"))
     }
 
     fn append_file(&mut self, path: &str, bytes: &[u8], truncate: bool) -> Result<(), String> {
         let (files, text) = (&self.user.worker.commons.files, String::from_utf8_lossy(bytes));
         let written = if truncate { files.replace(path, &text) } else { files.append(path, &text) };
-        written.map_err(|error| format!("{path}: {error}; scripts write files below the folder of the plan"))
+        written.map_err(|error| format!("{path}: {error}; scripts write {OWN_FILES}"))
     }
 
     fn delete_file(&mut self, path: &str) -> Result<bool, String> {
         let deleted = self.user.worker.commons.files.delete(path);
-        deleted.map_err(|error| format!("{path}: {error}; scripts delete files below the folder of the plan"))
+        deleted.map_err(|error| format!("{path}: {error}; scripts delete {OWN_FILES}"))
     }
 
     fn make_directory(&mut self, path: &str) -> Result<bool, String> {
         let made = self.user.worker.commons.files.make_directory(path);
-        made.map_err(|error| format!("{path}: {error}; scripts make directories below the folder of the plan"))
+        made.map_err(|error| format!("{path}: {error}; scripts make {OWN_FILES}"))
     }
 
     fn list_directory(&mut self, path: &str) -> Option<Vec<String>> {

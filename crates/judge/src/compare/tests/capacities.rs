@@ -91,8 +91,7 @@ fn what_is_known_from_below_only_decides_as_far_as_it_goes() {
     let at_least = |ours: f64, low: f64| (ours, Estimate { value: None, low: Some(low), high: None });
     let comparison = compare(&study, &spec, &found(|_| at_least(300.0, 600.0), 8), ComparisonEnd::Budget);
     assert_eq!(sentence(&comparison), "capacity: B is better by at least 100 %");
-    let told =
-        "The capacity of B has only one bound in 8 of 8 searches: raise their time budget, or shorten the trials.";
+    let told = "The capacity of B is not known in 8 of 8 searches: the time budget was used up; raise it (--time-budget, in a plan find.time_budget).";
     assert_eq!(comparison.differences, [told]);
     let comparison = compare(&study, &spec, &found(|_| at_least(300.0, 200.0), 8), ComparisonEnd::Budget);
     assert_eq!(comparison.pairs[0].measures[0].verdict, Better::Undecided, "{}", sentence(&comparison));
