@@ -56,7 +56,7 @@ fn a_plan_says_it_too_and_what_was_stopped_is_gone_on_with() {
     let plan = format!(
         "ports: [http]\nscript: {{request: \"http://127.0.0.1:${{port.http}}/\"}}\nload: {{warmup: 100ms}}\n\
          objectives: [p99 < 500ms]\nrepetitions: 2\ncompare: {{at: capacity}}\n\
-         find: {{trial_duration: 500ms, max_load: 400, start_load: 200, time_budget: 20s, between: 0s}}\n\
+         find: {{trial_duration: 1s, max_load: 400, start_load: 200, time_budget: 20s, between: 0s}}\n\
          server:\n  start: echo $BRUNT_CONTENDER >>starts; exec {} --listen 127.0.0.1:${{port.http}} --service const:1ms\n  \
          ready: http://127.0.0.1:${{port.http}}/\ncontenders: {{a: {{}}, b: {{}}}}\n",
         lab.display()
