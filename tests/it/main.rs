@@ -42,6 +42,7 @@ mod populations;
 mod probes;
 mod processes;
 mod recorded;
+mod remedies;
 mod requests;
 mod result_files;
 mod scenario;

@@ -145,8 +145,13 @@ pub enum Arrivals {
 impl Load {
     /// The greatest number of virtual users, or arrivals per second, that it reaches.
     pub fn peak(&self) -> f64 {
+        self.shape().peak()
+    }
+
+    /// Virtual users, or arrivals per second, over time.
+    pub fn shape(&self) -> &Shape {
         let (Self::Closed { users: shape, .. } | Self::Open { rate: shape, .. }) = self;
-        shape.peak()
+        shape
     }
 }
 

@@ -2,6 +2,9 @@
 //!
 //! Out of scope: the replacement, which is the store's redactor.
 
+/// What stands before the hash of a secret where its value is hidden.
+pub const REDACTED: &str = "redacted:";
+
 /// Headers that are secret, and of which no part says so.
 const HEADERS: [&str; 4] = ["cookie", "cookie2", "setcookie", "setcookie2"];
 

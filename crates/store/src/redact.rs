@@ -25,11 +25,9 @@ mod tests;
 pub use command::shell_words;
 
 use aws_lc_rs::hmac::{HMAC_SHA256, Key, sign};
+use brunt_model::secret::REDACTED;
 use known_secrets::KnownSecrets;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-
-/// What stands before the hash of a secret.
-pub const MARK: &str = "redacted:";
 
 /// Hexadecimal digits of the hash.
 const DIGITS: usize = 6;
@@ -78,7 +76,7 @@ impl Redactor {
         }
         let hash = sign(&self.key, value.as_bytes());
         let bytes = hash.as_ref().iter().take(DIGITS / 2);
-        let token = bytes.fold(MARK.to_owned(), |token, byte| format!("{token}{byte:02x}"));
+        let token = bytes.fold(REDACTED.to_owned(), |token, byte| format!("{token}{byte:02x}"));
         self.known_secrets().add(value, &token, is_searched);
         token
     }
@@ -100,12 +98,12 @@ impl Redactor {
 
 /// Whether a value is what stands in place of a secret.
 fn is_redacted(value: &str) -> bool {
-    value.strip_prefix(MARK).is_some_and(|digits| digits.len() == DIGITS && digits.bytes().all(is_digit))
+    value.strip_prefix(REDACTED).is_some_and(|digits| digits.len() == DIGITS && digits.bytes().all(is_digit))
 }
 
 /// Whether a redacted value stands at the beginning of a text.
 fn begins_redacted(text: &str) -> bool {
-    text.get(..MARK.len() + DIGITS).is_some_and(is_redacted)
+    text.get(..REDACTED.len() + DIGITS).is_some_and(is_redacted)
 }
 
 fn is_digit(byte: u8) -> bool {

@@ -3,6 +3,8 @@
 //! Each is in backticks. Text that begins with `-` is an option to add to the command line. Text that begins with `brunt` is a whole
 //! command line: brunt refuses an option that is given twice, so one that is there already is replaced in its place.
 
+use brunt_model::secret::REDACTED;
+
 /// How a run was started. It decides how a remedy changes a setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum FrontEnd {
@@ -10,8 +12,8 @@ enum FrontEnd {
     Options,
     /// A plan file; `--set` changes its keys.
     PlanFile,
-    /// Options or a plan of another tool, for which brunt has no command.
-    OtherTool,
+    /// A search, which chooses loads and times, or options or a plan of another tool: no setting can be changed.
+    Fixed,
 }
 
 /// A setting, by its option and by its key in plan files.
@@ -27,6 +29,9 @@ pub struct Setting {
 
 /// Measured time.
 pub const DURATION: Setting = Setting { option: "-d", long: "--duration", key: "load.duration" };
+/// Measured time of a run with goals, at most.
+pub const MAX_DURATION: Setting =
+    Setting { option: "--max-duration", long: "--max-duration", key: "load.max_duration" };
 /// Number of requests.
 pub const REQUESTS: Setting = Setting { option: "-n", long: "--requests", key: "load.requests" };
 /// Arrivals per second.
@@ -38,6 +43,9 @@ pub const REPEAT: Setting = Setting { option: "--repeat", long: "--repeat", key:
 
 /// Continues an interrupted experiment.
 pub const RESUME: &str = "--resume";
+
+/// Tools in whose place brunt runs as `brunt ab …`.
+const OTHER_TOOLS: [&str; 6] = ["ab", "siege", "httperf", "autobench", "bench2graph", "jmeter"];
 
 /// The command line of a run.
 #[derive(Debug, Clone, Copy)]
@@ -52,24 +60,32 @@ impl<'a> RunCommand<'a> {
         let mut words = line.split(' ').filter(|word| !word.is_empty());
         let is_brunt = words.next().is_some_and(|program| program.rsplit('/').next() == Some("brunt"));
         let is_file = |word: &str, ending: &str| word.trim_matches('\'').ends_with(ending) && !word.contains("://");
-        let front_end = match is_brunt {
-            true if words.clone().any(|word| is_file(word, ".yaml") || is_file(word, ".yml")) => FrontEnd::PlanFile,
-            true if words.any(|word| is_file(word, ".jmx")) => FrontEnd::OtherTool,
-            true => FrontEnd::Options,
-            false => FrontEnd::OtherTool,
+        let mut rest = words.clone();
+        let front_end = match words.next() {
+            _ if !is_brunt => FrontEnd::Fixed,
+            Some(tool) if OTHER_TOOLS.contains(&tool) => FrontEnd::Fixed,
+            _ if rest.clone().any(|word| is_file(word, ".yaml") || is_file(word, ".yml")) => FrontEnd::PlanFile,
+            _ if rest.any(|word| is_file(word, ".jmx")) => FrontEnd::Fixed,
+            _ => FrontEnd::Options,
         };
         Self { line, front_end }
     }
 
-    /// Returns the advice with the setting to change; the advice alone for options or a plan of another tool.
+    /// The command line of a search, of which a run is a trial.
+    pub fn of_search(line: &'a str) -> Self {
+        Self { line, front_end: FrontEnd::Fixed }
+    }
+
+    /// Returns the advice with the setting to change; the advice alone where none can be changed.
     pub fn advise(self, advice: &str, setting: Setting, value: &str) -> String {
         let replaced = match self.front_end {
             FrontEnd::Options => self.with_option(setting, value),
             FrontEnd::PlanFile => self.with_key(setting.key, value),
-            FrontEnd::OtherTool => return advice.to_owned(),
+            FrontEnd::Fixed => return advice.to_owned(),
         };
-        match (replaced, self.front_end) {
-            (Some(line), _) => format!("{advice}: `{line}`"),
+        match (replaced.map(|line| executable(&line)), self.front_end) {
+            (Some(Some(command)), _) => format!("{advice}: {command}"),
+            (Some(None), _) => format!("{advice}: {} {value}", setting.option),
             (None, FrontEnd::PlanFile) => format!("{advice}: `--set {}={value}`", setting.key),
             (None, _) => format!("{advice}: `{} {value}`", setting.option),
         }
@@ -114,25 +130,27 @@ impl<'a> RunCommand<'a> {
         self.line.split(is_gap).filter(|word| !word.is_empty()).collect()
     }
 
-    /// Returns the advice with the option to add; the advice alone for options or a plan of another tool.
+    /// Returns the advice with the option to add; the advice alone where none can be changed.
     pub fn append(self, advice: &str, option: &str) -> String {
         match self.front_end {
-            FrontEnd::OtherTool => advice.to_owned(),
-            _ if self.words().contains(&option) => format!("{advice}: `{}`", self.line_of_brunt()),
+            FrontEnd::Fixed => advice.to_owned(),
+            _ if self.words().contains(&option) => {
+                executable(&self.line_of_brunt()).map_or(advice.to_owned(), |command| format!("{advice}: {command}"))
+            }
             FrontEnd::Options | FrontEnd::PlanFile => format!("{advice}: `{option}`"),
         }
     }
 
-    /// The command of an open loop in place of this closed one; None where another tool's options or plan set the load.
+    /// The command of an open loop in place of this closed one; None where no setting can be changed, or secrets are hidden.
     pub fn open_loop(self, rate: f64) -> Option<String> {
         match self.front_end {
-            FrontEnd::Options => Some(format!("`{} -r {rate}`", self.without_users())),
+            FrontEnd::Options => executable(&format!("{} -r {rate}", self.without_users())),
             FrontEnd::PlanFile => {
                 let users = self.with_key("load.users", "null");
                 let line = users.unwrap_or_else(|| format!("{} --set load.users=null", self.line_of_brunt()));
-                Some(format!("`{line} --set load.rate={rate}`"))
+                executable(&format!("{line} --set load.rate={rate}"))
             }
-            FrontEnd::OtherTool => None,
+            FrontEnd::Fixed => None,
         }
     }
 
@@ -155,6 +173,11 @@ impl<'a> RunCommand<'a> {
         let words = self.line.split_once(' ').map_or("", |(_, words)| words);
         format!("brunt {words}")
     }
+}
+
+/// Returns the command line in backticks; None if its secrets are hidden, so that nobody could execute it.
+fn executable(line: &str) -> Option<String> {
+    (!line.contains(REDACTED)).then(|| format!("`{line}`"))
 }
 
 #[cfg(test)]
@@ -184,6 +207,16 @@ mod tests {
         ] {
             assert_eq!(RunCommand::of(line).advise("run longer", DURATION, "10s"), advice);
         }
+    }
+
+    #[test]
+    fn no_command_has_hidden_secrets_or_options_of_another_tool() {
+        let hidden = RunCommand::of("brunt http://h/ -d 5s --bearer redacted:3dd995");
+        assert_eq!(hidden.advise("run longer", DURATION, "10s"), "run longer: -d 10s");
+        assert_eq!(hidden.advise("lower the rate", RATE, "5"), "lower the rate: `-r 5`");
+        assert_eq!(hidden.open_loop(5.0), None);
+        let siege = RunCommand::of("brunt siege -r 10 http://h/");
+        assert_eq!((siege.advise("lower the rate", RATE, "5"), siege.open_loop(5.0)), ("lower the rate".into(), None));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! How the run ended, and whether it lasted long enough to speak for the server.
 
-use super::command::{DURATION, REQUESTS, WARMUP};
+use super::command::{REQUESTS, WARMUP};
 use super::words::{count, plural, time};
 use super::{Facts, Remark};
 
@@ -77,7 +77,7 @@ pub fn too_short(facts: &Facts) -> Option<Remark> {
             let enough = requests as f64 * LONG_SECONDS / facts.seconds.max(f64::MIN_POSITIVE);
             facts.command().advise(advice, REQUESTS, &ceil_two_digits(enough).to_string())
         }
-        _ => facts.command().advise(advice, DURATION, &format!("{LONG_SECONDS}s")),
+        _ => facts.advise_duration(advice, LONG_SECONDS),
     };
     Some(Remark::warning(said).remedy(remedy))
 }

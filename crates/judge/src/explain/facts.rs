@@ -2,7 +2,7 @@
 //!
 //! Out of scope: a place that decides anything.
 
-use super::command::RunCommand;
+use super::command::{DURATION, MAX_DURATION, RunCommand};
 use brunt_model::history::History;
 use brunt_model::reading_names::GENERATOR;
 use brunt_model::{Flow, Judgement, Load, Phase, Plan, Route, Run, Tally, Tick};
@@ -73,7 +73,26 @@ impl<'a> Facts<'a> {
 
     /// The command line of the run.
     pub fn command(&self) -> RunCommand<'a> {
-        RunCommand::of(&self.run.environment.command)
+        let line = &self.run.environment.command;
+        if self.is_searched() { RunCommand::of_search(line) } else { RunCommand::of(line) }
+    }
+
+    /// Whether a search chose the load and the time of the run.
+    fn is_searched(&self) -> bool {
+        self.plan.until.as_ref().is_some_and(|until| until.goals.is_empty())
+    }
+
+    /// Returns the advice to measure for this time, with the setting that decides when this run ends.
+    pub fn advise_duration(&self, advice: &str, seconds: f64) -> String {
+        if self.plan.main().load.shape().duration().is_some() {
+            return format!("{advice}: give the last stage of the load more time");
+        }
+        let longest = self.plan.stop().duration.filter(|_| self.plan.until.is_some());
+        let setting = match longest {
+            Some(longest) if seconds > longest.as_secs_f64() => MAX_DURATION,
+            _ => DURATION,
+        };
+        self.command().advise(advice, setting, &format!("{}s", seconds.ceil()))
     }
 
     /// All samples of the measured time.

@@ -1,6 +1,6 @@
 //! Whether there is enough behind a percentile to call it known.
 
-use super::command::{DURATION, REQUESTS};
+use super::command::REQUESTS;
 use super::words::{count, percent, percentile};
 use super::{Facts, Remark};
 use brunt_model::Failure;
@@ -75,7 +75,7 @@ fn run_longer(facts: &Facts, q: f64) -> String {
             let more = (requests as f64 * factor).ceil() as u64;
             facts.command().advise(advice, REQUESTS, &more.to_string())
         }
-        None if seconds < LONGEST_SECONDS => facts.command().advise(advice, DURATION, &format!("{}s", seconds.ceil())),
+        None if seconds < LONGEST_SECONDS => facts.advise_duration(advice, seconds),
         None => advice.to_owned(),
     }
 }

@@ -156,6 +156,6 @@ fn replace_one(text: &str, pattern: &Pattern) -> String {
 fn is_whole(text: &str, start: usize, end: usize) -> bool {
     let is_joined = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
     let is_inside = is_joined(text[..start].chars().next_back()) || is_joined(text[end..].chars().next());
-    let is_token = text[..start].ends_with(super::MARK);
+    let is_token = text[..start].ends_with(brunt_model::secret::REDACTED);
     !is_token && (end - start >= LONG || !is_inside)
 }

@@ -3,7 +3,8 @@
 //! The two may differ in ports and in secrets: a secret is found by its hash, or by its place where all else of a text is the
 //! same. A secret that is found in neither way is named; nothing redacted is ever sent.
 
-use super::{DIGITS, MARK, Redactor, is_redacted};
+use super::{DIGITS, Redactor, is_redacted};
+use brunt_model::secret::REDACTED;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -69,7 +70,7 @@ impl Redactor {
                 }
             }
             Value::Array(items) => {
-                if let Some(text) = bytes_of(items).filter(|text| text.contains(MARK)) {
+                if let Some(text) = bytes_of(items).filter(|text| text.contains(REDACTED)) {
                     let mut text = Value::String(text);
                     self.put_back(&mut text, known, "request", missing);
                     *items = text.as_str().unwrap_or_default().bytes().map(Value::from).collect();
@@ -110,12 +111,12 @@ fn value(of: &impl Serialize) -> serde_json::Result<Value> {
 
 /// All that stands in place of secrets in a text, in order.
 fn tokens(text: &str) -> Vec<&str> {
-    let token = |(at, _): (usize, &str)| text.get(at..at + MARK.len() + DIGITS).filter(|token| is_redacted(token));
-    text.match_indices(MARK).filter_map(token).collect()
+    let token = |(at, _): (usize, &str)| text.get(at..at + REDACTED.len() + DIGITS).filter(|token| is_redacted(token));
+    text.match_indices(REDACTED).filter_map(token).collect()
 }
 
 fn shape(text: &str, tokens: &[&str]) -> String {
-    tokens.iter().fold(text.to_owned(), |text, token| text.replacen(token, MARK, 1))
+    tokens.iter().fold(text.to_owned(), |text, token| text.replacen(token, REDACTED, 1))
 }
 
 /// A text that stands there as bytes.

@@ -16,7 +16,7 @@ type Redaction = fn(&Redactor, &str) -> String;
 fn finds(redact: Redaction, texts: &[&str]) {
     for text in texts {
         let shown = redact(&redactor(), &text.replace('%', CANARY));
-        assert!(!shown.contains(CANARY) && shown.contains(MARK), "{text}: {shown}");
+        assert!(!shown.contains(CANARY) && shown.contains(REDACTED), "{text}: {shown}");
         assert_eq!(redact(&redactor(), &shown), shown, "redaction of redacted data changes nothing");
     }
 }
@@ -166,7 +166,7 @@ fn command_lines_are_redacted_by_their_options() {
     ] {
         let words: Vec<String> = words.iter().map(|word| word.replace('%', CANARY)).collect();
         let shown = redactor().command(&shell_words(words.clone()));
-        assert!(!shown.contains(CANARY) && shown.contains(MARK), "{words:?}: {shown}");
+        assert!(!shown.contains(CANARY) && shown.contains(REDACTED), "{words:?}: {shown}");
     }
     let same = "brunt http://h/ --key=key.pem --header-file=h.txt -H @h.txt --bearer @t '--basic=${env:USER}' -c 5";
     let of = redactor();
