@@ -3,6 +3,7 @@
 
 use crate::world::command;
 use crate::world::odd::{Odd, page, serving};
+use regex::Regex;
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
@@ -192,4 +193,35 @@ fn bodies_are_sent_byte_for_byte() {
         let is_same = sent == body || json(body).is_some() && json(sent) == json(body);
         assert!(is_same, "{body:?} became {sent:?}\n{text}");
     }
+}
+
+/// Every plan of the comparison with JMeter that has requests becomes a plan file that brunt accepts once its secrets are given.
+#[test]
+fn what_an_import_writes_passes_the_check() {
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/jmeter");
+    let secret = Regex::new(r"\$\{env\.(\w+)\}").expect("an expression");
+    let mut checked = 0;
+    for entry in fs::read_dir(data).expect("plans").map(|entry| entry.expect("a plan").path()) {
+        if entry.extension().is_none_or(|ending| ending != "jmx") {
+            continue;
+        }
+        let dir = TempDir::new().expect("a directory");
+        let plan = dir.path().join("plan.yaml");
+        let import = format!("import jmx {} -o {}", entry.display(), plan.display());
+        let output = command(&import).output().expect("brunt");
+        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+        if errors.contains("no HTTP request is left") {
+            continue;
+        }
+        assert_eq!(output.status.code(), Some(0), "{}: {errors}", entry.display());
+        let text = fs::read_to_string(&plan).expect("a plan");
+        let secrets = secret.captures_iter(&text).map(|found| (found[1].to_owned(), "a secret"));
+        let output = command(&format!("plan check {}", plan.display())).envs(secrets).output().expect("brunt");
+        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+        // One plan has a URL that is wrong on purpose; the error says what to write.
+        let is_wrong_url = errors.contains("ht+p://") && errors.contains("; write http://");
+        assert!(output.status.success() || is_wrong_url, "{}: {errors}\n{text}", entry.display());
+        checked += 1;
+    }
+    assert!(checked > 30, "only {checked} plans");
 }

@@ -545,6 +545,9 @@ impl<'a> Writer<'a> {
             }
             _ => {}
         }
+        if !file.encoding.trim().is_empty() {
+            add("encoding", Yaml::text(file.encoding.trim()));
+        }
         if file.skip_first {
             add("skip_first", Yaml::text("true"));
         }

@@ -294,11 +294,11 @@ mod tests {
     }
 
     #[test]
-    fn only_files_below_the_first_folder_are_written() {
+    fn only_files_below_the_folders_are_written() {
         let (plan, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         std::os::unix::fs::symlink(other.path(), plan.path().join("folder")).unwrap();
         std::os::unix::fs::symlink(other.path().join("new"), plan.path().join("link")).unwrap();
-        let files = Files::below(vec![plan.path().to_owned(), other.path().to_owned()]);
+        let files = Files::below(vec![plan.path().to_owned()]);
         let text = |files: &Files| files.read("a.txt").map(|file| file.text().to_owned());
         assert_eq!(text(&files), None);
         files.append("a.txt", "one").unwrap();
@@ -313,10 +313,15 @@ mod tests {
         assert!(Files::default().append("a.txt", "x").is_err());
         assert!(files.read_only().append("a.txt", "x").is_err());
         assert_eq!(fs::read_dir(other.path()).unwrap().count(), 0);
+        let both = Files::below(vec![plan.path().to_owned(), other.path().to_owned()]);
+        both.append(outside.to_str().unwrap(), "x").unwrap();
+        both.append("folder/b.txt", "y").unwrap();
+        assert_eq!(fs::read_to_string(&outside).unwrap(), "xy");
+        assert!(both.append("link", "x").is_err());
     }
 
     #[test]
-    fn only_below_the_first_folder_is_deleted_and_made() {
+    fn only_below_the_folders_is_deleted_and_made() {
         let (plan, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         fs::write(other.path().join("b.txt"), "x").unwrap();
         std::os::unix::fs::symlink(other.path(), plan.path().join("folder")).unwrap();

@@ -391,7 +391,10 @@ mod tests {
             told("throw new RuntimeException('oh')").contains("script `s`: java.lang.RuntimeException: oh (line 1")
         );
         assert!(told("while (true) {}").contains("script `s`: "));
-        assert!(told("new File('/etc/passwd').text").contains("scripts may not read files"));
+        assert!(
+            told("new File('/etc/passwd').text")
+                .contains("scripts read files and directories below the plan's directory")
+        );
         assert!(script("def x = (").unwrap_err().to_string().starts_with("script `s`: "));
         run("import com.example.Thing\nvars.put('a', 'b')", &user, None).unwrap();
         assert!(script("import com.example.Thing\nnew Thing()").unwrap_err().to_string().contains("is not known"));

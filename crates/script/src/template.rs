@@ -240,11 +240,14 @@ fn variable(name: &str, written: String, feeds: &mut Feeds) -> Result<Part, Scri
 fn call(name: &str, arguments: Vec<Vec<Stretch>>, written: String, feeds: &mut Feeds) -> Result<Part, ScriptError> {
     let function = functions::find(name).filter(|function| function.arguments.contains(&arguments.len()));
     let Some(function) = function else {
-        if feeds.rules == TextRules::Jmeter {
-            return match expression::as_variable(&written).map(str::to_owned) {
-                Some(name) => variable(&name, written, feeds),
-                None => Ok(Part::Literal(written)),
-            };
+        let is_jmeter = feeds.rules == TextRules::Jmeter;
+        if let Some(name) = expression::as_variable(&written).map(str::to_owned)
+            && (is_jmeter || feeds.names.find(&name).is_some())
+        {
+            return variable(&name, written, feeds);
+        }
+        if is_jmeter {
+            return Ok(Part::Literal(written));
         }
         return Err(functions::refusal(name, arguments.len(), &written).into());
     };

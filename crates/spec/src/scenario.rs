@@ -158,7 +158,8 @@ impl Reader<'_> {
             Some(file) => written::DataFile { file: crate::plan::words::Scalar(file.to_owned()), ..Default::default() },
             None => read(node)?,
         };
-        let written::DataFile { file, columns, delimiter, shared, order, at_end, skip_first, on_demand } = written;
+        let written::DataFile { file, columns, delimiter, encoding, shared, order, at_end, skip_first, on_demand } =
+            written;
         let delimiter = match delimiter.as_ref().map(|delimiter| delimiter.0.as_str()) {
             None => ',',
             Some("tab" | "\\t") => '\t',
@@ -173,7 +174,7 @@ impl Reader<'_> {
         let ending = Path::new(&file.0).extension().and_then(|ending| ending.to_str()).unwrap_or_default();
         let is_json = ["jsonl", "ndjson"].iter().any(|json| ending.eq_ignore_ascii_case(json));
         let file = DataFile {
-            encoding: String::new(),
+            encoding: encoding.0,
             file: self.file(&file.0),
             format: if is_json { DataFormat::JsonLines } else { DataFormat::Csv { delimiter, quoted: true } },
             names: columns.into_iter().map(|column| column.0).collect(),

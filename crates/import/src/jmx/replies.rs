@@ -162,6 +162,7 @@ impl Writer<'_> {
             ReplyPart::RequestHeaders => add("in", Yaml::text("request_headers")),
             ReplyPart::RequestBody | ReplyPart::SamplerData | ReplyPart::Variable(_) => {
                 self.notice(format!("{at}: left out, a plan file extracts from replies only"));
+                self.declared.push((variable.clone(), String::new()));
                 return;
             }
         }
@@ -226,7 +227,7 @@ impl Writer<'_> {
                                 );
                             }
                         };
-                        check.json.push((path, value));
+                        add_once(&mut check.json, path, value)?;
                     }
                 }
             }
@@ -277,7 +278,7 @@ impl Writer<'_> {
                         return Err("a plan file checks header fields by name".into());
                     };
                     let value = self.text(value.trim(), Braces::Plain);
-                    check.headers.push((name.trim().to_owned(), Yaml::Text(value)));
+                    add_once(&mut check.headers, name.trim().to_owned(), Yaml::Text(value))?;
                 }
                 return Ok(());
             }
@@ -416,6 +417,17 @@ fn known<T: std::str::FromStr>(text: &str) -> Result<T, String> {
 
 fn only_group(template: &str) -> Option<u32> {
     template.strip_prefix('$')?.strip_suffix('$')?.parse().ok()
+}
+
+/// Adds a check of a path or header field; a plan file compares each with one text.
+fn add_once(checks: &mut Keys, name: String, value: Yaml) -> Result<(), String> {
+    if checks.iter().any(|(known, other)| *known == name && *other != value) {
+        return Err(format!("a check compares `{name}` with one text"));
+    }
+    if !checks.iter().any(|(known, _)| *known == name) {
+        checks.push((name, value));
+    }
+    Ok(())
 }
 
 fn is_plain(pattern: &str) -> bool {

@@ -2,7 +2,6 @@
 
 use super::Writer;
 use super::loads::time;
-use super::texts::Braces;
 use super::tree::Yaml;
 use brunt_model::Population;
 use brunt_model::modifier::RequestModifier;
@@ -356,17 +355,15 @@ impl Writer<'_> {
                 _ => {}
             }
         }
-        if !millis.contains("${") {
-            if !millis.trim().is_empty() {
-                self.notice(format!(
-                    "Thread Group \"{}\": a pause of `{}` ms is left out",
-                    population.name,
-                    millis.trim()
-                ));
-            }
-            return None;
+        let pause = self.plain(millis.trim());
+        // A text that nothing fills in is no number, so that JMeter does not wait.
+        if pause.contains("${") && !pause.contains("\\${") {
+            return Some(pause);
         }
-        Some(self.text(millis.trim(), Braces::Plain))
+        if !pause.is_empty() {
+            self.notice(format!("Thread Group \"{}\": a pause of `{}` ms is left out", population.name, millis.trim()));
+        }
+        None
     }
 
     fn condition(&mut self, condition: &Condition) -> Yaml {

@@ -27,7 +27,7 @@ impl Writer<'_> {
         let mut out = text.to_owned();
         if text.contains("${") {
             let mut plain = Vec::new();
-            self.unknown(&expression::parse(text), &mut plain);
+            self.unknown(&stretches(text), &mut plain);
             for written in plain {
                 out = out.replace(&written, &format!("\\{written}"));
             }
@@ -111,7 +111,7 @@ impl Writer<'_> {
         }
         let is_groovy = script.language != ScriptLanguage::Javascript;
         let (mut out, mut quote) = (String::new(), None);
-        for stretch in expression::parse(written) {
+        for stretch in stretches(written) {
             match stretch {
                 Stretch::Literal(text) => {
                     follow_quotes(&text, &mut quote);
@@ -226,6 +226,24 @@ impl Writer<'_> {
             _ => {}
         });
     }
+}
+
+/// Reads a text. A call of no function, such as `${__jm__loop__idx}`, is the variable that it names.
+fn stretches(text: &str) -> Vec<Stretch> {
+    named(expression::parse(text))
+}
+
+fn named(stretches: Vec<Stretch>) -> Vec<Stretch> {
+    let one = |stretch: Stretch| match stretch {
+        Stretch::Call { name, arguments, written } => match expression::as_variable(&written) {
+            Some(variable) if functions::find(&name).is_none() => {
+                Stretch::Variable { name: variable.to_owned(), written }
+            }
+            _ => Stretch::Call { name, arguments: arguments.into_iter().map(named).collect(), written },
+        },
+        other => other,
+    };
+    stretches.into_iter().map(one).collect()
 }
 
 /// The names that arguments of functions in a text may be.

@@ -489,7 +489,7 @@ impl Writer<'_> {
         };
         Item::new("CSVDataSet", "TestBeanGUI", name.clone())
             .text("filename", name)
-            .text("fileEncoding", "UTF-8")
+            .text("fileEncoding", if file.encoding.is_empty() { "UTF-8" } else { &file.encoding })
             .text("variableNames", file.names.join(","))
             .flag("ignoreFirstLine", file.skip_first)
             .text("delimiter", delimiter)

@@ -119,6 +119,8 @@ pub struct DataFile {
     pub columns: Vec<Scalar>,
     /// The character between two columns; `tab` is a tab. Default: a comma.
     pub delimiter: Option<Scalar>,
+    /// The encoding of the file, by a label of the WHATWG Encoding Standard such as `latin1`. Default: UTF-8.
+    pub encoding: Scalar,
     /// Whose rows they are. Default: all.
     pub shared: Option<Shared>,
     /// Which row is next. Default: sequence.
