@@ -1,7 +1,10 @@
 //! Loads: how many, how often, how long, by how many; and what waits where.
 
 use crate::world::machine::in_its_own_time;
-use crate::world::{lab, measure};
+use crate::world::{command, lab, measure, start};
+use serde_json::Value;
+use std::fs;
+use tempfile::TempDir;
 
 #[test]
 fn so_many_requests_and_no_more() {
@@ -141,6 +144,36 @@ fn what_is_under_way_at_the_end_is_finished_or_cut() {
         assert_eq!((cut.count("completed"), cut.count("cut")), (2, 2));
         cut.says(&["cut off 2", "a longer --grace lets them finish"]);
     });
+}
+
+#[test]
+fn steps_and_transactions_have_objectives_of_their_own() {
+    let (lab, dir) = (lab("--fail 50%:503 --seed 3"), TempDir::new().expect("a directory"));
+    let plan = |objectives: &str| {
+        let file = dir.path().join("plan.yaml");
+        let steps = format!(
+            "scenario:\n  steps:\n  - {{get: '{url}', name: start, check: {{status: '200,503'}}}}\n  \
+             - {{transaction: 'buy, pay', steps: [{{get: '{url}', name: pay}}]}}\n",
+            url = lab.at("/")
+        );
+        fs::write(&file, format!("{steps}objectives: {objectives}\nload: {{users: 2, requests: 200}}\n"))
+            .expect("a plan");
+        file
+    };
+    let bounds = r#"['errors of start < 1%', 'errors of pay < 1%', 'errors of "buy, pay" > 30%', errors < 40%]"#;
+    let run = start(&mut command(&format!("run {}", plan(bounds).display()))).finish_amid().ends(4);
+    let met: Vec<bool> =
+        (0..4).map(|n| run.at(&format!("/trials/0/objectives/{n}/met")) == &Value::Bool(true)).collect();
+    assert_eq!(met, [true, false, true, true], "{}", run.out);
+    let errors = |name: &str| run.figure(&format!("/trials/0/objectives/{name}/value"));
+    // Half of the requests of `pay` fail, so a quarter of all do.
+    assert!((errors("1") - errors("2")).abs() < 1e-9 && (errors("3") * 2.0 - errors("1")).abs() < 0.02, "{}", run.out);
+    let unknown = command(&format!("plan check {}", plan("[p99 of home < 1s]").display())).output().expect("brunt");
+    let error = String::from_utf8_lossy(&unknown.stderr).into_owned();
+    assert!(
+        error.contains("no step or transaction is called `home`; write one of `start`, `pay`, `buy, pay`"),
+        "{error}"
+    );
 }
 
 #[test]

@@ -161,6 +161,7 @@ fn carried(mut stage: TestStage, args: &RunArgs) -> Result<Plan> {
     let mut plan = stage.plan;
     plan.record.interval = args.settings.output.interval;
     plan.objectives.clone_from(&args.settings.checks.objectives);
+    brunt_spec::check_objectives(&plan)?;
     if stage.kind == StageKind::Main {
         plan.processes =
             brunt_dropin::processes(users, args.settings.load.processes).map_err(|error| anyhow!("{error}"))?;

@@ -61,7 +61,7 @@ use args::RunArgs;
 #[cfg(target_os = "linux")]
 use brunt_lab::program::Failure;
 use brunt_model::system_error::without_number;
-use brunt_spec::to_plan;
+use brunt_spec::{check_objectives, to_plan};
 use clap::{CommandFactory, Parser};
 use commands::{Cli, Command, GrpcArgs, GrpcTask};
 use exit::{Exit, Failed, failed, usage};
@@ -188,6 +188,7 @@ fn run(args: &RunArgs) -> Result<Exit, Failed> {
     }
     let (system, settings) = (system(), &args.settings);
     let (mut plan, mut notes) = to_plan(settings, &system).map_err(|error| usage(error.into()))?;
+    check_objectives(&plan).map_err(|error| usage(error.into()))?;
     let traced = settings.output.trace;
     if traced {
         trace::reduce(&mut plan, settings);

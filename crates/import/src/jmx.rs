@@ -9,6 +9,7 @@
 //! * `texts`: texts by JMeter's rules as those of a plan file. `stages`: setUp and tearDown thread groups. `loads`, `steps`,
 //!   `requests`, `replies`: its parts. `places`: where something stands in the .jmx. `tree`: YAML.
 
+mod data;
 mod loads;
 mod places;
 mod replies;
@@ -27,7 +28,7 @@ use brunt_jmx::plan::{self, PlanFolder, PlanSurroundings, UnfoldedRun};
 use brunt_jmx::properties::PropertyMap;
 use brunt_model::plan::ResolveAll;
 use brunt_model::reply_policy::Cookies;
-use brunt_model::scenario::{DataEnd, DataFile, DataFormat, RowOrder, Scenario, Scope, ScriptLanguage, Sharing, Step};
+use brunt_model::scenario::{Scenario, Scope, ScriptLanguage, Step};
 use brunt_model::secret::is_secret_field;
 use brunt_model::{Plan, Population, ReplyPolicy, StageKind};
 use requests::{Keys, cookies, headers, on_failure, server};
@@ -530,48 +531,6 @@ impl<'a> Writer<'a> {
             !rest.is_empty() && !own(&header.0) && rest.iter().all(|other| other.contains(header))
         };
         self.shared_headers = first.iter().filter(shared).cloned().collect();
-    }
-
-    fn data(&mut self, file: &DataFile, begins: bool) -> Yaml {
-        let mut keys = vec![("file".to_owned(), Yaml::Text(self.file(&file.file)))];
-        let mut add = |name: &str, value: Yaml| keys.push((name.to_owned(), value));
-        if !file.names.is_empty() {
-            add("columns", Yaml::List(file.names.iter().map(Yaml::text).collect()));
-        }
-        match file.format {
-            DataFormat::Csv { delimiter: '\t', .. } => add("delimiter", Yaml::text("tab")),
-            DataFormat::Csv { delimiter, .. } if delimiter != ',' => {
-                add("delimiter", Yaml::text(delimiter.to_string()));
-            }
-            _ => {}
-        }
-        if !file.encoding.trim().is_empty() {
-            add("encoding", Yaml::text(file.encoding.trim()));
-        }
-        if file.skip_first {
-            add("skip_first", Yaml::text("true"));
-        }
-        match file.shared {
-            Sharing::All => {}
-            Sharing::Population => add("shared", Yaml::text("population")),
-            Sharing::User => add("shared", Yaml::text("user")),
-        }
-        if file.order == RowOrder::Random {
-            add("order", Yaml::text("random"));
-        }
-        match file.at_end {
-            DataEnd::Again => {}
-            DataEnd::StopUser => add("at_end", Yaml::text("stop_user")),
-            DataEnd::StopRun => add("at_end", Yaml::text("stop_run")),
-            DataEnd::Eof => add("at_end", Yaml::text("eof")),
-        }
-        if !begins {
-            add("on_demand", Yaml::text("true"));
-        }
-        match &keys[..] {
-            [(_, only)] => only.clone(),
-            _ => Yaml::Map(keys),
-        }
     }
 }
 

@@ -41,7 +41,7 @@ fn objectives(results: &[ObjectiveResult], load: &str) -> String {
     let metric = shown.objective.metric;
     let least = if shown.at_least { "at least " } else { "" };
     let value = written(Measure::Run(metric), shown.value);
-    format!("{metric} is {least}{value}{load}: objective {} {word}{more}", shown.objective)
+    format!("{} is {least}{value}{load}: objective {} {word}{more}", shown.objective.figure(), shown.objective)
 }
 
 /// `13,228 requests/s with 64 connections: p50 is 4.80 ms, p99 12.0 ms`.
@@ -106,8 +106,12 @@ mod tests {
 
     fn conclusion(seconds: f64, bounds: &[f64], state: State) -> String {
         let mut run = World::open(100.0).lasting(seconds).answering(|_| reply(0.005)).run();
-        let below =
-            |bound: &f64| Objective { metric: Metric::Quantile(0.99), relation: Relation::Below, bound: *bound };
+        let below = |bound: &f64| Objective {
+            metric: Metric::Quantile(0.99),
+            step: None,
+            relation: Relation::Below,
+            bound: *bound,
+        };
         run.plan.as_mut().expect("a plan").objectives = bounds.iter().map(below).collect();
         let judgement = Judgement { verdict: Verdict { state, ..Verdict::default() }, ..Judgement::default() };
         of_run(&run, &judgement).expect("a sentence")

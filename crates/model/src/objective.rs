@@ -1,15 +1,20 @@
 //! A bound on a figure of a run, such as `p99 < 50ms`.
 
-use crate::Run;
+use crate::scenario::Step;
+use crate::{Plan, Run, Tally, TransactionTally};
+use brunt_stats::{Histogram, Quantile};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// A bound on a figure of a run.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Objective {
     /// The figure.
     pub metric: Metric,
+    /// Name of the step or transaction whose figure it is; null: of all requests.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step: Option<String>,
     /// Comparison with the bound.
     pub relation: Relation,
     /// Bound in the unit of the metric: seconds, a share from 0 to 1, or per second.
@@ -71,7 +76,7 @@ impl Relation {
 }
 
 /// What a run makes of an objective.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct ObjectiveResult {
     /// The bound.
     pub objective: Objective,
@@ -86,10 +91,24 @@ pub struct ObjectiveResult {
 impl Objective {
     /// Holds the run against this bound.
     pub fn judge(&self, run: &Run) -> ObjectiveResult {
-        let (value, at_least) = self.metric.of(run);
+        let (value, at_least) = match &self.step {
+            None => self.metric.of(run),
+            Some(name) => self.metric.of_step(run, name),
+        };
         let upper = matches!(self.relation, Relation::Below | Relation::AtMost);
         let met = self.relation.holds(value, self.bound) && !(at_least && upper);
-        ObjectiveResult { objective: *self, value, at_least, met }
+        ObjectiveResult { objective: self.clone(), value, at_least, met }
+    }
+
+    /// The figure as users write it: `p99`, `p99 of checkout`.
+    pub fn figure(&self) -> String {
+        match &self.step {
+            None => self.metric.to_string(),
+            Some(name) if name.contains([',', '<', '>', '≤', '≥', '"']) || name.trim() != name => {
+                format!("{} of \"{name}\"", self.metric)
+            }
+            Some(name) => format!("{} of {name}", self.metric),
+        }
     }
 
     /// Whether a figure that is known, in the bound's unit, keeps this bound.
@@ -98,23 +117,96 @@ impl Objective {
     }
 }
 
+/// Sums from which figures are computed: of all requests of a run, of a step, or of a transaction.
+struct Part<'a> {
+    /// Whether nothing was requested, so that no figure is known.
+    is_empty: bool,
+    quantile: &'a dyn Fn(f64) -> Quantile,
+    response: &'a Histogram,
+    error_share: f64,
+    completed_per_second: f64,
+    good_per_second: f64,
+}
+
 impl Metric {
     /// This figure of a run, in its unit, and whether it is known from below only.
     pub fn of(self, run: &Run) -> (f64, bool) {
-        let total = &run.total;
+        let tally = &run.total;
+        self.figure(&Part {
+            completed_per_second: run.throughput(),
+            good_per_second: run.goodput(),
+            ..Part::of_tally(run, tally, &|q| tally.response_quantile(q))
+        })
+    }
+
+    /// This figure of a step or transaction, as [`Metric::of`].
+    fn of_step(self, run: &Run, name: &str) -> (f64, bool) {
+        if let Some(tally) = run.transactions.get(name) {
+            return self.figure(&Part::of_transaction(run, tally, &|q| tally.response_quantile(q)));
+        }
+        if run.labels.is_empty() {
+            // The only step of a run has no separate tally.
+            return self.of(run);
+        }
+        let mut tally = Tally::default();
+        let has_name = |step: u32| run.label_names.get(&step).is_some_and(|label| label == name);
+        run.steps().filter(|(step, _)| has_name(*step)).for_each(|(_, one)| tally.merge(one));
+        self.figure(&Part::of_tally(run, &tally, &|q| tally.response_quantile(q)))
+    }
+
+    fn figure(self, part: &Part<'_>) -> (f64, bool) {
         let quantile = |q| {
-            let q = total.response_quantile(q);
-            (q.value as f64 / 1e9, q.at_least || total.planned == 0)
+            let q = (part.quantile)(q);
+            (q.value as f64 / 1e9, q.at_least || part.is_empty)
         };
         match self {
             Self::Quantile(q) => quantile(q),
             Self::Max => quantile(1.0),
-            Self::Mean => (total.response.mean() / 1e9, total.response.is_empty()),
-            Self::Errors => (if total.planned == 0 { 1.0 } else { total.error_share() }, false),
-            Self::Throughput => (run.throughput(), false),
-            Self::Goodput => (run.goodput(), false),
+            Self::Mean => (part.response.mean() / 1e9, part.response.is_empty()),
+            Self::Errors => (if part.is_empty { 1.0 } else { part.error_share }, false),
+            Self::Throughput => (part.completed_per_second, false),
+            Self::Goodput => (part.good_per_second, false),
         }
     }
+}
+
+impl<'a> Part<'a> {
+    fn of_tally(run: &Run, tally: &'a Tally, quantile: &'a dyn Fn(f64) -> Quantile) -> Self {
+        Self {
+            is_empty: tally.planned == 0,
+            quantile,
+            response: &tally.response,
+            error_share: tally.error_share(),
+            completed_per_second: run.per_second(tally.completed),
+            good_per_second: run.per_second(tally.good),
+        }
+    }
+
+    fn of_transaction(run: &Run, tally: &'a TransactionTally, quantile: &'a dyn Fn(f64) -> Quantile) -> Self {
+        let ended = tally.succeeded + tally.failed;
+        Self {
+            is_empty: ended == 0,
+            quantile,
+            response: &tally.response,
+            error_share: tally.failed as f64 / ended.max(1) as f64,
+            completed_per_second: run.per_second(ended),
+            good_per_second: run.per_second(tally.succeeded),
+        }
+    }
+}
+
+/// Names that objectives of a plan can have: of its steps and transactions.
+pub fn step_names(plan: &Plan) -> Vec<String> {
+    let mut names = Vec::new();
+    for population in &plan.populations {
+        names.extend(population.scenario.requests.iter().map(|request| request.label.clone()));
+        Step::each(&population.scenario.steps, &mut |step| {
+            if let Step::Transaction { name, .. } = step {
+                names.push(name.clone());
+            }
+        });
+    }
+    names
 }
 
 impl fmt::Display for Metric {
@@ -132,7 +224,7 @@ impl fmt::Display for Metric {
 
 impl fmt::Display for Objective {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {} ", self.metric, self.relation.symbol())?;
+        write!(f, "{} {} ", self.figure(), self.relation.symbol())?;
         let rounded = |x: f64| (x * 1e6).round() / 1e6;
         match self.metric {
             Metric::Errors => write!(f, "{}%", rounded(self.bound * 100.0)),

@@ -364,7 +364,7 @@ mod tests {
     }
 
     fn objective(metric: Metric, bound: f64) -> Objective {
-        Objective { metric, relation: Relation::Below, bound }
+        Objective { metric, step: None, relation: Relation::Below, bound }
     }
 
     /// Points of 100 ms, as `fill` makes them.

@@ -8,7 +8,7 @@ use brunt_search::{Counts, Evidence, NextStep, Part, Search, TrialRequest, Trial
 use std::time::Duration;
 
 fn below(bound: f64) -> ObjectiveSet {
-    let objective = Objective { metric: Metric::Quantile(0.99), relation: Relation::Below, bound };
+    let objective = Objective { metric: Metric::Quantile(0.99), step: None, relation: Relation::Below, bound };
     ObjectiveSet { name: objective.to_string(), all: vec![objective] }
 }
 
@@ -202,7 +202,7 @@ fn a_trial_alone_says_above_below_or_nothing() {
 
 #[test]
 fn objectives_that_more_load_meets_are_refused() {
-    let objective = |metric, relation| Objective { metric, relation, bound: 1.0 };
+    let objective = |metric, relation| Objective { metric, step: None, relation, bound: 1.0 };
     assert_eq!(objection(&objective(Metric::Mean, Relation::Below)), None);
     assert_eq!(objection(&objective(Metric::Throughput, Relation::Above)), None);
     let said = objection(&objective(Metric::Quantile(0.99), Relation::Above)).unwrap();

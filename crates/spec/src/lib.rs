@@ -31,4 +31,4 @@ pub mod words;
 pub use error::SpecError;
 pub use settings::{RunSettings, SearchSettings};
 pub use system::System;
-pub use to_plan::to_plan;
+pub use to_plan::{check_objectives, to_plan};

@@ -11,12 +11,12 @@ mod script;
 mod sweep;
 
 use crate::System;
-use crate::error::Result;
+use crate::error::{Result, bail};
 use crate::settings::{CheckSettings, OutputSettings, RunSettings};
 use crate::words::target;
 use brunt_model::plan::{Checks, Record, RecordDetail, Records};
 use brunt_model::reply_policy::{RedirectRules, Redirects};
-use brunt_model::{Plan, Population, ReplyPolicy};
+use brunt_model::{Plan, Population, ReplyPolicy, objective};
 pub use processes::with_sources;
 pub use script::{body_from, scenario};
 use std::path::Path;
@@ -64,6 +64,27 @@ pub fn to_plan(settings: &RunSettings, system: &System) -> Result<(Plan, Vec<Str
     };
     notes.extend(processes::sources(settings, &mut plan, system));
     Ok((plan, notes))
+}
+
+/// Checks that each objective of a step has a step or transaction of this name.
+///
+/// # Errors
+///
+/// `SpecError` with the names that there are.
+pub fn check_objectives(plan: &Plan) -> Result<()> {
+    let known = objective::step_names(plan);
+    // A name with a variable is known only when the request is made.
+    if known.iter().any(|name| name.contains("${")) {
+        return Ok(());
+    }
+    for objective in &plan.objectives {
+        let unknown = objective.step.iter().find(|step| !known.contains(step));
+        if let Some(unknown) = unknown {
+            let names = known.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+            bail!("objective `{objective}`: no step or transaction is called `{unknown}`; write one of {names}")
+        }
+    }
+    Ok(())
 }
 
 /// What a result file or a trace needs of each sample, where one is asked for.

@@ -51,7 +51,8 @@ pub fn highest_reliable(facts: &Facts) -> Option<f64> {
 
 /// Percentiles that the report shows, that an objective bounds, or that `--until` aims at; the lowest first.
 fn requested(facts: &Facts) -> Vec<f64> {
-    let objectives = facts.plan.objectives.iter().filter_map(|objective| match objective.metric {
+    let of_all = facts.plan.objectives.iter().filter(|objective| objective.step.is_none());
+    let objectives = of_all.filter_map(|objective| match objective.metric {
         Metric::Quantile(q) => Some(q),
         _ => None,
     });

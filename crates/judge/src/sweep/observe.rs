@@ -41,7 +41,7 @@ fn objectives(study: &Study) -> Vec<Objective> {
     let mut all = Vec::new();
     for objective in steps.flat_map(|step| &step.plan.objectives) {
         if !all.contains(objective) {
-            all.push(*objective);
+            all.push(objective.clone());
         }
     }
     all

@@ -65,7 +65,12 @@ fn plan(rate: f64) -> Plan {
         ),
         reply_policies: vec![ReplyPolicy::default()],
         connection: connection(),
-        objectives: vec![Objective { metric: Metric::Quantile(0.99), relation: Relation::Below, bound: 1.0 }],
+        objectives: vec![Objective {
+            metric: Metric::Quantile(0.99),
+            step: None,
+            relation: Relation::Below,
+            bound: 1.0,
+        }],
         until: None,
         record: Record { interval: Duration::from_millis(250), labels: 100, samples: false, records: None },
         seed: 7,

@@ -88,7 +88,7 @@ fn experiment(loads: &[f64], repetitions: u32) -> Experiment {
 
 fn story(load: f64) -> Story {
     let mut story = Story::open(load, None);
-    let bound = |metric, bound| Objective { metric, relation: Relation::Below, bound };
+    let bound = |metric, bound| Objective { metric, step: None, relation: Relation::Below, bound };
     story.plan.objectives = vec![bound(Metric::Quantile(0.99), 1.0), bound(Metric::Errors, 0.01)];
     story
 }

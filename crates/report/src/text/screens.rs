@@ -88,7 +88,7 @@ fn limited(run: &Run) -> Judgement {
 
 fn many_errors() -> (Run, Judgement) {
     let mut story = story::overloaded();
-    let bound = |metric, relation, bound| Objective { metric, relation, bound };
+    let bound = |metric, relation, bound| Objective { metric, step: None, relation, bound };
     story.plan.objectives = vec![
         bound(Metric::Quantile(0.5), Relation::Below, 0.5),
         bound(Metric::Errors, Relation::Below, 0.01),

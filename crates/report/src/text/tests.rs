@@ -29,7 +29,7 @@ fn a_closed_loop() {
 #[test]
 fn an_open_loop_that_the_server_cannot_bear() {
     let mut story = story::overloaded();
-    let bound = |metric, relation, bound| Objective { metric, relation, bound };
+    let bound = |metric, relation, bound| Objective { metric, step: None, relation, bound };
     story.plan.objectives = vec![
         bound(Metric::Quantile(0.5), Relation::Below, 0.5),
         bound(Metric::Quantile(0.99), Relation::AtMost, 3.0),

@@ -18,7 +18,7 @@ const GRACE: f64 = 2.0;
 
 /// A search, as `brunt find` makes it.
 pub fn find(kind: &Kind, within: Duration) -> Find {
-    let below = |metric, bound| Objective { metric, relation: Relation::Below, bound };
+    let below = |metric, bound| Objective { metric, step: None, relation: Relation::Below, bound };
     let mut all = vec![below(Metric::Quantile(0.99), kind.bound)];
     if let Service::RateLimit { .. } = kind.service {
         all.push(below(Metric::Errors, 0.01));

@@ -3,7 +3,7 @@
 use super::pattern::{make, objective_sets, only_load};
 use crate::System;
 use crate::defaults;
-use crate::error::{Result, require};
+use crate::error::{Result, bail, require};
 use crate::settings::{RunSettings, SearchSettings};
 use crate::words::shape::Loads;
 use crate::words::values::Warmup;
@@ -83,6 +83,11 @@ impl SearchSettings {
             let missing = asked.said.text(|names| names.of("objective"));
             let usual = defaults::FIND_OBJECTIVE;
             notes.push(format!("no {missing}; the default is `{usual}`"));
+        }
+        if let Some(of_step) = objectives.iter().find(|objective| objective.step.is_some()) {
+            let name = asked.said.text(|names| names.of("objective"));
+            let metric = of_step.metric;
+            bail!("{name} `{of_step}`: a search judges all requests together; bound {metric} without a step")
         }
         let start = self.first_load(asked)?;
         let most = match (self.most, unit) {

@@ -47,8 +47,8 @@ pub fn objective_sets(all: &[Objective], said: &SettingSources) -> Result<Vec<Ob
     if several.is_empty() {
         return Ok(vec![named(all.to_vec())]);
     }
-    let common: Vec<Objective> = all.iter().filter(|one| alike(one) == 1).copied().collect();
-    Ok(several.into_iter().map(|own| named([&[*own], &common[..]].concat())).collect())
+    let common: Vec<Objective> = all.iter().filter(|one| alike(one) == 1).cloned().collect();
+    Ok(several.into_iter().map(|own| named([std::slice::from_ref(own), &common[..]].concat())).collect())
 }
 
 /// Makes a step the pattern of a search's trials: it has no objectives of its own, since half the trials are to miss them,

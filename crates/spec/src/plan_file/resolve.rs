@@ -15,7 +15,7 @@ use crate::plan::{
 use crate::scenario::scenario as scenario_of;
 use crate::settings::{RunSettings, SettingSources};
 use crate::system::System;
-use crate::to_plan::{scenario, sweep_steps};
+use crate::to_plan::{check_objectives, scenario, sweep_steps};
 use crate::words::compare::At;
 use crate::words::duration;
 use crate::words::values::Output;
@@ -338,6 +338,7 @@ fn steps(
         let scenarios: Vec<&Node> = planned.populations.iter().filter_map(|users| users.scenario.as_ref()).collect();
         CompiledScript::all(&step.plan).map_err(|error| in_scenario(error, &scenarios, "scenario"))?;
     }
+    steps.iter().try_for_each(|step| check_objectives(&step.plan))?;
     Ok((steps, notes))
 }
 

@@ -1,4 +1,4 @@
-//! Objectives: `p99 < 50ms, errors < 0.1%, throughput >= 1000/s`.
+//! Objectives: `p99 < 50ms, errors < 0.1%, throughput >= 1000/s`, and of a step or transaction: `p95 of checkout < 300ms`.
 
 use super::duration;
 use super::number::number;
@@ -33,17 +33,45 @@ pub fn parse(word: &str) -> Result<Vec<Objective>, WordError> {
             None => Ok(vec![objective(part)?]),
         }
     };
-    Ok(word.split(',').map(|part| bounds(part.trim())).collect::<Result<Vec<_>, _>>()?.concat())
+    Ok(parts(word).into_iter().map(bounds).collect::<Result<Vec<_>, _>>()?.concat())
+}
+
+/// Bounds of a list, separated by commas outside quotes.
+fn parts(word: &str) -> Vec<&str> {
+    let mut is_quoted = false;
+    let is_comma = |letter: char| {
+        is_quoted ^= letter == '"';
+        letter == ',' && !is_quoted
+    };
+    word.split(is_comma).map(str::trim).collect()
 }
 
 fn objective(word: &str) -> Result<Objective, WordError> {
-    let at = word.find(['<', '>', '≤', '≥']);
+    // A name in quotes may hold a sign, a bound never does.
+    let behind_name = word.rfind('"').unwrap_or_default();
+    let at = word[behind_name..].find(['<', '>', '≤', '≥']);
     let at = at.ok_or_else(|| WordError::new(word, "one of < <= > >= is missing", "a bound such as p99 < 50ms"))?;
-    let (figure, rest) = word.split_at(at);
+    let (figure, rest) = word.split_at(behind_name + at);
+    let (figure, step) = match figure.split_once(" of ") {
+        Some((figure, name)) => (figure, Some(step_name(name.trim(), word)?)),
+        None => (figure, None),
+    };
     let metric = metric(figure.trim())?;
     let sign = RELATIONS.iter().find_map(|(sign, relation)| Some((rest.strip_prefix(sign)?, *relation)));
     let (value, relation) = sign.ok_or_else(|| WordError::new(word, "unknown relation", "< <= > or >="))?;
-    Ok(Objective { metric, relation, bound: bound(metric, value.trim())? })
+    Ok(Objective { metric, step, relation, bound: bound(metric, value.trim())? })
+}
+
+/// The name of a step or transaction, with or without quotes.
+fn step_name(name: &str, word: &str) -> Result<String, WordError> {
+    let inner = match name.strip_prefix('"') {
+        Some(rest) => rest.strip_suffix('"'),
+        None => Some(name),
+    };
+    let plain = inner.filter(|inner| !inner.is_empty() && !inner.contains('"'));
+    plain.map(str::to_owned).ok_or_else(|| {
+        WordError::new(word, "no name of a step or transaction", "such as p95 of checkout < 300ms, or of \"a, b\"")
+    })
 }
 
 /// `p99`, `errors`, …
@@ -112,7 +140,7 @@ mod tests {
             ("goodput ≥ 0.5", Metric::Goodput, Relation::AtLeast, 0.5),
             ("goodput >= 999.5 /s", Metric::Goodput, Relation::AtLeast, 999.5),
         ] {
-            assert_eq!(parse(word), Ok(vec![Objective { metric, relation, bound }]), "{word}");
+            assert_eq!(parse(word), Ok(vec![Objective { metric, step: None, relation, bound }]), "{word}");
         }
         assert_eq!(parse("p99 < 50ms, errors < 0.1%,throughput > 1/s").unwrap().len(), 3);
         assert_eq!(parse("1-3-10"), parse("p99 < 1s, p99 < 3s, p99 < 10s"));
@@ -120,8 +148,19 @@ mod tests {
     }
 
     #[test]
+    fn a_step_or_transaction_has_bounds_of_its_own() {
+        let all = parse(r#"p95 of log in < 1s, errors of "a, b < c" <= 1%, throughput > 5/s"#).unwrap();
+        let steps: Vec<Option<&str>> = all.iter().map(|objective| objective.step.as_deref()).collect();
+        assert_eq!(steps, [Some("log in"), Some("a, b < c"), None]);
+        let shown: Vec<String> = all.iter().map(ToString::to_string).collect();
+        assert_eq!(shown, ["p95 of log in < 1s", r#"errors of "a, b < c" <= 1%"#, "throughput > 5/s"]);
+    }
+
+    #[test]
     fn bad_words_say_what_to_write() {
         for (word, remedy) in [
+            ("p99 of  < 50ms", "such as p95 of checkout < 300ms"),
+            ("p99 of \"cart < 50ms", "such as p95 of checkout < 300ms"),
             ("", "write a bound such as p99 < 50ms"),
             ("p99", "one of < <= > >= is missing"),
             ("p99 = 50ms", "one of < <= > >= is missing"),
@@ -151,12 +190,17 @@ mod tests {
         }
 
         #[test]
-        fn an_objective_is_read_as_it_is_shown(tenths in 1..=1000_u32, micros in 1..100_000_000_u32, below: bool) {
+        fn an_objective_is_read_as_it_is_shown(
+            tenths in 1..=1000_u32,
+            micros in 1..100_000_000_u32,
+            below: bool,
+            step in proptest::option::of("[a-z<>=≤, ]{0,3}[a-z/]"),
+        ) {
             let metric = Metric::Quantile(hundredth(f64::from(tenths) / 10.0));
             let relation = if below { Relation::Below } else { Relation::AtLeast };
-            let objective = Objective { metric, relation, bound: f64::from(micros) / 1e6 };
-            let back = parse(&objective.to_string()).unwrap()[0];
-            prop_assert_eq!((back.metric, back.relation), (metric, relation));
+            let objective = Objective { metric, step: step.clone(), relation, bound: f64::from(micros) / 1e6 };
+            let back = parse(&objective.to_string()).unwrap().remove(0);
+            prop_assert_eq!((back.metric, &back.step, back.relation), (metric, &step, relation));
             prop_assert!((back.bound - objective.bound).abs() < 1e-9);
         }
     }

@@ -13,6 +13,10 @@ pub fn hold(observations: &mut Observations, objectives: &[Objective]) {
 }
 
 fn kept(objective: &Objective, of: &Observation) -> Option<bool> {
+    if objective.step.is_some() {
+        // A table of trials has no steps.
+        return None;
+    }
     let (value, at_least) = match objective.metric {
         Metric::Quantile(q) => {
             let known = of.quantiles.iter().find(|known| (known.quantile - q).abs() < 1e-9)?;

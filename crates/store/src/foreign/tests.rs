@@ -224,8 +224,8 @@ fn brunt_writes_json() {
 #[test]
 fn bounds_are_held_against_what_is_known() {
     let mut all = one("nginx.csv", "rate,achieved,p99_ms\n10,10,900\n20,15,-\n");
-    let p99 = Objective { metric: Metric::Quantile(0.99), relation: Relation::Below, bound: 1.0 };
-    let errors = Objective { metric: Metric::Errors, relation: Relation::Below, bound: 0.01 };
+    let p99 = Objective { metric: Metric::Quantile(0.99), step: None, relation: Relation::Below, bound: 1.0 };
+    let errors = Objective { metric: Metric::Errors, step: None, relation: Relation::Below, bound: 0.01 };
     hold(&mut all, &[p99, errors]);
     assert_eq!(all.observations[0].objectives, [Some(true), None]);
     assert_eq!(all.observations[1].objectives, [None, None]);

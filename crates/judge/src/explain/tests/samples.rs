@@ -25,7 +25,7 @@ fn percentiles_need_samples_beyond_them() {
 
 #[test]
 fn a_high_percentile_is_judged_only_where_the_user_names_it() {
-    let objective = Objective { metric: Metric::Quantile(0.999), relation: Relation::Below, bound: 0.1 };
+    let objective = Objective { metric: Metric::Quantile(0.999), step: None, relation: Relation::Below, bound: 0.1 };
     let bounded = requests(1000.0).with(|w| w.plan.objectives = vec![objective]);
     assert!(bounded.says("few_samples").starts_with("p99.9 needs 10,000 requests (have 1,000); p99 is"));
     let goal = Goal { aim: Aim::Quantile(0.999), within: 0.05 };

@@ -26,7 +26,7 @@ pub fn limits(trials: &Trials) -> Vec<LoadLimit> {
 
 /// One of the three bounds of the preset `1-3-10`.
 fn patience(seconds: f64) -> Objective {
-    Objective { metric: Metric::Quantile(0.99), relation: Relation::Below, bound: seconds }
+    Objective { metric: Metric::Quantile(0.99), step: None, relation: Relation::Below, bound: seconds }
 }
 
 /// How far something holds, from the lowest load on.

@@ -22,7 +22,8 @@ fn world(rate: f64) -> World {
 
 fn step(rate: f64) -> Step {
     let mut plan = world(rate).plan;
-    plan.objectives = vec![Objective { metric: Metric::Quantile(0.99), relation: Relation::Below, bound: 0.1 }];
+    plan.objectives =
+        vec![Objective { metric: Metric::Quantile(0.99), step: None, relation: Relation::Below, bound: 0.1 }];
     Step::new(rate, plan)
 }
 

@@ -110,7 +110,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
     #[test]
     fn whatever_is_seen_the_figures_are_figures(observations in prop::collection::vec(observation(), 0..60), unit in unit()) {
-        let objective = Objective { metric: Metric::Quantile(0.99), relation: Relation::Below, bound: 3.0 };
+        let objective = Objective { metric: Metric::Quantile(0.99), step: None, relation: Relation::Below, bound: 3.0 };
         let seen = Observations { unit, objectives: vec![objective], ..open(&["a", "b"], observations) };
         is_sound(&analyse(&seen));
     }

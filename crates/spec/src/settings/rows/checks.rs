@@ -45,7 +45,7 @@ pub static ROWS: [Row<RunSettings>; 6] = [
     Row::repeated(
         "objective",
         "BOUNDS",
-        "Bounds, such as 'p99 < 50ms, errors < 0.1%, goodput > 1000/s'; exit code 4 if missed; repeatable",
+        "Bounds, such as 'p99 < 50ms, errors < 0.1%, p95 of checkout < 1s' (a step or transaction); exit code 4 if missed; repeatable",
         |w, _| set(objective::parse(w), |s: &mut S, v| s.checks.objectives.extend(v)),
     )
     .under(CHECKS)
