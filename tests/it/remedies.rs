@@ -4,7 +4,7 @@
 //! business of other tests, that brunt accepts it is that of this one.
 
 use crate::world::brunt::program;
-use crate::world::{Lab, lab};
+use crate::world::{Lab, lab, wait_a_moment};
 use brunt_model::outcome::FAILURES;
 use regex::Regex;
 use rustix::process::{Pid, Signal, kill_process};
@@ -12,8 +12,7 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs;
 use std::process::{Child, Command, Output, Stdio};
-use std::thread::sleep;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tempfile::TempDir;
 
 /// Exit code of a command line that makes no sense.
@@ -150,14 +149,8 @@ fn shell(line: &str, folder: &TempDir, is_interrupted: bool) -> Output {
 }
 
 fn has_ended_within(child: &mut Child, longest: Duration) -> bool {
-    let begin = Instant::now();
-    while begin.elapsed() < longest {
-        if child.try_wait().expect("its state").is_some() {
-            return true;
-        }
-        sleep(Duration::from_millis(10));
-    }
-    false
+    let looks = longest.as_millis() / 10;
+    (0..looks).any(|_| child.try_wait().expect("its state").is_some() || wait_a_moment())
 }
 
 fn interrupt(child: &Child) {
