@@ -53,6 +53,8 @@ use terminal::Terminal;
 pub struct ExperimentContext {
     /// The command line, for the report.
     pub command: String,
+    /// Name of the plan, where there is one.
+    pub plan_name: Option<String>,
     /// This machine.
     pub system: System,
     /// Where reports go.
@@ -95,6 +97,7 @@ impl ExperimentContext {
         let (outputs, keep) = (Outputs::of(output)?, StorePolicy::asked(run)?);
         Ok(Self {
             command: command_line(),
+            plan_name: None,
             system,
             outputs,
             jtl: output::result_file(output)?,
@@ -145,7 +148,7 @@ pub fn carry_out(experiment: &Experiment, given: ExperimentContext) -> Result<Ex
     }
     reachable(experiment)?;
     let machine = brunt_probe::machine::environment(given.command, env!("CARGO_PKG_VERSION"));
-    let environment = Environment { strict: given.strict == Strict::Yes, ..machine };
+    let environment = Environment { strict: given.strict == Strict::Yes, plan_name: given.plan_name, ..machine };
     let (mut study, store) = begun(experiment, &environment, given.keep)?;
     study.warnings.extend(given.notes);
 

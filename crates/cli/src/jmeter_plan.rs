@@ -109,6 +109,7 @@ pub fn run(path: &Path, args: &RunArgs) -> Result<Exit, Failed> {
             tracer: tracer.as_mut(),
             // Nobody reads a report of the setUp thread groups.
             notes: if is_main { std::mem::take(&mut notes) } else { Vec::new() },
+            plan_name: path.file_stem().map(|stem| stem.to_string_lossy().into_owned()),
             route,
             strict: settings.checks.strict.into(),
         };

@@ -217,6 +217,7 @@ fn run(args: &RunArgs) -> Result<Exit, Failed> {
         quiet,
         tracer: tracer.as_mut(),
         notes,
+        plan_name: None,
         route,
         strict,
     };

@@ -38,6 +38,8 @@ pub struct MeasureContext<'f> {
     pub tracer: Option<&'f mut Tracer>,
     /// What was decided on the user's behalf and must be told.
     pub notes: Vec<String>,
+    /// Name of the plan, where there is one.
+    pub plan_name: Option<String>,
     /// The way to the server, where it is known before the run.
     pub route: Option<Route>,
     /// Whether a limited generator makes brunt fail.
@@ -83,7 +85,8 @@ pub fn measure(plan: &Plan, world: &Real, around: MeasureContext<'_>) -> Result<
     listeners.extend(tracer.as_deref_mut().map(|tracer| tracer as &mut dyn Listen));
     listeners.extend(kept.as_mut().map(|kept| kept as &mut dyn Listen));
     let machine = brunt_probe::machine::environment(command, env!("CARGO_PKG_VERSION"));
-    let environment = Environment { route, strict: strict == Strict::Yes, ..machine };
+    let plan_name = around.plan_name;
+    let environment = Environment { route, plan_name, strict: strict == Strict::Yes, ..machine };
     let redactor = redact::current();
     let with = RunContext { environment, notes, control, trial_of: None, redactor, listeners };
     let carried = carry_out(plan, world, with);

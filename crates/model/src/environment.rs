@@ -8,6 +8,9 @@ use serde::{Deserialize, Serialize};
 pub struct Environment {
     /// The command line.
     pub command: String,
+    /// Name of the plan; None for a run from the command line alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plan_name: Option<String>,
     /// The version of brunt.
     pub brunt: String,
     /// Operating system and kernel release.

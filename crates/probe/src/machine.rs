@@ -26,6 +26,7 @@ const SETTINGS: &[&str] = &[
 pub fn environment(command: String, brunt: &str) -> Environment {
     Environment {
         command,
+        plan_name: None,
         brunt: brunt.to_owned(),
         kernel: kernel(),
         cpu: cpu_model().unwrap_or_default(),

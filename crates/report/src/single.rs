@@ -83,8 +83,11 @@ pub(crate) fn point(run: &Run) -> CurvePoint {
     }
 }
 
-/// What was asked: the URL, or the first of several.
+/// Name of the plan, else the URL, or the first of several.
 fn name_of(run: &Run) -> String {
+    if let Some(name) = &run.environment.plan_name {
+        return name.clone();
+    }
     let requests = run.plan.as_ref().map_or(&[][..], |plan| &plan.main().scenario.requests);
     match requests {
         [] => "run".into(),

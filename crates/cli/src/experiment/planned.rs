@@ -40,7 +40,8 @@ pub fn run_plan(path: &Path, args: &RunArgs) -> Result<Exit, Failed> {
     if let Some(records) = to_plan::records(&args.settings.output) {
         record_samples(&mut experiment, &records).map_err(usage)?;
     }
-    let given = ExperimentContext::asked(&args, system, loaded.notes).map_err(usage)?;
+    let mut given = ExperimentContext::asked(&args, system, loaded.notes).map_err(usage)?;
+    given.plan_name = Some(experiment.name.clone());
     compare::measure(&experiment, given)
 }
 

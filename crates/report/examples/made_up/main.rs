@@ -64,5 +64,6 @@ fn environment() -> Environment {
         server: Some("nginx/1.26.3 <script>alert(1)</script>".into()),
         route: None,
         strict: false,
+        plan_name: None,
     }
 }
