@@ -8,6 +8,7 @@ mod accuracy;
 mod baseline;
 mod capacities;
 mod certify;
+mod charts;
 mod check;
 mod cli;
 mod compare;

@@ -99,7 +99,7 @@ impl Place {
     /// A name that ends in `/` is a directory.
     fn open(format: &Format, path: Option<&Path>) -> Result<Self> {
         let Some(path) = path else {
-            if matches!(format.name, "html" | "svg" | "png") && io::stdout().is_terminal() {
+            if matches!(format.name, "html" | "svg" | "svg-all" | "png" | "png-all") && io::stdout().is_terminal() {
                 bail!("-o {0}: {0} is not for a terminal; write -o {0}=FILE", format.name);
             }
             return Ok(Self::Stdout);

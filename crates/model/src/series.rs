@@ -53,7 +53,8 @@ impl From<&Snapshot> for Point {
 }
 
 impl Point {
-    fn follow(&mut self, later: &Self) {
+    /// Merges the interval that follows this one.
+    pub fn follow(&mut self, later: &Self) {
         self.to = later.to;
         self.flow.follow(&later.flow);
         self.response.merge(&later.response);

@@ -3,7 +3,7 @@
 //! Out of scope: a drawing. A figure says what stands on which axis in which unit; the renderer chooses
 //! pixels, colours and the words of ticks. The panels from which figures are made are in [`crate::panels`].
 
-use crate::figures;
+use crate::{figures, utc};
 use serde::{Deserialize, Serialize};
 
 /// A chart.
@@ -65,6 +65,8 @@ pub enum Unit {
     Cores,
     /// Virtual users.
     Users,
+    /// Seconds since 1970, counted in the time zone that the axis names; shown as a time of day.
+    Clock,
 }
 
 /// How an axis is divided.
@@ -143,6 +145,12 @@ impl Line {
         self.points.iter().filter_map(|p| Some((p.x, p.y.filter(|y| y.is_finite())?)))
     }
 
+    /// True if it has values, all of them 0.
+    pub fn is_zero(&self) -> bool {
+        let mut values = self.known();
+        values.next().is_some_and(|first| first.1 == 0.0 && values.all(|point| point.1 == 0.0))
+    }
+
     fn leads_somewhere(&self) -> bool {
         let mut known = self.known();
         known.next().is_some_and(|first| known.any(|point| point.0 != first.0))
@@ -161,6 +169,7 @@ impl Unit {
             Self::BytesPerSecond => format!("{}/s", figures::bytes(value)),
             Self::Cores => format!("{} cores", figures::three(value)),
             Self::Users => format!("{} users", figures::three(value)),
+            Self::Clock => utc::day_and_time(value),
         }
     }
 }

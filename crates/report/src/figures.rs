@@ -2,9 +2,10 @@
 //!
 //! Out of scope: a place that knows what a number means. Exact figures are in the JSON document.
 
+use brunt_model::finding::Estimate;
 use brunt_model::words;
 pub use brunt_model::words::{count, plural, round3};
-use brunt_model::{Failure, Tally};
+use brunt_model::{Failure, Judgement, Run, Tally};
 use brunt_stats::{Histogram, Quantile};
 
 /// Stands where a figure would say more than is known.
@@ -132,6 +133,18 @@ pub fn response_quantile(t: &Tally, q: f64) -> String {
 pub fn known_quantile(t: &Tally, q: f64) -> Option<Quantile> {
     let all = t.response.count() + t.failed_by(Failure::Dropped) + t.failed_by(Failure::Cut);
     (!t.response.is_empty() && enough(q, all)).then(|| t.response_quantile(q))
+}
+
+/// A percentile that is known exactly, and both ends of its interval, in seconds.
+pub fn with_both_ends(run: &Run, judgement: &Judgement, q: f64) -> Option<(f64, (f64, f64))> {
+    let exact = known_quantile(&run.total, q).filter(|exact| !exact.at_least)?;
+    let estimate = estimate(judgement, q)?;
+    Some((exact.value as f64 / 1e9, (estimate.low, estimate.high?)))
+}
+
+/// The interval of a percentile, where the judgement has one.
+pub fn estimate(judgement: &Judgement, q: f64) -> Option<&Estimate> {
+    judgement.intervals.iter().find(|i| (i.quantile - q).abs() < 1e-9).and_then(|i| i.estimate.as_ref())
 }
 
 /// Whether `count` values are enough to speak of quantile `q`: at least one is expected beyond it.

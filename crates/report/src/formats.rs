@@ -76,17 +76,31 @@ pub const REPORTS: &[Format] = &[
     },
     Format {
         name: "svg",
-        about: "charts in one drawing, or with -o svg=DIR/ one file per chart",
+        about: "the three charts that answer in one drawing, or with -o svg=DIR/ one file per chart",
         write: svg::write,
         write_study: svg::write_study,
         files: Some(svg::files),
     },
     Format {
+        name: "svg-all",
+        about: "every chart, as svg",
+        write: svg::write_all,
+        write_study: svg::write_all_of_study,
+        files: Some(svg::all_files),
+    },
+    Format {
         name: "png",
-        about: "charts in one picture, or with -o png=DIR/ one file per chart",
+        about: "the three charts that answer in one picture, or with -o png=DIR/ one file per chart",
         write: png::write,
         write_study: png::write_study,
         files: Some(png::files),
+    },
+    Format {
+        name: "png-all",
+        about: "every chart, as png",
+        write: png::write_all,
+        write_study: png::write_all_of_study,
+        files: Some(png::all_files),
     },
 ];
 

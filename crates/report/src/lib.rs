@@ -16,6 +16,7 @@
 //! * [`junit`]: objectives and verdicts as test cases.
 //! * [`html`]: one page with everything, for a browser, offline.
 //! * [`panels`], [`figure`]: every chart, defined once, as data. [`readings`]: what was read, over time and as means.
+//! * `intervals`: merges the intervals of a long run for charts over time.
 //! * [`plot`], [`scene`]: a chart as shapes on paper. [`svg`], [`png`], [`postscript`]: these shapes written.
 //! * [`single`]: a run as a study of one trial.
 //! * [`progress`]: one line of live state while the run goes on.
@@ -33,6 +34,7 @@ pub mod figures;
 mod font;
 mod formats;
 pub mod html;
+mod intervals;
 pub mod json;
 pub mod junit;
 pub mod layout;

@@ -7,6 +7,7 @@
 mod gauges;
 mod heat;
 pub(crate) mod load;
+mod p99;
 mod readings;
 mod share;
 mod time;
@@ -29,8 +30,11 @@ pub struct Panel {
 /// Every panel, in the order in which they are shown.
 pub const PANELS: &[Panel] = &[
     Panel { id: "throughput", figures: load::throughput },
+    Panel { id: "p99", figures: p99::over_load },
     Panel { id: "response", figures: load::response },
     Panel { id: "errors", figures: load::errors },
+    Panel { id: "repetition-throughput", figures: load::throughput_of_repetitions },
+    Panel { id: "repetition-p99", figures: p99::over_repetitions },
     Panel { id: "server", figures: readings::server_by_load },
     Panel { id: "other", figures: readings::others_by_load },
     Panel { id: "generator", figures: readings::generator_by_load },
@@ -38,10 +42,68 @@ pub const PANELS: &[Panel] = &[
     Panel { id: "time", figures: time::of_chosen },
 ];
 
+/// Which charts are drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ChartSelection {
+    /// The three key charts.
+    Key,
+    /// Every chart that shows something.
+    All,
+}
+
+impl ChartSelection {
+    /// The charts of a study.
+    pub fn figures(self, study: &Study, analysis: &Analysis) -> Vec<Figure> {
+        match self {
+            Self::Key => key_figures(study, analysis),
+            Self::All => figures(study, analysis),
+        }
+    }
+}
+
 /// Every figure that shows something.
 pub fn figures(study: &Study, analysis: &Analysis) -> Vec<Figure> {
     let all = PANELS.iter().flat_map(|panel| (panel.figures)(study, analysis));
-    all.filter(|figure| !figure.is_empty()).map(words::told).collect()
+    all.filter_map(shown).collect()
+}
+
+/// Ids of the charts that answer first, by rank: throughput, p99, and the reason (errors, else the most used resource).
+const KEY_CHARTS: [&[&str]; 3] = [
+    &["throughput", "repetition-throughput", "time-throughput"],
+    &["p99", "repetition-p99", "time-p99", "percentiles"],
+    &[
+        "errors",
+        "time-errors",
+        "server-cpu",
+        "time-server-cpu",
+        "server-machine-cpu",
+        "time-server-machine-cpu",
+        "percentiles",
+        "time-response",
+    ],
+];
+
+/// The three key charts: throughput and p99 over load or time, and errors or utilization.
+fn key_figures(study: &Study, analysis: &Analysis) -> Vec<Figure> {
+    let mut all = figures(study, analysis);
+    let mut key = Vec::new();
+    for ids in KEY_CHARTS {
+        let place = ids.iter().find_map(|id| all.iter().position(|figure| figure.id == *id));
+        key.extend(place.map(|place| all.remove(place)));
+    }
+    // The charts of several runs side by side have ids with the run in them.
+    let rest = KEY_CHARTS.len() - key.len();
+    key.extend(all.into_iter().take(rest));
+    key
+}
+
+/// The figure as it is shown: with its sentence, without lines of constant zeros; None where nothing is left.
+fn shown(mut figure: Figure) -> Option<Figure> {
+    // A contender without errors is a result where another one has some.
+    let compared: Vec<u8> =
+        figure.lines.iter().filter(|line| line.contender.is_some() && !line.is_zero()).map(|line| line.dash).collect();
+    figure.lines.retain(|line| !line.is_zero() || line.contender.is_some() && compared.contains(&line.dash));
+    (!figure.is_empty()).then(|| words::told(figure))
 }
 
 /// The trials that are worth a look over time, by index: of each contender one near its limit and one at its highest

@@ -5,9 +5,10 @@
 
 use crate::figure::Figure;
 use crate::font::{self, Weight};
+use crate::panels::ChartSelection;
 use crate::scene::{Anchor, Ink, PAPER, Runs, Scene, Shape};
 use crate::sheet::Sheet;
-use crate::{panels, plot, single};
+use crate::{plot, single};
 use brunt_model::{Analysis, Judgement, Run, Study};
 use std::io;
 use tiny_skia::{
@@ -18,7 +19,7 @@ use tiny_skia::{
 const FINE: f32 = 2.0;
 const MOST_PIXELS: f64 = 24e6;
 
-/// Writes all charts of a run.
+/// Writes the key charts of a run.
 ///
 /// # Errors
 ///
@@ -28,13 +29,35 @@ pub fn write(run: &Run, judgement: &Judgement, out: &mut dyn io::Write) -> io::R
     write_study(&study, &analysis, out)
 }
 
-/// Writes all charts of a study on one sheet.
+/// Writes every chart of a run.
+///
+/// # Errors
+///
+/// If `out` cannot be written to, or the picture is too large.
+pub fn write_all(run: &Run, judgement: &Judgement, out: &mut dyn io::Write) -> io::Result<()> {
+    let (study, analysis) = single::study_of(run, judgement);
+    write_all_of_study(&study, &analysis, out)
+}
+
+/// Writes the key charts of a study on one sheet.
 ///
 /// # Errors
 ///
 /// If `out` cannot be written to, or the picture is too large.
 pub fn write_study(study: &Study, analysis: &Analysis, out: &mut dyn io::Write) -> io::Result<()> {
-    let sheet = Sheet::of(study, analysis);
+    write_sheet(&Sheet::of(study, analysis, ChartSelection::Key), out)
+}
+
+/// Writes every chart of a study on one sheet.
+///
+/// # Errors
+///
+/// If `out` cannot be written to, or the picture is too large.
+pub fn write_all_of_study(study: &Study, analysis: &Analysis, out: &mut dyn io::Write) -> io::Result<()> {
+    write_sheet(&Sheet::of(study, analysis, ChartSelection::All), out)
+}
+
+fn write_sheet(sheet: &Sheet, out: &mut dyn io::Write) -> io::Result<()> {
     let fine = (MOST_PIXELS / (sheet.width * sheet.height)).sqrt() as f32;
     let mut canvas = Canvas::new(sheet.width, sheet.height, fine.min(FINE))?;
     canvas.draw(&sheet.heading, (0.0, 0.0));
@@ -44,15 +67,28 @@ pub fn write_study(study: &Study, analysis: &Analysis, out: &mut dyn io::Write) 
     out.write_all(&canvas.encoded()?)
 }
 
-/// Each chart of a study as a file of its own: its name, and what is in it.
+/// The key charts of a study, each as a file: name and content.
 ///
 /// # Errors
 ///
 /// If a picture is too large.
 pub fn files(study: &Study, analysis: &Analysis) -> io::Result<Vec<(String, Vec<u8>)>> {
+    files_of(&ChartSelection::Key.figures(study, analysis))
+}
+
+/// Every chart of a study, each as a file: name and content.
+///
+/// # Errors
+///
+/// If a picture is too large.
+pub fn all_files(study: &Study, analysis: &Analysis) -> io::Result<Vec<(String, Vec<u8>)>> {
+    files_of(&ChartSelection::All.figures(study, analysis))
+}
+
+fn files_of(figures: &[Figure]) -> io::Result<Vec<(String, Vec<u8>)>> {
     let mut files = Vec::new();
-    for figure in panels::figures(study, analysis) {
-        if let Some(scene) = plot::scene(&figure) {
+    for figure in figures {
+        if let Some(scene) = plot::scene(figure) {
             files.push((format!("{}.png", figure.id), of_scene(&scene)?));
         }
     }

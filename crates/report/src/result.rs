@@ -5,6 +5,7 @@
 
 mod build;
 
+pub(crate) use build::intervals;
 pub use build::series;
 pub(crate) use build::{
     check_failures, elapsed, failures, label_name, labels, objectives, only_label, response, transactions,

@@ -1,9 +1,10 @@
-//! All charts of a study on one sheet: the heading, and where each stands.
+//! Charts of a study on one sheet: the heading and the place of each chart.
 
 use crate::layout::wrap;
+use crate::panels::ChartSelection;
 use crate::plot::{self, SMALL, text};
 use crate::scene::{Anchor, Ink, Scene, Shape};
-use crate::{panels, utc};
+use crate::utc;
 use brunt_model::{Analysis, Study};
 
 /// So many stand below each other; more go side by side.
@@ -25,9 +26,10 @@ pub struct Sheet {
 }
 
 impl Sheet {
-    /// All charts of a study.
-    pub fn of(study: &Study, analysis: &Analysis) -> Self {
-        let scenes: Vec<Scene> = panels::figures(study, analysis).iter().filter_map(plot::scene).collect();
+    /// The selected charts of a study.
+    pub fn of(study: &Study, analysis: &Analysis, selection: ChartSelection) -> Self {
+        let figures = selection.figures(study, analysis);
+        let scenes: Vec<Scene> = figures.iter().filter_map(plot::scene).collect();
         let columns = if scenes.len() > ONE_COLUMN { 2 } else { 1 };
         let width = columns as f64 * (plot::WIDTH + MARGIN) + MARGIN;
         let title = study.experiment.name.clone();

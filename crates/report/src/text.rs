@@ -13,7 +13,7 @@ mod notes;
 mod outcomes;
 mod outline;
 mod rates;
-pub(crate) mod times;
+mod times;
 pub(crate) mod verdict;
 
 use crate::outline::{Block, head_of_run, of_study, tail_of_run};

@@ -1,6 +1,15 @@
 //! How an axis is divided: from a range of values to places on it, and to the words that stand there.
 
 use crate::figure::{Axis, Scale, Unit};
+use crate::utc;
+
+const DAY: f64 = 86_400.0;
+
+/// Distances between the ticks of a clock, in seconds; longer ones are whole days.
+const CLOCK_STEPS: [f64; 18] = [
+    1.0, 2.0, 5.0, 10.0, 15.0, 30.0, 60.0, 120.0, 300.0, 600.0, 900.0, 1_800.0, 3_600.0, 7_200.0, 10_800.0, 21_600.0,
+    43_200.0, DAY,
+];
 
 /// An axis with its range, laid on the paper.
 pub struct Ruler {
@@ -23,6 +32,7 @@ impl Ruler {
             Some(range.map_or((v, v), |(low, high)| (low.min(v), high.max(v))))
         })?;
         let (range, ticks) = match axis.scale {
+            Scale::Linear if axis.unit == Unit::Clock => clock(low, high, words),
             Scale::Linear => linear(low.min(0.0), high, words),
             Scale::Log => log(low, high),
             Scale::Quantile => quantiles(high),
@@ -63,7 +73,20 @@ impl Ruler {
         if self.scale == Scale::Quantile {
             return if tick == 0.0 { "0".into() } else { format!("p{}", (tick * 1e8).round() / 1e6) };
         }
+        if self.unit == Unit::Clock {
+            return self.time_of_day(tick);
+        }
         word(self.unit, tick)
+    }
+
+    /// `14:05`, with seconds where the ticks have some; at midnight the day.
+    fn time_of_day(&self, tick: f64) -> String {
+        let has_seconds = self.ticks.iter().any(|tick| tick % 60.0 != 0.0);
+        match tick % DAY {
+            0.0 => utc::day(tick),
+            _ if has_seconds => format!("{}:{:02}", utc::hour_and_minute(tick), tick % 60.0),
+            _ => utc::hour_and_minute(tick),
+        }
     }
 }
 
@@ -102,6 +125,15 @@ fn linear(low: f64, high: f64, words: usize) -> ((f64, f64), Vec<f64>) {
     let step = step.unwrap_or(power * 10.0);
     let (first, last) = ((low / step).floor() as i64, ((low + span) / step - 1e-9).ceil() as i64);
     ((first as f64 * step, last as f64 * step), (first..=last).map(|n| n as f64 * step).collect())
+}
+
+/// Round times within the range; the ends stay where they are.
+fn clock(low: f64, high: f64, words: usize) -> ((f64, f64), Vec<f64>) {
+    let least = (high - low) / words.max(1) as f64;
+    let step = CLOCK_STEPS.into_iter().find(|step| *step >= least).unwrap_or((least / DAY).ceil() * DAY);
+    let first = (low / step).ceil() as i64;
+    let count = ((high / step).floor() as i64 - first + 1).max(0);
+    ((low, high), (0..count).map(|n| (first + n) as f64 * step).collect())
 }
 
 /// Powers of ten; where there are few of them, 2 and 5 times each as well.
@@ -144,6 +176,15 @@ mod tests {
         assert_eq!(words(Unit::Seconds, Log, [0.000_3, 9.0]), ["100 µs", "1 ms", "10 ms", "100 ms", "1 s", "10 s"]);
         assert_eq!(words(Unit::Share, Quantile, [0.0, 0.9995]), ["0", "p50", "p90", "p99", "p99.9"]);
         assert_eq!(words(Unit::Seconds, Linear, [-5.0, 30.0]), ["-10 s", "0", "10 s", "20 s", "30 s"]);
+    }
+
+    #[test]
+    fn a_clock_has_round_times() {
+        let noon = 1_782_907_200.0;
+        let of = |seconds: f64| words(Unit::Clock, Scale::Linear, [noon + 7.0, noon + 7.0 + seconds]);
+        assert_eq!(of(50.0), ["12:00:10", "12:00:20", "12:00:30", "12:00:40", "12:00:50"]);
+        assert_eq!(of(300.0), ["12:01", "12:02", "12:03", "12:04", "12:05"]);
+        assert_eq!(of(86_400.0), ["18:00", "Jul 2", "06:00", "12:00"]);
     }
 
     #[test]

@@ -9,6 +9,24 @@ pub fn rfc3339(unix_seconds: f64) -> String {
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{:03}Z", millis % 1000)
 }
 
+/// Seconds since 1970 as a day and a time: `Nov 26 14:05:07`.
+pub fn day_and_time(unix_seconds: f64) -> String {
+    format!("{} {}:{:02}", day(unix_seconds), hour_and_minute(unix_seconds), unix_seconds.rem_euclid(60.0).floor())
+}
+
+/// The day: `Nov 26`.
+pub fn day(unix_seconds: f64) -> String {
+    const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+    let (_, month, day) = civil((unix_seconds / 86_400.0).floor() as i64);
+    format!("{} {day}", MONTHS[(month - 1).clamp(0, 11) as usize])
+}
+
+/// The time of day: `14:05`.
+pub fn hour_and_minute(unix_seconds: f64) -> String {
+    let minutes = (unix_seconds.rem_euclid(86_400.0) / 60.0).floor();
+    format!("{:02}:{:02}", (minutes / 60.0).floor(), minutes % 60.0)
+}
+
 /// Year, month and day of a day counted from 1970-01-01. Source: Howard Hinnant, "chrono-Compatible Low-Level Date
 /// Algorithms", `civil_from_days`.
 fn civil(days: i64) -> (i64, i64, i64) {
@@ -37,7 +55,14 @@ mod tests {
     }
 
     #[test]
+    fn a_time_of_day_has_its_day_beside_it() {
+        assert_eq!(day_and_time(1_782_907_207.9), "Jul 1 12:00:07");
+        assert_eq!((day(-1.0).as_str(), hour_and_minute(-1.0).as_str()), ("Dec 31", "23:59"));
+    }
+
+    #[test]
     fn no_clock_at_all_is_no_panic() {
+        day_and_time(f64::NAN);
         assert_eq!(rfc3339(f64::NAN), rfc3339(0.0));
         assert!(rfc3339(f64::INFINITY).ends_with('Z'));
     }

@@ -4,8 +4,9 @@
 //! charts that can be zoomed in place of those here.
 
 use crate::breakdown::{self, Breakdown};
-use crate::figures::{UNKNOWN, count, fraction, interval, response_quantile, share, three, time_interval};
-use crate::text::times::with_both_ends;
+use crate::figures::{
+    UNKNOWN, count, fraction, interval, response_quantile, share, three, time_interval, with_both_ends,
+};
 use crate::text::verdict;
 use crate::xml::escaped;
 use crate::{panels, svg};
@@ -144,7 +145,7 @@ fn breakdowns(run: &Run) -> String {
     breakdown::all(run).into_iter().map(of).collect()
 }
 
-fn table(caption: &str, head: &[String], rows: impl Iterator<Item = Vec<String>>) -> String {
+pub fn table(caption: &str, head: &[String], rows: impl Iterator<Item = Vec<String>>) -> String {
     let cells = |tag: &str, cells: &[String]| {
         let cells: Vec<String> = cells.iter().map(|cell| format!("<{tag}>{}</{tag}>", escaped(cell))).collect();
         cells.concat()

@@ -26,9 +26,11 @@ pub enum Take {
     Sum(&'static [&'static str], &'static str),
     /// The first less the second.
     Less(&'static str, &'static str, &'static str),
+    /// The first of these that was read at least twice, with its word.
+    First(&'static [(&'static str, &'static str)]),
 }
 
-use Take::{Each, Less, Sum};
+use Take::{Each, First, Less, Sum};
 
 /// The charts of what was read of the server, in order.
 pub const GAUGES: &[Gauge] = &[
@@ -37,14 +39,28 @@ pub const GAUGES: &[Gauge] = &[
         title: "CPU of the server",
         label: "CPU time",
         unit: Unit::Cores,
-        takes: &[Sum(&server::CPU, ""), Sum(&[names::HOST_USER, names::HOST_SYSTEM, names::HOST_SOFTIRQ], "")],
+        takes: &[Sum(&server::CPU, "")],
+    },
+    Gauge {
+        id: "machine-cpu",
+        title: "CPU of the server's machine",
+        label: "CPU time",
+        unit: Unit::Cores,
+        takes: &[Sum(&[names::HOST_USER, names::HOST_SYSTEM, names::HOST_SOFTIRQ], "")],
     },
     Gauge {
         id: "memory",
         title: "Memory of the server",
         label: "memory",
         unit: Unit::Bytes,
-        takes: &[Each(server::PROPORTIONAL, ""), Less(names::MEMORY_TOTAL, names::MEMORY_AVAILABLE, "in use")],
+        takes: &[First(&[(server::PROPORTIONAL, ""), (names::RESIDENT, "resident")])],
+    },
+    Gauge {
+        id: "machine-memory",
+        title: "Memory of the server's machine",
+        label: "memory",
+        unit: Unit::Bytes,
+        takes: &[Less(names::MEMORY_TOTAL, names::MEMORY_AVAILABLE, "in use")],
     },
     Gauge {
         id: "load-average",
@@ -154,6 +170,7 @@ impl Take {
             Each(pattern, _) => fits(pattern, name).is_some(),
             Sum(of, _) => of.contains(&name),
             Less(a, b, _) => a == name || b == name,
+            First(of) => of.iter().any(|row| row.0 == name),
         }
     }
 }

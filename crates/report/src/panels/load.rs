@@ -1,8 +1,9 @@
 //! Charts over the load of a sweep: what was achieved, how long it took, what went wrong.
 
 use crate::figure::{Axis, Figure, Line, Mark, Point, Scale, Unit};
+use crate::single;
 use crate::study::load_of;
-use brunt_model::analysis::{BandedFigure, ContenderAnalysis, CurvePoint, LimitKind};
+use brunt_model::analysis::{Band, BandedFigure, ContenderAnalysis, CurvePoint, LimitKind};
 use brunt_model::{Analysis, LoadUnit, Study, Trial};
 
 /// From this ratio of the highest load to the lowest on, the axis goes by powers of ten.
@@ -14,11 +15,12 @@ type Series = (&'static str, fn(&CurvePoint) -> Option<BandedFigure>);
 /// What was achieved, beside what was offered.
 pub fn throughput(study: &Study, analysis: &Analysis) -> Vec<Figure> {
     let mut figure = over_load(study, analysis, "throughput", "Throughput", &[("", |p| Some(p.achieved))]);
-    figure.y = Axis { label: "completed".into(), unit: Unit::PerSecond, scale: Scale::Linear };
+    let label = with_band("completed", analysis, |p| Some(p.achieved));
+    figure.y = Axis { label, unit: Unit::PerSecond, scale: Scale::Linear };
     if figure.x.unit == Unit::PerSecond {
         figure.lines.push(diagonal(analysis));
     }
-    figure.marks.extend(marks(study, analysis, |_| true));
+    figure.marks.extend(marks(study, analysis, |kind| kind != LimitKind::Objective));
     vec![figure]
 }
 
@@ -40,12 +42,67 @@ pub fn response(study: &Study, analysis: &Analysis) -> Vec<Figure> {
     vec![figure]
 }
 
-/// The share of errors; none where there never was one.
+/// The share of errors.
 pub fn errors(study: &Study, analysis: &Analysis) -> Vec<Figure> {
     let mut figure = over_load(study, analysis, "errors", "Errors", &[("", |p| p.errors)]);
     figure.y = Axis { label: "share of requests".into(), unit: Unit::Share, scale: Scale::Linear };
-    let any = figure.lines.iter().flat_map(Line::known).any(|point| point.1 > 0.0);
-    if any { vec![figure] } else { Vec::new() }
+    vec![figure]
+}
+
+/// Throughput of each repetition, where a study varies no load.
+pub fn throughput_of_repetitions(study: &Study, analysis: &Analysis) -> Vec<Figure> {
+    let Some(mut figure) = over_repetitions(study, analysis, "throughput", "Throughput", |p| Some(p.achieved)) else {
+        return Vec::new();
+    };
+    figure.y = Axis { label: "completed".into(), unit: Unit::PerSecond, scale: Scale::Linear };
+    vec![figure]
+}
+
+/// A figure of each trial over the repetitions, and that of all of them with its band, as lines of each contender; None
+/// where loads are varied. The caller sets the y axis.
+pub(super) fn over_repetitions(
+    study: &Study,
+    analysis: &Analysis,
+    id: &str,
+    title: &str,
+    value: fn(&CurvePoint) -> Option<BandedFigure>,
+) -> Option<Figure> {
+    let contenders = &study.experiment.contenders;
+    let varies = (0..contenders.len()).any(|contender| {
+        let mut loads = study.of(contender).map(|trial| of(study, trial));
+        loads.next().is_some_and(|first| loads.any(|load| load != first))
+    });
+    if varies {
+        return None;
+    }
+    let mut lines = Vec::new();
+    for (i, contender) in contenders.iter().enumerate() {
+        let whole = study.of(i).filter(|trial| !trial.run.interrupted());
+        let mut points: Vec<Point> = whole
+            .map(|trial| Point {
+                x: f64::from(trial.place.repetition + 1),
+                y: value(&single::point(&trial.run)).map(|figure| figure.value),
+                ..Point::default()
+            })
+            .collect();
+        points.sort_by(|a, b| a.x.total_cmp(&b.x));
+        let ends = points.first().zip(points.last()).map(|(first, last)| [first.x, last.x]);
+        let all = analysis.contenders.get(i).and_then(|found| found.curve.first()).and_then(value);
+        lines.push(line(study, i, 0, contender.name.clone(), points));
+        if let (Some(ends), Some(all)) = (ends, all.filter(|all| all.band != Band::One)) {
+            let name = line_name(study, &contender.name, &format!("median ({})", band_name(all.band)));
+            let points = ends.map(|x| Point { x, y: Some(all.value), low: Some(all.low), high: Some(all.high) });
+            lines.push(line(study, i, 1, name, points.into()));
+        }
+    }
+    Some(Figure {
+        id: format!("repetition-{id}"),
+        title: format!("{title} by repetition"),
+        group: "repetition".into(),
+        x: Axis { label: "repetition".into(), ..Axis::default() },
+        lines,
+        ..Figure::default()
+    })
 }
 
 /// A trial's load.
@@ -82,7 +139,7 @@ pub fn line(study: &Study, contender: usize, n: usize, name: String, points: Vec
     }
 }
 
-fn over_load(study: &Study, analysis: &Analysis, id: &str, title: &str, series: &[Series]) -> Figure {
+pub(super) fn over_load(study: &Study, analysis: &Analysis, id: &str, title: &str, series: &[Series]) -> Figure {
     let lines = analysis.contenders.iter().enumerate().flat_map(|(i, analysed)| {
         series.iter().enumerate().map(move |(n, (name, of))| {
             line(study, i, n, line_name(study, &analysed.contender, name), points(analysed, *of))
@@ -102,6 +159,25 @@ pub fn points(analysed: &ContenderAnalysis, of: fn(&CurvePoint) -> Option<Banded
     analysed.curve.iter().map(point).collect()
 }
 
+/// The kind of a band, in words.
+fn band_name(band: Band) -> &'static str {
+    match band {
+        Band::One => "one value",
+        Band::Range => "range",
+        Band::Model | Band::WithinRun | Band::Repetitions => "95 % CI",
+    }
+}
+
+/// The label of an axis, with the kind of the bands of its figure: `p99, shaded: 95 % CI`.
+pub(super) fn with_band(label: &str, analysis: &Analysis, of: fn(&CurvePoint) -> Option<BandedFigure>) -> String {
+    let figures = analysis.contenders.iter().flat_map(|found| &found.curve).filter_map(of);
+    let mut names: Vec<&str> =
+        figures.filter(|figure| figure.low < figure.high).map(|figure| band_name(figure.band)).collect();
+    names.sort_unstable();
+    names.dedup();
+    if names.is_empty() { label.to_owned() } else { format!("{label}, shaded: {}", names.join(" or ")) }
+}
+
 /// Where everything offered would be achieved.
 fn diagonal(analysis: &Analysis) -> Line {
     let mut loads: Vec<f64> = analysis.contenders.iter().flat_map(|c| &c.curve).map(|p| p.load).collect();
@@ -112,16 +188,16 @@ fn diagonal(analysis: &Analysis) -> Line {
 }
 
 /// The limits of some kinds, as far as they are loads: the saturation point is a throughput, and of an open loop a load as well.
-fn marks<'a>(
+pub(super) fn marks<'a>(
     study: &'a Study,
     analysis: &'a Analysis,
     wanted: impl Fn(LimitKind) -> bool + Copy + 'a,
 ) -> impl Iterator<Item = Mark> + 'a {
     let open = axis(study).unit == Unit::PerSecond;
     let shown = move |kind| match kind {
-        LimitKind::Knee | LimitKind::Asymptotes => wanted(kind),
+        LimitKind::Knee | LimitKind::Asymptotes | LimitKind::Objective => wanted(kind),
         LimitKind::Saturation => open && wanted(kind),
-        LimitKind::Kept | LimitKind::Objective | LimitKind::Patience => false,
+        LimitKind::Kept | LimitKind::Patience => false,
     };
     analysis.contenders.iter().enumerate().flat_map(move |(i, analysed)| {
         analysed.limits.iter().filter(move |limit| shown(limit.kind)).filter_map(move |limit| {

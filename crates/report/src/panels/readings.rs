@@ -82,6 +82,10 @@ fn taken(run: &Run, history: &History, take: Take) -> Vec<Track> {
             fitting.map(|(name, part)| (format!("{part} {word}").trim().to_owned(), of(name))).collect()
         }
         Take::Sum(names, word) => vec![(word.to_owned(), joined(names.iter().map(|name| of(name)), |a, b| a + b))],
+        Take::First(all) => {
+            let read = all.iter().map(|(name, word)| ((*word).to_owned(), of(name)));
+            read.into_iter().find(|track| track.1.len() > 1).into_iter().collect()
+        }
         Take::Less(a, b, word) => vec![(word.to_owned(), joined([of(a), of(b)].into_iter(), |a, b| a - b))],
     }
 }

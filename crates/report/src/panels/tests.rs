@@ -2,7 +2,8 @@ use super::*;
 use crate::figure::Unit;
 use crate::single::study_of;
 use crate::story;
-use brunt_model::Judgement;
+use brunt_model::finding::{Estimate, Interval};
+use brunt_model::{Judgement, Reading};
 use std::collections::BTreeSet;
 
 fn of_sweep() -> Vec<Figure> {
@@ -16,10 +17,12 @@ fn a_sweep_has_its_charts_over_load_and_over_the_time_of_chosen_trials() {
     insta::assert_debug_snapshot!(ids, @r#"
     [
         "throughput",
+        "p99",
         "response",
         "errors",
         "server-cpu",
         "server-memory",
+        "server-machine-memory",
         "server-load-average",
         "server-workers",
         "server-network",
@@ -28,11 +31,13 @@ fn a_sweep_has_its_charts_over_load_and_over_the_time_of_chosen_trials() {
         "generator-cpu",
         "percentiles",
         "time-throughput-c1-300-1",
+        "time-p99-c1-300-1",
         "time-response-c1-300-1",
         "time-under-way-c1-300-1",
         "time-heat-c1-300-1",
         "time-server-cpu-c1-300-1",
         "time-server-memory-c1-300-1",
+        "time-server-machine-memory-c1-300-1",
         "time-server-load-average-c1-300-1",
         "time-server-workers-c1-300-1",
         "time-server-network-c1-300-1",
@@ -40,12 +45,14 @@ fn a_sweep_has_its_charts_over_load_and_over_the_time_of_chosen_trials() {
         "time-other-prometheus-app-per-second-c1-300-1",
         "time-generator-cpu-c1-300-1",
         "time-throughput-c1-480-1",
+        "time-p99-c1-480-1",
         "time-response-c1-480-1",
         "time-errors-c1-480-1",
         "time-under-way-c1-480-1",
         "time-heat-c1-480-1",
         "time-server-cpu-c1-480-1",
         "time-server-memory-c1-480-1",
+        "time-server-machine-memory-c1-480-1",
         "time-server-load-average-c1-480-1",
         "time-server-workers-c1-480-1",
         "time-server-network-c1-480-1",
@@ -53,12 +60,14 @@ fn a_sweep_has_its_charts_over_load_and_over_the_time_of_chosen_trials() {
         "time-other-prometheus-app-per-second-c1-480-1",
         "time-generator-cpu-c1-480-1",
         "time-throughput-c2-300-1",
+        "time-p99-c2-300-1",
         "time-response-c2-300-1",
         "time-errors-c2-300-1",
         "time-under-way-c2-300-1",
         "time-heat-c2-300-1",
         "time-server-cpu-c2-300-1",
         "time-server-memory-c2-300-1",
+        "time-server-machine-memory-c2-300-1",
         "time-server-load-average-c2-300-1",
         "time-server-workers-c2-300-1",
         "time-server-network-c2-300-1",
@@ -66,12 +75,14 @@ fn a_sweep_has_its_charts_over_load_and_over_the_time_of_chosen_trials() {
         "time-other-prometheus-app-per-second-c2-300-1",
         "time-generator-cpu-c2-300-1",
         "time-throughput-c2-480-1",
+        "time-p99-c2-480-1",
         "time-response-c2-480-1",
         "time-errors-c2-480-1",
         "time-under-way-c2-480-1",
         "time-heat-c2-480-1",
         "time-server-cpu-c2-480-1",
         "time-server-memory-c2-480-1",
+        "time-server-machine-memory-c2-480-1",
         "time-server-load-average-c2-480-1",
         "time-server-workers-c2-480-1",
         "time-server-network-c2-480-1",
@@ -109,7 +120,115 @@ fn readings_that_no_row_names_show_up_by_themselves() {
 fn a_single_run_has_charts_over_time_and_its_percentile_curve() {
     let (study, analysis) = study_of(&story::closed().run(), &Judgement::default());
     let ids: Vec<String> = figures(&study, &analysis).into_iter().map(|figure| figure.id).collect();
-    assert_eq!(ids, ["percentiles", "time-throughput", "time-response", "time-under-way", "time-heat"]);
+    assert_eq!(ids, ["percentiles", "time-throughput", "time-p99", "time-response", "time-under-way", "time-heat"]);
+}
+
+fn key_ids(study: &Study, analysis: &Analysis) -> Vec<String> {
+    ChartSelection::Key.figures(study, analysis).into_iter().map(|figure| figure.id).collect()
+}
+
+#[test]
+fn the_key_charts_answer_what_was_asked() {
+    let (study, analysis) = story::sweep_of(&[120.0, 300.0, 480.0], 2);
+    assert_eq!(key_ids(&study, &analysis), ["throughput", "p99", "errors"]);
+    let (study, analysis) = story::sweep_of(&[120.0, 200.0], 2);
+    assert_eq!(key_ids(&study, &analysis), ["throughput", "p99", "server-cpu"]);
+    let (study, analysis) = story::sweep_of(&[120.0], 3);
+    assert_eq!(key_ids(&study, &analysis), ["repetition-throughput", "repetition-p99", "percentiles"]);
+    let (study, analysis) = study_of(&story::closed().run(), &Judgement::default());
+    assert_eq!(key_ids(&study, &analysis), ["time-throughput", "time-p99", "percentiles"]);
+    let (study, analysis) = study_of(&story::overloaded().run(), &Judgement::default());
+    assert_eq!(key_ids(&study, &analysis), ["time-throughput", "time-p99", "time-errors"]);
+    let runs = [story::closed().run(), story::overloaded().run()];
+    let judgement = Judgement::default();
+    let several = [("a".to_owned(), &runs[0], &judgement), ("b".to_owned(), &runs[1], &judgement)];
+    let (study, analysis) = crate::single::study_of_several(&several);
+    assert_eq!(key_ids(&study, &analysis).len(), 3);
+}
+
+#[test]
+fn p99_over_load_has_its_range_and_the_objective() {
+    let figures = of_sweep();
+    let p99 = figures.iter().find(|figure| figure.id == "p99").unwrap();
+    let names: Vec<&str> = p99.lines.iter().map(|line| line.name.as_str()).collect();
+    assert_eq!(names, ["nginx", "apache", "objective p99 < 1s"]);
+    assert!(p99.lines[0].points.iter().all(|point| point.low <= point.y && point.y <= point.high));
+    assert!(p99.lines[0].points.iter().any(|point| point.low < point.high));
+    assert!(p99.lines[2].points.iter().all(|point| point.y == Some(1.0)));
+}
+
+#[test]
+fn p99_over_time_stands_beside_that_of_the_whole_run_with_its_interval() {
+    let run = story::closed().run();
+    let estimate = Estimate { value: 0.0012, low: 0.0011, high: Some(0.0013) };
+    let interval = Interval {
+        quantile: 0.99,
+        estimate: Some(estimate),
+        effective_samples: 1000.0,
+        too_short: None,
+        method: String::new(),
+    };
+    let judgement = Judgement { intervals: vec![interval], ..Judgement::default() };
+    let (study, _) = study_of(&run, &judgement);
+    let figures = of_trial(&study, 0);
+    let p99 = figures.iter().find(|figure| figure.id == "time-p99").unwrap();
+    let whole = &p99.lines[1];
+    assert_eq!((p99.lines.len(), whole.name.as_str()), (2, "whole run (95 % CI)"));
+    assert!(whole.points.iter().all(|point| (point.low, point.high) == (Some(0.0011), Some(0.0013))));
+}
+
+#[test]
+fn constant_zeros_are_not_drawn() {
+    let zero = ["tcp.listen_overflows_total", "custom_total"];
+    let mut story = story::closed();
+    for second in 0..=10_u64 {
+        let values = zero.iter().map(|name| ((*name).to_owned(), 0.0)).collect();
+        let at = brunt_model::Tick(second * 1_000_000_000);
+        story.probed.push(Reading { at, source: "host:here".into(), values });
+    }
+    let (study, analysis) = study_of(&story.run(), &Judgement::default());
+    let ids: Vec<String> = figures(&study, &analysis).into_iter().map(|figure| figure.id).collect();
+    assert_eq!(ids, ["percentiles", "time-throughput", "time-p99", "time-response", "time-under-way", "time-heat"]);
+    // Of two contenders, one without errors is a result.
+    let (study, analysis) = story::sweep_of(&[120.0, 300.0], 2);
+    let all = figures(&study, &analysis);
+    let errors = all.iter().find(|figure| figure.id == "errors").unwrap();
+    assert_eq!(
+        errors.lines.iter().map(|line| (line.name.as_str(), line.is_zero())).collect::<Vec<_>>(),
+        [("nginx", true), ("apache", false)]
+    );
+}
+
+#[test]
+fn memory_of_the_server_is_drawn_in_short_trials_apart_from_the_machines() {
+    // Memory by pages is read every 5 s only, resident memory every second.
+    for (seconds, name) in [(3_u64, "process:lab resident"), (10, "process:lab")] {
+        let mut story = story::closed();
+        for second in 0..=seconds {
+            let at = brunt_model::Tick(second * 1_000_000_000);
+            let mut values = vec![("memory.resident_bytes".to_owned(), 5e6)];
+            values.extend((second % 5 == 0).then(|| ("memory.proportional_bytes".to_owned(), 4e6)));
+            story.probed.push(Reading { at, source: "process:lab".into(), values });
+            let values = vec![("memory.total_bytes".to_owned(), 8e9), ("memory.available_bytes".to_owned(), 6e9)];
+            story.probed.push(Reading { at, source: "host:here".into(), values });
+        }
+        let (study, _) = study_of(&story.run(), &Judgement::default());
+        let all = of_trial(&study, 0);
+        let names = |id: &str| {
+            let figure = all.iter().find(|figure| figure.id == id).unwrap();
+            figure.lines.iter().map(|line| line.name.clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(names("time-server-memory"), [name]);
+        assert_eq!(names("time-server-machine-memory"), ["host:here in use"]);
+    }
+}
+
+#[test]
+fn the_title_is_the_name_of_the_plan() {
+    let mut run = story::closed().run();
+    assert_eq!(study_of(&run, &Judgement::default()).0.experiment.name, "http://127.0.0.1:8080/");
+    run.environment.plan_name = Some("shop".into());
+    assert_eq!(study_of(&run, &Judgement::default()).0.experiment.name, "shop");
 }
 
 #[test]

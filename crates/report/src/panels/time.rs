@@ -1,20 +1,39 @@
 //! Charts over the time of one trial: the requests, and on the same axis what was read meanwhile.
 
-use super::{chosen, heat, load, readings, words};
+use super::{chosen, heat, load, p99, readings, words};
 use crate::figure::{Axis, Figure, Line, Point, Scale, Unit};
+use crate::figures;
+use crate::intervals::{self, Merged};
 use crate::readings::Span;
-use crate::result::{Interval, series};
-use brunt_model::{Analysis, Study, Trial};
+use crate::result::{self, Interval};
+use brunt_model::{Analysis, Run, Study, Trial};
 
-/// An interval's figure, and what its line is called.
-type Series = (&'static str, fn(&Interval) -> Option<f64>);
+/// A line of a chart over time.
+struct TimeLine {
+    name: &'static str,
+    value: IntervalValue,
+}
+
+/// Where a line's values come from.
+enum IntervalValue {
+    /// Counts and percentiles: those of merged intervals come from their sums and histograms.
+    Sum(fn(&Interval) -> Option<f64>),
+    /// The state at the end of an interval.
+    State(fn(&Interval) -> u64),
+}
+
+use IntervalValue::{State, Sum};
 
 /// A chart of the series of a run.
 struct TimeChart {
     id: &'static str,
     title: &'static str,
     y: (&'static str, Unit, Scale),
-    series: &'static [Series],
+    lines: &'static [TimeLine],
+}
+
+const fn line_of(name: &'static str, value: IntervalValue) -> TimeLine {
+    TimeLine { name, value }
 }
 
 /// The charts of requests over time.
@@ -23,32 +42,35 @@ const TIME_CHARTS: &[TimeChart] = &[
         id: "throughput",
         title: "Throughput",
         y: ("requests", Unit::PerSecond, Scale::Linear),
-        series: &[("completed", |i| Some(i.throughput_per_second)), ("planned", |i| per_second(i, i.planned))],
+        lines: &[
+            line_of("completed", Sum(|i| Some(i.throughput_per_second))),
+            line_of("planned", Sum(|i| per_second(i, i.planned))),
+        ],
     },
     TimeChart {
         id: "response",
         title: "Response time",
         y: ("response time", Unit::Seconds, Scale::Log),
-        series: &[
-            ("p50", |i| i.response_p50_seconds),
-            ("p99", |i| i.response_p99_seconds),
-            ("max", |i| i.response_max_seconds),
+        lines: &[
+            line_of("p50", Sum(|i| i.response_p50_seconds)),
+            line_of("p99", Sum(|i| i.response_p99_seconds)),
+            line_of("max", Sum(|i| i.response_max_seconds)),
         ],
     },
     TimeChart {
         id: "errors",
         title: "Errors",
         y: ("errors", Unit::PerSecond, Scale::Linear),
-        series: &[("errors", |i| per_second(i, i.errors))],
+        lines: &[line_of("errors", Sum(|i| per_second(i, i.errors)))],
     },
     TimeChart {
         id: "under-way",
         title: "Requests under way, and connections",
         y: ("requests, connections", Unit::Count, Scale::Linear),
-        series: &[
-            ("under way", |i| Some(i.in_flight as f64)),
-            ("connections", |i| Some(i.connections as f64)),
-            ("waiting", |i| (i.waiting > 0).then_some(i.waiting as f64)),
+        lines: &[
+            line_of("under way", State(|i| i.in_flight)),
+            line_of("connections", State(|i| i.connections)),
+            line_of("waiting", State(|i| i.waiting)),
         ],
     },
 ];
@@ -62,17 +84,24 @@ pub fn of_chosen(study: &Study, analysis: &Analysis) -> Vec<Figure> {
 /// read meanwhile, all over the same time. Empty ones are left out.
 pub fn of_trial(study: &Study, index: usize) -> Vec<Figure> {
     let Some(trial) = study.trials.get(index) else { return Vec::new() };
-    let intervals: Vec<Interval> = series(&trial.run).collect();
-    let mut all: Vec<Figure> = TIME_CHARTS.iter().map(|chart| of_chart(chart, &intervals)).collect();
-    all.push(heat::of(&trial.run));
-    all.extend(readings::by_time(&trial.run).into_iter().map(|(id, title, y, tracks)| {
-        let lines = tracks.into_iter().enumerate().map(|(i, (name, spans))| line(name, i, course_of(&spans)));
-        Figure { id, title, y, lines: lines.collect(), ..Figure::default() }
+    let run = &trial.run;
+    let recorded: Vec<Interval> = result::intervals(run, intervals::recorded(run).into_iter()).collect();
+    let merged = intervals::of_run(run);
+    let mut all: Vec<Figure> = TIME_CHARTS.iter().map(|chart| of_chart(chart, run, &recorded, &merged)).collect();
+    all.insert(1, p99::over_time(run, &trial.judgement));
+    all.push(heat::of(run, &merged));
+    all.extend(readings::by_time(run).into_iter().map(|(id, title, y, tracks)| {
+        let (names, spans): (Vec<String>, Vec<Vec<Span>>) = tracks.into_iter().unzip();
+        let courses: Vec<Merged<Point>> = spans.iter().map(|spans| intervals::of_spans(spans)).collect();
+        let x = axis_with_ranges(courses.iter().filter_map(|course| course.width).reduce(f64::max));
+        let lines = names.into_iter().zip(courses).enumerate();
+        let lines = lines.map(|(i, (name, course))| line(name, i, course.points)).collect();
+        Figure { id, title, x, y, lines, ..Figure::default() }
     }));
+    let end = recorded.last().map_or(0.0, |i| i.to_seconds);
     let whose = words::trial(study, trial);
-    let end = intervals.last().map_or(0.0, |i| i.to_seconds);
     let placed = all.into_iter().map(|figure| placed(figure, study, trial, index, &whose));
-    placed.map(|figure| within(figure, end)).filter(|figure| !figure.is_empty()).map(words::told).collect()
+    placed.map(|figure| within(figure, end)).filter_map(super::shown).collect()
 }
 
 fn placed(figure: Figure, study: &Study, trial: &Trial, index: usize, whose: &str) -> Figure {
@@ -88,7 +117,6 @@ fn placed(figure: Figure, study: &Study, trial: &Trial, index: usize, whose: &st
         },
         group: format!("time-{index}"),
         trial: Some(index),
-        x: Axis { label: "time since the measured time began".into(), unit: Unit::Seconds, scale: Scale::Linear },
         ..figure
     }
 }
@@ -101,18 +129,61 @@ fn within(mut figure: Figure, end: f64) -> Figure {
     figure
 }
 
-fn of_chart(chart: &TimeChart, intervals: &[Interval]) -> Figure {
-    let middle = |i: &Interval| f64::midpoint(i.from_seconds, i.to_seconds);
-    let points = |of: fn(&Interval) -> Option<f64>| {
-        let point = |i: &Interval| Point { x: middle(i), y: of(i), ..Point::default() };
-        intervals.iter().map(point).collect::<Vec<_>>()
-    };
-    let lines = chart.series.iter().enumerate().map(|(i, (name, of))| line((*name).into(), i, points(*of)));
-    let any = |line: &Line| line.known().any(|point| point.1 != 0.0);
-    let lines = lines.filter(any).collect();
+/// The axis of time; it names the width of merged intervals.
+pub(super) fn axis(width: Option<f64>) -> Axis {
+    let since = "time since the measured time began";
+    let label = width.map_or(since.to_owned(), |width| format!("{since}, one point per {}", figures::span(width)));
+    Axis { label, unit: Unit::Seconds, scale: Scale::Linear }
+}
+
+/// The same where merged values have their lowest and highest around them.
+fn axis_with_ranges(width: Option<f64>) -> Axis {
+    let mut axis = axis(width);
+    if width.is_some() {
+        axis.label += " (shaded: lowest to highest)";
+    }
+    axis
+}
+
+fn of_chart(
+    chart: &TimeChart,
+    run: &Run,
+    recorded: &[Interval],
+    merged: &Merged<brunt_model::series::Point>,
+) -> Figure {
+    let intervals: Vec<Interval> = result::intervals(run, merged.points.iter().cloned()).collect();
+    let lines = chart
+        .lines
+        .iter()
+        .enumerate()
+        .map(|(i, row)| line(row.name.into(), i, points_of(&row.value, recorded, &intervals)));
+    let has_states = chart.lines.iter().any(|row| matches!(row.value, State(_)));
+    let x = if has_states { axis_with_ranges(merged.width) } else { axis(merged.width) };
     let (label, unit, scale) = chart.y;
-    let y = Axis { label: label.into(), unit, scale };
-    Figure { id: chart.id.into(), title: chart.title.into(), y, lines, ..Figure::default() }
+    Figure {
+        id: chart.id.into(),
+        title: chart.title.into(),
+        x,
+        y: Axis { label: label.into(), unit, scale },
+        lines: lines.collect(),
+        ..Figure::default()
+    }
+}
+
+/// The points of a line: sums from the merged intervals, states from the recorded ones.
+fn points_of(value: &IntervalValue, recorded: &[Interval], merged: &[Interval]) -> Vec<Point> {
+    match value {
+        Sum(value) => merged.iter().map(|i| Point { x: middle(i), y: value(i), ..Point::default() }).collect(),
+        State(value) => {
+            let spans =
+                recorded.iter().map(|i| Span { from: i.from_seconds, to: i.to_seconds, value: value(i) as f64 });
+            intervals::of_spans(&spans.collect::<Vec<_>>()).points
+        }
+    }
+}
+
+fn middle(interval: &Interval) -> f64 {
+    f64::midpoint(interval.from_seconds, interval.to_seconds)
 }
 
 fn per_second(interval: &Interval, n: u64) -> Option<f64> {
@@ -122,8 +193,4 @@ fn per_second(interval: &Interval, n: u64) -> Option<f64> {
 
 fn line(name: String, index: usize, points: Vec<Point>) -> Line {
     Line { name, contender: None, dash: (index / 8) as u8, points }
-}
-
-fn course_of(spans: &[Span]) -> Vec<Point> {
-    spans.iter().map(|span| Point { x: span.at(), y: Some(span.value), ..Point::default() }).collect()
 }

@@ -249,8 +249,13 @@ fn all_of(run: &Run) -> Vec<Interval> {
 
 /// The intervals of a run, in order of time.
 pub fn series(run: &Run) -> impl Iterator<Item = Interval> + '_ {
+    intervals(run, run.series.points())
+}
+
+/// These points of a run's series as intervals.
+pub(crate) fn intervals(run: &Run, points: impl Iterator<Item = Point>) -> impl Iterator<Item = Interval> {
     let zero = run.began(brunt_model::Phase::Measure).unwrap_or_default();
-    run.series.points().map(move |point| interval(&point, zero))
+    points.map(move |point| interval(&point, zero))
 }
 
 fn interval(point: &Point, zero: Tick) -> Interval {

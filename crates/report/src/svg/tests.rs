@@ -83,10 +83,12 @@ fn a_chart_without_points_is_none() {
 
 #[test]
 fn a_sheet_is_one_document_in_which_each_chart_is_named() {
-    let mut out = Vec::new();
-    write(&crate::story::closed().run(), &Judgement::default(), &mut out).unwrap();
-    let svg = String::from_utf8(out).unwrap();
-    assert_eq!((svg.matches("<svg ").count(), svg.matches("role=\"img\"").count()), (1, 5));
-    assert_eq!(svg.matches("<g ").count(), svg.matches("</g>").count());
-    assert!(svg.contains("prefers-color-scheme:dark"));
+    for (write, charts) in [(write as fn(&Run, &Judgement, &mut dyn io::Write) -> _, 3), (write_all, 6)] {
+        let mut out = Vec::new();
+        write(&crate::story::closed().run(), &Judgement::default(), &mut out).unwrap();
+        let svg = String::from_utf8(out).unwrap();
+        assert_eq!((svg.matches("<svg ").count(), svg.matches("role=\"img\"").count()), (1, charts));
+        assert_eq!(svg.matches("<g ").count(), svg.matches("</g>").count());
+        assert!(svg.contains("prefers-color-scheme:dark"));
+    }
 }

@@ -2,7 +2,7 @@
 
 use super::Report;
 use super::fit::Part;
-use crate::figures::{self, UNKNOWN, known_quantile, quantile_of, response_quantile, time};
+use crate::figures::{self, UNKNOWN, estimate, quantile_of, response_quantile, time, with_both_ends};
 use crate::layout::Table;
 use crate::view::{Detail, Emphasis};
 use brunt_model::finding::{Estimate, Interval};
@@ -59,16 +59,6 @@ pub fn percentile(run: &Run, judgement: &Judgement, q: f64) -> String {
         Some(Estimate { high: None, .. }) => UNKNOWN.into(),
         _ => response_quantile(t, q),
     }
-}
-
-/// A percentile that is known exactly, and both ends of its interval, in seconds.
-pub fn with_both_ends(run: &Run, judgement: &Judgement, q: f64) -> Option<(f64, (f64, f64))> {
-    let (estimate, exact) = (estimate(judgement, q)?, known_quantile(&run.total, q).filter(|exact| !exact.at_least)?);
-    Some((exact.value as f64 / 1e9, (estimate.low, estimate.high?)))
-}
-
-fn estimate(judgement: &Judgement, q: f64) -> Option<&Estimate> {
-    judgement.intervals.iter().find(|i| (i.quantile - q).abs() < 1e-9).and_then(|i| i.estimate.as_ref())
 }
 
 /// The percentile of the report below this one, in nanoseconds: a lower bound that is less says nothing.

@@ -1,0 +1,158 @@
+//! Merges the intervals of a long run, so that a chart over time has no more points than it has room for.
+//!
+//! Counts are added and histograms are merged. Rates and states get their mean over the time, with the lowest and the
+//! highest value as the band. Out of scope: the exports CSV and JSON, which have every recorded interval.
+
+use crate::figure;
+use crate::readings::Span;
+use brunt_model::series::Point;
+use brunt_model::{Phase, Run, Tick};
+
+/// Maximum number of points on a line over time.
+pub const MOST_POINTS: usize = 200;
+
+const DAY: f64 = 86_400.0;
+
+/// Widths of merged intervals, in seconds; longer ones are whole days.
+const WIDTHS: [f64; 23] = [
+    0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 60.0, 120.0, 300.0, 600.0,
+    1_800.0, 3_600.0, 21_600.0, DAY,
+];
+
+/// Points of a line over time.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Merged<T> {
+    /// The points.
+    pub points: Vec<T>,
+    /// Width of an interval in seconds; None: as recorded.
+    pub width: Option<f64>,
+}
+
+/// The recorded intervals of a run, without the short ones at the ends of its phases.
+pub fn recorded(run: &Run) -> Vec<Point> {
+    absorb_short(run.series.points().collect())
+}
+
+/// The intervals of a run, as many as a chart has room for.
+pub fn of_run(run: &Run) -> Merged<Point> {
+    let points = recorded(run);
+    let width = width_of(points.len(), seconds_of(&points));
+    Merged { points: absorb_short(merge(points, zero(run), width)), width }
+}
+
+/// The intervals of a run, so wide that 9 of 10 have at least this number of response times; None where fewer than three
+/// intervals would be that wide.
+pub fn with_responses(run: &Run, least: u64) -> Option<Merged<Point>> {
+    let points = recorded(run);
+    let seconds = seconds_of(&points);
+    let narrowest = width_of(points.len(), seconds);
+    let wider = WIDTHS.into_iter().filter(|width| *width > narrowest.unwrap_or(0.0) && width * 3.0 <= seconds);
+    let widths = std::iter::once(narrowest).chain(wider.map(Some));
+    let merged = widths.map(|width| Merged { points: absorb_short(merge(points.clone(), zero(run), width)), width });
+    let mut enough = merged.filter(|merged| {
+        let counts = merged.points.iter().map(|point| point.response.count()).filter(|count| *count > 0);
+        let large = counts.clone().filter(|count| *count >= least).count();
+        large >= 3 && large * 10 >= counts.count() * 9
+    });
+    enough.next()
+}
+
+/// Values over time as points of a chart.
+pub fn of_spans(spans: &[Span]) -> Merged<figure::Point> {
+    let from = spans.first().map_or(0.0, |span| span.from);
+    let to = spans.last().map_or(0.0, |span| span.to);
+    let Some(width) = width_of(spans.len(), to - from) else {
+        let points =
+            spans.iter().map(|span| figure::Point { x: span.at(), y: Some(span.value), ..figure::Point::default() });
+        return Merged { points: points.collect(), width: None };
+    };
+    let groups = spans.chunk_by(|a, b| number(a.at(), width) == number(b.at(), width));
+    Merged { points: groups.map(mean_of).collect(), width: Some(width) }
+}
+
+/// The mean of values, weighted by their time, with the lowest and the highest value.
+fn mean_of(spans: &[Span]) -> figure::Point {
+    let all: f64 = spans.iter().map(weight).sum();
+    let low = spans.iter().map(|span| span.value).fold(f64::INFINITY, f64::min);
+    let high = spans.iter().map(|span| span.value).fold(f64::NEG_INFINITY, f64::max);
+    let mean = spans.iter().map(|span| span.value * weight(span)).sum::<f64>() / all;
+    let band = (low < high).then_some((low, high));
+    figure::Point {
+        x: spans.iter().map(|span| span.at() * weight(span)).sum::<f64>() / all,
+        // Rounding must not lift the mean of equal values above the highest.
+        y: Some(mean.clamp(low, high)),
+        low: band.map(|band| band.0),
+        high: band.map(|band| band.1),
+    }
+}
+
+/// Duration of a value; that of a state counts as one.
+fn weight(span: &Span) -> f64 {
+    if span.to > span.from { span.to - span.from } else { 1.0 }
+}
+
+/// Merges the points of each interval; those of two phases stay apart.
+fn merge(points: Vec<Point>, zero: Tick, width: Option<f64>) -> Vec<Point> {
+    let Some(width) = width else { return points };
+    let mut merged: Vec<Point> = Vec::new();
+    let mut last_number = None;
+    for point in points {
+        let number = number(f64::midpoint(since(point.from, zero), since(point.to, zero)), width);
+        match merged.last_mut() {
+            Some(last) if last_number == Some(number) && last.phase == point.phase => last.follow(&point),
+            _ => merged.push(point),
+        }
+        last_number = Some(number);
+    }
+    merged
+}
+
+/// Merges intervals that are shorter than half the median into their neighbors. They occur at the ends of phases, and
+/// their rates are noise.
+fn absorb_short(points: Vec<Point>) -> Vec<Point> {
+    let mut widths: Vec<f64> = points.iter().map(Point::seconds).collect();
+    widths.sort_by(f64::total_cmp);
+    let shortest = widths.get(widths.len() / 2).copied().unwrap_or(0.0) / 2.0;
+    let mut all: Vec<Point> = Vec::new();
+    for point in points {
+        match all.last_mut() {
+            Some(last) if last.seconds() < shortest || point.seconds() < shortest => {
+                let phase = if last.seconds() < shortest { point.phase } else { last.phase };
+                last.follow(&point);
+                last.phase = phase;
+            }
+            _ => all.push(point),
+        }
+    }
+    all
+}
+
+/// Width of the intervals to which this number of points is merged; None where all have room.
+fn width_of(count: usize, seconds: f64) -> Option<f64> {
+    if count <= MOST_POINTS {
+        return None;
+    }
+    let least = seconds / MOST_POINTS as f64;
+    Some(WIDTHS.into_iter().find(|width| *width >= least).unwrap_or_else(|| (least / DAY).ceil() * DAY))
+}
+
+/// Number of the interval that holds an instant.
+fn number(at: f64, width: f64) -> i64 {
+    (at / width).floor() as i64
+}
+
+fn seconds_of(points: &[Point]) -> f64 {
+    let first = points.first().map_or(Tick::ZERO, |point| point.from);
+    points.last().map_or(0.0, |point| since(point.to, first))
+}
+
+fn zero(run: &Run) -> Tick {
+    run.began(Phase::Measure).unwrap_or_default()
+}
+
+fn since(tick: Tick, zero: Tick) -> f64 {
+    (tick.0 as f64 - zero.0 as f64) / 1e9
+}
+
+#[cfg(test)]
+mod tests;

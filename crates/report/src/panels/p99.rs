@@ -1,0 +1,90 @@
+//! The 99th percentile of the response time with its interval: over load, over repetitions, over the time of a run.
+
+use super::{load, time};
+use crate::figure::{Axis, Figure, Line, Point, Scale, Unit};
+use crate::figures::{enough, known_quantile, with_both_ends};
+use crate::intervals;
+use brunt_model::analysis::LimitKind;
+use brunt_model::objective::Metric;
+use brunt_model::{Analysis, Judgement, Objective, Plan, Run, Study};
+
+const Q: f64 = 0.99;
+const TITLE: &str = "p99 of the response time";
+/// Fewest response times of which p99 is one of the slowest, not the slowest.
+const FEWEST: u64 = 100;
+/// From this ratio of the highest value to the lowest on, the axis goes by powers of ten.
+const WIDE: f64 = 100.0;
+
+/// p99 at each load with its interval, and the objective.
+pub fn over_load(study: &Study, analysis: &Analysis) -> Vec<Figure> {
+    let mut figure = load::over_load(study, analysis, "p99", TITLE, &[("", |p| p.p99)]);
+    figure.marks.extend(load::marks(study, analysis, |kind| kind == LimitKind::Objective));
+    let plan = study.experiment.contenders.first().and_then(|contender| contender.steps.first()).map(|step| &step.plan);
+    vec![finish(figure, plan, &load::with_band("p99", analysis, |p| p.p99))]
+}
+
+/// p99 of each repetition, and of all of them with its interval, where a study varies no load.
+pub fn over_repetitions(study: &Study, analysis: &Analysis) -> Vec<Figure> {
+    let figure = load::over_repetitions(study, analysis, "p99", TITLE, |p| p.p99);
+    let plan = study.trials.first().and_then(|trial| trial.run.plan.as_ref());
+    figure.map(|figure| finish(figure, plan, "p99")).into_iter().collect()
+}
+
+/// p99 over the time of a run, and that of the whole run with its interval.
+pub fn over_time(run: &Run, judgement: &Judgement) -> Figure {
+    let mut figure = Figure { id: "p99".into(), title: TITLE.into(), ..Figure::default() };
+    let Some(merged) = intervals::with_responses(run, FEWEST) else { return figure };
+    let counts: Vec<u64> = merged.points.iter().map(|point| point.response.count()).collect();
+    let intervals = crate::result::intervals(run, merged.points.into_iter());
+    let points = intervals.zip(counts).map(|(interval, count)| Point {
+        x: f64::midpoint(interval.from_seconds, interval.to_seconds),
+        y: interval.response_p99_seconds.filter(|_| enough(Q, count)),
+        ..Point::default()
+    });
+    let points: Vec<Point> = points.collect();
+    figure.x = time::axis(merged.width);
+    let ends = points.first().zip(points.last()).map(|(first, last)| [first.x, last.x]);
+    figure.lines.push(Line { name: "p99".into(), points, ..Line::default() });
+    figure.lines.extend(ends.and_then(|ends| of_whole_run(run, judgement, ends)));
+    finish(figure, run.plan.as_ref(), "p99")
+}
+
+/// p99 of the measured time as a level line, with its interval where that is known.
+fn of_whole_run(run: &Run, judgement: &Judgement, ends: [f64; 2]) -> Option<Line> {
+    let interval = with_both_ends(run, judgement, Q);
+    let exact = known_quantile(&run.total, Q).filter(|q| !q.at_least)?.value as f64 / 1e9;
+    let points = ends.map(|x| Point {
+        x,
+        y: Some(exact),
+        low: interval.map(|(_, (low, _))| low),
+        high: interval.map(|(_, (_, high))| high),
+    });
+    let name = if interval.is_some() { "whole run (95 % CI)" } else { "whole run" };
+    Some(Line { name: name.into(), dash: 1, points: points.into(), ..Line::default() })
+}
+
+/// Adds the objective as a level line, and chooses the axis.
+fn finish(mut figure: Figure, plan: Option<&Plan>, label: &str) -> Figure {
+    let values: Vec<(f64, f64)> = figure.lines.iter().flat_map(Line::known).collect();
+    let ends = ends_of(values.iter().map(|point| point.0));
+    let objective = plan.and_then(|plan| plan.objectives.iter().find(|objective| is_of_p99(objective)));
+    if let Some(objective) = objective.filter(|_| ends[0] < ends[1]) {
+        let points = ends.map(|x| Point { x, y: Some(objective.bound), ..Point::default() });
+        let name = format!("objective {objective}");
+        figure.lines.push(Line { name, dash: 3, points: points.into(), ..Line::default() });
+    }
+    let bound = objective.map(|objective| objective.bound);
+    let range = ends_of(values.iter().map(|point| point.1).chain(bound).filter(|y| *y > 0.0));
+    let scale = if range[1] / range[0] >= WIDE { Scale::Log } else { Scale::Linear };
+    figure.y = Axis { label: label.to_owned(), unit: Unit::Seconds, scale };
+    figure
+}
+
+/// The lowest and the highest value.
+fn ends_of(values: impl Iterator<Item = f64> + Clone) -> [f64; 2] {
+    [values.clone().fold(f64::INFINITY, f64::min), values.fold(f64::NEG_INFINITY, f64::max)]
+}
+
+fn is_of_p99(objective: &Objective) -> bool {
+    matches!(objective.metric, Metric::Quantile(q) if (q - Q).abs() < 1e-9)
+}
