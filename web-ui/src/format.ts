@@ -62,6 +62,7 @@ const UNITS: Record<Unit, { steps: Step[]; behind: string }> = {
   bytes_per_second: { steps: BYTES, behind: '/s' },
   cores: { steps: PLAIN, behind: '' },
   users: { steps: NUMBERS, behind: '' },
+  clock: { steps: PLAIN, behind: '' },
 };
 
 const stepFor = (steps: Step[], size: number): Step =>
@@ -70,12 +71,22 @@ const stepFor = (steps: Step[], size: number): Step =>
 /** A value with its unit: `391 µs`, `1.20 ms`, `12,345 /s`, `42.1 %`. */
 export function value(x: number | null | undefined, unit: Unit): string {
   if (x === null || x === undefined || !Number.isFinite(x)) return UNKNOWN;
+  if (unit === 'clock') return dayAndTime(x);
   const { steps, behind } = UNITS[unit];
   const scaled = unit === 'count' || unit === 'per_second' || unit === 'users' ? PLAIN : steps;
   const step = stepFor(scaled, Math.abs(x));
   const number = unit === 'count' || unit === 'users' ? plainOrThree(x) : three(x / step.per);
   return [number, step.name + behind].filter(Boolean).join(' ');
 }
+
+/** Seconds since 1970 in the zone that the axis names: `Nov 26 14:05:07`. */
+const dayAndTime = (x: number): string => `${day(x)} ${timeOfDay(x, true)}`;
+
+/** The day: `Nov 26`. */
+export const day = (x: number): string => new Date(x * 1000).toLocaleDateString('en-US', { month: 'short', day: 'numeric', timeZone: 'UTC' });
+
+/** The time of day: `14:05`, or `14:05:07`. */
+export const timeOfDay = (x: number, seconds: boolean): string => new Date(x * 1000).toISOString().slice(11, seconds ? 19 : 16);
 
 /** A value that somebody chose, such as a load: `20 /s`. */
 export function chosen(x: number, unit: Unit): string {

@@ -11,12 +11,13 @@ import { answers } from './answers';
 import { charts } from './charts';
 import { comparison } from './comparison';
 import { h, section } from './dom';
+import { dashboardSections } from './dashboard';
 import { drawAll, redrawAll } from './figure';
 import { conclusions, evidence, findings } from './findings';
 import { instant } from './format';
 import { curve, limits } from './limits';
 import { TrialView, trialTable } from './trials';
-import type { PageData, StudyDocument, TrialCharts } from './types';
+import type { DashboardData, PageData, StudyDocument, TrialCharts } from './types';
 
 /** What a script element of data holds; null where there is none. */
 function data<T>(id: string): T | null {
@@ -49,6 +50,15 @@ function page({ document: study, figures, shown }: PageData): void {
   document.getElementById('still')?.remove();
   trial.show(shown);
   if (study.trials.length === 1) drawAll();
+}
+
+/** A page that shows no study. */
+function dashboard(content: DashboardData): void {
+  document.title = content.title;
+  const sections = dashboardSections(content);
+  const heading = h('div', { class: 'heading' }, h('h1', {}, content.title));
+  document.getElementById('page')?.append(bar(sections), h('main', { id: 'main' }, heading, ...sections));
+  document.getElementById('still')?.remove();
 }
 
 function bar(sections: HTMLElement[]): HTMLElement {
@@ -92,5 +102,7 @@ function whilePrinted(): void {
 setTheme(preferred.matches ? 'dark' : 'light');
 const study = data<PageData>('study');
 if (study) page(study);
+const content = data<DashboardData>('dashboard');
+if (content) dashboard(content);
 whilePrinted();
 preferred.addEventListener('change', () => setTheme(preferred.matches ? 'dark' : 'light'));

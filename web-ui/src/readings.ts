@@ -20,7 +20,7 @@ export interface Reading {
 
 /** A value of an axis: quantiles as percentiles. */
 export const onAxis = (x: number, axis: Axis): string =>
-  axis.scale === 'quantile' ? percentile(Number(x.toPrecision(6))) : chosen(Number(x.toPrecision(6)), axis.unit);
+  axis.scale === 'quantile' ? percentile(Number(x.toPrecision(6))) : chosen(Number(x.toPrecision(axis.unit === 'clock' ? 16 : 6)), axis.unit);
 
 /** What a figure has at a bent x (and, of a heat map, at a y); points of a line that are not near are left out. */
 export function readings(figure: Figure, shown: boolean[], at: number, near: number, y: number | null) {

@@ -3,7 +3,7 @@
 // Out of scope: drawing. uPlot gets transformed values, so that all its axes are linear.
 
 import type { ScaleKind, Unit } from './types';
-import { percentile, tick } from './format';
+import { day, percentile, tick, timeOfDay } from './format';
 
 /** A bend of an axis; what has no place on it (a log of 0) becomes null. */
 export interface Bend {
@@ -33,7 +33,23 @@ export function ticks(scale: ScaleKind, unit: Unit, low: number, high: number, m
   if (scale === 'log') {
     return evenTicks(unit, 10 ** low, 10 ** high, most).map((t) => ({ ...t, at: Math.log10(t.at) }));
   }
-  return evenTicks(unit, low, high, most);
+  return unit === 'clock' ? clockTicks(low, high, most) : evenTicks(unit, low, high, most);
+}
+
+const DAY = 86_400;
+/** Distances between the marks of a clock, in seconds; longer ones are whole days. */
+const CLOCK_STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200, DAY];
+
+/** Round times of day; at midnight the day. */
+function clockTicks(low: number, high: number, most: number): Tick[] {
+  const least = (high - low) / Math.max(1, most);
+  const step = CLOCK_STEPS.find((s) => s >= least) ?? Math.ceil(least / DAY) * DAY;
+  const first = Math.ceil(low / step);
+  const count = Math.max(0, Math.floor(high / step) - first + 1);
+  return Array.from({ length: count }, (_, i) => {
+    const at = (first + i) * step;
+    return { at, text: at % DAY === 0 ? day(at) : timeOfDay(at, step < 60) };
+  });
 }
 
 /** The round step (1, 2 or 5 times a power of ten) that puts at most `most` marks between the ends. */

@@ -20,8 +20,8 @@ export interface Column<Row> {
   by(row: Row): number | string | null;
 }
 
-/** A table whose heads are buttons: the first press sorts upwards, the next downwards. */
-export function sortable<Row>(columns: Column<Row>[], rows: Row[], caption: string): HTMLElement {
+/** A table whose heads are buttons: the first press sorts upwards, the next downwards; the first rows may be fixed. */
+export function sortable<Row>(columns: Column<Row>[], rows: Row[], caption: string, fixed = 0): HTMLElement {
   const numbers = columns.map((c) => rows.some((row) => typeof c.by(row) === 'number'));
   const made = rows.map((row) => ({ row, element: h('tr', {}, ...columns.map((c, i) => data(c.cell(row), numbers[i] ?? false))) }));
   const body = h('tbody', {}, ...made.map((m) => m.element));
@@ -34,7 +34,7 @@ export function sortable<Row>(columns: Column<Row>[], rows: Row[], caption: stri
     const up = heads[by]?.getAttribute('aria-sort') !== 'ascending';
     heads.forEach((head, i) => head.setAttribute('aria-sort', i !== by ? 'none' : up ? 'ascending' : 'descending'));
     const key = columns[by]?.by ?? (() => null);
-    body.append(...[...made].sort((a, b) => order(key(a.row), key(b.row), up ? 1 : -1)).map((m) => m.element));
+    body.append(...made.slice(fixed).sort((a, b) => order(key(a.row), key(b.row), up ? 1 : -1)).map((m) => m.element));
   };
   return scrolled(caption, h('table', { class: 'sortable' }, h('caption', { class: 'sr' }, caption), h('thead', {}, h('tr', {}, ...heads)), body));
 }

@@ -2,7 +2,7 @@
 //
 // Nothing is computed here. Times are in seconds, rates per second; unknown values are null.
 
-export type Unit = 'count' | 'seconds' | 'per_second' | 'share' | 'bytes' | 'bytes_per_second' | 'cores' | 'users';
+export type Unit = 'count' | 'seconds' | 'per_second' | 'share' | 'bytes' | 'bytes_per_second' | 'cores' | 'users' | 'clock';
 export type ScaleKind = 'linear' | 'log' | 'quantile';
 
 export interface Axis {
@@ -358,4 +358,40 @@ export interface PageData {
   figures: Figure[];
   /** The trial whose charts are shown first. */
   shown: number;
+}
+
+/** A page of tables and charts that is no study (crates/report/src/html/dashboard.rs). */
+export interface DashboardData {
+  title: string;
+  facts: [string, string][];
+  /** Address and text. */
+  links: [string, string][];
+  tables: DashboardTable[];
+  shares: Shares[];
+  sections: { title: string; figures: Figure[] }[];
+}
+
+export interface DashboardTable {
+  title: string;
+  columns: string[];
+  rows: DashboardCell[][];
+  /** Number of first rows that stay first. */
+  fixed_rows: number;
+}
+
+export interface DashboardCell {
+  text: string;
+  number: number | null;
+}
+
+export interface Shares {
+  title: string;
+  form: 'pie' | 'bars';
+  parts: Share[];
+}
+
+export interface Share {
+  name: string;
+  count: number;
+  grade: 'good' | 'fair' | 'poor' | 'bad';
 }

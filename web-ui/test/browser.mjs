@@ -194,6 +194,60 @@ const tests = {
   },
 };
 
+const dashboardTests = {
+  async 'a dashboard sorts its tables, the total first'({ page }) {
+    assert.equal(await page.locator('h1').textContent(), 'Shop <b>dashboard</b>');
+    const head = page.locator('#statistics thead th', { hasText: 'Average' });
+    const values = async () => (await column(page, '#statistics', 'Average')).map(Number);
+    const [total, ...unsorted] = await values();
+    for (const direction of ['ascending', 'descending']) {
+      await head.getByRole('button').click();
+      assert.equal(await head.getAttribute('aria-sort'), direction);
+      const [first, ...rest] = await values();
+      assert.equal(first, total);
+      const sign = direction === 'ascending' ? 1 : -1;
+      assert.deepEqual(rest, [...unsorted].sort((a, b) => (a - b) * sign));
+    }
+    assert.equal((await column(page, '#statistics', 'Label'))[0], 'Total');
+  },
+
+  async 'its charts zoom together over all sections, and say the time of day'({ page }) {
+    const stage = page.locator('#overview .stage').first();
+    await stage.scrollIntoViewIfNeeded();
+    await stage.locator('.u-over').waitFor();
+    await stage.locator('.u-over').hover({ position: { x: 150, y: 60 } });
+    await stage.locator('.tip').waitFor();
+    assert.match(await stage.locator('.tip').textContent(), /Time of day, UTC Jul 1 12:0[0-5]:\d\d/);
+    const box = await stage.locator('.u-over').boundingBox();
+    await page.mouse.move(box.x + box.width * 0.3, box.y + 40);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width * 0.6, box.y + 60, { steps: 5 });
+    await page.mouse.up();
+    assert.equal(await page.locator('.reset:not([hidden])').count(), 3);
+    await stage.locator('.u-over').dblclick();
+    assert.equal(await page.locator('.reset:not([hidden])').count(), 0);
+  },
+
+  async 'a click on a name hides its line'({ page }) {
+    const figure = page.locator('#over-time figure').first();
+    await figure.scrollIntoViewIfNeeded();
+    const name = figure.locator('.legend button').first();
+    await name.click();
+    assert.equal(await name.getAttribute('aria-pressed'), 'false');
+    const over = figure.locator('.u-over');
+    await over.waitFor();
+    await over.hover({ position: { x: 150, y: 60 } });
+    await figure.locator('.tip').waitFor();
+    const tip = await figure.locator('.tip').textContent();
+    assert.ok(!tip.includes('page 0') && tip.includes('page 1'), tip);
+  },
+
+  async 'the pie has a slice for passes and one for failures'({ page }) {
+    assert.deepEqual(await texts(page, '#shares .pie title'), ['PASS: 930 (93.0 %)', 'FAIL: 70 (7.00 %)']);
+    assert.equal(await page.locator('#shares .bars .share').count(), 4);
+  },
+};
+
 /** How long the page took, of several openings: the least says most on a machine that does other things too. */
 async function opening(browser) {
   const times = [];
@@ -226,6 +280,8 @@ async function shoot(browser) {
   }
   const { page } = await open(browser, 'study.html', { viewport: { width: 390, height: 844 } });
   await page.screenshot({ path: join(pictures, 'narrow.png') });
+  const dashboard = await open(browser, 'dashboard.html');
+  await dashboard.page.screenshot({ path: join(pictures, 'dashboard.png'), fullPage: true });
   const run = await open(browser, 'run.html');
   await run.page.screenshot({ path: join(pictures, 'run.png'), fullPage: true });
   for (const [name, options] of [
@@ -242,8 +298,9 @@ const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] }
 let failed = 0;
 try {
   await opening(browser);
-  for (const [name, test] of Object.entries(tests)) {
-    const opened = await open(browser, 'study.html');
+  const all = [...Object.entries(tests).map((test) => ['study.html', ...test]), ...Object.entries(dashboardTests).map((test) => ['dashboard.html', ...test])];
+  for (const [file, name, test] of all) {
+    const opened = await open(browser, file);
     try {
       await test(opened);
       assert.deepEqual(opened.complaints, []);
@@ -261,11 +318,16 @@ try {
   assert.equal(await run.page.locator('figure:not(:has(canvas))').count(), 0, 'all charts are drawn before anyone scrolls');
   assert.deepEqual([await run.page.locator('.banner').count(), await run.page.locator('#still').count()], [1, 0]);
   console.log('ok   a single run is a page too');
-  for (const javaScriptEnabled of [true, false]) {
-    const { page } = await open(browser, 'run.html', { javaScriptEnabled, viewport: { width: 400, height: 800 } });
+  for (const [name, javaScriptEnabled] of [
+    ['dashboard.html', true],
+    ['dashboard.html', false],
+    ['run.html', true],
+    ['run.html', false],
+  ]) {
+    const { page } = await open(browser, name, { javaScriptEnabled, viewport: { width: 400, height: 800 } });
     const wide = await page.locator('html').evaluate((html) => html.scrollWidth);
-    assert.ok(wide <= 400, `${wide} px`);
-    if (javaScriptEnabled) continue;
+    assert.ok(wide <= 400, `${name}: ${wide} px`);
+    if (javaScriptEnabled || name !== 'run.html') continue;
     const charts = await page.locator('svg[role=img]:visible').count();
     assert.ok(charts > 3 && (await page.locator('svg[role=img] > title').count()) === charts, `${charts} charts`);
   }

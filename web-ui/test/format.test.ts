@@ -13,6 +13,10 @@ describe('numbers', () => {
 });
 
 describe('values', () => {
+  test('an instant is a day and a time', () => {
+    expect(value(1_782_907_207.9, 'clock')).toBe('Jul 1 12:00:07');
+  });
+
   test('times take the unit that fits', () => {
     const written = [391e-6, 0.0012, 3.4142, 0, 0.9999].map((x) => value(x, 'seconds'));
     expect(written).toEqual(['391 µs', '1.20 ms', '3.41 s', '0 µs', '1.00 s']);

@@ -27,6 +27,21 @@ describe('even axes', () => {
   });
 });
 
+describe('a clock', () => {
+  const noon = 1_782_907_200;
+  test('has round times of day, and the day at midnight', () => {
+    expect(words(ticks('linear', 'clock', noon + 7, noon + 57, 8))).toEqual(['12:00:10', '12:00:20', '12:00:30', '12:00:40', '12:00:50']);
+    expect(words(ticks('linear', 'clock', noon + 7, noon + 307, 8))).toEqual(['12:01', '12:02', '12:03', '12:04', '12:05']);
+    expect(words(ticks('linear', 'clock', noon, noon + 86_400, 5))).toEqual(['12:00', '18:00', 'Jul 2', '06:00', '12:00']);
+  });
+
+  test('never has more marks than asked for', () => {
+    for (const span of [0.5, 3, 59, 600, 7201, 90_000, 3e6]) {
+      expect(ticks('linear', 'clock', noon + 3.3, noon + 3.3 + span, 8).length).toBeLessThanOrEqual(9);
+    }
+  });
+});
+
 describe('axes by powers of ten', () => {
   test('have words at powers, and lines between', () => {
     const marks = ticks('log', 'seconds', Math.log10(0.001), Math.log10(10), 6);

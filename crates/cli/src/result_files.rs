@@ -3,10 +3,11 @@
 use crate::exit::{Exit, Failed, failed, usage};
 use crate::output::ignore_closed_pipe;
 use anyhow::{Context, Result, bail};
-use brunt_dropin::graphs;
-use brunt_jmx::dashboard::{self, DashboardInfo};
+use brunt_dropin::dashboard_page;
+use brunt_jmx::dashboard;
 use brunt_jmx::jtl::{self, JtlSettings};
 use brunt_jmx::statistics::{Statistics, StatisticsSettings};
+use brunt_report::html::dashboard::Dashboard;
 use brunt_spec::words::values::Output;
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
@@ -38,12 +39,11 @@ pub fn report(files: &[String], outputs: &[Output]) -> Result<Exit, Failed> {
     }
     let title = "Dashboard".into();
     let facts = files.iter().map(|file| ("Source file".to_owned(), format!("\"{file}\""))).collect();
-    let graphs = graphs::all(statistics.timeline(), percentiles);
-    let info = DashboardInfo { title, facts, links: Vec::new(), graphs };
+    let info = Dashboard { title, facts, ..Dashboard::default() };
     let text = |format: &str| match format {
-        "json" => statistics.to_json() + "\n",
-        "html" => dashboard::html(&statistics, percentiles, &info),
-        _ => dashboard::text(&statistics, percentiles),
+        "json" => (statistics.to_json() + "\n").into_bytes(),
+        "html" => dashboard_page(&statistics, percentiles, info.clone()),
+        _ => dashboard::text(&statistics, percentiles).into_bytes(),
     };
     if outputs.is_empty() {
         return show(&text("text")).map(|()| Exit::Measured).map_err(failed);
@@ -73,7 +73,7 @@ fn read(path: &Path, statistics: &mut Statistics) -> Result<()> {
     Ok(())
 }
 
-fn show(text: &str) -> Result<()> {
+fn show(text: &[u8]) -> Result<()> {
     let mut out = io::stdout().lock();
-    out.write_all(text.as_bytes()).and_then(|()| out.flush()).or_else(ignore_closed_pipe).context("stdout")
+    out.write_all(text).and_then(|()| out.flush()).or_else(ignore_closed_pipe).context("stdout")
 }

@@ -2,15 +2,16 @@
 //!
 //! * [`settings`]: options and properties. [`console`]: lines of the console and the log.
 //! * [`desk`]: writes the samples of a run to files, sums and tables. [`udp`]: messages that end a run.
+//! * [`graphs`]: charts of the dashboard.
 //! * [`listeners`]: result files that the plan itself names. [`report`]: the dashboard.
 //!
 //! The plan is read by `jmx`. What differs on purpose is listed in docs/drop-in-jmeter.md.
 
 mod console;
 mod desk;
-pub mod graphs;
+mod graphs;
 mod listeners;
-mod report;
+pub mod report;
 mod settings;
 mod udp;
 

@@ -29,5 +29,5 @@ pub mod tools;
 pub use caller::{Caller, Reports, StorePlace};
 pub use carry::processes;
 pub use error::ToolError;
-pub use jmeter::graphs;
+pub use jmeter::report::html as dashboard_page;
 pub use tools::{COMPAT, Tool, asked};

@@ -1,169 +1,173 @@
-//! JMeter's dashboard: its tables as text, and with its graphs as one HTML page without scripts.
+//! The tables of JMeter's dashboard, as text and as tables of a page.
 //!
 //! The columns are JMeter's. Percentiles are over the whole run, where JMeter's dashboard takes the last 20,000 samples of a label.
 
-use crate::document::{encode, encode_attribute};
-use crate::statistics::{Statistics, StatisticsRow};
+use crate::statistics::{ApdexThresholds, ErrorRow, LabelErrors, Statistics, StatisticsRow};
+use brunt_report::html::dashboard::{DashboardCell, DashboardTable, Grade, Share, ShareForm, Shares};
 use std::fmt::Write;
-
-/// The style of the page.
-const STYLE: &str = include_str!("dashboard/style.css");
-
-/// What the page says of the run besides its tables.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct DashboardInfo {
-    /// The heading: `jmeter.reportgenerator.report_title`.
-    pub title: String,
-    /// Names and values of the table *Test and Report information*.
-    pub facts: Vec<(String, String)>,
-    /// Links to other files of the report: address and text.
-    pub links: Vec<(String, String)>,
-    /// Graphs with their headings, as SVG.
-    pub graphs: Vec<String>,
-}
-
-/// A table: its columns and its rows; the first column is text, the others are numbers.
-struct Table {
-    columns: Vec<String>,
-    rows: Vec<Vec<String>>,
-}
 
 /// The table *Statistics*, and *Errors* where there are some.
 pub fn text(statistics: &Statistics, percentiles: [f64; 3]) -> String {
-    let mut text = statistics_table(statistics, percentiles).text();
+    let mut text = text_of(&statistics_table(statistics, percentiles));
     if !statistics.errors().is_empty() {
         text.push('\n');
-        text.push_str(&errors(statistics).text());
+        text.push_str(&text_of(&errors(statistics)));
     }
     text
 }
 
-/// The page.
-pub fn html(statistics: &Statistics, percentiles: [f64; 3], info: &DashboardInfo) -> String {
-    let mut page = String::from("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
-    let title = encode(&info.title);
-    let _ = write!(page, "<title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n");
-    let facts = info.facts.iter().map(|(name, value)| vec![name.clone(), value.clone()]).collect();
-    section(&mut page, "Test and Report information", "facts", &Table { columns: Vec::new(), rows: facts });
-    if !info.links.is_empty() {
-        page.push_str("<ul>\n");
-        for (address, text) in &info.links {
-            let _ = writeln!(page, "<li><a href=\"{}\">{}</a></li>", encode_attribute(address), encode(text));
+/// All tables of the page.
+pub fn tables(statistics: &Statistics, percentiles: [f64; 3]) -> Vec<DashboardTable> {
+    let all =
+        [apdex(statistics), statistics_table(statistics, percentiles), errors(statistics), top_errors(statistics)];
+    all.into_iter().filter(|table| !table.rows.is_empty()).collect()
+}
+
+/// The shares of passed and failed samples, and of samples by response time.
+pub fn shares(statistics: &Statistics) -> Vec<Shares> {
+    let overview = statistics.overview();
+    let [satisfied, tolerated, slow] = match overview.thresholds {
+        Some(ApdexThresholds { satisfied_millis, tolerated_millis }) => [
+            format!("Response time <= {satisfied_millis} ms"),
+            format!("Response time > {satisfied_millis} ms and <= {tolerated_millis} ms"),
+            format!("Response time > {tolerated_millis} ms"),
+        ],
+        None => {
+            ["Response time <= T of its label", "Response time > T and <= F", "Response time > F"].map(str::to_owned)
         }
-        page.push_str("</ul>\n");
-    }
-    section(&mut page, "APDEX (Application Performance Index)", "numbers", &apdex(statistics));
-    section(&mut page, "Requests Summary", "numbers", &summary(statistics));
-    section(&mut page, "Statistics", "numbers", &statistics_table(statistics, percentiles));
-    section(&mut page, "Errors", "numbers", &errors(statistics));
-    section(&mut page, "Top 5 Errors by sampler", "top", &top_errors(statistics));
-    for drawing in &info.graphs {
-        let _ = write!(page, "<section>\n<div>{drawing}</div>\n</section>\n");
-    }
-    page.push_str("</body>\n</html>\n");
-    page
+    };
+    let passed = overview.satisfied + overview.tolerating + overview.slow;
+    vec![
+        Shares {
+            title: "Requests Summary".to_owned(),
+            form: ShareForm::Pie,
+            parts: vec![share("PASS", passed, Grade::Good), share("FAIL", overview.failed, Grade::Bad)],
+        },
+        Shares {
+            title: "Response Time Overview".to_owned(),
+            form: ShareForm::Bars,
+            parts: vec![
+                share(&satisfied, overview.satisfied, Grade::Good),
+                share(&tolerated, overview.tolerating, Grade::Fair),
+                share(&slow, overview.slow, Grade::Poor),
+                share("Requests in error", overview.failed, Grade::Bad),
+            ],
+        },
+    ]
 }
 
-fn section(page: &mut String, title: &str, class: &str, table: &Table) {
-    let _ = write!(page, "<section>\n<h2>{}</h2>\n{}</section>\n", encode(title), table.html(class));
+fn share(name: &str, count: u64, grade: Grade) -> Share {
+    Share { name: name.to_owned(), count, grade }
 }
 
-impl Table {
-    fn new(columns: &[&str]) -> Self {
-        Self { columns: columns.iter().map(|&column| column.to_owned()).collect(), rows: Vec::new() }
-    }
+fn new_table(title: &str, columns: &[&str]) -> DashboardTable {
+    let columns = columns.iter().map(|&column| column.to_owned()).collect();
+    DashboardTable { title: title.to_owned(), columns, ..DashboardTable::default() }
+}
 
-    fn html(&self, class: &str) -> String {
-        let line = |cells: &[String], tag: &str| {
-            let cells: Vec<String> = cells.iter().map(|cell| format!("<{tag}>{}</{tag}>", encode(cell))).collect();
-            format!("<tr>{}</tr>\n", cells.concat())
-        };
-        let head = if self.columns.is_empty() { String::new() } else { line(&self.columns, "th") };
-        let rows: String = self.rows.iter().map(|row| line(row, "td")).collect();
-        format!("<div><table class=\"{class}\">\n<thead>{head}</thead>\n<tbody>\n{rows}</tbody>\n</table></div>\n")
-    }
-
-    fn text(&self) -> String {
-        let lines = || std::iter::once(&self.columns).chain(&self.rows);
-        let width = |column: usize| lines().filter_map(|line| line.get(column)).map(|cell| cell.chars().count()).max();
-        let widths: Vec<usize> = (0..self.columns.len()).map(|column| width(column).unwrap_or(0)).collect();
-        let mut text = String::new();
-        for line in lines() {
-            let cells = line.iter().zip(&widths).enumerate().map(|(column, (cell, width))| match column {
-                0 => format!("{cell:width$}"),
-                _ => format!("{cell:>width$}"),
-            });
-            let cells: Vec<String> = cells.collect();
-            let _ = writeln!(text, "{}", cells.join("  ").trim_end()); // a String takes anything
+fn text_of(table: &DashboardTable) -> String {
+    let head: Vec<&str> = table.columns.iter().map(String::as_str).collect();
+    let rows = table.rows.iter().map(|row| row.iter().map(|cell| cell.text.as_str()).collect());
+    let lines: Vec<Vec<&str>> = std::iter::once(head).chain(rows).collect();
+    let mut widths = vec![0; table.columns.len()];
+    for line in &lines {
+        for (width, cell) in widths.iter_mut().zip(line) {
+            *width = cell.chars().count().max(*width);
         }
-        text
     }
+    let mut text = String::new();
+    for line in &lines {
+        let cells = line.iter().zip(&widths).enumerate().map(|(column, (cell, width))| match column {
+            0 => format!("{cell:width$}"),
+            _ => format!("{cell:>width$}"),
+        });
+        let cells: Vec<String> = cells.collect();
+        let _ = writeln!(text, "{}", cells.join("  ").trim_end()); // a String takes anything
+    }
+    text
 }
 
-fn statistics_table(statistics: &Statistics, percentiles: [f64; 3]) -> Table {
-    let mut table = Table::new(&["Label", "#Samples", "FAIL", "Error %", "Average", "Min", "Max", "Median"]);
+fn statistics_table(statistics: &Statistics, percentiles: [f64; 3]) -> DashboardTable {
+    let columns = ["Label", "#Samples", "FAIL", "Error %", "Average", "Min", "Max", "Median"];
+    let mut table = new_table("Statistics", &columns);
     table.columns.extend(percentiles.map(|percent| format!("{percent}th pct")));
     table.columns.extend(["Transactions/s", "Received KB/s", "Sent KB/s"].map(str::to_owned));
     table.rows = statistics.rows().iter().map(figures).collect();
+    table.fixed_rows = 1;
     table
 }
 
-fn figures(row: &StatisticsRow) -> Vec<String> {
-    let two = |number: f64| format!("{number:.2}");
-    let mut cells = vec![row.label.clone(), row.samples.to_string(), row.failed.to_string()];
-    cells.push(format!("{:.2}%", row.failed_percent));
-    cells.extend([two(row.mean), format!("{:.0}", row.min), format!("{:.0}", row.max), two(row.median)]);
-    cells.extend(row.percentiles.map(two));
-    cells.extend([two(row.throughput), two(row.received_kb), two(row.sent_kb)]);
+fn figures(row: &StatisticsRow) -> Vec<DashboardCell> {
+    let mut cells =
+        vec![DashboardCell::text(&row.label), whole(row.samples), whole(row.failed), percent(row.failed_percent)];
+    cells.extend([two_digits(row.mean), whole(row.min as u64), whole(row.max as u64), two_digits(row.median)]);
+    cells.extend(row.percentiles.map(two_digits));
+    cells.extend([row.throughput, row.received_kb, row.sent_kb].map(two_digits));
     cells
 }
 
-fn apdex(statistics: &Statistics) -> Table {
-    let mut table = Table::new(&["Label", "Apdex", "T (Toleration threshold)", "F (Frustration threshold)"]);
-    let millis = |millis: u64| format!("{millis} ms");
+fn whole(number: u64) -> DashboardCell {
+    DashboardCell::number(number.to_string(), number as f64)
+}
+
+fn two_digits(number: f64) -> DashboardCell {
+    DashboardCell::number(format!("{number:.2}"), number)
+}
+
+fn percent(number: f64) -> DashboardCell {
+    DashboardCell::number(format!("{number:.2}%"), number)
+}
+
+fn apdex(statistics: &Statistics) -> DashboardTable {
+    let columns = ["Label", "Apdex", "T (Toleration threshold)", "F (Frustration threshold)"];
+    let mut table = new_table("APDEX (Application Performance Index)", &columns);
     table.rows = statistics
         .apdex()
         .into_iter()
         .map(|row| {
             let thresholds = row.thresholds;
-            let apdex = format!("{:.3}", row.apdex);
-            vec![row.label, apdex, millis(thresholds.satisfied_millis), millis(thresholds.tolerated_millis)]
+            let apdex = DashboardCell::number(format!("{:.3}", row.apdex), row.apdex);
+            let label = DashboardCell::text(row.label);
+            vec![label, apdex, millis(thresholds.satisfied_millis), millis(thresholds.tolerated_millis)]
         })
         .collect();
+    table.fixed_rows = 1;
     table
 }
 
-fn summary(statistics: &Statistics) -> Table {
-    let mut table = Table::new(&["Result", "%"]);
-    let failed = statistics.rows().first().map_or(0.0, |total| total.failed_percent);
-    let samples = statistics.rows().first().map_or(0, |total| total.samples);
-    let passed = if samples == 0 { 0.0 } else { 100.0 - failed };
-    table.rows =
-        [("PASS", passed), ("FAIL", failed)].map(|(name, percent)| vec![name.into(), format!("{percent:.2}%")]).into();
+fn millis(millis: u64) -> DashboardCell {
+    DashboardCell::number(format!("{millis} ms"), millis as f64)
+}
+
+fn errors(statistics: &Statistics) -> DashboardTable {
+    let columns = ["Type of error", "Number of errors", "% in errors", "% in all samples"];
+    let mut table = new_table("Errors", &columns);
+    table.rows = statistics.errors().into_iter().map(error_cells).collect();
     table
 }
 
-fn errors(statistics: &Statistics) -> Table {
-    let mut table = Table::new(&["Type of error", "Number of errors", "% in errors", "% in all samples"]);
-    let row = |row: crate::statistics::ErrorRow| {
-        let (errors, samples) = (row.percent_of_errors, row.percent_of_samples);
-        vec![row.error, row.count.to_string(), format!("{errors:.2}%"), format!("{samples:.2}%")]
-    };
-    table.rows = statistics.errors().into_iter().map(row).collect();
-    table
+fn error_cells(row: ErrorRow) -> Vec<DashboardCell> {
+    let shares = [row.percent_of_errors, row.percent_of_samples].map(percent);
+    [DashboardCell::text(row.error), whole(row.count)].into_iter().chain(shares).collect()
 }
 
-fn top_errors(statistics: &Statistics) -> Table {
-    let mut table = Table::new(&["Sample", "#Samples", "#Errors"]);
+fn top_errors(statistics: &Statistics) -> DashboardTable {
+    let mut table = new_table("Top 5 Errors by sampler", &["Sample", "#Samples", "#Errors"]);
     table.columns.extend((0..5).flat_map(|_| ["Error".to_owned(), "#Errors".to_owned()]));
-    let row = |row: crate::statistics::LabelErrors| {
-        let mut cells = vec![row.label, row.samples.to_string(), row.errors.to_string()];
-        cells.extend(row.top.into_iter().flat_map(|(error, count)| [error, count.to_string()]));
-        cells.resize(13, String::new());
-        cells
-    };
-    table.rows = statistics.errors_by_label().into_iter().map(row).collect();
+    let rows = statistics.errors_by_label();
+    // Without errors the row of the total repeats the statistics.
+    if rows.iter().any(|row| row.errors > 0) {
+        table.rows = rows.into_iter().map(label_error_cells).collect();
+    }
+    table.fixed_rows = 1;
     table
+}
+
+fn label_error_cells(row: LabelErrors) -> Vec<DashboardCell> {
+    let mut cells = vec![DashboardCell::text(row.label), whole(row.samples), whole(row.errors)];
+    cells.extend(row.top.into_iter().flat_map(|(error, count)| [DashboardCell::text(error), whole(count)]));
+    cells.resize(13, DashboardCell::default());
+    cells
 }
 
 #[cfg(test)]
@@ -203,17 +207,23 @@ mod tests {
     }
 
     #[test]
-    fn the_page_shows_no_markup_of_labels() {
-        let facts = vec![("Source file".into(), "a&b.jtl".into())];
-        let info = DashboardInfo {
-            title: "T".into(),
-            facts,
-            links: vec![("a.html".into(), "more".into())],
-            graphs: Vec::new(),
-        };
-        let page = html(&statistics(), [90.0, 95.0, 99.0], &info);
-        assert!(page.contains("home &lt;1&gt;") && !page.contains("home <1>"), "{page}");
-        assert!(page.contains("<td>a&amp;b.jtl</td>") && page.contains("<a href=\"a.html\">more</a>"), "{page}");
-        assert!(page.contains("<td>Total</td><td>0.500</td><td>500 ms</td><td>1500 ms</td>"), "{page}");
+    fn tables_sort_by_numbers_and_keep_the_total_first() {
+        let tables = tables(&statistics(), [90.0, 95.0, 99.0]);
+        let titles: Vec<&str> = tables.iter().map(|table| table.title.as_str()).collect();
+        assert_eq!(
+            titles,
+            ["APDEX (Application Performance Index)", "Statistics", "Errors", "Top 5 Errors by sampler"]
+        );
+        let apdex: Vec<&str> = tables[0].rows[0].iter().map(|cell| cell.text.as_str()).collect();
+        assert_eq!(apdex, ["Total", "0.500", "500 ms", "1500 ms"]);
+        assert_eq!((tables[1].fixed_rows, tables[1].rows[0][3].number), (1, Some(50.0)));
+        assert_eq!(tables[1].rows[1][0], DashboardCell::text("home <1>"));
+    }
+
+    #[test]
+    fn every_sample_is_in_one_share() {
+        let shares = shares(&statistics());
+        let counts: Vec<Vec<u64>> = shares.iter().map(|of| of.parts.iter().map(|part| part.count).collect()).collect();
+        assert_eq!(counts, [vec![1, 1], vec![1, 0, 0, 1]]);
     }
 }

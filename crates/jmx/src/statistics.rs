@@ -9,7 +9,7 @@ mod label;
 pub mod timeline;
 
 pub use errors::{ErrorRow, LabelErrors};
-pub use label::{ApdexRow, ApdexThresholds, StatisticsRow};
+pub use label::{ApdexRow, ApdexThresholds, ResponseOverview, StatisticsRow};
 
 use brunt_model::SampleRecord;
 use errors::Errors;
@@ -99,6 +99,13 @@ impl Statistics {
     /// The table *APDEX*: the total, then each label.
     pub fn apdex(&self) -> Vec<ApdexRow> {
         self.all().map(LabelTotals::apdex).collect()
+    }
+
+    /// The samples by response time and success. Transactions are not counted.
+    pub fn overview(&self) -> ResponseOverview {
+        let overview = self.total.overview();
+        let thresholds = overview.thresholds.filter(|_| self.settings.apdex_of_labels.is_empty());
+        ResponseOverview { thresholds, ..overview }
     }
 
     /// The table *Errors*, the most frequent first. Transactions are not counted.

@@ -10,6 +10,7 @@
 //! without node; `tools/page.sh` builds it again and compares.
 
 mod columns;
+pub mod dashboard;
 mod still;
 mod zoom;
 

@@ -46,17 +46,32 @@ pub fn now_millis() -> u64 {
     (brunt_engine::clock::unix_seconds() * 1e3) as u64
 }
 
+/// The local time zone at an instant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Zone {
+    /// Seconds ahead of UTC.
+    pub offset_seconds: i32,
+    /// Its name: `UTC`, `GMT+2`.
+    pub name: String,
+}
+
+impl Zone {
+    /// The zone at an instant, in milliseconds since 1970.
+    pub fn at(millis: u64) -> Self {
+        let local = Local.timestamp_millis_opt(millis as i64).single();
+        let offset_seconds = local.map_or(0, |local| local.offset().local_minus_utc());
+        let name = match offset_seconds / 60 {
+            0 => "UTC".to_owned(),
+            minutes if minutes % 60 == 0 => format!("GMT{:+}", minutes / 60),
+            minutes => format!("GMT{:+}:{:02}", minutes / 60, minutes.abs() % 60),
+        };
+        Self { offset_seconds, name }
+    }
+}
+
 /// A date as JMeter writes it, with milliseconds since 1970: `2026 Nov 23 09:05:07 UTC (1795424707000)`.
 pub fn date(millis: u64) -> String {
     let local = Local.timestamp_millis_opt(millis as i64).single();
-    let text = local.map(|local| {
-        let offset = local.offset().local_minus_utc() / 60;
-        let zone = match offset {
-            0 => "UTC".to_owned(),
-            offset if offset % 60 == 0 => format!("GMT{:+}", offset / 60),
-            offset => format!("GMT{:+}:{:02}", offset / 60, offset.abs() % 60),
-        };
-        format!("{} {zone}", local.format("%Y %b %-d %H:%M:%S"))
-    });
+    let text = local.map(|local| format!("{} {}", local.format("%Y %b %-d %H:%M:%S"), Zone::at(millis).name));
     format!("{} ({millis})", text.unwrap_or_default())
 }

@@ -2,16 +2,64 @@
 //!
 //! Graphs by label show the labels with the most samples. Means and sums are of the whole run; JMeter's are likewise.
 
+use super::console::Zone;
 use brunt_jmx::statistics::timeline::{Interval, LabelSums, Timeline};
 use brunt_report::figure::{Axis, Figure, Line, Point, Scale, Unit};
+use brunt_report::html::dashboard::ChartSection;
 use brunt_report::scene::COLOURS;
-use brunt_report::svg;
 use std::collections::BTreeMap;
 
-/// The graphs that show something, as SVG.
-pub fn all(timeline: &Timeline, percentiles: [f64; 3]) -> Vec<String> {
-    let figures = over_time(timeline, percentiles).into_iter().chain(throughput(timeline)).chain(of_times(timeline));
-    figures.filter_map(|figure| svg::of_figure(&figure)).collect()
+/// Charts over time share their x axis.
+const TIME: &str = "time";
+
+/// The graphs that show something, by section.
+pub fn all(timeline: &Timeline, percentiles: [f64; 3]) -> Vec<ChartSection> {
+    let sections = [
+        ("Overview", overview(timeline, percentiles)),
+        ("Over Time", over_time(timeline, percentiles)),
+        ("Throughput", throughput(timeline)),
+        ("Response Times", of_times(timeline)),
+    ];
+    let begin = timeline.intervals().next().map_or(0.0, |(middle, _)| middle);
+    let zone = Zone::at((begin * 1e3) as u64);
+    let shown = sections.into_iter().map(|(title, figures)| {
+        let figures = figures.into_iter().filter(|figure| !figure.is_empty());
+        ChartSection { title: title.to_owned(), figures: figures.map(|figure| on_the_clock(figure, &zone)).collect() }
+    });
+    shown.filter(|section| !section.figures.is_empty()).collect()
+}
+
+/// Charts over time have the time of day of the zone on their axis.
+fn on_the_clock(mut figure: Figure, zone: &Zone) -> Figure {
+    if figure.group == TIME {
+        figure.x = axis(&format!("Time of day, {}", zone.name), Unit::Clock);
+        let points = figure.lines.iter_mut().flat_map(|line| &mut line.points);
+        points.for_each(|point| point.x += f64::from(zone.offset_seconds));
+    }
+    figure
+}
+
+/// Throughput, response time and errors of all samples.
+fn overview(timeline: &Timeline, percentiles: [f64; 3]) -> Vec<Figure> {
+    let width = timeline.width_seconds();
+    let rate = line(timeline, "All samples".into(), move |of| Some(of.samples.count as f64 / width));
+    let mean = line(timeline, "Average".into(), |of| {
+        let count = of.samples.count;
+        (count > 0).then(|| of.samples.elapsed as f64 / count as f64 / 1e3)
+    });
+    let percentile = line(timeline, format!("{}th percentile", percentiles[0]), move |of| {
+        let times = &of.samples.times;
+        (!times.is_empty()).then(|| times.quantile(percentiles[0] / 100.0) as f64 / 1e3)
+    });
+    let errors = line(timeline, "Failed samples".into(), |of| {
+        let count = of.samples.count;
+        (count > 0).then(|| of.samples.failed as f64 / count as f64)
+    });
+    vec![
+        time_figure("Throughput", Unit::PerSecond, vec![rate]),
+        time_figure("Response Time", Unit::Seconds, vec![mean, percentile]),
+        time_figure("Error Rate", Unit::Share, vec![errors]),
+    ]
 }
 
 fn over_time(timeline: &Timeline, percentiles: [f64; 3]) -> Vec<Figure> {
@@ -60,10 +108,12 @@ fn throughput(timeline: &Timeline) -> Vec<Figure> {
         time_figure("Transactions Per Second", Unit::PerSecond, transactions),
         time_figure("Total Transactions Per Second", Unit::PerSecond, total),
         Figure {
+            group: "requests".into(),
             x: axis("Requests", Unit::PerSecond),
             ..time_figure("Response Time Vs Request", Unit::Seconds, against_rate(|sums| sums.elapsed))
         },
         Figure {
+            group: "requests".into(),
             x: axis("Requests", Unit::PerSecond),
             ..time_figure("Latency Vs Request", Unit::Seconds, against_rate(|sums| sums.latency))
         },
@@ -94,10 +144,12 @@ fn of_times(timeline: &Timeline) -> Vec<Figure> {
     });
     vec![
         Figure {
+            group: "percentiles".into(),
             x: Axis { scale: Scale::Quantile, ..axis("Percentiles", Unit::Share) },
             ..time_figure("Response Time Percentiles", Unit::Seconds, quantiles)
         },
         Figure {
+            group: "threads".into(),
             x: axis("Active threads", Unit::Users),
             ..time_figure(
                 "Time Vs Threads",
@@ -106,6 +158,7 @@ fn of_times(timeline: &Timeline) -> Vec<Figure> {
             )
         },
         Figure {
+            group: "distribution".into(),
             x: axis("Response time", Unit::Seconds),
             ..time_figure("Response Time Distribution", Unit::Count, distribution)
         },
@@ -116,16 +169,7 @@ fn time_figure(title: &str, unit: Unit, lines: Vec<Line>) -> Figure {
     let id = title.to_ascii_lowercase().replace(|c: char| !c.is_ascii_alphanumeric(), "-");
     let label = if unit == Unit::Seconds { "Time" } else { "" };
     let about = lines.iter().map(|line| line.name.as_str()).collect::<Vec<_>>().join(", ");
-    Figure {
-        id,
-        title: title.to_owned(),
-        about,
-        group: "time".into(),
-        x: axis("Elapsed time", Unit::Seconds),
-        y: axis(label, unit),
-        lines,
-        ..Figure::default()
-    }
+    Figure { id, title: title.to_owned(), about, group: TIME.into(), y: axis(label, unit), lines, ..Figure::default() }
 }
 
 fn axis(label: &str, unit: Unit) -> Axis {
@@ -207,12 +251,20 @@ mod tests {
                 ..SampleRecord::default()
             });
         }
-        let graphs = all(statistics.timeline(), [90.0, 95.0, 99.0]);
+        let sections = all(statistics.timeline(), [90.0, 95.0, 99.0]);
+        let titles: Vec<&str> = sections.iter().map(|section| section.title.as_str()).collect();
+        assert_eq!(titles, ["Overview", "Over Time", "Throughput", "Response Times"]);
+        let figures: Vec<&Figure> = sections.iter().flat_map(|section| &section.figures).collect();
         for title in ["Response Times Over Time", "Codes Per Second", "Time Vs Threads", "Response Time Distribution"] {
-            assert!(graphs.iter().any(|graph| graph.contains(&format!(">{title}<"))), "{title}");
+            assert!(figures.iter().any(|figure| figure.title == title), "{title}");
         }
-        assert_eq!(graphs.len(), 15);
-        assert!(graphs.iter().all(|graph| graph.starts_with("<svg") && !graph.contains("a < b")));
+        let errors = sections[0].figures.iter().find(|figure| figure.title == "Error Rate").unwrap();
+        assert_eq!(errors.lines[0].known().next().map(|point| point.1), Some(1.0));
+        // A time of day, and one axis for all charts over time.
+        let over_time: Vec<&&Figure> = figures.iter().filter(|figure| figure.group == TIME).collect();
+        let first = over_time[0].lines[0].points[0].x - f64::from(Zone::at(1_000_000).offset_seconds);
+        assert_eq!(first, 1_000.5);
+        assert!(over_time.len() > 10 && over_time.iter().all(|figure| figure.x == over_time[0].x));
         assert!(all(Statistics::new(StatisticsSettings::default()).timeline(), [90.0; 3]).is_empty());
     }
 }

@@ -5,9 +5,10 @@ use super::desk::Desk;
 use super::graphs;
 use super::settings::{Settings, check_folder};
 use crate::error::{Result, ToolError};
-use brunt_jmx::dashboard::{self, DashboardInfo};
+use brunt_jmx::dashboard;
 use brunt_jmx::jtl;
 use brunt_jmx::statistics::Statistics;
+use brunt_report::html::dashboard::{self as page, Dashboard};
 use std::fs::{self, File};
 use std::path::Path;
 
@@ -56,14 +57,28 @@ fn write(settings: &Settings, statistics: &Statistics, (start, end): (u64, u64))
         fact("Filter for display", "\"\"".into()),
     ];
     let percentiles = settings.statistics().percentiles;
-    let graphs = graphs::all(statistics.timeline(), percentiles);
     let links = vec![("statistics.json".into(), "statistics.json".into())];
-    let page = dashboard::html(statistics, percentiles, &DashboardInfo { title, facts, links, graphs });
-    for (name, text) in [("index.html", page), ("statistics.json", statistics.to_json())] {
+    let page = html(statistics, percentiles, Dashboard { title, facts, links, ..Dashboard::default() });
+    for (name, text) in [("index.html", page), ("statistics.json", statistics.to_json().into_bytes())] {
         let path = folder.join(name);
         fs::write(&path, text).map_err(|error| at(&path, &error))?;
     }
     Ok(())
+}
+
+/// The page of these statistics, with a title, facts and links.
+pub fn html(statistics: &Statistics, percentiles: [f64; 3], info: Dashboard) -> Vec<u8> {
+    let dashboard = Dashboard {
+        tables: dashboard::tables(statistics, percentiles),
+        shares: dashboard::shares(statistics),
+        sections: graphs::all(statistics.timeline(), percentiles),
+        ..info
+    };
+    let mut out = Vec::new();
+    match page::write(&dashboard, &mut out) {
+        Ok(()) => out,
+        Err(_) => unreachable!("a vector takes any bytes"),
+    }
 }
 
 fn at(path: &Path, error: &dyn std::fmt::Display) -> ToolError {

@@ -24,6 +24,21 @@ pub struct ApdexRow {
     pub thresholds: ApdexThresholds,
 }
 
+/// Number of samples by response time and success.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ResponseOverview {
+    /// Good ones within the first threshold.
+    pub satisfied: u64,
+    /// Good ones within the second.
+    pub tolerating: u64,
+    /// Good ones beyond it.
+    pub slow: u64,
+    /// Failed ones.
+    pub failed: u64,
+    /// The thresholds; None if labels have different ones.
+    pub thresholds: Option<ApdexThresholds>,
+}
+
 /// A row of the table *Statistics*. Times are milliseconds.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StatisticsRow {
@@ -161,6 +176,17 @@ impl LabelTotals {
         let sum = self.satisfied as f64 + self.tolerating as f64 / 2.0;
         let apdex = if self.count() == 0 { 0.0 } else { sum / self.count() as f64 };
         ApdexRow { label: self.label.clone(), apdex, thresholds: self.thresholds }
+    }
+
+    pub(super) fn overview(&self) -> ResponseOverview {
+        let Self { satisfied, tolerating, failed, .. } = *self;
+        ResponseOverview {
+            satisfied,
+            tolerating,
+            slow: self.count() - satisfied - tolerating - failed,
+            failed,
+            thresholds: Some(self.thresholds),
+        }
     }
 
     /// None without errors.

@@ -38,6 +38,8 @@ pub struct Interval {
     pub codes: BTreeMap<String, u64>,
     /// By label.
     pub labels: BTreeMap<String, LabelSums>,
+    /// Of all samples that are no transactions.
+    pub samples: LabelSums,
     /// Milliseconds of the good ones.
     pub good: Histogram,
     /// The most active threads, by thread group.
@@ -59,7 +61,7 @@ pub struct LabelSums {
     pub latency: u64,
     /// Times to open connections.
     pub connect: u64,
-    /// Response times, over the whole run only.
+    /// Response times; empty for a label in an interval.
     pub times: Histogram,
 }
 
@@ -86,6 +88,10 @@ impl Timeline {
         if is_known {
             interval.labels.entry(record.label.clone()).or_default().add(record);
         }
+        if !record.is_transaction {
+            interval.samples.add(record);
+            interval.samples.times.record(record.elapsed_millis);
+        }
         if record.success {
             interval.good.record(record.elapsed_millis);
         }
@@ -100,11 +106,10 @@ impl Timeline {
         self.width.max(1) as f64
     }
 
-    /// The intervals with the seconds from the first one's begin to the middle of each.
+    /// The intervals, each with its middle in seconds since 1970.
     pub fn intervals(&self) -> impl Iterator<Item = (f64, &Interval)> {
-        let first = self.intervals.keys().next().copied().unwrap_or(0);
         let width = self.width_seconds();
-        self.intervals.iter().map(move |(at, interval)| (((at - first) as f64 + 0.5) * width, interval))
+        self.intervals.iter().map(move |(at, interval)| ((*at as f64 + 0.5) * width, interval))
     }
 
     /// The labels of the whole run, those with the most samples first.
@@ -146,6 +151,7 @@ impl Interval {
         for (label, sums) in other.labels {
             self.labels.entry(label).or_default().merge(&sums);
         }
+        self.samples.merge(&other.samples);
         self.good.merge(&other.good);
         for (group, threads) in other.threads {
             let own = self.threads.entry(group).or_default();
@@ -170,6 +176,7 @@ impl LabelSums {
         self.elapsed += other.elapsed;
         self.latency += other.latency;
         self.connect += other.connect;
+        self.times.merge(&other.times);
     }
 }
 
@@ -198,7 +205,7 @@ mod tests {
         timeline.record(&sample(1_000, 1_500, true));
         timeline.record(&sample(1_001, 10, false));
         let all: Vec<_> = timeline.intervals().map(|(at, of)| (at, of.begun, of.ended, of.failed, of.bytes)).collect();
-        assert_eq!(all, [(0.5, 1, 0, 0, 0), (1.5, 1, 2, 1, 200)]);
+        assert_eq!(all, [(1_000.5, 1, 0, 0, 0), (1_001.5, 1, 2, 1, 200)]);
         let (_, last) = timeline.intervals().last().unwrap();
         assert_eq!((last.threads["Users"], last.all_threads, last.codes["500"]), (3, 5, 1));
         assert_eq!((last.good.count(), last.good.max()), (1, 1_500));

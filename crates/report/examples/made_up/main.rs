@@ -2,9 +2,11 @@
 //! for whoever works on the page: `cargo run -p brunt-report --example made_up -- DIRECTORY`.
 //!
 //! Thirty loads of two contenders, three times each: `study.html` and `study.json`; one of its runs alone: `run.html`.
+//! A page like JMeter's dashboard: `dashboard.html`.
 //! Out of scope: a measurement, or what `judge` would say of one. Its figures come from a formula of a queue, and
 //! its names hold what must not be taken for HTML.
 
+mod dashboard;
 mod decided;
 mod measured;
 mod planned;
@@ -22,6 +24,7 @@ fn main() -> Result<(), Error> {
     let file = |name: &str| File::create(directory.join(name)).map(BufWriter::new);
     brunt_report::html::write_study(&study, &analysis, &mut file("study.html")?)?;
     serde_json::to_writer(&mut file("study.json")?, &brunt_report::study::StudyDocument::new(&study, &analysis))?;
+    brunt_report::html::dashboard::write(&dashboard::dashboard(), &mut file("dashboard.html")?)?;
     brunt_report::html::write(&study.trials[0].run, &Judgement::default(), &mut file("run.html")?)
 }
 

@@ -49,14 +49,16 @@ impl<'a> From<&'a Figure> for FigureColumns<'a> {
 
 impl<'a> From<&'a Line> for LineColumns<'a> {
     fn from(line: &'a Line) -> Self {
-        let column = |of: fn(&Point) -> Option<f64>| line.points.iter().map(|p| of(p).and_then(rounded)).collect();
+        let column = |of: fn(&Point) -> Option<f64>| {
+            line.points.iter().map(|p| of(p).and_then(|x| rounded(x, VALUE_DIGITS))).collect()
+        };
         let banded = line.points.iter().any(|p| p.low.is_some() && p.high.is_some());
         let band = |of: fn(&Point) -> Option<f64>| if banded { column(of) } else { Vec::new() };
         Self {
             name: &line.name,
             contender: line.contender,
             dash: line.dash,
-            x: column(|p| Some(p.x)),
+            x: line.points.iter().map(|p| rounded(p.x, INSTANT_DIGITS)).collect(),
             y: column(|p| p.y),
             low: band(|p| p.low),
             high: band(|p| p.high),
@@ -64,9 +66,14 @@ impl<'a> From<&'a Line> for LineColumns<'a> {
     }
 }
 
-/// Seven significant digits: nobody sees more, and they take a third of the room. None of what is not a number.
-fn rounded(x: f64) -> Option<f64> {
-    x.is_finite().then(|| format!("{x:.6e}").parse().unwrap_or(x))
+/// Significant digits of a value. More are invisible, and all digits would take three times the space.
+const VALUE_DIGITS: usize = 7;
+/// Of a value of x: an instant in seconds since 1970 to the hundredth.
+const INSTANT_DIGITS: usize = 12;
+
+/// Rounds to significant digits; None if the number is not finite.
+fn rounded(x: f64, digits: usize) -> Option<f64> {
+    x.is_finite().then(|| format!("{x:.*e}", digits - 1).parse().unwrap_or(x))
 }
 
 #[cfg(test)]
@@ -76,10 +83,11 @@ mod tests {
     #[test]
     fn a_line_goes_out_in_columns() {
         let point = |x: f64, y| Point { x, y, low: None, high: None };
-        let points = vec![point(0.1 + 0.2, Some(1.0 / 3.0)), point(2.0, None), point(3.0, Some(f64::NAN))];
+        let noon = 1_782_907_200.5;
+        let points = vec![point(0.1 + 0.2, Some(1.0 / 3.0)), point(2.0, None), point(noon, Some(f64::NAN))];
         let figure = Figure { lines: vec![Line { points, ..Line::default() }], ..Figure::default() };
         let json = serde_json::to_value(FigureColumns::from(&figure)).unwrap();
-        assert_eq!(json["lines"][0]["x"], serde_json::json!([0.3, 2.0, 3.0]));
+        assert_eq!(json["lines"][0]["x"], serde_json::json!([0.3, 2.0, noon]));
         assert_eq!(json["lines"][0]["y"], serde_json::json!([0.333_333_3, null, null]));
         assert!(json["lines"][0].get("low").is_none());
     }

@@ -1,0 +1,235 @@
+//! Writes a page of tables and charts that do not come from a study, such as JMeter's dashboard.
+//!
+//! Without a script it shows the same tables and charts; with one, tables sort, charts zoom, and lines can be hidden.
+
+use super::{FigureColumns, PAGE, PLACE, still, write_data};
+use crate::figure::Figure;
+use crate::figures::{count, share};
+use crate::svg;
+use crate::xml::escaped;
+use serde::Serialize;
+use std::io;
+
+/// The page's content.
+#[derive(Debug, Clone, Default)]
+pub struct Dashboard {
+    /// Heading.
+    pub title: String,
+    /// Names and values of the table of facts.
+    pub facts: Vec<(String, String)>,
+    /// Links to other files of the report: address and text.
+    pub links: Vec<(String, String)>,
+    /// Tables, in order.
+    pub tables: Vec<DashboardTable>,
+    /// Shares of a whole.
+    pub shares: Vec<Shares>,
+    /// Charts; those of one group share their x axis over all sections.
+    pub sections: Vec<ChartSection>,
+}
+
+/// A table that sorts.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct DashboardTable {
+    /// Heading.
+    pub title: String,
+    /// Heads of the columns.
+    pub columns: Vec<String>,
+    /// Rows of cells.
+    pub rows: Vec<Vec<DashboardCell>>,
+    /// Number of first rows that stay first when the table is sorted: the totals.
+    pub fixed_rows: usize,
+}
+
+/// A cell of a table.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct DashboardCell {
+    /// Text of the cell.
+    pub text: String,
+    /// Number by which a table is sorted; None: by the text.
+    pub number: Option<f64>,
+}
+
+/// Parts of a whole.
+#[derive(Debug, Clone, Serialize)]
+pub struct Shares {
+    /// Heading.
+    pub title: String,
+    /// Form of the drawing.
+    pub form: ShareForm,
+    /// The parts.
+    pub parts: Vec<Share>,
+}
+
+/// Form in which shares are drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ShareForm {
+    /// Slices of a circle.
+    Pie,
+    /// A bar for each part.
+    Bars,
+}
+
+/// A part of a whole.
+#[derive(Debug, Clone, Serialize)]
+pub struct Share {
+    /// Its name.
+    pub name: String,
+    /// Its size.
+    pub count: u64,
+    /// Its grade, which decides the color.
+    pub grade: Grade,
+}
+
+/// Grade of a part, from good to bad.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Grade {
+    /// In order.
+    Good,
+    /// Tolerable.
+    Fair,
+    /// Too slow.
+    Poor,
+    /// An error.
+    Bad,
+}
+
+/// Charts under a heading.
+#[derive(Debug, Clone, Default)]
+pub struct ChartSection {
+    /// Heading.
+    pub title: String,
+    /// The charts.
+    pub figures: Vec<Figure>,
+}
+
+#[derive(Serialize)]
+struct DashboardData<'a> {
+    title: &'a str,
+    facts: &'a [(String, String)],
+    links: &'a [(String, String)],
+    tables: &'a [DashboardTable],
+    shares: &'a [Shares],
+    sections: Vec<SectionData<'a>>,
+}
+
+#[derive(Serialize)]
+struct SectionData<'a> {
+    title: &'a str,
+    figures: Vec<FigureColumns<'a>>,
+}
+
+impl<'a> From<&'a ChartSection> for SectionData<'a> {
+    fn from(section: &'a ChartSection) -> Self {
+        Self { title: &section.title, figures: section.figures.iter().map(FigureColumns::from).collect() }
+    }
+}
+
+impl DashboardCell {
+    /// A cell that is sorted by its text.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self { text: text.into(), number: None }
+    }
+
+    /// A cell that is sorted by a number.
+    pub fn number(text: impl Into<String>, number: f64) -> Self {
+        Self { text: text.into(), number: Some(number) }
+    }
+}
+
+/// Writes the page.
+///
+/// # Errors
+///
+/// If `out` cannot be written to.
+pub fn write(dashboard: &Dashboard, out: &mut dyn io::Write) -> io::Result<()> {
+    let (before, after) = PAGE.split_once(PLACE).unwrap_or((PAGE, ""));
+    out.write_all(before.as_bytes())?;
+    writeln!(out, "<main id=\"still\">{}</main>", still_content(dashboard))?;
+    let data = DashboardData {
+        title: &dashboard.title,
+        facts: &dashboard.facts,
+        links: &dashboard.links,
+        tables: &dashboard.tables,
+        shares: &dashboard.shares,
+        sections: dashboard.sections.iter().map(SectionData::from).collect(),
+    };
+    write_data(out, "dashboard", &data)?;
+    out.write_all(after.as_bytes())
+}
+
+/// The content that needs no script.
+fn still_content(dashboard: &Dashboard) -> String {
+    let mut html = format!("<h1>{}</h1>\n", escaped(&dashboard.title));
+    let facts = dashboard.facts.iter().map(|(name, value)| vec![name.clone(), value.clone()]);
+    html += &still::table("Test and Report information", &[], facts);
+    for (address, text) in &dashboard.links {
+        html += &format!("<p><a href=\"{}\">{}</a></p>\n", escaped(address), escaped(text));
+    }
+    for shares in &dashboard.shares {
+        let all = shares.parts.iter().map(|part| part.count).sum();
+        let parts = shares.parts.iter();
+        let rows = parts.map(|part| vec![part.name.clone(), count(part.count), share(part.count, all)]);
+        let head = ["Requests", "Number", "Share"].map(str::to_owned);
+        html += &format!("<h2>{}</h2>\n", escaped(&shares.title));
+        html += &still::table(&shares.title, &head, rows);
+    }
+    for table in &dashboard.tables {
+        let rows = table.rows.iter().map(|row| row.iter().map(|cell| cell.text.clone()).collect());
+        html += &format!("<h2>{}</h2>\n", escaped(&table.title));
+        html += &still::table(&table.title, &table.columns, rows);
+    }
+    for section in &dashboard.sections {
+        let charts: String = section.figures.iter().filter_map(svg::of_figure).collect();
+        html += &format!("<h2>{}</h2>\n<div class=\"still-charts\">\n{charts}</div>\n", escaped(&section.title));
+    }
+    html
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::figure::{Line, Point};
+
+    fn page() -> String {
+        let points = [1.0, 2.0].map(|x| Point { x, y: Some(x), ..Point::default() });
+        let line = Line { name: "a <b>".into(), points: points.into(), ..Line::default() };
+        let figure = Figure { id: "rate".into(), title: "Rate".into(), lines: vec![line], ..Figure::default() };
+        let row = vec![DashboardCell::text("home </script><1>"), DashboardCell::number("2.00", 2.0)];
+        let dashboard = Dashboard {
+            title: "T & U".into(),
+            facts: vec![("Source file".into(), "a&b.jtl".into())],
+            links: vec![("a.json".into(), "more".into())],
+            tables: vec![DashboardTable { title: "Statistics".into(), rows: vec![row], ..DashboardTable::default() }],
+            shares: vec![Shares {
+                title: "Requests Summary".into(),
+                form: ShareForm::Pie,
+                parts: vec![Share { name: "PASS".into(), count: 3, grade: Grade::Good }],
+            }],
+            sections: vec![ChartSection { title: "Overview".into(), figures: vec![figure] }],
+        };
+        let mut out = Vec::new();
+        write(&dashboard, &mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn tables_and_charts_are_there_without_a_script() {
+        let page = page();
+        let (_, still) = page.split_once("<main id=\"still\">").unwrap();
+        let (still, _) = still.split_once("</main>").unwrap();
+        assert!(still.contains("<h1>T &amp; U</h1>") && still.contains("<td>a&amp;b.jtl</td>"), "{still}");
+        assert!(still.contains("<td>PASS</td><td>3</td><td>100 %</td>"), "{still}");
+        assert!(still.contains("home &lt;/script&gt;&lt;1&gt;") && still.matches("<svg").count() == 1, "{still}");
+    }
+
+    #[test]
+    fn no_label_ends_the_data() {
+        let page = page();
+        let (_, data) = page.split_once("id=\"dashboard\">").unwrap();
+        let data: serde_json::Value = serde_json::from_str(data.split_once("</script").unwrap().0).unwrap();
+        assert_eq!(data["tables"][0]["rows"][0][0]["text"], "home </script><1>");
+        assert_eq!(data["sections"][0]["figures"][0]["lines"][0]["name"], "a <b>");
+    }
+}
