@@ -8,6 +8,9 @@ const KEY: usize = 13;
 
 /// Columns that `s` takes; escape sequences of colors take none.
 pub fn width(s: &str) -> usize {
+    if !s.contains('\x1b') {
+        return s.chars().count();
+    }
     let (mut columns, mut escape) = (0, false);
     for c in s.chars() {
         match c {
@@ -78,7 +81,9 @@ pub fn hang_within(columns: usize, lead: &str, text: &str) -> String {
     let indent = width(lead);
     let lines = wrap(text, columns.saturating_sub(indent).max(20));
     let joined = lines.join(&format!("\n{}", " ".repeat(indent)));
-    format!("{lead}{joined}").trim_end().to_string() + "\n"
+    let mut out = format!("{lead}{joined}");
+    out.truncate(out.trim_end().len());
+    out + "\n"
 }
 
 /// A named fact: `Throughput   154,463 requests/s`.
@@ -155,10 +160,13 @@ impl Table {
 fn line(cells: &[String], widths: &[usize]) -> String {
     let mut out = String::new();
     for (i, (cell, width)) in cells.iter().zip(widths).enumerate() {
+        let spaces = width.saturating_sub(self::width(cell));
         if i == 0 {
-            out += &pad(cell, *width);
+            out.push_str(cell);
+            out.extend(std::iter::repeat_n(' ', spaces));
         } else {
-            out += &format!("  {}{cell}", " ".repeat(width.saturating_sub(self::width(cell))));
+            out.extend(std::iter::repeat_n(' ', spaces + 2));
+            out.push_str(cell);
         }
     }
     out + "   "

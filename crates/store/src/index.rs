@@ -322,3 +322,6 @@ pub(crate) fn is_of_the_disk(error: &rusqlite::Error) -> bool {
     let disk = [CannotOpen, DiskFull, PermissionDenied, ReadOnly, SystemIoFailure];
     error.sqlite_error_code().is_some_and(|code| disk.contains(&code))
 }
+
+#[cfg(test)]
+mod tests;

@@ -9,8 +9,8 @@ use rusqlite::{Error, Row};
 /// What [`entry`] reads, in its order.
 pub const COLUMNS: &str = "id, kind, progress, experiment, repetition, contender, step, started, what, contenders, \
     load_from, load_to, users, trials, throughput, p99, p99_at_least, errors, verdict, seconds, \
-    (SELECT count(DISTINCT t.repetition || ' ' || t.contender || ' ' || t.step) FROM kept t \
-     WHERE t.experiment = k.id AND t.progress = 'whole')";
+    iif(kind = 'experiment', (SELECT count(DISTINCT t.repetition || ' ' || t.contender || ' ' || t.step) FROM kept t \
+     WHERE t.experiment = k.id AND t.progress = 'whole'), NULL)";
 
 const KINDS: [(Kind, &str); 2] = [(Kind::Run, "run"), (Kind::Experiment, "experiment")];
 

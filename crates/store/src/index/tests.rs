@@ -1,0 +1,86 @@
+//! The work that the index costs in a large store, in steps of `SQLite`, which do not depend on the machine.
+
+use super::{Begun, Index};
+use crate::entry::{Kind, Progress};
+use crate::log::TrialOf;
+use crate::{EntryFilter, StoreError};
+use brunt_model::TrialIndex;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// An index with this many runs, and as many runs of experiments, 20 to each.
+fn filled(runs: u32) -> Index {
+    let index = Index::in_memory().unwrap();
+    let add = || {
+        for number in 0..runs {
+            add_run(&index, None, number)?;
+            if number % 20 == 0 {
+                begin(&index, Kind::Experiment, number)?;
+            }
+            add_run(&index, Some(number / 20), number)?;
+        }
+        Ok(())
+    };
+    index.at_once(add).unwrap();
+    index
+}
+
+fn begin(index: &Index, kind: Kind, number: u32) -> Result<String, StoreError> {
+    let id = index.claim(kind, |_| false)?;
+    let started = Some(f64::from(number));
+    index.begun(&id, &Begun { started, what: "http://h/", contenders: &[], load: None, trials: None })?;
+    Ok(id)
+}
+
+/// All that is written to the index for a run.
+fn add_run(index: &Index, experiment: Option<u32>, number: u32) -> Result<(), StoreError> {
+    let id = begin(index, Kind::Run, number)?;
+    if let Some(experiment) = experiment {
+        let place = TrialIndex { repetition: number % 20, contender: 0, step: 0 };
+        let (experiment, contender) = (format!("experiment {experiment}"), "nginx".to_owned());
+        index.belongs(&id, &TrialOf { experiment, place, contender })?;
+    }
+    index.ended(&id, Progress::Whole, None)
+}
+
+/// Steps of the database's machine while it does this.
+fn steps(index: &mut Index, action: impl FnOnce(&Index)) -> u64 {
+    let steps = Arc::new(AtomicU64::new(0));
+    let counter = Arc::clone(&steps);
+    let count = move || {
+        counter.fetch_add(1, Ordering::Relaxed);
+        false
+    };
+    index.connection.progress_handler(1, Some(count)).unwrap();
+    action(index);
+    index.connection.progress_handler(1, None::<fn() -> bool>).unwrap();
+    steps.load(Ordering::Relaxed)
+}
+
+#[test]
+fn a_new_run_costs_the_same_in_a_large_store() {
+    let cost = |runs| {
+        steps(&mut filled(runs), |index| {
+            add_run(index, Some(0), 7).unwrap();
+            let id = begin(index, Kind::Run, 8).unwrap();
+            assert_eq!(index.kind(&id).unwrap(), Some(Kind::Run));
+            assert_eq!(index.entries(&EntryFilter::One(id)).unwrap().len(), 1);
+        })
+    };
+    let (small, large) = (cost(20), cost(4_000));
+    assert!(small > 50, "{small} steps");
+    assert!(large <= small + small / 5, "{large} steps in a large store, {small} in a small one");
+}
+
+#[test]
+fn a_list_costs_the_same_for_each_row() {
+    let cost = |runs| {
+        steps(&mut filled(runs), |index| {
+            let entries = index.entries(&EntryFilter::All).unwrap();
+            assert_eq!(entries.len() as u32, runs * 2 + runs / 20);
+        }) / u64::from(runs)
+    };
+    let (small, large) = (cost(400), cost(4_000));
+    assert!(large <= small + small / 5, "{large} steps for each row of a large store, {small} of a small one");
+    assert!(large <= 200, "{large} steps for each row");
+}
