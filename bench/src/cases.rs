@@ -52,6 +52,8 @@ pub enum Load {
     Memory,
     /// Memory per connection that is held open.
     Connections,
+    /// Peak memory, at most this, of a run over distinct URLs; the first 1,000 have a label each.
+    Urls { count: u64, bytes_target: f64 },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -117,7 +119,7 @@ const fn closed(name: &'static str, title: &'static str, page: Page, transport: 
     Case { name, title, load: Load::Closed { page, transport, cpu_target } }
 }
 
-pub const CASES: [Case; 15] = [
+pub const CASES: [Case; 17] = [
     closed("keepalive-10b", "Keep-alive, 10 bytes", SMALL, Transport::KeepAlive, 0.9),
     closed("keepalive-124k", "Keep-alive, 124 kB", MEDIUM, Transport::KeepAlive, 0.45),
     closed("keepalive-1m", "Keep-alive, 1 MB", LARGE, Transport::KeepAlive, 0.4),
@@ -145,6 +147,8 @@ pub const CASES: [Case; 15] = [
     Case { name: "overload", title: "Offered more than the joint limit", load: Load::Overload },
     Case { name: "memory", title: "Memory of a long run", load: Load::Memory },
     Case { name: "connections", title: "Memory per connection", load: Load::Connections },
+    Case { name: "labels", title: "Memory of 1,000 labels", load: Load::Urls { count: 1_000, bytes_target: 40e6 } },
+    Case { name: "urls", title: "Memory of 100,000 URLs", load: Load::Urls { count: 100_000, bytes_target: 150e6 } },
 ];
 
 /// brunt's requests per second, at least this times wrk's.
@@ -183,7 +187,7 @@ mod tests {
     #[test]
     fn only_the_memory_cases_run_once_and_pacing_and_overload_have_rounds_of_their_own() {
         let once: Vec<_> = CASES.iter().filter(|case| !case.is_of_rounds()).map(|case| case.name).collect();
-        assert_eq!(once, ["pacing", "overload", "memory", "connections"]);
+        assert_eq!(once, ["pacing", "overload", "memory", "connections", "labels", "urls"]);
     }
 
     #[test]

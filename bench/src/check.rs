@@ -59,6 +59,10 @@ fn verdicts_of(case: &Case, results: &Results) -> Vec<Verdict> {
             )]
         }
         Load::Connections => of_held(case.name, results),
+        Load::Urls { count, bytes_target } => {
+            let peak = results.url_peaks.iter().find(|peak| peak.count == count).map(|peak| peak.bytes as f64);
+            vec![verdict(case.name, "bytes of peak memory", peak, Bound::AtMost(bytes_target))]
+        }
     }
 }
 
@@ -120,7 +124,7 @@ pub(crate) fn verdict(case: &'static str, figure: &'static str, measured: Option
 mod tests {
     use super::*;
     use crate::cases::named;
-    use crate::memory::{Growth, Held};
+    use crate::memory::{Growth, Held, UrlPeak};
     use crate::summary::tests::run;
 
     fn missed(case: &str, results: &Results) -> Vec<&'static str> {
@@ -179,5 +183,10 @@ mod tests {
         let held = Held { asked: 15_000, open: 14_000, few_bytes: 0, many_bytes: 60_000_000, complaint: None };
         let results = Results { held: Some(held), ..Results::default() };
         assert_eq!(missed("connections", &results), ["connections open"]);
+        let peaks = [(1_000, 41_000_000), (100_000, 149_000_000)];
+        let url_peaks = peaks.map(|(count, bytes)| UrlPeak { count, requests: 1, bytes }).to_vec();
+        let results = Results { url_peaks, ..Results::default() };
+        assert_eq!(missed("labels", &results), ["bytes of peak memory"]);
+        assert!(missed("urls", &results).is_empty());
     }
 }

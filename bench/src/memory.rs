@@ -1,7 +1,8 @@
-//! The two cases about brunt's memory: does a long run need more than a short one, and what does an open connection cost.
+//! The cases about brunt's memory: does a long run need more than a short one, and what do open connections, labels and URLs cost.
 //!
 //! Run once, and with brunt alone; the other tools have no such goals. The kernel's own memory for sockets is not in it.
 
+use std::fs;
 use std::process::Command;
 use std::time::Duration;
 
@@ -18,6 +19,8 @@ const HELD: u64 = 15_000;
 const FEW: u64 = 10;
 const HELD_RATE: u64 = 2_000;
 const HELD_SECONDS: u64 = 15;
+/// Requests of the runs over distinct URLs.
+const REQUESTS_TO_URLS: u64 = 400_000;
 /// What a run may take beyond its load.
 const PATIENCE: Duration = Duration::from_secs(45);
 /// A server slower than this is not worth waiting for.
@@ -65,6 +68,14 @@ impl Held {
     }
 }
 
+/// Peak memory of a run over distinct URLs, the first 1,000 of which have a label each.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct UrlPeak {
+    pub count: u64,
+    pub requests: u64,
+    pub bytes: u64,
+}
+
 /// `None` where there is no brunt.
 pub fn growth(stand: &Stand, scale: Scale) -> Option<Result<Growth>> {
     stand.toolbox.path(Tool::Brunt)?;
@@ -96,6 +107,24 @@ pub fn held(stand: &Stand) -> Option<Result<Held>> {
             complaint: many.complaint,
         })
     })())
+}
+
+/// `None` where there is no brunt.
+pub fn urls(stand: &Stand, count: u64) -> Option<Result<UrlPeak>> {
+    stand.toolbox.path(Tool::Brunt)?;
+    let file = stand.result_file().with_file_name("urls");
+    let limit = Duration::from_secs(REQUESTS_TO_URLS / SLOWEST_PER_SECOND) + PATIENCE;
+    let words = format!("-c {CONNECTIONS} -n {REQUESTS_TO_URLS} --urls {}", file.display());
+    Some((|| {
+        fs::write(&file, (0..count).map(url_line).collect::<String>()).context("the list of URLs")?;
+        let Observed { requests, peak_rss_bytes: bytes, .. } = brunt(stand, &words, 1.0, limit)?;
+        ensure!(requests >= REQUESTS_TO_URLS, "nginx counted {requests} of {REQUESTS_TO_URLS} requests");
+        Ok(UrlPeak { count, requests, bytes })
+    })())
+}
+
+fn url_line(number: u64) -> String {
+    format!("{}?item={number:06}&category={}&from=home\n", SMALL.path, number % 97)
 }
 
 fn brunt(stand: &Stand, load: &str, seconds: f64, limit: Duration) -> Result<Observed> {

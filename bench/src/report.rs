@@ -92,6 +92,7 @@ impl Report<'_> {
             Load::Overload => overload::section(&self.results.overload),
             Load::Memory => self.growth_text(),
             Load::Connections => self.held_text(),
+            Load::Urls { count, .. } => self.urls_text(count),
         }
     }
 
@@ -114,6 +115,15 @@ impl Report<'_> {
             megabytes(held.few_bytes as f64),
             held.bytes_per_connection()
         )
+    }
+
+    fn urls_text(&self, count: u64) -> String {
+        let Some(peak) = self.results.url_peaks.iter().find(|peak| peak.count == count) else {
+            return "Not measured.\n".to_owned();
+        };
+        let requests = grouped(peak.requests as f64);
+        let urls = grouped(peak.count as f64);
+        format!("brunt's peak memory: {} MB for {requests} requests to {urls} URLs.\n", megabytes(peak.bytes as f64))
     }
 
     fn notes(&self) -> String {

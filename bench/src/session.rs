@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::cases::{Case, Load, Transport};
 use crate::maths::Spread;
 use crate::measure::{Measurement, Stand};
-use crate::memory::{self, Growth, Held};
+use crate::memory::{self, Growth, Held, UrlPeak};
 use crate::output;
 use crate::overload::{self, Overloaded};
 use crate::pacing::{self, Paced};
@@ -32,6 +32,7 @@ pub struct Results {
     pub overload: Vec<Overloaded>,
     pub growth: Option<Growth>,
     pub held: Option<Held>,
+    pub url_peaks: Vec<UrlPeak>,
     /// What a reader should know: failed runs, complaints, disturbances.
     pub notes: Vec<String>,
 }
@@ -49,6 +50,9 @@ pub fn run(stand: &Stand, cases: &[Case], rounds: usize, scale: memory::Scale) -
             Load::Overload => results.overload = overload::run(stand, rounds, &mut results.notes)?,
             Load::Memory => results.growth = once(case, memory::growth(stand, scale), &mut results.notes),
             Load::Connections => results.held = once(case, memory::held(stand), &mut results.notes),
+            Load::Urls { count, .. } => {
+                results.url_peaks.extend(once(case, memory::urls(stand, count), &mut results.notes));
+            }
             _ => {}
         }
         stand.interrupt.check()?;

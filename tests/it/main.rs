@@ -35,6 +35,7 @@ mod jmx;
 mod live_outputs;
 mod load;
 mod main_job;
+mod memory;
 mod options;
 mod overload;
 mod pieces;

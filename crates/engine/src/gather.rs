@@ -229,11 +229,11 @@ impl<'a, W: Watch> Gather<'a, W> {
             }
         }
         if let Some(all) = all {
-            self.emit(&all);
+            self.emit(all);
         }
     }
 
-    fn emit(&mut self, snapshot: &Snapshot) {
+    fn emit(&mut self, snapshot: Snapshot) {
         if self.phase != Some(snapshot.phase) {
             self.phase = Some(snapshot.phase);
             self.sink.take(&Event::Stage { at: snapshot.from, phase: snapshot.phase });
@@ -242,13 +242,11 @@ impl<'a, W: Watch> Gather<'a, W> {
             }
         }
         self.seen_to = self.seen_to.max(snapshot.to);
-        self.sink.take(&Event::Snapshot(Box::new(snapshot.clone())));
+        let to = snapshot.to;
+        self.sink.take(&Event::Snapshot(Box::new(snapshot)));
         if self.labels.overflowed() && !std::mem::replace(&mut self.overflow_told, true) {
             let limit = self.labels.limit();
-            self.warn(
-                snapshot.to,
-                &format!("more than {limit} labels: the rest are summed under {OTHER}; see --labels"),
-            );
+            self.warn(to, &format!("more than {limit} labels: the rest are summed under {OTHER}; see --labels"));
         }
     }
 }

@@ -11,6 +11,8 @@ const MOST_READINGS: usize = 2048;
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct History {
     names: Vec<String>,
+    /// By name.
+    last: Vec<f64>,
     readings: Vec<(Tick, Vec<f64>)>,
     /// One reading in so many is kept (a power of two).
     stride: u64,
@@ -20,6 +22,14 @@ pub struct History {
 impl History {
     /// Adds the next reading.
     pub fn push(&mut self, reading: &Reading) {
+        for (name, value) in &reading.values {
+            if let Some(at) = self.position(name) {
+                self.last[at] = *value;
+            } else {
+                self.names.push(name.clone());
+                self.last.push(*value);
+            }
+        }
         let stride = self.stride.max(1);
         self.seen += 1;
         if !(self.seen - 1).is_multiple_of(stride) {
@@ -27,11 +37,8 @@ impl History {
         }
         let mut row = vec![f64::NAN; self.names.len()];
         for (name, value) in &reading.values {
-            if let Some(at) = self.names.iter().position(|n| n == name) {
+            if let Some(at) = self.position(name) {
                 row[at] = *value;
-            } else {
-                self.names.push(name.clone());
-                row.push(*value);
             }
         }
         self.readings.push((reading.at, row));
@@ -50,9 +57,18 @@ impl History {
         &self.names
     }
 
+    fn position(&self, name: &str) -> Option<usize> {
+        self.names.iter().position(|known| known == name)
+    }
+
+    /// The last value that was read, also where its reading was given up.
+    pub fn last(&self, name: &str) -> Option<f64> {
+        self.position(name).map(|at| self.last[at])
+    }
+
     /// One value over time: when, and what; instants at which it could not be read are left out.
     pub fn of(&self, name: &str) -> Vec<(Tick, f64)> {
-        let Some(at) = self.names.iter().position(|n| n == name) else { return Vec::new() };
+        let Some(at) = self.position(name) else { return Vec::new() };
         let value = |(tick, row): &(Tick, Vec<f64>)| Some((*tick, *row.get(at)?)).filter(|r| !r.1.is_nan());
         self.readings.iter().filter_map(value).collect()
     }
@@ -83,6 +99,7 @@ mod tests {
         assert_eq!(history.of("a").iter().map(|r| r.1).collect::<Vec<_>>(), [1.0, 3.0]);
         assert_eq!(history.rates("b"), [(Tick(1_000_000_000), Tick(2_000_000_000), 4.0)]);
         assert_eq!(history.of("c"), []);
+        assert_eq!(["a", "b", "c"].map(|name| history.last(name)), [Some(3.0), Some(9.0), None]);
     }
 
     #[test]

@@ -29,8 +29,9 @@ pub struct Run {
     /// Each population by itself, where there are several, in the order of the plan: its plan, its phases, its samples and what
     /// flowed. Its connections are its own; readings are of the whole run.
     pub populations: Vec<Run>,
-    /// Samples of the measured time by label, those of hops included; empty where there is only one label.
-    pub labels: BTreeMap<u32, Tally>,
+    /// Replies of the measured time by label, those of hops included; empty where there is only one label. The log also has their
+    /// queue wait, lag and phases.
+    pub labels: BTreeMap<u32, Box<Tally>>,
     /// Checks that replies to requests of the measured time failed.
     pub check_failures: Vec<CheckFailure>,
     /// Transactions whose first request was planned in the measured time, by name.
@@ -49,8 +50,6 @@ pub struct Run {
     pub peak_in_flight: u64,
     /// How it went over time.
     pub series: Series,
-    /// The last reading of each source: names, with their unit, and values.
-    pub readings: BTreeMap<String, BTreeMap<String, f64>>,
     /// All readings of each source, in order of time.
     pub history: BTreeMap<String, History>,
     /// What the reader should know, each sentence once.
@@ -103,7 +102,6 @@ impl Run {
             }
             Event::Samples(_) | Event::Records(_) => {}
             Event::Reading(r) => {
-                self.readings.entry(r.source.clone()).or_default().extend(r.values.iter().cloned());
                 self.history.entry(r.source.clone()).or_default().push(r);
             }
             Event::Warning(w) => {
@@ -114,6 +112,7 @@ impl Run {
             Event::Finished(finish) => {
                 self.finish = Some(finish.clone());
                 self.populations.iter_mut().for_each(|population| population.fold(event));
+                self.compact();
             }
             Event::Lost(loss) => self.losses.push(*loss),
         }
@@ -124,6 +123,13 @@ impl Run {
         let mut run = Self::default();
         events.into_iter().for_each(|e| run.fold(e));
         run
+    }
+
+    /// Gives up the memory that only further events would need: a study holds thousands of runs that have ended.
+    fn compact(&mut self) {
+        let labels = self.labels.values_mut().map(|label| &mut **label);
+        [&mut self.total, &mut self.warmup].into_iter().chain(labels).for_each(Tally::compact);
+        self.transactions.values_mut().for_each(|transaction| transaction.response.compact());
     }
 
     /// A snapshot of this population, which has phases of its own.
@@ -149,7 +155,7 @@ impl Run {
         self.total.merge(&s.measured);
         self.warmup.merge(&s.warmup);
         for (label, tally) in &s.labels {
-            self.labels.entry(*label).or_default().merge(tally);
+            self.labels.entry(*label).or_default().merge_replies(tally);
         }
         for (name, tally) in &s.transactions {
             self.transactions.entry(name.clone()).or_default().merge(tally);
@@ -178,13 +184,13 @@ impl Run {
 
     /// Labels of steps, and their samples: a chain of redirects is one sample of its step.
     pub fn steps(&self) -> impl Iterator<Item = (u32, &Tally)> {
-        self.labels.iter().filter(|(label, _)| !self.hops.contains_key(label)).map(|(label, tally)| (*label, tally))
+        self.labels.iter().filter(|(label, _)| !self.hops.contains_key(label)).map(|(label, tally)| (*label, &**tally))
     }
 
     /// The hops of a step's chains of redirects: labels, and their samples.
     pub fn hops_of(&self, step: u32) -> impl Iterator<Item = (u32, &Tally)> {
         let labels = self.labels.iter().filter(move |(label, _)| self.hops.get(label) == Some(&step));
-        labels.map(|(label, tally)| (*label, tally))
+        labels.map(|(label, tally)| (*label, &**tally))
     }
 
     /// When a part began.
@@ -220,7 +226,7 @@ impl Run {
 
     /// A reading's last value.
     pub fn reading(&self, source: &str, name: &str) -> Option<f64> {
-        self.readings.get(source)?.get(name).copied()
+        self.history.get(source)?.last(name)
     }
 
     /// Whether somebody stopped it before its time.

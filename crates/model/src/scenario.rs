@@ -4,12 +4,14 @@
 //! behind the last. `script` compiles the tree to a flat program.
 
 mod choice;
+mod request_list;
 mod texts;
 
 use crate::Request;
 use crate::load::Think;
 use crate::modifier::RequestModifier;
 pub use choice::{Branch, Order, Portion};
+pub use request_list::RequestList;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 pub use texts::{StageVariables, TextRules};
@@ -18,7 +20,8 @@ pub use texts::{StageVariables, TextRules};
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Scenario {
     /// The list of requests that steps choose from; never empty.
-    pub requests: Vec<Request>,
+    #[schemars(with = "Vec<Request>")]
+    pub requests: RequestList,
     /// One iteration, in order.
     pub steps: Vec<Step>,
     /// How the texts of its requests and steps are read.
@@ -563,7 +566,7 @@ impl Scenario {
 
     /// These steps over these requests.
     pub fn of(requests: Vec<Request>, steps: Vec<Step>) -> Self {
-        Self { requests, steps, ..Self::default() }
+        Self { requests: requests.into(), steps, ..Self::default() }
     }
 
     /// The order in which its list is gone through, where one iteration is one request of it.

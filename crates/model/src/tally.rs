@@ -229,6 +229,19 @@ impl Tally {
 
     /// Adds all that `other` holds.
     pub fn merge(&mut self, other: &Self) {
+        self.merge_replies(other);
+        self.queue_wait.merge(&other.queue_wait);
+        self.lag.merge(&other.lag);
+        self.late.merge(&other.late);
+        self.late_without_lag.merge(&other.late_without_lag);
+        self.phases.merge(&other.phases);
+        self.opening_lag.merge(&other.opening_lag);
+        self.read_lag.merge(&other.read_lag);
+    }
+
+    /// Adds counts, outcomes, response and service times, but neither queue wait nor lag nor phases, which no report shows by label:
+    /// their histograms would take twice the memory of these.
+    pub fn merge_replies(&mut self, other: &Self) {
         self.planned += other.planned;
         self.begun += other.begun;
         self.completed += other.completed;
@@ -247,21 +260,34 @@ impl Tally {
         self.not_good.merge(&other.not_good);
         self.timed_out.merge(&other.timed_out);
         self.service.merge(&other.service);
-        self.queue_wait.merge(&other.queue_wait);
-        self.lag.merge(&other.lag);
-        self.late.merge(&other.late);
-        self.late_without_lag.merge(&other.late_without_lag);
         for (failure, histogram) in &other.failure_times {
             self.failure_time(*failure).merge(histogram);
         }
         self.failure_times.sort_by_key(|f| f.0);
-        self.phases.merge(&other.phases);
-        self.opening_lag.merge(&other.opening_lag);
-        self.read_lag.merge(&other.read_lag);
         for (cause, n) in &other.malformed {
             self.add_malformed(*cause, *n);
         }
         self.malformed.sort_by_key(|entry| entry.0);
+    }
+
+    /// Brings all histograms into their smallest form.
+    pub fn compact(&mut self) {
+        let Phases { resolve, connect, tls, connection, first_byte, receive } = &mut self.phases;
+        let of_phases = [resolve, connect, tls, connection, first_byte, receive];
+        let of_requests = [
+            &mut self.response,
+            &mut self.not_good,
+            &mut self.timed_out,
+            &mut self.service,
+            &mut self.queue_wait,
+            &mut self.lag,
+            &mut self.late,
+            &mut self.late_without_lag,
+            &mut self.opening_lag,
+            &mut self.read_lag,
+        ];
+        let of_failures = self.failure_times.iter_mut().map(|(_, times)| times);
+        of_phases.into_iter().chain(of_requests).chain(of_failures).for_each(Histogram::compact);
     }
 
     /// How many failed in this way.

@@ -68,7 +68,7 @@ pub fn check_failures(run: &Run) -> Vec<String> {
 
 fn check_failure(run: &Run, failure: &CheckFailure) -> String {
     let CheckFailure { label, check, expected, found, count: failed } = failure;
-    let replies = run.labels.get(label).unwrap_or(&run.total).completed;
+    let replies = run.labels.get(label).map_or(&run.total, |tally| tally).completed;
     let condition = if expected.is_empty() { check.clone() } else { format!("expected {expected}") };
     let sample = if found.is_empty() { String::new() } else { format!(", found {found}") };
     let label = name_of(run, *label);
@@ -117,7 +117,7 @@ mod tests {
         let script = CheckFailure::new("script", "", "total is 0");
         let status = CheckFailure::new("json", "json $.status is `paidd`", "paid");
         let run = Run {
-            labels: [(1, Tally { completed: 3120, ..Tally::default() })].into(),
+            labels: [(1, Box::new(Tally { completed: 3120, ..Tally::default() }))].into(),
             label_names: [(1, "POST /checkout".to_owned())].into(),
             check_failures: vec![
                 CheckFailure { label: 1, count: 2, ..script },

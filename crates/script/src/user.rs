@@ -21,7 +21,7 @@ use crate::{Feeds, ScriptError};
 use brunt_engine::{Numbering, Step, Surroundings, Users, UsersOf, VirtualUser};
 use brunt_model::plan::Records;
 use brunt_model::reply_policy::{Cookies, RedirectRules};
-use brunt_model::scenario::{Order, Scope, TextRules};
+use brunt_model::scenario::{Order, RequestList, Scope, TextRules};
 use brunt_model::{Body, HandedOn, Plan, ReplyPolicy, Request, SampleRecord, StageVariables};
 use brunt_wire::request::{RequestParts, Tags};
 use brunt_wire::{Prepared, Reply, Transport, redirect};
@@ -35,9 +35,15 @@ use std::sync::{Arc, OnceLock};
 
 pub use last_url::LastUrl;
 
+/// Most requests of a list that each worker prepares before the load. Each takes about 900 bytes; further ones are prepared when they
+/// are sent.
+const MOST_READY: usize = 10_000;
+
 /// The scenario of a population, compiled.
 #[derive(Debug)]
 pub struct CompiledScript {
+    requests: RequestList,
+    /// By request.
     entries: Vec<CompiledRequest>,
     feeds: Feeds,
     program: Program,
@@ -70,9 +76,8 @@ pub struct CompiledScript {
 /// One request.
 #[derive(Debug)]
 struct CompiledRequest {
-    request: Request,
     /// None: no placeholders.
-    templates: Option<Templates>,
+    templates: Option<Box<Templates>>,
     awaited: MessageConditions,
 }
 
@@ -144,7 +149,7 @@ impl CompiledScript {
         let compile = |request: &Request| {
             let awaited = MessageConditions::new(&plan.reply_policies[request.reply_policy as usize], &mut feeds)?;
             let templates = Templates::compile(request, !awaited.are_constant(), &mut feeds)?;
-            Ok(CompiledRequest { templates, request: request.clone(), awaited })
+            Ok(CompiledRequest { templates: templates.map(Box::new), awaited })
         };
         let entries = scenario.requests.iter().map(compile).collect::<Result<_, ScriptError>>()?;
         let shares = shares(scenario.requests.iter().map(|request| request.weight));
@@ -164,6 +169,7 @@ impl CompiledScript {
         };
         let (commons, name, filled) = (Arc::clone(commons), population.name.clone(), OnceLock::new());
         Ok(Self {
+            requests: scenario.requests.clone(),
             entries,
             feeds,
             program,
@@ -203,8 +209,8 @@ impl CompiledScript {
     /// Extractors that matched nothing in this process, though replies came.
     pub fn remarks(&self) -> Vec<String> {
         let label_of = |policy: usize| {
-            let of_it = |entry: &&CompiledRequest| entry.request.reply_policy as usize == policy;
-            self.entries.iter().find(of_it).map_or("a sample", |entry| &entry.request.label)
+            let request = self.requests.iter().find(|request| request.reply_policy as usize == policy);
+            request.map_or("a sample", |request| &request.label)
         };
         let remarks = |(number, reactions): (usize, &Reactions)| reactions.remarks(label_of(number));
         self.reactions.iter().enumerate().flat_map(remarks).chain(self.commons.undecoded_remarks()).collect()
@@ -212,18 +218,17 @@ impl CompiledScript {
 
     /// The names of its labels.
     pub fn labels(&self) -> Vec<String> {
-        self.entries.iter().map(|c| c.request.label.clone()).collect()
+        self.requests.iter().map(|request| request.label.clone()).collect()
     }
 
     /// The users of a worker.
     pub fn users<T: Transport>(self: &Arc<Self>, transport: &Rc<T>, of: UsersOf<'_>) -> Box<dyn Users> {
         let UsersOf { population, worker, labels: number_of, surroundings } = of;
-        let labels: Vec<u32> = self.entries.iter().map(|c| number_of(&c.request.label)).collect();
+        let labels: Vec<u32> = self.requests.iter().map(|request| number_of(&request.label)).collect();
         let (mut ready, mut asks) = (Vec::new(), Vec::new());
-        for (number, (entry, label)) in self.entries.iter().zip(&labels).enumerate() {
-            let request = &entry.request;
-            let parts = entry.templates.is_none().then(|| self.parts(entry));
-            let tags = Tags { label: *label, reply_policy: request.reply_policy };
+        for (number, request) in self.requests.iter().enumerate().take(MOST_READY) {
+            let parts = self.entries[number].templates.is_none().then(|| self.parts(number));
+            let tags = Tags { label: labels[number], reply_policy: request.reply_policy };
             ready.push(parts.clone().map(|parts| prepare(&**transport, parts?, tags)));
             let ask = |parts| Ask { entry: Some(number), ..Ask::listed(parts, tags) };
             let asked = parts.filter(|_| self.policies[request.reply_policy as usize].looks_at_head());
@@ -232,7 +237,7 @@ impl CompiledScript {
         let worker_script = WorkerScript {
             ready,
             asks,
-            last_urls: self.entries.iter().map(|_| LastUrl::default()).collect(),
+            last_urls: self.entries.iter().take(MOST_READY).map(|_| LastUrl::default()).collect(),
             inert: self.policies.iter().map(is_inert).collect(),
             forgets: self.policies.iter().any(|policy| policy.cookies == Cookies::KeptForARound),
             forgets_soon: self.used_policies().any(|policy| policy.cookies == Cookies::KeptForAnIteration),
@@ -253,16 +258,17 @@ impl CompiledScript {
     }
 
     /// The parts of a request without placeholders.
-    fn parts(&self, entry: &CompiledRequest) -> Result<Rc<RequestParts>, String> {
-        let Request { method, url, headers, body, verbatim, .. } = entry.request.clone();
-        let awaited = entry.awaited.filter(|template| template.as_constant().unwrap_or_default().to_owned())?;
+    fn parts(&self, number: usize) -> Result<Rc<RequestParts>, String> {
+        let Request { method, url, headers, body, verbatim, .. } = self.requests[number].clone();
+        let awaited =
+            self.entries[number].awaited.filter(|template| template.as_constant().unwrap_or_default().to_owned())?;
         let url = LastUrl::default().parse(&url, self.feeds.rules)?;
         Ok(Rc::new(RequestParts { method, url, headers, body, verbatim, awaited }))
     }
 
     /// The policies of its requests.
     fn used_policies(&self) -> impl Iterator<Item = &ReplyPolicy> {
-        self.entries.iter().map(|entry| &self.policies[entry.request.reply_policy as usize])
+        self.requests.iter().map(|request| &self.policies[request.reply_policy as usize])
     }
 
     fn worker_context(
@@ -296,11 +302,11 @@ pub struct WorkerScript<T: Transport> {
     transport: Rc<T>,
     /// By entry: its label's number.
     labels: Vec<u32>,
-    /// By entry: its bytes, or why it has none; None where there are placeholders.
+    /// By entry, of the first [`MOST_READY`]: its bytes, or why it has none; None where there are placeholders.
     ready: Vec<Option<Result<Rc<Prepared>, String>>>,
-    /// By entry, where its reply may lead further and there are no placeholders.
+    /// By entry, of the same: where its reply may lead further and there are no placeholders.
     asks: Vec<Option<Result<Ask, String>>>,
-    /// By entry, of those with placeholders.
+    /// By entry, of the same.
     last_urls: Vec<LastUrl>,
     /// By policy: whether nothing depends on the reply.
     inert: Vec<bool>,
@@ -404,14 +410,14 @@ impl<T: Transport> WorkerScript<T> {
     fn prepared(&self, entry: usize, n: u64, user: Option<&UserContext>) -> Result<Rc<Prepared>, String> {
         match self.ready.get(entry) {
             Some(Some(ready)) => {
-                named(user, &self.compiled.entries[entry].request.label);
+                named(user, &self.compiled.requests[entry].label);
                 ready.clone()
             }
-            Some(None) => {
+            _ if entry < self.compiled.entries.len() => {
                 let (parts, tags) = self.filled(entry, n, user, self.entry(entry, n, user).parts())?;
                 prepare(&*self.transport, parts, tags)
             }
-            None => Err(self.no_entry(entry)),
+            _ => Err(self.no_entry(entry)),
         }
     }
 
@@ -419,24 +425,24 @@ impl<T: Transport> WorkerScript<T> {
     fn ask(&self, entry: usize, n: u64, user: Option<&UserContext>) -> Result<Ask, String> {
         match self.asks.get(entry) {
             Some(Some(ask)) => {
-                named(user, &self.compiled.entries[entry].request.label);
+                named(user, &self.compiled.requests[entry].label);
                 ask.clone()
             }
-            Some(None) => {
+            _ if entry < self.compiled.entries.len() => {
                 let (parts, tags) = self.filled(entry, n, user, self.entry(entry, n, user).parts())?;
                 Ok(Ask::listed(parts, tags))
             }
-            None => Err(self.no_entry(entry)),
+            _ => Err(self.no_entry(entry)),
         }
     }
 
     fn no_entry(&self, entry: usize) -> String {
-        format!("the scenario asks for request {entry}, and its list has {}", self.ready.len())
+        format!("the scenario asks for request {entry}, and its list has {}", self.compiled.entries.len())
     }
 
     /// The policy of an entry's reply.
     fn policy_of(&self, entry: usize) -> u32 {
-        self.compiled.entries.get(entry).map_or(0, |entry| entry.request.reply_policy)
+        self.compiled.requests.get(entry).map_or(0, |request| request.reply_policy)
     }
 
     /// An entry with these parts.
@@ -452,7 +458,7 @@ impl<T: Transport> WorkerScript<T> {
         parts: SentParts<'_>,
     ) -> Result<(Rc<RequestParts>, Tags), String> {
         let SentParts { label, method, mut url, headers, body } = parts;
-        let Request { label: written, verbatim, reply_policy, .. } = &self.compiled.entries[entry].request;
+        let Request { label: written, verbatim, reply_policy, .. } = &self.compiled.requests[entry];
         let number = if label == *written { self.labels[entry] } else { self.number_of(&label) };
         // Behind its texts: for them the last request is the one before.
         named(user, &label);
@@ -461,7 +467,8 @@ impl<T: Transport> WorkerScript<T> {
             url = url.replace(' ', "%20").into();
         }
         let body = grpc::encoded(body, self.context.services.as_deref())?;
-        let url = self.last_urls[entry].parse(&url, self.compiled.feeds.rules)?;
+        let last_url = self.last_urls.get(entry);
+        let url = last_url.unwrap_or(&LastUrl::default()).parse(&url, self.compiled.feeds.rules)?;
         let awaited = self.compiled.entries[entry].awaited.filter(|text| self.text(text, n, user))?;
         let parts = RequestParts { method, url, headers, body, verbatim: verbatim.clone(), awaited };
         Ok((Rc::new(parts), Tags { label: number, reply_policy: *reply_policy }))
@@ -469,7 +476,8 @@ impl<T: Transport> WorkerScript<T> {
 
     /// The texts of an entry, as they are now.
     fn entry<'e>(&'e self, entry: usize, n: u64, user: Option<&'e UserContext>) -> EntryTexts<'e, T> {
-        EntryTexts { script: self, compiled: &self.compiled.entries[entry], n, user }
+        let compiled = &self.compiled;
+        EntryTexts { script: self, request: &compiled.requests[entry], compiled: &compiled.entries[entry], n, user }
     }
 
     /// An entry that scripts have looked at, in bytes.

@@ -1,8 +1,9 @@
 //! Counts of values in the layout of `HdrHistogram` with three significant digits.
 //!
 //! What it is: log-linear buckets, 1024 to each power of two, so that a value is known to better than 0.1 %. Count,
-//! sum, least and greatest are exact. Any `u64` fits: nothing is clamped. Buckets are kept in pages that are made when
-//! first used, so an empty histogram owns no memory and a full one is bounded (880 pages of half a kilobyte).
+//! sum, least and greatest are exact. Any `u64` fits: nothing is clamped. A histogram with few non-empty buckets is a list of
+//! these, four bytes each: there is one for each label, interval and worker. When more than 64 buckets are recorded into, it
+//! becomes pages that are made when first used, so a full one is bounded (880 pages of half a kilobyte).
 //!
 //! Out of scope: safe for several threads. Each worker records into its own and hands it over.
 //!
@@ -16,12 +17,32 @@ const HALF_BITS: u32 = 10;
 const PAGE_BITS: u32 = 6;
 const PAGE: usize = 1 << PAGE_BITS;
 
+/// Longest list that [`Histogram::record`] searches: on the measuring path, a page is faster beyond it. A merge has no such limit,
+/// because a list is always smaller than pages.
+const LONGEST_RECORDED_LIST: usize = 64;
+
 type Page = Box<[u64; PAGE]>;
+
+/// A non-empty bucket of a list. Each of the 56,320 buckets has a number below 2^16.
+#[derive(Clone, Copy)]
+struct Cell {
+    index: u16,
+    count: u16,
+}
+
+/// Counts by bucket.
+#[derive(Clone)]
+enum Cells {
+    /// The non-empty buckets in ascending order.
+    List(Vec<Cell>),
+    /// All buckets, 64 to a page.
+    Pages(Vec<Option<Page>>),
+}
 
 /// How often each value was seen. Values are whole numbers of whatever unit the owner counts in (brunt: nanoseconds).
 #[derive(Clone, Default)]
 pub struct Histogram {
-    pages: Vec<Option<Page>>,
+    cells: Cells,
     count: u64,
     sum: u128,
     min: u64,
@@ -78,10 +99,10 @@ impl Histogram {
             return;
         }
         let index = index_of(value);
-        if let Some(Some(page)) = self.pages.get_mut(index >> PAGE_BITS) {
-            page[index & (PAGE - 1)] += n;
-        } else {
-            self.page(index >> PAGE_BITS)[index & (PAGE - 1)] += n;
+        match &mut self.cells {
+            Cells::Pages(pages) => add_to_page(pages, index, n),
+            Cells::List(list) if list.len() < LONGEST_RECORDED_LIST => self.cells.add(index, n),
+            Cells::List(_) => add_to_page(self.cells.make_pages(), index, n),
         }
         self.min = if self.count == 0 { value } else { self.min.min(value) };
         self.max = self.max.max(value);
@@ -89,30 +110,21 @@ impl Histogram {
         self.sum += u128::from(value) * u128::from(n);
     }
 
-    #[cold]
-    fn page(&mut self, number: usize) -> &mut Page {
-        if self.pages.len() <= number {
-            self.pages.resize_with(number + 1, || None);
-        }
-        self.pages[number].get_or_insert_with(|| Box::new([0; PAGE]))
-    }
-
     /// Adds all that `other` counted. Associative and commutative.
     pub fn merge(&mut self, other: &Self) {
         if other.count == 0 {
             return;
         }
-        for (number, theirs) in other.pages.iter().enumerate() {
-            let Some(theirs) = theirs else { continue };
-            let ours = self.page(number);
-            for (a, b) in ours.iter_mut().zip(theirs.iter()) {
-                *a += b;
-            }
-        }
+        self.cells.merge(&other.cells);
         self.min = if self.count == 0 { other.min } else { self.min.min(other.min) };
         self.max = self.max.max(other.max);
         self.count += other.count;
         self.sum += other.sum;
+    }
+
+    /// Brings it into its smallest form. It can be recorded into as before.
+    pub fn compact(&mut self) {
+        self.cells.compact();
     }
 
     /// What is left when all that `part` counted is taken away: `part` must have been merged or recorded here too.
@@ -126,7 +138,7 @@ impl Histogram {
         let mut rest = Self::new();
         for bucket in self.buckets() {
             let index = index_of(bucket.low);
-            let count = bucket.count.saturating_sub(part.at(index));
+            let count = bucket.count.saturating_sub(part.cells.count(index));
             rest.record_n(bucket.high.min(self.max), count);
         }
         rest.sum = self.sum.saturating_sub(part.sum);
@@ -134,13 +146,6 @@ impl Histogram {
             rest.min = rest.min.max(self.min);
         }
         rest
-    }
-
-    fn at(&self, index: usize) -> u64 {
-        match self.pages.get(index >> PAGE_BITS) {
-            Some(Some(page)) => page[index & (PAGE - 1)],
-            _ => 0,
-        }
     }
 
     /// How many values were counted.
@@ -216,14 +221,11 @@ impl Histogram {
 
     /// The non-empty buckets, from the least to the greatest.
     pub fn buckets(&self) -> impl Iterator<Item = Bucket> + '_ {
-        self.cells().map(|(index, count)| Bucket { low: low_of(index), high: high_of(index), count })
+        self.cells.iter().map(|(index, count)| Bucket { low: low_of(index), high: high_of(index), count })
     }
 
     pub(crate) fn cells(&self) -> impl Iterator<Item = (usize, u64)> + '_ {
-        self.pages.iter().enumerate().flat_map(|(number, page)| {
-            let cells = page.as_deref().map_or(&[][..], |p| &p[..]);
-            cells.iter().enumerate().filter(|(_, c)| **c > 0).map(move |(i, c)| ((number << PAGE_BITS) + i, *c))
-        })
+        self.cells.iter()
     }
 
     /// The standard compressed encoding (`HdrHistogram` V2, deflated) that other tools read. Unit: the recorded one.
@@ -244,7 +246,7 @@ impl Histogram {
     /// count. With [`sum`](Self::sum), [`min`](Self::min) and [`max`](Self::max), all that there is to write down.
     pub fn steps(&self) -> impl Iterator<Item = (u32, u64)> + '_ {
         let mut last = 0;
-        self.cells().map(move |(index, count)| {
+        self.cells.iter().map(move |(index, count)| {
             let step = (index - last) as u32;
             last = index;
             (step, count)
@@ -258,7 +260,7 @@ impl Histogram {
         for (step, count) in steps {
             index = index.checked_add(step as usize).filter(|index| *index <= index_of(u64::MAX))?;
             out.count = out.count.checked_add(count)?;
-            out.page(index >> PAGE_BITS)[index & (PAGE - 1)] += count;
+            out.cells.add(index, count);
         }
         (out.sum, out.min, out.max) = exact;
         Some(out)
@@ -266,9 +268,146 @@ impl Histogram {
 
     /// Bytes of memory held.
     pub fn memory_bytes(&self) -> usize {
-        let pages = self.pages.iter().flatten().count();
-        size_of::<Self>() + self.pages.capacity() * size_of::<Option<Page>>() + pages * PAGE * size_of::<u64>()
+        size_of::<Self>() + self.cells.heap_bytes()
     }
+}
+
+impl Default for Cells {
+    fn default() -> Self {
+        Self::List(Vec::new())
+    }
+}
+
+impl Cells {
+    /// The non-empty buckets, and their counts, in ascending order.
+    fn iter(&self) -> impl Iterator<Item = (usize, u64)> + '_ {
+        let (list, pages) = match self {
+            Self::List(list) => (&list[..], &[][..]),
+            Self::Pages(pages) => (&[][..], &pages[..]),
+        };
+        let of_pages = pages.iter().enumerate().flat_map(|(number, page)| {
+            let counts = page.as_deref().map_or(&[][..], |page| &page[..]);
+            counts.iter().enumerate().map(move |(place, count)| ((number << PAGE_BITS) + place, *count))
+        });
+        let of_list = list.iter().map(|cell| (usize::from(cell.index), u64::from(cell.count)));
+        of_list.chain(of_pages).filter(|(_, count)| *count > 0)
+    }
+
+    fn count(&self, index: usize) -> u64 {
+        match self {
+            Self::List(list) => position(list, index).map_or(0, |place| u64::from(list[place].count)),
+            Self::Pages(pages) => match pages.get(index >> PAGE_BITS) {
+                Some(Some(page)) => page[index & (PAGE - 1)],
+                _ => 0,
+            },
+        }
+    }
+
+    /// Adds to the count of a bucket. A list becomes pages only if the count does not fit in one.
+    fn add(&mut self, index: usize, n: u64) {
+        let is_in_list = match self {
+            Self::List(list) => add_to_list(list, index, n),
+            Self::Pages(_) => false,
+        };
+        if !is_in_list {
+            add_to_page(self.make_pages(), index, n);
+        }
+    }
+
+    fn merge(&mut self, other: &Self) {
+        match other {
+            Self::List(list) => {
+                for cell in list {
+                    self.add(usize::from(cell.index), u64::from(cell.count));
+                }
+            }
+            Self::Pages(pages) => {
+                let ours = self.make_pages();
+                for (number, page) in pages.iter().enumerate() {
+                    let Some(page) = page else { continue };
+                    page_mut(ours, number).iter_mut().zip(page.iter()).for_each(|(ours, theirs)| *ours += theirs);
+                }
+            }
+        }
+    }
+
+    /// Changes a list to pages.
+    #[cold]
+    fn make_pages(&mut self) -> &mut Vec<Option<Page>> {
+        if let Self::List(list) = self {
+            let mut pages = Vec::new();
+            for cell in list {
+                add_to_page(&mut pages, usize::from(cell.index), u64::from(cell.count));
+            }
+            *self = Self::Pages(pages);
+        }
+        match self {
+            Self::Pages(pages) => pages,
+            Self::List(_) => unreachable!("it has become pages"),
+        }
+    }
+
+    /// Changes pages to a list, unless a count does not fit in one.
+    fn compact(&mut self) {
+        let cells =
+            || self.iter().map(|(index, count)| Some(Cell { index: index as u16, count: count.try_into().ok()? }));
+        if cells().all(|cell| cell.is_some()) {
+            let mut list = Vec::with_capacity(cells().count());
+            list.extend(cells().flatten());
+            *self = Self::List(list);
+        }
+    }
+
+    fn heap_bytes(&self) -> usize {
+        match self {
+            Self::List(list) => list.capacity() * size_of::<Cell>(),
+            Self::Pages(pages) => {
+                let used = pages.iter().flatten().count();
+                pages.capacity() * size_of::<Option<Page>>() + used * PAGE * size_of::<u64>()
+            }
+        }
+    }
+}
+
+/// Where a list has the bucket, or where it would be inserted.
+fn position(list: &[Cell], index: usize) -> Result<usize, usize> {
+    list.binary_search_by_key(&index, |cell| usize::from(cell.index))
+}
+
+/// Adds to the count of a bucket. False if the list cannot hold the count.
+fn add_to_list(list: &mut Vec<Cell>, index: usize, n: u64) -> bool {
+    let place = position(list, index);
+    let before = place.map_or(0, |place| u64::from(list[place].count));
+    let Ok(count) = u16::try_from(before.saturating_add(n)) else { return false };
+    match place {
+        Ok(place) => list[place].count = count,
+        Err(place) => {
+            if list.len() == list.capacity() {
+                // Doubling would waste half of the memory of a long list.
+                list.reserve_exact(list.len() / 4 + 4);
+            }
+            list.insert(place, Cell { index: index as u16, count });
+        }
+    }
+    true
+}
+
+#[inline]
+fn add_to_page(pages: &mut Vec<Option<Page>>, index: usize, n: u64) {
+    if let Some(Some(page)) = pages.get_mut(index >> PAGE_BITS) {
+        page[index & (PAGE - 1)] += n;
+    } else {
+        page_mut(pages, index >> PAGE_BITS)[index & (PAGE - 1)] += n;
+    }
+}
+
+/// The page of this number, made if it does not exist.
+#[cold]
+fn page_mut(pages: &mut Vec<Option<Page>>, number: usize) -> &mut Page {
+    if pages.len() <= number {
+        pages.resize_with(number + 1, || None);
+    }
+    pages[number].get_or_insert_with(|| Box::new([0; PAGE]))
 }
 
 impl PartialEq for Histogram {
@@ -277,7 +416,7 @@ impl PartialEq for Histogram {
             && self.sum == other.sum
             && self.min == other.min
             && self.max == other.max
-            && self.cells().eq(other.cells())
+            && self.cells.iter().eq(other.cells.iter())
     }
 }
 
@@ -348,7 +487,7 @@ mod tests {
         all.merge(&bad);
         let rest = all.without(&bad);
         assert_eq!((rest.count(), rest.sum(), rest.min()), (4, good.sum(), 10));
-        assert!(rest.cells().eq(good.cells()));
+        assert!(rest.cells.iter().eq(good.cells.iter()));
     }
 
     #[test]
@@ -364,7 +503,70 @@ mod tests {
         }
     }
 
+    /// Labels, intervals and workers multiply: each has several of these.
+    #[test]
+    fn few_values_need_few_bytes() {
+        let h = (0..500).map(|n| 100_000 + n * 40_000).fold(Histogram::new(), |mut all, value| {
+            all.merge(&of(&[value]));
+            all
+        });
+        assert_eq!(h.count(), 500);
+        let bytes = h.memory_bytes() - size_of::<Histogram>();
+        assert!(bytes <= 500 * 5, "{bytes} bytes for {} buckets", h.buckets().count());
+    }
+
+    #[test]
+    fn a_count_that_a_list_cannot_hold_is_exact() {
+        let mut h = of(&[7]);
+        h.record_n(7, 65_534);
+        h.record(7);
+        h.record_n(3_000_000, u64::from(u32::MAX));
+        h.compact();
+        let counts: Vec<(u64, u64)> = h.buckets().map(|bucket| (bucket.low, bucket.count)).collect();
+        assert_eq!(counts, [(7, 65_536), (2_998_272, u64::from(u32::MAX))]);
+    }
+
     proptest! {
+        /// Whether values are in a list or in pages depends on how they came, and nothing else does.
+        #[test]
+        fn the_form_of_a_histogram_never_matters(
+            parts in prop::collection::vec(prop::collection::vec((0u64..1 << 34, 1u64..40_000), 0..100), 1..6)
+        ) {
+            let mut expected = std::collections::BTreeMap::new();
+            let mut recorded = Histogram::new();
+            let mut merged = Histogram::new();
+            for (value, n) in parts.iter().flatten() {
+                *expected.entry(index_of(*value)).or_insert(0) += n;
+                recorded.record_n(*value, *n);
+            }
+            for part in &parts {
+                let mut one = Histogram::new();
+                for (value, n) in part {
+                    one.record_n(*value, *n);
+                }
+                merged.merge(&one);
+            }
+            let expected: Vec<(usize, u64)> = expected.into_iter().collect();
+            prop_assert_eq!(recorded.cells().collect::<Vec<_>>(), expected.clone());
+            let exact = (recorded.sum(), recorded.min(), recorded.max());
+            let read = Histogram::of_steps(exact, recorded.steps()).unwrap();
+            let mut compact = merged.clone();
+            compact.compact();
+            prop_assert!(compact.memory_bytes() <= recorded.memory_bytes());
+            for other in [&merged, &read, &compact, &merged.clone().without(&Histogram::new())] {
+                prop_assert_eq!(&recorded, other);
+            }
+            for (index, count) in expected {
+                prop_assert_eq!(merged.cells.count(index), count);
+            }
+            let first: Histogram = parts[0].iter().fold(Histogram::new(), |mut all, (value, n)| {
+                all.record_n(*value, *n);
+                all
+            });
+            let rest = merged.without(&first);
+            prop_assert_eq!(rest.count() + first.count(), merged.count());
+        }
+
         #[test]
         fn merge_order_never_matters(a in prop::collection::vec(any::<u64>(), 0..50),
                                      b in prop::collection::vec(any::<u64>(), 0..50),

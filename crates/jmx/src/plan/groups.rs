@@ -85,7 +85,7 @@ impl Reader<'_> {
             if is_done_once { schedule.iterations.map(|most| most.min(1)).or(Some(1)) } else { schedule.iterations };
         let parts = std::mem::take(&mut self.group);
         let scenario = Scenario {
-            requests: parts.requests,
+            requests: parts.requests.into(),
             steps,
             texts: TextRules::Jmeter,
             variables: self.begin_variables(),

@@ -4,6 +4,7 @@ use super::queue::Queue;
 use super::{Delivery, Joined, MOST_WAITING, Mailbox};
 use crate::run::Listen;
 use brunt_model::event::Warning;
+use brunt_model::history::History;
 use brunt_model::{Event, Finish, Phase, Reading, Run, Snapshot, Tick};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
@@ -74,7 +75,9 @@ fn sums(events: &[Event]) -> impl PartialEq + std::fmt::Debug {
     let run = Run::of(events);
     let tallies = [run.total, run.warmup].map(|tally| (tally.planned, tally.begun, tally.response));
     let labels: Vec<_> = run.labels.iter().map(|(label, tally)| (*label, tally.completed)).collect();
-    (tallies, labels, run.flow, run.flow_all, run.readings, run.warnings, run.label_names, run.phases, run.seen_to)
+    let last = |history: &History| history.names().iter().map(|name| history.last(name)).collect::<Vec<_>>();
+    let readings: Vec<_> = run.history.iter().map(|(source, history)| (source.clone(), last(history))).collect();
+    (tallies, labels, run.flow, run.flow_all, readings, run.warnings, run.label_names, run.phases, run.seen_to)
 }
 
 fn hear(mailbox: &mut Mailbox, events: &[Event]) {

@@ -103,7 +103,7 @@ fn redirects_are_followed_as_far_as_was_said() {
 #[test]
 fn a_redirect_keeps_the_method_where_it_says_so() {
     let mut plan = plan(&["http://h/"], Order::Sequence, 1.0, siege());
-    plan.main_mut().scenario.requests = vec![request("POST", "http://h/form", Body::Text("a=b".into()))];
+    plan.main_mut().scenario.requests = vec![request("POST", "http://h/form", Body::Text("a=b".into()))].into();
     let mut user = talk(&plan, 0);
     let form = "Content-Type: text/plain | Content-Length: 3 | a=b";
     let first = format!("POST /form | {form}");

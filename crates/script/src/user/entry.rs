@@ -5,7 +5,7 @@ use crate::context::UserContext;
 use crate::pending::{RequestTexts, SentParts};
 use crate::template::Template;
 use brunt_model::request::JsonMessage;
-use brunt_model::{Body, BodyFragment};
+use brunt_model::{Body, BodyFragment, Request};
 use brunt_wire::Transport;
 use std::borrow::Cow;
 
@@ -13,6 +13,8 @@ use std::borrow::Cow;
 pub struct EntryTexts<'e, T: Transport> {
     /// The worker's script.
     pub script: &'e WorkerScript<T>,
+    /// The request as it is written.
+    pub request: &'e Request,
     /// The entry.
     pub compiled: &'e CompiledRequest,
     /// The number of the request among all of the run.
@@ -37,11 +39,11 @@ impl<'e, T: Transport> EntryTexts<'e, T> {
     }
 
     fn filled_label(&self) -> Cow<'e, str> {
-        self.text(self.compiled.templates.as_ref().map(|all| &all.label), &self.compiled.request.label)
+        self.text(self.compiled.templates.as_ref().map(|all| &all.label), &self.request.label)
     }
 
     fn filled_url(&self) -> Cow<'e, str> {
-        self.text(self.compiled.templates.as_ref().map(|all| &all.url), &self.compiled.request.url)
+        self.text(self.compiled.templates.as_ref().map(|all| &all.url), &self.request.url)
     }
 }
 
@@ -51,7 +53,7 @@ impl<T: Transport> RequestTexts for EntryTexts<'_, T> {
     }
 
     fn method(&self) -> String {
-        self.compiled.request.method.clone()
+        self.request.method.clone()
     }
 
     fn url(&self) -> String {
@@ -59,14 +61,14 @@ impl<T: Transport> RequestTexts for EntryTexts<'_, T> {
     }
 
     fn headers(&self) -> Vec<(String, String)> {
-        let Some(templates) = &self.compiled.templates else { return self.compiled.request.headers.clone() };
+        let Some(templates) = &self.compiled.templates else { return self.request.headers.clone() };
         templates.headers.iter().map(|(name, value)| (name.clone(), self.text(Some(value), "").into_owned())).collect()
     }
 
     fn body(&self) -> Body {
         let templates = self.compiled.templates.iter().flat_map(|all| &all.bodies);
         let mut texts = templates.map(|template| self.text(Some(template), "").into_owned());
-        match &self.compiled.request.body {
+        match &self.request.body {
             Body::Mixed(fragments) => {
                 let bytes = fragments.iter().flat_map(|fragment| match fragment {
                     BodyFragment::Text(_) => texts.next().unwrap_or_default().into_bytes(),
@@ -83,11 +85,11 @@ impl<T: Transport> RequestTexts for EntryTexts<'_, T> {
     }
 
     fn has_body(&self) -> bool {
-        self.compiled.request.body != Body::None
+        self.request.body != Body::None
     }
 
     fn content_type(&self) -> String {
-        let kind = self.compiled.request.headers.iter().find(|header| header.0.eq_ignore_ascii_case("content-type"));
+        let kind = self.request.headers.iter().find(|header| header.0.eq_ignore_ascii_case("content-type"));
         kind.map(|(_, value)| value.clone()).unwrap_or_default()
     }
 }

@@ -442,7 +442,7 @@ fn mix(users: &PlannedUsers, settings: &[RunSettings], system: &System) -> Resul
     for (settings, request) in settings.iter().zip(&users.requests) {
         let mut one = scenario(settings, system)?;
         let text = |key| find(request, key).and_then(|setting| setting.node.text());
-        for asked in &mut one.requests {
+        for asked in one.requests.iter_mut() {
             if let Some(label) = text("script.request.label") {
                 label.clone_into(&mut asked.label);
             }

@@ -55,7 +55,7 @@ impl Redactor {
     pub fn plan(&self, plan: &mut Plan) {
         let mut requests = Vec::new();
         for scenario in plan.populations.iter_mut().map(|population| &mut population.scenario) {
-            scenario.requests.iter_mut().for_each(|request| self.request_of_plan(request));
+            scenario.requests.change_each(|request| self.request_of_plan(request));
             // Nobody wrote them: they come from replies, and most are tokens.
             let values = scenario.handed.values.iter_mut().map(|(_, value)| value);
             values.filter(|value| !value.is_empty()).for_each(|value| *value = self.secret(value));

@@ -1,0 +1,112 @@
+//! Peak memory of brunt with many labels, URLs and trials, compared with a small run of the same program.
+
+use crate::world::{Ran, command, lab, measure, start, until};
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+use tempfile::TempDir;
+
+/// Limits of peak memory in bytes above that of a plain run, which takes about 10 MB in a release.
+const LABELS: u64 = 30_000_000;
+const URLS: u64 = 140_000_000;
+const PER_TRIAL: u64 = 60_000;
+
+#[test]
+fn a_thousand_labels_need_little_memory() {
+    let lab = lab("");
+    let dir = TempDir::new().expect("a directory");
+    let steps = (0..1000).fold(String::new(), |mut steps, number| {
+        writeln!(steps, "  - {{get: /{number}, name: request {number}}}").expect("a text");
+        steps
+    });
+    let load = "load: {users: 8, requests: 100, threads: 2}";
+    let plan = format!("{load}\nscenario:\n  base: {}\n  steps:\n{steps}", lab.at(""));
+    let (peak, ran) = run_plan(dir.path(), &plan);
+    let ran = ran.all_good_trials(100_000);
+    assert_eq!(ran.at("/trials/0/labels").as_array().expect("labels").len(), 1000);
+    let grown = peak.saturating_sub(plain_peak(&lab.at("/")));
+    assert!(grown < LABELS, "1,000 labels take {} MB", grown / 1_000_000);
+}
+
+#[test]
+fn a_hundred_thousand_urls_need_bounded_memory() {
+    const COUNT: u64 = 100_000;
+    let lab = lab("");
+    let dir = TempDir::new().expect("a directory");
+    let file = dir.path().join("urls");
+    let urls = (0..COUNT).fold(String::new(), |mut urls, number| {
+        writeln!(urls, "/catalogue/products/item-{number:06}.html?category={}&ref=home", number % 97).expect("a text");
+        urls
+    });
+    fs::write(&file, urls).expect("a file");
+    // Each URL is sent once, and the first 20,000 a second time.
+    let ran = measure(&format!("{} --urls {} -c 8 -n {} --threads 2", lab.at("/"), file.display(), COUNT + 20_000))
+        .all_good();
+    let knows = lab.knows();
+    assert_eq!(knows["requests"]["received"], COUNT + 20_000);
+    let labels = ran.at("/labels").as_array().expect("labels");
+    let requests = |label: &serde_json::Value| label["requests"]["begun"].as_u64().expect("a count");
+    assert_eq!(labels.iter().map(requests).sum::<u64>(), COUNT + 20_000);
+    // A label of its own has been sent twice.
+    assert_eq!(labels.iter().filter(|label| requests(label) == 2).count(), 1000);
+    let peak = ran.number("/generator/peak_rss_bytes");
+    let plain = plain_peak(&self::lab("").at("/"));
+    assert!(peak.saturating_sub(plain) < URLS, "{COUNT} URLs take {} MB", (peak - plain) / 1_000_000);
+}
+
+#[test]
+fn a_trial_of_an_experiment_keeps_little_memory() {
+    let lab = lab("");
+    let dir = TempDir::new().expect("a directory");
+    let scenario = format!("scenario: {{steps: [{{get: \"{}\"}}]}}", lab.at("/"));
+    let peak = |repetitions: u64| {
+        let plan = format!("{scenario}\nload: {{users: \"2..4+2\", requests: 100}}\nrepetitions: {repetitions}\n");
+        let (peak, ran) = run_plan(dir.path(), &plan);
+        assert_eq!(ran.all_good_trials(100).at("/trials").as_array().expect("trials").len() as u64, 2 * repetitions);
+        peak
+    };
+    let (few, many) = (peak(25), peak(200));
+    let each = many.saturating_sub(few) / (2 * (200 - 25));
+    assert!(each < PER_TRIAL, "a trial keeps {each} bytes");
+}
+
+/// Peak memory of a run of one URL.
+fn plain_peak(url: &str) -> u64 {
+    measure(&format!("{url} -c 8 -n 1000 --threads 2")).all_good().number("/generator/peak_rss_bytes")
+}
+
+/// Runs a plan; its peak memory and its report.
+fn run_plan(dir: &Path, plan: &str) -> (u64, Ran) {
+    let file = dir.join("plan.yaml");
+    fs::write(&file, plan).expect("a plan");
+    let mut running = start(&mut command(&format!("run {} --no-store -q", file.display())));
+    let status = format!("/proc/{}/status", running.pid().as_raw_nonzero());
+    let mut peak = 0;
+    until("brunt's end", || {
+        peak = peak.max(peak_in(&status));
+        running.is_over()
+    });
+    (peak, running.finish().ok())
+}
+
+/// Peak memory of a process in bytes; 0 if it has ended.
+fn peak_in(status: &str) -> u64 {
+    let text = fs::read_to_string(status).unwrap_or_default();
+    let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kilobytes = line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok());
+    kilobytes.unwrap_or(0) * 1024
+}
+
+trait Trials {
+    fn all_good_trials(self, requests: u64) -> Self;
+}
+
+impl Trials for Ran {
+    /// Asserts that each trial has this number of requests, all of them good.
+    fn all_good_trials(self, requests: u64) -> Self {
+        for trial in self.at("/trials").as_array().expect("trials") {
+            assert_eq!(trial["requests"]["good"], requests, "{trial}");
+        }
+        self
+    }
+}
