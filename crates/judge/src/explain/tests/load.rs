@@ -69,7 +69,8 @@ fn a_closed_loop_names_the_open_loop_at_its_throughput() {
     // The arrivals of an open loop would be iterations of two requests.
     let two = World::closed(10, 0.0).with(|w| {
         let scenario = &mut w.plan.main_mut().scenario;
-        scenario.requests.push(scenario.requests[0].clone());
+        let again = scenario.requests[0].clone();
+        scenario.requests.push(again);
         scenario.steps = vec![Step::Request(0), Step::Request(1)];
     });
     assert_eq!(remedy(two), None);
