@@ -107,8 +107,8 @@ mod tests {
     #[test]
     fn it_is_as_its_schema_says() {
         let schema = (crate::SCHEMAS[0].schema)();
-        for run in [story::closed().run(), story::overloaded().run(), Run::default()] {
-            conforms(&json(&run), &schema, &schema).unwrap();
+        for run in [json(&story::closed().run()), json(&story::overloaded().run()), json(&Run::default())] {
+            conforms(&run, &schema, &schema).unwrap();
         }
         let mut broken = json(&Run::default());
         broken["requests"].as_object_mut().unwrap().remove("good");
