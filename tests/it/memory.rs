@@ -86,7 +86,7 @@ fn run_plan(dir: &Path, plan: &str) -> (u64, Ran) {
         peak = peak.max(peak_in(&status));
         running.is_over()
     });
-    (peak, running.finish().ok())
+    (peak, running.finish_amid().ends(0))
 }
 
 /// Peak memory of a process in bytes; 0 if it has ended.
