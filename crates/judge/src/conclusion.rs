@@ -4,7 +4,7 @@ use crate::compare::written;
 use crate::explain::highest_reliable_percentile;
 use crate::explain::words::{count, percent, percentile, plural, rate, three, time};
 use brunt_model::finding::State;
-use brunt_model::objective::ObjectiveResult;
+use brunt_model::objective::{Metric, ObjectiveResult};
 use brunt_model::question::Measure;
 use brunt_model::{Judgement, Load, Plan, Run};
 
@@ -21,19 +21,25 @@ pub fn of_run(run: &Run, judgement: &Judgement) -> Option<String> {
     }
     let plan = run.plan.as_ref()?;
     let results: Vec<ObjectiveResult> = plan.objectives.iter().map(|objective| objective.judge(run)).collect();
-    let answer = if results.is_empty() { figures(run, judgement, plan) } else { objectives(&results, &load_of(plan)) };
+    let shown = results.iter().find(|result| !result.met).or(results.first());
+    let answer = match shown {
+        None => figures(run, judgement, plan),
+        Some(shown) => objectives(&results, shown, &load_of(plan)),
+    };
     let share = run.total.error_share();
-    let errors = if share > 0.0 { format!("; {} errors", percent(share)) } else { String::new() };
+    let of_errors =
+        |shown: &ObjectiveResult| shown.objective.metric == Metric::Errors && shown.objective.step.is_none();
+    let is_in_answer = shown.is_some_and(of_errors);
+    let errors = if share > 0.0 && !is_in_answer { format!("; {} errors", percent(share)) } else { String::new() };
     Some(format!("{answer}{errors}{}.", doubt(judgement.verdict.state)))
 }
 
 /// `p99 is 46.0 ms at 600/s: objective p99 < 50ms met`.
-fn objectives(results: &[ObjectiveResult], load: &str) -> String {
-    let missed: Vec<&ObjectiveResult> = results.iter().filter(|result| !result.met).collect();
-    let shown = missed.first().copied().unwrap_or(&results[0]);
+fn objectives(results: &[ObjectiveResult], shown: &ObjectiveResult, load: &str) -> String {
+    let missed = results.iter().filter(|result| !result.met).count();
     let word = if shown.met { "met" } else { "missed" };
     let others = results.len() - 1;
-    let more = match (missed.len(), others as u64) {
+    let more = match (missed, others as u64) {
         (_, 0) => String::new(),
         (0, others) => format!(", and {} more", count(others)),
         (missed, _) => format!(" ({missed} of {} missed)", plural(results.len() as u64, "objective")),
@@ -41,7 +47,8 @@ fn objectives(results: &[ObjectiveResult], load: &str) -> String {
     let metric = shown.objective.metric;
     let least = if shown.at_least { "at least " } else { "" };
     let value = written(Measure::Run(metric), shown.value);
-    format!("{} is {least}{value}{load}: objective {} {word}{more}", shown.objective.figure(), shown.objective)
+    let verb = if metric == Metric::Errors { "are" } else { "is" };
+    format!("{} {verb} {least}{value}{load}: objective {} {word}{more}", shown.objective.figure(), shown.objective)
 }
 
 /// `13,228 requests/s with 64 connections: p50 is 4.80 ms, p99 12.0 ms`.
@@ -99,10 +106,10 @@ fn doubt(state: State) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::explain::tests::world::{World, reply};
+    use crate::explain::tests::world::{Reply, SimulatedRequest, World, reply};
     use brunt_model::Objective;
     use brunt_model::finding::Verdict;
-    use brunt_model::objective::{Metric, Relation};
+    use brunt_model::objective::Relation;
 
     fn conclusion(seconds: f64, bounds: &[f64], state: State) -> String {
         let mut run = World::open(100.0).lasting(seconds).answering(|_| reply(0.005)).run();
@@ -115,6 +122,19 @@ mod tests {
         run.plan.as_mut().expect("a plan").objectives = bounds.iter().map(below).collect();
         let judgement = Judgement { verdict: Verdict { state, ..Verdict::default() }, ..Judgement::default() };
         of_run(&run, &judgement).expect("a sentence")
+    }
+
+    #[test]
+    fn errors_are_said_once() {
+        let answer = |request: SimulatedRequest| Reply {
+            status: if request.number.is_multiple_of(2) { 503 } else { 200 },
+            ..reply(0.005)
+        };
+        let mut run = World::open(100.0).lasting(20.0).answering(answer).run();
+        let bound = Objective { metric: Metric::Errors, step: None, relation: Relation::Below, bound: 0.05 };
+        run.plan.as_mut().expect("a plan").objectives = vec![bound];
+        let sentence = of_run(&run, &Judgement::default()).expect("a sentence");
+        assert_eq!(sentence, "errors are 50.0 % at 100/s: objective errors < 5% missed.");
     }
 
     #[test]
