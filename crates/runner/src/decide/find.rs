@@ -171,6 +171,7 @@ pub fn analysis(study: &Study, find: &Find) -> Analysis {
         let of = if several { format!("{}: ", answer.contender) } else { String::new() };
         conclusions.push(Finding::note("capacity", format!("{of}{}.", answer.sentence)));
         findings.extend(told(&answer, find, &of));
+        findings.extend(disturbed(contended, &of));
         if let Some(analysed) = analysis.contenders.get_mut(index) {
             analysed.limits = limits(&answer);
             analysed.outliers.clear();
@@ -248,6 +249,28 @@ fn silent(contended: &SearchProgress) -> Finding {
         sentence: format!("No response from {name} in the last {trials} of {} trials.", contended.made),
         remedy: Some("check the server with `brunt check URL`".into()),
     }
+}
+
+/// Says in how many trials something else than the server may have been the limit, so that they are evidence in part only.
+fn disturbed(contended: &SearchProgress, of: &str) -> Option<Finding> {
+    let mut limits: Vec<&str> = contended.seen.iter().filter_map(|seen| seen.limited.as_deref()).collect();
+    let (count, all) = (limits.len(), contended.seen.len());
+    limits.sort_unstable();
+    limits.dedup();
+    let processes = contended.trials.iter().flat_map(|trial| &trial.judgement.verdict.other_processes);
+    let busiest = processes.max_by(|a, b| a.cores.total_cmp(&b.cores));
+    let busiest = busiest.map_or(String::new(), |process| format!("; most CPU: {process} cores"));
+    let begin = if of.is_empty() { "In" } else { "in" };
+    let sentence = format!(
+        "{of}{begin} {count} of {all} trials the server was not the only limit ({}{busiest}): they count as far as that cannot matter.",
+        limits.join(", ")
+    );
+    (count > 0).then(|| Finding {
+        rule: "capacity_disturbed".into(),
+        weight: Weight::Warning,
+        sentence,
+        remedy: Some("measure when nothing else uses the machine, or from another machine".into()),
+    })
 }
 
 /// What a reader should know of an answer: whether it is enough, and what makes it doubtful.
