@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 use tempfile::TempDir;
 
-/// Limits of peak memory in bytes above that of a plain run, which takes about 10 MB in a release.
+/// Limits of peak memory in bytes above that of a plain run, which depends on the size of the program.
 const LABELS: u64 = 30_000_000;
 const URLS: u64 = 140_000_000;
 const PER_TRIAL: u64 = 60_000;

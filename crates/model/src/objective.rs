@@ -12,7 +12,7 @@ use std::fmt;
 pub struct Objective {
     /// The figure.
     pub metric: Metric,
-    /// Name of the step or transaction whose figure it is; null: of all requests.
+    /// Name of the step or transaction that the bound applies to; null: all requests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step: Option<String>,
     /// Comparison with the bound.

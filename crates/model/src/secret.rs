@@ -2,7 +2,7 @@
 //!
 //! Out of scope: the replacement, which is the store's redactor.
 
-/// What stands before the hash of a secret where its value is hidden.
+/// Prefix of the hash that replaces a secret value.
 pub const REDACTED: &str = "redacted:";
 
 /// Headers that are secret, and of which no part says so.

@@ -111,7 +111,7 @@ impl Files {
         if about.len() > LONGEST { None } else { fs::read(path).ok() }
     }
 
-    /// Writes a text into a file below one of the folders, behind what it holds.
+    /// Appends a text to a file in one of the folders.
     ///
     /// # Errors
     ///
@@ -120,7 +120,7 @@ impl Files {
         self.write(name, text, OpenOptions::new().append(true))
     }
 
-    /// Writes a text into a file below one of the folders, in place of what it holds.
+    /// Replaces the content of a file in one of the folders by a text.
     ///
     /// # Errors
     ///
@@ -147,7 +147,7 @@ impl Files {
         }
     }
 
-    /// Makes a directory below one of the folders, and those above it; false: it is there.
+    /// Creates a directory in one of the folders, with its parents. Returns false if it exists.
     ///
     /// # Errors
     ///
@@ -199,7 +199,7 @@ pub fn is_below(path: &Path, folders: impl IntoIterator<Item = impl AsRef<Path>>
 ///
 /// # Errors
 ///
-/// It is a link, lies below none of the folders, or its directory cannot be read.
+/// It is a link, lies outside the folders, or its directory cannot be read.
 pub fn writable_path(path: &Path, folders: impl IntoIterator<Item = impl AsRef<Path>>) -> io::Result<PathBuf> {
     let refuse = || io::Error::from(ErrorKind::PermissionDenied);
     let path = std::path::absolute(path)?;

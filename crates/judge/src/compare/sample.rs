@@ -167,7 +167,7 @@ impl Paired<'_> {
     }
 }
 
-/// Tells why searches did not find the capacity of a contender: one sentence for each reason.
+/// Returns a sentence for each reason why searches did not find the capacity of a contender.
 fn unknown_capacities(contender: &str, searched: &[FoundCapacity]) -> Vec<String> {
     let own: Vec<&FoundCapacity> = searched.iter().filter(|one| one.contender == contender).collect();
     let unknown: Vec<SearchEnd> = own.iter().filter(|one| one.at.value.is_none()).map(|one| one.ended).collect();

@@ -44,7 +44,7 @@ pub const REPEAT: Setting = Setting { option: "--repeat", long: "--repeat", key:
 /// Continues an interrupted experiment.
 pub const RESUME: &str = "--resume";
 
-/// Tools in whose place brunt runs as `brunt ab …`.
+/// Tools that brunt replaces; the name is the first argument, as in `brunt ab …`.
 const OTHER_TOOLS: [&str; 6] = ["ab", "siege", "httperf", "autobench", "bench2graph", "jmeter"];
 
 /// The command line of a run.
@@ -175,7 +175,7 @@ impl<'a> RunCommand<'a> {
     }
 }
 
-/// Returns the command line in backticks; None if its secrets are hidden, so that nobody could execute it.
+/// Returns the command line in backticks; None if it holds redacted secrets and therefore cannot be executed.
 fn executable(line: &str) -> Option<String> {
     (!line.contains(REDACTED)).then(|| format!("`{line}`"))
 }

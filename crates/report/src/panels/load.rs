@@ -58,8 +58,8 @@ pub fn throughput_of_repetitions(study: &Study, analysis: &Analysis) -> Vec<Figu
     vec![figure]
 }
 
-/// A figure of each trial over the repetitions, and that of all of them with its band, as lines of each contender; None
-/// where loads are varied. The caller sets the y axis.
+/// Chart of a value by repetition: for each contender a line of its trials, and a line of their median with its band. None if
+/// the study has several loads. The caller sets the y axis.
 pub(super) fn over_repetitions(
     study: &Study,
     analysis: &Analysis,

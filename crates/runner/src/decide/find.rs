@@ -251,7 +251,7 @@ fn silent(contended: &SearchProgress) -> Finding {
     }
 }
 
-/// Says in how many trials something else than the server may have been the limit, so that they are evidence in part only.
+/// Reports the trials whose limit may not have been the server. The search uses only part of their evidence.
 fn disturbed(contended: &SearchProgress, of: &str) -> Option<Finding> {
     let mut limits: Vec<&str> = contended.seen.iter().filter_map(|seen| seen.limited.as_deref()).collect();
     let (count, all) = (limits.len(), contended.seen.len());
