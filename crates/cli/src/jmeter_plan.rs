@@ -53,8 +53,10 @@ pub fn plan_path(word: &str) -> Option<&Path> {
 pub fn run(path: &Path, args: &RunArgs) -> Result<Exit, Failed> {
     let system = system();
     let read = read(path, args, &system).map_err(usage)?;
-    let main = read.stages.iter().filter(|stage| stage.kind == StageKind::Main).count();
-    let settings = &args.settings;
+    let of_main = read.stages.iter().filter(|stage| stage.kind == StageKind::Main).map(|stage| &stage.plan);
+    let plans: Vec<&Plan> = of_main.collect();
+    let (main, settings) = (plans.len(), &args.settings);
+    brunt_spec::check_objectives(&settings.checks.objectives, &plans).map_err(|error| usage(error.into()))?;
     if main > 1 && !settings.output.outputs.is_empty() {
         let wrong = "this plan runs its thread groups one after another, each with a report of its own; leave --output out, \
                      and write them later: brunt report ID -o html=FILE";
@@ -161,8 +163,7 @@ fn carried(mut stage: TestStage, args: &RunArgs) -> Result<Plan> {
     let users = stage.peak_users();
     let mut plan = stage.plan;
     plan.record.interval = args.settings.output.interval;
-    plan.objectives.clone_from(&args.settings.checks.objectives);
-    brunt_spec::check_objectives(&plan)?;
+    plan.objectives = args.settings.checks.objectives.iter().filter(|one| one.applies_to(&plan)).cloned().collect();
     if stage.kind == StageKind::Main {
         plan.processes =
             brunt_dropin::processes(users, args.settings.load.processes).map_err(|error| anyhow!("{error}"))?;

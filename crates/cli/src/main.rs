@@ -188,7 +188,7 @@ fn run(args: &RunArgs) -> Result<Exit, Failed> {
     }
     let (system, settings) = (system(), &args.settings);
     let (mut plan, mut notes) = to_plan(settings, &system).map_err(|error| usage(error.into()))?;
-    check_objectives(&plan).map_err(|error| usage(error.into()))?;
+    check_objectives(&plan.objectives, &[&plan]).map_err(|error| usage(error.into()))?;
     let traced = settings.output.trace;
     if traced {
         trace::reduce(&mut plan, settings);

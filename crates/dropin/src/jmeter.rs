@@ -101,6 +101,9 @@ fn test(settings: &Settings, caller: &Arc<Caller>) -> Result<u8> {
     };
     let TestRun { stages, notices, live_outputs } =
         plan::read(&document, &surroundings).map_err(|error| named(path, &error))?;
+    let of_main = stages.iter().filter(|stage| stage.kind == StageKind::Main).map(|stage| &stage.plan);
+    brunt_spec::check_objectives(&settings.fail_on, &of_main.collect::<Vec<_>>())
+        .map_err(|error| ToolError::told(error.to_string()))?;
     settings.prepare()?;
     let console = Console::open(settings, caller);
     let mut desk = Desk::open(settings, own_files.files, console, &stages)?;
@@ -192,7 +195,7 @@ fn carried(mut stage: TestStage, settings: &Settings) -> Result<Plan> {
     let users = stage.peak_users();
     let mut plan = stage.plan;
     if stage.kind == StageKind::Main {
-        plan.objectives.clone_from(&settings.fail_on);
+        plan.objectives = settings.fail_on.iter().filter(|one| one.applies_to(&plan)).cloned().collect();
         plan.processes = processes(users, settings.side.processes)?;
     }
     if plan.connection.proxy.is_none() {

@@ -195,6 +195,14 @@ impl<'a> Part<'a> {
     }
 }
 
+impl Objective {
+    /// Whether a plan has what the bound applies to. A name with a variable is known only when the request is made.
+    pub fn applies_to(&self, plan: &Plan) -> bool {
+        let matches = |step: &String| step_names(plan).iter().any(|name| name == step || name.contains("${"));
+        self.step.as_ref().is_none_or(matches)
+    }
+}
+
 /// Names that objectives of a plan can have: of its steps and transactions.
 pub fn step_names(plan: &Plan) -> Vec<String> {
     let mut names = Vec::new();

@@ -16,7 +16,7 @@ use crate::settings::{CheckSettings, OutputSettings, RunSettings};
 use crate::words::target;
 use brunt_model::plan::{Checks, Record, RecordDetail, Records};
 use brunt_model::reply_policy::{RedirectRules, Redirects};
-use brunt_model::{Plan, Population, ReplyPolicy, objective};
+use brunt_model::{Objective, Plan, Population, ReplyPolicy, objective};
 pub use processes::with_sources;
 pub use script::{body_from, scenario};
 use std::path::Path;
@@ -66,23 +66,17 @@ pub fn to_plan(settings: &RunSettings, system: &System) -> Result<(Plan, Vec<Str
     Ok((plan, notes))
 }
 
-/// Checks that each objective of a step has a step or transaction of this name.
+/// Checks that the steps and transactions of objectives exist in one of the plans.
 ///
 /// # Errors
 ///
 /// `SpecError` with the names that there are.
-pub fn check_objectives(plan: &Plan) -> Result<()> {
-    let known = objective::step_names(plan);
-    // A name with a variable is known only when the request is made.
-    if known.iter().any(|name| name.contains("${")) {
-        return Ok(());
-    }
-    for objective in &plan.objectives {
-        let unknown = objective.step.iter().find(|step| !known.contains(step));
-        if let Some(unknown) = unknown {
-            let names = known.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-            bail!("objective `{objective}`: no step or transaction is called `{unknown}`; write one of {names}")
-        }
+pub fn check_objectives(objectives: &[Objective], plans: &[&Plan]) -> Result<()> {
+    for objective in objectives.iter().filter(|objective| !plans.iter().any(|plan| objective.applies_to(plan))) {
+        let known = plans.iter().flat_map(|plan| objective::step_names(plan));
+        let names = known.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+        let unknown = objective.step.as_deref().unwrap_or_default();
+        bail!("objective `{objective}`: no step or transaction is called `{unknown}`; write one of {names}")
     }
     Ok(())
 }

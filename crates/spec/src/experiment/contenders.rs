@@ -62,7 +62,7 @@ pub fn contenders(
         let mut run = run.clone();
         run.connection.http = version.map_or(run.connection.http, |version| vec![version]);
         let (mut contender, told) = contender(word, &run, &steps)?;
-        contender.steps.iter().try_for_each(|step| check_objectives(&step.plan))?;
+        contender.steps.iter().try_for_each(|step| check_objectives(&step.plan.objectives, &[&step.plan]))?;
         if let Some(version) = version {
             contender.name = if of_one_server { version.to_string() } else { format!("{} {version}", contender.name) };
         }

@@ -338,7 +338,7 @@ fn steps(
         let scenarios: Vec<&Node> = planned.populations.iter().filter_map(|users| users.scenario.as_ref()).collect();
         CompiledScript::all(&step.plan).map_err(|error| in_scenario(error, &scenarios, "scenario"))?;
     }
-    steps.iter().try_for_each(|step| check_objectives(&step.plan))?;
+    steps.iter().try_for_each(|step| check_objectives(&step.plan.objectives, &[&step.plan]))?;
     Ok((steps, notes))
 }
 
