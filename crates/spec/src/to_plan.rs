@@ -72,13 +72,12 @@ pub fn to_plan(settings: &RunSettings, system: &System) -> Result<(Plan, Vec<Str
 ///
 /// `SpecError` with the names that there are.
 pub fn check_objectives(objectives: &[Objective], plans: &[&Plan]) -> Result<()> {
-    for objective in objectives.iter().filter(|objective| !plans.iter().any(|plan| objective.applies_to(plan))) {
-        let known = plans.iter().flat_map(|plan| objective::step_names(plan));
-        let names = known.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-        let unknown = objective.step.as_deref().unwrap_or_default();
-        bail!("objective `{objective}`: no step or transaction is called `{unknown}`; write one of {names}")
-    }
-    Ok(())
+    let is_unknown = |objective: &&Objective| !plans.iter().any(|plan| objective.applies_to(plan));
+    let Some(objective) = objectives.iter().find(is_unknown) else { return Ok(()) };
+    let known = plans.iter().flat_map(|plan| objective::step_names(plan));
+    let names = known.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    let unknown = objective.step.as_deref().unwrap_or_default();
+    bail!("objective `{objective}`: no step or transaction is called `{unknown}`; write one of {names}")
 }
 
 /// What a result file or a trace needs of each sample, where one is asked for.
