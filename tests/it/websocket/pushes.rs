@@ -1,6 +1,6 @@
 //! Messages that a server sends of its own accord, messages that are awaited, and how a WebSocket ends.
 
-use super::{frame, read_frame, upgrade};
+use super::{answer_to, frame, read_frame, read_head, upgrade};
 use crate::world::brunt::kept_run;
 use crate::world::{measure, measure_words, until};
 use std::io::Write;
@@ -41,8 +41,9 @@ impl Chatter {
 }
 
 fn chat(mut stream: TcpStream, codes: &AtomicU64, closes: &AtomicU64) -> std::io::Result<()> {
-    upgrade(&mut stream)?;
-    stream.write_all(&frame(0x81, br#"{"type":"welcome"}"#))?;
+    // The greeting is in one packet with the answer: were it later than the first request, it would be its reply.
+    let answer = format!("{}\r\n\r\n", answer_to(&read_head(&mut stream)?));
+    stream.write_all(&[answer.as_bytes(), &frame(0x81, br#"{"type":"welcome"}"#)].concat())?;
     loop {
         let (first, payload) = read_frame(&mut stream)?;
         match first & 0x0f {
