@@ -19,7 +19,8 @@ const PLAN: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
     <stringProp name="Argument.value">${__P(host,shop.example)}</stringProp></elementProp></collectionProp></elementProp>
 </TestPlan><hashTree>
   <ConfigTestElement guiclass="HttpDefaultsGui" testclass="ConfigTestElement" testname="defaults">
-    <stringProp name="HTTPSampler.domain">${host}</stringProp></ConfigTestElement><hashTree/>
+    <stringProp name="HTTPSampler.domain">${host}</stringProp>
+    <stringProp name="HTTPSampler.port">${__P(port)}</stringProp></ConfigTestElement><hashTree/>
   <SetupThreadGroup guiclass="SetupThreadGroupGui" testclass="SetupThreadGroup" testname="before">
     <elementProp name="ThreadGroup.main_controller" elementType="LoopController"><intProp name="LoopController.loops">1</intProp>
     <boolProp name="LoopController.continue_forever">false</boolProp></elementProp>
@@ -156,6 +157,47 @@ fn what_cannot_run_is_told_with_its_place() {
     assert!(told("<jmeterTestPlan>", "").contains("plan.jmx: line 1"), "{}", told("<jmeterTestPlan>", ""));
     fs::remove_file(folder.path().join("names.csv")).expect("names");
     assert!(told(PLAN, "").contains("CSV Data Set Config \"names\": the data file names.csv cannot be read"));
+}
+
+#[test]
+fn objectives_of_a_step_bound_the_thread_groups_that_have_it() {
+    let (shop, _) = shop();
+    let folder = folder();
+    let (start, end) =
+        (PLAN.find("<ThreadGroup").expect("a group"), PLAN.rfind("</hashTree></hashTree>").expect("an end"));
+    let second = PLAN[start..end].replace("\"item\"", "\"goods\"").replace("\"users\"", "\"more users\"");
+    let one_after_the_other = "<boolProp name=\"TestPlan.serialize_threadgroups\">true</boolProp></TestPlan>";
+    let text = format!("{}{second}{}", &PLAN[..end], &PLAN[end..]).replacen("</TestPlan>", one_after_the_other, 1);
+    fs::write(folder.path().join("plan.jmx"), text).expect("a plan");
+    for (objective, code) in [
+        ("p99 of item < 9s", Some(0)),
+        ("p99 of goods < 9s", Some(0)),
+        ("errors of \"login ann\" < 1%", Some(0)),
+        ("p99 of item < 1ns", Some(4)),
+        ("p99 of goods < 1ns", Some(4)),
+        ("p99 of browse < 1ns", Some(4)),
+    ] {
+        for words in [
+            format!("run plan.jmx --resolve-all {} -q --no-store --objective", shop.address),
+            format!(
+                "jmeter -n -t plan.jmx -Jhost={} -Jport={} --brunt-fail-on",
+                shop.address.ip(),
+                shop.address.port()
+            ),
+        ] {
+            let output = command(&words).arg(objective).current_dir(folder.path()).output().expect("brunt");
+            let told = String::from_utf8_lossy(&output.stderr);
+            assert_eq!(
+                output.status.code(),
+                code,
+                "{words} {objective}: {told}{}",
+                String::from_utf8_lossy(&output.stdout)
+            );
+        }
+    }
+    let unknown = command("run plan.jmx --objective").arg("p99 of items < 9s").current_dir(folder.path()).output();
+    let told = String::from_utf8_lossy(&unknown.expect("brunt").stderr).into_owned();
+    assert!(told.contains("no step or transaction is called `items`") && told.contains("`item`, "), "{told}");
 }
 
 #[test]

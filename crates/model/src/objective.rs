@@ -5,6 +5,7 @@ use crate::{Plan, Run, Tally, TransactionTally};
 use brunt_stats::{Histogram, Quantile};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use std::fmt;
 
 /// A bound on a figure of a run.
@@ -198,19 +199,25 @@ impl<'a> Part<'a> {
 impl Objective {
     /// Whether a plan has what the bound applies to. A name with a variable is known only when the request is made.
     pub fn applies_to(&self, plan: &Plan) -> bool {
-        let matches = |step: &String| step_names(plan).iter().any(|name| name == step || name.contains("${"));
-        self.step.as_ref().is_none_or(matches)
+        self.step.as_ref().is_none_or(|step| step_names(plan).iter().any(|name| can_become(name, step)))
     }
 }
 
+/// Whether a name in a plan, in which variables may stand, can be this one when the request is made.
+fn can_become(name: &str, step: &str) -> bool {
+    let Some((start, rest)) = name.split_once("${") else { return name == step };
+    let end = rest.rsplit_once('}').map_or("", |(_, end)| end);
+    step.strip_prefix(start).is_some_and(|rest| rest.ends_with(end))
+}
+
 /// Names that objectives of a plan can have: of its steps and transactions.
-pub fn step_names(plan: &Plan) -> Vec<String> {
-    let mut names = Vec::new();
+pub fn step_names(plan: &Plan) -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
     for population in &plan.populations {
         names.extend(population.scenario.requests.iter().map(|request| request.label.clone()));
         Step::each(&population.scenario.steps, &mut |step| {
             if let Step::Transaction { name, .. } = step {
-                names.push(name.clone());
+                names.insert(name.clone());
             }
         });
     }
@@ -239,6 +246,28 @@ impl fmt::Display for Objective {
             Metric::Throughput | Metric::Goodput => write!(f, "{}/s", self.bound),
             _ if self.bound < 1.0 => write!(f, "{}ms", rounded(self.bound * 1e3)),
             _ => write!(f, "{}s", rounded(self.bound)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::can_become;
+
+    #[test]
+    fn names_with_variables_can_become_what_their_texts_allow() {
+        for (name, step, can) in [
+            ("buy", "buy", true),
+            ("buy", "buy 2", false),
+            ("main ${__P(a,${b})}", "main yes", true),
+            ("main ${x}", "count", false),
+            ("${x} end", "the end", true),
+            ("${x} end", "ending", false),
+            ("a ${x} b", "a b", false),
+            ("a ${x} or ${y} b", "a 1 or 2 b", true),
+            ("${x}", "anything", true),
+        ] {
+            assert_eq!(can_become(name, step), can, "{name} {step}");
         }
     }
 }

@@ -19,6 +19,7 @@ use brunt_model::reply_policy::{RedirectRules, Redirects};
 use brunt_model::{Objective, Plan, Population, ReplyPolicy, objective};
 pub use processes::with_sources;
 pub use script::{body_from, scenario};
+use std::collections::BTreeSet;
 use std::path::Path;
 pub use sweep::sweep_steps;
 
@@ -74,8 +75,8 @@ pub fn to_plan(settings: &RunSettings, system: &System) -> Result<(Plan, Vec<Str
 pub fn check_objectives(objectives: &[Objective], plans: &[&Plan]) -> Result<()> {
     let is_unknown = |objective: &&Objective| !plans.iter().any(|plan| objective.applies_to(plan));
     let Some(objective) = objectives.iter().find(is_unknown) else { return Ok(()) };
-    let known = plans.iter().flat_map(|plan| objective::step_names(plan));
-    let names = known.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    let known: BTreeSet<String> = plans.iter().flat_map(|plan| objective::step_names(plan)).collect();
+    let names = known.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
     let unknown = objective.step.as_deref().unwrap_or_default();
     bail!("objective `{objective}`: no step or transaction is called `{unknown}`; write one of {names}")
 }
