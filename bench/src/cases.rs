@@ -130,7 +130,7 @@ pub const CASES: [Case; 17] = [
         "HTTP/2 over TLS, 8 connections of 32 streams, 10 bytes",
         SMALL,
         Transport::H2 { streams: 32 },
-        0.95,
+        0.85,
     ),
     closed("h2-64k", "HTTP/2 over TLS, 8 connections of 32 streams, 64 kB", HALF, Transport::H2 { streams: 32 }, 0.9),
     closed(

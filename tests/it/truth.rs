@@ -53,6 +53,20 @@ fn a_run_of_a_million_replies_is_sound() {
     assert_eq!(ran.uneven(), []);
 }
 
+/// Rests before reads are reported with their true length, and only a closed loop takes them.
+#[test]
+fn rests_are_reported_and_an_open_loop_takes_none() {
+    let server = lab("");
+    let closed = measure(&format!("{} -c 256 -n 100000 -d 30s --threads 1", server.at("/"))).all_good();
+    let [rests, seconds] = ["rests", "rest_seconds"].map(|key| closed.figure(&format!("/generator/{key}")));
+    assert!(seconds >= rests * 20e-6, "{rests} rests of {seconds} s");
+    assert_eq!(rests > 0.0, closed.out.contains("rested "), "{}", closed.out);
+    let open = measure(&format!("{} -r 2000 -d 1s", server.at("/"))).all_good();
+    assert_eq!(open.figure("/generator/rests"), 0.0);
+    let precise = measure(&format!("{} -c 256 -n 20000 --precise", server.at("/"))).all_good();
+    assert!(precise.figure("/generator/rests") == 0.0 || precise.at("/plan/precise") == &Value::Bool(false));
+}
+
 #[test]
 fn a_run_goes_on_until_it_knows_enough() {
     in_its_own_time("truth::a_run_goes_on_until_it_knows_enough", || {

@@ -285,6 +285,7 @@ impl<T: Transport> Actor<T> {
         sample.reused = lane.is_reused();
         self.timer.set(sample.begun + self.shared.check.timeout(request.tags.reply_policy));
         let transport = &*self.shared.transport;
+        self.shared.time.exchange_begins();
         let sent = if self.along.is_empty() {
             Ok(())
         } else {
@@ -302,6 +303,7 @@ impl<T: Transport> Actor<T> {
             }
             Err(failure) => Err(failure),
         };
+        self.shared.time.exchange_ended();
         self.shared.step_done();
         let has_note = result.as_ref().map_or(true, |reply| reply.status >= CLOSE_STATUS);
         let alert = stamps.malformed.filter(|cause| cause.failure() == Failure::Tls).map(|cause| cause.to_string());

@@ -10,6 +10,7 @@
 #![allow(clippy::disallowed_methods)] // the one place
 
 mod alarm;
+mod coalesce;
 mod spin;
 mod timers;
 
@@ -17,6 +18,8 @@ use crate::race::{First, race};
 use alarm::Alarm;
 use brunt_model::{Clock, Tick};
 use brunt_wire::Timer;
+pub use coalesce::Rests;
+use coalesce::{Coalescer, REST};
 use rustix::time::{ClockId, clock_gettime};
 use spin::Spinner;
 use std::cell::{Cell, OnceCell, RefCell};
@@ -81,6 +84,7 @@ struct Inner {
     timers: Timers,
     alarm: OnceCell<Alarm>,
     spinner: Spinner,
+    coalescer: Coalescer,
     /// Tasks that a timer woke amid long work have not run yet.
     must_yield: Cell<bool>,
     /// When the first of them was woken.
@@ -127,6 +131,7 @@ impl Time {
             timers: Timers::default(),
             alarm: OnceCell::new(),
             spinner: Spinner::default(),
+            coalescer: Coalescer::default(),
             must_yield: Cell::new(false),
             woken: Cell::new(Tick::ZERO),
             long_work: Cell::new(false),
@@ -160,6 +165,9 @@ impl Time {
 
     /// Nothing can run: set the alarm for the next timer, once, whatever was set and unset meanwhile.
     fn before_park(&self) {
+        if self.0.coalescer.wants_rest(|| self.now()) {
+            self.rest();
+        }
         if self.0.counts_idle.get() {
             self.0.parked.set(self.now());
         }
@@ -172,6 +180,15 @@ impl Time {
             }
             (None, Some(_)) => self.leap(),
             (_, None) => {}
+        }
+    }
+
+    /// Sleeps while replies come in, unless a timer is due before it would wake.
+    fn rest(&self) {
+        let began = self.now();
+        if self.0.timers.earliest().is_none_or(|due| due > began + REST) {
+            std::thread::sleep(REST);
+            self.0.coalescer.rested(Duration::from_nanos(self.now().nanos_since(began)));
         }
     }
 
@@ -243,6 +260,30 @@ impl Time {
         }
         self.0.fake_now.set(before);
         self.0.fired.set(fired);
+    }
+
+    /// Lets the worker rest before it polls its sockets where that saves wake-ups; not by a fake clock.
+    pub fn coalesce_replies(&self) {
+        if matches!(self.0.epoch, Epoch::Real(_)) {
+            self.0.coalescer.turn_on();
+        }
+    }
+
+    /// How often and how long it rested.
+    pub fn rests(&self) -> Rests {
+        self.0.coalescer.rests()
+    }
+
+    /// A request is about to be sent.
+    #[inline]
+    pub fn exchange_begins(&self) {
+        self.0.coalescer.exchange_begins();
+    }
+
+    /// Its reply was read, or it failed.
+    #[inline]
+    pub fn exchange_ended(&self) {
+        self.0.coalescer.exchange_ended();
     }
 
     /// Counts the idle time from now on.

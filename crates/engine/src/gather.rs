@@ -3,7 +3,7 @@
 //! A source hands over one [`Snapshot`] for each interval, and says when there will be no more. It does
 //! not know who the sources are, nor how their snapshots came here.
 
-use crate::clock::{Time, unix_seconds};
+use crate::clock::{Rests, Time, unix_seconds};
 use crate::labels::{Labels, NewLabel, OTHER};
 use crate::run::Sink;
 use brunt_model::event::{Finish, Reading, Warning};
@@ -77,6 +77,8 @@ pub(crate) struct Gather<'a, W> {
     last_reading: Tick,
     /// By worker: how late it was with its snapshots.
     stopped: BTreeMap<usize, Stopped>,
+    /// The rests of each worker whose thread has ended.
+    rests: BTreeMap<usize, Rests>,
     overflow_told: bool,
 }
 
@@ -95,6 +97,7 @@ impl<'a, W: Watch> Gather<'a, W> {
             error: None,
             last_reading: Tick::ZERO,
             stopped: BTreeMap::new(),
+            rests: BTreeMap::new(),
             overflow_told: false,
         }
     }
@@ -123,6 +126,11 @@ impl<'a, W: Watch> Gather<'a, W> {
             let stopped = self.stopped.entry(worker).or_default();
             *stopped = Stopped { time: stopped.time + late, since: snapshot.to, to: now };
         }
+    }
+
+    /// A worker's thread has ended, and this is how often it rested.
+    pub fn worker_rested(&mut self, worker: usize, rests: Rests) {
+        self.rests.insert(worker, rests);
     }
 
     /// A source hands over no more.
@@ -172,6 +180,10 @@ impl<'a, W: Watch> Gather<'a, W> {
         for (worker, stopped) in self.stopped.iter().filter(|_| self.watch.sources_are_workers()) {
             values.push((name::worker_stopped(*worker), stopped.time.as_secs_f64()));
             values.push((name::worker_stopped_at(*worker), stopped.since.seconds()));
+        }
+        for (worker, rests) in &self.rests {
+            values.push((name::worker_rests(*worker), rests.count as f64));
+            values.push((name::worker_rest_seconds(*worker), rests.time.as_secs_f64()));
         }
         self.sink.take(&Event::Reading(Reading { at, source: name::GENERATOR.into(), values }));
     }

@@ -1,7 +1,7 @@
 //! Workers started, their snapshots merged, events out.
 
 use crate::check::Check;
-use crate::clock::{Epoch, Time, runtime};
+use crate::clock::{Epoch, Rests, Time, runtime};
 use crate::control::{Control, PartHandle};
 use crate::gather::{BETWEEN_READINGS, Gather, Source, Sources, Watch};
 use crate::labels::Labels;
@@ -147,7 +147,7 @@ pub enum Message {
     /// This population of this worker hands over no more.
     Over(Source),
     /// Which worker, and what its thread had of the machine: it cannot be asked when it is gone.
-    Done(usize, Thread),
+    Done(usize, Thread, Rests),
 }
 
 /// Carries a plan out: starts its workers, merges what they hand over, and tells `sink`. Returns when all is over.
@@ -247,7 +247,10 @@ fn hear(message: Message, gather: &mut Gather<'_, OwnThreads>) {
         Message::Warning(text, at) => gather.warn(at, &text),
         Message::Fatal(why) => gather.fatal(why),
         Message::Over(source) => gather.over(source),
-        Message::Done(worker, thread) => gather.watch.ourselves.worker_ended(worker, thread),
+        Message::Done(worker, thread, rests) => {
+            gather.watch.ourselves.worker_ended(worker, thread);
+            gather.worker_rested(worker, rests);
+        }
     }
 }
 
@@ -317,6 +320,8 @@ fn worker_thread<W: World>(
         if first.plan.precise {
             let time = time.clone();
             tokio::task::spawn_local(async move { time.spin().await });
+        } else if first.plan.populations.iter().all(|population| matches!(population.load, Load::Closed { .. })) {
+            time.coalesce_replies();
         }
         let shared_transport = world.transport(worker, None, &time);
         let labels = Arc::clone(&commons.labels);

@@ -85,7 +85,7 @@ impl WorkerThread {
 
     /// All populations are over.
     pub fn done(&self) {
-        self.say(Message::Done(self.number, brunt_probe::ourselves::this_thread()));
+        self.say(Message::Done(self.number, brunt_probe::ourselves::this_thread(), self.time.rests()));
     }
 
     fn say(&self, message: Message) {

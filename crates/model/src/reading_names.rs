@@ -29,6 +29,11 @@ pub fn worker_run_delay(worker: usize) -> String {
     format!("worker.{worker}.run_delay_seconds")
 }
 
+/// Whether a reading is a worker's, and ends so.
+pub fn is_of_a_worker(full: &str, end: &str) -> bool {
+    full.strip_prefix("worker.").and_then(|rest| rest.split_once('.')).is_some_and(|(_, name)| name == end)
+}
+
 /// The name that a worker's reading has where the worker has another number; None: it is no worker's.
 pub fn renumbered(name: &str, number: impl Fn(usize) -> usize) -> Option<String> {
     let (own, rest) = name.strip_prefix("worker.")?.split_once('.')?;
@@ -43,6 +48,21 @@ pub fn worker_stopped(worker: usize) -> String {
 /// When the last of these times began, in seconds of the run's clock.
 pub fn worker_stopped_at(worker: usize) -> String {
     format!("worker.{worker}.stopped_at")
+}
+
+/// How a worker's counters of rests end.
+pub const RESTS: &str = "rests_total";
+/// How those of their time end.
+pub const REST_SECONDS: &str = "rest_seconds";
+
+/// How often a worker's thread rested before it polled its sockets. Counter, known when the thread has ended.
+pub fn worker_rests(worker: usize) -> String {
+    format!("worker.{worker}.{RESTS}")
+}
+
+/// How long it rested, summed up. Counter, known when the thread has ended.
+pub fn worker_rest_seconds(worker: usize) -> String {
+    format!("worker.{worker}.{REST_SECONDS}")
 }
 
 /// Cores that all processes of the machine used but our own, since the last look at them.

@@ -2,6 +2,7 @@
 
 use crate::event::{Finish, Loss};
 use crate::history::History;
+use crate::reading_names;
 use crate::series::Series;
 use crate::spread::Spread;
 use crate::{CheckFailure, Environment, Event, Flow, Phase, Plan, Snapshot, Tally, Tick, TransactionTally};
@@ -227,6 +228,13 @@ impl Run {
     /// A reading's last value.
     pub fn reading(&self, source: &str, name: &str) -> Option<f64> {
         self.history.get(source)?.last(name)
+    }
+
+    /// The sum over our workers of the last reading whose name ends so; None: there are none.
+    pub fn sum_of_workers(&self, name: &str) -> Option<f64> {
+        let history = self.history.get(reading_names::GENERATOR)?;
+        let of_workers = history.names().iter().filter(|full| reading_names::is_of_a_worker(full, name));
+        of_workers.filter_map(|full| history.last(full)).reduce(|a, b| a + b)
     }
 
     /// Whether somebody stopped it before its time.

@@ -319,6 +319,13 @@ pub struct Generator {
     pub peak_rss_bytes: Option<u64>,
     /// Worker threads.
     pub threads: Option<u64>,
+    /// How often a worker rested before it read replies, to read several at once. A reply that came meanwhile has a response
+    /// time that is longer by the length of the rest at most.
+    #[serde(default)]
+    pub rests: u64,
+    /// How long it rested, summed up, in seconds.
+    #[serde(default)]
+    pub rest_seconds: f64,
 }
 
 /// Requests planned in the warm-up.

@@ -8,7 +8,7 @@ use crate::utc;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use brunt_model::series::Point;
-use brunt_model::{Failure, Judgement, Run, Tally, Tick, TransactionTally, objective};
+use brunt_model::{Failure, Judgement, Run, Tally, Tick, TransactionTally, objective, reading_names};
 use brunt_stats::{Histogram, Quantile};
 use std::collections::BTreeMap;
 
@@ -219,6 +219,8 @@ impl From<&Run> for Generator {
             cpu_system_seconds: reading("cpu_system_seconds"),
             peak_rss_bytes: reading("peak_rss_bytes").map(|b| b as u64),
             threads: reading("threads").map(|t| t as u64),
+            rests: run.sum_of_workers(reading_names::RESTS).map_or(0, |rests| rests as u64),
+            rest_seconds: run.sum_of_workers(reading_names::REST_SECONDS).unwrap_or(0.0),
         }
     }
 }

@@ -2,12 +2,12 @@
 
 use super::Report;
 use super::fit::Part;
-use crate::figures::{bytes, fraction, plain, plural, seconds, span, three};
+use crate::figures::{bytes, count, fraction, plain, plural, seconds, span, three};
 use crate::layout::clean;
 use crate::result::elapsed;
 use crate::view::Emphasis;
 use brunt_model::objective::{Metric, ObjectiveResult};
-use brunt_model::{Plan, Run};
+use brunt_model::{Plan, Run, reading_names};
 
 /// CPU and memory of the generator, where they were read.
 pub fn generator(report: &Report) -> Part {
@@ -23,7 +23,15 @@ pub fn generator(report: &Report) -> Part {
     if let Some(threads) = reading("threads") {
         parts.push(format!("{}{}", plural(threads as u64, "thread"), in_processes(run)));
     }
+    parts.extend(rests(run));
     if parts.is_empty() { Part::default() } else { Part::fixed(report.view.entry("Generator", &parts.join(", "))) }
+}
+
+/// How often workers rested to read several replies at once; None: never.
+fn rests(run: &Run) -> Option<String> {
+    let rests = run.sum_of_workers(reading_names::RESTS).filter(|rests| *rests > 0.0)?;
+    let mean = seconds(run.sum_of_workers(reading_names::REST_SECONDS)? / rests);
+    Some(format!("rested {mean} before {} of its reads, so as to read several replies at once", count(rests as u64)))
 }
 
 /// ` in 4 processes`, where there are several.
