@@ -18,8 +18,12 @@ pub(super) const REST: Duration = Duration::from_micros(20);
 const LEAST_IN_FLIGHT: u64 = 32;
 /// A poll that returned a quarter of all that was in flight needs no rest before the next.
 const ENOUGH: u64 = 4;
-/// Exchanges over which their rate is measured.
+/// Exchanges over which their rate and the length of rests are measured.
 const WINDOW: u64 = 256;
+/// A thread that wakes so much later shares its core with others: replies gather without rests, and each costs a turn on the core.
+const LATE: Duration = Duration::from_micros(100);
+/// So many windows have no rests after one whose rests were too long.
+const PAUSE: u64 = 16;
 
 /// The rests of a worker.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -42,7 +46,10 @@ pub(super) struct Coalescer {
     in_window: Cell<u64>,
     /// In the last window, at least one exchange ended in the time of a rest.
     is_fast: Cell<bool>,
+    /// Further windows in which there are no rests.
+    paused_for: Cell<u64>,
     rests: Cell<Rests>,
+    rests_in_window: Cell<Rests>,
 }
 
 impl Coalescer {
@@ -73,17 +80,22 @@ impl Coalescer {
         if self.in_window.get() >= WINDOW {
             self.end_window(now());
         }
-        self.is_fast.get() && ended > 0 && ended * ENOUGH < self.in_flight.get()
+        self.is_fast.get() && self.paused_for.get() == 0 && ended > 0 && ended * ENOUGH < self.in_flight.get()
     }
 
     fn end_window(&self, now: Tick) {
         let expected = now.nanos_since(self.window_began.replace(now)) / REST.as_nanos() as u64;
         self.is_fast.set(self.in_window.take() >= expected);
+        let rests = self.rests_in_window.take();
+        let are_late = rests.time > LATE * rests.count as u32;
+        self.paused_for.set(if are_late { PAUSE } else { self.paused_for.get().saturating_sub(1) });
     }
 
     pub(super) fn rested(&self, time: Duration) {
-        let Rests { count, time: before } = self.rests.get();
-        self.rests.set(Rests { count: count + 1, time: before + time });
+        for rests in [&self.rests, &self.rests_in_window] {
+            let before = rests.get();
+            rests.set(Rests { count: before.count + 1, time: before.time + time });
+        }
     }
 
     pub(super) fn rests(&self) -> Rests {
@@ -93,7 +105,7 @@ impl Coalescer {
 
 #[cfg(test)]
 mod tests {
-    use super::{Coalescer, REST};
+    use super::{Coalescer, LATE, REST, WINDOW};
     use brunt_model::Tick;
     use std::time::Duration;
 
@@ -121,6 +133,24 @@ mod tests {
         assert!(!rests(64, 16, REST), "polls return many");
         assert!(!rests(1000, 1, REST * 2), "replies come seldom");
         assert!(!rests(1000, 0, REST / 2), "nothing ended");
+    }
+
+    #[test]
+    fn rests_seldom_where_it_wakes_late() {
+        for (time, least, most) in [(REST * 2, 900, 1000), (LATE * 2, 50, 80)] {
+            let coalescer = Coalescer::default();
+            coalescer.is_on.set(true);
+            (0..64).for_each(|_| coalescer.exchange_begins());
+            for poll in 0..1000 * WINDOW {
+                coalescer.exchange_ended();
+                coalescer.exchange_begins();
+                if coalescer.wants_rest(|| Tick(poll)) {
+                    coalescer.rested(time);
+                }
+            }
+            let windows = coalescer.rests().count / WINDOW;
+            assert!((least..=most).contains(&windows), "rests in {windows} of 1000 windows");
+        }
     }
 
     #[test]
