@@ -70,7 +70,12 @@ fn check_failure(run: &Run, failure: &CheckFailure) -> String {
     let CheckFailure { label, check, expected, found, count: failed } = failure;
     let replies = run.labels.get(label).map_or(&run.total, |tally| tally).completed;
     let condition = if expected.is_empty() { check.clone() } else { format!("expected {expected}") };
-    let sample = if found.is_empty() { String::new() } else { format!(", found {found}") };
+    // The text of one of them: others may have had another.
+    let sample = match (found.as_str(), failed) {
+        ("", _) => String::new(),
+        (_, 1) => format!(", found {found}"),
+        _ => format!(", found, for example, {found}"),
+    };
     let label = name_of(run, *label);
     format!("{label}: {condition}{sample}: {} of {} replies", count(*failed), count(replies))
 }
@@ -128,8 +133,8 @@ mod tests {
         assert_eq!(
             check_failures(&run),
             [
-                "POST /checkout: expected json $.status is `paidd`, found paid: 439 of 3,120 replies",
-                "POST /checkout: script, found total is 0: 2 of 3,120 replies",
+                "POST /checkout: expected json $.status is `paidd`, found, for example, paid: 439 of 3,120 replies",
+                "POST /checkout: script, found, for example, total is 0: 2 of 3,120 replies",
             ]
         );
     }
