@@ -87,8 +87,7 @@ fn load_of(plan: &Plan) -> String {
     match &only.load {
         Load::Open { .. } => format!(" at {up_to}{}", rate(peak)),
         Load::Closed { .. } => {
-            let word = if plan.connection.connections_per_origin > 1 { "user" } else { "connection" };
-            format!(" with {up_to}{}", plural(peak as u64, word))
+            format!(" with {up_to}{}", plural(peak as u64, only.word_for_user(&plan.connection)))
         }
     }
 }

@@ -74,6 +74,12 @@ impl Population {
     pub fn only(load: Load, scenario: Scenario, stop: Stop) -> Vec<Self> {
         vec![Self { name: MAIN.into(), load, scenario, stop, connection: None }]
     }
+
+    /// What reports call one of its users: a connection, where a user does nothing but repeat requests on one.
+    pub fn word_for_user(&self, connection: &Connection) -> &'static str {
+        let only_repeats = self.scenario.order().is_some() && connection.connections_per_origin <= 1;
+        if only_repeats { "connection" } else { "user" }
+    }
 }
 
 impl Plan {

@@ -101,7 +101,7 @@ fn pieces(body: &Body) -> String {
 fn load(population: &Population, connection: &Connection) -> String {
     let model = match &population.load {
         Load::Closed { users, think } => {
-            let users = users_in_words(users, connection.connections_per_origin);
+            let users = users_in_words(users, population.word_for_user(connection));
             format!("closed loop, {users}{}", thinking(think, &population.scenario))
         }
         Load::Open { rate, arrivals, connections, .. } => {
@@ -115,8 +115,7 @@ fn load(population: &Population, connection: &Connection) -> String {
     format!("{model}{}", kept(connection))
 }
 
-fn users_in_words(users: &Shape, connections_of_each: u32) -> String {
-    let word = if connections_of_each > 1 { "user" } else { "connection" };
+fn users_in_words(users: &Shape, word: &str) -> String {
     match users.as_constant() {
         Some(n) => plural(n as u64, word),
         None => format!("users {}", over_time(users, "")),
