@@ -94,8 +94,40 @@ fn with_quoted_variables(text: &str) -> Cow<'_, str> {
     out.into()
 }
 
-/// The parts of a multipart body (RFC 7578); None where it is malformed.
+/// Reads a multipart body as parts of a plan. None if the plan would send other bytes.
 fn multipart(media_type: &str, body: &str) -> Option<Body> {
+    let mut parts = Vec::new();
+    for RawPart { head, content } in raw_parts(media_type, body)? {
+        let name = parameter(head, "name")?;
+        let file = parameter(head, "filename");
+        let kind = head.lines().find_map(|line| line.strip_prefix("Content-Type: ")).map(str::to_owned);
+        let mut expected = format!("Content-Disposition: form-data; name=\"{}\"", quotable(&name));
+        expected.extend(file.iter().map(|file| format!("; filename=\"{}\"", quotable(file))));
+        expected.extend(kind.iter().map(|kind| format!("\nContent-Type: {kind}")));
+        if head.lines().collect::<Vec<_>>().join("\n") != expected {
+            return None;
+        }
+        // Browsers leave out the content of files.
+        let has_content = !content.is_empty() && content != "(binary)";
+        let part = match (file, kind) {
+            (Some(_), _) if has_content => return None,
+            (Some(file), kind) => Part::File { file, kind, filename: None },
+            (None, Some(kind)) => Part::TypedText { text: content.to_owned(), kind },
+            (None, None) => Part::Text(content.to_owned()),
+        };
+        parts.push((name, part));
+    }
+    (!parts.is_empty()).then_some(Body::Multipart(parts))
+}
+
+/// A part of a multipart body.
+struct RawPart<'a> {
+    head: &'a str,
+    content: &'a str,
+}
+
+/// Splits a multipart body (RFC 7578) into its parts. None if it is malformed.
+fn raw_parts<'a>(media_type: &str, body: &'a str) -> Option<Vec<RawPart<'a>>> {
     let at = media_type.to_ascii_lowercase().find("boundary=")?;
     let boundary = media_type[at + "boundary=".len()..].split(';').next()?.trim().trim_matches('"');
     let delimiter = format!("--{boundary}");
@@ -107,21 +139,28 @@ fn multipart(media_type: &str, body: &str) -> Option<Body> {
         let part = part.trim_start_matches('\r').strip_prefix('\n')?;
         let (head, content) = part.split_once("\r\n\r\n").or_else(|| part.split_once("\n\n"))?;
         let content = content.strip_suffix("\r\n").or_else(|| content.strip_suffix('\n')).unwrap_or(content);
-        let name = parameter(head, "name")?;
-        let media_type = head.lines().find_map(|line| {
-            line.split_once(':')
-                .filter(|(name, _)| name.eq_ignore_ascii_case("content-type"))
-                .map(|(_, v)| v.trim().to_owned())
-        });
-        parts.push((
-            name,
-            match parameter(head, "filename") {
-                Some(file) => Part::File { file, kind: media_type, filename: None },
-                None => Part::Text(content.to_owned()),
-            },
-        ));
+        parts.push(RawPart { head, content });
     }
-    (!parts.is_empty()).then_some(Body::Multipart(parts))
+    Some(parts)
+}
+
+/// Replaces the contents of parts of a multipart body. `replacement` has the name and the content of a part.
+pub(crate) fn with_parts(media_type: &str, body: &str, mut replacement: impl FnMut(&str, &str) -> String) -> String {
+    let mut out = String::with_capacity(body.len());
+    let mut copied = 0;
+    for RawPart { head, content } in raw_parts(media_type, body).unwrap_or_default() {
+        let Some(name) = parameter(head, "name") else { continue };
+        let from = content.as_ptr() as usize - body.as_ptr() as usize;
+        out.push_str(&body[copied..from]);
+        out.push_str(&replacement(&name, content));
+        copied = from + content.len();
+    }
+    out + &body[copied..]
+}
+
+/// A name as Content-Disposition has it within quotes.
+fn quotable(name: &str) -> String {
+    name.replace('"', "%22").replace('\r', "%0D").replace('\n', "%0A")
 }
 
 /// A parameter of Content-Disposition.
@@ -158,5 +197,25 @@ mod tests {
             of("multipart/form-data; boundary=X", body),
             Body::Multipart(vec![("a".into(), Part::Text("1".into())), ("f".into(), file)])
         );
+    }
+
+    #[test]
+    fn parts_that_a_plan_would_change_stay_a_text() {
+        let kind = "multipart/form-data; boundary=X";
+        let with =
+            |head: &str, content: &str| format!("--X\r\nContent-Disposition: {head}\r\n\r\n{content}\r\n--X--\r\n");
+        for body in [
+            with("form-data; name=\"a\"; filename=b", "c"),
+            with("form-data; name=\"a\"; filename=\"b\"\r\nContent-Type: text/plain", "c"),
+            with("attachment; name=\"a\"", "c"),
+            with("form-data; name=\"a\"\r\nX-Other: d", "c"),
+        ] {
+            assert_eq!(of(kind, &body), Body::Text(body.clone()), "{body}");
+            let hidden = with_parts(kind, &body, |name, content| format!("{name}{content}"));
+            assert_eq!(hidden, body.replace("\r\n\r\nc\r\n", "\r\n\r\nac\r\n"));
+        }
+        let typed = with("form-data; name=\"a\"\r\nContent-Type: application/json", "{}");
+        let part = Part::TypedText { text: "{}".into(), kind: JSON.into() };
+        assert_eq!(of(kind, &typed), Body::Multipart(vec![("a".into(), part)]));
     }
 }

@@ -15,7 +15,11 @@ use crate::{Options, request, server};
 use data::{CurlData, form_part};
 use options::{Known, Meaning};
 use std::time::Duration;
-use words::Word;
+use words::{Command, Expansion, Input, Word};
+
+/// Prompts, words of the shell and programs that run the program after them.
+const BEFORE_CURL: [&str; 15] =
+    ["$", ">", "%", "if", "elif", "then", "else", "while", "until", "do", "!", "{", "time", "sudo", "exec"];
 
 /// The redirects that curl follows with `-L`.
 const FOLLOWED: u32 = 50;
@@ -38,16 +42,38 @@ pub fn read(text: &str, options: &Options) -> Result<ImportedPlan, ImportError> 
         plan.vars.push(Variable { name: name.clone(), value: Constant::Environment(name), comment });
     }
     let mut follow = Vec::new();
-    for words in commands {
-        for command in split(&command(words, &options.file)?) {
-            let read = Reader::read(&command, options)?;
+    let mut others = Vec::new();
+    let mut repeats_method = false;
+    for command in &commands {
+        let arguments = match Program::of(command) {
+            Program::Curl(arguments) => arguments,
+            // What reads the reply, such as jq, sends nothing.
+            Program::Other(_) if command.input == Input::Pipe => continue,
+            Program::Other(word) => {
+                others.push(word);
+                continue;
+            }
+            Program::None => continue,
+        };
+        if let Some((expansion, line)) = command.expansion {
+            return Err(refused_expansion(expansion, &options.file, line));
+        }
+        for words in split(arguments) {
+            let read = Reader::read(&words, &command.input, options)?;
             follow.push(read.follow);
+            repeats_method |= read.repeats_method;
             read.connection.into_iter().for_each(|(key, values)| connect(&mut plan, key, values));
             plan.steps.extend(read.steps);
         }
     }
+    leave_out(&others, &follow, &mut plan, &options.file)?;
     let most = follow.iter().copied().max().unwrap_or(0);
     plan.follow = Some(most);
+    if repeats_method {
+        let note = "Redirects: after 301, 302 and 303 this plan sends GET without a body where browsers do. curl sends the method of -X \
+                    and the fields of -H again.";
+        plan.notes.push(note.to_owned());
+    }
     if follow.iter().any(|one| *one != most) {
         plan.notes
             .push("Redirects: some commands have -L and others have not; all requests follow them here.".to_owned());
@@ -64,35 +90,68 @@ fn connect(plan: &mut ImportedPlan, key: &'static str, values: Vec<String>) {
             known.dedup();
         }
         Some((_, known)) if *known != values => {
-            plan.notes.push(format!("Left out: a second `{key}`, {}; it holds for all requests.", values.join(" ")));
+            plan.left_out.push(format!("a second `{key}`, {}; it holds for all requests", values.join(" ")));
         }
         Some(_) => {}
         None => plan.connection.push((key, values)),
     }
 }
 
-/// The arguments of a command line of curl.
-fn command(words: Vec<Word>, file: &str) -> Result<Vec<Word>, ImportError> {
-    let is_setting = |word: &Word| {
-        word.text
-            .split_once('=')
-            .is_some_and(|(name, _)| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_'))
-    };
-    let is_prompt = |word: &Word| ["$", ">", "%"].contains(&word.text.as_str());
-    let mut words = words.into_iter().skip_while(|word| is_setting(word) || is_prompt(word));
-    match words.next() {
-        Some(program) if is_curl(&program.text) => Ok(words.collect()),
-        Some(program) => {
-            let shown: String = program.text.chars().take(40).collect();
-            Err(ImportError::at_line(
-                file,
-                program.line,
-                format!("`{shown}` is not curl"),
-                "write a command line that begins with curl",
-            ))
+/// The program that a command runs.
+enum Program<'a> {
+    /// curl, with these arguments.
+    Curl(&'a [Word]),
+    /// Another one, by its name.
+    Other(&'a Word),
+    /// None: the command sets variables.
+    None,
+}
+
+impl<'a> Program<'a> {
+    fn of(command: &'a Command) -> Self {
+        let words = &command.words;
+        match words.iter().position(|word| !is_setting(&word.text) && !BEFORE_CURL.contains(&word.text.as_str())) {
+            Some(at) if is_curl(&words[at].text) => Self::Curl(&words[at + 1..]),
+            Some(at) => Self::Other(&words[at]),
+            // `NAME=$(curl …)` may send a request.
+            None => words.first().filter(|_| command.expansion.is_some()).map_or(Self::None, Self::Other),
         }
-        None => Ok(Vec::new()),
     }
+}
+
+/// Lists the commands that are not curl. An error if there is no other command.
+fn leave_out(others: &[&Word], follow: &[u32], plan: &mut ImportedPlan, file: &str) -> Result<(), ImportError> {
+    let Some(first) = others.first() else { return Ok(()) };
+    if follow.is_empty() {
+        let wrong = format!("`{}` is not curl", program_name(first));
+        return Err(ImportError::at_line(file, first.line, wrong, "write a command line that begins with curl"));
+    }
+    let named: Vec<String> =
+        others.iter().take(12).map(|word| format!("`{}` (line {})", program_name(word), word.line)).collect();
+    let more = if others.len() > named.len() { ", …" } else { "" };
+    plan.left_out.push(format!("commands that are not curl: {}{more}", named.join(", ")));
+    Ok(())
+}
+
+/// Whether a word sets a variable of the shell, `NAME=VALUE`.
+fn is_setting(word: &str) -> bool {
+    let name = word.split_once('=').map(|(name, _)| name).unwrap_or_default();
+    !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
+
+/// The name of a program, or of a variable without its value, which may be a secret.
+fn program_name(word: &Word) -> String {
+    word.text.split_inclusive('=').next().unwrap_or_default().chars().take(40).collect()
+}
+
+/// The error of a part that only the shell can fill in.
+fn refused_expansion(expansion: Expansion, file: &str, line: usize) -> ImportError {
+    let wrong = match expansion {
+        Expansion::Output => "the output of another command stands in it",
+        Expansion::Argument => "an argument of a script, such as $1, stands in it",
+        Expansion::Parameter => "an expansion of the shell, such as ${NAME:-default}, stands in it",
+    };
+    ImportError::at_line(file, line, wrong, "write its value, or a variable such as $TOKEN")
 }
 
 fn is_curl(program: &str) -> bool {
@@ -121,6 +180,7 @@ enum Scheme {
 struct Reader<'a> {
     file: &'a str,
     folder: Options,
+    input: Input,
     line: usize,
     urls: Vec<String>,
     method: Option<String>,
@@ -146,6 +206,8 @@ struct Reader<'a> {
     proxy_user: bool,
     timeout: Option<Duration>,
     follow: u32,
+    /// curl sends the method or body again after a redirect that turns a request into GET.
+    repeats_method: bool,
     most_redirects: Option<u32>,
     connection: Vec<(&'static str, Vec<String>)>,
     /// HTTP/2 is asked for where the server has it.
@@ -155,10 +217,11 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn read(words: &[Word], options: &'a Options) -> Result<Self, ImportError> {
+    fn read(words: &[Word], input: &Input, options: &'a Options) -> Result<Self, ImportError> {
         let line = words.first().map_or(1, |word| word.line);
         let folder = Options { folder: options.folder.clone(), ..Options::default() };
-        let mut reader = Self { file: &options.file, folder, line, has_globs: true, ..Self::default() };
+        let input = input.clone();
+        let mut reader = Self { file: &options.file, folder, input, line, has_globs: true, ..Self::default() };
         let mut words = words.iter();
         let mut only_urls = false;
         while let Some(word) = words.next() {
@@ -226,17 +289,21 @@ impl<'a> Reader<'a> {
     fn request_option(&mut self, name: &'static str, value: &str) -> Result<(), ImportError> {
         let text = value.to_owned();
         match name {
-            "request" => self.method = Some(text),
+            "request" => {
+                self.refuse_variable("-X", value, "the method", "write the method")?;
+                self.method = Some(text);
+            }
             "header" => self.header(value)?,
             "data" | "data-ascii" | "data-binary" | "data-raw" | "data-urlencode" | "json" => {
                 self.is_json |= name == "json";
                 let separator = if name == "json" { "" } else { "&" };
-                let data = CurlData::read(name, value, separator, &self.folder);
+                let data = CurlData::read(name, value, separator, &self.input, &self.folder);
                 self.data.push(data.map_err(|(wrong, instead)| self.error(wrong, instead))?);
             }
             "form" => {
-                let part = form_part(value, &self.folder);
-                self.parts.push(part.map_err(|(wrong, instead)| self.error(wrong, instead))?);
+                let part = form_part(value, &self.folder).map_err(|(wrong, instead)| self.error(wrong, instead))?;
+                self.parts.push((part.name, part.part));
+                self.comments.extend(part.note);
             }
             "form-string" => {
                 let (name, value) = value.split_once('=').ok_or_else(|| {
@@ -249,16 +316,14 @@ impl<'a> Reader<'a> {
             "head" => self.only_head = true,
             "path-as-is" => self.is_path_kept = true,
             "globoff" => self.has_globs = false,
-            "user" => self.user = Some(if value.contains(':') { text } else { format!("{value}:") }),
+            "user" => self.credentials_option(value)?,
             "basic" => self.schemes.push(Scheme::Basic),
             "digest" => self.schemes.push(Scheme::Digest),
             "ntlm" | "negotiate" | "anyauth" => self.schemes.push(Scheme::Other(name)),
             "oauth2-bearer" => self.bearer = Some(text),
-            "cookie" if value.contains('=') => self.cookies.push(text),
-            "cookie" if value.is_empty() => {}
-            "cookie" => self.comments.push(format!("left out: -b {value}, a file of cookies; each user keeps its own")),
+            "cookie" => self.cookie(value)?,
             "user-agent" => self.user_agent = Some(text),
-            "referer" => self.referer = Some(value.trim_end_matches(";auto").to_owned()),
+            "referer" => self.referer_option(value),
             "range" => self.range = Some(format!("bytes={value}")),
             "location" | "location-trusted" => self.follow = FOLLOWED,
             "max-redirs" => self.most_redirects = value.parse().ok(),
@@ -267,6 +332,41 @@ impl<'a> Reader<'a> {
             _ => self.urls.push(text),
         }
         Ok(())
+    }
+
+    fn refuse_variable(&self, option: &str, value: &str, what: &str, instead: &str) -> Result<(), ImportError> {
+        if text::has_variable(value) {
+            return Err(self.error(format!("a variable stands for {what} in `{option} {value}`"), instead));
+        }
+        Ok(())
+    }
+
+    /// `-u`: without a colon, a variable may hold the name alone or the name and the password.
+    fn credentials_option(&mut self, value: &str) -> Result<(), ImportError> {
+        if !value.contains(':') {
+            self.refuse_variable("-u", value, "name and password", "write both, such as -u \"$NAME:$PASSWORD\"")?;
+        }
+        self.user = Some(if value.contains(':') { value.to_owned() } else { format!("{value}:") });
+        Ok(())
+    }
+
+    fn cookie(&mut self, value: &str) -> Result<(), ImportError> {
+        if value.contains('=') {
+            self.cookies.push(value.to_owned());
+        } else if !value.is_empty() {
+            let instead = format!("write -H \"Cookie: {value}\" if it holds cookies");
+            self.refuse_variable("-b", value, "cookies or a file of them", &instead)?;
+            self.comments.push(format!("left out: -b {value}, a file of cookies; each user keeps its own"));
+        }
+        Ok(())
+    }
+
+    fn referer_option(&mut self, value: &str) {
+        let page = value.strip_suffix(";auto");
+        if page.is_some() {
+            self.comments.push("left out: ;auto of -e: a followed redirect keeps the Referer".to_owned());
+        }
+        self.referer = Some(page.unwrap_or(value).to_owned());
     }
 
     /// Reads an option of the connection.
@@ -309,6 +409,13 @@ impl<'a> Reader<'a> {
                 "write each field with -H 'NAME: VALUE'",
             ));
         }
+        let name = value.split([':', ';']).next().unwrap_or_default();
+        if text::has_variable(name) {
+            return Err(self.error(
+                format!("`-H {name}` has a variable where the name of the field stands"),
+                "write the name, such as -H 'X-Token: $TOKEN'",
+            ));
+        }
         match value.split_once(':') {
             Some((name, value)) if !value.trim().is_empty() => {
                 let name = name.trim().to_owned();
@@ -316,7 +423,12 @@ impl<'a> Reader<'a> {
                     self.headers.push((name, value.trim().to_owned()));
                 }
             }
-            Some((name, _)) => self.removed.push(name.to_ascii_lowercase()),
+            Some((name, _)) => {
+                if ["host", "content-length"].iter().any(|known| name.eq_ignore_ascii_case(known)) {
+                    self.comments.push(format!("left out: -H {name}: that the field is not sent"));
+                }
+                self.removed.push(name.to_ascii_lowercase());
+            }
             None => match value.strip_suffix(';') {
                 Some(name) => self.headers.push((name.to_owned(), String::new())),
                 None => {

@@ -1,5 +1,7 @@
 //! What is wrong with an input, where, and what is expected instead.
 
+use crate::text::shown;
+
 /// An input that cannot become a plan.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{place}: {wrong}; {instead}")]
@@ -15,7 +17,8 @@ pub struct ImportError {
 impl ImportError {
     /// An error of a whole file, or of a place that is written out.
     pub fn new(place: impl Into<String>, wrong: impl Into<String>, instead: impl Into<String>) -> Self {
-        Self { place: place.into(), wrong: wrong.into(), instead: instead.into() }
+        let [wrong, instead] = [shown(&wrong.into()), shown(&instead.into())];
+        Self { place: place.into(), wrong, instead }
     }
 
     /// An error in a line, from 1.

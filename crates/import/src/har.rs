@@ -83,7 +83,7 @@ pub fn read(text: &str, options: &Options) -> Result<ImportedPlan, ImportError> 
     // Some tools record no replies at all; then a request without one is not one that failed.
     let has_replies = entries.iter().any(|entry| entry.reply.status != 0);
     let mut flows = flows(entries, options, &mut left_out, has_replies);
-    plan.notes = left_out.notes();
+    plan.left_out = left_out.reasons();
     let mut names = Names::default();
     correlate::correlate(&mut flows, &mut names);
     let pages: BTreeMap<&str, &str> = log.value["pages"]
@@ -109,21 +109,17 @@ impl LeftOut {
         *self.reasons.entry(reason).or_default() += 1;
     }
 
-    fn notes(&self) -> Vec<String> {
-        let mut notes: Vec<String> =
-            self.reasons.iter().map(|(reason, count)| format!("Left out: {count} {reason}.")).collect();
+    fn reasons(&self) -> Vec<String> {
+        let mut parts: Vec<String> = self.reasons.iter().map(|(reason, count)| format!("{reason} ({count})")).collect();
         let mut hosts: Vec<(&String, &usize)> = self.hosts.iter().collect();
         hosts.sort_by_key(|(host, count)| (std::cmp::Reverse(**count), *host));
         if !hosts.is_empty() {
             let shown: Vec<String> = hosts.iter().take(12).map(|(host, count)| format!("{host} ({count})")).collect();
             let more = hosts.len().saturating_sub(12);
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-            notes.push(format!(
-                "Left out: requests to other hosts: {}{more}. Add one with --host NAME.",
-                shown.join(", ")
-            ));
+            parts.push(format!("requests to other hosts, which --host NAME adds: {}{more}", shown.join(", ")));
         }
-        notes
+        parts
     }
 }
 

@@ -32,6 +32,10 @@ pub fn read(text: &str, options: &Options) -> Result<ImportedPlan, ImportError> 
             root.error(format!("the description has {shown}"), "`openapi: 3.…` or `swagger: \"2.0\"` is expected")
         );
     }
+    if root.get("paths").is_none() && root.get("webhooks").is_some() {
+        let wrong = "the description has only `webhooks`, which the server sends itself";
+        return Err(root.error(wrong, "a description with `paths` is expected"));
+    }
     let paths = root.need("paths", "a map of operations")?;
     let mut plan = ImportedPlan {
         about: format!(
@@ -64,6 +68,11 @@ pub fn read(text: &str, options: &Options) -> Result<ImportedPlan, ImportError> 
                 None => groups.push((tag, vec![step])),
             }
         }
+    }
+    if groups.is_empty() {
+        let is_chosen = !options.tags.is_empty() || !options.only.is_empty();
+        let wrong = if is_chosen { "no operation has this --tag or --only" } else { "there is no operation" };
+        return Err(paths.error(wrong, "at least one is expected"));
     }
     if changes {
         plan.notes.push("Requests that change data are among these. --only GET leaves them out.".to_owned());

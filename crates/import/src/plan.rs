@@ -8,8 +8,10 @@ use std::time::Duration;
 pub struct ImportedPlan {
     /// A sentence at the head.
     pub about: String,
-    /// Comments at the head: what was left out, and why.
+    /// Comments at the head.
     pub notes: Vec<String>,
+    /// The parts of the input that the plan does not have, and why.
+    pub left_out: Vec<String>,
     /// Variables of the plan, in order.
     pub vars: Vec<Variable>,
     /// Variables that each user begins with.

@@ -14,6 +14,9 @@ use crate::{Options, request, server};
 use serde_json::{Value, json};
 use variables::Variables;
 
+/// Methods with which Postman sends a body only if `disableBodyPruning` is set.
+const WITHOUT_BODY: [&str; 5] = ["GET", "HEAD", "COPY", "PURGE", "UNLOCK"];
+
 /// Folders that lie deeper become part of the one around them.
 const DEEPEST: usize = 5;
 
@@ -31,16 +34,17 @@ pub fn read(text: &str, options: &Options) -> Result<ImportedPlan, ImportError> 
     }
     let items = root.need("item", "a collection of Postman, 2.0 or 2.1,")?;
     let name = root.get("info").map(|info| info.text("name").to_owned()).unwrap_or_default();
-    let mut reader = Reader { options, variables: Variables::new(&root), left_out: Vec::new() };
+    let mut reader =
+        Reader { options, variables: Variables::new(&root), left_out: Vec::new(), keeps_bodies: keeps_bodies(&root) };
     let steps = reader.items(&items, &root, 0)?;
     let mut plan = ImportedPlan {
         about: format!("Imported from the Postman collection {name} in {}.", options.file),
         ..ImportedPlan::default()
     };
     plan.steps = steps;
-    plan.notes.append(&mut reader.left_out);
+    plan.left_out.append(&mut reader.left_out);
     if script::has_code(&root, "prerequest") || script::has_code(&root, "test") {
-        plan.notes.push("Left out: the scripts of the collection.".to_owned());
+        plan.left_out.push("the scripts of the collection".to_owned());
     }
     let mut names = reader.variables.finish(&mut plan);
     request::finish(&mut plan, &mut names, options);
@@ -50,8 +54,10 @@ pub fn read(text: &str, options: &Options) -> Result<ImportedPlan, ImportError> 
 struct Reader<'a> {
     options: &'a Options,
     variables: Variables<'a>,
-    /// Notes on the items that are left out.
+    /// The items that are left out, and why.
     left_out: Vec<String>,
+    /// The collection sends bodies also with methods such as GET.
+    keeps_bodies: bool,
 }
 
 impl<'a> Reader<'a> {
@@ -63,8 +69,7 @@ impl<'a> Reader<'a> {
                 match self.item(&item, around) {
                     Ok(step) => steps.push(step),
                     Err(reason) => {
-                        let note = format!("Left out: {} ({}): {reason}.", item.text("name"), item.path);
-                        self.left_out.push(note);
+                        self.left_out.push(format!("{} ({}): {reason}", item.text("name"), item.path));
                     }
                 }
                 continue;
@@ -97,7 +102,9 @@ impl<'a> Reader<'a> {
         request.name = (!name.is_empty()).then(|| name.to_owned());
         for (name, value) in header_fields(&at) {
             let name = self.variables.filled(&name);
-            if !name.is_empty() && !["content-length", "host"].contains(&name.to_ascii_lowercase().as_str()) {
+            // Postman writes `<calculated when request is sent>` into fields that it computes.
+            let is_computed = name.eq_ignore_ascii_case("content-length") || value.starts_with("<calculated ");
+            if !name.is_empty() && !is_computed {
                 request.headers.push((name, self.variables.filled(&value)));
             }
         }
@@ -106,7 +113,17 @@ impl<'a> Reader<'a> {
             auth::add(&auth, &mut self.variables, &mut request, &mut comments);
         }
         if let Some(body) = at.get("body").filter(is_on) {
-            self.body(&body, &mut request, &mut comments);
+            let mut with_body = request.clone();
+            self.body(&body, &mut with_body, &mut comments);
+            let is_pruned = WITHOUT_BODY.contains(&request.method.as_str())
+                && !self.keeps_bodies
+                && !keeps_bodies(item)
+                && ![Body::None, Body::Form(Vec::new(), None)].contains(&with_body.body);
+            if is_pruned {
+                comments.push(format!("left out: the body, which Postman does not send with {}", request.method));
+            } else {
+                request = with_body;
+            }
         }
         script::translate(item, &mut self.variables, &mut request, &mut comments);
         Ok(Step { comments, kind: Some(StepKind::Request(Box::new(request))) })
@@ -192,10 +209,18 @@ impl<'a> Reader<'a> {
                 let variables = self.variables.filled(&text("variables"));
                 let variables = match body::json(&variables) {
                     Body::Json(value, _) => value,
-                    _ => json!({}),
+                    _ if variables.trim().is_empty() => json!({}),
+                    _ => {
+                        comments.push("left out: the variables of GraphQL, which are no JSON".to_owned());
+                        json!({})
+                    }
                 };
                 default(request, JSON);
-                let value = json!({"query": self.variables.filled(&text("query")), "variables": variables});
+                let mut value = json!({"query": self.variables.filled(&text("query")), "variables": variables});
+                let operation = text("operationName");
+                if !operation.is_empty() {
+                    value["operationName"] = self.variables.filled(&operation).into();
+                }
                 request.body = Body::Json(value, None);
             }
             "file" => {
@@ -240,6 +265,11 @@ impl<'a> Reader<'a> {
         }
         request.body = if parts.is_empty() { Body::None } else { Body::Multipart(parts) };
     }
+}
+
+/// Whether a request or collection sends bodies also with methods such as GET.
+fn keeps_bodies(at: &At<'_>) -> bool {
+    at.value["protocolProfileBehavior"]["disableBodyPruning"] == true
 }
 
 /// Whether something is not switched off.

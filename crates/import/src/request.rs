@@ -123,10 +123,10 @@ fn most(found: &[(String, usize)]) -> String {
     best.map(|(_, (server, _))| server.clone()).unwrap_or_default()
 }
 
-/// A URL in a header field, at the server that its variable names. A query may hold secrets and is left out.
+/// A URL in a header field, at the server that its variable names.
 fn relocated(url: &str, base: &str, by_server: &HashMap<String, String>) -> String {
-    let url = url.split(['?', '#']).next().unwrap_or_default();
-    let end = url.find("://").and_then(|at| url[at + 3..].find('/').map(|slash| at + 3 + slash)).unwrap_or(url.len());
+    let end = url.find("://").and_then(|at| url[at + 3..].find(['/', '?', '#']).map(|end| at + 3 + end));
+    let end = end.unwrap_or(url.len());
     let (server, path) = url.split_at(end);
     match by_server.get(server) {
         Some(name) if name.is_empty() => format!("{base}{path}"),

@@ -1,5 +1,6 @@
 //! Variables in place of secrets.
 
+use crate::body::{MULTIPART, with_parts};
 use crate::plan::{self, Body, Constant, Part, Request, Variable};
 use crate::text::{self, NUMBER, identifier, variable};
 use base64::Engine;
@@ -64,10 +65,8 @@ impl Secrets {
         for (name, value) in request.query.iter_mut().filter(|(name, _)| is_secret_parameter(name)) {
             *value = self.hide(names, name, value);
         }
-        let is_form = request
-            .headers
-            .iter()
-            .any(|(name, value)| name.eq_ignore_ascii_case("content-type") && body::is_form(value));
+        let media_type = request.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("content-type"));
+        let media_type = media_type.map(|(_, value)| value.clone()).unwrap_or_default();
         match &mut request.body {
             Body::Form(fields, _) => {
                 for (name, value) in fields.iter_mut().filter(|(name, _)| is_secret_field(name)) {
@@ -82,7 +81,12 @@ impl Secrets {
                 }
             }
             Body::Json(value, _) => self.json(names, value),
-            Body::Text(text) if is_form => *text = self.hide_fields(names, text),
+            Body::Text(text) if body::is_form(&media_type) => *text = self.hide_fields(names, text),
+            Body::Text(text) if media_type.to_ascii_lowercase().starts_with(MULTIPART) => {
+                *text = with_parts(&media_type, text, |name, content| {
+                    if is_secret_field(name) { self.hide(names, name, content) } else { content.to_owned() }
+                });
+            }
             Body::Pieces(pieces) => {
                 for piece in pieces {
                     if let plan::Piece::Text(text) = piece {
@@ -114,6 +118,14 @@ impl Secrets {
                 decoded(credentials).filter(|_| is_authorization && scheme.eq_ignore_ascii_case("basic"))
             {
                 basic = Some(pair);
+            } else if let Some((page, query)) = value.split_once('?').filter(|_| name.eq_ignore_ascii_case("referer")) {
+                let query = query.split('&').map(|field| match field.split_once('=') {
+                    Some((name, value)) if is_secret_parameter(name) => {
+                        format!("{name}={}", self.hide(names, name, value))
+                    }
+                    _ => field.to_owned(),
+                });
+                *value = format!("{page}?{}", query.collect::<Vec<_>>().join("&"));
             } else if is_secret_header(name) {
                 *value = self.hide(names, name.trim_start_matches("X-").trim_start_matches("x-"), value);
             }

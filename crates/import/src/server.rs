@@ -1,6 +1,7 @@
 //! URLs as an input has them, with variables anywhere in them.
 
 use crate::text;
+use brunt_model::secret::is_secret_parameter;
 use url::Url;
 
 /// The parts of a URL.
@@ -56,14 +57,23 @@ pub(crate) fn parse(url: &str) -> Result<Address, String> {
 /// encodes nothing; brunt encodes the characters that RFC 3986 does not allow.
 pub(crate) fn changed_target(address: &Address, is_path_kept: bool) -> Option<(String, String)> {
     let query = address.query.as_ref().map(|query| format!("?{query}")).unwrap_or_default();
-    if text::has_variable(&format!("{}{}{query}", address.server, address.path)) {
-        return None;
-    }
-    let path = if is_path_kept { address.path.clone() } else { without_dot_segments(&address.path) };
-    let target = format!("{path}{query}");
-    let url = Url::parse(&format!("http://h{}", text::encode_url(&format!("{}{query}", address.path)))).ok()?;
+    // A dollar sign and the name of a variable stay as they are in a URL.
+    let [path, query] = [text::shown(&address.path), text::shown(&query)];
+    let path = if path.is_empty() { "/".to_owned() } else { path };
+    let target = format!("{}{query}", if is_path_kept { path.clone() } else { without_dot_segments(&path) });
+    let url = Url::parse(&format!("http://h{}", text::encode_url(&format!("{path}{query}")))).ok()?;
     let sent = &url[url::Position::BeforePath..];
-    (sent != target).then(|| (target, sent.to_owned()))
+    (sent != target).then(|| (without_secrets(&target), without_secrets(sent)))
+}
+
+/// A request target with an ellipsis in the place of secret values.
+fn without_secrets(target: &str) -> String {
+    let Some((path, query)) = target.split_once('?') else { return target.to_owned() };
+    let fields = query.split('&').map(|field| match field.split_once('=') {
+        Some((name, value)) if is_secret_parameter(name) && !value.is_empty() => format!("{name}=…"),
+        _ => field.to_owned(),
+    });
+    format!("{path}?{}", fields.collect::<Vec<_>>().join("&"))
 }
 
 /// RFC 3986 section 5.2.4.
@@ -122,6 +132,13 @@ mod tests {
         assert_eq!(changed("h/a/../b", true), Some(("/a/../b".into(), "/b".into())));
         assert_eq!(changed("h/%2e%2e/b", false), Some(("/%2e%2e/b".into(), "/b".into())));
         assert_eq!(changed("h/é", false), Some(("/é".into(), "/%C3%A9".into())));
+        let hidden = changed("h/|?token=geheim&a=b", false);
+        assert_eq!(hidden, Some(("/|?token=…&a=b".into(), "/%7C?token=…&a=b".into())));
+        let v = variable("V");
+        for url in [format!("{v}/a/{v}?x={v}"), format!("{v}?x"), format!("h/a/../{v}"), v.clone()] {
+            assert_eq!(changed(&url, false), None, "{url}");
+        }
+        assert_eq!(changed(&format!("{v}/<a>/{v}"), false), Some(("/<a>/$V".into(), "/%3Ca%3E/$V".into())));
     }
 
     #[test]

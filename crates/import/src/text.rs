@@ -75,6 +75,18 @@ pub fn has_variable(text: &str) -> bool {
     text.contains(MARKS[0])
 }
 
+/// The text as a user reads it: a variable is its name after a dollar sign.
+pub fn shown(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for piece in pieces(text) {
+        match piece {
+            Piece::Literal(literal) => out.push_str(literal),
+            Piece::Variable(name) => out.extend(["$", name]),
+        }
+    }
+    out
+}
+
 /// Where a text stands in a plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {

@@ -31,9 +31,9 @@ pub fn yaml(plan: &ImportedPlan, file: &str) -> Result<String, ImportError> {
     let mut has_request = false;
     crate::plan::each_request(&mut plan.steps.clone(), &mut |_| has_request = true);
     if !has_request {
-        let left_out = plan.notes.join("; ");
+        let reasons = plan.left_out.join(", ");
         let wrong =
-            if left_out.is_empty() { "no request".to_owned() } else { format!("no request is left: {left_out}") };
+            if reasons.is_empty() { "no request".to_owned() } else { format!("all requests are left out: {reasons}") };
         return Err(ImportError::new(file, wrong, "at least one is expected"));
     }
     let lines = Writer { fixed: plan.vars.iter().map(|variable| variable.name.clone()).collect() }.plan(plan);
@@ -44,7 +44,8 @@ pub fn yaml(plan: &ImportedPlan, file: &str) -> Result<String, ImportError> {
             text.len() as f64 / 1e6,
             MOST_BYTES as f64 / 1e6
         );
-        return Err(ImportError::new(file, wrong, "import a part of it"));
+        let instead = "import a part of it, with --only, --tag or --host where `brunt import FORMAT --help` has them";
+        return Err(ImportError::new(file, wrong, instead));
     }
     Ok(text)
 }
@@ -58,6 +59,7 @@ struct Writer {
 impl Writer {
     fn plan(&self, plan: &ImportedPlan) -> Vec<String> {
         let mut out = comment(&plan.about);
+        plan.left_out.iter().for_each(|part| out.extend(comment(&format!("Left out: {part}."))));
         plan.notes.iter().for_each(|note| out.extend(comment(note)));
         out.push(String::new());
         if !plan.vars.is_empty() {
@@ -80,7 +82,10 @@ impl Writer {
             out.push("connection:".to_owned());
             out.extend(indented(plan.connection.iter().flat_map(|(name, values)| match &values[..] {
                 [value] if *name != "resolve" => pair(name, &self.text(value, Place::Encoded)),
-                values => vec![format!("{name}: [{}]", joined(values.iter().map(|value| flow(value))))],
+                values => vec![format!(
+                    "{name}: [{}]",
+                    joined(values.iter().map(|value| flow(&self.text(value, Place::Encoded))))
+                )],
             })));
             out.push(String::new());
         }

@@ -45,6 +45,18 @@ fn wrong_inputs_are_told_with_their_place() {
         (Format::Curl, "wget http://h/"),
         (Format::Curl, "curl http://h/ -m soon"),
         (Format::Curl, "curl ftp://h/"),
+        (Format::Curl, "curl http://h/ -H \"$FIELD\""),
+        (Format::Curl, "curl http://h/ -H \"$NAME: x\""),
+        (Format::Curl, "curl http://h/ -X \"$METHOD\""),
+        (Format::Curl, "curl http://h/ -u \"$KEY\""),
+        (Format::Curl, "curl http://h/ -b \"$COOKIES\""),
+        (Format::Curl, "curl http://h/ -T \"$FILE\""),
+        (Format::Curl, "curl http://h/ -d @-"),
+        (Format::Curl, "cat f |\ncurl http://h/ -d @-"),
+        (Format::Curl, "curl \"http://h/${A:-b}\""),
+        (Format::Curl, "curl \\\n \"http://h/$1\""),
+        (Format::Curl, "curl http://h/$(date)"),
+        (Format::Curl, "T=$(curl http://h/)"),
         (Format::Curl, ""),
         (Format::Urls, "http://h/\n$(NAME)/x"),
         (Format::Urls, "http://h/ fetch"),
@@ -59,6 +71,8 @@ fn wrong_inputs_are_told_with_their_place() {
         (Format::Postman, r#"{"item": [{"request": {"url": "ftp://h/"}}]}"#),
         (Format::Openapi, "a: 1"),
         (Format::Openapi, "openapi: 3.0.0\n"),
+        (Format::Openapi, "openapi: 3.1.0\nwebhooks: {}\n"),
+        (Format::Openapi, "openapi: 3.1.0\npaths: {}\n"),
         (Format::Openapi, "openapi: 3.0.0\npaths: {/a: {get: {parameters: [{$ref: 'b.yaml#/x'}]}}}"),
         (Format::Openapi, "openapi: 3.0.0\npaths: {/a: {get: {parameters: [{$ref: '#/x'}]}}}"),
         (Format::Openapi, "openapi: [\n"),
@@ -74,20 +88,34 @@ fn wrong_inputs_are_told_with_their_place() {
     input:1: `wget` is not curl; write a command line that begins with curl
     input:1: `soon` is no time; write seconds, such as 2.5
     input:1: `ftp` is not http or https; write a URL such as http://127.0.0.1:8080/path
+    input:1: `-H $FIELD` has a variable where the name of the field stands; write the name, such as -H 'X-Token: $TOKEN'
+    input:1: `-H $NAME` has a variable where the name of the field stands; write the name, such as -H 'X-Token: $TOKEN'
+    input:1: a variable stands for the method in `-X $METHOD`; write the method
+    input:1: a variable stands for name and password in `-u $KEY`; write both, such as -u "$NAME:$PASSWORD"
+    input:1: a variable stands for cookies or a file of them in `-b $COOKIES`; write -H "Cookie: $COOKIES" if it holds cookies
+    input:1: `-T $FILE` adds the name of the file to the URL, and a variable stands for the name; write the URL with the name of the file
+    input:1: standard input is the body; write the body, or the name of a file behind @
+    input:2: standard input is the body; write the body, or the name of a file behind @
+    input:1: an expansion of the shell, such as ${NAME:-default}, stands in it; write its value, or a variable such as $TOKEN
+    input:2: an argument of a script, such as $1, stands in it; write its value, or a variable such as $TOKEN
+    input:1: the output of another command stands in it; write its value, or a variable such as $TOKEN
+    input:1: `T=` is not curl; write a command line that begins with curl
     input: no request; at least one is expected
     input:2: `NAME` has no value here; write NAME = value on a line above, or \$ for a plain dollar
     input:1: `fetch` behind the URL is no method; write one such as POST, or %20 for a space in the URL
     input:1: `[0]` is no weight; write one such as [3] http://127.0.0.1/a
     input:1:1: invalid JSON: EOF while parsing an object; the whole file is expected as it was exported
     input: $: `log` is missing; a recording (HAR 1.2) is expected
-    input: no request is left: Left out: 1 entries without a request.; at least one is expected
-    input: no request is left: Left out: 1 requests without a URL.; at least one is expected
+    input: all requests are left out: entries without a request (1); at least one is expected
+    input: all requests are left out: requests without a URL (1); at least one is expected
     input: no request; at least one is expected
     input: $: `item` is missing; a collection of Postman, 2.0 or 2.1, is expected
-    input: no request is left: Left out: a ($.item[0]): it is neither a request nor a folder.; at least one is expected
-    input: no request is left: Left out:  ($.item[0]): `ftp` is not http or https.; at least one is expected
+    input: all requests are left out: a ($.item[0]): it is neither a request nor a folder; at least one is expected
+    input: all requests are left out:  ($.item[0]): `ftp` is not http or https; at least one is expected
     input: $: the description has no version; `openapi: 3.…` or `swagger: "2.0"` is expected
     input: $: `paths` is missing; a map of operations is expected
+    input: $: the description has only `webhooks`, which the server sends itself; a description with `paths` is expected
+    input: $.paths: there is no operation; at least one is expected
     input: $.paths./a.get.parameters[0]: `b.yaml#/x` is in another file; bundle the description into one file
     input: $.paths./a.get.parameters[0]: `#/x` leads nowhere; a reference to a part of this file is expected
     input:2: invalid YAML: while parsing a node, did not find expected node content; check the indentation, quotes and brackets here and above
@@ -143,7 +171,7 @@ fn one_bad_part_is_left_out_and_named() {
         "requests whose URL is malformed",
         "requests that are not http",
     ] {
-        assert!(plan.contains(&format!("# Left out: 1 {reason}.")), "{plan}");
+        assert!(plan.contains(&format!("# Left out: {reason} (1).")), "{plan}");
     }
     let sent = requests(Format::Har, har);
     assert_eq!(sent[0], ("PURGE http://127.0.0.1/a?".into(), Body::None));
@@ -212,4 +240,115 @@ fn urls_from_parts_are_kept() {
     for step in ["- get: ${URL}\n", "- get: ${URL}/b\n", "- get: ${URL}?c\n"] {
         assert!(plan.contains(step), "{step}{plan}");
     }
+}
+
+#[test]
+fn what_a_shell_does_around_curl_changes_no_request() {
+    let script = "\
+echo begin
+curl http://127.0.0.1/a > a.json && curl -s 2>/dev/null http://127.0.0.1/b -H 'X-A: 1' | \\
+  jq '.[] |
+    .id' | grep \"$(date)\"
+export A=1; curl http://127.0.0.1/c>c.json || exit 1
+curl http://127.0.0.1/d -H 'Content-Type: application/json' -d @- <<END | jq .
+{
+  \"a\": \"b\"
+}
+END
+curl http://127.0.0.1/e --data-binary @- <<'END'
+$A
+END
+curl http://127.0.0.1/f --data-urlencode x@- <<< 'a b'
+for i in 1 2; do if ! curl http://127.0.0.1/g; then exit; fi; done
+";
+    let plan = import(Format::Curl, script, &options()).unwrap().replace("\n#  ", "");
+    let note = "# Left out: commands that are not curl: `echo` (line 1), `export` (line 5), `exit` (line 5), \
+                `for` (line 15), `exit` (line 15), `fi` (line 15), `done` (line 15).";
+    assert!(plan.contains(note) && plan.contains("X-A: 1"), "{plan}");
+    let text = |text: &str| Body::Text(text.into());
+    let expected = [
+        ("GET http://127.0.0.1/a", Body::None),
+        ("GET http://127.0.0.1/b", Body::None),
+        ("GET http://127.0.0.1/c", Body::None),
+        ("POST http://127.0.0.1/d", text("{  \"a\": \"b\"}")),
+        ("POST http://127.0.0.1/e", text("$A\n")),
+        ("POST http://127.0.0.1/f", text("x=a+b%0A")),
+        ("GET http://127.0.0.1/g", Body::None),
+    ];
+    assert_eq!(requests(Format::Curl, script), expected.map(|(line, body)| (line.to_owned(), body)));
+}
+
+#[test]
+fn parts_of_a_request_that_differ_are_told() {
+    let flat = |plan: String| plan.split_whitespace().filter(|word| *word != "#").collect::<Vec<_>>().join(" ");
+    let curl = |line: &str| flat(import(Format::Curl, line, &options()).unwrap());
+    let plan = curl("curl \"$BASE/<id>?q={a}\" -g");
+    assert!(plan.contains("curl asks for /<id>?q={a}, and this plan for /%3Cid%3E?q=%7Ba%7D"), "{plan}");
+    let plan = curl("curl http://127.0.0.1/ -F \"f=@$FILE\"");
+    assert!(plan.contains("the type of the part `f` is a guess: curl derives it from the value of $FILE"), "{plan}");
+    let plan = curl("curl http://127.0.0.1/ -e 'http://127.0.0.1/b?c=d&token=geheim#e'");
+    assert!(plan.contains("${base}/b?c=d&token=${token}"), "{plan}");
+    let plan =
+        curl("curl -L -X POST http://127.0.0.1/ -H Host: -e 'http://127.0.0.1/a;auto' --resolve $HOST:80:127.0.0.1");
+    for note in ["Redirects: after 301", "left out: -H Host:", "left out: ;auto of -e", "[\"${HOST}:80:127.0.0.1\"]"] {
+        assert!(plan.contains(note), "{note}\n{plan}");
+    }
+    assert!(!curl("curl -L -d a=b http://127.0.0.1/").contains("Redirects:"));
+    let plan = curl("curl http://127.0.0.1/ -H 'Cookie: a=1' -b b=2");
+    assert!(!plan.contains("cookie_2"), "{plan}");
+    let har = r#"{"log": {"entries": [
+        {"request": {"url": "http://127.0.0.1/a", "queryString": [{"name": "q", "value": "x y"}, {"name": "q", "value": ""}]}},
+        {"request": {"url": "http://127.0.0.1/b?c={d}", "queryString": [{"name": "c", "value": "{d}"}, {"name": "e", "value": ""}]}},
+        {"request": {"method": "POST", "url": "http://127.0.0.1/c", "postData": {"mimeType": "multipart/form-data",
+            "params": [{"name": "f", "fileName": "a.pdf", "contentType": "application/pdf", "value": "(binary)"}]}}}]}}"#;
+    assert_eq!(requests(Format::Har, har)[0].0, "GET http://127.0.0.1/a?q=x+y&q=");
+    let plan = flat(import(Format::Har, har, &options()).unwrap());
+    for note in [
+        "the recording asks for /b?c={d}, and this plan for /b?c=%7Bd%7D",
+        "left out: parameters of queryString that the URL does not have: e",
+        "`f` was the file a.pdf, in whose place a text is sent; write {file: …, type: application/pdf} to",
+    ] {
+        assert!(plan.contains(note), "{note}\n{plan}");
+    }
+}
+
+#[test]
+fn secrets_in_forms_of_other_parts_are_hidden() {
+    let form = "--X\r\nContent-Disposition: form-data; name=\"password\"; x=y\r\n\r\ngeheim\r\n--X--\r\n";
+    let line = format!(
+        "curl http://127.0.0.1/ -H 'Content-Type: multipart/form-data; boundary=X' --data-binary $'{}'",
+        form.replace("\r\n", "\\r\\n")
+    );
+    let plan = import(Format::Curl, &line, &options()).unwrap();
+    assert!(!plan.contains("geheim"), "{plan}");
+    assert_eq!(requests(Format::Curl, &line)[0].1, Body::Text(form.replace("geheim", "<PASSWORD>")));
+}
+
+#[test]
+fn requests_of_postman_are_sent_as_postman_sends_them() {
+    let item = |method: &str, rest: &str| {
+        format!(
+            r#"{{"request": {{"method": "{method}", "url": "http://127.0.0.1/{method}", "body": {{"mode": "raw", "raw": "x"}}}}{rest}}}"#
+        )
+    };
+    let keep = r#", "protocolProfileBehavior": {"disableBodyPruning": true}"#;
+    let collection = |items: &[String]| format!(r#"{{"item": [{}]}}"#, items.join(", "));
+    let pruned = collection(&[item("GET", ""), item("POST", ""), item("PURGE", keep)]);
+    let bodies: Vec<Body> = requests(Format::Postman, &pruned).into_iter().map(|(_, body)| body).collect();
+    assert_eq!(bodies, [Body::None, Body::Text("x".into()), Body::Text("x".into())]);
+    let plan = import(Format::Postman, &pruned, &options()).unwrap();
+    assert!(plan.contains("# left out: the body, which Postman does not send with GET"), "{plan}");
+    let with = |auth: &str| {
+        let text = format!(
+            r#"{{"item": [{{"request": {{"url": "http://127.0.0.1/", "auth": {auth}, "header": [
+            {{"key": "Host", "value": "h"}}, {{"key": "Content-Length", "value": "<calculated when request is sent>"}}]}}}}]}}"#
+        );
+        import(Format::Postman, &text, &options()).unwrap()
+    };
+    let digest = with(
+        r#"{"type": "digest", "digest": [{"key": "username", "value": "ann"}, {"key": "password", "value": "geheim"}]}"#,
+    );
+    assert!(digest.contains("digest: ann:${password}") && digest.contains("{Host: h}"), "{digest}");
+    let token = with(r#"{"type": "oauth2", "oauth2": [{"key": "accessToken", "value": "geheim"}]}"#);
+    assert!(token.contains("bearer: ${token}") && !token.contains("geheim"), "{token}");
 }

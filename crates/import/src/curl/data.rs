@@ -1,5 +1,6 @@
 //! The bodies of `-d` and its relatives, and the parts of `-F`.
 
+use super::words::Input;
 use crate::Options;
 use crate::body::{self, FORM};
 use crate::plan::{Body, FileContent, Part, Piece};
@@ -30,7 +31,13 @@ enum Content {
 
 impl CurlData {
     /// Reads the value of an option.
-    pub(super) fn read(option: &str, value: &str, separator: &'static str, folder: &Options) -> Result<Self, Wrong> {
+    pub(super) fn read(
+        option: &str,
+        value: &str,
+        separator: &'static str,
+        input: &Input,
+        folder: &Options,
+    ) -> Result<Self, Wrong> {
         let mut prefix = String::new();
         let content = match (option, value.strip_prefix('@')) {
             ("data-urlencode", _) => {
@@ -50,14 +57,25 @@ impl CurlData {
             (_, Some(file)) => Content::File(file.to_owned(), FileContent::WithoutLineBreaks),
         };
         let content = match content {
-            Content::File(file, _) if file == "-" => {
-                let instead = "write the body, or the name of a file behind @";
-                return Err(("standard input is the body".to_owned(), instead.to_owned()));
-            }
+            Content::File(file, how) if file == "-" => of_input(input, how, folder)?,
             Content::File(file, how) => Content::File(in_folder(&file, folder), how),
             other => other,
         };
         Ok(Self { separator, prefix, content })
+    }
+}
+
+/// The data that a command reads from its standard input.
+fn of_input(input: &Input, how: FileContent, folder: &Options) -> Result<Content, Wrong> {
+    match (input, how) {
+        (Input::Inherited | Input::Pipe, _) => {
+            let instead = "write the body, or the name of a file behind @";
+            Err(("standard input is the body".to_owned(), instead.to_owned()))
+        }
+        (Input::File(file), how) => Ok(Content::File(in_folder(file, folder), how)),
+        (Input::Text(text), FileContent::Unchanged) => Ok(Content::Text(text.clone())),
+        (Input::Text(text), FileContent::WithoutLineBreaks) => Ok(Content::Text(text.replace(['\r', '\n'], ""))),
+        (Input::Text(text), FileContent::Encoded) => Ok(Content::Value(text.clone())),
     }
 }
 
@@ -92,9 +110,12 @@ pub(super) fn body(all: &[CurlData], kind: &str) -> Result<Body, Wrong> {
         return Ok(Body::Form(fields, None));
     }
     if !kind.is_empty() && !all.iter().any(|data| matches!(data.content, Content::File(..))) {
-        return Ok(body::of(kind, &as_text(all)?)).map(|body| match body {
+        let text = as_text(all)?;
+        return Ok(match body::of(kind, &text) {
             // curl sends an empty body, too.
             Body::None => Body::Text(String::new()),
+            // Parts of a plan have line breaks of two characters, also at their end.
+            Body::Multipart(_) if !text.ends_with("--\r\n") => Body::Text(text),
             body => body,
         });
     }
@@ -149,8 +170,16 @@ pub(super) fn escaped(text: &str) -> String {
     text::pieces(text).into_iter().map(one).collect()
 }
 
+/// A part of a form.
+pub(super) struct CurlPart {
+    pub(super) name: String,
+    pub(super) part: Part,
+    /// A comment on what curl may send otherwise.
+    pub(super) note: Option<String>,
+}
+
 /// The part of a form that `-F NAME=CONTENT` describes, as curl reads it.
-pub(super) fn form_part(value: &str, folder: &Options) -> Result<(String, Part), Wrong> {
+pub(super) fn form_part(value: &str, folder: &Options) -> Result<CurlPart, Wrong> {
     let Some((name, content)) = value.split_once('=') else {
         return Err((format!("`{value}` is no part of a form"), "write one such as -F NAME=VALUE".to_owned()));
     };
@@ -166,7 +195,7 @@ pub(super) fn form_part(value: &str, folder: &Options) -> Result<(String, Part),
         return Err(refuse("parts within a part"));
     }
     let content = if source.is_some() { &content[1..] } else { content };
-    let (word, parameters) = first_word(content, source == Some('@'));
+    let (word, parameters) = first_word(content);
     let (mut kind, mut filename) = (None, None);
     for (key, parameter) in parameters {
         match key.as_str() {
@@ -175,6 +204,11 @@ pub(super) fn form_part(value: &str, folder: &Options) -> Result<(String, Part),
             other => return Err(refuse(&format!("the parameter `{other}`"))),
         }
     }
+    let typed = filename.as_ref().filter(|_| source == Some('@')).unwrap_or(&word);
+    let is_guess =
+        source.is_some() && kind.is_none() && matches!(text::pieces(typed).last(), Some(text::Piece::Variable(_)));
+    let note = is_guess
+        .then(|| format!("the type of the part `{name}` is a guess: curl derives it from the value of {typed}"));
     let part = match (source, kind) {
         (None, _) if filename.is_some() => return Err(refuse("a file name beside a text")),
         (None, None) => Part::Text(word),
@@ -193,32 +227,44 @@ pub(super) fn form_part(value: &str, folder: &Options) -> Result<(String, Part),
             Part::File { file: in_folder(&word, folder), kind: Some(kind), filename }
         }
     };
-    Ok((name.to_owned(), part))
+    Ok(CurlPart { name: name.to_owned(), part, note })
 }
 
-/// A word of `-F`, within quotes or up to a semicolon, and the parameters behind it. A semicolon that no parameter follows is
-/// a part of a text.
-fn first_word(content: &str, is_file: bool) -> (String, Vec<(String, String)>) {
+/// Splits the content of `-F` into its first word, quoted or up to a semicolon, and its parameters. curl skips unknown parameters.
+fn first_word(content: &str) -> (String, Vec<(String, String)>) {
     const KEYS: [&str; 4] = ["type=", "filename=", "headers=", "encoder="];
-    let begins_parameter = |rest: &str| KEYS.iter().any(|key| rest.trim_start().starts_with(key));
     let content = content.trim_start_matches([' ', '\t']);
-    let (word, mut rest) = quoted(content).unwrap_or_else(|| {
-        let mut ends = content.match_indices(';').map(|(at, _)| at);
-        let end = ends.find(|at| is_file || begins_parameter(&content[at + 1..])).unwrap_or(content.len());
-        (content[..end].trim_ascii_end().to_owned(), &content[end..])
+    let (word, rest) = quoted(content).unwrap_or_else(|| {
+        let (word, rest) = content.split_at(next_semicolon(content));
+        (word.trim_ascii_end().to_owned(), rest)
     });
+    let mut rest = &rest[next_semicolon(rest)..];
     let mut parameters = Vec::new();
-    while let Some((key, behind)) = rest.trim_start_matches([';', ' ']).split_once('=') {
+    while let Some(parameter) = rest.strip_prefix(';') {
+        let parameter = parameter.trim_start();
+        let Some(key) = KEYS.iter().find(|key| parameter.starts_with(**key)) else {
+            let after = quoted(parameter).map_or(parameter, |(_, after)| after);
+            rest = &after[next_semicolon(after)..];
+            continue;
+        };
+        let behind = &parameter[key.len()..];
         let (value, after) = quoted(behind).unwrap_or_else(|| {
             // Parameters of a media type, such as `type=text/plain; charset=utf-8`, belong to it.
             let mut ends = behind.match_indices(';').map(|(at, _)| at);
-            let end = ends.find(|at| begins_parameter(&behind[at + 1..])).unwrap_or(behind.len());
-            (behind[..end].to_owned(), &behind[end..])
+            let is_end =
+                |at: &usize| *key != "type=" || KEYS.iter().any(|key| behind[at + 1..].trim_start().starts_with(key));
+            let (value, after) = behind.split_at(ends.find(is_end).unwrap_or(behind.len()));
+            (value.to_owned(), after)
         });
-        parameters.push((key.trim().to_owned(), value));
-        rest = after;
+        parameters.push((key.trim_end_matches('=').to_owned(), value));
+        rest = &after[next_semicolon(after)..];
     }
     (word, parameters)
+}
+
+/// The place of the first semicolon, or the end.
+fn next_semicolon(text: &str) -> usize {
+    text.find(';').unwrap_or(text.len())
 }
 
 /// A text within double quotes, with backslashes before quotes and backslashes, and the rest.

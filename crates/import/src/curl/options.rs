@@ -39,8 +39,8 @@ const fn connection(letter: char, name: &'static str, has_value: bool) -> Known 
     Known { letter, name, has_value, meaning: Meaning::Connection }
 }
 
-const fn refused(name: &'static str, has_value: bool) -> Known {
-    Known { letter: ' ', name, has_value, meaning: Meaning::Refused }
+const fn refused(letter: char, name: &'static str, has_value: bool) -> Known {
+    Known { letter, name, has_value, meaning: Meaning::Refused }
 }
 
 const fn missing(letter: char, name: &'static str, has_value: bool) -> Known {
@@ -48,7 +48,7 @@ const fn missing(letter: char, name: &'static str, has_value: bool) -> Known {
 }
 
 /// All of them.
-pub(super) const OPTIONS: [Known; 107] = [
+pub(super) const OPTIONS: [Known; 138] = [
     used('X', "request", true),
     used('H', "header", true),
     used('d', "data", true),
@@ -104,7 +104,6 @@ pub(super) const OPTIONS: [Known; 107] = [
     ignored(' ', "fail-with-body", false),
     ignored(' ', "fail-early", false),
     ignored('#', "progress-bar", false),
-    ignored(' ', "no-progress-meter", false),
     ignored('N', "no-buffer", false),
     used('g', "globoff", false),
     ignored('q', "disable", false),
@@ -127,9 +126,28 @@ pub(super) const OPTIONS: [Known; 107] = [
     ignored(' ', "stderr", true),
     ignored(' ', "max-filesize", true),
     ignored(' ', "raw", false),
-    ignored(' ', "post301", false),
-    ignored(' ', "post302", false),
-    ignored(' ', "post303", false),
+    missing(' ', "post301", false),
+    missing(' ', "post302", false),
+    missing(' ', "post303", false),
+    ignored(' ', "proto", true),
+    ignored(' ', "proto-redir", true),
+    ignored('R', "remote-time", false),
+    ignored(' ', "remote-name-all", false),
+    ignored(' ', "remove-on-error", false),
+    ignored(' ', "clobber", false),
+    ignored(' ', "create-file-mode", true),
+    ignored(' ', "etag-save", true),
+    ignored(' ', "xattr", false),
+    ignored(' ', "progress-meter", false),
+    ignored(' ', "styled-output", false),
+    ignored(' ', "libcurl", true),
+    ignored('Y', "speed-limit", true),
+    ignored('y', "speed-time", true),
+    ignored(' ', "expect100-timeout", true),
+    ignored(' ', "happy-eyeballs-timeout-ms", true),
+    ignored(' ', "parallel-immediate", false),
+    ignored(' ', "ssl-no-revoke", false),
+    ignored(' ', "ssl-reqd", false),
     connection(' ', "http2", false),
     connection(' ', "http2-prior-knowledge", false),
     connection(' ', "http3", false),
@@ -140,22 +158,35 @@ pub(super) const OPTIONS: [Known; 107] = [
     connection('U', "proxy-user", true),
     connection(' ', "interface", true),
     missing(' ', "limit-rate", true),
-    refused("connect-to", true),
-    refused("socks4", true),
-    refused("socks4a", true),
-    refused("socks5", true),
-    refused("socks5-hostname", true),
-    refused("preproxy", true),
-    refused("aws-sigv4", true),
-    refused("netrc", false),
-    refused("netrc-file", true),
-    refused("config", true),
+    refused(' ', "connect-to", true),
+    refused(' ', "socks4", true),
+    refused(' ', "socks4a", true),
+    refused(' ', "socks5", true),
+    refused(' ', "socks5-hostname", true),
+    refused(' ', "preproxy", true),
+    refused(' ', "aws-sigv4", true),
+    refused('n', "netrc", false),
+    refused(' ', "netrc-optional", false),
+    refused(' ', "netrc-file", true),
+    refused('K', "config", true),
+    refused('p', "proxytunnel", false),
+    refused(' ', "request-target", true),
     missing(' ', "pass", true),
     missing(' ', "ciphers", true),
     missing(' ', "tls-max", true),
     missing(' ', "tlsv1.2", false),
     missing(' ', "tlsv1.3", false),
     missing(' ', "noproxy", true),
+    missing('C', "continue-at", true),
+    missing('z', "time-cond", true),
+    missing(' ', "etag-compare", true),
+    missing(' ', "tlsv1", false),
+    missing(' ', "tlsv1.0", false),
+    missing(' ', "tlsv1.1", false),
+    missing(' ', "capath", true),
+    missing(' ', "cert-type", true),
+    missing(' ', "key-type", true),
+    missing(' ', "tcp-fastopen", false),
 ];
 
 /// The option of a long name; curl takes beginnings of names that fit one option.

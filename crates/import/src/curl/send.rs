@@ -7,6 +7,7 @@ use crate::body::{self, FORM, JSON, MULTIPART};
 use crate::error::ImportError;
 use crate::plan::{Body, FileContent, Piece, Request, Step, StepKind};
 use crate::server::{self, Address};
+use crate::text;
 use crate::urls::in_folder;
 
 impl Reader<'_> {
@@ -23,6 +24,9 @@ impl Reader<'_> {
             return Err(self.error("the proxy needs a password, which plans do not have", "leave out -x and -U"));
         }
         self.follow = self.most_redirects.filter(|_| self.follow > 0).unwrap_or(self.follow);
+        let is_read = self.method.as_ref().is_some_and(|method| ["GET", "HEAD"].contains(&method.as_str()));
+        let has_fields = self.has_body() && self.is_given("content-type");
+        self.repeats_method = self.follow > 0 && (self.method.is_some() && !is_read || has_fields);
         if self.prefers_http2 {
             let is_plain = self.urls.iter().all(|url| !url.starts_with("https"));
             let choice = if is_plain { ("h2c_upgrade", "true") } else { ("http", "2") };
@@ -99,7 +103,8 @@ impl Reader<'_> {
 
     /// Header fields; a field that an option sets gives way to one of `-H`.
     fn fields(&self) -> Vec<(String, String)> {
-        let cookies = (!self.cookies.is_empty()).then(|| self.cookies.join(";"));
+        let has_cookies = !self.cookies.is_empty() && !self.is_given("cookie");
+        let cookies = has_cookies.then(|| self.cookies.join(";"));
         let bearer = self.bearer.as_ref().map(|token| format!("Bearer {token}"));
         let options = [
             ("Accept-Encoding", self.is_compressed.then(|| "gzip, deflate".to_owned())),
@@ -157,6 +162,12 @@ impl Reader<'_> {
         }
         if !self.is_path_kept && address.path.starts_with('/') {
             address.path = server::without_dot_segments(&address.path);
+        }
+        if address.path.ends_with('/') && text::has_variable(file) {
+            return Err(self.error(
+                format!("`-T {file}` adds the name of the file to the URL, and a variable stands for the name"),
+                "write the URL with the name of the file",
+            ));
         }
         if address.path.ends_with('/') {
             let name = file.rsplit('/').next().unwrap_or_default();

@@ -1,7 +1,10 @@
 //! Command lines of bash and of Windows' cmd, taken apart into words.
 
+mod redirection;
+
 use crate::error::ImportError;
 use crate::text::variable;
+use redirection::HereDocument;
 
 /// A word of a command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,9 +15,49 @@ pub(super) struct Word {
     pub(super) line: usize,
 }
 
-/// Commands, each with its words, and the names of the shell's variables in them.
+/// A command.
+#[derive(Debug, Default)]
+pub(super) struct Command {
+    pub(super) words: Vec<Word>,
+    pub(super) input: Input,
+    /// The first expansion that depends on the shell's state, and its line.
+    pub(super) expansion: Option<(Expansion, usize)>,
+}
+
+impl Command {
+    fn is_empty(&self) -> bool {
+        self.words.is_empty() && self.expansion.is_none()
+    }
+}
+
+/// The standard input of a command.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) enum Input {
+    /// That of the shell.
+    #[default]
+    Inherited,
+    /// The output of the command before it.
+    Pipe,
+    /// `<FILE`
+    File(String),
+    /// A here-document or here-string.
+    Text(String),
+}
+
+/// A part of a word that depends on the shell's state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Expansion {
+    /// `$(…)`, `<(…)` or backticks.
+    Output,
+    /// `$1`, `$@`, `$?` and the like.
+    Argument,
+    /// `${NAME…}` with more than a name.
+    Parameter,
+}
+
+/// Commands, and the names of the shell's variables in them.
 pub(super) struct Commands {
-    pub(super) commands: Vec<Vec<Word>>,
+    pub(super) commands: Vec<Command>,
     pub(super) variables: Vec<String>,
 }
 
@@ -28,7 +71,9 @@ pub(super) fn commands(text: &str, file: &str) -> Result<Commands, ImportError> 
         at: 0,
         line: 1,
         word: None,
-        out: Commands { commands: vec![Vec::new()], variables: Vec::new() },
+        command: Command::default(),
+        documents: Vec::new(),
+        out: Commands { commands: Vec::new(), variables: Vec::new() },
     };
     if is_cmd {
         reader.windows()?;
@@ -36,7 +81,7 @@ pub(super) fn commands(text: &str, file: &str) -> Result<Commands, ImportError> 
         reader.shell()?;
     }
     reader.end_command();
-    reader.out.commands.retain(|words| !words.is_empty());
+    reader.out.commands.retain(|command| !command.is_empty());
     Ok(reader.out)
 }
 
@@ -106,6 +151,10 @@ struct Reader<'a> {
     line: usize,
     /// The word that has begun.
     word: Option<Word>,
+    /// The command that has begun.
+    command: Command,
+    /// Here-documents of the current line. Their lines follow it.
+    documents: Vec<HereDocument>,
     out: Commands,
 }
 
@@ -127,15 +176,12 @@ impl Reader<'_> {
     }
 
     fn end_word(&mut self) {
-        let word = self.word.take();
-        if let Some(words) = self.out.commands.last_mut() {
-            words.extend(word);
-        }
+        self.command.words.extend(self.word.take());
     }
 
     fn end_command(&mut self) {
         self.end_word();
-        self.out.commands.push(Vec::new());
+        self.out.commands.push(std::mem::take(&mut self.command));
     }
 
     fn error(&self, line: usize, wrong: &str, instead: &str) -> ImportError {
@@ -145,34 +191,56 @@ impl Reader<'_> {
     fn shell(&mut self) -> Result<(), ImportError> {
         while let Some(c) = self.take() {
             match c {
-                '\n' | ';' | '&' | '|' => {
-                    self.end_command();
-                    if c == '|' {
-                        self.skip_line();
+                '\n' => {
+                    // A line break after a pipe does not end the pipeline.
+                    let is_open = self.word.is_none() && self.command.is_empty() && self.command.input == Input::Pipe;
+                    if !is_open {
+                        self.end_command();
                     }
+                    self.here_documents()?;
                 }
-                '>' | '<' => {
-                    self.word = None;
-                    self.skip_line();
+                // `&>FILE`
+                '&' if self.peek() == Some('>') => self.end_word(),
+                '|' if self.peek() == Some('|') => {
+                    self.at += 1;
+                    self.end_command();
                 }
+                '|' => {
+                    self.end_command();
+                    self.command.input = Input::Pipe;
+                }
+                ';' | '&' => self.end_command(),
+                // A prompt, as in texts that were copied from a terminal.
+                '>' if self.word.is_none() && self.command.is_empty() && self.peek() == Some(' ') => {
+                    self.begin().push('>');
+                }
+                '>' | '<' => self.redirection(c)?,
                 c if c.is_whitespace() => self.end_word(),
                 '#' if self.word.is_none() => self.skip_line(),
-                '\\' => match self.take() {
-                    Some('\n') | None => {}
-                    Some('\r') if self.peek() == Some('\n') => drop(self.take()),
-                    Some(next) => self.begin().push(next),
-                },
-                '\'' => self.single()?,
-                '"' => self.double()?,
-                '$' if self.peek() == Some('\'') => {
-                    self.at += 1;
-                    self.ansi()?;
-                }
-                '$' if self.peek() == Some('"') => {}
-                '$' => self.dollar()?,
-                '`' => return Err(self.substitution()),
-                c => self.begin().push(c),
+                c => self.word_part(c)?,
             }
+        }
+        Ok(())
+    }
+
+    /// A character of a word, and the quotes or the variable that it begins.
+    fn word_part(&mut self, c: char) -> Result<(), ImportError> {
+        match c {
+            '\\' => match self.take() {
+                Some('\n') | None => {}
+                Some('\r') if self.peek() == Some('\n') => drop(self.take()),
+                Some(next) => self.begin().push(next),
+            },
+            '\'' => self.single()?,
+            '"' => self.double()?,
+            '$' if self.peek() == Some('\'') => {
+                self.at += 1;
+                self.ansi()?;
+            }
+            '$' if self.peek() == Some('"') => {}
+            '$' => self.dollar()?,
+            '`' => self.backticks()?,
+            c => self.begin().push(c),
         }
         Ok(())
     }
@@ -211,7 +279,7 @@ impl Reader<'_> {
                     None => self.begin().push('\\'),
                 },
                 Some('$') => self.dollar()?,
-                Some('`') => return Err(self.substitution()),
+                Some('`') => self.backticks()?,
                 Some(c) => self.begin().push(c),
                 None => {
                     return Err(self.error(line, "the quote `\"` is not closed", "write `\"` at the end of the text"));
@@ -225,7 +293,8 @@ impl Reader<'_> {
         let from = self.at;
         let braced = self.peek() == Some('{');
         if self.peek() == Some('(') {
-            return Err(self.substitution());
+            self.at += 1;
+            return self.skip_output(')');
         }
         self.at += usize::from(braced);
         let begin = self.at;
@@ -234,25 +303,51 @@ impl Reader<'_> {
         }
         let name: String = self.characters[begin..self.at].iter().collect();
         let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
-        if !is_name || braced && self.peek() != Some('}') {
-            self.at = from;
-            self.begin().push('$');
+        if is_name && (!braced || self.peek() == Some('}')) {
+            self.at += usize::from(braced);
+            self.begin().push_str(&variable(&name));
+            if !self.out.variables.contains(&name) {
+                self.out.variables.push(name);
+            }
             return Ok(());
         }
-        self.at += usize::from(braced);
-        self.begin().push_str(&variable(&name));
-        if !self.out.variables.contains(&name) {
-            self.out.variables.push(name);
+        if braced {
+            self.expand(Expansion::Parameter);
+        } else if self.characters.get(from).is_some_and(|c| c.is_ascii_digit() || "@*#?!$-".contains(*c)) {
+            self.expand(Expansion::Argument);
         }
+        self.at = from;
+        self.begin().push('$');
         Ok(())
     }
 
-    fn substitution(&self) -> ImportError {
-        self.error(
-            self.line,
-            "the output of another command stands in it",
-            "write its value, or a variable such as $TOKEN",
-        )
+    fn expand(&mut self, expansion: Expansion) {
+        self.command.expansion.get_or_insert((expansion, self.line));
+    }
+
+    fn backticks(&mut self) -> Result<(), ImportError> {
+        self.skip_output('`')
+    }
+
+    /// Skips a command substitution up to its end. Parentheses within quotes do not count.
+    fn skip_output(&mut self, end: char) -> Result<(), ImportError> {
+        self.expand(Expansion::Output);
+        let line = self.line;
+        self.begin();
+        let mut depth = 0;
+        let mut quote = None;
+        while let Some(c) = self.take() {
+            match (quote, c) {
+                (None | Some('"'), '\\') => drop(self.take()),
+                (Some(open), c) if c == open => quote = None,
+                (None, c) if c == end && depth == 0 => return Ok(()),
+                (None, '\'' | '"') => quote = Some(c),
+                (None, '(') if end == ')' => depth += 1,
+                (None, ')') if end == ')' => depth -= 1,
+                _ => {}
+            }
+        }
+        Err(self.error(line, "the output of another command stands in it, and has no end", "write its value"))
     }
 
     /// `$'…'`
@@ -370,7 +465,7 @@ mod tests {
 
     fn words(text: &str) -> Vec<Vec<String>> {
         let commands = commands(text, "f").unwrap().commands;
-        commands.into_iter().map(|words| words.into_iter().map(|word| word.text).collect()).collect()
+        commands.into_iter().map(|command| command.words.into_iter().map(|word| word.text).collect()).collect()
     }
 
     #[test]
@@ -380,14 +475,33 @@ mod tests {
             ("curl 'a b' \\\n  -H \"x: \\\"y\\\"\"", &["curl", "a b", "-H", "x: \"y\""][..]),
             ("curl $'it\\'s \\u00fc\\xc3\\xbc\\n' # more\n", &["curl", "it's üü\n"]),
             ("curl a'b'\"c\"\\ d ''", &["curl", "abc d", ""]),
-            ("curl \"$TOKEN ${TOKEN}\" $5 | jq .", &["curl", &format!("{v} {v}"), "$5"]),
+            ("curl \"$TOKEN ${TOKEN}\" 5$ | jq .", &["curl", &format!("{v} {v}"), "5$"]),
             ("curl a > out.txt", &["curl", "a"]),
+            ("> curl a", &[">", "curl", "a"]),
+            ("curl a>out.txt -s 2>&1 >>\"o 2\" &>/dev/null b", &["curl", "a", "-s", "b"]),
         ] {
-            assert_eq!(words(text), [expected], "{text}");
+            assert_eq!(words(text).swap_remove(0), expected, "{text}");
         }
         assert_eq!(words("curl a ;\ncurl b &\ncurl c"), [["curl", "a"], ["curl", "b"], ["curl", "c"]]);
-        for wrong in ["curl 'a", "curl \"a", "curl $'a", "curl $(x)", "curl `x`"] {
+        assert_eq!(words("curl a > o && curl b || curl c"), [["curl", "a"], ["curl", "b"], ["curl", "c"]]);
+        for wrong in ["curl 'a", "curl \"a", "curl $'a", "curl $(x", "curl `x"] {
             assert!(commands(wrong, "f").is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn parts_that_only_a_shell_can_fill_in_are_found() {
+        for (text, expected) in [
+            ("curl $(x \"$(y ')')\")", Some((Expansion::Output, 1))),
+            ("curl a\ncurl `x`", None),
+            ("curl \\\n \"${A:-b}\"", Some((Expansion::Parameter, 2))),
+            ("curl \"/$1\"", Some((Expansion::Argument, 1))),
+            ("curl -d @- <<E\n\n$(x)\nE", Some((Expansion::Output, 3))),
+            ("curl -d @- <<'E'\n$(x)\nE", None),
+            ("curl '$1' 5$ \"$\"", None),
+            ("curl a | grep \"$(x)\"", None),
+        ] {
+            assert_eq!(commands(text, "f").unwrap().commands[0].expansion, expected, "{text}");
         }
     }
 

@@ -3,6 +3,7 @@
 use crate::body;
 use crate::json::At;
 use crate::plan::{Body, Part};
+use crate::server;
 use crate::text::clean_encoded;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -49,7 +50,8 @@ impl Entry {
     pub(super) fn read(at: &At<'_>) -> Result<Self, &'static str> {
         let request = at.get("request").ok_or("entries without a request")?;
         let text = request.get("url").and_then(|url| url.value.as_str()).filter(|url| !url.is_empty());
-        let url = Url::parse(text.ok_or("requests without a URL")?).map_err(|_| "requests whose URL is malformed")?;
+        let text = text.ok_or("requests without a URL")?;
+        let url = Url::parse(text).map_err(|_| "requests whose URL is malformed")?;
         if !["http", "https"].contains(&url.scheme()) || url.host_str().is_none() {
             return Err("requests that are not http");
         }
@@ -57,6 +59,9 @@ impl Entry {
             DateTime::parse_from_rfc3339(at.text("startedDateTime")).map_or(0.0, |time| time.timestamp_millis() as f64);
         let time = at.get("time").and_then(|time| time.value.as_f64()).filter(|time| *time > 0.0).unwrap_or(0.0);
         let mut comments = Vec::new();
+        comments.extend(changed_url(text));
+        let (url, missing) = with_query(url, &request);
+        comments.extend(missing);
         let body = request.get("postData").map(|post| sent(&post, &mut comments)).unwrap_or_default();
         let method = request.text("method").to_ascii_uppercase();
         Ok(Self {
@@ -114,6 +119,34 @@ impl Entry {
     }
 }
 
+/// A comment on a URL that a plan sends otherwise.
+fn changed_url(text: &str) -> Option<String> {
+    let (target, sent) = server::changed_target(&server::parse(text).ok()?, false)?;
+    Some(format!("the recording asks for {target}, and this plan for {sent}"))
+}
+
+/// The URL with the parameters of `queryString`, where only these have them; a comment on parameters that the URL has not, otherwise.
+fn with_query(mut url: Url, request: &At<'_>) -> (Url, Option<String>) {
+    let fields: Vec<(String, String)> = request
+        .list("queryString")
+        .iter()
+        .map(|field| (decoded(field.text("name")), decoded(field.text("value"))))
+        .filter(|(name, _)| !name.is_empty())
+        .collect();
+    if fields.is_empty() {
+        return (url, None);
+    }
+    if url.query().is_none() {
+        url.set_query(Some(&body::encoded(&fields)));
+        return (url, None);
+    }
+    let names = fields.iter().map(|(name, _)| name.as_str());
+    let missing: Vec<&str> = names.filter(|name| !url.query_pairs().any(|(known, _)| known == *name)).collect();
+    let comment = format!("left out: parameters of queryString that the URL does not have: {}", missing.join(", "));
+    let comment = (!missing.is_empty()).then_some(comment);
+    (url, comment)
+}
+
 /// The URL as it is asked for.
 pub(super) fn without_fragment(mut url: Url) -> Url {
     url.set_fragment(None);
@@ -136,12 +169,13 @@ fn sent(post: &At<'_>, comments: &mut Vec<String>) -> Body {
         }
         text => body::of(media_type, text),
     };
-    // The content of files is not recorded: a text stands in for it.
+    // Few recordings contain the uploaded files. A text replaces them.
     if let Body::Multipart(parts) = &mut body {
         for (name, part) in parts {
-            if let Part::File { file, .. } = part {
+            if let Part::File { file, kind, .. } = part {
+                let kind = kind.as_ref().map(|kind| format!(", type: {kind}")).unwrap_or_default();
                 comments.push(format!(
-                    "`{name}` was the file {file}, which is not in the recording; write {{file: …}} to send it"
+                    "`{name}` was the file {file}, in whose place a text is sent; write {{file: …{kind}}} to send one"
                 ));
                 *part = Part::Text(format!("content of {file}"));
             }
@@ -155,7 +189,10 @@ fn multipart(params: &[At<'_>]) -> Body {
     for param in params {
         let part = match param.text("fileName") {
             "" => Part::Text(param.text("value").to_owned()),
-            file => Part::File { file: file.to_owned(), kind: None, filename: None },
+            file => {
+                let kind = Some(param.text("contentType")).filter(|kind| !kind.is_empty()).map(str::to_owned);
+                Part::File { file: file.to_owned(), kind, filename: None }
+            }
         };
         parts.push((param.text("name").to_owned(), part));
     }

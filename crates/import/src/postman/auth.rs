@@ -22,7 +22,7 @@ pub(super) fn add(auth: &At<'_>, variables: &mut Variables<'_>, request: &mut Re
     let has_own = request.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("authorization"));
     match kind {
         "noauth" | "" => {}
-        "bearer" | "basic" if has_own => {}
+        "bearer" | "basic" | "digest" | "oauth2" if has_own => {}
         "bearer" => {
             let token = variables.filled(&value("token"));
             request.headers.push(("Authorization".to_owned(), format!("Bearer {token}")));
@@ -31,13 +31,25 @@ pub(super) fn add(auth: &At<'_>, variables: &mut Variables<'_>, request: &mut Re
             let (name, password) = (variables.filled(&value("username")), variables.filled(&value("password")));
             request.basic = Some(format!("{name}:{password}"));
         }
+        "digest" => {
+            let credentials = [value("username"), value("password")].map(|text| variables.filled(&text));
+            request.digest = Some(credentials.join(":"));
+        }
+        "oauth2" if !value("accessToken").is_empty() && value("addTokenTo") != "queryParams" => {
+            let scheme = Some(value("headerPrefix")).filter(|scheme| !scheme.trim().is_empty());
+            let scheme = scheme.unwrap_or_else(|| "Bearer".to_owned());
+            let token = variables.filled(&value("accessToken"));
+            request.headers.push(("Authorization".to_owned(), format!("{} {token}", scheme.trim())));
+        }
         "apikey" => {
             let (name, key) = (variables.filled(&value("key")), variables.filled(&value("value")));
             let name = if name.is_empty() { "X-Api-Key".to_owned() } else { name };
             if value("in") == "query" { request.query.push((name, key)) } else { request.headers.push((name, key)) }
         }
         other => {
-            comments.push(format!("left out: authentication of the kind {other}; basic, bearer and apikey are known"));
+            comments.push(format!(
+                "left out: authentication of the kind {other}; basic, bearer, digest, apikey and oauth2 with a token are known"
+            ));
         }
     }
 }

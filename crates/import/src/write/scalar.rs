@@ -1,12 +1,13 @@
 //! Single values and comments of YAML.
 
 use super::WIDE;
+use crate::text::shown;
 use std::fmt::Write;
 
 /// Comment lines, broken between words. Nothing of the text can end the comment.
 pub fn comment(text: &str) -> Vec<String> {
     let mut lines = vec!["#".to_owned()];
-    for word in one_line(text).split(' ') {
+    for word in one_line(&shown(text)).split(' ') {
         let last = lines.last_mut().map_or(0, |line| line.chars().count());
         if last > 1 && last + word.chars().count() > WIDE {
             lines.push("#  ".to_owned());

@@ -1,0 +1,142 @@
+//! Redirections of a shell: a file, a here-document or a text as the input of a command. Where output goes has no effect.
+
+use super::{Input, Reader};
+use crate::error::ImportError;
+
+/// The beginning of a here-document, `<<END`.
+pub(super) struct HereDocument {
+    /// The command in `Commands::commands` that reads it.
+    command: usize,
+    end: String,
+    /// `<<-`: tabs at the beginning of a line are left out.
+    strips_tabs: bool,
+    /// Quotes around the end: no variables.
+    is_literal: bool,
+}
+
+impl Reader<'_> {
+    /// Behind `>` or `<`: where output goes is for the shell alone; input may be a body.
+    pub(super) fn redirection(&mut self, sign: char) -> Result<(), ImportError> {
+        // The number of a file descriptor belongs to the redirection.
+        if self.word.take_if(|word| word.text.bytes().all(|digit| digit.is_ascii_digit())).is_none() {
+            self.end_word();
+        }
+        let mut signs = String::from(sign);
+        while let Some(next) = self.peek().filter(|next| ['<', '>', '&', '|'].contains(next)) {
+            signs.push(next);
+            self.at += 1;
+        }
+        if self.peek() == Some('(') && signs.len() == 1 {
+            self.at += 1;
+            return self.skip_output(')');
+        }
+        let strips_tabs = signs == "<<" && self.peek() == Some('-');
+        self.at += usize::from(strips_tabs);
+        while let Some(' ' | '\t') = self.peek() {
+            self.at += 1;
+        }
+        let from = self.at;
+        while let Some(c) = self.peek().filter(|c| !c.is_whitespace() && !"|&;<>".contains(*c)) {
+            self.take();
+            self.word_part(c)?;
+        }
+        let is_literal = self.characters[from..self.at].iter().any(|c| ['\'', '"', '\\'].contains(c));
+        let target = self.word.take().map(|word| word.text).unwrap_or_default();
+        match signs.as_str() {
+            "<" => self.command.input = Input::File(target),
+            "<<<" => self.command.input = Input::Text(target + "\n"),
+            "<<" => {
+                let command = self.out.commands.len();
+                self.documents.push(HereDocument { command, end: target, strips_tabs, is_literal });
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// The lines of here-documents.
+    pub(super) fn here_documents(&mut self) -> Result<(), ImportError> {
+        for document in std::mem::take(&mut self.documents) {
+            self.begin();
+            while self.at < self.characters.len() && !self.is_end(&document) {
+                self.document_line(&document)?;
+            }
+            let text = self.word.take().map(|word| word.text).unwrap_or_default();
+            let expansion = self.command.expansion.take();
+            if let Some(command) = self.out.commands.get_mut(document.command) {
+                command.input = Input::Text(text);
+                command.expansion = command.expansion.or(expansion);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the next line ends a here-document; it is taken then.
+    fn is_end(&mut self, document: &HereDocument) -> bool {
+        let rest = &self.characters[self.at..];
+        let length = rest.iter().position(|c| *c == '\n').unwrap_or(rest.len());
+        let line: String = rest[..length].iter().collect();
+        let line = line.trim_end_matches('\r');
+        let line = if document.strips_tabs { line.trim_start_matches('\t') } else { line };
+        let is_end = line == document.end;
+        if is_end {
+            self.skip_line();
+            self.take();
+        }
+        is_end
+    }
+
+    /// A line of a here-document, with its line break.
+    fn document_line(&mut self, document: &HereDocument) -> Result<(), ImportError> {
+        while document.strips_tabs && self.peek() == Some('\t') {
+            self.at += 1;
+        }
+        while let Some(c) = self.take() {
+            match c {
+                '\\' if !document.is_literal => match self.take() {
+                    Some('\n') => {}
+                    Some(c) if matches!(c, '\\' | '$' | '`') => self.begin().push(c),
+                    Some(c) => self.begin().extend(['\\', c]),
+                    None => self.begin().push('\\'),
+                },
+                '$' if !document.is_literal => self.dollar()?,
+                '`' if !document.is_literal => self.backticks()?,
+                c => {
+                    self.begin().push(c);
+                    if c == '\n' {
+                        break;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::commands;
+    use super::*;
+    use crate::text::variable;
+
+    #[test]
+    fn inputs_are_read() {
+        let v = variable("A");
+        let text = |text: &str| Input::Text(text.to_owned());
+        for (lines, expected) in [
+            ("curl a", Input::Inherited),
+            ("curl a < f.json -s", Input::File("f.json".into())),
+            ("curl a <<< \"x $A\"", text(&format!("x {v}\n"))),
+            ("curl a <<E -s | jq .\n$A \\$A 'b\\\nc'\n\tE\nE\n", text(&format!("{v} $A 'bc'\n\tE\n"))),
+            ("curl a <<\"E\"\n$A \\$A\nE", text("$A \\$A\n")),
+            ("curl a <<-E > /dev/null\n\t\tx\n\tE\n", text("x\n")),
+        ] {
+            let commands = commands(&format!("{lines}\ncurl b"), "f").unwrap().commands;
+            assert_eq!(commands[0].input, expected, "{lines}");
+            assert_eq!(commands.last().unwrap().words[1].text, "b", "{lines}");
+        }
+        for (line, expected) in [("cat f | curl a", Input::Pipe), ("x || curl a", Input::Inherited)] {
+            assert_eq!(commands(line, "f").unwrap().commands[1].input, expected, "{line}");
+        }
+    }
+}
