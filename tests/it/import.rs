@@ -118,7 +118,7 @@ fn a_recording_logs_in_with_values_of_the_replies() {
     // A form, a login with its redirect, orders and a payment.
     assert_eq!(good(&shop), 2 * 5, "{plan}");
     assert!(plan.contains("transaction: Orders") && plan.contains("think: 2060ms"), "{plan}");
-    assert!(plan.contains("tracker.example (1)") && plan.contains("2 images, scripts"), "{plan}");
+    assert!(plan.contains("tracker.example (1)") && plan.contains("which --resources keeps (2)"), "{plan}");
 }
 
 #[test]

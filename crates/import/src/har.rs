@@ -152,7 +152,7 @@ fn flows(entries: Vec<Entry>, options: &Options, left_out: &mut LeftOut, has_rep
         } else if entry.reply.status == 101 {
             left_out.add("WebSocket connections");
         } else if entry.is_resource() && !options.resources {
-            left_out.add("images, scripts, style sheets and fonts (--resources keeps them)");
+            left_out.add("images, scripts, style sheets and fonts, which --resources keeps");
         } else if entry.method == "CONNECT" {
             left_out.add("requests for a tunnel (CONNECT)");
         } else {

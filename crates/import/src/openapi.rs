@@ -32,11 +32,7 @@ pub fn read(text: &str, options: &Options) -> Result<ImportedPlan, ImportError> 
             root.error(format!("the description has {shown}"), "`openapi: 3.…` or `swagger: \"2.0\"` is expected")
         );
     }
-    if root.get("paths").is_none() && root.get("webhooks").is_some() {
-        let wrong = "the description has only `webhooks`, which the server sends itself";
-        return Err(root.error(wrong, "a description with `paths` is expected"));
-    }
-    let paths = root.need("paths", "a map of operations")?;
+    let paths = paths_of(&root)?;
     let mut plan = ImportedPlan {
         about: format!(
             "Imported from the description {} in {}.",
@@ -70,9 +66,7 @@ pub fn read(text: &str, options: &Options) -> Result<ImportedPlan, ImportError> 
         }
     }
     if groups.is_empty() {
-        let is_chosen = !options.tags.is_empty() || !options.only.is_empty();
-        let wrong = if is_chosen { "no operation has this --tag or --only" } else { "there is no operation" };
-        return Err(paths.error(wrong, "at least one is expected"));
+        return Err(no_operation(&paths, options));
     }
     if changes {
         plan.notes.push("Requests that change data are among these. --only GET leaves them out.".to_owned());
@@ -92,6 +86,21 @@ pub fn read(text: &str, options: &Options) -> Result<ImportedPlan, ImportError> 
     plan.vars = reader.security.vars;
     request::finish(&mut plan, &mut reader.names, options);
     Ok(plan)
+}
+
+/// The map of operations.
+fn paths_of<'a>(root: &At<'a>) -> Result<At<'a>, ImportError> {
+    if root.get("paths").is_none() && root.get("webhooks").is_some() {
+        let wrong = "the description has only `webhooks`, which the server sends itself";
+        return Err(root.error(wrong, "a description with `paths` is expected"));
+    }
+    root.need("paths", "a map of operations")
+}
+
+fn no_operation(paths: &At<'_>, options: &Options) -> ImportError {
+    let is_chosen = !options.tags.is_empty() || !options.only.is_empty();
+    let wrong = if is_chosen { "no operation has this --tag or --only" } else { "there is no operation" };
+    paths.error(wrong, "at least one is expected")
 }
 
 struct Reader<'a> {

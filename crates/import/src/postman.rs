@@ -203,24 +203,8 @@ impl<'a> Reader<'a> {
             }
             "formdata" => self.parts(body, request, comments),
             "graphql" => {
-                let graphql = body.get("graphql");
-                let text =
-                    |name: &str| graphql.as_ref().map(|graphql| graphql.text(name).to_owned()).unwrap_or_default();
-                let variables = self.variables.filled(&text("variables"));
-                let variables = match body::json(&variables) {
-                    Body::Json(value, _) => value,
-                    _ if variables.trim().is_empty() => json!({}),
-                    _ => {
-                        comments.push("left out: the variables of GraphQL, which are no JSON".to_owned());
-                        json!({})
-                    }
-                };
                 default(request, JSON);
-                let mut value = json!({"query": self.variables.filled(&text("query")), "variables": variables});
-                let operation = text("operationName");
-                if !operation.is_empty() {
-                    value["operationName"] = self.variables.filled(&operation).into();
-                }
+                let value = self.graphql(body, comments);
                 request.body = Body::Json(value, None);
             }
             "file" => {
@@ -234,6 +218,23 @@ impl<'a> Reader<'a> {
             "" => {}
             other => comments.push(format!("left out: the body, of the unknown kind `{other}`")),
         }
+    }
+
+    /// A query of GraphQL and its variables.
+    fn graphql(&mut self, body: &At<'a>, comments: &mut Vec<String>) -> Value {
+        let graphql = &body.value["graphql"];
+        let [query, variables, operation] = ["query", "variables", "operationName"]
+            .map(|name| self.variables.filled(graphql[name].as_str().unwrap_or_default()));
+        let mut value = json!({"query": query, "variables": {}});
+        match body::json(&variables) {
+            Body::Json(variables, _) => value["variables"] = variables,
+            _ if variables.trim().is_empty() => {}
+            _ => comments.push("left out: the variables of GraphQL, which are no JSON".to_owned()),
+        }
+        if !operation.is_empty() {
+            value["operationName"] = operation.into();
+        }
+        value
     }
 
     fn parts(&mut self, body: &At<'a>, request: &mut Request, comments: &mut Vec<String>) {
