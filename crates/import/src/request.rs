@@ -4,7 +4,7 @@ use crate::Options;
 use crate::plan::{Constant, ImportedPlan, Request, Variable, each_request};
 use crate::secrets::{Names, Secrets};
 use crate::text::{self, Piece, variable};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// The server of a plan whose input names none.
 pub(crate) const NO_SERVER: &str = "http://127.0.0.1:8080";
@@ -17,6 +17,7 @@ const LONGEST_NAME: usize = 60;
 
 /// Completes a plan. `names` are those that its variables have already.
 pub(crate) fn finish(plan: &mut ImportedPlan, names: &mut Names, options: &Options) {
+    leave_out_fields(plan);
     servers(plan, names, options);
     let mut secrets = Secrets::default();
     each_request(&mut plan.steps, &mut |request| {
@@ -25,6 +26,28 @@ pub(crate) fn finish(plan: &mut ImportedPlan, names: &mut Names, options: &Optio
     });
     plan.vars.append(&mut secrets.vars);
     share_headers(plan);
+}
+
+/// Leaves out header fields that HTTP does not allow (RFC 9110 section 5.1 and 5.5), and lists their names.
+fn leave_out_fields(plan: &mut ImportedPlan) {
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    each_request(&mut plan.steps, &mut |request| {
+        request.headers.retain(|(name, value)| {
+            let is_allowed = is_field_name(name) && !value.contains(|c: char| c.is_control() && c != '\t');
+            if !is_allowed {
+                *counts.entry(name.clone()).or_default() += 1;
+            }
+            is_allowed
+        });
+    });
+    let listed = counts
+        .iter()
+        .map(|(name, count)| format!("the header field `{name}` ({count}), whose name or value HTTP does not allow"));
+    plan.left_out.extend(listed);
+}
+
+fn is_field_name(name: &str) -> bool {
+    !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c))
 }
 
 /// Gives each server a variable; the most frequent one is the base. A server from the environment stays in its URLs, because its

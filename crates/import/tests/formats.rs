@@ -352,3 +352,15 @@ fn requests_of_postman_are_sent_as_postman_sends_them() {
     let token = with(r#"{"type": "oauth2", "oauth2": [{"key": "accessToken", "value": "geheim"}]}"#);
     assert!(token.contains("bearer: ${token}") && !token.contains("geheim"), "{token}");
 }
+
+#[test]
+fn header_fields_that_http_does_not_allow_are_left_out() {
+    let line = "curl http://127.0.0.1/ -H 'a b: c' -H $'X: a\\x01b' -H $'Y: a\\tb' -H 'ü: x'";
+    assert_eq!(requests(Format::Curl, line)[0].0, "GET http://127.0.0.1/");
+    let plan = import(Format::Curl, line, &options()).unwrap();
+    for name in ["a b", "X", "ü"] {
+        let note = format!("# Left out: the header field `{name}` (1), whose name or value HTTP does not allow.");
+        assert!(plan.contains(&note), "{plan}");
+    }
+    assert!(plan.contains("Y: "), "{plan}");
+}

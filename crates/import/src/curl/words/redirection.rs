@@ -15,7 +15,7 @@ pub(super) struct HereDocument {
 }
 
 impl Reader<'_> {
-    /// Behind `>` or `<`: where output goes is for the shell alone; input may be a body.
+    /// Reads a redirection after `>` or `<`. Output has no effect on a plan; input may be a body.
     pub(super) fn redirection(&mut self, sign: char) -> Result<(), ImportError> {
         // The number of a file descriptor belongs to the redirection.
         if self.word.take_if(|word| word.text.bytes().all(|digit| digit.is_ascii_digit())).is_none() {
@@ -122,14 +122,13 @@ mod tests {
     #[test]
     fn inputs_are_read() {
         let v = variable("A");
-        let text = |text: &str| Input::Text(text.to_owned());
         for (lines, expected) in [
             ("curl a", Input::Inherited),
             ("curl a < f.json -s", Input::File("f.json".into())),
-            ("curl a <<< \"x $A\"", text(&format!("x {v}\n"))),
-            ("curl a <<E -s | jq .\n$A \\$A 'b\\\nc'\n\tE\nE\n", text(&format!("{v} $A 'bc'\n\tE\n"))),
-            ("curl a <<\"E\"\n$A \\$A\nE", text("$A \\$A\n")),
-            ("curl a <<-E > /dev/null\n\t\tx\n\tE\n", text("x\n")),
+            ("curl a <<< \"x $A\"", Input::Text(format!("x {v}\n"))),
+            ("curl a <<E -s | jq .\n$A \\$A 'b\\\nc'\n\tE\nE\n", Input::Text(format!("{v} $A 'bc'\n\tE\n"))),
+            ("curl a <<\"E\"\n$A \\$A\nE", Input::Text("$A \\$A\n".into())),
+            ("curl a <<-E > /dev/null\n\t\tx\n\tE\n", Input::Text("x\n".into())),
         ] {
             let commands = commands(&format!("{lines}\ncurl b"), "f").unwrap().commands;
             assert_eq!(commands[0].input, expected, "{lines}");
