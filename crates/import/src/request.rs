@@ -40,10 +40,10 @@ fn leave_out_fields(plan: &mut ImportedPlan) {
             is_allowed
         });
     });
-    let listed = counts
+    let fields = counts
         .iter()
         .map(|(name, count)| format!("the header field `{name}` ({count}), whose name or value HTTP does not allow"));
-    plan.left_out.extend(listed);
+    plan.left_out.extend(fields);
 }
 
 fn is_field_name(name: &str) -> bool {
