@@ -77,7 +77,7 @@ pub(crate) struct Gather<'a, W> {
     last_reading: Tick,
     /// By worker: how late it was with its snapshots.
     stopped: BTreeMap<usize, Stopped>,
-    /// The rests of each worker whose thread has ended.
+    /// Rests by worker; entries are added when threads end.
     rests: BTreeMap<usize, Rests>,
     overflow_told: bool,
 }

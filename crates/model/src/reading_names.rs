@@ -29,9 +29,9 @@ pub fn worker_run_delay(worker: usize) -> String {
     format!("worker.{worker}.run_delay_seconds")
 }
 
-/// Whether a reading is a worker's, and ends so.
-pub fn is_of_a_worker(full: &str, end: &str) -> bool {
-    full.strip_prefix("worker.").and_then(|rest| rest.split_once('.')).is_some_and(|(_, name)| name == end)
+/// Whether `full` is the full name of a worker's reading `name`.
+pub fn is_of_a_worker(full: &str, name: &str) -> bool {
+    full.strip_prefix("worker.").and_then(|rest| rest.split_once('.')).is_some_and(|(_, rest)| rest == name)
 }
 
 /// The name that a worker's reading has where the worker has another number; None: it is no worker's.

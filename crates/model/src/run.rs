@@ -230,7 +230,7 @@ impl Run {
         self.history.get(source)?.last(name)
     }
 
-    /// The sum over our workers of the last reading whose name ends so; None: there are none.
+    /// The last readings of this name summed over the workers of brunt; None where no worker has one.
     pub fn sum_of_workers(&self, name: &str) -> Option<f64> {
         let history = self.history.get(reading_names::GENERATOR)?;
         let of_workers = history.names().iter().filter(|full| reading_names::is_of_a_worker(full, name));

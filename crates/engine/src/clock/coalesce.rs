@@ -3,7 +3,7 @@
 //!
 //! With many requests in flight a fast server writes its replies one by one. A client that waits for each is woken for each,
 //! and spends more on waking than on reading. A rest of 20 µs took 30 % of the CPU time off HTTP/2 with 8 × 32 streams.
-//! What it costs is shown: a reply that came meanwhile is read later by the length of the rest at most.
+//! The cost: a reply that arrives during a rest is read late, by the length of the rest at most. Reports show that length.
 //!
 //! Out of scope: an open loop. There a due arrival would wait, too.
 
@@ -11,18 +11,19 @@ use brunt_model::Tick;
 use std::cell::Cell;
 use std::time::Duration;
 
-/// Some replies come meanwhile where a rest is taken at all, and it is short beside their response times: at least 32 requests
-/// share the time of the server.
+/// Long enough for one reply or more at the rate from which workers rest; short compared with response times, as 32 or more
+/// requests wait for the server at once.
 pub(super) const REST: Duration = Duration::from_micros(20);
 /// With fewer in flight, the server would soon have none left and wait for the client: with 8, the rate fell by a third.
 const LEAST_IN_FLIGHT: u64 = 32;
-/// A poll that returned a quarter of all that was in flight needs no rest before the next.
+/// The worker does not rest after a poll that returned a quarter of the exchanges in flight.
 const ENOUGH: u64 = 4;
 /// Exchanges over which their rate and the length of rests are measured.
 const WINDOW: u64 = 256;
-/// A thread that wakes so much later shares its core with others: replies gather without rests, and each costs a turn on the core.
+/// A thread that sleeps longer than this shares its core with other processes. Replies gather without rests then, and each rest
+/// gives the core away.
 const LATE: Duration = Duration::from_micros(100);
-/// So many windows have no rests after one whose rests were too long.
+/// Number of windows without rests after a window in which the thread woke late.
 const PAUSE: u64 = 16;
 
 /// The rests of a worker.
@@ -109,7 +110,7 @@ mod tests {
     use brunt_model::Tick;
     use std::time::Duration;
 
-    /// Whether a worker rests that has so many exchanges in flight, and whose polls each return some after some time.
+    /// Whether a worker rests if each of its polls ends `by_poll` of `in_flight` exchanges, and polls are `gap` apart.
     fn rests(in_flight: u64, by_poll: u64, gap: Duration) -> bool {
         let coalescer = Coalescer::default();
         coalescer.is_on.set(true);
