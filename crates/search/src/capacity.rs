@@ -272,7 +272,8 @@ impl Viewed<'_> {
             LoadPoint { load: trial.load, figure: figure(trial, &parts, bound), seconds, variance, freedom }
         };
         let saturation = bound.waits().then(|| self.saturation()).flatten();
-        let target = Target { scale, allowed: bound.allowed, saturation, clump: bound.clump() };
+        let served = bound.waits().then(|| self.trials.iter().map(|trial| trial.achieved).fold(0.0, f64::max));
+        let target = Target { scale, allowed: bound.allowed, saturation, served, clump: bound.clump() };
         (self.trials.iter().map(glimpse).collect(), target)
     }
 

@@ -41,6 +41,8 @@ pub struct Target {
     pub allowed: f64,
     /// The most that it achieved when overloaded, where the figure comes of waiting: there it has no end.
     pub saturation: Option<Saturation>,
+    /// The highest throughput of any trial, where the figure comes of waiting: the server saturates there or above.
+    pub served: Option<f64>,
     /// What counts against it is taken to come in clumps of so many seconds, before anything is known.
     pub clump: f64,
 }
@@ -122,8 +124,11 @@ impl Target {
             Some(Saturation { load: most, error }) => {
                 (self.climb() / (most / load - 1.0).max(2.0 * error), KNOWN_SLOPE)
             }
-            None if self.scale == Scale::Share => (30.0, ANY_SLOPE),
-            None => (5.0, ANY_SLOPE),
+            None => {
+                let most = if self.scale == Scale::Share { 30.0 } else { 5.0 };
+                let room = self.served.map_or(0.0, |served| served / load - 1.0).max(0.0);
+                ((self.climb() / room).min(most), ANY_SLOPE)
+            }
         }
     }
 
@@ -225,14 +230,20 @@ impl<'a> Fit<'a> {
         at(same.0.midpoint(same.1))
     }
 
-    /// The slope that fits best where the crossing is at `load`: by golden section on its logarithm.
+    /// The slope that fits best where the crossing is at `load`: by golden section on its logarithm, around the best of some
+    /// slopes. There may be several minima, as all slopes fit trials far away alike.
     fn at(&self, load: f64) -> CurveFit {
         const GOLDEN: f64 = 0.618_033_988_749_895;
+        const STEPS: u32 = 12;
         let of = |log: f64| self.deviance(load, log.exp());
-        let (mut a, mut b) = (SLOPES.0.ln(), SLOPES.1.ln());
+        let (least, most) = (SLOPES.0.ln(), SLOPES.1.ln());
+        let step = (most - least) / f64::from(STEPS);
+        let tried = (0..=STEPS).map(|i| least + step * f64::from(i));
+        let start = tried.min_by(|a, b| of(*a).total_cmp(&of(*b))).unwrap_or(least);
+        let (mut a, mut b) = ((start - step).max(least), (start + step).min(most));
         let (mut c, mut d) = (b - GOLDEN * (b - a), a + GOLDEN * (b - a));
         let (mut at_c, mut at_d) = (of(c), of(d));
-        for _ in 0..16 {
+        for _ in 0..10 {
             if at_c <= at_d {
                 (b, d, at_d) = (d, c, at_c);
                 c = b - GOLDEN * (b - a);

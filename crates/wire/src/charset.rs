@@ -175,7 +175,9 @@ mod tests {
         fn any_text_comes_back_from_any_encoding(written: String, label in "(utf-8|windows-1252|koi8-r|gb18030|euc-jp)") {
             let encoding = Encoding::for_label(label.as_bytes()).unwrap();
             let (bytes, _, is_unmappable) = encoding.encode(&written);
-            prop_assume!(!is_unmappable && Encoding::for_bom(&bytes).is_none());
+            // Some encoders write two characters as the same bytes: `¥` and `\\` of EUC-JP.
+            let is_reversible = encoding.decode_without_bom_handling(&bytes).0 == written;
+            prop_assume!(!is_unmappable && is_reversible && Encoding::for_bom(&bytes).is_none());
             let decoded = TextType::of(&format!("text/plain; charset={label}")).decode(&bytes);
             prop_assert_eq!((&*decoded.text, decoded.is_damaged), (written.as_str(), false));
         }
