@@ -120,16 +120,12 @@ impl Target {
 
     /// How steep the figure usually is where the crossing is at `load`, and by which factors it may be less or more.
     fn usual_slope(&self, load: f64) -> (f64, (f64, f64)) {
-        match self.saturation {
-            Some(Saturation { load: most, error }) => {
-                (self.climb() / (most / load - 1.0).max(2.0 * error), KNOWN_SLOPE)
-            }
-            None => {
-                let most = if self.scale == Scale::Share { 30.0 } else { 5.0 };
-                let room = self.served.map_or(0.0, |served| served / load - 1.0).max(0.0);
-                ((self.climb() / room).min(most), ANY_SLOPE)
-            }
+        if let Some(Saturation { load: most, error }) = self.saturation {
+            return (self.climb() / (most / load - 1.0).max(2.0 * error), KNOWN_SLOPE);
         }
+        let steepest = if self.scale == Scale::Share { 30.0 } else { 5.0 };
+        let room = self.served.map_or(0.0, |served| served / load - 1.0).max(0.0);
+        ((self.climb() / room).min(steepest), ANY_SLOPE)
     }
 
     /// How far the figure would climb on the way to saturation if it went on as at the crossing: of a wait that is exponential,
