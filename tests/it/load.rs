@@ -171,7 +171,7 @@ fn steps_and_transactions_have_objectives_of_their_own() {
     let unknown = command(&format!("plan check {}", plan("[p99 of home < 1s]").display())).output().expect("brunt");
     let error = String::from_utf8_lossy(&unknown.stderr).into_owned();
     assert!(
-        error.contains("no step or transaction is called `home`; write one of `buy, pay`, `pay`, `start`"),
+        error.contains("no step or transaction is called `home`; write one of `start`, `pay`, `buy, pay`"),
         "{error}"
     );
 }

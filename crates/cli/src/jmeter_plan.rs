@@ -55,9 +55,10 @@ pub fn run(path: &Path, args: &RunArgs) -> Result<Exit, Failed> {
     let read = read(path, args, &system).map_err(usage)?;
     let of_main = read.stages.iter().filter(|stage| stage.kind == StageKind::Main).map(|stage| &stage.plan);
     let plans: Vec<&Plan> = of_main.collect();
-    let (main, settings) = (plans.len(), &args.settings);
+    let has_several = plans.len() > 1;
+    let settings = &args.settings;
     brunt_spec::check_objectives(&settings.checks.objectives, &plans).map_err(|error| usage(error.into()))?;
-    if main > 1 && !settings.output.outputs.is_empty() {
+    if has_several && !settings.output.outputs.is_empty() {
         let wrong = "this plan runs its thread groups one after another, each with a report of its own; leave --output out, \
                      and write them later: brunt report ID -o html=FILE";
         return Err(usage(anyhow!(wrong)));
@@ -85,7 +86,7 @@ pub fn run(path: &Path, args: &RunArgs) -> Result<Exit, Failed> {
         let is_main = kind == StageKind::Main;
         let (route, warnings) = brunt_runner::check::short::preflight_short(&plan, system.descriptors, system.cores);
         notes.extend(warnings);
-        if !settings.output.quiet && (main > 1 || !is_main) {
+        if !settings.output.quiet && (has_several || !is_main) {
             say(&format!("{}: {}", title(kind), names(&plan)));
         }
         let is_kept = is_main && tracer.is_none();

@@ -77,7 +77,7 @@ pub(crate) struct Gather<'a, W> {
     last_reading: Tick,
     /// By worker: how late it was with its snapshots.
     stopped: BTreeMap<usize, Stopped>,
-    /// Rests by worker; entries are added when threads end.
+    /// Rests by worker, of threads that have ended and rested.
     rests: BTreeMap<usize, Rests>,
     overflow_told: bool,
 }
@@ -130,7 +130,9 @@ impl<'a, W: Watch> Gather<'a, W> {
 
     /// A worker's thread has ended, and this is how often it rested.
     pub fn worker_rested(&mut self, worker: usize, rests: Rests) {
-        self.rests.insert(worker, rests);
+        if rests.count > 0 {
+            self.rests.insert(worker, rests);
+        }
     }
 
     /// A source hands over no more.
@@ -182,8 +184,8 @@ impl<'a, W: Watch> Gather<'a, W> {
             values.push((name::worker_stopped_at(*worker), stopped.since.seconds()));
         }
         for (worker, rests) in &self.rests {
-            values.push((name::worker_rests(*worker), rests.count as f64));
-            values.push((name::worker_rest_seconds(*worker), rests.time.as_secs_f64()));
+            values.push((name::of_worker(*worker, name::RESTS), rests.count as f64));
+            values.push((name::of_worker(*worker, name::REST_SECONDS), rests.time.as_secs_f64()));
         }
         self.sink.take(&Event::Reading(Reading { at, source: name::GENERATOR.into(), values }));
     }

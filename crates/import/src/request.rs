@@ -4,6 +4,7 @@ use crate::Options;
 use crate::plan::{Constant, ImportedPlan, Request, Variable, each_request};
 use crate::secrets::{Names, Secrets};
 use crate::text::{self, Piece, variable};
+use brunt_spec::words::values;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// The server of a plan whose input names none.
@@ -33,7 +34,7 @@ fn leave_out_fields(plan: &mut ImportedPlan) {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     each_request(&mut plan.steps, &mut |request| {
         request.headers.retain(|(name, value)| {
-            let is_allowed = is_field_name(name) && !value.contains(|c: char| c.is_control() && c != '\t');
+            let is_allowed = values::header_field(name, value).is_ok();
             if !is_allowed {
                 *counts.entry(name.clone()).or_default() += 1;
             }
@@ -44,10 +45,6 @@ fn leave_out_fields(plan: &mut ImportedPlan) {
         .iter()
         .map(|(name, count)| format!("the header field `{name}` ({count}), whose name or value HTTP does not allow"));
     plan.left_out.extend(fields);
-}
-
-fn is_field_name(name: &str) -> bool {
-    !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c))
 }
 
 /// Gives each server a variable; the most frequent one is the base. A server from the environment stays in its URLs, because its

@@ -100,11 +100,7 @@ impl Secrets {
 
     /// Replaces the secrets among the fields `NAME=VALUE` of a text. The values of the variables are encoded.
     fn hide_fields(&mut self, names: &mut Names, text: &str) -> String {
-        let fields = text.split('&').map(|field| match field.split_once('=') {
-            Some((name, value)) if is_secret_field(name) => format!("{name}={}", self.hide(names, name, value)),
-            _ => field.to_owned(),
-        });
-        fields.collect::<Vec<_>>().join("&")
+        text::with_fields(text, |name, value| is_secret_field(name).then(|| self.hide(names, name, value)))
     }
 
     fn headers(&mut self, names: &mut Names, request: &mut Request) {
@@ -119,13 +115,10 @@ impl Secrets {
             {
                 basic = Some(pair);
             } else if let Some((page, query)) = value.split_once('?').filter(|_| name.eq_ignore_ascii_case("referer")) {
-                let query = query.split('&').map(|field| match field.split_once('=') {
-                    Some((name, value)) if is_secret_parameter(name) => {
-                        format!("{name}={}", self.hide(names, name, value))
-                    }
-                    _ => field.to_owned(),
+                let query = text::with_fields(query, |name, value| {
+                    is_secret_parameter(name).then(|| self.hide(names, name, value))
                 });
-                *value = format!("{page}?{}", query.collect::<Vec<_>>().join("&"));
+                *value = format!("{page}?{query}");
             } else if is_secret_header(name) {
                 *value = self.hide(names, name.trim_start_matches("X-").trim_start_matches("x-"), value);
             }

@@ -69,11 +69,10 @@ pub(crate) fn changed_target(address: &Address, is_path_kept: bool) -> Option<(S
 /// A request target with an ellipsis in the place of secret values.
 fn without_secrets(target: &str) -> String {
     let Some((path, query)) = target.split_once('?') else { return target.to_owned() };
-    let fields = query.split('&').map(|field| match field.split_once('=') {
-        Some((name, value)) if is_secret_parameter(name) && !value.is_empty() => format!("{name}=…"),
-        _ => field.to_owned(),
+    let query = text::with_fields(query, |name, value| {
+        (is_secret_parameter(name) && !value.is_empty()).then(|| "…".to_owned())
     });
-    format!("{path}?{}", fields.collect::<Vec<_>>().join("&"))
+    format!("{path}?{query}")
 }
 
 /// RFC 3986 section 5.2.4.

@@ -75,6 +75,16 @@ pub fn has_variable(text: &str) -> bool {
     text.contains(MARKS[0])
 }
 
+/// Replaces values of the fields `NAME=VALUE` of a query or form. A field keeps its value where `replacement` has None for its
+/// name and value.
+pub fn with_fields(text: &str, mut replacement: impl FnMut(&str, &str) -> Option<String>) -> String {
+    let fields = text.split('&').map(|field| {
+        let Some((name, value)) = field.split_once('=') else { return field.to_owned() };
+        replacement(name, value).map_or_else(|| field.to_owned(), |value| format!("{name}={value}"))
+    });
+    fields.collect::<Vec<_>>().join("&")
+}
+
 /// The text as a user reads it: a variable is its name after a dollar sign.
 pub fn shown(text: &str) -> String {
     let mut out = String::with_capacity(text.len());

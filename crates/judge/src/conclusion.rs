@@ -87,7 +87,7 @@ fn load_of(plan: &Plan) -> String {
     match &only.load {
         Load::Open { .. } => format!(" at {up_to}{}", rate(peak)),
         Load::Closed { .. } => {
-            format!(" with {up_to}{}", plural(peak as u64, only.word_for_user(&plan.connection)))
+            format!(" with {up_to}{}", plural(peak as u64, only.word_for_user(plan.connection_of(0))))
         }
     }
 }

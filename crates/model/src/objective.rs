@@ -5,7 +5,6 @@ use crate::{Plan, Run, Tally, TransactionTally};
 use brunt_stats::{Histogram, Quantile};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
 use std::fmt;
 
 /// A bound on a figure of a run.
@@ -211,13 +210,13 @@ fn can_become(name: &str, step: &str) -> bool {
 }
 
 /// Names that objectives of a plan can have: of its steps and transactions.
-pub fn step_names(plan: &Plan) -> BTreeSet<String> {
-    let mut names = BTreeSet::new();
+pub fn step_names(plan: &Plan) -> Vec<String> {
+    let mut names = Vec::new();
     for population in &plan.populations {
         names.extend(population.scenario.requests.iter().map(|request| request.label.clone()));
         Step::each(&population.scenario.steps, &mut |step| {
             if let Step::Transaction { name, .. } = step {
-                names.insert(name.clone());
+                names.push(name.clone());
             }
         });
     }

@@ -19,51 +19,52 @@ pub const PEAK_MEMORY: &str = "peak_rss_bytes";
 /// The memory that our process has, in bytes.
 pub const RESIDENT: &str = "memory.resident_bytes";
 
+/// The full name of a worker's reading.
+pub fn of_worker(worker: usize, name: &str) -> String {
+    format!("worker.{worker}.{name}")
+}
+
+/// The number of a worker, as it is written, and the name of its reading; None where the full name is not a worker's.
+fn worker_and_name(full: &str) -> Option<(&str, &str)> {
+    full.strip_prefix("worker.")?.split_once('.')
+}
+
 /// CPU time of a worker's thread. Counter.
 pub fn worker_cpu(worker: usize) -> String {
-    format!("worker.{worker}.cpu_seconds")
+    of_worker(worker, "cpu_seconds")
 }
 
 /// The time for which a worker's thread was ready and had no core. Counter.
 pub fn worker_run_delay(worker: usize) -> String {
-    format!("worker.{worker}.run_delay_seconds")
+    of_worker(worker, "run_delay_seconds")
 }
 
 /// Whether `full` is the full name of a worker's reading `name`.
 pub fn is_of_a_worker(full: &str, name: &str) -> bool {
-    full.strip_prefix("worker.").and_then(|rest| rest.split_once('.')).is_some_and(|(_, rest)| rest == name)
+    worker_and_name(full).is_some_and(|(_, of_worker)| of_worker == name)
 }
 
 /// The name that a worker's reading has where the worker has another number; None: it is no worker's.
 pub fn renumbered(name: &str, number: impl Fn(usize) -> usize) -> Option<String> {
-    let (own, rest) = name.strip_prefix("worker.")?.split_once('.')?;
-    Some(format!("worker.{}.{rest}", number(own.parse().ok()?)))
+    let (own, rest) = worker_and_name(name)?;
+    Some(of_worker(number(own.parse().ok()?), rest))
 }
 
 /// Time for which a worker's thread came back late to its schedule, by a quarter of a second or more each time. Counter.
 pub fn worker_stopped(worker: usize) -> String {
-    format!("worker.{worker}.stopped_seconds")
+    of_worker(worker, "stopped_seconds")
 }
 
 /// When the last of these times began, in seconds of the run's clock.
 pub fn worker_stopped_at(worker: usize) -> String {
-    format!("worker.{worker}.stopped_at")
+    of_worker(worker, "stopped_at")
 }
 
-/// How a worker's counters of rests end.
+/// How often the thread of a worker rested before it polled its sockets. Counter of a worker ([`of_worker`]), known when the
+/// thread has ended, and absent where it never rested.
 pub const RESTS: &str = "rests_total";
-/// How those of their time end.
+/// Duration of these rests in total. Counter of a worker ([`of_worker`]), present with [`RESTS`].
 pub const REST_SECONDS: &str = "rest_seconds";
-
-/// How often a worker's thread rested before it polled its sockets. Counter, known when the thread has ended.
-pub fn worker_rests(worker: usize) -> String {
-    format!("worker.{worker}.{RESTS}")
-}
-
-/// How long it rested, summed up. Counter, known when the thread has ended.
-pub fn worker_rest_seconds(worker: usize) -> String {
-    format!("worker.{worker}.{REST_SECONDS}")
-}
 
 /// Cores that all processes of the machine used but our own, since the last look at them.
 pub const PROCESSES: &str = "processes.cores";

@@ -234,7 +234,7 @@ impl Viewed<'_> {
 
     /// Whether stalls may make more requests slow than an objective allows, at every load.
     fn is_stalled(&self) -> bool {
-        let throughput = self.trials.iter().map(|trial| trial.achieved).fold(0.0, f64::max);
+        let throughput = highest_throughput(&self.trials);
         let loaded: Vec<&TrialSummary> = self.trials.iter().copied().filter(|trial| trial.load <= throughput).collect();
         self.bounds.iter().any(|bound| stall_share(&loaded, bound.counted).high > bound.allowed)
     }
@@ -272,7 +272,7 @@ impl Viewed<'_> {
             LoadPoint { load: trial.load, figure: figure(trial, &parts, bound), seconds, variance, freedom }
         };
         let saturation = bound.waits().then(|| self.saturation()).flatten();
-        let served = bound.waits().then(|| self.trials.iter().map(|trial| trial.achieved).fold(0.0, f64::max));
+        let served = bound.waits().then(|| highest_throughput(&self.trials));
         let target = Target { scale, allowed: bound.allowed, saturation, served, clump: bound.clump() };
         (self.trials.iter().map(glimpse).collect(), target)
     }
@@ -337,11 +337,15 @@ fn sums(parts: &[Part]) -> (f64, f64) {
     parts.iter().fold((0.0, 0.0), |(over, of), part| (over + part.over, of + part.of))
 }
 
+fn highest_throughput(trials: &[&TrialSummary]) -> f64 {
+    trials.iter().map(|trial| trial.achieved).fold(0.0, f64::max)
+}
+
 /// The highest throughput of an overloaded server, with the error of a count of requests. Throughput may fall in a deep
 /// overload, so the load must be little above the highest throughput of any trial.
 fn saturation(useful: &[&TrialSummary]) -> Option<Saturation> {
     const SHALLOW: f64 = 1.2;
-    let most = useful.iter().map(|trial| trial.achieved).fold(0.0, f64::max);
+    let most = highest_throughput(useful);
     let achieved = |trial: &&TrialSummary| {
         let completed: f64 = trial.undisturbed().map(|block| block.completed).sum();
         (completed, trial.undisturbed_seconds())

@@ -41,7 +41,7 @@ pub struct Target {
     pub allowed: f64,
     /// The most that it achieved when overloaded, where the figure comes of waiting: there it has no end.
     pub saturation: Option<Saturation>,
-    /// The highest throughput of any trial, where the figure comes of waiting: the server saturates there or above.
+    /// The highest throughput of any trial, if waiting determines the figure: a lower bound of the saturation.
     pub served: Option<f64>,
     /// What counts against it is taken to come in clumps of so many seconds, before anything is known.
     pub clump: f64,
@@ -232,11 +232,13 @@ impl<'a> Fit<'a> {
         const GOLDEN: f64 = 0.618_033_988_749_895;
         const STEPS: u32 = 12;
         let of = |log: f64| self.deviance(load, log.exp());
-        let (least, most) = (SLOPES.0.ln(), SLOPES.1.ln());
+        let least = SLOPES.0.ln();
+        let most = SLOPES.1.ln();
         let step = (most - least) / f64::from(STEPS);
         let tried = (0..=STEPS).map(|i| least + step * f64::from(i));
         let start = tried.min_by(|a, b| of(*a).total_cmp(&of(*b))).unwrap_or(least);
-        let (mut a, mut b) = ((start - step).max(least), (start + step).min(most));
+        let mut a = (start - step).max(least);
+        let mut b = (start + step).min(most);
         let (mut c, mut d) = (b - GOLDEN * (b - a), a + GOLDEN * (b - a));
         let (mut at_c, mut at_d) = (of(c), of(d));
         for _ in 0..10 {

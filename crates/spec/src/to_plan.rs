@@ -73,9 +73,11 @@ pub fn to_plan(settings: &RunSettings, system: &System) -> Result<(Plan, Vec<Str
 ///
 /// `SpecError` with the names that there are.
 pub fn check_objectives(objectives: &[Objective], plans: &[&Plan]) -> Result<()> {
-    let is_unknown = |objective: &&Objective| !plans.iter().any(|plan| objective.applies_to(plan));
-    let Some(objective) = objectives.iter().find(is_unknown) else { return Ok(()) };
-    let names: BTreeSet<String> = plans.iter().flat_map(|plan| objective::step_names(plan)).collect();
+    let unknown = objectives.iter().find(|objective| !plans.iter().any(|plan| objective.applies_to(plan)));
+    let Some(objective) = unknown else { return Ok(()) };
+    let mut names: Vec<String> = plans.iter().flat_map(|plan| objective::step_names(plan)).collect();
+    let mut unique = BTreeSet::new();
+    names.retain(|name| unique.insert(name.clone()));
     let names = names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
     let unknown = objective.step.as_deref().unwrap_or_default();
     bail!("objective `{objective}`: no step or transaction is called `{unknown}`; write one of {names}")

@@ -14,7 +14,7 @@ use std::time::Duration;
 /// Long enough for one reply or more at the rate from which workers rest; short compared with response times, as 32 or more
 /// requests wait for the server at once.
 pub(super) const REST: Duration = Duration::from_micros(20);
-/// With fewer in flight, the server would soon have none left and wait for the client: with 8, the rate fell by a third.
+/// With fewer in flight, the server would soon have none left and wait for the client.
 const LEAST_IN_FLIGHT: u64 = 32;
 /// The worker does not rest after a poll that returned a quarter of the exchanges in flight.
 const ENOUGH: u64 = 4;

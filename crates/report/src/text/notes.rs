@@ -31,7 +31,10 @@ pub fn generator(report: &Report) -> Part {
 fn rests(run: &Run) -> Option<String> {
     let rests = run.sum_of_workers(reading_names::RESTS).filter(|rests| *rests > 0.0)?;
     let mean = seconds(run.sum_of_workers(reading_names::REST_SECONDS)? / rests);
-    Some(format!("rested {mean} before {} of its reads, so as to read several replies at once", count(rests as u64)))
+    Some(format!(
+        "rested {mean} on average before {} of its reads, so as to read several replies at once",
+        count(rests as u64)
+    ))
 }
 
 /// ` in 4 processes`, where there are several.

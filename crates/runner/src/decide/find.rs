@@ -251,7 +251,8 @@ fn silent(contended: &SearchProgress) -> Finding {
     }
 }
 
-/// Reports the trials whose limit may not have been the server. The search uses only part of their evidence.
+/// Counts the trials that something other than the server limited, as far as is known. The search uses these trials as evidence for
+/// one end of its interval only, or not at all.
 fn disturbed(contended: &SearchProgress, of: &str) -> Option<Finding> {
     let mut limits: Vec<&str> = contended.seen.iter().filter_map(|seen| seen.limited.as_deref()).collect();
     let (count, all) = (limits.len(), contended.seen.len());
