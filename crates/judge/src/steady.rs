@@ -5,16 +5,19 @@
 //!
 //! * [`percentile`]: percentiles with their intervals.
 //! * [`known`]: which response times stand at which share of all.
+//! * [`trend`]: figures that rise or fall during the whole run.
 //! * [`until`]: whether the intervals are as narrow as was asked.
 
 pub mod known;
 pub mod percentile;
+pub mod trend;
 pub mod until;
 
 use brunt_model::finding::{Estimate, Interval, Steady};
 use brunt_model::series::Point;
 use brunt_model::{Load, Phase, Run};
 use brunt_stats::{blocks, mser, order};
+use trend::Trend;
 
 /// The quantiles that [`figures`] looks at.
 pub const QUANTILES: [f64; 6] = [0.5, 0.75, 0.9, 0.95, 0.99, 0.999];
@@ -29,7 +32,9 @@ pub fn figures(run: &Run) -> (Option<Steady>, Vec<Interval>, Option<Estimate>) {
         return (None, Vec::new(), None);
     }
     let points = measured(run);
-    (steady(&points), percentile::intervals(run, &points, &QUANTILES), throughput(run, &points))
+    let steady =
+        steady(&points).map(|steady| Steady { reached: steady.reached && trends(run, &steady).is_empty(), ..steady });
+    (steady, percentile::intervals(run, &points, &QUANTILES), throughput(run, &points))
 }
 
 fn is_constant(run: &Run) -> bool {
@@ -43,14 +48,24 @@ fn is_constant(run: &Run) -> bool {
 pub fn steady(points: &[Point]) -> Option<Steady> {
     let throughput: Vec<f64> = points.iter().map(|p| p.flow.completed as f64 / p.seconds()).collect();
     let throughput = mser::truncate(&throughput)?;
-    let p50 = mser::truncate(&medians(points))?;
+    let p50 = mser::truncate(&quantiles(points, 0.5))?;
     let cut = throughput.cut.max(p50.cut);
     let begins = |p: &Point| p.from - points[0].from;
     Some(Steady {
         cut: points.get(cut).map(begins).unwrap_or_default(),
         reached: throughput.steady && p50.steady,
-        method: format!("MSER-5 of throughput and p50 on {} points, sup-Wald test of the second half", points.len()),
+        method: format!(
+            "MSER-5 of throughput and p50 on {} points, sup-Wald test of the second half, trend test",
+            points.len()
+        ),
     })
+}
+
+/// Returns the figures that rose or fell during the whole run.
+pub fn trends(run: &Run, steady: &Steady) -> Vec<Trend> {
+    let points = measured(run);
+    let cut = points.iter().take_while(|point| point.from - points[0].from < steady.cut).count();
+    trend::trends(&points, cut)
 }
 
 /// The throughput (completed per second) and its interval by batch means; None where the run was too short for one.
@@ -84,15 +99,16 @@ fn points(run: &Run, phase: Phase) -> Vec<Point> {
     run.series.points().filter(|p| p.phase == phase && p.to > p.from).collect()
 }
 
-/// The p50 of each point, in nanoseconds; a point without replies has that of the last one before it that had some.
-fn medians(points: &[Point]) -> Vec<f64> {
-    let mut last = points.iter().map(|p| p.response.quantile(0.5)).find(|p50| *p50 > 0).unwrap_or(0);
-    let mut median = |p: &Point| {
-        let p50 = p.response.quantile(0.5);
-        last = if p50 > 0 { p50 } else { last };
-        last as f64
-    };
-    points.iter().map(&mut median).collect()
+/// The quantile `q` of each point, in nanoseconds; a point without replies has that of the last one before it that had some.
+fn quantiles(points: &[Point], q: f64) -> Vec<f64> {
+    let of_points: Vec<u64> = points.iter().map(|p| p.response.quantile(q)).collect();
+    let mut last = of_points.iter().copied().find(|value| *value > 0).unwrap_or(0);
+    let mut carried = Vec::with_capacity(of_points.len());
+    for value in of_points {
+        last = if value > 0 { value } else { last };
+        carried.push(last as f64);
+    }
+    carried
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 //! * [`histogram`]: counts of durations, exact in count, 0.1 % in value, mergeable in any order.
 //! * [`sketch`]: the same at 0.8 % and a few hundred bytes, one for each point of a time series.
 //! * [`mser`]: where a series of figures became steady, and whether it did.
+//! * [`trend`]: whether a series rises or falls over its whole length.
 //! * [`blocks`]: how much a sum varies in a series whose points hang together.
 //! * [`order`]: the interval of a quantile, as shares of the sorted values.
 //! * [`isotonic`]: the nearest curve that never falls. [`kneedle`]: where a curve bends.
@@ -37,6 +38,7 @@ pub mod sequential;
 pub mod shift;
 pub mod sketch;
 pub mod spending;
+pub mod trend;
 pub mod usl;
 
 pub use histogram::Histogram;

@@ -1,8 +1,11 @@
 //! How the run ended, and whether it lasted long enough to speak for the server.
 
 use super::command::{REQUESTS, WARMUP};
-use super::words::{count, plural, time};
+use super::words::{count, percentile, plural, rate, time};
 use super::{Facts, Remark};
+use crate::steady;
+use crate::steady::trend::{Trend, TrendFigure};
+use brunt_model::words::listed;
 
 /// A run that lacks more than this share of its time is another measurement than the one asked for.
 const MISSING: f64 = 0.05;
@@ -88,10 +91,36 @@ fn ceil_two_digits(number: f64) -> u64 {
     ((number / unit).ceil() * unit) as u64
 }
 
-/// The figures still drifted when the run ended.
+/// The run reached no steady state.
 pub fn not_steady(facts: &Facts) -> Option<Remark> {
     let steady = facts.so_far.steady.as_ref().filter(|steady| !steady.reached)?;
-    let said = format!("The run reached no steady state ({}): its figures describe a transition.", steady.method);
-    let advice = "run longer, or exclude the transition";
-    Some(Remark::warning(said).remedy(facts.command().advise(advice, WARMUP, "auto")))
+    let trends = steady::trends(facts.run, steady);
+    if trends.is_empty() {
+        let sentence =
+            format!("The run reached no steady state ({}): its figures describe a transition.", steady.method);
+        let advice = "run longer, or exclude the transition";
+        return Some(Remark::warning(sentence).remedy(facts.command().advise(advice, WARMUP, "auto")));
+    }
+    // An open loop that the server cannot keep up with has a rising response time by itself.
+    if super::load::overload(facts).is_some() {
+        return None;
+    }
+    let changes: Vec<String> = trends.iter().map(change).collect();
+    let sentence =
+        format!("From the first to the last fifth of the run, {}: the figures depend on its length.", listed(&changes));
+    let advice = "look for what grows or slows down with time (memory, connections, data, throttling, other processes), \
+                  then repeat the run and compare";
+    Some(Remark::warning(sentence).remedy(advice))
+}
+
+fn change(trend: &Trend) -> String {
+    let direction = if trend.last > trend.first { "rose" } else { "fell" };
+    match trend.figure {
+        TrendFigure::Response(q) => {
+            format!("{} {direction} from {} to {}", percentile(q), time(trend.first), time(trend.last))
+        }
+        TrendFigure::Throughput => {
+            format!("throughput {direction} from {} to {}", rate(trend.first), rate(trend.last))
+        }
+    }
 }

@@ -1,4 +1,4 @@
-use super::world::{World, failure, reply};
+use super::world::{SimulatedRequest, World, failure, reply};
 use brunt_model::Failure;
 use brunt_model::event::Finish;
 use brunt_model::finding::{State, Steady};
@@ -157,4 +157,18 @@ fn a_run_that_never_settled_says_so() {
     assert!(world(false).says("not_steady").contains("MSER-5"));
     world(true).is_silent("not_steady");
     World::closed(10, 0.0).is_silent("not_steady");
+}
+
+#[test]
+fn response_times_that_rise_all_along_are_named() {
+    let found = |growth: f64, rate: f64| {
+        // The golden ratio spreads evenly over 10 ms.
+        let spread = |number: u64| (0.618_033_988_75 * number as f64).fract() * 0.01;
+        let answer = move |request: SimulatedRequest| reply(0.01 + growth * request.at + spread(request.number));
+        let run = World::open(rate).lasting(60.0).answering(answer).run();
+        crate::judge(&run).findings.into_iter().find(|finding| finding.rule == "not_steady")
+    };
+    let said = found(0.0001, 500.0).unwrap().sentence;
+    assert!(said.contains("p50 rose from 15.7 ms to 20.4 ms and p99 rose from 20.7 ms to 25.6 ms"), "{said}");
+    assert_eq!(found(0.0, 500.0), None);
 }

@@ -1,0 +1,86 @@
+//! Figures that rise or fall during a whole run.
+//!
+//! Causes are leaks, data that grow, throttling, or another load on the machine. A change point cannot show them: the
+//! figures have no level that they leave. Out of scope: the transient at the start, which [`super::steady`] cuts off.
+
+use super::quantiles;
+use brunt_model::series::Point;
+use brunt_stats::{Sketch, trend};
+
+/// Smaller changes of the whole run are not worth a warning.
+const MATTERS: f64 = 0.1;
+/// Smaller changes of the part after the transient do not show that the figure still changes.
+const CONTINUES: f64 = 0.05;
+/// The first and the last of this many parts of the run are shown.
+const PARTS: usize = 5;
+/// Fewer points leave a part without a reliable figure.
+const FEWEST_POINTS: usize = 50;
+
+/// A figure with a significant trend.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Trend {
+    /// The figure.
+    pub figure: TrendFigure,
+    /// Its value over the first fifth of the measured time.
+    pub first: f64,
+    /// Its value over the last fifth.
+    pub last: f64,
+}
+
+/// A figure that is tested for a trend.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum TrendFigure {
+    /// A quantile of the response time, in seconds.
+    Response(f64),
+    /// Completed requests per second.
+    Throughput,
+}
+
+impl TrendFigure {
+    fn series(self, points: &[Point]) -> Vec<f64> {
+        match self {
+            Self::Response(q) => quantiles(points, q).into_iter().map(|nanos| nanos / 1e9).collect(),
+            Self::Throughput => points.iter().map(throughput).collect(),
+        }
+    }
+
+    fn over(self, points: &[Point]) -> f64 {
+        match self {
+            Self::Response(q) => {
+                let mut all = Sketch::default();
+                for point in points {
+                    all.merge(&point.response);
+                }
+                all.quantile(q) as f64 / 1e9
+            }
+            Self::Throughput => points.iter().map(throughput).sum::<f64>() / points.len() as f64,
+        }
+    }
+}
+
+fn throughput(point: &Point) -> f64 {
+    point.flow.completed as f64 / point.seconds()
+}
+
+/// Returns the figures that changed by a tenth or more over `points`, with a significant trend after the first `cut`
+/// points.
+pub fn trends(points: &[Point], cut: usize) -> Vec<Trend> {
+    if points.len() < FEWEST_POINTS {
+        return Vec::new();
+    }
+    let figures = [TrendFigure::Response(0.5), TrendFigure::Response(0.99), TrendFigure::Throughput];
+    figures.into_iter().filter_map(|figure| trend_of(figure, points, cut)).collect()
+}
+
+/// MSER cuts half of a series that rises all along, so the test looks at the rest and the figures at the whole.
+fn trend_of(figure: TrendFigure, points: &[Point], cut: usize) -> Option<Trend> {
+    let rest = &points[cut..];
+    let change = trend::change(&figure.series(rest))?;
+    let part = points.len() / PARTS;
+    let first = figure.over(&points[..part]);
+    let last = figure.over(&points[points.len() - part..]);
+    let is_continuing = change.abs() >= CONTINUES * figure.over(rest);
+    let is_same_direction = change * (last - first) > 0.0;
+    let matters = (last - first).abs() >= MATTERS * first;
+    (is_continuing && is_same_direction && matters).then_some(Trend { figure, first, last })
+}
