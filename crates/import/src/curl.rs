@@ -165,15 +165,6 @@ fn split(words: &[Word]) -> Vec<Vec<Word>> {
     parts.map(<[Word]>::to_vec).filter(|part| !part.is_empty()).collect()
 }
 
-/// A way of authentication that an option asks for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Scheme {
-    Basic,
-    Digest,
-    /// One that plans do not have, by its option.
-    Other(&'static str),
-}
-
 /// One command line, as far as it is read.
 #[derive(Default)]
 #[allow(clippy::struct_excessive_bools)] // switches of curl, each independent of the others
@@ -194,6 +185,8 @@ struct Reader<'a> {
     bearer: Option<String>,
     is_compressed: bool,
     data: Vec<CurlData>,
+    /// The values of `--url-query`.
+    queries: Vec<CurlData>,
     is_json: bool,
     parts: Vec<(String, Part)>,
     uploads: Vec<String>,
@@ -202,7 +195,7 @@ struct Reader<'a> {
     is_path_kept: bool,
     has_globs: bool,
     user: Option<String>,
-    schemes: Vec<Scheme>,
+    schemes: Vec<&'static str>,
     proxy_user: bool,
     timeout: Option<Duration>,
     follow: u32,
@@ -300,6 +293,10 @@ impl<'a> Reader<'a> {
                 let data = CurlData::read(name, value, separator, &self.input, &self.folder);
                 self.data.push(data.map_err(|(wrong, instead)| self.error(wrong, instead))?);
             }
+            "url-query" => {
+                let query = CurlData::read_query(value, &self.input, &self.folder);
+                self.queries.push(query.map_err(|(wrong, instead)| self.error(wrong, instead))?);
+            }
             "form" => {
                 let part = form_part(value, &self.folder).map_err(|(wrong, instead)| self.error(wrong, instead))?;
                 self.parts.push((part.name, part.part));
@@ -317,9 +314,7 @@ impl<'a> Reader<'a> {
             "path-as-is" => self.is_path_kept = true,
             "globoff" => self.has_globs = false,
             "user" => self.credentials_option(value)?,
-            "basic" => self.schemes.push(Scheme::Basic),
-            "digest" => self.schemes.push(Scheme::Digest),
-            "ntlm" | "negotiate" | "anyauth" => self.schemes.push(Scheme::Other(name)),
+            "basic" | "digest" | "ntlm" | "negotiate" | "anyauth" => self.schemes.push(name),
             "oauth2-bearer" => self.bearer = Some(text),
             "cookie" => self.cookie(value)?,
             "user-agent" => self.user_agent = Some(text),

@@ -107,12 +107,10 @@ impl Secrets {
         let mut basic = None;
         for (name, value) in &mut request.headers {
             let (scheme, credentials) = value.split_once(' ').unwrap_or(("", value));
-            let is_authorization = name.eq_ignore_ascii_case("authorization");
-            if is_authorization && scheme.eq_ignore_ascii_case("bearer") {
-                *value = format!("Bearer {}", self.hide(names, "token", credentials.trim()));
-            } else if let Some(pair) =
-                decoded(credentials).filter(|_| is_authorization && scheme.eq_ignore_ascii_case("basic"))
-            {
+            if name.eq_ignore_ascii_case("authorization") && scheme.eq_ignore_ascii_case("bearer") {
+                *value = format!("{scheme} {}", self.hide(names, "token", credentials.trim()));
+            // The key `basic` sends this spelling. Servers that compare it as it is would see a difference in another one.
+            } else if let Some(pair) = decoded(credentials).filter(|_| name == "Authorization" && scheme == "Basic") {
                 basic = Some(pair);
             } else if let Some((page, query)) = value.split_once('?').filter(|_| name.eq_ignore_ascii_case("referer")) {
                 let query = text::with_fields(query, |name, value| {
@@ -124,7 +122,7 @@ impl Secrets {
             }
         }
         if basic.is_some() {
-            request.headers.retain(|(name, _)| !name.eq_ignore_ascii_case("authorization"));
+            request.headers.retain(|(name, _)| name != "Authorization");
             request.basic = basic;
         }
     }
@@ -160,6 +158,22 @@ fn decoded(credentials: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn other_spellings_of_credentials_stay() {
+        let sent = |name: &str, value: &str| {
+            let headers = vec![(name.to_owned(), value.to_owned())];
+            let mut request = Request { headers, ..Request::default() };
+            Secrets::default().headers(&mut Names::default(), &mut request);
+            (request.headers, request.basic.is_some())
+        };
+        assert_eq!(sent("Authorization", "Basic eDp5"), (Vec::new(), true));
+        for (name, value) in [("authorization", "Basic eDp5"), ("Authorization", "basic eDp5")] {
+            let (headers, is_basic) = sent(name, value);
+            assert!(headers[0].0 == name && !headers[0].1.contains("eDp5") && !is_basic, "{headers:?}");
+        }
+        assert!(sent("authorization", "bearer abc").0[0].1.starts_with("bearer "));
+    }
 
     #[test]
     fn equal_secrets_have_one_variable() {

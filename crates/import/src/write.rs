@@ -212,9 +212,7 @@ impl Writer {
         for (key, pair_of_texts) in credentials {
             out.extend(pair_of_texts.iter().flat_map(|text| pair(key, &self.text(text, Place::Plain))));
         }
-        let is_bearer = |(name, value): &(String, String)| {
-            name.eq_ignore_ascii_case("authorization") && value.starts_with("Bearer ")
-        };
+        let is_bearer = |(name, value): &(String, String)| name == "Authorization" && value.starts_with("Bearer ");
         if let Some(at) = headers.iter().position(is_bearer) {
             let (_, value) = headers.remove(at);
             out.extend(pair("bearer", &self.text(value.trim_start_matches("Bearer ").trim(), Place::Plain)));
@@ -226,17 +224,22 @@ impl Writer {
     /// Header fields; those of the same name are a list.
     fn headers(&self, headers: &[(String, String)]) -> Vec<String> {
         let mut fields: Vec<(&str, Vec<String>)> = Vec::new();
+        let mut out = vec!["headers:".to_owned()];
         for (name, value) in headers {
             let value = self.text(value, Place::Plain);
             match fields.iter_mut().find(|(known, _)| known.eq_ignore_ascii_case(name)) {
-                Some((_, values)) => values.push(value),
+                Some((known, values)) => {
+                    if known != name {
+                        out.push(format!("  # the name {name} is written again as {known}"));
+                    }
+                    values.push(value);
+                }
                 None => fields.push((name, vec![value])),
             }
         }
         if fields.len() == headers.len() {
             return self.map("headers", headers, Place::Plain);
         }
-        let mut out = vec!["headers:".to_owned()];
         out.extend(indented(fields.into_iter().flat_map(|(name, values)| match &values[..] {
             [value] => pair(name, value),
             values => vec![format!("{}: [{}]", key(name), joined(values.iter().map(|value| flow(value))))],

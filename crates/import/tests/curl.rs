@@ -37,7 +37,7 @@ struct Sent {
 }
 
 impl Sent {
-    fn new(line: String, headers: Vec<(String, String)>, mut body: Vec<u8>) -> Self {
+    fn new(line: &str, headers: Vec<(String, String)>, mut body: Vec<u8>) -> Self {
         let mut kept = Vec::new();
         for (name, value) in headers {
             let name = name.to_ascii_lowercase();
@@ -58,7 +58,7 @@ impl Sent {
             }
         }
         kept.sort();
-        Self { line, headers: kept, body: body.escape_ascii().to_string() }
+        Self { line: with_upper_hex(line), headers: kept, body: body.escape_ascii().to_string() }
     }
 
     fn of_plan(request: &Request) -> Self {
@@ -68,8 +68,21 @@ impl Sent {
             Body::None => Vec::new(),
             body => body.bytes().expect("bytes").to_vec(),
         };
-        Self::new(format!("{} {target}", request.method), request.headers.clone(), body)
+        Self::new(&format!("{} {target}", request.method), request.headers.clone(), body)
     }
+}
+
+/// Where `-T` adds a file name to the URL, some releases of curl write percent-encoded bytes in lower case, others in upper case.
+fn with_upper_hex(line: &str) -> String {
+    let mut parts = line.split('%');
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let (hex, rest) = part.split_at(part.len().min(2));
+        out.push('%');
+        out.push_str(&hex.to_ascii_uppercase());
+        out.push_str(rest);
+    }
+    out
 }
 
 fn replaced(body: &[u8], boundary: &[u8]) -> Vec<u8> {
@@ -137,7 +150,7 @@ fn record(mut stream: &TcpStream, sender: &Sender<Sent>) -> Option<()> {
     let length: usize = value("content-length").and_then(|length| length.parse().ok()).unwrap_or(0);
     let mut body = vec![0; length];
     reader.read_exact(&mut body).ok()?;
-    sender.send(Sent::new(head, headers, body)).ok()?;
+    sender.send(Sent::new(&head, headers, body)).ok()?;
     stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n").ok()
 }
 
@@ -264,11 +277,16 @@ fn options() -> impl Strategy<Value = Vec<String>> {
         Just(vec!["-b", COOKIE]),
         Just(vec!["-H", "Cookie: a=1; b=2"]),
         Just(vec!["--compressed"]),
+        Just(vec!["--url-query", "a=b c&d"]),
+        Just(vec!["--url-query", "+e=%20&f"]),
+        Just(vec!["--oauth2-bearer", COOKIE]),
+        Just(vec!["-u", "name:", "--oauth2-bearer", COOKIE]),
     ];
     let rare = prop_oneof![
         Just(vec!["-H", "Content-Type: text/plain"]),
         Just(vec!["-H", "Content-Type:"]),
         Just(vec!["-r", "0-99"]),
+        Just(vec!["--digest", "--oauth2-bearer", COOKIE]),
     ];
     let one = prop_oneof![20 => common, 1 => rare];
     prop::collection::vec(one, 0..4).prop_map(|mut all| {

@@ -63,6 +63,14 @@ impl CurlData {
         };
         Ok(Self { separator, prefix, content })
     }
+
+    /// Reads the value of `--url-query`: as that of `--data-urlencode`, or after a plus sign as it is.
+    pub(super) fn read_query(value: &str, input: &Input, folder: &Options) -> Result<Self, Wrong> {
+        match value.strip_prefix('+') {
+            Some(encoded) => Self::read("data-raw", encoded, "&", input, folder),
+            None => Self::read("data-urlencode", value, "&", input, folder),
+        }
+    }
 }
 
 /// The data that a command reads from its standard input.

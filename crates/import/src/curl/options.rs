@@ -48,7 +48,7 @@ const fn missing(letter: char, name: &'static str, has_value: bool) -> Known {
 }
 
 /// All of them.
-pub(super) const OPTIONS: [Known; 138] = [
+pub(super) const OPTIONS: [Known; 139] = [
     used('X', "request", true),
     used('H', "header", true),
     used('d', "data", true),
@@ -57,6 +57,7 @@ pub(super) const OPTIONS: [Known; 138] = [
     used(' ', "data-binary", true),
     used(' ', "data-urlencode", true),
     used(' ', "json", true),
+    used(' ', "url-query", true),
     used('F', "form", true),
     used(' ', "form-string", true),
     used('T', "upload-file", true),

@@ -2,7 +2,7 @@
 
 use super::Reader;
 use super::data;
-use super::{Scheme, glob};
+use super::glob;
 use crate::body::{self, FORM, JSON, MULTIPART};
 use crate::error::ImportError;
 use crate::plan::{Body, FileContent, Piece, Request, Step, StepKind};
@@ -17,6 +17,10 @@ impl Reader<'_> {
             return Err(self.error("the command has no URL", "write one such as http://127.0.0.1:8080/"));
         }
         self.check_bodies()?;
+        if self.as_query && !self.queries.is_empty() {
+            let wrong = "of -G and --url-query, versions of curl send one or both";
+            return Err(self.error(wrong, "write all parameters with --url-query, and no -G"));
+        }
         if self.range.is_some() && self.has_body() {
             self.comments.push("left out: -r, which curl turns into another field where a body is sent".to_owned());
         }
@@ -71,8 +75,9 @@ impl Reader<'_> {
         if address.server.is_empty() {
             return Err(self.error(format!("`{url}` has no server"), format!("write http://HOST{url}")));
         }
-        if self.as_query && !self.data.is_empty() {
-            let data = data::as_text(&self.data).map_err(|(wrong, instead)| self.error(wrong, instead))?;
+        let in_query = if self.as_query { &self.data } else { &self.queries };
+        if !in_query.is_empty() {
+            let data = data::as_text(in_query).map_err(|(wrong, instead)| self.error(wrong, instead))?;
             let query = address.query.take().unwrap_or_default();
             let separator = if query.is_empty() || query.ends_with('&') { "" } else { "&" };
             address.query = Some(format!("{query}{separator}{data}"));
@@ -130,21 +135,28 @@ impl Reader<'_> {
 
     /// Credentials as the kind that curl sends. Another kind could show a password to who must not see it.
     fn credentials(&self, request: &mut Request, in_url: Option<&String>) -> Result<(), ImportError> {
-        let Some(user) = self.user.as_ref().or(in_url) else { return Ok(()) };
         if self.is_given("authorization") {
             return Ok(());
         }
+        if self.bearer.is_some() {
+            // curl sends the token at once only where no other scheme is allowed, and then no credentials of -u.
+            return match self.schemes.first() {
+                None => Ok(()),
+                Some(scheme) => Err(self.error(
+                    format!("with `--oauth2-bearer` and `--{scheme}`, the server chooses what curl sends"),
+                    "write one of them",
+                )),
+            };
+        }
+        let Some(user) = self.user.as_ref().or(in_url) else { return Ok(()) };
         match self.schemes[..] {
-            [] | [Scheme::Basic] => request.basic = Some(user.clone()),
-            [Scheme::Digest] => request.digest = Some(user.clone()),
+            [] | ["basic"] => request.basic = Some(user.clone()),
+            ["digest"] => request.digest = Some(user.clone()),
             _ => {
-                let other = self.schemes.iter().find_map(|scheme| match scheme {
-                    Scheme::Other(name) => Some(*name),
-                    Scheme::Basic | Scheme::Digest => None,
-                });
+                let other = self.schemes.iter().find(|scheme| !["basic", "digest"].contains(scheme));
                 let wrong = format!(
                     "`--{}` is a way of authentication that plans do not have",
-                    other.unwrap_or("digest --basic")
+                    other.unwrap_or(&"digest --basic")
                 );
                 return Err(self.error(wrong, "write --basic or --digest, whichever the server takes"));
             }
