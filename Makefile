@@ -2,19 +2,23 @@
 # Options: PROFILE=demo make dist, make bench BENCH="--quick --case tls-10b", make prove PROOF=accuracy, make fuzz TARGET=reply SECONDS=600
 
 .POSIX:
-.PHONY: help demo test check bench honesty prove fuzz dist install clean
+.PHONY: help demo quick test check bench honesty prove fuzz dist install clean
 
 BENCH = --rounds 7 --out docs/performance.md
 HONESTY =
 PROOF =
 TARGET = all
 SECONDS = 60
+BASE =
 
 help: ## This list
 	@sed -n 's/^\([a-z]*\):.*## /  make \1|/p' Makefile | awk -F '|' '{ printf "%-16s%s\n", $$1, $$2 }'
 
 demo: ## Build, and see brunt measure its own reference server, closed loop, open loop and a sweep
 	@sh tools/demo.sh
+
+quick: ## Format, lint and test the crates that changed since main, in a minute; installs nothing
+	@sh tools/quick.sh $(BASE)
 
 test: ## Install what the tests need, check the source, run all tests
 	@sh tools/test.sh

@@ -16,9 +16,12 @@ BRUNT_LAB_BIN=$BUILT/demo/brunt-lab
 export BRUNT_SKIPS BRUNT_BIN BRUNT_LAB_BIN
 : >"$BRUNT_SKIPS"
 
-echo "brunt: installing what the tests need, checking the source, building, running all tests"
-sh tools/packages.sh nginx apache2 caddy apache2-utils wrk nghttp2-client siege httperf procps iproute2 openssl curl \
-    php-fpm tomcat10 openssh-server openssh-client chromium
+packages="nginx apache2 caddy apache2-utils wrk nghttp2-client siege httperf procps iproute2 openssl curl php-fpm tomcat10
+openssh-server openssh-client chromium"
+echo "brunt: checking the source, building, running all tests. Installed with apt-get, where missing (no service is started):"
+echo "$packages"
+# shellcheck disable=SC2086 # a list of arguments
+sh tools/packages.sh $packages
 # Apache JMeter is 70 MB from Maven's registry: it is used where java and mvn are there, and installed by nobody.
 if sh tools/jmeter.sh "$BUILT/jmeter"; then BRUNT_JMETER=$BUILT/jmeter && export BRUNT_JMETER; fi
 sh tools/check.sh || die "make check failed (see above), so the tests were not run."
