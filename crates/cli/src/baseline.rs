@@ -13,7 +13,7 @@ use crate::runs;
 use crate::stored::{self, Group};
 use anyhow::{Context, anyhow};
 use brunt_model::Run;
-use brunt_report::figures::plural;
+use brunt_model::numbers::plural;
 use brunt_report::layout::Table;
 use brunt_report::utc::rfc3339;
 use brunt_spec::words::WordError;

@@ -8,7 +8,7 @@ use crate::args::store::StoreArgs;
 use crate::exit::{Exit, Failed, failed, usage};
 use crate::output::ignore_closed_pipe;
 use anyhow::{Context, anyhow};
-use brunt_report::figures::plural;
+use brunt_model::numbers::plural;
 use brunt_store::{Store, StoreError, StoredItem};
 use clap::{Args, Subcommand};
 use list::ListArgs;

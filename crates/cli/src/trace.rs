@@ -9,7 +9,7 @@ use crate::output::ignore_closed_pipe;
 use crate::{redact, view};
 use anyhow::{Context, Result, ensure};
 use brunt_model::load::{Load, Shape, Think};
-use brunt_model::{Event, Experiment, Plan, Question, SampleRecord, words};
+use brunt_model::{Event, Experiment, Plan, Question, SampleRecord, numbers};
 use brunt_report::trace;
 use brunt_runner::Listen;
 use brunt_spec::settings::{OutputSettings, RunSettings, TraceFilter, TraceView};
@@ -142,7 +142,7 @@ impl Tracer {
             _ if self.view.only.is_empty() => String::new(),
             _ => format!(", {shown} shown"),
         };
-        say(&format!("{}, {failed} failed{cut}", words::plural(samples, "sample")));
+        say(&format!("{}, {failed} failed{cut}", numbers::plural(samples, "sample")));
         let labels = std::mem::take(&mut self.labels);
         if shown == 0 && self.view.only.iter().any(|filter| matches!(filter, TraceFilter::Label(_))) {
             let names: Vec<String> = labels.iter().take(MOST_LABELS).map(|label| format!("`{label}`")).collect();

@@ -16,7 +16,6 @@ mod samples;
 mod sockets;
 #[cfg(test)]
 pub(crate) mod tests;
-pub(crate) mod words;
 
 use brunt_model::finding::Weight;
 use brunt_model::{Finding, Judgement, Run};

@@ -28,6 +28,7 @@ pub mod java_number;
 pub mod live_output;
 pub mod load;
 pub mod modifier;
+pub mod numbers;
 pub mod objective;
 pub mod outcome;
 pub mod part;
@@ -51,7 +52,6 @@ pub mod system_error;
 pub mod tally;
 pub mod time;
 pub mod transaction;
-pub mod words;
 
 pub use analysis::{Analysis, Bottleneck, Observation, Observations};
 pub use answer::{Answer, Estimate};

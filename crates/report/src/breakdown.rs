@@ -1,7 +1,8 @@
 //! A run by population, label and transaction: tables that the text, Markdown and the page share.
 
-use crate::figures::{self, UNKNOWN, count, enough, response_quantile, three};
+use crate::figures::{self, enough, response_quantile};
 use crate::result::{label_name, only_label};
+use brunt_model::numbers::{UNKNOWN, count, three};
 use brunt_model::{CheckFailure, Run, Tally, TransactionTally};
 
 /// A table of the parts of a run, with a row for each.

@@ -3,7 +3,8 @@
 //! Out of scope: a drawing. A figure says what stands on which axis in which unit; the renderer chooses
 //! pixels, colours and the words of ticks. The panels from which figures are made are in [`crate::panels`].
 
-use crate::{figures, utc};
+use crate::utc;
+use brunt_model::numbers;
 use serde::{Deserialize, Serialize};
 
 /// A chart.
@@ -161,14 +162,14 @@ impl Unit {
     /// A value with its unit, for people.
     pub fn show(self, value: f64) -> String {
         match self {
-            Self::Count => figures::three(value),
-            Self::Seconds => figures::seconds(value),
-            Self::PerSecond => format!("{}/s", figures::three(value)),
-            Self::Share => figures::fraction(value),
-            Self::Bytes => figures::bytes(value),
-            Self::BytesPerSecond => format!("{}/s", figures::bytes(value)),
-            Self::Cores => format!("{} cores", figures::three(value)),
-            Self::Users => format!("{} users", figures::three(value)),
+            Self::Count => numbers::three(value),
+            Self::Seconds => numbers::seconds(value),
+            Self::PerSecond => format!("{}/s", numbers::three(value)),
+            Self::Share => numbers::fraction(value),
+            Self::Bytes => numbers::bytes(value),
+            Self::BytesPerSecond => format!("{}/s", numbers::bytes(value)),
+            Self::Cores => format!("{} cores", numbers::three(value)),
+            Self::Users => format!("{} users", numbers::three(value)),
             Self::Clock => utc::day_and_time(value),
         }
     }

@@ -7,13 +7,13 @@
 //! Out of scope: a judgement. The facts are `model::reached`'s.
 
 use crate::breakdown::{self, Breakdown};
-use crate::figures::{fraction, plain, seconds, three};
 use crate::xml::escaped;
 use crate::{outline, single, utc};
 use brunt_model::answer::Capacity;
 use brunt_model::comparison::Pair;
 use brunt_model::experiment::Contender;
 use brunt_model::finding::State;
+use brunt_model::numbers::{fraction, plain, seconds, three};
 use brunt_model::objective::{Metric, ObjectiveResult};
 use brunt_model::question::{Regression, Requirement, RequirementOutcome};
 use brunt_model::reached::Replies;

@@ -16,6 +16,7 @@ use crate::study;
 use crate::view::Detail;
 use brunt_model::analysis::Culprit;
 use brunt_model::finding::{Side, Weight};
+use brunt_model::numbers;
 use brunt_model::{Analysis, Bottleneck, Contender, Finding, LoadUnit, Observations, Study, Trial};
 
 /// A part of a report.
@@ -181,7 +182,7 @@ fn section(heading: &str, points: Vec<Point>) -> Vec<Block> {
 
 /// `300/s`, or `300 users`.
 fn load_in_words(unit: LoadUnit, load: f64) -> String {
-    format!("{}{}", crate::figures::plain(load), unit.behind())
+    format!("{}{}", numbers::plain(load), unit.behind())
 }
 
 /// What stands above a column of loads.
@@ -206,7 +207,7 @@ fn looked_at(contender: &str, found: &Bottleneck) -> Vec<Vec<String>> {
             Side::AtLeast => "from",
             Side::Below => "below",
         };
-        let three = crate::figures::three;
+        let three = numbers::three;
         let cause = format!("{side} {}", three(reason.threshold));
         vec![contender.to_owned(), reason.source.clone(), reason.name.clone(), three(reason.value), cause]
     };

@@ -1,7 +1,8 @@
 //! Progress of a run while it goes on: a block of lines for a terminal, one line for a log.
 //! Out of scope: a terminal; it makes the lines, others show them.
 
-use crate::figures::{count, plural, span, three, time};
+use brunt_model::numbers;
+use brunt_model::numbers::{count, plural, span, three, time};
 use brunt_model::{Phase, Plan, Snapshot, Tick};
 use brunt_stats::Sketch;
 use std::collections::VecDeque;
@@ -227,7 +228,7 @@ impl Progress {
     fn percentiles(&self) -> (String, String) {
         let mut all = Sketch::default();
         self.recent.iter().for_each(|r| all.merge(&r.response));
-        let of = |q| if all.count() == 0 { crate::figures::UNKNOWN.into() } else { time(all.quantile(q)) };
+        let of = |q| if all.count() == 0 { numbers::UNKNOWN.into() } else { time(all.quantile(q)) };
         (of(0.5), of(0.99))
     }
 }

@@ -3,13 +3,13 @@
 //!
 //! Texts of servers are shown as they came, but for characters that would move a terminal's cursor. Secrets are redacted before.
 
-use crate::figures;
 use crate::layout::{clean, pad, width};
 use crate::view::{Emphasis, View};
+use brunt_model::SampleRecord;
+use brunt_model::numbers;
 use brunt_model::outcome::status_text;
 use brunt_model::plan::MAIN;
 use brunt_model::record::{Looker, SampleTrace, TracedLook, VariableChange};
-use brunt_model::{SampleRecord, words};
 use std::path::PathBuf;
 
 /// Columns of the names that stand before what happened.
@@ -51,7 +51,7 @@ pub fn sample(view: &View, number: u64, record: &SampleRecord, files: &[PathBuf]
 pub fn transaction(view: &View, record: &SampleRecord) -> String {
     let mut lines = Lines { view, text: String::new() };
     let good = if record.success { Emphasis::Good } else { Emphasis::Bad };
-    let millis = figures::time(record.elapsed_millis * 1_000_000);
+    let millis = numbers::time(record.elapsed_millis * 1_000_000);
     lines.line(&view.paint(good, &format!("── end of transaction {}: {millis}", clean(&record.label))));
     lines.text + "\n"
 }
@@ -87,7 +87,7 @@ impl Lines<'_> {
 
     fn before(&mut self, trace: &SampleTrace) {
         if trace.paused_millis > 0 {
-            self.entry("paused", &figures::time(trace.paused_millis * 1_000_000), None);
+            self.entry("paused", &numbers::time(trace.paused_millis * 1_000_000), None);
         }
         trace.notes.iter().for_each(|note| self.entry("note", note, Some(Emphasis::Warning)));
         trace.changed_before.iter().for_each(|change| self.change(change));
@@ -120,7 +120,7 @@ impl Lines<'_> {
     /// What is no text is not shown: it would be replacement characters.
     fn body(&mut self, body: &str) {
         if body.contains('\u{fffd}') || body.contains('\0') {
-            self.line(&format!("< ({} that are no text)", words::plural(body.len() as u64, "byte")));
+            self.line(&format!("< ({} that are no text)", numbers::plural(body.len() as u64, "byte")));
         } else {
             self.raw("< ", body);
         }
@@ -130,7 +130,7 @@ impl Lines<'_> {
         let opening = trace.opening_micros.map(|micros| format!("connection opened in {}", time(micros)));
         let first = trace.first_byte_micros.map(|micros| format!("first byte after {}", time(micros)));
         let whole = Some(format!("ended after {}", time(trace.micros)));
-        let came = Some(format!("{} received", figures::bytes(record.bytes as f64)));
+        let came = Some(format!("{} received", numbers::bytes(record.bytes as f64)));
         let all: Vec<String> = [opening, first, whole, came].into_iter().flatten().collect();
         self.entry("time", &all.join(", "), None);
     }
@@ -175,7 +175,7 @@ impl Lines<'_> {
 }
 
 fn time(micros: u64) -> String {
-    figures::time(micros * 1_000)
+    numbers::time(micros * 1_000)
 }
 
 #[cfg(test)]

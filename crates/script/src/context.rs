@@ -10,7 +10,7 @@ use brunt_engine::Surroundings;
 use brunt_engine::pace::Cumulative;
 use brunt_model::plan::Records;
 use brunt_model::scenario::Scope;
-use brunt_model::{Plan, SampleRecord, words};
+use brunt_model::{Plan, SampleRecord, numbers};
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 use std::any::Any;
@@ -98,7 +98,8 @@ impl Commons {
     pub fn undecoded_remarks(&self) -> Vec<String> {
         let undecoded = std::mem::take(&mut *locked(&self.undecoded));
         let remarks = undecoded.iter().map(|(kind, count)| {
-            let replies = if *count == 1 { "1 reply".to_owned() } else { format!("{} replies", words::count(*count)) };
+            let replies =
+                if *count == 1 { "1 reply".to_owned() } else { format!("{} replies", numbers::count(*count)) };
             format!("`{}`: the body of {replies} could not be decoded: {}", kind.0, kind.1)
         });
         remarks.collect()

@@ -3,7 +3,7 @@
 use crate::drift::Drift;
 use brunt_model::LoadUnit;
 use brunt_model::answer::{Answer, Capacity, Estimate, Recovery, SearchEnd};
-use brunt_model::words::{count, three};
+use brunt_model::numbers::{count, three};
 
 /// Where one side of an interval is shorter than this share of the other, it is told by its ends.
 const ONE_SIDED: f64 = 0.6;

@@ -1,8 +1,8 @@
 //! The report of a check for people: what was found, line by line, and what to mend.
 
 use brunt_model::Route;
+use brunt_model::numbers::{bytes, count, plural, seconds, span, three};
 use brunt_model::system_error::without_number;
-use brunt_report::figures::{bytes, count, plural, seconds, span, three};
 use brunt_report::layout::clean;
 use brunt_report::view::{Emphasis, View};
 use brunt_runner::check::facts::{

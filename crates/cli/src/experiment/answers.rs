@@ -5,8 +5,8 @@
 
 use anyhow::{Result, bail};
 use brunt_judge::compare::{self, Side};
+use brunt_model::numbers::plural;
 use brunt_model::{Contender, Experiment};
-use brunt_report::figures::plural;
 use brunt_runner::check::facts::{Answered, Facts, Secured};
 use brunt_runner::check::look;
 

@@ -3,7 +3,7 @@
 use super::{refused, say};
 use crate::args::store::StoreArgs;
 use crate::exit::{Failed, failed};
-use brunt_report::figures::{UNKNOWN, fraction, plain, seconds, three};
+use brunt_model::numbers::{UNKNOWN, fraction, plain, seconds, three};
 use brunt_report::layout::{Table, clean, shorten};
 use brunt_report::utc::rfc3339;
 use brunt_store::entry::{Figures, LoadRange};

@@ -2,10 +2,10 @@
 
 use super::RuleResult;
 use super::facts::{Facts, Figure, HALF, joined, mean};
-use crate::explain::words::{percent, three};
 use crate::shares::Shares;
 use brunt_model::analysis::Culprit;
 use brunt_model::finding::Side;
+use brunt_model::numbers::{percent, three};
 use brunt_model::reading_names::{self as name, GENERATOR, server};
 use brunt_model::{Run, Tick};
 use std::collections::BTreeMap;

@@ -2,9 +2,9 @@
 
 use super::RuleResult;
 use super::facts::{Facts, Figure, HALF, TENTH, joined};
-use crate::explain::words::{bits, bytes, percent};
 use brunt_model::analysis::Culprit;
 use brunt_model::finding::Side;
+use brunt_model::numbers::{bits, bytes, percent};
 use brunt_model::reading_names::{self as name, Nic, server};
 
 /// Bytes per second read back from swap: 250 pages, each a wait for a disk in somebody's request.

@@ -2,10 +2,10 @@
 
 use super::RuleResult;
 use super::facts::{Facts, Figure, HALF, TENTH, mean};
-use crate::explain::words::{count, percent};
 use brunt_model::Tick;
 use brunt_model::analysis::Culprit;
 use brunt_model::finding::Side;
+use brunt_model::numbers::{count, percent};
 use brunt_model::reading_names::{self as name, server};
 use std::collections::BTreeMap;
 
@@ -81,7 +81,7 @@ impl Pool {
         let queue: Vec<f64> = self.queue.values().copied().collect();
         let queued = match mean(&queue).round() {
             0.0 => String::new(),
-            waiting => format!(", {} queued", brunt_model::words::plural(waiting as u64, "request")),
+            waiting => format!(", {} queued", brunt_model::numbers::plural(waiting as u64, "request")),
         };
         format!("all {} {} busy{queued}", count(most as u64), workers_of(source))
     }

@@ -4,12 +4,12 @@
 //! decision itself.
 
 use super::figures::written;
-use crate::explain::words::{load, three};
 use brunt_model::LoadUnit;
 use brunt_model::comparison::{Better, Compared, Pair};
+use brunt_model::numbers::{count, listed};
+use brunt_model::numbers::{load, three};
 use brunt_model::objective::Metric;
 use brunt_model::question::Measure;
-use brunt_model::words::{count, listed};
 
 /// Loads that a sentence lists one by one.
 const MOST_LISTED: usize = 3;

@@ -3,8 +3,8 @@
 //! What it is: facts of each side (the machine, the plan, the replies), one held against the other by name. Out of scope: a
 //! judgement on whether they may be compared; often enough one of these differences is what is compared.
 
-use crate::explain::words::{bytes, three, time};
 use brunt_model::load::Arrivals;
+use brunt_model::numbers::{bytes, seconds, three};
 use brunt_model::outcome::status_text;
 use brunt_model::request::{BodyPieces, PieceInterval};
 use brunt_model::{Body, Environment, Load, Plan, Run};
@@ -141,9 +141,9 @@ impl Side {
             .with("requests per connection", kept)
             .with("proxy", connection.proxy.as_deref().unwrap_or("none"))
             .with("load", load(&plan.main().load))
-            .with("warm-up", seconds(Some(stop.warmup)))
-            .with("measured time", seconds(stop.duration))
-            .with("timeout", seconds(Some(connection.timeout)))
+            .with("warm-up", delay(Some(stop.warmup)))
+            .with("measured time", delay(stop.duration))
+            .with("timeout", delay(Some(connection.timeout)))
             .with("maximum number of redirects", plan.policy().redirects.most.to_string())
             .with("threads", plan.workers().to_string())
             .with("reading", reading)
@@ -174,7 +174,7 @@ fn asked(plan: &Plan) -> String {
         let body = request.body.bytes().map(|sent| format!(" + {}", bytes(sent.len() as f64))).unwrap_or_default();
         let pieces = match &request.body {
             Body::Pieces(BodyPieces { interval: PieceInterval::Time(interval), .. }) => {
-                format!(", a piece every {}", time(interval.as_secs_f64()))
+                format!(", a piece every {}", seconds(interval.as_secs_f64()))
             }
             Body::Pieces(_) => ", a piece after each reply".to_owned(),
             _ => String::new(),
@@ -211,6 +211,6 @@ fn load(load: &Load) -> String {
     }
 }
 
-fn seconds(of: Option<Duration>) -> String {
-    of.map_or("none".into(), |time| format!("{} s", time.as_secs_f64()))
+fn delay(time: Option<Duration>) -> String {
+    time.map_or("none".into(), |time| format!("{} s", time.as_secs_f64()))
 }

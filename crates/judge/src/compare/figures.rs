@@ -3,9 +3,9 @@
 //! Out of scope: a comparison.
 
 use crate::bottleneck::server_cores;
-use crate::explain::words::{percent, rate, time};
 use brunt_model::Run;
 use brunt_model::answer::Estimate;
+use brunt_model::numbers::{percent, rate, seconds};
 use brunt_model::objective::Metric;
 use brunt_model::question::Measure;
 use brunt_stats::shift::Between;
@@ -45,6 +45,6 @@ pub fn written(measure: Measure, value: f64) -> String {
     match measure {
         Measure::Run(Metric::Errors) => percent(value),
         Measure::Run(Metric::Throughput | Metric::Goodput) | Measure::Capacity => rate(value),
-        Measure::Run(_) | Measure::ServerCpu => time(value),
+        Measure::Run(_) | Measure::ServerCpu => seconds(value),
     }
 }

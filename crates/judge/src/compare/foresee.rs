@@ -4,8 +4,8 @@
 
 use super::decide::Shares;
 use super::measures;
+use brunt_model::numbers::plural;
 use brunt_model::question::{Compare, Measure};
-use brunt_model::words::plural;
 use brunt_stats::{permutation, rank, spending};
 
 /// More runs a side are needed by nobody.

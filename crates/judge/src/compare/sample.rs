@@ -3,11 +3,11 @@
 //! Out of scope: any figure of them.
 
 use super::figures::{capacity, figure};
-use crate::explain::words::load;
 use crate::levels::{Factors, Pairing, pairings};
 use brunt_model::answer::SearchEnd;
 use brunt_model::comparison::FoundCapacity;
 use brunt_model::finding::State;
+use brunt_model::numbers::load;
 use brunt_model::question::{Compare, Measure};
 use brunt_model::{Contender, Judgement, LoadUnit, Run, Study, Trial, TrialIndex};
 use brunt_stats::shift::Between;

@@ -5,12 +5,12 @@
 use super::decide::{Decided, Scale, TestedFigure};
 use super::figures::written;
 use super::sample::Paired;
-use crate::explain::words::load;
 use brunt_model::Comparison;
 use brunt_model::comparison::{Better, Compared, ComparisonEnd, Test};
 use brunt_model::finding::{Finding, Weight};
+use brunt_model::numbers::load;
+use brunt_model::numbers::{count, plural};
 use brunt_model::question::{Compare, Measure, Regression};
-use brunt_model::words::{count, plural};
 
 /// `p99: apache is better by 4.1 % (2.6 to 5.5)`.
 pub fn sentence(found: &TestedFigure, smallest: f64) -> String {

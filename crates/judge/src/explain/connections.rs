@@ -1,8 +1,8 @@
 //! How connections were kept, and what was sent twice on them.
 
-use super::words::{count, percent, plural, three};
 use super::{Facts, Remark, sockets};
 use brunt_model::Failure;
+use brunt_model::numbers::{count, percent, plural, three};
 use brunt_model::plan::{ConnectionLifetime, HttpVersion};
 use brunt_model::reading_names::{RETRANSMITTED, SEGMENTS_SENT};
 

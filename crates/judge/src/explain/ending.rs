@@ -1,11 +1,11 @@
 //! How the run ended, and whether it lasted long enough to speak for the server.
 
 use super::command::{REQUESTS, WARMUP};
-use super::words::{count, percentile, plural, rate, time};
 use super::{Facts, Remark};
 use crate::steady;
 use crate::steady::trend::{Trend, TrendFigure};
-use brunt_model::words::listed;
+use brunt_model::numbers::listed;
+use brunt_model::numbers::{count, percentile, plural, rate, seconds};
 
 /// A run that lacks more than this share of its time is another measurement than the one asked for.
 const MISSING: f64 = 0.05;
@@ -52,10 +52,10 @@ fn lacks_time(facts: &Facts) -> bool {
 }
 
 fn done(facts: &Facts) -> String {
-    let (stop, ran) = (&facts.plan.stop(), time(facts.seconds));
+    let (stop, ran) = (&facts.plan.stop(), seconds(facts.seconds));
     let begun = facts.total().begun;
     match (stop.duration, stop.requests) {
-        (Some(asked), None) => format!("{ran} of {}", time(asked.as_secs_f64())),
+        (Some(asked), None) => format!("{ran} of {}", seconds(asked.as_secs_f64())),
         (_, Some(asked)) => format!("{} of {} in {ran}", count(begun), plural(asked, "request")),
         (None, None) => ran,
     }
@@ -69,7 +69,7 @@ pub fn too_short(facts: &Facts) -> Option<Remark> {
     }
     let said = format!(
         "The run lasted only {} and got {} replies: it shows the start of the server, and the next run may differ.",
-        time(facts.seconds),
+        seconds(facts.seconds),
         count(completed)
     );
     let advice = "measure for 10 s or more";
@@ -117,7 +117,7 @@ fn change(trend: &Trend) -> String {
     let direction = if trend.last > trend.first { "rose" } else { "fell" };
     match trend.figure {
         TrendFigure::Response(q) => {
-            format!("{} {direction} from {} to {}", percentile(q), time(trend.first), time(trend.last))
+            format!("{} {direction} from {} to {}", percentile(q), seconds(trend.first), seconds(trend.last))
         }
         TrendFigure::Throughput => {
             format!("throughput {direction} from {} to {}", rate(trend.first), rate(trend.last))

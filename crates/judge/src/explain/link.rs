@@ -2,8 +2,8 @@
 
 use super::Remark;
 use super::facts::{Facts, Interval};
-use super::words::{bits, percent};
 use brunt_model::finding::Limit;
+use brunt_model::numbers::{bits, percent};
 use brunt_model::reading_names::{GENERATOR, HOST_IDLE, Nic};
 use brunt_model::{Failure, Flow, Load};
 

@@ -1,10 +1,10 @@
 //! Who set the rate: the server, the users' pauses, or the schedule.
 
 use super::command::RATE;
-use super::words::{count, percent, plural, rate, three, time};
 use super::{Facts, Remark};
+use brunt_model::numbers::round3;
+use brunt_model::numbers::{count, percent, plural, rate, seconds, three};
 use brunt_model::scenario::TextRules;
-use brunt_model::words::round3;
 use brunt_model::{Failure, Load};
 
 /// A response time below this share of the think time: a server without any would raise the rate by less than this.
@@ -44,8 +44,8 @@ pub fn think_time(facts: &Facts) -> Option<Remark> {
          An infinitely fast server would raise it by {}.",
         rate(throughput),
         plural(users.count.round() as u64, "user"),
-        time(think),
-        time(response),
+        seconds(think),
+        seconds(response),
         rate(explained),
         percent(response / think)
     );
@@ -158,7 +158,7 @@ pub fn unseen_stalls(facts: &Facts) -> Option<Remark> {
     let said = format!(
         "Percentiles hide stalls: {} of the requests took more than {}, {STALL} times the median or more, but {} of the users' time was spent in them. A request at a random time meets a stall that often.",
         percent(of_requests),
-        time(slow as f64 / 1e9),
+        seconds(slow as f64 / 1e9),
         percent(of_time)
     );
     Some(Remark::note(said).remedy("use -r RATE: an open loop sends requests during a stall, too"))

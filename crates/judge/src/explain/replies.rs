@@ -2,7 +2,7 @@
 
 use super::Remark;
 use super::facts::{Facts, Interval};
-use super::words::{bytes, count, percent, time};
+use brunt_model::numbers::{bytes, count, percent, seconds};
 use brunt_model::outcome::{CLOSE_STATUS, GRPC_STATUS, status_text};
 use brunt_model::reached::Replies;
 use brunt_model::{Failure, Tally};
@@ -76,7 +76,7 @@ fn beside_good(total: &Tally) -> String {
     if good.is_empty() || total.not_good.is_empty() {
         return String::new();
     }
-    format!(" (mean {}, against {} of good ones)", time(total.not_good.mean() / 1e9), time(good.mean() / 1e9))
+    format!(" (mean {}, against {} of good ones)", seconds(total.not_good.mean() / 1e9), seconds(good.mean() / 1e9))
 }
 
 /// What to do about replies of this status.

@@ -1,10 +1,10 @@
 //! Whether there is enough behind a percentile to call it known.
 
 use super::command::REQUESTS;
-use super::words::{count, percent, percentile};
 use super::{Facts, Remark};
 use brunt_model::Failure;
 use brunt_model::goal::Aim;
+use brunt_model::numbers::{count, percent, percentile};
 use brunt_model::objective::Metric;
 
 /// Percentiles that every report shows. A higher one is judged only where the user names it.

@@ -1,7 +1,7 @@
 //! What the server's side can hold: its accept queue, its files, its connections.
 
-use super::words::{count, percent, plural, three};
 use super::{Facts, Remark};
+use brunt_model::numbers::{count, percent, plural, three};
 use brunt_model::reading_names::{LISTEN_DROPS, LISTEN_OVERFLOWS};
 use brunt_model::{Failure, Tally};
 

@@ -2,8 +2,8 @@
 
 use super::limits::{self, Growth};
 use super::trials::{At, Step, Trials};
-use crate::explain::words::{self, rate, time};
 use brunt_model::analysis::Outlier;
+use brunt_model::numbers::{self, rate, seconds};
 use brunt_stats::robust;
 
 /// So many widths away stands apart (Iglewicz & Hoaglin, "How to Detect and Handle Outliers", 1993).
@@ -59,7 +59,7 @@ fn steps(trials: &Trials) -> Vec<Outlier> {
         sentence: format!(
             "{}: at {} the throughput was {}, where its neighbours have {}. Measure this step again.",
             trials.contender,
-            words::load(trials.unit, curve[i].load),
+            numbers::load(trials.unit, curve[i].load),
             rate(achieved[i]),
             rate(around[i]),
         ),
@@ -100,11 +100,11 @@ fn repetitions(trials: &Trials, step: &Step, from: f64) -> Vec<Outlier> {
     let told = |i: usize| {
         let (seen, others) = match (by_rate.contains(&i), by_time.contains(&i)) {
             (true, _) => (rate(achieved[i]), rate(robust::median(&achieved)?)),
-            (false, true) => (time(response[i].exp()), time(robust::median(&response)?.exp())),
+            (false, true) => (seconds(response[i].exp()), seconds(robust::median(&response)?.exp())),
             (false, false) => return None,
         };
         let what = if by_rate.contains(&i) { "throughput" } else { "mean response time" };
-        let (load, repetition) = (words::load(trials.unit, step.load), step.trials[i].repetition);
+        let (load, repetition) = (numbers::load(trials.unit, step.load), step.trials[i].repetition);
         let sentence = format!(
             "{}: in repetition {} at {load} the {what} was {seen}, where the repetitions have {others} in the middle. Measure it again.",
             trials.contender,

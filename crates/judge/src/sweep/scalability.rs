@@ -1,9 +1,9 @@
 //! The Universal Scalability Law over a sweep of users who do not think.
 
 use super::trials::{At, Trials};
-use crate::explain::words::load;
 use brunt_model::LoadUnit;
 use brunt_model::analysis::{Band, BandedFigure, Scalability};
+use brunt_model::numbers::load;
 use brunt_stats::usl::{self, Fit};
 
 /// Fewer levels do not tell contention from coherency.

@@ -4,9 +4,9 @@
 
 use super::{FigureColumns, PAGE, PLACE, still, write_data};
 use crate::figure::Figure;
-use crate::figures::{count, share};
 use crate::svg;
 use crate::xml::escaped;
+use brunt_model::numbers::{count, share};
 use serde::Serialize;
 use std::io;
 

@@ -4,13 +4,12 @@
 //! charts that can be zoomed in place of those here.
 
 use crate::breakdown::{self, Breakdown};
-use crate::figures::{
-    UNKNOWN, count, fraction, interval, response_quantile, share, three, time_interval, with_both_ends,
-};
+use crate::figures::{interval, response_quantile, time_interval, with_both_ends};
 use crate::text::verdict;
 use crate::xml::escaped;
 use crate::{panels, svg};
 use brunt_model::finding::{State, Weight};
+use brunt_model::numbers::{UNKNOWN, count, fraction, share, three};
 use brunt_model::{Analysis, Failure, Finding, Judgement, Run, Study};
 
 /// Requests up to this time satisfy, up to four times of it they are tolerated (Apdex, <https://www.apdex.org>).

@@ -1,8 +1,8 @@
 //! How much each contender carries, and the trials by which that was found.
 
 use super::{Block, Subject, load_head};
-use crate::figures::{UNKNOWN, fraction, plain, seconds, three};
 use brunt_model::answer::{Estimate, LoadSide, SearchTrial};
+use brunt_model::numbers::{UNKNOWN, fraction, plain, seconds, three};
 use brunt_model::{Answer, Trial};
 
 /// A table of capacities and one of trials for each answer.

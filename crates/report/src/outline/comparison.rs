@@ -1,9 +1,9 @@
 //! Contenders beside each other: a table of figures for each pair, how quantiles differ, and what else does.
 
 use super::{Block, Point, load_head, load_in_words, section};
-use crate::figures::{UNKNOWN, fraction, plain, plural, seconds, three};
 use brunt_model::answer::Estimate;
 use brunt_model::comparison::{Better, Compared, ComparisonEnd, FoundCapacity, Pair, QuantileShift};
+use brunt_model::numbers::{UNKNOWN, fraction, plain, plural, seconds, three};
 use brunt_model::objective::Metric;
 use brunt_model::{Comparison, LoadUnit, Measure};
 

@@ -1,9 +1,9 @@
 //! What was measured, where and when.
 
-use crate::figures::{plural, span};
 use crate::utc::rfc3339;
 use brunt_model::Study;
 use brunt_model::experiment::TrialOrder;
+use brunt_model::numbers::{plural, span};
 
 /// The facts of a study that its reader needs first.
 pub fn of(study: &Study) -> Vec<(String, String)> {

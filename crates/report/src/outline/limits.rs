@@ -1,10 +1,10 @@
 //! The definitions of a limit side by side, and how each was found.
 
 use super::{Block, Point};
-use crate::figures::{UNKNOWN, three};
 use crate::view::Detail;
 use brunt_model::Analysis;
 use brunt_model::analysis::{Band, BandedFigure, ContenderAnalysis, CurvePoint, LimitKind, LoadLimit};
+use brunt_model::numbers::{UNKNOWN, three};
 
 /// More contenders than this have a table of their own.
 const MOST_COLUMNS: usize = 4;

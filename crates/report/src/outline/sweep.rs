@@ -1,11 +1,11 @@
 //! The table of a sweep, a contender each.
 
 use super::{Block, Subject, load_head};
-use crate::figures::{UNKNOWN, fraction, plain, seconds, three};
 use crate::readings::server_cpu;
 use brunt_model::Trial;
 use brunt_model::analysis::{BandedFigure, ContenderAnalysis, CurvePoint};
 use brunt_model::finding::State;
+use brunt_model::numbers::{UNKNOWN, fraction, plain, seconds, three};
 
 /// A column: its head, and what stands in it; None where nothing is known.
 type Column<'a> = (&'static str, Box<dyn Fn(&CurvePoint) -> Option<String> + 'a>);

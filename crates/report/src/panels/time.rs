@@ -2,10 +2,10 @@
 
 use super::{chosen, heat, load, p99, readings, words};
 use crate::figure::{Axis, Figure, Line, Point, Scale, Unit};
-use crate::figures;
 use crate::intervals::{self, Merged};
 use crate::readings::Span;
 use crate::result::{self, Interval};
+use brunt_model::numbers;
 use brunt_model::{Analysis, Run, Study, Trial};
 
 /// A line of a chart over time.
@@ -132,7 +132,7 @@ fn within(mut figure: Figure, end: f64) -> Figure {
 /// The axis of time; it names the width of merged intervals.
 pub(super) fn axis(width: Option<f64>) -> Axis {
     let since = "time since the measured time began";
-    let label = width.map_or(since.to_owned(), |width| format!("{since}, one point per {}", figures::span(width)));
+    let label = width.map_or(since.to_owned(), |width| format!("{since}, one point per {}", numbers::span(width)));
     Axis { label, unit: Unit::Seconds, scale: Scale::Linear }
 }
 

@@ -3,6 +3,7 @@
 use super::load;
 use crate::figure::{Figure, Line, Unit};
 use crate::study::name_of;
+use brunt_model::numbers;
 use brunt_model::{Study, Trial};
 
 /// More lines than this are counted, not told.
@@ -38,7 +39,7 @@ fn sentence(figure: &Figure) -> String {
         let count = heat.counts.iter().flatten().sum::<u64>();
         let (low, high) = (heat.y.first().copied().unwrap_or(0.0), heat.y.last().copied().unwrap_or(0.0));
         let y = figure.y.unit;
-        return format!("{} values between {} and {}.", crate::figures::count(count), y.show(low), y.show(high));
+        return format!("{} values between {} and {}.", numbers::count(count), y.show(low), y.show(high));
     }
     let lines: Vec<String> =
         figure.lines.iter().filter_map(|line| of_line(line, figure.x.unit, figure.y.unit)).collect();

@@ -4,6 +4,7 @@ use super::{SMALL, dashes, ink_of, room_of, text};
 use crate::figure::Figure;
 use crate::font;
 use crate::scene::{Anchor, Ink, Shape};
+use brunt_model::numbers;
 
 /// The height of a row.
 const ROW: f64 = 17.0;
@@ -44,7 +45,7 @@ fn scale(most: u64, (left, top): (f64, f64)) -> Vec<Shape> {
         let heat = (n + 1) as f64 / 8.0;
         Shape::Cell { at: (left + 10.0 * n as f64, y - 9.0), size: (10.0, 10.0), heat }
     };
-    let word = format!("1 to {} replies", crate::figures::count(most));
+    let word = format!("1 to {} replies", numbers::count(most));
     let words = text((left + 88.0, y), Anchor::Start, &word, SMALL, Ink::Soft);
     (0..8).map(cell).chain([words]).collect()
 }

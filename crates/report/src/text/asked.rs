@@ -2,9 +2,9 @@
 
 use super::Report;
 use super::fit::Part;
-use crate::figures::{bytes, count, plain, plural, span};
 use crate::layout::{clause, clean, shorten};
 use crate::view::{Detail, Emphasis};
+use brunt_model::numbers::{bytes, count, plain, plural, span};
 use brunt_model::plan::{Connection, HttpVersion};
 use brunt_model::request::PieceInterval;
 use brunt_model::scenario::{Order, Scenario, Step};

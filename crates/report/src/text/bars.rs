@@ -5,9 +5,9 @@
 
 use super::Report;
 use super::fit::Part;
-use crate::figures::{count, plural, share, time};
 use crate::view::Emphasis;
 use brunt_model::Failure;
+use brunt_model::numbers::{count, plural, share, time};
 use brunt_stats::Histogram;
 
 const MOST_ROWS: usize = 13;

@@ -1,9 +1,9 @@
 //! A graph in characters: a mark at each measured point, dots between.
 
 use crate::figure::{Figure, Line, Scale, Unit};
-use crate::figures::{seconds, three};
 use crate::layout::{clean, pad, shorten};
 use crate::view::{Emphasis, View};
+use brunt_model::numbers::{seconds, three};
 
 const ROWS: usize = 10;
 const LABEL: usize = 8;

@@ -2,8 +2,9 @@
 
 use super::fit::Part;
 use super::{Report, notes, outcomes, verdict};
-use crate::figures::{count, fraction, plural, three, with_interval};
+use crate::figures::with_interval;
 use crate::view::{Detail, Emphasis};
+use brunt_model::numbers::{count, fraction, plural, three};
 use brunt_model::{Load, Plan};
 
 /// The verdict and the headline.

@@ -2,10 +2,10 @@
 
 use super::Report;
 use super::fit::Part;
-use crate::figures::{bytes, count, fraction, plain, plural, seconds, span, three};
 use crate::layout::clean;
 use crate::result::elapsed;
 use crate::view::Emphasis;
+use brunt_model::numbers::{bytes, count, fraction, plain, plural, seconds, span, three};
 use brunt_model::objective::{Metric, ObjectiveResult};
 use brunt_model::{Plan, Run, reading_names};
 

@@ -2,9 +2,9 @@
 
 use super::Report;
 use super::fit::Part;
-use crate::figures::{count, plural, share, time};
 use crate::layout::{Table, clean};
 use crate::view::{Detail, Emphasis};
+use brunt_model::numbers::{count, plural, share, time};
 use brunt_model::outcome::{Malformed, status_text};
 use brunt_model::{Failure, Run, Tally};
 

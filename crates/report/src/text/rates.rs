@@ -3,7 +3,7 @@
 use super::Report;
 use super::fit::Part;
 use super::outcomes::connections;
-use crate::figures::{bytes, count, plural};
+use brunt_model::numbers::{bytes, count, plural};
 use brunt_model::{Failure, Run, Tally};
 
 /// Counts over the measured time.

@@ -2,10 +2,12 @@
 
 use super::Report;
 use super::fit::Part;
-use crate::figures::{self, UNKNOWN, estimate, quantile_of, response_quantile, time, with_both_ends};
+use crate::figures::{self, estimate, quantile_of, response_quantile, with_both_ends};
 use crate::layout::Table;
 use crate::view::{Detail, Emphasis};
 use brunt_model::finding::{Estimate, Interval};
+use brunt_model::numbers;
+use brunt_model::numbers::{UNKNOWN, time};
 use brunt_model::{Judgement, Load, Plan, Run, Tally};
 use brunt_stats::Histogram;
 
@@ -55,7 +57,7 @@ pub fn percentile(run: &Run, judgement: &Judgement, q: f64) -> String {
         return figures::time_with_interval(value, Some(ends));
     }
     match estimate(judgement, q) {
-        Some(Estimate { low, high: None, .. }) if low * 1e9 > below(t, q) => format!("> {}", figures::seconds(*low)),
+        Some(Estimate { low, high: None, .. }) if low * 1e9 > below(t, q) => format!("> {}", numbers::seconds(*low)),
         Some(Estimate { high: None, .. }) => UNKNOWN.into(),
         _ => response_quantile(t, q),
     }
@@ -143,7 +145,7 @@ pub fn phases(report: &Report) -> Part {
     let mut table = Table::with_head(&["Phases", "p50", "p99", "max", "count"]);
     for (name, h) in steps.into_iter().filter(|s| !s.1.is_empty()) {
         let figures = [0.5, 0.99, 1.0].map(|q| quantile_of(h, q));
-        table.row([name.to_string()].into_iter().chain(figures).chain([figures::count(h.count())]));
+        table.row([name.to_string()].into_iter().chain(figures).chain([numbers::count(h.count())]));
     }
     Part::fixed(report.view.table(&table))
 }

@@ -2,10 +2,10 @@
 
 use super::fit::Part;
 use super::{Report, notes};
-use crate::figures::{span, three};
 use crate::layout::{clause, clean, width};
 use crate::view::{Detail, Emphasis, View};
 use brunt_model::finding::{Cause, Evidence, Side, State, Verdict, Weight};
+use brunt_model::numbers::{span, three};
 use brunt_model::{Finding, Judgement};
 
 /// From when on the run was steady.

@@ -11,12 +11,13 @@ use crate::stages::{StageContext, StageEnd, StageSequence};
 use crate::world::Real;
 use brunt_engine::{Control, World};
 use brunt_model::experiment::Step;
+use brunt_model::numbers::{plural, span, three};
 use brunt_model::reached::Replies;
 use brunt_model::{
     Clock, Environment, Event, Experiment, LoadUnit, Question, StageKind, Study, TestStage, Tick, Trial, TrialIndex,
     Warning,
 };
-use brunt_report::figures::{plural, quantile, span, three};
+use brunt_report::figures::quantile;
 use brunt_rig::{Host, News, Work};
 use std::sync::Arc;
 

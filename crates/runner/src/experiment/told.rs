@@ -4,8 +4,9 @@
 
 use crate::decide::SearchProgress;
 use brunt_model::answer::{Estimate, LoadSide, SearchTrial};
+use brunt_model::numbers::{plain, plural, three};
 use brunt_model::{Answer, LoadUnit, Trial};
-use brunt_report::figures::{plain, plural, quantile, three};
+use brunt_report::figures::quantile;
 use brunt_search::{Evidence, TrialRequest};
 
 /// `trial 3: 800/s, 20 s: 799/s, p99 41 ms, 0 errors: below; capacity 800 to 3,200/s`.

@@ -13,9 +13,9 @@ use crate::words::compare::At;
 use crate::words::duration;
 use crate::words::shape::Loads;
 use brunt_model::experiment::Step;
+use brunt_model::numbers::span;
 use brunt_model::question::AtCapacity;
 use brunt_model::{Contender, LoadUnit, Shape};
-use brunt_report::figures::span;
 use std::time::Duration;
 
 /// How long it may take.

@@ -145,5 +145,5 @@ pub fn repetitions(
 }
 
 fn duration(time: Duration) -> String {
-    brunt_report::figures::span(time.as_secs_f64())
+    brunt_model::numbers::span(time.as_secs_f64())
 }

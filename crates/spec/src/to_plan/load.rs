@@ -9,8 +9,8 @@ use crate::words::shape::Loads;
 use crate::words::values::Warmup;
 use crate::words::{arrivals, duration, shape, think};
 use brunt_model::goal::Until;
+use brunt_model::numbers::count;
 use brunt_model::{Load, Shape, Stop};
-use brunt_report::figures::count;
 use std::time::Duration;
 
 /// Open loop where a rate is given, else closed.

@@ -5,8 +5,8 @@ use crate::defaults::{self, MOST_PROCESSES};
 use crate::error::{Result, require};
 use crate::settings::{Names, RunSettings};
 use crate::words::target;
+use brunt_model::numbers::count;
 use brunt_model::{Load, Plan};
-use brunt_report::figures::count;
 use std::net::{IpAddr, Ipv4Addr};
 
 /// Of the local ports, so many in a hundred are taken for granted: others use some.

@@ -3,12 +3,12 @@
 use super::{Facts, Rule, limit};
 use crate::compare;
 use crate::explain::Remark;
-use crate::explain::words::{self, percent, rate, three};
 use crate::levels::{Factors, Pairing, pairings};
 use crate::sweep::limits::{growth, peak, plateau};
 use crate::sweep::trials::Trials;
 use brunt_model::analysis::{ContenderAnalysis, Culprit, LimitKind};
-use brunt_model::words::listed;
+use brunt_model::numbers::listed;
+use brunt_model::numbers::{self, percent, rate, three};
 use brunt_stats::rank;
 
 /// A test finds a difference below this p.
@@ -38,22 +38,22 @@ fn limits_in_words(trials: &Trials, found: &ContenderAnalysis) -> Vec<String> {
         said.push(format!("throughput saturates at {}{bottleneck}", rate(most)));
     }
     if let Some(knee) = at(LimitKind::Knee) {
-        said.push(format!("the response time bends at {}", words::load(trials.unit, knee)));
+        said.push(format!("the response time bends at {}", numbers::load(trials.unit, knee)));
     }
     let curve = trials.curve();
     if let Some(peak) = peak(&curve).filter(|_| growth(&curve).plateau().is_some() && plateau(&curve).is_none()) {
-        said.push(format!("throughput peaks at {} at {}", rate(peak.achieved), words::load(trials.unit, peak.load)));
+        said.push(format!("throughput peaks at {} at {}", rate(peak.achieved), numbers::load(trials.unit, peak.load)));
     }
     let bounds = found.limits.iter().filter(|limit| [LimitKind::Objective, LimitKind::Patience].contains(&limit.kind));
     let held = bounds.filter_map(|limit| Some((limit, limit.at.filter(|at| at.value > 0.0)?)));
-    said.extend(held.map(|(limit, at)| format!("{} holds up to {}", limit.name, words::load(trials.unit, at.value))));
+    said.extend(held.map(|(limit, at)| format!("{} holds up to {}", limit.name, numbers::load(trials.unit, at.value))));
     said
 }
 
 /// A range without a limit; fewer than two loads are none.
 fn nothing_found(trials: &Trials) -> Option<Remark> {
     let [first, .., last] = &trials.steps[..] else { return None };
-    let (low, high) = (words::load(trials.unit, first.load), words::load(trials.unit, last.load));
+    let (low, high) = (numbers::load(trials.unit, first.load), numbers::load(trials.unit, last.load));
     let sentence = format!("{}: no knee and no saturation point from {low} to {high}.", trials.contender);
     let remedy = if trials.left_out_above > 0 {
         format!("{}; the verdicts of these trials say why: brunt report ID", trials.advice_above())

@@ -3,12 +3,12 @@
 use super::Facts;
 use crate::explain::Remark;
 use crate::explain::command::{REPEAT, RESUME};
-use crate::explain::words::{self, rate, three};
 use crate::sweep::response::is_usable;
 use crate::sweep::trials::{At, ENOUGH_REPETITIONS, Trials};
 use brunt_model::analysis::{ContenderAnalysis, Outlier};
 use brunt_model::finding::{ProcessUse, State};
-use brunt_model::words::{listed, plural};
+use brunt_model::numbers::{self, rate, three};
+use brunt_model::numbers::{listed, plural};
 use brunt_model::{LoadUnit, Observation};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -34,7 +34,7 @@ pub fn left_out(facts: &Facts) -> Vec<Remark> {
     let cut = named(facts, |o| o.cut_short);
     let invalid = named(facts, |o| !o.cut_short && !is_usable(o));
     let sentence = |count: u64, loads: &str, why: &str| {
-        format!("{} of {} excluded: {why}: {loads}.", words::count(count), plural(whole, "trial"))
+        format!("{} of {} excluded: {why}: {loads}.", numbers::count(count), plural(whole, "trial"))
     };
     let mut remarks = Vec::new();
     if cut.0 > 0 {
@@ -75,7 +75,7 @@ pub fn unexplained(facts: &Facts) -> Vec<Remark> {
 fn in_state(facts: &Facts, state: State) -> Option<String> {
     let (count, loads) = named(facts, |seen| is_usable(seen) && seen.verdict == Some(state));
     let all = plural(facts.seen.observations.len() as u64, "trial");
-    (count > 0).then(|| format!("{} of {all} ({loads})", words::count(count)))
+    (count > 0).then(|| format!("{} of {all} ({loads})", numbers::count(count)))
 }
 
 /// `: sh (pid 123) up to 1.90 cores in 12 of them`, for those that used most.
@@ -110,7 +110,7 @@ fn named(facts: &Facts, of: impl Fn(&Observation) -> bool) -> (u64, String) {
     let mut words: Vec<String> = places
         .iter()
         .take(MOST_NAMED)
-        .map(|(contender, load)| format!("{} at {}", name(*contender), words::load(facts.seen.unit, *load)))
+        .map(|(contender, load)| format!("{} at {}", name(*contender), numbers::load(facts.seen.unit, *load)))
         .collect();
     if places.len() > MOST_NAMED {
         words.push(format!("{} more", plural((places.len() - MOST_NAMED) as u64, "step")));
@@ -129,7 +129,7 @@ pub fn idle_users(facts: &Facts) -> Vec<Remark> {
         let busy = |at: &At| Some(at.achieved * at.mean?);
         let asleep = |at: &&At| at.load >= FEW_USERS && busy(at).is_some_and(|busy| busy < awake * at.load);
         let worst = curve.iter().filter(asleep).max_by(|a, b| a.load.total_cmp(&b.load))?;
-        let (load, busy) = (words::load(trials.unit, worst.load), three(busy(worst)?));
+        let (load, busy) = (numbers::load(trials.unit, worst.load), three(busy(worst)?));
         let sentence = format!(
             "{}: of {load}, {busy} at a time waited for a reply, and the others were {doing}. Pauses determine the throughput there, and the limit of the server is outside this range.",
             trials.contender
@@ -142,7 +142,7 @@ pub fn idle_users(facts: &Facts) -> Vec<Remark> {
 /// Steps and repetitions that do not fit to the others: one remark, however many there are. The tables mark each.
 pub fn outliers(facts: &Facts) -> Vec<Remark> {
     let of = |found: &ContenderAnalysis, outlier: &Outlier| {
-        format!("{} at {}", found.contender, words::load(facts.seen.unit, outlier.load))
+        format!("{} at {}", found.contender, numbers::load(facts.seen.unit, outlier.load))
     };
     let all = facts.contenders.iter().flat_map(|found| found.outliers.iter().map(move |outlier| (found, outlier)));
     let all: Vec<(&ContenderAnalysis, &Outlier)> = all.collect();
@@ -212,9 +212,9 @@ pub fn falls(facts: &Facts) -> Vec<Remark> {
                 "{}: the throughput falls under overload, from {} at {} to {} at {}.",
                 trials.contender,
                 rate(peak.achieved),
-                words::load(trials.unit, peak.load),
+                numbers::load(trials.unit, peak.load),
                 rate(last.achieved),
-                words::load(trials.unit, last.load),
+                numbers::load(trials.unit, last.load),
             ))
             .remedy("keep the load below the peak; bound the server's queues")
         })

@@ -1,9 +1,9 @@
 //! Up to which load something holds: what is offered is achieved, an objective is met.
 
 use super::unit;
-use crate::explain::words::load;
 use crate::sweep::trials::{At, Trials};
 use brunt_model::analysis::{Band, LimitKind, LoadLimit};
+use brunt_model::numbers::load;
 use brunt_model::objective::{Metric, Relation};
 use brunt_model::{LoadUnit, Objective};
 

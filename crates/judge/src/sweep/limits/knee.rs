@@ -1,10 +1,10 @@
 //! Where the response time starts to bend.
 
 use super::unit;
-use crate::explain::words::load;
 use crate::sweep::trials::{At, Trials};
 use brunt_model::analysis::{LimitKind, LoadLimit};
-use brunt_model::words::three;
+use brunt_model::numbers::load;
+use brunt_model::numbers::three;
 use brunt_stats::isotonic;
 use brunt_stats::kneedle::{self, Bend};
 

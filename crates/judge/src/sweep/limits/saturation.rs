@@ -1,11 +1,11 @@
 //! Where the throughput stops growing, and the number of users at which the asymptotes of a closed loop cross.
 
 use super::unit;
-use crate::explain::words::load;
-use crate::explain::words::{rate, time};
 use crate::sweep::trials::{At, Trials};
 use brunt_model::LoadUnit;
 use brunt_model::analysis::{LimitKind, LoadLimit};
+use brunt_model::numbers::load;
+use brunt_model::numbers::{rate, seconds};
 use brunt_stats::saturation;
 
 /// A load lies behind the corner when the line exceeds the plateau by this factor.
@@ -98,7 +98,7 @@ fn said(trials: &Trials, curve: &[At]) -> String {
     }
     match growth {
         Growth::Ends { from, .. } => {
-            let from = load(trials.unit, brunt_model::words::round3(from));
+            let from = load(trials.unit, brunt_model::numbers::round3(from));
             format!(
                 "The throughput grows with the load up to {from} and no further (least absolute deviations from min(slope · load, plateau))."
             )
@@ -130,8 +130,8 @@ pub fn asymptotes(trials: &Trials) -> Option<LoadLimit> {
             format!(
                 "{} · ({} + {} of thinking): above it, users wait for one another.",
                 rate(plateau),
-                time(least),
-                time(think)
+                seconds(least),
+                seconds(think)
             )
         }
         _ if growth(&curve).plateau().is_some() => "None: the throughput has no plateau.".into(),

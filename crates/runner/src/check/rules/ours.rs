@@ -2,7 +2,7 @@
 
 use super::{Advice, Certainty};
 use crate::check::facts::Facts;
-use brunt_report::figures::{count, plural, three};
+use brunt_model::numbers::{count, plural, three};
 use brunt_spec::defaults;
 
 /// How long a port rests after a connection was closed from here (`TCP_TIMEWAIT_LEN` of Linux), in seconds.

@@ -4,7 +4,7 @@ use super::{Advice, Certainty};
 use crate::check::facts::Facts;
 use crate::check::look::with_tls;
 use brunt_judge::explain::status_remedy;
-use brunt_report::figures::bytes;
+use brunt_model::numbers::bytes;
 use brunt_wire::tls::Cause;
 
 /// Bodies that shrink by less than this are not worth a word.

@@ -2,7 +2,7 @@
 
 use super::{Advice, Certainty};
 use crate::check::facts::Facts;
-use brunt_report::figures::{count, plural, three};
+use brunt_model::numbers::{count, plural, three};
 
 /// Files that a server has open besides its connections.
 const OTHER_FILES: u64 = 16;

@@ -1,0 +1,226 @@
+//! How numbers are written for people: three significant digits, a unit that fits, commas between thousands.
+//!
+//! Out of scope: exact figures, which are in the JSON documents, and formats of other tools.
+
+use crate::LoadUnit;
+
+/// Stands where a figure would say more than is known.
+pub const UNKNOWN: &str = "–";
+
+/// A whole number: `154,463`.
+pub fn count(n: u64) -> String {
+    let digits = n.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// A number of things: `1 request`, `2,000 requests`.
+pub fn plural(n: u64, thing: &str) -> String {
+    format!("{} {thing}{}", count(n), if n == 1 { "" } else { "s" })
+}
+
+/// `a, b and c`.
+pub fn listed(words: &[String]) -> String {
+    match words {
+        [] => String::new(),
+        [only] => only.clone(),
+        [all @ .., last] => format!("{} and {last}", all.join(", ")),
+    }
+}
+
+/// `x` rounded to three significant digits.
+pub fn round3(x: f64) -> f64 {
+    format!("{x:.2e}").parse().unwrap_or(x)
+}
+
+/// Three significant digits, and all that stand before the point: `0.123`, `12.3`, `12,345`; [`UNKNOWN`] for infinities and NaN.
+pub fn three(x: f64) -> String {
+    if !x.is_finite() {
+        return UNKNOWN.into();
+    }
+    if x == 0.0 {
+        return "0".into();
+    }
+    if x.abs() >= 999.5 {
+        return count(x.abs().round() as u64);
+    }
+    // A value that rounding carries over the next power of ten loses a place: it is rounded first.
+    let rounded = round3(x);
+    let places = 2 - rounded.abs().log10().floor() as i32;
+    format!("{rounded:.*}", places.clamp(0, 9) as usize)
+}
+
+/// As a user would type it: `2,000`, `0.5`; no digits that say nothing.
+pub fn plain(x: f64) -> String {
+    if x.fract() == 0.0 && (0.0..1e15).contains(&x) { count(x as u64) } else { format!("{x}") }
+}
+
+/// So many per second: `498/s`.
+pub fn rate(x: f64) -> String {
+    format!("{}/s", three(x))
+}
+
+/// A time in nanoseconds: `391 µs`, `1.20 ms`, `3.41 s`.
+pub fn time(nanos: u64) -> String {
+    let rounded = round3(nanos as f64);
+    match rounded {
+        0.0 => "0 µs".into(),
+        ..1e3 => format!("{:.2} µs", rounded / 1e3),
+        ..1e6 => format!("{} µs", three(rounded / 1e3)),
+        ..1e9 => format!("{} ms", three(rounded / 1e6)),
+        _ => format!("{} s", three(nanos as f64 / 1e9)),
+    }
+}
+
+/// A time in seconds, as [`time`].
+pub fn seconds(s: f64) -> String {
+    time((s * 1e9).round() as u64)
+}
+
+/// A span that somebody chose or waited for: `250 ms`, `10 s`, `2 min 30 s`, `1 h 5 min`.
+pub fn span(seconds: f64) -> String {
+    if seconds < 1.0 && seconds > 0.0 {
+        return format!("{} ms", plain((seconds * 1e5).round() / 1e2));
+    }
+    if seconds < 60.0 {
+        return format!("{} s", plain((seconds * 1e2).round() / 1e2));
+    }
+    let whole = seconds.round() as u64;
+    let parts = [(whole / 3600, "h"), (whole / 60 % 60, "min"), (whole % 60, "s")];
+    let parts = parts.iter().filter(|p| p.0 > 0).map(|(n, unit)| format!("{} {unit}", count(*n)));
+    parts.collect::<Vec<_>>().join(" ")
+}
+
+/// A share from 0 to 1: `42.1 %`.
+pub fn percent(share: f64) -> String {
+    format!("{} %", three(share * 100.0))
+}
+
+/// A share of a whole: `42.1 %`. Never rounds to none or to all.
+pub fn share(part: u64, whole: u64) -> String {
+    fraction(if whole == 0 { 0.0 } else { part as f64 / whole as f64 })
+}
+
+/// A share from 0 to 1, as [`share`].
+pub fn fraction(x: f64) -> String {
+    let percent = x * 100.0;
+    match percent {
+        0.0 => "0 %".into(),
+        ..0.01 => "<0.01 %".into(),
+        ..9.995 => format!("{percent:.2} %"),
+        ..99.95 => format!("{percent:.1} %"),
+        _ if x < 1.0 => ">99.9 %".into(),
+        _ => format!("{percent:.0} %"),
+    }
+}
+
+/// Bits per second, as links are sold: `100 Mb/s`.
+pub fn bits(x: f64) -> String {
+    scaled(x, ["b/s", "kb/s", "Mb/s", "Gb/s"])
+}
+
+fn scaled(x: f64, units: [&str; 4]) -> String {
+    let [ones, thousands, millions, billions] = units;
+    match x {
+        ..1e3 => format!("{} {ones}", three(x)),
+        ..1e6 => format!("{} {thousands}", three(x / 1e3)),
+        ..1e9 => format!("{} {millions}", three(x / 1e6)),
+        _ => format!("{} {billions}", three(x / 1e9)),
+    }
+}
+
+/// Bytes: `812 B`, `38.4 MB` (10^6).
+pub fn bytes(n: f64) -> String {
+    let rounded = round3(n);
+    match rounded {
+        ..1e3 => format!("{} B", rounded.round()),
+        ..1e6 => format!("{} kB", three(rounded / 1e3)),
+        ..1e9 => format!("{} MB", three(rounded / 1e6)),
+        ..1e12 => format!("{} GB", three(rounded / 1e9)),
+        _ => format!("{} TB", three(n / 1e12)),
+    }
+}
+
+/// A quantile as a percentile: `p99.9`.
+pub fn percentile(q: f64) -> String {
+    format!("p{}", (q * 1e5).round() / 1e3)
+}
+
+/// A load in words: `35.0/s`, `200 users`.
+pub fn load(of: LoadUnit, load: f64) -> String {
+    // Loads are round numbers: `35`, not `35.0`.
+    let number = if load.fract() == 0.0 { count(load.abs() as u64) } else { three(load) };
+    match of {
+        LoadUnit::PerSecond => format!("{number}/s"),
+        LoadUnit::Users { .. } if load == 1.0 => "1 user".into(),
+        LoadUnit::Users { .. } => format!("{number} users"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_three_digits_and_the_unit_that_fits() {
+        let cases = [
+            (0, "0 µs"),
+            (7, "0.01 µs"),
+            (350, "0.35 µs"),
+            (999, "1.00 µs"),
+            (1_000, "1.00 µs"),
+            (12_345, "12.3 µs"),
+            (391_499, "391 µs"),
+            (999_499, "999 µs"),
+            (999_500, "1.00 ms"),
+            (1_204_000, "1.20 ms"),
+            (99_950_000, "100 ms"),
+            (999_999_999, "1.00 s"),
+            (61_230_000_000, "61.2 s"),
+            (3_600_000_000_000, "3,600 s"),
+        ];
+        for (nanos, written) in cases {
+            assert_eq!(time(nanos), written, "{nanos}");
+        }
+    }
+
+    #[test]
+    fn shares_never_round_to_none_or_all() {
+        assert_eq!(share(0, 10), "0 %");
+        assert_eq!(share(10, 10), "100 %");
+        assert_eq!(share(999_999, 1_000_000), ">99.9 %");
+        assert_eq!(share(1, 1_000_000), "<0.01 %");
+        assert_eq!(share(421, 1000), "42.1 %");
+        assert_eq!(share(8, 10_000), "0.08 %");
+    }
+
+    #[test]
+    fn spans_read_as_people_say_them() {
+        let written = [0.0, 0.25, 1.5, 10.0, 60.0, 150.0, 3900.0].map(span);
+        assert_eq!(written, ["0 s", "250 ms", "1.5 s", "10 s", "1 min", "2 min 30 s", "1 h 5 min"]);
+    }
+
+    #[test]
+    fn numbers_are_grouped_and_rounded() {
+        assert_eq!([0, 999, 1000, 1_544_630].map(count), ["0", "999", "1,000", "1,544,630"]);
+        assert_eq!([0.0, 0.123_45, 9.996, 99.96, 154_463.4].map(three), ["0", "0.123", "10.0", "100", "154,463"]);
+        assert_eq!([812.0, 38_400.0, 999_950.0, 1.5e9].map(bytes), ["812 B", "38.4 kB", "1.00 MB", "1.50 GB"]);
+        assert_eq!([2000.0, 0.5].map(plain), ["2,000", "0.5"]);
+    }
+
+    #[test]
+    fn figures_have_three_digits_and_a_unit() {
+        assert_eq!([three(0.0), three(3.394), three(498.25), three(12_345.6)], ["0", "3.39", "498", "12,346"]);
+        assert_eq!([seconds(0.000_391), seconds(0.0012), seconds(1.0)], ["391 µs", "1.20 ms", "1.00 s"]);
+        assert_eq!([three(9.999), three(0.099_96), three(999.7)], ["10.0", "0.100", "1,000"]);
+        assert_eq!([bits(1e8), bytes(12_300.0), percent(0.0031)], ["100 Mb/s", "12.3 kB", "0.310 %"]);
+        assert_eq!([percentile(0.999), percentile(0.5)], ["p99.9", "p50"]);
+        assert_eq!([plural(1, "user"), plural(2000, "user")], ["1 user", "2,000 users"]);
+    }
+}
