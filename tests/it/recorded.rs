@@ -24,7 +24,7 @@ const FILES: [(&str, &str); 5] = [
 ];
 
 /// The commands that have help of their own.
-const COMMANDS: [&str; 37] = [
+const COMMANDS: [&str; 36] = [
     "",
     "run",
     "check",
@@ -53,7 +53,6 @@ const COMMANDS: [&str; 37] = [
     "runs rm",
     "runs export",
     "runs import",
-    "runs scrub",
     "analyse",
     "install-names",
     "report",

@@ -443,8 +443,7 @@ fn the_store_is_its_owners_alone() {
     }
     fs::set_permissions(store.join("index.sqlite"), fs::Permissions::from_mode(0o644)).expect("another mode");
     fs::set_permissions(&store, fs::Permissions::from_mode(0o755)).expect("another mode");
-    let said = brunt(dir.path(), &words("runs scrub", ""));
-    assert!(String::from_utf8_lossy(&said.stdout).starts_with("redacted 0 runs and 0 experiments of "));
+    brunt(dir.path(), &words("runs", ""));
     assert_eq!((mode(&store), mode(&store.join("index.sqlite"))), (0o700, 0o600));
 }
 

@@ -112,8 +112,7 @@ impl Store {
     ///
     /// [`StoreError`] if there is no such experiment, or a file of it is damaged or cannot be read.
     pub fn study(&self, id: &str) -> Result<Study, StoreError> {
-        let mut kept = experiment::read(&self.directory.experiment(id))?;
-        kept.redact(&self.redactor);
+        let kept = experiment::read(&self.directory.experiment(id))?;
         let mut trials: Vec<Trial> = Vec::new();
         for entry in self.index().entries(&EntryFilter::RunsOf(id.to_owned()))? {
             let (Some(place), Ok(run)) = (entry.place, self.run(&entry.id)) else { continue };
