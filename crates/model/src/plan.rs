@@ -146,13 +146,6 @@ impl Plan {
         &mut self.populations[0]
     }
 
-    /// The same plan with another load of the first population.
-    #[must_use]
-    pub fn with_load(mut self, load: Load) -> Self {
-        self.main_mut().load = load;
-        self
-    }
-
     /// The same plan whose first population stops then.
     #[must_use]
     pub fn with_stop(mut self, stop: Stop) -> Self {

@@ -171,18 +171,6 @@ impl Store {
         }
     }
 
-    /// The run that goes by this word; its id.
-    ///
-    /// # Errors
-    ///
-    /// The same as of [`find`](Self::find), and if it is an experiment.
-    pub fn find_run(&self, word: &str) -> Result<String, StoreError> {
-        match self.find(word)? {
-            StoredItem::Run(id) => Ok(id),
-            StoredItem::Experiment(id) => Err(StoreError::NoRun(id)),
-        }
-    }
-
     /// The experiment that goes by this word; its id.
     ///
     /// # Errors
