@@ -31,9 +31,8 @@ with_node() {
     fi
 }
 
-with_node modules "the picture of crates and modules" tools/modules.mjs --check
+with_node modules "circles of modules" tools/modules.mjs --check
 with_node style "texts" tools/style.mjs
-with_node strings "texts that users read" tools/strings.mjs
 with_node book "the book" tools/book.mjs
 if has mdbook; then
     mdbook build

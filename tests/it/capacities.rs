@@ -11,7 +11,7 @@ use serde_json::Value;
 use std::fs;
 use tempfile::TempDir;
 
-const SHORT: &str = "--objective 'p99 < 500ms' --trial 1s..1s --warmup 100ms --grace 300ms --cooldown 0s";
+const SHORT: &str = "--objective 'p99 < 500ms' --trial-duration 1s..1s --warmup 100ms --grace 300ms --cooldown 0s";
 
 /// The capacities that were found, of the contender of that name.
 fn found(json: &Value, of: &str) -> Vec<Option<f64>> {
@@ -26,7 +26,7 @@ fn a_server_that_carries_more_is_better() {
     in_its_own_time(test, || {
         let (slow, fast) = (lab("--workers 1 --service const:20ms"), lab("--workers 1 --service const:5ms"));
         let line = format!(
-            "compare slow={} fast={} --at both -r 20 -d 500ms {SHORT} --start 30 --repeat 4 --alpha 0.5 --within 100s",
+            "compare slow={} fast={} --at both -r 20 -d 500ms {SHORT} --start-load 30 --repeat 4 --alpha 0.5 --time-budget 100s",
             slow.at("/"),
             fast.at("/")
         );

@@ -152,7 +152,7 @@ fn servers_of_a_plan_are_started_and_compared() {
     let plan = format!(
         "ports: [http]\nscript: {{request: \"http://127.0.0.1:${{port.http}}/\"}}\n\
          load: {{rate: 60, duration: 300ms}}\nrepetitions: 2\n\
-         compare: {{metrics: [p50, errors], smallest: 10%, fail_if: p50 worse by 1%}}\n\
+         compare: {{metrics: [p50, errors], min_difference: 10%, fail_if: p50 worse by 1%}}\n\
          server:\n  start: exec {} --listen 127.0.0.1:${{port.http}} --service const:${{time}}\n  \
          ready: http://127.0.0.1:${{port.http}}/\n\
          contenders:\n  fast: {{vars: {{time: 2ms}}}}\n  slow: {{vars: {{time: 9ms}}}}\n",
@@ -243,9 +243,9 @@ fn what_makes_no_sense_is_told_with_what_to_write() {
         (format!("compare A={url} B={url} --metric speed"), "write one of p50"),
         (format!("compare A={url} B={url} --fail-if 'p99 > 5%'"), "`worse by` is missing"),
         (format!("compare A={url} B={url} --metric cpu"), "add --probe process=NAME"),
-        (format!("compare A={url} B={url} --within 1s"), "one repetition takes 20 s"),
+        (format!("compare A={url} B={url} --time-budget 1s"), "one repetition takes 20 s"),
         (format!("compare A={url} B={url} --alpha 0.7"), "more than 0 and up to 0.5"),
-        (format!("compare A={url} B={url} --smallest 2"), "more than 0% and less than 100%"),
+        (format!("compare A={url} B={url} --min-difference 2"), "more than 0% and less than 100%"),
         (format!("compare A={url} B={url} --at peak"), "write load, capacity or both"),
         (format!("compare A={url} B={url} --at both"), "at which load, besides the capacity?"),
         (
@@ -254,12 +254,12 @@ fn what_makes_no_sense_is_told_with_what_to_write() {
         ),
         (format!("compare A={url} B={url} --at capacity -d 5s"), "a search chooses the duration of its trials"),
         (format!("compare A={url} B={url} --at capacity --objective 1-3-10"), "would be a second capacity"),
-        (format!("compare A={url} B={url} --at capacity --within 1m"), "that is 3 s for each of 20 searches"),
+        (format!("compare A={url} B={url} --at capacity --time-budget 1m"), "that is 3 s for each of 20 searches"),
         (format!("compare A={url} B={url} --metric capacity"), "add --at capacity, or --at both"),
-        (format!("compare A={url} B={url} --trial 1s"), "that is of a search for the capacity"),
+        (format!("compare A={url} B={url} --trial-duration 1s"), "that is of a search for the capacity"),
         (format!("find {url} --objective 'p99 < soon'"), "write"),
         (format!("find {url} --require 'knee > 5'"), "only a capacity can be required"),
-        (format!("find {url} --within 5s"), "three trials of 3s do not fit into it"),
+        (format!("find {url} --time-budget 5s"), "three trials of 3s do not fit into it"),
         ("compare run:nothing run:there".to_owned(), "no stored run or experiment matches"),
     ] {
         brunt(&line).ends(2).says(told);

@@ -11,7 +11,7 @@ use std::process::Command;
 use tempfile::TempDir;
 
 /// Trials as short as they may be, so that a test does not take minutes.
-const SHORT: &str = "--trial 1s..2s --cooldown 0s --warmup 100ms --overload no";
+const SHORT: &str = "--trial-duration 1s..2s --cooldown 0s --warmup 100ms --overload no";
 
 fn find(words: &[&str]) -> Running {
     start(command("find").args(words))
@@ -86,8 +86,17 @@ fn the_interval_holds_the_capacity_that_the_formula_gives() {
     in_its_own_time("find::the_interval_holds_the_capacity_that_the_formula_gives", || {
         let lab = lab("--workers 4 --service exp:10ms");
         let (url, objective) = (lab.at("/"), "p99 < 100ms");
-        let ran =
-            found(&[&url, "--objective", objective, "--within", "55s", "--trial", "2s..10s", "--precision", "5%"]);
+        let ran = found(&[
+            &url,
+            "--objective",
+            objective,
+            "--time-budget",
+            "55s",
+            "--trial-duration",
+            "2s..10s",
+            "--precision",
+            "5%",
+        ]);
         if was_the_generators("find::the_interval_holds_the_capacity_that_the_formula_gives", &ran) {
             return;
         }
@@ -113,8 +122,8 @@ fn a_server_that_refuses_from_a_rate_on_has_that_capacity() {
     };
     in_its_own_time("find::a_server_that_refuses_from_a_rate_on_has_that_capacity", || {
         let url = server.at("/");
-        let words = ["--objective", "errors < 0.1%", "--arrivals", "even", "--within", "40s", "--overload", "no"];
-        let ran = found(&[&[url.as_str(), "--trial", "2s..5s", "--precision", "3%"][..], &words].concat());
+        let words = ["--objective", "errors < 0.1%", "--arrivals", "even", "--time-budget", "40s", "--overload", "no"];
+        let ran = found(&[&[url.as_str(), "--trial-duration", "2s..5s", "--precision", "3%"][..], &words].concat());
         if was_the_generators("find::a_server_that_refuses_from_a_rate_on_has_that_capacity", &ran) {
             return;
         }
@@ -131,12 +140,21 @@ fn a_signal_ends_it_with_what_is_known_and_it_can_be_taken_up_again() {
     let (lab, store) = (lab("--service const:5ms"), TempDir::new().expect("a directory"));
     let (url, store) = (lab.at("/"), store.path().display().to_string());
     let words = |more: &'static [&'static str]| {
-        let own =
-            [url.as_str(), "--objective", "p99 < 500ms", "--most", "200", "--store", store.as_str(), "--name", "again"];
+        let own = [
+            url.as_str(),
+            "--objective",
+            "p99 < 500ms",
+            "--max-load",
+            "200",
+            "--store",
+            store.as_str(),
+            "--name",
+            "again",
+        ];
         let all: Vec<String> = SHORT.split(' ').chain(own).chain(more.iter().copied()).map(str::to_owned).collect();
         all
     };
-    let line = words(&["--within", "60s"]);
+    let line = words(&["--time-budget", "60s"]);
     let running = find(&line.iter().map(String::as_str).collect::<Vec<_>>());
     until("the first trial", || running.told().contains("trial 1:"));
     running.signal(Signal::INT);
@@ -145,7 +163,7 @@ fn a_signal_ends_it_with_what_is_known_and_it_can_be_taken_up_again() {
     // A second of 50 requests says too little of a p99.
     first.says(&["capacity unknown", "it was stopped before the target precision was reached"]);
 
-    let line = words(&["--within", "50s", "--resume"]);
+    let line = words(&["--time-budget", "50s", "--resume"]);
     let again = found(&line.iter().map(String::as_str).collect::<Vec<_>>()).ok();
     assert!(again.err.contains("1 trial so far: "), "{}", again.err);
     let id = |ran: &Ran| ran.at("/trials/0/id").as_str().map(str::to_owned);
@@ -164,7 +182,7 @@ fn a_requirement_is_met_missed_or_undecided() {
         ("p99 < 500ms", "100", "capacity >= 5000/s", 8, "undecided"),
         ("p99 < 1ms", "100", "capacity > 80/s", 4, "missed"),
     ] {
-        let more = ["--objective", objective, "--most", most, "--require", require, "--within", "30s"];
+        let more = ["--objective", objective, "--max-load", most, "--require", require, "--time-budget", "30s"];
         let ran = short(&url, &more);
         if ran.code != code && was_the_generators("find::a_requirement_is_met_missed_or_undecided", &ran) {
             return;
@@ -179,8 +197,10 @@ fn where_the_generator_carries_no_more_it_is_at_least_so_much() {
     in_its_own_time("find::where_the_generator_carries_no_more_it_is_at_least_so_much", || {
         let lab = lab("--service const:0ms");
         let url = lab.at("/");
-        let ran =
-            short(&url, &["--objective", "p99 < 20ms", "--start", "2000", "--within", "100s", "--grace", "100ms"]);
+        let ran = short(
+            &url,
+            &["--objective", "p99 < 20ms", "--start-load", "2000", "--time-budget", "100s", "--grace", "100ms"],
+        );
         assert!(
             answer(&ran)["trials"].as_array().is_some_and(|all| all.iter().any(|t| !t["limited"].is_null())),
             "{}",
@@ -193,7 +213,7 @@ fn where_the_generator_carries_no_more_it_is_at_least_so_much() {
 
 #[test]
 fn where_nobody_answers_it_ends_at_once() {
-    let ran = short("http://127.0.0.1:1/", &["--within", "60s"]).ends(3);
+    let ran = short("http://127.0.0.1:1/", &["--time-budget", "60s"]).ends(3);
     assert!(ran.err.contains("nothing was measured: no connection to"), "{}", ran.err);
     assert_eq!((ran.err.lines().count(), ran.out.as_str()), (1, ""), "{}", ran.err);
 }
@@ -204,7 +224,7 @@ fn a_managed_server_is_searched_by_a_plan() {
     let lab = program("BRUNT_LAB_BIN", "brunt-lab");
     let plan = format!(
         "ports: [http]\nscript: {{request: \"http://127.0.0.1:${{port.http}}/\"}}\nload: {{warmup: 100ms}}\n\
-         objectives: [p99 < 500ms]\nfind: {{most: 100, trial: 1s..2s, between: restart, overload: no, within: 30s}}\n\
+         objectives: [p99 < 500ms]\nfind: {{max_load: 100, trial_duration: 1s..2s, between: restart, overload: no, time_budget: 30s}}\n\
          server:\n  start: echo one >>starts; exec {} --listen 127.0.0.1:${{port.http}} --service const:5ms\n  \
          ready: http://127.0.0.1:${{port.http}}/\n",
         lab.display()
@@ -223,7 +243,7 @@ fn several_contenders_of_a_plan_are_searched_one_after_the_other() {
     let (one, other) = (lab("--service const:1ms"), lab("--service const:2ms"));
     let dir = TempDir::new().expect("a directory");
     let plan = format!(
-        "load: {{warmup: 100ms}}\nobjectives: [p99 < 500ms]\nfind: {{most: 60, trial: 1s, between: 0s, overload: no, within: 20s}}\n\
+        "load: {{warmup: 100ms}}\nobjectives: [p99 < 500ms]\nfind: {{max_load: 60, trial_duration: 1s, between: 0s, overload: no, time_budget: 20s}}\n\
          contenders:\n  first: {{script: {{request: \"{}\"}}}}\n  second: {{script: {{request: \"{}\"}}}}\n",
         one.at("/"),
         other.at("/")
@@ -242,7 +262,7 @@ fn several_contenders_of_a_plan_are_searched_one_after_the_other() {
 fn a_search_that_was_killed_is_reported_and_gone_on_with() {
     let (lab, store) = (lab("--service const:5ms"), TempDir::new().expect("a directory"));
     let (url, store) = (lab.at("/"), store.path().display().to_string());
-    let own = ["--objective", "p99 < 500ms", "--most", "200", "--store", store.as_str(), "--within", "60s"];
+    let own = ["--objective", "p99 < 500ms", "--max-load", "200", "--store", store.as_str(), "--time-budget", "60s"];
     let words: Vec<&str> = SHORT.split(' ').chain([url.as_str()]).chain(own).collect();
     let mut running = find(&words);
     until("the first trial", || running.told().contains("trial 1:"));
@@ -261,8 +281,8 @@ fn three_limits_of_patience_are_three_capacities_and_an_overload_ends_in_recover
     in_its_own_time("find::three_limits_of_patience_are_three_capacities_and_an_overload_ends_in_recovery", || {
         let lab = lab("--workers 2 --service const:20ms");
         let url = lab.at("/");
-        let more = ["--objective", "p99 < 100ms, p99 < 200ms, p99 < 400ms", "--within", "60s"];
-        let own = ["--start", "40", "--trial", "1s..4s", "--cooldown", "500ms", "--warmup", "200ms"];
+        let more = ["--objective", "p99 < 100ms, p99 < 200ms, p99 < 400ms", "--time-budget", "60s"];
+        let own = ["--start-load", "40", "--trial-duration", "1s..4s", "--cooldown", "500ms", "--warmup", "200ms"];
         let ran = found(&[&[url.as_str()][..], &more, &own].concat());
         if was_the_generators(
             "find::three_limits_of_patience_are_three_capacities_and_an_overload_ends_in_recovery",

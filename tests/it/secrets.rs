@@ -176,7 +176,7 @@ fn no_secret_of_an_experiment_is_left_anywhere() {
     for line in [
         "sweep A=URL?token=%a% B=URL?token=%b% -r 40 -d 200ms -H X-Api-Key:~%key%",
         "sweep URL?token=%bare% -r 40 -d 200ms",
-        "find URL?token=%found% --within 12s --trial 1s..2s --overload no --start 20 --most 40 --cooldown 0s --objective p99<1s --basic u:%pair%",
+        "find URL?token=%found% --time-budget 12s --trial-duration 1s..2s --overload no --start-load 20 --max-load 40 --cooldown 0s --objective p99<1s --basic u:%pair%",
         "compare A=URL?token=%a% B=URL?token=%b% -r 40 -d 200ms --repeat 2 --bearer %bearer%",
         "run input.yaml",
     ] {
@@ -443,8 +443,7 @@ fn the_store_is_its_owners_alone() {
     }
     fs::set_permissions(store.join("index.sqlite"), fs::Permissions::from_mode(0o644)).expect("another mode");
     fs::set_permissions(&store, fs::Permissions::from_mode(0o755)).expect("another mode");
-    let said = brunt(dir.path(), &words("runs scrub", ""));
-    assert!(String::from_utf8_lossy(&said.stdout).starts_with("redacted 0 runs and 0 experiments of "));
+    brunt(dir.path(), &words("runs", ""));
     assert_eq!((mode(&store), mode(&store.join("index.sqlite"))), (0o700, 0o600));
 }
 

@@ -28,7 +28,7 @@ Examples:
   brunt run plan.yaml && brunt baseline save main      the latest run or experiment becomes `main`
   brunt baseline save main k7m2xqd                     the one with this id becomes `main`
   brunt run plan.yaml && brunt baseline check main --fail-if 'p99 worse by 5%'
-                                                       compare the latest of the same plan with it; exit code 9 if worse
+      compare the latest of the same plan with it; exit code 9 if worse
   brunt baseline check main p3nq8vw -o junit=b.xml     compare this one; report for CI
   brunt baseline check main http://127.0.0.1:8082/     measure another server in the same way
   brunt baseline list

@@ -43,15 +43,15 @@ pub fn replay(args: &ReplayArgs) -> Result<Exit, Failed> {
     Ok(exit_of(&run, &judgement, args.strict.into()))
 }
 
-/// Folds a log; what an earlier brunt wrote in clear is redacted. One that was torn (a power cut, a full disk) is taken up to its last whole event.
+/// Folds a log. One that was torn (a power cut, a full disk) is taken up to its last whole event.
 pub fn fold(path: &Path) -> Result<Run, Failed> {
     let name = || path.display().to_string();
     let file = File::open(path).with_context(name).map_err(usage)?;
     let mut log = EventReader::new(BufReader::new(file)).with_context(name).map_err(usage)?;
-    let (mut run, redactor) = (Run::default(), crate::redact::current());
+    let mut run = Run::default();
     loop {
         match log.next_event() {
-            Ok(Some(event)) => run.fold(&redactor.event(&event)),
+            Ok(Some(event)) => run.fold(&event),
             Ok(None) => break,
             Err(error @ LogError::Torn(_)) => {
                 eprintln!("brunt: {}: {error}", name());

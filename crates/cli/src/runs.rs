@@ -24,7 +24,6 @@ Examples:
   brunt runs tag k7m2xqp baseline        tag it `baseline`
   brunt runs rm k7m2xqp                  delete it with its files
   brunt runs export baseline b.brunt     one file, for `brunt runs import b.brunt` elsewhere
-  brunt runs scrub                       redact secrets that an earlier version stored
 
 An ID is a short id or the beginning of one, a tag, the name of an experiment (the latest of it), or `last`.";
 
@@ -54,8 +53,6 @@ enum What {
     Export(ExportArgs),
     /// Reads a file that `export` wrote into the store
     Import(ImportArgs),
-    /// Redacts secrets that an earlier version stored in clear, and makes all files private
-    Scrub(ScrubArgs),
 }
 
 #[derive(Debug, Clone, Args)]
@@ -104,12 +101,6 @@ struct ExportArgs {
 }
 
 #[derive(Debug, Clone, Args)]
-struct ScrubArgs {
-    #[command(flatten)]
-    store: StoreArgs,
-}
-
-#[derive(Debug, Clone, Args)]
 struct ImportArgs {
     /// What was exported
     file: PathBuf,
@@ -134,7 +125,6 @@ pub fn runs(args: &RunsArgs) -> Result<Exit, Failed> {
             let id = open(&args.store)?.import(&args.file).map_err(refused)?;
             say(&format!("{id}\n"))?;
         }
-        Some(What::Scrub(args)) => scrub(&open(&args.store)?)?,
     }
     Ok(Exit::Measured)
 }
@@ -176,20 +166,6 @@ fn remove(store: &Store, words: &[String]) -> Result<(), Failed> {
                 format!("removed {id} with {}\n", plural(runs as u64, "run"))
             }
         })?;
-    }
-    Ok(())
-}
-
-fn scrub(store: &Store) -> Result<(), Failed> {
-    let scrubbed = store.scrub().map_err(refused)?;
-    let (runs, experiments) = (plural(scrubbed.runs, "run"), plural(scrubbed.experiments, "experiment"));
-    say(&format!("redacted {runs} and {experiments} of {} stored files\n", scrubbed.seen))?;
-    for (ids, why) in
-        [(&scrubbed.busy, "still being written; run it again later"), (&scrubbed.unreadable, "not readable")]
-    {
-        if !ids.is_empty() {
-            say(&format!("left as they are, {why}: {}\n", ids.join(", ")))?;
-        }
     }
     Ok(())
 }

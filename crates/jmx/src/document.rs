@@ -1,7 +1,6 @@
 //! A .jmx file as a tree that is written back byte for byte.
 //!
-//! Every node keeps its markup as it was written, as a range of the source; an edit replaces the markup of the nodes that it
-//! touches. Nodes stand in one vector, and every walk is a loop, so the depth of a file costs no stack.
+//! Every node keeps its markup as a range of the source. Nodes stand in one vector, and every walk is a loop, so the depth of a file costs no stack.
 //!
 //! UTF-8, UTF-16, ISO-8859-1 and windows-1252 are read (`encoding`), and written as they were read.
 //!
@@ -42,26 +41,17 @@ pub enum NodeKind {
     Other,
 }
 
-/// Markup: a range of the source, or text of an edit.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Markup {
-    Source(Range<u32>),
-    Edited(Box<str>),
-}
-
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Node {
     pub(crate) kind: NodeKind,
     pub(crate) parent: Option<NodeId>,
-    /// The start tag, or the whole of a node that is no element.
-    pub(crate) open: Markup,
-    /// The end tag; empty for `<a/>` and for nodes that are no elements.
-    pub(crate) close: Markup,
+    /// Range in the source of the start tag, or of the whole node if it is no element.
+    pub(crate) open: Range<u32>,
+    /// Range of the end tag; empty for `<a/>` and for nodes that are no elements.
+    pub(crate) close: Range<u32>,
     pub(crate) children: Vec<NodeId>,
     /// The element before it within the same element, as it was read.
     pub(crate) previous: Option<NodeId>,
-    /// Where it begins in the source, in bytes. An inserted node has the place of its parent.
-    pub(crate) at: u32,
 }
 
 /// A .jmx file: see the [module](self).
@@ -87,7 +77,7 @@ impl Document {
         parse::parse(bytes)
     }
 
-    /// The file. Without edits, exactly the bytes that were read.
+    /// The file: exactly the bytes that were read.
     pub fn write(&self) -> Vec<u8> {
         let mut out = String::with_capacity(self.source.len());
         let mut rest: Vec<(NodeId, bool)> = self.top.iter().rev().map(|&node| (node, false)).collect();
@@ -177,14 +167,14 @@ impl Document {
         parts.fold(first, |all, part| all + part)
     }
 
-    /// Where a node begins. For an inserted node: the place of its parent.
+    /// Where a node begins.
     pub fn position(&self, id: NodeId) -> Position {
-        self.lines.position(&self.source, self.node(id).at as usize)
+        self.lines.position(&self.source, self.node(id).open.start as usize)
     }
 
     /// The line on which a node begins, from 1. Takes less time than [`position`](Self::position).
     pub fn line(&self, id: NodeId) -> u32 {
-        self.lines.line(self.node(id).at as usize)
+        self.lines.line(self.node(id).open.start as usize)
     }
 
     /// The markup of a node as it is written: the start tag of an element, the whole of another node.
@@ -219,26 +209,12 @@ impl Document {
         attributes::attributes(open).find(|attribute| &open[attribute.name.clone()] == name).map(|found| found.value)
     }
 
-    /// Adds a node that no other holds yet.
-    pub(crate) fn push(&mut self, node: Node) -> NodeId {
-        let id = NodeId(self.nodes.len() as u32);
-        self.nodes.push(node);
-        id
-    }
-
-    pub(crate) fn node_mut(&mut self, id: NodeId) -> &mut Node {
-        &mut self.nodes[id.0 as usize]
-    }
-
     pub(crate) fn node(&self, id: NodeId) -> &Node {
         &self.nodes[id.0 as usize]
     }
 
-    pub(crate) fn markup<'a>(&'a self, markup: &'a Markup) -> &'a str {
-        match markup {
-            Markup::Source(range) => &self.source[range.start as usize..range.end as usize],
-            Markup::Edited(text) => text,
-        }
+    fn markup(&self, range: &Range<u32>) -> &str {
+        &self.source[range.start as usize..range.end as usize]
     }
 }
 

@@ -66,12 +66,6 @@ impl Document {
         self.walk(TestElement::enabled).filter(|(element, _)| lacks(element)).map(listed).collect()
     }
 
-    /// The test element of a node; None where the node is no test element, or not of the tree.
-    pub fn test_element(&self, node: NodeId) -> Option<TestElement<'_>> {
-        let tree = self.parent(node).filter(|&parent| self.name(parent) == TREE)?;
-        pairs(self, tree).find(|element| element.node == node)
-    }
-
     /// The elements that `enters` and whose ancestors do, each with the thread group around it.
     fn walk<'d>(
         &'d self,

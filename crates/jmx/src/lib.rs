@@ -24,7 +24,6 @@
 pub mod cli_options;
 pub mod dashboard;
 pub mod document;
-pub mod edit;
 pub mod element;
 pub mod error;
 pub mod export;

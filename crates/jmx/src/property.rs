@@ -106,11 +106,6 @@ impl<'d> Property<'d> {
         self.properties().iter()
     }
 
-    /// Class of an `elementProp`: `HTTPArgument`; empty for others.
-    pub fn element_type(&self) -> Cow<'d, str> {
-        self.document.attribute(self.node, "elementType").unwrap_or_default()
-    }
-
     /// Line in the file, from 1.
     pub fn line(&self) -> u32 {
         self.document.line(self.node)

@@ -23,7 +23,7 @@ pub use conclusion::sentences;
 pub use differences::{Side, differences};
 pub(crate) use figures::written;
 pub use foresee::{foreseen, foreseen_stored};
-pub use told::{findings, unsettled};
+pub use told::findings;
 
 use brunt_model::comparison::{Better, ComparisonEnd, FoundCapacity, Pair, QuantileShift};
 use brunt_model::objective::Metric;

@@ -2,10 +2,9 @@
 //!
 //! A log is the eight bytes [`MAGIC`], then frames: length (u32, little endian) · CRC-32 of the payload (u32) ·
 //! payload (one [`Event`], as a protobuf message of `docs/event-log.proto`). A torn last frame is found by its length or
-//! its sum: everything before it is whole. Versions: [`Version`] says which are read. Out of scope: a store; it only
-//! turns events to bytes and back.
+//! its sum: everything before it is whole. One version is read, that of [`MAGIC`]; a field or a kind that is added to the
+//! messages needs no new version. Out of scope: a store; it only turns events to bytes and back.
 
-mod frozen;
 pub(crate) mod wire;
 
 use crate::{Account, Event};
@@ -19,38 +18,46 @@ pub const MAGIC: &[u8; 8] = b"BRUNT\x0005";
 /// No frame is longer; a length above it means that the log is damaged.
 const LONGEST: u32 = 256 << 20;
 
-/// The versions of events that are read; the last is the one that is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Version {
-    /// Written until November 2026.
-    V3,
-    /// Written until November 2026, by the builds after those of version 3.
-    V4,
-    /// Today's. A field or a kind that is added to its messages needs no new version.
-    V5,
-}
+/// Length of the part of [`MAGIC`] that names the kind of file; the version follows.
+const KIND_LENGTH: usize = 6;
 
-impl Version {
-    /// The version of a log that begins with `magic`; `written` is what such logs begin with today. None: it is no such
-    /// log, or one of an unknown version.
-    pub fn of(magic: &[u8; 8], written: &[u8; 8]) -> Option<Self> {
-        let (kind, version) = magic.split_at(6);
-        match version {
-            _ if kind != &written[..6] => None,
-            b"03" => Some(Self::V3),
-            b"04" => Some(Self::V4),
-            b"05" => Some(Self::V5),
-            _ => None,
-        }
+/// Checks the first bytes of a log.
+///
+/// # Errors
+///
+/// [`LogError::NotALog`] if the file is of another kind, [`LogError::OtherVersion`] if its version is not that of `expected`.
+pub fn check_magic(found: &[u8; 8], expected: &[u8; 8]) -> Result<(), LogError> {
+    let (kind, version) = found.split_at(KIND_LENGTH);
+    let (expected_kind, expected_version) = expected.split_at(KIND_LENGTH);
+    if kind != expected_kind {
+        return Err(LogError::NotALog);
     }
+    if version == expected_version {
+        return Ok(());
+    }
+    Err(LogError::OtherVersion {
+        found: String::from_utf8_lossy(version).into_owned(),
+        readable: String::from_utf8_lossy(expected_version).into_owned(),
+    })
 }
 
 /// Why a log could not be read to its end.
 #[derive(Debug, thiserror::Error)]
 pub enum LogError {
-    /// It does not begin with [`MAGIC`].
-    #[error("not an event log of brunt, or one of an unknown version")]
+    /// It does not begin as [`MAGIC`] does.
+    #[error("unsupported file format: not an event log of brunt")]
     NotALog,
+    /// It is an event log of another version.
+    #[error(
+        "event log of version `{}`; this brunt reads version `{readable}`. Read it with the brunt that wrote it",
+        found.escape_default()
+    )]
+    OtherVersion {
+        /// Version in the file.
+        found: String,
+        /// The version that this brunt reads.
+        readable: String,
+    },
     /// A frame is cut off or damaged; all before it was whole.
     #[error("the event log is damaged after {0} events; those before are whole")]
     Torn(u64),
@@ -110,7 +117,6 @@ pub fn read_account(from: &mut impl Read) -> Option<Account> {
 /// Reads events one after the other; ends at the first that is not whole.
 pub struct LogReader<R> {
     from: R,
-    version: Version,
     read: u64,
     skipped: u64,
 }
@@ -124,8 +130,8 @@ impl<R: Read> LogReader<R> {
     pub fn new(mut from: R) -> Result<Self, LogError> {
         let mut magic = [0; 8];
         from.read_exact(&mut magic).map_err(|_| LogError::NotALog)?;
-        let version = Version::of(&magic, MAGIC).ok_or(LogError::NotALog)?;
-        Ok(Self { from, version, read: 0, skipped: 0 })
+        check_magic(&magic, MAGIC)?;
+        Ok(Self { from, read: 0, skipped: 0 })
     }
 
     /// The next event that this version knows; None at the end.
@@ -142,7 +148,7 @@ impl<R: Read> LogReader<R> {
                 Frame::Whole(payload) => payload,
             };
             self.read += 1;
-            match decode(self.version, &payload).ok_or(torn)? {
+            match decode(&payload).ok_or(torn)? {
                 Decoded::Known(event) => return Ok(Some(event)),
                 Decoded::Unknown => self.skipped += 1,
             }
@@ -165,12 +171,8 @@ pub fn encode(event: &Event) -> io::Result<Vec<u8>> {
 }
 
 /// The event of these bytes; None where they are none.
-pub fn decode(version: Version, payload: &[u8]) -> Option<Decoded<Event>> {
-    match version {
-        Version::V3 => frozen::decode_v3(payload).map(Decoded::Known),
-        Version::V4 => frozen::decode_v4(payload).map(Decoded::Known),
-        Version::V5 => wire::event(wire::Event::decode(payload).ok()?),
-    }
+pub fn decode(payload: &[u8]) -> Option<Decoded<Event>> {
+    wire::event(wire::Event::decode(payload).ok()?)
 }
 
 /// A payload with its length and sum before it.
@@ -242,18 +244,18 @@ mod tests {
 
     fn plan() -> Plan {
         let text = r#"{
-            "script": {"requests": [{"label": "/", "method": "GET", "url": "http://h/", "headers": [["A", "b"]],
-                "body": {"text": "x"}, "weight": 1}], "order": "sequence", "follow": 0},
+            "populations": [{"name": "main", "scenario": {"requests": [{"label": "/", "method": "GET", "url": "http://h/",
+                "headers": [["A", "b"]], "body": {"text": "x"}, "weight": 1}], "steps": [{"next": "sequence"}]},
             "load": {"model": "open", "rate": {"stages": [{"from": 0.5, "to": 2.0, "duration_seconds": 1.0}]},
                 "arrivals": {"burst": 3}, "connections": null, "max_in_flight": 9},
-            "stop": {"warmup_seconds": 0.0, "duration_seconds": 1.0, "requests": null, "grace_seconds": 5.0},
-            "connection": {"http10": false, "requests_per_connection": 1, "retry_stale": true, "timeout_seconds": 30.0,
+            "stop": {"warmup_seconds": 0.0, "duration_seconds": 1.0, "requests": null, "grace_seconds": 5.0}}],
+            "connection": {"http": "1.1", "requests_per_connection": 1, "retry_stale": true, "timeout_seconds": 30.0,
                 "connect_timeout_seconds": 10.0, "connect_rate": 5000, "resolve": [], "resolve_every_seconds": null,
                 "proxy": null, "unix_socket": null, "source": ["127.0.0.2"], "receive_rate": null, "tls":
                 {"cacert": null, "cert": null, "key": null, "insecure": true, "sni": null, "no_resumption": false}},
-            "checks": {"status": [{"least": 200, "most": 299}], "body": null, "same_length": false},
+            "reply_policies": [{"checks": {"status": [{"least": 200, "most": 299}], "body": null, "same_length": false}}],
             "objectives": [{"metric": {"quantile": 0.99}, "relation": "below", "bound": 0.05}],
-            "record": {"interval_seconds": 0.1, "labels": 1000, "samples": false}, "seed": 7, "threads": 1}"#;
+            "record": {"interval_seconds": 0.1, "labels": 1000, "samples": false}, "seed": 7, "threads": 1, "processes": 1, "precise": false}"#;
         serde_json::from_str(text).unwrap()
     }
 

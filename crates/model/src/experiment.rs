@@ -82,7 +82,7 @@ pub struct Step {
     pub load: f64,
     /// The run.
     pub plan: Plan,
-    /// What the search that chose it uses it for; null where no search chose it, or an earlier version did.
+    /// What the search that chose it uses it for; null where no search chose it.
     #[serde(default)]
     pub purpose: Option<TrialPurpose>,
 }

@@ -1,6 +1,5 @@
 //! One run, fully resolved.
 
-mod before;
 mod http_version;
 mod stage;
 
@@ -10,7 +9,8 @@ use crate::time::{optional_seconds, seconds};
 use crate::{Load, Objective, ReplyPolicy, Request, Stop};
 pub use http_version::HttpVersion;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 pub use stage::{HandedOn, StageKind, TestStage};
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
@@ -19,11 +19,9 @@ use std::time::Duration;
 pub use crate::reply_policy::{Checks, StatusRange};
 
 /// A fully resolved run: every setting has its value, and nothing else is needed to execute it.
-///
-/// Plans of logs that were written before there were populations are read, too.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(try_from = "before::Written")]
-#[schemars(!try_from)]
+// The derived functions are called by the implementations below: a plan that is read is checked.
+#[serde(remote = "Self")]
 pub struct Plan {
     /// Populations of virtual users, all active at the same time; never empty.
     pub populations: Vec<Population>,
@@ -48,6 +46,22 @@ pub struct Plan {
     /// Stages that run before and behind it. Their requests are not in its figures.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub around: Vec<TestStage>,
+}
+
+impl Serialize for Plan {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Self::serialize(self, serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Plan {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let plan = Self::deserialize(deserializer)?;
+        let is_whole = plan.has_population_and_policies();
+        is_whole
+            .then_some(plan)
+            .ok_or_else(|| D::Error::custom("a plan has a population, and a policy for each request"))
+    }
 }
 
 /// A population: virtual users with one load, scenario and stop condition.
@@ -132,13 +146,6 @@ impl Plan {
         &mut self.populations[0]
     }
 
-    /// The same plan with another load of the first population.
-    #[must_use]
-    pub fn with_load(mut self, load: Load) -> Self {
-        self.main_mut().load = load;
-        self
-    }
-
     /// The same plan whose first population stops then.
     #[must_use]
     pub fn with_stop(mut self, stop: Stop) -> Self {
@@ -151,6 +158,13 @@ impl Plan {
         self.populations.iter().flat_map(|population| &population.scenario.requests)
     }
 
+    fn has_population_and_policies(&self) -> bool {
+        let policies = self.reply_policies.len();
+        !self.populations.is_empty()
+            && policies > 0
+            && self.requests().all(|request| (request.reply_policy as usize) < policies)
+    }
+
     /// What is made of the reply to the first request.
     pub fn policy(&self) -> &ReplyPolicy {
         &self.reply_policies[self.requests().next().map_or(0, |request| request.reply_policy as usize)]
@@ -161,12 +175,11 @@ impl Plan {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Connection {
     /// The version of HTTP.
-    #[serde(alias = "http10", deserialize_with = "before::http_version")]
     pub http: HttpVersion,
     /// Maximum number of requests per connection; 1: a new connection for each request.
     pub requests_per_connection: Option<u64>,
     /// Requests in flight per connection; more than 1 needs HTTP/2.
-    #[serde(default = "before::one")]
+    #[serde(default = "one")]
     pub streams: u32,
     /// True: HTTP/2 in cleartext begins as HTTP/1.1 (`Upgrade: h2c`, RFC 7540). False: prior knowledge.
     #[serde(default)]

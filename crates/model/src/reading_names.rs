@@ -78,7 +78,7 @@ pub fn processes(name: &str) -> String {
     format!("processes.{name}.cores")
 }
 
-/// The process of this name that used most CPU since the last look; absent from logs of older versions.
+/// The process of this name that used most CPU since the last look.
 pub fn busiest_pid(name: &str) -> String {
     format!("processes.{name}.pid")
 }

@@ -1,6 +1,6 @@
 //! Events as messages: what was written is read, whatever it is, and what a later version adds is skipped.
 
-use brunt_model::codec::{Decoded, LogError, LogReader, LogWriter, MAGIC, Version, decode, encode, frame};
+use brunt_model::codec::{Decoded, LogError, LogReader, LogWriter, MAGIC, decode, encode, frame};
 use brunt_model::codec::{read_account, write_account};
 use brunt_model::outcome::Malformed;
 use brunt_model::sample::Opening;
@@ -226,7 +226,7 @@ proptest! {
     #[test]
     fn an_event_is_the_same_after_a_message(event in event()) {
         let bytes = encode(&event).expect("a message");
-        prop_assert_eq!(decode(Version::V5, &bytes), Some(Decoded::Known(event)));
+        prop_assert_eq!(decode(&bytes), Some(Decoded::Known(event)));
     }
 
     #[test]
@@ -335,7 +335,7 @@ fn read_snapshot(phase: i32) -> Option<Decoded<Event>> {
     let failures = vec![count(9, 3), count(99, 4), count(17, 1)];
     let measured = Some(LaterTally { failures, malformed: vec![count(1, 2), count(99, 5)] });
     let event = OneSnapshot { snapshot: Some(LaterSnapshot { phase, measured }) };
-    decode(Version::V5, &event.encode_to_vec())
+    decode(&event.encode_to_vec())
 }
 
 #[test]
@@ -349,9 +349,15 @@ fn failures_of_an_unknown_kind_still_count() {
 }
 
 #[test]
-fn a_log_of_a_version_to_come_is_refused() {
+fn a_log_of_another_version_is_refused() {
     let mut log = Vec::new();
     LogWriter::new(&mut log).expect("a log");
-    log[7] = b'6';
-    assert!(matches!(LogReader::new(&log[..]), Err(LogError::NotALog)));
+    for version in [b'4', b'6'] {
+        log[7] = version;
+        let Err(error) = LogReader::new(&log[..]) else { panic!("a log of version {version} was read") };
+        assert!(
+            matches!(&error, LogError::OtherVersion { found, .. } if found.as_bytes() == [b'0', version]),
+            "{error}"
+        );
+    }
 }

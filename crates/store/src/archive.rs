@@ -45,7 +45,7 @@ impl Store {
     ///
     /// [`StoreError`] if a log of it is damaged or still being written, or `to` cannot be written.
     pub fn export(&self, what: &StoredItem, to: &Path) -> Result<(), StoreError> {
-        let (contents, copies) = self.contents(what)?;
+        let contents = self.contents(what)?;
         let file = File::create(to).map_err(StoreError::io(to))?;
         let mut out = BufWriter::new(file);
         let mut written = out.write_all(MAGIC).and_then(|()| {
@@ -53,54 +53,32 @@ impl Store {
             out.write_all(&frame(&first)?)
         });
         for content in &contents.files {
-            let path = copies.of(content).unwrap_or_else(|| self.path_of(content));
-            written = written.and_then(|()| copy(&path, content.bytes, &mut out));
+            written = written.and_then(|()| copy(&self.path_of(content), content.bytes, &mut out));
         }
         written.and_then(|()| out.flush()).map_err(StoreError::io(to))
     }
 
-    /// What is exported, and redacted copies of what an earlier brunt kept in clear.
-    fn contents(&self, what: &StoredItem) -> Result<(Contents, Copies), StoreError> {
+    /// Returns the list of the files of a run, or of an experiment and its runs.
+    fn contents(&self, what: &StoredItem) -> Result<Contents, StoreError> {
         let mut ids = vec![(what.id().to_owned(), matches!(what, StoredItem::Experiment(_)))];
         if let StoredItem::Experiment(id) = what {
             ids.extend(self.run_ids(id)?.into_iter().map(|id| (id, false)));
         }
-        let (mut files, mut copies) = (Vec::new(), Copies::default());
+        let mut files = Vec::new();
         for (id, experiment) in ids {
             if self.is_busy(&id)? {
                 return Err(StoreError::Busy(id));
             }
             let content = Content { id, experiment, bytes: 0 };
-            let kept = self.path_of(&content);
-            let copy = self.scrubbed_copy(&kept, content.kind())?;
-            copies.0.extend(copy.clone().map(|copy| (content.id.clone(), copy)));
-            let path = copy.unwrap_or(kept);
+            let path = self.path_of(&content);
             let bytes = path.metadata().map_err(StoreError::io(&path))?.len();
             files.push(Content { bytes, ..content });
         }
-        Ok((Contents { files }, copies))
+        Ok(Contents { files })
     }
 
     fn path_of(&self, content: &Content) -> PathBuf {
         if content.experiment { self.directory.experiment(&content.id) } else { self.directory.run(&content.id) }
-    }
-}
-
-/// Redacted copies of files, by their ids; they go when this does.
-#[derive(Default)]
-struct Copies(Vec<(String, PathBuf)>);
-
-impl Copies {
-    fn of(&self, content: &Content) -> Option<PathBuf> {
-        self.0.iter().find(|(id, _)| *id == content.id).map(|(_, copy)| copy.clone())
-    }
-}
-
-impl Drop for Copies {
-    fn drop(&mut self) {
-        for (_, copy) in &self.0 {
-            let _ = std::fs::remove_file(copy);
-        }
     }
 }
 

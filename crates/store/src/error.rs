@@ -45,9 +45,6 @@ pub enum StoreError {
     /// It is a run.
     #[error("{0} is a run, and an experiment is needed here")]
     NoExperiment(String),
-    /// It is an experiment.
-    #[error("{0} is an experiment, and a run is needed here; `brunt runs list {0}` shows its runs")]
-    NoRun(String),
     /// Somebody writes to it.
     #[error("{0} is still being written; wait for its end, or stop it")]
     Busy(String),
@@ -102,13 +99,12 @@ pub enum StoreError {
 impl StoreError {
     /// Whether what was asked for makes no sense, rather than that something failed.
     pub fn is_asked_wrongly(&self) -> bool {
-        use StoreError::{Ambiguous, Archive, Baseline, Busy, IsBaseline, NoExperiment, NoRun, Tag, Unknown};
+        use StoreError::{Ambiguous, Archive, Baseline, Busy, IsBaseline, NoExperiment, Tag, Unknown};
         matches!(
             self,
             Unknown(_)
                 | Ambiguous { .. }
                 | NoExperiment(_)
-                | NoRun(_)
                 | Busy(_)
                 | Archive { .. }
                 | Tag { .. }

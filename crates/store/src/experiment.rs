@@ -4,8 +4,8 @@
 //! became of it, in order: each step that was chosen on the way, each time that it was continued after an interruption, with the
 //! question if that changed, and, each time that somebody ended it, how. Out of scope: its runs; each has a log of its own that names it.
 
+use crate::StoreError;
 use crate::redact::Redactor;
-use crate::{StoreError, directory};
 use brunt_model::codec::{Frame, frame, read_frame};
 use brunt_model::experiment::Step;
 use brunt_model::study::Resumption;
@@ -50,8 +50,6 @@ pub(crate) enum ExperimentRecord {
     Grown { contender: usize, grown: Box<Step> },
     /// It was continued after an interruption; with the question where that is another now.
     Resumed { resumption: Resumption, question: Option<Box<Question>> },
-    /// The question is another now; as versions before wrote it, which did not say when they continued.
-    Asked { question: Box<Question> },
     /// Somebody ended it.
     Ended(ExperimentEnd),
 }
@@ -100,12 +98,6 @@ pub(crate) fn read(path: &Path) -> Result<ExperimentContents, StoreError> {
 }
 
 impl ExperimentContents {
-    /// Replaces its secrets.
-    pub fn redact(&mut self, redactor: &Redactor) {
-        self.asked.redact(redactor);
-        self.ended.iter_mut().for_each(|ended| ended.redact(redactor));
-    }
-
     fn follow(&mut self, later: ExperimentRecord) {
         let experiment = &mut self.asked.experiment;
         match later {
@@ -120,7 +112,6 @@ impl ExperimentContents {
                 self.resumptions.push(resumption);
                 experiment.question = question.map_or_else(|| experiment.question.clone(), |question| *question);
             }
-            ExperimentRecord::Asked { question } => experiment.question = *question,
             ExperimentRecord::Ended(ended) => self.ended = Some(ended),
         }
     }
@@ -139,7 +130,7 @@ impl ExperimentRecord {
     pub fn redact(&mut self, redactor: &Redactor) {
         match self {
             Self::Grown { grown, .. } => redactor.step(grown),
-            Self::Resumed { .. } | Self::Asked { .. } => {}
+            Self::Resumed { .. } => {}
             Self::Ended(ended) => ended.redact(redactor),
         }
     }
@@ -151,34 +142,6 @@ impl ExperimentEnd {
             *warning = redactor.text(warning);
         }
     }
-}
-
-/// Writes an experiment's file anew with its secrets redacted; false where it holds none.
-pub(crate) fn scrub(from: &Path, to: &Path, redactor: &Redactor) -> Result<bool, StoreError> {
-    let file = File::open(from).map_err(StoreError::io(from))?;
-    let mut reader = BufReader::new(file);
-    let damaged = || StoreError::Damaged(from.to_owned());
-    let mut magic = [0; 8];
-    reader.read_exact(&mut magic).map_err(|_| damaged())?;
-    let (mut asked, _): (ExperimentHead, _) =
-        (&magic == MAGIC).then(|| next(&mut reader)).flatten().ok_or_else(damaged)?;
-    let before = asked.clone();
-    asked.redact(redactor);
-    let (mut changed, mut all) = (asked != before, Vec::new());
-    while let Some((later, _)) = next::<ExperimentRecord>(&mut reader) {
-        let mut redacted = later.clone();
-        redacted.redact(redactor);
-        changed |= redacted != later;
-        all.push(redacted);
-    }
-    if !changed {
-        return Ok(false);
-    }
-    let out = directory::create_new(to).map_err(StoreError::io(to))?;
-    begin(&out, &asked)
-        .and_then(|()| all.iter().try_for_each(|later| append(&out, later)))
-        .map_err(StoreError::io(to))?;
-    Ok(true)
 }
 
 fn pack(value: &impl Serialize) -> io::Result<Vec<u8>> {

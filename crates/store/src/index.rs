@@ -276,11 +276,6 @@ impl Index {
         Ok(self.connection.query_row(sql, [name], |row| row.get(0)).optional()?)
     }
 
-    /// Writes the whole database anew, so that nothing is left in it of what rows said before.
-    pub fn vacuum(&self) -> Result<(), StoreError> {
-        self.connection.execute_batch("VACUUM; PRAGMA wal_checkpoint(TRUNCATE);").map_err(Into::into)
-    }
-
     /// Takes rows away, all or none.
     pub fn forget(&self, ids: &[String]) -> Result<(), StoreError> {
         self.at_once(|| {

@@ -31,7 +31,7 @@ pub use error::StoreError;
 pub use experiment::ExperimentEnd;
 pub use redact::Redactor;
 pub use run_log::RunLog;
-pub use store::{EntryFilter, ScrubResult, Store, StoredItem};
+pub use store::{EntryFilter, Store, StoredItem};
 
 #[cfg(test)]
 mod tests;

@@ -4,11 +4,9 @@ mod baselines;
 mod experiments;
 mod mend;
 mod open;
-mod scrub;
 mod tags;
 
 use open::OpenIndex;
-pub use scrub::ScrubResult;
 
 use crate::directory::Directory;
 use crate::entry::{Entry, Kind, Progress};
@@ -113,7 +111,7 @@ impl Store {
         Ok(TrialOf { experiment: experiment.to_owned(), place, contender })
     }
 
-    /// A run, folded from its log as far as that is whole; what an earlier brunt kept in clear is redacted.
+    /// A run, folded from its log as far as that is whole.
     ///
     /// # Errors
     ///
@@ -122,7 +120,7 @@ impl Store {
         let (mut run, mut events) = (Run::default(), self.events(id)?);
         for event in &mut events {
             match event {
-                Ok(event) => run.fold(&self.redactor.event(&event)),
+                Ok(event) => run.fold(&event),
                 Err(LogError::Torn(_)) => break,
                 Err(error) => return Err(StoreError::log(&self.directory.run(id))(error)),
             }
@@ -170,18 +168,6 @@ impl Store {
             (None, _) => Err(StoreError::Unknown(word.into())),
             (Some(id), true) => self.named(id),
             (Some(id), false) => Err(StoreError::Ambiguous { word: word.into(), ids: [ids, vec![id]].concat() }),
-        }
-    }
-
-    /// The run that goes by this word; its id.
-    ///
-    /// # Errors
-    ///
-    /// The same as of [`find`](Self::find), and if it is an experiment.
-    pub fn find_run(&self, word: &str) -> Result<String, StoreError> {
-        match self.find(word)? {
-            StoredItem::Run(id) => Ok(id),
-            StoredItem::Experiment(id) => Err(StoreError::NoRun(id)),
         }
     }
 

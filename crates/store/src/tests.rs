@@ -6,5 +6,5 @@ mod index;
 mod kept;
 mod logs;
 mod processes;
-mod scrub;
+mod redaction;
 pub mod world;

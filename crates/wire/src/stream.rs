@@ -90,11 +90,6 @@ impl<L: Link> Stream<L> {
         }
     }
 
-    /// Whether TLS is spoken on it.
-    pub fn is_tls(&self) -> bool {
-        self.tls.is_some()
-    }
-
     /// What was agreed on, where TLS is spoken.
     pub fn handshake(&self) -> Option<Handshake> {
         self.tls.as_deref().map(tls::handshake)

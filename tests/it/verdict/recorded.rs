@@ -147,16 +147,17 @@ impl Machine {
 
 fn started() -> Event {
     let plan: Plan = serde_json::from_value(json!({
-        "script": {"requests": [], "order": "sequence", "follow": 0},
+        "populations": [{"name": "main", "scenario": {"requests": [], "steps": [{"next": "sequence"}]},
         "load": {"model": "closed", "users": {"stages": [{"from": 9.0, "to": 9.0, "duration_seconds": null}]},
             "think": {"least_seconds": 0.0, "most_seconds": 0.0}},
-        "stop": {"warmup_seconds": 0.0, "duration_seconds": 5.0, "requests": null, "grace_seconds": 5.0},
-        "connection": {"http10": false, "requests_per_connection": null, "retry_stale": false, "timeout_seconds": 30.0,
+        "stop": {"warmup_seconds": 0.0, "duration_seconds": 5.0, "requests": null, "grace_seconds": 5.0}}],
+        "connection": {"http": "1.1", "requests_per_connection": null, "retry_stale": false, "timeout_seconds": 30.0,
             "connect_timeout_seconds": 10.0, "connect_rate": 5000, "resolve": [], "resolve_every_seconds": null,
             "proxy": null, "unix_socket": null, "source": [], "receive_rate": null,
             "tls": {"cacert": null, "cert": null, "key": null, "insecure": false, "sni": null, "no_resumption": false}},
-        "checks": {"status": [], "body": null, "same_length": false}, "objectives": [],
-        "record": {"interval_seconds": 1.0, "labels": 1000, "samples": false}, "seed": 7, "threads": 1
+        "reply_policies": [{"checks": {"status": [], "body": null, "same_length": false}}], "objectives": [],
+        "record": {"interval_seconds": 1.0, "labels": 1000, "samples": false}, "seed": 7, "threads": 1,
+        "processes": 1, "precise": false
     }))
     .expect("a plan");
     let environment = Environment { addresses: vec!["10.0.0.9".into()], cores: 2, ..Environment::default() };

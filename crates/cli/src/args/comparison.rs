@@ -22,7 +22,7 @@ pub struct SpecArgs {
     #[arg(long = "metric", value_name = "LIST", value_parser = compare::measures)]
     metrics: Vec<Vec<Measure>>,
 
-    #[arg(long = "min-difference", alias = "smallest", value_name = "SHARE", value_parser = compare::share)]
+    #[arg(long = "min-difference", value_name = "SHARE", value_parser = compare::share)]
     #[arg(help = defaulted("Smallest relevant difference; servers within it are equivalent", defaults::SMALLEST))]
     smallest: Option<f64>,
 

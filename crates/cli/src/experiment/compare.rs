@@ -74,7 +74,7 @@ struct BlockArgs {
     repeat: Option<u32>,
 
     /// Time budget of the whole comparison
-    #[arg(long = "time-budget", alias = "within", value_name = "TIME", value_parser = duration::positive)]
+    #[arg(long = "time-budget", value_name = "TIME", value_parser = duration::positive)]
     within: Option<Duration>,
 
     /// Order of trials: each repetition measures every server, every second one backwards (interleaved), one server after the

@@ -109,30 +109,19 @@ impl Encoding {
         }
     }
 
-    fn byte(self, character: char) -> Option<u8> {
+    /// Inverse of [`character`](Self::character).
+    fn byte(self, character: char) -> u8 {
         let special = WINDOWS.iter().position(|own| *own == character).filter(|_| self == Self::Windows1252);
-        match special {
-            Some(at) => Some(0x80 + at as u8),
-            None => u8::try_from(u32::from(character)).ok().filter(|byte| self.character(*byte) == character),
-        }
+        special.map_or(u32::from(character) as u8, |at| 0x80 + at as u8)
     }
 
-    /// A text in this encoding. A character that it lacks becomes a reference.
+    /// The bytes of a text that [`read`] returned with this encoding.
     pub fn write(self, text: String) -> Vec<u8> {
         match self {
             Self::Utf8 => text.into_bytes(),
             Self::Utf16Le => text.encode_utf16().flat_map(u16::to_le_bytes).collect(),
             Self::Utf16Be => text.encode_utf16().flat_map(u16::to_be_bytes).collect(),
-            Self::Latin1 | Self::Windows1252 => {
-                let mut bytes = Vec::with_capacity(text.len());
-                for character in text.chars() {
-                    match self.byte(character) {
-                        Some(byte) => bytes.push(byte),
-                        None => bytes.extend(format!("&#{};", u32::from(character)).bytes()),
-                    }
-                }
-                bytes
-            }
+            Self::Latin1 | Self::Windows1252 => text.chars().map(|character| self.byte(character)).collect(),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::encoding::Encoding;
 use super::lines::Lines;
-use super::{Document, Markup, Node, NodeId, NodeKind, attributes, encoding, text};
+use super::{Document, Node, NodeId, NodeKind, attributes, encoding, text};
 use crate::error::JmxError;
 use quick_xml::Reader;
 use quick_xml::errors::{Error, IllFormedError, SyntaxError};
@@ -99,7 +99,7 @@ impl<'s> Builder<'s> {
             Event::End(_) => {
                 self.last.pop();
                 if let Some(id) = self.open.pop() {
-                    self.nodes[id.0 as usize].close = Markup::Source(from as u32..to as u32);
+                    self.nodes[id.0 as usize].close = from as u32..to as u32;
                 }
             }
             Event::Text(_) | Event::GeneralRef(_) => self.text(from, to)?,
@@ -148,9 +148,8 @@ impl<'s> Builder<'s> {
         let last = self.open.last().and_then(|open| self.nodes[open.0 as usize].children.last()).copied();
         if let Some(node) = last.map(|last| &mut self.nodes[last.0 as usize])
             && node.kind == NodeKind::Text
-            && let Markup::Source(range) = &mut node.open
         {
-            range.end = to as u32;
+            node.open.end = to as u32;
             return Ok(());
         }
         if from < to {
@@ -178,11 +177,10 @@ impl<'s> Builder<'s> {
         self.nodes.push(Node {
             kind,
             parent,
-            open: Markup::Source(from as u32..end),
-            close: Markup::Source(end..end),
+            open: from as u32..end,
+            close: end..end,
             children: Vec::new(),
             previous: None,
-            at: from as u32,
         });
         match parent {
             Some(parent) => self.nodes[parent.0 as usize].children.push(id),
@@ -217,9 +215,9 @@ impl<'s> Builder<'s> {
     /// The open element for messages: `` `stringProp` (opened on line 12) ``.
     fn innermost(&self) -> String {
         let Some(&open) = self.open.last() else { return "no element".to_owned() };
-        let at = self.nodes[open.0 as usize].at as usize;
-        let Markup::Source(range) = &self.nodes[open.0 as usize].open else { return String::new() };
-        let name = attributes::name(&self.source[range.start as usize..range.end as usize]);
+        let tag = &self.nodes[open.0 as usize].open;
+        let at = tag.start as usize;
+        let name = attributes::name(&self.source[at..tag.end as usize]);
         format!("`<{name}>` (line {})", self.lines.position(self.source, at).line)
     }
 

@@ -57,7 +57,6 @@ fn children_follow_their_element() {
     let off = group.children().nth(2).unwrap();
     assert!(!off.enabled() && off.children().count() == 1);
     assert_eq!(off.parent().unwrap().name(), "users");
-    assert_eq!(document.test_element(off.node()).unwrap().name(), "off");
     assert_eq!(document.all_elements().count(), 8);
     assert_eq!(document.enabled_elements().count(), 6);
 }
@@ -78,7 +77,6 @@ fn properties_are_read_by_name_and_type() {
     let values: Vec<_> =
         arguments.items("Arguments.arguments").map(|item| item.properties().text("Argument.value")).collect();
     assert_eq!(values, [Some("1".into()), Some("2".into())]);
-    assert_eq!(arguments.items("Arguments.arguments").next().unwrap().element_type(), "HTTPArgument");
     assert_eq!(timer.properties().float("throughput"), Ok(Some(12.5)));
 }
 
@@ -164,7 +162,6 @@ fn elements_of_real_plans_are_known() {
         assert!(document.test_plan().is_some() && elements.len() >= 3, "{name}");
         for element in elements {
             assert!(element.kind().is_some(), "{name}: {} `{}`", element.place(), element.tag());
-            assert!(document.test_element(element.node()).is_some());
         }
         let lacks: Vec<_> = document.unsupported().into_iter().map(|one| one.place).collect();
         println!("{name}: {lacks:?}");

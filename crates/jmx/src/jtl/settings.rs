@@ -196,13 +196,6 @@ impl JtlSettings {
     pub fn saves_timestamp(&self) -> bool {
         self.timestamp != TimestampFormat::None
     }
-
-    /// The names of all properties that [`from_properties`](Self::from_properties) reads.
-    pub fn property_names() -> Vec<String> {
-        let others = ["output_format", "default_delimiter", "timestamp_format", "assertion_results", "xml_pi"];
-        let all = FIELDS.iter().map(|(_, name, _, _)| *name).chain(others).map(|name| format!("{PREFIX}{name}"));
-        all.chain(std::iter::once("sample_variables".to_owned())).collect()
-    }
 }
 
 fn parse_delimiter(text: &str) -> Result<u8, JmxError> {

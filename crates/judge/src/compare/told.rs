@@ -6,7 +6,7 @@ use super::decide::{Decided, Scale, TestedFigure};
 use super::figures::written;
 use super::sample::Paired;
 use brunt_model::Comparison;
-use brunt_model::comparison::{Better, Compared, ComparisonEnd, Test};
+use brunt_model::comparison::{Better, ComparisonEnd, Test};
 use brunt_model::finding::{Finding, Weight};
 use brunt_model::numbers::load;
 use brunt_model::numbers::{count, plural};
@@ -104,31 +104,6 @@ pub fn failed(decided: &[Decided], pairs: &[Paired], spec: &Compare) -> Vec<Stri
         }
     }
     failed
-}
-
-/// Differences that were to make brunt fail of which it is not known whether they do, each a sentence: the interval holds the
-/// margin, or nothing is known of the figure.
-pub fn unsettled(comparison: &Comparison, spec: &Compare) -> Vec<String> {
-    let mut open = Vec::new();
-    for pair in &comparison.pairs {
-        for Regression { measure, by } in &spec.fail_if {
-            let of = pair.measures.iter().find(|compared| compared.measure == *measure);
-            if of.is_none_or(|compared| holds(compared, *by)) {
-                open.push(format!("{measure}: unknown whether {} is worse by more than {}", pair.theirs, margin(*by)));
-            }
-        }
-    }
-    open
-}
-
-/// Whether the interval holds a margin on the worse side.
-fn holds(compared: &Compared, by: f64) -> bool {
-    if compared.low.is_none() && compared.high.is_none() {
-        return compared.verdict == Better::Undecided;
-    }
-    let (low, high) = (compared.low.unwrap_or(f64::NEG_INFINITY), compared.high.unwrap_or(f64::INFINITY));
-    let (least, most) = if compared.measure.more_is_better() { (-high, -low) } else { (low, high) };
-    least <= by && by < most
 }
 
 /// Whether it is known if a difference is to make brunt fail: its interval does not hold the margin, or nothing is known at all.

@@ -79,9 +79,7 @@ pub fn statuses(run: &Run) -> Option<Check> {
 
 /// The labels together are the total.
 pub fn labels(run: &Run) -> Option<Check> {
-    // Logs of earlier versions do not mark the labels of hops.
-    let has_unmarked_hops = run.total.redirects > 0 && run.hops.is_empty();
-    if run.labels.is_empty() || has_unmarked_hops {
+    if run.labels.is_empty() {
         return None;
     }
     let summed: u64 = run.steps().map(|(_, tally)| tally.completed).sum();

@@ -1,5 +1,5 @@
-//! The messages of events, as `docs/event-log.proto` publishes them: what a log holds from version 5 on, and what the
-//! processes of a run tell each other.
+//! The messages of events, as `docs/event-log.proto` publishes them: the contents of a log, and the messages between the
+//! processes of a run.
 //!
 //! Every field and kind has a number that never changes its meaning; a new one takes a new number. Readers skip what
 //! they do not know, so logs stay readable in both directions. `tests/schema.rs` compares this file with the published

@@ -11,7 +11,6 @@ use super::words::{Commands, Longer, Scalar, ScalarOr};
 use super::written::{self, Written};
 use super::yaml;
 use crate::error::{Position, SpecError};
-use crate::settings::rows::earlier_keys;
 use brunt_model::StageKind;
 use brunt_model::experiment::{Ready, Restart, TrialOrder};
 use brunt_model::scenario::Order;
@@ -142,10 +141,7 @@ impl Draft {
     pub fn parse(text: &str, file: &str, words: &[String]) -> Result<Self, SpecError> {
         let mut plan = yaml::parse(text, file)?;
         vary::map(&plan, "")?;
-        let mut sets = sets(words, &plan)?;
-        for tree in std::iter::once(&mut plan).chain(&mut sets) {
-            earlier_keys().for_each(|(earlier, now)| tree.rename(earlier, now));
-        }
+        let sets = sets(words, &plan)?;
         plan.merge(sets.as_ref().unwrap_or(&Node::empty(plan.at.clone())));
         Ok(Self { plan, sets })
     }

@@ -125,21 +125,6 @@ impl Node {
         }
     }
 
-    /// Gives a key such as `find.within` its present name, wherever a part of a plan stands.
-    pub(super) fn rename(&mut self, earlier: &str, now: &str) {
-        let (Some((section, old)), Some((_, new))) = (earlier.split_once('.'), now.split_once('.')) else { return };
-        let Value::Map(entries) = &mut self.value else { return };
-        for Entry { key, node, .. } in entries.iter_mut().filter(|entry| !["script", "vars"].contains(&&entry.key[..]))
-        {
-            match &mut node.value {
-                Value::Map(own) if key == section => {
-                    own.iter_mut().filter(|entry| entry.key == old).for_each(|entry| new.clone_into(&mut entry.key));
-                }
-                _ => node.rename(earlier, now),
-            }
-        }
-    }
-
     /// Takes out what is null. What is sent as JSON keeps its own.
     pub(super) fn without_nulls(mut self) -> Self {
         if let Value::Map(entries) = self.value {

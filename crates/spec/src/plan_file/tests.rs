@@ -141,16 +141,16 @@ fn what_is_wrong_with_an_option_is_said_of_its_key() {
         ("connection: {cacert: none.pem}", "plan.yaml:2:22: connection.cacert:"),
         ("objectives:\n  - p99 < 1s\n  - p99 < 50", "plan.yaml:4:5: objectives: `50`: a unit is missing"),
         (
-            "load: {duration: 5s}\nfind: {within: 2m}",
+            "load: {duration: 5s}\nfind: {time_budget: 2m}",
             "load.duration: a search chooses the duration of its trials; leave it out, or write find.trial_duration 2s..20s",
         ),
         (
-            "find: {within: 5s}",
-            "plan.yaml:2:16: find.time_budget: find.time_budget 5s: three trials of 3s do not fit into it",
+            "find: {time_budget: 5s}",
+            "plan.yaml:2:21: find.time_budget: find.time_budget 5s: three trials of 3s do not fit into it",
         ),
         (
-            "find: {start: 50, most: 20}",
-            "plan.yaml:2:25: find.max_load: find.max_load is below the load of the first trial",
+            "find: {start_load: 50, max_load: 20}",
+            "plan.yaml:2:34: find.max_load: find.max_load is below the load of the first trial",
         ),
         ("load: {rate: 5, threads: 0}", "plan.yaml:2:26: load.threads: `0` is out of range; write 1 to 1024"),
         (
@@ -158,7 +158,7 @@ fn what_is_wrong_with_an_option_is_said_of_its_key() {
             "compare: capacity: no search measures it; add compare.at capacity, or compare.at both",
         ),
         (
-            "load: {rate: 5, duration: 9s}\ncompare: {within: 5s}\ncontenders: {a: , b: }",
+            "load: {rate: 5, duration: 9s}\ncompare: {time_budget: 5s}\ncontenders: {a: , b: }",
             "compare: compare.time_budget 5 s: one repetition takes 18 s; write more, or a shorter load.duration",
         ),
         ("outputs: ['=x']", "plan.yaml:2:11: outputs: `=x`: the format or the file is missing"),
@@ -310,19 +310,6 @@ fn the_folder_of_an_experiment_is_shown_filled_in() {
     let shown = show::yaml(&file, &opened.resolve(&SYSTEM).unwrap());
     assert!(shown.contains("start: serve /tmp/brunt-XXXXXX/conf"), "{shown}");
     assert!(shown.contains("# /tmp/brunt-XXXXXX: the folder of the experiment (${dir})"), "{shown}");
-}
-
-#[test]
-fn earlier_names_of_keys_still_work() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("plan.yaml");
-    let of = |find: &str, sets: &[String]| {
-        std::fs::write(&path, format!("script: {{request: 'http://127.0.0.1/'}}\nfind: {find}\n")).unwrap();
-        load(&path, sets, NO_FOLDER, &SYSTEM).unwrap().experiment.question
-    };
-    let now = of("{time_budget: 1m, max_load: 90, start_load: 5, trial_duration: 1s..2s}", &[]);
-    assert_eq!(now, of("{within: 1m, most: 90, start: 5, trial: 1s..2s}", &[]));
-    assert_eq!(now, of("{within: 5m, most: 90, start: 5, trial: 1s..2s}", &["find.within=1m".into()]));
 }
 
 #[test]

@@ -92,8 +92,6 @@ pub struct Key {
     pub key: &'static str,
     /// What becomes of its value.
     pub takes: Takes,
-    /// Its earlier name, which still works.
-    pub earlier: Option<&'static str>,
 }
 
 /// What becomes of a key's value.
@@ -124,13 +122,7 @@ pub enum Takes {
 impl Key {
     /// A key of the plan file.
     pub const fn new(key: &'static str, takes: Takes) -> Self {
-        Self { key, takes, earlier: None }
-    }
-
-    /// The same with an earlier name.
-    #[must_use]
-    pub const fn formerly(self, earlier: &'static str) -> Self {
-        Self { earlier: Some(earlier), ..self }
+        Self { key, takes }
     }
 
     /// How a plan file says what the option says.

@@ -23,13 +23,3 @@ pub(super) fn key_of(option: &str) -> Option<&'static Key> {
     let of_run = run().find(|row| row.option == option).and_then(|row| row.keys.first());
     of_run.or_else(|| search::ROWS.iter().find(|row| row.option == option).and_then(|row| row.keys.first()))
 }
-
-/// Keys of `compare` that went by another name.
-const OF_COMPARE: [(&str, &str); 2] =
-    [("compare.within", "compare.time_budget"), ("compare.smallest", "compare.min_difference")];
-
-/// Keys of a plan file that went by another name, and what they are called now.
-pub(crate) fn earlier_keys() -> impl Iterator<Item = (&'static str, &'static str)> {
-    let keys = search::ROWS.iter().flat_map(|row| row.keys);
-    keys.filter_map(|key| Some((key.earlier?, key.key))).chain(OF_COMPARE)
-}

@@ -1,7 +1,7 @@
 //! Taking an archive in: all of it, or nothing.
 
 use super::{Content, Contents, MAGIC};
-use crate::log::{Head, PackedReader, TrialOf};
+use crate::log::{self, Head, PackedReader, TrialOf};
 use crate::{Store, StoreError, directory, experiment, id};
 use brunt_model::codec::{Frame, frame, read_frame};
 use std::collections::BTreeMap;
@@ -80,8 +80,6 @@ impl Store {
         for (content, from) in &archive.files {
             let here = Content { id: ids[&content.id].clone(), ..content.clone() };
             let to = self.path_of(&here);
-            // An earlier brunt may have written it; a later one did not redact by our key.
-            self.scrub_file(from, content.kind())?;
             if content.experiment {
                 fs::rename(from, &to).map_err(StoreError::io(&to))?;
                 self.describe(&here.id, &experiment::read(&to)?.asked)?;
@@ -144,14 +142,14 @@ fn renamed(from: &Path, to: &Path, ids: &BTreeMap<String, String>) -> Result<Opt
     if &head == reader.head() {
         fs::rename(from, to).map_err(StoreError::io(to))?;
     } else {
-        rewrite(reader.magic(), &head, reader.rest(), to).map_err(StoreError::io(to))?;
+        rewrite(&head, reader.rest(), to).map_err(StoreError::io(to))?;
     }
     Ok(head.belongs)
 }
 
-fn rewrite(magic: [u8; 8], head: &Head, mut rest: impl Read, to: &Path) -> io::Result<()> {
+fn rewrite(head: &Head, mut rest: impl Read, to: &Path) -> io::Result<()> {
     let mut out = BufWriter::new(directory::create_new(to)?);
-    out.write_all(&magic)?;
+    out.write_all(log::MAGIC)?;
     out.write_all(&frame(&serde_json::to_vec(head)?)?)?;
     io::copy(&mut rest, &mut out)?;
     out.into_inner()?.sync_all()

@@ -2,7 +2,7 @@
 
 use super::{Head, MAGIC};
 use brunt_model::Event;
-use brunt_model::codec::{self, Decoded, Frame, LogError, LogReader, Version, decode, read_frame};
+use brunt_model::codec::{Decoded, Frame, LogError, LogReader, check_magic, decode, read_frame};
 use flate2::{Decompress, FlushDecompress};
 use std::io::{Chain, Cursor, Read};
 
@@ -31,13 +31,11 @@ impl<R: Read> EventReader<R> {
     /// [`LogError`] if it cannot be read, or is no log, or one of a version that is not known.
     pub fn new(mut from: R) -> Result<Self, LogError> {
         let magic = magic(&mut from)?;
-        if let Some(version) = Version::of(&magic, MAGIC) {
-            return PackedReader::after_magic(from, magic, version).map(Self::Packed);
+        match check_magic(&magic, MAGIC) {
+            Ok(()) => PackedReader::after_magic(from).map(Self::Packed),
+            Err(LogError::NotALog) => LogReader::new(Cursor::new(magic).chain(from)).map(Self::Plain),
+            Err(error) => Err(error),
         }
-        if Version::of(&magic, codec::MAGIC).is_some() {
-            return LogReader::new(Cursor::new(magic).chain(from)).map(Self::Plain);
-        }
-        Err(LogError::NotALog)
     }
 
     /// The next event; None at the end.
@@ -79,9 +77,7 @@ impl<R: Read> Iterator for EventReader<R> {
 /// Reads a packed log.
 pub struct PackedReader<R> {
     from: R,
-    magic: [u8; 8],
     head: Head,
-    version: Version,
     unpacker: Decompress,
     read: u64,
     skipped: u64,
@@ -95,19 +91,14 @@ impl<R: Read> PackedReader<R> {
     /// [`LogError`] if it cannot be read, or is no log, or one of a version that is not known.
     pub fn new(mut from: R) -> Result<Self, LogError> {
         let magic = magic(&mut from)?;
-        let version = Version::of(&magic, MAGIC).ok_or(LogError::NotALog)?;
-        Self::after_magic(from, magic, version)
+        check_magic(&magic, MAGIC)?;
+        Self::after_magic(from)
     }
 
-    fn after_magic(mut from: R, magic: [u8; 8], version: Version) -> Result<Self, LogError> {
+    fn after_magic(mut from: R) -> Result<Self, LogError> {
         let Frame::Whole(head) = read_frame(&mut from)? else { return Err(LogError::Torn(0)) };
         let head = serde_json::from_slice(&head).map_err(|_| LogError::Torn(0))?;
-        Ok(Self { from, magic, head, version, unpacker: Decompress::new(false), read: 0, skipped: 0 })
-    }
-
-    /// The first bytes of the log: they say which version the events behind its head are of.
-    pub fn magic(&self) -> [u8; 8] {
-        self.magic
+        Ok(Self { from, head, unpacker: Decompress::new(false), read: 0, skipped: 0 })
     }
 
     /// What the log says of itself.
@@ -134,7 +125,7 @@ impl<R: Read> PackedReader<R> {
                 Frame::Whole(packed) => packed,
             };
             self.read += 1;
-            match self.unpack(&packed).and_then(|plain| decode(self.version, &plain)).ok_or(torn)? {
+            match self.unpack(&packed).and_then(|plain| decode(&plain)).ok_or(torn)? {
                 Decoded::Known(event) => return Ok(Some(event)),
                 Decoded::Unknown => self.skipped += 1,
             }

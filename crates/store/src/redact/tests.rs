@@ -192,18 +192,18 @@ fn a_secret_that_was_seen_is_found_in_free_text() {
 
 fn plan(port: u16, token: &str) -> Plan {
     let text = format!(
-        r#"{{"script": {{"requests": [{{"label": "/", "method": "GET", "url": "http://h:{port}/?key={token}",
-        "headers": [["X-Api-Key", "{token}"], ["Cookie", "a={token}-c"]], "body": {{"text": "password={token}-b"}}, "weight": 1}}],
-        "order": "sequence", "follow": 0}},
+        r#"{{"populations": [{{"name": "main", "scenario": {{"requests": [{{"label": "/", "method": "GET",
+        "url": "http://h:{port}/?key={token}", "headers": [["X-Api-Key", "{token}"], ["Cookie", "a={token}-c"]], "body": {{"text": "password={token}-b"}}, "weight": 1}}],
+        "steps": [{{"next": "sequence"}}]}},
         "load": {{"model": "open", "rate": {{"stages": [{{"from": 0.5, "to": 2.0, "duration_seconds": 1.0}}]}},
         "arrivals": {{"burst": 3}}, "connections": null, "max_in_flight": 9}},
-        "stop": {{"warmup_seconds": 0.0, "duration_seconds": 1.0, "requests": null, "grace_seconds": 5.0}},
-        "connection": {{"http10": false, "requests_per_connection": 1, "retry_stale": true, "timeout_seconds": 30.0,
+        "stop": {{"warmup_seconds": 0.0, "duration_seconds": 1.0, "requests": null, "grace_seconds": 5.0}}}}],
+        "connection": {{"http": "1.1", "requests_per_connection": 1, "retry_stale": true, "timeout_seconds": 30.0,
         "connect_timeout_seconds": 10.0, "connect_rate": 5000, "resolve": [], "resolve_every_seconds": null,
         "proxy": null, "unix_socket": null, "source": [], "receive_rate": null, "tls":
         {{"cacert": null, "cert": null, "key": null, "insecure": true, "sni": null, "no_resumption": false}}}},
-        "checks": {{"status": [], "body": null, "same_length": false}}, "objectives": [],
-        "record": {{"interval_seconds": 0.1, "labels": 1000, "samples": false}}, "seed": 7, "threads": 1}}"#
+        "reply_policies": [{{"checks": {{"status": [], "body": null, "same_length": false}}}}], "objectives": [],
+        "record": {{"interval_seconds": 0.1, "labels": 1000, "samples": false}}, "seed": 7, "threads": 1, "processes": 1, "precise": false}}"#
     );
     serde_json::from_str(&text).unwrap()
 }

@@ -112,8 +112,7 @@ impl Store {
     ///
     /// [`StoreError`] if there is no such experiment, or a file of it is damaged or cannot be read.
     pub fn study(&self, id: &str) -> Result<Study, StoreError> {
-        let mut kept = experiment::read(&self.directory.experiment(id))?;
-        kept.redact(&self.redactor);
+        let contents = experiment::read(&self.directory.experiment(id))?;
         let mut trials: Vec<Trial> = Vec::new();
         for entry in self.index().entries(&EntryFilter::RunsOf(id.to_owned()))? {
             let (Some(place), Ok(run)) = (entry.place, self.run(&entry.id)) else { continue };
@@ -122,16 +121,16 @@ impl Store {
                 trials.push(Trial { place, judgement: brunt_judge::judge(&run), id: Some(entry.id), run });
             }
         }
-        let ExperimentHead { experiment, environment, unix_seconds } = kept.asked;
-        let nobody_ended = kept.ended.is_none();
-        let ExperimentEnd { interrupted, warnings } = kept.ended.unwrap_or_default();
+        let ExperimentHead { experiment, environment, unix_seconds } = contents.asked;
+        let nobody_ended = contents.ended.is_none();
+        let ExperimentEnd { interrupted, warnings } = contents.ended.unwrap_or_default();
         let unfinished = match () {
             () if experiment.grows() => nobody_ended,
             () if experiment.may_end_early() => nobody_ended && trials.len() < experiment.trials(),
             () => trials.len() < experiment.trials(),
         };
         let interrupted = interrupted || unfinished;
-        let (id, resumptions) = (Some(id.to_owned()), kept.resumptions);
+        let (id, resumptions) = (Some(id.to_owned()), contents.resumptions);
         Ok(Study { id, experiment, environment, unix_seconds, trials, warnings, interrupted, resumptions })
     }
 }

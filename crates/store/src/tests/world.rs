@@ -10,18 +10,18 @@ pub const SECOND: u64 = 1_000_000_000;
 
 pub fn plan() -> Plan {
     let text = r#"{
-        "script": {"requests": [{"label": "/", "method": "GET", "url": "http://127.0.0.1:8080/", "headers": [],
-            "body": "none", "weight": 1}], "order": "sequence", "follow": 0},
+        "populations": [{"name": "main", "scenario": {"requests": [{"label": "/", "method": "GET",
+            "url": "http://127.0.0.1:8080/", "headers": [], "body": "none", "weight": 1}], "steps": [{"next": "sequence"}]},
         "load": {"model": "open", "rate": {"stages": [{"from": 50.0, "to": 50.0, "duration_seconds": 1.0}]},
             "arrivals": "poisson", "connections": null, "max_in_flight": 9},
-        "stop": {"warmup_seconds": 0.0, "duration_seconds": 1.0, "requests": null, "grace_seconds": 5.0},
-        "connection": {"http10": false, "requests_per_connection": 1, "retry_stale": true, "timeout_seconds": 30.0,
+        "stop": {"warmup_seconds": 0.0, "duration_seconds": 1.0, "requests": null, "grace_seconds": 5.0}}],
+        "connection": {"http": "1.1", "requests_per_connection": 1, "retry_stale": true, "timeout_seconds": 30.0,
             "connect_timeout_seconds": 10.0, "connect_rate": 5000, "resolve": [], "resolve_every_seconds": null,
             "proxy": null, "unix_socket": null, "source": [], "receive_rate": null, "tls":
             {"cacert": null, "cert": null, "key": null, "insecure": true, "sni": null, "no_resumption": false}},
-        "checks": {"status": [{"least": 200, "most": 299}], "body": null, "same_length": false},
+        "reply_policies": [{"checks": {"status": [{"least": 200, "most": 299}], "body": null, "same_length": false}}],
         "objectives": [], "record": {"interval_seconds": 0.1, "labels": 1000, "samples": false}, "seed": 7,
-        "threads": 1}"#;
+        "threads": 1, "processes": 1, "precise": false}"#;
     serde_json::from_str(text).unwrap()
 }
 

@@ -18,10 +18,9 @@ pub static ROWS: [Row<SearchSettings>; 8] = [
         set(duration::positive(w), |s: &mut S, v| s.within = v)
     })
     .under(SEARCH)
-    .aliases(&["within"])
     .content(Content::Number)
     .usual(defaults::FIND_WITHIN)
-    .keys(&[Key::new("find.time_budget", Takes::Value).formerly("find.within")]),
+    .keys(&[Key::new("find.time_budget", Takes::Value)]),
     Row::value("precision", "SHARE", "Target precision of each capacity: half its 95 % confidence interval", |w, _| {
         set(find::precision(w), |s: &mut S, v| s.precision = v)
     })
@@ -35,16 +34,14 @@ pub static ROWS: [Row<SearchSettings>; 8] = [
         |w, _| set(find::load(w), |s: &mut S, v| s.start = Some(v)),
     )
     .under(SEARCH)
-    .aliases(&["start"])
     .content(Content::Number)
-    .keys(&[Key::new("find.start_load", Takes::Value).formerly("find.start")]),
+    .keys(&[Key::new("find.start_load", Takes::Value)]),
     Row::value("max-load", "LOAD", "Highest load to try [default: no limit]", |w, _| {
         set(find::load(w), |s: &mut S, v| s.most = Some(v))
     })
     .under(SEARCH)
-    .aliases(&["most"])
     .content(Content::Number)
-    .keys(&[Key::new("find.max_load", Takes::Value).formerly("find.most")]),
+    .keys(&[Key::new("find.max_load", Takes::Value)]),
     Row::value(
         "trial-duration",
         "TIME..TIME",
@@ -52,9 +49,8 @@ pub static ROWS: [Row<SearchSettings>; 8] = [
         |w, _| set(find::lengths(w), |s: &mut S, v| s.trial = v),
     )
     .under(SEARCH)
-    .aliases(&["trial"])
     .usual(defaults::FIND_TRIAL)
-    .keys(&[Key::new("find.trial_duration", Takes::Value).formerly("find.trial")]),
+    .keys(&[Key::new("find.trial_duration", Takes::Value)]),
     Row::value(
         "cooldown",
         "TIME",
