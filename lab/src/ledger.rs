@@ -100,7 +100,7 @@ impl Ledger {
         all.cancelled += new.cancelled;
         all.after_goaway += new.after_goaway;
         all.goaways += new.goaways;
-        all.first_error = all.first_error.or(new.first_error);
+        all.first_error = all.first_error.take().or(new.first_error);
         self.malformed += new.malformed;
         self.websockets += new.websockets;
         self.websocket_error = self.websocket_error.or(new.websocket_error);
