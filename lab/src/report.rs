@@ -115,7 +115,7 @@ pub struct WebSockets {
     /// Messages that came compressed.
     pub compressed: u64,
     /// The first rule that a client broke.
-    pub first_error: Option<&'static str>,
+    pub first_error: Option<String>,
 }
 
 /// Counts of bytes.
@@ -179,7 +179,7 @@ impl Report {
             websocket: WebSockets {
                 connections: ledger.websockets,
                 compressed: ledger.deflated,
-                first_error: ledger.websocket_error,
+                first_error: ledger.websocket_error.clone(),
             },
             bytes: Bytes { received: ledger.bytes_received, sent: ledger.bytes_sent },
             first_arrival_seconds: ledger.first_arrival.map(seconds),

@@ -81,7 +81,7 @@ impl Session {
         self.draining.extend(stream.body);
     }
 
-    /// `h2` resets streams whose requests break a rule, and those beyond the most that are allowed.
+    /// Counts a reset that `h2` decided on: the request breaks a rule, or there are too many streams.
     fn on_reset_made(&mut self, id: u32, code: u32) {
         let count = self.resets.len();
         self.resets.retain(|reset| *reset != id);

@@ -22,7 +22,7 @@ pub(super) struct Incoming {
 }
 
 impl Incoming {
-    /// A connection whose preface is still to come; only one SETTINGS is acknowledged where `is_hostile`.
+    /// Returns the state before the preface. With `is_hostile`, `h2` gets one acknowledgement of SETTINGS only.
     pub(super) fn new(is_hostile: bool) -> Self {
         Self {
             preface_left: PREFACE.len(),
@@ -106,15 +106,15 @@ mod tests {
         frame::put(&mut bytes, kind::DATA, 0, 1, b"payload");
         frame::put_reset(&mut bytes, 7, frame::Code::Cancel);
         for piece in 1..bytes.len() {
-            let mut usual = Incoming::new(false);
+            let mut ordinary = Incoming::new(false);
             let mut hostile = Incoming::new(true);
             let mut all = Vec::new();
             let mut filtered = Vec::new();
             for part in bytes.chunks(piece) {
-                assert!(usual.pass(part, &mut all) && hostile.pass(part, &mut filtered));
+                assert!(ordinary.pass(part, &mut all) && hostile.pass(part, &mut filtered));
             }
             assert_eq!(all, bytes);
-            assert_eq!(usual.resets, [7]);
+            assert_eq!(ordinary.resets, [7]);
             assert_eq!(filtered.len(), bytes.len() - HEAD, "the second acknowledgement is left out");
         }
     }

@@ -6,7 +6,7 @@ use http::request::Parts;
 
 use crate::request::{Request, Route, Shape};
 
-/// A request whose body may still come.
+/// Head of a request; its body may follow.
 #[derive(Debug)]
 pub struct RequestHead {
     /// The request.
@@ -61,6 +61,10 @@ mod tests {
         read(&request.body(()).unwrap().into_parts().0, true)
     }
 
+    fn connect(protocol: &'static str) -> http::request::Builder {
+        http::Request::connect("http://lab/").extension(Protocol::from_static(protocol))
+    }
+
     #[test]
     fn a_request_is_read() {
         let post = http::Request::post("http://lab/bytes/5?a=b").header("x-a", "b").header("expect", "100-Continue");
@@ -73,7 +77,6 @@ mod tests {
 
     #[test]
     fn a_websocket_has_version_13() {
-        let connect = |protocol| http::Request::connect("http://lab/").extension(Protocol::from_static(protocol));
         assert!(head(connect("websocket").header("sec-websocket-version", "13")).unwrap().opens_websocket);
         assert!(head(connect("websocket")).unwrap_err().contains("another version"));
         assert!(head(connect("other")).unwrap_err().contains("another protocol"));

@@ -34,7 +34,7 @@ impl Session {
         stream.drip = Some(Drip { rest: reply.body.slice(1..), due, trailers, settled: None });
     }
 
-    /// Gives the head of a reply to `h2`; none if the stream is gone.
+    /// Passes the head of a reply to `h2`. Returns none if the client has reset the stream.
     fn respond(&mut self, id: u32, reply: &Reply<Response<()>>, end: End, is_last: bool) -> Option<&mut Stream> {
         let place = self.place(id)?;
         let stream = &mut self.streams[place];

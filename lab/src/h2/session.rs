@@ -59,7 +59,7 @@ pub struct Counts {
     /// Streams that became `WebSocket`s.
     pub websockets: u64,
     /// What was wrong first on one of them.
-    pub websocket_error: Option<&'static str>,
+    pub websocket_error: Option<String>,
 }
 
 /// The connection as the crate `h2` knows it.

@@ -1,7 +1,7 @@
 //! In-memory transport between the event loop and the crate `h2`.
 //!
-//! `h2` reads and writes as a task of tokio would, but no runtime is needed: the event loop puts received bytes in, polls, and
-//! writes the frames that came out. The frame heads on the way out tell when a reply has left, which `h2` does not.
+//! `h2` expects streams of tokio, but needs no runtime: the event loop puts received bytes in, polls, and writes the frames that came
+//! out. `h2` does not report when a reply has left; the frame heads in the output show it.
 
 use std::cell::{Ref, RefCell, RefMut};
 use std::io::{self, IoSlice};

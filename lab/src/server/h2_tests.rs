@@ -5,7 +5,7 @@ use std::net::TcpStream;
 
 use super::tests::Lab;
 use crate::h2::frame::{self, HEAD, Head, PREFACE, flag, kind, setting, word};
-use crate::h2::hpack::put_field;
+use crate::h2::hpack::block;
 
 /// A client that knows frames, and not much more.
 pub(super) struct Client<S> {
@@ -41,27 +41,31 @@ impl<S: Read + Write> Client<S> {
     }
 
     fn head(&mut self, stream: u32, method: &str, path: &str, flags: u8) {
-        let mut block = Vec::new();
-        for (name, value) in [(":method", method), (":scheme", "http"), (":path", path), (":authority", "lab")] {
-            put_field(&mut block, name, value);
+        let fields = [(":method", method), (":scheme", "http"), (":path", path), (":authority", "lab")];
+        self.send(kind::HEADERS, flags | flag::END_HEADERS, stream, &block(&fields));
+    }
+
+    /// Requests that reach the server at once.
+    fn get_together(&mut self, streams: &[u32], path: &str) {
+        let fields = block(&[(":method", "GET"), (":scheme", "http"), (":path", path), (":authority", "lab")]);
+        let mut bytes = Vec::new();
+        for stream in streams {
+            frame::put(&mut bytes, kind::HEADERS, flag::END_STREAM | flag::END_HEADERS, *stream, &fields);
         }
-        self.send(kind::HEADERS, flags | flag::END_HEADERS, stream, &block);
+        self.socket.write_all(&bytes).unwrap();
     }
 
     /// Opens a WebSocket.
     pub(super) fn connect(&mut self, stream: u32, path: &str) {
-        let mut block = Vec::new();
-        for (name, value) in [
+        let fields = [
             (":method", "CONNECT"),
             (":protocol", "websocket"),
             (":scheme", "http"),
             (":path", path),
             (":authority", "lab"),
             ("sec-websocket-version", "13"),
-        ] {
-            put_field(&mut block, name, value);
-        }
-        self.send(kind::HEADERS, flag::END_HEADERS, stream, &block);
+        ];
+        self.send(kind::HEADERS, flag::END_HEADERS, stream, &block(&fields));
     }
 
     pub(super) fn get(&mut self, stream: u32, path: &str) {
@@ -274,7 +278,7 @@ fn connections_end_after_their_share_of_requests() {
     for line in ["--keepalive-requests 3", "--requests-per-connection 3 --service const:5ms"] {
         let lab = Lab::start(line);
         let mut client = Client::new(&lab);
-        (0..5).for_each(|n| client.get(1 + 2 * n, "/status/204"));
+        client.get_together(&[1, 3, 5, 7, 9], "/status/204");
         let mut lines = client.rest();
         lines.sort();
         assert_eq!(lines, ["0: goaway 5 0 ", "1: 204 end", "3: 204 end", "5: 204 end"]);
