@@ -159,12 +159,12 @@ impl Conn {
         let Some(session) = &mut self.session else {
             let mut writer = Writer(&self.socket);
             return match &mut self.speaks {
-                Speaks::Two(http2) => http2.out.write_to(&mut writer, settled),
+                Speaks::Two(http2) => http2.write_to(&mut writer, settled),
                 _ => self.outbox.write_to(&mut writer, settled),
             };
         };
         match &mut self.speaks {
-            Speaks::Two(http2) => http2.out.write_to(&mut session.writer(), &mut self.encrypted)?,
+            Speaks::Two(http2) => http2.write_to(&mut session.writer(), &mut self.encrypted)?,
             _ => self.outbox.write_to(&mut session.writer(), &mut self.encrypted)?,
         };
         let mut total = 0;
@@ -183,7 +183,7 @@ impl Conn {
     /// Whether bytes wait for the kernel to take them.
     pub fn has_unsent(&self) -> bool {
         let held = match &self.speaks {
-            Speaks::Two(http2) => !http2.out.is_empty(),
+            Speaks::Two(http2) => http2.unsent() > 0,
             _ => !self.outbox.is_empty(),
         };
         held || self.session.as_ref().is_some_and(|session| session.wants_write())
@@ -203,7 +203,7 @@ impl Conn {
         match &mut self.speaks {
             Speaks::Two(http2) => {
                 http2.pump();
-                !http2.out.is_empty()
+                http2.unsent() > 0
             }
             // Within a frame that drips there is no place for another.
             Speaks::WebSocket(websocket) if self.drip.is_none() => {
@@ -236,7 +236,7 @@ impl Conn {
     pub fn wanted(&self) -> EventFlags {
         let mut wanted = EventFlags::empty();
         let room = match &self.speaks {
-            Speaks::Two(http2) => http2.out.len() < MOST_UNSENT,
+            Speaks::Two(http2) => http2.unsent() < MOST_UNSENT,
             _ => self.owed.len() + self.outbox.len() < MOST_OWED,
         };
         if !self.ended && self.phase != Phase::Ending && room {

@@ -1,11 +1,11 @@
-//! HTTP/3 (RFC 9114) over the QUIC of `quinn-proto`, with a framing of its own, kept apart from the load generator's.
+//! HTTP/3 (RFC 9114): QUIC by `quinn-proto`, header compression by the crate `qpack`, frames by this module.
 //!
 //! A UDP socket in the same event loop. Requests are decided upon by the same [`crate::desk`] as those of TCP, and replies
 //! leave when they are due, in any order between streams. It does not check that clients keep to all rules.
 //!
 //! | module | holds |
 //! |---|---|
-//! | `qpack` | header blocks |
+//! | `qpack`, `fields` | header blocks, and requests out of them |
 //! | `carrier` | one connection and its streams |
 //! | `endpoint` | the socket, the connections, packets |
 //! | `serve` | its place in the event loop |
@@ -13,12 +13,15 @@
 
 mod carrier;
 mod endpoint;
+mod fields;
 pub mod hostile;
 mod perform;
 mod qpack;
 mod serve;
 
 pub(crate) use endpoint::Http3;
+
+use std::rc::Rc;
 
 use crate::args::Options;
 use crate::h2::reply::Replies;
@@ -54,8 +57,8 @@ pub enum End {
 }
 
 /// Replies whose header blocks are of HTTP/3.
-pub(crate) fn replies(options: &Options) -> Replies {
-    Replies::with(options, &qpack::PREFIX, qpack::put_field)
+pub(crate) fn replies(options: &Options) -> Replies<Rc<[u8]>> {
+    Replies::of(options, qpack::encode)
 }
 
 /// Appends a number of QUIC (RFC 9000, section 16).

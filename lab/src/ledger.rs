@@ -41,7 +41,7 @@ pub struct Ledger {
     /// Messages on them that came compressed.
     pub deflated: u64,
     /// What a client of a WebSocket broke first.
-    pub websocket_error: Option<&'static str>,
+    pub websocket_error: Option<String>,
     /// HTTP/3.
     pub http3: Http3Counts,
     /// Connections accepted.
@@ -100,10 +100,10 @@ impl Ledger {
         all.cancelled += new.cancelled;
         all.after_goaway += new.after_goaway;
         all.goaways += new.goaways;
-        all.first_error = all.first_error.or(new.first_error);
+        all.first_error = all.first_error.take().or(new.first_error);
         self.malformed += new.malformed;
         self.websockets += new.websockets;
-        self.websocket_error = self.websocket_error.or(new.websocket_error);
+        self.websocket_error = self.websocket_error.take().or(new.websocket_error);
     }
 
     /// Enters a new connection.

@@ -16,7 +16,7 @@
 //! | [`reply`], [`outbox`] | replies to bytes |
 //! | [`desk`], [`ledger`] | what is decided about a request, and what has happened |
 //! | [`conn`], [`deliver`] | one connection, and what a plan puts on it |
-//! | [`h2`] | HTTP/2: frames and streams |
+//! | [`h2`] | HTTP/2, by the crate `h2` |
 //! | `h3` | HTTP/3: QUIC, frames and streams |
 //! | [`websocket`] | WebSocket: frames, and messages as requests |
 //! | [`hostile`] | bytes that break rules on request |

@@ -104,7 +104,7 @@ pub struct Http2 {
     /// Streams above the last one of a GOAWAY; they are not among the requests received.
     pub after_goaway: u64,
     /// The first rule that a client broke.
-    pub first_error: Option<&'static str>,
+    pub first_error: Option<String>,
 }
 
 /// What happened on `WebSocket`s besides messages and their replies, which are counted as requests.
@@ -115,7 +115,7 @@ pub struct WebSockets {
     /// Messages that came compressed.
     pub compressed: u64,
     /// The first rule that a client broke.
-    pub first_error: Option<&'static str>,
+    pub first_error: Option<String>,
 }
 
 /// Counts of bytes.
@@ -173,13 +173,13 @@ impl Report {
                 cancelled: ledger.http2.cancelled,
                 goaways: ledger.http2.goaways,
                 after_goaway: ledger.http2.after_goaway,
-                first_error: ledger.http2.first_error,
+                first_error: ledger.http2.first_error.clone(),
             },
             http3: ledger.http3,
             websocket: WebSockets {
                 connections: ledger.websockets,
                 compressed: ledger.deflated,
-                first_error: ledger.websocket_error,
+                first_error: ledger.websocket_error.clone(),
             },
             bytes: Bytes { received: ledger.bytes_received, sent: ledger.bytes_sent },
             first_arrival_seconds: ledger.first_arrival.map(seconds),

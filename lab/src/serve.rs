@@ -239,9 +239,7 @@ impl Server {
                 self.desk.ledger.settle(settled, written);
             }
         }
-        if let Speaks::Two(session) = &mut conn.speaks {
-            self.desk.ledger.count_http2(&mut session.counts);
-        }
+        self.take_late(conn);
         let waiting = conn.has_unsent() || conn.drip.is_some();
         match conn.phase {
             Phase::Ending if !waiting => self.end(conn),

@@ -70,11 +70,11 @@ pub struct Server {
     pub(crate) desk: Desk,
     pub(crate) freezes: Freezes,
     pub(crate) replies: Replies,
-    pub(crate) h2_replies: h2::reply::Replies,
+    pub(crate) h2_replies: h2::reply::Replies<http::Response<()>>,
     #[cfg(feature = "http3")]
     pub(crate) http3: Option<Box<crate::h3::Http3>>,
     #[cfg(feature = "http3")]
-    pub(crate) h3_replies: h2::reply::Replies,
+    pub(crate) h3_replies: h2::reply::Replies<std::rc::Rc<[u8]>>,
     pub(crate) arrived: Vec<Arrived>,
     pub(crate) settled: Vec<Settled>,
     /// The tick when the loop last woke.
@@ -117,7 +117,7 @@ impl Server {
             desk: Desk::new(&options).map_err(io::Error::other)?,
             freezes: Freezes::default(),
             replies: Replies::new(options.status, &options.headers, options.body, options.chunked),
-            h2_replies: h2::reply::Replies::of(&options),
+            h2_replies: h2::reply::Replies::of(&options, h2::reply::response),
             #[cfg(feature = "http3")]
             http3: None,
             #[cfg(feature = "http3")]
@@ -232,7 +232,7 @@ impl Server {
     fn wait(&mut self, events: &mut Vec<Event>) -> io::Result<()> {
         let ahead = if self.options.precise { SPIN } else { 0 };
         let soon = self.clock.now() + ahead;
-        let at_once = self.agenda.next_at().is_some_and(|at| at <= soon);
+        let at_once = self.agenda.next_at().is_some_and(|at| at <= soon) || !self.arrived.is_empty();
         if !at_once {
             self.agenda.arm(&self.clock, ahead)?;
         }

@@ -1,8 +1,8 @@
-//! WebSocket (RFC 6455): its own framing, kept apart from the load generator's.
+//! WebSocket (RFC 6455): frames by the crate `tungstenite`, which shares no code with the load generator.
 //!
 //! A connection becomes a WebSocket by `Upgrade: websocket`, a stream of HTTP/2 by an extended CONNECT ([`crate::h2::websocket`]). Each message of the client is a request for the path of the
 //! handshake, and is decided upon by the same [`crate::desk`]; its reply is one message of the same kind. Replies leave in the
-//! order of the messages. Pings and closes are answered at once. Text is not checked.
+//! order of the messages. Pings and closes are answered at once.
 //!
 //! | module | holds |
 //! |---|---|
@@ -15,20 +15,17 @@ pub mod frames;
 pub mod hostile;
 mod serve;
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
-use sha1::{Digest, Sha1};
+use tungstenite::handshake::derive_accept_key;
+use tungstenite::protocol::frame::FrameHeader;
+use tungstenite::protocol::frame::coding::OpCode;
 
 use crate::hostile::{Row, Say, When};
 use crate::request::Route;
 use deflate::Agreement;
-use frames::{CLOSE, COMPRESSED, CONTINUATION, Incoming, LAST, PONG};
+use frames::{CLOSE, COMPRESSED, CONTINUATION, Incoming, LAST, LONGEST_HEAD, OPCODE, PONG};
 
 /// The status under which replies to messages are counted: that of the switch of protocols.
 pub const STATUS: u16 = 101;
-
-/// What the answer to the client's key is made of (section 1.3).
-const MAGIC: &[u8] = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 
 /// Why a WebSocket is closed (section 7.4.1).
 pub mod code {
@@ -38,7 +35,9 @@ pub mod code {
     pub const GOING_AWAY: u16 = 1001;
     /// The client broke a rule.
     pub const PROTOCOL_ERROR: u16 = 1002;
-    /// A message is too long to echo.
+    /// A message of text is no UTF-8.
+    pub const NOT_TEXT: u16 = 1007;
+    /// A message is too long.
     pub const TOO_LONG: u16 = 1009;
     /// A request is failed on purpose, where HTTP has a status for that.
     pub const INTERNAL_ERROR: u16 = 1011;
@@ -90,14 +89,9 @@ pub fn greeting(row: Option<&Row>, key: &[u8]) -> Option<Vec<u8>> {
     Some(stage.out)
 }
 
-/// The answer to a client's key.
-fn accept(key: &[u8]) -> String {
-    STANDARD.encode(Sha1::new().chain_update(key).chain_update(MAGIC).finalize())
-}
-
 /// What tells the client that messages follow.
 pub fn switching(key: &[u8], agreed: Option<&Agreement>) -> Vec<u8> {
-    let accept = accept(key);
+    let accept = derive_accept_key(key);
     let extensions =
         agreed.map_or_else(String::new, |agreed| format!("Sec-WebSocket-Extensions: {}\r\n", agreed.answer));
     format!(
@@ -142,12 +136,15 @@ pub fn head_length(frame: &[u8]) -> usize {
 
 /// A frame without a mask, with this first byte.
 pub(crate) fn frame(first: u8, payload: &[u8]) -> Vec<u8> {
-    let length = payload.len();
-    let mut frame = match length {
-        0..126 => vec![first, length as u8],
-        126..0x1_0000 => [&[first, 126], &(length as u16).to_be_bytes()[..]].concat(),
-        _ => [&[first, 127], &(length as u64).to_be_bytes()[..]].concat(),
+    let header = FrameHeader {
+        is_final: first & LAST != 0,
+        rsv1: first & COMPRESSED != 0,
+        opcode: OpCode::from(first & OPCODE),
+        ..FrameHeader::default()
     };
+    let mut frame = Vec::with_capacity(payload.len() + LONGEST_HEAD);
+    // Writing to a `Vec` does not fail.
+    let _ = header.format(payload.len() as u64, &mut frame);
     frame.extend_from_slice(payload);
     frame
 }

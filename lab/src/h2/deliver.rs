@@ -2,12 +2,14 @@
 //!
 //! What [`crate::deliver`] is for HTTP/1: it only fills the session, and marks the connection.
 
-use std::rc::Rc;
+use h2::Reason;
+use http::Response;
 
-use super::frame::{self, Code, flag};
+use super::frame::{self, flag};
+use super::hpack::block;
 use super::reply::{Replies, Reply};
 use super::session::Session;
-use super::stream::{Ending, Sending};
+use super::stream::End;
 use crate::conn::{Conn, Phase, Speaks, Verdict};
 use crate::desk::Plan;
 use crate::fail::FailKind;
@@ -18,7 +20,7 @@ use crate::socket::reset_on_close;
 const GARBAGE: &[u8] = b"\xff\xfe\x01\x00This is not HTTP.\x07\r\n\x80\x81\r\n";
 
 /// Puts the reply of `plan`, or what stands for it, on its stream. A stream that is gone gets none.
-pub fn deliver(conn: &mut Conn, plan: &Plan, id: u32, replies: &mut Replies) -> Verdict {
+pub fn deliver(conn: &mut Conn, plan: &Plan, id: u32, replies: &mut Replies<Response<()>>) -> Verdict {
     let Speaks::Two(session) = &mut conn.speaks else { return Verdict::Keep };
     if session.stream(id).is_none() {
         return Verdict::Keep;
@@ -30,27 +32,24 @@ pub fn deliver(conn: &mut Conn, plan: &Plan, id: u32, replies: &mut Replies) -> 
         }
         return Verdict::Keep;
     }
-    let whole = |ending| {
-        move |session: &mut Session, reply: &Reply| {
-            session.answer(id, reply, Sending::whole(reply, plan.ticket, ending));
-        }
-    };
+    let status = if let Some(FailKind::Status(status)) = plan.failing { Some(status) } else { None };
+    let reply = replies.to(&plan.request, status);
+    let whole = End { settled: Some(Settled { status: reply.status, ticket: plan.ticket }), ..End::default() };
     match plan.failing {
-        None => whole(Ending::Whole)(session, &replies.to(&plan.request, None)),
-        Some(FailKind::Status(status)) => whole(Ending::Whole)(session, &replies.to(&plan.request, Some(status))),
-        Some(FailKind::Extra) => whole(Ending::Extra)(session, &replies.to(&plan.request, None)),
-        Some(FailKind::Slow) => start_drip(session, plan, id, &replies.to(&plan.request, None)),
-        Some(FailKind::CloseEarly) => half_of_body(session, id, &replies.to(&plan.request, None)),
-        Some(FailKind::Reset) => session.reset(id, Code::InternalError),
-        Some(FailKind::Refused) => session.reset(id, Code::RefusedStream),
+        None | Some(FailKind::Status(_)) => session.answer(id, &reply, whole),
+        Some(FailKind::Extra) => session.answer(id, &reply, End { has_extra: true, ..whole }),
+        Some(FailKind::Slow) => session.start_drip(id, &reply, whole, plan.due),
+        Some(FailKind::CloseEarly) => half_of_body(session, id, reply),
+        Some(FailKind::Reset) => session.reset(id, Reason::INTERNAL_ERROR),
+        Some(FailKind::Refused) => session.reset(id, Reason::REFUSED_STREAM),
         Some(FailKind::Goaway) => session.cut(id),
         Some(FailKind::Never) => {}
         Some(FailKind::TruncateHead) => {
-            half_of_head(session, id, &replies.to(&plan.request, None));
+            half_of_head(session, id);
             conn.phase = Phase::Ending;
         }
         Some(FailKind::Garbage) => {
-            session.out.bytes.extend_from_slice(GARBAGE);
+            session.transport.put_raw(|out| out.extend_from_slice(GARBAGE));
             conn.phase = Phase::Ending;
         }
         Some(FailKind::Close) => return Verdict::Drop,
@@ -63,21 +62,15 @@ pub fn deliver(conn: &mut Conn, plan: &Plan, id: u32, replies: &mut Replies) -> 
     Verdict::Keep
 }
 
-/// HEADERS and the first byte of the body; each other byte waits for its instant.
-fn start_drip(session: &mut Session, plan: &Plan, id: u32, reply: &Reply) {
-    let sending = Sending::whole(reply, plan.ticket, Ending::Whole);
-    session.answer(id, reply, Sending { released: reply.body.len().min(1), due: plan.due, ..sending });
+fn half_of_body(session: &mut Session, id: u32, reply: Reply<Response<()>>) {
+    let body = reply.body.slice(..reply.body.len() / 2);
+    let half = Reply { body, trailers: None, ..reply };
+    session.answer(id, &half, End { reset: Some(Reason::INTERNAL_ERROR), ..End::default() });
 }
 
-fn half_of_body(session: &mut Session, id: u32, reply: &Reply) {
-    let body: Rc<[u8]> = reply.body[..reply.body.len() / 2].into();
-    let half = Reply { body, ..reply.clone() };
-    let sending = Sending::whole(&half, None, Ending::Reset(Code::InternalError));
-    session.answer(id, &half, Sending { settled: None, ..sending });
-}
-
-fn half_of_head(session: &mut Session, id: u32, reply: &Reply) {
+fn half_of_head(session: &mut Session, id: u32) {
     let mut bytes = Vec::new();
-    frame::put_headers(&mut bytes, id, flag::END_STREAM, &reply.block, frame::LARGEST_FRAME);
-    session.out.bytes.extend_from_slice(&bytes[..bytes.len() / 2]);
+    let fields = block(&[(":status", "200"), ("server", "brunt-lab")]);
+    frame::put_headers(&mut bytes, id, flag::END_STREAM, &fields, frame::LARGEST_FRAME);
+    session.transport.put_raw(|out| out.extend_from_slice(&bytes[..bytes.len() / 2]));
 }

@@ -5,7 +5,7 @@ pub mod frames;
 pub mod rare;
 
 use super::frame::{self, Code, flag, kind};
-use super::hpack::put_field;
+pub(super) use super::hpack::block;
 use crate::hostile::{Row, Say, When};
 
 /// A row of frames.
@@ -93,15 +93,6 @@ impl Stage<'_> {
     pub fn close(&mut self) {
         self.closing = true;
     }
-}
-
-/// A header block of fields.
-pub fn block(fields: &[(&str, &str)]) -> Vec<u8> {
-    let mut block = Vec::new();
-    for (name, value) in fields {
-        put_field(&mut block, name, value);
-    }
-    block
 }
 
 #[cfg(test)]

@@ -38,7 +38,23 @@ impl Out {
 
     /// What is settled when everything up to here is sent.
     pub fn mark(&mut self, settled: Settled) {
-        self.marks.push_back((self.total(), settled));
+        self.mark_at(self.total(), settled);
+    }
+
+    /// Settles a reply when everything up to this position is sent. Positions come in order.
+    pub fn mark_at(&mut self, position: u64, settled: Settled) {
+        self.marks.push_back((position, settled));
+    }
+
+    /// The bytes from a position on that is not sent yet.
+    pub fn since(&self, position: u64) -> &[u8] {
+        &self.bytes[(position - self.removed) as usize..]
+    }
+
+    /// Takes unsent bytes out.
+    pub fn remove(&mut self, position: u64, length: usize) {
+        let start = (position - self.removed) as usize;
+        self.bytes.drain(start..start + length);
     }
 
     /// Writes until everything is sent or the writer would block; what is settled goes to `settled`.

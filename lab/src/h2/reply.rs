@@ -1,11 +1,10 @@
-//! The header blocks and bodies of HTTP/2 replies.
+//! Heads and bodies of the replies of HTTP/2 and HTTP/3.
 //!
-//! What was composed before is kept, as in [`crate::reply`], so that a usual reply costs two reference counts. Header
-//! blocks use the static table only, so they are the same on every connection.
+//! Replies that were composed before are kept, as in [`crate::reply`].
 
-use std::rc::Rc;
+use bytes::Bytes;
+use http::{HeaderName, HeaderValue, Response};
 
-use super::hpack::put_field;
 use crate::args::Options;
 use crate::reply::{filler, status_of};
 use crate::request::{Request, Route};
@@ -21,139 +20,125 @@ const FORBIDDEN: [&str; 5] = ["connection", "proxy-connection", "keep-alive", "t
 
 /// A reply ready to send.
 #[derive(Debug, Clone)]
-pub struct Reply {
+pub struct Reply<H> {
     /// Its status.
     pub status: u16,
-    /// The header block.
-    pub block: Rc<[u8]>,
+    /// Header fields.
+    pub head: H,
     /// The body.
-    pub body: Rc<[u8]>,
-    /// The header block behind it, where there is one.
-    pub trailers: Option<Rc<[u8]>>,
+    pub body: Bytes,
+    /// Trailers, if there are any.
+    pub trailers: Option<H>,
 }
 
-/// What makes two replies the same: status, no body, size of a `/bytes/N` body.
+/// Key of a reply that is kept: status, no body, size of a `/bytes/N` body.
 type Key = (u16, bool, Option<usize>);
+
+/// Makes the header fields that a protocol sends.
+pub type MakeHead<H> = fn(&[(&str, &str)]) -> H;
 
 /// Makes replies, and keeps those that will be wanted again.
 #[derive(Debug)]
-pub struct Replies {
+pub struct Replies<H> {
     status: u16,
     headers: Vec<(String, String)>,
-    body: Rc<[u8]>,
+    body: Bytes,
     /// Whether the length of the body is not announced.
     unsized_: bool,
     /// Replies are messages of gRPC.
     grpc: bool,
-    kept: Vec<(Key, Reply)>,
-    /// What a header block begins with, and what appends a field.
-    prefix: &'static [u8],
-    put: PutField,
+    kept: Vec<(Key, Reply<H>)>,
+    make_head: MakeHead<H>,
 }
 
-/// Appends a field to a header block.
-pub type PutField = fn(&mut Vec<u8>, &str, &str);
-
-impl Replies {
+impl<H: Clone> Replies<H> {
     /// Replies of this status and body size, with these header fields; a chunked reply has no content-length.
-    pub fn new(status: u16, headers: &[String], body: usize, chunked: bool) -> Self {
+    pub fn new(status: u16, headers: &[String], body: usize, chunked: bool, make_head: MakeHead<H>) -> Self {
         let fields = headers.iter().filter_map(|header| header.split_once(':'));
         let fields = fields.map(|(name, value)| (name.to_ascii_lowercase(), value.trim().to_owned()));
         let headers = fields.filter(|(name, _)| !FORBIDDEN.contains(&name.as_str())).collect();
-        Self {
-            status,
-            headers,
-            body: filler(body).into(),
-            unsized_: chunked,
-            grpc: false,
-            kept: Vec::new(),
-            prefix: &[],
-            put: put_field,
-        }
+        let body = filler(body).into();
+        Self { status, headers, body, unsized_: chunked, grpc: false, kept: Vec::new(), make_head }
     }
 
     /// Those that these options ask for.
-    pub fn of(options: &Options) -> Self {
-        Self::with(options, &[], put_field)
-    }
-
-    /// The same, with header blocks that begin so, and of fields that are written so.
-    pub fn with(options: &Options, prefix: &'static [u8], put: PutField) -> Self {
-        let replies = Self::new(options.status, &options.headers, options.body, options.chunked);
-        let mut replies = Self { prefix, put, ..replies };
+    pub fn of(options: &Options, make_head: MakeHead<H>) -> Self {
+        let mut replies = Self::new(options.status, &options.headers, options.body, options.chunked, make_head);
         if options.http2.grpc {
             replies.headers.push(("content-type".to_owned(), "application/grpc".to_owned()));
             replies.body = message(&replies.body).into();
-            (replies.grpc, replies.unsized_) = (true, true);
+            replies.grpc = true;
+            replies.unsized_ = true;
         }
         replies
     }
 
     /// The reply to `request`, with the status `instead` if there is one.
-    pub fn to(&mut self, request: &Request, instead: Option<u16>) -> Reply {
+    pub fn to(&mut self, request: &Request, instead: Option<u16>) -> Reply<H> {
         let status = instead.unwrap_or_else(|| status_of(request.route, self.status));
         let head_only = request.shape.head_only;
         match (&request.echo, request.route) {
-            (Some(echo), _) => self.compose(status, head_only, None, echo.as_slice().into()),
+            (Some(echo), _) => self.compose(status, head_only, None, Bytes::copy_from_slice(echo)),
             (None, Route::Redirect(left @ 1..)) => {
                 let location = format!("/redirect/{}", left - 1);
-                self.compose(status, head_only, Some(("location", &location)), Rc::clone(&self.body))
+                self.compose(status, head_only, Some(("location", &location)), self.body.clone())
             }
-            (None, Route::Bytes(size)) => self.usual((status, head_only, Some(size))),
-            _ => self.usual((status, head_only, None)),
+            (None, Route::Bytes(size)) => self.cached_reply((status, head_only, Some(size))),
+            _ => self.cached_reply((status, head_only, None)),
         }
     }
 
     /// A reply with a body of its own.
-    pub fn with_body(&self, status: u16, head_only: bool, content_type: &str, body: Vec<u8>) -> Reply {
+    pub fn with_body(&self, status: u16, head_only: bool, content_type: &str, body: Vec<u8>) -> Reply<H> {
         self.compose(status, head_only, Some(("content-type", content_type)), body.into())
     }
 
-    fn usual(&mut self, key: Key) -> Reply {
+    fn cached_reply(&mut self, key: Key) -> Reply<H> {
         if let Some((_, reply)) = self.kept.iter().find(|(kept, _)| *kept == key) {
             return reply.clone();
         }
         let (status, head_only, size) = key;
-        let reply = self.compose(
-            status,
-            head_only,
-            None,
-            size.map_or_else(|| Rc::clone(&self.body), |size| filler(size).into()),
-        );
+        let reply =
+            self.compose(status, head_only, None, size.map_or_else(|| self.body.clone(), |size| filler(size).into()));
         if self.kept.len() < MOST_KEPT && size.is_none_or(|size| size <= LONGEST_KEPT) {
             self.kept.push((key, reply.clone()));
         }
         reply
     }
 
-    fn compose(&self, status: u16, head_only: bool, field: Option<(&str, &str)>, body: Rc<[u8]>) -> Reply {
+    fn compose(&self, status: u16, head_only: bool, field: Option<(&str, &str)>, body: Bytes) -> Reply<H> {
         let bodiless = status == 204 || status == 304;
-        let mut block = self.prefix.to_vec();
-        (self.put)(&mut block, ":status", &if self.grpc { 200 } else { status }.to_string());
-        (self.put)(&mut block, "server", "brunt-lab");
-        if let Some((name, value)) = field {
-            (self.put)(&mut block, name, value);
-        }
-        for (name, value) in &self.headers {
-            (self.put)(&mut block, name, value);
-        }
+        let shown = if self.grpc { 200 } else { status }.to_string();
+        let length = body.len().to_string();
+        let mut fields = vec![(":status", shown.as_str()), ("server", "brunt-lab")];
+        fields.extend(field);
+        fields.extend(self.headers.iter().map(|(name, value)| (name.as_str(), value.as_str())));
         if !bodiless && !self.unsized_ {
-            (self.put)(&mut block, "content-length", &body.len().to_string());
+            fields.push(("content-length", &length));
         }
         let code = match status {
-            200 => 0,
-            503 => 14,
-            _ => 2,
+            200 => "0",
+            503 => "14",
+            _ => "2",
         };
-        let bodiless = bodiless || head_only || (self.grpc && code != 0);
-        let body = if bodiless { Rc::default() } else { body };
-        let trailers = self.grpc.then(|| {
-            let mut block = self.prefix.to_vec();
-            (self.put)(&mut block, "grpc-status", &code.to_string());
-            block.into()
-        });
-        Reply { status, block: block.into(), body, trailers }
+        let bodiless = bodiless || head_only || (self.grpc && code != "0");
+        let body = if bodiless { Bytes::new() } else { body };
+        let trailers = self.grpc.then(|| (self.make_head)(&[("grpc-status", code)]));
+        Reply { status, head: (self.make_head)(&fields), body, trailers }
     }
+}
+
+/// The head of a reply, or trailers, for the crate `h2`. Fields that no HTTP library can send are left out.
+pub fn response(fields: &[(&str, &str)]) -> Response<()> {
+    let mut response = Response::new(());
+    for (name, value) in fields {
+        if *name == ":status" {
+            *response.status_mut() = value.parse().unwrap_or_default();
+        } else if let (Ok(name), Ok(value)) = (HeaderName::try_from(*name), HeaderValue::from_str(value)) {
+            response.headers_mut().append(name, value);
+        }
+    }
+    response
 }
 
 /// A message of gRPC, framed: a field of number 1 with these bytes, or an empty one.
@@ -174,19 +159,19 @@ pub fn message(bytes: &[u8]) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::hpack::Decoder;
     use super::*;
     use crate::request::Shape;
 
     fn reply(chunked: bool, route: Route, head_only: bool) -> (String, usize) {
         let headers = ["X-A: b".to_owned(), "Connection: close".to_owned()];
-        let mut replies = Replies::new(200, &headers, 3, chunked);
+        let mut replies = Replies::new(200, &headers, 3, chunked, response);
         let request = Request { route, shape: Shape { head_only, ..Shape::default() }, ..Request::default() };
-        let (made, again) = (replies.to(&request, None), replies.to(&request, None));
-        assert_eq!(made.block, again.block);
-        let mut text = Vec::new();
-        Decoder::new(4096).decode(&made.block, |name, value| text.extend([name, b"=", value, b";"].concat())).unwrap();
-        (String::from_utf8(text).unwrap(), made.body.len())
+        let first = replies.to(&request, None);
+        let second = replies.to(&request, None);
+        assert_eq!(first.head.headers(), second.head.headers());
+        let fields = first.head.headers().iter();
+        let fields = fields.map(|(name, value)| format!("{name}={};", value.to_str().unwrap()));
+        (format!(":status={};{}", first.head.status().as_str(), fields.collect::<String>()), first.body.len())
     }
 
     #[test]

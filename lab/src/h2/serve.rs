@@ -4,6 +4,7 @@ use super::deliver::deliver;
 use super::frame::PREFACE;
 use super::options::Versions;
 use super::session::Session;
+use super::stream::End;
 use super::upgrade::SWITCHING;
 use crate::agenda::Duty;
 use crate::conn::{Conn, Phase, Speaks, Verdict};
@@ -56,11 +57,8 @@ impl Server {
         }
         request.shape.keep_alive = true;
         let mut session = Session::new(&self.options);
-        if session.apply(&settings).is_err() {
-            return false;
-        }
-        session.adopt(std::mem::take(request));
-        session.out.bytes.splice(..0, SWITCHING.iter().copied());
+        session.transport.put_raw(|out| out.extend_from_slice(SWITCHING));
+        session.adopt(std::mem::take(request), &settings);
         self.begin_h2(conn, session);
         self.take_done(conn, arrival);
         true
@@ -68,11 +66,20 @@ impl Server {
 
     pub(crate) fn parse_h2(&mut self, conn: &mut Conn, input: &[u8], arrival: Arrival) {
         let Speaks::Two(session) = &mut conn.speaks else { return };
-        if let Err(fatal) = session.receive(input) {
-            session.fail(fatal);
+        session.receive(input);
+        if session.is_closed() {
             conn.phase = Phase::Ending;
         }
         self.take_done(conn, arrival);
+    }
+
+    /// Takes requests that `h2` read late: it stops reading while too much output is unsent.
+    pub(crate) fn take_late(&mut self, conn: &mut Conn) {
+        let Speaks::Two(session) = &mut conn.speaks else { return };
+        self.desk.ledger.count_http2(&mut session.counts);
+        if !session.done.is_empty() {
+            self.take_done(conn, Arrival { at: self.woke, by_kernel: false });
+        }
     }
 
     fn take_done(&mut self, conn: &mut Conn, arrival: Arrival) {
@@ -82,7 +89,7 @@ impl Server {
             if request.route == Route::Stats {
                 let json = serde_json::to_vec(&self.report()).unwrap_or_default();
                 let reply = self.h2_replies.with_body(200, request.shape.head_only, "application/json", json);
-                session.tell(stream, &reply);
+                session.answer(stream, &reply, End::default());
                 continue;
             }
             self.desk.ledger.stamped_by_kernel += u64::from(arrival.by_kernel);
@@ -135,7 +142,8 @@ impl Server {
         }
         if plan.failing == Some(FailKind::Slow) {
             let Speaks::Two(session) = &mut conn.speaks else { return Verdict::Keep };
-            let length = session.stream(id).and_then(|stream| stream.sending.as_ref()).map_or(0, |one| one.body.len());
+            let drip = session.stream(id).and_then(|stream| stream.drip.as_ref());
+            let length = drip.map_or(0, |drip| drip.rest.len() + 1);
             if let Some(ticket) = plan.ticket {
                 self.desk.ledger.visits.tails.insert(ticket, tail(length, self.options.drip));
             }
@@ -149,9 +157,11 @@ impl Server {
     /// The next byte of a dripping reply is due.
     pub(crate) fn drip_h2(&mut self, conn: &mut Conn, id: u32) -> Verdict {
         let Speaks::Two(session) = &mut conn.speaks else { return Verdict::Keep };
-        if let Some(sending) = session.drip(id) {
-            sending.due += self.options.drip;
-            self.agenda.add(sending.due + self.options.drip, conn.slot, conn.generation, Duty::Drip(id));
+        if session.drip(id)
+            && let Some(drip) = session.stream(id).and_then(|stream| stream.drip.as_mut())
+        {
+            drip.due += self.options.drip;
+            self.agenda.add(drip.due + self.options.drip, conn.slot, conn.generation, Duty::Drip(id));
         }
         if self.deliver_messages(conn, id) == Verdict::Drop {
             return Verdict::Drop;

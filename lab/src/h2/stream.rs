@@ -1,8 +1,12 @@
-//! One stream: what has come of its request, and what is still to leave of its reply.
+//! One stream: its request, the handles of the crate `h2`, and the rest of a reply that drips.
 
-use std::rc::Rc;
+use std::collections::VecDeque;
 
-use super::frame::Code;
+use bytes::Bytes;
+use h2::server::SendResponse;
+use h2::{Reason, RecvStream, SendStream};
+use http::HeaderMap;
+
 use super::websocket::Messages;
 use crate::desk::Plan;
 use crate::outbox::Settled;
@@ -15,83 +19,89 @@ pub struct Stream {
     pub id: u32,
     /// The request, until it is handed on.
     pub request: Option<Request>,
-    /// Whether the client has ended its side.
-    pub complete: bool,
-    /// The content-length that was announced.
-    pub length: Option<u64>,
-    /// The bytes of the body that came.
-    pub received: u64,
-    /// How many bytes the client may still send.
-    pub credit: i64,
-    /// How many bytes we may still send.
-    pub window: i64,
+    /// Reads the body, until its end.
+    pub body: Option<RecvStream>,
+    /// Sends the head of the reply.
+    pub respond: SendResponse<Bytes>,
+    /// Sends the body of the reply, once the head is with `h2`.
+    pub send: Option<SendStream<Bytes>>,
     /// What was decided, until it is due.
     pub plan: Option<Plan>,
     /// Whether nothing is to come although it is open.
     pub left: bool,
-    /// The reply, once its HEADERS have left.
-    pub sending: Option<Sending>,
+    /// The rest of a reply that drips.
+    pub drip: Option<Drip>,
+    /// Bytes of DATA that have left.
+    pub sent: u64,
+    /// Bytes of DATA that `h2` was given.
+    pub given: u64,
+    /// Replies that are settled when this many bytes of DATA have left.
+    pub marks: VecDeque<(u64, Settled)>,
+    /// What happens with the last frame.
+    pub end: End,
     /// The WebSocket that it carries.
     pub messages: Option<Box<Messages>>,
 }
 
-/// The rest of a reply.
-#[derive(Debug)]
-pub struct Sending {
-    /// The whole body.
-    pub body: Rc<[u8]>,
-    /// How much of it has left.
-    pub sent: usize,
-    /// How much of it may leave; less than all in a reply that drips.
-    pub released: usize,
-    /// The tick at which the next byte of a dripping reply is due.
-    pub due: u64,
-    /// How the stream ends.
-    pub ending: Ending,
-    /// What is settled with the last byte.
+/// What happens with the last frame of a stream.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct End {
+    /// The reply that is settled.
     pub settled: Option<Settled>,
-    /// Whether the stream stands in the queue of those that can send.
-    pub queued: bool,
+    /// Whether DATA follows that belongs to nothing.
+    pub has_extra: bool,
+    /// Code of the reset that is sent after the last byte, in place of the end.
+    pub reset: Option<Reason>,
 }
 
-/// How a reply ends.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Ending {
-    /// With `END_STREAM`.
-    Whole,
-    /// With `RST_STREAM` in its place.
-    Reset(Code),
-    /// With `END_STREAM`, and then with DATA that belongs to nothing.
-    Extra,
-    /// Not: more of a WebSocket follows.
-    More,
-    /// With this header block of trailers.
-    Trailers(Rc<[u8]>),
+/// A body of which one byte leaves at a time.
+#[derive(Debug)]
+pub struct Drip {
+    /// Bytes that have not left.
+    pub rest: Bytes,
+    /// The tick at which the next byte is due.
+    pub due: u64,
+    /// Trailers of the reply.
+    pub trailers: Option<HeaderMap>,
+    /// The reply that is settled with the last byte, for a message of a WebSocket.
+    pub settled: Option<Settled>,
 }
 
 impl Stream {
-    /// A stream whose request has begun.
-    pub fn new(id: u32, credit: i64, window: i64) -> Self {
+    /// Returns a stream for a new request; `body` is none if the request has no body.
+    pub fn new(respond: SendResponse<Bytes>, body: Option<RecvStream>) -> Self {
         Self {
-            id,
+            id: respond.stream_id().as_u32(),
             request: None,
-            complete: false,
-            length: None,
-            received: 0,
-            credit,
-            window,
+            body,
+            respond,
+            send: None,
             plan: None,
             left: false,
-            sending: None,
+            drip: None,
+            sent: 0,
+            given: 0,
+            marks: VecDeque::new(),
+            end: End::default(),
             messages: None,
         }
     }
-}
 
-impl Sending {
-    /// How many bytes of the next DATA frame there are, and whether they are the last.
-    pub fn next(&self, most: usize) -> (usize, bool) {
-        let count = (self.released - self.sent).min(most);
-        (count, self.sent + count == self.body.len())
+    /// Gives bytes of the body to `h2`. A stream that the client has reset takes none.
+    pub fn give(&mut self, bytes: Bytes, is_last: bool) {
+        self.given += bytes.len() as u64;
+        if let Some(send) = &mut self.send {
+            let _ = send.send_data(bytes, is_last);
+        }
+    }
+
+    /// Ends a body, with trailers if there are any.
+    pub fn finish(&mut self, trailers: Option<HeaderMap>) {
+        let Some(send) = &mut self.send else { return };
+        // A stream that the client has reset takes none.
+        let _ = match trailers {
+            Some(trailers) => send.send_trailers(trailers),
+            None => send.send_data(Bytes::new(), true),
+        };
     }
 }

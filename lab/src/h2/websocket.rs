@@ -3,12 +3,13 @@
 //! What the server does with them is here too; how replies look is that of [`crate::deliver`].
 
 use std::collections::VecDeque;
-use std::rc::Rc;
 
-use super::frame::{self, Code};
-use super::hpack::put_field;
+use bytes::Bytes;
+use h2::Reason;
+use http::Response;
+
 use super::session::Session;
-use super::stream::{Ending, Sending};
+use super::stream::Drip;
 use crate::agenda::Duty;
 use crate::conn::{Conn, Phase, Speaks, Verdict};
 use crate::deliver::{EXTRA, GARBAGE, half_of_body, half_of_head};
@@ -29,10 +30,31 @@ pub struct Messages {
     incoming: Incoming,
     /// Replies that are not on their way yet, in the order of the messages.
     owed: VecDeque<Plan>,
-    /// Frames behind the one that is being sent.
-    waiting: VecDeque<Sending>,
+    /// Frames after one that drips.
+    waiting: VecDeque<Outgoing>,
     /// Its last frame is on its way: nothing that comes means anything.
     is_closing: bool,
+}
+
+/// Bytes of a WebSocket that are to be sent.
+#[derive(Debug)]
+struct Outgoing {
+    bytes: Bytes,
+    /// Whether they are its last.
+    is_last: bool,
+    settled: Option<Settled>,
+    /// If they drip: when the first of them is due.
+    drips_from: Option<u64>,
+}
+
+impl Outgoing {
+    fn new(bytes: &[u8], settled: Option<Settled>) -> Self {
+        Self { bytes: Bytes::copy_from_slice(bytes), is_last: false, settled, drips_from: None }
+    }
+
+    fn last(bytes: &[u8]) -> Self {
+        Self { is_last: true, ..Self::new(bytes, None) }
+    }
 }
 
 impl Session {
@@ -42,14 +64,12 @@ impl Session {
             return false;
         }
         let incoming = Incoming::new(self.echo, false);
-        let (owed, waiting) = (VecDeque::new(), VecDeque::new());
-        let messages = Messages { route, incoming, owed, waiting, is_closing: false };
         let Some(stream) = self.stream(id) else { return false };
+        // It fails if the client has reset the stream.
+        stream.send = stream.respond.send_response(Response::new(()), false).ok();
+        let messages = Messages { route, incoming, owed: VecDeque::new(), waiting: VecDeque::new(), is_closing: false };
         stream.messages = Some(Box::new(messages));
         self.counts.websockets += 1;
-        let mut block = Vec::new();
-        put_field(&mut block, ":status", "200");
-        frame::put_headers(&mut self.out.bytes, id, 0, &block, self.peer_frame);
         true
     }
 
@@ -65,7 +85,7 @@ impl Session {
                     self.done.push((id, request));
                 }
                 Ok(Some(Event::Ping(payload))) => {
-                    self.speak(id, message_frame(LAST | PONG, &payload).into(), Ending::More, None);
+                    self.speak(id, Outgoing::new(&message_frame(LAST | PONG, &payload), None));
                 }
                 Ok(Some(Event::Close(code))) => self.close_websocket(id, code.unwrap_or(code::NORMAL)),
                 Err((code, reason)) => {
@@ -80,7 +100,7 @@ impl Session {
     /// The client has ended its side of a WebSocket: so do we.
     pub(super) fn on_end_of_messages(&mut self, id: u32) {
         if self.messages(id).is_some_and(|messages| !messages.is_closing) {
-            self.speak(id, Rc::default(), Ending::Whole, None);
+            self.speak(id, Outgoing::last(&[]));
         }
     }
 
@@ -90,46 +110,41 @@ impl Session {
 
     /// Sends a close with this code, and the end of the stream.
     fn close_websocket(&mut self, id: u32, code: u16) {
-        self.speak(id, message_frame(LAST | CLOSE, &code.to_be_bytes()).into(), Ending::Whole, None);
+        self.speak(id, Outgoing::last(&message_frame(LAST | CLOSE, &code.to_be_bytes())));
     }
 
-    /// Sends bytes of a WebSocket behind all others; those with another ending than `More` are its last.
-    fn speak(&mut self, id: u32, body: Rc<[u8]>, ending: Ending, settled: Option<Settled>) {
-        let released = body.len();
-        self.line_up(id, Sending { body, sent: 0, released, due: 0, ending, settled, queued: false });
-    }
-
-    fn line_up(&mut self, id: u32, sending: Sending) {
+    /// Sends bytes of a WebSocket after all others.
+    fn speak(&mut self, id: u32, outgoing: Outgoing) {
         let Some(messages) = self.messages(id).filter(|messages| !messages.is_closing) else { return };
-        if sending.ending != Ending::More {
+        if outgoing.is_last {
             messages.is_closing = true;
             messages.owed.clear();
         }
-        messages.waiting.push_back(sending);
+        messages.waiting.push_back(outgoing);
         self.advance(id);
     }
 
-    /// Begins to send the next frame, if none is being sent.
+    /// Gives to `h2` what may leave: within a frame that drips there is no place for another.
     pub(super) fn advance(&mut self, id: u32) {
-        let Some(place) = self.place(id).filter(|place| self.streams[*place].sending.is_none()) else { return };
-        let Some(next) = self.messages(id).and_then(|messages| messages.waiting.pop_front()) else { return };
-        if next.body.is_empty() {
-            return self.finish(id, &next.ending, next.settled, false);
+        while let Some(stream) = self.stream(id).filter(|stream| stream.drip.is_none())
+            && let Some(next) = stream.messages.as_mut().and_then(|messages| messages.waiting.pop_front())
+        {
+            if let Some(due) = next.drips_from
+                && next.bytes.len() > 1
+            {
+                stream.give(next.bytes.slice(..1), false);
+                let rest = next.bytes.slice(1..);
+                stream.drip = Some(Drip { rest, due, trailers: None, settled: next.settled });
+                return;
+            }
+            stream.give(next.bytes, next.is_last);
+            stream.marks.extend(next.settled.map(|settled| (stream.given, settled)));
         }
-        self.streams[place].sending = Some(next);
-        self.enqueue(place);
-        self.pump();
     }
 
-    /// The frame of a WebSocket that drips and has not begun to be sent.
-    pub(super) fn dripping(&mut self, id: u32) -> Option<&mut Sending> {
-        self.messages(id)?.waiting.iter_mut().find(|sending| sending.released < sending.body.len())
-    }
-
-    /// Whether a reply on this stream drips.
+    /// Whether a frame on this stream drips, or waits for another that does.
     fn is_dripping(&mut self, id: u32) -> bool {
-        let drips = |sending: &Sending| sending.released < sending.body.len();
-        self.stream(id).and_then(|stream| stream.sending.as_ref()).is_some_and(drips) || self.dripping(id).is_some()
+        self.stream(id).is_some_and(|stream| stream.drip.is_some())
     }
 
     /// The next reply, if it is due at `now`.
@@ -171,34 +186,31 @@ impl Server {
     fn deliver_message(&mut self, conn: &mut Conn, plan: &Plan, id: u32) -> Verdict {
         let Speaks::Two(session) = &mut conn.speaks else { return Verdict::Keep };
         let reply = self.replies.to(&plan.request, None);
-        let (shape, settled) = (plan.request.shape, Settled { status: reply.status, ticket: plan.ticket });
+        let shape = plan.request.shape;
+        let settled = Settled { status: reply.status, ticket: plan.ticket };
         match plan.failing {
-            None => session.speak(id, reply.bytes, Ending::More, Some(settled)),
+            None => session.speak(id, Outgoing::new(&reply.bytes, Some(settled))),
             Some(FailKind::Status(_)) => session.close_websocket(id, code::INTERNAL_ERROR),
             Some(FailKind::Extra) => {
-                session.speak(id, reply.bytes, Ending::More, Some(settled));
-                session.speak(id, EXTRA.into(), Ending::More, None);
+                session.speak(id, Outgoing::new(&reply.bytes, Some(settled)));
+                session.speak(id, Outgoing::new(EXTRA, None));
             }
             Some(FailKind::Slow) => {
                 let length = reply.bytes.len();
                 if let Some(ticket) = plan.ticket {
                     self.desk.ledger.visits.tails.insert(ticket, tail(length, self.options.drip));
                 }
-                let (body, settled) = (reply.bytes, Some(settled));
-                let due = plan.due;
-                session.line_up(
-                    id,
-                    Sending { body, sent: 0, released: 1, due, ending: Ending::More, settled, queued: false },
-                );
+                let outgoing = Outgoing::new(&reply.bytes, Some(settled));
+                session.speak(id, Outgoing { drips_from: Some(plan.due), ..outgoing });
                 if length > 1 {
-                    self.agenda.add(due + self.options.drip, conn.slot, conn.generation, Duty::Drip(id));
+                    self.agenda.add(plan.due + self.options.drip, conn.slot, conn.generation, Duty::Drip(id));
                 }
             }
-            Some(FailKind::CloseEarly) => session.speak(id, half_of_body(shape, &reply.bytes), Ending::Whole, None),
-            Some(FailKind::TruncateHead) => session.speak(id, half_of_head(shape, &reply.bytes), Ending::Whole, None),
-            Some(FailKind::Garbage) => session.speak(id, GARBAGE.into(), Ending::Whole, None),
-            Some(FailKind::Reset) => session.reset(id, Code::InternalError),
-            Some(FailKind::Refused) => session.reset(id, Code::RefusedStream),
+            Some(FailKind::CloseEarly) => session.speak(id, Outgoing::last(&half_of_body(shape, &reply.bytes))),
+            Some(FailKind::TruncateHead) => session.speak(id, Outgoing::last(&half_of_head(shape, &reply.bytes))),
+            Some(FailKind::Garbage) => session.speak(id, Outgoing::last(GARBAGE)),
+            Some(FailKind::Reset) => session.reset(id, Reason::INTERNAL_ERROR),
+            Some(FailKind::Refused) => session.reset(id, Reason::REFUSED_STREAM),
             Some(FailKind::Goaway) => session.cut(id),
             Some(FailKind::Never) => {}
             Some(FailKind::Close) => return Verdict::Drop,

@@ -1,13 +1,14 @@
 //! One connection of QUIC and its streams: what has come of requests, and what is still to leave of replies.
 
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use quinn_proto::{Connection, Dir, StreamId, VarInt, WriteError};
 
+use super::fields::Fields;
 use super::perform::Performance;
 use super::{End, number, put_frame, put_number, qpack, take_number};
 use crate::desk::Plan;
-use crate::h2::fields::Fields;
 use crate::h2::reply::Reply;
 use crate::outbox::Settled;
 use crate::request::Request;
@@ -184,9 +185,9 @@ impl Carrier {
     }
 
     /// Puts a reply on its stream, with so many bytes of its body, and its end.
-    pub(super) fn answer(&mut self, place: u32, reply: &Reply, body: usize, end: End) {
-        let mut out = Vec::with_capacity(reply.block.len() + body + 32);
-        put_frame(&mut out, number::HEADERS, &reply.block);
+    pub(super) fn answer(&mut self, place: u32, reply: &Reply<Rc<[u8]>>, body: usize, end: End) {
+        let mut out = Vec::with_capacity(reply.head.len() + body + 32);
+        put_frame(&mut out, number::HEADERS, &reply.head);
         if !reply.body.is_empty() {
             put_number(&mut out, number::DATA);
             put_number(&mut out, reply.body.len() as u64);
@@ -273,7 +274,7 @@ impl Carrier {
 fn early_request(mut rest: &[u8], echo: bool) -> Option<Request> {
     let (kind, size) = (take_number(&mut rest)?, take_number(&mut rest)?);
     let block = rest.get(..usize::try_from(size).ok()?).filter(|_| kind == number::HEADERS)?;
-    let mut fields = Fields::of_http3(echo);
+    let mut fields = Fields::new(echo);
     qpack::decode(block, |name, value| fields.take(name, value)).ok()?;
     fields.finish().ok().map(|head| head.request)
 }
@@ -290,7 +291,7 @@ fn request(mut rest: &[u8], echo: bool) -> Result<Request, &'static str> {
         rest = more;
         match (kind, &mut head) {
             (number::HEADERS, None) => {
-                let mut fields = Fields::of_http3(echo);
+                let mut fields = Fields::new(echo);
                 qpack::decode(payload, |name, value| fields.take(name, value))?;
                 let read = fields.finish()?;
                 head = Some((read.request, read.length));

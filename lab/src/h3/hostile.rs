@@ -22,6 +22,7 @@ use crate::hostile::{Row, Say, When};
 pub use offers::Offer;
 pub use packets::Exchange;
 
+use super::qpack::encode as block;
 use super::{End, number, put_frame, put_number};
 
 /// A row of bytes on streams.
@@ -137,15 +138,6 @@ impl Stage {
     pub fn open(&mut self, bytes: &[u8]) {
         self.opened.push((bytes.to_vec(), End::Open));
     }
-}
-
-/// A header block of fields.
-fn block(fields: &[(&str, &str)]) -> Vec<u8> {
-    let mut block = super::qpack::PREFIX.to_vec();
-    for (name, value) in fields {
-        super::qpack::put_field(&mut block, name, value);
-    }
-    block
 }
 
 #[cfg(test)]

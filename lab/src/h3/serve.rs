@@ -198,8 +198,8 @@ impl Server {
             Some(FailKind::TruncateHead) => {
                 let mut out = Vec::new();
                 put_number(&mut out, number::HEADERS);
-                put_number(&mut out, reply.block.len() as u64);
-                out.extend_from_slice(&reply.block[..reply.block.len() / 2]);
+                put_number(&mut out, reply.head.len() as u64);
+                out.extend_from_slice(&reply.head[..reply.head.len() / 2]);
                 carrier.put(place, out, End::Finished);
             }
             // DATA before HEADERS.

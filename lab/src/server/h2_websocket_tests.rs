@@ -62,7 +62,8 @@ fn failures_and_broken_rules_end_the_stream() {
     client.until("3:  end");
     drop(client);
     let report = lab.end();
-    assert_eq!((report.requests.malformed, report.websocket.first_error), (1, Some("a frame without a mask")));
+    assert_eq!(report.requests.malformed, 1);
+    assert!(report.websocket.first_error.unwrap().contains("unmasked frame"));
 }
 
 #[test]

@@ -1,6 +1,14 @@
-//! Bytes to messages: frames of a client (RFC 6455, section 5), in whatever pieces the socket gives.
+//! Bytes to messages, by the crate `tungstenite`, in whatever pieces the socket gives. No I/O.
 //!
-//! Payloads are counted off; only those of control frames are kept, and with `--echo` those of messages. No I/O.
+//! `tungstenite` knows no compression: [`Compressed`] takes its mark off the frames before, and unpacks the messages after.
+
+use std::collections::VecDeque;
+use std::io::{self, Cursor, Read, Write};
+
+use tungstenite::protocol::frame::FrameHeader;
+use tungstenite::protocol::frame::coding::{Data, OpCode};
+use tungstenite::protocol::{Role, WebSocketConfig, WebSocketContext};
+use tungstenite::{Error, Message};
 
 use super::code;
 use super::deflate::Inflater;
@@ -22,15 +30,17 @@ pub const PONG: u8 = 10;
 pub const LAST: u8 = 0x80;
 /// The bit of a message that is compressed.
 pub const COMPRESSED: u8 = 0x40;
-const RESERVED: u8 = 0x70;
-const OPCODE: u8 = 0x0f;
-const MASKED: u8 = 0x80;
+/// The bits of the opcode.
+pub(super) const OPCODE: u8 = 0x0f;
 
-/// The longest payload of a control frame, in bytes.
-const LONGEST_CONTROL: u64 = 125;
+/// The longest head of a frame, in bytes.
+pub(super) const LONGEST_HEAD: usize = 14;
 
-/// The most bytes of a message that `--echo` keeps.
-const MOST_KEPT: usize = 64 << 20;
+/// The longest message, in bytes.
+const LONGEST: usize = 64 << 20;
+
+/// Bytes that a connection has room for before it has received a longer frame.
+const ROOM: usize = 1024;
 
 /// What has come whole.
 #[derive(Debug, PartialEq, Eq)]
@@ -44,166 +54,178 @@ pub enum Event {
 }
 
 /// A rule that the client broke: the code to close with, and the reason.
-pub type Broken = (u16, &'static str);
+pub type Broken = (u16, String);
 
 /// The reader of one connection.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Incoming {
     echo: bool,
-    /// Messages may be compressed; unpacks those that are kept.
-    inflater: Option<Inflater>,
-    /// The incomplete head of a frame.
-    head: Vec<u8>,
-    frame: Option<Frame>,
-    /// The opcode of the message that is not complete yet.
-    open: Option<u8>,
-    /// What was kept of that message.
-    kept: Vec<u8>,
-    /// The payload of the present control frame.
-    control: Vec<u8>,
-}
-
-/// A frame whose payload is being read.
-#[derive(Debug)]
-struct Frame {
-    first: u8,
-    left: u64,
-    mask: [u8; 4],
-    /// How much of the payload was read.
-    at: usize,
+    context: WebSocketContext,
+    input: Input,
+    compressed: Option<Compressed>,
 }
 
 impl Incoming {
     /// A reader that keeps messages when `echo` is set. They may be compressed when `deflates` is.
     pub fn new(echo: bool, deflates: bool) -> Self {
-        Self { echo, inflater: deflates.then(Inflater::default), ..Self::default() }
+        let config = WebSocketConfig::default()
+            .read_buffer_size(ROOM)
+            .write_buffer_size(0)
+            .max_message_size(Some(LONGEST))
+            .max_frame_size(Some(LONGEST));
+        Self {
+            echo,
+            context: WebSocketContext::new(Role::Server, Some(config)),
+            input: Input::default(),
+            compressed: deflates.then(Compressed::default),
+        }
     }
 
     /// The opcode of the reply to a message of this one: it is compressed where that was agreed on.
     pub fn reply_opcode(&self, opcode: u8) -> u8 {
-        if self.inflater.is_some() { opcode | COMPRESSED } else { opcode }
+        if self.compressed.is_some() { opcode | COMPRESSED } else { opcode }
     }
 
-    /// Reads on in `input`, which is moved past what was used; none when all of it is used.
+    /// Takes all of `input`, and returns the next event, if there is one.
     ///
     /// # Errors
     ///
     /// The rule that the client broke.
     pub fn next(&mut self, input: &mut &[u8]) -> Result<Option<Event>, Broken> {
+        let bytes = std::mem::take(input);
+        match &mut self.compressed {
+            Some(compressed) => compressed.pass(bytes, &mut self.input.bytes),
+            None => self.input.bytes.extend_from_slice(bytes),
+        }
         loop {
-            if self.frame.is_none() {
-                self.frame = self.read_head(input)?;
-            }
-            let Some(frame) = &mut self.frame else { return Ok(None) };
-            let count = usize::try_from(frame.left).unwrap_or(usize::MAX).min(input.len());
-            let (payload, rest) = input.split_at(count);
-            *input = rest;
-            let kept = match frame.first & OPCODE {
-                CLOSE.. => Some(&mut self.control),
-                _ => Some(&mut self.kept).filter(|_| self.echo),
+            let event = match self.context.read(&mut self.input) {
+                Ok(Message::Text(text)) => self.message(TEXT, text.as_bytes())?,
+                Ok(Message::Binary(bytes)) => self.message(BINARY, &bytes)?,
+                Ok(Message::Ping(payload)) => Event::Ping(payload.to_vec()),
+                Ok(Message::Close(frame)) => Event::Close(frame.map(|frame| frame.code.into())),
+                Ok(Message::Pong(_) | Message::Frame(_)) => continue,
+                Err(Error::Io(error)) if error.kind() == io::ErrorKind::WouldBlock => return Ok(None),
+                // Nothing comes after a close.
+                Err(Error::ConnectionClosed | Error::AlreadyClosed) => return Ok(None),
+                Err(error) => return Err(broken(&error)),
             };
-            if let Some(kept) = kept {
-                if kept.len() + count > MOST_KEPT {
-                    return Err((code::TOO_LONG, "a message too long to echo"));
-                }
-                let mask = frame.mask.iter().cycle().skip(frame.at % 4);
-                kept.extend(payload.iter().zip(mask).map(|(byte, mask)| byte ^ mask));
-            }
-            (frame.left, frame.at) = (frame.left - count as u64, frame.at + count);
-            if frame.left > 0 {
-                return Ok(None);
-            }
-            let first = frame.first;
-            self.frame = None;
-            if let Some(event) = self.end_frame(first)? {
-                return Ok(Some(event));
-            }
+            return Ok(Some(event));
         }
     }
 
-    /// The event that the end of a frame is, if it is one.
-    fn end_frame(&mut self, first: u8) -> Result<Option<Event>, Broken> {
-        match first & OPCODE {
-            PING => Ok(Some(Event::Ping(std::mem::take(&mut self.control)))),
-            PONG => {
-                self.control.clear();
-                Ok(None)
-            }
-            CLOSE => match std::mem::take(&mut self.control)[..] {
-                [] => Ok(Some(Event::Close(None))),
-                [_] => Err((code::PROTOCOL_ERROR, "a close with half of a code")),
-                [high, low, ..] => Ok(Some(Event::Close(Some(u16::from_be_bytes([high, low]))))),
-            },
-            _ if first & LAST == 0 => Ok(None),
-            _ => {
-                let Some(opcode) = self.open.take() else { return Ok(None) };
-                let kept = self.echo.then(|| std::mem::take(&mut self.kept));
-                let payload = match (kept, &mut self.inflater) {
-                    (Some(packed), Some(inflater)) if opcode & COMPRESSED != 0 => {
-                        let unpacked = inflater.inflate(&packed, MOST_KEPT);
-                        Some(unpacked.map_err(|reason| (code::PROTOCOL_ERROR, reason))?)
-                    }
-                    (kept, _) => kept,
-                };
-                Ok(Some(Event::Message(opcode, payload)))
-            }
+    fn message(&mut self, opcode: u8, payload: &[u8]) -> Result<Event, Broken> {
+        let marked = self.compressed.as_mut().and_then(|compressed| compressed.opcodes.pop_front()).unwrap_or(opcode);
+        if !self.echo {
+            return Ok(Event::Message(marked, None));
         }
-    }
-
-    fn read_head(&mut self, input: &mut &[u8]) -> Result<Option<Frame>, Broken> {
-        while let Some((&byte, rest)) = input.split_first() {
-            *input = rest;
-            self.head.push(byte);
-            let [first, second, ref more @ ..] = self.head[..] else { continue };
-            if more.is_empty() {
-                self.check(first, second)?;
-            }
-            let extended = match second & !MASKED {
-                126 => 2,
-                127 => 8,
-                _ => 0,
-            };
-            if more.len() < extended + 4 {
-                continue;
-            }
-            let (length, mask) = more.split_at(extended);
-            let left = match extended {
-                0 => u64::from(second & !MASKED),
-                _ => length.iter().fold(0, |all, byte| all << 8 | u64::from(*byte)),
-            };
-            if left > i64::MAX as u64 {
-                return Err((code::PROTOCOL_ERROR, "a length above 2^63-1"));
-            }
-            let frame = Frame { first, left, mask: [mask[0], mask[1], mask[2], mask[3]], at: 0 };
-            if matches!(first & OPCODE, TEXT | BINARY) {
-                self.open = Some(first & (OPCODE | COMPRESSED));
-            }
-            self.head.clear();
-            return Ok(Some(frame));
-        }
-        Ok(None)
-    }
-
-    fn may_be_compressed(&self, first: u8) -> bool {
-        let begins = matches!(first & OPCODE, TEXT | BINARY);
-        first & RESERVED == COMPRESSED && begins && self.inflater.is_some()
-    }
-
-    fn check(&self, first: u8, second: u8) -> Result<(), Broken> {
-        let (opcode, last) = (first & OPCODE, first & LAST != 0);
-        let wrong = match opcode {
-            _ if first & RESERVED != 0 && !self.may_be_compressed(first) => Some("a reserved bit"),
-            _ if second & MASKED == 0 => Some("a frame without a mask"),
-            CONTINUATION => self.open.is_none().then_some("a continuation of no message"),
-            TEXT | BINARY if self.open.is_some() => Some("a message within a message"),
-            TEXT | BINARY => None,
-            CLOSE | PING | PONG if !last => Some("a control frame in fragments"),
-            CLOSE | PING | PONG => {
-                (u64::from(second & !MASKED) > LONGEST_CONTROL).then_some("a control frame above 125 bytes")
-            }
-            _ => Some("an opcode that is not defined"),
+        let payload = match &mut self.compressed {
+            Some(compressed) if marked & COMPRESSED != 0 => compressed
+                .inflater
+                .inflate(payload, LONGEST)
+                .map_err(|reason| (code::PROTOCOL_ERROR, reason.to_owned()))?,
+            _ => payload.to_vec(),
         };
-        wrong.map_or(Ok(()), |reason| Err((code::PROTOCOL_ERROR, reason)))
+        Ok(Event::Message(marked, Some(payload)))
+    }
+}
+
+fn broken(error: &Error) -> Broken {
+    let code = match error {
+        Error::Utf8(_) => code::NOT_TEXT,
+        Error::Capacity(_) => code::TOO_LONG,
+        _ => code::PROTOCOL_ERROR,
+    };
+    (code, error.to_string())
+}
+
+/// Bytes of the client, as a stream for `tungstenite`.
+#[derive(Debug, Default)]
+struct Input {
+    bytes: Vec<u8>,
+    /// Bytes that were read.
+    read: usize,
+}
+
+impl Read for Input {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let waiting = &self.bytes[self.read..];
+        if waiting.is_empty() {
+            return Err(io::ErrorKind::WouldBlock.into());
+        }
+        let count = waiting.len().min(buffer.len());
+        buffer[..count].copy_from_slice(&waiting[..count]);
+        self.read += count;
+        if self.read == self.bytes.len() {
+            self.bytes.clear();
+            self.read = 0;
+        }
+        Ok(count)
+    }
+}
+
+impl Write for Input {
+    /// Drops the pongs and closes of `tungstenite`: the server sends its own, in their turn among the replies.
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Messages of a client with which compression was agreed on (RFC 7692).
+#[derive(Debug, Default)]
+struct Compressed {
+    inflater: Inflater,
+    /// Beginning of a frame head.
+    head: Vec<u8>,
+    /// Bytes of the payload that are still to come.
+    payload_left: u64,
+    /// Opcodes of the messages that have begun, with the bit of compression.
+    opcodes: VecDeque<u8>,
+}
+
+impl Compressed {
+    /// Passes frames on. Compressed messages become messages of bytes: they are not text before they are unpacked.
+    fn pass(&mut self, mut bytes: &[u8], out: &mut Vec<u8>) {
+        while !bytes.is_empty() {
+            if self.payload_left == 0 {
+                bytes = self.pass_head(bytes, out);
+            }
+            let count = usize::try_from(self.payload_left).unwrap_or(usize::MAX).min(bytes.len());
+            let (payload, rest) = bytes.split_at(count);
+            out.extend_from_slice(payload);
+            self.payload_left -= count as u64;
+            bytes = rest;
+        }
+    }
+
+    /// Takes bytes of a head, and returns the others.
+    fn pass_head<'a>(&mut self, bytes: &'a [u8], out: &mut Vec<u8>) -> &'a [u8] {
+        let before = self.head.len();
+        self.head.extend_from_slice(&bytes[..bytes.len().min(LONGEST_HEAD - before)]);
+        let mut cursor = Cursor::new(&self.head);
+        let (header, length) = match FrameHeader::parse(&mut cursor) {
+            Ok(Some(parsed)) => parsed,
+            Ok(None) => return &bytes[self.head.len() - before..],
+            Err(_) => {
+                // `tungstenite` finds the same mistake again, and reports it.
+                out.append(&mut self.head);
+                return &bytes[bytes.len().min(LONGEST_HEAD - before)..];
+            }
+        };
+        let end = cursor.position() as usize;
+        if let OpCode::Data(Data::Text | Data::Binary) = header.opcode {
+            self.opcodes.push_back(self.head[0] & (OPCODE | COMPRESSED));
+            if header.rsv1 {
+                self.head[0] = self.head[0] & !(OPCODE | COMPRESSED) | BINARY;
+            }
+        }
+        out.extend_from_slice(&self.head[..end]);
+        self.head.clear();
+        self.payload_left = length;
+        &bytes[end - before..]
     }
 }
 
@@ -213,7 +235,7 @@ pub(crate) fn masked(first: u8, payload: &[u8]) -> Vec<u8> {
     let mut frame = super::frame(first, payload);
     let mask = [0x37, 0xfa, 0x21, 0x3d];
     let head = super::head_length(&frame);
-    frame[1] |= MASKED;
+    frame[1] |= 0x80;
     frame[head..].iter_mut().zip(mask.iter().cycle()).for_each(|(byte, mask)| *byte ^= mask);
     frame.splice(head..head, mask);
     frame
@@ -250,7 +272,6 @@ mod tests {
             masked(LAST | BINARY, &long),
             masked(LAST | TEXT, b""),
             masked(LAST | CLOSE, &1000_u16.to_be_bytes()),
-            masked(LAST | CLOSE, b""),
         ];
         let expected = vec![
             Event::Ping(b"hi".to_vec()),
@@ -258,31 +279,58 @@ mod tests {
             Event::Message(BINARY, Some(long)),
             Event::Message(TEXT, Some(Vec::new())),
             Event::Close(Some(1000)),
-            Event::Close(None),
         ];
         for piece in 1..all.concat().len() {
             assert_eq!(events(&all.concat(), piece).unwrap(), expected, "in pieces of {piece}");
         }
+        let closed = [masked(LAST | CLOSE, b""), masked(LAST | TEXT, b"late")].concat();
+        assert_eq!(events(&closed, 99), Ok(vec![Event::Close(None)]), "nothing comes after a close");
         let mut counted = Incoming::new(false, false);
         assert_eq!(counted.next(&mut &masked(LAST | TEXT, b"Hello")[..]), Ok(Some(Event::Message(TEXT, None))));
     }
 
     #[test]
+    fn compressed_messages_are_unpacked_however_they_are_cut() {
+        let packed = super::super::deflate::deflate("h\u{e9}llo".as_bytes());
+        let (first, second) = packed.split_at(3);
+        let all = [
+            masked(TEXT | COMPRESSED, first),
+            masked(LAST | PING, b"hi"),
+            masked(LAST, second),
+            masked(LAST | TEXT, b"plain"),
+        ];
+        let all = all.concat();
+        for piece in 1..all.len() {
+            let mut incoming = Incoming::new(true, true);
+            let mut events = Vec::new();
+            for mut input in all.chunks(piece) {
+                while let Some(event) = incoming.next(&mut input).unwrap() {
+                    events.push(event);
+                }
+            }
+            let message = Event::Message(TEXT | COMPRESSED, Some("h\u{e9}llo".as_bytes().to_vec()));
+            let plain = Event::Message(TEXT, Some(b"plain".to_vec()));
+            assert_eq!(events, [Event::Ping(b"hi".to_vec()), message, plain], "in pieces of {piece}");
+        }
+    }
+
+    #[test]
     fn broken_rules_are_told() {
         let text = masked(TEXT, b"a");
-        for (bytes, said) in [
-            (vec![0x81, 5], "without a mask"),
-            (vec![0xc1, 0x80], "reserved bit"),
-            (vec![0x83, 0x80], "opcode"),
-            (vec![0x80, 0x80], "continuation of no message"),
-            ([text.clone(), text].concat(), "within a message"),
-            (vec![0x09, 0x80], "in fragments"),
-            (vec![0x89, 0xfe], "above 125 bytes"),
-            ([vec![0x81, 0xff], vec![0xff; 12]].concat(), "a length above"),
-            (masked(LAST | CLOSE, b"x"), "half of a code"),
+        for (bytes, part, expected) in [
+            (vec![0x81, 1, 0], "unmasked", 1002),
+            ([vec![0xc1, 0x80], vec![0; 4]].concat(), "Reserved bits", 1002),
+            ([vec![0x83, 0x80], vec![0; 4]].concat(), "invalid opcode: 3", 1002),
+            ([vec![0x80, 0x80], vec![0; 4]].concat(), "nothing to continue", 1002),
+            ([text.clone(), text].concat(), "waiting for more fragments", 1002),
+            ([vec![0x09, 0x80], vec![0; 4]].concat(), "Fragmented control", 1002),
+            ([vec![0x89, 0xfe, 0, 126], vec![0; 130]].concat(), "Control frame too big", 1002),
+            ([vec![0x81, 0xff], vec![0xff; 12]].concat(), "", 1009),
+            (masked(LAST | CLOSE, b"x"), "Invalid close sequence", 1002),
+            (masked(LAST | TEXT, b"abc\xc3\x28"), "UTF-8", 1007),
         ] {
             let (code, reason) = events(&bytes, 1).unwrap_err();
-            assert!(code == 1002 && reason.contains(said), "{said}: {reason}");
+            assert!(code == expected && reason.contains(part), "{part}: {code} {reason}");
         }
     }
 }

@@ -2,8 +2,10 @@
 //!
 //! Those whose name has `deflate` concern clients that offer `permessage-deflate`; to others the lab says the same.
 
+use tungstenite::handshake::derive_accept_key as accept;
+
+use super::deflate;
 use super::frames::{BINARY, CLOSE, CONTINUATION, LAST, PING, PONG, TEXT};
-use super::{accept, deflate, frame};
 use crate::hostile::{Row, Say, When};
 
 /// What a row is sent by.
@@ -22,6 +24,17 @@ pub struct Stage {
 /// The bits of a frame that are reserved, and the one that tells of a compressed message.
 const RESERVED: [u8; 3] = [0x40, 0x20, 0x10];
 const COMPRESSED: u8 = RESERVED[0];
+
+/// A frame without a mask, with this first byte.
+fn frame(first: u8, payload: &[u8]) -> Vec<u8> {
+    let length = payload.len();
+    let head = match length {
+        0..126 => vec![first, length as u8],
+        126..0x1_0000 => [&[first, 126], &(length as u16).to_be_bytes()[..]].concat(),
+        _ => [&[first, 127], &(length as u64).to_be_bytes()[..]].concat(),
+    };
+    [&head, payload].concat()
+}
 
 /// The text of replies here.
 const BODY: &[u8] = b"abcdefghij";

@@ -2,8 +2,7 @@
 
 use super::{BODY, Row, Say, Stage, When, block, row_at};
 use crate::h2::frame::{self, Code, flag, kind, setting};
-use crate::h2::hpack::{put_number, put_string};
-use crate::h2::huffman;
+use crate::h2::hpack::{EVERY_BYTE_CODED, put_string};
 
 const fn row(name: &'static str, section: &'static str, text: &'static str, say: fn(&mut Stage)) -> Row {
     row_at(When::Request, (name, section, text), say)
@@ -11,12 +10,8 @@ const fn row(name: &'static str, section: &'static str, text: &'static str, say:
 
 const OK: (&str, &str) = (":status", "200");
 
-fn coded(out: &mut Vec<u8>, text: &str) {
-    let mut bytes = Vec::new();
-    huffman::encode(text.as_bytes(), &mut bytes);
-    put_number(out, 0x80, 7, bytes.len());
-    out.extend(bytes);
-}
+/// `x-lab` in the Huffman code.
+const X_LAB_CODED: [u8; 4] = [0xf2, 0xb5, 0x03, 0x8f];
 
 /// The table.
 pub const ROWS: &[Row] = &[
@@ -112,10 +107,7 @@ pub const ROWS: &[Row] = &[
         s.end();
     }),
     row("rare-huffman", "7541 5.2", "names and values in the Huffman code", |s| {
-        let mut block = vec![0x88, 0x10];
-        coded(&mut block, "x-lab");
-        coded(&mut block, "every byte: \u{e9}\u{ff}~{}|^<>");
-        s.block(&block);
+        s.block(&[&[0x88, 0x10, 0x84], &X_LAB_CODED[..], &[0xa0], &EVERY_BYTE_CODED].concat());
         s.end();
     }),
     row("rare-ping", "9113 6.7", "PING before the reply, and an acknowledgement of none", |s| {

@@ -2,20 +2,18 @@
 
 use super::packets::packets;
 use super::{BODY, End, OK, Offer, Row, Say, When, block, greeting, number, put_number, row, row_at};
-use crate::h2::huffman;
+use crate::h2::hpack::EVERY_BYTE_CODED;
 use quinn_proto::VarInt;
 
 const fn offer(name: &'static str, section: &'static str, text: &'static str, make: fn(&mut Offer)) -> Row {
     Row { name, section, text, when: When::Setup, say: Say::Setup(make) }
 }
 
-/// A string whose length has 7 bits, in the Huffman code.
-fn coded(out: &mut Vec<u8>, text: &str) {
-    let mut bytes = Vec::new();
-    huffman::encode(text.as_bytes(), &mut bytes);
-    out.push(0x80 | bytes.len() as u8);
-    out.extend(bytes);
-}
+/// `x-l` in the Huffman code.
+const X_L_CODED: [u8; 3] = [0xf2, 0xb5, 0x1f];
+
+/// `brunt-lab` in the Huffman code.
+const SERVER_CODED: [u8; 7] = [0x8e, 0xcb, 0x6a, 0x4a, 0xd4, 0x0e, 0x3f];
 
 /// The table.
 pub const ROWS: &[Row] = &[
@@ -98,15 +96,9 @@ pub const ROWS: &[Row] = &[
         s.replied = true;
     }),
     row("h3-rare-huffman", "9204 4.1.2", "names and values in the Huffman code, never to be indexed", |s| {
-        let mut block = vec![0, 0, 0xd9];
-        let mut name = Vec::new();
-        huffman::encode(b"x-l", &mut name);
-        block.push(0x38 | name.len() as u8);
-        block.extend(name);
-        coded(&mut block, "every byte: \u{e9}\u{ff}~{}|^<>");
-        block.extend([0x70 | 0xf, 92 - 15]);
-        coded(&mut block, "brunt-lab");
-        s.block(&block);
+        let first = [&[0x38 | 3][..], &X_L_CODED, &[0xa0], &EVERY_BYTE_CODED].concat();
+        let second = [&[0x70 | 0xf, 92 - 15, 0x87][..], &SERVER_CODED].concat();
+        s.block(&[&[0, 0, 0xd9][..], &first, &second].concat());
         s.data(BODY);
         s.replied = true;
     }),

@@ -1,4 +1,4 @@
-//! Requests out of header lists, and which lists are none (RFC 9113, sections 8.2 and 8.3).
+//! Requests out of header lists, and which lists are none (RFC 9114, sections 4.2 and 4.3).
 
 use crate::request::{Request, Route, Shape};
 
@@ -13,13 +13,8 @@ pub struct Fields {
     /// Whether a field without colon came already.
     regular: bool,
     length: Option<u64>,
-    expects_continue: bool,
-    /// What an extended CONNECT asks for: whether that is a WebSocket.
-    protocol: Option<bool>,
-    is_rfc6455: bool,
     wrong: Option<&'static str>,
     echo: Option<Echo>,
-    is_http3: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,21 +39,12 @@ pub struct Head {
     pub request: Request,
     /// Its content-length.
     pub length: Option<u64>,
-    /// The client waits for `100` before it sends the body.
-    pub expects_continue: bool,
-    /// It opens a WebSocket (RFC 8441).
-    pub opens_websocket: bool,
 }
 
 impl Fields {
     /// No fields yet; all of them are kept when `echo` is set.
     pub fn new(echo: bool) -> Self {
         Self { echo: echo.then(Echo::default), ..Self::default() }
-    }
-
-    /// The same of HTTP/3.
-    pub fn of_http3(echo: bool) -> Self {
-        Self { is_http3: true, ..Self::new(echo) }
     }
 
     /// Takes a field.
@@ -86,7 +72,6 @@ impl Fields {
             }
             b":scheme" => std::mem::replace(&mut self.has_scheme, true),
             b":authority" => std::mem::replace(&mut self.has_authority, true),
-            b":protocol" if !self.is_http3 => self.protocol.replace(value == b"websocket").is_some(),
             _ => return Err("an unknown pseudo-header field"),
         };
         if repeated { Err("a repeated pseudo-header field") } else { Ok(()) }
@@ -110,14 +95,6 @@ impl Fields {
                     _ => Ok(()),
                 }
             }
-            b"sec-websocket-version" => {
-                self.is_rfc6455 = value == b"13";
-                Ok(())
-            }
-            b"expect" => {
-                self.expects_continue = value.eq_ignore_ascii_case(b"100-continue");
-                Ok(())
-            }
             _ => Ok(()),
         }
     }
@@ -136,33 +113,10 @@ impl Fields {
         if !targeted && method != Method::Connect {
             return Err("a request without :scheme or :path");
         }
-        match self.protocol {
-            Some(_) if method != Method::Connect => return Err(":protocol without CONNECT"),
-            Some(_) if !targeted || !self.has_authority => return Err("an extended CONNECT without a target"),
-            Some(false) => return Err("an extended CONNECT to what is no WebSocket"),
-            Some(true) if !self.is_rfc6455 => return Err("a WebSocket of another version than 13"),
-            _ => {}
-        }
         let shape = Shape { http10: false, head_only: method == Method::Head, keep_alive: true, message: None };
-        let version = if self.is_http3 { "3" } else { "2" };
-        let echo = self.echo.map(|echo| echo.text(version));
+        let echo = self.echo.map(Echo::text);
         let request = Request { route: self.route.unwrap_or_default(), shape, echo, upgrade: None };
-        let opens_websocket = self.protocol.is_some();
-        Ok(Head { request, length: self.length, expects_continue: self.expects_continue, opens_websocket })
-    }
-
-    /// Checks that these fields may be trailers.
-    ///
-    /// # Errors
-    ///
-    /// Which rule they break.
-    pub fn finish_trailers(self) -> Result<(), &'static str> {
-        let pseudo = self.method.is_some() || self.route.is_some() || self.has_scheme || self.has_authority;
-        match self.wrong {
-            Some(wrong) => Err(wrong),
-            None if pseudo => Err("trailers with a pseudo-header field"),
-            None => Ok(()),
-        }
+        Ok(Head { request, length: self.length })
     }
 }
 
@@ -181,7 +135,7 @@ impl Echo {
         match name {
             b":method" => self.method = value.to_vec(),
             b":path" => self.path = value.to_vec(),
-            b":scheme" | b":protocol" => {}
+            b":scheme" => {}
             b":authority" => self.line(b"host", value),
             _ => self.line(name, value),
         }
@@ -192,8 +146,8 @@ impl Echo {
     }
 
     /// The request as HTTP/1.1 would write it.
-    fn text(self, version: &str) -> Vec<u8> {
-        [&self.method[..], b" ", &self.path, b" HTTP/", version.as_bytes(), b"\r\n", &self.rest, b"\r\n"].concat()
+    fn text(self) -> Vec<u8> {
+        [&self.method[..], b" ", &self.path, b" HTTP/3\r\n", &self.rest, b"\r\n"].concat()
     }
 }
 
@@ -215,19 +169,11 @@ mod tests {
     #[test]
     fn a_request_is_read() {
         let read = head(&[&GET[..], &[("x-a", "b"), ("content-length", "3")]].concat()).unwrap();
-        assert_eq!((read.request.route, read.length, read.expects_continue), (Route::Bytes(5), Some(3), false));
+        assert_eq!((read.request.route, read.length), (Route::Bytes(5), Some(3)));
         let text = String::from_utf8(read.request.echo.unwrap()).unwrap();
-        assert_eq!(text, "GET /bytes/5 HTTP/2\r\nhost: lab\r\nx-a: b\r\ncontent-length: 3\r\n\r\n");
+        assert_eq!(text, "GET /bytes/5 HTTP/3\r\nhost: lab\r\nx-a: b\r\ncontent-length: 3\r\n\r\n");
         assert!(head(&[(":method", "HEAD"), GET[1], GET[2]]).unwrap().request.shape.head_only);
         assert!(head(&[(":method", "CONNECT"), GET[3]]).is_ok());
-        let connect = [&[(":method", "CONNECT"), (":protocol", "websocket")], &GET[1..]].concat();
-        let version = [("sec-websocket-version", "13")];
-        assert!(head(&[&connect[..], &version].concat()).unwrap().opens_websocket);
-        assert!(head(&connect).unwrap_err().contains("another version"));
-        assert!(
-            head(&[&connect[..1], &GET[1..], &[(":protocol", "other")]].concat()).unwrap_err().contains("no WebSocket")
-        );
-        assert!(head(&[&GET[..], &[(":protocol", "websocket")]].concat()).unwrap_err().contains("without CONNECT"));
     }
 
     #[test]

@@ -1,0 +1,137 @@
+//! In-memory transport between the event loop and the crate `h2`.
+//!
+//! `h2` expects streams of tokio, but needs no runtime: the event loop puts received bytes in, polls, and writes the frames that came
+//! out. `h2` does not report when a reply has left; the frame heads in the output show it.
+
+use std::cell::{Ref, RefCell, RefMut};
+use std::io::{self, IoSlice};
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::{Context, Poll};
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+
+use super::frame::{HEAD, Head, word};
+use super::out::Out;
+
+/// With this many bytes unsent, `h2` has to wait before it makes further frames.
+pub(super) const MOST_UNSENT: usize = 256 * 1024;
+
+/// Both directions of a connection.
+#[derive(Debug, Default)]
+struct Buffers {
+    received: Vec<u8>,
+    /// Bytes of `received` that `h2` has read.
+    read: usize,
+    out: Out,
+    /// Position in the output up to which frame heads were read.
+    followed: u64,
+}
+
+/// A handle to the buffers; `h2` has one, and the session another.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Transport(Rc<RefCell<Buffers>>);
+
+/// A frame that `h2` has put out whole.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct OutgoingFrame {
+    pub(super) head: Head,
+    /// First four bytes of its payload as a number: the code of `RST_STREAM`.
+    pub(super) first_word: u32,
+    /// Position of its end in the output.
+    pub(super) end: u64,
+}
+
+impl Transport {
+    /// Output, for the socket.
+    pub(super) fn out(&self) -> Ref<'_, Out> {
+        Ref::map(self.0.borrow(), |buffers| &buffers.out)
+    }
+
+    /// Output, to write to the socket or to mark.
+    pub(super) fn out_mut(&self) -> RefMut<'_, Out> {
+        RefMut::map(self.0.borrow_mut(), |buffers| &mut buffers.out)
+    }
+
+    /// Bytes of the client, for `h2` to read.
+    pub(super) fn received(&self) -> RefMut<'_, Vec<u8>> {
+        RefMut::map(self.0.borrow_mut(), |buffers| &mut buffers.received)
+    }
+
+    /// Puts bytes that are not from `h2` after the frames that it has made.
+    pub(super) fn put_raw(&self, write: impl FnOnce(&mut Vec<u8>)) {
+        let buffers = &mut *self.0.borrow_mut();
+        write(&mut buffers.out.bytes);
+        buffers.followed = buffers.out.total();
+    }
+
+    /// The next whole frame that was not looked at yet; one for which `is_dropped` is true is taken out of the output.
+    pub(super) fn follow(&self, mut is_dropped: impl FnMut(Head, u32) -> bool) -> Option<OutgoingFrame> {
+        let buffers = &mut *self.0.borrow_mut();
+        loop {
+            let rest = buffers.out.since(buffers.followed);
+            let head = Head::parse(rest)?;
+            let length = HEAD + head.length;
+            let first_word = word(rest.get(HEAD..length)?);
+            if is_dropped(head, first_word) {
+                buffers.out.remove(buffers.followed, length);
+                continue;
+            }
+            buffers.followed += length as u64;
+            return Some(OutgoingFrame { head, first_word, end: buffers.followed });
+        }
+    }
+}
+
+impl AsyncRead for Transport {
+    fn poll_read(self: Pin<&mut Self>, _: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        let buffers = &mut *self.0.borrow_mut();
+        let waiting = &buffers.received[buffers.read..];
+        if waiting.is_empty() {
+            return Poll::Pending;
+        }
+        let count = waiting.len().min(buffer.remaining());
+        buffer.put_slice(&waiting[..count]);
+        buffers.read += count;
+        if buffers.read == buffers.received.len() {
+            buffers.received.clear();
+            buffers.read = 0;
+        }
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl AsyncWrite for Transport {
+    fn poll_write(self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        self.poll_write_vectored(context, &[IoSlice::new(bytes)])
+    }
+
+    /// Takes all slices or none, so that the output ends with a whole frame.
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+        slices: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let out = &mut self.0.borrow_mut().out;
+        if out.len() >= MOST_UNSENT {
+            return Poll::Pending;
+        }
+        let before = out.bytes.len();
+        for slice in slices {
+            out.bytes.extend_from_slice(slice);
+        }
+        Poll::Ready(Ok(out.bytes.len() - before))
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        true
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+}
