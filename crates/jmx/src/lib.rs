@@ -10,7 +10,7 @@
 //! Everything but [`plan`], which reads the files that a plan names, is a pure function of bytes, records and the time that the
 //! caller hands in.
 //!
-//! * [`document`]: a .jmx file as a tree that is written back byte for byte. [`edit`]: changes that touch nothing else.
+//! * [`document`]: a .jmx file as a tree that is written back byte for byte.
 //! * [`element`], [`property`]: test elements with names, children and typed properties. [`support`]: the table of kinds.
 //! * [`jtl`]: result files, written and read.
 //! * [`summariser`]: the lines `summary +` and `summary =`. [`statistics`]: `statistics.json` and the tables of the dashboard.

@@ -1,7 +1,7 @@
 //! The words of brunt and their written forms: no I/O, no clock, and no defaults, which are the command's.
 //!
 //! Every way in makes a [`Plan`]; the engine turns a Plan into [`Event`]s; every way out folds Events into a [`Run`].
-//! * [`time`]: instants since the run began, durations as seconds, the trait [`Clock`]. [`words`], [`java_date`], [`java_number`]: numbers and dates as text.
+//! * [`time`]: instants since the run began, durations as seconds, the trait [`Clock`]. [`numbers`], [`java_date`], [`java_number`]: numbers and dates as text.
 //! * [`request`], [`scenario`], [`load`], [`plan`]: a run in full. [`reply_policy`], [`extract`], [`modifier`]: how replies are used.
 //! * [`outcome`], [`sample`]: what became of one request, and when; failed checks. [`record`]: a sample as JMeter's result files list it.
 //! * [`tally`], [`transaction`], [`snapshot`], [`spread`]: mergeable sums of samples, of transactions, and of when they came.

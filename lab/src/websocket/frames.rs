@@ -1,6 +1,6 @@
 //! Bytes to messages, by the crate `tungstenite`, in whatever pieces the socket gives. No I/O.
 //!
-//! `tungstenite` knows no compression: [`Compressed`] takes its mark off the frames before, and unpacks the messages after.
+//! `tungstenite` knows no compression: `Compressed` takes its mark off the frames before, and unpacks the messages after.
 
 use std::collections::VecDeque;
 use std::io::{self, Cursor, Read, Write};
