@@ -11,8 +11,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The rooms, in their one order: a crate may depend only on those before it.
-const ROOMS: [&str; 22] = [
+/// The crates in their order: a crate may depend only on those before it.
+const CRATES: [&str; 22] = [
     "stats", "model", "judge", "wire", "probe", "engine", "dom", "groovy", "script", "store", "report", "search",
     "rig", "spec", "jmx", "import", "runner", "certify", "dropin", "fleet", "web", "cli",
 ];
@@ -36,7 +36,7 @@ const CLOCKS: [&str; 3] = ["crates/engine/src/clock.rs", "lab/src/clock.rs", "be
 const PRINTERS: [&str; 3] = ["crates/cli/src/", "lab/src/main.rs", "bench/src/"];
 
 #[test]
-fn rooms_stand_in_their_order() {
+fn crates_depend_only_on_earlier_ones() {
     let mut wrong = Vec::new();
     for (package, dependencies) in dependencies(&metadata(&["--no-deps"])) {
         for dependency in dependencies {
@@ -57,7 +57,7 @@ fn every_crate_has_its_place_in_the_order() {
             && room(name.trim_start_matches("brunt-")).is_none()
     };
     let strays: Vec<&str> = packages(&metadata).iter().filter(stray).map(|package| text(package, "name")).collect();
-    assert!(strays.is_empty(), "give these a place in ROOMS (tests/it/house.rs) and in ARCHITECTURE.md: {strays:?}");
+    assert!(strays.is_empty(), "give these a place in CRATES (tests/it/house.rs) and in ARCHITECTURE.md: {strays:?}");
 }
 
 /// The tester is tested against the lab: whatever both shared could be wrong at both ends, unseen.
@@ -243,16 +243,16 @@ fn dependencies(metadata: &Value) -> BTreeMap<String, Vec<String>> {
 }
 
 fn room(name: &str) -> Option<usize> {
-    ROOMS.iter().position(|room| *room == name)
+    CRATES.iter().position(|known| *known == name)
 }
 
 fn objection(package: &str, dependency: &str) -> Option<&'static str> {
     match (room(package), room(dependency)) {
         (Some(own), Some(other)) if other < own => None,
-        (Some(_), Some(_)) => Some("a room may use only rooms that stand before it"),
+        (Some(_), Some(_)) => Some("a crate may use only crates before it"),
         // The program carries the reference server along, to be held against it; it is started as a process of its own.
         (Some(_), None) if ["certify", "cli"].contains(&package) && dependency == "lab" => None,
-        (Some(_), None) => Some("a room may use only rooms"),
+        (Some(_), None) => Some("a crate of this order may use only crates of this order"),
         (None, _) if package == "bench" => Some("the suite measures programs from outside and links none of them"),
         (None, _) => None,
     }

@@ -3,7 +3,7 @@
 use crate::outcome::Malformed;
 use crate::{Outcome, Tick};
 
-/// One finished request. The instants are those of ARCHITECTURE.md, "The clocks"; each is at or after the one before.
+/// One finished request. The instants are those of ARCHITECTURE.md, "The life of one request"; each is at or after the one before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Sample {
     /// Due by the schedule; in a closed loop the end of the last reply plus think time.
