@@ -20,7 +20,7 @@ const CRATES: [&str; 22] = [
 /// The most lines of a `lib.rs`, which is a map.
 const MAP_LINES: usize = 80;
 
-/// The most lines of any source file of a room.
+/// The most lines of any source file of a crate.
 const FILE_LINES: usize = 600;
 
 /// Files that may be longer than [`FILE_LINES`], each with its reason.
@@ -54,7 +54,7 @@ fn every_crate_has_its_place_in_the_order() {
     let stray = |package: &&Value| {
         let name = text(package, "name");
         relative(Path::new(text(package, "manifest_path"))).starts_with("crates/")
-            && room(name.trim_start_matches("brunt-")).is_none()
+            && position(name.trim_start_matches("brunt-")).is_none()
     };
     let strays: Vec<&str> = packages(&metadata).iter().filter(stray).map(|package| text(package, "name")).collect();
     assert!(strays.is_empty(), "give these a place in CRATES (tests/it/house.rs) and in ARCHITECTURE.md: {strays:?}");
@@ -242,12 +242,12 @@ fn dependencies(metadata: &Value) -> BTreeMap<String, Vec<String>> {
     packages(metadata).iter().map(|package| (ours(text(package, "name")), of(package))).collect()
 }
 
-fn room(name: &str) -> Option<usize> {
+fn position(name: &str) -> Option<usize> {
     CRATES.iter().position(|known| *known == name)
 }
 
 fn objection(package: &str, dependency: &str) -> Option<&'static str> {
-    match (room(package), room(dependency)) {
+    match (position(package), position(dependency)) {
         (Some(own), Some(other)) if other < own => None,
         (Some(_), Some(_)) => Some("a crate may use only crates before it"),
         // The program carries the reference server along, to be held against it; it is started as a process of its own.

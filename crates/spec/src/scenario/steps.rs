@@ -9,45 +9,74 @@ use brunt_model::scenario::{
 };
 use std::time::Duration;
 
+/// What a step does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum StepKind {
+    Request,
+    Call,
+    Think,
+    Pace,
+    Count,
+    Transaction,
+    Group,
+    Loop,
+    While,
+    During,
+    ForEach,
+    If,
+    Switch,
+    Choose,
+    Resumable,
+    Shuffle,
+    Parallel,
+    Lock,
+    Once,
+    Stop,
+    Set,
+    Row,
+    Meet,
+    Script,
+}
+
 /// The keys that say what a step does.
-const KINDS: [&str; 37] = [
-    "get",
-    "post",
-    "put",
-    "patch",
-    "delete",
-    "head",
-    "options",
-    "request",
-    "open",
-    "send",
-    "await",
-    "ping",
-    "close",
-    "migrate",
-    "grpc",
-    "think",
-    "pace",
-    "count",
-    "transaction",
-    "group",
-    "loop",
-    "while",
-    "during",
-    "for_each",
-    "if",
-    "switch",
-    "choose",
-    "resumable",
-    "shuffle",
-    "parallel",
-    "lock",
-    "once",
-    "stop",
-    "set",
-    "row",
-    "meet",
-    "script",
+const KINDS: [(&str, StepKind); 37] = [
+    ("get", StepKind::Request),
+    ("post", StepKind::Request),
+    ("put", StepKind::Request),
+    ("patch", StepKind::Request),
+    ("delete", StepKind::Request),
+    ("head", StepKind::Request),
+    ("options", StepKind::Request),
+    ("request", StepKind::Request),
+    ("open", StepKind::Request),
+    ("send", StepKind::Request),
+    ("await", StepKind::Request),
+    ("ping", StepKind::Request),
+    ("close", StepKind::Request),
+    ("migrate", StepKind::Request),
+    ("grpc", StepKind::Call),
+    ("think", StepKind::Think),
+    ("pace", StepKind::Pace),
+    ("count", StepKind::Count),
+    ("transaction", StepKind::Transaction),
+    ("group", StepKind::Group),
+    ("loop", StepKind::Loop),
+    ("while", StepKind::While),
+    ("during", StepKind::During),
+    ("for_each", StepKind::ForEach),
+    ("if", StepKind::If),
+    ("switch", StepKind::Switch),
+    ("choose", StepKind::Choose),
+    ("resumable", StepKind::Resumable),
+    ("shuffle", StepKind::Shuffle),
+    ("parallel", StepKind::Parallel),
+    ("lock", StepKind::Lock),
+    ("once", StepKind::Once),
+    ("stop", StepKind::Stop),
+    ("set", StepKind::Set),
+    ("row", StepKind::Row),
+    ("meet", StepKind::Meet),
+    ("script", StepKind::Script),
 ];
 
 impl Reader<'_> {
@@ -68,54 +97,57 @@ impl Reader<'_> {
     /// A step; what it comes to is appended.
     fn step(&mut self, node: &Node, path: &str, steps: &mut Vec<Step>) -> Result<()> {
         let written: written::Step = read(node)?;
-        let kind = kind(node)?;
+        let (entry, kind) = step_kind(node)?;
         let at = |key: &str| format!("{path}.{key}");
-        let step = match kind.key.as_str() {
-            "get" | "post" | "put" | "patch" | "delete" | "head" | "options" | "request" | "open" | "send"
-            | "await" | "ping" | "close" | "migrate" => {
-                let number = self.request(kind, node, &written).map_err(|error| error.within(path, &node.at))?;
+        let step = match kind {
+            StepKind::Request => {
+                let number = self.request(entry, node, &written).map_err(|error| error.within(path, &node.at))?;
                 Step::Request(number)
             }
-            "grpc" => {
-                let number = self.call(kind, node, &written).map_err(|error| error.within(path, &node.at))?;
+            StepKind::Call => {
+                let number = self.call(entry, node, &written).map_err(|error| error.within(path, &node.at))?;
                 Step::Request(number)
             }
-            "think" => pause(text(kind)?).map_err(|error| error.within("think", &kind.node.at))?,
-            "pace" => Step::Pace(pace(kind, written.by).map_err(|error| error.within("pace", &kind.node.at))?),
-            "count" => {
-                for entry in kind.node.entries() {
-                    steps.push(Step::Count(counter(entry).map_err(|error| error.within("count", &entry.node.at))?));
+            StepKind::Think => pause(text(entry)?).map_err(|error| error.within("think", &entry.node.at))?,
+            StepKind::Pace => {
+                Step::Pace(pace(entry, written.by).map_err(|error| error.within("pace", &entry.node.at))?)
+            }
+            StepKind::Count => {
+                for counted in entry.node.entries() {
+                    steps.push(Step::Count(counter(counted).map_err(|error| error.within("count", &counted.node.at))?));
                 }
                 return Ok(());
             }
-            "transaction" => {
+            StepKind::Transaction => {
                 let pauses = if written.with_pauses.unwrap_or(false) { Pauses::Included } else { Pauses::Excluded };
-                let (name, steps) = (text(kind)?.to_owned(), self.inner(node, path)?);
+                let (name, steps) = (text(entry)?.to_owned(), self.inner(node, path)?);
                 Step::Transaction { name, pauses, parent: false, steps }
             }
-            "group" => {
+            StepKind::Group => {
                 let name = written.name.map(|name| name.0).unwrap_or_default();
-                Step::Group { name, steps: self.steps(&kind.node, &at("group"))? }
+                Step::Group { name, steps: self.steps(&entry.node, &at("group"))? }
             }
-            "loop" => Step::Loop { times: times(kind)?, steps: self.inner(node, path)? },
-            "while" => Step::While { condition: condition(&kind.node)?, twice: false, steps: self.inner(node, path)? },
-            "during" => {
-                let time = text(kind)?;
+            StepKind::Loop => Step::Loop { times: times(entry)?, steps: self.inner(node, path)? },
+            StepKind::While => {
+                Step::While { condition: condition(&entry.node)?, twice: false, steps: self.inner(node, path)? }
+            }
+            StepKind::During => {
+                let time = text(entry)?;
                 let seconds = match duration::parse(time) {
                     Ok(time) => time.as_secs_f64().to_string(),
                     Err(_) if time.contains("${") => time.to_owned(),
-                    Err(error) => return Err(SpecError::from(error).within("during", &kind.node.at)),
+                    Err(error) => return Err(SpecError::from(error).within("during", &entry.node.at)),
                 };
                 Step::During { seconds, steps: self.inner(node, path)? }
             }
-            "for_each" => self.for_each(kind, node, path)?,
-            "if" => {
-                let condition = condition(&kind.node)?;
+            StepKind::ForEach => self.for_each(entry, node, path)?,
+            StepKind::If => {
+                let condition = condition(&entry.node)?;
                 let otherwise = node.child("else").map(|node| self.steps(node, &at("else"))).transpose()?;
                 Step::If { condition, then: self.inner(node, path)?, otherwise: otherwise.unwrap_or_default() }
             }
-            "switch" => self.switch(kind, node, path)?,
-            "choose" => {
+            StepKind::Switch => self.switch(entry, node, path)?,
+            StepKind::Choose => {
                 let order = match written.order {
                     None | Some(written::ChoiceOrder::Random) => Order::Random,
                     Some(written::ChoiceOrder::Sequence) => Order::Sequence,
@@ -127,20 +159,20 @@ impl Reader<'_> {
                     Some(written::Portion::Nonempty) => Portion::Nonempty,
                     Some(written::Portion::Turn) => Portion::Turn,
                 };
-                Step::Choose { order, portion, branches: self.branches(&kind.node, &at("choose"))? }
+                Step::Choose { order, portion, branches: self.branches(&entry.node, &at("choose"))? }
             }
-            "shuffle" => {
+            StepKind::Shuffle => {
                 let one = |(number, node)| self.steps(node, &format!("{path}.shuffle[{number}]"));
-                Step::Shuffle(items(&kind.node).iter().enumerate().map(one).collect::<Result<_>>()?)
+                Step::Shuffle(items(&entry.node).iter().enumerate().map(one).collect::<Result<_>>()?)
             }
-            "parallel" => {
-                let most = whole(kind)?;
+            StepKind::Parallel => {
+                let most = whole(entry)?;
                 Step::Together { manner: Manner::Parallel(most), steps: self.inner(node, path)? }
             }
-            "lock" => Step::Lock { name: text(kind)?.to_owned(), steps: self.inner(node, path)? },
-            "resumable" => Step::Resumable(self.steps(&kind.node, &at("resumable"))?),
-            "once" => Step::Once(self.steps(&kind.node, &at("once"))?),
-            "stop" => Step::Stop(match written.stop {
+            StepKind::Lock => Step::Lock { name: text(entry)?.to_owned(), steps: self.inner(node, path)? },
+            StepKind::Resumable => Step::Resumable(self.steps(&entry.node, &at("resumable"))?),
+            StepKind::Once => Step::Once(self.steps(&entry.node, &at("once"))?),
+            StepKind::Stop => Step::Stop(match written.stop {
                 Some(written::Stop::Turn) => Scope::Turn,
                 Some(written::Stop::Round) => Scope::Round,
                 Some(written::Stop::Loop) => Scope::Loop,
@@ -148,14 +180,14 @@ impl Reader<'_> {
                 Some(written::Stop::User) => Scope::User,
                 Some(written::Stop::Run) => Scope::Run,
             }),
-            "set" => {
-                let all = texts(&kind.node, &at("set"))?.into_iter();
+            StepKind::Set => {
+                let all = texts(&entry.node, &at("set"))?.into_iter();
                 steps.extend(all.map(|(variable, value)| Step::Set { variable, value }));
                 return Ok(());
             }
-            "row" => self.row(kind)?,
-            "script" => Step::Script(self.script(path, text(kind)?)),
-            _ => Step::Meet { users: text(kind)?.to_owned(), timeout: String::new() },
+            StepKind::Row => self.row(entry)?,
+            StepKind::Script => Step::Script(self.script(path, text(entry)?)),
+            StepKind::Meet => Step::Meet { users: text(entry)?.to_owned(), timeout: String::new() },
         };
         steps.push(step);
         Ok(())
@@ -242,23 +274,27 @@ impl Reader<'_> {
     }
 }
 
-/// The key that says what a step does.
-fn kind(node: &Node) -> Result<&Entry> {
-    let mut found = node.entries().iter().filter(|entry| KINDS.contains(&entry.key.as_str()));
+/// Returns the entry whose key says what a step does, and the meaning of this key.
+fn step_kind(node: &Node) -> Result<(&Entry, StepKind)> {
+    let mut found = node.entries().iter().filter_map(|entry| Some((entry, kind_of_key(&entry.key)?)));
     match (found.next(), found.next()) {
         (Some(one), None) => Ok(one),
-        (Some(one), Some(other)) => {
+        (Some((one, _)), Some((other, _))) => {
             let wrong = format!("`{}` stands beside `{}`; write each in a step of its own", other.key, one.key);
             Err(SpecError::new(&other.at, "", wrong))
         }
         (None, _) => {
             let keys: Vec<&str> = node.entries().iter().map(|entry| entry.key.as_str()).collect();
-            let near = keys.iter().find_map(|key| nearest(key, KINDS));
+            let near = keys.iter().find_map(|key| nearest(key, KINDS.map(|(key, _)| key)));
             let instead =
                 near.map_or_else(|| "one such as `get: URL` or `think: 1s`".to_owned(), |near| format!("`{near}`"));
             Err(SpecError::new(&node.at, "", format!("no key says what this step does; write {instead}")))
         }
     }
+}
+
+fn kind_of_key(key: &str) -> Option<StepKind> {
+    KINDS.iter().find(|(known, _)| *known == key).map(|(_, kind)| *kind)
 }
 
 fn text(entry: &Entry) -> Result<&str> {
