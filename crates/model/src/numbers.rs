@@ -4,7 +4,7 @@
 
 use crate::LoadUnit;
 
-/// Stands where a figure would say more than is known.
+/// Placeholder of an unknown figure.
 pub const UNKNOWN: &str = "–";
 
 /// A whole number: `154,463`.
@@ -39,7 +39,7 @@ pub fn round3(x: f64) -> f64 {
     format!("{x:.2e}").parse().unwrap_or(x)
 }
 
-/// Three significant digits, and all that stand before the point: `0.123`, `12.3`, `12,345`; [`UNKNOWN`] for infinities and NaN.
+/// A number with three significant digits, and all digits before the point: `0.123`, `12.3`, `12,345`; [`UNKNOWN`] for infinities and NaN.
 pub fn three(x: f64) -> String {
     if !x.is_finite() {
         return UNKNOWN.into();
@@ -56,12 +56,12 @@ pub fn three(x: f64) -> String {
     format!("{rounded:.*}", places.clamp(0, 9) as usize)
 }
 
-/// As a user would type it: `2,000`, `0.5`; no digits that say nothing.
+/// A number without trailing zeros: `2,000`, `0.5`.
 pub fn plain(x: f64) -> String {
     if x.fract() == 0.0 && (0.0..1e15).contains(&x) { count(x as u64) } else { format!("{x}") }
 }
 
-/// So many per second: `498/s`.
+/// A rate: `498/s`.
 pub fn rate(x: f64) -> String {
     format!("{}/s", three(x))
 }
@@ -83,7 +83,7 @@ pub fn seconds(s: f64) -> String {
     time((s * 1e9).round() as u64)
 }
 
-/// A span that somebody chose or waited for: `250 ms`, `10 s`, `2 min 30 s`, `1 h 5 min`.
+/// A configured or elapsed duration: `250 ms`, `10 s`, `2 min 30 s`, `1 h 5 min`.
 pub fn span(seconds: f64) -> String {
     if seconds < 1.0 && seconds > 0.0 {
         return format!("{} ms", plain((seconds * 1e5).round() / 1e2));

@@ -1,4 +1,4 @@
-//! How figures of a run are written: quantiles with what is known of them, and intervals.
+//! Writes figures of a run: quantiles, with `≥` if only a lower bound is known, and intervals.
 //!
 //! Out of scope: numbers without a meaning, which `model::numbers` writes.
 

@@ -10,7 +10,7 @@ use statrs::distribution::{ContinuousCDF, StudentsT};
 const LEVEL: f64 = 0.001;
 
 /// Returns the change over the length of `values` by the fitted line, if it is significant; None below
-/// [`blocks::FEWEST_BLOCKS`] values, and where the residuals are too correlated to tell.
+/// [`blocks::FEWEST_BLOCKS`] values, and if the residuals are too correlated for a variance.
 pub fn change(values: &[f64]) -> Option<f64> {
     let count = values.len() as f64;
     let mean = values.iter().sum::<f64>() / count;

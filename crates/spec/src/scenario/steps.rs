@@ -9,7 +9,7 @@ use brunt_model::scenario::{
 };
 use std::time::Duration;
 
-/// What a step does.
+/// The kind of a step in a plan file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum StepKind {
     Request,
@@ -38,7 +38,7 @@ enum StepKind {
     Script,
 }
 
-/// The keys that say what a step does.
+/// The keys that define a step.
 const KINDS: [(&str, StepKind); 37] = [
     ("get", StepKind::Request),
     ("post", StepKind::Request),
@@ -274,7 +274,7 @@ impl Reader<'_> {
     }
 }
 
-/// Returns the entry whose key says what a step does, and the meaning of this key.
+/// Returns the entry that defines a step, and the kind of its key.
 fn step_kind(node: &Node) -> Result<(&Entry, StepKind)> {
     let mut found = node.entries().iter().filter_map(|entry| Some((entry, kind_of_key(&entry.key)?)));
     match (found.next(), found.next()) {
