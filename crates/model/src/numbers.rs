@@ -80,7 +80,7 @@ pub fn time(nanos: u64) -> String {
 
 /// A time in seconds, as [`time`].
 pub fn seconds(s: f64) -> String {
-    time((s * 1e9).round() as u64)
+    if s.is_finite() { time((s * 1e9).round() as u64) } else { UNKNOWN.into() }
 }
 
 /// A configured or elapsed duration: `250 ms`, `10 s`, `2 min 30 s`, `1 h 5 min`.
@@ -218,6 +218,7 @@ mod tests {
     fn figures_have_three_digits_and_a_unit() {
         assert_eq!([three(0.0), three(3.394), three(498.25), three(12_345.6)], ["0", "3.39", "498", "12,346"]);
         assert_eq!([seconds(0.000_391), seconds(0.0012), seconds(1.0)], ["391 µs", "1.20 ms", "1.00 s"]);
+        assert_eq!([seconds(f64::INFINITY), three(f64::NAN)], [UNKNOWN, UNKNOWN]);
         assert_eq!([three(9.999), three(0.099_96), three(999.7)], ["10.0", "0.100", "1,000"]);
         assert_eq!([bits(1e8), bytes(12_300.0), percent(0.0031)], ["100 Mb/s", "12.3 kB", "0.310 %"]);
         assert_eq!([percentile(0.999), percentile(0.5)], ["p99.9", "p50"]);
