@@ -17,7 +17,7 @@ help: ## This list
 demo: ## Build, and see brunt measure its own reference server, closed loop, open loop and a sweep
 	@sh tools/demo.sh
 
-quick: ## Format, lint and test the crates that changed since main, in a minute; installs nothing
+quick: ## Format, lint and test the crates that changed since main; installs nothing
 	@sh tools/quick.sh $(BASE)
 
 test: ## Install what the tests need, check the source, run all tests

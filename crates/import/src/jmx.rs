@@ -22,6 +22,7 @@ mod tree;
 use crate::error::ImportError;
 use crate::secrets::{Names, Secrets};
 use crate::text;
+use crate::write::plan_time;
 use crate::write::scalar::comment;
 use brunt_jmx::document::Document;
 use brunt_jmx::plan::{self, PlanFolder, PlanSurroundings, UnfoldedRun};
@@ -360,7 +361,7 @@ impl<'a> Writer<'a> {
         }
         let connect = plan.connection.connect_timeout;
         if connect < LONGEST && !requests::is_usual(connect, brunt_spec::defaults::CONNECT_TIMEOUT) {
-            keys.push(("connect_timeout".into(), Yaml::Text(loads::time(connect))));
+            keys.push(("connect_timeout".into(), Yaml::Text(plan_time(connect))));
         }
         for group in plan.populations.iter().filter(|group| group.connection.is_some()) {
             let name = &group.name;

@@ -159,20 +159,22 @@ fn decoded(credentials: &str) -> Option<String> {
 mod tests {
     use super::*;
 
+    /// The fields of a request with this field after its secrets were hidden, and whether it has the key `basic`.
+    fn hidden_field(name: &str, value: &str) -> (Vec<(String, String)>, bool) {
+        let headers = vec![(name.to_owned(), value.to_owned())];
+        let mut request = Request { headers, ..Request::default() };
+        Secrets::default().headers(&mut Names::default(), &mut request);
+        (request.headers, request.basic.is_some())
+    }
+
     #[test]
     fn other_spellings_of_credentials_stay() {
-        let sent = |name: &str, value: &str| {
-            let headers = vec![(name.to_owned(), value.to_owned())];
-            let mut request = Request { headers, ..Request::default() };
-            Secrets::default().headers(&mut Names::default(), &mut request);
-            (request.headers, request.basic.is_some())
-        };
-        assert_eq!(sent("Authorization", "Basic eDp5"), (Vec::new(), true));
+        assert_eq!(hidden_field("Authorization", "Basic eDp5"), (Vec::new(), true));
         for (name, value) in [("authorization", "Basic eDp5"), ("Authorization", "basic eDp5")] {
-            let (headers, is_basic) = sent(name, value);
+            let (headers, is_basic) = hidden_field(name, value);
             assert!(headers[0].0 == name && !headers[0].1.contains("eDp5") && !is_basic, "{headers:?}");
         }
-        assert!(sent("authorization", "bearer abc").0[0].1.starts_with("bearer "));
+        assert!(hidden_field("authorization", "bearer abc").0[0].1.starts_with("bearer "));
     }
 
     #[test]

@@ -116,7 +116,7 @@ impl Writer {
             out.extend(item(&match &step.kind {
                 None => Vec::new(),
                 Some(StepKind::Request(request)) => self.request(request),
-                Some(StepKind::Think(time)) => vec![format!("think: {}", duration(*time))],
+                Some(StepKind::Think(time)) => vec![format!("think: {}", plan_time(*time))],
                 Some(StepKind::Transaction { name, steps }) => self.steps_of("transaction", name, steps),
                 Some(StepKind::Group { name, steps }) => {
                     let mut lines = pair("name", &self.label(name));
@@ -192,7 +192,7 @@ impl Writer {
             out.push(format!("check: {{status: {}}}", flow(status)));
         }
         if let Some(timeout) = request.timeout {
-            out.push(format!("timeout: {}", duration(timeout)));
+            out.push(format!("timeout: {}", plan_time(timeout)));
         }
         out
     }
@@ -212,8 +212,8 @@ impl Writer {
         for (key, pair_of_texts) in credentials {
             out.extend(pair_of_texts.iter().flat_map(|text| pair(key, &self.text(text, Place::Plain))));
         }
-        let is_bearer = |(name, value): &(String, String)| name == "Authorization" && value.starts_with("Bearer ");
-        if let Some(at) = headers.iter().position(is_bearer) {
+        let bearer = headers.iter().position(|(name, value)| name == "Authorization" && value.starts_with("Bearer "));
+        if let Some(at) = bearer {
             let (_, value) = headers.remove(at);
             out.extend(pair("bearer", &self.text(value.trim_start_matches("Bearer ").trim(), Place::Plain)));
         }
@@ -323,7 +323,8 @@ fn is_map<T>(pairs: &[(String, T)]) -> bool {
     pairs.iter().all(|(name, _)| seen.insert(name) && !name.contains('$') && !text::has_variable(name))
 }
 
-fn duration(time: Duration) -> String {
+/// A time as a plan file has it: `1500ms`, `2s`.
+pub(crate) fn plan_time(time: Duration) -> String {
     let millis = time.as_millis().max(1);
     if millis.is_multiple_of(1000) { format!("{}s", millis / 1000) } else { format!("{millis}ms") }
 }

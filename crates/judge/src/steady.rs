@@ -32,8 +32,10 @@ pub fn figures(run: &Run) -> (Option<Steady>, Vec<Interval>, Option<Estimate>) {
         return (None, Vec::new(), None);
     }
     let points = measured(run);
-    let steady =
-        steady(&points).map(|steady| Steady { reached: steady.reached && trends(run, &steady).is_empty(), ..steady });
+    let mut steady = steady(&points);
+    if let Some(steady) = &mut steady {
+        steady.reached = steady.reached && trends(&points, steady).is_empty();
+    }
     (steady, percentile::intervals(run, &points, &QUANTILES), throughput(run, &points))
 }
 
@@ -46,7 +48,7 @@ fn is_constant(run: &Run) -> bool {
 
 /// When the run was steady, by MSER-5 of its throughput and of its p50, the later of both; None below 50 points.
 pub fn steady(points: &[Point]) -> Option<Steady> {
-    let throughput: Vec<f64> = points.iter().map(|p| p.flow.completed as f64 / p.seconds()).collect();
+    let throughput: Vec<f64> = points.iter().map(Point::throughput).collect();
     let throughput = mser::truncate(&throughput)?;
     let p50 = mser::truncate(&quantiles(points, 0.5))?;
     let cut = throughput.cut.max(p50.cut);
@@ -61,11 +63,10 @@ pub fn steady(points: &[Point]) -> Option<Steady> {
     })
 }
 
-/// Returns the figures that rose or fell during the whole run.
-pub fn trends(run: &Run, steady: &Steady) -> Vec<Trend> {
-    let points = measured(run);
+/// Returns the figures that rose or fell during the whole measured time, of which these are the points.
+pub fn trends(points: &[Point], steady: &Steady) -> Vec<Trend> {
     let cut = points.iter().take_while(|point| point.from - points[0].from < steady.cut).count();
-    trend::trends(&points, cut)
+    trend::trends(points, cut)
 }
 
 /// The throughput (completed per second) and its interval by batch means; None where the run was too short for one.

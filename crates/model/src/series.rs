@@ -65,6 +65,11 @@ impl Point {
     pub fn seconds(&self) -> f64 {
         self.to.nanos_since(self.from) as f64 / 1e9
     }
+
+    /// Completed requests per second; 0 if it covers no time.
+    pub fn throughput(&self) -> f64 {
+        if self.to > self.from { self.flow.completed as f64 / self.seconds() } else { 0.0 }
+    }
 }
 
 impl Series {

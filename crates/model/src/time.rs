@@ -51,6 +51,11 @@ pub fn nanos(d: Duration) -> u64 {
     u64::try_from(d.as_nanos()).unwrap_or(u64::MAX)
 }
 
+/// Nanoseconds as seconds.
+pub fn seconds_of(nanos: u64) -> f64 {
+    nanos as f64 / 1e9
+}
+
 /// Who tells the time. There is one real one, in `engine/src/clock.rs`; tests have their own.
 pub trait Clock {
     /// The present instant.

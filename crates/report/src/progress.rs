@@ -1,8 +1,7 @@
 //! Progress of a run while it goes on: a block of lines for a terminal, one line for a log.
 //! Out of scope: a terminal; it makes the lines, others show them.
 
-use brunt_model::numbers;
-use brunt_model::numbers::{count, plural, span, three, time};
+use brunt_model::numbers::{UNKNOWN, count, plural, span, three, time};
 use brunt_model::{Phase, Plan, Snapshot, Tick};
 use brunt_stats::Sketch;
 use std::collections::VecDeque;
@@ -226,10 +225,11 @@ impl Progress {
 
     /// p50 and p99 of the last second.
     fn percentiles(&self) -> (String, String) {
-        let mut all = Sketch::default();
-        self.recent.iter().for_each(|r| all.merge(&r.response));
-        let of = |q| if all.count() == 0 { numbers::UNKNOWN.into() } else { time(all.quantile(q)) };
-        (of(0.5), of(0.99))
+        let all: Sketch = self.recent.iter().map(|recent| &recent.response).collect();
+        if all.count() == 0 {
+            return (UNKNOWN.into(), UNKNOWN.into());
+        }
+        (time(all.quantile(0.5)), time(all.quantile(0.99)))
     }
 }
 

@@ -130,8 +130,8 @@ impl Lines<'_> {
         let opening = trace.opening_micros.map(|micros| format!("connection opened in {}", time(micros)));
         let first = trace.first_byte_micros.map(|micros| format!("first byte after {}", time(micros)));
         let whole = Some(format!("ended after {}", time(trace.micros)));
-        let came = Some(format!("{} received", numbers::bytes(record.bytes as f64)));
-        let all: Vec<String> = [opening, first, whole, came].into_iter().flatten().collect();
+        let received = Some(format!("{} received", numbers::bytes(record.bytes as f64)));
+        let all: Vec<String> = [opening, first, whole, received].into_iter().flatten().collect();
         self.entry("time", &all.join(", "), None);
     }
 

@@ -24,6 +24,16 @@ impl From<&Histogram> for Sketch {
     }
 }
 
+impl<'a> FromIterator<&'a Sketch> for Sketch {
+    fn from_iter<I: IntoIterator<Item = &'a Sketch>>(parts: I) -> Self {
+        let mut all = Self::default();
+        for part in parts {
+            all.merge(part);
+        }
+        all
+    }
+}
+
 impl Sketch {
     /// How many values it holds.
     pub fn count(&self) -> u64 {

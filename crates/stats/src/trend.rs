@@ -35,14 +35,16 @@ mod tests {
     fn series(seed: u64, correlation: f64, rise: f64) -> Vec<f64> {
         let mut random = Pcg64Mcg::seed_from_u64(seed);
         let mut state = 0.0;
-        let value = |i: usize| {
+        let mut values = Vec::new();
+        for i in 0..200 {
             state = correlation * state + random.random::<f64>() - 0.5;
-            10.0 + rise * i as f64 / 200.0 + state
-        };
-        (0..200).map(value).collect()
+            values.push(10.0 + rise * f64::from(i) / 200.0 + state);
+        }
+        values
     }
 
-    fn found(correlation: f64, rise: f64) -> usize {
+    /// Number of 1,000 series in which a trend is found.
+    fn detections(correlation: f64, rise: f64) -> usize {
         (0..1000).filter(|seed| change(&series(*seed, correlation, rise)).is_some()).count()
     }
 
@@ -50,30 +52,35 @@ mod tests {
     fn a_trend_is_found_and_measured() {
         let change = change(&series(1, 0.0, 2.0)).unwrap();
         assert!((1.7..2.3).contains(&change), "{change}");
-        assert!(found(0.0, 1.0) > 990);
-        assert!(found(0.5, 2.0) > 950);
+        assert!(detections(0.0, 1.0) > 990);
+        assert!(detections(0.5, 2.0) > 950);
     }
 
     #[test]
     fn series_without_a_trend_rarely_have_one() {
         for correlation in [0.0, 0.5, 0.8] {
-            let false_alarms = found(correlation, 0.0);
+            let false_alarms = detections(correlation, 0.0);
             assert!(false_alarms <= 10, "{false_alarms} of 1,000 at correlation {correlation}");
         }
+    }
+
+    /// A value of the exponential distribution with mean 1.
+    fn exponential(random: &mut Pcg64Mcg) -> f64 {
+        -(1.0 - random.random::<f64>()).ln()
     }
 
     /// Medians of the response time in each of 100 intervals of an M/M/1 queue, in service times.
     fn queue(seed: u64, utilization: f64, interval: f64) -> Vec<f64> {
         let mut random = Pcg64Mcg::seed_from_u64(seed);
-        let mut exponential = |mean: f64| -mean * (1.0 - random.random::<f64>()).ln();
         let mut medians = Vec::new();
-        let (mut arrival, mut free) = (0.0_f64, 0.0_f64);
+        let mut arrival = 0.0_f64;
+        let mut free = 0.0_f64;
         for i in 1..=110 {
             let mut responses = Vec::new();
             while arrival < f64::from(i) * interval {
-                free = free.max(arrival) + exponential(1.0);
+                free = free.max(arrival) + exponential(&mut random);
                 responses.push(free - arrival);
-                arrival += exponential(1.0 / utilization);
+                arrival += exponential(&mut random) / utilization;
             }
             responses.sort_by(f64::total_cmp);
             medians.push(responses.get(responses.len() / 2).copied().unwrap_or(0.0));

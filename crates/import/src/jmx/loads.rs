@@ -3,9 +3,9 @@
 use super::Writer;
 use super::requests::is_usual;
 use super::tree::Yaml;
+use crate::write::plan_time;
 use brunt_model::load::{Arrivals, Shape, Stage};
 use brunt_model::{Load, Population};
-use std::time::Duration;
 
 /// How long a plan runs that JMeter would run until somebody stops it.
 const ENDLESS: &str = "1m";
@@ -26,7 +26,7 @@ impl Writer<'_> {
                 if let Some(last) = rate.stages.pop_if(|last| last.from == 0.0 && last.to == 0.0) {
                     let grace = last.duration.unwrap_or_default();
                     if !is_usual(grace, brunt_spec::defaults::GRACE) {
-                        add("grace", time(grace));
+                        add("grace", plan_time(grace));
                     }
                 }
                 add("rate", shape(&rate, &|rate| (rate * 1e6).round() / 1e6));
@@ -42,7 +42,7 @@ impl Writer<'_> {
             add("iterations", iterations.to_string());
         }
         match (stop.duration.filter(|_| !is_finite), stop.iterations_per_user) {
-            (Some(duration), _) => add("duration", time(duration)),
+            (Some(duration), _) => add("duration", plan_time(duration)),
             (None, Some(iterations)) if !is_finite => add("requests", (iterations * users).to_string()),
             (None, None) if !is_finite => {
                 add("duration", ENDLESS.to_owned());
@@ -62,15 +62,9 @@ fn shape(shape: &Shape, round: &dyn Fn(f64) -> f64) -> String {
         let (from, to) = (round(stage.from), round(stage.to));
         let value = if from == to { to.to_string() } else { format!("{from}..{to}") };
         match stage.duration {
-            Some(duration) => format!("{value}/{}", time(duration)),
+            Some(duration) => format!("{value}/{}", plan_time(duration)),
             None => to.to_string(),
         }
     };
     shape.stages.iter().map(one).collect::<Vec<_>>().join(",")
-}
-
-/// A time as a plan file has it.
-pub(super) fn time(time: Duration) -> String {
-    let millis = time.as_millis().max(1);
-    if millis.is_multiple_of(1000) { format!("{}s", millis / 1000) } else { format!("{millis}ms") }
 }

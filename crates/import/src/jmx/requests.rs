@@ -1,10 +1,10 @@
 //! Requests as steps.
 
 use super::Writer;
-use super::loads::time;
 use super::texts::Braces;
 use super::tree::Yaml;
 use crate::body::MULTIPART;
+use crate::write::plan_time;
 use brunt_jmx::plan::UPLOAD;
 use brunt_model::reply_policy::Cookies;
 use brunt_model::scenario::Scope;
@@ -99,7 +99,7 @@ impl Writer<'_> {
             }
         }
         if let Some(timeout) = policy.timeout.filter(|timeout| !is_usual(*timeout, defaults::TIMEOUT)) {
-            add(&mut keys, "timeout", Yaml::Text(time(timeout)));
+            add(&mut keys, "timeout", Yaml::Text(plan_time(timeout)));
         }
         Yaml::Map(keys)
     }

@@ -1,9 +1,9 @@
 //! setUp and tearDown thread groups as `setup` and `teardown`.
 
 use super::Writer;
-use super::loads::time;
 use super::requests::Keys;
 use super::tree::Yaml;
+use crate::write::plan_time;
 use brunt_model::{Plan, Population};
 
 impl Writer<'_> {
@@ -38,7 +38,7 @@ impl Writer<'_> {
         let (users, iterations) = self.rounds(group);
         let numbers = [("users", users), ("iterations", iterations)].into_iter().filter(|(_, number)| *number > 1);
         let mut own: Keys = numbers.map(|(name, number)| (name.to_owned(), Yaml::text(number.to_string()))).collect();
-        own.extend(group.stop.duration.map(|duration| ("timeout".into(), Yaml::Text(time(duration)))));
+        own.extend(group.stop.duration.map(|duration| ("timeout".into(), Yaml::Text(plan_time(duration)))));
         own.extend(keys);
         own.push(("steps".into(), Yaml::List(steps)));
         Yaml::Map(own)

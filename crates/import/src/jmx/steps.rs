@@ -1,8 +1,8 @@
 //! Steps as a plan file has them.
 
 use super::Writer;
-use super::loads::time;
 use super::tree::Yaml;
+use crate::write::plan_time;
 use brunt_model::Population;
 use brunt_model::modifier::RequestModifier;
 use brunt_model::scenario::{
@@ -145,7 +145,7 @@ impl Writer<'_> {
             }
             Step::During { seconds, steps } => {
                 let seconds = match seconds.trim().parse::<f64>() {
-                    Ok(seconds) => time(Duration::try_from_secs_f64(seconds).unwrap_or_default()),
+                    Ok(seconds) => plan_time(Duration::try_from_secs_f64(seconds).unwrap_or_default()),
                     Err(_) => self.plain(seconds),
                 };
                 self.with_steps("during", Yaml::Text(seconds), steps, population)
@@ -159,7 +159,7 @@ impl Writer<'_> {
                 let steps = self.steps(steps, population);
                 if steps.is_empty() { Vec::new() } else { one("resumable", Yaml::List(steps)) }
             }
-            Step::Think(think) => one("think", text(format!("{}..{}", time(think.least), time(think.most)))),
+            Step::Think(think) => one("think", text(format!("{}..{}", plan_time(think.least), plan_time(think.most)))),
             Step::Pause(millis) => {
                 self.pause(millis, population).map(|pause| one("think", Yaml::Text(pause))).unwrap_or_default()
             }
@@ -337,7 +337,7 @@ impl Writer<'_> {
 
     /// A pause; None where there is none.
     fn pause(&mut self, millis: &str, population: &Population) -> Option<String> {
-        let of = |millis: f64| time(Duration::try_from_secs_f64(millis / 1e3).unwrap_or_default());
+        let of = |millis: f64| plan_time(Duration::try_from_secs_f64(millis / 1e3).unwrap_or_default());
         if let Ok(millis) = millis.trim().parse::<f64>() {
             return (millis >= 1.0).then(|| of(millis));
         }

@@ -6,8 +6,7 @@
 use super::figures::written;
 use brunt_model::LoadUnit;
 use brunt_model::comparison::{Better, Compared, Pair};
-use brunt_model::numbers::{count, listed};
-use brunt_model::numbers::{load, three};
+use brunt_model::numbers::{count, listed, load, three};
 use brunt_model::objective::Metric;
 use brunt_model::question::Measure;
 

@@ -8,8 +8,7 @@ use super::sample::Paired;
 use brunt_model::Comparison;
 use brunt_model::comparison::{Better, ComparisonEnd, Test};
 use brunt_model::finding::{Finding, Weight};
-use brunt_model::numbers::load;
-use brunt_model::numbers::{count, plural};
+use brunt_model::numbers::{count, load, plural};
 use brunt_model::question::{Compare, Measure, Regression};
 
 /// `p99: apache is better by 4.1 % (2.6 to 5.5)`.

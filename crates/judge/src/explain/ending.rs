@@ -4,8 +4,7 @@ use super::command::{REQUESTS, WARMUP};
 use super::{Facts, Remark};
 use crate::steady;
 use crate::steady::trend::{Trend, TrendFigure};
-use brunt_model::numbers::listed;
-use brunt_model::numbers::{count, percentile, plural, rate, seconds};
+use brunt_model::numbers::{count, listed, percentile, plural, rate, seconds};
 
 /// A run that lacks more than this share of its time is another measurement than the one asked for.
 const MISSING: f64 = 0.05;
@@ -52,7 +51,8 @@ fn lacks_time(facts: &Facts) -> bool {
 }
 
 fn done(facts: &Facts) -> String {
-    let (stop, ran) = (&facts.plan.stop(), seconds(facts.seconds));
+    let stop = facts.plan.stop();
+    let ran = seconds(facts.seconds);
     let begun = facts.total().begun;
     match (stop.duration, stop.requests) {
         (Some(asked), None) => format!("{ran} of {}", seconds(asked.as_secs_f64())),
@@ -94,7 +94,7 @@ fn ceil_two_digits(number: f64) -> u64 {
 /// The run reached no steady state.
 pub fn not_steady(facts: &Facts) -> Option<Remark> {
     let steady = facts.so_far.steady.as_ref().filter(|steady| !steady.reached)?;
-    let trends = steady::trends(facts.run, steady);
+    let trends = steady::trends(&steady::measured(facts.run), steady);
     if trends.is_empty() {
         let sentence =
             format!("The run reached no steady state ({}): its figures describe a transition.", steady.method);

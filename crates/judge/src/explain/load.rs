@@ -2,8 +2,7 @@
 
 use super::command::RATE;
 use super::{Facts, Remark};
-use brunt_model::numbers::round3;
-use brunt_model::numbers::{count, percent, plural, rate, seconds, three};
+use brunt_model::numbers::{count, percent, plural, rate, round3, seconds, three};
 use brunt_model::scenario::TextRules;
 use brunt_model::{Failure, Load};
 

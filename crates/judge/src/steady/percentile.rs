@@ -9,6 +9,7 @@ use super::known::{Bucket, ResponseTimes};
 use brunt_model::Run;
 use brunt_model::finding::{Estimate, Interval};
 use brunt_model::series::Point;
+use brunt_model::time::seconds_of;
 use brunt_stats::blocks::{self, FEWEST_BLOCKS, Spread};
 use brunt_stats::order::{self, Sample};
 
@@ -96,13 +97,9 @@ fn estimate(run: &Run, known: &ResponseTimes, q: f64, sample: Sample) -> Estimat
     let low = known.rank((shares.low * count).floor() as u64);
     let high = shares.high.map(|share| known.rank((share * count).ceil() as u64));
     let value = if place.at_least { run.total.response_quantile(q).value.max(place.low) } else { place.high };
-    Estimate { value: seconds(value), low: seconds(low.low), high: high.and_then(upper) }
+    Estimate { value: seconds_of(value), low: seconds_of(low.low), high: high.and_then(upper) }
 }
 
 fn upper(place: Bucket) -> Option<f64> {
-    (!place.at_least).then_some(seconds(place.high))
-}
-
-fn seconds(nanos: u64) -> f64 {
-    nanos as f64 / 1e9
+    (!place.at_least).then_some(seconds_of(place.high))
 }

@@ -61,17 +61,13 @@ fn a_trend_has_its_figures() {
     let rising = wobbling(300, |i| 10.0 + i as f64 / 100.0);
     let steady = figures(&rising).0.unwrap();
     assert!(!steady.reached, "{steady:?}");
-    let trends = trends(&rising, &steady);
-    let figures: Vec<_> = trends.iter().map(|trend| trend.figure).collect();
-    assert_eq!(figures, [trend::TrendFigure::Response(0.5), trend::TrendFigure::Response(0.99)]);
+    let trends = trends(&measured(&rising), &steady);
+    let named: Vec<_> = trends.iter().map(|trend| trend.figure).collect();
+    assert_eq!(named, [trend::TrendFigure::Response(0.5), trend::TrendFigure::Response(0.99)]);
     let p99 = trends[1];
     assert!((0.014..0.016).contains(&p99.first) && (0.0180..0.0195).contains(&p99.last), "{p99:?}");
     let even = wobbling(300, |_| 10.0);
-    assert_eq!(super::trends(&even, &figures_of(&even)), []);
-}
-
-fn figures_of(run: &Run) -> Steady {
-    figures(run).0.unwrap()
+    assert_eq!(super::trends(&measured(&even), &figures(&even).0.unwrap()), []);
 }
 
 #[test]

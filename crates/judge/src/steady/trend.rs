@@ -13,8 +13,6 @@ const MATTERS: f64 = 0.1;
 const CONTINUES: f64 = 0.05;
 /// The first and the last of this many parts of the run are shown.
 const PARTS: usize = 5;
-/// Fewer points leave a part without a reliable figure.
-const FEWEST_POINTS: usize = 50;
 
 /// A figure with a significant trend.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -40,34 +38,24 @@ impl TrendFigure {
     fn series(self, points: &[Point]) -> Vec<f64> {
         match self {
             Self::Response(q) => quantiles(points, q).into_iter().map(|nanos| nanos / 1e9).collect(),
-            Self::Throughput => points.iter().map(throughput).collect(),
+            Self::Throughput => points.iter().map(Point::throughput).collect(),
         }
     }
 
     fn over(self, points: &[Point]) -> f64 {
         match self {
             Self::Response(q) => {
-                let mut all = Sketch::default();
-                for point in points {
-                    all.merge(&point.response);
-                }
+                let all: Sketch = points.iter().map(|point| &point.response).collect();
                 all.quantile(q) as f64 / 1e9
             }
-            Self::Throughput => points.iter().map(throughput).sum::<f64>() / points.len() as f64,
+            Self::Throughput => points.iter().map(Point::throughput).sum::<f64>() / points.len() as f64,
         }
     }
-}
-
-fn throughput(point: &Point) -> f64 {
-    point.flow.completed as f64 / point.seconds()
 }
 
 /// Returns the figures that changed by a tenth or more over `points`, with a significant trend after the first `cut`
 /// points.
 pub fn trends(points: &[Point], cut: usize) -> Vec<Trend> {
-    if points.len() < FEWEST_POINTS {
-        return Vec::new();
-    }
     let figures = [TrendFigure::Response(0.5), TrendFigure::Response(0.99), TrendFigure::Throughput];
     figures.into_iter().filter_map(|figure| trend_of(figure, points, cut)).collect()
 }

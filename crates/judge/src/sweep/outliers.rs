@@ -104,7 +104,8 @@ fn repetitions(trials: &Trials, step: &Step, from: f64) -> Vec<Outlier> {
             (false, false) => return None,
         };
         let what = if by_rate.contains(&i) { "throughput" } else { "mean response time" };
-        let (load, repetition) = (numbers::load(trials.unit, step.load), step.trials[i].repetition);
+        let load = numbers::load(trials.unit, step.load);
+        let repetition = step.trials[i].repetition;
         let sentence = format!(
             "{}: in repetition {} at {load} the {what} was {seen}, where the repetitions have {others} in the middle. Measure it again.",
             trials.contender,

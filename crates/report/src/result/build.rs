@@ -8,6 +8,7 @@ use crate::utc;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use brunt_model::series::Point;
+use brunt_model::time::seconds_of;
 use brunt_model::{Failure, Judgement, Run, Tally, Tick, TransactionTally, objective, reading_names};
 use brunt_stats::{Histogram, Quantile};
 use std::collections::BTreeMap;
@@ -67,10 +68,6 @@ impl Document {
 /// How long the run took, or has taken so far.
 pub(crate) fn elapsed(run: &Run) -> Tick {
     run.finish.as_ref().map_or(run.seen_to, |f| f.at)
-}
-
-fn seconds(nanos: u64) -> f64 {
-    nanos as f64 / 1e9
 }
 
 impl From<&brunt_model::Environment> for Environment {
@@ -147,12 +144,12 @@ impl Times {
             if quantile.at_least {
                 at_least.push(key.to_string());
             }
-            seconds(quantile.value)
+            seconds_of(quantile.value)
         };
         Some(Self {
             count: histogram.count(),
             censored: 0,
-            min: seconds(histogram.min()),
+            min: seconds_of(histogram.min()),
             mean: histogram.mean() / 1e9,
             stddev: histogram.stddev() / 1e9,
             p50: figure("p50", 0.5),
@@ -263,7 +260,7 @@ pub(crate) fn intervals(run: &Run, points: impl Iterator<Item = Point>) -> impl 
 fn interval(point: &Point, zero: Tick) -> Interval {
     let (flow, response, lag) = (&point.flow, &point.response, &point.lag);
     let since = |t: Tick| (t.0 as f64 - zero.0 as f64) / 1e9;
-    let answered = |nanos: u64| (response.count() > 0).then(|| seconds(nanos));
+    let answered = |nanos: u64| (response.count() > 0).then(|| seconds_of(nanos));
     Interval {
         from_seconds: since(point.from),
         to_seconds: since(point.to),
@@ -273,11 +270,11 @@ fn interval(point: &Point, zero: Tick) -> Interval {
         completed: flow.completed,
         good: flow.good,
         errors: flow.errors,
-        throughput_per_second: if point.to > point.from { flow.completed as f64 / point.seconds() } else { 0.0 },
+        throughput_per_second: point.throughput(),
         response_p50_seconds: answered(response.quantile(0.5)),
         response_p99_seconds: answered(response.quantile(0.99)),
         response_max_seconds: answered(response.max()),
-        lag_p99_seconds: (lag.count() > 0).then(|| seconds(lag.quantile(0.99))),
+        lag_p99_seconds: (lag.count() > 0).then(|| seconds_of(lag.quantile(0.99))),
         bytes_received: flow.bytes_received,
         bytes_sent: flow.bytes_sent,
         in_flight: flow.in_flight,

@@ -6,8 +6,7 @@ use crate::figures::{self, estimate, quantile_of, response_quantile, with_both_e
 use crate::layout::Table;
 use crate::view::{Detail, Emphasis};
 use brunt_model::finding::{Estimate, Interval};
-use brunt_model::numbers;
-use brunt_model::numbers::{UNKNOWN, time};
+use brunt_model::numbers::{self, UNKNOWN, time};
 use brunt_model::{Judgement, Load, Plan, Run, Tally};
 use brunt_stats::Histogram;
 

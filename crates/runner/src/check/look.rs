@@ -12,6 +12,7 @@ use brunt_engine::{Alone, Numbering, Step, Surroundings, Turn, UsersOf};
 use brunt_model::plan::HttpVersion;
 use brunt_model::sample::Opening;
 use brunt_model::scenario::{Order, Scenario};
+use brunt_model::time::seconds_of;
 use brunt_model::{Failure, Plan, Request, Route};
 use brunt_script::CompiledScript;
 use brunt_spec::defaults;
@@ -366,26 +367,22 @@ pub(super) fn with_tls(url: &str) -> Option<String> {
     Some(format!("https://{authority}{port}{path}"))
 }
 
-fn seconds(nanos: u64) -> f64 {
-    nanos as f64 / 1e9
-}
-
 /// Takes in a connect.
 fn connected(steps: &Opening, peer: Option<String>, facts: &mut Facts) {
-    let Some(took) = steps.connect.map(seconds) else { return };
+    let Some(took) = steps.connect.map(seconds_of) else { return };
     if let Some(known) = &mut facts.connection {
         known.connects += 1;
         known.round_trip_seconds = known.round_trip_seconds.min(took);
         known.peer = known.peer.take().or(peer);
         return;
     }
-    let resolve_seconds = steps.resolve.map(seconds);
+    let resolve_seconds = steps.resolve.map(seconds_of);
     facts.connection = Some(Connected { peer, resolve_seconds, round_trip_seconds: took, connects: 1 });
 }
 
 /// Takes in a handshake: the first is shown, later ones tell whether sessions are resumed.
 fn secured((handshake, http): (&Handshake, HttpVersion), took: Option<u64>, facts: &mut Facts) {
-    let took = took.map_or(0.0, seconds);
+    let took = took.map_or(0.0, seconds_of);
     let Some(known) = &mut facts.tls else {
         let first = handshake.certificates.first();
         facts.tls = Some(Secured {

@@ -120,8 +120,8 @@ impl Reader<'_> {
             }
             StepKind::Transaction => {
                 let pauses = if written.with_pauses.unwrap_or(false) { Pauses::Included } else { Pauses::Excluded };
-                let (name, steps) = (text(entry)?.to_owned(), self.inner(node, path)?);
-                Step::Transaction { name, pauses, parent: false, steps }
+                let name = text(entry)?.to_owned();
+                Step::Transaction { name, pauses, parent: false, steps: self.inner(node, path)? }
             }
             StepKind::Group => {
                 let name = written.name.map(|name| name.0).unwrap_or_default();
@@ -276,8 +276,8 @@ impl Reader<'_> {
 
 /// Returns the entry that defines a step, and the kind of its key.
 fn step_kind(node: &Node) -> Result<(&Entry, StepKind)> {
-    let mut found = node.entries().iter().filter_map(|entry| Some((entry, kind_of_key(&entry.key)?)));
-    match (found.next(), found.next()) {
+    let mut kinds = node.entries().iter().filter_map(|entry| Some((entry, kind_of_key(&entry.key)?)));
+    match (kinds.next(), kinds.next()) {
         (Some(one), None) => Ok(one),
         (Some((one, _)), Some((other, _))) => {
             let wrong = format!("`{}` stands beside `{}`; write each in a step of its own", other.key, one.key);

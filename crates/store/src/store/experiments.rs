@@ -130,7 +130,8 @@ impl Store {
             () => trials.len() < experiment.trials(),
         };
         let interrupted = interrupted || unfinished;
-        let (id, resumptions) = (Some(id.to_owned()), contents.resumptions);
+        let id = Some(id.to_owned());
+        let resumptions = contents.resumptions;
         Ok(Study { id, experiment, environment, unix_seconds, trials, warnings, interrupted, resumptions })
     }
 }

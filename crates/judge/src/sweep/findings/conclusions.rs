@@ -7,8 +7,7 @@ use crate::levels::{Factors, Pairing, pairings};
 use crate::sweep::limits::{growth, peak, plateau};
 use crate::sweep::trials::Trials;
 use brunt_model::analysis::{ContenderAnalysis, Culprit, LimitKind};
-use brunt_model::numbers::listed;
-use brunt_model::numbers::{self, percent, rate, three};
+use brunt_model::numbers::{self, listed, percent, rate, three};
 use brunt_stats::rank;
 
 /// A test finds a difference below this p.
@@ -53,7 +52,8 @@ fn limits_in_words(trials: &Trials, found: &ContenderAnalysis) -> Vec<String> {
 /// A range without a limit; fewer than two loads are none.
 fn nothing_found(trials: &Trials) -> Option<Remark> {
     let [first, .., last] = &trials.steps[..] else { return None };
-    let (low, high) = (numbers::load(trials.unit, first.load), numbers::load(trials.unit, last.load));
+    let low = numbers::load(trials.unit, first.load);
+    let high = numbers::load(trials.unit, last.load);
     let sentence = format!("{}: no knee and no saturation point from {low} to {high}.", trials.contender);
     let remedy = if trials.left_out_above > 0 {
         format!("{}; the verdicts of these trials say why: brunt report ID", trials.advice_above())

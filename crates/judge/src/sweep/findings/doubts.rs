@@ -7,8 +7,7 @@ use crate::sweep::response::is_usable;
 use crate::sweep::trials::{At, ENOUGH_REPETITIONS, Trials};
 use brunt_model::analysis::{ContenderAnalysis, Outlier};
 use brunt_model::finding::{ProcessUse, State};
-use brunt_model::numbers::{self, rate, three};
-use brunt_model::numbers::{listed, plural};
+use brunt_model::numbers::{self, listed, plural, rate, three};
 use brunt_model::{LoadUnit, Observation};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -129,7 +128,8 @@ pub fn idle_users(facts: &Facts) -> Vec<Remark> {
         let busy = |at: &At| Some(at.achieved * at.mean?);
         let asleep = |at: &&At| at.load >= FEW_USERS && busy(at).is_some_and(|busy| busy < awake * at.load);
         let worst = curve.iter().filter(asleep).max_by(|a, b| a.load.total_cmp(&b.load))?;
-        let (load, busy) = (numbers::load(trials.unit, worst.load), three(busy(worst)?));
+        let load = numbers::load(trials.unit, worst.load);
+        let busy = three(busy(worst)?);
         let sentence = format!(
             "{}: of {load}, {busy} at a time waited for a reply, and the others were {doing}. Pauses determine the throughput there, and the limit of the server is outside this range.",
             trials.contender

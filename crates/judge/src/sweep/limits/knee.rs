@@ -3,8 +3,7 @@
 use super::unit;
 use crate::sweep::trials::{At, Trials};
 use brunt_model::analysis::{LimitKind, LoadLimit};
-use brunt_model::numbers::load;
-use brunt_model::numbers::three;
+use brunt_model::numbers::{load, three};
 use brunt_stats::isotonic;
 use brunt_stats::kneedle::{self, Bend};
 

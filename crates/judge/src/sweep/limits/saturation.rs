@@ -4,8 +4,7 @@ use super::unit;
 use crate::sweep::trials::{At, Trials};
 use brunt_model::LoadUnit;
 use brunt_model::analysis::{LimitKind, LoadLimit};
-use brunt_model::numbers::load;
-use brunt_model::numbers::{rate, seconds};
+use brunt_model::numbers::{load, rate, seconds};
 use brunt_stats::saturation;
 
 /// A load lies behind the corner when the line exceeds the plateau by this factor.
