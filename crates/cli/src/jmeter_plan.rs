@@ -6,15 +6,15 @@ use crate::args::run::JmeterPlanArgs;
 use crate::exit::{Exit, Failed, failed, usage};
 use crate::live::say;
 use crate::live_outputs;
-use crate::measure::{MeasureContext, measure};
+use crate::measure::{MeasureContext, measure, session};
 use crate::output::{self, Log, Outputs};
-use crate::process::{command_line, system};
+use crate::process::system;
 use crate::trace;
 use anyhow::{Context, Result, anyhow, bail};
 use brunt_jmx::plan::{self, PlanFolder, PlanSurroundings, TestRun};
 use brunt_jmx::{Document, properties};
-use brunt_model::{Plan, StageKind, TestStage};
-use brunt_runner::{Real, StageSequence};
+use brunt_model::{Plan, StageKind};
+use brunt_runner::{Real, Storage, stages};
 use brunt_spec::settings::RunSettings;
 use brunt_spec::{System, to_plan};
 use std::path::Path;
@@ -57,6 +57,7 @@ pub fn run(path: &Path, args: &RunArgs) -> Result<Exit, Failed> {
     let plans: Vec<&Plan> = of_main.collect();
     let has_several = plans.len() > 1;
     let settings = &args.settings;
+    let quiet = settings.output.quiet;
     brunt_spec::check_objectives(&settings.checks.objectives, &plans).map_err(|error| usage(error.into()))?;
     if has_several && !settings.output.outputs.is_empty() {
         let wrong = "this plan runs its thread groups one after another, each with a report of its own; leave --output out, \
@@ -72,62 +73,46 @@ pub fn run(path: &Path, args: &RunArgs) -> Result<Exit, Failed> {
     }
     let mut live_outputs = live_outputs::start(&sinks).map_err(usage)?;
     let mut tracer = trace::Tracer::requested(&settings.output).map_err(usage)?;
-    let (mut exit, mut sequence) = (Exit::Measured, StageSequence::default());
-    for mut stage in read.stages {
-        let kind = stage.kind;
-        if !sequence.begin(&mut stage) {
-            continue;
-        }
-        let mut plan = carried(stage, args).map_err(usage)?;
-        if tracer.is_some() {
-            trace::reduce(&mut plan, settings);
-        }
-        let world = Real::new(&plan).map_err(|error| usage(error.into()))?;
-        let is_main = kind == StageKind::Main;
-        let (route, warnings) = brunt_runner::check::short::preflight_short(&plan, system.descriptors, system.cores);
+    let store = if tracer.is_some() { None } else { args.store.open_or_note(&mut notes, (&settings.output).into()) };
+    live_outputs::know(&sinks);
+    let plan_name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+    let session = session(store, plan_name, settings.checks.strict.into()).map_err(failed)?;
+    let mut exit = Exit::Measured;
+    stages::carry_out_all(read.stages, &session.interrupt, |stage| -> Result<Real, Failed> {
+        let plan = &stage.plan;
+        let world = Real::new(plan).map_err(|error| usage(error.into()))?;
+        let is_main = stage.kind == StageKind::Main;
+        let (route, warnings) = brunt_runner::check::short::preflight_short(plan, system.descriptors, system.cores);
         notes.extend(warnings);
-        if !settings.output.quiet && (has_several || !is_main) {
-            say(&format!("{}: {}", title(kind), names(&plan)));
+        if !quiet && (has_several || !is_main) {
+            say(&format!("{}: {}", title(stage.kind), names(plan)));
         }
-        let is_kept = is_main && tracer.is_none();
-        let store = if is_kept { args.store.open_or_note(&mut notes, (&settings.output).into()) } else { None };
-        live_outputs::know(&sinks);
         // Reports and the event log are those of the thread groups, also where setUp thread groups run before.
-        let (own_outputs, own_log) = if is_main { (outputs.take(), log.take()) } else { (None, None) };
-        let outputs = match own_outputs {
-            Some(outputs) => outputs,
-            None => Outputs::open(&[], settings.output.quiet || !is_main).map_err(usage)?,
-        };
+        let own = if is_main { (outputs.take(), log.take()) } else { (None, None) };
+        let own_outputs = own.0.map_or_else(|| Outputs::open(&[], quiet || !is_main), Ok).map_err(usage)?;
         // A run ends its file; the next one appends to it.
         let mut jtl = output::result_file(&settings.output).map_err(usage)?;
         let around = MeasureContext {
-            command: command_line(),
-            outputs,
-            log: own_log,
+            outputs: own_outputs,
+            log: own.1,
             jtl: jtl.as_mut(),
-            live_outputs: Some(&mut live_outputs),
-            store,
-            probes: if is_main { settings.probes.clone() } else { Vec::new() },
-            quiet: settings.output.quiet || !is_main,
+            live_outputs: &mut live_outputs,
+            storage: if is_main { Storage::Alone } else { Storage::None },
+            probes: if is_main { &settings.probes } else { &[] },
+            quiet: quiet || !is_main,
             tracer: tracer.as_mut(),
             // Nobody reads a report of the setUp thread groups.
             notes: if is_main { std::mem::take(&mut notes) } else { Vec::new() },
-            plan_name: path.file_stem().map(|stem| stem.to_string_lossy().into_owned()),
             route,
-            strict: settings.checks.strict.into(),
         };
-        let ended = measure(&plan, &world, around).map_err(failed)?;
-        sequence.end(kind, &world);
+        let ended = measure(&session, plan, &world, around).map_err(failed)?;
         if is_main {
             exit = exit.max(ended);
         }
-        if ended == Exit::Interrupted {
-            exit = ended;
-            break;
-        }
-    }
+        Ok(world)
+    })?;
     live_outputs.finish();
-    Ok(exit)
+    Ok(if session.interrupt.is_stopped() { exit.max(Exit::Interrupted) } else { exit })
 }
 
 fn read(path: &Path, args: &RunArgs, system: &System) -> Result<TestRun> {
@@ -155,21 +140,16 @@ fn read(path: &Path, args: &RunArgs, system: &System) -> Result<TestRun> {
         seed: settings.load.seed.unwrap_or(system.seed),
         threads: settings.load.threads.unwrap_or_else(|| system.half_of_cores()),
     };
-    plan::read(&document, &surroundings).map_err(named)
-}
-
-/// The run of a stage, with what the command line says of it.
-fn carried(mut stage: TestStage, args: &RunArgs) -> Result<Plan> {
-    stage.limit_threads();
-    let users = stage.peak_users();
-    let mut plan = stage.plan;
-    plan.record.interval = args.settings.output.interval;
-    plan.objectives = args.settings.checks.objectives.iter().filter(|one| one.applies_to(&plan)).cloned().collect();
-    if stage.kind == StageKind::Main {
-        plan.processes =
-            brunt_dropin::processes(users, args.settings.load.processes).map_err(|error| anyhow!("{error}"))?;
+    let mut read = plan::read(&document, &surroundings).map_err(named)?;
+    for stage in &mut read.stages {
+        brunt_dropin::prepare_stage(stage, &settings.checks.objectives, settings.load.processes)
+            .map_err(|error| anyhow!("{error}"))?;
+        stage.plan.record.interval = settings.output.interval;
+        if settings.output.trace {
+            trace::reduce(&mut stage.plan, settings);
+        }
     }
-    Ok(plan)
+    Ok(read)
 }
 
 fn refuse_others(args: &RunArgs) -> Result<()> {

@@ -61,6 +61,7 @@ use args::RunArgs;
 #[cfg(target_os = "linux")]
 use brunt_lab::program::Failure;
 use brunt_model::system_error::without_number;
+use brunt_runner::Storage;
 use brunt_spec::{check_objectives, to_plan};
 use clap::{CommandFactory, Parser};
 use commands::{Cli, Command, GrpcArgs, GrpcTask};
@@ -201,27 +202,22 @@ fn run(args: &RunArgs) -> Result<Exit, Failed> {
     let mut jtl = output::result_file(&settings.output).map_err(usage)?;
     let (route, warnings) = brunt_runner::check::short::preflight_short(&plan, system.descriptors, system.cores);
     notes.extend(warnings);
-    let strict = settings.checks.strict.into();
     let store = if traced { None } else { args.store.open_or_note(&mut notes, (&settings.output).into()) };
-    let probes = settings.probes.clone();
     let mut live_outputs = live_outputs::start(&settings.output.live_outputs).map_err(usage)?;
-    let quiet = settings.output.quiet;
+    let session = measure::session(store, None, settings.checks.strict.into()).map_err(failed)?;
     let around = MeasureContext {
-        command: command_line(),
         outputs,
         log,
         jtl: jtl.as_mut(),
-        live_outputs: Some(&mut live_outputs),
-        store,
-        probes,
-        quiet,
+        live_outputs: &mut live_outputs,
+        storage: Storage::Alone,
+        probes: &settings.probes,
+        quiet: settings.output.quiet,
         tracer: tracer.as_mut(),
         notes,
-        plan_name: None,
         route,
-        strict,
     };
-    let exit = measure(&plan, &world, around).map_err(failed)?;
+    let exit = measure(&session, &plan, &world, around).map_err(failed)?;
     live_outputs.finish();
     Ok(exit)
 }

@@ -3,23 +3,21 @@
 use crate::exit::Exit;
 use crate::live::{Live, say};
 use crate::output::{self, Log, Outputs};
+use crate::process::command_line;
 use crate::redact;
 use crate::signals;
 use crate::trace::Tracer;
 use anyhow::Result;
-use brunt_engine::World;
 use brunt_model::finding::State;
 use brunt_model::reached::Replies;
 use brunt_model::{Environment, Judgement, Plan, ProbeSpec, Route, Run};
-use brunt_runner::keep::{ServerReadings, StoredRun};
 use brunt_runner::run::no_reply;
-use brunt_runner::{Listen, LiveOutputs, Real, ResultFile, RunContext, RunResult, carry_out};
+use brunt_runner::{Listen, LiveOutputs, Real, ResultFile, RunRequest, RunResult, Session, Storage};
 use brunt_store::Store;
+use std::io;
 
-/// What goes with a run besides its plan.
+/// What goes with a run besides its plan and the session.
 pub struct MeasureContext<'f> {
-    /// The command line, for the report.
-    pub command: String,
     /// Where reports go.
     pub outputs: Outputs,
     /// The event log, where one is kept.
@@ -27,23 +25,19 @@ pub struct MeasureContext<'f> {
     /// The result file, where one is written.
     pub jtl: Option<&'f mut ResultFile>,
     /// Systems that receive figures meanwhile.
-    pub live_outputs: Option<&'f mut LiveOutputs>,
-    /// Where the run is kept.
-    pub store: Option<Store>,
+    pub live_outputs: &'f mut LiveOutputs,
+    /// Whether it is stored.
+    pub storage: Storage<'f>,
     /// What is read of the server meanwhile.
-    pub probes: Vec<ProbeSpec>,
+    pub probes: &'f [ProbeSpec],
     /// No progress, no text.
     pub quiet: bool,
     /// Shows each sample; reports are made only where they are asked for.
     pub tracer: Option<&'f mut Tracer>,
     /// What was decided on the user's behalf and must be told.
     pub notes: Vec<String>,
-    /// Name of the plan, where there is one.
-    pub plan_name: Option<String>,
     /// The way to the server, where it is known before the run.
     pub route: Option<Route>,
-    /// Whether a limited generator makes brunt fail.
-    pub strict: Strict,
 }
 
 /// Whether a limited generator makes brunt fail.
@@ -61,48 +55,42 @@ impl From<bool> for Strict {
     }
 }
 
+/// The session of this command. A store is opened before, as it brings the redactor.
+pub fn session(store: Option<Store>, plan_name: Option<String>, strict: Strict) -> io::Result<Session> {
+    let machine = brunt_probe::machine::environment(command_line(), env!("CARGO_PKG_VERSION"));
+    let environment = Environment { plan_name, strict: strict == Strict::Yes, ..machine };
+    Ok(Session { environment, store, redactor: redact::current(), interrupt: signals::listen()? })
+}
+
 /// Carries out a plan and reports it; how brunt is to exit.
-pub fn measure(plan: &Plan, world: &Real, around: MeasureContext<'_>) -> Result<Exit> {
-    let MeasureContext { command, outputs, mut log, mut jtl, live_outputs, store, probes, quiet, .. } = around;
-    let (mut notes, route, strict) = (around.notes, around.route, around.strict);
-    let mut tracer = around.tracer;
+pub fn measure(session: &Session, plan: &Plan, world: &Real, around: MeasureContext<'_>) -> Result<Exit> {
+    let MeasureContext { outputs, mut log, mut jtl, live_outputs, mut tracer, quiet, .. } = around;
     let traced = tracer.is_some();
-    let control = signals::listen()?.control();
-    let mut kept = store.as_ref().map(|store| StoredRun::begin(store, None)).transpose().unwrap_or_else(|why| {
-        if quiet {
-            say(&format!("warning: {why}"));
-        }
-        notes.push(why);
-        None
-    });
-    let (mut live, mut watched) =
-        (Live::new(plan, quiet || traced).start(), ServerReadings::begin(&probes, world.epoch()));
-    let mut listeners: Vec<&mut dyn Listen> = vec![&mut *live];
-    listeners.extend(watched.as_mut().map(|watched| watched as &mut dyn Listen));
+    let mut live = Live::new(plan, quiet || traced).start();
+    let mut listeners: Vec<&mut dyn Listen> = vec![&mut *live, live_outputs];
     listeners.extend(log.as_mut().map(|log| log as &mut dyn Listen));
     listeners.extend(jtl.as_deref_mut().map(|jtl| jtl as &mut dyn Listen));
-    listeners.extend(live_outputs.map(|outputs| outputs as &mut dyn Listen));
     listeners.extend(tracer.as_deref_mut().map(|tracer| tracer as &mut dyn Listen));
-    listeners.extend(kept.as_mut().map(|kept| kept as &mut dyn Listen));
-    let machine = brunt_probe::machine::environment(command, env!("CARGO_PKG_VERSION"));
-    let plan_name = around.plan_name;
-    let environment = Environment { route, plan_name, strict: strict == Strict::Yes, ..machine };
-    let redactor = redact::current();
-    let with = RunContext { environment, notes, control, trial_of: None, redactor, listeners };
-    let carried = carry_out(plan, world, with);
+    let request = RunRequest {
+        storage: around.storage,
+        route: around.route,
+        notes: around.notes,
+        probes: around.probes,
+        listeners,
+        ..RunRequest::new(plan, world, session.interrupt.control())
+    };
+    let result = session.run(request);
     drop(live);
     let outputs = if traced { outputs.asked_for() } else { outputs };
-    let written = report(outputs, &carried);
-    if let Some(kept) = kept {
-        tell_kept(&kept.finish(&carried.run, &carried.judgement), quiet);
-    }
+    let written = report(outputs, &result);
+    tell_stored(&result, quiet);
     written?;
-    carried.outcome?;
+    result.outcome?;
     log.and_then(|log| log.error).map_or(Ok(()), Err)?;
     output::whole(jtl.as_deref())?;
     let exit = match tracer {
-        Some(tracer) => tracer.end(carried.run.interrupted())?,
-        None => exit_of(&carried.run, &carried.judgement, strict),
+        Some(tracer) => tracer.end(result.run.interrupted())?,
+        None => exit_of(&result.run, &result.judgement, result.run.environment.strict.into()),
     };
     tell_exit(exit, quiet);
     Ok(exit)
@@ -134,14 +122,13 @@ pub fn tell_exit(exit: Exit, quiet: bool) {
     }
 }
 
-/// How to find the run again.
-fn tell_kept((id, trouble): &(Option<String>, Option<String>), quiet: bool) {
-    if let Some(trouble) = trouble {
-        say(&format!("warning: {trouble}"));
-    } else if let Some(id) = id
-        && !quiet
-    {
-        say(&format!("saved as {id}; show it with: brunt report {id} -o html=FILE"));
+/// How to find the run again. The report has the warnings of the run.
+fn tell_stored(result: &RunResult, quiet: bool) {
+    let stored = &result.stored;
+    match (&stored.trouble, &stored.id) {
+        (Some(trouble), _) if quiet || !result.run.warnings.contains(trouble) => say(&format!("warning: {trouble}")),
+        (None, Some(id)) if !quiet => say(&format!("saved as {id}; show it with: brunt report {id} -o html=FILE")),
+        _ => {}
     }
 }
 

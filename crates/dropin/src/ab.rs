@@ -22,9 +22,8 @@ use crate::caller::Caller;
 use crate::carry::RunSetup;
 use crate::error::Result;
 use args::{Args, Refusal};
-use brunt_engine::{Control, Sink};
+use brunt_model::Plan;
 use brunt_model::system_error::without_number;
-use brunt_model::{Environment, Plan};
 use brunt_runner::Real;
 use brunt_runner::witness::{Watched, Witness};
 use classic::Fatal;
@@ -110,11 +109,8 @@ fn measure(args: &Args, plan: &Plan, setup: RunSetup, (note, caller): (Option<St
     let looks_on = args.target.https || onlooker.wants_heads();
     let witness = looks_on.then(|| Arc::clone(&onlooker) as Arc<dyn Witness>);
     let watched = Watched { real: &world, witness };
-    let engine = |environment: Environment, control: &Control, sink: &mut dyn Sink| {
-        watched.drive(plan, environment, control, sink)
-    };
     let mut desk = Desk::new(args, setup.control.clone(), caller);
-    let done = setup.run(plan, &engine, &mut desk);
+    let done = setup.run(plan, &watched, &mut desk);
     let code = match &desk.fatal {
         Some(fatal) => end(fatal, desk.classic.done, caller),
         None => report(args, &desk, &onlooker, caller),

@@ -3,7 +3,7 @@
 
 use crate::error::ToolError;
 use brunt_model::{Judgement, Run};
-use brunt_runner::Interrupt;
+use brunt_runner::{Interrupt, Session};
 use brunt_spec::System;
 use brunt_spec::settings::Environment;
 use brunt_spec::words::values::Output;
@@ -69,6 +69,12 @@ pub trait Reports {
 }
 
 impl Caller {
+    /// A session of this process, with a store where there is one.
+    pub fn session(&self, store: Option<Store>, interrupt: Interrupt) -> Session {
+        let environment = brunt_probe::machine::environment(self.command.clone(), env!("CARGO_PKG_VERSION"));
+        Session { environment, store, redactor: (self.redactor)(), interrupt }
+    }
+
     /// A variable of the environment.
     pub fn variable(&self, name: &str) -> Option<String> {
         (self.environment)(name)

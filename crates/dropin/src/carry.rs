@@ -6,20 +6,18 @@ use crate::caller::{Caller, Reports};
 use crate::error::{Result, ToolError};
 use crate::side::Side;
 use brunt_engine::Control;
-use brunt_model::Plan;
 use brunt_model::finding::{State, Verdict};
-use brunt_runner::keep::StoredRun;
-use brunt_runner::{Engine, Listen, RunContext, RunResult, carry_out_by};
+use brunt_model::{Objective, Plan, StageKind, TestStage};
+use brunt_runner::{Engine, Interrupt, Listen, RunRequest, RunResult, Session, Storage};
 use brunt_spec::defaults;
-use brunt_store::Store;
 use std::sync::Arc;
 
 /// Everything around a run that could go wrong before it, and did not.
 pub struct RunSetup {
     reports: Option<Box<dyn Reports>>,
-    store: Option<Store>,
     notes: bool,
     caller: Arc<Caller>,
+    session: Session,
     /// What may be said to the run.
     pub control: Control,
 }
@@ -27,39 +25,36 @@ pub struct RunSetup {
 impl RunSetup {
     /// Opens the files of the reports and the store, and listens to Ctrl-C.
     pub fn open(side: &Side, caller: &Arc<Caller>) -> Result<Self> {
-        Self::among(side, (caller.interrupt)()?.control(), caller)
+        Self::among(side, (caller.interrupt)()?, caller)
     }
 
-    /// The same where somebody else listens to Ctrl-C, and says so by `control`.
-    pub fn among(side: &Side, control: Control, caller: &Arc<Caller>) -> Result<Self> {
+    /// Opens the files of the reports and the store, for a caller that listens to Ctrl-C itself.
+    pub fn among(side: &Side, interrupt: Interrupt, caller: &Arc<Caller>) -> Result<Self> {
         let reports = (!side.outputs.is_empty()).then(|| (caller.reports)(&side.outputs)).transpose()?;
         let store = side.store.as_ref().map(caller.store).transpose()?;
-        Ok(Self { reports, store, notes: !side.no_notes, caller: Arc::clone(caller), control })
+        let control = interrupt.control();
+        let session = caller.session(store, interrupt);
+        Ok(Self { reports, notes: !side.no_notes, caller: Arc::clone(caller), session, control })
     }
 
     /// Carries the plan out while `listener` hears it.
-    pub fn run(self, plan: &Plan, engine: Engine<'_>, listener: &mut dyn Listen) -> FinishedRun {
-        let mut kept = self
-            .store
-            .as_ref()
-            .and_then(|store| StoredRun::begin(store, None).map_err(|why| self.caller.say(&why)).ok());
-        let mut listeners: Vec<&mut dyn Listen> = vec![&mut *listener];
-        listeners.extend(kept.as_mut().map(|kept| kept as &mut dyn Listen));
-        let command = self.caller.command.clone();
-        let environment = brunt_probe::machine::environment(command, env!("CARGO_PKG_VERSION"));
-        let redactor = (self.caller.redactor)();
-        let with =
-            RunContext { environment, notes: Vec::new(), control: self.control, trial_of: None, redactor, listeners };
-        let carried = carry_out_by(plan, with, engine);
-        FinishedRun { carried, kept, reports: self.reports, notes: self.notes, caller: self.caller }
+    pub fn run(self, plan: &Plan, engine: &dyn Engine, listener: &mut dyn Listen) -> FinishedRun {
+        let request = RunRequest {
+            storage: Storage::Alone,
+            listeners: vec![listener],
+            ..RunRequest::new(plan, engine, self.control)
+        };
+        let result = self.session.run(request);
+        let stores = self.session.store.is_some();
+        FinishedRun { result, stores, reports: self.reports, notes: self.notes, caller: self.caller }
     }
 }
 
 /// A run that is over, before anything of ours was written.
 pub struct FinishedRun {
     /// What it came to.
-    pub carried: RunResult,
-    kept: Option<StoredRun>,
+    pub result: RunResult,
+    stores: bool,
     reports: Option<Box<dyn Reports>>,
     notes: bool,
     caller: Arc<Caller>,
@@ -68,20 +63,19 @@ pub struct FinishedRun {
 impl FinishedRun {
     /// Writes the reports of ours, and says on stderr what the old report cannot: `notes`, and whether we were the limit.
     pub fn finish(self, notes: &[String]) -> Result<()> {
-        let RunResult { run, judgement, outcome } = self.carried;
-        let say = |note: &str| self.caller.say(note);
+        let RunResult { run, judgement, stored, outcome } = self.result;
+        let mut lines = Vec::new();
         if self.notes {
-            for note in notes {
-                say(&note_line(note));
-            }
-            if let Some(note) = verdict(&judgement.verdict) {
-                say(&note_line(&format!("{note}; --brunt-report FILE.html shows the reason")));
-            }
+            lines.extend_from_slice(notes);
+            let verdict = verdict(&judgement.verdict);
+            lines.extend(verdict.map(|verdict| format!("{verdict}; --brunt-report FILE.html shows the reason")));
         }
-        if let Some(kept) = self.kept {
-            let (id, trouble) = kept.finish(&run, &judgement);
-            let kept = || id.map_or_else(|| "not saved: no response".into(), |id| format!("saved as {id}"));
-            say(&note_line(&trouble.unwrap_or_else(kept)));
+        if self.stores {
+            let saved = stored.id.map_or_else(|| "not saved: no response".into(), |id| format!("saved as {id}"));
+            lines.push(stored.trouble.unwrap_or(saved));
+        }
+        for line in &lines {
+            self.caller.say(&note_line(line));
         }
         outcome?;
         self.reports.map_or(Ok(()), |reports| reports.write(&run, &judgement))
@@ -104,6 +98,22 @@ fn verdict(verdict: &Verdict) -> Option<String> {
         State::Invalid => Some("INVALID: consistency check failed; discard this run".into()),
         State::Ok | State::Unjudged => None,
     }
+}
+
+/// Gives a stage of a .jmx plan as many threads and processes as its users need; objectives are of the thread groups.
+///
+/// # Errors
+///
+/// As [`processes`].
+pub fn prepare_stage(stage: &mut TestStage, objectives: &[Objective], asked: Option<u32>) -> Result<()> {
+    stage.limit_threads();
+    if stage.kind == StageKind::Main {
+        let users = stage.peak_users();
+        let plan = &mut stage.plan;
+        plan.objectives = objectives.iter().filter(|one| one.applies_to(plan)).cloned().collect();
+        plan.processes = processes(users, asked)?;
+    }
+    Ok(())
 }
 
 /// In how many processes so many connections are carried: one may have only so many open files.

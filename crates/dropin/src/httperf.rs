@@ -22,10 +22,8 @@ use crate::caller::Caller;
 use crate::carry::RunSetup;
 use crate::error::{Result, ToolError};
 use args::{Args, Refusal, Workload};
-use brunt_engine::{Control, Sink};
-use brunt_model::Environment;
-use brunt_runner::Real;
 use brunt_runner::witness::{Watched, Witness};
+use brunt_runner::{Interrupt, Real};
 use counts::Rules;
 use desk::Desk;
 use onlooker::Onlooker;
@@ -56,7 +54,7 @@ pub struct Answer {
 pub fn run(called: &str, words: &[String], caller: &Arc<Caller>) -> u8 {
     let told = (caller.interrupt)().map_err(|error| EarlyExit::failed(error.to_string()));
     let paper = Arc::new(Paper::Stdout(Arc::clone(caller)));
-    match told.and_then(|interrupt| begin(called, words, interrupt.control(), (&paper, caller))) {
+    match told.and_then(|interrupt| begin(called, words, &interrupt, (&paper, caller))) {
         Ok(()) => 0,
         Err(told) => {
             caller.err(&told.text(called));
@@ -65,11 +63,10 @@ pub fn run(called: &str, words: &[String], caller: &Arc<Caller>) -> u8 {
     }
 }
 
-/// The same within this process, for another of our drop-ins; `control` ends it before its time. Notes of ours go to
-/// stderr as ever.
-pub fn answer(words: &[String], control: Control, caller: &Arc<Caller>) -> Answer {
+/// Carries out a command line of httperf for another drop-in. Stdout is returned as text; brunt's notes go to stderr.
+pub fn answer(words: &[String], interrupt: &Interrupt, caller: &Arc<Caller>) -> Answer {
     let paper = Arc::new(Paper::Kept(Mutex::default()));
-    let told = begin("httperf", words, control, (&paper, caller)).err();
+    let told = begin("httperf", words, interrupt, (&paper, caller)).err();
     let code = told.as_ref().map_or(0, |told| told.code);
     Answer { text: paper.text(), refusal: told.map(|told| told.text("httperf")), code }
 }
@@ -96,7 +93,7 @@ impl EarlyExit {
 fn begin(
     called: &str,
     words: &[String],
-    control: Control,
+    interrupt: &Interrupt,
     (paper, caller): (&Arc<Paper>, &Arc<Caller>),
 ) -> Result<(), EarlyExit> {
     let args = match args::parse(words) {
@@ -119,10 +116,10 @@ fn begin(
         return Err(EarlyExit { why: Some(why.into()), code: UNFIT });
     }
     paper.say(&echo::line(called, &args));
-    set_out(&args, control, (paper, caller))
+    set_out(&args, interrupt, (paper, caller))
 }
 
-fn set_out(args: &Args, control: Control, (paper, caller): (&Arc<Paper>, &Arc<Caller>)) -> Result<(), EarlyExit> {
+fn set_out(args: &Args, interrupt: &Interrupt, (paper, caller): (&Arc<Paper>, &Arc<Caller>)) -> Result<(), EarlyExit> {
     if !matches!(args.http_version, (1, 0 | 1)) {
         let (major, minor) = args.http_version;
         return Err(EarlyExit::failed(format!("unexpected version code {}", major * 10_000 + minor)));
@@ -138,7 +135,7 @@ fn set_out(args: &Args, control: Control, (paper, caller): (&Arc<Paper>, &Arc<Ca
     }
     let ours = |error: ToolError| EarlyExit::failed(error.to_string());
     let (plan, note) = plan::plan(args, wanted, resolve, &(caller.system)());
-    let setup = RunSetup::among(&args.side, control, caller).map_err(ours)?;
+    let setup = RunSetup::among(&args.side, interrupt.clone(), caller).map_err(ours)?;
     if args.verbosity > 0 {
         let most = brunt_probe::limits::raise_descriptors();
         paper.say(&format!("httperf: maximum number of open descriptors = {most}\n"));
@@ -173,10 +170,7 @@ fn measure(
     let mut desk = Desk::new(rules, args.client, (args.verbosity > 0).then(|| Arc::clone(paper)));
     let onlooker = Onlooker::of(args, paper).map(|onlooker| onlooker as Arc<dyn Witness>);
     let watched = Watched { real: &world, witness: onlooker };
-    let engine = |environment: Environment, control: &Control, sink: &mut dyn Sink| {
-        watched.drive(plan, environment, control, sink)
-    };
-    let done = setup.run(plan, &engine, &mut desk);
+    let done = setup.run(plan, &watched, &mut desk);
     paper.say(&print::report(&print::Subject {
         counts: &desk.counts,
         ended: desk.ended,

@@ -16,16 +16,15 @@ mod settings;
 mod udp;
 
 use crate::caller::Caller;
-use crate::carry::{RunSetup, processes};
+use crate::carry::{self, RunSetup};
 use crate::error::{Result, ToolError};
 use crate::side::Side;
-use brunt_engine::{Control, Sink};
 use brunt_jmx::Document;
 use brunt_jmx::cli_options::{CliOptions, Mode, Remote};
 use brunt_jmx::plan::{self, PlanFolder, PlanSurroundings, TestRun};
 use brunt_model::live_output::LiveOutput;
-use brunt_model::{Environment, Plan, Run, StageKind, TestStage};
-use brunt_runner::{Interrupt, LiveOutputs, Real, StageSequence};
+use brunt_model::{Plan, Run, StageKind, TestStage};
+use brunt_runner::{Interrupt, LiveOutputs, Real};
 use console::Console;
 use desk::Desk;
 use settings::Settings;
@@ -99,8 +98,13 @@ fn test(settings: &Settings, caller: &Arc<Caller>) -> Result<u8> {
         seed: system.seed,
         threads: settings.side.threads.unwrap_or_else(|| system.half_of_cores()),
     };
-    let TestRun { stages, notices, live_outputs } =
+    let TestRun { mut stages, notices, live_outputs } =
         plan::read(&document, &surroundings).map_err(|error| named(path, &error))?;
+    for stage in &mut stages {
+        carry::prepare_stage(stage, &settings.fail_on, settings.side.processes)?;
+        let connection = &mut stage.plan.connection;
+        connection.proxy = connection.proxy.take().or_else(|| settings.proxy());
+    }
     let of_main = stages.iter().filter(|stage| stage.kind == StageKind::Main).map(|stage| &stage.plan);
     brunt_spec::check_objectives(&settings.fail_on, &of_main.collect::<Vec<_>>())
         .map_err(|error| ToolError::told(error.to_string()))?;
@@ -163,45 +167,20 @@ fn run_stages(
     interrupt: &Interrupt,
     (desk, caller): (&mut Desk, &Arc<Caller>),
 ) -> Result<Vec<String>> {
-    let (mut missed, mut sequence) = (Vec::new(), StageSequence::default());
-    for mut stage in stages {
-        if interrupt.is_stopped() {
-            break;
-        }
+    let mut missed = Vec::new();
+    brunt_runner::stages::carry_out_all(stages, interrupt, |stage| -> Result<Real> {
+        let plan = &stage.plan;
+        let world = Real::new(plan)?;
         let is_main = stage.kind == StageKind::Main;
-        if !sequence.begin(&mut stage) {
-            continue;
-        }
-        let kind = stage.kind;
-        let plan = carried(stage, settings)?;
-        let world = Real::new(&plan)?;
         let side = if is_main { settings.side.clone() } else { Side { no_notes: true, ..Side::default() } };
-        let setup = RunSetup::among(&side, interrupt.control(), caller)?;
-        let engine = |environment: Environment, control: &Control, sink: &mut dyn Sink| {
-            brunt_runner::drive(&plan, environment, &world, control, sink)
-        };
+        let setup = RunSetup::among(&side, interrupt.clone(), caller)?;
         desk.begin_stage();
-        let done = setup.run(&plan, &engine, desk);
-        missed.extend(missed_bounds(&plan, &done.carried.run));
+        let done = setup.run(plan, &world, desk);
+        missed.extend(missed_bounds(plan, &done.result.run));
         done.finish(&[])?;
-        sequence.end(kind, &world);
-    }
+        Ok(world)
+    })?;
     Ok(missed)
-}
-
-/// The run of a stage, with what the command line says of it.
-fn carried(mut stage: TestStage, settings: &Settings) -> Result<Plan> {
-    stage.limit_threads();
-    let users = stage.peak_users();
-    let mut plan = stage.plan;
-    if stage.kind == StageKind::Main {
-        plan.objectives = settings.fail_on.iter().filter(|one| one.applies_to(&plan)).cloned().collect();
-        plan.processes = processes(users, settings.side.processes)?;
-    }
-    if plan.connection.proxy.is_none() {
-        plan.connection.proxy = settings.proxy();
-    }
-    Ok(plan)
 }
 
 fn missed_bounds(plan: &Plan, run: &Run) -> Vec<String> {

@@ -27,7 +27,7 @@ mod siege;
 pub mod tools;
 
 pub use caller::{Caller, Reports, StorePlace};
-pub use carry::processes;
+pub use carry::prepare_stage;
 pub use error::ToolError;
 pub use jmeter::report::html as dashboard_page;
 pub use tools::{COMPAT, Tool, asked};

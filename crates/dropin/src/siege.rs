@@ -21,9 +21,8 @@ mod urls;
 use crate::caller::Caller;
 use crate::carry::RunSetup;
 use crate::error::Result;
-use brunt_engine::{Control, Sink};
+use brunt_model::Plan;
 use brunt_model::system_error::without_number;
-use brunt_model::{Environment, Plan};
 use brunt_runner::Real;
 use brunt_runner::witness::{Watched, Witness};
 use desk::Desk;
@@ -106,14 +105,11 @@ fn measure(
     let world = Real::new(plan)?;
     let onlooker = settings.look.map(|look| Arc::new(Onlooker(look, Arc::clone(caller))) as Arc<dyn Witness>);
     let watched = Watched { real: &world, witness: onlooker };
-    let engine = |environment: Environment, control: &Control, sink: &mut dyn Sink| {
-        watched.drive(plan, environment, control, sink)
-    };
     greet(settings, caller);
     let labels = plan.main().scenario.requests.iter().map(|request| request.label.clone());
     let lines = settings.shows_lines().then(|| Lines::new(settings, labels));
     let mut desk = Desk::new(settings, lines, setup.control.clone(), caller);
-    let done = setup.run(plan, &engine, &mut desk);
+    let done = setup.run(plan, &watched, &mut desk);
     report(settings, &desk, caller);
     done.finish(&notes(settings, &desk, note))
 }

@@ -4,38 +4,117 @@
 //!
 //! * `measurer`: makes the runs that `rig` asks for, and keeps them. `left`: how long it will still take.
 //! * `seek`: the trials of a search, one after the other. `trial`: each of them. `told`: what is said of it.
+//! * `resume`: an experiment that was interrupted, taken up again.
 
 mod left;
 mod measurer;
+mod resume;
 mod seek;
 mod told;
 mod trial;
 
 use crate::decide;
 use crate::error::RunError;
-use crate::interrupt::Interrupt;
+use crate::route::refused;
 use crate::run::Listen;
-use brunt_model::{Plan, Route, Study, TrialIndex};
-use brunt_rig::{End, Failure, RigContext};
-use brunt_store::{Redactor, Store};
+use crate::session::Session;
+use crate::world::Real;
+use brunt_model::experiment::{ContenderHooks, HookCommands};
+use brunt_model::{Analysis, Contender, Experiment, Plan, Route, Study, TrialIndex};
+use brunt_rig::{End, ExperimentFolder, Failure, RigContext};
+use brunt_store::{ExperimentEnd, StoredItem};
 use measurer::Measurer;
+pub use resume::ResumeError;
 use seek::Seeker;
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::io;
+use std::path::PathBuf;
 pub use trial::Machine;
 
-/// What an experiment is carried out with.
-pub struct Conditions<'a> {
+/// An experiment, and what goes with it.
+pub struct ExperimentRequest<'a> {
+    /// The plans, their order and the question.
+    pub experiment: &'a Experiment,
+    /// Whether trials that are in the store already are made again.
+    pub start: ExperimentStart,
     /// This machine.
     pub machine: Machine,
-    /// The store that trials are written to; None: they are not stored.
-    pub store: Option<&'a Store>,
-    /// Whether somebody wants it to end.
-    pub interrupt: Interrupt,
-    /// The study has no secrets; those who listen to its runs hear them as they are.
-    pub redactor: Arc<Redactor>,
+    /// Hooks and managed servers run in it.
+    pub rig: &'a RigContext<'a>,
+    /// Warnings that the report begins with.
+    pub notes: Vec<String>,
     /// Who is told how it goes on.
     pub observer: &'a dyn Observer,
+}
+
+/// How an experiment begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ExperimentStart {
+    /// With its first trial.
+    Anew,
+    /// With the first trial that is missing in the store.
+    Resumed,
+}
+
+/// What an experiment came to.
+pub struct ExperimentResult {
+    /// The trials that were made.
+    pub study: Study,
+    /// The decisions about the study.
+    pub analysis: Analysis,
+    /// How it came to its end.
+    pub outcome: Result<End, Failure<RunError>>,
+}
+
+/// Why an experiment was not begun.
+#[derive(Debug, thiserror::Error)]
+pub enum Refusal {
+    /// What its plan names is not there, such as a certificate.
+    #[error("{contender}")]
+    Plan {
+        /// Name of the contender.
+        contender: String,
+        /// Why.
+        source: Box<RunError>,
+    },
+    /// Nothing listens where the server should be.
+    #[error("nothing was measured: no connection to {contender} ({why})")]
+    NoConnection {
+        /// Name of the contender.
+        contender: String,
+        /// The error of the system.
+        why: String,
+    },
+    /// It cannot be taken up again.
+    #[error(transparent)]
+    Resume(#[from] ResumeError),
+    /// The folder of its files cannot be made.
+    #[error("{path}: no folder for the experiment's files")]
+    Folder {
+        /// Its path.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+}
+
+impl ExperimentResult {
+    /// Whether it was stopped before its end.
+    pub fn is_interrupted(&self) -> bool {
+        !is_whole(&self.outcome)
+    }
+
+    /// Whether all trials were made as asked, and no reply came to any.
+    pub fn measured_nothing(&self) -> bool {
+        self.outcome.is_ok()
+            && !self.study.interrupted
+            && !self.study.trials.is_empty()
+            && self.study.measured_nothing()
+    }
+}
+
+fn is_whole(outcome: &Result<End, Failure<RunError>>) -> bool {
+    matches!(outcome, Ok(End::Whole | End::Enough))
 }
 
 /// Who is told how an experiment goes on.
@@ -61,19 +140,138 @@ pub trait Observer {
     fn made(&self, line: &str);
 }
 
-/// Carries out an experiment, or what is left of it: the study as far as it was made, and how it came to its end.
-pub fn carry_out(
-    study: Study,
-    context: &RigContext,
-    conditions: Conditions,
-) -> (Study, Result<End, Failure<RunError>>) {
-    let experiment = study.experiment.clone();
-    let done: BTreeSet<TrialIndex> = study.trials.iter().map(|trial| trial.place).collect();
-    let mut measurer = Measurer::new(study, &experiment, conditions, context.time);
-    let outcome = match Seeker::new(&experiment.question, &measurer.study) {
-        _ if decide::is_decided(&measurer.study) => Ok(End::Enough),
-        Some(mut seeker) => brunt_rig::pursue(&experiment, &mut seeker, context, &mut measurer),
-        None => brunt_rig::conduct(&experiment, &done, context, &mut measurer),
-    };
-    (measurer.study, outcome)
+impl Session {
+    /// Carries out an experiment, or the trials that are left of it, and stores it. An experiment without any reply is removed from the
+    /// store.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be begun. Once it is begun, whatever was measured is in the result.
+    pub fn experiment(&mut self, request: ExperimentRequest) -> Result<ExperimentResult, Refusal> {
+        let ExperimentRequest { experiment, start, machine, rig, notes, observer } = request;
+        check_plans(experiment)?;
+        check_connections(experiment)?;
+        let mut study = self.begin(experiment, start)?;
+        study.warnings.extend(notes);
+        let path = study.experiment.scratch.as_deref();
+        let folder = path.map(|path| ExperimentFolder::make(path, rig).map_err(|source| (path.to_owned(), source)));
+        let _folder = folder.transpose().map_err(|(path, source)| Refusal::Folder { path, source })?;
+        // A study that is taken up again keeps the environment in which it was begun.
+        self.environment.clone_from(&study.environment);
+        let (study, outcome) = self.trials(study, machine, rig, observer);
+        Ok(self.end(study, outcome, observer))
+    }
+
+    /// The study as far as it is made; from now on it is in the store.
+    fn begin(&mut self, experiment: &Experiment, start: ExperimentStart) -> Result<Study, Refusal> {
+        if let (ExperimentStart::Resumed, Some(store)) = (start, &self.store) {
+            let study = resume::taken_up(store, experiment)?;
+            return Ok(Study { warnings: Vec::new(), ..study });
+        }
+        let unix_seconds = brunt_engine::clock::unix_seconds();
+        let mut study = Study {
+            id: None,
+            experiment: experiment.clone(),
+            environment: self.environment.clone(),
+            unix_seconds,
+            trials: Vec::new(),
+            warnings: Vec::new(),
+            interrupted: false,
+            resumptions: Vec::new(),
+        };
+        let stored =
+            self.store.as_ref().map(|store| store.begin_experiment(experiment, &self.environment, unix_seconds));
+        match stored {
+            Some(Ok(id)) => study.id = Some(id),
+            Some(Err(error)) => {
+                study.warnings.push(format!("this experiment is not stored: {error}"));
+                self.store = None;
+            }
+            None => {}
+        }
+        Ok(study)
+    }
+
+    /// Makes the trials that are missing.
+    fn trials(
+        &self,
+        study: Study,
+        machine: Machine,
+        rig: &RigContext,
+        observer: &dyn Observer,
+    ) -> (Study, Result<End, Failure<RunError>>) {
+        let experiment = study.experiment.clone();
+        let done: BTreeSet<TrialIndex> = study.trials.iter().map(|trial| trial.place).collect();
+        let conditions = Conditions { session: self, machine, observer };
+        let mut measurer = Measurer::new(study, &experiment, conditions, rig.time);
+        let outcome = match Seeker::new(&experiment.question, &measurer.study) {
+            _ if decide::is_decided(&measurer.study) => Ok(End::Enough),
+            Some(mut seeker) => brunt_rig::pursue(&experiment, &mut seeker, rig, &mut measurer),
+            None => brunt_rig::conduct(&experiment, &done, rig, &mut measurer),
+        };
+        (measurer.study, outcome)
+    }
+
+    /// Ends the experiment in the store, and analyses it.
+    fn end(
+        &self,
+        mut study: Study,
+        outcome: Result<End, Failure<RunError>>,
+        observer: &dyn Observer,
+    ) -> ExperimentResult {
+        study.interrupted = !is_whole(&outcome);
+        if let Err(failure) = &outcome {
+            study.warnings.push(format!("the experiment was stopped: {failure:#}"));
+        }
+        self.redactor.study(&mut study);
+        if let (Some(store), Some(id)) = (&self.store, &study.id) {
+            let ended = ExperimentEnd { interrupted: study.interrupted, warnings: study.warnings.clone() };
+            if let Err(error) = store.end_experiment(id, &ended) {
+                study.warnings.push(format!("the list of experiments may be wrong about {id}: {error}"));
+            }
+        }
+        let analysis = if study.trials.is_empty() { Analysis::default() } else { decide::analysis(&study) };
+        let result = ExperimentResult { study, analysis, outcome };
+        if let (true, Some(store), Some(id)) = (result.measured_nothing(), &self.store, &result.study.id)
+            && let Err(error) = store.remove(&StoredItem::Experiment(id.clone()))
+        {
+            observer.tell(&format!("warning: experiment {id} cannot be removed: {error}"));
+        }
+        result
+    }
+}
+
+/// What plans name, such as certificates, is to be there before anything is begun.
+fn check_plans(experiment: &Experiment) -> Result<(), Refusal> {
+    for contender in &experiment.contenders {
+        let plan = contender.steps.first().map(|step| &step.plan);
+        let stages = plan.iter().flat_map(|plan| &plan.around).map(|stage| &stage.plan);
+        for plan in plan.into_iter().chain(stages) {
+            Real::new(plan)
+                .map_err(|source| Refusal::Plan { contender: contender.name.clone(), source: Box::new(source) })?;
+        }
+    }
+    Ok(())
+}
+
+/// Checks that servers accept connections, except those that brunt or a hook starts. Otherwise all trials would measure nothing.
+fn check_connections(experiment: &Experiment) -> Result<(), Refusal> {
+    if experiment.hooks != HookCommands::default() {
+        return Ok(());
+    }
+    let others_start =
+        |contender: &Contender| contender.server.is_some() || contender.hooks != ContenderHooks::default();
+    for contender in experiment.contenders.iter().filter(|contender| !others_start(contender)) {
+        if let Some(why) = contender.steps.first().and_then(|step| refused(&step.plan)) {
+            return Err(Refusal::NoConnection { contender: contender.name.clone(), why });
+        }
+    }
+    Ok(())
+}
+
+/// What the trials of an experiment are carried out with.
+struct Conditions<'a> {
+    session: &'a Session,
+    machine: Machine,
+    observer: &'a dyn Observer,
 }

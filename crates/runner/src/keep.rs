@@ -18,6 +18,15 @@ pub struct StoredRun {
     alone: bool,
 }
 
+/// The place of a finished run in the store.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct StorageResult {
+    /// Its short id; None: it is not stored.
+    pub id: Option<String>,
+    /// The error, as a sentence.
+    pub trouble: Option<String>,
+}
+
 impl StoredRun {
     /// Begins to keep a run; of which experiment it is, and which trial, where it is of one. Why it is not kept, where that
     /// cannot be.
@@ -30,16 +39,16 @@ impl StoredRun {
         Ok(Self { log, trouble: None, alone: belongs.is_none() })
     }
 
-    /// The run is over: its short id where it is kept, and what went wrong with keeping it. A run on its own that measured
-    /// nothing is not kept, so that no later run is compared with it.
-    pub fn finish(self, run: &Run, judgement: &Judgement) -> (Option<String>, Option<String>) {
+    /// Ends the run. A single run that measured nothing is removed, so that no later run is compared with it.
+    pub fn finish(self, run: &Run, judgement: &Judgement) -> StorageResult {
         let id = self.log.id().to_owned();
         if self.alone && run.replies() == Replies::None && !run.interrupted() {
-            return (None, self.log.discard().err().map(|error| format!("run {id} cannot be removed: {error}")));
+            let trouble = self.log.discard().err().map(|error| format!("run {id} cannot be removed: {error}"));
+            return StorageResult { id: None, trouble };
         }
         let trouble = self.log.finish(run, judgement).err();
         let trouble = trouble.map(|error| format!("run {id} may be listed with outdated facts: {error}"));
-        (Some(id), self.trouble.or(trouble))
+        StorageResult { id: Some(id), trouble: self.trouble.or(trouble) }
     }
 }
 

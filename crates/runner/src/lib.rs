@@ -1,13 +1,14 @@
 //! Carries a plan out, or an experiment of many: the engine with real sockets and the real clock, in one process or several, heard by listeners.
 //!
-//! A [`Plan`](brunt_model::Plan) and a [`World`](world::Real) come in, with what goes with the run ([`RunContext`]);
-//! [`carry_out`] tells every event to all who [`Listen`], and hands back the [`Run`](brunt_model::Run) and its judgement.
+//! A [`Session`] has what all runs of a command share: the store, the redactor, who may end it. It carries out a [`RunRequest`],
+//! the stages of a test, or an experiment: an [`Engine`] makes the events, every [`Listen`]er hears them, and the
+//! [`Run`](brunt_model::Run) and its judgement come back.
 //! A [`Control`](brunt_engine::Control) ends the run early.
 //!
 //! It does not parse arguments, print, handle signals, read environment variables or exit. A single run is judged in the crate
 //! `judge`.
 //!
-//! * [`mod@run`]: one run, from its plan to its judgement; who hears it, and may add to it.
+//! * [`session`]: the state that all runs of a command share. [`mod@run`]: engines, listeners, and the bus between them.
 //! * [`world`]: real sockets and the real clock for the engine. [`processes`]: a run in several processes.
 //!   [`witness`]: what single connections said, for those who ask.
 //! * [`mailbox`]: hands a run to a listener that may be slow.
@@ -33,6 +34,7 @@ pub mod reflection;
 pub mod result_file;
 pub mod route;
 pub mod run;
+pub mod session;
 pub mod stages;
 mod steer;
 pub mod witness;
@@ -43,6 +45,7 @@ pub use interrupt::Interrupt;
 pub use live_output::LiveOutputs;
 pub use mailbox::Mailbox;
 pub use result_file::ResultFile;
-pub use run::{Engine, Listen, RunContext, RunResult, carry_out, carry_out_by, drive};
+pub use run::{Engine, Listen};
+pub use session::{RunRequest, RunResult, Session, Storage};
 pub use stages::StageSequence;
 pub use world::Real;

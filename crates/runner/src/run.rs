@@ -1,14 +1,11 @@
-//! One run: the engine carries the plan out, and the events are folded, and heard by whoever listens.
-//!
-//! [`carry_out`] is the way of every run, alone or among others.
+//! One run: engines carry the plan out, listeners hear the events, and the bus folds them.
 
 use crate::error::RunError;
 use crate::processes;
-use crate::route::route;
 use crate::steer::Steering;
 use crate::world::Real;
-use brunt_engine::{Control, Sink};
-use brunt_model::{Environment, Event, Find, Judgement, Plan, Run, Tick, Warning};
+use brunt_engine::{Control, Epoch, Sink, World};
+use brunt_model::{Environment, Event, Plan, Run, Tick, Warning};
 use brunt_store::Redactor;
 use std::sync::Arc;
 
@@ -31,69 +28,43 @@ pub trait Listen {
     }
 }
 
-/// What a run is carried out with.
-pub struct RunContext<'a> {
-    /// Where and with what.
-    pub environment: Environment,
-    /// What must be told right behind the first event.
-    pub notes: Vec<String>,
-    /// What may be said to it.
-    pub control: Control,
-    /// The search that the run is a trial of: it ends as soon as its side is decided.
-    pub trial_of: Option<Find>,
-    /// Those who listen hear secrets as they are; the run that is handed back has none.
-    pub redactor: Arc<Redactor>,
-    /// All who listen, and may add something.
-    pub listeners: Vec<&'a mut dyn Listen>,
+/// An executor of plans: a [`Real`] world in this process and its workers, or another machine.
+pub trait Engine {
+    /// Instant 0 of its events.
+    fn began(&self) -> Epoch;
+
+    /// Executes a plan, and passes every event to the sink.
+    ///
+    /// # Errors
+    ///
+    /// The plan cannot be carried out, or not to its end.
+    fn run(
+        &self,
+        plan: &Plan,
+        environment: Environment,
+        control: &Control,
+        sink: &mut dyn Sink,
+    ) -> Result<(), RunError>;
 }
 
-/// What became of a run. Where the engine failed, `run` is what was measured until then.
-pub struct RunResult {
-    /// The fold of its events.
-    pub run: Run,
-    /// What was decided about it.
-    pub judgement: Judgement,
-    /// Whether the engine failed.
-    pub outcome: Result<(), RunError>,
-}
-
-/// What carries a plan out: it is told where, and what may be said to the run, and tells every event.
-pub type Engine<'a> = &'a dyn Fn(Environment, &Control, &mut dyn Sink) -> Result<(), RunError>;
-
-/// Carries out a plan; nothing is written or shown but by those who listen.
-pub fn carry_out(plan: &Plan, world: &Real, with: RunContext) -> RunResult {
-    carry_out_by(plan, with, &|environment, control, sink| drive(plan, environment, world, control, sink))
-}
-
-/// The engine in this process, or in as many as the plan says.
-///
-/// # Errors
-///
-/// The engine cannot carry out the plan, or a further process cannot be used.
-pub fn drive(
-    plan: &Plan,
-    environment: Environment,
-    world: &Real,
-    control: &Control,
-    sink: &mut dyn Sink,
-) -> Result<(), RunError> {
-    match plan.processes {
-        0 | 1 => brunt_engine::run(plan, environment, world, control, sink).map_err(Into::into),
-        _ => processes::run(plan, environment, world, control, sink),
+/// Runs in this process, or in as many processes as the plan says.
+impl Engine for Real {
+    fn began(&self) -> Epoch {
+        World::epoch(self)
     }
-}
 
-/// The same with another engine, or in another world.
-pub fn carry_out_by(plan: &Plan, with: RunContext, engine: Engine<'_>) -> RunResult {
-    let RunContext { mut environment, notes, control, trial_of, redactor, listeners } = with;
-    // Who listens on the target's port tells the server from the other processes of this machine.
-    environment.route = environment.route.or_else(|| route(plan));
-    let mut bus =
-        EventBus { listeners, run: Run::default(), steering: Steering::new(plan, trial_of, &control), notes, redactor };
-    let mut hear = |event: &Event| bus.hear(event);
-    let outcome = engine(environment, &control, &mut hear);
-    let judgement = brunt_judge::judge(&bus.run);
-    RunResult { run: bus.run, judgement, outcome }
+    fn run(
+        &self,
+        plan: &Plan,
+        environment: Environment,
+        control: &Control,
+        sink: &mut dyn Sink,
+    ) -> Result<(), RunError> {
+        match plan.processes {
+            0 | 1 => brunt_engine::run(plan, environment, self, control, sink).map_err(Into::into),
+            _ => processes::run(plan, environment, self, control, sink),
+        }
+    }
 }
 
 /// Who did not answer, and why.
@@ -106,19 +77,19 @@ pub fn no_reply(run: &Run) -> String {
     format!("no reply from {} ({why})", url.unwrap_or("the server"))
 }
 
-/// Where all hear the run.
-struct EventBus<'a> {
-    listeners: Vec<&'a mut dyn Listen>,
-    run: Run,
-    steering: Steering,
-    /// What must be told right behind the first event.
-    notes: Vec<String>,
-    /// Those who listen hear secrets as they are; the run that is reported has none.
-    redactor: Arc<Redactor>,
+/// Passes each event to all listeners and the steering, and folds it.
+pub(crate) struct EventBus<'a> {
+    pub(crate) listeners: Vec<&'a mut dyn Listen>,
+    pub(crate) run: Run,
+    pub(crate) steering: Steering,
+    /// Warnings that follow the first event.
+    pub(crate) notes: Vec<String>,
+    /// Removes secrets from `run`; listeners receive events with their secrets.
+    pub(crate) redactor: Arc<Redactor>,
 }
 
 impl EventBus<'_> {
-    fn hear(&mut self, event: &Event) {
+    pub(crate) fn hear(&mut self, event: &Event) {
         if let Event::Finished(_) = event {
             let last = self.steering.before_end();
             self.tell(last);

@@ -1,13 +1,13 @@
 //! The stages of a test, one after the other: which of them run, with what each begins, and whether it did what it should.
 
 use crate::error::RunError;
-use crate::run::{Listen, RunContext, RunResult, carry_out};
+use crate::interrupt::Interrupt;
+use crate::run::Listen;
+use crate::session::{RunRequest, RunResult, Session};
 use crate::world::Real;
 use brunt_engine::Control;
 use brunt_model::plan::Records;
-use brunt_model::{Environment, Event, HandedOn, Plan, Run, SampleRecord, StageKind, TestStage};
-use brunt_store::Redactor;
-use std::sync::Arc;
+use brunt_model::{Event, HandedOn, Plan, Run, SampleRecord, StageKind, TestStage};
 use std::time::Duration;
 
 /// Which stages of a test run, and with what each begins.
@@ -27,16 +27,28 @@ pub enum StageEnd {
     Stopped,
 }
 
-/// What a stage is carried out with.
-pub struct StageContext {
-    /// Where and with what.
-    pub environment: Environment,
-    /// What may be said to it.
-    pub control: Control,
-    /// Those who listen hear secrets as they are.
-    pub redactor: Arc<Redactor>,
-    /// Who hears it.
-    pub listener: Option<Box<dyn Listen>>,
+/// Carries out stages one after the other, each with what those before it handed on, until somebody stops them. `run` carries
+/// out one stage, and returns the world in which it ran.
+///
+/// # Errors
+///
+/// Those of `run`; no further stage is then begun.
+pub fn carry_out_all<E>(
+    stages: Vec<TestStage>,
+    interrupt: &Interrupt,
+    mut run: impl FnMut(&TestStage) -> Result<Real, E>,
+) -> Result<(), E> {
+    let mut sequence = StageSequence::default();
+    for mut stage in stages {
+        if interrupt.is_stopped() {
+            break;
+        }
+        if sequence.begin(&mut stage) {
+            let world = run(&stage)?;
+            sequence.end(stage.kind, &world);
+        }
+    }
+    Ok(())
 }
 
 impl StageSequence {
@@ -67,7 +79,13 @@ impl StageSequence {
     /// # Errors
     ///
     /// A step failed, the stage took too long, or it could not be carried out.
-    pub fn carry_out(&mut self, stage: &TestStage, with: StageContext) -> Result<StageEnd, RunError> {
+    pub fn carry_out(
+        &mut self,
+        stage: &TestStage,
+        session: &Session,
+        control: Control,
+        mut listener: Option<Box<dyn Listen>>,
+    ) -> Result<StageEnd, RunError> {
         let mut stage = stage.clone();
         if !self.begin(&mut stage) {
             return Ok(StageEnd::Whole(Vec::new()));
@@ -76,12 +94,11 @@ impl StageSequence {
         plan.record.records.get_or_insert_with(Records::default);
         let failed = |why: String| RunError::Stage(format!("{} {why}", kind.word()));
         let world = Real::new(plan)?;
-        let StageContext { environment, control, redactor, mut listener } = with;
         let mut last = LastFailure::default();
         let mut listeners: Vec<&mut dyn Listen> = vec![&mut last];
         listeners.extend(listener.as_deref_mut().map(|listener| listener as &mut dyn Listen));
-        let with = RunContext { environment, notes: Vec::new(), control, trial_of: None, redactor, listeners };
-        let RunResult { run, outcome, .. } = carry_out(plan, &world, with);
+        let request = RunRequest { listeners, ..RunRequest::new(plan, &world, control) };
+        let RunResult { run, outcome, .. } = session.run(request);
         self.end(kind, &world);
         outcome.map_err(|error| failed(format!("failed: {error}")))?;
         if run.interrupted() {

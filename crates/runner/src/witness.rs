@@ -4,7 +4,7 @@
 //! named. Out of scope: on the measuring path of any other run.
 
 use crate::error::RunError;
-use crate::run;
+use crate::run::Engine;
 use crate::world::Real;
 use brunt_engine::{Control, Epoch, Sink, Time, Users, UsersOf, World};
 use brunt_model::sample::Opening;
@@ -42,13 +42,12 @@ pub struct Watched<'a> {
     pub witness: Option<Arc<dyn Witness>>,
 }
 
-impl Watched<'_> {
-    /// As [`run::drive`], in this world.
-    ///
-    /// # Errors
-    ///
-    /// As [`run::drive`].
-    pub fn drive(
+impl Engine for Watched<'_> {
+    fn began(&self) -> Epoch {
+        World::epoch(self.real)
+    }
+
+    fn run(
         &self,
         plan: &Plan,
         environment: Environment,
@@ -60,7 +59,7 @@ impl Watched<'_> {
                 let world = Observed { real: self.real, witness: Arc::clone(witness) };
                 Ok(brunt_engine::run(plan, environment, &world, control, sink)?)
             }
-            _ => run::drive(plan, environment, self.real, control, sink),
+            _ => self.real.run(plan, environment, control, sink),
         }
     }
 }

@@ -26,7 +26,6 @@ use std::time::Duration;
 pub fn now(store: &Store, args: &CheckArgs, baseline: &StoredItem, url: &str) -> Result<String, Failed> {
     let experiment = experiment(store, args, baseline, url).map_err(usage)?;
     let given = ExperimentContext {
-        command: command_line(),
         plan_name: None,
         system: crate::process::system(),
         outputs: Outputs::open(&[], true).map_err(usage)?,

@@ -39,7 +39,7 @@ impl Tester for Ours {
 
     fn report(&mut self, words: &[String], ours: &[String]) -> Result<String, String> {
         let Self(interrupt, caller) = self;
-        let answer = httperf::answer(&[words, ours].concat(), interrupt.control(), caller);
+        let answer = httperf::answer(&[words, ours].concat(), interrupt, caller);
         if interrupt.is_stopped() {
             return Err("stopped; the table holds the completed tests".into());
         }

@@ -5,21 +5,17 @@ use super::left::TimeLeft;
 use super::trial::Machine;
 use crate::decide;
 use crate::error::RunError;
-use crate::keep::{ServerReadings, StoredRun};
-use crate::run::{Listen, RunContext, carry_out, no_reply};
-use crate::stages::{StageContext, StageEnd, StageSequence};
+use crate::run::{Listen, no_reply};
+use crate::session::{RunRequest, RunResult, Storage};
+use crate::stages::{StageEnd, StageSequence};
 use crate::world::Real;
-use brunt_engine::{Control, World};
+use brunt_engine::Control;
 use brunt_model::experiment::Step;
 use brunt_model::numbers::{plural, span, three};
 use brunt_model::reached::Replies;
-use brunt_model::{
-    Clock, Environment, Event, Experiment, LoadUnit, Question, StageKind, Study, TestStage, Tick, Trial, TrialIndex,
-    Warning,
-};
+use brunt_model::{Clock, Event, Experiment, LoadUnit, Question, StageKind, Study, TestStage, Tick, Trial, Warning};
 use brunt_report::figures::quantile;
 use brunt_rig::{Host, News, Work};
-use std::sync::Arc;
 
 /// Makes the runs of an experiment, and keeps them in a study.
 pub struct Measurer<'a> {
@@ -40,7 +36,7 @@ impl<'a> Measurer<'a> {
 
     /// Adds a step that was chosen on the way, in the study and where that is kept; its index.
     pub fn grow(&mut self, contender: usize, step: &Step) -> usize {
-        if let (Some(store), Some(id)) = (self.conditions.store, &self.study.id)
+        if let (Some(store), Some(id)) = (&self.conditions.session.store, &self.study.id)
             && let Err(error) = store.grow_experiment(id, contender, step)
         {
             self.say(News::Warning(format!("experiment {id} cannot be read or resumed: {error}")));
@@ -53,12 +49,6 @@ impl<'a> Measurer<'a> {
     /// This machine.
     pub fn machine(&self) -> Machine {
         self.conditions.machine
-    }
-
-    /// Begins to keep a trial, where trials are kept; what must be told where that fails.
-    fn keep(&self, place: TrialIndex) -> Result<Option<StoredRun>, String> {
-        let (Some(store), Some(id)) = (self.conditions.store, &self.study.id) else { return Ok(None) };
-        StoredRun::begin(store, Some((id.as_str(), place))).map(Some)
     }
 
     /// Shows what goes on beside the runs.
@@ -76,11 +66,10 @@ impl<'a> Measurer<'a> {
         self.show(&format!("{} of {}", stage.kind.word(), which(work)));
         let control = match stage.kind {
             StageKind::Teardown => Control::default(),
-            _ => self.conditions.interrupt.control(),
+            _ => self.conditions.session.interrupt.control(),
         };
-        let (environment, redactor) = (self.study.environment.clone(), Arc::clone(&self.conditions.redactor));
         let listener = self.conditions.observer.stage();
-        let end = sequence.carry_out(stage, StageContext { environment, control, redactor, listener });
+        let end = sequence.carry_out(stage, self.conditions.session, control, listener);
         self.show("");
         if let Ok(StageEnd::Whole(warnings)) = &end {
             let new = warnings.iter().filter(|warning| !self.study.warnings.contains(warning)).cloned();
@@ -95,30 +84,29 @@ impl<'a> Measurer<'a> {
         sequence.hand_to(&mut plan);
         let plan = &plan;
         let world = Real::new(plan).map_err(|source| of_trial(work, source))?;
-        let (mut kept, unkept) = self.keep(work.place).map_or_else(|why| (None, Some(why)), |kept| (kept, None));
-        let mut watched = ServerReadings::begin(&work.probes, world.epoch());
-        let (route, mut notes) = self.conditions.observer.preflight(plan);
-        notes.extend(unkept);
+        let session = self.conditions.session;
+        let (route, notes) = self.conditions.observer.preflight(plan);
         let trial = if work.of.is_some() { "trial " } else { "" };
         let title = format!("{trial}{}, {}{}", which(work), self.before, self.time_left());
         let mut progress = self.conditions.observer.progress(plan, title);
         let mut server = Server { work, told: false };
-        let environment = Environment { route, ..self.study.environment.clone() };
-        let mut listeners: Vec<&mut dyn Listen> = vec![&mut *progress, &mut server];
-        listeners.extend(watched.as_mut().map(|watched| watched as &mut dyn Listen));
-        listeners.extend(kept.as_mut().map(|kept| kept as &mut dyn Listen));
         let experiment = &self.study.experiment;
-        let trial_of = experiment.find().filter(|_| experiment.was_chosen(work.place)).cloned();
-        let (control, redactor) = (self.conditions.interrupt.control(), Arc::clone(&self.conditions.redactor));
-        let with = RunContext { environment, notes, control, trial_of, redactor, listeners };
-        let carried = carry_out(plan, &world, with);
+        let request = RunRequest {
+            route,
+            notes,
+            storage: self.study.id.as_deref().map_or(Storage::None, |id| Storage::Trial(id, work.place)),
+            probes: &work.probes,
+            trial_of: experiment.find().filter(|_| experiment.was_chosen(work.place)).cloned(),
+            listeners: vec![&mut *progress, &mut server],
+            ..RunRequest::new(plan, &world, session.interrupt.control())
+        };
+        let RunResult { run, judgement, stored, outcome } = session.run(request);
         drop(progress);
-        let (run, judgement) = (carried.run, carried.judgement);
-        let (id, trouble) = kept.map_or((None, None), |kept| kept.finish(&run, &judgement));
         sequence.end(StageKind::Main, &world);
-        self.study.warnings.extend(trouble);
-        self.made(work, Trial { place: work.place, id, run, judgement });
-        carried.outcome
+        // Warnings of the run itself are in its report.
+        self.study.warnings.extend(stored.trouble.filter(|trouble| !run.warnings.contains(trouble)));
+        self.made(work, Trial { place: work.place, id: stored.id, run, judgement });
+        outcome
     }
 
     fn made(&mut self, work: &Work, trial: Trial) {
@@ -173,7 +161,7 @@ impl Host for Measurer<'_> {
     }
 
     fn stopped(&self) -> bool {
-        self.conditions.interrupt.is_stopped()
+        self.conditions.session.interrupt.is_stopped()
     }
 
     fn enough(&mut self, repetition: u32) -> bool {

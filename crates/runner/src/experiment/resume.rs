@@ -1,42 +1,66 @@
 //! An experiment that was interrupted, taken up again.
 
-use anyhow::{Context, Result, anyhow, ensure};
 use brunt_model::experiment::Step;
 use brunt_model::{Experiment, Question, Study};
-use brunt_store::{Redactor, Store};
+use brunt_store::{Redactor, Store, StoreError};
+
+/// Why an experiment cannot be taken up again.
+#[derive(Debug, thiserror::Error)]
+pub enum ResumeError {
+    /// No experiment of this name was interrupted.
+    #[error("--resume: no experiment `{name}` was interrupted; leave --resume out to begin one")]
+    Unknown {
+        /// Its name.
+        name: String,
+        /// The error of the store.
+        source: StoreError,
+    },
+    /// It was another one.
+    #[error(
+        "--resume: `{name}` says something else than experiment {id} did when it was interrupted; leave --resume out to \
+         begin anew"
+    )]
+    Changed {
+        /// Its name.
+        name: String,
+        /// Its id in the store.
+        id: String,
+    },
+    /// Secrets are missing, which no store has.
+    #[error(
+        "--resume: experiment {id} was stored without its secrets, and this command does not give {missing}; give it as before, \
+         such as -H 'NAME: VALUE', --header-file FILE, or ${{env:NAME}} in the plan"
+    )]
+    Secrets {
+        /// Its id in the store.
+        id: String,
+        /// Where they are missing.
+        missing: String,
+    },
+    /// It cannot be read, or not be continued.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
 
 /// What is there of the last experiment of that name, to go on with: as it was resolved then, with its ports and seeds.
-pub fn taken_up(store: &Store, asked: &Experiment) -> Result<Study> {
+pub fn taken_up(store: &Store, asked: &Experiment) -> Result<Study, ResumeError> {
     let redactor = store.redactor();
     let mut known = asked.clone();
     redactor.experiment(&mut known);
-    let id = store.find_experiment(&known.name).with_context(|| {
-        format!("--resume: no experiment `{}` was interrupted; leave --resume out to begin one", known.name)
-    })?;
+    let name = known.name.clone();
+    let id = store.find_experiment(&name).map_err(|source| ResumeError::Unknown { name: name.clone(), source })?;
     let mut study = store.resume_experiment(&id)?;
-    ensure!(
-        is_same(&study.experiment, &known),
-        "--resume: `{}` says something else than experiment {id} did when it was interrupted; leave --resume out to \
-         begin anew",
-        known.name
-    );
-    study.experiment = with_secrets(&study.experiment, asked, redactor, &id)?;
+    if !is_same(&study.experiment, &known) {
+        return Err(ResumeError::Changed { name, id });
+    }
+    let restored = redactor.restored(&study.experiment, asked, Redactor::experiment);
+    study.experiment =
+        restored.map_err(|missing| ResumeError::Secrets { id: id.clone(), missing: missing.join(", ") })?;
     place_anew(&mut study.experiment, asked);
     let changed = (study.experiment.question != asked.question).then_some(&asked.question);
     study.resumptions.push(store.state_resumption(&id, brunt_engine::clock::unix_seconds(), changed)?);
     study.experiment.question.clone_from(&asked.question);
     Ok(study)
-}
-
-/// What was stored, with the secrets of what is asked for: nothing redacted is sent.
-fn with_secrets(stored: &Experiment, asked: &Experiment, redactor: &Redactor, id: &str) -> Result<Experiment> {
-    redactor.restored(stored, asked, Redactor::experiment).map_err(|missing| {
-        anyhow!(
-            "--resume: experiment {id} was stored without its secrets, and this command does not give {}; give it as before, \
-             such as -H 'NAME: VALUE', --header-file FILE, or ${{env:NAME}} in the plan",
-            missing.join(", ")
-        )
-    })
 }
 
 /// Servers, commands and URLs are as they are resolved now: a port that was free then may be taken. Loads and seeds stay, so that

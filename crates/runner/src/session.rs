@@ -1,0 +1,133 @@
+//! A session: the state that all runs of one command share, and the execution of one run. Experiments are in
+//! [`crate::experiment`], the stages of a test in [`crate::stages`].
+//!
+//! A front end makes a [`Session`], and adds listeners to each [`RunRequest`]. Storage, readings of the server, redaction and
+//! the judgement are the same for all of them.
+
+use crate::error::RunError;
+use crate::interrupt::Interrupt;
+use crate::keep::{ServerReadings, StorageResult, StoredRun};
+use crate::route::route;
+use crate::run::{Engine, EventBus, Listen};
+use crate::steer::Steering;
+use brunt_engine::Control;
+use brunt_model::{Environment, Event, Find, Judgement, Plan, ProbeSpec, Route, Run, TrialIndex};
+use brunt_store::{Redactor, Store};
+use std::sync::Arc;
+
+/// The state that all runs of one command share.
+pub struct Session {
+    /// Machine, program and command line; every event log begins with them.
+    pub environment: Environment,
+    /// The store, where there is one.
+    pub store: Option<Store>,
+    /// Removes secrets from results and stored runs; listeners receive events with their secrets.
+    pub redactor: Arc<Redactor>,
+    /// Ends the current run, and prevents those that would follow.
+    pub interrupt: Interrupt,
+}
+
+/// A run to be made.
+pub struct RunRequest<'a> {
+    /// Its plan.
+    pub plan: &'a Plan,
+    /// The executor.
+    pub engine: &'a dyn Engine,
+    /// Ends it early.
+    pub control: Control,
+    /// Its place in the store.
+    pub storage: Storage<'a>,
+    /// The route to the server, if it is known before the run.
+    pub route: Option<Route>,
+    /// Warnings that follow the first event.
+    pub notes: Vec<String>,
+    /// Readings of the server during the run.
+    pub probes: &'a [ProbeSpec],
+    /// The search to which the run belongs as a trial: the run ends when the side of its load is decided.
+    pub trial_of: Option<Find>,
+    /// Receivers of its events, which may add events.
+    pub listeners: Vec<&'a mut dyn Listen>,
+}
+
+/// The place of a run in the store of the session, if it has one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Storage<'a> {
+    /// Not stored.
+    None,
+    /// A single run.
+    Alone,
+    /// A trial of the experiment with this id.
+    Trial(&'a str, TrialIndex),
+}
+
+/// The result of a run. If the engine failed, `run` is what was measured until then.
+pub struct RunResult {
+    /// The fold of its events.
+    pub run: Run,
+    /// The decisions about it.
+    pub judgement: Judgement,
+    /// Its place in the store.
+    pub stored: StorageResult,
+    /// The error of the engine.
+    pub outcome: Result<(), RunError>,
+}
+
+impl<'a> RunRequest<'a> {
+    /// A run that is not stored, without listeners.
+    pub fn new(plan: &'a Plan, engine: &'a dyn Engine, control: Control) -> Self {
+        Self {
+            plan,
+            engine,
+            control,
+            storage: Storage::None,
+            route: None,
+            notes: Vec::new(),
+            probes: &[],
+            trial_of: None,
+            listeners: Vec::new(),
+        }
+    }
+}
+
+impl Session {
+    /// Carries out one run, and stores it.
+    pub fn run(&self, request: RunRequest) -> RunResult {
+        let RunRequest { plan, engine, control, storage, mut notes, .. } = request;
+        let (mut stored, refusal) = match self.begin_to_store(storage) {
+            Ok(stored) => (stored, None),
+            Err(refusal) => (None, Some(refusal)),
+        };
+        notes.extend(refusal.clone());
+        let mut readings = ServerReadings::begin(request.probes, engine.began());
+        let mut listeners: Vec<&mut dyn Listen> = Vec::new();
+        for listener in request.listeners {
+            listeners.push(listener);
+        }
+        listeners.extend(readings.as_mut().map(|readings| readings as &mut dyn Listen));
+        listeners.extend(stored.as_mut().map(|stored| stored as &mut dyn Listen));
+        // The listener of the target's port distinguishes the server from other processes of this machine.
+        let route = request.route.or_else(|| route(plan));
+        let environment = Environment { route, ..self.environment.clone() };
+        let steering = Steering::new(plan, request.trial_of, &control);
+        let mut bus =
+            EventBus { listeners, run: Run::default(), steering, notes, redactor: Arc::clone(&self.redactor) };
+        let outcome = engine.run(plan, environment, &control, &mut |event: &Event| bus.hear(event));
+        let run = bus.run;
+        let judgement = brunt_judge::judge(&run);
+        let stored = match stored {
+            Some(stored) => stored.finish(&run, &judgement),
+            None => StorageResult { id: None, trouble: refusal },
+        };
+        RunResult { run, judgement, stored, outcome }
+    }
+
+    /// Why the run is not stored, if it should be and cannot.
+    fn begin_to_store(&self, storage: Storage) -> Result<Option<StoredRun>, String> {
+        let belongs = match storage {
+            Storage::None => return Ok(None),
+            Storage::Alone => None,
+            Storage::Trial(experiment, index) => Some((experiment, index)),
+        };
+        self.store.as_ref().map(|store| StoredRun::begin(store, belongs)).transpose()
+    }
+}
