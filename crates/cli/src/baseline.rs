@@ -8,19 +8,18 @@ use crate::args::SpecArgs;
 use crate::args::options::environment;
 use crate::args::store::StoreArgs;
 use crate::exit::{Exit, Failed, failed, usage};
-use crate::output::{Outputs, ignore_closed_pipe};
+use crate::output::{Outputs, print};
 use crate::runs;
-use crate::stored::{self, Group};
+use crate::stored;
 use anyhow::{Context, anyhow};
-use brunt_model::Run;
 use brunt_model::numbers::plural;
 use brunt_report::layout::Table;
 use brunt_report::utc::rfc3339;
+use brunt_runner::decide::stored::{ByContender, paired};
 use brunt_spec::words::WordError;
 use brunt_spec::words::values::{self, Data, Output, secrets};
 use brunt_store::{Entry, EntryFilter, Progress, Store, StoredItem};
 use clap::{Args, Subcommand};
-use std::io::{self, Write};
 
 /// Examples for the help.
 pub const EXAMPLES: &str = "\
@@ -143,14 +142,14 @@ fn save(store: &Store, args: &SaveArgs) -> Result<(), Failed> {
     }
     let before = store.save_baseline(&args.name, &named).map_err(runs::refused)?;
     let before = before.map_or(String::new(), |id| format!("; until now it was {id}"));
-    say(&format!("the baseline `{}` is {} ({}){before}\n", args.name, named.id(), entry.what))
+    print(format!("the baseline `{}` is {} ({}){before}\n", args.name, named.id(), entry.what)).map_err(failed)
 }
 
 fn list(store: &Store) -> Result<(), Failed> {
     let mut table = Table::with_head(&["baseline", "id", "when (UTC)", "what", "runs"]);
     let baselines = store.baselines().map_err(runs::refused)?;
     if baselines.is_empty() {
-        return say("no baseline yet; create one with `brunt baseline save NAME`\n");
+        return print("no baseline yet; create one with `brunt baseline save NAME`\n").map_err(failed);
     }
     for (name, id) in baselines {
         let entry = store.entry(&id).ok();
@@ -160,7 +159,7 @@ fn list(store: &Store) -> Result<(), Failed> {
         let what = entry.map_or_else(|| "its files are gone".to_owned(), |e| e.what);
         table.row([name, id, when, what, plural(made, "run")]);
     }
-    say(&table.render())
+    print(table.render()).map_err(failed)
 }
 
 fn check(store: &Store, args: &CheckArgs) -> Result<Exit, Failed> {
@@ -175,7 +174,10 @@ fn check(store: &Store, args: &CheckArgs) -> Result<Exit, Failed> {
         return Err(usage(anyhow!("{same} is the baseline `{}` itself; name another run", args.name)));
     }
     let theirs = now.iter().map(|id| by_contender(store, id)).collect::<Result<Vec<_>, _>>()?.concat();
-    let pairs = paired(&args.name, by_contender(store, baseline.id())?, theirs)?;
+    let pairs = paired(&args.name, by_contender(store, baseline.id())?, theirs);
+    if pairs.is_empty() {
+        return Err(usage(anyhow!("no contender in common with the baseline `{}`; name other runs", args.name)));
+    }
     stored::show(pairs, &args.spec, outputs)
 }
 
@@ -204,9 +206,6 @@ fn latest(store: &Store, name: &str, baseline: &StoredItem) -> Result<String, Fa
         .map_err(usage)
 }
 
-/// The runs of each contender; a run alone has no name.
-type ByContender = Vec<(Option<String>, Vec<(String, Run)>)>;
-
 fn by_contender(store: &Store, id: &str) -> Result<ByContender, Failed> {
     if let Ok(StoredItem::Run(id)) = store.find(id) {
         return Ok(vec![(None, vec![(id.clone(), store.run(&id).map_err(runs::refused)?)])]);
@@ -217,40 +216,4 @@ fn by_contender(store: &Store, id: &str) -> Result<ByContender, Failed> {
         (Some(contender.name.clone()), runs.collect())
     };
     Ok(study.experiment.contenders.iter().enumerate().map(of).collect())
-}
-
-/// Each contender of the baseline with the same one of now. Where each side has one, its name does not matter.
-fn paired(name: &str, before: ByContender, now: ByContender) -> Result<Vec<Vec<Group>>, Failed> {
-    let now = merged(now);
-    let alone = before.len() == 1 && now.len() == 1;
-    let mut pairs = Vec::new();
-    for (contender, runs) in before {
-        let same = now.iter().find(|(theirs, _)| alone || *theirs == contender);
-        let Some((theirs, later)) = same else { continue };
-        let of = theirs.as_ref().or(contender.as_ref()).filter(|_| !alone);
-        let of = of.map_or(String::new(), |of| format!(" of {of}"));
-        let group = |name: String, runs: Vec<(String, Run)>| Group { name, runs };
-        pairs.push(vec![group(format!("{name}{of}"), runs), group(format!("now{of}"), later.clone())]);
-    }
-    if pairs.is_empty() {
-        return Err(usage(anyhow!("no contender in common with the baseline `{name}`; name other runs")));
-    }
-    Ok(pairs)
-}
-
-/// The runs of the same contender together.
-fn merged(all: ByContender) -> ByContender {
-    let mut merged: ByContender = Vec::new();
-    for (name, runs) in all {
-        match merged.iter_mut().find(|(known, _)| *known == name) {
-            Some((_, known)) => known.extend(runs),
-            None => merged.push((name, runs)),
-        }
-    }
-    merged
-}
-
-/// Says it on standard output, for as long as somebody listens.
-fn say(text: &str) -> Result<(), Failed> {
-    io::stdout().lock().write_all(text.as_bytes()).or_else(ignore_closed_pipe).map_err(failed)
 }

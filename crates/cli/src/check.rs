@@ -1,23 +1,20 @@
 //! The command `brunt check`: examines the server and this machine before a load (`runner::check`) and writes the report.
-//!
-//! `text`: the report as text.
-
-mod text;
 
 use crate::args::RunArgs;
 use crate::exit::{Exit, Failed, failed, usage};
 use crate::live_outputs;
+use crate::output::print;
 use crate::view;
 use anyhow::{Context, Result, ensure};
 use brunt_model::Plan;
 use brunt_probe::Root;
 use brunt_probe::settings::settings;
 use brunt_runner::check::facts::{CheckReport, Facts, Machine, RequestedLoad, VERSION};
-use brunt_runner::check::{look, rules};
+use brunt_runner::check::{look, rules, text};
 use brunt_spec::words::values::Output;
 use brunt_spec::{System, to_plan};
 use std::fs::File;
-use std::io::{self, Write};
+use std::io::Write;
 
 /// Looks, and reports; exits with 3 where no reply came.
 pub fn check(args: &RunArgs, descriptors: u64) -> Result<Exit, Failed> {
@@ -75,13 +72,8 @@ fn write(report: &CheckReport, args: &RunArgs) -> Result<()> {
             written.with_context(|| path.display().to_string())?;
         } else {
             shown = true;
-            show(&text)?;
+            print(crate::redact::text(&text))?;
         }
     }
-    if shown { Ok(()) } else { show(&text::text(report, &view::of_stdout())) }
-}
-
-fn show(text: &str) -> Result<()> {
-    let written = io::stdout().write_all(crate::redact::text(text).as_bytes()).and_then(|()| io::stdout().flush());
-    written.or_else(crate::output::ignore_closed_pipe).context("stdout")
+    if shown { Ok(()) } else { print(crate::redact::text(&text::text(report, &view::of_stdout()))) }
 }

@@ -3,11 +3,9 @@
 //! * [`mod@sweep`], [`mod@compare`]: from the command line to an experiment. [`planned`]: a plan file's.
 //! * [`mod@find`]: `brunt find`, whose loads are chosen on the way.
 //! * [`terminal`]: what is said of one while it goes on.
-//! * [`answers`]: whether contenders answer alike, asked before anything is measured.
 //!
 //! The order of trials, hooks and managed servers are in the crate `rig`; the trials themselves are in `runner`.
 
-mod answers;
 mod compare;
 pub mod find;
 mod planned;
@@ -15,13 +13,12 @@ mod sweep;
 mod terminal;
 
 use crate::args::RunArgs;
-use crate::ending::{Decisive, exit_of_comparison, exit_of_study};
-use crate::exit::{Exit, Failed, failed};
+use crate::exit::{Decisive, Exit, Failed, Strict, exit_of_comparison, exit_of_study, failed};
 use crate::live::say;
 use crate::live_outputs;
-use crate::measure::{Strict, session, tell_exit};
+use crate::measure::{session, tell_exit};
 use crate::output::{self, Outputs};
-use crate::trace::Tracer;
+use crate::trace;
 use anyhow::{Context, Result, ensure};
 use brunt_model::Experiment;
 use brunt_model::numbers::plural;
@@ -29,6 +26,7 @@ use brunt_rig::{Failure, RigContext};
 use brunt_runner::Listen;
 use brunt_runner::experiment::{ExperimentRequest, ExperimentResult, ExperimentStart, Machine, Refusal};
 use brunt_runner::run::no_reply;
+use brunt_runner::trace::Tracer;
 use brunt_runner::{LiveOutputs, ResultFile};
 use brunt_spec::{System, defaults};
 use brunt_store::Store;
@@ -91,7 +89,7 @@ impl ExperimentContext {
             jtl: output::result_file(output)?,
             live_outputs: live_outputs::start(&output.live_outputs)?,
             quiet: output.quiet,
-            tracer: Tracer::requested(output)?,
+            tracer: trace::requested(output)?,
             strict: run.settings.checks.strict.into(),
             decisive: Decisive::No,
             notes,
@@ -159,7 +157,7 @@ pub fn carry_out(experiment: &Experiment, given: ExperimentContext) -> Result<Ex
         tell_exit(exit, quiet);
     }
     if let Some(tracer) = tracer {
-        return tracer.borrow_mut().end(interrupted).map_err(failed);
+        return trace::end(&mut tracer.borrow_mut(), interrupted).map_err(failed);
     }
     output::whole(jtl.as_ref().map(|jtl| jtl.borrow()).as_deref()).map_err(failed)?;
     Ok(exit)
@@ -169,7 +167,7 @@ pub fn carry_out(experiment: &Experiment, given: ExperimentContext) -> Result<Ex
 fn refused(refusal: Refusal) -> Failed {
     let exit = match &refusal {
         Refusal::Plan { .. } | Refusal::Resume(_) => Exit::Usage,
-        Refusal::NoConnection { .. } => Exit::NothingMeasured,
+        Refusal::NoConnection { .. } | Refusal::NoReply { .. } => Exit::NothingMeasured,
         Refusal::Folder { .. } => Exit::Failed,
     };
     Failed { exit, error: refusal.into() }

@@ -6,7 +6,6 @@ use brunt_jmx::export::{self, ExportOptions};
 use brunt_spec::plan_file::{self, NO_FOLDER};
 use clap::{Args, Subcommand};
 use std::fs;
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 /// Examples for the help.
@@ -75,8 +74,7 @@ pub fn export(args: &ExportArgs) -> Result<Exit, Failed> {
         eprintln!("brunt: {notice}");
     }
     let Some(output) = output else {
-        let written = io::stdout().write_all(exported.jmx.as_bytes());
-        written.or_else(crate::output::ignore_closed_pipe).map_err(failed)?;
+        crate::output::print(&exported.jmx).map_err(failed)?;
         return Ok(Exit::Measured);
     };
     let shown = output.display();

@@ -6,7 +6,7 @@ use brunt_import::jmx::JmxOptions;
 use brunt_import::{Format, Options};
 use clap::{Args, Subcommand};
 use std::fs;
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 /// Examples for the help.
@@ -185,7 +185,7 @@ fn jmx(file: &FileArgs, properties: &[String], allow_dir: &[PathBuf]) -> Result<
 
 fn write(file: &FileArgs, plan: &str) -> Result<Exit, Failed> {
     let Some(output) = &file.output else {
-        io::stdout().write_all(plan.as_bytes()).or_else(crate::output::ignore_closed_pipe).map_err(failed)?;
+        crate::output::print(plan).map_err(failed)?;
         return Ok(Exit::Measured);
     };
     let shown = output.display();

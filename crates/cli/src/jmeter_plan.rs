@@ -7,7 +7,7 @@ use crate::exit::{Exit, Failed, failed, usage};
 use crate::live::say;
 use crate::live_outputs;
 use crate::measure::{MeasureContext, measure, session};
-use crate::output::{self, Log, Outputs};
+use crate::output::{self, Outputs};
 use crate::process::system;
 use crate::trace;
 use anyhow::{Context, Result, anyhow, bail};
@@ -65,18 +65,18 @@ pub fn run(path: &Path, args: &RunArgs) -> Result<Exit, Failed> {
         return Err(usage(anyhow!(wrong)));
     }
     let mut outputs = Some(Outputs::of(&settings.output).map_err(usage)?);
-    let mut log = settings.output.events.as_deref().map(Log::create).transpose().map_err(usage)?;
     let mut notes = read.notices;
     let mut sinks = settings.output.live_outputs.clone();
     if !settings.output.trace {
         sinks.extend(read.live_outputs);
     }
     let mut live_outputs = live_outputs::start(&sinks).map_err(usage)?;
-    let mut tracer = trace::Tracer::requested(&settings.output).map_err(usage)?;
+    let mut tracer = trace::requested(&settings.output).map_err(usage)?;
     let store = if tracer.is_some() { None } else { args.store.open_or_note(&mut notes, (&settings.output).into()) };
     live_outputs::know(&sinks);
     let plan_name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
     let session = session(store, plan_name, settings.checks.strict.into()).map_err(failed)?;
+    let mut log = output::event_log(&settings.output, &session).map_err(usage)?;
     let mut exit = Exit::Measured;
     stages::carry_out_all(read.stages, &session.interrupt, |stage| -> Result<Real, Failed> {
         let plan = &stage.plan;
@@ -146,7 +146,7 @@ fn read(path: &Path, args: &RunArgs, system: &System) -> Result<TestRun> {
             .map_err(|error| anyhow!("{error}"))?;
         stage.plan.record.interval = settings.output.interval;
         if settings.output.trace {
-            trace::reduce(&mut stage.plan, settings);
+            to_plan::trace::reduce(&mut stage.plan, settings);
         }
     }
     Ok(read)
@@ -154,12 +154,12 @@ fn read(path: &Path, args: &RunArgs, system: &System) -> Result<TestRun> {
 
 fn refuse_others(args: &RunArgs) -> Result<()> {
     let RunSettings { said: sources, output, .. } = &args.settings;
-    let traced: &[&str] = if output.trace { &trace::BESIDE } else { &[] };
+    let traced: &[&str] = if output.trace { &to_plan::trace::BESIDE } else { &[] };
     let mut options = sources.options();
     let Some(option) = options.find(|option| !BESIDE.contains(option) && !traced.contains(option)) else {
         return Ok(());
     };
-    let remedy = if trace::BESIDE.contains(&option) {
+    let remedy = if to_plan::trace::BESIDE.contains(&option) {
         ", for all thread groups by --scale, or add --trace to debug the plan with few users and iterations"
     } else {
         ""

@@ -9,7 +9,7 @@
 //! * [`stored`]: comparison of stored runs. [`mod@baseline`]: one of them kept to compare with.
 //! * [`mod@worker`]: one process of a run in several.
 //! * [`process`]: the machine and the command line. [`signals`]: Ctrl-C. [`live`]: progress, drawn on the [`screen`]. How a plan is carried out is `brunt-runner`'s.
-//! * [`mod@check`]: the report of a careful look before a load. [`ending`]: how figures make brunt exit.
+//! * [`mod@check`]: the report of a careful look before a load.
 //! * [`mod@certify`]: load generators held against the truth. `lab`: the reference server, from its own crate.
 //! * [`dropins`]: what a drop-in is handed of this process; [`names`]: links by which they are called.
 //! * [`mod@redact`]: secrets, replaced in all that is kept or shown.
@@ -27,7 +27,6 @@ mod check;
 mod commands;
 mod completions;
 mod dropins;
-mod ending;
 mod exit;
 mod experiment;
 mod export;
@@ -67,7 +66,7 @@ use clap::{CommandFactory, Parser};
 use commands::{Cli, Command, GrpcArgs, GrpcTask};
 use exit::{Exit, Failed, failed, usage};
 use measure::{MeasureContext, measure};
-use output::{Log, Outputs};
+use output::Outputs;
 use process::{command_line, system};
 use std::io::{self, Write};
 use std::path::Path;
@@ -192,19 +191,19 @@ fn run(args: &RunArgs) -> Result<Exit, Failed> {
     check_objectives(&plan.objectives, &[&plan]).map_err(|error| usage(error.into()))?;
     let traced = settings.output.trace;
     if traced {
-        trace::reduce(&mut plan, settings);
+        to_plan::trace::reduce(&mut plan, settings);
         notes.clear();
     }
     let world = brunt_runner::Real::new(&plan).map_err(|error| usage(error.into()))?;
     let outputs = Outputs::of(&settings.output).map_err(usage)?;
-    let mut tracer = trace::Tracer::requested(&settings.output).map_err(usage)?;
-    let log = settings.output.events.as_deref().map(Log::create).transpose().map_err(usage)?;
+    let mut tracer = trace::requested(&settings.output).map_err(usage)?;
     let mut jtl = output::result_file(&settings.output).map_err(usage)?;
     let (route, warnings) = brunt_runner::check::short::preflight_short(&plan, system.descriptors, system.cores);
     notes.extend(warnings);
     let store = if traced { None } else { args.store.open_or_note(&mut notes, (&settings.output).into()) };
     let mut live_outputs = live_outputs::start(&settings.output.live_outputs).map_err(usage)?;
     let session = measure::session(store, None, settings.checks.strict.into()).map_err(failed)?;
+    let log = output::event_log(&settings.output, &session).map_err(usage)?;
     let around = MeasureContext {
         outputs,
         log,
@@ -228,7 +227,7 @@ fn grpc(args: GrpcArgs) -> Result<Exit, Failed> {
         GrpcTask::Run(args) => run(&args),
         GrpcTask::Describe(args, service) => {
             let text = brunt_spec::grpc::describe(&args.settings, service.as_deref(), &system()).map_err(wrong)?;
-            io::stdout().write_all(text.as_bytes()).or_else(output::ignore_closed_pipe).map_err(failed)?;
+            output::print(&text).map_err(failed)?;
             Ok(Exit::Measured)
         }
     }

@@ -1,18 +1,18 @@
 //! A run alone: carried out by the runner, with its reports, what is said on the terminal, and how brunt is to exit.
 
-use crate::exit::Exit;
+use crate::exit::{Exit, Strict, exit_of};
 use crate::live::{Live, say};
-use crate::output::{self, Log, Outputs};
+use crate::output::{self, Outputs};
 use crate::process::command_line;
 use crate::redact;
 use crate::signals;
-use crate::trace::Tracer;
+use crate::trace;
 use anyhow::Result;
-use brunt_model::finding::State;
 use brunt_model::reached::Replies;
-use brunt_model::{Environment, Judgement, Plan, ProbeSpec, Route, Run};
+use brunt_model::{Environment, Plan, ProbeSpec, Route};
 use brunt_runner::run::no_reply;
-use brunt_runner::{Listen, LiveOutputs, Real, ResultFile, RunRequest, RunResult, Session, Storage};
+use brunt_runner::trace::Tracer;
+use brunt_runner::{EventLog, Listen, LiveOutputs, Real, ResultFile, RunRequest, RunResult, Session, Storage};
 use brunt_store::Store;
 use std::io;
 
@@ -21,7 +21,7 @@ pub struct MeasureContext<'f> {
     /// Where reports go.
     pub outputs: Outputs,
     /// The event log, where one is kept.
-    pub log: Option<Log>,
+    pub log: Option<EventLog>,
     /// The result file, where one is written.
     pub jtl: Option<&'f mut ResultFile>,
     /// Systems that receive figures meanwhile.
@@ -38,21 +38,6 @@ pub struct MeasureContext<'f> {
     pub notes: Vec<String>,
     /// The way to the server, where it is known before the run.
     pub route: Option<Route>,
-}
-
-/// Whether a limited generator makes brunt fail.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Strict {
-    /// It does.
-    Yes,
-    /// It is reported, and that is all.
-    No,
-}
-
-impl From<bool> for Strict {
-    fn from(asked: bool) -> Self {
-        if asked { Self::Yes } else { Self::No }
-    }
 }
 
 /// The session of this command. A store is opened before, as it brings the redactor.
@@ -86,10 +71,10 @@ pub fn measure(session: &Session, plan: &Plan, world: &Real, around: MeasureCont
     tell_stored(&result, quiet);
     written?;
     result.outcome?;
-    log.and_then(|log| log.error).map_or(Ok(()), Err)?;
+    log.map_or(Ok(()), EventLog::end)?;
     output::whole(jtl.as_deref())?;
     let exit = match tracer {
-        Some(tracer) => tracer.end(result.run.interrupted())?,
+        Some(tracer) => trace::end(tracer, result.run.interrupted())?,
         None => exit_of(&result.run, &result.judgement, result.run.environment.strict.into()),
     };
     tell_exit(exit, quiet);
@@ -130,17 +115,4 @@ fn tell_stored(result: &RunResult, quiet: bool) {
         (None, Some(id)) if !quiet => say(&format!("saved as {id}; show it with: brunt report {id} -o html=FILE")),
         _ => {}
     }
-}
-
-/// How a run's figures make brunt exit. `strict`: a limited generator is a failure too.
-pub fn exit_of(run: &Run, judgement: &Judgement, strict: Strict) -> Exit {
-    let missed = run.plan.iter().flat_map(|p| &p.objectives).any(|o| !o.judge(run).met);
-    let ends = [
-        (missed || run.replies() == Replies::NoneGood, Exit::ObjectiveMissed),
-        (judgement.verdict.state.is_disturbed() && strict == Strict::Yes, Exit::Limited),
-        (judgement.verdict.state == State::Invalid, Exit::Invalid),
-        (run.interrupted(), Exit::Interrupted),
-        (run.replies() == Replies::None, Exit::NothingMeasured),
-    ];
-    ends.into_iter().filter(|e| e.0).map(|e| e.1).max().unwrap_or(Exit::Measured)
 }

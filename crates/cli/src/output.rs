@@ -3,18 +3,17 @@
 use crate::{args, live_outputs, view};
 use anyhow::{Context, Result, bail};
 use brunt_jmx::jtl::{Field, JtlFormat, JtlSettings};
-use brunt_model::codec::LogWriter;
 use brunt_model::plan::RecordDetail;
-use brunt_model::{Analysis, Event, Judgement, Run, Study};
-use brunt_report::view::View;
-use brunt_report::{Files, Format, REPORTS, single, text};
-use brunt_runner::{Listen, ResultFile};
+use brunt_model::{Analysis, Judgement, Run, Study};
+use brunt_report::{Files, Format, REPORTS, Subject};
+use brunt_runner::{EventLog, ResultFile, Session};
 use brunt_spec::settings::OutputSettings;
 use brunt_spec::words::values::Output;
 use brunt_spec::{defaults, to_plan};
 use std::fs::{self, File};
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Reports whose files have been opened, so that a name that cannot be written is known before anything is measured.
 pub struct Outputs {
@@ -29,13 +28,6 @@ enum Place {
     File(PathBuf, File),
     /// A directory, for a format that makes several files.
     Directory(PathBuf, Files),
-}
-
-/// What is reported.
-#[derive(Clone, Copy)]
-enum Subject<'a> {
-    Run(&'a Run, &'a Judgement),
-    Study(&'a Study, &'a Analysis),
 }
 
 impl Outputs {
@@ -99,7 +91,7 @@ impl Place {
     /// A name that ends in `/` is a directory.
     fn open(format: &Format, path: Option<&Path>) -> Result<Self> {
         let Some(path) = path else {
-            if matches!(format.name, "html" | "svg" | "svg-all" | "png" | "png-all") && io::stdout().is_terminal() {
+            if !format.for_terminals && io::stdout().is_terminal() {
                 bail!("-o {0}: {0} is not for a terminal; write -o {0}=FILE", format.name);
             }
             return Ok(Self::Stdout);
@@ -118,14 +110,13 @@ impl Place {
     fn write(self, format: &Format, subject: Subject<'_>) -> Result<()> {
         match self {
             Self::Stdout => {
-                let written = subject
-                    .write(format, &view::of_stdout(), &mut io::stdout().lock())
-                    .and_then(|()| io::stdout().flush());
+                let mut out = io::stdout().lock();
+                let written = format.write_subject(subject, &view::of_stdout(), &mut out).and_then(|()| out.flush());
                 written.or_else(ignore_closed_pipe).context("stdout")
             }
             Self::File(path, file) => {
                 let mut out = BufWriter::new(file);
-                let written = subject.write(format, &view::of_file(), &mut out).and_then(|()| out.flush());
+                let written = format.write_subject(subject, &view::of_file(), &mut out).and_then(|()| out.flush());
                 written.with_context(|| path.display().to_string())
             }
             Self::Directory(path, files) => {
@@ -139,32 +130,16 @@ impl Place {
     }
 }
 
-impl Subject<'_> {
-    fn write(self, format: &Format, view: &View, out: &mut dyn Write) -> io::Result<()> {
-        match self {
-            Self::Run(run, judgement) if format.name == defaults::OUTPUT => text::write_as(view, run, judgement, out),
-            Self::Study(study, analysis) if format.name == defaults::OUTPUT => {
-                text::write_study_as(view, study, analysis, out)
-            }
-            Self::Run(run, judgement) => (format.write)(run, judgement, out),
-            Self::Study(study, analysis) => (format.write_study)(study, analysis, out),
-        }
-    }
-
-    fn files(self, files: Files) -> io::Result<Vec<(String, Vec<u8>)>> {
-        match self {
-            Self::Run(run, judgement) => {
-                let (study, analysis) = single::study_of(run, judgement);
-                files(&study, &analysis)
-            }
-            Self::Study(study, analysis) => files(study, analysis),
-        }
-    }
-}
-
 /// Whoever reads our stdout may stop when it has seen enough, as `head` does.
 pub(crate) fn ignore_closed_pipe(error: io::Error) -> io::Result<()> {
     if error.kind() == io::ErrorKind::BrokenPipe { Ok(()) } else { Err(error) }
+}
+
+/// Writes a text on standard output, for as long as somebody reads it.
+pub fn print(text: impl AsRef<[u8]>) -> Result<()> {
+    let mut out = io::stdout().lock();
+    let written = out.write_all(text.as_ref()).and_then(|()| out.flush());
+    written.or_else(ignore_closed_pipe).context("stdout")
 }
 
 fn create(path: &Path) -> Result<File> {
@@ -188,30 +163,8 @@ pub fn whole(file: Option<&ResultFile>) -> Result<()> {
     file.and_then(ResultFile::trouble).map_or(Ok(()), |trouble| Err(anyhow::anyhow!(trouble)))
 }
 
-/// The event log of a run.
-pub struct Log {
-    writer: Option<LogWriter<BufWriter<File>>>,
-    path: PathBuf,
-    /// Why it ends before the run did.
-    pub error: Option<anyhow::Error>,
-}
-
-impl Log {
-    /// Begins the log in a file.
-    pub fn create(path: &Path) -> Result<Self> {
-        let writer = LogWriter::new(BufWriter::new(create(path)?)).with_context(|| path.display().to_string())?;
-        Ok(Self { writer: Some(writer), path: path.to_owned(), error: None })
-    }
-}
-
-impl Listen for Log {
-    /// Appends an event, its secrets redacted. A full disk ends the log, not the run.
-    fn hear(&mut self, event: &Event) {
-        let Some(writer) = &mut self.writer else { return };
-        if let Err(e) = writer.write(&crate::redact::current().event(event)) {
-            self.writer = None;
-            let what = format!("{}: the event log ends before the run does", self.path.display());
-            self.error = Some(anyhow::Error::new(e).context(what));
-        }
-    }
+/// Creates the event log that is asked for.
+pub fn event_log(output: &OutputSettings, session: &Session) -> Result<Option<EventLog>> {
+    let Some(path) = &output.events else { return Ok(None) };
+    Ok(Some(EventLog::create(path, Arc::clone(&session.redactor))?))
 }

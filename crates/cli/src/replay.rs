@@ -1,7 +1,6 @@
 //! A report from an event log, as `--events` wrote it or as a store keeps it: the same fold, the same formats, nothing measured.
 
-use crate::exit::{Exit, Failed, failed, usage};
-use crate::measure::exit_of;
+use crate::exit::{Exit, Failed, exit_of, failed, usage};
 use crate::output::Outputs;
 use anyhow::Context;
 use brunt_model::Run;

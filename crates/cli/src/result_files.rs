@@ -1,7 +1,7 @@
 //! Result files of JMeter (.jtl), summed up by label: `brunt report result.jtl`.
 
 use crate::exit::{Exit, Failed, failed, usage};
-use crate::output::ignore_closed_pipe;
+use crate::output;
 use anyhow::{Context, Result, bail};
 use brunt_dropin::dashboard_page;
 use brunt_jmx::dashboard;
@@ -10,7 +10,7 @@ use brunt_jmx::statistics::{Statistics, StatisticsSettings};
 use brunt_report::html::dashboard::Dashboard;
 use brunt_spec::words::values::Output;
 use std::fs::{self, File};
-use std::io::{self, Read, Write};
+use std::io::Read;
 use std::path::Path;
 
 /// The formats of the summary.
@@ -46,13 +46,13 @@ pub fn report(files: &[String], outputs: &[Output]) -> Result<Exit, Failed> {
         _ => dashboard::text(&statistics, percentiles).into_bytes(),
     };
     if outputs.is_empty() {
-        return show(&text("text")).map(|()| Exit::Measured).map_err(failed);
+        return output::print(text("text")).map(|()| Exit::Measured).map_err(failed);
     }
     for output in outputs {
         let text = text(&output.format);
         let written = match &output.file {
             Some(path) => fs::write(path, text).with_context(|| path.display().to_string()),
-            None => show(&text),
+            None => output::print(&text),
         };
         written.map_err(failed)?;
     }
@@ -71,9 +71,4 @@ fn read(path: &Path, statistics: &mut Statistics) -> Result<()> {
         bail!("{}: the result file has no samples", name());
     }
     Ok(())
-}
-
-fn show(text: &[u8]) -> Result<()> {
-    let mut out = io::stdout().lock();
-    out.write_all(text).and_then(|()| out.flush()).or_else(ignore_closed_pipe).context("stdout")
 }

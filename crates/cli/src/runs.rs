@@ -6,13 +6,12 @@ mod list;
 
 use crate::args::store::StoreArgs;
 use crate::exit::{Exit, Failed, failed, usage};
-use crate::output::ignore_closed_pipe;
+use crate::output::print;
 use anyhow::{Context, anyhow};
 use brunt_model::numbers::plural;
 use brunt_store::{Store, StoreError, StoredItem};
 use clap::{Args, Subcommand};
 use list::ListArgs;
-use std::io::{self, Write};
 use std::path::PathBuf;
 
 /// Examples for the help.
@@ -123,7 +122,7 @@ pub fn runs(args: &RunsArgs) -> Result<Exit, Failed> {
         Some(What::Export(args)) => export(&open(&args.store)?, args)?,
         Some(What::Import(args)) => {
             let id = open(&args.store)?.import(&args.file).map_err(refused)?;
-            say(&format!("{id}\n"))?;
+            print(format!("{id}\n")).map_err(failed)?;
         }
     }
     Ok(Exit::Measured)
@@ -153,19 +152,20 @@ fn show(store: &Store, word: &str) -> Result<(), Failed> {
             (format.write_study)(&study, &brunt_runner::decide::analysis(&study), &mut out).map_err(failed)?;
         }
     }
-    say(&String::from_utf8_lossy(&out))
+    print(out).map_err(failed)
 }
 
 fn remove(store: &Store, words: &[String]) -> Result<(), Failed> {
     let named: Result<Vec<StoredItem>, _> = words.iter().map(|word| store.find(word)).collect();
     for named in named.map_err(refused)? {
         let runs = store.remove(&named).map_err(refused)?;
-        say(&match named {
+        print(match named {
             StoredItem::Run(id) => format!("removed {id}\n"),
             StoredItem::Experiment(id) => {
                 format!("removed {id} with {}\n", plural(runs as u64, "run"))
             }
-        })?;
+        })
+        .map_err(failed)?;
     }
     Ok(())
 }
@@ -174,10 +174,5 @@ fn export(store: &Store, args: &ExportArgs) -> Result<(), Failed> {
     let named = store.find(&args.id).map_err(refused)?;
     let file = args.file.clone().unwrap_or_else(|| format!("{}.brunt", named.id()).into());
     store.export(&named, &file).map_err(refused)?;
-    say(&format!("{}\n", file.display()))
-}
-
-/// Says it on standard output, for as long as somebody listens.
-fn say(text: &str) -> Result<(), Failed> {
-    io::stdout().lock().write_all(text.as_bytes()).or_else(ignore_closed_pipe).map_err(failed)
+    print(format!("{}\n", file.display())).map_err(failed)
 }

@@ -2,7 +2,8 @@
 //!
 //! Out of scope: the writing. Help, docs and completions come from here.
 
-use crate::{analysis, csv, html, json, junit, markdown, png, result, study, svg, text, tsv};
+use crate::view::View;
+use crate::{analysis, csv, html, json, junit, markdown, png, result, single, study, svg, text, tsv};
 use brunt_model::{Analysis, Judgement, Run, Study};
 use std::io;
 
@@ -18,19 +19,34 @@ pub struct Format {
     pub write_study: fn(&Study, &Analysis, &mut dyn io::Write) -> io::Result<()>,
     /// Makes several files of a study, each with its name; None where the format has one only.
     pub files: Option<Files>,
+    /// Whether people can read it on a terminal.
+    pub for_terminals: bool,
+}
+
+/// The content of a report.
+#[derive(Clone, Copy)]
+pub enum Subject<'a> {
+    /// A run.
+    Run(&'a Run, &'a Judgement),
+    /// An experiment.
+    Study(&'a Study, &'a Analysis),
 }
 
 /// Makes several files of a study: their names, and what is in them.
 pub type Files = fn(&Study, &Analysis) -> io::Result<Vec<(String, Vec<u8>)>>;
 
+/// The format that depends on the terminal's width and colors.
+const TEXT: &str = "text";
+
 /// Every format; help, docs and completions come from here.
 pub const REPORTS: &[Format] = &[
     Format {
-        name: "text",
+        name: TEXT,
         about: "verdict, figures and findings on one screen; with -v in full",
         write: text::write,
         write_study: text::write_study,
         files: None,
+        for_terminals: true,
     },
     Format {
         name: "markdown",
@@ -38,6 +54,7 @@ pub const REPORTS: &[Format] = &[
         write: markdown::write,
         write_study: markdown::write_study,
         files: None,
+        for_terminals: true,
     },
     Format {
         name: "json",
@@ -45,6 +62,7 @@ pub const REPORTS: &[Format] = &[
         write: json::write,
         write_study: json::write_study,
         files: None,
+        for_terminals: true,
     },
     Format {
         name: "csv",
@@ -52,6 +70,7 @@ pub const REPORTS: &[Format] = &[
         write: csv::write,
         write_study: csv::write_study,
         files: None,
+        for_terminals: true,
     },
     Format {
         name: "tsv",
@@ -59,6 +78,7 @@ pub const REPORTS: &[Format] = &[
         write: tsv::write,
         write_study: tsv::write_study,
         files: None,
+        for_terminals: true,
     },
     Format {
         name: "junit",
@@ -66,6 +86,7 @@ pub const REPORTS: &[Format] = &[
         write: junit::write,
         write_study: junit::write_study,
         files: None,
+        for_terminals: true,
     },
     Format {
         name: "html",
@@ -73,6 +94,7 @@ pub const REPORTS: &[Format] = &[
         write: html::write,
         write_study: html::write_study,
         files: None,
+        for_terminals: false,
     },
     Format {
         name: "svg",
@@ -80,6 +102,7 @@ pub const REPORTS: &[Format] = &[
         write: svg::write,
         write_study: svg::write_study,
         files: Some(svg::files),
+        for_terminals: false,
     },
     Format {
         name: "svg-all",
@@ -87,6 +110,7 @@ pub const REPORTS: &[Format] = &[
         write: svg::write_all,
         write_study: svg::write_all_of_study,
         files: Some(svg::all_files),
+        for_terminals: false,
     },
     Format {
         name: "png",
@@ -94,6 +118,7 @@ pub const REPORTS: &[Format] = &[
         write: png::write,
         write_study: png::write_study,
         files: Some(png::files),
+        for_terminals: false,
     },
     Format {
         name: "png-all",
@@ -101,8 +126,42 @@ pub const REPORTS: &[Format] = &[
         write: png::write_all,
         write_study: png::write_all_of_study,
         files: Some(png::all_files),
+        for_terminals: false,
     },
 ];
+
+impl Format {
+    /// Writes a report. Only text depends on the view.
+    ///
+    /// # Errors
+    ///
+    /// `out` fails.
+    pub fn write_subject(&self, subject: Subject<'_>, view: &View, out: &mut dyn io::Write) -> io::Result<()> {
+        match subject {
+            Subject::Run(run, judgement) if self.name == TEXT => text::write_as(view, run, judgement, out),
+            Subject::Study(study, analysis) if self.name == TEXT => text::write_study_as(view, study, analysis, out),
+            Subject::Run(run, judgement) => (self.write)(run, judgement, out),
+            Subject::Study(study, analysis) => (self.write_study)(study, analysis, out),
+        }
+    }
+}
+
+impl Subject<'_> {
+    /// The files of a format that makes several.
+    ///
+    /// # Errors
+    ///
+    /// A chart cannot be drawn.
+    pub fn files(self, files: Files) -> io::Result<Vec<(String, Vec<u8>)>> {
+        match self {
+            Self::Run(run, judgement) => {
+                let (study, analysis) = single::study_of(run, judgement);
+                files(&study, &analysis)
+            }
+            Self::Study(study, analysis) => files(study, analysis),
+        }
+    }
+}
 
 /// The format of that name.
 pub fn format(name: &str) -> Option<&'static Format> {

@@ -63,4 +63,4 @@ mod xml;
 #[cfg(test)]
 mod story;
 
-pub use formats::{Files, Format, Published, REPORTS, SCHEMAS, format};
+pub use formats::{Files, Format, Published, REPORTS, SCHEMAS, Subject, format};

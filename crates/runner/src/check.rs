@@ -4,7 +4,8 @@
 //! path it is.
 //!
 //! * [`facts`]: what was found. [`look`]: how. `certificate`: reads a certificate. `machine_load`: CPU time of other processes.
-//! * [`rules`]: likely problems, and what mends them. [`short`]: at the start of a run.
+//! * [`rules`]: likely problems, and what mends them. [`short`]: at the start of a run. [`text`]:
+//!   the report for people.
 
 mod certificate;
 pub mod facts;
@@ -12,3 +13,4 @@ pub mod look;
 mod machine_load;
 pub mod rules;
 pub mod short;
+pub mod text;

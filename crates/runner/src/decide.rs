@@ -5,6 +5,7 @@
 mod capacities;
 mod compare;
 mod find;
+pub mod stored;
 
 pub use capacities::find_of;
 pub use compare::{compared, is_decided, stands};

@@ -4,8 +4,11 @@
 //!
 //! * `measurer`: makes the runs that `rig` asks for, and keeps them. `left`: how long it will still take.
 //! * `seek`: the trials of a search, one after the other. `trial`: each of them. `told`: what is said of it.
-//! * `resume`: an experiment that was interrupted, taken up again.
+//! * `resume`: an experiment that was interrupted, taken up again. `answers`: whether contenders answer alike.
+//! * [`again`]: the experiment that repeats a stored one with another server.
 
+pub mod again;
+mod answers;
 mod left;
 mod measurer;
 mod resume;
@@ -19,8 +22,9 @@ use crate::route::refused;
 use crate::run::Listen;
 use crate::session::Session;
 use crate::world::Real;
+use answers::Different;
 use brunt_model::experiment::{ContenderHooks, HookCommands};
-use brunt_model::{Analysis, Contender, Experiment, Plan, Route, Study, TrialIndex};
+use brunt_model::{Analysis, Contender, Experiment, Plan, Question, Route, Study, TrialIndex};
 use brunt_rig::{End, ExperimentFolder, Failure, RigContext};
 use brunt_store::{ExperimentEnd, StoredItem};
 use measurer::Measurer;
@@ -83,6 +87,16 @@ pub enum Refusal {
         /// Name of the contender.
         contender: String,
         /// The error of the system.
+        why: String,
+    },
+    /// A server that is to be compared does not reply.
+    #[error("no response from {contender} ({url}): {why}; nothing was measured")]
+    NoReply {
+        /// Name of the contender.
+        contender: String,
+        /// The URL of the request.
+        url: String,
+        /// The error.
         why: String,
     },
     /// It cannot be taken up again.
@@ -150,9 +164,10 @@ impl Session {
     pub fn experiment(&mut self, request: ExperimentRequest) -> Result<ExperimentResult, Refusal> {
         let ExperimentRequest { experiment, start, machine, rig, notes, observer } = request;
         check_plans(experiment)?;
+        let foreseen = look_at_contenders(experiment, observer)?;
         check_connections(experiment)?;
         let mut study = self.begin(experiment, start)?;
-        study.warnings.extend(notes);
+        study.warnings.extend(notes.into_iter().chain(foreseen));
         let path = study.experiment.scratch.as_deref();
         let folder = path.map(|path| ExperimentFolder::make(path, rig).map_err(|source| (path.to_owned(), source)));
         let _folder = folder.transpose().map_err(|(path, source)| Refusal::Folder { path, source })?;
@@ -252,6 +267,27 @@ fn check_plans(experiment: &Experiment) -> Result<(), Refusal> {
         }
     }
     Ok(())
+}
+
+/// Asks each contender of a comparison once, and tells what differs between the replies and what cannot be decided. Returns the
+/// part that the runs will not show.
+fn look_at_contenders(experiment: &Experiment, observer: &dyn Observer) -> Result<Vec<String>, Refusal> {
+    let Question::Compare(compare) = &experiment.question else { return Ok(Vec::new()) };
+    let Different { all, beside_runs } = answers::differences(experiment)?;
+    let steps = match experiment.contenders.first() {
+        Some(_) if experiment.grows() => experiment.given(),
+        Some(contender) => contender.steps.len(),
+        None => 0,
+    };
+    let undecidable =
+        brunt_judge::compare::foreseen(experiment.contenders.len(), steps, experiment.repetitions, compare);
+    for difference in &all {
+        observer.tell(&format!("different replies: {difference}"));
+    }
+    for sentence in &undecidable {
+        observer.tell(sentence);
+    }
+    Ok([beside_runs, undecidable].concat())
 }
 
 /// Checks that servers accept connections, except those that brunt or a hook starts. Otherwise all trials would measure nothing.

@@ -14,16 +14,19 @@
 //! * [`mailbox`]: hands a run to a listener that may be slow.
 //! * [`keep`]: listeners that keep the run and read the server. `steer`: what is said to a run while it goes on.
 //! * [`live_output`]: sends figures to other systems while the run goes on.
-//! * [`result_file`]: writes the samples of a run as JMeter's result files.
+//! * [`event_log`]: writes the event log of a run.
+//! * [`result_file`]: writes the samples of a run as JMeter's result files. [`trace`]: shows them as text.
 //! * [`stages`]: plans that run one after the other, such as setup, load and teardown.
 //! * [`experiment`]: many runs, kept in a study. [`interrupt`]: whether somebody wants them to end.
-//! * [`route`]: the way to the server, without a connection. [`decide`]: what a study comes to.
+//! * [`route`]: the way to the server, without a connection. [`decide`]: what a study comes to. [`exit`]: the exit code.
 //! * [`mod@check`]: a look at the server and this machine before a load. [`reflection`]: what a server of gRPC tells of itself.
 //! * [`error`]: why a run cannot be carried out.
 
 pub mod check;
 pub mod decide;
 pub mod error;
+pub mod event_log;
+pub mod exit;
 pub mod experiment;
 pub mod interrupt;
 pub mod keep;
@@ -37,10 +40,12 @@ pub mod run;
 pub mod session;
 pub mod stages;
 mod steer;
+pub mod trace;
 pub mod witness;
 pub mod world;
 
 pub use error::RunError;
+pub use event_log::EventLog;
 pub use interrupt::Interrupt;
 pub use live_output::LiveOutputs;
 pub use mailbox::Mailbox;

@@ -9,6 +9,7 @@ mod load;
 mod processes;
 mod script;
 mod sweep;
+pub mod trace;
 
 use crate::System;
 use crate::error::{Result, bail};

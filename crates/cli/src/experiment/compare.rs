@@ -4,17 +4,16 @@
 
 use super::planned::{plan_path, refuse_others};
 use super::sweep::trial_order;
-use super::{ExperimentContext, answers, carry_out, folder_name, refuse_sets, used_folder};
+use super::{ExperimentContext, carry_out, folder_name, refuse_sets, used_folder};
 use crate::args::comparison::defaulted;
 use crate::args::{RunArgs, SpecArgs, TryArgs};
 use crate::exit::{Exit, Failed, failed, usage};
-use crate::live::say;
 use crate::process::command_line;
 use crate::stored;
-use anyhow::{Result, anyhow, bail, ensure};
-use brunt_model::experiment::{HookCommands, TrialOrder};
+use anyhow::{Result, bail, ensure};
+use brunt_model::experiment::TrialOrder;
 use brunt_model::question::AtCapacity;
-use brunt_model::{Compare, Contender, Experiment, Question};
+use brunt_model::{Contender, Experiment, Question};
 use brunt_spec::experiment::contenders::{self, Arranged};
 use brunt_spec::experiment::{Within, comparison, of_search, repetitions, searching};
 use brunt_spec::plan::MOST_REPETITIONS;
@@ -119,27 +118,7 @@ pub fn compare(args: &CompareArgs) -> Result<Exit, Failed> {
         decisive: args.spec.require_decision.into(),
         ..ExperimentContext::asked(&run, system, notes).map_err(usage)?
     };
-    measure(&experiment, given)
-}
-
-/// Says what is known beforehand, and carries it out.
-pub fn measure(experiment: &Experiment, mut given: ExperimentContext) -> Result<Exit, Failed> {
-    let Question::Compare(spec) = &experiment.question else { return carry_out(experiment, given) };
-    let unanswered = |error| Failed { exit: Exit::NothingMeasured, error };
-    let differ = answers::differences(experiment).map_err(unanswered)?;
-    let foreseen = foreseen(experiment, spec);
-    if !given.quiet {
-        let differ = differ.all.iter().map(|text| format!("different replies: {text}"));
-        differ.chain(foreseen.iter().cloned()).for_each(|text| say(&text));
-    }
-    given.notes.extend(differ.beside_runs.into_iter().chain(foreseen));
-    carry_out(experiment, given)
-}
-
-fn foreseen(experiment: &Experiment, spec: &Compare) -> Vec<String> {
-    let all = experiment.contenders.first().map_or(0, |contender| contender.steps.len());
-    let steps = if experiment.grows() { experiment.given() } else { all };
-    brunt_judge::compare::foreseen(experiment.contenders.len(), steps, experiment.repetitions, spec)
+    carry_out(&experiment, given)
 }
 
 fn named(words: &[&str]) -> Result<Named> {
@@ -229,37 +208,10 @@ fn plans(words: &[&str], args: &CompareArgs, system: &System) -> Result<Loaded, 
         Ok((name.map(str::to_owned), path.to_owned(), loaded))
     };
     let loaded = words.iter().map(load).collect::<Result<Vec<_>>>().map_err(usage)?;
-    let mut loaded = joined(loaded).map_err(usage)?;
+    let mut loaded = plan_file::join(loaded).map_err(|error| usage(error.into()))?;
     loaded.experiment = arranged(&loaded, args).map_err(usage)?;
     loaded.experiment.scratch = used_folder(&loaded.experiment, folder).map_err(failed)?;
     Ok(loaded)
-}
-
-/// Several plans as one, each a contender by the name that it was given.
-fn joined(all: Vec<(Option<String>, String, Loaded)>) -> Result<Loaded> {
-    let alone = all.len() == 1;
-    let mut joined: Option<Loaded> = None;
-    for (name, path, mut loaded) in all {
-        let many = loaded.experiment.contenders.len();
-        ensure!(alone || many == 1, "{path} has {many} contenders; write it alone, or plans of one contender each");
-        if let (Some(name), [only]) = (name, &mut loaded.experiment.contenders[..]) {
-            only.name = name;
-        }
-        let Some(first) = &mut joined else {
-            joined = Some(loaded);
-            continue;
-        };
-        let (ours, theirs) = (&mut first.experiment, loaded.experiment);
-        ensure!(ours.directory == theirs.directory, "{path} lies in another folder than the first plan; put it there");
-        ensure!(
-            theirs.hooks == HookCommands::default(),
-            "{path} has hooks around the whole experiment, of which there is one; write them in the first plan"
-        );
-        theirs.contenders.into_iter().try_for_each(|contender| contenders::add(&mut ours.contenders, contender))?;
-        ours.source = format!("{}\n---\n{}", ours.source, theirs.source);
-        first.notes.extend(loaded.notes);
-    }
-    joined.ok_or_else(|| anyhow!("no plan is named"))
 }
 
 /// A plan's experiment as a comparison; what the command line says beside it has the last word.

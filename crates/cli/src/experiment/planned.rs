@@ -1,10 +1,9 @@
 //! `brunt run plan.yaml`: a plan file, carried out. Out of scope: the reading of it, which is
 //! `spec`'s.
 
-use super::{ExperimentContext, compare, folder_name, used_folder};
+use super::{ExperimentContext, carry_out, folder_name, used_folder};
 use crate::args::RunArgs;
 use crate::exit::{Exit, Failed, failed, usage};
-use crate::trace;
 use anyhow::{Result, bail};
 use brunt_model::Experiment;
 use brunt_model::plan::Records;
@@ -35,14 +34,14 @@ pub fn run_plan(path: &Path, args: &RunArgs) -> Result<Exit, Failed> {
     let scratch = used_folder(&loaded.experiment, folder).map_err(failed)?;
     let mut experiment = Experiment { scratch, ..loaded.experiment };
     if args.settings.output.trace {
-        trace::reduce_all(&mut experiment, &args.settings);
+        to_plan::trace::reduce_all(&mut experiment, &args.settings);
     }
     if let Some(records) = to_plan::records(&args.settings.output) {
         record_samples(&mut experiment, &records).map_err(usage)?;
     }
     let mut given = ExperimentContext::asked(&args, system, loaded.notes).map_err(usage)?;
     given.plan_name = Some(experiment.name.clone());
-    compare::measure(&experiment, given)
+    carry_out(&experiment, given)
 }
 
 /// The samples of the only run are handed to the result file.
@@ -62,7 +61,7 @@ fn record_samples(experiment: &mut Experiment, records: &Records) -> Result<()> 
 
 /// A load on the command line would change all contenders, or be overridden by some: the plan is to say it.
 pub fn refuse_others(args: &RunArgs) -> Result<()> {
-    let traced: &[&str] = if args.settings.output.trace { &trace::BESIDE } else { &[] };
+    let traced: &[&str] = if args.settings.output.trace { &to_plan::trace::BESIDE } else { &[] };
     let sources = &args.settings.said;
     match sources.options().find(|option| !BESIDE.contains(option) && !traced.contains(option)) {
         Some(option) => {

@@ -1,8 +1,9 @@
 //! The list of what was kept.
 
-use super::{refused, say};
+use super::refused;
 use crate::args::store::StoreArgs;
 use crate::exit::{Failed, failed};
+use crate::output::print;
 use brunt_model::numbers::{UNKNOWN, fraction, plain, seconds, three};
 use brunt_report::layout::{Table, clean, shorten};
 use brunt_report::utc::rfc3339;
@@ -36,12 +37,12 @@ pub fn list(args: &ListArgs, store: &Store) -> Result<(), Failed> {
     };
     let entries = store.list(&which).map_err(refused)?;
     if args.json {
-        return say(&(serde_json::to_string_pretty(&entries).map_err(failed)? + "\n"));
+        return print(&(serde_json::to_string_pretty(&entries).map_err(failed)? + "\n")).map_err(failed);
     }
     if entries.is_empty() {
-        return say(&format!("no runs stored in {} yet\n", store.directory().display()));
+        return print(format!("no runs stored in {} yet\n", store.directory().display())).map_err(failed);
     }
-    say(&table(&entries))
+    print(table(&entries)).map_err(failed)
 }
 
 fn table(entries: &[Entry]) -> String {

@@ -1,14 +1,14 @@
 //! The report of a check for people: what was found, line by line, and what to mend.
 
+use super::facts::{
+    Answered, CheckReport, Compression, Connected, Facts, Machine, OfferedQuic, OfferedVersion, RequestedLoad, Secured,
+};
+use super::rules::Certainty;
 use brunt_model::Route;
 use brunt_model::numbers::{bytes, count, plural, seconds, span, three};
 use brunt_model::system_error::without_number;
 use brunt_report::layout::clean;
 use brunt_report::view::{Emphasis, View};
-use brunt_runner::check::facts::{
-    Answered, CheckReport, Compression, Connected, Facts, Machine, OfferedQuic, OfferedVersion, RequestedLoad, Secured,
-};
-use brunt_runner::check::rules::Certainty;
 
 /// A named fact. Without text it is not shown.
 type Entry = (&'static str, String);

@@ -3,12 +3,12 @@
 //! Out of scope: a measurement. What is compared of runs is `judge`'s; here is what must be known before them: that all
 //! answer at all, and that they answer the same.
 
-use anyhow::{Result, bail};
+use super::Refusal;
+use crate::check::facts::{Answered, Facts, Secured};
+use crate::check::look;
 use brunt_judge::compare::{self, Side};
 use brunt_model::numbers::plural;
 use brunt_model::{Contender, Experiment};
-use brunt_runner::check::facts::{Answered, Facts, Secured};
-use brunt_runner::check::look;
 
 /// What is held against each other, in words.
 type Row = (&'static str, Kept, fn(&Facts, &Answered) -> String);
@@ -49,9 +49,11 @@ fn agreed(tls: &Secured) -> String {
 
 /// Asks each contender once. Those whose servers brunt is to start are not there yet, and left out. One that does not answer
 /// is an error.
-pub fn differences(experiment: &Experiment) -> Result<Different> {
-    let there = experiment.contenders.iter().filter(|contender| contender.server.is_none());
-    let answers = there.map(|contender| Ok((&*contender.name, asked(contender)?))).collect::<Result<Vec<_>>>()?;
+pub fn differences(experiment: &Experiment) -> Result<Different, Refusal> {
+    let mut answers = Vec::new();
+    for contender in experiment.contenders.iter().filter(|contender| contender.server.is_none()) {
+        answers.push((&*contender.name, reply_of(contender)?));
+    }
     Ok(different(&answers))
 }
 
@@ -69,15 +71,19 @@ fn side(name: &str, facts: &Facts, wanted: &[Kept]) -> Side {
     rows.fold(Side::new(name), |side, (what, _, of)| side.with(what, of(facts, reply)))
 }
 
-fn asked(contender: &Contender) -> Result<Facts> {
+fn reply_of(contender: &Contender) -> Result<Facts, Refusal> {
     let mut facts = Facts::default();
     let Some(step) = contender.steps.first() else { return Ok(facts) };
-    look::once(&step.plan, &mut facts)?;
-    if let Some(failed) = facts.failure {
-        let detail = if failed.detail.is_empty() { String::new() } else { format!(": {}", failed.detail) };
-        bail!("no response from {} ({}): {}{detail}; nothing was measured", contender.name, facts.url, failed.meaning);
+    look::once(&step.plan, &mut facts)
+        .map_err(|source| Refusal::Plan { contender: contender.name.clone(), source: Box::new(source) })?;
+    match facts.failure {
+        None => Ok(facts),
+        Some(failed) => {
+            let detail = if failed.detail.is_empty() { String::new() } else { format!(": {}", failed.detail) };
+            let why = format!("{}{detail}", failed.meaning);
+            Err(Refusal::NoReply { contender: contender.name.clone(), url: facts.url, why })
+        }
     }
-    Ok(facts)
 }
 
 #[cfg(test)]

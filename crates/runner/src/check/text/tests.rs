@@ -1,7 +1,7 @@
 use super::*;
+use crate::check::facts::{Certificate, Failed, VERSION};
+use crate::check::rules;
 use brunt_probe::settings::Settings;
-use brunt_runner::check::facts::{Certificate, Failed, VERSION};
-use brunt_runner::check::rules;
 
 /// nginx on this machine, over TLS with its own certificate; 5,000 connections.
 fn nginx() -> Facts {

@@ -1,0 +1,73 @@
+//! A listener that writes the event log of a run to a file: `--events`.
+
+use crate::run::Listen;
+use brunt_model::Event;
+use brunt_model::codec::LogWriter;
+use brunt_store::Redactor;
+use std::fs::File;
+use std::io::{self, BufWriter};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The event log of a run, without secrets.
+pub struct EventLog {
+    /// None after an error.
+    writer: Option<LogWriter<BufWriter<File>>>,
+    path: PathBuf,
+    redactor: Arc<Redactor>,
+    error: Option<EventLogError>,
+}
+
+/// Why an event log does not have all events.
+#[derive(Debug, thiserror::Error)]
+pub enum EventLogError {
+    /// The file cannot be created.
+    #[error("{path} cannot be written")]
+    Create {
+        /// The file.
+        path: PathBuf,
+        /// The error of the system.
+        source: io::Error,
+    },
+    /// An event could not be written, and those after it were not.
+    #[error("{path}: the event log ends before the run does")]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// The error of the system.
+        source: io::Error,
+    },
+}
+
+impl EventLog {
+    /// Creates the file.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be created.
+    pub fn create(path: &Path, redactor: Arc<Redactor>) -> Result<Self, EventLogError> {
+        let writer = File::create(path).and_then(|file| LogWriter::new(BufWriter::new(file)));
+        let writer = writer.map_err(|source| EventLogError::Create { path: path.to_owned(), source })?;
+        Ok(Self { writer: Some(writer), path: path.to_owned(), redactor, error: None })
+    }
+
+    /// Whether the log has all events.
+    ///
+    /// # Errors
+    ///
+    /// An event could not be written.
+    pub fn end(self) -> Result<(), EventLogError> {
+        self.error.map_or(Ok(()), Err)
+    }
+}
+
+impl Listen for EventLog {
+    /// A full disk ends the log, not the run.
+    fn hear(&mut self, event: &Event) {
+        let Some(writer) = &mut self.writer else { return };
+        if let Err(source) = writer.write(&self.redactor.event(event)) {
+            self.writer = None;
+            self.error = Some(EventLogError::Write { path: self.path.clone(), source });
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! A listener that shows each sample of a run in full: `--trace`.
+//!
+//! Secrets are redacted as everywhere: equal ones look alike, so that a cookie can be followed from reply to request. A
+//! [`TraceView`] chooses samples, writes bodies to files, and may show secrets.
+
+use crate::run::Listen;
+use brunt_model::{Event, SampleRecord, numbers};
+use brunt_report::trace;
+use brunt_report::view::View;
+use brunt_spec::settings::{TraceFilter, TraceView};
+use brunt_store::Redactor;
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Further samples are not shown.
+const MOST_SHOWN: u64 = 10_000;
+
+/// Labels that are listed where no sample is shown.
+const MOST_LABELS: usize = 10;
+
+/// Writes samples as text.
+pub struct Tracer {
+    view: TraceView,
+    text: View,
+    out: Box<dyn Write>,
+    redactor: Arc<Redactor>,
+    /// Samples so far, over all stages of a plan.
+    numbered: u64,
+    stage: TraceCounts,
+    labels: BTreeSet<String>,
+    /// Why the bodies of further replies are not written.
+    error: Option<io::Error>,
+    /// Nobody reads the output any more.
+    is_over: bool,
+}
+
+/// The samples of one stage.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct TraceCounts {
+    samples: u64,
+    shown: u64,
+    failed: u64,
+}
+
+/// The end of the trace of a stage.
+#[derive(Debug)]
+pub struct TraceSummary {
+    /// All samples of the stage.
+    pub samples: u64,
+    /// The samples that failed.
+    pub failed: u64,
+    /// The summary for people.
+    pub lines: Vec<String>,
+    /// Why the bodies of some replies were not written.
+    pub error: Option<io::Error>,
+}
+
+impl Tracer {
+    /// A tracer that writes to `out`.
+    pub fn new(view: TraceView, text: View, out: Box<dyn Write>, redactor: Arc<Redactor>) -> Self {
+        Self {
+            view,
+            text,
+            out,
+            redactor,
+            numbered: 0,
+            stage: TraceCounts::default(),
+            labels: BTreeSet::new(),
+            error: None,
+            is_over: false,
+        }
+    }
+
+    fn show(&mut self, record: &SampleRecord) -> io::Result<()> {
+        if record.is_transaction {
+            record.sub_results.iter().try_for_each(|within| self.show(within))?;
+            if !self.chooses(record, None) {
+                return Ok(());
+            }
+            let text = trace::transaction(&self.text, record);
+            return self.out.write_all(text.as_bytes());
+        }
+        let is_sample = record.sample_count > 0;
+        if is_sample {
+            self.numbered += 1;
+            self.stage.samples += 1;
+            self.stage.failed += u64::from(!record.success);
+            if self.labels.len() <= MOST_LABELS {
+                self.labels.insert(record.label.clone());
+            }
+        }
+        if self.stage.shown >= MOST_SHOWN || !self.chooses(record, is_sample.then_some(self.numbered)) {
+            return Ok(());
+        }
+        self.stage.shown += u64::from(is_sample);
+        let mut redacted = record.clone();
+        if !self.view.shows_secrets {
+            self.redactor.record(&mut redacted);
+        }
+        let files = self.write_bodies(record, &redacted);
+        let text = trace::sample(&self.text, self.numbered, &redacted, &files);
+        self.out.write_all(text.as_bytes())?;
+        self.out.flush()
+    }
+
+    /// Whether a sample is shown; `number` is none for a transaction and for the end of an iteration.
+    fn chooses(&self, record: &SampleRecord, number: Option<u64>) -> bool {
+        self.view.only.iter().all(|filter| match filter {
+            TraceFilter::Failed => !record.success && (number.is_some() || record.is_transaction),
+            TraceFilter::Label(label) => record.label == *label,
+            TraceFilter::Numbers { first, last } => number.is_some_and(|number| (*first..=*last).contains(&number)),
+        })
+    }
+
+    /// Writes the body of a sample, or one for each of its parts, and returns the files. A redacted body is written as it is
+    /// shown.
+    fn write_bodies(&mut self, record: &SampleRecord, redacted: &SampleRecord) -> Vec<PathBuf> {
+        let Some(folder) = self.view.bodies.clone().filter(|_| self.error.is_none()) else { return Vec::new() };
+        let name = format!("{:05}", self.numbered);
+        let parts: Vec<(String, &SampleRecord, &SampleRecord)> = if record.sub_results.is_empty() {
+            vec![(name, record, redacted)]
+        } else {
+            let parts = record.sub_results.iter().zip(&redacted.sub_results).enumerate();
+            parts.map(|(part, (record, redacted))| (format!("{name}-{}", part + 1), record, redacted)).collect()
+        };
+        let mut files = Vec::new();
+        for (name, record, redacted) in parts {
+            let Some(bytes) = body(record, redacted).filter(|bytes| !bytes.is_empty()) else { continue };
+            let file = folder.join(format!("{name}.{}", extension(record)));
+            match fs::write(&file, bytes) {
+                Ok(()) => files.push(file),
+                Err(error) => {
+                    let message = format!("cannot write `{}`: {error}", file.display());
+                    self.error = Some(io::Error::new(error.kind(), message));
+                    break;
+                }
+            }
+        }
+        files
+    }
+
+    /// Ends a stage.
+    pub fn end(&mut self) -> TraceSummary {
+        let TraceCounts { samples, shown, failed } = std::mem::take(&mut self.stage);
+        let cut = match shown {
+            MOST_SHOWN if samples > shown => format!(", the first {MOST_SHOWN} shown"),
+            _ if self.view.only.is_empty() => String::new(),
+            _ => format!(", {shown} shown"),
+        };
+        let mut lines = vec![format!("{}, {failed} failed{cut}", numbers::plural(samples, "sample"))];
+        let labels = std::mem::take(&mut self.labels);
+        if shown == 0 && self.view.only.iter().any(|filter| matches!(filter, TraceFilter::Label(_))) {
+            let names: Vec<String> = labels.iter().take(MOST_LABELS).map(|label| format!("`{label}`")).collect();
+            let more = if labels.len() > MOST_LABELS { ", …" } else { "" };
+            let line = format!("no sample matches --trace-only; labels: {}{more}", names.join(", "));
+            lines.push(self.redactor.text(&line));
+        }
+        TraceSummary { samples, failed, lines, error: self.error.take() }
+    }
+}
+
+/// The content of the file of a body: its bytes, or its text if the text is redacted or converted (gRPC).
+fn body<'r>(record: &'r SampleRecord, redacted: &'r SampleRecord) -> Option<&'r [u8]> {
+    let trace = record.trace.as_ref()?;
+    let shown = redacted.details.body.as_deref();
+    let is_redacted = shown != record.details.body.as_deref();
+    if is_redacted || trace.body.is_empty() { shown.map(str::as_bytes) } else { Some(&trace.body) }
+}
+
+/// The ending of a file for a body, by the media type of the reply.
+fn extension(record: &SampleRecord) -> &'static str {
+    const ENDINGS: [(&str, &str); 15] = [
+        ("html", "html"),
+        ("json", "json"),
+        ("svg", "svg"),
+        ("xml", "xml"),
+        ("javascript", "js"),
+        ("css", "css"),
+        ("csv", "csv"),
+        ("text/", "txt"),
+        ("png", "png"),
+        ("jpeg", "jpg"),
+        ("gif", "gif"),
+        ("webp", "webp"),
+        ("pdf", "pdf"),
+        ("zip", "zip"),
+        ("grpc", "json"),
+    ];
+    let headers = record.details.response_headers.as_deref().unwrap_or_default().to_ascii_lowercase();
+    let media_type = headers.lines().find_map(|line| line.strip_prefix("content-type:")).unwrap_or_default();
+    let media_type = media_type.split(';').next().unwrap_or_default();
+    ENDINGS.iter().find(|(part, _)| media_type.contains(part)).map_or("bin", |(_, ending)| ending)
+}
+
+impl Listen for Tracer {
+    fn hear(&mut self, event: &Event) {
+        let Event::Records(records) = event else { return };
+        if self.is_over {
+            return;
+        }
+        // A pipe that nobody reads ends the trace, not the run.
+        let shown = records.iter().try_for_each(|record| self.show(record));
+        self.is_over = shown.is_err();
+    }
+}
