@@ -115,6 +115,16 @@ struct Headers {
 }
 
 impl PendingRequest {
+    /// Whether a script has asked for a part, or changed one.
+    pub fn was_read(&self) -> bool {
+        let Self { label, method, url, address, content, headers } = self;
+        let texts = [label, method, url];
+        texts.iter().any(|text| text.get().is_some())
+            || address.get().is_some()
+            || content.get().is_some()
+            || headers.get().is_some()
+    }
+
     /// A part.
     pub fn part(&self, part: RequestPart, texts: &dyn RequestTexts) -> &str {
         match part {

@@ -35,19 +35,15 @@ pub struct Reactions {
     never: Option<Pattern>,
 }
 
-/// Whether a script of a policy names `getSubResults` or `subResults`, or an extractor searches the chain.
+/// Whether the policy has a script, which may read the samples of a chain of redirects, or an extractor that searches them.
 fn reads_hops(policy: &ReplyPolicy) -> bool {
     let of_action = |action: &ReplyAction| match action {
-        ReplyAction::Script(script) => names_hops(script),
+        ReplyAction::Script(_) => true,
         ReplyAction::Extract(extractor) => !extractor.samples.is_main(),
         _ => false,
     };
-    let of_test = |test: &AssertionTest| matches!(test, AssertionTest::Script(script) if names_hops(script));
-    policy.actions.iter().any(of_action) || policy.assertions.iter().any(|assertion| of_test(&assertion.test))
-}
-
-fn names_hops(script: &Script) -> bool {
-    script.source.contains("ubResults")
+    let is_script = |test: &AssertionTest| matches!(test, AssertionTest::Script(_));
+    policy.actions.iter().any(of_action) || policy.assertions.iter().any(|assertion| is_script(&assertion.test))
 }
 
 #[derive(Debug)]

@@ -88,8 +88,7 @@ impl<'a> Compiler<'a> {
     pub fn steps(&mut self, steps: &[Step], context: Context) -> Result<(), ScriptError> {
         steps.iter().enumerate().try_for_each(|(at, step)| match step {
             Step::Script(script) => {
-                let names_sampler = script.source.contains("ampler");
-                let request = if names_sampler { next_request(&steps[at + 1..]) } else { None };
+                let request = next_request(&steps[at + 1..]);
                 self.ops.push(Op::Script(Box::new(ScriptCall::new(script, self.feeds)?), request));
                 Ok(())
             }

@@ -77,18 +77,18 @@ impl<T: Transport> Interpreter<T> {
     /// Runs a script between requests; the step that it comes to, where it is one.
     pub(super) fn script(&mut self, script: &ScriptCall, request: Option<u32>, turn: &Turn<'_>) -> Option<Step> {
         let user = self.user.as_deref()?;
-        // A script that does not look at the request leaves it as scripts before it have made it.
-        let (mut pending, kept) = match (request, self.pending.take()) {
-            (None, taken) => (None, taken),
-            (Some(request), Some(taken)) if taken.0 == request => (Some(taken), None),
-            (Some(request), _) => (Some(Box::new((request, PendingRequest::default()))), None),
+        // A script that does not look at the request leaves it as steps before it have made it.
+        let (mut pending, unchanged) = match (request, self.pending.take()) {
+            (Some(request), Some(earlier)) if earlier.0 == request => (Some(earlier), None),
+            (Some(request), earlier) => (Some(Box::new((request, PendingRequest::default()))), earlier),
+            (None, earlier) => (None, earlier),
         };
         let number = self.script.compiled.program.first_request(turn.number) + self.asked;
         let texts = request.map(|request| self.script.entry(request as usize, number, Some(user)));
         let sampler = pending.as_mut().zip(texts.as_ref());
         let view = ScriptView::before(sampler.map(|(pending, texts)| Sampler { pending: &mut pending.1, texts }));
         let ran = script.run(user, view, |template| self.text(template, turn));
-        self.pending = pending.or(kept);
+        self.pending = pending.filter(|pending| pending.1.was_read()).or(unchanged);
         match ran {
             Ok(outcome) if outcome.stop != Scope::Nothing => Some(stop(outcome.stop)),
             Ok(outcome) => pause(outcome.pause as f64),
