@@ -8,8 +8,8 @@
 //! [`PlanInputs`]), and does not read the values that are options of `brunt run`: those go on as [`Keyed`]s, with their places.
 //!
 //! * `yaml`, `node`: text → tree. `vary`: overrides. `sets`: `--set`. `fill`: `${name}`.
-//! * `written`, `scenario`, `words`, `probes`, `compare`: what may stand in a plan, as types; `read`: tree → types. `schema`: types → JSON
-//!   Schema.
+//! * `sections`: the keys that are settings, from their table. `written`, `scenario`, `words`, `probes`, `compare`: the others, as types.
+//! * `read`: tree → types. `schema`: types → JSON Schema.
 //! * `file`: the way from one end to the other. `show`: a tree as YAML again.
 
 mod compare;
@@ -21,6 +21,7 @@ mod probes;
 pub(crate) mod read;
 pub(crate) mod scenario;
 mod schema;
+mod sections;
 mod sets;
 mod show;
 mod vary;
@@ -40,6 +41,7 @@ pub use node::{Entry, Node, Value};
 pub use probes::PlannedProbe;
 pub(crate) use read::read;
 pub use schema::{keys, schema};
+pub use sections::{Form, PlanKey, plan_keys};
 pub use sets::variables;
 pub use show::yaml;
 

@@ -52,7 +52,7 @@ fn is_typed(name: &str) -> bool {
 }
 
 fn option<S: Settings>(row: &'static SettingRow<S>) -> Arg {
-    let mut arg = Arg::new(row.option).long(row.option).help(row.help.text()).help_heading(row.heading);
+    let mut arg = Arg::new(row.option).long(row.option).help(row.option_help()).help_heading(row.heading);
     if let Some(letter) = row.short {
         arg = arg.short(letter);
     }

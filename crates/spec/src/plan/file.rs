@@ -11,6 +11,7 @@ use super::words::{Commands, Longer, Scalar, ScalarOr};
 use super::written::{self, Written};
 use super::yaml;
 use crate::error::{Position, SpecError};
+use crate::settings::rows;
 use brunt_model::StageKind;
 use brunt_model::experiment::{Ready, Restart, TrialOrder};
 use brunt_model::scenario::Order;
@@ -291,8 +292,7 @@ fn populations(plan: &Node) -> Result<Vec<PlannedUsers>, SpecError> {
 }
 
 fn users(plan: &Node, name: Option<(String, Position)>) -> Result<PlannedUsers, SpecError> {
-    let order = plan.below("script.order").map(read::<written::RequestOrder>).transpose()?;
-    let request_order = order.map(Order::from);
+    let request_order = plan.below("script.order").and_then(Node::text).and_then(rows::request::order);
     let scenario = plan.child("scenario").cloned();
     let requests = match (&scenario, plan.child("script")) {
         (Some(scenario), Some(_)) => {

@@ -1,11 +1,19 @@
 //! The JSON Schema of plan files, for editors, and the keys that it names.
 
+use super::sections::plan_keys;
 use super::written::Written;
 use serde_json::Value;
 
 /// The JSON Schema of a plan file.
 pub fn schema() -> Value {
-    schemars::schema_for!(Written).to_value()
+    let mut schema = schemars::schema_for!(Written).to_value();
+    for key in plan_keys() {
+        // Settings at the top of a plan are described by their rows, too.
+        if let Some(property) = schema["properties"].get_mut(key.path) {
+            property["description"] = key.description().into();
+        }
+    }
+    schema
 }
 
 /// The keys at the top of a plan.

@@ -1,3 +1,4 @@
+use super::sections::SECTIONS;
 use super::*;
 use crate::SpecError;
 use brunt_model::experiment::{Ready, TrialOrder};
@@ -404,7 +405,80 @@ fn the_schema_knows_every_key_of_the_grammar() {
     }
 }
 
+/// A plan with one key of a section.
+fn with_key(section: &str, name: &str, value: &str) -> String {
+    let map = format!("{{{name}: {value}}}");
+    match section.split_once('.') {
+        Some((section, below)) => format!("{section}: {{{below}: {map}}}\n"),
+        None => format!("{section}: {map}\n"),
+    }
+}
+
+#[test]
+fn each_key_of_a_section_has_values_of_its_kind_only() {
+    let expected = |form| match form {
+        Form::Scalar | Form::Choice(_) => Some(("{a: b}", "a map instead of a single value")),
+        Form::ScalarList => Some(("{a: b}", "a map instead of")),
+        Form::Switch(_) => Some(("perhaps", "`perhaps` is neither true nor false")),
+        Form::Number => Some(("many", "`many`: not a whole number")),
+        Form::Map => Some(("a", "a single value instead of a map")),
+        Form::Request => Some(("[a]", "a list instead of a single value or a map")),
+        Form::Requests => Some(("a", "a single value instead of a list")),
+        Form::Any => None,
+    };
+    let (mut checked, mut found) = (0, Vec::new());
+    for key in plan_keys() {
+        let (Some(section), Some((value, message))) = (key.section(), expected(key.form)) else { continue };
+        let told = resolved(&with_key(section, key.name(), value), &[]).unwrap_err().to_string();
+        checked += 1;
+        if !told.contains(&format!("{}: {message}", key.path)) {
+            found.push(told);
+        }
+    }
+    assert!(checked > 60 && found.is_empty(), "{checked}: {found:#?}");
+}
+
+#[test]
+fn the_schema_has_the_keys_of_the_table_with_their_forms() {
+    let schema = schema();
+    for key in plan_keys() {
+        let name = SECTIONS.iter().find(|row| Some(row.0) == key.section()).map(|row| row.1);
+        let place = name.map_or_else(|| "/properties".into(), |name| format!("/$defs/{name}/properties"));
+        let property = schema.pointer(&place).and_then(|all| all.get(key.name())).unwrap_or_else(|| panic!("{key:?}"));
+        assert_eq!(property["description"], key.description(), "{key:?}");
+        if let Form::Choice(words) = key.form {
+            let known: Vec<_> = property["enum"].as_array().unwrap().iter().filter_map(|word| word.as_str()).collect();
+            assert_eq!(known, words, "{key:?}");
+        }
+    }
+    let timeout = schema.pointer("/$defs/Connection/properties/timeout/description").unwrap();
+    assert_eq!(
+        timeout,
+        "Timeout of a request, from connecting or sending to the last byte of the reply. Default: 30s."
+    );
+    let keepalive = schema.pointer("/$defs/Connection/properties/keepalive/description").unwrap();
+    assert_eq!(keepalive, "`false`: A new connection for each request. Default: true.");
+    let iterations = schema.pointer("/$defs/Load/properties/duration/description").unwrap();
+    assert_eq!(
+        iterations,
+        "Measured time, such as 30s or 5m. Default: 10s, unless requests or stages say when to stop."
+    );
+}
+
 proptest! {
+    #[test]
+    fn a_misspelled_key_of_a_section_is_refused_at_its_place(number in 0..plan_keys().len(), at in 0usize..40, letter in "[a-z]") {
+        let key = &plan_keys()[number];
+        let (section, name) = (key.section().unwrap_or("load"), key.name());
+        let mut wrong = name.to_owned();
+        wrong.replace_range(at % name.len()..=at % name.len(), &letter);
+        let is_key = plan_keys().iter().any(|other| other.section() == Some(section) && other.name() == wrong);
+        prop_assume!(!is_key);
+        let told = resolved(&with_key(section, &wrong, "1"), &[]).unwrap_err().to_string();
+        let column = section.split('.').map(|word| word.len() + 3).sum::<usize>() + 1;
+        prop_assert!(told.contains(&format!("plan.yaml:1:{column}: {section}.{wrong}: unknown key; write ")), "{}", told);
+    }
+
     #[test]
     fn nothing_panics(text: String, lines in "(((script|load|vars|contenders|factors|choose|hooks|probes|ports): ?|  [a-c]: )(\\{a: [a-z{}\\[\\]$]{0,5}\\}|\\$\\{[a-c]\\}|\\[[a-c], x\\])?\n){0,8}", set: String) {
         let _ = (resolved(&text, &[]), resolved(&lines, &[]));

@@ -32,6 +32,8 @@ pub struct SettingRow<S: 'static> {
     pub content: Content,
     /// The word that is meant where nobody says one.
     pub usual: Option<&'static str>,
+    /// Description of a default that depends on other settings, or of a missing limit.
+    pub otherwise: Option<Help>,
     /// Options that may not be said with it.
     pub excludes: &'static [&'static str],
     /// The option that must be said with it.
@@ -92,6 +94,10 @@ pub struct Key {
     pub key: &'static str,
     /// What becomes of its value.
     pub takes: Takes,
+    /// Description, where the help of the option does not describe the key, too.
+    pub about: Option<&'static str>,
+    /// Description of its default, where that is another than the option's.
+    pub default: Option<&'static str>,
 }
 
 /// What becomes of a key's value.
@@ -122,7 +128,19 @@ pub enum Takes {
 impl Key {
     /// A key of the plan file.
     pub const fn new(key: &'static str, takes: Takes) -> Self {
-        Self { key, takes }
+        Self { key, takes, about: None, default: None }
+    }
+
+    /// The same key with this description.
+    #[must_use]
+    pub const fn about(self, about: &'static str) -> Self {
+        Self { about: Some(about), ..self }
+    }
+
+    /// The same key with this default.
+    #[must_use]
+    pub const fn default(self, default: &'static str) -> Self {
+        Self { default: Some(default), ..self }
     }
 
     /// How a plan file says what the option says.
@@ -159,6 +177,7 @@ impl<S> SettingRow<S> {
             kind: Kind::Value,
             content: Content::Word,
             usual: None,
+            otherwise: None,
             excludes: &[],
             needs: None,
             keys: &[],
@@ -212,6 +231,18 @@ impl<S> SettingRow<S> {
         Self { usual: Some(word), ..self }
     }
 
+    /// The same with a description of its default.
+    #[must_use]
+    pub const fn otherwise(self, default: &'static str) -> Self {
+        Self { otherwise: Some(Help::Plain(default)), ..self }
+    }
+
+    /// The same with a description that is made of the table of defaults.
+    #[must_use]
+    pub const fn otherwise_made(self, make: fn() -> String) -> Self {
+        Self { otherwise: Some(Help::Made(make)), ..self }
+    }
+
     /// The same with this kind of word.
     #[must_use]
     pub const fn content(self, content: Content) -> Self {
@@ -222,6 +253,13 @@ impl<S> SettingRow<S> {
     #[must_use]
     pub const fn keys(self, keys: &'static [Key]) -> Self {
         Self { keys, ..self }
+    }
+
+    /// The help of the option. clap adds the default where that is a word.
+    pub fn option_help(&self) -> String {
+        let repeatable = if self.kind == Kind::Repeated { "; repeatable" } else { "" };
+        let default = self.otherwise.as_ref().map(|default| format!(" [default: {}]", default.text()));
+        format!("{}{repeatable}{}", self.help.text(), default.unwrap_or_default())
     }
 
     /// Puts the value that is meant where nobody says one into the settings.
@@ -279,9 +317,4 @@ pub(super) fn whole<T: TryFrom<u64>>(word: &str, least: u64, most: u64) -> Resul
     number
         .and_then(|number: u64| T::try_from(number).ok())
         .ok_or_else(|| format!("`{word}` is out of range; write {range}"))
-}
-
-/// A help text with a default that depends on others, shown as the plain ones are.
-pub(super) fn defaulted(help: &str, default: &str) -> String {
-    format!("{help} [default: {default}]")
 }

@@ -19,7 +19,7 @@ pub fn run() -> impl Iterator<Item = &'static SettingRow<RunSettings>> {
 }
 
 /// The first key of a plan file that says what an option says.
-pub(super) fn key_of(option: &str) -> Option<&'static Key> {
+pub(crate) fn key_of(option: &str) -> Option<&'static Key> {
     let of_run = run().find(|row| row.option == option).and_then(|row| row.keys.first());
     of_run.or_else(|| search::ROWS.iter().find(|row| row.option == option).and_then(|row| row.keys.first()))
 }

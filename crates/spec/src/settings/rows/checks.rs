@@ -13,10 +13,10 @@ pub static ROWS: [Row<RunSettings>; 6] = [
     Row::repeated(
         "expect-status",
         "LIST",
-        "Statuses that are good, such as 200,201,300-399,2xx; repeatable [default: all below 400]",
+        "Statuses that are good, such as 200,201,300-399,2xx",
         |w, _| set(status::parse(w), |s: &mut S, v| s.checks.expect_status.extend(v)),
     )
-    .under(CHECKS)
+    .under(CHECKS).otherwise("all below 400")
     .keys(&[Key::new("checks.status", Takes::Each)]),
     Row {
         kind: Kind::List,
@@ -45,11 +45,12 @@ pub static ROWS: [Row<RunSettings>; 6] = [
     Row::repeated(
         "objective",
         "BOUNDS",
-        "Bounds, such as 'p99 < 50ms, errors < 0.1%, p95 of checkout < 1s' (a step or transaction); exit code 4 if missed; repeatable",
+        "Bounds, such as 'p99 < 50ms, errors < 0.1%, p95 of checkout < 1s' (a step or transaction); exit code 4 if missed",
         |w, _| set(objective::parse(w), |s: &mut S, v| s.checks.objectives.extend(v)),
     )
     .under(CHECKS)
-    .keys(&[Key::new("objectives", Takes::Each)]),
+    .keys(&[Key::new("objectives", Takes::Each)
+        .about("Bounds, such as `p99 < 3s` or `errors < 0.1%`; `1-3-10` is p99 < 1s, p99 < 3s, p99 < 10s")]),
     Row::switch(
         "strict",
         "Exit code 6 if the load generator was the bottleneck; without this option it is only reported",

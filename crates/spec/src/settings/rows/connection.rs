@@ -18,13 +18,11 @@ pub static ROWS: [Row<RunSettings>; 26] = [
     })
     .under(CONNECTION)
     .keys(&[Key::new("connection.keepalive", Takes::IfFalse)]),
-    Row::value(
-        "requests-per-connection",
-        "N",
-        "Maximum number of requests on one connection [default: no limit]",
-        |w, _| set(whole(w, 1, u64::MAX), |s: &mut S, v| s.connection.requests_per_connection = Some(v)),
-    )
+    Row::value("requests-per-connection", "N", "Maximum number of requests on one connection", |w, _| {
+        set(whole(w, 1, u64::MAX), |s: &mut S, v| s.connection.requests_per_connection = Some(v))
+    })
     .under(CONNECTION)
+    .otherwise("no limit")
     .keys(&[Key::new("connection.requests_per_connection", Takes::Value)]),
     Row::switch("retry-stale", "Retry if a kept-alive connection turns out to be closed", |_, _| {
         Ok(on(|s: &mut S| s.connection.retry_stale = true))
@@ -37,14 +35,16 @@ pub static ROWS: [Row<RunSettings>; 26] = [
             "http",
             "VERSION[,VERSION…]",
             "HTTP version: 1.0, 1.1, 2, 3, or auto for the best that the server offers; several are compared (brunt \
-             compare --http 1.1,2,3 URL) [default: 1.1]",
+             compare --http 1.1,2,3 URL)",
             |w, _| match w {
                 "auto" => Ok(on(|s: &mut S| s.connection.http_auto = true)),
                 _ => set(values::http_version(w), add_version),
             },
         )
         .under(CONNECTION)
-        .keys(&[Key::new("connection.http", Takes::Value)])
+        .otherwise("1.1")
+        .keys(&[Key::new("connection.http", Takes::Value)
+            .about("HTTP version: 1.0, 1.1, 2, 3, or auto for the best that the server offers")])
     },
     Row {
         listed: Listed::No,
@@ -102,18 +102,17 @@ pub static ROWS: [Row<RunSettings>; 26] = [
     .under(CONNECTION)
     .usual(defaults::CONNECT_TIMEOUT)
     .keys(&[Key::new("connection.connect_timeout", Takes::Value)]),
-    Row::value("receive-rate", "BYTES", "Bytes/s each connection reads, such as 10k [default: no limit]", |w, _| {
+    Row::value("receive-rate", "BYTES", "Bytes/s each connection reads, such as 10k", |w, _| {
         set(bytes::rate(w), |s: &mut S, v| s.connection.receive_rate = Some(v))
     })
     .under(CONNECTION)
+    .otherwise("no limit")
     .keys(&[Key::new("connection.receive_rate", Takes::Value)]),
-    Row::value(
-        "cacert",
-        "FILE",
-        "Certificates to trust, as PEM: authorities, or the server's own [default: the system's]",
-        |w, _| set(values::pem(w), |s: &mut S, v| s.connection.cacert = Some(v)),
-    )
+    Row::value("cacert", "FILE", "Certificates to trust, as PEM: authorities, or the server's own", |w, _| {
+        set(values::pem(w), |s: &mut S, v| s.connection.cacert = Some(v))
+    })
     .under(CONNECTION)
+    .otherwise("the system's")
     .content(Content::Path)
     .keys(&[Key::new("connection.cacert", Takes::File)]),
     Row::value(
@@ -137,23 +136,22 @@ pub static ROWS: [Row<RunSettings>; 26] = [
     .under(CONNECTION)
     .short('k')
     .keys(&[Key::new("connection.insecure", Takes::IfTrue)]),
-    Row::value("sni", "NAME", "Server name of the TLS handshake [default: the URL's host]", |w, _| {
+    Row::value("sni", "NAME", "Server name of the TLS handshake", |w, _| {
         set(values::text(w), |s: &mut S, v| s.connection.sni = Some(v))
     })
     .under(CONNECTION)
+    .otherwise("the URL's host")
     .keys(&[Key::new("connection.sni", Takes::Value)]),
     Row::switch("no-tls-resumption", "A full TLS handshake for each connection", |_, _| {
         Ok(on(|s: &mut S| s.connection.no_tls_resumption = true))
     })
     .under(CONNECTION)
     .keys(&[Key::new("connection.tls_resumption", Takes::IfFalse)]),
-    Row::value(
-        "tls-groups",
-        "LIST",
-        "Key exchange groups of TLS, best first [default: X25519MLKEM768,X25519,secp256r1,secp384r1]",
-        |w, _| set(values::tls_groups(w), |s: &mut S, v| s.connection.tls_groups = v),
-    )
+    Row::value("tls-groups", "LIST", "Key exchange groups of TLS, best first", |w, _| {
+        set(values::tls_groups(w), |s: &mut S, v| s.connection.tls_groups = v)
+    })
     .under(CONNECTION)
+    .otherwise("X25519MLKEM768,X25519,secp256r1,secp384r1")
     .keys(&[Key::new("connection.tls_groups", Takes::Value)]),
     Row::switch(
         "early-data",
@@ -162,11 +160,11 @@ pub static ROWS: [Row<RunSettings>; 26] = [
     )
     .under(CONNECTION)
     .keys(&[Key::new("connection.early_data", Takes::IfTrue)]),
-    Row::repeated("resolve", "HOST:PORT:ADDR", "Connect to ADDR for HOST:PORT; repeatable", |w, _| {
+    Row::repeated("resolve", "HOST:PORT:ADDR", "Connect to ADDR for HOST:PORT", |w, _| {
         set(values::resolve(w), |s: &mut S, v| s.connection.resolve.push(v))
     })
     .under(CONNECTION)
-    .keys(&[Key::new("connection.resolve", Takes::Each)]),
+    .keys(&[Key::new("connection.resolve", Takes::Each).about("Connect to ADDR for HOST:PORT, each HOST:PORT:ADDR")]),
     Row {
         excludes: &["proxy", "resolve", "unix-socket"],
         ..Row::value(
@@ -176,12 +174,14 @@ pub static ROWS: [Row<RunSettings>; 26] = [
             |w, _| set(values::resolve_all(w), |s: &mut S, v| s.connection.resolve_all = Some(v)),
         )
         .under(CONNECTION)
-        .keys(&[Key::new("connection.resolve_all", Takes::Value)])
+        .keys(&[Key::new("connection.resolve_all", Takes::Value)
+            .about("Connect to this address for all URLs: 127.0.0.1:8080 without TLS, or 127.0.0.1:8443,tls")])
     },
-    Row::value("resolve-every", "TIME", "Re-resolve DNS at this interval [default: once for the run]", |w, _| {
+    Row::value("resolve-every", "TIME", "Re-resolve DNS at this interval", |w, _| {
         set(duration::positive(w), |s: &mut S, v| s.connection.resolve_every = Some(v))
     })
     .under(CONNECTION)
+    .otherwise("once for the run")
     .keys(&[Key::new("connection.resolve_every", Takes::Value)]),
     Row::value("proxy", "URL", "An HTTP proxy, as HOST:PORT or `http://HOST:PORT`", |w, env| {
         set(values::proxy(w, env), |s: &mut S, v| s.connection.proxy = Some(v))

@@ -1,7 +1,7 @@
 //! How much is asked, and when to stop.
 
 use crate::defaults;
-use crate::settings::row::{SettingRow as Row, defaulted, on, set, whole};
+use crate::settings::row::{SettingRow as Row, on, set, whole};
 use crate::settings::{Content, Key, RunSettings, Takes};
 use crate::words::values::warmup;
 use crate::words::{arrivals, duration, goal, shape, think};
@@ -25,16 +25,22 @@ fn measured_time(word: &str) -> Result<Duration, String> {
 
 /// The rows.
 pub static ROWS: [Row<RunSettings>; 18] = [
-    Row::value("connections", "LOAD", "", |w, _| set(shape::connections(w), |s: &mut S, v| s.load.connections = Some(v)))
+    Row::value(
+        "connections",
+        "LOAD",
+        "Users, one connection each: 500 or 0..500/30s,500/2m; with --rate: connections at most",
+        |w, _| set(shape::connections(w), |s: &mut S, v| s.load.connections = Some(v)),
+    )
         .under(LOAD)
         .short('c')
         .aliases(&["users", "vus"])
         .content(Content::Number)
-        .help(|| {
-            let help = "Users, one connection each: 500 or 0..500/30s,500/2m; with --rate: connections at most";
-            defaulted(help, defaults::CONNECTIONS)
-        })
-        .keys(&[Key::new("load.users", Takes::Loads), Key::new("load.connections", Takes::Value)]),
+        .otherwise(defaults::CONNECTIONS)
+        .keys(&[
+            Key::new("load.users", Takes::Loads)
+                .about("Closed loop: virtual users: 64, stages such as 0..500/30s,500/2m, or a sweep such as 20..20000*2"),
+            Key::new("load.connections", Takes::Value).about("With rate: maximum number of connections").default("no limit but max_in_flight"),
+        ]),
     Row::value(
         "rate",
         "LOAD",
@@ -45,25 +51,28 @@ pub static ROWS: [Row<RunSettings>; 18] = [
     .short('r')
     .aliases(&["R", "rps", "qps"])
     .content(Content::Number)
-    .keys(&[Key::new("load.rate", Takes::Loads)]),
-    Row::value("arrivals", "SPACING", "", |w, _| set(arrivals::parse(w), |s: &mut S, v| s.load.arrivals = Some(v)))
+    .keys(&[Key::new("load.rate", Takes::Loads)
+        .about("Open loop: requests per second: 500, stages such as 0..500/30s,500/2m, or a sweep such as 50..1500+50")]),
+    Row::value(
+        "arrivals",
+        "SPACING",
+        "Open loop: how arrivals are spaced: poisson, even or burst:N",
+        |w, _| set(arrivals::parse(w), |s: &mut S, v| s.load.arrivals = Some(v)),
+    )
         .under(LOAD)
-        .help(|| defaulted("Open loop: how arrivals are spaced: poisson, even or burst:N", defaults::ARRIVALS))
+        .otherwise(defaults::ARRIVALS)
         .keys(&[Key::new("load.arrivals", Takes::Value)]),
-    Row::value("duration", "TIME", "", |w, _| set(measured_time(w), |s: &mut S, v| s.load.duration = Some(v)))
+    Row::value("duration", "TIME", "Measured time, such as 30s or 5m", |w, _| set(measured_time(w), |s: &mut S, v| s.load.duration = Some(v)))
         .under(LOAD)
         .short('d')
         .aliases(&["z"])
         .content(Content::Number)
-        .help(|| {
-            let usual = format!("{}, unless --requests or stages say when to stop", defaults::DURATION);
-            defaulted("Measured time, such as 30s or 5m", &usual)
-        })
+        .otherwise_made(|| format!("{}, unless --requests or stages say when to stop", defaults::DURATION))
         .keys(&[Key::new("load.duration", Takes::Value)]),
     Row::repeated(
         "until",
         "GOALS",
-        "Extend the run until the confidence interval is this narrow, such as p99±5% or throughput+-1%; --duration is then the minimum; repeatable",
+        "Extend the run until the confidence interval is this narrow, such as p99±5% or throughput+-1%; --duration is then the minimum",
         |w, _| set(goal::parse(w), |s: &mut S, v| s.load.until.extend(v)),
     )
     .under(LOAD)
@@ -85,12 +94,14 @@ pub static ROWS: [Row<RunSettings>; 18] = [
     })
     .under(LOAD)
     .keys(&[Key::new("load.iterations", Takes::Value)]),
-    Row::value("think", "TIME[..TIME]", "", |w, _| set(think::parse(w), |s: &mut S, v| s.load.think = Some(v)))
+    Row::value(
+        "think",
+        "TIME[..TIME]",
+        "Closed loop: time between a reply and the user's next request, 1s or 0.5s..2s",
+        |w, _| set(think::parse(w), |s: &mut S, v| s.load.think = Some(v)),
+    )
         .under(LOAD)
-        .help(|| {
-            let help = "Closed loop: time between a reply and the user's next request, 1s or 0.5s..2s";
-            defaulted(help, defaults::THINK)
-        })
+        .otherwise(defaults::THINK)
         .keys(&[Key::new("load.think", Takes::Value)]),
     Row::value(
         "warmup",
@@ -119,23 +130,23 @@ pub static ROWS: [Row<RunSettings>; 18] = [
     Row::value(
         "max-in-flight",
         "N",
-        "Open loop: maximum number of requests in flight; arrivals beyond it are dropped [default: open files of all processes − 64 each]",
+        "Open loop: maximum number of requests in flight; arrivals beyond it are dropped",
         |w, _| set(whole(w, 1, u64::from(u32::MAX)), |s: &mut S, v| s.load.max_in_flight = Some(v)),
     )
-    .under(LOAD)
+    .under(LOAD).otherwise("open files of all processes − 64 each")
     .keys(&[Key::new("load.max_in_flight", Takes::Value)]),
     Row::value(
         "processes",
         "N",
-        "Processes that share the load [default: 1, more where connections need more open files than one may have]",
+        "Processes that share the load",
         |w, _| set(whole(w, 1, 1024), |s: &mut S, v| s.load.processes = Some(v)),
     )
-    .under(LOAD)
+    .under(LOAD).otherwise("1, more where connections need more open files than one may have")
     .keys(&[Key::new("load.processes", Takes::Value)]),
-    Row::value("threads", "N", "Worker threads of each process [default: 1, more where the rate needs them]", |w, _| {
+    Row::value("threads", "N", "Worker threads of each process", |w, _| {
         set(whole(w, 1, 1024), |s: &mut S, v| s.load.threads = Some(v))
     })
-    .under(LOAD)
+    .under(LOAD).otherwise("1, more where the rate needs them")
     .aliases(&["t"])
     .keys(&[Key::new("load.threads", Takes::Value)]),
     Row::switch("latency", "Nothing more: the report always has percentiles", |_, _| Ok(on(|_: &mut S| {})))
@@ -148,9 +159,9 @@ pub static ROWS: [Row<RunSettings>; 18] = [
     )
     .under(LOAD)
     .keys(&[Key::new("load.precise", Takes::IfTrue)]),
-    Row::value("seed", "N", "Seed of every random choice, to repeat a run [default: another each time]", |w, _| {
+    Row::value("seed", "N", "Seed of every random choice, to repeat a run", |w, _| {
         set(whole(w, 0, u64::MAX), |s: &mut S, v| s.load.seed = Some(v))
     })
-    .under(LOAD)
+    .under(LOAD).otherwise("another each time")
     .keys(&[Key::new("load.seed", Takes::Value)]),
 ];

@@ -20,7 +20,7 @@ pub static ROWS: [Row<RunSettings>; 11] = [
     .under(OUTPUT)
     .short('o')
     .help(formats)
-    .keys(&[Key::new("outputs", Takes::Each)]),
+    .keys(&[Key::new("outputs", Takes::Each).about("Reports, each FORMAT or FORMAT=FILE, relative to where brunt is called")]),
     Row::value("events", "FILE", "Write the event log to this file, for `brunt replay`", |w, _| {
         set(Ok::<_, WordError>(w.into()), |s: &mut S, v| s.output.events = Some(v))
     })
@@ -36,10 +36,10 @@ pub static ROWS: [Row<RunSettings>; 11] = [
     .content(Content::Path),
     Row {
         needs: Some("jtl"),
-        ..Row::value("jtl-format", "FORMAT", "Format of --jtl: csv or xml [default: xml for .xml, else csv]", |w, _| {
+        ..Row::value("jtl-format", "FORMAT", "Format of --jtl: csv or xml", |w, _| {
             set(detail(w), |s: &mut S, v| s.output.jtl_format = Some(v))
         })
-        .under(OUTPUT)
+        .under(OUTPUT).otherwise("xml for .xml, else csv")
         .content(Content::Choice(&["csv", "xml"]))
     },
     Row {
@@ -56,7 +56,7 @@ pub static ROWS: [Row<RunSettings>; 11] = [
         ..Row::repeated(
             "trace-only",
             "WHICH",
-            "Samples that --trace shows: failed, label=NAME, sample=N or sample=N..M; repeatable: all must hold",
+            "Samples that --trace shows: failed, label=NAME, sample=N or sample=N..M; all that are given must hold",
             |w, _| set(trace_filter(w), |s: &mut S, v| s.output.trace_view.only.push(v)),
         )
         .under(OUTPUT)
@@ -97,7 +97,7 @@ pub static ROWS: [Row<RunSettings>; 11] = [
 pub static SERVER: [Row<RunSettings>; 1] = [Row::repeated(
     "probe",
     "WHAT[=WHICH]",
-    "Read this source of the server each second: host, process=NAME, port=N, nginx=URL, php-fpm=URL, …; repeatable",
+    "Read this source of the server each second: host, process=NAME, port=N, nginx=URL, php-fpm=URL, …",
     |w, _| set(probe::parse(w), |s: &mut S, v| s.probes.push(v)),
 )
 .under("Server")];
@@ -134,7 +134,7 @@ fn formats() -> String {
     let names = brunt_report::REPORTS.iter().map(|format| format.name).collect::<Vec<_>>().join(", ");
     let live = LIVE_OUTPUTS.iter().map(|row| format!("{}={}", row.name, row.value)).collect::<Vec<_>>().join(", ");
     format!(
-        "Report in FORMAT ({names}), to FILE or standard output; repeatable. Text goes to standard output unless another report does. \
+        "Report in FORMAT ({names}), to FILE or standard output. Text goes to standard output unless another report does. \
          {live}: send figures there while the load runs"
     )
 }

@@ -1,7 +1,7 @@
 //! What is asked.
 
 use crate::defaults;
-use crate::settings::row::{SettingRow as Row, defaulted, on, set, whole};
+use crate::settings::row::{SettingRow as Row, on, set, whole};
 use crate::settings::{Content, Key, RunSettings, Takes};
 use crate::words::values::{self, secrets};
 use crate::words::{WordError, events};
@@ -20,34 +20,36 @@ const ORDERS: [(&str, Order); 4] = [
 ];
 const ORDER_WORDS: [&str; 4] = [ORDERS[0].0, ORDERS[1].0, ORDERS[2].0, ORDERS[3].0];
 
+/// Order of a list of URLs by its word, such as `random`.
+pub(crate) fn order(word: &str) -> Option<Order> {
+    ORDERS.iter().find(|row| row.0 == word).map(|row| row.1)
+}
+
 /// Redirects that `-L` follows; curl's default.
 const LOCATION: u32 = 50;
 
 /// The rows.
 pub static ROWS: [Row<RunSettings>; 22] = [
-    Row::value("method", "METHOD", "", |w, _| set(values::method(w), |s: &mut S, v| s.request.method = Some(v)))
+    Row::value("method", "METHOD", "Method", |w, _| set(values::method(w), |s: &mut S, v| s.request.method = Some(v)))
         .under(REQUEST)
         .short('X')
         .aliases(&["request"])
-        .help(|| {
-            let usual = format!("{}, or {} with --data or --form", defaults::METHOD, defaults::METHOD_WITH_BODY);
-            defaulted("Method", &usual)
-        })
+        .otherwise_made(|| format!("{}, or {} with --data or --form", defaults::METHOD, defaults::METHOD_WITH_BODY))
         .keys(&[Key::new("script.request.method", Takes::Value)]),
     Row::repeated(
         "header",
         "NAME: VALUE|@FILE",
-        "A header, or those of FILE, one a line; repeatable. `${env:NAME}` is filled in from the environment, here and in \
+        "A header, or those of FILE, one a line. `${env:NAME}` is filled in from the environment, here and in \
          --basic, --bearer, --cookie, --data, --form and URLs",
         |w, env| set(secrets::headers(w, env), |s: &mut S, v| s.request.headers.extend(v)),
     )
     .under(REQUEST)
     .short('H')
-    .keys(&[Key::new("script.request.headers", Takes::Pairs(": "))]),
+    .keys(&[Key::new("script.request.headers", Takes::Pairs(": ")).about("Headers, by name")]),
     Row::repeated(
         "header-file",
         "FILE",
-        "Headers from FILE, one a line; repeatable. A secret in a file does not show in `ps`",
+        "Headers from FILE, one a line. A secret in a file does not show in `ps`",
         |w, env| set(secrets::header_file(w, env), |s: &mut S, v| s.request.header_files.extend(v)),
     )
     .under(REQUEST),
@@ -61,7 +63,10 @@ pub static ROWS: [Row<RunSettings>; 22] = [
         )
         .under(REQUEST)
         .aliases(&["data-binary"])
-        .keys(&[Key::new("script.request.data", Takes::Data), Key::new("script.request.json", Takes::Json)])
+        .keys(&[
+            Key::new("script.request.data", Takes::Data).about("Body: a text, or `@FILE`"),
+            Key::new("script.request.json", Takes::Json).about("Body: any value, which is sent as JSON"),
+        ])
     },
     Row {
         excludes: &["data", "form"],
@@ -94,17 +99,18 @@ pub static ROWS: [Row<RunSettings>; 22] = [
             |w, _| set(values::grpc_method(w), |s: &mut S, v| s.request.grpc.method = Some(v)),
         )
         .under(REQUEST)
-        .keys(&[Key::new("script.request.grpc", Takes::Value)])
+        .keys(&[Key::new("script.request.grpc", Takes::Value)
+.about("Call this method by gRPC: `package.Service/Method`, with json as its message")])
     },
-    Row::repeated("proto", "FILE", "gRPC: a file that defines the service (.proto); repeatable", |w, _| {
+    Row::repeated("proto", "FILE", "gRPC: a file that defines the service (.proto)", |w, _| {
         set(Ok::<_, WordError>(w.into()), |s: &mut S, v| s.request.grpc.protos.push(v))
     })
     .under(REQUEST)
     .content(Content::Path)
-    .keys(&[Key::new("script.request.proto", Takes::File)]),
+    .keys(&[Key::new("script.request.proto", Takes::File).default("the server is asked (reflection)")]),
     Row {
         needs: Some("proto"),
-        ..Row::repeated("proto-path", "DIR", "gRPC: a folder of files that --proto imports; repeatable", |w, _| {
+        ..Row::repeated("proto-path", "DIR", "gRPC: a folder of files that --proto imports", |w, _| {
             set(Ok::<_, WordError>(w.into()), |s: &mut S, v| s.request.grpc.proto_paths.push(v))
         })
         .under(REQUEST)
@@ -130,13 +136,15 @@ pub static ROWS: [Row<RunSettings>; 22] = [
         |w, _| set(values::message_interval(w), |s: &mut S, v| s.request.grpc.message_interval = Some(v)),
     )
     .under(REQUEST)
-    .keys(&[Key::new("script.request.message_interval", Takes::Value)]),
-    Row::repeated("form", "NAME=VALUE", "Body: a field of a form, encoded; repeatable", |w, env| {
+    .keys(&[Key::new("script.request.message_interval", Takes::Value)
+.about("gRPC: send the messages of a stream at this interval, or each after the reply to the one before: `reply`")
+.default("all at once")]),
+    Row::repeated("form", "NAME=VALUE", "Body: a field of a form, encoded", |w, env| {
         set(secrets::field(w, env), |s: &mut S, v| s.request.form.push(v))
     })
     .under(REQUEST)
-    .keys(&[Key::new("script.request.form", Takes::Pairs("="))]),
-    Row::repeated("cookie", "NAME=VALUE|@FILE", "A cookie, or those of FILE; repeatable", |w, env| {
+    .keys(&[Key::new("script.request.form", Takes::Pairs("=")).about("Body: fields of a form, by name, encoded")]),
+    Row::repeated("cookie", "NAME=VALUE|@FILE", "A cookie, or those of FILE", |w, env| {
         set(secrets::cookie(w, env), |s: &mut S, v| s.request.cookies.push(v))
     })
     .under(REQUEST)
@@ -156,10 +164,10 @@ pub static ROWS: [Row<RunSettings>; 22] = [
         set(secrets::bearer(w, env), |s: &mut S, v| s.request.bearer = Some(v))
     })
     .under(REQUEST),
-    Row::value("user-agent", "TEXT", "", |w, _| set(values::text(w), |s: &mut S, v| s.request.user_agent = Some(v)))
+    Row::value("user-agent", "TEXT", "User-Agent header", |w, _| set(values::text(w), |s: &mut S, v| s.request.user_agent = Some(v)))
         .under(REQUEST)
         .short('A')
-        .help(|| defaulted("User-Agent header", defaults::USER_AGENT)),
+        .otherwise(defaults::USER_AGENT),
     Row::switch("compressed", "Ask for compressed replies (gzip, deflate)", |_, _| {
         Ok(on(|s: &mut S| s.request.compressed = true))
     })
@@ -176,15 +184,14 @@ pub static ROWS: [Row<RunSettings>; 22] = [
     Row {
         needs: Some("urls"),
         ..Row::value("order", "ORDER", "Order of the URLs of --urls", |w, _| {
-            let order = ORDERS.iter().find(|row| row.0 == w).map(|row| row.1);
-            set(order.ok_or_else(|| WordError::new(w, "unknown order", ORDER_WORDS.join(", "))), |s: &mut S, v| {
+            set(order(w).ok_or_else(|| WordError::new(w, "unknown order", ORDER_WORDS.join(", "))), |s: &mut S, v| {
                 s.request.order = Some(v);
             })
         })
         .under(REQUEST)
         .content(Content::Choice(&ORDER_WORDS))
         .usual(defaults::ORDER)
-        .keys(&[Key::new("script.order", Takes::Value)])
+        .keys(&[Key::new("script.order", Takes::Value).about("Order of several requests")])
     },
     Row::value("follow", "N", "Maximum number of redirects to follow for one request", |w, _| {
         set(whole(w, 0, u64::from(u32::MAX)), |s: &mut S, v| s.request.follow = v)

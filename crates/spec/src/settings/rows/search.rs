@@ -27,21 +27,18 @@ pub static ROWS: [Row<SearchSettings>; 8] = [
     .under(SEARCH)
     .usual(defaults::FIND_PRECISION)
     .keys(&[Key::new("find.precision", Takes::Value)]),
-    Row::value(
-        "start-load",
-        "LOAD",
-        "Load of the first trial [default: that of --rate or --connections, else 50 requests/s]",
-        |w, _| set(find::load(w), |s: &mut S, v| s.start = Some(v)),
-    )
-    .under(SEARCH)
-    .content(Content::Number)
-    .keys(&[Key::new("find.start_load", Takes::Value)]),
-    Row::value("max-load", "LOAD", "Highest load to try [default: no limit]", |w, _| {
-        set(find::load(w), |s: &mut S, v| s.most = Some(v))
+    Row::value("start-load", "LOAD", "Load of the first trial", |w, _| {
+        set(find::load(w), |s: &mut S, v| s.start = Some(v))
     })
     .under(SEARCH)
+    .otherwise("that of --rate or --connections, else 50 requests/s")
     .content(Content::Number)
-    .keys(&[Key::new("find.max_load", Takes::Value)]),
+    .keys(&[Key::new("find.start_load", Takes::Value)]),
+    Row::value("max-load", "LOAD", "Highest load to try", |w, _| set(find::load(w), |s: &mut S, v| s.most = Some(v)))
+        .under(SEARCH)
+        .otherwise("no limit")
+        .content(Content::Number)
+        .keys(&[Key::new("find.max_load", Takes::Value)]),
     Row::value(
         "trial-duration",
         "TIME..TIME",
@@ -59,7 +56,8 @@ pub static ROWS: [Row<SearchSettings>; 8] = [
     )
     .under(SEARCH)
     .usual(defaults::FIND_COOLDOWN)
-    .keys(&[Key::new("find.between", Takes::Value)]),
+    .keys(&[Key::new("find.between", Takes::Value)
+        .about("Pause between two trials, such as 1s; or `restart` of the managed server")]),
     Row::value(
         "overload",
         "TIMES",
@@ -72,7 +70,7 @@ pub static ROWS: [Row<SearchSettings>; 8] = [
     Row::repeated(
         "require",
         "BOUND",
-        "Requirement, such as 'capacity > 3000/s': exit code 4 if missed, 8 if the interval does not decide it; repeatable",
+        "Requirement, such as 'capacity > 3000/s': exit code 4 if missed, 8 if the interval does not decide it",
         |w, _| set(find::requirement(w), |s: &mut S, v| s.require.push(v)),
     )
     .under(SEARCH)

@@ -1,0 +1,309 @@
+//! The keys of a plan file that are settings: the table of settings says which there are and what may stand there.
+//!
+//! A [`Section`] is a map of such keys, which serde reads and schemars describes.
+
+use super::words::{Scalar, ScalarList, ScalarOr};
+use crate::settings::{Content, Help, Key, Listed, RunSettings, SearchSettings, SettingRow, Settings, Takes, rows};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::Deserialize;
+use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
+use serde_json::{Map, Value, json};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::LazyLock;
+
+/// A key of a plan file.
+#[derive(Debug, Clone)]
+pub struct PlanKey {
+    /// The whole key, such as `load.rate`.
+    pub path: &'static str,
+    /// Description.
+    pub about: String,
+    /// Value that holds where the key is left out, or a description of it.
+    pub default: Option<String>,
+    /// Kind of its value.
+    pub form: Form,
+    /// Option of the command line with the same meaning.
+    pub option: Option<&'static str>,
+    /// Whether help and docs list it.
+    pub listed: Listed,
+}
+
+/// The kind of a key's value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// A single value.
+    Scalar,
+    /// A single value, or a list of them.
+    ScalarList,
+    /// One of these words.
+    Choice(&'static [&'static str]),
+    /// The option is given where the value is this one.
+    Switch(bool),
+    /// A whole number.
+    Number,
+    /// Names with single values.
+    Map,
+    /// Any value.
+    Any,
+    /// A request.
+    Request,
+    /// A list of requests.
+    Requests,
+}
+
+/// Keys that no option has: path, form, description and default.
+const WITHOUT_OPTION: [(&str, Form, &str, Option<&str>); 6] = [
+    ("script.base", Form::Scalar, "Server of relative URLs, such as `http://127.0.0.1:8080`", None),
+    ("script.request", Form::Request, "One request: a URL, or a map", None),
+    ("script.requests", Form::Requests, "Several requests, each as often as its weight says", None),
+    (
+        "script.request.url",
+        Form::Scalar,
+        "URL to request, with placeholders: `{n}`, `{uuid}`, `{random:1..9}`, `{csv:FILE:column}`",
+        None,
+    ),
+    ("script.request.label", Form::Scalar, "Label under which its figures are summed", Some("its URL")),
+    ("script.request.weight", Form::Number, "Relative frequency within the list", Some("1")),
+];
+
+/// The sections, with the names of their schemas and their descriptions. A key belongs to the first that it begins with.
+pub(super) const SECTIONS: [(&str, &str, &str); 6] = [
+    ("script.request", "Request", "One request."),
+    ("script", "Script", "Requests to send: one of `request`, `requests` and `urls`."),
+    ("load", "Load", "Load, and the conditions that end the run, with the options of `brunt run`."),
+    ("connection", "Connection", "Connection settings, with the options of `brunt run`."),
+    ("checks", "Checks", "Conditions for a good reply."),
+    ("find", "Search", "Search for the capacity, with the options of `brunt find`."),
+];
+
+/// A map of keys, checked: the values themselves are read by the settings. `NUMBER` is that of the section.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Section<const NUMBER: usize>;
+
+pub type Request = Section<0>;
+pub type Script = Section<1>;
+pub type Load = Section<2>;
+pub type Connection = Section<3>;
+pub type Checks = Section<4>;
+pub type Search = Section<5>;
+
+static KEYS: LazyLock<Vec<PlanKey>> = LazyLock::new(|| {
+    let others = WITHOUT_OPTION.iter().map(|(path, form, about, default)| PlanKey {
+        path,
+        about: (*about).to_owned(),
+        default: default.map(str::to_owned),
+        form: *form,
+        option: None,
+        listed: Listed::Yes,
+    });
+    others.chain(keys_of::<RunSettings>()).chain(keys_of::<SearchSettings>()).collect()
+});
+
+/// The keys that are settings, and those that stand among them.
+pub fn plan_keys() -> &'static [PlanKey] {
+    &KEYS
+}
+
+fn keys_of<S: Settings>() -> impl Iterator<Item = PlanKey> {
+    S::rows().flat_map(|row| row.keys.iter().map(|key| PlanKey::new(row, key)))
+}
+
+impl PlanKey {
+    fn new<S>(row: &SettingRow<S>, key: &Key) -> Self {
+        let form = match (key.takes, row.content) {
+            (Takes::Value, Content::Choice(words)) => Form::Choice(words),
+            (Takes::Value | Takes::File | Takes::Data, _) => Form::Scalar,
+            (Takes::Each | Takes::Commas | Takes::Loads, _) => Form::ScalarList,
+            (Takes::IfTrue, _) => Form::Switch(true),
+            (Takes::IfFalse, _) => Form::Switch(false),
+            (Takes::Pairs(_), _) => Form::Map,
+            (Takes::Json, _) => Form::Any,
+        };
+        let of_option = || row.otherwise.as_ref().map(Help::text).or_else(|| row.usual.map(str::to_owned));
+        let default = match (key.default, form) {
+            (Some(default), _) => Some(default.to_owned()),
+            (None, Form::Switch(on)) => Some((!on).to_string()),
+            (None, _) => of_option().map(|text| in_keys(&text, key.key)),
+        };
+        let about = key.about.map_or_else(|| row.help.text(), str::to_owned);
+        let (option, listed) = (Some(row.option), row.listed);
+        Self { path: key.key, about: in_keys(&about, key.key), default, form, option, listed }
+    }
+
+    /// Its name within its section.
+    pub fn name(&self) -> &'static str {
+        self.within().map_or(self.path, |(_, name)| name)
+    }
+
+    /// The section that it belongs to; None at the top of a plan.
+    pub fn section(&self) -> Option<&'static str> {
+        self.within().map(|(number, _)| SECTIONS[number].0)
+    }
+
+    fn within(&self) -> Option<(usize, &'static str)> {
+        within(self.path)
+    }
+
+    /// Its description in the schema.
+    pub(super) fn description(&self) -> String {
+        let condition = match self.form {
+            Form::Switch(true) => "`true`: ",
+            Form::Switch(false) => "`false`: ",
+            _ => "",
+        };
+        let default = self.default.as_ref().map(|default| format!(" Default: {default}."));
+        format!("{condition}{}.{}", self.about, default.unwrap_or_default())
+    }
+
+    fn schema(&self, generator: &mut SchemaGenerator) -> Schema {
+        let mut schema = match self.form {
+            Form::Scalar => generator.subschema_for::<Option<Scalar>>(),
+            Form::ScalarList => generator.subschema_for::<Option<ScalarList>>(),
+            Form::Choice(words) => {
+                let words = words.iter().map(|word| json!(word)).chain([Value::Null]);
+                json_schema!({ "enum": words.collect::<Vec<_>>() })
+            }
+            Form::Switch(_) => generator.subschema_for::<Option<bool>>(),
+            Form::Number => generator.subschema_for::<Option<u32>>(),
+            Form::Map => generator.subschema_for::<Option<BTreeMap<String, Scalar>>>(),
+            Form::Any => json_schema!({}),
+            Form::Request => generator.subschema_for::<Option<ScalarOr<Request>>>(),
+            Form::Requests => generator.subschema_for::<Option<Vec<ScalarOr<Request>>>>(),
+        };
+        schema.insert("description".into(), json!(self.description()));
+        schema
+    }
+}
+
+/// The number of the section that a key belongs to, and the key's name there; None at the top of a plan.
+fn within(path: &str) -> Option<(usize, &str)> {
+    SECTIONS.iter().enumerate().find_map(|(number, (section, ..))| {
+        let name = path.strip_prefix(section)?.strip_prefix('.')?;
+        Some((number, name))
+    })
+}
+
+/// The help of an option as that of the key `path`: it names keys in place of options, those of the same section by their names.
+fn in_keys(help: &str, path: &str) -> String {
+    let own_section = within(path).map(|(section, _)| section);
+    let mut parts = help.split("--");
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let end = part.find(|c: char| !c.is_ascii_lowercase() && c != '-').unwrap_or(part.len());
+        let (option, rest) = part.split_at(end);
+        let key = rows::key_of(option).map(|key| match within(key.key) {
+            Some((section, name)) if Some(section) == own_section => name,
+            _ => key.key,
+        });
+        match key {
+            Some(key) => text += key,
+            None => text.extend(["--", option]),
+        }
+        text += rest;
+    }
+    text
+}
+
+impl<const NUMBER: usize> Section<NUMBER> {
+    fn keys() -> impl Iterator<Item = (&'static str, &'static PlanKey)> {
+        let named = KEYS.iter().filter_map(|key| Some((key.within()?, key)));
+        named.filter(|((section, _), _)| *section == NUMBER).map(|((_, name), key)| (name, key))
+    }
+}
+
+impl<const NUMBER: usize> JsonSchema for Section<NUMBER> {
+    fn schema_name() -> Cow<'static, str> {
+        SECTIONS[NUMBER].1.into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let properties: Map<String, Value> =
+            Self::keys().map(|(name, key)| (name.to_owned(), key.schema(generator).to_value())).collect();
+        json_schema!({
+            "type": "object",
+            "description": SECTIONS[NUMBER].2,
+            "additionalProperties": false,
+            "properties": properties,
+        })
+    }
+}
+
+impl<'de, const NUMBER: usize> Deserialize<'de> for Section<NUMBER> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(Self)
+    }
+}
+
+impl<'de, const NUMBER: usize> Visitor<'de> for Section<NUMBER> {
+    type Value = Self;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a map")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self, A::Error> {
+        while let Some(key) = map.next_key_seed(NameOf::<NUMBER>)? {
+            map.next_value_seed(ValueOf(key))?;
+        }
+        Ok(self)
+    }
+}
+
+/// Reads the name of a key of a section.
+struct NameOf<const NUMBER: usize>;
+
+impl<'de, const NUMBER: usize> DeserializeSeed<'de> for NameOf<NUMBER> {
+    type Value = &'static PlanKey;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_str(self)
+    }
+}
+
+impl<const NUMBER: usize> Visitor<'_> for NameOf<NUMBER> {
+    type Value = &'static PlanKey;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a key")
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
+        let known = Section::<NUMBER>::keys().find(|(name, _)| *name == text);
+        known.map(|(_, key)| key).ok_or_else(|| E::unknown_field(text, names(NUMBER)))
+    }
+}
+
+/// The names of the keys of a section.
+fn names(number: usize) -> &'static [&'static str] {
+    static NAMES: LazyLock<[Vec<&str>; SECTIONS.len()]> = LazyLock::new(|| {
+        let of = |number| KEYS.iter().filter_map(PlanKey::within).filter(move |within| within.0 == number);
+        std::array::from_fn(|number| of(number).map(|(_, name)| name).collect())
+    });
+    &NAMES[number]
+}
+
+/// Checks the kind of a key's value.
+struct ValueOf(&'static PlanKey);
+
+impl<'de> DeserializeSeed<'de> for ValueOf {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        match self.0.form {
+            Form::Scalar => Option::<Scalar>::deserialize(deserializer).map(drop),
+            Form::ScalarList => Option::<ScalarList>::deserialize(deserializer).map(drop),
+            Form::Choice(words) => match Option::<Scalar>::deserialize(deserializer)? {
+                Some(Scalar(word)) if !words.contains(&&*word) => Err(D::Error::unknown_variant(&word, words)),
+                _ => Ok(()),
+            },
+            Form::Switch(_) => Option::<bool>::deserialize(deserializer).map(drop),
+            Form::Number => Option::<u32>::deserialize(deserializer).map(drop),
+            Form::Map => Option::<BTreeMap<String, Scalar>>::deserialize(deserializer).map(drop),
+            Form::Any => IgnoredAny::deserialize(deserializer).map(drop),
+            Form::Request => Option::<ScalarOr<Request>>::deserialize(deserializer).map(drop),
+            Form::Requests => Option::<Vec<ScalarOr<Request>>>::deserialize(deserializer).map(drop),
+        }
+    }
+}
