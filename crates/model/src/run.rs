@@ -45,10 +45,8 @@ pub struct Run {
     pub flow_grace: Flow,
     /// How arrivals were spread over time (open loop).
     pub spread: Spread,
-    /// Most connections open at the end of an interval.
-    pub peak_connections: u64,
-    /// Most requests under way at the end of an interval.
-    pub peak_in_flight: u64,
+    /// Highest value of each counter in an interval: for a level, its peak.
+    pub peak: Flow,
     /// How it went over time.
     pub series: Series,
     /// All readings of each source, in order of time.
@@ -171,8 +169,7 @@ impl Run {
         if !self.populations.is_empty() {
             self.sum_flows();
         }
-        self.peak_connections = self.peak_connections.max(s.flow.connections);
-        self.peak_in_flight = self.peak_in_flight.max(s.flow.in_flight);
+        self.peak.raise(&s.flow);
         self.seen_to = self.seen_to.max(s.to);
         self.series.push(s);
         self.spread.push(&s.bins);

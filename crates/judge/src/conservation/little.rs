@@ -11,7 +11,7 @@ use brunt_model::{Failure, Flow, Load, Loss, Phase, Run, Tally};
 pub fn in_flight(run: &Run) -> Option<Check> {
     let counted = run.flow_all.in_flight_nanos as f64 / 1e9;
     let summed = seconds_under_way(&run.total) + seconds_under_way(&run.warmup);
-    let room = 0.01 * summed + 1e-3 * run.peak_in_flight.max(1) as f64;
+    let room = 0.01 * summed + 1e-3 * run.peak.in_flight.max(1) as f64;
     let text = format!("{counted:.4} s under way by counting, {summed:.4} s by adding up the times of all requests");
     Some(check("requests under way", (counted - summed).abs() <= room, text))
 }

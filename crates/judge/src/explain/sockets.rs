@@ -94,7 +94,7 @@ fn is_step(seconds: f64) -> bool {
 /// Connections reached the listener's limit on open files, and some broke.
 pub fn file_limit(facts: &Facts) -> Option<Remark> {
     let limit = facts.route()?.listener_descriptors.filter(|limit| *limit > 0)?;
-    let peak = facts.run.peak_connections;
+    let peak = facts.run.peak.connections;
     if (peak as f64) < NEARLY_ALL * limit as f64 {
         return None;
     }
@@ -114,16 +114,16 @@ pub fn connection_limit(facts: &Facts) -> Option<Remark> {
     let users = facts.users.as_ref()?;
     let total = facts.total();
     let broken = broken(total);
-    let held = facts.run.peak_connections as f64;
+    let peak = facts.run.peak.connections as f64;
     let keeps = facts.plan.connection.requests_per_connection.is_none();
-    let held_out = held > 0.0 && held < users.count * (1.0 - HELD_OUT);
+    let held_out = peak > 0.0 && peak < users.count * (1.0 - HELD_OUT);
     if !keeps || !held_out || (broken as f64) < BROKEN * total.begun as f64 {
         return None;
     }
     let said = format!(
         "The server held {} connections at most, {} users had one each, and {} of the requests met a closed connection: it \
          has a limit on connections.",
-        three(held),
+        three(peak),
         count(users.count.round() as u64),
         percent(broken as f64 / total.begun as f64)
     );
