@@ -5,6 +5,7 @@
 //! which they were planned, which are a [`Tally`](crate::Tally).
 
 use crate::Run;
+use crate::time::seconds_of;
 
 /// A counter of [`Flow`].
 #[derive(Debug)]
@@ -87,10 +88,10 @@ impl Counter {
             FigureKind::WholeRun => FigureValue::Count(total),
             FigureKind::MeasuredTime => FigureValue::Count((self.value)(&run.flow)),
             FigureKind::Peak => FigureValue::Count((self.value)(&run.peak)),
-            FigureKind::Seconds => FigureValue::Seconds(total as f64 / 1e9),
+            FigureKind::Seconds => FigureValue::Seconds(seconds_of(total)),
             FigureKind::MeanSeconds(count) => total
                 .checked_div(count(&run.flow_all))
-                .map_or(FigureValue::Unknown, |nanos| FigureValue::Seconds(nanos as f64 / 1e9)),
+                .map_or(FigureValue::Unknown, |nanos| FigureValue::Seconds(seconds_of(nanos))),
         }
     }
 }

@@ -203,7 +203,7 @@ impl Run {
 
     /// Seconds of measured time.
     pub fn measured_seconds(&self) -> f64 {
-        self.measured_span().map_or(0.0, |(from, to)| to.nanos_since(from) as f64 / 1e9)
+        self.measured_span().map_or(0.0, |(from, to)| to.seconds_since(from))
     }
 
     /// Whole replies per second of measured time. Replies that came in the grace period are not counted.

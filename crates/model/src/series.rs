@@ -63,7 +63,7 @@ impl Point {
 
     /// Seconds that it covers.
     pub fn seconds(&self) -> f64 {
-        self.to.nanos_since(self.from) as f64 / 1e9
+        self.to.seconds_since(self.from)
     }
 
     /// Completed requests per second; 0 if it covers no time.

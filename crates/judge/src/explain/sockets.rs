@@ -3,6 +3,7 @@
 use super::{Facts, Remark};
 use brunt_model::numbers::{count, percent, plural, three};
 use brunt_model::reading_names::{LISTEN_DROPS, LISTEN_OVERFLOWS};
+use brunt_model::time::seconds_of;
 use brunt_model::{Failure, Tally};
 
 /// The kernel sends an unanswered SYN again after 1 s (RFC 6298, section 2), and then at whole seconds.
@@ -70,7 +71,7 @@ pub fn slow_connects(facts: &Facts) -> Option<Remark> {
     let connect = &facts.total().phases.connect;
     let lost = facts.total().failed_by(Failure::ConnectTimeout);
     let slow = connect.count() - connect.count_at_or_below((RESENT_SECONDS * 0.95 * 1e9) as u64);
-    let in_steps: u64 = connect.buckets().filter(|b| is_step(b.low as f64 / 1e9)).map(|b| b.count).sum();
+    let in_steps: u64 = connect.buckets().filter(|b| is_step(seconds_of(b.low))).map(|b| b.count).sum();
     let steps_show = slow >= SLOW && in_steps as f64 >= IN_STEPS * slow as f64;
     if !facts.is_direct() || (!steps_show && lost < SLOW) {
         return None;

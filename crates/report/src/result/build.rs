@@ -229,7 +229,7 @@ pub(crate) fn intervals(run: &Run, points: impl Iterator<Item = Point>) -> impl 
 
 fn interval(point: &Point, zero: Tick) -> Interval {
     let (flow, response, lag) = (&point.flow, &point.response, &point.lag);
-    let since = |t: Tick| (t.0 as f64 - zero.0 as f64) / 1e9;
+    let since = |t: Tick| t.seconds_from(zero);
     let answered = |nanos: u64| (response.count() > 0).then(|| seconds_of(nanos));
     Interval {
         from_seconds: since(point.from),
