@@ -8,6 +8,7 @@ use crate::league::{Entry, League};
 use crate::tools::{LoadMode, Tool};
 use crate::trial::Outcome;
 use crate::verdict::{Mark, deviation};
+use brunt_model::numbers::narrow_percent;
 
 /// What a tool cannot do, or does not tell.
 pub const DASH: &str = "–";
@@ -89,7 +90,7 @@ pub fn line(entry: &Entry) -> String {
         (_, Some(mark)) => {
             format!(
                 "{} at {}{}",
-                percent(mark.deviation),
+                narrow_percent(mark.deviation),
                 mark.figure,
                 if mark.met { "" } else { ", beyond the limit" }
             )
@@ -111,7 +112,7 @@ fn cell(entry: &Entry) -> String {
         Outcome::Scored { mark: Some(mark), .. } => {
             let sign = if mark.met { "✓" } else { "✗" };
             let mean = if mark.figure == "mean" { "m" } else { "" };
-            format!("{sign} {}{mean}", percent(mark.deviation))
+            format!("{sign} {}{mean}", narrow_percent(mark.deviation))
         }
     }
 }
@@ -124,7 +125,7 @@ fn three_rows(entry: &Entry, shown: &[&Key]) -> Vec<Vec<String>> {
     let figures = |of: &Figures| shown.iter().map(|key| figure(key, (key.of)(of))).collect::<Vec<_>>();
     let errors = shown.iter().map(|key| {
         let off = deviation((key.of)(told), (key.of)(truth));
-        off.map_or(DASH.to_owned(), percent)
+        off.map_or(DASH.to_owned(), narrow_percent)
     });
     vec![
         named(name, "told", figures(told).into_iter()),
@@ -156,16 +157,6 @@ fn figure(key: &Key, value: Option<f64>) -> String {
         Unit::Time => format!("{:.3}", value * 1e3),
         Unit::Rate => format!("{value:.1}"),
         Unit::Count => format!("{value:.0}"),
-    }
-}
-
-/// A share as a percentage with its sign, short.
-pub fn percent(share: f64) -> String {
-    let percent = share * 100.0;
-    match percent.abs() {
-        size if size < 10.0 => format!("{percent:+.1}%"),
-        size if size < 1000.0 => format!("{percent:+.0}%"),
-        _ => format!("{percent:+.0e}%"),
     }
 }
 

@@ -13,13 +13,13 @@ use crate::figures::Figures;
 use crate::lab::{Lab, ourselves};
 use crate::process::{End, Process};
 use crate::quiet::Machine;
-use crate::table::percent;
 use crate::tools::{Job, LoadMode, Spacing, Tool, ToolReport};
 use crate::verdict::{Mark, mark};
 use brunt_engine::Control;
 use brunt_lab::args::Options;
 use brunt_lab::freeze::Freeze;
 use brunt_lab::planned::{Protocol, planned};
+use brunt_model::numbers::narrow_percent;
 use clap::Parser;
 use serde_json::Value;
 use std::fs::{self, File};
@@ -108,7 +108,7 @@ impl Trial {
                 if let (Some(mark), Some(why)) = (mark.filter(|mark| !mark.met), disturbed) {
                     return Ok(Outcome::Unknown(format!(
                         "{} at {}, while {why}",
-                        percent(mark.deviation),
+                        narrow_percent(mark.deviation),
                         mark.figure
                     )));
                 }

@@ -3,7 +3,6 @@
 use brunt_model::spread::Bin;
 use brunt_model::{CheckFailure, Failure, Flow, Phase, Sample, Snapshot, Tally, Tick, TransactionTally};
 use brunt_wire::events::EventTimes;
-use brunt_wire::{ConnectionCounts, TransportCounts};
 use std::sync::Arc;
 
 /// To which part of the run a request belongs: by when it was planned.
@@ -267,15 +266,9 @@ impl Recorder {
         self.measured.phases.record_opening(opening);
     }
 
-    /// Everything since the last snapshot, with the counts of connections since then. `waiting` and `users` are how things
-    /// stand now.
-    pub fn take(
-        &mut self,
-        (from, to): (Tick, Tick),
-        phase: Phase,
-        (waiting, users): (u64, u64),
-        (connections, counts): (&ConnectionCounts, TransportCounts),
-    ) -> Snapshot {
+    /// Returns all samples since the last snapshot. `counts` has what others counted since then: connections, and levels
+    /// at `to`.
+    pub fn take(&mut self, from: Tick, to: Tick, phase: Phase, counts: &Flow) -> Snapshot {
         self.pass(to);
         let mut flow = std::mem::take(&mut self.flow);
         let excess = self.excess_nanos.min(flow.in_flight_nanos);
@@ -285,20 +278,7 @@ impl Recorder {
         self.flow.in_flight_nanos = std::mem::take(&mut self.behind_border);
         self.flow.overlap_nanos = std::mem::take(&mut self.overlap_behind_border);
         flow.in_flight = self.in_flight;
-        flow.opened = connections.opened.take();
-        flow.closed_idle = connections.closed_idle.take();
-        flow.unsolicited = connections.unsolicited.take();
-        (flow.packets_sent, flow.packets_lost) = (counts.sent, counts.lost);
-        (flow.packets_received, flow.server_packets_lost) = (counts.received, counts.peer_lost);
-        (flow.quic_retries, flow.quic_retry_nanos) = (counts.retries, counts.retry_nanos);
-        (flow.early_accepted, flow.early_refused) = (counts.early_accepted, counts.early_refused);
-        (flow.rtt_nanos, flow.rtts) = (counts.rtt_nanos, counts.rtts);
-        (flow.stalled, flow.stalled_nanos) = (counts.stalled, counts.stalled_nanos);
-        flow.pushes = counts.pushes;
-        flow.hello_retries = counts.hello_retries;
-        flow.connections = connections.open.get();
-        flow.waiting = waiting;
-        flow.users = users;
+        flow.merge(counts);
         let labels = self.labels.iter_mut().enumerate();
         Snapshot {
             from,
@@ -336,13 +316,8 @@ mod tests {
         for last_byte in [Tick(60), Tick(80), Tick(90)] {
             recorder.end(Cohort::Measured, &Sample { last_byte, ..Sample::default() });
         }
-        let taken = recorder.take(
-            (Tick(0), Tick(100)),
-            Phase::Measure,
-            (0, 0),
-            (&ConnectionCounts::default(), TransportCounts::default()),
-        );
-        assert_eq!(taken.flow.in_flight_nanos, 50 + 60 + 20);
+        let snapshot = recorder.take(Tick(0), Tick(100), Phase::Measure, &Flow::default());
+        assert_eq!(snapshot.flow.in_flight_nanos, 50 + 60 + 20);
     }
 
     proptest! {
@@ -380,8 +355,7 @@ mod tests {
     }
 
     fn in_flight_nanos(recorder: &mut Recorder, from: u64, to: u64) -> u64 {
-        let counts = (&ConnectionCounts::default(), TransportCounts::default());
-        recorder.take((Tick(from), Tick(to)), Phase::Measure, (0, 0), counts).flow.in_flight_nanos
+        recorder.take(Tick(from), Tick(to), Phase::Measure, &Flow::default()).flow.in_flight_nanos
     }
 
     #[test]
@@ -392,17 +366,8 @@ mod tests {
         recorder.expect(Tick(100 * MS));
         // The worker was suspended: it reads the reply 70 ms behind the border, and only then comes to it.
         recorder.end(Cohort::Measured, &Sample { last_byte: Tick(170 * MS), ..Sample::default() });
-        let mut under_way = |from, to| {
-            recorder
-                .take(
-                    (Tick(from), Tick(to)),
-                    Phase::Measure,
-                    (0, 0),
-                    (&ConnectionCounts::default(), TransportCounts::default()),
-                )
-                .flow
-                .in_flight_nanos
-        };
-        assert_eq!([under_way(0, 100 * MS), under_way(100 * MS, 200 * MS)], [40 * MS, 70 * MS]);
+        let first = in_flight_nanos(&mut recorder, 0, 100 * MS);
+        let second = in_flight_nanos(&mut recorder, 100 * MS, 200 * MS);
+        assert_eq!([first, second], [40 * MS, 70 * MS]);
     }
 }

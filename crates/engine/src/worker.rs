@@ -21,7 +21,7 @@ use crate::user::Users;
 use crate::work::{Arrivals, Own, Presence, live, wait_until};
 use brunt_model::plan::{Connection, ConnectionLifetime, Dialling};
 use brunt_model::{Clock, Failure, Load, Part, Phase, Plan, Population, ReplyPolicy, Sample, Shape, Stage, Stop, Tick};
-use brunt_wire::{ConnectionCounts, ConnectionRules, Transport};
+use brunt_wire::{ConnectionRules, Transport};
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 use std::cell::{Cell, RefCell};
@@ -155,7 +155,7 @@ impl<T: Transport> Shared<T> {
             requests_per_connection: connection.requests_per_connection.unwrap_or(u64::MAX),
             other_origins: connection.other_origins,
             connections_per_origin: connection.connections_per_origin.max(1) as usize,
-            counts: ConnectionCounts::default(),
+            counts: RefCell::default(),
         });
         Rc::new(Self {
             transport,
@@ -428,7 +428,7 @@ fn start_arrivals<T: Transport>(shared: &Rc<Shared<T>>, begins: Tick) {
 /// Snapshots at each interval and border, until all is over.
 async fn run_load<T: Transport>(shared: &Rc<Shared<T>>, begins: Tick) {
     let mut from = begins;
-    cut_snapshot(shared, (Tick::ZERO, begins), Phase::Setup);
+    cut_snapshot(shared, Tick::ZERO, begins, Phase::Setup);
     let mut grace = shared.population().stop.grace;
     loop {
         let border = next_border(shared, from, begins, grace);
@@ -446,7 +446,7 @@ async fn run_load<T: Transport>(shared: &Rc<Shared<T>>, begins: Tick) {
             record_departures(shared, to);
         }
         if to > from || over {
-            cut_snapshot(shared, (from, to), phase_at(shared, from));
+            cut_snapshot(shared, from, to, phase_at(shared, from));
         }
         from = to;
         if over {
@@ -549,7 +549,7 @@ fn hand_over_records<T: Transport>(shared: &Shared<T>) {
     }
 }
 
-fn cut_snapshot<T: Transport>(shared: &Rc<Shared<T>>, span: (Tick, Tick), phase: Phase) {
+fn cut_snapshot<T: Transport>(shared: &Rc<Shared<T>>, from: Tick, to: Tick, phase: Phase) {
     let waiting = shared.common.pool.as_ref().filter(|_| shared.number == 0).map_or(0, |p| p.waiting() as u64);
     let check_failures = shared.recorder.borrow_mut().take_check_failures();
     if !check_failures.is_empty() {
@@ -562,9 +562,11 @@ fn cut_snapshot<T: Transport>(shared: &Rc<Shared<T>>, span: (Tick, Tick), phase:
             let name = labels.name(label).filter(|_| labels.count() > 1);
             recorder.events(name.as_deref(), times);
         }
-        let now = (waiting, shared.users_there.get());
-        let connections = (&shared.connection_rules.counts, shared.transport.take_counts());
-        (recorder.take(span, phase, now, connections), recorder.take_samples())
+        let mut counts = shared.connection_rules.take_counts();
+        counts.merge(&shared.transport.take_counts());
+        counts.waiting = waiting;
+        counts.users = shared.users_there.get();
+        (recorder.take(from, to, phase, &counts), recorder.take_samples())
     };
     if let Some(samples) = samples {
         shared.say(Message::Samples(samples));

@@ -114,6 +114,7 @@ fn two_digits(number: f64) -> DashboardCell {
     DashboardCell::number(format!("{number:.2}"), number)
 }
 
+/// A percentage with the two decimals of JMeter's dashboard.
 fn percent(number: f64) -> DashboardCell {
     DashboardCell::number(format!("{number:.2}%"), number)
 }

@@ -3,7 +3,7 @@
 use crate::compare::written;
 use crate::explain::highest_reliable_percentile;
 use brunt_model::finding::State;
-use brunt_model::numbers::{count, percent, percentile, plural, rate, seconds, three};
+use brunt_model::numbers::{count, percent, percentile, plural, rate, three, time};
 use brunt_model::objective::{Metric, ObjectiveResult};
 use brunt_model::question::Measure;
 use brunt_model::{Judgement, Load, Plan, Run};
@@ -75,7 +75,7 @@ fn times(run: &Run, judgement: &Judgement) -> String {
 fn response(run: &Run, quantile: f64) -> String {
     let response = run.total.response_quantile(quantile);
     let least = if response.at_least { "at least " } else { "" };
-    format!("{least}{}", seconds(response.value as f64 / 1e9))
+    format!("{least}{}", time(response.value))
 }
 
 /// ` at 600/s`, ` with 64 connections`; empty for several populations.

@@ -4,6 +4,7 @@
 
 use brunt_model::history::History;
 use brunt_model::reading_names as name;
+use brunt_model::time::seconds_of;
 use brunt_model::{Failure, Load, Phase, Plan, Run, Tick};
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
@@ -201,7 +202,7 @@ impl<'a> Facts<'a> {
             let (from, to) = (start.max(self.from), end.min(self.to));
             let length = end.nanos_since(start);
             let within = length >= SHORTEST_OF_ALL && to.nanos_since(from) * 2 >= length;
-            within.then(|| Span { from, to, value: value(first, second, length as f64 / 1e9) })
+            within.then(|| Span { from, to, value: value(first, second, seconds_of(length)) })
         };
         readings.windows(2).filter_map(span).collect()
     }

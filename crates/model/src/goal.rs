@@ -2,6 +2,7 @@
 //!
 //! Out of scope: a bound on the figure itself (see [`crate::objective`]).
 
+use crate::numbers;
 use crate::time::seconds;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -41,7 +42,7 @@ pub enum Aim {
 impl fmt::Display for Aim {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Quantile(q) => write!(f, "p{}", (q * 1e8).round() / 1e6),
+            Self::Quantile(q) => f.write_str(&numbers::percentile(*q)),
             Self::Throughput => f.write_str("throughput"),
         }
     }
@@ -49,6 +50,6 @@ impl fmt::Display for Aim {
 
 impl fmt::Display for Goal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}±{}%", self.aim, (self.within * 1e8).round() / 1e6)
+        write!(f, "{}±{}%", self.aim, numbers::exact_percent(self.within))
     }
 }

@@ -3,6 +3,8 @@
 //! Out of scope: exact figures, which are in the JSON documents, and formats of other tools.
 
 use crate::LoadUnit;
+use crate::time::seconds_of;
+use std::time::Duration;
 
 /// Placeholder of an unknown figure.
 pub const UNKNOWN: &str = "–";
@@ -74,13 +76,19 @@ pub fn time(nanos: u64) -> String {
         ..1e3 => format!("{:.2} µs", rounded / 1e3),
         ..1e6 => format!("{} µs", three(rounded / 1e3)),
         ..1e9 => format!("{} ms", three(rounded / 1e6)),
-        _ => format!("{} s", three(nanos as f64 / 1e9)),
+        _ => format!("{} s", three(seconds_of(nanos))),
     }
 }
 
 /// A time in seconds, as [`time`].
 pub fn seconds(s: f64) -> String {
     if s.is_finite() { time((s * 1e9).round() as u64) } else { UNKNOWN.into() }
+}
+
+/// A duration with one decimal, below a second with three: `3.0 s`, `0.025 s`.
+pub fn short_seconds(time: Duration) -> String {
+    let seconds = time.as_secs_f64();
+    if seconds < 0.95 { format!("{seconds:.3} s") } else { format!("{seconds:.1} s") }
 }
 
 /// A configured or elapsed duration: `250 ms`, `10 s`, `2 min 30 s`, `1 h 5 min`.
@@ -100,6 +108,51 @@ pub fn span(seconds: f64) -> String {
 /// A share from 0 to 1: `42.1 %`.
 pub fn percent(share: f64) -> String {
     format!("{} %", three(share * 100.0))
+}
+
+/// A share with one decimal at most: `48 %`, `4.1 %`.
+pub fn short_percent(share: f64) -> String {
+    let percent = share * 100.0;
+    if percent.abs() < 9.95 && percent != 0.0 { format!("{percent:.1} %") } else { format!("{percent:.0} %") }
+}
+
+/// The size of a relative difference: `4.1 %`.
+pub fn size_percent(size: f64) -> String {
+    format!("{} %", size_number(size))
+}
+
+/// The same without its unit: `4.1`.
+pub fn size_number(size: f64) -> String {
+    let percent = size * 100.0;
+    match percent {
+        ..0.095 => format!("{:.2}", percent.abs()),
+        ..99.95 => format!("{percent:.1}"),
+        _ => count(percent.round() as u64),
+    }
+}
+
+/// A relative difference with its sign: `+4.1 %`, `+4,013 %`.
+pub fn signed_percent(difference: f64) -> String {
+    match difference * 100.0 {
+        percent if !percent.is_finite() => UNKNOWN.into(),
+        percent if percent.abs() < 1e3 => format!("{percent:+.1} %"),
+        percent => format!("{}{} %", if percent < 0.0 { "-" } else { "+" }, three(percent.abs())),
+    }
+}
+
+/// A relative difference with its sign, for narrow columns: `+4.1%`, `-12%`, `+2e3%`.
+pub fn narrow_percent(difference: f64) -> String {
+    let percent = difference * 100.0;
+    match percent.abs() {
+        size if size < 10.0 => format!("{percent:+.1}%"),
+        size if size < 1000.0 => format!("{percent:+.0}%"),
+        _ => format!("{percent:+.0e}%"),
+    }
+}
+
+/// A share in percent as the user wrote it, without the error of binary fractions: 0.07 is 7, not 7.000000000000001.
+pub fn exact_percent(share: f64) -> f64 {
+    (share * 1e8).round() / 1e6
 }
 
 /// A share of a whole: `42.1 %`. Never rounds to none or to all.
@@ -149,7 +202,7 @@ pub fn bytes(n: f64) -> String {
 
 /// A quantile as a percentile: `p99.9`.
 pub fn percentile(q: f64) -> String {
-    format!("p{}", (q * 1e5).round() / 1e3)
+    format!("p{}", exact_percent(q))
 }
 
 /// A load in words: `35.0/s`, `200 users`.
@@ -221,7 +274,17 @@ mod tests {
         assert_eq!([seconds(f64::INFINITY), three(f64::NAN)], [UNKNOWN, UNKNOWN]);
         assert_eq!([three(9.999), three(0.099_96), three(999.7)], ["10.0", "0.100", "1,000"]);
         assert_eq!([bits(1e8), bytes(12_300.0), percent(0.0031)], ["100 Mb/s", "12.3 kB", "0.310 %"]);
-        assert_eq!([percentile(0.999), percentile(0.5)], ["p99.9", "p50"]);
+        assert_eq!([0.999, 0.5, 0.999_999].map(percentile), ["p99.9", "p50", "p99.9999"]);
         assert_eq!([plural(1, "user"), plural(2000, "user")], ["1 user", "2,000 users"]);
+    }
+
+    #[test]
+    fn each_format_of_a_share_has_its_digits() {
+        assert_eq!([0.0, 0.041, 0.0995, 0.48].map(short_percent), ["0 %", "4.1 %", "10 %", "48 %"]);
+        assert_eq!([0.0004, 0.041, 12.5].map(size_percent), ["0.04 %", "4.1 %", "1,250 %"]);
+        assert_eq!([0.041, -0.5, 40.13, f64::NAN].map(signed_percent), ["+4.1 %", "-50.0 %", "+4,013 %", UNKNOWN]);
+        assert_eq!([0.041, -0.12, 20.0].map(narrow_percent), ["+4.1%", "-12%", "+2e3%"]);
+        assert_eq!([0.07, 0.29, 0.005].map(exact_percent), [7.0, 29.0, 0.5]);
+        assert_eq!([25, 3000].map(|millis| short_seconds(Duration::from_millis(millis))), ["0.025 s", "3.0 s"]);
     }
 }

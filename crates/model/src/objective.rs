@@ -1,6 +1,8 @@
 //! A bound on a figure of a run, such as `p99 < 50ms`.
 
+use crate::numbers;
 use crate::scenario::Step;
+use crate::time::seconds_of;
 use crate::{Plan, Run, Tally, TransactionTally};
 use brunt_stats::{Histogram, Quantile};
 use schemars::JsonSchema;
@@ -157,7 +159,7 @@ impl Metric {
     fn figure(self, part: &Part<'_>) -> (f64, bool) {
         let quantile = |q| {
             let q = (part.quantile)(q);
-            (q.value as f64 / 1e9, q.at_least || part.is_empty)
+            (seconds_of(q.value), q.at_least || part.is_empty)
         };
         match self {
             Self::Quantile(q) => quantile(q),
@@ -226,7 +228,7 @@ pub fn step_names(plan: &Plan) -> Vec<String> {
 impl fmt::Display for Metric {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Quantile(q) => write!(f, "p{}", (q * 1e8).round() / 1e6),
+            Self::Quantile(q) => f.write_str(&numbers::percentile(*q)),
             Self::Mean => f.write_str("mean"),
             Self::Max => f.write_str("max"),
             Self::Errors => f.write_str("errors"),
@@ -241,7 +243,7 @@ impl fmt::Display for Objective {
         write!(f, "{} {} ", self.figure(), self.relation.symbol())?;
         let rounded = |x: f64| (x * 1e6).round() / 1e6;
         match self.metric {
-            Metric::Errors => write!(f, "{}%", rounded(self.bound * 100.0)),
+            Metric::Errors => write!(f, "{}%", numbers::exact_percent(self.bound)),
             Metric::Throughput | Metric::Goodput => write!(f, "{}/s", self.bound),
             _ if self.bound < 1.0 => write!(f, "{}ms", rounded(self.bound * 1e3)),
             _ => write!(f, "{}s", rounded(self.bound)),

@@ -5,6 +5,7 @@
 use crate::Objective;
 use crate::answer::Estimate;
 use crate::comparison::Compared;
+use crate::numbers;
 use crate::objective::{Metric, Relation};
 use crate::time::{optional_seconds, seconds};
 use schemars::JsonSchema;
@@ -195,7 +196,7 @@ impl Regression {
 
 impl fmt::Display for Regression {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        write!(f, "{} worse by {}%", self.measure, (self.by * 1e8).round() / 1e6)
+        write!(f, "{} worse by {}%", self.measure, numbers::exact_percent(self.by))
     }
 }
 

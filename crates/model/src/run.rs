@@ -45,10 +45,8 @@ pub struct Run {
     pub flow_grace: Flow,
     /// How arrivals were spread over time (open loop).
     pub spread: Spread,
-    /// Most connections open at the end of an interval.
-    pub peak_connections: u64,
-    /// Most requests under way at the end of an interval.
-    pub peak_in_flight: u64,
+    /// Highest value of each counter in an interval: for a level, its peak.
+    pub peak: Flow,
     /// How it went over time.
     pub series: Series,
     /// All readings of each source, in order of time.
@@ -171,8 +169,7 @@ impl Run {
         if !self.populations.is_empty() {
             self.sum_flows();
         }
-        self.peak_connections = self.peak_connections.max(s.flow.connections);
-        self.peak_in_flight = self.peak_in_flight.max(s.flow.in_flight);
+        self.peak.raise(&s.flow);
         self.seen_to = self.seen_to.max(s.to);
         self.series.push(s);
         self.spread.push(&s.bins);
@@ -206,7 +203,7 @@ impl Run {
 
     /// Seconds of measured time.
     pub fn measured_seconds(&self) -> f64 {
-        self.measured_span().map_or(0.0, |(from, to)| to.nanos_since(from) as f64 / 1e9)
+        self.measured_span().map_or(0.0, |(from, to)| to.seconds_since(from))
     }
 
     /// Whole replies per second of measured time. Replies that came in the grace period are not counted.

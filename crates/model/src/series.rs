@@ -63,7 +63,7 @@ impl Point {
 
     /// Seconds that it covers.
     pub fn seconds(&self) -> f64 {
-        self.to.nanos_since(self.from) as f64 / 1e9
+        self.to.seconds_since(self.from)
     }
 
     /// Completed requests per second; 0 if it covers no time.
@@ -153,7 +153,7 @@ struct PackedPoint {
     #[prost(enumeration = "wire::Phase", tag = "3")]
     phase: i32,
     #[prost(message, optional, tag = "4")]
-    flow: Option<wire::Flow>,
+    flow: Option<Flow>,
     #[prost(bytes = "vec", tag = "5")]
     response: Vec<u8>,
     #[prost(uint64, tag = "6")]
@@ -181,7 +181,7 @@ impl From<&Point> for PackedPoint {
             from_nanos: p.from.0,
             to_nanos: p.to.0,
             phase: wire::Phase::number(p.phase),
-            flow: Some(p.flow.into()),
+            flow: Some(p.flow),
             response: p.response.packed().to_vec(),
             response_max: p.response.max(),
             lag: p.lag.packed().to_vec(),
@@ -196,7 +196,7 @@ impl From<PackedPoint> for Point {
             from: Tick(p.from_nanos),
             to: Tick(p.to_nanos),
             phase: wire::Phase::known(p.phase).unwrap_or_default(),
-            flow: p.flow.map_or_else(Flow::default, Into::into),
+            flow: p.flow.unwrap_or_default(),
             response: Sketch::of_packed(p.response, p.response_max),
             lag: Sketch::of_packed(p.lag, p.lag_max),
         }

@@ -22,7 +22,17 @@ impl Tick {
 
     /// Seconds since the run began.
     pub fn seconds(self) -> f64 {
-        self.0 as f64 / 1e9
+        seconds_of(self.0)
+    }
+
+    /// Seconds from `earlier` to here; 0 where `earlier` is later.
+    pub fn seconds_since(self, earlier: Self) -> f64 {
+        seconds_of(self.nanos_since(earlier))
+    }
+
+    /// Seconds from `zero` to here, negative where `zero` is later.
+    pub fn seconds_from(self, zero: Self) -> f64 {
+        (self.0 as f64 - zero.0 as f64) / 1e9
     }
 }
 

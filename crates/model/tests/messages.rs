@@ -97,44 +97,18 @@ fn tally() -> impl Strategy<Value = Tally> {
     })
 }
 
+/// The message of a flow whose counters have these values.
+fn flow_message(values: &[u64]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for (counter, value) in Flow::COUNTERS.iter().zip(values) {
+        prost::encoding::uint64::encode(counter.number, value, &mut bytes);
+    }
+    bytes
+}
+
 fn flow() -> impl Strategy<Value = Flow> {
-    (any::<[u64; 32]>(), any::<[u64; 3]>()).prop_map(|(n, more)| Flow {
-        planned: n[0],
-        arrivals: n[1],
-        begun: n[2],
-        completed: n[3],
-        good: n[4],
-        errors: n[5],
-        bytes_sent: n[6],
-        bytes_received: n[7],
-        opened: n[8],
-        reused: n[9],
-        closed_idle: n[10],
-        unsolicited: n[11],
-        packets_sent: n[21],
-        packets_lost: n[22],
-        packets_received: n[29],
-        server_packets_lost: n[30],
-        quic_retries: n[31],
-        quic_retry_nanos: more[0],
-        pushes: more[1],
-        hello_retries: more[2],
-        early_accepted: n[23],
-        early_refused: n[24],
-        rtt_nanos: n[27],
-        rtts: n[28],
-        stalled: n[25],
-        stalled_nanos: n[26],
-        in_flight_nanos: n[12],
-        thought_nanos: n[13],
-        announced_bytes: n[14],
-        announced_came_bytes: n[15],
-        in_flight: n[16],
-        waiting: n[17],
-        connections: n[18],
-        users: n[19],
-        overlap_nanos: n[20],
-    })
+    vec(any::<u64>(), Flow::COUNTERS.len())
+        .prop_map(|values| Flow::decode(&flow_message(&values)[..]).expect("numbers and integers"))
 }
 
 fn transaction() -> impl Strategy<Value = TransactionTally> {
@@ -223,6 +197,13 @@ fn event() -> impl Strategy<Value = Event> {
 }
 
 proptest! {
+    #[test]
+    fn each_counter_is_the_field_of_its_number(values in vec(any::<u64>(), Flow::COUNTERS.len())) {
+        let flow = Flow::decode(&flow_message(&values)[..]).expect("numbers and integers");
+        let read: Vec<u64> = Flow::COUNTERS.iter().map(|counter| (counter.value)(&flow)).collect();
+        prop_assert_eq!(read, values);
+    }
+
     #[test]
     fn an_event_is_the_same_after_a_message(event in event()) {
         let bytes = encode(&event).expect("a message");

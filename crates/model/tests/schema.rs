@@ -1,9 +1,13 @@
 //! The published schema of the event log says what the code writes: same names, numbers, types and labels.
 //!
 //! Both are read as text, into one line a field: `Message.field = number: label type`. The attributes of the Rust types
-//! are what `prost` makes the encoding from.
+//! are what `prost` makes the encoding from. The message of a flow is written from the rows of its counters:
+//! `BRUNT_WRITE=1` writes it into the schema.
 
+use brunt_model::Flow;
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::path::Path;
 
 const PUBLISHED: &str = include_str!("../../../docs/event-log.proto");
 const MESSAGES: &str = include_str!("../src/codec/wire.rs");
@@ -23,6 +27,27 @@ fn the_published_schema_is_the_one_that_is_written() {
 fn no_number_stands_twice_in_a_message() {
     let places: Vec<String> = published().iter().map(|line| place_of(line)).collect();
     assert_eq!(places.iter().collect::<BTreeSet<_>>().len(), places.len(), "{places:?}");
+}
+
+#[test]
+fn counters_are_published_with_their_definitions() {
+    let mut counters: Vec<_> = Flow::COUNTERS.iter().collect();
+    counters.sort_by_key(|counter| counter.number);
+    let mut message = String::from("message Flow {\n");
+    for counter in counters {
+        for line in counter.description().lines() {
+            writeln!(message, "  // {line}").expect("a string");
+        }
+        writeln!(message, "  uint64 {} = {};", counter.name, counter.number).expect("a string");
+    }
+    let (before, rest) = PUBLISHED.split_once("message Flow {\n").expect("the message");
+    let (fields, after) = rest.split_once('}').expect("its end");
+    if std::env::var_os("BRUNT_WRITE").is_some() {
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/event-log.proto");
+        std::fs::write(file, format!("{before}{message}}}{after}")).expect("the schema can be written");
+        return;
+    }
+    assert_eq!(format!("message Flow {{\n{fields}"), message, "`BRUNT_WRITE=1` writes it");
 }
 
 /// The message and the number of a line.
@@ -60,7 +85,8 @@ fn published() -> BTreeSet<String> {
 }
 
 fn written() -> BTreeSet<String> {
-    [messages(), kinds()].concat().into_iter().collect()
+    let counters = Flow::COUNTERS.iter().map(|counter| format!("Flow.{} = {}: uint64", counter.name, counter.number));
+    [messages(), kinds(), counters.collect()].concat().into_iter().collect()
 }
 
 /// The fields of all messages. Those of a oneof stand in an enum of their own, below the message that has it.

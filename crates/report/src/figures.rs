@@ -4,6 +4,7 @@
 
 use brunt_model::finding::Estimate;
 use brunt_model::numbers::{UNKNOWN, round3, seconds, three, time};
+use brunt_model::time::seconds_of;
 use brunt_model::{Failure, Judgement, Run, Tally};
 use brunt_stats::{Histogram, Quantile};
 
@@ -64,7 +65,7 @@ pub fn known_quantile(t: &Tally, q: f64) -> Option<Quantile> {
 pub fn with_both_ends(run: &Run, judgement: &Judgement, q: f64) -> Option<(f64, (f64, f64))> {
     let exact = known_quantile(&run.total, q).filter(|exact| !exact.at_least)?;
     let estimate = estimate(judgement, q)?;
-    Some((exact.value as f64 / 1e9, (estimate.low, estimate.high?)))
+    Some((seconds_of(exact.value), (estimate.low, estimate.high?)))
 }
 
 /// The interval of a percentile, where the judgement has one.

@@ -151,7 +151,7 @@ fn zero(run: &Run) -> Tick {
 }
 
 fn since(tick: Tick, zero: Tick) -> f64 {
-    (tick.0 as f64 - zero.0 as f64) / 1e9
+    tick.seconds_from(zero)
 }
 
 #[cfg(test)]

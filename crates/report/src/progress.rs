@@ -2,6 +2,7 @@
 //! Out of scope: a terminal; it makes the lines, others show them.
 
 use brunt_model::numbers::{UNKNOWN, count, plural, span, three, time};
+use brunt_model::time::seconds_of;
 use brunt_model::{Phase, Plan, Snapshot, Tick};
 use brunt_stats::Sketch;
 use std::collections::VecDeque;
@@ -156,7 +157,7 @@ impl Progress {
         if Duration::from_nanos(nanos) < WINDOW || matches!(self.phase, Phase::Setup | Phase::Grace) {
             return;
         }
-        self.rates.push_back(self.second.1 as f64 / (nanos as f64 / 1e9));
+        self.rates.push_back(self.second.1 as f64 / seconds_of(nanos));
         self.second = (s.to, 0);
         if self.rates.len() > MOST_BARS {
             self.rates.pop_front();
@@ -165,7 +166,7 @@ impl Progress {
 
     /// Seconds since the phase began.
     fn elapsed(&self) -> f64 {
-        self.now.nanos_since(self.began) as f64 / 1e9
+        self.now.seconds_since(self.began)
     }
 
     /// How much of warm-up and measured time is over; None where that is not known.
@@ -214,7 +215,7 @@ impl Progress {
     fn rate(&self) -> f64 {
         let completed: u64 = self.recent.iter().map(|r| r.completed).sum();
         let nanos: u64 = self.recent.iter().map(|r| r.to.nanos_since(r.from)).sum();
-        if nanos == 0 { 0.0 } else { completed as f64 / (nanos as f64 / 1e9) }
+        if nanos == 0 { 0.0 } else { completed as f64 / seconds_of(nanos) }
     }
 
     /// Since the warm-up or the measured time began.

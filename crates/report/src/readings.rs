@@ -41,7 +41,7 @@ pub fn rate_name(name: &str) -> String {
 /// A reading over time: a state as it was read, a counter as its growth per second.
 pub fn over_time(run: &Run, history: &History, name: &str) -> Vec<Span> {
     let zero = run.began(Phase::Measure).unwrap_or_default();
-    let since = |t: Tick| (t.0 as f64 - zero.0 as f64) / 1e9;
+    let since = |t: Tick| t.seconds_from(zero);
     if is_counter(name) {
         // A counter that fell was begun anew, with the process that keeps it.
         let rates = history.rates(name).into_iter().filter(|rate| rate.2 >= 0.0);

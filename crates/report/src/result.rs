@@ -4,12 +4,14 @@
 //! is read off a [`brunt_model::Run`], in `result/build.rs`.
 
 mod build;
+mod connections;
 
 pub(crate) use build::intervals;
 pub use build::series;
 pub(crate) use build::{
     check_failures, elapsed, failures, label_name, labels, objectives, only_label, response, transactions,
 };
+pub use connections::Connections;
 
 use brunt_model::finding::{self, Check, Estimate, Finding, Steady, Verdict};
 use brunt_model::{Objective, Plan};
@@ -248,64 +250,6 @@ pub struct Phases {
     pub first_byte: Option<Times>,
     /// First byte to last byte of the reply, in seconds, of completed requests.
     pub receive: Option<Times>,
-}
-
-/// Counts of connections.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Connections {
-    /// Opened in the whole run, setup and warm-up included.
-    pub opened: u64,
-    /// Opened in the measured time.
-    pub opened_in_measured_time: u64,
-    /// Requests of the whole run sent on a connection that had been used before.
-    pub reused: u64,
-    /// Most connections open at the end of an interval.
-    pub peak: u64,
-    /// Idle connections closed by the server in the whole run.
-    pub closed_idle: u64,
-    /// Connections given up in the whole run because bytes came that belong to no reply.
-    #[serde(default)]
-    pub unsolicited: u64,
-    /// QUIC packets that brunt sent in the whole run; 0 without HTTP/3.
-    #[serde(default)]
-    pub packets_sent: u64,
-    /// Those of them that were lost, as far as QUIC can tell.
-    #[serde(default)]
-    pub packets_lost: u64,
-    /// QUIC packets received in the whole run, those of handshakes left out; 0 without HTTP/3.
-    #[serde(default)]
-    pub packets_received: u64,
-    /// Packets of the server that are missing among them: lost on the way, or their numbers skipped by the server on purpose, which
-    /// servers do rarely.
-    #[serde(default)]
-    pub server_packets_lost: u64,
-    /// Connections whose handshake met a Retry packet: the server had the address validated first.
-    #[serde(default)]
-    pub quic_retries: u64,
-    /// Mean time from the first packet of these connections to the Retry, in seconds; null without one.
-    #[serde(default)]
-    pub quic_retry_seconds: Option<f64>,
-    /// Mean round-trip time of its QUIC connections, as these estimate it, in seconds; null without HTTP/3.
-    #[serde(default)]
-    pub quic_rtt_seconds: Option<f64>,
-    /// Connections whose early data (0-RTT) the server accepted.
-    #[serde(default)]
-    pub early_accepted: u64,
-    /// Connections whose early data the server refused.
-    #[serde(default)]
-    pub early_refused: u64,
-    /// Requests over HTTP/2 whose body had to wait because the server's window was full.
-    #[serde(default)]
-    pub stalled_requests: u64,
-    /// The time for which they waited so, summed up, in seconds.
-    #[serde(default)]
-    pub stalled_seconds: f64,
-    /// Messages of WebSockets that no request awaited: they came before their request, or did not match its pattern.
-    #[serde(default)]
-    pub websocket_pushes: u64,
-    /// TLS handshakes that took a further round trip because the server asked for another key share (`HelloRetryRequest`).
-    #[serde(default)]
-    pub hello_retries: u64,
 }
 
 /// Resources used by brunt in the whole run; null if not read.

@@ -4,6 +4,7 @@
 
 use brunt_model::analysis::{Band, BandedFigure, ContenderAnalysis, CurvePoint};
 use brunt_model::experiment::{ContenderHooks, HookCommands, Step, TrialOrder};
+use brunt_model::time::seconds_of;
 use brunt_model::{
     Analysis, Contender, Experiment, Finding, Judgement, LoadUnit, Run, Study, Tally, Trial, TrialIndex,
 };
@@ -69,7 +70,7 @@ pub(crate) fn point(run: &Run) -> CurvePoint {
     let open = run.plan.as_ref().is_some_and(|plan| LoadUnit::from(&plan.main().load) == LoadUnit::PerSecond);
     let total = &run.total;
     let known = !total.response.is_empty();
-    let quantile = |q| known.then(|| one(total.response_quantile(q).value as f64 / 1e9));
+    let quantile = |q| known.then(|| one(seconds_of(total.response_quantile(q).value)));
     CurvePoint {
         load: run.plan.as_ref().map_or(0.0, |plan| plan.main().load.peak()),
         trials: 1,

@@ -2,6 +2,7 @@
 
 use crate::figure::{Axis, Scale, Unit};
 use crate::utc;
+use brunt_model::numbers;
 
 const DAY: f64 = 86_400.0;
 
@@ -71,7 +72,7 @@ impl Ruler {
 
     fn word(&self, tick: f64) -> String {
         if self.scale == Scale::Quantile {
-            return if tick == 0.0 { "0".into() } else { format!("p{}", (tick * 1e8).round() / 1e6) };
+            return if tick == 0.0 { "0".into() } else { numbers::percentile(tick) };
         }
         if self.unit == Unit::Clock {
             return self.time_of_day(tick);

@@ -8,12 +8,12 @@ use crate::run::Engine;
 use crate::world::Real;
 use brunt_engine::{Control, Epoch, Sink, Time, Users, UsersOf, World};
 use brunt_model::sample::Opening;
-use brunt_model::{Environment, Failure, Plan};
+use brunt_model::{Environment, Failure, Flow, Plan};
 use brunt_wire::events::EventTimes;
 use brunt_wire::http::Http;
 use brunt_wire::request::{BadRequest, RequestParts, Tags};
 use brunt_wire::tls::Handshake;
-use brunt_wire::{Idle, Kept, Prepared, Reply, Stamps, Transport, TransportCounts};
+use brunt_wire::{Idle, Kept, Prepared, Reply, Stamps, Transport};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -153,7 +153,7 @@ impl Transport for Looking {
         self.transport.take_events(population)
     }
 
-    fn take_counts(&self) -> TransportCounts {
+    fn take_counts(&self) -> Flow {
         self.transport.take_counts()
     }
 

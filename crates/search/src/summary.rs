@@ -11,6 +11,7 @@ use brunt_model::finding::{Limit, State};
 use brunt_model::question::TrialPurpose;
 use brunt_model::reading_names as name;
 use brunt_model::series::Point;
+use brunt_model::time::seconds_of;
 use brunt_model::{Failure, Find, Judgement, Phase, Run};
 use brunt_stats::Sketch;
 
@@ -122,7 +123,7 @@ pub fn summarize(find: &Find, run: &Run, judgement: &Judgement) -> TrialSummary 
         achieved: run.throughput(),
         seconds: run.measured_seconds(),
         mean: (all.count() > 0).then(|| response(&all) / all.count() as f64),
-        p99: (all.count() > 0).then(|| all.quantile(0.99) as f64 / 1e9),
+        p99: (all.count() > 0).then(|| seconds_of(all.quantile(0.99))),
         blocks: counted(find, run, if limited.is_some() { Blame::Limited } else { Blame::Unlimited }),
         late: lags(&points, run).last().copied().unwrap_or(0.0),
         evidence: evidence(run, judgement, beside),
@@ -176,7 +177,7 @@ fn own_share(run: &Run) -> f64 {
     let mean = |worker: usize| {
         let rates = readings.rates(&name::worker_cpu(worker));
         let (cpu, seconds) = rates.iter().filter(|rate| rate.1 > from).fold((0.0, 0.0), |(cpu, seconds), rate| {
-            let length = rate.1.nanos_since(rate.0) as f64 / 1e9;
+            let length = rate.1.seconds_since(rate.0);
             (cpu + rate.2 * length, seconds + length)
         });
         (seconds > 0.0).then(|| cpu / seconds)
@@ -196,7 +197,7 @@ enum Blame {
 /// The greatest lag of the requests that ended in each point, in seconds; 0 in a closed loop, whose users wait for it.
 fn lags(points: &[Point], run: &Run) -> Vec<f64> {
     let open = run.flow.arrivals > 0;
-    points.iter().map(|point| if open { point.lag.max() as f64 / 1e9 } else { 0.0 }).collect()
+    points.iter().map(|point| if open { seconds_of(point.lag.max()) } else { 0.0 }).collect()
 }
 
 /// The blocks of a run, as far as it has gone.

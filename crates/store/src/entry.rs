@@ -3,6 +3,7 @@
 //! Out of scope: the run. All here can be read off its log again.
 
 use brunt_model::finding::State;
+use brunt_model::time::seconds_of;
 use brunt_model::{Contender, Experiment, Judgement, LoadUnit, Plan, Run, TrialIndex};
 use serde::Serialize;
 
@@ -97,11 +98,11 @@ impl Figures {
         let end = run.finish.as_ref().map_or(run.seen_to, |finish| finish.at);
         Self {
             throughput_per_second: run.throughput(),
-            p99_seconds: counted.then_some(p99.value as f64 / 1e9),
+            p99_seconds: counted.then_some(seconds_of(p99.value)),
             p99_at_least: counted && p99.at_least,
             errors_share: run.total.error_share(),
             verdict: judgement.verdict.state,
-            seconds: end.0 as f64 / 1e9,
+            seconds: end.seconds(),
         }
     }
 }

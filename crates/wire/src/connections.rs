@@ -11,8 +11,8 @@ mod sharing;
 
 use crate::origin::OriginId;
 use crate::{Idle, Prepared, Reply, Stamps, Transport};
-use brunt_model::Failure;
 use brunt_model::plan::ConnectionLifetime;
+use brunt_model::{Failure, Flow};
 pub use sharing::{OpeningPermit, QueueOrder, QueuePlace};
 use sharing::{Queue, Sharing};
 use std::cell::{Cell, RefCell};
@@ -31,21 +31,16 @@ pub struct ConnectionRules {
     pub other_origins: u32,
     /// Connections of a client to an origin, at most, where its exchanges share them.
     pub connections_per_origin: usize,
-    /// What became of all connections.
-    pub counts: ConnectionCounts,
+    /// Counts of opened, open and lost connections.
+    pub counts: RefCell<Flow>,
 }
 
-/// Counts the connections of one worker.
-#[derive(Debug, Default)]
-pub struct ConnectionCounts {
-    /// Now open.
-    pub open: Cell<u64>,
-    /// Opened.
-    pub opened: Cell<u64>,
-    /// Idle ones that the server closed.
-    pub closed_idle: Cell<u64>,
-    /// Given up because bytes came that nobody asked for.
-    pub unsolicited: Cell<u64>,
+impl ConnectionRules {
+    /// Counts since the last call, and the connections that are open now.
+    pub fn take_counts(&self) -> Flow {
+        let connections = self.counts.borrow().connections;
+        self.counts.replace(Flow { connections, ..Flow::default() })
+    }
 }
 
 /// An open connection, for as long as one of its lanes is held.
@@ -87,8 +82,7 @@ fn add_one(count: &Cell<u64>) {
 
 impl Drop for Connection {
     fn drop(&mut self) {
-        let open = &self.rules.counts.open;
-        open.set(open.get() - 1);
+        self.rules.counts.borrow_mut().connections -= 1;
         if let Some(queue) = &self.queue {
             queue.remove_origin(self.origin);
         }
@@ -147,7 +141,7 @@ impl<T: Transport> Lease<T> {
         let leaves_open = reply.keep_alive && !self.closes || rules.keep == ConnectionLifetime::Iteration;
         let keeps = leaves_open && self.connection.served.get() < rules.requests_per_connection;
         if keeps && reply.unsolicited {
-            add_one(&rules.counts.unsolicited);
+            rules.counts.borrow_mut().unsolicited += 1;
         }
         keeps && !reply.unsolicited
     }
@@ -183,9 +177,11 @@ impl<T: Transport> Connections<T> {
 
     /// The first lane of a connection that was just opened.
     pub fn opened(&self, transport: &T, lane: T::Lane, origin: OriginId) -> Lease<T> {
-        let counts = &self.rules.counts;
-        add_one(&counts.opened);
-        add_one(&counts.open);
+        {
+            let mut counts = self.rules.counts.borrow_mut();
+            counts.opened += 1;
+            counts.connections += 1;
+        }
         let queue = self.sharing.as_ref().map(|sharing| sharing.connection_opened(origin));
         let (rules, served, under_way) = (Rc::clone(&self.rules), Cell::new(0), Cell::new(0));
         let connection = Rc::new(Connection { origin, rules, served, under_way, queue });
@@ -263,10 +259,10 @@ impl<T: Transport> Connections<T> {
             // Another lane has told of it, or the connection is in use.
             return;
         }
-        let counts = &self.rules.counts;
+        let mut counts = self.rules.counts.borrow_mut();
         match idle {
-            Idle::Closed => add_one(&counts.closed_idle),
-            Idle::Unsolicited => add_one(&counts.unsolicited),
+            Idle::Closed => counts.closed_idle += 1,
+            Idle::Unsolicited => counts.unsolicited += 1,
         }
     }
 

@@ -10,7 +10,8 @@ use crate::request::{BadRequest, Draft, Prepared, RequestParts, Tags};
 use crate::stream::Idle;
 use brunt_model::outcome::Malformed;
 use brunt_model::sample::Opening;
-use brunt_model::{Clock, Failure, Tick};
+use brunt_model::{Clock, Failure, Flow, Tick};
+use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
@@ -183,58 +184,8 @@ impl WantedFields {
     }
 }
 
-/// What a transport counts beside exchanges.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct TransportCounts {
-    /// Packets of QUIC sent.
-    pub sent: u64,
-    /// Those of them that were taken for lost.
-    pub lost: u64,
-    /// Packets of QUIC received behind the handshake, each number once.
-    pub received: u64,
-    /// Packets of the peer that are missing among them: lost on the way, or their numbers skipped on purpose.
-    pub peer_lost: u64,
-    /// Connections whose handshake met a Retry packet.
-    pub retries: u64,
-    /// Nanoseconds from the first packet to that Retry, summed up.
-    pub retry_nanos: u64,
-    /// Round trips of connections of QUIC, as these estimate them, summed up, in nanoseconds.
-    pub rtt_nanos: u64,
-    /// How many were added to `rtt_nanos`.
-    pub rtts: u64,
-    /// Connections whose early data (0-RTT) the peer took.
-    pub early_accepted: u64,
-    /// Those whose early data it refused.
-    pub early_refused: u64,
-    /// Requests over HTTP/2 whose body had to wait because the peer's window was full.
-    pub stalled: u64,
-    /// Nanoseconds for which they did, summed up.
-    pub stalled_nanos: u64,
-    /// Messages of `WebSocket`s that no request awaited.
-    pub pushes: u64,
-    /// TLS handshakes for which the server asked for a further key share (`HelloRetryRequest`).
-    pub hello_retries: u64,
-}
-
-impl TransportCounts {
-    /// Adds others.
-    pub fn add(&mut self, other: Self) {
-        self.sent += other.sent;
-        self.lost += other.lost;
-        self.received += other.received;
-        self.peer_lost += other.peer_lost;
-        self.retries += other.retries;
-        self.retry_nanos += other.retry_nanos;
-        self.early_accepted += other.early_accepted;
-        self.early_refused += other.early_refused;
-        self.rtt_nanos += other.rtt_nanos;
-        self.rtts += other.rtts;
-        self.stalled += other.stalled;
-        self.stalled_nanos += other.stalled_nanos;
-        self.pushes += other.pushes;
-        self.hello_retries += other.hello_retries;
-    }
-}
+/// Counts of the connections of a worker, which they share.
+pub type SharedCounts = Rc<RefCell<Flow>>;
 
 /// Opens connections and carries exchanges out on them. One for each worker thread; its connections never leave that
 /// thread. [`Connections`](crate::Connections) keeps what it opened.
@@ -318,9 +269,9 @@ pub trait Transport: 'static {
     /// what nobody asked for.
     fn closed(&self, lane: &mut Self::Lane) -> impl Future<Output = Idle>;
 
-    /// What was counted since the last call.
-    fn take_counts(&self) -> TransportCounts {
-        TransportCounts::default()
+    /// Counts of connections since the last call; exchanges are counted by their caller.
+    fn take_counts(&self) -> Flow {
+        Flow::default()
     }
 
     /// The times of the events that came for a population since the last call, by label.

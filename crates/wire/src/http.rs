@@ -19,12 +19,12 @@ use crate::sources::Sources;
 use crate::stream::{Idle, Stream};
 use crate::tls::{Refusal, TlsClients};
 use crate::websocket::{self, InboxRules, MessageExchange, WebSocket};
-use crate::{Reply, Stamps, Timer, Transport, TransportCounts, Wants, error, h2, h3, sys, tls};
+use crate::{Reply, SharedCounts, Stamps, Timer, Transport, Wants, error, h2, h3, sys, tls};
 use brunt_model::plan::{Connection, HttpVersion};
 use brunt_model::reply_policy::Events;
 use brunt_model::sample::Opening;
 use brunt_model::system_error::without_number;
-use brunt_model::{Body, Failure, Plan, Tick};
+use brunt_model::{Body, Failure, Flow, Plan, Tick};
 use rustls::HandshakeKind;
 use socket2::{Domain, Socket, Type};
 use std::cell::{Cell, OnceCell, RefCell};
@@ -47,8 +47,6 @@ pub struct Http<T: Timer + 'static> {
     shared: Shared<T>,
     /// Where connections of HTTP/2 read to.
     read_buffer: OnceCell<h2::ReadBuffer>,
-    /// What connections of HTTP/2 counted.
-    stalls: h2::Stalls,
     /// The sockets of HTTP/3.
     endpoints: OnceCell<h3::Endpoints<T>>,
     common: Arc<Common>,
@@ -59,8 +57,8 @@ pub struct Http<T: Timer + 'static> {
     opened: Cell<usize>,
     /// How many messages of `WebSocket`s were made ready.
     messages: Cell<u64>,
-    /// TLS handshakes for which the server asked for a further key share.
-    hello_retries: Cell<u64>,
+    /// Counts of its connections; those of HTTP/3 have their own.
+    counts: SharedCounts,
     /// What its `WebSocket`s share.
     inbox_rules: Rc<InboxRules>,
     /// The times of events that came.
@@ -148,12 +146,12 @@ impl<T: Timer + 'static> Http<T> {
         let buffer = RefCell::new(vec![0; BUFFER].into_boxed_slice());
         let receive_rate = common.settings.receive_rate;
         let (last_head, replies) = (RefCell::default(), Cell::new(0));
-        let inbox_rules = Rc::new(InboxRules { keeps_messages: common.awaits_messages, pushes: Cell::new(0) });
+        let counts = SharedCounts::default();
+        let inbox_rules = Rc::new(InboxRules { keeps_messages: common.awaits_messages, counts: Rc::clone(&counts) });
         let shared = Shared { time, buffer, last_head, receive_rate, replies };
         Self {
             shared,
             read_buffer: OnceCell::new(),
-            stalls: h2::Stalls::default(),
             endpoints: OnceCell::new(),
             common,
             routes: RefCell::default(),
@@ -161,7 +159,7 @@ impl<T: Timer + 'static> Http<T> {
             source_turn: Cell::new(worker),
             opened: Cell::new(0),
             messages: Cell::new(0),
-            hello_retries: Cell::new(0),
+            counts,
             inbox_rules,
             events: Rc::default(),
             stamping: OnceCell::new(),
@@ -282,7 +280,7 @@ impl<T: Timer + 'static> Http<T> {
         })?;
         steps.tls = Some(self.shared.time.now().nanos_since(began));
         let is_retried = stream.handshake_kind() == Some(HandshakeKind::FullWithHelloRetryRequest);
-        self.hello_retries.set(self.hello_retries.get() + u64::from(is_retried));
+        self.counts.borrow_mut().hello_retries += u64::from(is_retried);
         Ok(())
     }
 }
@@ -389,8 +387,8 @@ impl<T: Timer + 'static> Http<T> {
             came = Some(upgraded.map_err(|(failure, why)| self.fails(failure, &why))?);
         }
         let (time, buffer) = (self.shared.time.clone(), self.read_buffer.get_or_init(h2::read_buffer));
-        let (buffer, stalls) = (Rc::clone(buffer), Rc::clone(&self.stalls));
-        let connection = h2::Connection::begin(stream, time, buffer, stalls, came.as_deref());
+        let counts = Rc::clone(&self.counts);
+        let connection = h2::Connection::begin(stream, time, Rc::clone(buffer), counts, came.as_deref());
         if handshake.is_none() {
             connection.known().await.map_err(|(failure, why)| self.fails(failure, &why))?;
         }
@@ -523,12 +521,10 @@ impl<T: Timer + 'static> Transport for Http<T> {
         std::future::poll_fn(|cx| lane.poll_closed(cx)).await
     }
 
-    fn take_counts(&self) -> TransportCounts {
-        let mut all = self.stalls.take();
-        all.pushes += self.inbox_rules.pushes.take();
-        all.hello_retries += self.hello_retries.take();
-        all.add(self.endpoints.get().map(h3::Endpoints::take_counts).unwrap_or_default());
-        all
+    fn take_counts(&self) -> Flow {
+        let mut counts = self.counts.take();
+        counts.merge(&self.endpoints.get().map(h3::Endpoints::take_counts).unwrap_or_default());
+        counts
     }
 
     fn take_events(&self, population: usize) -> Vec<(u32, EventTimes)> {

@@ -49,8 +49,8 @@ mod turn;
 mod waiters;
 pub(crate) mod websocket;
 
-pub use connections::{ConnectionCounts, ConnectionRules, Connections, Lease, OpeningPermit, QueueOrder, QueuePlace};
-pub use contract::{Kept, Reply, Stamps, Timer, Transport, TransportCounts, WantedFields, Wants};
+pub use connections::{ConnectionRules, Connections, Lease, OpeningPermit, QueueOrder, QueuePlace};
+pub use contract::{Kept, Reply, SharedCounts, Stamps, Timer, Transport, WantedFields, Wants};
 pub use request::Prepared;
 pub use stream::Idle;
 pub use sys::{Owner, watch};

@@ -2,10 +2,11 @@
 //!
 //! Bytes come in pieces, and the outcome must not depend on how they are cut.
 
+use crate::SharedCounts;
 use crate::collect::ReplyCollector;
 use crate::h1::parse::{Framing, Head, RequestKind};
 use crate::h2::fields::Fields;
-use crate::h2::session::{Session, Stalls};
+use crate::h2::session::Session;
 use crate::h2::streams::Stream;
 use crate::request::{Draft, RequestParts};
 use crate::websocket::frames::{Event, Incoming};
@@ -47,7 +48,7 @@ pub fn http2<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> Vec<Outcome> {
     let draft = Draft { method: "GET", url, headers: &[], body, label: 0, reply_policy: 0, verbatim: None };
     let fields = RequestParts::of(&draft).and_then(|parts| Fields::of(&parts));
     let Ok(fields) = fields else { return Vec::new() };
-    let mut session = Session::new(Stalls::default());
+    let mut session = Session::new(SharedCounts::default());
     for number in 0..REQUESTS {
         let keep = (number > 0).then(|| ReplyCollector::new(WANTS, None, None)).flatten();
         // A session whose server has said nothing takes them.

@@ -58,7 +58,7 @@ impl Desk {
     pub fn seconds(&self) -> f64 {
         let all = self.classic.done >= self.requests;
         let to = if all || self.interrupted { self.classic.last } else { self.classic.last.max(self.ended) };
-        to.nanos_since(self.begins) as f64 / 1e9
+        to.seconds_since(self.begins)
     }
 
     fn take(&mut self, samples: &[Sample]) {

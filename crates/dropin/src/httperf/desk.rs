@@ -30,7 +30,7 @@ impl Desk {
 
     /// How long the load took, in seconds.
     pub fn seconds(&self) -> f64 {
-        self.ended.nanos_since(self.begins.unwrap_or(self.ended)) as f64 / 1e9
+        self.ended.seconds_since(self.begins.unwrap_or(self.ended))
     }
 
     /// CPU time of the load, in seconds: user, system.

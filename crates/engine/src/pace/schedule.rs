@@ -77,7 +77,7 @@ impl Schedule {
 
     /// Goes on to `until` at once; how many arrivals of this shard lie between, the one drawn last among them.
     fn leap(&mut self, until: Tick) -> u64 {
-        let due = self.due.until(until.nanos_since(self.begins) as f64 / 1e9);
+        let due = self.due.until(until.seconds_since(self.begins));
         let (done, dispersion) = match self.arrivals {
             Arrivals::Even | Arrivals::Burst(_) => (self.number() as f64, 0.0),
             Arrivals::Poisson => (self.sum, 1.0),

@@ -15,7 +15,7 @@ fn a_connection_carries_no_more_requests_than_allowed() {
         plan.connection.requests_per_connection = each;
         let seen = Fake::delay(ms(5)).run(&plan);
         assert_eq!((seen.run.flow_all.opened, seen.run.flow_all.reused), (opened, 10 - opened), "{each:?}");
-        assert_eq!(seen.run.peak_connections, 1);
+        assert_eq!(seen.run.peak.connections, 1);
     }
 }
 
@@ -31,7 +31,7 @@ fn two_origins() -> Fake {
 #[test]
 fn a_user_keeps_a_connection_to_each_origin() {
     let seen = two_origins().run(&requests(3.0, 300));
-    assert_eq!((seen.run.flow_all.opened, seen.run.peak_connections), (6, 6));
+    assert_eq!((seen.run.flow_all.opened, seen.run.peak.connections), (6, 6));
     assert_eq!(seen.run.flow_all.reused, 600 - 6);
     let seen = two_origins().run(&open(100.0, Arrivals::Burst(10), secs(3)));
     assert_eq!(seen.run.flow_all.opened, 20);
@@ -51,7 +51,7 @@ fn each_connection_carries_as_many_requests_as_allowed() {
     let mut plan = requests(1.0, 30);
     plan.connection.requests_per_connection = Some(3);
     let seen = two_origins().run(&plan);
-    assert_eq!((seen.run.flow_all.opened, seen.run.peak_connections), (20, 2));
+    assert_eq!((seen.run.flow_all.opened, seen.run.peak.connections), (20, 2));
 }
 
 #[test]
@@ -59,7 +59,7 @@ fn connections_are_closed_when_the_iteration_ends_where_asked() {
     let mut plan = requests(1.0, 10);
     plan.connection.keep = ConnectionLifetime::Iteration;
     let seen = two_origins().run(&plan);
-    assert_eq!((seen.run.flow_all.opened, seen.run.peak_connections), (20, 2));
+    assert_eq!((seen.run.flow_all.opened, seen.run.peak.connections), (20, 2));
 }
 
 /// Every fifth request finds its connection closed.

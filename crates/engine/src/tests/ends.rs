@@ -160,7 +160,7 @@ fn a_run_that_knows_enough_ends_as_if_its_time_were_up() {
     for plan in [open(100.0, Arrivals::Even, secs(3600)), closed(4.0, secs(3600))] {
         let seen = told(Control::enough).run(&plan);
         let ends = seen.run.began(Phase::Grace).unwrap();
-        assert!(near(ends.nanos_since(seen.begins()) as f64 / 1e9, 4.0, 0.03), "{ends:?}");
+        assert!(near(ends.seconds_since(seen.begins()), 4.0, 0.03), "{ends:?}");
         assert!(!seen.run.interrupted());
         assert_eq!(seen.run.total.failed_by(Failure::Cut), 0);
     }

@@ -47,7 +47,7 @@ fn as_many_requests_as_permitted_are_under_way() {
         assert_eq!(*known.lock().unwrap(), vec![(0, vec![true; 6]); 10]);
         // The connections are kept for the next step.
         assert_eq!(seen.run.flow_all.opened, most.min(6) as u64);
-        assert_eq!(seen.run.peak_connections, most.min(6) as u64);
+        assert_eq!(seen.run.peak.connections, most.min(6) as u64);
     }
 }
 
@@ -57,7 +57,7 @@ fn a_closed_loop_conserves_its_users_over_parallel_steps() {
         let (fake, _) = page(Fake::delay(ms(10)), 6, 2);
         let seen = fake.run(&thinking(Shape::constant(users), Think { least: ms(20), most: ms(20) }, secs(3)));
         assert_eq!(seen.run.total.good, users as u64 * 6 * 60);
-        assert_eq!((seen.run.flow_all.opened, seen.run.peak_connections), (users as u64 * 2, users as u64 * 2));
+        assert_eq!((seen.run.flow_all.opened, seen.run.peak.connections), (users as u64 * 2, users as u64 * 2));
     }
 }
 

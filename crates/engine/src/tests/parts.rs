@@ -109,7 +109,7 @@ fn users_are_those_of_one_process_whatever_their_number() {
     for processes in [2, 3, 7] {
         let seen = Fake::delay(ms(3)).run_parts(&parts(processes, plan.clone()));
         assert_eq!(seen.planned(), whole.planned(), "{processes} processes");
-        assert_eq!(seen.run.peak_connections, whole.run.peak_connections);
+        assert_eq!(seen.run.peak.connections, whole.run.peak.connections);
     }
 }
 
@@ -130,7 +130,7 @@ fn requests_are_as_many_as_asked() {
 fn connections_are_divided_and_none_is_left_out() {
     for processes in [2, 3] {
         let seen = Fake::queue(8, ms(10)).run_parts(&parts(processes, capped(500.0, Arrivals::Even, 8, secs(2))));
-        assert_eq!((seen.run.flow_all.opened, seen.run.peak_connections), (8, 8));
+        assert_eq!((seen.run.flow_all.opened, seen.run.peak.connections), (8, 8));
     }
 }
 

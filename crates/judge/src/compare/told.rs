@@ -8,7 +8,7 @@ use super::sample::Paired;
 use brunt_model::Comparison;
 use brunt_model::comparison::{Better, ComparisonEnd, Test};
 use brunt_model::finding::{Finding, Weight};
-use brunt_model::numbers::{count, load, plural};
+use brunt_model::numbers::{exact_percent, load, plural, size_number, size_percent};
 use brunt_model::question::{Compare, Measure, Regression};
 
 /// `p99: apache is better by 4.1 % (2.6 to 5.5)`.
@@ -36,12 +36,12 @@ fn differs(found: &TestedFigure, how: &str) -> String {
     }
     let size = |difference: f64| difference.exp_m1().abs();
     match found.shift.value.known() {
-        _ if far.is_infinite() => format!("{who} is {how} by at least {}", percent(size(near))),
+        _ if far.is_infinite() => format!("{who} is {how} by at least {}", size_percent(size(near))),
         Some(value) => {
             let (near, far) = (size(near).min(size(far)), size(near).max(size(far)));
-            format!("{who} is {how} by {} ({} to {})", percent(size(value)), number(near), number(far))
+            format!("{who} is {how} by {} ({} to {})", size_percent(size(value)), size_number(near), size_number(far))
         }
-        None => format!("{who} is {how} by {} to {}", number(size(near)), percent(size(far))),
+        None => format!("{who} is {how} by {} to {}", size_number(size(near)), size_percent(size(far))),
     }
 }
 
@@ -49,7 +49,7 @@ fn differs(found: &TestedFigure, how: &str) -> String {
 fn range(found: &TestedFigure) -> String {
     let (who, interval) = (&found.theirs, found.shift.interval);
     let end = |difference: f64| match found.scale {
-        Scale::Shares => side(difference.exp_m1(), percent),
+        Scale::Shares => side(difference.exp_m1(), size_percent),
         Scale::Plain => side(difference, |size| written(found.measure, size)),
     };
     match (interval.low.is_finite(), interval.high.is_finite()) {
@@ -68,7 +68,7 @@ fn too_few(found: &TestedFigure) -> String {
     let (ours, theirs) = (found.sizes.0 as u64, found.sizes.1 as u64);
     let sizes = if found.groups { format!("{ours} and {}", plural(theirs, "run")) } else { plural(ours, "block") };
     let so_far = found.shift.value.known().map_or(String::new(), |value| match found.scale {
-        Scale::Shares => format!(" ({} is {} so far)", found.theirs, side(value.exp_m1(), percent)),
+        Scale::Shares => format!(" ({} is {} so far)", found.theirs, side(value.exp_m1(), size_percent)),
         Scale::Plain => String::new(),
     });
     let are = if !found.groups && ours == 1 { "is" } else { "are" };
@@ -149,22 +149,7 @@ pub fn findings(comparison: &Comparison) -> Vec<Finding> {
     findings
 }
 
-/// A share as a percentage: `4.1 %`.
-fn percent(share: f64) -> String {
-    format!("{} %", number(share))
-}
-
-/// A share that somebody chose, as it was written: `2 %`.
+/// A share that the user chose: `2 %`.
 fn margin(share: f64) -> String {
-    format!("{} %", (share * 1e6).round() / 1e4)
-}
-
-/// The same without its sign.
-fn number(share: f64) -> String {
-    let hundredths = share * 100.0;
-    match hundredths {
-        ..0.095 => format!("{:.2}", hundredths.abs()),
-        ..99.95 => format!("{hundredths:.1}"),
-        _ => count(hundredths.round() as u64),
-    }
+    format!("{} %", exact_percent(share))
 }

@@ -2,6 +2,7 @@
 
 use super::check;
 use brunt_model::finding::Check;
+use brunt_model::time::seconds_of;
 use brunt_model::{Failure, Flow, Load, Loss, Phase, Run, Tally};
 
 /// Requests under way, counted over time, against the sum of their times.
@@ -9,9 +10,9 @@ use brunt_model::{Failure, Flow, Load, Loss, Phase, Run, Tally};
 /// ∫ in flight dt (a counter of the recorder's own, moved at each beginning and end) = Σ (last byte − begun) over all
 /// requests of the run, within 1 % and a millisecond for each of the most that were under way.
 pub fn in_flight(run: &Run) -> Option<Check> {
-    let counted = run.flow_all.in_flight_nanos as f64 / 1e9;
+    let counted = seconds_of(run.flow_all.in_flight_nanos);
     let summed = seconds_under_way(&run.total) + seconds_under_way(&run.warmup);
-    let room = 0.01 * summed + 1e-3 * run.peak_in_flight.max(1) as f64;
+    let room = 0.01 * summed + 1e-3 * run.peak.in_flight.max(1) as f64;
     let text = format!("{counted:.4} s under way by counting, {summed:.4} s by adding up the times of all requests");
     Some(check("requests under way", (counted - summed).abs() <= room, text))
 }
@@ -41,7 +42,7 @@ pub fn users(run: &Run) -> Option<Check> {
     let before_grace = busy(&run.flow_all) - busy(&run.flow_grace);
     let waited = |t: &Tally| (t.lag.sum() + t.queue_wait.sum()) as f64 / 1e9;
     let waited = waited(&run.total) + waited(&run.warmup);
-    let (busy, thinking) = (before_grace / 1e9 + waited, run.flow_all.thought_nanos as f64 / 1e9);
+    let (busy, thinking) = (before_grace / 1e9 + waited, seconds_of(run.flow_all.thought_nanos));
     let begun = run.flow_all.begun.max(1) as f64;
     let there = (busy + thinking) / time;
     let thought = format!(" + {:.3} thinking = {there:.3}", thinking / time);
@@ -59,7 +60,7 @@ pub fn users(run: &Run) -> Option<Check> {
 /// Users of lost processes × the seconds of load that were left for them.
 fn users_lost(run: &Run, users: f64) -> f64 {
     let ends = run.began(Phase::Grace).unwrap_or(run.seen_to);
-    let lost = |loss: &Loss| loss.part.share(users as u64) as f64 * ends.nanos_since(loss.at) as f64 / 1e9;
+    let lost = |loss: &Loss| loss.part.share(users as u64) as f64 * ends.seconds_since(loss.at);
     run.losses.iter().map(lost).sum()
 }
 
@@ -70,6 +71,6 @@ fn load_seconds(run: &Run) -> Option<f64> {
         || stop.iterations_per_user.is_some();
     let begins = run.began(Phase::Warmup).or_else(|| run.began(Phase::Measure))?;
     let ends = run.began(Phase::Grace).unwrap_or(run.seen_to);
-    let seconds = ends.nanos_since(begins) as f64 / 1e9;
+    let seconds = ends.seconds_since(begins);
     (!by_number && seconds > 0.0).then_some(seconds)
 }

@@ -50,7 +50,7 @@ fn replaced(facts: &Facts) -> f64 {
     let (flow, total) = (&facts.run.flow_all, facts.total());
     let kept = [Failure::Check, Failure::Dropped];
     let broken: u64 = Failure::all().filter(|f| !kept.contains(f)).map(|f| total.failed_by(f)).sum();
-    flow.opened.saturating_sub(facts.run.peak_connections + broken) as f64
+    flow.opened.saturating_sub(facts.run.peak.connections + broken) as f64
 }
 
 fn may_be_reused(facts: &Facts) -> bool {

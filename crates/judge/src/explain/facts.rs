@@ -40,7 +40,7 @@ pub struct Interval {
 impl Interval {
     /// Seconds that it covers.
     pub fn seconds(&self) -> f64 {
-        self.to.nanos_since(self.from) as f64 / 1e9
+        self.to.seconds_since(self.from)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::command::RATE;
 use super::{Facts, Remark};
-use brunt_model::numbers::{count, percent, plural, rate, round3, seconds, three};
+use brunt_model::numbers::{count, percent, plural, rate, round3, seconds, three, time};
 use brunt_model::scenario::TextRules;
 use brunt_model::{Failure, Load};
 
@@ -157,7 +157,7 @@ pub fn unseen_stalls(facts: &Facts) -> Option<Remark> {
     let said = format!(
         "Percentiles hide stalls: {} of the requests took more than {}, {STALL} times the median or more, but {} of the users' time was spent in them. A request at a random time meets a stall that often.",
         percent(of_requests),
-        seconds(slow as f64 / 1e9),
+        time(slow),
         percent(of_time)
     );
     Some(Remark::note(said).remedy("use -r RATE: an open loop sends requests during a stall, too"))

@@ -3,6 +3,7 @@
 use super::{Facts, Remark};
 use brunt_model::numbers::{count, percent, plural, three};
 use brunt_model::reading_names::{LISTEN_DROPS, LISTEN_OVERFLOWS};
+use brunt_model::time::seconds_of;
 use brunt_model::{Failure, Tally};
 
 /// The kernel sends an unanswered SYN again after 1 s (RFC 6298, section 2), and then at whole seconds.
@@ -70,7 +71,7 @@ pub fn slow_connects(facts: &Facts) -> Option<Remark> {
     let connect = &facts.total().phases.connect;
     let lost = facts.total().failed_by(Failure::ConnectTimeout);
     let slow = connect.count() - connect.count_at_or_below((RESENT_SECONDS * 0.95 * 1e9) as u64);
-    let in_steps: u64 = connect.buckets().filter(|b| is_step(b.low as f64 / 1e9)).map(|b| b.count).sum();
+    let in_steps: u64 = connect.buckets().filter(|b| is_step(seconds_of(b.low))).map(|b| b.count).sum();
     let steps_show = slow >= SLOW && in_steps as f64 >= IN_STEPS * slow as f64;
     if !facts.is_direct() || (!steps_show && lost < SLOW) {
         return None;
@@ -94,7 +95,7 @@ fn is_step(seconds: f64) -> bool {
 /// Connections reached the listener's limit on open files, and some broke.
 pub fn file_limit(facts: &Facts) -> Option<Remark> {
     let limit = facts.route()?.listener_descriptors.filter(|limit| *limit > 0)?;
-    let peak = facts.run.peak_connections;
+    let peak = facts.run.peak.connections;
     if (peak as f64) < NEARLY_ALL * limit as f64 {
         return None;
     }
@@ -114,16 +115,16 @@ pub fn connection_limit(facts: &Facts) -> Option<Remark> {
     let users = facts.users.as_ref()?;
     let total = facts.total();
     let broken = broken(total);
-    let held = facts.run.peak_connections as f64;
+    let peak = facts.run.peak.connections as f64;
     let keeps = facts.plan.connection.requests_per_connection.is_none();
-    let held_out = held > 0.0 && held < users.count * (1.0 - HELD_OUT);
+    let held_out = peak > 0.0 && peak < users.count * (1.0 - HELD_OUT);
     if !keeps || !held_out || (broken as f64) < BROKEN * total.begun as f64 {
         return None;
     }
     let said = format!(
         "The server held {} connections at most, {} users had one each, and {} of the requests met a closed connection: it \
          has a limit on connections.",
-        three(held),
+        three(peak),
         count(users.count.round() as u64),
         percent(broken as f64 / total.begun as f64)
     );

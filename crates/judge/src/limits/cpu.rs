@@ -1,10 +1,11 @@
 //! CPU time that the generator needed and did not get, each for another reason.
 
-use super::look::{Bound, Figure, RuleResult, TENTH, percent};
+use super::look::{Bound, Figure, RuleResult, TENTH};
 use super::neighbors;
 use crate::facts::Facts;
 use crate::shares::Shares;
 use brunt_model::finding::{Limit, Origin};
+use brunt_model::numbers::short_percent;
 use brunt_model::reading_names as name;
 
 /// What falls due at random before a thread that is busy for the share ρ of its time waits ρ/(1−ρ) times as long as its
@@ -29,8 +30,8 @@ pub fn worker(facts: &Facts) -> RuleResult {
     let look = RuleResult::at(facts).hold(&figure, TENTH);
     let sentence = format!(
         "a worker thread was busy {} of its time at worst, and {} or more {}: what fell due had to wait for it",
-        percent(figure.worst().unwrap_or(0.0)),
-        percent(BUSY),
+        short_percent(figure.worst().unwrap_or(0.0)),
+        short_percent(BUSY),
         look.for_so_long()
     );
     look.say(sentence, more_threads(facts))
@@ -68,9 +69,9 @@ pub(super) fn shared_and_full(facts: &Facts) -> RuleResult {
     let sentence = format!(
         "client and server share this machine, and its cores were less than {} idle {} ({} at worst): they took CPU from \
          each other{}",
-        percent(IDLE),
+        short_percent(IDLE),
         look.for_so_long(),
-        percent(figure.worst().unwrap_or(0.0)),
+        short_percent(figure.worst().unwrap_or(0.0)),
         Shares::from_facts(facts).map_or(String::new(), |shares| used(&shares))
     );
     look.say(sentence, "run the server on its own machine, or reduce the load; stop other programs")
@@ -104,8 +105,8 @@ pub(super) fn waiting(facts: &Facts) -> RuleResult {
     let others = shares.filter(|_| origin == Origin::Machine);
     let sentence = format!(
         "a worker thread was ready but had no core for {} of the time at worst, and for {} or more {}{}",
-        percent(figure.worst().unwrap_or(0.0)),
-        percent(DELAYED),
+        short_percent(figure.worst().unwrap_or(0.0)),
+        short_percent(DELAYED),
         look.for_so_long(),
         others.map_or(String::new(), |shares| format!("; {}", shares.others_in_words()))
     );
@@ -136,7 +137,7 @@ pub fn throttled(facts: &Facts) -> RuleResult {
     let sentence = format!(
         "the control group's CPU quota{quota} held brunt back {}, {} of a second at worst",
         look.for_so_long(),
-        percent(figure.worst().unwrap_or(0.0))
+        short_percent(figure.worst().unwrap_or(0.0))
     );
     look.say(
         sentence,
@@ -152,8 +153,8 @@ pub fn steal(facts: &Facts) -> RuleResult {
     let look = RuleResult::at(facts).hold(&figure, TENTH);
     let sentence = format!(
         "the hypervisor gave {} of this machine's CPU to others at worst, and {} or more {}",
-        percent(figure.worst().unwrap_or(0.0)),
-        percent(STOLEN),
+        short_percent(figure.worst().unwrap_or(0.0)),
+        short_percent(STOLEN),
         look.for_so_long()
     );
     look.by(Origin::Machine).say(

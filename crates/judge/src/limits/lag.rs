@@ -6,10 +6,12 @@
 //! disturbed for more than a twentieth of the time, or p99 of the read lag (how long replies were in the kernel before they
 //! were read; known of a share of them) is more than 10 % of p99 of the response time and more than half a millisecond.
 
-use super::look::{CauseState, RuleResult, percent};
+use super::look::{CauseState, RuleResult};
 use crate::arrivals;
 use crate::facts::Facts;
 use brunt_model::finding::{Evidence, Limit, Origin, Side};
+use brunt_model::numbers::short_percent;
+use brunt_model::time::seconds_of;
 use brunt_model::{Arrivals, Load, Plan};
 use brunt_stats::quantile::{Quantile, rank};
 
@@ -37,7 +39,7 @@ pub fn lag(facts: &Facts) -> RuleResult {
     let mut look = RuleResult::at(facts).by(Origin::Unknown);
     let total = &facts.run.total;
     let (with, without) = (total.response_quantile(0.99), total.response_quantile_without_lag(0.99));
-    let seconds = with.value.saturating_sub(without.value) as f64 / 1e9;
+    let seconds = seconds_of(with.value.saturating_sub(without.value));
     let share = if seconds > 0.0 { seconds * 1e9 / with.value as f64 } else { 0.0 };
     let short = shortfall(facts);
     let (read, read_share) = read_lag(facts);
@@ -70,10 +72,10 @@ pub fn lag(facts: &Facts) -> RuleResult {
         let millis = |quantile: Quantile| quantile.value as f64 / 1e6;
         format!("{late}: without that, the response p99 of {:.3} ms would be {:.3} ms", millis(with), millis(without))
     } else if uneven {
-        let share = percent(displaced);
+        let share = short_percent(displaced);
         format!("{late}: for {share} of the time, a quarter more or fewer than planned were begun in a span of time")
     } else {
-        format!("{late}: {} of the scheduled requests were not begun within the measured time", percent(short))
+        format!("{late}: {} of the scheduled requests were not begun within the measured time", short_percent(short))
     };
     // Most of the lag was spent so.
     if total.opening_lag.sum() * 2 > total.lag.sum() {

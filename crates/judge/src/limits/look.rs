@@ -2,6 +2,7 @@
 
 use crate::facts::{Facts, Span, Stretch, together};
 use brunt_model::finding::{Evidence, Limit, Origin, Side};
+use brunt_model::numbers::short_seconds;
 use std::time::Duration;
 
 /// For this share of the measured time, what slows a generator down is a cause.
@@ -158,18 +159,6 @@ impl RuleResult {
 
     /// The same in words: `for 3.0 s of 10.0 s`.
     pub fn for_so_long(&self) -> String {
-        format!("for {} of {}", seconds(self.lasted()), seconds(self.measured))
+        format!("for {} of {}", short_seconds(self.lasted()), short_seconds(self.measured))
     }
-}
-
-/// A share in words: `48 %`.
-pub fn percent(share: f64) -> String {
-    let percent = share * 100.0;
-    if percent.abs() < 9.95 && percent != 0.0 { format!("{percent:.1} %") } else { format!("{percent:.0} %") }
-}
-
-/// A time in words: `3.0 s`.
-pub fn seconds(time: Duration) -> String {
-    let seconds = time.as_secs_f64();
-    if seconds < 0.95 { format!("{seconds:.3} s") } else { format!("{seconds:.1} s") }
 }

@@ -1,8 +1,9 @@
 //! What an interface, or the kernel behind it, could not carry.
 
-use super::look::{Bound, Figure, HUNDREDTH, RuleResult, TENTH, percent};
+use super::look::{Bound, Figure, HUNDREDTH, RuleResult, TENTH};
 use crate::facts::{Facts, Span, quotient};
 use brunt_model::finding::Limit;
+use brunt_model::numbers::short_percent;
 use brunt_model::reading_names::{self as name, Nic};
 
 /// Of a link's speed, what counted bytes can reach: with packets of 1514 bytes, 24 more of each go over the wire
@@ -37,9 +38,9 @@ fn full_link(facts: &Facts, look: RuleResult, interface: &str, (direction, worst
     let speed = facts.last(&Nic::BitsPerSecond.of(interface)).unwrap_or(0.0);
     let sentence = format!(
         "{interface} {direction} {} of its {} Mbit/s at worst, and {} or more {}",
-        percent(worst),
+        short_percent(worst),
         speed / 1e6,
-        percent(LINK),
+        short_percent(LINK),
         look.for_so_long()
     );
     look.say(sentence, "ask for smaller replies, use a faster link, or measure from several machines")
@@ -81,5 +82,5 @@ fn receiving(facts: &Facts) -> Figure {
 /// The figures that were over their thresholds.
 fn worst_of(look: &RuleResult) -> String {
     let over = look.evidence.iter().filter(|one| one.value >= one.threshold);
-    over.map(|one| format!("{} {}", one.name, percent(one.value))).collect::<Vec<_>>().join("; ")
+    over.map(|one| format!("{} {}", one.name, short_percent(one.value))).collect::<Vec<_>>().join("; ")
 }

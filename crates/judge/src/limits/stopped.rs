@@ -1,10 +1,11 @@
 //! A worker that did not run for a while: suspended (SIGSTOP, a debugger), or kept from running. It is seen where it comes
 //! late to the end of an interval.
 
-use super::look::{CauseState, RuleResult, TENTH, seconds};
+use super::look::{CauseState, RuleResult, TENTH};
 use crate::facts::Facts;
 use brunt_model::Tick;
 use brunt_model::finding::{Evidence, Limit, Origin, Side};
+use brunt_model::numbers::short_seconds;
 use brunt_model::reading_names as name;
 use std::time::Duration;
 
@@ -38,7 +39,7 @@ pub fn stopped(facts: &Facts) -> RuleResult {
         (workers, all) if workers == all => format!("brunt (all {workers} workers)"),
         _ => format!("worker {}", longest.worker),
     };
-    let sentence = format!("{who} did not run for {} (from {})", seconds(longest.time), seconds(since));
+    let sentence = format!("{who} did not run for {} (from {})", short_seconds(longest.time), short_seconds(since));
     look.by(Origin::Unknown)
         .say(sentence, "see what stopped it: a signal (SIGSTOP), a debugger, a suspended machine; then measure again")
 }

@@ -1,8 +1,9 @@
 //! What a generator may run out of: descriptors, ports, memory, room in the firewall's table.
 
-use super::look::{Bound, Figure, HUNDREDTH, RuleResult, TENTH, percent};
+use super::look::{Bound, Figure, HUNDREDTH, RuleResult, TENTH};
 use crate::facts::{Facts, quotient};
 use brunt_model::finding::{Cause, Evidence, Limit, Origin, Side, State};
+use brunt_model::numbers::short_percent;
 use brunt_model::reading_names as name;
 use brunt_model::{Failure, Load, Run, Verdict};
 use std::time::Duration;
@@ -100,8 +101,8 @@ pub fn memory(facts: &Facts) -> RuleResult {
     let sentence = format!(
         "this machine was short of memory {}: {} of it available at worst, and tasks waited for memory for up to {} of the time",
         look.for_so_long(),
-        percent(available.worst().unwrap_or(0.0)),
-        percent(pressure.worst().unwrap_or(0.0))
+        short_percent(available.worst().unwrap_or(0.0)),
+        short_percent(pressure.worst().unwrap_or(0.0))
     );
     if is_mostly_ours(facts) {
         return look.say(sentence, "use fewer connections, or a machine with more memory");
@@ -129,7 +130,7 @@ pub fn conntrack(facts: &Facts) -> RuleResult {
     let sentence = format!(
         "the firewall's table of connections was full {}: {} of {limit} entries at worst; what is new is then dropped",
         look.for_so_long(),
-        percent(full.worst().unwrap_or(0.0))
+        short_percent(full.worst().unwrap_or(0.0))
     );
     look.say(sentence, "raise net.netfilter.nf_conntrack_max, exempt these connections (notrack), or reuse connections")
 }

@@ -1,7 +1,7 @@
 //! What this system did not show: a verdict says what it could not look at.
 
-use super::look::seconds;
 use crate::facts::Facts;
+use brunt_model::numbers::short_seconds;
 use brunt_model::reading_names::{self as name, Nic};
 
 /// Of so many replies, some tell how late they were read.
@@ -26,7 +26,7 @@ pub fn sentences(facts: &Facts) -> Vec<String> {
         return vec!["this run has no readings of the generator: only failures and lag were examined".to_owned()];
     }
     if !facts.is_long_enough() {
-        return vec![format!("the measured time of {} is too short for rates", seconds(facts.measured()))];
+        return vec![format!("the measured time of {} is too short for rates", short_seconds(facts.measured()))];
     }
     let mut unseen = workers(facts);
     unseen.extend(SENTENCES.iter().filter(|row| !facts.has(row.0)).map(|row| row.1.to_owned()));

@@ -5,6 +5,7 @@
 
 use super::quantiles;
 use brunt_model::series::Point;
+use brunt_model::time::seconds_of;
 use brunt_stats::{Sketch, trend};
 
 /// Smaller changes of the whole run are not worth a warning.
@@ -46,7 +47,7 @@ impl TrendFigure {
         match self {
             Self::Response(q) => {
                 let all: Sketch = points.iter().map(|point| &point.response).collect();
-                all.quantile(q) as f64 / 1e9
+                seconds_of(all.quantile(q))
             }
             Self::Throughput => points.iter().map(Point::throughput).sum::<f64>() / points.len() as f64,
         }

@@ -4,6 +4,7 @@ use crate::steady;
 use brunt_model::analysis::{Block, ObservedQuantile};
 use brunt_model::finding::{ProcessUse, State, Verdict};
 use brunt_model::series::Point;
+use brunt_model::time::seconds_of;
 use brunt_model::{Contender, LoadUnit, Objective, Observation, Observations, Run, Study, Trial};
 use brunt_stats::Sketch;
 
@@ -62,8 +63,8 @@ fn observation(study: &Study, trial: &Trial, objectives: &[Objective]) -> Observ
         achieved: run.throughput(),
         mean: of_replies(replies.mean() / 1e9),
         quantiles: if asked { quantiles(run) } else { Vec::new() },
-        min: of_replies(replies.min() as f64 / 1e9),
-        max: of_replies(replies.max() as f64 / 1e9),
+        min: of_replies(seconds_of(replies.min())),
+        max: of_replies(seconds_of(replies.max())),
         errors: asked.then(|| run.total.error_share()),
         objectives: objectives.iter().map(|objective| asked.then(|| objective.judge(run).met)).collect(),
         verdict: Some(trial.judgement.verdict.state),
@@ -81,7 +82,7 @@ fn others_of(verdict: &Verdict) -> Vec<ProcessUse> {
 fn quantiles(run: &Run) -> Vec<ObservedQuantile> {
     let of = |quantile| {
         let found = run.total.response_quantile(quantile);
-        ObservedQuantile { quantile, seconds: found.value as f64 / 1e9, at_least: found.at_least }
+        ObservedQuantile { quantile, seconds: seconds_of(found.value), at_least: found.at_least }
     };
     steady::QUANTILES.map(of).to_vec()
 }
@@ -121,7 +122,7 @@ fn block(seconds: f64, points: &[&Point]) -> Block {
         planned: sum(|point| if point.flow.arrivals > 0 { point.flow.arrivals } else { point.flow.planned }),
         completed: sum(|point| point.flow.completed),
         mean: known.then(|| mean(&response) / 1e9),
-        p99: known.then(|| response.quantile(0.99) as f64 / 1e9),
+        p99: known.then(|| seconds_of(response.quantile(0.99))),
     }
 }
 

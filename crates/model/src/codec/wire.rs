@@ -3,13 +3,14 @@
 //!
 //! Every field and kind has a number that never changes its meaning; a new one takes a new number. Readers skip what
 //! they do not know, so logs stay readable in both directions. `tests/schema.rs` compares this file with the published
-//! schema, which also says what each field means. Out of scope: the types that brunt computes with; [`write`] and
-//! [`read`] convert.
+//! schema, which also says what each field means. [`Flow`] is its own message. Out of scope: the other types that brunt
+//! computes with; [`write`] and [`read`] convert.
 
 mod kinds;
 mod read;
 mod write;
 
+pub use crate::Flow;
 pub use kinds::{Failure, Malformed, Phase};
 pub use read::{Decoded, account, event};
 pub use write::{account_message, event_message};
@@ -170,80 +171,6 @@ pub struct Bin {
     pub planned: u64,
     #[prost(uint64, tag = "3")]
     pub acted: u64,
-}
-
-#[derive(Clone, PartialEq, prost::Message)]
-pub struct Flow {
-    #[prost(uint64, tag = "1")]
-    pub planned: u64,
-    #[prost(uint64, tag = "2")]
-    pub arrivals: u64,
-    #[prost(uint64, tag = "3")]
-    pub begun: u64,
-    #[prost(uint64, tag = "4")]
-    pub completed: u64,
-    #[prost(uint64, tag = "5")]
-    pub good: u64,
-    #[prost(uint64, tag = "6")]
-    pub errors: u64,
-    #[prost(uint64, tag = "7")]
-    pub bytes_sent: u64,
-    #[prost(uint64, tag = "8")]
-    pub bytes_received: u64,
-    #[prost(uint64, tag = "9")]
-    pub opened: u64,
-    #[prost(uint64, tag = "10")]
-    pub reused: u64,
-    #[prost(uint64, tag = "11")]
-    pub closed_idle: u64,
-    #[prost(uint64, tag = "12")]
-    pub unsolicited: u64,
-    #[prost(uint64, tag = "13")]
-    pub in_flight_nanos: u64,
-    #[prost(uint64, tag = "14")]
-    pub thought_nanos: u64,
-    #[prost(uint64, tag = "15")]
-    pub announced_bytes: u64,
-    #[prost(uint64, tag = "16")]
-    pub announced_came_bytes: u64,
-    #[prost(uint64, tag = "17")]
-    pub in_flight: u64,
-    #[prost(uint64, tag = "18")]
-    pub waiting: u64,
-    #[prost(uint64, tag = "19")]
-    pub connections: u64,
-    #[prost(uint64, tag = "20")]
-    pub users: u64,
-    #[prost(uint64, tag = "21")]
-    pub overlap_nanos: u64,
-    #[prost(uint64, tag = "22")]
-    pub packets_sent: u64,
-    #[prost(uint64, tag = "23")]
-    pub packets_lost: u64,
-    #[prost(uint64, tag = "24")]
-    pub early_accepted: u64,
-    #[prost(uint64, tag = "25")]
-    pub early_refused: u64,
-    #[prost(uint64, tag = "26")]
-    pub stalled: u64,
-    #[prost(uint64, tag = "27")]
-    pub stalled_nanos: u64,
-    #[prost(uint64, tag = "28")]
-    pub rtt_nanos: u64,
-    #[prost(uint64, tag = "29")]
-    pub rtts: u64,
-    #[prost(uint64, tag = "30")]
-    pub packets_received: u64,
-    #[prost(uint64, tag = "31")]
-    pub server_packets_lost: u64,
-    #[prost(uint64, tag = "32")]
-    pub quic_retries: u64,
-    #[prost(uint64, tag = "33")]
-    pub quic_retry_nanos: u64,
-    #[prost(uint64, tag = "34")]
-    pub pushes: u64,
-    #[prost(uint64, tag = "35")]
-    pub hello_retries: u64,
 }
 
 #[derive(Clone, PartialEq, prost::Message)]

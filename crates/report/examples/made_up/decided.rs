@@ -5,6 +5,7 @@ use brunt_model::analysis::{
     Scalability,
 };
 use brunt_model::finding::{Cause, Limit, Origin, Side, State, Weight};
+use brunt_model::time::seconds_of;
 use brunt_model::{Analysis, Finding, Judgement, Run, Study, Trial, TrialIndex};
 use std::time::Duration;
 
@@ -135,7 +136,7 @@ fn point(study: &Study, contender: usize, step: usize) -> CurvePoint {
             band: Band::Range,
         }
     };
-    let quantile = |q: f64| over(&|run| run.total.response_quantile(q).value as f64 / 1e9);
+    let quantile = |q: f64| over(&|run| seconds_of(run.total.response_quantile(q).value));
     CurvePoint {
         load: study.experiment.contenders[contender].steps[step].load,
         trials: trials.len() as u32,

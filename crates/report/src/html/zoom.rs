@@ -31,7 +31,7 @@ pub struct Zoom {
 impl From<&Run> for Zoom {
     fn from(run: &Run) -> Self {
         let zero = run.began(Phase::Measure).unwrap_or_default();
-        let since = |tick: brunt_model::Tick| (tick.0 as f64 - zero.0 as f64) / 1e9;
+        let since = |tick: brunt_model::Tick| tick.seconds_from(zero);
         let mut zoom = Self { measured_seconds: run.measured_seconds(), ..Self::default() };
         for second in seconds(run) {
             zoom.from_seconds.push(since(second.from));

@@ -2,7 +2,7 @@
 
 use super::{Block, Subject, load_head};
 use brunt_model::answer::{Estimate, LoadSide, SearchTrial};
-use brunt_model::numbers::{UNKNOWN, fraction, plain, seconds, three};
+use brunt_model::numbers::{UNKNOWN, fraction, plain, three, time};
 use brunt_model::{Answer, Trial};
 
 /// A table of capacities and one of trials for each answer.
@@ -40,7 +40,7 @@ fn trials(subject: &Subject<'_>, answer: &Answer) -> Block {
     let row = |(index, tried): (usize, &SearchTrial)| {
         let total = made(subject, answer, tried).map(|trial| &trial.run.total);
         let p99 = total.map(|total| total.response_quantile(0.99));
-        let p99 = p99.map(|q| format!("{}{}", if q.at_least { "≥ " } else { "" }, seconds(q.value as f64 / 1e9)));
+        let p99 = p99.map(|q| format!("{}{}", if q.at_least { "≥ " } else { "" }, time(q.value)));
         let errors = total.map(|total| fraction(total.error_share()));
         vec![
             (index + 1).to_string(),

@@ -3,7 +3,7 @@
 use super::{Block, Point, load_head, load_in_words, section};
 use brunt_model::answer::Estimate;
 use brunt_model::comparison::{Better, Compared, ComparisonEnd, FoundCapacity, Pair, QuantileShift};
-use brunt_model::numbers::{UNKNOWN, fraction, plain, plural, seconds, three};
+use brunt_model::numbers::{UNKNOWN, fraction, plain, plural, seconds, signed_percent, three};
 use brunt_model::objective::Metric;
 use brunt_model::{Comparison, LoadUnit, Measure};
 
@@ -57,8 +57,8 @@ fn row(first: String, of: &Compared, unit: LoadUnit) -> Vec<String> {
         first,
         written(of.measure, of.ours, unit),
         written(of.measure, of.theirs, unit),
-        of.shift.map_or(UNKNOWN.into(), signed),
-        ends(of.low.map(signed), of.high.map(signed)),
+        of.shift.map_or(UNKNOWN.into(), signed_percent),
+        ends(of.low.map(signed_percent), of.high.map(signed_percent)),
         of.p.map_or(UNKNOWN.into(), probability),
         word(of.verdict).to_owned(),
     ]
@@ -155,15 +155,6 @@ fn written(measure: Measure, value: f64, unit: LoadUnit) -> String {
         Measure::Capacity => format!("{}{}", three(value), unit.behind()),
         Measure::Run(_) | Measure::ServerCpu if value.is_finite() => seconds(value),
         Measure::Run(_) | Measure::ServerCpu => UNKNOWN.into(),
-    }
-}
-
-/// `+4.1 %`, `+4,013 %`.
-fn signed(share: f64) -> String {
-    match share * 100.0 {
-        percent if !percent.is_finite() => UNKNOWN.into(),
-        percent if percent.abs() < 1e3 => format!("{percent:+.1} %"),
-        percent => format!("{}{} %", if percent < 0.0 { "-" } else { "+" }, three(percent.abs())),
     }
 }
 

@@ -29,7 +29,7 @@ fn cells(points: &[Point], run: &Run) -> Option<Heat> {
     let (first, last) = (row(least), row(most));
     let y: Vec<f64> = (first..=last + 1).map(|n| 10f64.powf(n as f64 / ROWS_A_DECADE) / 1e9).collect();
     let zero = run.began(Phase::Measure).unwrap_or_default();
-    let since = |tick: brunt_model::Tick| (tick.0 as f64 - zero.0 as f64) / 1e9;
+    let since = |tick: brunt_model::Tick| tick.seconds_from(zero);
     let mut x: Vec<f64> = points.iter().map(|point| since(point.from)).collect();
     x.extend(points.last().map(|point| since(point.to)));
     let counts = points.iter().map(|point| counts_of(point, first, y.len() - 1)).collect();

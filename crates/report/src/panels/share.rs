@@ -3,6 +3,7 @@
 use super::{load, loads_of_interest};
 use crate::figure::{Axis, Figure, Point, Scale, Unit};
 use crate::figures::enough;
+use brunt_model::time::seconds_of;
 use brunt_model::{Analysis, Study, Tally};
 
 /// The shares at which the curve is read, as often as the requests allow.
@@ -51,7 +52,7 @@ fn curve(tally: &Tally) -> Vec<Point> {
     }
     let at = |q: f64| {
         let quantile = tally.response_quantile(q);
-        let y = (!quantile.at_least).then_some(quantile.value as f64 / 1e9);
+        let y = (!quantile.at_least).then_some(seconds_of(quantile.value));
         Point { x: q, y, ..Point::default() }
     };
     SHARES.iter().filter(|q| enough(**q, tally.planned)).map(|q| at(*q)).collect()

@@ -178,36 +178,6 @@ impl From<&brunt_model::tally::Phases> for Phases {
     }
 }
 
-impl From<&Run> for Connections {
-    fn from(run: &Run) -> Self {
-        Self {
-            opened: run.flow_all.opened,
-            opened_in_measured_time: run.flow.opened,
-            reused: run.flow_all.reused,
-            peak: run.peak_connections,
-            closed_idle: run.flow_all.closed_idle,
-            unsolicited: run.flow_all.unsolicited,
-            packets_sent: run.flow_all.packets_sent,
-            packets_lost: run.flow_all.packets_lost,
-            packets_received: run.flow_all.packets_received,
-            server_packets_lost: run.flow_all.server_packets_lost,
-            quic_retries: run.flow_all.quic_retries,
-            quic_retry_seconds: mean_seconds(run.flow_all.quic_retry_nanos, run.flow_all.quic_retries),
-            quic_rtt_seconds: mean_seconds(run.flow_all.rtt_nanos, run.flow_all.rtts),
-            early_accepted: run.flow_all.early_accepted,
-            early_refused: run.flow_all.early_refused,
-            stalled_requests: run.flow_all.stalled,
-            stalled_seconds: run.flow_all.stalled_nanos as f64 / 1e9,
-            websocket_pushes: run.flow_all.pushes,
-            hello_retries: run.flow_all.hello_retries,
-        }
-    }
-}
-
-fn mean_seconds(nanos: u64, count: u64) -> Option<f64> {
-    nanos.checked_div(count).map(|mean| mean as f64 / 1e9)
-}
-
 impl From<&Run> for Generator {
     fn from(run: &Run) -> Self {
         let reading = |name| run.reading("generator", name);
@@ -259,7 +229,7 @@ pub(crate) fn intervals(run: &Run, points: impl Iterator<Item = Point>) -> impl 
 
 fn interval(point: &Point, zero: Tick) -> Interval {
     let (flow, response, lag) = (&point.flow, &point.response, &point.lag);
-    let since = |t: Tick| (t.0 as f64 - zero.0 as f64) / 1e9;
+    let since = |t: Tick| t.seconds_from(zero);
     let answered = |nanos: u64| (response.count() > 0).then(|| seconds_of(nanos));
     Interval {
         from_seconds: since(point.from),

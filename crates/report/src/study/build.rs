@@ -4,6 +4,7 @@ use super::{Arrangement, ContenderDocument, Factor, StudyDocument, TrialDocument
 use crate::readings;
 use crate::result::{self, Environment, Requests};
 use crate::utc::rfc3339;
+use brunt_model::time::seconds_of;
 use brunt_model::{Analysis, Contender, Experiment, LoadUnit, Study, Tally, Trial};
 use brunt_stats::Histogram;
 
@@ -127,5 +128,5 @@ pub(crate) fn error_share(total: &Tally) -> Option<f64> {
 }
 
 fn p99(histogram: &Histogram) -> Option<f64> {
-    (!histogram.is_empty()).then(|| histogram.quantile(0.99) as f64 / 1e9)
+    (!histogram.is_empty()).then(|| seconds_of(histogram.quantile(0.99)))
 }

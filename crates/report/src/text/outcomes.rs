@@ -77,7 +77,7 @@ pub fn connections(run: &Run) -> String {
         text += &format!(" ({} in the measured time)", count(measured.opened));
     }
     text += &format!(", {} on a used one", plural(all.reused, "request"));
-    text += &format!(", at most {} open at once", count(run.peak_connections));
+    text += &format!(", at most {} open at once", count(run.peak.connections));
     if all.closed_idle > 0 {
         text += &format!(", {} closed by the server while idle", count(all.closed_idle));
     }

@@ -7,6 +7,7 @@ use brunt_model::finding::{
     Cause, Check, Estimate, Evidence, Interval, Limit, Origin, Side, State, Steady, Verdict, Weight,
 };
 use brunt_model::objective::{Metric, Relation};
+use brunt_model::time::seconds_of;
 use brunt_model::{Failure, Finding, Judgement, Objective, Run};
 use std::time::Duration;
 
@@ -21,7 +22,7 @@ fn judged(run: &Run) -> Judgement {
     let around = |value: f64| Estimate { value, low: value * 0.98, high: Some(value * 1.03) };
     let interval = |quantile: f64| Interval {
         quantile,
-        estimate: Some(around(run.total.response_quantile(quantile).value as f64 / 1e9)),
+        estimate: Some(around(seconds_of(run.total.response_quantile(quantile).value))),
         effective_samples: 812.0,
         too_short: None,
         method: "overlapping batch means from 10 blocks of 1 s".into(),

@@ -4,7 +4,7 @@
 //! one read.
 
 use super::fields::{Fields, TimedPieces};
-use super::session::{End, PeerSettings, Session, Stalls};
+use super::session::{End, PeerSettings, Session};
 use super::streams::{self, Upload};
 use super::tunnel::{Answer, Tunnel};
 use crate::collect::ReplyCollector;
@@ -12,7 +12,7 @@ use crate::link::Link;
 use crate::request::Prepared;
 use crate::stream::{Idle, Stream as Socket};
 use crate::turn::Turn;
-use crate::{Reply, Stamps, Timer, error};
+use crate::{Reply, SharedCounts, Stamps, Timer, error};
 use brunt_model::Failure;
 use brunt_model::outcome::Malformed;
 use std::cell::{Cell, RefCell};
@@ -59,12 +59,18 @@ impl Drop for Connection {
 impl Connection {
     /// Speaks HTTP/2 over `socket`, in a task of its own. Where the connection was upgraded, `came` is what the server has sent
     /// of HTTP/2.
-    pub fn begin<T, L>(socket: Socket<L>, time: T, buffer: ReadBuffer, stalls: Stalls, came: Option<&[u8]>) -> Self
+    pub fn begin<T, L>(
+        socket: Socket<L>,
+        time: T,
+        buffer: ReadBuffer,
+        counts: SharedCounts,
+        came: Option<&[u8]>,
+    ) -> Self
     where
         T: Timer + 'static,
         L: Link + 'static,
     {
-        let mut session = Session::new(stalls);
+        let mut session = Session::new(counts);
         if let Some(came) = came {
             session.upgraded();
             session.receive(came, time.now());

@@ -27,4 +27,4 @@ pub(crate) mod upgrade;
 
 pub(crate) use driver::send_pieces;
 pub use driver::{Connection, ReadBuffer, read_buffer};
-pub use session::{PeerSettings, Stalls};
+pub use session::PeerSettings;

@@ -7,13 +7,11 @@ use super::fields::{Field, Fields};
 use super::frame::{self, Code, FrameHead};
 use super::hpack::{Decoder, Encoder};
 use super::streams::{Stream, Streams};
-use crate::TransportCounts;
+use crate::SharedCounts;
 use crate::waiters::Waiters;
 use brunt_model::outcome::Malformed;
 use brunt_model::{Failure, Tick};
-use std::cell::Cell;
 use std::collections::{HashMap, VecDeque};
-use std::rc::Rc;
 use std::task::Waker;
 
 /// Bytes that wait to be written, above which no more of a request's body is framed.
@@ -79,7 +77,7 @@ pub struct Session {
     /// The last instant that the session was told.
     pub(super) now: Tick,
     /// Requests that the peer's windows held back are counted here.
-    pub(super) stalls: Stalls,
+    pub(super) counts: SharedCounts,
     /// Streams with more of a body to send.
     pub(super) uploading: VecDeque<u32>,
     pub(super) input: super::input::Input,
@@ -101,20 +99,16 @@ pub struct Session {
     pub idle: Waiters,
 }
 
-/// What the connections of a thread count of requests that their peers' windows held back.
-pub type Stalls = Rc<Cell<TransportCounts>>;
-
-/// A stream waited this many nanoseconds for its peer's windows.
-pub(super) fn count_stall(stalls: &Stalls, was_stalled: &mut bool, nanos: u64) {
-    let mut counts = stalls.get();
+/// Counts the nanoseconds that a stream waited for its peer's windows.
+pub(super) fn count_stall(counts: &SharedCounts, was_stalled: &mut bool, nanos: u64) {
+    let mut counts = counts.borrow_mut();
     counts.stalled += u64::from(!std::mem::replace(was_stalled, true));
     counts.stalled_nanos += nanos;
-    stalls.set(counts);
 }
 
 impl Session {
     /// A connection that was just opened: what must be written first waits to be.
-    pub fn new(stalls: Stalls) -> Self {
+    pub fn new(counts: SharedCounts) -> Self {
         let mut out = frame::PREFACE.to_vec();
         frame::put_settings(&mut out);
         let room = (frame::MOST_WINDOW - frame::USUAL_WINDOW) as u32;
@@ -139,7 +133,7 @@ impl Session {
             window: frame::USUAL_WINDOW,
             unacknowledged: 0,
             now: Tick::ZERO,
-            stalls,
+            counts,
             uploading: VecDeque::new(),
             input: super::input::Input::default(),
             control_frames: 0,
@@ -267,7 +261,7 @@ impl Session {
                     break;
                 }
                 if let Some(from) = stream.stalled.take() {
-                    count_stall(&self.stalls, &mut stream.was_stalled, self.now.nanos_since(from));
+                    count_stall(&self.counts, &mut stream.was_stalled, self.now.nanos_since(from));
                 }
                 let is_last = is_whole && upload.due == body.len();
                 let end = if is_last { frame::END_STREAM } else { 0 };
@@ -313,7 +307,7 @@ impl Session {
     pub fn take_stream(&mut self, id: u32) -> Option<Stream> {
         let mut stream = self.streams.remove(&id)?;
         if let Some(from) = stream.stalled.take() {
-            count_stall(&self.stalls, &mut stream.was_stalled, self.now.nanos_since(from));
+            count_stall(&self.counts, &mut stream.was_stalled, self.now.nanos_since(from));
         }
         if stream.end != Some(Ok(())) {
             self.abandoned.push_back(id);

@@ -3,12 +3,12 @@
 use super::fields::{Field, Fields, Indexing};
 use super::frame::{self, put_head, put_numbers};
 use super::hpack::{Decoder, Encoder, Place};
-use super::session::{End, Session, Stalls};
+use super::session::{End, Session};
 use super::streams::{Stream, Upload};
 use crate::collect::ReplyCollector;
 use crate::h1::parse::RequestKind;
 use crate::request::{Draft, RequestParts};
-use crate::{WantedFields, Wants};
+use crate::{SharedCounts, WantedFields, Wants};
 use brunt_model::outcome::Malformed;
 use brunt_model::request::{BodyPieces, PieceInterval};
 use brunt_model::{Body, Failure, Tick};
@@ -65,7 +65,7 @@ fn asked(n: usize) -> Session {
 }
 
 fn begun(n: usize) -> Session {
-    let mut session = Session::new(Stalls::default());
+    let mut session = Session::new(SharedCounts::default());
     let fields = Fields::of(&parts("GET", &Body::None)).unwrap();
     for _ in 0..n {
         session.begin(&fields, Stream::new(RequestKind::Ordinary, None, 0)).unwrap();
@@ -86,7 +86,7 @@ fn end(session: &Session, id: u32) -> Result<(u16, u64), (Failure, Option<Malfor
 
 #[test]
 fn a_connection_begins_with_preface_settings_and_a_large_window() {
-    let session = Session::new(Stalls::default());
+    let session = Session::new(SharedCounts::default());
     let rest = session.out.strip_prefix(frame::PREFACE).unwrap();
     let head = frame::FrameHead::read(rest).unwrap();
     assert_eq!((head.kind, head.length, head.stream), (frame::SETTINGS, 18, 0));
@@ -155,7 +155,7 @@ fn blocks_that_repeat_are_known_until_the_table_changes() {
 
 #[test]
 fn what_is_wanted_of_a_head_is_kept() {
-    let mut session = Session::new(Stalls::default());
+    let mut session = Session::new(SharedCounts::default());
     let wants = Wants { head: true, body: true, fields: WantedFields::All, ..Wants::default() };
     let keep = ReplyCollector::new(wants, None, None);
     let fields = Fields::of(&parts("GET", &Body::None)).unwrap();
@@ -182,8 +182,8 @@ fn sent(out: &[u8]) -> Vec<(u32, usize, bool)> {
 
 #[test]
 fn bodies_are_sent_as_windows_allow() {
-    let stalls = Stalls::default();
-    let mut session = Session::new(Rc::clone(&stalls));
+    let counts = SharedCounts::default();
+    let mut session = Session::new(Rc::clone(&counts));
     session.written(Tick(0));
     let parts = parts("POST", &Body::Bytes(vec![7; 40_000]));
     let fields = Fields::of(&parts).unwrap();
@@ -210,12 +210,12 @@ fn bodies_are_sent_as_windows_allow() {
     session.written(Tick(13));
     assert_eq!(session.streams[&3].stamps.sent, Tick(13));
     // The second request waited from 9 to 10, and from 11 to 12.
-    assert_eq!((stalls.get().stalled, stalls.get().stalled_nanos), (1, 2));
+    assert_eq!((counts.borrow().stalled, counts.borrow().stalled_nanos), (1, 2));
 }
 
 #[test]
 fn a_reply_before_the_end_of_the_request_is_taken_and_the_rest_not_sent() {
-    let mut session = Session::new(Stalls::default());
+    let mut session = Session::new(SharedCounts::default());
     session.written(Tick(0));
     let parts = parts("POST", &Body::Bytes(vec![7; 100_000]));
     let mut stream = Stream::new(RequestKind::Ordinary, None, 0);
@@ -232,7 +232,7 @@ fn a_reply_before_the_end_of_the_request_is_taken_and_the_rest_not_sent() {
 
 /// A session on which a body of these pieces was begun at tick 5, and the requests' frames so far.
 fn pieces(bytes: &[u8], ends: &[usize], interval: PieceInterval) -> Session {
-    let mut session = Session::new(Stalls::default());
+    let mut session = Session::new(SharedCounts::default());
     session.written(Tick(0));
     session.receive(&settings(&[]), Tick(1));
     session.written(Tick(2));
@@ -475,7 +475,7 @@ fn a_peer_that_asks_and_does_not_read_is_given_up() {
 
 #[test]
 fn requests_are_encoded_as_a_decoder_reads_them() {
-    let mut session = Session::new(Stalls::default());
+    let mut session = Session::new(SharedCounts::default());
     session.written(Tick(0));
     session.receive(&settings(&[(frame::HEADER_TABLE_SIZE, 100)]), Tick(0));
     session.written(Tick(0));
@@ -505,7 +505,7 @@ fn written_block(session: &Session) -> Vec<u8> {
 /// Requests that repeat, in any order, with settings between them: what the server reads is what was asked, field by field.
 #[test]
 fn requests_that_repeat_mean_the_same_each_time() {
-    let mut session = Session::new(Stalls::default());
+    let mut session = Session::new(SharedCounts::default());
     session.receive(&settings(&[]), Tick(0));
     session.written(Tick(0));
     let plain = Fields::of(&parts("GET", &Body::None)).unwrap();
@@ -529,7 +529,7 @@ fn requests_that_repeat_mean_the_same_each_time() {
 
 #[test]
 fn a_request_that_repeats_is_all_indices() {
-    let mut session = Session::new(Stalls::default());
+    let mut session = Session::new(SharedCounts::default());
     session.written(Tick(0));
     let fields = Fields::of(&parts("GET", &Body::None)).unwrap().with_line("x-one: 1");
     let mut lengths = [0; 4];

@@ -101,7 +101,7 @@ impl Session {
                 break;
             }
             if let Some(from) = stream.stalled.take() {
-                count_stall(&self.stalls, &mut false, self.now.nanos_since(from));
+                count_stall(&self.counts, &mut false, self.now.nanos_since(from));
             }
             frame::put_head(&mut self.out, piece.len(), (frame::DATA, 0), id);
             self.out.extend_from_slice(piece);
@@ -321,8 +321,9 @@ impl Drop for Tunnel {
 mod tests {
     use super::super::frame::{put_head, put_numbers};
     use super::super::hpack::Encoder;
-    use super::super::session::{End, Stalls};
+    use super::super::session::End;
     use super::*;
+    use crate::SharedCounts;
     use crate::h2::fields::{Field, Indexing};
     use crate::request::{Draft, RequestParts};
     use brunt_model::Body;
@@ -355,7 +356,7 @@ mod tests {
 
     /// A stream that its server has opened, after these settings.
     fn open(list: &[(u16, u32)]) -> (Rc<Carrier>, Tunnel) {
-        let carrier = Rc::new(Carrier::new(Session::new(Stalls::default())));
+        let carrier = Rc::new(Carrier::new(Session::new(SharedCounts::default())));
         let mut cx = Context::from_waker(Waker::noop());
         let fields = fields();
         let tunnel = {
@@ -420,7 +421,7 @@ mod tests {
         assert!(tunnel.poll_flush(&mut cx).is_pending());
         assert_eq!(write(&carrier, Tick(10)), framed(frame::DATA, 0, 1, b"78"));
         assert_eq!(tunnel.poll_flush(&mut cx), Poll::Ready(Ok(())));
-        let counts = carrier.session.borrow().stalls.get();
+        let counts = carrier.session.borrow().counts.take();
         assert_eq!((counts.stalled, counts.stalled_nanos), (1, 4));
     }
 

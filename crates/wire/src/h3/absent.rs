@@ -5,9 +5,9 @@ use crate::quic::TransportSettings;
 use crate::request::Prepared;
 use crate::stream::Idle;
 use crate::tls::{Handshake, Refusal, TlsClients};
-use crate::{Reply, Stamps, TransportCounts};
+use crate::{Reply, Stamps};
 use brunt_model::plan::Connection as Settings;
-use brunt_model::{Failure, Tick};
+use brunt_model::{Failure, Flow, Tick};
 use std::future::Ready;
 use std::io;
 use std::marker::PhantomData;
@@ -40,8 +40,8 @@ impl<T> Endpoints<T> {
     }
 
     /// None.
-    pub fn take_counts(&self) -> TransportCounts {
-        TransportCounts::default()
+    pub fn take_counts(&self) -> Flow {
+        Flow::default()
     }
 
     /// Refuses.

@@ -12,9 +12,9 @@ use crate::quic::TransportSettings;
 use crate::request::Prepared;
 use crate::stream::Idle;
 use crate::tls::{Handshake, Refusal, TlsClients};
-use crate::{Reply, Stamps, Timer, TransportCounts, websocket};
+use crate::{Reply, Stamps, Timer, websocket};
 use brunt_model::plan::Connection as Settings;
-use brunt_model::{Body, Failure, Tick};
+use brunt_model::{Body, Failure, Flow, Tick};
 use bytes::Bytes;
 use quinn_proto::crypto::rustls::{HandshakeData, QuicClientConfig};
 use quinn_proto::{ClientConfig, TransportConfig, VarInt};
@@ -99,9 +99,9 @@ impl<T: Timer + 'static> Endpoints<T> {
         Ok(Connection { carrier, hub })
     }
 
-    /// Packets sent, received and lost since the last call.
-    pub fn take_counts(&self) -> TransportCounts {
-        let mut all = TransportCounts::default();
+    /// Counts of its connections since the last call.
+    pub fn take_counts(&self) -> Flow {
+        let mut all = Flow::default();
         self.sockets.borrow().values().for_each(|socket| socket.take_counts(&mut all));
         all
     }

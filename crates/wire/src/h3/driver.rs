@@ -9,8 +9,8 @@ use super::port::{Binding, Port};
 use super::session::{End, Session};
 use super::versions;
 use crate::turn::Turn;
-use crate::{Timer, TransportCounts, error, sys, tls};
-use brunt_model::{Failure, Tick};
+use crate::{Timer, error, sys, tls};
+use brunt_model::{Failure, Flow, Tick};
 use bytes::BytesMut;
 use quinn_proto::{ConnectionEvent, ConnectionHandle, DatagramEvent, EcnCodepoint, Endpoint, EndpointConfig, Transmit};
 use quinn_udp::{RecvMeta, UdpSockRef};
@@ -119,8 +119,8 @@ struct Core<T> {
     out: RefCell<Vec<u8>>,
     /// A packet that was sent before was refused on its way.
     refusal: RefCell<Option<io::Error>>,
-    /// Packets of connections that are no more.
-    gone: Cell<TransportCounts>,
+    /// Counts of closed connections.
+    closed_counts: RefCell<Flow>,
 }
 
 impl<T: Timer + 'static> UdpEndpoint<T> {
@@ -151,7 +151,7 @@ impl<T: Timer + 'static> UdpEndpoint<T> {
             unsent: RefCell::default(),
             out: RefCell::default(),
             refusal: RefCell::default(),
-            gone: Cell::default(),
+            closed_counts: RefCell::default(),
         });
         let mut driver =
             Driver { core: Rc::clone(&core), turn: Turn::default(), sleep: None, messages: vec![0; BATCH * MESSAGE] };
@@ -159,11 +159,10 @@ impl<T: Timer + 'static> UdpEndpoint<T> {
         Ok(Self(core))
     }
 
-    /// Adds the packets that were sent, received and lost since the last call.
-    pub fn take_counts(&self, all: &mut TransportCounts) {
+    /// Adds the counts of its connections since the last call.
+    pub fn take_counts(&self, all: &mut Flow) {
         let core = &self.0;
-        let gone = core.gone.take();
-        all.add(gone);
+        all.merge(&core.closed_counts.take());
         for carrier in core.carriers.borrow().iter().flatten() {
             carrier.session.borrow_mut().take_counts(all);
         }
@@ -256,9 +255,7 @@ impl<T: Timer> Core<T> {
             session.sent(self.time.now());
         }
         if session.quic.is_drained() {
-            let mut gone = self.gone.get();
-            session.take_counts(&mut gone);
-            self.gone.set(gone);
+            session.take_counts(&mut self.closed_counts.borrow_mut());
             if let Some(slot) = self.carriers.borrow_mut().get_mut(carrier.handle.0) {
                 *slot = None;
             }

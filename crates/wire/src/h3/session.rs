@@ -7,14 +7,13 @@ use super::packet_numbers::REORDERING;
 use super::parameters;
 use super::request::{Broken, LastBlock, Request};
 use super::watch::Watch;
-use crate::TransportCounts;
 use crate::collect::ReplyCollector;
 use crate::h2::streams::{StreamHasher, Upload};
 use crate::quic::{TransportSettings, version_names};
 use crate::request::Prepared;
 use crate::waiters::Waiters;
 use brunt_model::outcome::Malformed;
-use brunt_model::{Failure, Tick};
+use brunt_model::{Failure, Flow, Tick};
 use bytes::{Buf, Bytes};
 use quinn_proto::{
     Connection, ConnectionError, Dir, Event, ReadError, ReadableError, Side, StreamEvent, StreamId, TransportErrorCode,
@@ -74,8 +73,8 @@ pub struct Session {
     early: Vec<(u32, Bytes)>,
     /// Whether the peer took them, until that is told.
     early_accepted: Option<bool>,
-    /// Packets that were told.
-    told: TransportCounts,
+    /// Packets as counted so far, which the next call of `take_counts` subtracts.
+    reported: Flow,
     pub end: Option<End>,
     pub(super) migration: Option<Migration>,
     /// The versions of a Version Negotiation packet, where one came.
@@ -118,7 +117,7 @@ impl Session {
             served: 0,
             early: Vec::new(),
             early_accepted: None,
-            told: TransportCounts::default(),
+            reported: Flow::default(),
             end: None,
             migration: None,
             offered_versions: Vec::new(),
@@ -467,19 +466,27 @@ impl Session {
         }
     }
 
-    /// Adds the packets that were sent, received and lost since the last call.
-    pub fn take_counts(&mut self, all: &mut TransportCounts) {
+    /// Adds its counts since the last call.
+    pub fn take_counts(&mut self, all: &mut Flow) {
         let path = self.quic.stats().path;
-        all.sent += path.sent_packets.saturating_sub(self.told.sent);
-        all.lost += path.lost_packets.saturating_sub(self.told.lost);
-        // Late packets may take back what was told: later losses make up for it.
         let packets = &self.watch.packets;
-        let peer_lost = packets.missing(if self.quic.is_drained() { 0 } else { REORDERING }).max(self.told.peer_lost);
-        all.received += packets.received() - self.told.received;
-        all.peer_lost += peer_lost - self.told.peer_lost;
+        let reordering = if self.quic.is_drained() { 0 } else { REORDERING };
+        let packets = Flow {
+            packets_sent: path.sent_packets,
+            packets_lost: path.lost_packets,
+            packets_received: packets.received(),
+            // A late packet lowers the number of missing ones: later losses make up for it.
+            server_packets_lost: packets.missing(reordering).max(self.reported.server_packets_lost),
+            ..Flow::default()
+        };
+        all.packets_sent += packets.packets_sent.saturating_sub(self.reported.packets_sent);
+        all.packets_lost += packets.packets_lost.saturating_sub(self.reported.packets_lost);
+        all.packets_received += packets.packets_received - self.reported.packets_received;
+        all.server_packets_lost += packets.server_packets_lost - self.reported.server_packets_lost;
+        self.reported = packets;
         if let Some(nanos) = self.retry_nanos.filter(|_| !std::mem::replace(&mut self.has_told_retry, true)) {
-            all.retries += 1;
-            all.retry_nanos += nanos;
+            all.quic_retries += 1;
+            all.quic_retry_nanos += nanos;
         }
         if !self.quic.is_handshaking() {
             all.rtt_nanos += brunt_model::time::nanos(path.rtt);
@@ -490,13 +497,6 @@ impl Session {
             Some(false) => all.early_refused += 1,
             None => {}
         }
-        self.told = TransportCounts {
-            sent: path.sent_packets,
-            lost: path.lost_packets,
-            received: packets.received(),
-            peer_lost,
-            ..TransportCounts::default()
-        };
     }
 
     /// Closes it: nobody needs it any more.

@@ -1,6 +1,6 @@
 //! Messages of a WebSocket that came before a request awaited them.
 
-use std::cell::Cell;
+use crate::SharedCounts;
 use std::collections::VecDeque;
 use std::rc::Rc;
 
@@ -14,8 +14,8 @@ const BYTES_PER_MESSAGE: usize = 64;
 pub struct InboxRules {
     /// Early messages are kept: a step of the plan awaits messages without sending one.
     pub keeps_messages: bool,
-    /// Messages that no request awaited.
-    pub pushes: Cell<u64>,
+    /// Where messages that no request awaited are counted.
+    pub counts: SharedCounts,
 }
 
 /// A message that came before a request awaited it.
@@ -88,7 +88,7 @@ impl Inbox {
 
     /// Passes over all messages.
     pub fn pass_over_all(&mut self) {
-        self.rules.pushes.set(self.rules.pushes.get() + self.messages.len() as u64);
+        self.rules.counts.borrow_mut().pushes += self.messages.len() as u64;
         self.messages.clear();
         self.bytes = 0;
         self.take_partial();
@@ -96,7 +96,7 @@ impl Inbox {
 
     /// Counts a message that no request awaited.
     pub fn count_push(&self) {
-        self.rules.pushes.set(self.rules.pushes.get() + 1);
+        self.rules.counts.borrow_mut().pushes += 1;
     }
 }
 
@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     fn inbox(keeps_messages: bool) -> (Inbox, Rc<InboxRules>) {
-        let rules = Rc::new(InboxRules { keeps_messages, pushes: Cell::new(0) });
+        let rules = Rc::new(InboxRules { keeps_messages, counts: SharedCounts::default() });
         (Inbox::new(&rules), rules)
     }
 
@@ -120,11 +120,14 @@ mod tests {
         assert_eq!(inbox.take_first(), Some(EarlyMessage { payload: b"a!".to_vec(), is_compressed: false }));
         inbox.push_piece(b"d");
         inbox.pass_over_all();
-        assert_eq!((inbox.take_first(), inbox.take_partial(), rules.pushes.get()), (None, Some(Vec::new()), 2));
+        assert_eq!(
+            (inbox.take_first(), inbox.take_partial(), rules.counts.borrow().pushes),
+            (None, Some(Vec::new()), 2)
+        );
         let (mut inbox, rules) = self::inbox(false);
         inbox.push_piece(b"a");
         inbox.end_message(false);
-        assert_eq!((inbox.take_first(), rules.pushes.get()), (None, 1));
+        assert_eq!((inbox.take_first(), rules.counts.borrow().pushes), (None, 1));
     }
 
     #[test]
@@ -134,10 +137,10 @@ mod tests {
             inbox.push_piece(&vec![1; MAX_BYTES / 2]);
             inbox.end_message(false);
         }
-        assert_eq!((inbox.messages.len(), rules.pushes.get()), (1, 4));
+        assert_eq!((inbox.messages.len(), rules.counts.borrow().pushes), (1, 4));
         inbox.push_piece(&vec![1; MAX_BYTES]);
         inbox.push_piece(b"x");
         inbox.end_message(false);
-        assert_eq!((inbox.messages.len(), rules.pushes.get()), (1, 5));
+        assert_eq!((inbox.messages.len(), rules.counts.borrow().pushes), (1, 5));
     }
 }

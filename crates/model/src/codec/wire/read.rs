@@ -5,8 +5,7 @@
 //! a malformed reply is not stated. What cannot be (a histogram beyond 2^64, a plan that is no JSON) is damage.
 
 use super::{
-    Account, AccountKind, Bin, CheckFailure, Event, Failure, Flow, Histogram, Kind, Malformed, Phase, Phases, Reading,
-    Sample,
+    Account, AccountKind, Bin, CheckFailure, Event, Failure, Histogram, Kind, Malformed, Phase, Phases, Reading, Sample,
 };
 use super::{Snapshot, Started, Tally, TransactionTally};
 use crate as model;
@@ -97,7 +96,7 @@ fn snapshot(s: Snapshot, phase: model::Phase) -> Option<model::Snapshot> {
         from: Tick(s.from_nanos),
         to: Tick(s.to_nanos),
         phase,
-        flow: s.flow.map_or_else(Default::default, Into::into),
+        flow: s.flow.unwrap_or_default(),
         measured: tally(s.measured)?,
         warmup: tally(s.warmup)?,
         labels: labels.collect::<Option<_>>()?,
@@ -121,48 +120,6 @@ fn transaction(t: TransactionTally) -> Option<(String, model::TransactionTally)>
 impl From<&Bin> for model::spread::Bin {
     fn from(b: &Bin) -> Self {
         Self { number: b.number, planned: b.planned, acted: b.acted }
-    }
-}
-
-impl From<Flow> for model::Flow {
-    fn from(f: Flow) -> Self {
-        Self {
-            planned: f.planned,
-            arrivals: f.arrivals,
-            begun: f.begun,
-            completed: f.completed,
-            good: f.good,
-            errors: f.errors,
-            bytes_sent: f.bytes_sent,
-            bytes_received: f.bytes_received,
-            opened: f.opened,
-            reused: f.reused,
-            closed_idle: f.closed_idle,
-            unsolicited: f.unsolicited,
-            packets_sent: f.packets_sent,
-            packets_lost: f.packets_lost,
-            packets_received: f.packets_received,
-            server_packets_lost: f.server_packets_lost,
-            quic_retries: f.quic_retries,
-            quic_retry_nanos: f.quic_retry_nanos,
-            early_accepted: f.early_accepted,
-            early_refused: f.early_refused,
-            rtt_nanos: f.rtt_nanos,
-            rtts: f.rtts,
-            stalled: f.stalled,
-            stalled_nanos: f.stalled_nanos,
-            pushes: f.pushes,
-            hello_retries: f.hello_retries,
-            in_flight_nanos: f.in_flight_nanos,
-            thought_nanos: f.thought_nanos,
-            overlap_nanos: f.overlap_nanos,
-            announced_bytes: f.announced_bytes,
-            announced_came_bytes: f.announced_came_bytes,
-            in_flight: f.in_flight,
-            waiting: f.waiting,
-            connections: f.connections,
-            users: f.users,
-        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! From the model's types to messages. What is empty or zero takes no bytes.
 
 use super::{
-    Account, AccountKind, Bin, CheckFailure, CheckFailures, Event, Failure, FailureCount, FailureTimes, Finished, Flow,
+    Account, AccountKind, Bin, CheckFailure, CheckFailures, Event, Failure, FailureCount, FailureTimes, Finished,
     Histogram, Kind, Label, LabelTally, Lost, Malformed, MalformedCount, Phase, Phases, Population, Reading, Records,
     Sample, Samples, Snapshot, Stage, Started, StatusCount, Tally, Target, TransactionTally, Value, Warning,
 };
@@ -86,7 +86,7 @@ impl From<&model::Snapshot> for Snapshot {
             from_nanos: s.from.0,
             to_nanos: s.to.0,
             phase: Phase::number(s.phase),
-            flow: (s.flow != model::Flow::default()).then(|| s.flow.into()),
+            flow: (s.flow != model::Flow::default()).then_some(s.flow),
             measured: tally_of(&s.measured),
             warmup: tally_of(&s.warmup),
             labels: s.labels.iter().map(label).collect(),
@@ -105,48 +105,6 @@ fn transaction((name, t): (&String, &model::TransactionTally)) -> TransactionTal
         unfinished: t.unfinished,
         response: histogram(&t.response),
         failed_response: histogram(&t.failed_response),
-    }
-}
-
-impl From<model::Flow> for Flow {
-    fn from(f: model::Flow) -> Self {
-        Self {
-            planned: f.planned,
-            arrivals: f.arrivals,
-            begun: f.begun,
-            completed: f.completed,
-            good: f.good,
-            errors: f.errors,
-            bytes_sent: f.bytes_sent,
-            bytes_received: f.bytes_received,
-            opened: f.opened,
-            reused: f.reused,
-            closed_idle: f.closed_idle,
-            unsolicited: f.unsolicited,
-            packets_sent: f.packets_sent,
-            packets_lost: f.packets_lost,
-            packets_received: f.packets_received,
-            server_packets_lost: f.server_packets_lost,
-            quic_retries: f.quic_retries,
-            quic_retry_nanos: f.quic_retry_nanos,
-            early_accepted: f.early_accepted,
-            early_refused: f.early_refused,
-            rtt_nanos: f.rtt_nanos,
-            rtts: f.rtts,
-            stalled: f.stalled,
-            stalled_nanos: f.stalled_nanos,
-            pushes: f.pushes,
-            hello_retries: f.hello_retries,
-            in_flight_nanos: f.in_flight_nanos,
-            thought_nanos: f.thought_nanos,
-            overlap_nanos: f.overlap_nanos,
-            announced_bytes: f.announced_bytes,
-            announced_came_bytes: f.announced_came_bytes,
-            in_flight: f.in_flight,
-            waiting: f.waiting,
-            connections: f.connections,
-            users: f.users,
-        }
     }
 }
 

@@ -1,0 +1,239 @@
+//! Counters of an interval of a run: one row each, from which its field, its sums, its message and its figures in reports
+//! are made.
+//!
+//! A new counter is a row here and the place that counts it. Out of scope: counts and times of requests by the time at
+//! which they were planned, which are a [`Tally`](crate::Tally).
+
+use crate::Run;
+use crate::time::seconds_of;
+
+/// A counter of [`Flow`].
+#[derive(Debug)]
+pub struct Counter {
+    /// Name of its field.
+    pub name: &'static str,
+    /// The lines of the comment above its row.
+    comment: &'static [&'static str],
+    /// Number of its field in messages; never changes.
+    pub number: u32,
+    /// Its value.
+    pub value: fn(&Flow) -> u64,
+    /// Its figures in the report of a run.
+    pub figures: &'static [Figure],
+}
+
+/// A figure of a report, computed from one counter.
+#[derive(Debug)]
+pub struct Figure {
+    /// Its key in JSON.
+    pub key: &'static str,
+    /// Its definition, where that of the counter does not fit.
+    description: Option<&'static str>,
+    /// How it is computed.
+    pub kind: FigureKind,
+}
+
+/// How a figure is computed from its counter.
+#[derive(Debug, Clone, Copy)]
+pub enum FigureKind {
+    /// The count of the whole run.
+    WholeRun,
+    /// The count of the measured time.
+    MeasuredTime,
+    /// The highest level at the end of an interval.
+    Peak,
+    /// The nanoseconds of the whole run, in seconds.
+    Seconds,
+    /// The nanoseconds of the whole run divided by this count, in seconds; unknown if the count is 0.
+    MeanSeconds(fn(&Flow) -> u64),
+}
+
+/// The value of a figure.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum FigureValue {
+    /// A count.
+    Count(u64),
+    /// Seconds.
+    Seconds(f64),
+    /// Unknown: there was nothing to compute it from.
+    Unknown,
+}
+
+impl Figure {
+    const fn new(key: &'static str, kind: FigureKind) -> Self {
+        Self { key, description: None, kind }
+    }
+
+    const fn described(key: &'static str, kind: FigureKind, description: &'static str) -> Self {
+        Self { key, description: Some(description), kind }
+    }
+}
+
+impl Counter {
+    /// Its definition, in lines.
+    pub fn description(&self) -> String {
+        let lines: Vec<&str> = self.comment.iter().map(|line| line.trim()).collect();
+        lines.join("\n")
+    }
+
+    /// The definition of a figure of this counter, in lines.
+    pub fn description_of(&self, figure: &Figure) -> String {
+        figure.description.map_or_else(|| self.description(), str::to_owned)
+    }
+
+    /// The value of a figure of this counter in a run.
+    pub fn value_of(&self, figure: &Figure, run: &Run) -> FigureValue {
+        let total = (self.value)(&run.flow_all);
+        match figure.kind {
+            FigureKind::WholeRun => FigureValue::Count(total),
+            FigureKind::MeasuredTime => FigureValue::Count((self.value)(&run.flow)),
+            FigureKind::Peak => FigureValue::Count((self.value)(&run.peak)),
+            FigureKind::Seconds => FigureValue::Seconds(seconds_of(total)),
+            FigureKind::MeanSeconds(count) => total
+                .checked_div(count(&run.flow_all))
+                .map_or(FigureValue::Unknown, |nanos| FigureValue::Seconds(seconds_of(nanos))),
+        }
+    }
+}
+
+/// Makes the struct, which is its own message, and the list of its rows. A row is
+/// `name: rule = number => [figures]`; the rule is `total` (intervals add up) or `level` (the last interval counts).
+macro_rules! counters {
+    (
+        $(#[$about:meta])*
+        pub struct $group:ident {
+            $($(#[doc = $line:literal])+ $name:ident: $rule:ident = $number:tt $(=> [$($figure:expr),+ $(,)?])?,)*
+        }
+    ) => {
+        $(#[$about])*
+        #[derive(Clone, Copy, PartialEq, Eq, prost::Message)]
+        pub struct $group {
+            $($(#[doc = $line])+ #[prost(uint64, tag = $number)] pub $name: u64,)*
+        }
+
+        impl $group {
+            /// All counters, in the order of reports.
+            pub const COUNTERS: &[Counter] = &[$(Counter {
+                name: stringify!($name),
+                comment: &[$($line),+],
+                number: $number,
+                value: |counters| counters.$name,
+                figures: &[$($($figure),+)?],
+            }),*];
+
+            /// Adds the same interval of another worker.
+            pub fn merge(&mut self, other: &Self) {
+                $(self.$name += other.$name;)*
+            }
+
+            /// Adds a later interval: totals add up, levels are those of the later one.
+            pub fn follow(&mut self, later: &Self) {
+                $(counters!(@follow $rule, self.$name, later.$name);)*
+            }
+
+            /// Raises each counter to that of `other`, if that is greater.
+            pub fn raise(&mut self, other: &Self) {
+                $(self.$name = self.$name.max(other.$name);)*
+            }
+        }
+    };
+    (@follow total, $ours:expr, $later:expr) => { $ours += $later };
+    (@follow level, $ours:expr, $later:expr) => { $ours = $later };
+}
+
+counters! {
+    /// Counters of an interval, and levels at its end. Bytes are those of heads and bodies, before TLS.
+    pub struct Flow {
+        /// Requests that became due.
+        planned: total = 1,
+        /// Arrivals of the open loop among them: the first request of each.
+        arrivals: total = 2,
+        /// Requests begun.
+        begun: total = 3,
+        /// Whole replies.
+        completed: total = 4,
+        /// Good replies among them.
+        good: total = 5,
+        /// Requests begun or dropped that ended without a good reply.
+        errors: total = 6,
+        /// Bytes of requests.
+        bytes_sent: total = 7,
+        /// Bytes of replies.
+        bytes_received: total = 8,
+        /// Nanoseconds that requests were in flight: the integral of `in_flight` over time, from a clock of its own.
+        in_flight_nanos: total = 13,
+        /// Nanoseconds that virtual users spent between a reply and their next request, to the end of the load.
+        thought_nanos: total = 14,
+        /// Nanoseconds by which requests of one virtual user overlapped: for each of its parallel steps, the integral over
+        /// time of the requests that had not ended, less one.
+        overlap_nanos: total = 21,
+        /// Bytes of body that replies with a Content-Length announced, of whole replies.
+        announced_bytes: total = 15,
+        /// Bytes received of them: what was read, less the head.
+        announced_came_bytes: total = 16,
+        /// Requests in flight at the end.
+        in_flight: level = 17,
+        /// Arrivals that wait for a free connection at the end.
+        waiting: level = 18,
+        /// Virtual users at the end (closed loop).
+        users: level = 20,
+        /// Connections opened.
+        opened: total = 9 => [
+            Figure::described("opened", FigureKind::WholeRun, "Opened in the whole run, setup and warm-up included."),
+            Figure::described("opened_in_measured_time", FigureKind::MeasuredTime, "Opened in the measured time."),
+        ],
+        /// Requests sent on a connection that had been used before.
+        reused: total = 10 => [Figure::new("reused", FigureKind::WholeRun)],
+        /// Connections open at the end.
+        connections: level = 19 => [
+            Figure::described("peak", FigureKind::Peak, "Most connections open at the end of an interval."),
+        ],
+        /// Idle connections that the server closed.
+        closed_idle: total = 11 => [Figure::new("closed_idle", FigureKind::WholeRun)],
+        /// Connections closed because the server sent bytes that belong to no reply.
+        unsolicited: total = 12 => [Figure::new("unsolicited", FigureKind::WholeRun)],
+        /// QUIC packets that brunt sent; 0 without HTTP/3.
+        packets_sent: total = 22 => [Figure::new("packets_sent", FigureKind::WholeRun)],
+        /// QUIC packets that brunt sent and that were lost, as far as QUIC can tell.
+        packets_lost: total = 23 => [Figure::new("packets_lost", FigureKind::WholeRun)],
+        /// QUIC packets received after the handshake, each number once; 0 without HTTP/3.
+        packets_received: total = 30 => [Figure::new("packets_received", FigureKind::WholeRun)],
+        /// QUIC packets of the server that are missing among those received: lost on the way, or their numbers skipped by
+        /// the server on purpose, which servers do rarely.
+        server_packets_lost: total = 31 => [Figure::new("server_packets_lost", FigureKind::WholeRun)],
+        /// QUIC connections whose handshake met a Retry packet: the server had the address validated first.
+        quic_retries: total = 32 => [Figure::new("quic_retries", FigureKind::WholeRun)],
+        /// Nanoseconds from the first packet of these connections to the Retry, summed up.
+        quic_retry_nanos: total = 33 => [Figure::described(
+            "quic_retry_seconds",
+            FigureKind::MeanSeconds(|flow| flow.quic_retries),
+            "Mean time from the first packet of these connections to the Retry, in seconds; null without one.",
+        )],
+        /// Round trips of QUIC connections as these estimate them, one for each connection and snapshot, summed up, in
+        /// nanoseconds.
+        rtt_nanos: total = 28 => [Figure::described(
+            "quic_rtt_seconds",
+            FigureKind::MeanSeconds(|flow| flow.rtts),
+            "Mean round-trip time of QUIC connections, as these estimate it, in seconds; null without HTTP/3.",
+        )],
+        /// Number of round trips in `rtt_nanos`.
+        rtts: total = 29,
+        /// Resumed connections whose early data (0-RTT) the server accepted.
+        early_accepted: total = 24 => [Figure::new("early_accepted", FigureKind::WholeRun)],
+        /// Resumed connections whose early data the server refused: the requests were sent again.
+        early_refused: total = 25 => [Figure::new("early_refused", FigureKind::WholeRun)],
+        /// Requests over HTTP/2 whose body had to wait because the server's window was full.
+        stalled: total = 26 => [Figure::new("stalled_requests", FigureKind::WholeRun)],
+        /// Nanoseconds for which these requests waited, summed up.
+        stalled_nanos: total = 27 => [Figure::described(
+            "stalled_seconds",
+            FigureKind::Seconds,
+            "Time for which these requests waited, summed up, in seconds.",
+        )],
+        /// WebSocket messages that no request awaited: they came before their request, or did not match its pattern.
+        pushes: total = 34 => [Figure::new("websocket_pushes", FigureKind::WholeRun)],
+        /// TLS handshakes that took a further round trip because the server asked for another key share
+        /// (`HelloRetryRequest`).
+        hello_retries: total = 35 => [Figure::new("hello_retries", FigureKind::WholeRun)],
+    }
+}
