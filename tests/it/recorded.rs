@@ -43,6 +43,7 @@ const COMMANDS: [&str; 36] = [
     "plan",
     "plan check",
     "plan show",
+    "plan set",
     "plan new",
     "plan schema",
     "runs",
