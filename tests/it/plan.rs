@@ -96,3 +96,27 @@ fn the_schema_that_is_published_is_the_one_that_is_printed() {
     assert!(wrong.is_empty(), "{wrong:?}");
     assert!(!validator.is_valid(&serde_json::json!({"load": {"raet": 5}})));
 }
+
+#[test]
+fn one_value_of_a_file_is_changed() {
+    let plan = "vars: {page: a}\nload:\n  rate: 50   # requests/s\nscenario:\n  steps:\n  - get: /     # home\n";
+    let folder = folder(plan);
+    let words = ["set", "plan.yaml", "load.rate=100", "page=b", "scenario.steps[0].name=home", "load.duration=5s"];
+    let (printed, told, code) = said(&words, folder.path());
+    let expected = "vars: {page: b}\nload:\n  rate: 100   # requests/s\n  duration: 5s\nscenario:\n  steps:\n  \
+                    - get: /     # home\n    name: home\n";
+    assert_eq!((printed.as_str(), told.as_str(), code), (expected, "", Some(0)));
+    let file = || fs::read_to_string(folder.path().join("plan.yaml")).expect("the plan");
+    assert_eq!(file(), plan, "it is written with --write only");
+    let (told, _, code) = said(&["set", "plan.yaml", "--write", "load.rate=", "load.users=5"], folder.path());
+    assert_eq!((told.as_str(), code), ("plan.yaml is written: check it with `brunt plan check plan.yaml`\n", Some(0)));
+    assert_eq!(file(), plan.replace("load:\n  rate: 50   # requests/s\n", "load: {users: 5}\n"));
+    for (word, expected) in [
+        ("load.rte=5", "load.rte=5: unknown variable or key `load.rte`; write load.rate=…"),
+        ("load.rate", "load.rate: not a pair; write NAME=VALUE"),
+        ("load.warmup=", "plan.yaml: load.warmup: nothing is there"),
+    ] {
+        let (_, told, code) = said(&["set", "plan.yaml", word], folder.path());
+        assert!(told.contains(expected) && code == Some(2), "{told}");
+    }
+}

@@ -24,7 +24,7 @@ const FILES: [(&str, &str); 5] = [
 ];
 
 /// The commands that have help of their own.
-const COMMANDS: [&str; 36] = [
+const COMMANDS: [&str; 37] = [
     "",
     "run",
     "check",
@@ -43,6 +43,7 @@ const COMMANDS: [&str; 36] = [
     "plan",
     "plan check",
     "plan show",
+    "plan set",
     "plan new",
     "plan schema",
     "runs",

@@ -1,4 +1,4 @@
-//! `brunt plan check|show|new|schema`. Plan files are read in `spec`.
+//! `brunt plan check|show|set|new|schema`. Plan files are read in `spec`.
 
 use crate::exit::{Exit, Failed, failed, usage};
 use anyhow::Context;
@@ -16,6 +16,7 @@ Examples:
   brunt plan check plan.yaml                              check it, and estimate its duration
   brunt plan check plan.yaml --set load.rate=100..500+50  the same with another load
   brunt plan show plan.yaml                               variables filled in, by contender
+  brunt plan set plan.yaml load.rate=500 --write          change a value in the file
   brunt plan schema > plan.schema.json                    for editors";
 
 /// The plan that `brunt plan new` writes.
@@ -41,6 +42,17 @@ enum PlanCommand {
         #[arg(long)]
         json: bool,
     },
+    /// Changes values in a plan file; comments and all other text stay as they are
+    Set {
+        /// The plan file
+        file: PathBuf,
+        /// New value of a variable of the plan, or at a path such as load.rate or scenario.steps[0].get; empty removes it
+        #[arg(value_name = "NAME=VALUE", required = true)]
+        sets: Vec<String>,
+        /// Write the file instead of printing it
+        #[arg(long)]
+        write: bool,
+    },
     /// Creates a plan file with comments
     New {
         /// Where to; standard output where none is named
@@ -65,6 +77,7 @@ pub fn plan(args: &PlanArgs) -> Result<Exit, Failed> {
     match &args.command {
         PlanCommand::Check(file) => check(file),
         PlanCommand::Show { file, json } => show(file, if *json { shown::json } else { shown::yaml }),
+        PlanCommand::Set { file, sets, write } => set(file, sets, *write),
         PlanCommand::New { file } => new(file.as_deref()),
         PlanCommand::Schema => {
             println!("{:#}", brunt_spec::plan::schema());
@@ -88,6 +101,21 @@ fn show(args: &FileArgs, form: fn(&PlanFile, &Loaded) -> String) -> Result<Exit,
     let loaded = opened.resolve(&crate::process::system()).map_err(refused)?;
     crate::redact::current().experiment(&mut loaded.experiment.clone());
     print!("{}", crate::redact::current().plan_text(&form(&file, &loaded)));
+    Ok(Exit::Measured)
+}
+
+fn set(file: &Path, sets: &[String], write: bool) -> Result<Exit, Failed> {
+    let name = file.display();
+    let mut text = std::fs::read_to_string(file).with_context(|| format!("cannot read {name}")).map_err(usage)?;
+    for word in sets {
+        text = brunt_spec::plan::set_in_text(&text, &name.to_string(), word).map_err(refused)?;
+    }
+    if write {
+        std::fs::write(file, text).with_context(|| format!("cannot write {name}")).map_err(usage)?;
+        println!("{name} is written: check it with `brunt plan check {name}`");
+    } else {
+        print!("{text}");
+    }
     Ok(Exit::Measured)
 }
 

@@ -7,7 +7,7 @@
 //! The plan is read as `brunt run` reads it, but that variables keep their names. What a plan file cannot say is told, and left out.
 //!
 //! * `texts`: texts by JMeter's rules as those of a plan file. `stages`: setUp and tearDown thread groups. `loads`, `steps`,
-//!   `requests`, `replies`: its parts. `places`: where something stands in the .jmx. `tree`: YAML.
+//!   `requests`, `replies`: its parts. `places`: lines of elements in the .jmx.
 
 mod data;
 mod loads;
@@ -17,13 +17,11 @@ mod requests;
 mod stages;
 mod steps;
 mod texts;
-mod tree;
 
 use crate::error::ImportError;
 use crate::secrets::{Names, Secrets};
 use crate::text;
 use crate::write::plan_time;
-use crate::write::scalar::comment;
 use brunt_jmx::document::Document;
 use brunt_jmx::plan::{self, PlanFolder, PlanSurroundings, UnfoldedRun};
 use brunt_jmx::properties::PropertyMap;
@@ -32,11 +30,11 @@ use brunt_model::reply_policy::Cookies;
 use brunt_model::scenario::{Scenario, Scope, ScriptLanguage, Step};
 use brunt_model::secret::is_secret_field;
 use brunt_model::{Plan, Population, ReplyPolicy, StageKind};
+use brunt_spec::plan::Yaml;
 use requests::{Keys, cookies, headers, on_failure, server};
 use std::collections::{HashMap, HashSet};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
-use tree::Yaml;
 
 /// The most bytes of a plan file, as `spec` reads it.
 const MOST_BYTES: usize = 1 << 20;
@@ -238,8 +236,6 @@ impl<'a> Writer<'a> {
                 self.vars.push((variable.name, format!("${{env.{name}}}")));
             }
         }
-        let mut lines = comment(&format!("A plan of JMeter: {}.", self.options.file));
-        self.notices.iter().for_each(|notice| lines.extend(comment(notice)));
         let mut plan = Keys::new();
         if !self.vars.is_empty() {
             plan.push((
@@ -259,13 +255,13 @@ impl<'a> Writer<'a> {
                 plan.push(("populations".into(), Yaml::Map(populations)));
             }
         }
-        for entry in plan {
-            lines.push(String::new());
-            lines.extend(Yaml::Map(vec![entry]).lines());
-        }
+        let mut head = vec![format!("A plan of JMeter: {}.", self.options.file)];
+        head.extend(self.notices.iter().map(|notice| text::shown(notice)));
+        let mut written = vec![(String::new(), Yaml::comments(head))];
+        written.extend(plan.into_iter().map(|(key, value)| (key, value.with_comments(vec![String::new()]))));
         // No mark of ours, and none of the reader of plan files.
         let is_mark = |c: char| matches!(c, '\u{f8f0}'..='\u{f8f6}' | '\u{e000}' | '\u{e001}');
-        let text = lines.join("\n").replace(is_mark, "\u{fffd}") + "\n";
+        let text = Yaml::Block(written).write().replace(is_mark, "\u{fffd}");
         if text.len() > MOST_BYTES {
             let wrong = format!("the plan file would have {:.1} MB, and 1 MB is the most", text.len() as f64 / 1e6);
             return Err(ImportError::new(&self.options.file, wrong, "run the .jmx as it is, or import a part of it"));

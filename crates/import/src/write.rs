@@ -1,7 +1,6 @@
 //! The YAML of a plan.
 
 mod body;
-pub(crate) mod scalar;
 
 use crate::body::MULTIPART;
 use crate::error::ImportError;
@@ -9,7 +8,8 @@ use crate::plan::{Constant, Extractor, ImportedPlan, Request, Step, StepKind};
 use crate::text::{self, Piece, Place, in_plan};
 use body::BodyLines;
 use brunt_script::template::form_encoded;
-use scalar::{comment, double_quoted, flow, key, plain};
+use brunt_spec::plan::write::scalar;
+use scalar::{double_quoted, flow, flow as key, plain};
 use std::collections::HashSet;
 use std::time::Duration;
 
@@ -367,4 +367,8 @@ fn item(lines: &[String]) -> Vec<String> {
         _ => format!("  {line}"),
     }));
     out
+}
+
+fn comment(text: &str) -> Vec<String> {
+    scalar::comment(&text::shown(text))
 }

@@ -15,7 +15,7 @@ use brunt_model::extract::Extractor;
 use brunt_model::numbers::plural;
 use brunt_model::record::{Looker, TracedLook};
 use brunt_model::reply_policy::{Assertion, AssertionTest, ReplyAction};
-use brunt_model::scenario::{Scope, Script};
+use brunt_model::scenario::Scope;
 use brunt_model::{AssertionRecord, CheckFailure, Failure, Outcome, ReplyPolicy, SampleRecord};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};

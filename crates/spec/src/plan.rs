@@ -10,9 +10,11 @@
 //! * `yaml`, `node`: text → tree. `vary`: overrides. `sets`: `--set`. `fill`: `${name}`.
 //! * `sections`: the keys that are settings, from their table. `written`, `scenario`, `words`, `probes`, `compare`: the others, as types.
 //! * `read`: tree → types. `schema`: types → JSON Schema.
-//! * `file`: the way from one end to the other. `show`: a tree as YAML again.
+//! * `file`: the way from one end to the other. [`mod@write`]: YAML of plan files.
+//! * [`edit`](fn@edit): another value in the text of a plan file.
 
 mod compare;
+mod edit;
 mod file;
 mod fill;
 mod json;
@@ -23,13 +25,14 @@ pub(crate) mod scenario;
 mod schema;
 mod sections;
 mod sets;
-mod show;
 mod vary;
 pub(crate) mod words;
+pub mod write;
 mod written;
 mod yaml;
 
 pub use compare::PlannedCompare;
+pub use edit::edit;
 
 pub use crate::error::Position;
 pub use file::{
@@ -42,8 +45,9 @@ pub use probes::PlannedProbe;
 pub(crate) use read::read;
 pub use schema::{keys, schema};
 pub use sections::{Form, PlanKey, plan_keys};
-pub use sets::variables;
-pub use show::yaml;
+pub use sets::{set_in_text, variables};
+pub use write::Yaml;
+pub use yaml::parse;
 
 #[cfg(test)]
 mod tests;

@@ -1,8 +1,8 @@
 //! Data files as entries of `data`.
 
 use super::Writer;
-use super::tree::Yaml;
 use brunt_model::scenario::{DataEnd, DataFile, DataFormat, RowOrder, Sharing};
+use brunt_spec::plan::Yaml;
 
 impl Writer<'_> {
     /// The keys of a data file. `begins`: each iteration begins with one of its rows.

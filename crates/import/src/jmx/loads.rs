@@ -2,10 +2,10 @@
 
 use super::Writer;
 use super::requests::is_usual;
-use super::tree::Yaml;
 use crate::write::plan_time;
 use brunt_model::load::{Arrivals, Shape, Stage};
 use brunt_model::{Load, Population};
+use brunt_spec::plan::Yaml;
 
 /// How long a plan runs that JMeter would run until somebody stops it.
 const ENDLESS: &str = "1m";

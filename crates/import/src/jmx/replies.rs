@@ -3,7 +3,6 @@
 use super::Writer;
 use super::requests::Keys;
 use super::texts::Braces;
-use super::tree::Yaml;
 use brunt_model::ReplyPolicy;
 use brunt_model::extract::{ExtractFrom, Extractor, QualifiedXpath, ReplyPart, Take};
 use brunt_model::reply_policy::{
@@ -11,6 +10,7 @@ use brunt_model::reply_policy::{
 };
 use brunt_script::expression::{self, Stretch};
 use brunt_script::functions;
+use brunt_spec::plan::Yaml;
 
 /// What a check of a plan file says.
 #[derive(Default)]

@@ -2,7 +2,6 @@
 
 use super::Writer;
 use super::texts::Braces;
-use super::tree::Yaml;
 use crate::body::MULTIPART;
 use crate::write::plan_time;
 use brunt_jmx::plan::UPLOAD;
@@ -14,6 +13,7 @@ use brunt_script::decoded;
 use brunt_script::expression::{self, Stretch};
 use brunt_script::template::expression_text;
 use brunt_spec::defaults;
+use brunt_spec::plan::Yaml;
 use brunt_spec::words::duration;
 use std::collections::HashSet;
 use std::time::Duration;

@@ -2,9 +2,9 @@
 
 use super::Writer;
 use super::requests::Keys;
-use super::tree::Yaml;
 use crate::write::plan_time;
 use brunt_model::{Plan, Population};
+use brunt_spec::plan::Yaml;
 
 impl Writer<'_> {
     /// The thread groups of a stage; None where they have no steps.

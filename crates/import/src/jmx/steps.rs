@@ -1,7 +1,6 @@
 //! Steps as a plan file has them.
 
 use super::Writer;
-use super::tree::Yaml;
 use crate::write::plan_time;
 use brunt_model::Population;
 use brunt_model::modifier::RequestModifier;
@@ -11,6 +10,7 @@ use brunt_model::scenario::{
 };
 use brunt_script::expression::{self, Stretch};
 use brunt_script::template::expression_text;
+use brunt_spec::plan::Yaml;
 use std::time::Duration;
 
 fn text(text: impl Into<String>) -> Yaml {

@@ -1,10 +1,10 @@
 //! Bodies of requests.
 
-use super::scalar::{double_quoted, flow, is_special};
-use super::{Writer, comment, encoded_again, indented, is_map, item, joined, key, pair};
+use super::{Writer, comment, encoded_again, indented, is_map, item, joined, pair};
 use crate::body::{self, FORM, JSON, MULTIPART};
 use crate::plan::{self, Body, FileContent, Part};
 use crate::text::{self, NUMBER, Piece, Place};
+use brunt_spec::plan::write::scalar::{double_quoted, flow, flow as key, is_special};
 use serde_json::Value;
 
 /// JSON that is longer, or deeper, is written as a text.

@@ -57,7 +57,12 @@ fn literal(text: &str) -> Stretch {
     Stretch::Literal(text.to_owned())
 }
 
+/// Whether a text without quotes is a number, true or false in a JSON body.
+pub(super) fn is_typed(text: &str) -> bool {
+    !scalar(text).is_string()
+}
+
 fn scalar(text: &str) -> Json {
-    let parsed = serde_json::from_str(text).ok();
+    let parsed = serde_json::from_str(text).ok().filter(|_| text.trim() == text);
     parsed.filter(|value: &Json| value.is_number() || value.is_boolean()).unwrap_or_else(|| Json::from(text))
 }

@@ -143,12 +143,13 @@ impl Node {
 
 #[cfg(test)]
 mod tests {
+    use super::super::write::Yaml;
     use super::super::yaml::parse;
 
     fn merged(base: &str, over: &str) -> String {
         let mut base = parse(base, "a").unwrap();
         base.merge(&parse(over, "b").unwrap());
-        super::super::show::yaml(&base.without_nulls())
+        Yaml::from(&base.without_nulls()).write()
     }
 
     #[test]

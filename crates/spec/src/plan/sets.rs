@@ -1,7 +1,8 @@
-//! `--set NAME=VALUE`: a variable of the plan where it has one of that name, and else a key by its dotted path.
+//! `--set NAME=VALUE`: another value for a variable of the plan, or for the key at a dotted path. `brunt plan set`
+//! changes the text of the file.
 
 use super::node::{Entry, Node, Value};
-use super::{schema, yaml};
+use super::{Yaml, edit, schema, yaml};
 use crate::error::Position;
 use crate::error::{SpecError, nearest};
 
@@ -20,22 +21,60 @@ pub(super) fn sets(words: &[String], plan: &Node) -> Result<Option<Node>, SpecEr
 
 fn set(word: &str, plan: &Node) -> Result<Node, SpecError> {
     let at = Position::whole(&format!("--set {word}"));
-    let wrong = |wrong: String| SpecError::new(&at, "", wrong);
-    let pair = word.split_once('=').filter(|(name, _)| !name.trim().is_empty());
-    let (name, value) =
-        pair.ok_or_else(|| wrong("not a pair; write NAME=VALUE, such as load.rate=100..500+50".into()))?;
-    let (name, value) = (name.trim(), parsed(value.trim(), &at)?);
-    let variable = plan.child("vars").and_then(|vars| vars.child(name)).is_some();
-    let path: Vec<&str> = if variable { vec!["vars", name] } else { path(name) };
+    let (name, value) = assignment(word, &at)?;
+    let path: Vec<&str> = if is_variable(name, plan) { vec!["vars", name] } else { path(name) };
     let first = path.first().copied().unwrap_or_default();
     if path.contains(&"") || !schema::top().iter().any(|key| key == first) {
-        return Err(wrong(unknown(name, plan)));
+        return Err(SpecError::new(&at, "", unknown(name, plan)));
     }
     let wrap = |node: Node, key: &&str| {
         let entry = Entry { key: (*key).to_owned(), at: at.clone(), node };
         Node { at: at.clone(), value: Value::Map(vec![entry]) }
     };
     Ok(path.iter().rev().fold(value, wrap))
+}
+
+/// Returns the text of a plan file with a value from `NAME=VALUE`. The name is a variable of the plan, or a path as for
+/// [`edit`](fn@edit). An empty value removes the key. `file` is the name of the file in errors.
+///
+/// # Errors
+///
+/// [`SpecError`] if the name is unknown, or the file cannot be changed at this place only.
+pub fn set_in_text(text: &str, file: &str, word: &str) -> Result<String, SpecError> {
+    let at = Position::whole(word);
+    let (name, value) = assignment(word, &at)?;
+    // An invalid file is an error of the edit, with its place.
+    let plan = yaml::parse(text, file).unwrap_or_else(|_| Node::empty(at.clone()));
+    let path = if is_variable(name, &plan) { format!("vars[\"{name}\"]") } else { name.to_owned() };
+    if !is_known(&path) {
+        return Err(SpecError::new(&at, "", unknown(name, &plan)));
+    }
+    let value = (value.value != Value::Null).then(|| Yaml::from(&value));
+    edit(text, file, &path, value.as_ref())
+}
+
+/// Whether a path begins with a key of plan files, and continues with one if that key has known keys.
+fn is_known(path: &str) -> bool {
+    let first = path.split(['.', '[']).next().unwrap_or_default();
+    let keys = schema::keys();
+    let is_section = path.len() > first.len() && keys.iter().any(|key| is_below(key, first));
+    keys.iter().any(|key| (path == key || is_below(path, key)) && (!is_section || key != first))
+}
+
+fn is_below(path: &str, parent: &str) -> bool {
+    path.strip_prefix(parent).is_some_and(|rest| rest.starts_with(['.', '[']))
+}
+
+/// The name and the value of `NAME=VALUE`.
+fn assignment<'w>(word: &'w str, at: &Position) -> Result<(&'w str, Node), SpecError> {
+    let pair = word.split_once('=').filter(|(name, _)| !name.trim().is_empty());
+    let (name, value) =
+        pair.ok_or_else(|| SpecError::new(at, "", "not a pair; write NAME=VALUE, such as load.rate=100..500+50"))?;
+    Ok((name.trim(), parsed(value.trim(), at)?))
+}
+
+fn is_variable(name: &str, plan: &Node) -> bool {
+    plan.child("vars").and_then(|vars| vars.child(name)).is_some()
 }
 
 /// The names of a dotted path. One key has a dot of its own.

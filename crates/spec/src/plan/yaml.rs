@@ -49,7 +49,7 @@ pub fn parse(text: &str, file: &str) -> Result<Node, SpecError> {
 const BRACES: [char; 2] = ['\u{e000}', '\u{e001}'];
 
 /// The text with other braces around the names of variables; no letter moves.
-fn guarded(text: &str) -> String {
+pub(super) fn guarded(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find("${") {
@@ -70,7 +70,7 @@ fn guarded(text: &str) -> String {
 }
 
 /// The text with its own braces again.
-fn plainly(text: &str) -> String {
+pub(super) fn plainly(text: &str) -> String {
     text.replace(BRACES[0], "{").replace(BRACES[1], "}")
 }
 

@@ -3,7 +3,7 @@
 use super::NO_FOLDER;
 use super::resolve::Loaded;
 use crate::estimate;
-use crate::plan::{self, Entry, Keyed, Node, PlanFile, Position, Value};
+use crate::plan::{self, Entry, Keyed, Node, PlanFile, Position, Value, Yaml};
 use brunt_model::Experiment;
 use brunt_model::experiment::TrialOrder;
 
@@ -12,7 +12,7 @@ const FOLDER_NOTE: &str = "# /tmp/brunt-XXXXXX: the folder of the experiment (${
 
 /// As YAML.
 pub fn yaml(file: &PlanFile, loaded: &Loaded) -> String {
-    let tree = plan::yaml(&tree(file, &loaded.experiment));
+    let tree = Yaml::from(&tree(file, &loaded.experiment)).write();
     let folder = if tree.contains(NO_FOLDER) { FOLDER_NOTE } else { "" };
     format!("# {}\n{folder}{tree}", estimate::sentence(&loaded.experiment))
 }

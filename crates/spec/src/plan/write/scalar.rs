@@ -1,15 +1,18 @@
 //! Single values and comments of YAML.
 
-use super::WIDE;
-use crate::text::shown;
+use super::MAX_WIDTH;
+use crate::plan::json::is_typed;
 use std::fmt::Write;
 
-/// Comment lines, broken between words. Nothing of the text can end the comment.
+/// Comment lines, broken between words; an empty line for an empty text. Nothing of the text can end the comment.
 pub fn comment(text: &str) -> Vec<String> {
+    if text.is_empty() {
+        return vec![String::new()];
+    }
     let mut lines = vec!["#".to_owned()];
-    for word in one_line(&shown(text)).split(' ') {
+    for word in one_line(text).split(' ') {
         let last = lines.last_mut().map_or(0, |line| line.chars().count());
-        if last > 1 && last + word.chars().count() > WIDE {
+        if last > 1 && last + word.chars().count() > MAX_WIDTH {
             lines.push("#  ".to_owned());
         }
         if let Some(line) = lines.last_mut() {
@@ -41,22 +44,17 @@ pub fn plain(text: &str) -> String {
         && !text.ends_with([' ', ':'])
         && ![": ", " #"].iter().any(|two| text.contains(two))
         && !is_special(text);
-    if is_safe { text.to_owned() } else { double_quoted(text) }
+    if is_safe || is_typed(text) { text.to_owned() } else { double_quoted(text) }
 }
 
-/// A value within brackets or braces.
+/// A name, or a value within brackets or braces.
 pub fn flow(text: &str) -> String {
     let is_word =
         |c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '.' | '_' | '-' | '+' | '@' | ';' | '=' | '*');
     let is_safe = text.starts_with(|c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '_' | '.'))
         && text.chars().all(is_word)
         && !is_special(text);
-    if is_safe { text.to_owned() } else { double_quoted(text) }
-}
-
-/// A name.
-pub fn key(text: &str) -> String {
-    flow(text)
+    if is_safe || is_typed(text) { text.to_owned() } else { double_quoted(text) }
 }
 
 /// Whether YAML could take an unquoted word for something else than a text.

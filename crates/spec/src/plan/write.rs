@@ -1,0 +1,275 @@
+//! Writes the YAML of plan files: for `brunt plan show`, `brunt import` and edits of single values.
+
+pub mod scalar;
+
+use super::json::is_typed;
+use super::node::{Node, Value};
+use scalar::{block, comment, double_quoted, flow, one_line, plain};
+
+/// Maximum number of characters of a comment, and of a list or map in one line.
+const MAX_WIDTH: usize = 100;
+
+/// A value of YAML to write.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Yaml {
+    /// No value.
+    Null,
+    /// A single value, without quotes if YAML allows it.
+    Text(String),
+    /// A single value in double quotes.
+    Quoted(String),
+    /// A list.
+    List(Vec<Yaml>),
+    /// Keys and values in order; in one line if that is short.
+    Map(Vec<(String, Yaml)>),
+    /// Keys and values in order, in a line each.
+    Block(Vec<(String, Yaml)>),
+    /// A value with comments.
+    Commented {
+        /// Comments in the lines before it; an empty one is an empty line.
+        above: Vec<String>,
+        /// Comment at the end of its line.
+        note: String,
+        /// The value. None: there are only comments.
+        value: Option<Box<Yaml>>,
+    },
+}
+
+impl Yaml {
+    /// A single value.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self::Text(text.into())
+    }
+
+    /// A text that stays one in a JSON body: in quotes if it reads as a number, true or false.
+    pub fn json_text(text: impl Into<String>) -> Self {
+        let text = text.into();
+        if is_typed(&text) { Self::Quoted(text) } else { Self::Text(text) }
+    }
+
+    /// Several single values as a list; a single one as itself.
+    pub fn texts(mut texts: Vec<String>) -> Self {
+        match texts.len() {
+            1 => Self::Text(texts.remove(0)),
+            _ => Self::List(texts.into_iter().map(Self::Text).collect()),
+        }
+    }
+
+    /// A map.
+    pub fn map<const N: usize>(entries: [(&str, Yaml); N]) -> Self {
+        Self::Map(entries.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
+    }
+
+    /// Comments without a value.
+    pub fn comments(above: Vec<String>) -> Self {
+        Self::Commented { above, note: String::new(), value: None }
+    }
+
+    /// The value with comments in the lines before it.
+    #[must_use]
+    pub fn with_comments(self, above: Vec<String>) -> Self {
+        Self::Commented { above, note: String::new(), value: Some(Box::new(self)) }
+    }
+
+    /// The value with a comment at the end of its line.
+    #[must_use]
+    pub fn with_note(self, note: impl Into<String>) -> Self {
+        Self::Commented { above: Vec::new(), note: note.into(), value: Some(Box::new(self)) }
+    }
+
+    /// Returns the text of a YAML file.
+    pub fn write(&self) -> String {
+        let mut text = self.lines().join("\n");
+        text.push('\n');
+        text
+    }
+
+    /// The value in one line, as it is written within brackets. Comments are left out.
+    pub(super) fn flow(&self) -> String {
+        match self {
+            Self::Null | Self::Commented { value: None, .. } => "null".to_owned(),
+            Self::Text(text) => flow(text),
+            Self::Quoted(text) => double_quoted(text),
+            Self::List(items) => format!("[{}]", items.iter().map(Self::flow).collect::<Vec<_>>().join(", ")),
+            Self::Map(entries) | Self::Block(entries) => {
+                let entries = entries.iter().map(|(name, value)| flow_entry(name, value));
+                format!("{{{}}}", entries.collect::<Vec<_>>().join(", "))
+            }
+            Self::Commented { value: Some(value), .. } => value.flow(),
+        }
+    }
+
+    /// Its lines at the top of a file.
+    pub(super) fn lines(&self) -> Vec<String> {
+        match self {
+            Self::List(items) if !items.is_empty() => items.iter().flat_map(Self::item).collect(),
+            Self::Map(entries) | Self::Block(entries) if !entries.is_empty() => {
+                entries.iter().flat_map(|(name, value)| value.entry(name)).collect()
+            }
+            Self::Null | Self::List(_) | Self::Map(_) | Self::Block(_) => vec![self.flow()],
+            Self::Text(text) => match block(text) {
+                Some((style, lines)) => std::iter::once(style.to_owned()).chain(indented(lines)).collect(),
+                None => vec![plain(text)],
+            },
+            Self::Quoted(text) => vec![double_quoted(text)],
+            Self::Commented { above, note, value } => {
+                let value = value.as_deref().map(Self::lines).unwrap_or_default();
+                commented(above, note, value)
+            }
+        }
+    }
+
+    /// `name: value`, in as many lines as it needs.
+    fn entry(&self, name: &str) -> Vec<String> {
+        if let Self::Commented { above, note, value } = self {
+            return commented(above, note, value.as_deref().map(|value| value.entry(name)).unwrap_or_default());
+        }
+        let mut lines = self.after_key();
+        lines[0] = format!("{}:{}{}", plain(name), if lines[0].is_empty() { "" } else { " " }, lines[0]);
+        lines
+    }
+
+    /// The rest of the line of its key, and the lines below the key.
+    pub(super) fn after_key(&self) -> Vec<String> {
+        let below = match self {
+            Self::List(items) if !items.is_empty() && !self.is_short() => self.lines(),
+            Self::Map(_) if !self.is_short() => indented(self.lines()),
+            Self::Block(entries) if !entries.is_empty() => indented(self.lines()),
+            Self::List(_) | Self::Map(_) | Self::Block(_) => return vec![self.flow()],
+            Self::Null | Self::Text(_) | Self::Quoted(_) | Self::Commented { .. } => return self.lines(),
+        };
+        std::iter::once(String::new()).chain(below).collect()
+    }
+
+    /// The rest of the line of its dash, and the lines below the dash, indented as the dash is.
+    pub(super) fn after_dash(&self) -> Vec<String> {
+        let mut lines = self.item();
+        lines[0].drain(.."- ".len());
+        lines
+    }
+
+    /// The value as an item of a list. Comments that begin it stand before the dash.
+    fn item(&self) -> Vec<String> {
+        match self {
+            Self::Commented { above, note, value } => {
+                commented(above, note, value.as_deref().map(Self::item).unwrap_or_default())
+            }
+            Self::List(_) if self.is_short() => vec![format!("- {}", self.flow())],
+            _ => {
+                let mut lines = self.lines();
+                let first = lines.iter().position(|line| !line.starts_with('#')).unwrap_or_default();
+                for (number, line) in lines.iter_mut().enumerate().skip(first) {
+                    match number {
+                        _ if number == first => line.insert_str(0, "- "),
+                        _ if line.is_empty() => {}
+                        _ => line.insert_str(0, "  "),
+                    }
+                }
+                lines
+            }
+        }
+    }
+
+    /// Whether it fits a line, and holds no list or map that holds others.
+    fn is_short(&self) -> bool {
+        let values: Vec<&Self> = match self {
+            Self::List(items) => items.iter().collect(),
+            Self::Map(entries) => entries.iter().map(|(_, value)| value).collect(),
+            Self::Block(_) | Self::Commented { .. } => return false,
+            Self::Null | Self::Text(_) | Self::Quoted(_) => Vec::new(),
+        };
+        let is_map = matches!(self, Self::Map(_));
+        values.iter().all(|value| value.is_single() || is_map && value.holds_only_single_values())
+            && self.flow().chars().count() <= MAX_WIDTH
+    }
+
+    fn holds_only_single_values(&self) -> bool {
+        match self {
+            Self::List(items) => items.iter().all(Self::is_single),
+            Self::Map(entries) => entries.iter().all(|(_, value)| value.is_single()),
+            Self::Null | Self::Text(_) | Self::Quoted(_) | Self::Block(_) | Self::Commented { .. } => false,
+        }
+    }
+
+    /// Whether it is a single value in one line.
+    fn is_single(&self) -> bool {
+        match self {
+            Self::Text(text) => !text.contains('\n'),
+            Self::Null | Self::Quoted(_) => true,
+            Self::List(_) | Self::Map(_) | Self::Block(_) | Self::Commented { .. } => false,
+        }
+    }
+}
+
+impl From<&Node> for Yaml {
+    fn from(node: &Node) -> Self {
+        match &node.value {
+            Value::Null => Self::Null,
+            Value::Text { text, plain: true } => Self::Text(text.clone()),
+            Value::Text { text, plain: false } => Self::json_text(text),
+            Value::List(nodes) => Self::List(nodes.iter().map(Self::from).collect()),
+            Value::Map(entries) => {
+                Self::Block(entries.iter().map(|entry| (entry.key.clone(), Self::from(&entry.node))).collect())
+            }
+        }
+    }
+}
+
+fn flow_entry(name: &str, value: &Yaml) -> String {
+    format!("{}: {}", flow(name), value.flow())
+}
+
+/// Lines with comments before them, and one at the end of their line if they are one and short.
+fn commented(above: &[String], note: &str, mut lines: Vec<String>) -> Vec<String> {
+    let mut before: Vec<String> = above.iter().flat_map(|text| comment(text)).collect();
+    match &mut lines[..] {
+        _ if note.is_empty() => {}
+        [line] if line.len() + note.len() < MAX_WIDTH + 15 => line.extend(["  # ", &one_line(note)]),
+        _ => before.extend(comment(note)),
+    }
+    before.extend(lines);
+    before
+}
+
+fn indented(lines: impl IntoIterator<Item = String>) -> Vec<String> {
+    lines.into_iter().map(|line| if line.is_empty() { line } else { format!("  {line}") }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::yaml::parse;
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn lines_are_short_and_whole() {
+        let tree = Yaml::map([
+            ("load", Yaml::map([("users", Yaml::text("1..5/4s,5"))])),
+            (
+                "steps",
+                Yaml::List(vec![
+                    Yaml::map([("get", Yaml::text("/")), ("extract", Yaml::map([("a", Yaml::text("x: y"))]))]),
+                    Yaml::map([("script", Yaml::text("a\n  b\n"))]),
+                ]),
+            ),
+        ]);
+        let expected =
+            "load: {users: \"1..5/4s,5\"}\nsteps:\n- get: /\n  extract: {a: \"x: y\"}\n- script: |\n    a\n      b";
+        assert_eq!(tree.lines().join("\n"), expected);
+    }
+
+    proptest! {
+        #[test]
+        fn a_text_is_read_as_it_was_shown(text: String, key in "[a-z:#-]{1,9}") {
+            let mut node = parse("a: x", "p").unwrap();
+            if let Value::Map(entries) = &mut node.value {
+                entries[0].key.clone_from(&key);
+                entries[0].node.value = Value::List(vec![Node { at: entries[0].at.clone(), value: Value::Text { text: text.clone(), plain: false } }]);
+            }
+            let shown = Yaml::from(&node).write();
+            let back = parse(&shown, "p").unwrap_or_else(|e| panic!("{shown:?}: {e}"));
+            let Value::List(list) = &back.child(&key).expect("the key").value else { panic!("{shown:?}") };
+            prop_assert_eq!(list[0].text(), Some(text.as_str()), "{}", shown);
+        }
+    }
+}
