@@ -95,7 +95,7 @@ fn node<'n>(root: &'n Node, wanted: &str, path: &str) -> Option<&'n Node> {
     let mut below = Vec::new();
     match &root.value {
         Value::List(nodes) => {
-            below.extend(nodes.iter().enumerate().map(|(index, node)| (format!("{path}[{index}]"), node)))
+            below.extend(nodes.iter().enumerate().map(|(index, node)| (format!("{path}[{index}]"), node)));
         }
         Value::Map(entries) => {
             let mut found = Vec::new();
@@ -131,9 +131,14 @@ fn check(text: &str, change: &Edit) -> bool {
     }
     let index = change.at.index(before.len());
     let leaf = &before[index];
-    let root = parse(text, "p").unwrap();
+    let root = parse(text, "p").expect("a plan");
     let present = Yaml::from(node(&root, &leaf.path, "").unwrap_or_else(|| panic!("{} in\n{text}", leaf.path)));
-    assert_eq!(edit(text, "p", &leaf.path, Some(&present)).unwrap(), text, "the present value of {}", leaf.path);
+    assert_eq!(
+        edit(text, "p", &leaf.path, Some(&present)).expect("the edited text"),
+        text,
+        "the present value of {}",
+        leaf.path
+    );
 
     let subtree = before[index..].iter().take_while(|other| is_below(&other.path, &leaf.path)).count();
     let (path, replaced) = match (&change.value, change.is_addition, leaf.text.as_str()) {
@@ -223,7 +228,7 @@ fn plans() -> Vec<String> {
     for folder in
         ["examples", "fuzz/corpus/plan", "bench/scenarios", "crates/spec/src/plan/tests", "crates/cli/src/plan_file"]
     {
-        plans.extend(files(folder, ".yaml").iter().map(|file| fs::read_to_string(file).unwrap()));
+        plans.extend(files(folder, ".yaml").iter().map(|file| fs::read_to_string(file).expect("a plan file")));
     }
     for folder in files("../shared/jmx", "").into_iter().chain([]) {
         plans.extend(jmx_plan(&folder.join("plan.jmx")));
@@ -237,8 +242,8 @@ fn plans() -> Vec<String> {
         (Format::Urls, "urls.txt"),
     ];
     for (format, file) in inputs {
-        let text = fs::read_to_string(Path::new(ROOT).join("tests/data/import").join(file)).unwrap();
-        plans.push(import(format, &text, &Options::default()).unwrap());
+        let text = fs::read_to_string(Path::new(ROOT).join("tests/data/import").join(file)).expect("an input");
+        plans.push(import(format, &text, &Options::default()).expect("a plan"));
     }
     plans.retain(|plan| parse(plan, "p").is_ok());
     plans
@@ -326,17 +331,19 @@ impl Render {
             {
                 let end = if text.ends_with('\n') { "" } else { "-" };
                 let mut out = format!(" |{end}{}", self.note());
-                text.lines().for_each(|line| out += &format!("\n{:indent$}{line}", ""));
+                for line in text.lines() {
+                    out = format!("{out}\n{:indent$}{line}", "");
+                }
                 out + if self.style(2) == 0 { "\n\n" } else { "\n" }
             }
             Tree::Map(entries) if !entries.is_empty() && self.style(3) > 0 => {
                 let mut out = format!("{}\n", self.note());
                 for (key, value) in entries {
                     if self.style(4) == 0 {
-                        out += &format!("\n{:indent$}# About {key}.\n", "");
+                        out = format!("{out}\n{:indent$}# About {key}.\n", "");
                     }
                     let deeper = indent + 1 + usize::from(self.style(4));
-                    out += &format!("{:indent$}{key}:{}", "", self.block(value, deeper));
+                    out = format!("{out}{:indent$}{key}:{}", "", self.block(value, deeper));
                 }
                 out
             }
@@ -353,7 +360,7 @@ impl Render {
                         }
                         _ => value,
                     };
-                    out += &format!("{:indent$}-{value}", "");
+                    out = format!("{out}{:indent$}-{value}", "");
                 }
                 out
             }
