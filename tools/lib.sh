@@ -7,7 +7,13 @@ unset MAKEFLAGS MFLAGS  # cargo shares its cores out itself
 BUILT="${CARGO_TARGET_DIR:-target}"
 case $BUILT in /*) ;; *) BUILT="$PWD/$BUILT" ;; esac
 
-say() { printf '\n== %s\n' "$*"; }
+# say TITLE: begins a part, with the minutes and seconds since the first of them.
+STARTED=${STARTED:-$(date +%s)}
+export STARTED
+say() {
+    elapsed=$(($(date +%s) - STARTED))
+    printf '\n== %s (%d:%02d)\n' "$*" $((elapsed / 60)) $((elapsed % 60))
+}
 
 die() {
     printf '%s\n' "$*" >&2

@@ -7,7 +7,6 @@ sh tools/need.sh check
 # A build that is made once needs nothing kept for the next one: 3 GB less.
 if [ "${CI:-}" = true ]; then CARGO_INCREMENTAL=0 && export CARGO_INCREMENTAL; fi
 
-began=$(date +%s)
 mkdir -p "$BUILT"
 log=$BUILT/test.log
 BRUNT_SKIPS=$BUILT/skips
@@ -59,7 +58,28 @@ alone() {
     mv "$left.again" "$left"
 }
 
+# timed: passes lines of tests through, and lists in "$BUILT/slow" those that took 20 s or longer. A test that ran beside others may
+# have taken longer than it says.
+timed() {
+    name='' last=$(date +%s)
+    while IFS= read -r line; do
+        printf '%s\n' "$line"
+        case $line in
+        "test "*" ... "*) name=${line#test } && name=${name%% *} ;;
+        esac
+        case $line in
+        "running "*" test"*) last=$(date +%s) ;;
+        "test "*" ... ok" | "test "*" ... FAILED" | ok | FAILED)
+            took=$(($(date +%s) - last))
+            if [ "$took" -ge 20 ]; then printf '%4d s  %s\n' "$took" "$name" >>"$BUILT/slow"; fi
+            last=$((last + took))
+            ;;
+        esac
+    done
+}
+
 say "all tests"
+: >"$BUILT/slow"
 {
     code=0
     # What may measure beside others, and what measures alone.
@@ -71,7 +91,7 @@ say "all tests"
     done
     # sh knows no pipefail: the exit code goes around tee, by way of a file.
     echo $code >"$BUILT/test.code"
-} 2>&1 | tee "$beside"
+} 2>&1 | timed | tee "$beside"
 code=$(cat "$BUILT/test.code")
 failed "$beside" >"$left"
 cp "$left" "$left.first"
@@ -89,8 +109,9 @@ fi
 # CI fuzzes each parser for a minute; elsewhere `make fuzz` does. What it finds is a failure like any other.
 if [ "$code" = 0 ] && [ "${CI:-}" = true ]; then sh tools/fuzz.sh all 60 --if-possible || code=$?; fi
 
+if [ -s "$BUILT/slow" ]; then say "slow tests" && sort -rn "$BUILT/slow"; fi
 if [ -s "$BRUNT_SKIPS" ]; then say "skipped" && sort -u "$BRUNT_SKIPS"; fi
-say "$(passed "$beside" "$log") tests passed, $(wc -l <"$left") failed, $(sort -u "$BRUNT_SKIPS" | wc -l) skipped, in $((($(date +%s) - began + 59) / 60)) min"
+say "$(passed "$beside" "$log") tests passed, $(wc -l <"$left") failed, $(sort -u "$BRUNT_SKIPS" | wc -l) skipped, in $((($(date +%s) - STARTED + 59) / 60)) min"
 mended=$(comm -23 "$left.first" "$left")
 if [ -n "$mended" ]; then printf 'failed at first, passed alone:\n%s\n' "$mended"; fi
 
