@@ -144,7 +144,7 @@ fn read(path: &Path, args: &RunArgs, system: &System) -> Result<TestRun> {
     for stage in &mut read.stages {
         brunt_dropin::prepare_stage(stage, &settings.checks.objectives, settings.load.processes)
             .map_err(|error| anyhow!("{error}"))?;
-        stage.plan.record.interval = settings.output.interval;
+        stage.plan.record.interval = settings.record.interval;
         if settings.output.trace {
             to_plan::trace::reduce(&mut stage.plan, settings);
         }

@@ -33,7 +33,7 @@ pub fn system() -> System {
 fn reflected(run: &RunSettings, service: &str) -> Result<Vec<u8>, String> {
     let mut plain = run.clone();
     (plain.request.grpc, plain.request.data) = (GrpcSettings::default(), None);
-    plain.connection.http = vec![HttpVersion::V2];
+    plain.http.versions = vec![HttpVersion::V2];
     let plan = brunt_spec::to_plan(&plain, &system()).map_err(|error| error.to_string())?.0;
     brunt_runner::reflection::descriptors(&plan, service)
 }
@@ -41,10 +41,11 @@ fn reflected(run: &RunSettings, service: &str) -> Result<Vec<u8>, String> {
 /// The best version of HTTP that the server of these settings offers.
 fn offered(run: &RunSettings) -> Result<HttpVersion, String> {
     let mut plain = run.clone();
-    (plain.connection.http_auto, plain.connection.streams) = (false, 1);
+    plain.http.is_auto = false;
+    plain.connection.streams = 1;
     // Which version is good is asked of the answer.
     plain.checks.expect_http.clear();
-    plain.connection.early_data = false;
+    plain.connection.tls.early_data = false;
     let plan = brunt_spec::to_plan(&plain, &system()).map_err(|error| error.to_string())?.0;
     brunt_runner::check::look::best_version(&plan)
 }

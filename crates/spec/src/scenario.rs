@@ -14,7 +14,6 @@ use crate::plan::scenario as written;
 use crate::plan::words::ScalarList;
 use crate::plan::{Node, Value, read};
 use crate::settings::{GrpcSettings, PlannedScenario, RunSettings};
-use crate::to_plan::reply_policy;
 use crate::words::values;
 use brunt_model::reply_policy::{Cookies, PageCache, RedirectRules, Redirects};
 use brunt_model::scenario::{
@@ -56,7 +55,7 @@ pub fn with_any_steps(node: &Node, run: &RunSettings, folder: &Path, system: &Sy
         cache: cache(node, written.cache.as_ref())?,
         status_fails: true,
         failure_ends: written.on_failure.map_or(Scope::Nothing, scope),
-        ..reply_policy(run)
+        ..run.replies.clone()
     };
     let headers =
         node.child("headers").map(|node| header_fields(node, "scenario.headers")).transpose()?.unwrap_or_default();

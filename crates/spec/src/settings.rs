@@ -12,18 +12,16 @@ pub mod said;
 use crate::error::Position;
 use crate::words::shape::Loads;
 pub use crate::words::values::Environment;
-use crate::words::values::{Data, Output, Warmup};
+use crate::words::values::{Data, Output};
 use brunt_model::goal::Goal;
 use brunt_model::live_output::LiveOutput;
-use brunt_model::plan::{HttpVersion, RecordDetail, Resolve, ResolveAll, StatusRange};
+use brunt_model::plan::{Connection, HttpVersion, Record, RecordDetail};
 use brunt_model::question::Requirement;
-use brunt_model::reply_policy::Events;
 use brunt_model::request::PieceInterval;
 use brunt_model::scenario::{Order, Scenario};
-use brunt_model::{Arrivals, Objective, ProbeSpec, ReplyPolicy, Think};
+use brunt_model::{Arrivals, Objective, ProbeSpec, ReplyPolicy, Stop, Think};
 pub use row::{Change, Content, Help, Key, Kind, Listed, SettingRow, Takes};
 pub use said::{Names, SettingSources};
-use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -38,27 +36,56 @@ pub struct PlannedScenario {
     pub places: Vec<Position>,
 }
 
-/// What a run is told.
-#[derive(Debug, Clone, Default)]
+/// Settings of a run. A setting without a rule that concerns others is a field of the plan: `stop`, `replies`, `connection`, `record`.
+#[derive(Debug, Clone)]
 pub struct RunSettings {
     /// What to ask, as it was written.
     pub url: Option<String>,
     /// What users do, in place of asking `url`.
     pub scenario: Option<PlannedScenario>,
-    /// How much is asked, and when to stop.
+    /// How much is asked.
     pub load: LoadSettings,
+    /// Conditions that end the load. Stages and goals replace the duration.
+    pub stop: Stop,
     /// What is asked.
     pub request: RequestSettings,
-    /// How connections are made and kept.
-    pub connection: ConnectionSettings,
-    /// What makes a reply, and the run, good.
+    /// Treatment of replies.
+    pub replies: ReplyPolicy,
+    /// HTTP versions, and reuse of connections.
+    pub http: HttpSettings,
+    /// Other connection settings.
+    pub connection: Connection,
+    /// What makes the run good.
     pub checks: CheckSettings,
+    /// Snapshots and labels.
+    pub record: Record,
     /// What is shown and kept.
     pub output: OutputSettings,
     /// What is read of the server meanwhile.
     pub probes: Vec<ProbeSpec>,
     /// Which of them were said.
     pub said: SettingSources,
+}
+
+impl Default for RunSettings {
+    /// Without the defaults of the table.
+    fn default() -> Self {
+        Self {
+            url: None,
+            scenario: None,
+            load: LoadSettings::default(),
+            stop: Stop { duration: None, ..Stop::after(Duration::ZERO, Duration::ZERO) },
+            request: RequestSettings::default(),
+            replies: ReplyPolicy::default(),
+            http: HttpSettings::default(),
+            connection: Connection::plain(Duration::ZERO, Duration::ZERO),
+            checks: CheckSettings::default(),
+            record: Record { interval: Duration::ZERO, labels: 0, samples: false, records: None },
+            output: OutputSettings::default(),
+            probes: Vec::new(),
+            said: SettingSources::default(),
+        }
+    }
 }
 
 impl RunSettings {
@@ -69,7 +96,7 @@ impl RunSettings {
     }
 }
 
-/// How much is asked, and when to stop.
+/// How much is asked.
 #[derive(Debug, Clone, Default)]
 pub struct LoadSettings {
     /// Users, or connections at most.
@@ -78,24 +105,12 @@ pub struct LoadSettings {
     pub rate: Option<Loads>,
     /// How arrivals are spaced.
     pub arrivals: Option<Arrivals>,
-    /// Measured time.
-    pub duration: Option<Duration>,
     /// How well figures are to be known.
     pub until: Vec<Goal>,
     /// The longest time that this may take.
     pub max_duration: Duration,
-    /// Measured requests.
-    pub requests: Option<u64>,
-    /// Iterations of each user.
-    pub iterations: Option<u64>,
     /// Between a reply and the user's next request.
     pub think: Option<Think>,
-    /// Load before the measured time.
-    pub warmup: Warmup,
-    /// For requests under way at the end.
-    pub grace: Duration,
-    /// Connections opened per second.
-    pub connect_rate: u32,
     /// Requests under way at most.
     pub max_in_flight: Option<u32>,
     /// Processes that share the load.
@@ -137,10 +152,6 @@ pub struct RequestSettings {
     pub urls: Option<PathBuf>,
     /// Which of them is next.
     pub order: Option<Order>,
-    /// Redirects followed for one request, at most.
-    pub follow: u32,
-    /// Replies come in events.
-    pub reply_events: Option<Events>,
     /// What is called by gRPC, in place of a plain request.
     pub grpc: GrpcSettings,
 }
@@ -160,73 +171,22 @@ pub struct GrpcSettings {
     pub message_interval: Option<PieceInterval>,
 }
 
-/// How connections are made and kept.
+/// HTTP versions, and reuse of connections.
 #[derive(Debug, Clone, Default)]
-#[allow(clippy::struct_excessive_bools)] // each is a switch
-pub struct ConnectionSettings {
+pub struct HttpSettings {
+    /// Versions of HTTP, each of which is measured; empty: 1.1.
+    pub versions: Vec<HttpVersion>,
+    /// The best version that the server offers, in place of a known one.
+    pub is_auto: bool,
     /// A new connection for each request.
     pub no_keepalive: bool,
-    /// Requests on one connection, at most.
-    pub requests_per_connection: Option<u64>,
-    /// Ask once more where a kept-alive connection was found closed.
-    pub retry_stale: bool,
-    /// Versions of HTTP, each of which is measured; empty: 1.1.
-    pub http: Vec<HttpVersion>,
-    /// The best version that the server offers, in place of a known one.
-    pub http_auto: bool,
-    /// Requests in flight per connection.
-    pub streams: u32,
-    /// HTTP/2 in cleartext begins as HTTP/1.1.
-    pub h2c_upgrade: bool,
-    /// Connections of each user to an origin.
-    pub connections_per_origin: u32,
-    /// From begun to the reply's last byte.
-    pub timeout: Duration,
-    /// Resolving, connecting and TLS handshake.
-    pub connect_timeout: Duration,
-    /// Bytes/s that each connection reads.
-    pub receive_rate: Option<u64>,
-    /// Authorities to trust.
-    pub cacert: Option<PathBuf>,
-    /// Our own certificate.
-    pub cert: Option<PathBuf>,
-    /// Its key.
-    pub key: Option<PathBuf>,
-    /// Trust any certificate.
-    pub insecure: bool,
-    /// Server name of the TLS handshake.
-    pub sni: Option<String>,
-    /// A whole TLS handshake for each connection.
-    pub no_tls_resumption: bool,
-    /// Key exchange groups that TLS offers, best first.
-    pub tls_groups: Vec<String>,
-    /// Requests with the first packets of a connection.
-    pub early_data: bool,
-    /// Addresses in place of those that names resolve to.
-    pub resolve: Vec<Resolve>,
-    /// Where all connections go.
-    pub resolve_all: Option<ResolveAll>,
-    /// Re-resolve names at this interval.
-    pub resolve_every: Option<Duration>,
-    /// An HTTP proxy.
-    pub proxy: Option<String>,
-    /// Connect to this Unix socket.
-    pub unix_socket: Option<PathBuf>,
-    /// Local addresses to connect from.
-    pub source: Vec<IpAddr>,
 }
 
-/// What makes a reply, and the run, good.
+/// What makes the run good.
 #[derive(Debug, Clone, Default)]
 pub struct CheckSettings {
-    /// Statuses that are good.
-    pub expect_status: Vec<StatusRange>,
     /// Versions of HTTP that are good; empty: any.
     pub expect_http: Vec<HttpVersion>,
-    /// A regular expression for the body.
-    pub expect_body: Option<String>,
-    /// Every body as long as the first good one of its label.
-    pub expect_same_length: bool,
     /// Bounds.
     pub objectives: Vec<Objective>,
     /// Whether a limited generator makes brunt fail.
@@ -250,10 +210,6 @@ pub struct OutputSettings {
     pub trace: bool,
     /// What `trace` shows of the samples.
     pub trace_view: TraceView,
-    /// Time between snapshots.
-    pub interval: Duration,
-    /// Labels reported one by one.
-    pub labels: u32,
     /// No progress, and no text beside the reports that are named.
     pub quiet: bool,
 }

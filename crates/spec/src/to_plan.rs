@@ -13,11 +13,10 @@ pub mod trace;
 
 use crate::System;
 use crate::error::{Result, bail};
-use crate::settings::{CheckSettings, OutputSettings, RunSettings};
+use crate::settings::{OutputSettings, RunSettings};
 use crate::words::target;
-use brunt_model::plan::{Checks, Record, RecordDetail, Records};
-use brunt_model::reply_policy::{RedirectRules, Redirects};
-use brunt_model::{Objective, Plan, Population, ReplyPolicy, objective};
+use brunt_model::plan::{Record, RecordDetail, Records};
+use brunt_model::{Objective, Plan, Population, objective};
 pub use processes::with_sources;
 pub use script::{body_from, scenario};
 use std::collections::BTreeSet;
@@ -32,7 +31,7 @@ pub use sweep::sweep_steps;
 pub fn to_plan(settings: &RunSettings, system: &System) -> Result<(Plan, Vec<String>)> {
     let (scenario, reply_policies) = match &settings.scenario {
         Some(planned) => (planned.scenario.clone(), planned.policies.clone()),
-        None => (scenario(settings, system)?, vec![reply_policy(settings)]),
+        None => (scenario(settings, system)?, vec![settings.replies.clone()]),
     };
     let connection = connection::connection(settings, system)?;
     let load = load::load(settings, system)?;
@@ -52,12 +51,7 @@ pub fn to_plan(settings: &RunSettings, system: &System) -> Result<(Plan, Vec<Str
         connection,
         objectives: settings.checks.objectives.clone(),
         until: load::until(settings)?,
-        record: Record {
-            interval: settings.output.interval,
-            labels: settings.output.labels,
-            samples: false,
-            records: records(&settings.output),
-        },
+        record: Record { records: records(&settings.output), ..settings.record.clone() },
         seed: settings.load.seed.unwrap_or(system.seed),
         threads,
         processes,
@@ -93,15 +87,6 @@ pub fn records(output: &OutputSettings) -> Option<Records> {
     let by_name = |path| if is_xml(path) { RecordDetail::Full } else { RecordDetail::Lines };
     let detail = output.jtl.as_deref().map(|path| output.jtl_format.unwrap_or_else(|| by_name(path)))?;
     Some(Records { detail, ..Records::default() })
-}
-
-/// What is made of replies, as far as it is the same for all requests.
-pub fn reply_policy(settings: &RunSettings) -> ReplyPolicy {
-    let CheckSettings { expect_status, expect_body, expect_same_length, .. } = &settings.checks;
-    let (status, body) = (expect_status.clone(), expect_body.clone());
-    let checks = Checks { status, body, same_length: *expect_same_length };
-    let redirects = Redirects { most: settings.request.follow, rules: RedirectRules::Rfc9110 };
-    ReplyPolicy { redirects, events: settings.request.reply_events, ..ReplyPolicy::checks(checks) }
 }
 
 #[cfg(test)]

@@ -45,7 +45,9 @@ pub fn of_search(asked: &RunSettings, at: At, given: &[Step]) -> RunSettings {
     if at != At::Both {
         return run;
     }
-    (run.load.duration, run.load.requests, run.load.until) = (None, None, Vec::new());
+    run.stop.duration = None;
+    run.stop.requests = None;
+    run.load.until = Vec::new();
     let lowest = given.iter().map(|step| step.load).reduce(f64::min).map(|load| Loads::One(Shape::constant(load)));
     match given.first().map(|step| LoadUnit::from(&step.plan.main().load)) {
         Some(LoadUnit::Users { .. }) => run.load.connections = lowest,

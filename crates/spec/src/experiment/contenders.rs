@@ -52,7 +52,7 @@ pub fn contenders(
     }
     let words = run.url.iter().chain(more).map(|word| Some(word.as_str()));
     let words: Vec<Option<&str>> = if run.url.is_none() { vec![None] } else { words.collect() };
-    let versions: Vec<Option<HttpVersion>> = match &*run.connection.http {
+    let versions: Vec<Option<HttpVersion>> = match &*run.http.versions {
         [] | [_] => vec![None],
         several => several.iter().copied().map(Some).collect(),
     };
@@ -60,7 +60,7 @@ pub fn contenders(
     let of_one_server = words.len() == 1;
     for (word, version) in words.iter().flat_map(|word| versions.iter().map(move |version| (*word, *version))) {
         let mut run = run.clone();
-        run.connection.http = version.map_or(run.connection.http, |version| vec![version]);
+        run.http.versions = version.map_or(run.http.versions, |version| vec![version]);
         let (mut contender, told) = contender(word, &run, &steps)?;
         contender.steps.iter().try_for_each(|step| check_objectives(&step.plan.objectives, &[&step.plan]))?;
         if let Some(version) = version {

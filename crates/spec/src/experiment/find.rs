@@ -6,7 +6,6 @@ use crate::defaults;
 use crate::error::{Result, bail, require};
 use crate::settings::{RunSettings, SearchSettings};
 use crate::words::shape::Loads;
-use crate::words::values::Warmup;
 use crate::words::{duration, objective};
 use brunt_model::question::{Between, TrialTimes};
 use brunt_model::{Contender, Find, LoadUnit, Question, Shape};
@@ -41,10 +40,10 @@ impl SearchSettings {
     pub fn run(&self, asked: &RunSettings) -> Result<RunSettings> {
         let load = &asked.load;
         let of_one_run = [
-            (load.duration.is_some(), ("duration", ""), ("trial-duration", "2s..20s")),
-            (load.requests.is_some(), ("requests", ""), ("trial-duration", "2s..20s")),
+            (asked.stop.duration.is_some(), ("duration", ""), ("trial-duration", "2s..20s")),
+            (asked.stop.requests.is_some(), ("requests", ""), ("trial-duration", "2s..20s")),
             (!load.until.is_empty(), ("until", ""), ("precision", "1%")),
-            (load.warmup == Warmup::UntilSteady, ("warmup", " auto"), ("warmup", "5s")),
+            (asked.stop.warmup_until_steady, ("warmup", " auto"), ("warmup", "5s")),
         ];
         if let Some((_, (option, with), (other, value))) = of_one_run.into_iter().find(|row| row.0) {
             return Err(asked.said.refuse(|names| {
@@ -59,13 +58,13 @@ impl SearchSettings {
             (None, Some(_)) => run.load.connections = Some(start),
             _ => run.load.rate = Some(start),
         }
-        run.load.duration = Some(self.trial.1);
-        run.load.warmup = if asked.said.is_said("warmup") {
-            load.warmup
-        } else {
-            Warmup::For(duration::parse(defaults::FIND_WARMUP)?)
-        };
-        run.load.grace = if asked.said.is_said("grace") { load.grace } else { duration::parse(defaults::FIND_GRACE)? };
+        run.stop.duration = Some(self.trial.1);
+        if !asked.said.is_said("warmup") {
+            run.stop.warmup = duration::parse(defaults::FIND_WARMUP)?;
+        }
+        if !asked.said.is_said("grace") {
+            run.stop.grace = duration::parse(defaults::FIND_GRACE)?;
+        }
         Ok(run)
     }
 

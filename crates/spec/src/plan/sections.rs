@@ -1,9 +1,9 @@
-//! The keys of a plan file that are settings: the table of settings says which there are and what may stand there.
+//! Keys of a plan file that are settings. The table of settings has their names and the kinds of their values.
 //!
 //! A [`Section`] is a map of such keys, which serde reads and schemars describes.
 
 use super::words::{Scalar, ScalarList, ScalarOr};
-use crate::settings::{Content, Help, Key, Listed, RunSettings, SearchSettings, SettingRow, Settings, Takes, rows};
+use crate::settings::{Content, Key, Listed, RunSettings, SearchSettings, SettingRow, Settings, Takes, rows};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
@@ -121,15 +121,20 @@ impl PlanKey {
             (Takes::Pairs(_), _) => Form::Map,
             (Takes::Json, _) => Form::Any,
         };
-        let of_option = || row.otherwise.as_ref().map(Help::text).or_else(|| row.usual.map(str::to_owned));
         let default = match (key.default, form) {
             (Some(default), _) => Some(default.to_owned()),
             (None, Form::Switch(on)) => Some((!on).to_string()),
-            (None, _) => of_option().map(|text| in_keys(&text, key.key)),
+            (None, _) => row.default_text().map(|text| in_keys(&text, key.key)),
         };
         let about = key.about.map_or_else(|| row.help.text(), str::to_owned);
-        let (option, listed) = (Some(row.option), row.listed);
-        Self { path: key.key, about: in_keys(&about, key.key), default, form, option, listed }
+        Self {
+            path: key.key,
+            about: in_keys(&about, key.key),
+            default,
+            form,
+            option: Some(row.option),
+            listed: row.listed,
+        }
     }
 
     /// Its name within its section.
@@ -270,16 +275,17 @@ impl<const NUMBER: usize> Visitor<'_> for NameOf<NUMBER> {
     }
 
     fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
-        let known = Section::<NUMBER>::keys().find(|(name, _)| *name == text);
-        known.map(|(_, key)| key).ok_or_else(|| E::unknown_field(text, names(NUMBER)))
+        let mut keys = Section::<NUMBER>::keys();
+        keys.find_map(|(name, key)| (name == text).then_some(key)).ok_or_else(|| E::unknown_field(text, names(NUMBER)))
     }
 }
 
 /// The names of the keys of a section.
 fn names(number: usize) -> &'static [&'static str] {
     static NAMES: LazyLock<[Vec<&str>; SECTIONS.len()]> = LazyLock::new(|| {
-        let of = |number| KEYS.iter().filter_map(PlanKey::within).filter(move |within| within.0 == number);
-        std::array::from_fn(|number| of(number).map(|(_, name)| name).collect())
+        std::array::from_fn(|number| {
+            KEYS.iter().filter_map(PlanKey::within).filter(|within| within.0 == number).map(|within| within.1).collect()
+        })
     });
     &NAMES[number]
 }

@@ -11,7 +11,7 @@ use crate::settings::{PlannedScenario, RunSettings};
 use crate::system::System;
 use brunt_model::plan::{Connection, Dialling, Record};
 use brunt_model::scenario::TextRules;
-use brunt_model::{Load, Plan, Population, Shape, StageKind, StageVariables, Stop, TestStage, Think};
+use brunt_model::{Load, Plan, Population, ReplyPolicy, Shape, StageKind, StageVariables, Stop, TestStage, Think};
 use brunt_script::CompiledScript;
 use std::path::Path;
 use std::time::Duration;
@@ -59,8 +59,8 @@ pub fn around(
 ) -> Result<Around> {
     let mut around = Around::default();
     let usual = usual::<RunSettings>();
-    let mut settings = RunSettings { scenario: None, checks: usual.checks, ..settings.clone() };
-    settings.request.reply_events = None;
+    let replies = ReplyPolicy { redirects: settings.replies.redirects, ..usual.replies };
+    let settings = RunSettings { scenario: None, checks: usual.checks, replies, ..settings.clone() };
     for (kind, node) in &planned.stages {
         let word = kind.word();
         let named = |error: SpecError| {

@@ -262,6 +262,11 @@ impl<S> SettingRow<S> {
         format!("{}{repeatable}{}", self.help.text(), default.unwrap_or_default())
     }
 
+    /// The default, or its description.
+    pub fn default_text(&self) -> Option<String> {
+        self.otherwise.as_ref().map(Help::text).or_else(|| self.usual.map(str::to_owned))
+    }
+
     /// Puts the value that is meant where nobody says one into the settings.
     pub fn put_usual(&self, settings: &mut S) {
         let usual = self.usual.map(|word| (self.read)(word, |_| None));

@@ -3,35 +3,22 @@
 use crate::System;
 use crate::error::{Result, require};
 use crate::settings::{Names, RunSettings};
-use brunt_model::plan::{Connection, HttpVersion, Tls};
+use brunt_model::plan::{Connection, HttpVersion};
 use std::path::Path;
 
 /// The connection part of the plan.
 pub(super) fn connection(run: &RunSettings, system: &System) -> Result<Connection> {
-    let args = &run.connection;
+    check_certificates(run)?;
     Ok(Connection {
         http: expected_http(run, http(run, system)?)?,
-        streams: args.streams,
-        h2c_upgrade: args.h2c_upgrade,
-        connections_per_origin: args.connections_per_origin,
         requests_per_connection: requests_per_connection(run)?,
-        retry_stale: args.retry_stale,
-        connect_rate: run.load.connect_rate,
-        resolve: args.resolve.clone(),
-        resolve_all: args.resolve_all,
-        resolve_every: args.resolve_every,
-        proxy: args.proxy.clone(),
-        unix_socket: args.unix_socket.clone(),
-        source: args.source.clone(),
-        receive_rate: args.receive_rate,
-        tls: tls(run)?,
-        ..Connection::plain(args.timeout, args.connect_timeout)
+        ..run.connection.clone()
     })
 }
 
 fn http(run: &RunSettings, system: &System) -> Result<HttpVersion> {
-    if run.connection.http_auto {
-        require!(run.said, run.connection.http.is_empty() && !run.calls_grpc(), |names| {
+    if run.http.is_auto {
+        require!(run.said, run.http.versions.is_empty() && !run.calls_grpc(), |names| {
             format!("{}: auto stands alone, and not with gRPC, which needs HTTP/2", names.of("http"))
         });
         return (system.offered)(run).map_err(|why| {
@@ -40,7 +27,7 @@ fn http(run: &RunSettings, system: &System) -> Result<HttpVersion> {
             })
         });
     }
-    match *run.connection.http {
+    match *run.http.versions {
         [] if run.calls_grpc() => Ok(HttpVersion::V2),
         [] => Ok(HttpVersion::V1_1),
         [version] if run.calls_grpc() && version != HttpVersion::V2 => {
@@ -62,7 +49,7 @@ fn expected_http(run: &RunSettings, version: HttpVersion) -> Result<HttpVersion>
     let good = &run.checks.expect_http;
     require!(run.said, good.is_empty() || good.contains(&version), |names| {
         let (expect, http, version) = (names.of("expect-http"), names.of("http"), version);
-        if run.connection.http_auto {
+        if run.http.is_auto {
             format!("{expect}: the best that the server offers is {version}; see brunt check URL")
         } else {
             format!("{expect}: {http} is {version}; write a good version there, or auto")
@@ -72,8 +59,7 @@ fn expected_http(run: &RunSettings, version: HttpVersion) -> Result<HttpVersion>
 }
 
 fn requests_per_connection(run: &RunSettings) -> Result<Option<u64>> {
-    let args = &run.connection;
-    match (args.no_keepalive, args.requests_per_connection) {
+    match (run.http.no_keepalive, run.connection.requests_per_connection) {
         (true, None | Some(1)) => Ok(Some(1)),
         (true, Some(n)) => Err(run.said.refuse(|names| {
             let (closes, several) = (names.of("no-keepalive"), names.of("requests-per-connection"));
@@ -83,34 +69,22 @@ fn requests_per_connection(run: &RunSettings) -> Result<Option<u64>> {
     }
 }
 
-fn tls(run: &RunSettings) -> Result<Tls> {
-    let args = &run.connection;
-    let is_folder = args.cert.as_deref().is_some_and(Path::is_dir);
-    require!(run.said, !is_folder || args.key.is_none(), |names| {
+fn check_certificates(run: &RunSettings) -> Result<()> {
+    let tls = &run.connection.tls;
+    let is_folder = tls.cert.as_deref().is_some_and(Path::is_dir);
+    require!(run.said, !is_folder || tls.key.is_none(), |names| {
         let (cert, key) = (names.of("cert"), names.of("key"));
         format!(
             "{key} is for one certificate, and {cert} names a folder: leave {key} out, and write each key into the file of its certificate"
         )
     });
-    require!(run.said, args.cert.is_none() || is_folder || args.key.is_some(), |names| {
+    require!(run.said, tls.cert.is_none() || is_folder || tls.key.is_some(), |names| {
         let cert = names.of("cert");
         format!("{cert} needs its private key; add {} FILE (the same FILE if it holds both)", names.of("key"))
     });
-    require!(run.said, args.key.is_none() || args.cert.is_some(), |names| {
+    require!(run.said, tls.key.is_none() || tls.cert.is_some(), |names| {
         let key = names.of("key");
         format!("{key} needs its certificate; add {} FILE (the same FILE if it holds both)", names.of("cert"))
     });
-    Ok(Tls {
-        cacert: args.cacert.clone(),
-        cert: args.cert.clone(),
-        key: args.key.clone(),
-        insecure: args.insecure,
-        sni: args.sni.clone(),
-        no_resumption: args.no_tls_resumption,
-        early_data: args.early_data,
-        no_sni: false,
-        versions: Vec::new(),
-        ciphers: Vec::new(),
-        groups: args.tls_groups.clone(),
-    })
+    Ok(())
 }

@@ -6,7 +6,6 @@ use crate::defaults;
 use crate::error::{Result, require};
 use crate::settings::{Names, RunSettings};
 use crate::words::shape::Loads;
-use crate::words::values::Warmup;
 use crate::words::{arrivals, duration, shape, think};
 use brunt_model::goal::Until;
 use brunt_model::numbers::count;
@@ -87,23 +86,14 @@ fn one(settings: &RunSettings, option: &'static str, loads: &Loads) -> Result<Sh
 pub(super) fn stop(settings: &RunSettings, load: &Load) -> Result<Stop> {
     let (Load::Closed { users: shape, .. } | Load::Open { rate: shape, .. }) = load;
     let is_closed = matches!(load, Load::Closed { .. });
-    require!(settings.said, settings.load.iterations.is_none() || is_closed, |names| {
+    require!(settings.said, settings.stop.iterations_per_user.is_none() || is_closed, |names| {
         let (iterations, rate) = (names.of("iterations"), names.of("rate"));
         format!("{iterations} is of users, and {rate} has none; write {} instead", names.of("requests"))
     });
     let duration = measured(settings, shape)?;
-    let (warmup, warmup_until_steady) = match settings.load.warmup {
-        Warmup::For(time) => (time, false),
-        Warmup::UntilSteady => (longest_warmup(settings, shape, duration)?, true),
-    };
-    Ok(Stop {
-        warmup,
-        warmup_until_steady,
-        duration,
-        requests: settings.load.requests,
-        iterations_per_user: settings.load.iterations,
-        grace: settings.load.grace,
-    })
+    let stop = settings.stop;
+    let warmup = if stop.warmup_until_steady { longest_warmup(settings, shape, duration)? } else { stop.warmup };
+    Ok(Stop { warmup, duration, ..stop })
 }
 
 /// When the run may end early, because it knows enough.
@@ -112,7 +102,7 @@ pub(super) fn until(settings: &RunSettings) -> Result<Option<Until>> {
     if load.until.is_empty() {
         return Ok(None);
     }
-    let least = load.duration.map_or_else(|| duration::parse(defaults::DURATION), Ok)?;
+    let least = settings.stop.duration.map_or_else(|| duration::parse(defaults::DURATION), Ok)?;
     require!(settings.said, least <= load.max_duration, |names| {
         let (until, duration, longest) = (names.of("until"), names.of("duration"), names.of("max-duration"));
         let seconds = least.as_secs_f64();
@@ -136,9 +126,11 @@ fn longest_warmup(settings: &RunSettings, shape: &Shape, duration: Option<Durati
 
 /// Stages that all end say how long it takes; otherwise the settings do.
 fn measured(settings: &RunSettings, shape: &Shape) -> Result<Option<Duration>> {
-    let (load, said) = (&settings.load, &settings.said);
+    let load = &settings.load;
+    let stop = settings.stop;
+    let sources = &settings.said;
     if !load.until.is_empty() {
-        require!(said, shape.as_constant().is_some(), |names| format!(
+        require!(sources, shape.as_constant().is_some(), |names| format!(
             "{}: figures of a load that changes (`{shape}`) do not settle; write one such as {}",
             names.of("until"),
             shape.peak()
@@ -146,17 +138,17 @@ fn measured(settings: &RunSettings, shape: &Shape) -> Result<Option<Duration>> {
         return Ok(Some(load.max_duration));
     }
     if let Some(stages) = shape.duration() {
-        require!(said, load.duration.is_none(), |names| format!(
+        require!(sources, stop.duration.is_none(), |names| format!(
             "{0} and stages both say how long it takes (`{shape}`: {1}s); leave out {0}, or the /TIME of the last stage",
             names.of("duration"),
             stages.as_secs_f64()
         ));
         return Ok(Some(stages));
     }
-    if load.duration.is_some() || load.requests.is_some() {
-        return Ok(load.duration);
+    if stop.duration.is_some() || stop.requests.is_some() {
+        return Ok(stop.duration);
     }
-    require!(said, shape.stages.len() == 1, |names| format!(
+    require!(sources, shape.stages.len() == 1, |names| format!(
         "`{shape}`: the last stage has no end; write {shape}/2m, or add {} TIME for all of it or {} N",
         names.of("duration"),
         names.of("requests")

@@ -1,6 +1,7 @@
 use super::*;
 use crate::SpecError;
 use crate::settings::{Kind, Settings};
+use brunt_model::plan::Checks;
 use brunt_model::plan::{HttpVersion, StatusRange};
 use brunt_model::scenario::Order;
 use brunt_model::{Arrivals, Body, Load, Request, Shape, Stage, Think};

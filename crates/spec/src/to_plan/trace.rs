@@ -15,7 +15,7 @@ pub const BESIDE: [&str; 2] = ["connections", "iterations"];
 /// own duration or number of requests is over.
 pub fn reduce(plan: &mut Plan, settings: &RunSettings) {
     let users = settings.load.connections.as_ref().map_or(1.0, |loads| loads.lowest_peak().max(1.0));
-    let iterations = settings.load.iterations.unwrap_or(1);
+    let iterations = settings.stop.iterations_per_user.unwrap_or(1);
     for population in &mut plan.populations {
         let think = match &population.load {
             Load::Closed { think, .. } => *think,

@@ -23,30 +23,6 @@ pub struct Output {
     pub file: Option<PathBuf>,
 }
 
-/// How long the load before the measured time lasts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Warmup {
-    /// A duration.
-    For(Duration),
-    /// Until the server is found steady.
-    UntilSteady,
-}
-
-impl Default for Warmup {
-    fn default() -> Self {
-        Self::For(Duration::ZERO)
-    }
-}
-
-/// `auto`, or a time.
-///
-/// # Errors
-///
-/// [`WordError`] if the value is not of this form.
-pub fn warmup(word: &str) -> Result<Warmup, WordError> {
-    if word == "auto" { Ok(Warmup::UntilSteady) } else { duration::parse(word).map(Warmup::For) }
-}
-
 /// Where a body comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Data {

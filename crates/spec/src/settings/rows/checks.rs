@@ -14,7 +14,7 @@ pub static ROWS: [Row<RunSettings>; 6] = [
         "expect-status",
         "LIST",
         "Statuses that are good, such as 200,201,300-399,2xx",
-        |w, _| set(status::parse(w), |s: &mut S, v| s.checks.expect_status.extend(v)),
+        |w, _| set(status::parse(w), |s: &mut S, v| s.replies.checks.status.extend(v)),
     )
     .under(CHECKS).otherwise("all below 400")
     .keys(&[Key::new("checks.status", Takes::Each)]),
@@ -33,12 +33,12 @@ pub static ROWS: [Row<RunSettings>; 6] = [
         "expect-body",
         "REGEX",
         "Regular expression that the body of a good reply matches, within 256 kB of the decoded body",
-        |w, _| set(values::regex(w), |s: &mut S, v| s.checks.expect_body = Some(v)),
+        |w, _| set(values::regex(w), |s: &mut S, v| s.replies.checks.body = Some(v)),
     )
     .under(CHECKS)
     .keys(&[Key::new("checks.body", Takes::Value)]),
     Row::switch("expect-same-length", "A good body has the length of the first good one of its label", |_, _| {
-        Ok(on(|s: &mut S| s.checks.expect_same_length = true))
+        Ok(on(|s: &mut S| s.replies.checks.same_length = true))
     })
     .under(CHECKS)
     .keys(&[Key::new("checks.same_length", Takes::IfTrue)]),

@@ -14,7 +14,7 @@ const CONNECTION: &str = "Connection";
 /// The rows.
 pub static ROWS: [Row<RunSettings>; 26] = [
     Row::switch("no-keepalive", "A new connection for each request", |_, _| {
-        Ok(on(|s: &mut S| s.connection.no_keepalive = true))
+        Ok(on(|s: &mut S| s.http.no_keepalive = true))
     })
     .under(CONNECTION)
     .keys(&[Key::new("connection.keepalive", Takes::IfFalse)]),
@@ -37,7 +37,7 @@ pub static ROWS: [Row<RunSettings>; 26] = [
             "HTTP version: 1.0, 1.1, 2, 3, or auto for the best that the server offers; several are compared (brunt \
              compare --http 1.1,2,3 URL)",
             |w, _| match w {
-                "auto" => Ok(on(|s: &mut S| s.connection.http_auto = true)),
+                "auto" => Ok(on(|s: &mut S| s.http.is_auto = true)),
                 _ => set(values::http_version(w), add_version),
             },
         )
@@ -49,7 +49,7 @@ pub static ROWS: [Row<RunSettings>; 26] = [
     Row {
         listed: Listed::No,
         ..Row::switch("http1.0", "HTTP/1.0 instead of HTTP/1.1", |_, _| {
-            Ok(on(|s: &mut S| s.connection.http = vec![HttpVersion::V1_0]))
+            Ok(on(|s: &mut S| s.http.versions = vec![HttpVersion::V1_0]))
         })
         .under(CONNECTION)
         .keys(&[Key::new("connection.http1.0", Takes::IfTrue)])
@@ -109,7 +109,7 @@ pub static ROWS: [Row<RunSettings>; 26] = [
     .otherwise("no limit")
     .keys(&[Key::new("connection.receive_rate", Takes::Value)]),
     Row::value("cacert", "FILE", "Certificates to trust, as PEM: authorities, or the server's own", |w, _| {
-        set(values::pem(w), |s: &mut S, v| s.connection.cacert = Some(v))
+        set(values::pem(w), |s: &mut S, v| s.connection.tls.cacert = Some(v))
     })
     .under(CONNECTION)
     .otherwise("the system's")
@@ -119,36 +119,36 @@ pub static ROWS: [Row<RunSettings>; 26] = [
         "cert",
         "FILE",
         "Our own certificate, as PEM; a folder: users take its .pem files in turn, each with certificate and key",
-        |w, _| set(values::pem_or_folder(w), |s: &mut S, v| s.connection.cert = Some(v)),
+        |w, _| set(values::pem_or_folder(w), |s: &mut S, v| s.connection.tls.cert = Some(v)),
     )
     .under(CONNECTION)
     .content(Content::Path)
     .keys(&[Key::new("connection.cert", Takes::File)]),
     Row::value("key", "FILE", "The private key of --cert, as PEM", |w, _| {
-        set(values::pem(w), |s: &mut S, v| s.connection.key = Some(v))
+        set(values::pem(w), |s: &mut S, v| s.connection.tls.key = Some(v))
     })
     .under(CONNECTION)
     .content(Content::Path)
     .keys(&[Key::new("connection.key", Takes::File)]),
     Row::switch("insecure", "Trust any certificate of the server", |_, _| {
-        Ok(on(|s: &mut S| s.connection.insecure = true))
+        Ok(on(|s: &mut S| s.connection.tls.insecure = true))
     })
     .under(CONNECTION)
     .short('k')
     .keys(&[Key::new("connection.insecure", Takes::IfTrue)]),
     Row::value("sni", "NAME", "Server name of the TLS handshake", |w, _| {
-        set(values::text(w), |s: &mut S, v| s.connection.sni = Some(v))
+        set(values::text(w), |s: &mut S, v| s.connection.tls.sni = Some(v))
     })
     .under(CONNECTION)
     .otherwise("the URL's host")
     .keys(&[Key::new("connection.sni", Takes::Value)]),
     Row::switch("no-tls-resumption", "A full TLS handshake for each connection", |_, _| {
-        Ok(on(|s: &mut S| s.connection.no_tls_resumption = true))
+        Ok(on(|s: &mut S| s.connection.tls.no_resumption = true))
     })
     .under(CONNECTION)
     .keys(&[Key::new("connection.tls_resumption", Takes::IfFalse)]),
     Row::value("tls-groups", "LIST", "Key exchange groups of TLS, best first", |w, _| {
-        set(values::tls_groups(w), |s: &mut S, v| s.connection.tls_groups = v)
+        set(values::tls_groups(w), |s: &mut S, v| s.connection.tls.groups = v)
     })
     .under(CONNECTION)
     .otherwise("X25519MLKEM768,X25519,secp256r1,secp384r1")
@@ -156,7 +156,7 @@ pub static ROWS: [Row<RunSettings>; 26] = [
     Row::switch(
         "early-data",
         "HTTP/3: send GET requests with the first packets of a resumed connection (0-RTT)",
-        |_, _| Ok(on(|s: &mut S| s.connection.early_data = true)),
+        |_, _| Ok(on(|s: &mut S| s.connection.tls.early_data = true)),
     )
     .under(CONNECTION)
     .keys(&[Key::new("connection.early_data", Takes::IfTrue)]),
@@ -210,7 +210,7 @@ pub static ROWS: [Row<RunSettings>; 26] = [
 
 /// Adds a version of HTTP to those that are named.
 fn add_version(settings: &mut S, version: HttpVersion) {
-    if !settings.connection.http.contains(&version) {
-        settings.connection.http.push(version);
+    if !settings.http.versions.contains(&version) {
+        settings.http.versions.push(version);
     }
 }

@@ -3,7 +3,6 @@
 use crate::defaults;
 use crate::settings::row::{SettingRow as Row, on, set, whole};
 use crate::settings::{Content, Key, RunSettings, Takes};
-use crate::words::values::warmup;
 use crate::words::{arrivals, duration, goal, shape, think};
 use std::time::Duration;
 
@@ -62,7 +61,7 @@ pub static ROWS: [Row<RunSettings>; 18] = [
         .under(LOAD)
         .otherwise(defaults::ARRIVALS)
         .keys(&[Key::new("load.arrivals", Takes::Value)]),
-    Row::value("duration", "TIME", "Measured time, such as 30s or 5m", |w, _| set(measured_time(w), |s: &mut S, v| s.load.duration = Some(v)))
+    Row::value("duration", "TIME", "Measured time, such as 30s or 5m", |w, _| set(measured_time(w), |s: &mut S, v| s.stop.duration = Some(v)))
         .under(LOAD)
         .short('d')
         .aliases(&["z"])
@@ -84,13 +83,13 @@ pub static ROWS: [Row<RunSettings>; 18] = [
     .usual(defaults::MAX_DURATION)
     .keys(&[Key::new("load.max_duration", Takes::Value)]),
     Row::value("requests", "N", "Stop after this number of measured requests; of a scenario, iterations", |w, _| {
-        set(whole(w, 1, u64::MAX), |s: &mut S, v| s.load.requests = Some(v))
+        set(whole(w, 1, u64::MAX), |s: &mut S, v| s.stop.requests = Some(v))
     })
     .under(LOAD)
     .short('n')
     .keys(&[Key::new("load.requests", Takes::Value)]),
     Row::value("iterations", "N", "Closed loop: each user stops after this number of iterations", |w, _| {
-        set(whole(w, 1, u64::MAX), |s: &mut S, v| s.load.iterations = Some(v))
+        set(whole(w, 1, u64::MAX), |s: &mut S, v| s.stop.iterations_per_user = Some(v))
     })
     .under(LOAD)
     .keys(&[Key::new("load.iterations", Takes::Value)]),
@@ -107,13 +106,16 @@ pub static ROWS: [Row<RunSettings>; 18] = [
         "warmup",
         "TIME",
         "Warm-up: load before the measured time, excluded from the results; auto: until steady state, at most half of all time",
-        |w, _| set(warmup(w), |s: &mut S, v| s.load.warmup = v),
+        |w, _| match w {
+            "auto" => Ok(on(|s: &mut S| s.stop.warmup_until_steady = true)),
+            _ => set(duration::parse(w), |s: &mut S, v| s.stop.warmup = v),
+        },
     )
     .under(LOAD)
     .usual(defaults::WARMUP)
     .keys(&[Key::new("load.warmup", Takes::Value)]),
     Row::value("grace", "TIME", "Time for requests in flight at the end; those that take longer are aborted", |w, _| {
-        set(duration::parse(w), |s: &mut S, v| s.load.grace = v)
+        set(duration::parse(w), |s: &mut S, v| s.stop.grace = v)
     })
     .under(LOAD)
     .usual(defaults::GRACE)
@@ -122,7 +124,7 @@ pub static ROWS: [Row<RunSettings>; 18] = [
         "connect-rate",
         "N",
         "Connections opened per second: before the load begins, and further ones of an open loop during it",
-        |w, _| set(whole(w, 1, u64::from(u32::MAX)), |s: &mut S, v| s.load.connect_rate = v),
+        |w, _| set(whole(w, 1, u64::from(u32::MAX)), |s: &mut S, v| s.connection.connect_rate = v),
     )
     .under(LOAD)
     .usual(defaults::CONNECT_RATE)

@@ -77,12 +77,12 @@ pub static ROWS: [Row<RunSettings>; 11] = [
         .under(OUTPUT)
     },
     Row::value("interval", "TIME", "Time between snapshots: resolution of the time series", |w, _| {
-        set(values::interval(w), |s: &mut S, v| s.output.interval = v)
+        set(values::interval(w), |s: &mut S, v| s.record.interval = v)
     })
     .under(OUTPUT)
     .usual(defaults::INTERVAL),
     Row::value("labels", "N", "Maximum number of labels (URLs) reported; the rest are summed as (other)", |w, _| {
-        set(whole(w, 1, u64::from(u32::MAX)), |s: &mut S, v| s.output.labels = v)
+        set(whole(w, 1, u64::from(u32::MAX)), |s: &mut S, v| s.record.labels = v)
     })
     .under(OUTPUT)
     .usual(defaults::LABELS),

@@ -194,7 +194,7 @@ pub static ROWS: [Row<RunSettings>; 22] = [
         .keys(&[Key::new("script.order", Takes::Value).about("Order of several requests")])
     },
     Row::value("follow", "N", "Maximum number of redirects to follow for one request", |w, _| {
-        set(whole(w, 0, u64::from(u32::MAX)), |s: &mut S, v| s.request.follow = v)
+        set(whole(w, 0, u64::from(u32::MAX)), |s: &mut S, v| s.replies.redirects.most = v)
     })
     .under(REQUEST)
     .usual(defaults::FOLLOW)
@@ -203,13 +203,13 @@ pub static ROWS: [Row<RunSettings>; 22] = [
         "reply-events",
         "FORMAT",
         "Time each event of a reply: sse, lines, or messages (WebSocket, gRPC); sse,20,10s ends it after 20, or 10 s",
-        |w, _| set(events::parse(w), |s: &mut S, v| s.request.reply_events = Some(v)),
+        |w, _| set(events::parse(w), |s: &mut S, v| s.replies.events = Some(v)),
     )
     .under(REQUEST)
     .keys(&[Key::new("script.reply_events", Takes::Value)]),
     Row {
         excludes: &["follow"],
-        ..Row::switch("location", "Follows redirects, as curl's -L", |_, _| Ok(on(|s: &mut S| s.request.follow = LOCATION)))
+        ..Row::switch("location", "Follows redirects, as curl's -L", |_, _| Ok(on(|s: &mut S| s.replies.redirects.most = LOCATION)))
             .under(REQUEST)
             .aliases(&["L"])
             .unlisted()
