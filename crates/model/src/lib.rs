@@ -49,6 +49,7 @@ pub mod series;
 pub mod snapshot;
 pub mod spread;
 pub mod study;
+mod sums;
 pub mod system_error;
 pub mod tally;
 pub mod time;

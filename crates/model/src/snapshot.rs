@@ -1,6 +1,7 @@
 //! What happened in one interval of a run.
 
 use crate::spread::Bin;
+use crate::sums::entry;
 use crate::{Flow, Phase, Tally, Tick, TransactionTally};
 use std::collections::BTreeMap;
 
@@ -65,10 +66,6 @@ impl Snapshot {
 
     /// The tally of a label, made when first asked for.
     pub fn label(&mut self, label: u32) -> &mut Tally {
-        let at = self.labels.iter().position(|l| l.0 == label).unwrap_or_else(|| {
-            self.labels.push((label, Tally::default()));
-            self.labels.len() - 1
-        });
-        &mut self.labels[at].1
+        entry(&mut self.labels, label)
     }
 }
