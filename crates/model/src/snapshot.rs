@@ -1,8 +1,11 @@
 //! What happened in one interval of a run.
 
+pub mod flow;
+
 use crate::spread::Bin;
-use crate::sums::entry;
-use crate::{Flow, Phase, Tally, Tick, TransactionTally};
+use crate::tally::sums::entry;
+use crate::{Phase, Tally, Tick, TransactionTally};
+pub use flow::Flow;
 use std::collections::BTreeMap;
 
 /// What one worker (or, merged, all of them) saw in one interval. Merge is associative and commutative.

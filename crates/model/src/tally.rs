@@ -1,8 +1,10 @@
 //! The sum of many samples.
 
+pub(crate) mod sums;
+
+use self::sums::{StatusCount, Summand, entry, sums};
 use crate::outcome::Malformed;
 use crate::sample::Opening;
-use crate::sums::{StatusCount, Summand, entry, sums};
 use crate::{Failure, Sample};
 use brunt_stats::{Histogram, Quantile, quantile};
 

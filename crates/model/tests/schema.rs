@@ -10,9 +10,9 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 const PUBLISHED: &str = include_str!("../../../docs/event-log.proto");
-const MESSAGES: &str = concat!(include_str!("../src/codec/wire.rs"), include_str!("../src/sums/messages.rs"));
+const MESSAGES: &str = concat!(include_str!("../src/codec/wire.rs"), include_str!("../src/tally/sums/messages.rs"));
 const SUMS: &str = include_str!("../src/tally.rs");
-const KINDS: &str = concat!(include_str!("../src/sums/kinds.rs"), include_str!("../src/codec/wire/kinds.rs"));
+const KINDS: &str = concat!(include_str!("../src/tally/sums/kinds.rs"), include_str!("../src/codec/wire/kinds.rs"));
 
 #[test]
 fn the_published_schema_is_the_one_that_is_written() {

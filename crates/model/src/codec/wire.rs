@@ -12,9 +12,9 @@ mod read;
 mod write;
 
 pub use crate::Flow;
-pub use crate::sums::kinds::{Failure, Malformed};
-pub use crate::sums::messages::Histogram;
 pub use crate::tally::TallyMessage as Tally;
+pub use crate::tally::sums::kinds::{Failure, Malformed};
+pub use crate::tally::sums::messages::Histogram;
 pub use kinds::Phase;
 pub use read::{Decoded, account, event};
 pub use write::{account_message, event_message};

@@ -5,7 +5,7 @@ mod model {
     pub use crate::event::Phase;
 }
 
-use crate::sums::kinds::kinds;
+use crate::tally::sums::kinds::kinds;
 
 kinds!(Phase {
     Setup = 1,

@@ -9,8 +9,8 @@ use super::{Snapshot, Started, TransactionTally};
 use crate as model;
 use crate::Tick;
 use crate::sample::Opening;
-use crate::sums::Summand;
-use crate::sums::kinds::failure;
+use crate::tally::sums::Summand;
+use crate::tally::sums::kinds::failure;
 
 /// What a whole message holds.
 #[derive(Debug, Clone, PartialEq)]

@@ -6,7 +6,7 @@ use super::{
     TransactionTally, Value, Warning,
 };
 use crate as model;
-use crate::sums::Summand;
+use crate::tally::sums::Summand;
 use serde_json::to_string;
 
 /// The message of an account.
