@@ -1,7 +1,11 @@
 //! What happened in one interval of a run.
 
+pub mod flow;
+
 use crate::spread::Bin;
-use crate::{Flow, Phase, Tally, Tick, TransactionTally};
+use crate::tally::sums::entry;
+use crate::{Phase, Tally, Tick, TransactionTally};
+pub use flow::Flow;
 use std::collections::BTreeMap;
 
 /// What one worker (or, merged, all of them) saw in one interval. Merge is associative and commutative.
@@ -65,10 +69,6 @@ impl Snapshot {
 
     /// The tally of a label, made when first asked for.
     pub fn label(&mut self, label: u32) -> &mut Tally {
-        let at = self.labels.iter().position(|l| l.0 == label).unwrap_or_else(|| {
-            self.labels.push((label, Tally::default()));
-            self.labels.len() - 1
-        });
-        &mut self.labels[at].1
+        entry(&mut self.labels, label)
     }
 }

@@ -1,5 +1,8 @@
 //! The sum of many samples.
 
+pub(crate) mod sums;
+
+use self::sums::{StatusCount, Summand, entry, sums};
 use crate::outcome::Malformed;
 use crate::sample::Opening;
 use crate::{Failure, Sample};
@@ -9,72 +12,74 @@ use brunt_stats::{Histogram, Quantile, quantile};
 /// a millisecond), and nearly every request is spared a second entry.
 const LATE_NANOS: u64 = 50_000;
 
-/// The sum of many samples: counts, bytes, outcomes, histograms in nanoseconds. Merge is associative and commutative.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Tally {
-    /// Due so far by the schedule.
-    pub planned: u64,
-    /// We acted: connected or wrote.
-    pub begun: u64,
-    /// A whole reply came, whatever its status.
-    pub completed: u64,
-    /// Completed, with an expected status, and its checks passed.
-    pub good: u64,
-    /// By kind of failure, in the order of [`Failure`]; `check` is among the completed, `dropped` not among the begun.
-    pub failures: [u64; Failure::COUNT],
-    /// How often each status came.
-    pub statuses: Statuses,
-    /// Head and body of requests, before TLS.
-    pub bytes_sent: u64,
-    /// Head and body of replies, before TLS.
-    pub bytes_received: u64,
-    /// Redirects followed.
-    pub redirects: u64,
-    /// Stale connections after which the request was sent again.
-    pub retries: u64,
-    /// planned → last byte, of completed and timed-out requests.
-    pub response: Histogram,
-    /// The part of `response` that was not good.
-    pub not_good: Histogram,
-    /// The part of `response` that timed out: how long we waited, so the true times are longer.
-    pub timed_out: Histogram,
-    /// sent → last byte, of the same requests.
-    pub service: Histogram,
-    /// planned → free, of all begun.
-    pub queue_wait: Histogram,
-    /// free → begun, of all begun.
-    pub lag: Histogram,
-    /// The part of `response` that completed after a lag of 50 microseconds or more.
-    pub late: Histogram,
-    /// The same requests' response times without their lag.
-    pub late_without_lag: Histogram,
-    /// planned → failure, of failures that are not in `response`, by kind.
-    pub failure_times: Vec<(Failure, Histogram)>,
-    /// The steps of a request.
-    pub phases: Phases,
-    /// The part of `lag` that requests waited for their turn to open a connection, of those that waited.
-    pub opening_lag: Histogram,
-    /// How long the last byte of a reply had been in the kernel before we read it, of a share of the replies.
-    pub read_lag: Histogram,
-    /// What was wrong with the bytes that came, by cause: the protocol errors among `failures`.
-    pub malformed: Vec<(Malformed, u64)>,
+sums! {
+    /// The sum of many samples: counts, bytes, outcomes, histograms in nanoseconds. Merge is associative and commutative.
+    pub struct Tally as TallyMessage {
+        /// Due so far by the schedule.
+        [uint64] planned: u64 = 1,
+        /// We acted: connected or wrote.
+        [uint64] begun: u64 = 2,
+        /// A whole reply came, whatever its status.
+        [uint64] completed: u64 = 3,
+        /// Completed, with an expected status, and its checks passed.
+        [uint64] good: u64 = 4,
+        /// By kind of failure, in the order of [`Failure`]; `check` is among the completed, `dropped` not among the begun.
+        [message, repeated] failures: [u64; Failure::COUNT] = 5,
+        /// How often each status came.
+        [message, repeated] statuses: Statuses = 6,
+        /// Head and body of requests, before TLS.
+        [uint64] bytes_sent: u64 = 7,
+        /// Head and body of replies, before TLS.
+        [uint64] bytes_received: u64 = 8,
+        /// Redirects followed.
+        [uint64] redirects: u64 = 9,
+        /// Stale connections after which the request was sent again.
+        [uint64] retries: u64 = 10,
+        /// planned → last byte, of completed and timed-out requests.
+        [message, optional] response: Histogram = 11,
+        /// The part of `response` that was not good.
+        [message, optional] not_good: Histogram = 12,
+        /// The part of `response` that timed out: how long we waited, so the true times are longer.
+        [message, optional] timed_out: Histogram = 13,
+        /// sent → last byte, of the same requests.
+        [message, optional] service: Histogram = 14,
+        /// planned → free, of all begun.
+        [message, optional] queue_wait: Histogram = 15 (run),
+        /// free → begun, of all begun.
+        [message, optional] lag: Histogram = 16 (run),
+        /// The part of `response` that completed after a lag of 50 microseconds or more.
+        [message, optional] late: Histogram = 17 (run),
+        /// The same requests' response times without their lag.
+        [message, optional] late_without_lag: Histogram = 18 (run),
+        /// planned → failure, of failures that are not in `response`, by kind.
+        [message, repeated] failure_times: Vec<(Failure, Histogram)> = 19,
+        /// The steps of a request.
+        [message, optional] phases: Phases = 20 (run),
+        /// The part of `lag` that requests waited for their turn to open a connection, of those that waited.
+        [message, optional] opening_lag: Histogram = 21 (run),
+        /// How long the last byte of a reply had been in the kernel before we read it, of a share of the replies.
+        [message, optional] read_lag: Histogram = 22 (run),
+        /// Causes of malformed replies: the protocol errors among `failures`.
+        [message, repeated] malformed: Vec<(Malformed, u64)> = 23,
+    }
 }
 
-/// Histograms of the steps of a request, in nanoseconds.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Phases {
-    /// Resolving the name, where that was done.
-    pub resolve: Histogram,
-    /// Connecting, where a connection was opened.
-    pub connect: Histogram,
-    /// The TLS handshake, where there was one.
-    pub tls: Histogram,
-    /// begun → sent, where a connection was opened: the connection time.
-    pub connection: Histogram,
-    /// sent → first byte, of completed requests.
-    pub first_byte: Histogram,
-    /// first byte → last byte, of completed requests.
-    pub receive: Histogram,
+sums! {
+    /// Histograms of the steps of a request, in nanoseconds.
+    pub struct Phases as PhasesMessage {
+        /// Resolving the name, where that was done.
+        [message, optional] resolve: Histogram = 1,
+        /// Connecting, where a connection was opened.
+        [message, optional] connect: Histogram = 2,
+        /// The TLS handshake, where there was one.
+        [message, optional] tls: Histogram = 3,
+        /// begun → sent, where a connection was opened: the connection time.
+        [message, optional] connection: Histogram = 4,
+        /// sent → first byte, of completed requests.
+        [message, optional] first_byte: Histogram = 5,
+        /// first byte → last byte, of completed requests.
+        [message, optional] receive: Histogram = 6,
+    }
 }
 
 impl Phases {
@@ -87,15 +92,6 @@ impl Phases {
                 histogram.record(nanos);
             }
         }
-    }
-
-    fn merge(&mut self, other: &Self) {
-        self.resolve.merge(&other.resolve);
-        self.connect.merge(&other.connect);
-        self.tls.merge(&other.tls);
-        self.connection.merge(&other.connection);
-        self.first_byte.merge(&other.first_byte);
-        self.receive.merge(&other.receive);
     }
 }
 
@@ -123,6 +119,22 @@ impl Statuses {
         let mut all = self.0.clone();
         all.sort_unstable();
         all
+    }
+}
+
+impl Summand for Statuses {
+    type Field = Vec<StatusCount>;
+
+    fn merge(&mut self, other: &Self) {
+        other.iter().for_each(|(status, n)| self.add(status, n));
+    }
+
+    fn to_field(&self) -> Self::Field {
+        self.iter().map(|(status, count)| StatusCount { status: status.into(), count }).collect()
+    }
+
+    fn from_field(field: Self::Field) -> Option<Self> {
+        field.iter().map(|message| Some((u16::try_from(message.status).ok()?, message.count))).collect()
     }
 }
 
@@ -198,7 +210,7 @@ impl Tally {
     fn record_failure(&mut self, failure: Failure, sample: &Sample) {
         self.failures[failure as usize] += 1;
         if let Some(cause) = sample.malformed {
-            self.add_malformed(cause, 1);
+            *entry(&mut self.malformed, cause) += 1;
         }
         match failure {
             Failure::Check | Failure::Dropped => {}
@@ -208,86 +220,24 @@ impl Tally {
                 self.timed_out.record(sample.response_nanos());
                 self.service.record(sample.service_nanos());
             }
-            _ => self.failure_time(failure).record(sample.response_nanos()),
-        }
-    }
-
-    fn failure_time(&mut self, failure: Failure) -> &mut Histogram {
-        let at = self.failure_times.iter().position(|f| f.0 == failure).unwrap_or_else(|| {
-            self.failure_times.push((failure, Histogram::new()));
-            self.failure_times.len() - 1
-        });
-        &mut self.failure_times[at].1
-    }
-
-    fn add_malformed(&mut self, cause: Malformed, n: u64) {
-        match self.malformed.iter_mut().find(|entry| entry.0 == cause) {
-            Some(entry) => entry.1 += n,
-            None => self.malformed.push((cause, n)),
+            _ => entry(&mut self.failure_times, failure).record(sample.response_nanos()),
         }
     }
 
     /// Adds all that `other` holds.
     pub fn merge(&mut self, other: &Self) {
-        self.merge_replies(other);
-        self.queue_wait.merge(&other.queue_wait);
-        self.lag.merge(&other.lag);
-        self.late.merge(&other.late);
-        self.late_without_lag.merge(&other.late_without_lag);
-        self.phases.merge(&other.phases);
-        self.opening_lag.merge(&other.opening_lag);
-        self.read_lag.merge(&other.read_lag);
+        Summand::merge(self, other);
     }
 
     /// Adds counts, outcomes, response and service times, but neither queue wait nor lag nor phases, which no report shows by label:
     /// their histograms would take twice the memory of these.
     pub fn merge_replies(&mut self, other: &Self) {
-        self.planned += other.planned;
-        self.begun += other.begun;
-        self.completed += other.completed;
-        self.good += other.good;
-        for (a, b) in self.failures.iter_mut().zip(other.failures) {
-            *a += b;
-        }
-        for (status, n) in &other.statuses.0 {
-            self.statuses.add(*status, *n);
-        }
-        self.bytes_sent += other.bytes_sent;
-        self.bytes_received += other.bytes_received;
-        self.redirects += other.redirects;
-        self.retries += other.retries;
-        self.response.merge(&other.response);
-        self.not_good.merge(&other.not_good);
-        self.timed_out.merge(&other.timed_out);
-        self.service.merge(&other.service);
-        for (failure, histogram) in &other.failure_times {
-            self.failure_time(*failure).merge(histogram);
-        }
-        self.failure_times.sort_by_key(|f| f.0);
-        for (cause, n) in &other.malformed {
-            self.add_malformed(*cause, *n);
-        }
-        self.malformed.sort_by_key(|entry| entry.0);
+        Summand::merge_replies(self, other);
     }
 
     /// Brings all histograms into their smallest form.
     pub fn compact(&mut self) {
-        let Phases { resolve, connect, tls, connection, first_byte, receive } = &mut self.phases;
-        let of_phases = [resolve, connect, tls, connection, first_byte, receive];
-        let of_requests = [
-            &mut self.response,
-            &mut self.not_good,
-            &mut self.timed_out,
-            &mut self.service,
-            &mut self.queue_wait,
-            &mut self.lag,
-            &mut self.late,
-            &mut self.late_without_lag,
-            &mut self.opening_lag,
-            &mut self.read_lag,
-        ];
-        let of_failures = self.failure_times.iter_mut().map(|(_, times)| times);
-        of_phases.into_iter().chain(of_requests).chain(of_failures).for_each(Histogram::compact);
+        Summand::compact(self);
     }
 
     /// How many failed in this way.

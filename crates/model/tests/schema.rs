@@ -10,8 +10,9 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 const PUBLISHED: &str = include_str!("../../../docs/event-log.proto");
-const MESSAGES: &str = include_str!("../src/codec/wire.rs");
-const KINDS: &str = include_str!("../src/codec/wire/kinds.rs");
+const MESSAGES: &str = concat!(include_str!("../src/codec/wire.rs"), include_str!("../src/tally/sums/messages.rs"));
+const SUMS: &str = include_str!("../src/tally.rs");
+const KINDS: &str = concat!(include_str!("../src/tally/sums/kinds.rs"), include_str!("../src/codec/wire/kinds.rs"));
 
 #[test]
 fn the_published_schema_is_the_one_that_is_written() {
@@ -86,7 +87,7 @@ fn published() -> BTreeSet<String> {
 
 fn written() -> BTreeSet<String> {
     let counters = Flow::COUNTERS.iter().map(|counter| format!("Flow.{} = {}: uint64", counter.name, counter.number));
-    [messages(), kinds(), counters.collect()].concat().into_iter().collect()
+    [messages(), sums(), kinds(), counters.collect()].concat().into_iter().collect()
 }
 
 /// The fields of all messages. Those of a oneof stand in an enum of their own, below the message that has it.
@@ -108,6 +109,34 @@ fn messages() -> Vec<String> {
         }
     }
     found
+}
+
+/// The messages of the types of a sum's rows.
+const MESSAGES_OF_TYPES: [(&str, &str); 6] = [
+    ("Histogram", "Histogram"),
+    ("Phases", "Phases"),
+    ("Statuses", "StatusCount"),
+    ("[u64; Failure::COUNT]", "FailureCount"),
+    ("Vec<(Failure, Histogram)>", "FailureTimes"),
+    ("Vec<(Malformed, u64)>", "MalformedCount"),
+];
+
+/// The fields of sums: rows `[prost] name: type = number`.
+fn sums() -> Vec<String> {
+    let mut fields = Vec::new();
+    let mut message = "";
+    for line in SUMS.lines().map(str::trim) {
+        if let Some(name) = between(line, "pub struct ", " as ") {
+            message = name;
+        } else if let Some((prost, row)) = line.strip_prefix('[').and_then(|line| line.split_once("] ")) {
+            let (name, rest) = row.split_once(": ").expect("a name");
+            let (rust, number) =
+                rest.trim_end_matches(" (run),").trim_end_matches(',').rsplit_once(" = ").expect("a number");
+            let kind = MESSAGES_OF_TYPES.iter().find(|entry| entry.0 == rust).map_or(rust, |entry| entry.1);
+            fields.extend(field_line(message, name, kind, &format!("{prost}, tag = \"{number}\"")));
+        }
+    }
+    fields
 }
 
 /// None for a oneof, whose fields stand elsewhere.

@@ -5,7 +5,7 @@
 
 use brunt_model::history::History;
 use brunt_model::reading_names::{HOST_SOFTIRQ, HOST_SYSTEM, HOST_USER, server};
-use brunt_model::{Phase, Run, Tick};
+use brunt_model::{Phase, Run};
 use std::collections::BTreeMap;
 
 /// A value and the time for which it stands: seconds since the measured time began.
@@ -41,13 +41,18 @@ pub fn rate_name(name: &str) -> String {
 /// A reading over time: a state as it was read, a counter as its growth per second.
 pub fn over_time(run: &Run, history: &History, name: &str) -> Vec<Span> {
     let zero = run.began(Phase::Measure).unwrap_or_default();
-    let since = |t: Tick| t.seconds_from(zero);
     if is_counter(name) {
         // A counter that fell was begun anew, with the process that keeps it.
         let rates = history.rates(name).into_iter().filter(|rate| rate.2 >= 0.0);
-        return rates.map(|(from, to, value)| Span { from: since(from), to: since(to), value }).collect();
+        return rates
+            .map(|(from, to, value)| Span { from: from.seconds_from(zero), to: to.seconds_from(zero), value })
+            .collect();
     }
-    history.of(name).into_iter().map(|(at, value)| Span { from: since(at), to: since(at), value }).collect()
+    history
+        .of(name)
+        .into_iter()
+        .map(|(at, value)| Span { from: at.seconds_from(zero), to: at.seconds_from(zero), value })
+        .collect()
 }
 
 /// The mean over the measured time: states count alike, rates by the time for which they stand. None where nothing was
@@ -89,7 +94,7 @@ pub fn server_cpu(run: &Run) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use brunt_model::{Event, Reading};
+    use brunt_model::{Event, Reading, Tick};
 
     fn run() -> Run {
         let second = |n: u64| Tick(n * 1_000_000_000);

@@ -42,7 +42,8 @@ pub fn users(run: &Run) -> Option<Check> {
     let before_grace = busy(&run.flow_all) - busy(&run.flow_grace);
     let waited = |t: &Tally| (t.lag.sum() + t.queue_wait.sum()) as f64 / 1e9;
     let waited = waited(&run.total) + waited(&run.warmup);
-    let (busy, thinking) = (before_grace / 1e9 + waited, seconds_of(run.flow_all.thought_nanos));
+    let busy = before_grace / 1e9 + waited;
+    let thinking = seconds_of(run.flow_all.thought_nanos);
     let begun = run.flow_all.begun.max(1) as f64;
     let there = (busy + thinking) / time;
     let thought = format!(" + {:.3} thinking = {there:.3}", thinking / time);

@@ -3,15 +3,19 @@
 //!
 //! Every field and kind has a number that never changes its meaning; a new one takes a new number. Readers skip what
 //! they do not know, so logs stay readable in both directions. `tests/schema.rs` compares this file with the published
-//! schema, which also says what each field means. [`Flow`] is its own message. Out of scope: the other types that brunt
-//! computes with; [`write`] and [`read`] convert.
+//! schema, which also defines each field. [`Flow`] is its own message, and the rows of a
+//! [`Tally`](crate::Tally) make its message. Out of scope: the types that brunt computes with; [`write`] and [`read`]
+//! convert the others.
 
 mod kinds;
 mod read;
 mod write;
 
 pub use crate::Flow;
-pub use kinds::{Failure, Malformed, Phase};
+pub use crate::tally::TallyMessage as Tally;
+pub use crate::tally::sums::kinds::{Failure, Malformed};
+pub use crate::tally::sums::messages::Histogram;
+pub use kinds::Phase;
 pub use read::{Decoded, account, event};
 pub use write::{account_message, event_message};
 
@@ -171,120 +175,6 @@ pub struct Bin {
     pub planned: u64,
     #[prost(uint64, tag = "3")]
     pub acted: u64,
-}
-
-#[derive(Clone, PartialEq, prost::Message)]
-pub struct Tally {
-    #[prost(uint64, tag = "1")]
-    pub planned: u64,
-    #[prost(uint64, tag = "2")]
-    pub begun: u64,
-    #[prost(uint64, tag = "3")]
-    pub completed: u64,
-    #[prost(uint64, tag = "4")]
-    pub good: u64,
-    #[prost(message, repeated, tag = "5")]
-    pub failures: Vec<FailureCount>,
-    #[prost(message, repeated, tag = "6")]
-    pub statuses: Vec<StatusCount>,
-    #[prost(uint64, tag = "7")]
-    pub bytes_sent: u64,
-    #[prost(uint64, tag = "8")]
-    pub bytes_received: u64,
-    #[prost(uint64, tag = "9")]
-    pub redirects: u64,
-    #[prost(uint64, tag = "10")]
-    pub retries: u64,
-    #[prost(message, optional, tag = "11")]
-    pub response: Option<Histogram>,
-    #[prost(message, optional, tag = "12")]
-    pub not_good: Option<Histogram>,
-    #[prost(message, optional, tag = "13")]
-    pub timed_out: Option<Histogram>,
-    #[prost(message, optional, tag = "14")]
-    pub service: Option<Histogram>,
-    #[prost(message, optional, tag = "15")]
-    pub queue_wait: Option<Histogram>,
-    #[prost(message, optional, tag = "16")]
-    pub lag: Option<Histogram>,
-    #[prost(message, optional, tag = "17")]
-    pub late: Option<Histogram>,
-    #[prost(message, optional, tag = "18")]
-    pub late_without_lag: Option<Histogram>,
-    #[prost(message, repeated, tag = "19")]
-    pub failure_times: Vec<FailureTimes>,
-    #[prost(message, optional, tag = "20")]
-    pub phases: Option<Phases>,
-    #[prost(message, optional, tag = "21")]
-    pub opening_lag: Option<Histogram>,
-    #[prost(message, optional, tag = "22")]
-    pub read_lag: Option<Histogram>,
-    #[prost(message, repeated, tag = "23")]
-    pub malformed: Vec<MalformedCount>,
-}
-
-#[derive(Clone, PartialEq, prost::Message)]
-pub struct Phases {
-    #[prost(message, optional, tag = "1")]
-    pub resolve: Option<Histogram>,
-    #[prost(message, optional, tag = "2")]
-    pub connect: Option<Histogram>,
-    #[prost(message, optional, tag = "3")]
-    pub tls: Option<Histogram>,
-    #[prost(message, optional, tag = "4")]
-    pub connection: Option<Histogram>,
-    #[prost(message, optional, tag = "5")]
-    pub first_byte: Option<Histogram>,
-    #[prost(message, optional, tag = "6")]
-    pub receive: Option<Histogram>,
-}
-
-#[derive(Clone, PartialEq, prost::Message)]
-pub struct FailureCount {
-    #[prost(enumeration = "Failure", tag = "1")]
-    pub failure: i32,
-    #[prost(uint64, tag = "2")]
-    pub count: u64,
-}
-
-#[derive(Clone, PartialEq, prost::Message)]
-pub struct FailureTimes {
-    #[prost(enumeration = "Failure", tag = "1")]
-    pub failure: i32,
-    #[prost(message, optional, tag = "2")]
-    pub times: Option<Histogram>,
-}
-
-#[derive(Clone, PartialEq, prost::Message)]
-pub struct StatusCount {
-    #[prost(uint32, tag = "1")]
-    pub status: u32,
-    #[prost(uint64, tag = "2")]
-    pub count: u64,
-}
-
-#[derive(Clone, PartialEq, prost::Message)]
-pub struct MalformedCount {
-    #[prost(enumeration = "Malformed", tag = "1")]
-    pub cause: i32,
-    #[prost(uint64, tag = "2")]
-    pub count: u64,
-}
-
-#[derive(Clone, PartialEq, prost::Message)]
-pub struct Histogram {
-    #[prost(uint64, tag = "1")]
-    pub sum: u64,
-    #[prost(uint64, tag = "2")]
-    pub sum_high: u64,
-    #[prost(uint64, tag = "3")]
-    pub min: u64,
-    #[prost(uint64, tag = "4")]
-    pub max: u64,
-    #[prost(uint32, repeated, tag = "5")]
-    pub steps: Vec<u32>,
-    #[prost(uint64, repeated, tag = "6")]
-    pub counts: Vec<u64>,
 }
 
 #[derive(Clone, PartialEq, prost::Message)]

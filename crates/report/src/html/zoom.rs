@@ -31,11 +31,10 @@ pub struct Zoom {
 impl From<&Run> for Zoom {
     fn from(run: &Run) -> Self {
         let zero = run.began(Phase::Measure).unwrap_or_default();
-        let since = |tick: brunt_model::Tick| tick.seconds_from(zero);
         let mut zoom = Self { measured_seconds: run.measured_seconds(), ..Self::default() };
         for second in seconds(run) {
-            zoom.from_seconds.push(since(second.from));
-            zoom.to_seconds.push(since(second.to));
+            zoom.from_seconds.push(second.from.seconds_from(zero));
+            zoom.to_seconds.push(second.to.seconds_from(zero));
             zoom.planned.push(second.flow.planned);
             zoom.completed.push(second.flow.completed);
             zoom.errors.push(second.flow.errors);

@@ -29,9 +29,8 @@ fn cells(points: &[Point], run: &Run) -> Option<Heat> {
     let (first, last) = (row(least), row(most));
     let y: Vec<f64> = (first..=last + 1).map(|n| 10f64.powf(n as f64 / ROWS_A_DECADE) / 1e9).collect();
     let zero = run.began(Phase::Measure).unwrap_or_default();
-    let since = |tick: brunt_model::Tick| tick.seconds_from(zero);
-    let mut x: Vec<f64> = points.iter().map(|point| since(point.from)).collect();
-    x.extend(points.last().map(|point| since(point.to)));
+    let mut x: Vec<f64> = points.iter().map(|point| point.from.seconds_from(zero)).collect();
+    x.extend(points.last().map(|point| point.to.seconds_from(zero)));
     let counts = points.iter().map(|point| counts_of(point, first, y.len() - 1)).collect();
     Some(Heat { x, y, counts })
 }

@@ -229,11 +229,10 @@ pub(crate) fn intervals(run: &Run, points: impl Iterator<Item = Point>) -> impl 
 
 fn interval(point: &Point, zero: Tick) -> Interval {
     let (flow, response, lag) = (&point.flow, &point.response, &point.lag);
-    let since = |t: Tick| t.seconds_from(zero);
     let answered = |nanos: u64| (response.count() > 0).then(|| seconds_of(nanos));
     Interval {
-        from_seconds: since(point.from),
-        to_seconds: since(point.to),
+        from_seconds: point.from.seconds_from(zero),
+        to_seconds: point.to.seconds_from(zero),
         phase: point.phase.into(),
         planned: flow.planned,
         begun: flow.begun,

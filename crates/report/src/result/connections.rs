@@ -1,6 +1,6 @@
 //! Counts of connections, as JSON and as its schema: the figures of the counters of [`Flow`].
 
-use brunt_model::flow::{Counter, Figure, FigureKind, FigureValue};
+use brunt_model::snapshot::flow::{Counter, Figure, FigureKind, FigureValue};
 use brunt_model::{Flow, Run};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};

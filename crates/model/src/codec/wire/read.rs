@@ -4,14 +4,13 @@
 //! counts it), a failure counts as [`Failure::System`](crate::Failure::System), so that sums stay whole, and the cause of
 //! a malformed reply is not stated. What cannot be (a histogram beyond 2^64, a plan that is no JSON) is damage.
 
-use super::{
-    Account, AccountKind, Bin, CheckFailure, Event, Failure, Histogram, Kind, Malformed, Phase, Phases, Reading, Sample,
-};
-use super::{Snapshot, Started, Tally, TransactionTally};
+use super::{Account, AccountKind, Bin, CheckFailure, Event, Kind, Malformed, Phase, Reading, Sample};
+use super::{Snapshot, Started, TransactionTally};
 use crate as model;
 use crate::Tick;
 use crate::sample::Opening;
-use crate::tally::Statuses;
+use crate::tally::sums::Summand;
+use crate::tally::sums::kinds::failure;
 
 /// What a whole message holds.
 #[derive(Debug, Clone, PartialEq)]
@@ -91,14 +90,14 @@ impl From<Reading> for model::Reading {
 }
 
 fn snapshot(s: Snapshot, phase: model::Phase) -> Option<model::Snapshot> {
-    let labels = s.labels.into_iter().map(|label| Some((label.label, tally(label.tally)?)));
+    let labels = s.labels.into_iter().map(|label| Some((label.label, Summand::from_field(label.tally)?)));
     Some(model::Snapshot {
         from: Tick(s.from_nanos),
         to: Tick(s.to_nanos),
         phase,
         flow: s.flow.unwrap_or_default(),
-        measured: tally(s.measured)?,
-        warmup: tally(s.warmup)?,
+        measured: Summand::from_field(s.measured)?,
+        warmup: Summand::from_field(s.warmup)?,
         labels: labels.collect::<Option<_>>()?,
         bins: s.bins.iter().map(Into::into).collect(),
         transactions: s.transactions.into_iter().map(transaction).collect::<Option<_>>()?,
@@ -111,8 +110,8 @@ fn transaction(t: TransactionTally) -> Option<(String, model::TransactionTally)>
         succeeded: t.succeeded,
         failed: t.failed,
         unfinished: t.unfinished,
-        response: histogram(t.response)?,
-        failed_response: histogram(t.failed_response)?,
+        response: Summand::from_field(t.response)?,
+        failed_response: Summand::from_field(t.failed_response)?,
     };
     Some((t.name, tally))
 }
@@ -121,76 +120,6 @@ impl From<&Bin> for model::spread::Bin {
     fn from(b: &Bin) -> Self {
         Self { number: b.number, planned: b.planned, acted: b.acted }
     }
-}
-
-fn tally(message: Option<Tally>) -> Option<model::Tally> {
-    let Some(t) = message else { return Some(model::Tally::default()) };
-    Some(model::Tally {
-        planned: t.planned,
-        begun: t.begun,
-        completed: t.completed,
-        good: t.good,
-        failures: failures(&t)?,
-        statuses: statuses(&t)?,
-        bytes_sent: t.bytes_sent,
-        bytes_received: t.bytes_received,
-        redirects: t.redirects,
-        retries: t.retries,
-        response: histogram(t.response)?,
-        not_good: histogram(t.not_good)?,
-        timed_out: histogram(t.timed_out)?,
-        service: histogram(t.service)?,
-        queue_wait: histogram(t.queue_wait)?,
-        lag: histogram(t.lag)?,
-        late: histogram(t.late)?,
-        late_without_lag: histogram(t.late_without_lag)?,
-        failure_times: {
-            let times = t.failure_times.into_iter();
-            times.map(|f| Some((failure(f.failure), histogram(f.times)?))).collect::<Option<_>>()?
-        },
-        phases: phases(t.phases)?,
-        opening_lag: histogram(t.opening_lag)?,
-        read_lag: histogram(t.read_lag)?,
-        malformed: t.malformed.iter().filter_map(|m| Some((Malformed::known(m.cause)?, m.count))).collect(),
-    })
-}
-
-fn failure(number: i32) -> model::Failure {
-    Failure::known(number).unwrap_or(model::Failure::System)
-}
-
-fn failures(t: &Tally) -> Option<[u64; model::Failure::COUNT]> {
-    let mut counts = [0_u64; model::Failure::COUNT];
-    for one in &t.failures {
-        let count = &mut counts[failure(one.failure) as usize];
-        *count = count.checked_add(one.count)?;
-    }
-    Some(counts)
-}
-
-fn statuses(t: &Tally) -> Option<Statuses> {
-    t.statuses.iter().map(|one| Some((u16::try_from(one.status).ok()?, one.count))).collect()
-}
-
-fn phases(message: Option<Phases>) -> Option<model::tally::Phases> {
-    let Some(p) = message else { return Some(model::tally::Phases::default()) };
-    Some(model::tally::Phases {
-        resolve: histogram(p.resolve)?,
-        connect: histogram(p.connect)?,
-        tls: histogram(p.tls)?,
-        connection: histogram(p.connection)?,
-        first_byte: histogram(p.first_byte)?,
-        receive: histogram(p.receive)?,
-    })
-}
-
-fn histogram(message: Option<Histogram>) -> Option<brunt_stats::Histogram> {
-    let Some(h) = message else { return Some(brunt_stats::Histogram::new()) };
-    if h.steps.len() != h.counts.len() {
-        return None;
-    }
-    let sum = (u128::from(h.sum_high) << 64) | u128::from(h.sum);
-    brunt_stats::Histogram::of_steps((sum, h.min, h.max), h.steps.into_iter().zip(h.counts))
 }
 
 fn sample(s: &Sample) -> Option<model::Sample> {

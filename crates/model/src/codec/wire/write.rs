@@ -1,11 +1,12 @@
 //! From the model's types to messages. What is empty or zero takes no bytes.
 
 use super::{
-    Account, AccountKind, Bin, CheckFailure, CheckFailures, Event, Failure, FailureCount, FailureTimes, Finished,
-    Histogram, Kind, Label, LabelTally, Lost, Malformed, MalformedCount, Phase, Phases, Population, Reading, Records,
-    Sample, Samples, Snapshot, Stage, Started, StatusCount, Tally, Target, TransactionTally, Value, Warning,
+    Account, AccountKind, Bin, CheckFailure, CheckFailures, Event, Failure, Finished, Kind, Label, LabelTally, Lost,
+    Malformed, Phase, Population, Reading, Records, Sample, Samples, Snapshot, Stage, Started, Target,
+    TransactionTally, Value, Warning,
 };
 use crate as model;
+use crate::tally::sums::Summand;
 use serde_json::to_string;
 
 /// The message of an account.
@@ -81,15 +82,18 @@ impl From<&model::Reading> for Reading {
 
 impl From<&model::Snapshot> for Snapshot {
     fn from(s: &model::Snapshot) -> Self {
-        let label = |(label, tally): &(u32, _)| LabelTally { label: *label, tally: tally_of(tally) };
         Self {
             from_nanos: s.from.0,
             to_nanos: s.to.0,
             phase: Phase::number(s.phase),
             flow: (s.flow != model::Flow::default()).then_some(s.flow),
-            measured: tally_of(&s.measured),
-            warmup: tally_of(&s.warmup),
-            labels: s.labels.iter().map(label).collect(),
+            measured: s.measured.to_field(),
+            warmup: s.warmup.to_field(),
+            labels: s
+                .labels
+                .iter()
+                .map(|(label, tally)| LabelTally { label: *label, tally: tally.to_field() })
+                .collect(),
             bins: s.bins.iter().map(|b| Bin { number: b.number, planned: b.planned, acted: b.acted }).collect(),
             transactions: s.transactions.iter().map(transaction).collect(),
         }
@@ -103,80 +107,9 @@ fn transaction((name, t): (&String, &model::TransactionTally)) -> TransactionTal
         succeeded: t.succeeded,
         failed: t.failed,
         unfinished: t.unfinished,
-        response: histogram(&t.response),
-        failed_response: histogram(&t.failed_response),
+        response: t.response.to_field(),
+        failed_response: t.failed_response.to_field(),
     }
-}
-
-fn tally_of(tally: &model::Tally) -> Option<Tally> {
-    (!tally.is_empty()).then(|| tally.into())
-}
-
-impl From<&model::Tally> for Tally {
-    fn from(t: &model::Tally) -> Self {
-        Self {
-            planned: t.planned,
-            begun: t.begun,
-            completed: t.completed,
-            good: t.good,
-            failures: failures(t),
-            statuses: t.statuses.iter().map(|(status, count)| StatusCount { status: status.into(), count }).collect(),
-            bytes_sent: t.bytes_sent,
-            bytes_received: t.bytes_received,
-            redirects: t.redirects,
-            retries: t.retries,
-            response: histogram(&t.response),
-            not_good: histogram(&t.not_good),
-            timed_out: histogram(&t.timed_out),
-            service: histogram(&t.service),
-            queue_wait: histogram(&t.queue_wait),
-            lag: histogram(&t.lag),
-            late: histogram(&t.late),
-            late_without_lag: histogram(&t.late_without_lag),
-            failure_times: failure_times(t),
-            phases: (t.phases != model::tally::Phases::default()).then(|| (&t.phases).into()),
-            opening_lag: histogram(&t.opening_lag),
-            read_lag: histogram(&t.read_lag),
-            malformed: malformed(t),
-        }
-    }
-}
-
-fn failures(t: &model::Tally) -> Vec<FailureCount> {
-    let all = model::Failure::all().map(|kind| (kind, t.failed_by(kind))).filter(|(_, count)| *count > 0);
-    all.map(|(kind, count)| FailureCount { failure: Failure::number(kind), count }).collect()
-}
-
-fn failure_times(t: &model::Tally) -> Vec<FailureTimes> {
-    let times = |(kind, times): &_| FailureTimes { failure: Failure::number(*kind), times: histogram(times) };
-    t.failure_times.iter().map(times).collect()
-}
-
-fn malformed(t: &model::Tally) -> Vec<MalformedCount> {
-    let count = |(cause, count): &_| MalformedCount { cause: Malformed::number(*cause), count: *count };
-    t.malformed.iter().map(count).collect()
-}
-
-impl From<&model::tally::Phases> for Phases {
-    fn from(p: &model::tally::Phases) -> Self {
-        Self {
-            resolve: histogram(&p.resolve),
-            connect: histogram(&p.connect),
-            tls: histogram(&p.tls),
-            connection: histogram(&p.connection),
-            first_byte: histogram(&p.first_byte),
-            receive: histogram(&p.receive),
-        }
-    }
-}
-
-fn histogram(h: &brunt_stats::Histogram) -> Option<Histogram> {
-    if h.is_empty() {
-        return None;
-    }
-    let (steps, counts) = h.steps().unzip();
-    let (sum, sum_high) = (h.sum() as u64, (h.sum() >> 64) as u64);
-    Some(Histogram { sum, sum_high, min: h.min(), max: h.max(), steps, counts })
 }
 
 impl From<&model::Sample> for Sample {

@@ -160,7 +160,7 @@ counters! {
         bytes_sent: total = 7,
         /// Bytes of replies.
         bytes_received: total = 8,
-        /// Nanoseconds that requests were in flight: the integral of `in_flight` over time, from a clock of its own.
+        /// Nanoseconds that requests were in flight: the integral over time of their number.
         in_flight_nanos: total = 13,
         /// Nanoseconds that virtual users spent between a reply and their next request, to the end of the load.
         thought_nanos: total = 14,
@@ -169,7 +169,7 @@ counters! {
         overlap_nanos: total = 21,
         /// Bytes of body that replies with a Content-Length announced, of whole replies.
         announced_bytes: total = 15,
-        /// Bytes received of them: what was read, less the head.
+        /// Bytes received of these bodies.
         announced_came_bytes: total = 16,
         /// Requests in flight at the end.
         in_flight: level = 17,
@@ -194,14 +194,14 @@ counters! {
         unsolicited: total = 12 => [Figure::new("unsolicited", FigureKind::WholeRun)],
         /// QUIC packets that brunt sent; 0 without HTTP/3.
         packets_sent: total = 22 => [Figure::new("packets_sent", FigureKind::WholeRun)],
-        /// QUIC packets that brunt sent and that were lost, as far as QUIC can tell.
+        /// QUIC packets that brunt sent and that QUIC declared lost.
         packets_lost: total = 23 => [Figure::new("packets_lost", FigureKind::WholeRun)],
         /// QUIC packets received after the handshake, each number once; 0 without HTTP/3.
         packets_received: total = 30 => [Figure::new("packets_received", FigureKind::WholeRun)],
         /// QUIC packets of the server that are missing among those received: lost on the way, or their numbers skipped by
         /// the server on purpose, which servers do rarely.
         server_packets_lost: total = 31 => [Figure::new("server_packets_lost", FigureKind::WholeRun)],
-        /// QUIC connections whose handshake met a Retry packet: the server had the address validated first.
+        /// QUIC connections with a Retry packet in the handshake: the server validated the address first.
         quic_retries: total = 32 => [Figure::new("quic_retries", FigureKind::WholeRun)],
         /// Nanoseconds from the first packet of these connections to the Retry, summed up.
         quic_retry_nanos: total = 33 => [Figure::described(
@@ -218,11 +218,11 @@ counters! {
         )],
         /// Number of round trips in `rtt_nanos`.
         rtts: total = 29,
-        /// Resumed connections whose early data (0-RTT) the server accepted.
+        /// Resumed connections with early data (0-RTT) that the server accepted.
         early_accepted: total = 24 => [Figure::new("early_accepted", FigureKind::WholeRun)],
-        /// Resumed connections whose early data the server refused: the requests were sent again.
+        /// Resumed connections with early data that the server refused: the requests were sent again.
         early_refused: total = 25 => [Figure::new("early_refused", FigureKind::WholeRun)],
-        /// Requests over HTTP/2 whose body had to wait because the server's window was full.
+        /// Requests over HTTP/2 with a body that had to wait because the server's window was full.
         stalled: total = 26 => [Figure::new("stalled_requests", FigureKind::WholeRun)],
         /// Nanoseconds for which these requests waited, summed up.
         stalled_nanos: total = 27 => [Figure::described(

@@ -1,0 +1,160 @@
+//! The enumerations of the messages. 0 is what a field holds that nobody set, so the kinds begin with 1.
+
+/// The same kinds, as the model has them.
+mod model {
+    pub use crate::outcome::{Failure, Malformed};
+}
+
+macro_rules! kinds {
+    ($name:ident { $($kind:ident = $number:literal,)* }) => {
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, prost::Enumeration)]
+        #[repr(i32)]
+        pub enum $name {
+            Unspecified = 0,
+            $($kind = $number,)*
+        }
+
+        impl $name {
+            /// The number of a kind.
+            pub fn number(kind: model::$name) -> i32 {
+                match kind {
+                    $(model::$name::$kind => $number,)*
+                }
+            }
+
+            /// The kind of a number; None where it is not set, or a later version's.
+            pub fn known(number: i32) -> Option<model::$name> {
+                match number {
+                    $($number => Some(model::$name::$kind),)*
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+pub(crate) use kinds;
+
+kinds!(Failure {
+    Resolve = 1,
+    Refused = 2,
+    Unreachable = 3,
+    ConnectTimeout = 4,
+    Tls = 5,
+    Proxy = 6,
+    Reset = 7,
+    Stale = 8,
+    Timeout = 9,
+    Protocol = 10,
+    ClosedEarly = 11,
+    Check = 12,
+    FdsExhausted = 13,
+    PortsExhausted = 14,
+    Dropped = 15,
+    Cut = 16,
+    System = 17,
+    StreamReset = 18,
+    Unprocessed = 19,
+});
+
+kinds!(Malformed {
+    StatusLine = 1,
+    HeaderField = 2,
+    TooManyFields = 3,
+    HeadTooLarge = 4,
+    TooManyInterim = 5,
+    ContentLength = 6,
+    TransferEncoding = 7,
+    Chunk = 8,
+    ChunkLineTooLong = 9,
+    TrailersTooLarge = 10,
+    Http1Reply = 11,
+    Preface = 12,
+    FrameSize = 13,
+    HeaderBlock = 14,
+    Continuation = 15,
+    StreamState = 16,
+    Padding = 17,
+    Settings = 18,
+    FlowControl = 19,
+    Push = 20,
+    GoAway = 21,
+    PseudoHeader = 22,
+    DataBeforeHead = 23,
+    BodyLength = 24,
+    ControlFrames = 25,
+    ResetNoError = 26,
+    ResetProtocolError = 27,
+    ResetInternalError = 28,
+    ResetFlowControlError = 29,
+    ResetSettingsTimeout = 30,
+    ResetStreamClosed = 31,
+    ResetFrameSizeError = 32,
+    ResetRefusedStream = 33,
+    ResetCancel = 34,
+    ResetCompressionError = 35,
+    ResetConnectError = 36,
+    ResetEnhanceYourCalm = 37,
+    ResetInadequateSecurity = 38,
+    ResetHttp11Required = 39,
+    ResetUnknown = 40,
+    GrpcStatus = 41,
+    H3Frame = 42,
+    H3FrameUnexpected = 43,
+    H3Settings = 44,
+    H3CriticalStream = 45,
+    H3GoAway = 46,
+    H3Push = 47,
+    QpackBlock = 48,
+    QpackStream = 49,
+    Quic = 50,
+    ResetH3NoError = 51,
+    ResetH3GeneralProtocolError = 52,
+    ResetH3InternalError = 53,
+    ResetH3StreamCreationError = 54,
+    ResetH3ClosedCriticalStream = 55,
+    ResetH3FrameUnexpected = 56,
+    ResetH3FrameError = 57,
+    ResetH3ExcessiveLoad = 58,
+    ResetH3IdError = 59,
+    ResetH3SettingsError = 60,
+    ResetH3MissingSettings = 61,
+    ResetH3RequestRejected = 62,
+    ResetH3RequestCancelled = 63,
+    ResetH3RequestIncomplete = 64,
+    ResetH3MessageError = 65,
+    ResetH3ConnectError = 66,
+    ResetH3VersionFallback = 67,
+    ResetH3Unknown = 68,
+    ClosedH3GeneralProtocolError = 69,
+    ClosedH3InternalError = 70,
+    ClosedH3StreamCreationError = 71,
+    ClosedH3ClosedCriticalStream = 72,
+    ClosedH3FrameUnexpected = 73,
+    ClosedH3FrameError = 74,
+    ClosedH3ExcessiveLoad = 75,
+    ClosedH3IdError = 76,
+    ClosedH3SettingsError = 77,
+    ClosedH3MissingSettings = 78,
+    ClosedH3RequestRejected = 79,
+    ClosedH3RequestCancelled = 80,
+    ClosedH3RequestIncomplete = 81,
+    ClosedH3MessageError = 82,
+    ClosedH3ConnectError = 83,
+    ClosedH3VersionFallback = 84,
+    ClosedQpack = 85,
+    ClosedH3Unknown = 86,
+    ClosedQuic = 87,
+    WebSocketFrame = 88,
+    QuicVersion = 89,
+    QuicMigration = 90,
+    TlsCertificateRequired = 91,
+    TlsAlert = 92,
+    HeaderListTooLarge = 93,
+});
+
+/// The failure of a number; [`System`](model::Failure::System) for a kind that this version does not know, so that sums
+/// stay whole.
+pub fn failure(number: i32) -> model::Failure {
+    Failure::known(number).unwrap_or(model::Failure::System)
+}
