@@ -134,7 +134,7 @@ fn check(text: &str, change: &Edit) -> bool {
     let root = parse(text, "p").expect("a plan");
     let present = Yaml::from(node(&root, &leaf.path, "").unwrap_or_else(|| panic!("{} in\n{text}", leaf.path)));
     assert_eq!(
-        edit(text, "p", &leaf.path, Some(&present)).expect("the edited text"),
+        edit(text, "p", &leaf.path, Some(&present)).expect("an edit"),
         text,
         "the present value of {}",
         leaf.path
@@ -228,7 +228,7 @@ fn plans() -> Vec<String> {
     for folder in
         ["examples", "fuzz/corpus/plan", "bench/scenarios", "crates/spec/src/plan/tests", "crates/cli/src/plan_file"]
     {
-        plans.extend(files(folder, ".yaml").iter().map(|file| fs::read_to_string(file).expect("a plan file")));
+        plans.extend(files(folder, ".yaml").iter().map(|file| fs::read_to_string(file).expect("a plan")));
     }
     for folder in files("../shared/jmx", "").into_iter().chain([]) {
         plans.extend(jmx_plan(&folder.join("plan.jmx")));
@@ -331,19 +331,17 @@ impl Render {
             {
                 let end = if text.ends_with('\n') { "" } else { "-" };
                 let mut out = format!(" |{end}{}", self.note());
-                for line in text.lines() {
-                    out = format!("{out}\n{:indent$}{line}", "");
-                }
+                text.lines().for_each(|line| out.extend(["\n", &" ".repeat(indent), line]));
                 out + if self.style(2) == 0 { "\n\n" } else { "\n" }
             }
             Tree::Map(entries) if !entries.is_empty() && self.style(3) > 0 => {
                 let mut out = format!("{}\n", self.note());
                 for (key, value) in entries {
                     if self.style(4) == 0 {
-                        out = format!("{out}\n{:indent$}# About {key}.\n", "");
+                        out.extend(["\n", &" ".repeat(indent), "# About ", key, ".\n"]);
                     }
                     let deeper = indent + 1 + usize::from(self.style(4));
-                    out = format!("{out}{:indent$}{key}:{}", "", self.block(value, deeper));
+                    out.extend([&" ".repeat(indent), key, ":", &self.block(value, deeper)]);
                 }
                 out
             }
@@ -360,7 +358,7 @@ impl Render {
                         }
                         _ => value,
                     };
-                    out = format!("{out}{:indent$}-{value}", "");
+                    out.extend([&" ".repeat(indent), "-", &value]);
                 }
                 out
             }

@@ -1,8 +1,8 @@
 //! Extractors, scripts and checks of a request.
 
 use super::Writer;
-use super::requests::Keys;
 use super::texts::Braces;
+use crate::write::Keys;
 use brunt_model::ReplyPolicy;
 use brunt_model::extract::{ExtractFrom, Extractor, QualifiedXpath, ReplyPart, Take};
 use brunt_model::reply_policy::{

@@ -3,7 +3,7 @@
 use super::Writer;
 use super::texts::Braces;
 use crate::body::MULTIPART;
-use crate::write::plan_time;
+use crate::write::{Keys, plan_time, push};
 use brunt_jmx::plan::UPLOAD;
 use brunt_model::reply_policy::Cookies;
 use brunt_model::scenario::Scope;
@@ -20,13 +20,6 @@ use std::time::Duration;
 
 /// Header fields that say nothing of a user: what JMeter's client sends by itself.
 const JMETER_AGENT: &str = "Apache-HttpClient/";
-
-/// Keys and values of a step.
-pub(super) type Keys = Vec<(String, Yaml)>;
-
-fn add(keys: &mut Keys, name: &str, value: Yaml) {
-    keys.push((name.to_owned(), value));
-}
 
 /// The header fields that a plan file says.
 pub(super) fn headers(request: &Request) -> Vec<(String, String)> {
@@ -68,9 +61,9 @@ impl Writer<'_> {
         if !is_known {
             self.notice(format!("{place}: the method {} became GET; plan files do not have it", request.method));
         }
-        add(&mut keys, if is_known { &method } else { "get" }, Yaml::Text(url));
+        push(&mut keys, if is_known { &method } else { "get" }, Yaml::Text(url));
         let label = self.plain(&request.label);
-        add(&mut keys, "name", Yaml::Text(label));
+        push(&mut keys, "name", Yaml::Text(label));
         let shared = self.shared_headers.clone();
         let mut own = headers(request);
         own.retain(|header| !shared.contains(header));
@@ -78,7 +71,7 @@ impl Writer<'_> {
         self.authorization(&mut own, policy, &mut keys);
         let fields = self.fields(&own, &place);
         if !fields.is_empty() {
-            add(&mut keys, "headers", Yaml::Map(fields));
+            push(&mut keys, "headers", Yaml::Map(fields));
         }
         keys.extend(body);
         self.awaited(policy, &place, &mut keys);
@@ -87,19 +80,19 @@ impl Writer<'_> {
         }
         self.reactions(policy, &place, &mut keys);
         if policy.redirects.most != self.follow {
-            add(&mut keys, "follow", Yaml::text(policy.redirects.most.to_string()));
+            push(&mut keys, "follow", Yaml::text(policy.redirects.most.to_string()));
         }
         if policy.elements.is_some() {
-            add(&mut keys, "resources", Yaml::text("true"));
+            push(&mut keys, "resources", Yaml::text("true"));
         }
         if policy.failure_ends != self.failure_ends {
             match on_failure(policy.failure_ends) {
-                Some(word) => add(&mut keys, "on_failure", Yaml::text(word)),
+                Some(word) => push(&mut keys, "on_failure", Yaml::text(word)),
                 None => self.notice(format!("{place}: a failure ends no loop, as plan files cannot say that")),
             }
         }
         if let Some(timeout) = policy.timeout.filter(|timeout| !is_usual(*timeout, defaults::TIMEOUT)) {
-            add(&mut keys, "timeout", Yaml::Text(plan_time(timeout)));
+            push(&mut keys, "timeout", Yaml::Text(plan_time(timeout)));
         }
         Yaml::Map(keys)
     }
@@ -189,11 +182,11 @@ impl Writer<'_> {
         if let Some((at, pair)) = own.iter().enumerate().find_map(|(at, header)| Some((at, basic(header)?))) {
             own.remove(at);
             let pair = self.pair(&pair);
-            add(keys, "basic", Yaml::Text(pair));
+            push(keys, "basic", Yaml::Text(pair));
         }
         if let Some(credentials) = policy.credentials.first() {
             let pair = self.pair(&format!("{}:{}", credentials.user, credentials.password));
-            add(keys, "digest", Yaml::Text(pair));
+            push(keys, "digest", Yaml::Text(pair));
         }
     }
 

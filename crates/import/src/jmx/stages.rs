@@ -1,7 +1,7 @@
 //! setUp and tearDown thread groups as `setup` and `teardown`.
 
 use super::Writer;
-use super::requests::Keys;
+use crate::write::Keys;
 use crate::write::plan_time;
 use brunt_model::{Plan, Population};
 use brunt_spec::plan::Yaml;

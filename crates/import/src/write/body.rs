@@ -1,19 +1,19 @@
 //! Bodies of requests.
 
-use super::{Writer, comment, encoded_again, indented, is_map, item, joined, pair};
+use super::{Keys, Writer, encoded_again, is_map};
 use crate::body::{self, FORM, JSON, MULTIPART};
 use crate::plan::{self, Body, FileContent, Part};
 use crate::text::{self, NUMBER, Piece, Place};
-use brunt_spec::plan::write::scalar::{double_quoted, flow, flow as key, is_special};
+use brunt_spec::plan::Yaml;
 use serde_json::Value;
 
 /// JSON that is longer, or deeper, is written as a text.
 const LONGEST_JSON: usize = 4096;
 const DEEPEST_JSON: usize = 8;
 
-/// A body, and what its keys mean for the header field Content-Type.
-pub(super) struct BodyLines {
-    pub(super) lines: Vec<String>,
+/// Keys of a body, and their meaning for the header field Content-Type.
+pub(super) struct BodyKeys {
+    pub(super) keys: Keys,
     /// The type that the plan sends by itself; empty: none.
     pub(super) sets: &'static str,
     /// The type that must be written where the request has none.
@@ -21,173 +21,125 @@ pub(super) struct BodyLines {
 }
 
 impl Writer {
-    pub(super) fn body(&self, body: &Body) -> BodyLines {
-        let (lines, sets, wants) = match body {
-            Body::None => (Vec::new(), "", ""),
-            Body::Text(body) => (pair("data", &self.text(body, Place::Plain)), "", ""),
-            Body::File(file) => (pair("file", &self.text(file, Place::Encoded)), "", ""),
-            Body::Pieces(pieces) => (self.pieces(pieces), "", ""),
-            Body::Form(fields, _) if fields.is_empty() => (vec!["data: \"\"".to_owned()], "", FORM),
-            Body::Form(fields, raw) => self.form(fields, raw.as_deref()),
-            Body::Json(value, raw) => match self.json(value, raw.as_deref()) {
-                (lines, true) => (lines, JSON, ""),
-                (lines, false) => (lines, "", JSON),
-            },
-            Body::Multipart(parts) => (self.multipart(parts), MULTIPART, ""),
+    pub(super) fn body(&self, body: &Body) -> BodyKeys {
+        let (keys, sets, wants) = match body {
+            Body::None => (Keys::new(), "", ""),
+            Body::Text(body) => (self.data(body), "", ""),
+            Body::File(file) => (vec![("file".into(), self.text(file, Place::Encoded))], "", ""),
+            Body::Pieces(pieces) => {
+                let pieces = pieces.iter().map(|piece| self.piece(piece));
+                (vec![("data".into(), Yaml::List(pieces.collect()))], "", "")
+            }
+            Body::Form(fields, _) if fields.is_empty() => (self.data(""), "", FORM),
+            Body::Form(fields, raw) => return self.form(fields, raw.as_deref()),
+            Body::Json(value, raw) => return self.json(value, raw.as_deref()),
+            Body::Multipart(parts) => (vec![("multipart".into(), self.multipart(parts))], MULTIPART, ""),
         };
-        BodyLines { lines, sets, wants }
+        BodyKeys { keys, sets, wants }
     }
 
-    /// The lines, the type that they set, and the type that they need.
-    fn form(&self, fields: &[(String, String)], raw: Option<&str>) -> (Vec<String>, &'static str, &'static str) {
-        let mut lines = Vec::new();
+    /// A body that is a text.
+    fn data(&self, text: &str) -> Keys {
+        vec![("data".into(), self.text(text, Place::Plain))]
+    }
+
+    fn form(&self, fields: &[(String, String)], raw: Option<&str>) -> BodyKeys {
+        let mut keys = Keys::new();
         match raw {
             Some(raw) if body::pairs(raw) == fields => {
                 if !is_map(fields) || body::encoded(fields) != raw {
-                    return (pair("data", &self.text(raw, Place::Plain)), "", FORM);
+                    return BodyKeys { keys: self.data(raw), sets: "", wants: FORM };
                 }
             }
-            raw => lines.extend(encoded_again("form", raw)),
+            raw => keys.extend(encoded_again("form", raw)),
         }
         if is_map(fields) {
-            lines.extend(self.map("form", fields, Place::Encoded));
-            return (lines, FORM, "");
+            self.push_map(&mut keys, "form", fields, Place::Encoded);
+            return BodyKeys { keys, sets: FORM, wants: "" };
         }
-        lines.extend(pair("data", &self.encoded(fields)));
-        (lines, "", FORM)
+        keys.push(("data".into(), Yaml::Text(self.encoded(fields))));
+        BodyKeys { keys, sets: "", wants: FORM }
     }
 
-    fn pieces(&self, pieces: &[plan::Piece]) -> Vec<String> {
-        let mut lines = vec!["data:".to_owned()];
-        for piece in pieces {
-            let value = match piece {
-                plan::Piece::Text(text) => double_quoted(&self.text(text, Place::Plain)),
-                plan::Piece::File { file, content } => {
-                    let file = flow(&self.text(file, Place::Encoded));
-                    let change = match content {
-                        FileContent::Unchanged => "",
-                        FileContent::WithoutLineBreaks => ", line_breaks: false",
-                        FileContent::Encoded => ", encode: true",
-                    };
-                    format!("{{file: {file}{change}}}")
+    fn piece(&self, piece: &plan::Piece) -> Yaml {
+        match piece {
+            plan::Piece::Text(text) => self.text(text, Place::Plain),
+            plan::Piece::File { file, content } => {
+                let mut keys = vec![("file".into(), self.text(file, Place::Encoded))];
+                match content {
+                    FileContent::Unchanged => {}
+                    FileContent::WithoutLineBreaks => keys.push(("line_breaks".into(), Yaml::text("false"))),
+                    FileContent::Encoded => keys.push(("encode".into(), Yaml::text("true"))),
                 }
-            };
-            lines.push(format!("  - {value}"));
+                Yaml::Map(keys)
+            }
         }
-        lines
     }
 
     /// Writes parts by name, or as a list if a name is repeated.
-    fn multipart(&self, parts: &[(String, Part)]) -> Vec<String> {
-        let mut lines = vec!["multipart:".to_owned()];
-        let is_list = !is_map(parts);
-        for (name, part) in parts {
-            let name = self.text(name, Place::Encoded);
-            let keys = self.part(part);
-            lines.extend(indented(match part {
-                _ if is_list => {
-                    let mut lines = pair("name", &name);
-                    lines.extend(keys.into_iter().flat_map(|(key, value)| pair(key, &value)));
-                    item(&lines)
-                }
-                Part::Text(text) => pair(&name, &self.text(text, Place::Plain)),
-                _ => {
-                    let keys = keys.iter().map(|(key, value)| format!("{key}: {}", flow(value)));
-                    vec![format!("{}: {{{}}}", key(&name), joined(keys))]
-                }
-            }));
+    fn multipart(&self, parts: &[(String, Part)]) -> Yaml {
+        if is_map(parts) {
+            let parts = parts.iter().map(|(name, part)| match part {
+                Part::Text(text) => (self.in_plan(name, Place::Encoded), self.text(text, Place::Plain)),
+                _ => (self.in_plan(name, Place::Encoded), Yaml::Map(self.part(part))),
+            });
+            return Yaml::Block(parts.collect());
         }
-        lines
+        let parts = parts.iter().map(|(name, part)| {
+            let mut keys = vec![("name".into(), self.text(name, Place::Encoded))];
+            keys.extend(self.part(part));
+            Yaml::Map(keys)
+        });
+        Yaml::List(parts.collect())
     }
 
     /// The keys of a part, without its name.
-    fn part(&self, part: &Part) -> Vec<(&'static str, String)> {
+    fn part(&self, part: &Part) -> Keys {
         match part {
-            Part::Text(text) => vec![("value", self.text(text, Place::Plain))],
+            Part::Text(text) => vec![("value".into(), self.text(text, Place::Plain))],
             Part::TypedText { text, kind } => {
-                vec![("value", self.text(text, Place::Plain)), ("type", self.text(kind, Place::Encoded))]
+                vec![("value".into(), self.text(text, Place::Plain)), ("type".into(), self.text(kind, Place::Encoded))]
             }
             Part::File { file, kind, filename } => {
-                let mut keys = vec![("file", self.text(file, Place::Encoded))];
-                keys.extend(filename.iter().map(|name| ("filename", self.text(name, Place::Encoded))));
-                keys.extend(kind.iter().map(|kind| ("type", self.text(kind, Place::Encoded))));
+                let mut keys = vec![("file".into(), self.text(file, Place::Encoded))];
+                keys.extend(filename.iter().map(|name| ("filename".into(), self.text(name, Place::Encoded))));
+                keys.extend(kind.iter().map(|kind| ("type".into(), self.text(kind, Place::Encoded))));
                 keys
             }
         }
     }
 
-    /// The lines, and whether they are those of the key `json`.
-    fn json(&self, value: &Value, raw: Option<&str>) -> (Vec<String>, bool) {
+    fn json(&self, value: &Value, raw: Option<&str>) -> BodyKeys {
         let found = Found::in_value(value, 0, self);
-        let mut lines = Vec::new();
+        let mut keys = Keys::new();
         if let Some(raw) = raw {
             if matches!(body::json(raw), Body::Json(of_raw, _) if of_raw == *value) {
-                return (pair("data", &self.text(raw, Place::Plain)), false);
+                return BodyKeys { keys: self.data(raw), sets: "", wants: JSON };
             }
-            let why = "the JSON is written again, because a variable stands in it: without white space";
-            lines.extend(comment(why));
+            let reason = "the JSON is written again, because a variable stands in it: without white space";
+            keys.push((String::new(), Yaml::comments(vec![reason.into()])));
         }
         let compact = compact(value);
         let is_map = matches!(value, Value::Object(_) | Value::Array(_)) && !is_empty(value);
         if !is_map || found.number || found.odd || found.expression && found.backslash || compact.len() > LONGEST_JSON {
-            lines.extend(pair("data", &self.text(&compact, Place::Plain)));
-            return (lines, false);
+            keys.extend(self.data(&compact));
+            return BodyKeys { keys, sets: "", wants: JSON };
         }
-        let line = format!("json: {}", self.flow_json(value));
-        if line.len() <= 90 {
-            lines.push(line);
-            return (lines, true);
-        }
-        lines.push("json:".to_owned());
-        lines.extend(indented(self.block_json(value)));
-        (lines, true)
+        keys.push(("json".into(), self.json_value(value)));
+        BodyKeys { keys, sets: JSON, wants: "" }
     }
 
-    fn flow_json(&self, value: &Value) -> String {
+    fn json_value(&self, value: &Value) -> Yaml {
         match value {
-            Value::String(text) => self.json_text(text),
-            Value::Array(items) => format!("[{}]", joined(items.iter().map(|item| self.flow_json(item)))),
+            Value::Null => Yaml::Null,
+            Value::Bool(_) | Value::Number(_) => Yaml::Text(value.to_string()),
+            Value::String(text) => Yaml::json_text(self.in_plan(text, Place::Encoded)),
+            Value::Array(items) => Yaml::List(items.iter().map(|item| self.json_value(item)).collect()),
             Value::Object(entries) => {
-                let one = |(name, value): (&String, &Value)| format!("{}: {}", key(name), self.flow_json(value));
-                format!("{{{}}}", joined(entries.iter().map(one)))
+                let entries = entries.iter().map(|(name, value)| (name.clone(), self.json_value(value)));
+                Yaml::Map(entries.collect())
             }
-            other => other.to_string(),
         }
-    }
-
-    /// A list or map over several lines; what is short stands in one.
-    fn block_json(&self, value: &Value) -> Vec<String> {
-        match value {
-            Value::Object(entries) if !entries.is_empty() => entries
-                .iter()
-                .flat_map(|(name, value)| {
-                    let name = key(name);
-                    let short = self.flow_json(value);
-                    if short.len() <= 80 || is_empty(value) || !(value.is_object() || value.is_array()) {
-                        return vec![format!("{name}: {short}")];
-                    }
-                    std::iter::once(format!("{name}:")).chain(indented(self.block_json(value))).collect()
-                })
-                .collect(),
-            Value::Array(items) if !items.is_empty() => items
-                .iter()
-                .flat_map(|item| {
-                    let short = self.flow_json(item);
-                    if short.len() <= 80 || is_empty(item) || !item.is_object() {
-                        return vec![format!("- {short}")];
-                    }
-                    super::item(&self.block_json(item))
-                })
-                .collect(),
-            other => vec![self.flow_json(other)],
-        }
-    }
-
-    /// A text that stays one: quoted where it looks like a number, true or false.
-    fn json_text(&self, text: &str) -> String {
-        let text = self.text(text, Place::Encoded);
-        let is_other = serde_json::from_str::<Value>(&text).is_ok() || is_special(&text);
-        if is_other { double_quoted(&text) } else { flow(&text) }
     }
 }
 

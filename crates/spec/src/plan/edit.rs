@@ -290,8 +290,9 @@ impl Editor<'_> {
             (Style::Flow, Some(next)) => *start..next,
             (Style::Flow, None) => members[index - 1].value.range.end..value.range.end,
             (Style::Block, Some(next)) if !self.is_first_of_line(*start) => {
-                let has_comment = !self.text[value.range.end..next].trim().is_empty();
-                *start..if has_comment { value.range.end } else { next }
+                let end = self.line_end(value.range.end);
+                let has_comment = !self.text[end..next].trim().is_empty();
+                *start..if has_comment { end } else { next }
             }
             (Style::Block, _) => self.whole_lines(*start..value.range.end),
         };

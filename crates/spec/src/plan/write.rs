@@ -1,6 +1,6 @@
 //! Writes the YAML of plan files: for `brunt plan show`, `brunt import` and edits of single values.
 
-pub mod scalar;
+mod scalar;
 
 use super::json::is_typed;
 use super::node::{Node, Value};
