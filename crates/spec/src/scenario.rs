@@ -16,9 +16,7 @@ use crate::plan::{Node, Value, read};
 use crate::settings::{GrpcSettings, PlannedScenario, RunSettings};
 use crate::words::values;
 use brunt_model::reply_policy::{Cookies, PageCache, RedirectRules, Redirects};
-use brunt_model::scenario::{
-    DataEnd, DataFile, DataFormat, RowOrder, Scenario, Scope, Script, ScriptLanguage, Sharing, Step, TextRules,
-};
+use brunt_model::scenario::{DataFile, DataFormat, Scenario, Scope, Script, ScriptLanguage, Step, TextRules};
 use brunt_model::{ReplyPolicy, Request};
 use calls::Calls;
 use std::path::Path;
@@ -178,21 +176,9 @@ impl Reader<'_> {
             format: if is_json { DataFormat::JsonLines } else { DataFormat::Csv { delimiter, quoted: true } },
             names: columns.into_iter().map(|column| column.0).collect(),
             skip_first,
-            shared: match shared {
-                None | Some(written::Shared::All) => Sharing::All,
-                Some(written::Shared::Population) => Sharing::Population,
-                Some(written::Shared::User) => Sharing::User,
-            },
-            order: match order {
-                None | Some(written::RowOrder::Sequence) => RowOrder::Sequence,
-                Some(written::RowOrder::Random) => RowOrder::Random,
-            },
-            at_end: match at_end {
-                None | Some(written::AtEnd::Again) => DataEnd::Again,
-                Some(written::AtEnd::StopUser) => DataEnd::StopUser,
-                Some(written::AtEnd::StopRun) => DataEnd::StopRun,
-                Some(written::AtEnd::Eof) => DataEnd::Eof,
-            },
+            shared: shared.unwrap_or_default(),
+            order: order.unwrap_or_default(),
+            at_end: at_end.unwrap_or_default(),
         };
         Ok((file, on_demand))
     }

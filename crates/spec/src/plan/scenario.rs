@@ -6,6 +6,7 @@ pub use checks::{StepCheck, Until};
 
 use super::words::{Longer, Read, Scalar, ScalarList, Time};
 use brunt_model::reply_policy::Events;
+use brunt_model::scenario::{DataEnd, PaceOf, RowOrder, Sharing};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -122,51 +123,15 @@ pub struct DataFile {
     /// The encoding of the file, by a label of the WHATWG Encoding Standard such as `latin1`. Default: UTF-8.
     pub encoding: Scalar,
     /// Whose rows they are. Default: all.
-    pub shared: Option<Shared>,
+    pub shared: Option<Sharing>,
     /// Which row is next. Default: sequence.
     pub order: Option<RowOrder>,
     /// What happens behind the last row. Default: again.
-    pub at_end: Option<AtEnd>,
+    pub at_end: Option<DataEnd>,
     /// Whether the first line is left out, beside `columns`. Default: false.
     pub skip_first: bool,
     /// Whether only the steps `row` take rows; otherwise each iteration begins with one. Default: false.
     pub on_demand: bool,
-}
-
-/// Whose rows those of a file are.
-#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Shared {
-    /// All users of the run take them in turn, each row for one.
-    All,
-    /// The users of each population do.
-    Population,
-    /// Each user has all of them for itself.
-    User,
-}
-
-/// Which row of a file is next.
-#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum RowOrder {
-    /// The one behind the last that was taken.
-    Sequence,
-    /// Any.
-    Random,
-}
-
-/// What happens behind the last row of a file.
-#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum AtEnd {
-    /// It begins again.
-    Again,
-    /// The user does nothing more: each row is used once.
-    StopUser,
-    /// The run is over.
-    StopRun,
-    /// Its variables become `<EOF>`.
-    Eof,
 }
 
 /// A step: one key says what it does, and others go with it.
@@ -265,7 +230,7 @@ pub struct Step {
     /// A pause that keeps users to a rate, such as `10/s` or `600/min`; a number alone, or a text with `${…}`, is a minute's.
     pub pace: Option<Scalar>,
     /// Of `pace`: whose rate it is. Default: each user's.
-    pub by: Option<PaceBy>,
+    pub by: Option<PaceOf>,
     /// Variables that count, by name.
     #[schemars(with = "BTreeMap<String, Counter>")]
     pub count: Option<IgnoredAny>,
@@ -346,22 +311,6 @@ pub struct Case {
     /// Its steps.
     #[schemars(with = "Vec<Step>")]
     pub steps: Option<IgnoredAny>,
-}
-
-/// Whose rate a pace is.
-#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum PaceBy {
-    /// That of each user.
-    User,
-    /// That of all users of the run together.
-    All,
-    /// That of all users of the population together.
-    Population,
-    /// Each user has its share of the rate, going by how many there are in the run.
-    ShareOfAll,
-    /// The same by how many there are in its population.
-    ShareOfPopulation,
 }
 
 /// A variable that counts.

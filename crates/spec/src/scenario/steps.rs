@@ -341,7 +341,7 @@ fn pause(text: &str) -> Result<Step> {
 }
 
 /// A pause that keeps users to a rate.
-fn pace(entry: &Entry, by: Option<written::PaceBy>) -> Result<Pace> {
+fn pace(entry: &Entry, by: Option<PaceOf>) -> Result<Pace> {
     let text = text(entry)?;
     let (number, unit) = text.rsplit_once('/').ok_or_else(|| no_rate(entry, text))?;
     let (number, unit) = (number.trim(), unit.trim());
@@ -360,14 +360,7 @@ fn pace(entry: &Entry, by: Option<written::PaceBy>) -> Result<Pace> {
         let instead = format!("`{text}`: an expression is a rate per minute; write {number}/min");
         return Err(SpecError::new(&entry.node.at, "", instead));
     };
-    let by = match by {
-        None | Some(written::PaceBy::User) => PaceOf::User,
-        Some(written::PaceBy::All) => PaceOf::All,
-        Some(written::PaceBy::Population) => PaceOf::Population,
-        Some(written::PaceBy::ShareOfAll) => PaceOf::ShareOfAll,
-        Some(written::PaceBy::ShareOfPopulation) => PaceOf::ShareOfPopulation,
-    };
-    Ok(Pace { per_minute, by, shared: String::new(), schedule: Vec::new() })
+    Ok(Pace { per_minute, by: by.unwrap_or(PaceOf::User), shared: String::new(), schedule: Vec::new() })
 }
 
 fn no_rate(entry: &Entry, text: &str) -> SpecError {
