@@ -46,7 +46,9 @@ enum PlanCommand {
     Set {
         /// The plan file
         file: PathBuf,
-        /// New value of a variable of the plan, or at a path such as load.rate or scenario.steps[0].get; empty removes it
+        #[arg(
+            help = "New value of a variable of the plan, or at a path such as load.rate or scenario.steps[0].get; empty removes it"
+        )]
         #[arg(value_name = "NAME=VALUE", required = true)]
         sets: Vec<String>,
         /// Write the file instead of printing it

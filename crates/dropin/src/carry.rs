@@ -104,7 +104,7 @@ fn verdict(verdict: &Verdict) -> Option<String> {
 ///
 /// # Errors
 ///
-/// As [`processes`].
+/// No process of this machine can carry a connection, or too many processes would be needed.
 pub fn prepare_stage(stage: &mut TestStage, objectives: &[Objective], asked: Option<u32>) -> Result<()> {
     stage.limit_threads();
     if stage.kind == StageKind::Main {

@@ -34,7 +34,7 @@ pub enum ResumeError {
     Secrets {
         /// Its id in the store.
         id: String,
-        /// Where they are missing.
+        /// The places in the plan that lack them.
         missing: String,
     },
     /// It cannot be read, or not be continued.
