@@ -3,7 +3,7 @@
 use crate::world::brunt::spaced;
 use crate::world::lab::lab;
 use crate::world::{command, replying};
-use std::process::Output;
+use std::process::{Output, Stdio};
 use tempfile::TempDir;
 
 fn said(line: &str) -> String {
@@ -20,6 +20,17 @@ const OPTIONS: &str = "
     --key --insecure --sni --resolve --proxy --unix-socket --source --urls --order --follow --expect-status
     --expect-body --expect-same-length --objective --labels --receive-rate --seed --quiet --output --events
     --version --help -c, -r, -d, -n, -X, -H, -o, -q, -h, -V,";
+
+#[test]
+fn a_reader_that_leaves_early_is_no_error() {
+    for line in ["schema", "plan schema", "plan new", "man", "completions bash"] {
+        let mut brunt = command(line).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("brunt");
+        drop(brunt.stdout.take());
+        let out = brunt.wait_with_output().expect("brunt");
+        let told = String::from_utf8_lossy(&out.stderr);
+        assert!(out.status.success() && told.is_empty(), "{line}: {}, {told}", out.status);
+    }
+}
 
 #[test]
 fn help_names_every_option_and_shows_examples() {
@@ -81,7 +92,7 @@ fn ids_of_the_store_are_completed() {
 #[test]
 fn shells_can_read_their_completions() {
     use std::io::Write;
-    use std::process::{Command, Stdio};
+    use std::process::Command;
     let mut bash = Command::new("bash").arg("-n").stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("bash");
     let script = said("completions bash");
     bash.stdin.take().expect("its input").write_all(script.as_bytes()).expect("the script");

@@ -79,6 +79,7 @@ pub fn export(args: &ExportArgs) -> Result<Exit, Failed> {
     };
     let shown = output.display();
     fs::write(output, exported.jmx).with_context(|| format!("cannot write {shown}")).map_err(usage)?;
-    println!("{shown} is written: run it with `jmeter -n -t {shown}`, or with `brunt run {shown}`");
+    let next = format!("run it with `jmeter -n -t {shown}`, or with `brunt run {shown}`");
+    crate::output::print(format!("{shown} is written: {next}\n")).map_err(failed)?;
     Ok(Exit::Measured)
 }

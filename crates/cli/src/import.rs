@@ -190,7 +190,8 @@ fn write(file: &FileArgs, plan: &str) -> Result<Exit, Failed> {
     };
     let shown = output.display();
     fs::write(output, plan).with_context(|| format!("cannot write {shown}")).map_err(usage)?;
-    println!("{shown} is written: check it with `brunt plan check {shown}`, run it with `brunt run {shown}`");
+    let next = format!("check it with `brunt plan check {shown}`, run it with `brunt run {shown}`");
+    crate::output::print(format!("{shown} is written: {next}\n")).map_err(failed)?;
     Ok(Exit::Measured)
 }
 

@@ -156,15 +156,17 @@ fn dispatch(command: Command) -> Result<Exit, Failed> {
             Ok(Exit::Measured)
         }
         Command::Completions { shell } => {
-            completions::write_script(shell, &mut io::stdout()).map_err(failed)?;
+            let mut script = Vec::new();
+            completions::write_script(shell, &mut script).map_err(failed)?;
+            output::print(script).map_err(failed)?;
             Ok(Exit::Measured)
         }
         Command::Worker => worker::worker().map_err(failed),
-        Command::Man { dir } => man(dir.as_deref()).map_err(failed),
+        Command::Man { dir } => man(dir.as_deref()),
         Command::Schema { document } => {
             let published = brunt_report::SCHEMAS.iter().find(|published| published.name == document);
             if let Some(published) = published {
-                println!("{:#}", (published.schema)());
+                output::print(format!("{:#}\n", (published.schema)())).map_err(failed)?;
             }
             Ok(Exit::Measured)
         }
@@ -243,10 +245,13 @@ fn lab(options: &brunt_lab::args::Options) -> Result<Exit, Failed> {
     Ok(Exit::Measured)
 }
 
-fn man(dir: Option<&Path>) -> io::Result<Exit> {
-    match dir {
-        Some(dir) => clap_mangen::generate_to(Cli::command(), dir)?,
-        None => clap_mangen::Man::new(Cli::command()).render(&mut io::stdout())?,
+fn man(dir: Option<&Path>) -> Result<Exit, Failed> {
+    if let Some(dir) = dir {
+        clap_mangen::generate_to(Cli::command(), dir).map_err(failed)?;
+        return Ok(Exit::Measured);
     }
+    let mut page = Vec::new();
+    clap_mangen::Man::new(Cli::command()).render(&mut page).map_err(failed)?;
+    output::print(page).map_err(failed)?;
     Ok(Exit::Measured)
 }

@@ -3,6 +3,7 @@
 //! It replaces nothing but links that lead to this very program.
 
 use crate::exit::{Exit, Failed, failed, usage};
+use crate::output::print;
 use anyhow::{Context, Result, bail};
 use brunt_dropin::COMPAT;
 use clap::Args;
@@ -35,7 +36,7 @@ pub fn install(args: &NamesArgs) -> Result<Exit, Failed> {
     let wanted = COMPAT.iter().map(|tool| look(&args.dir, tool.name, &ours)).collect::<Result<Vec<_>>>();
     for (path, place) in wanted.map_err(usage)? {
         place.make(&path, &ours).map_err(failed)?;
-        println!("{} -> {}", path.display(), ours.display());
+        print(format!("{} -> {}\n", path.display(), ours.display())).map_err(failed)?;
     }
     Ok(Exit::Measured)
 }

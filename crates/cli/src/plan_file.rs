@@ -1,12 +1,13 @@
 //! `brunt plan check|show|set|new|schema`. Plan files are read in `spec`.
 
 use crate::exit::{Exit, Failed, failed, usage};
+use crate::output::print;
 use anyhow::Context;
 use brunt_spec::plan::PlanFile;
 use brunt_spec::plan_file::{self, Loaded, NO_FOLDER, show as shown};
 use brunt_spec::{SpecError, estimate};
 use clap::{Args, Subcommand};
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 /// Examples for the help.
@@ -82,7 +83,7 @@ pub fn plan(args: &PlanArgs) -> Result<Exit, Failed> {
         PlanCommand::Set { file, sets, write } => set(file, sets, *write),
         PlanCommand::New { file } => new(file.as_deref()),
         PlanCommand::Schema => {
-            println!("{:#}", brunt_spec::plan::schema());
+            print(format!("{:#}\n", brunt_spec::plan::schema())).map_err(failed)?;
             Ok(Exit::Measured)
         }
     }
@@ -90,10 +91,11 @@ pub fn plan(args: &PlanArgs) -> Result<Exit, Failed> {
 
 fn check(args: &FileArgs) -> Result<Exit, Failed> {
     let loaded = plan_file::load(&args.file, &args.sets, NO_FOLDER, &crate::process::system()).map_err(refused)?;
-    println!("{} is valid: {}", args.file.display(), estimate::sentence(&loaded.experiment));
+    let mut text = format!("{} is valid: {}\n", args.file.display(), estimate::sentence(&loaded.experiment));
     for note in &loaded.notes {
-        println!("Note: {note}");
+        text.extend(["Note: ", note, "\n"]);
     }
+    print(text).map_err(failed)?;
     Ok(Exit::Measured)
 }
 
@@ -102,7 +104,7 @@ fn show(args: &FileArgs, form: fn(&PlanFile, &Loaded) -> String) -> Result<Exit,
     let file = opened.file.clone();
     let loaded = opened.resolve(&crate::process::system()).map_err(refused)?;
     crate::redact::current().experiment(&mut loaded.experiment.clone());
-    print!("{}", crate::redact::current().plan_text(&form(&file, &loaded)));
+    print(crate::redact::current().plan_text(&form(&file, &loaded))).map_err(failed)?;
     Ok(Exit::Measured)
 }
 
@@ -113,17 +115,28 @@ fn set(file: &Path, sets: &[String], write: bool) -> Result<Exit, Failed> {
         text = brunt_spec::plan::set_in_text(&text, &name.to_string(), word).map_err(refused)?;
     }
     if write {
-        std::fs::write(file, text).with_context(|| format!("cannot write {name}")).map_err(usage)?;
-        println!("{name} is written: check it with `brunt plan check {name}`");
+        replace(file, &text).with_context(|| format!("cannot write {name}")).map_err(usage)?;
+        print(format!("{name} is written: check it with `brunt plan check {name}`\n")).map_err(failed)?;
     } else {
-        print!("{text}");
+        print(&text).map_err(failed)?;
     }
     Ok(Exit::Measured)
 }
 
+/// Replaces the text of a file. If that fails, for instance because the disk is full, the file is as it was.
+fn replace(file: &Path, text: &str) -> io::Result<()> {
+    let target = file.canonicalize()?;
+    let mut new = tempfile::NamedTempFile::new_in(target.parent().unwrap_or(Path::new(".")))?;
+    new.write_all(text.as_bytes())?;
+    new.as_file().set_permissions(target.metadata()?.permissions())?;
+    new.as_file().sync_all()?;
+    new.persist(target)?;
+    Ok(())
+}
+
 fn new(file: Option<&Path>) -> Result<Exit, Failed> {
     let Some(file) = file else {
-        print!("{NEW}");
+        print(NEW).map_err(failed)?;
         return Ok(Exit::Measured);
     };
     if file.exists() {
@@ -132,7 +145,8 @@ fn new(file: Option<&Path>) -> Result<Exit, Failed> {
     let created = std::fs::File::create_new(file).with_context(|| format!("cannot write {}", file.display()));
     created.map_err(usage)?.write_all(NEW.as_bytes()).map_err(failed)?;
     let name = file.display();
-    println!("{name} is written: put your URL into it, then `brunt plan check {name}` and `brunt run {name}`");
+    let next = format!("put your URL into it, then `brunt plan check {name}` and `brunt run {name}`");
+    print(format!("{name} is written: {next}\n")).map_err(failed)?;
     Ok(Exit::Measured)
 }
 
