@@ -28,7 +28,7 @@ use brunt_jmx::plan::{self, PlanFolder, PlanSurroundings, UnfoldedRun};
 use brunt_jmx::properties::PropertyMap;
 use brunt_model::plan::ResolveAll;
 use brunt_model::reply_policy::Cookies;
-use brunt_model::scenario::{Scenario, Scope, ScriptLanguage, Step};
+use brunt_model::scenario::{SampleMaker, Scenario, Scope, ScriptLanguage, Step};
 use brunt_model::secret::is_secret_field;
 use brunt_model::{Plan, Population, ReplyPolicy, StageKind};
 use brunt_spec::plan::Yaml;
@@ -441,8 +441,11 @@ impl<'a> Writer<'a> {
         let mut languages = Vec::new();
         let mut note = |script: &brunt_model::scenario::Script| languages.push(script.language);
         Step::each(&scenario.steps, &mut |step| match step {
-            Step::Script(script) | Step::Sample(brunt_model::scenario::ScriptSample { script: Some(script), .. }) => {
-                note(script);
+            Step::Script(script) => note(script),
+            Step::Sample(sample) => {
+                if let SampleMaker::Script(script) = &sample.maker {
+                    note(script);
+                }
             }
             _ => {}
         });

@@ -453,11 +453,28 @@ pub enum ScriptLanguage {
 pub struct ScriptSample {
     /// A text: its label.
     pub label: String,
-    /// What makes it; null: it lists the user's variables.
-    pub script: Option<Script>,
+    /// What makes it.
+    pub maker: SampleMaker,
     /// What is made of it: a number of the plan's policies.
     #[serde(default)]
     pub reply_policy: u32,
+}
+
+/// The maker of a sample that is no request.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SampleMaker {
+    /// None: the sample lists the user's variables.
+    Variables,
+    /// A script.
+    Script(Script),
+    /// None: the sample fails with a code and a message, both texts.
+    Failure {
+        /// The code.
+        code: String,
+        /// The message.
+        message: String,
+    },
 }
 
 /// How requests are sent that do not wait for each other's replies.

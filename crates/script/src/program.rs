@@ -293,10 +293,26 @@ pub struct CompiledCounter {
 pub struct CompiledSample {
     /// Its label.
     pub label: Template,
-    /// What makes it; None: it lists the user's variables.
-    pub script: Option<ScriptCall>,
+    /// What makes it.
+    pub maker: CompiledMaker,
     /// The number of the policy.
     pub policy: u32,
+}
+
+/// A [`SampleMaker`](brunt_model::scenario::SampleMaker), compiled.
+#[derive(Debug)]
+pub enum CompiledMaker {
+    /// The sample lists the user's variables.
+    Variables,
+    /// A script.
+    Script(Box<ScriptCall>),
+    /// The sample fails.
+    Failure {
+        /// Its code.
+        code: Template,
+        /// Its message.
+        message: Template,
+    },
 }
 
 /// A choice among branches.

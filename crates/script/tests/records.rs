@@ -5,7 +5,9 @@ mod world;
 use brunt_engine::{Control, run};
 use brunt_model::plan::Records;
 use brunt_model::reply_policy::{Assertion, AssertionTest, Comparison, RedirectRules, Redirects, ReplyAction};
-use brunt_model::scenario::{Condition, Manner, Pauses, Scope, Script, ScriptLanguage, ScriptSample, Step, TextRules};
+use brunt_model::scenario::{
+    Condition, Manner, Pauses, SampleMaker, Scope, Script, ScriptLanguage, ScriptSample, Step, TextRules,
+};
 use brunt_model::{Environment, Event, Failure, Plan, ReplyPolicy, SampleRecord, Stop, Tick};
 use brunt_script::CompiledScript;
 use brunt_wire::fake::Answer;
@@ -66,7 +68,8 @@ fn script(source: &str) -> Script {
 }
 
 fn sample(label: &str, source: Option<&str>) -> Step {
-    Step::Sample(ScriptSample { label: label.into(), script: source.map(script), reply_policy: 0 })
+    let maker = source.map_or(SampleMaker::Variables, |source| SampleMaker::Script(script(source)));
+    Step::Sample(ScriptSample { label: label.into(), maker, reply_policy: 0 })
 }
 
 #[test]

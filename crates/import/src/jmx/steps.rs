@@ -5,8 +5,8 @@ use crate::write::plan_time;
 use brunt_model::Population;
 use brunt_model::modifier::RequestModifier;
 use brunt_model::scenario::{
-    Branch, Case, Condition, Manner, Order, PaceOf, Pauses, Portion, Rounds, Scope, Script, ScriptLanguage, Share,
-    Step, Values,
+    Branch, Case, Condition, Manner, Order, PaceOf, Pauses, Portion, Rounds, SampleMaker, Scope, Script,
+    ScriptLanguage, Share, Step, Values,
 };
 use brunt_script::expression::{self, Stretch};
 use brunt_script::template::expression_text;
@@ -218,9 +218,16 @@ impl Writer<'_> {
             Step::Script(script) => self.script_step(script, &population.name),
             Step::Sample(sample) => {
                 let place = self.sampler_place(&sample.label);
-                let Some(script) = &sample.script else {
-                    self.notice(format!("{place}: left out, it only shows variables"));
-                    return Vec::new();
+                let script = match &sample.maker {
+                    SampleMaker::Script(script) => script,
+                    SampleMaker::Variables => {
+                        self.notice(format!("{place}: left out, it only shows variables"));
+                        return Vec::new();
+                    }
+                    SampleMaker::Failure { message, .. } => {
+                        self.notice(format!("{place}: left out, each sample fails in JMeter: {message}"));
+                        return Vec::new();
+                    }
                 };
                 let policy = self.policy(sample.reply_policy);
                 let more =

@@ -2,6 +2,7 @@
 
 use super::xml::{Item, Prop};
 use super::{Place, Writer, part};
+use crate::groovy::quoted;
 use brunt_model::ReplyPolicy;
 use brunt_model::extract::{ExtractFrom, Extractor, QualifiedXpath, ReplyPart, Take};
 use brunt_model::plan::StatusRange;
@@ -268,6 +269,18 @@ impl Writer<'_> {
             .text("filename", "")
             .text("cacheKey", "true")
             .text("script", &script.source)
+    }
+
+    /// A sample that fails. JMeter has no such element, but scripts may make one.
+    pub(super) fn failing_sample(&mut self, code: &str, message: &str) -> Item {
+        let source = format!(
+            "SampleResult.setResponseCode({}); SampleResult.setResponseMessage({}); SampleResult.setSuccessful(false)",
+            quoted(code),
+            quoted(message),
+        );
+        let script =
+            Script { name: String::new(), language: ScriptLanguage::Groovy, source, parameters: String::new() };
+        self.script("JSR223Sampler", &script)
     }
 
     /// A script that gives a variable a text.

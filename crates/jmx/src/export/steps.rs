@@ -7,7 +7,7 @@ use brunt_model::Population;
 use brunt_model::load::Think;
 use brunt_model::scenario::{
     Branch, Case, Condition, Counter, DataEnd, DataFile, DataFormat, Order, PaceOf, Pauses, Portion, Rounds, RowOrder,
-    Scope, Share, Sharing, Step, Values,
+    SampleMaker, Scope, Share, Sharing, Step, Values,
 };
 use brunt_script::expression::{self, Stretch};
 use brunt_script::template::expression_text;
@@ -314,11 +314,12 @@ impl Writer<'_> {
             }
             Step::Sample(sample) => {
                 let label = self.text(&sample.label, Place::Text);
-                let mut item = match &sample.script {
-                    Some(script) => self.script("JSR223Sampler", script),
-                    None => {
+                let mut item = match &sample.maker {
+                    SampleMaker::Script(script) => self.script("JSR223Sampler", script),
+                    SampleMaker::Variables => {
                         Item::new("DebugSampler", "TestBeanGUI", label.clone()).flag("displayJMeterVariables", true)
                     }
+                    SampleMaker::Failure { code, message } => self.failing_sample(code, message),
                 };
                 let policy = self.policy(sample.reply_policy);
                 let children = self.reactions(&policy, &label);

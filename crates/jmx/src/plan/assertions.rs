@@ -2,6 +2,7 @@
 
 use super::Reader;
 use super::extractors::json_path;
+use super::failing::{PlanScript, failing_assertion};
 use super::patterns::translated;
 use crate::element::TestElement;
 use crate::error::JmxError;
@@ -41,8 +42,13 @@ impl Reader<'_> {
             Some(ElementKind::Jsr223Assertion | ElementKind::BeanShellAssertion | ElementKind::BsfAssertion) => {
                 let is_beanshell = element.kind() == Some(ElementKind::BeanShellAssertion);
                 let source = if is_beanshell { "BeanShellAssertion.query" } else { "script" };
-                let Some(script) = self.script(element, source)? else { return Ok(None) };
-                AssertionTest::Script(script)
+                match self.script(element, source)? {
+                    PlanScript::Readable(script) => AssertionTest::Script(script),
+                    PlanScript::Failing { exception } => {
+                        failing_assertion(&format!("script `{}`: {exception}", element.name()), false)
+                    }
+                    PlanScript::LeftOut => return Ok(None),
+                }
             }
             _ => return Ok(None),
         };

@@ -44,7 +44,7 @@ impl Reader<'_> {
             policy.actions.extend(added.into_iter().filter_map(|action| self.sensible(*element, action)));
         }
         for element in &scope.listeners {
-            policy.actions.extend(self.script(*element, "script")?.map(ReplyAction::Script));
+            policy.actions.extend(self.script(*element, "script")?.script().map(ReplyAction::Script));
         }
         for element in &scope.assertions {
             let Some(assertion) = self.assertion(*element)? else { continue };
@@ -163,7 +163,7 @@ impl Reader<'_> {
             Some(
                 ElementKind::Jsr223PostProcessor | ElementKind::BeanShellPostProcessor | ElementKind::BsfPostProcessor,
             ) => {
-                actions.extend(self.script(element, "script")?.map(ReplyAction::Script));
+                actions.extend(self.script(element, "script")?.script().map(ReplyAction::Script));
             }
             Some(ElementKind::ResultAction) => {
                 let ends = self.failure_of(element)?;

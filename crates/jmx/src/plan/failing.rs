@@ -1,30 +1,65 @@
 //! Parts of plans that fail each time they run, as in JMeter: files that are missing, classes of libraries that JMeter lacks, and
-//! regular expressions that are none. A note names each.
+//! invalid regular expressions. A note names each.
 
 use super::Reader;
 use super::patterns::{error_of, translated};
 use super::requests::WrongHost;
 use crate::element::TestElement;
-use crate::groovy::quoted;
 use brunt_model::extract::ReplyPart;
 use brunt_model::reply_policy::{AssertionTest, TextAssertion, TextMatch};
-use brunt_model::scenario::{Script, ScriptLanguage};
+use brunt_model::scenario::{SampleMaker, Script, ScriptLanguage};
 use brunt_script::template::plain;
 use std::path::{Path, PathBuf};
 
 /// A text that no reply has.
 const NEVER: &str = "\u{0}";
 
+/// The script of an element.
+pub(super) enum PlanScript {
+    /// It can be read.
+    Readable(Script),
+    /// It fails each time that it runs, with this exception and its message.
+    Failing { exception: String },
+    /// It is left out.
+    LeftOut,
+}
+
+impl PlanScript {
+    /// The script of a processor or a timer. One that fails changes nothing in JMeter.
+    pub(super) fn script(self) -> Option<Script> {
+        match self {
+            Self::Readable(script) => Some(script),
+            Self::Failing { .. } | Self::LeftOut => None,
+        }
+    }
+}
+
+/// The maker of the sample of a script sampler.
+impl From<PlanScript> for SampleMaker {
+    fn from(script: PlanScript) -> Self {
+        let exception = match script {
+            PlanScript::Readable(script) => return Self::Script(script),
+            PlanScript::Failing { exception } => exception,
+            PlanScript::LeftOut => "java.lang.RuntimeException: the script cannot be read".to_owned(),
+        };
+        let is_wrapped = ["javax.script.ScriptException: ", "org.apache.jorphan.util.JMeterException: "]
+            .iter()
+            .any(|class| exception.starts_with(class));
+        let message = if is_wrapped { exception } else { format!("javax.script.ScriptException: {exception}") };
+        Self::Failure { code: "500".into(), message: plain(&message) }
+    }
+}
+
 impl Reader<'_> {
     /// Makes the sample of a request whose file is not there.
-    pub(super) fn without_upload(&mut self, sampler: TestElement<'_>, file: &Path) -> Script {
+    pub(super) fn without_upload(&mut self, sampler: TestElement<'_>, file: &Path) -> SampleMaker {
         let file = file.display().to_string();
         self.notice(format!("{}: each sample fails, {file} is not there", sampler.place()));
-        fails(sampler, "java.io.FileNotFoundException", &format!("{file} (No such file or directory)"))
+        unsent("java.io.FileNotFoundException", &format!("{file} (No such file or directory)"))
     }
 
     /// Makes the sample of a request whose host leads nowhere.
-    pub(super) fn with_wrong_host(&mut self, sampler: TestElement<'_>, wrong: &WrongHost) -> Script {
+    pub(super) fn with_wrong_host(&mut self, sampler: TestElement<'_>, wrong: &WrongHost) -> SampleMaker {
         let (why, exception, message) = match wrong {
             WrongHost::Slash => (
                 "each sample fails and has no label, as in JMeter: its server name has a slash; write the host alone",
@@ -38,7 +73,7 @@ impl Reader<'_> {
             ),
         };
         self.notice(format!("{}: {why}", sampler.place()));
-        fails(sampler, exception, &message)
+        unsent(exception, &message)
     }
 
     /// Where the file of a script would be that is not there; None: it is there, may not be read, or none is named.
@@ -48,33 +83,36 @@ impl Reader<'_> {
     }
 
     /// A script whose file is not there.
-    pub(super) fn without_script(&mut self, element: TestElement<'_>, file: &Path) -> Script {
+    pub(super) fn without_script(&mut self, element: TestElement<'_>, file: &Path) -> PlanScript {
         let file = file.display().to_string();
         self.notice(format!("{}: the script fails each time, {file} is not there", element.place()));
-        let wrong = format!("Script file '{file}' is not a file for element: {}", element.name());
-        throws(element, "javax.script.ScriptException", &wrong)
+        let name = element.name();
+        PlanScript::Failing {
+            exception: format!("javax.script.ScriptException: Script file '{file}' is not a file for element: {name}"),
+        }
     }
 
     /// A script that cannot be read: as in JMeter, it fails each time that it runs.
-    pub(super) fn unreadable_script(&mut self, element: TestElement<'_>, why: &str) -> Script {
+    pub(super) fn unreadable_script(&mut self, element: TestElement<'_>, why: &str) -> PlanScript {
         self.notice(format!("{}: the script fails each time, {why}", element.place()));
-        throws(element, "javax.script.ScriptException", why)
+        PlanScript::Failing { exception: format!("javax.script.ScriptException: {why}") }
     }
 
     /// A script that needs a class of a library that Apache JMeter does not bring along.
-    pub(super) fn without_class(&mut self, element: TestElement<'_>, script: &Script, class: &str) -> Script {
+    pub(super) fn without_class(&mut self, element: TestElement<'_>, script: &Script, class: &str) -> PlanScript {
         let why = "it is of a library that neither brunt nor Apache JMeter has";
         self.notice(format!("{}: the script fails each time, {class} is not known: {why}", element.place()));
         if script.language == ScriptLanguage::Beanshell {
             let name = class.rsplit('.').next().unwrap_or(class);
-            return throws(
-                element,
-                "org.apache.jorphan.util.JMeterException",
-                &format!("Class: {name} not found in namespace"),
-            );
+            let exception = format!("org.apache.jorphan.util.JMeterException: Class: {name} not found in namespace");
+            return PlanScript::Failing { exception };
         }
-        let wrong = format!("startup failed:\nScript1.groovy: unable to resolve class {class}\n\n1 error\n");
-        throws(element, "org.codehaus.groovy.control.MultipleCompilationErrorsException", &wrong)
+        PlanScript::Failing {
+            exception: format!(
+                "org.codehaus.groovy.control.MultipleCompilationErrorsException: startup failed:\n\
+                 Script1.groovy: unable to resolve class {class}\n\n1 error\n"
+            ),
+        }
     }
 
     /// An assertion that never holds, where one of its patterns is none.
@@ -91,33 +129,28 @@ impl Reader<'_> {
         ));
         let exception = "org.apache.oro.text.MalformedCachePatternException";
         let message = format!("Bad test configuration {exception}: Invalid expression: {wrong}\n{why}");
-        Some(AssertionTest::Text(TextAssertion {
-            part: ReplyPart::Status,
-            patterns: vec![NEVER.to_owned()],
-            is: TextMatch::Equals,
-            not: false,
-            any: false,
-            ignore_status: self.flag(element, "Assertion.assume_success", false),
-            message: plain(&message),
-        }))
+        let ignores_status = self.flag(element, "Assertion.assume_success", false);
+        Some(failing_assertion(&message, ignores_status))
     }
 }
 
-/// Makes a sample of a request that an exception kept from being sent.
-fn fails(sampler: TestElement<'_>, exception: &str, message: &str) -> Script {
-    let source = format!(
-        "SampleResult.setResponseCode('Non HTTP response code: {exception}'); \
-         SampleResult.setResponseMessage({}); SampleResult.setSuccessful(false)",
-        quoted(&format!("Non HTTP response message: {message}")),
-    );
-    groovy(sampler, source)
+/// An assertion that never holds.
+pub(super) fn failing_assertion(message: &str, ignores_status: bool) -> AssertionTest {
+    AssertionTest::Text(TextAssertion {
+        part: ReplyPart::Status,
+        patterns: vec![NEVER.to_owned()],
+        is: TextMatch::Equals,
+        not: false,
+        any: false,
+        ignore_status: ignores_status,
+        message: plain(message),
+    })
 }
 
-fn throws(element: TestElement<'_>, exception: &str, message: &str) -> Script {
-    groovy(element, format!("throw new {exception}({})", quoted(message)))
-}
-
-fn groovy(element: TestElement<'_>, source: String) -> Script {
-    let (language, parameters) = (ScriptLanguage::Groovy, String::new());
-    Script { name: element.name().into_owned(), language, source, parameters }
+/// Makes the sample of a request that an exception kept from being sent.
+fn unsent(exception: &str, message: &str) -> SampleMaker {
+    SampleMaker::Failure {
+        code: format!("Non HTTP response code: {exception}"),
+        message: format!("Non HTTP response message: {message}"),
+    }
 }

@@ -1,5 +1,6 @@
 //! Samplers as steps: what runs before them, pauses, then what they do.
 
+use super::failing::PlanScript;
 use super::requests::WrongHost;
 use super::texts::{self, wrong_at};
 use super::{Reader, Scope};
@@ -9,7 +10,7 @@ use crate::error::JmxError;
 use crate::support::{ElementKind, Role};
 use brunt_model::ReplyPolicy;
 use brunt_model::modifier::{RequestModifier, SessionModifier, SessionPlace};
-use brunt_model::scenario::{Counted, Scope as Over, Script, ScriptLanguage, ScriptSample, Step};
+use brunt_model::scenario::{Counted, SampleMaker, Scope as Over, Script, ScriptLanguage, ScriptSample, Step};
 use brunt_script::template::call_of;
 
 impl Reader<'_> {
@@ -27,8 +28,8 @@ impl Reader<'_> {
         match sampler.kind() {
             Some(ElementKind::HttpSampler | ElementKind::GraphQlSampler | ElementKind::Http2Sampler) => {
                 if let Some(wrong) = self.wrong_host(sampler, &scope) {
-                    let script = self.with_wrong_host(sampler, &wrong);
-                    steps.push(match (self.sample(sampler, &scope, Some(script))?, wrong) {
+                    let failure = self.with_wrong_host(sampler, &wrong);
+                    steps.push(match (self.sample(sampler, &scope, failure)?, wrong) {
                         // JMeter fails before it gives the sample its name.
                         (Step::Sample(sample), WrongHost::Slash) => {
                             Step::Sample(ScriptSample { label: String::new(), ..sample })
@@ -36,8 +37,8 @@ impl Reader<'_> {
                         (step, _) => step,
                     });
                 } else if let Some(file) = self.missing_upload(sampler, &scope) {
-                    let script = self.without_upload(sampler, &file);
-                    steps.push(self.sample(sampler, &scope, Some(script))?);
+                    let failure = self.without_upload(sampler, &file);
+                    steps.push(self.sample(sampler, &scope, failure)?);
                 } else {
                     let request = self.request(sampler, &scope)?;
                     steps.push(Step::Request(self.group.add(request)));
@@ -54,18 +55,18 @@ impl Reader<'_> {
                 let set = super::data::pairs(&nested);
                 steps.extend(set.map(|(variable, value)| Step::Set { variable, value: self.before.folded(&value) }));
             }
-            Some(ElementKind::DebugSampler) => steps.push(self.sample(sampler, &scope, None)?),
+            Some(ElementKind::DebugSampler) => steps.push(self.sample(sampler, &scope, SampleMaker::Variables)?),
             Some(ElementKind::Jsr223Sampler) => {
-                let script = self.script(sampler, "script")?.unwrap_or_else(|| fails(sampler));
-                steps.push(self.sample(sampler, &scope, Some(script))?);
+                let maker = self.script(sampler, "script")?.into();
+                steps.push(self.sample(sampler, &scope, maker)?);
             }
             Some(ElementKind::BsfSampler) => {
-                let script = self.script(sampler, "BSFSampler.query")?.unwrap_or_else(|| fails(sampler));
-                steps.push(self.sample(sampler, &scope, Some(script))?);
+                let maker = self.script(sampler, "BSFSampler.query")?.into();
+                steps.push(self.sample(sampler, &scope, maker)?);
             }
             Some(ElementKind::BeanShellSampler) => {
-                let script = self.script(sampler, "BeanShellSampler.query")?.unwrap_or_else(|| fails(sampler));
-                steps.push(self.sample(sampler, &scope, Some(script))?);
+                let maker = self.script(sampler, "BeanShellSampler.query")?.into();
+                steps.push(self.sample(sampler, &scope, maker)?);
             }
             Some(ElementKind::WebSocketSampler) => steps.extend(self.websocket(sampler, &scope)?),
             Some(ElementKind::GrpcSampler) => steps.extend(self.call(sampler, &scope)?),
@@ -75,7 +76,7 @@ impl Reader<'_> {
                     steps.push(Step::Pause(self.text(sampler, "RESPONSE_TIME")));
                 }
                 let script = self.dummy(sampler);
-                steps.push(self.sample(sampler, &scope, Some(script))?);
+                steps.push(self.sample(sampler, &scope, SampleMaker::Script(script))?);
             }
             _ => {}
         }
@@ -89,7 +90,7 @@ impl Reader<'_> {
                 Some(
                     ElementKind::Jsr223PreProcessor | ElementKind::BeanShellPreProcessor | ElementKind::BsfPreProcessor,
                 ) => {
-                    steps.extend(self.script(*element, "script")?.map(Step::Script));
+                    steps.extend(self.script(*element, "script")?.script().map(Step::Script));
                 }
                 Some(ElementKind::FifoPop) => {
                     let queue = self.text(*element, "FifoName");
@@ -139,7 +140,7 @@ impl Reader<'_> {
     /// # Errors
     ///
     /// The language is not known, or the file of the script cannot be read.
-    pub(super) fn script(&mut self, element: TestElement<'_>, source: &str) -> Result<Option<Script>, JmxError> {
+    pub(super) fn script(&mut self, element: TestElement<'_>, source: &str) -> Result<PlanScript, JmxError> {
         let is_beanshell = element.tag().contains("BeanShell") || element.testclass().contains("BeanShell");
         let language = if is_beanshell { ScriptLanguage::Beanshell } else { self.language(element)? };
         let prefixed = |name: &str| {
@@ -151,7 +152,7 @@ impl Reader<'_> {
         let file = self.filled(element, &prefixed("filename"));
         // JMeter takes the file where one is named.
         if let Some(file) = self.missing_script(file.trim()) {
-            return Ok(Some(self.without_script(element, &file)));
+            return Ok(self.without_script(element, &file));
         }
         let written = if file.trim().is_empty() { written } else { self.script_file(element, file.trim())? };
         let written = if language == ScriptLanguage::Beanshell { self.with_sources(&written) } else { written };
@@ -162,15 +163,15 @@ impl Reader<'_> {
             parameters: self.text(element, &prefixed("parameters")),
         };
         match brunt_script::check::script(&script) {
-            Ok(()) => Ok(Some(script)),
+            Ok(()) => Ok(PlanScript::Readable(script)),
             Err(error) if self.surroundings.lenient => {
                 self.notice(format!("{}: left out, {error}", element.place()));
-                Ok(None)
+                Ok(PlanScript::LeftOut)
             }
-            Err(error) => Ok(Some(match brunt_script::check::foreign_class(&script) {
+            Err(error) => Ok(match brunt_script::check::foreign_class(&script) {
                 Some(class) => self.without_class(element, &script, &class),
                 None => self.unreadable_script(element, &error.to_string()),
-            })),
+            }),
         }
     }
 
@@ -239,12 +240,12 @@ impl Reader<'_> {
         &mut self,
         sampler: TestElement<'_>,
         scope: &Scope<'_>,
-        script: Option<Script>,
+        maker: SampleMaker,
     ) -> Result<Step, JmxError> {
         let policy = self.reactions(scope, ReplyPolicy::default())?;
         let reply_policy = self.policy(policy);
         let label = self.before.folded(&sampler.name());
-        Ok(Step::Sample(ScriptSample { label, script, reply_policy }))
+        Ok(Step::Sample(ScriptSample { label, maker, reply_policy }))
     }
 
     fn dummy(&self, sampler: TestElement<'_>) -> Script {
@@ -299,7 +300,7 @@ impl Reader<'_> {
             parameters: String::new(),
         };
         let label = text("Label", &sampler.name());
-        Ok(Some(match self.sample(sampler, scope, Some(script))? {
+        Ok(Some(match self.sample(sampler, scope, SampleMaker::Script(script))? {
             Step::Sample(sample) if class == "JavaTest" => Step::Sample(ScriptSample { label, ..sample }),
             sample => sample,
         }))
@@ -325,18 +326,6 @@ fn java_number(text: &str) -> i64 {
     let text = text.trim();
     let hexadecimal = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
     hexadecimal.map_or_else(|| text.parse(), |digits| i64::from_str_radix(digits, 16)).unwrap_or(0)
-}
-
-/// In place of a script that cannot be read: JMeter's sample fails, too.
-fn fails(sampler: TestElement<'_>) -> Script {
-    fails_with(sampler, "the script cannot be read")
-}
-
-/// A script that fails with this message.
-pub(super) fn fails_with(sampler: TestElement<'_>, message: &str) -> Script {
-    let source = format!("throw new RuntimeException({})", crate::groovy::quoted(message));
-    let (language, parameters) = (ScriptLanguage::Groovy, String::new());
-    Script { name: sampler.name().into_owned(), language, source, parameters }
 }
 
 /// Whether something of a plan may look at the sample before: links and sessions of its reply, `prev` in functions, in scripts before

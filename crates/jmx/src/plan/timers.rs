@@ -58,7 +58,7 @@ impl Reader<'_> {
                 Some(Step::Meet { users: size, timeout })
             }
             Some(ElementKind::Jsr223Timer | ElementKind::BeanShellTimer | ElementKind::BsfTimer) => {
-                let Some(mut script) = self.script(timer, "script")? else { return Ok(None) };
+                let Some(mut script) = self.script(timer, "script")?.script() else { return Ok(None) };
                 // What the script returns is the pause; scripts of steps pause by themselves.
                 if matches!(script.language, ScriptLanguage::Groovy | ScriptLanguage::Beanshell) {
                     script = paused(script);

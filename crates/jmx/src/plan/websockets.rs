@@ -5,6 +5,7 @@
 //! connection. JMeter closes a connection when a sampler opens the next one. In brunt the message before that sampler closes it
 //! (`Connection: close`).
 
+use super::failing::PlanScript;
 use super::patterns::translated;
 use super::texts::wrong_at;
 use super::{Reader, Scope};
@@ -162,11 +163,10 @@ impl Reader<'_> {
                 "{}: fails each time, as in JMeter: no sampler before it opens a WebSocket",
                 element.place()
             ));
-            let script = super::samplers::fails_with(
-                element,
-                "Sampler configured for using existing connection, but there is no connection",
-            );
-            return Ok(vec![self.sample(element, scope, Some(script))?]);
+            let exception = "java.lang.RuntimeException: Sampler configured for using existing connection, but there is no \
+                             connection";
+            let failure = PlanScript::Failing { exception: exception.to_owned() };
+            return Ok(vec![self.sample(element, scope, failure.into())?]);
         };
         if self.flag(element, "optional", false) {
             let wrong = "an optional read is not supported: a read without a message fails, and ends the connection; leave \

@@ -2,7 +2,7 @@
 
 mod choices;
 
-use super::{Choice, CompiledCounter, CompiledSample, Op, Passing, Test};
+use super::{Choice, CompiledCounter, CompiledMaker, CompiledSample, Op, Passing, Test};
 use crate::modifier::CompiledModifier;
 use crate::pattern::Pattern;
 use crate::script_call::ScriptCall;
@@ -11,7 +11,8 @@ use crate::{Feeds, ScriptError};
 use brunt_engine::pace::Cumulative;
 use brunt_model::load::{Shape, Stage};
 use brunt_model::scenario::{
-    Case, Condition, Counter, Manner, Order, PaceStage, Rounds, Scope, ScriptSample, Share, Step, TextRules, Values,
+    Case, Condition, Counter, Manner, Order, PaceStage, Rounds, SampleMaker, Scope, ScriptSample, Share, Step,
+    TextRules, Values,
 };
 use choices::TurnScope;
 use std::time::Duration;
@@ -227,12 +228,14 @@ impl<'a> Compiler<'a> {
     }
 
     fn sample(&mut self, sample: &ScriptSample) -> Result<CompiledSample, ScriptError> {
-        let script = sample.script.as_ref().map(|script| ScriptCall::new(script, self.feeds));
-        Ok(CompiledSample {
-            label: self.text(&sample.label)?,
-            script: script.transpose()?,
-            policy: sample.reply_policy,
-        })
+        let maker = match &sample.maker {
+            SampleMaker::Variables => CompiledMaker::Variables,
+            SampleMaker::Script(script) => CompiledMaker::Script(Box::new(ScriptCall::new(script, self.feeds)?)),
+            SampleMaker::Failure { code, message } => {
+                CompiledMaker::Failure { code: self.text(code)?, message: self.text(message)? }
+            }
+        };
+        Ok(CompiledSample { label: self.text(&sample.label)?, maker, policy: sample.reply_policy })
     }
 
     fn text(&mut self, text: &str) -> Result<Template, ScriptError> {

@@ -8,7 +8,7 @@ use brunt_model::extract::{ExtractFrom, Extractor, ReplyPart, Take};
 use brunt_model::load::Think;
 use brunt_model::reply_policy::{Redirects, ReplyAction};
 use brunt_model::scenario::{
-    Branch, Condition, Manner, Pauses, Portion, Rounds, Scenario, ScriptSample, Step as Do, Values,
+    Branch, Condition, Manner, Pauses, Portion, Rounds, SampleMaker, Scenario, ScriptSample, Step as Do, Values,
 };
 use brunt_wire::h1::parse::{Framing, Head};
 use brunt_wire::{Kept, Reply};
@@ -462,7 +462,7 @@ fn a_population_compiles_only_the_policies_that_it_uses() {
     let actions = vec![ReplyAction::Extract(odd)];
     plan.reply_policies.push(ReplyPolicy { actions, ..ReplyPolicy::default() });
     assert!(CompiledScript::all(&plan).is_ok());
-    let sample = ScriptSample { label: "s".into(), script: None, reply_policy: 1 };
+    let sample = ScriptSample { label: "s".into(), maker: SampleMaker::Variables, reply_policy: 1 };
     let mut samples = plan.clone();
     samples.main_mut().scenario.steps = vec![Do::Once(vec![Do::Sample(sample)])];
     assert!(CompiledScript::all(&samples).is_err());

@@ -2,6 +2,7 @@
 
 use super::*;
 use brunt_model::extract::SampleScope;
+use brunt_model::scenario::{SampleMaker, ScriptSample};
 
 #[test]
 fn what_is_missing_fails_in_its_place() {
@@ -12,24 +13,27 @@ fn what_is_missing_fails_in_its_place() {
         http("r", &[("HTTPSampler.method", method)], "").replace("</HTTPSamplerProxy>", &file.replace("PATH", path))
     };
     let steps = |within: &str| scenario("", within).0.steps;
-    let source = |steps: Vec<Step>| match steps.into_iter().next_back() {
-        Some(Step::Sample(sample)) => (sample.label, sample.script.map(|script| script.source).unwrap_or_default()),
+    let failure = |steps: Vec<Step>| match steps.into_iter().next_back() {
+        Some(Step::Sample(ScriptSample { label, maker: SampleMaker::Failure { code, message }, .. })) => {
+            (label, code, message)
+        }
         other => panic!("{other:?}"),
     };
-    let (label, script) = source(steps(&upload("POST", "none.pdf")));
-    assert!(
-        label == "r" && script.contains("FileNotFoundException") && script.contains("none.pdf (No such"),
-        "{script}"
-    );
+    let (label, code, message) = failure(steps(&upload("POST", "none.pdf")));
+    assert_eq!((&*label, &*code), ("r", "Non HTTP response code: java.io.FileNotFoundException"));
+    assert!(message.ends_with("none.pdf (No such file or directory)"), "{message}");
     assert!(matches!(steps(&upload("GET", "none.pdf"))[..], [Step::Request(0)]));
     let dynamic = scenario("", &upload("POST", "${name}.pdf")).0.requests.remove(0).body;
     assert!(matches!(&dynamic, Body::Text(text) if text.contains("${__FileToString(${name}.pdf)}")), "{dynamic:?}");
     let slash = element("HTTPSamplerProxy", "r", &[("HTTPSampler.domain", "http://host")], "");
-    let (label, script) = source(steps(&slash));
-    assert!(label.is_empty() && script.contains("java.net.MalformedURLException"), "{script}");
+    let (label, code, _) = failure(steps(&slash));
+    assert_eq!((&*label, &*code), ("", "Non HTTP response code: java.net.MalformedURLException"));
     let script = |language: &str, file: &str, text: &str| {
         let all = [("scriptLanguage", language), ("filename", file), ("script", text)];
-        source(steps(&element("JSR223Sampler", "s", &all, ""))).1
+        let (label, code, message) = failure(steps(&element("JSR223Sampler", "s", &all, "")));
+        assert_eq!((&*label, &*code), ("s", "500"));
+        assert!(message.starts_with("javax.script.ScriptException: ") || language == "beanshell", "{message}");
+        message
     };
     assert!(script("groovy", "none.groovy", "").contains("Script file"), "its file is missing");
     let foreign = "import io.jsonwebtoken.Jwts\nJwts.builder()";
@@ -37,6 +41,11 @@ fn what_is_missing_fails_in_its_place() {
     assert!(script("beanshell", "", "import com.a.B;\nnew B();").contains("Class: B not found in namespace"));
     let of_jmeter = "import org.apache.http.client.methods.HttpGet\nnew HttpGet('x')";
     assert!(script("groovy", "", of_jmeter).contains("import of org.apache.http.client.methods.HttpGet is not known"));
+    let missing = |class: &str| element(class, "s", &[("filename", "none.groovy")], "");
+    assert!(matches!(steps(&http("r", &[], &missing("JSR223PreProcessor")))[..], [Step::Request(0)]));
+    let (_, policies) = scenario("", &http("r", &[], &missing("JSR223Assertion")));
+    let AssertionTest::Text(never) = &policies[1].assertions[0].test else { panic!("{policies:?}") };
+    assert!(never.message.starts_with("script `s`: javax.script.ScriptException: Script file"), "{never:?}");
 }
 
 #[test]

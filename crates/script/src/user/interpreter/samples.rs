@@ -2,7 +2,7 @@
 
 use super::Interpreter;
 use crate::context::UserContext;
-use crate::program::{CompiledSample, Op};
+use crate::program::{CompiledMaker, CompiledSample, Op};
 use crate::reactions::Verdict;
 use crate::records::{self, failures};
 use crate::scripts::ScriptView;
@@ -204,12 +204,13 @@ impl<T: Transport> Interpreter<T> {
         let surroundings = &self.script.context.surroundings;
         let start = surroundings.unix_millis();
         let mut searched = Searched::new(&request, Some(&reply), &clocks, user);
-        let made = match &sample.script {
-            Some(script) => {
+        let made = match &sample.maker {
+            CompiledMaker::Script(script) => {
                 let made = by_script(|| script.run(user, ScriptView::making(&searched), |text| self.text(text, turn)));
                 if script.is_forgiving { as_jmeter_says(made, script.name()) } else { made }
             }
-            None => listing(user),
+            CompiledMaker::Variables => listing(user),
+            CompiledMaker::Failure { code, message } => failure(self.text(code, turn), self.text(message, turn)),
         };
         let elapsed = surroundings.unix_millis().saturating_sub(start) + made.slept;
         (searched.elapsed_millis, searched.bytes) =
@@ -282,12 +283,15 @@ fn by_script(run: impl FnOnce() -> Result<crate::scripts::ScriptOutcome, String>
             changes.body = changes.body.or(ran.value.map(String::into_bytes));
             Made { changes, stop: ran.stop, slept: ran.pause }
         }
-        Err(why) => {
-            let (code, message, success) = (Some("500".into()), Some(why), Some(false));
-            let changes = SampleChanges { code, message, success, ..SampleChanges::default() };
-            Made { changes, stop: Scope::Nothing, slept: 0 }
-        }
+        Err(why) => failure("500".into(), why),
     }
+}
+
+/// A sample that fails.
+fn failure(code: String, message: String) -> Made {
+    let changes =
+        SampleChanges { code: Some(code), message: Some(message), success: Some(false), ..SampleChanges::default() };
+    Made { changes, stop: Scope::Nothing, slept: 0 }
 }
 
 /// The message of a script that threw, in JMeter's words.
