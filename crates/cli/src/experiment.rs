@@ -150,12 +150,10 @@ pub fn carry_out(experiment: &Experiment, given: ExperimentContext) -> Result<Ex
     let request = ExperimentRequest { experiment, start, machine, rig: &rig, notes, observer: &observer };
     let result = session.experiment(request).map_err(refused)?;
     live_outputs.borrow_mut().finish();
-    let interrupted = result.is_interrupted();
+    let interrupted = result.study.interrupted;
     let outputs = if tracer.is_some() { given.outputs.asked_for() } else { given.outputs };
     let exit = report(result, outputs, given.strict, given.decisive)?;
-    if exit != Exit::NothingMeasured {
-        tell_exit(exit, quiet);
-    }
+    tell_exit(exit, quiet);
     if let Some(tracer) = tracer {
         return trace::end(&mut tracer.borrow_mut(), interrupted).map_err(failed);
     }

@@ -88,13 +88,15 @@ pub fn run(path: &Path, args: &RunArgs) -> Result<Exit, Failed> {
             say(&format!("{}: {}", title(stage.kind), names(plan)));
         }
         // Reports and the event log are those of the thread groups, also where setUp thread groups run before.
-        let own = if is_main { (outputs.take(), log.take()) } else { (None, None) };
-        let own_outputs = own.0.map_or_else(|| Outputs::open(&[], quiet || !is_main), Ok).map_err(usage)?;
+        let own_outputs = match outputs.take_if(|_| is_main) {
+            Some(outputs) => outputs,
+            None => Outputs::open(&[], quiet || !is_main).map_err(usage)?,
+        };
         // A run ends its file; the next one appends to it.
         let mut jtl = output::result_file(&settings.output).map_err(usage)?;
         let around = MeasureContext {
             outputs: own_outputs,
-            log: own.1,
+            log: log.take_if(|_| is_main),
             jtl: jtl.as_mut(),
             live_outputs: &mut live_outputs,
             storage: if is_main { Storage::Alone } else { Storage::None },

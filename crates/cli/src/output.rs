@@ -135,7 +135,7 @@ pub(crate) fn ignore_closed_pipe(error: io::Error) -> io::Result<()> {
     if error.kind() == io::ErrorKind::BrokenPipe { Ok(()) } else { Err(error) }
 }
 
-/// Writes a text on standard output, for as long as somebody reads it.
+/// Writes a text to standard output. A reader that leaves early is no error.
 pub fn print(text: impl AsRef<[u8]>) -> Result<()> {
     let mut out = io::stdout().lock();
     let written = out.write_all(text.as_ref()).and_then(|()| out.flush());

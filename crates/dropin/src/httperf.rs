@@ -66,9 +66,9 @@ pub fn run(called: &str, words: &[String], caller: &Arc<Caller>) -> u8 {
 /// Carries out a command line of httperf for another drop-in. Stdout is returned as text; brunt's notes go to stderr.
 pub fn answer(words: &[String], interrupt: &Interrupt, caller: &Arc<Caller>) -> Answer {
     let paper = Arc::new(Paper::Kept(Mutex::default()));
-    let told = begin("httperf", words, interrupt, (&paper, caller)).err();
-    let code = told.as_ref().map_or(0, |told| told.code);
-    Answer { text: paper.text(), refusal: told.map(|told| told.text("httperf")), code }
+    let exit = begin("httperf", words, interrupt, (&paper, caller)).err();
+    let code = exit.as_ref().map_or(0, |exit| exit.code);
+    Answer { text: paper.text(), refusal: exit.map(|exit| exit.text("httperf")), code }
 }
 
 /// Why there is no report.

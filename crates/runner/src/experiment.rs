@@ -113,22 +113,10 @@ pub enum Refusal {
 }
 
 impl ExperimentResult {
-    /// Whether it was stopped before its end.
-    pub fn is_interrupted(&self) -> bool {
-        !is_whole(&self.outcome)
-    }
-
     /// Whether all trials were made as asked, and no reply came to any.
     pub fn measured_nothing(&self) -> bool {
-        self.outcome.is_ok()
-            && !self.study.interrupted
-            && !self.study.trials.is_empty()
-            && self.study.measured_nothing()
+        !self.study.interrupted && !self.study.trials.is_empty() && self.study.measured_nothing()
     }
-}
-
-fn is_whole(outcome: &Result<End, Failure<RunError>>) -> bool {
-    matches!(outcome, Ok(End::Whole | End::Enough))
 }
 
 /// Who is told how an experiment goes on.
@@ -234,7 +222,7 @@ impl Session {
         outcome: Result<End, Failure<RunError>>,
         observer: &dyn Observer,
     ) -> ExperimentResult {
-        study.interrupted = !is_whole(&outcome);
+        study.interrupted = !matches!(outcome, Ok(End::Whole | End::Enough));
         if let Err(failure) = &outcome {
             study.warnings.push(format!("the experiment was stopped: {failure:#}"));
         }
@@ -269,8 +257,8 @@ fn check_plans(experiment: &Experiment) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Asks each contender of a comparison once, and tells what differs between the replies and what cannot be decided. Returns the
-/// part that the runs will not show.
+/// Asks each contender of a comparison once, and tells the differences between the replies and the questions that stay undecided.
+/// Returns those that the runs will not show.
 fn look_at_contenders(experiment: &Experiment, observer: &dyn Observer) -> Result<Vec<String>, Refusal> {
     let Question::Compare(compare) = &experiment.question else { return Ok(Vec::new()) };
     let Different { all, beside_runs } = answers::differences(experiment)?;

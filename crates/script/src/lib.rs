@@ -62,5 +62,6 @@ pub use before_run::BeforeRun;
 pub use error::{ScriptError, WordError};
 pub use feed::Feeds;
 pub use files::{is_below, read_text, writable_path};
+pub use script_call::sample_message;
 pub use template::{Place, RenderContext, Template};
 pub use user::CompiledScript;

@@ -17,6 +17,14 @@ pub struct ScriptCall {
     pub is_forgiving: bool,
 }
 
+/// JMeter's message of a sample whose script threw this exception: engines of scripts wrap other exceptions than their own.
+pub fn sample_message(exception: &str) -> String {
+    let is_wrapped = ["javax.script.ScriptException: ", "org.apache.jorphan.util.JMeterException: "]
+        .iter()
+        .any(|class| exception.starts_with(class));
+    if is_wrapped { exception.to_owned() } else { format!("javax.script.ScriptException: {exception}") }
+}
+
 /// Only the source: parameters are made in any rules.
 impl Texts for Script {
     fn map_texts(&self, fill: &mut dyn FnMut(&str) -> String) -> Self {

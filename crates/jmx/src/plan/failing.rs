@@ -8,6 +8,7 @@ use crate::element::TestElement;
 use brunt_model::extract::ReplyPart;
 use brunt_model::reply_policy::{AssertionTest, TextAssertion, TextMatch};
 use brunt_model::scenario::{SampleMaker, Script, ScriptLanguage};
+use brunt_script::sample_message;
 use brunt_script::template::plain;
 use std::path::{Path, PathBuf};
 
@@ -42,11 +43,7 @@ impl From<PlanScript> for SampleMaker {
             PlanScript::Failing { exception } => exception,
             PlanScript::LeftOut => "java.lang.RuntimeException: the script cannot be read".to_owned(),
         };
-        let is_wrapped = ["javax.script.ScriptException: ", "org.apache.jorphan.util.JMeterException: "]
-            .iter()
-            .any(|class| exception.starts_with(class));
-        let message = if is_wrapped { exception } else { format!("javax.script.ScriptException: {exception}") };
-        Self::Failure { code: "500".into(), message: plain(&message) }
+        Self::Failure { code: "500".into(), message: plain(&sample_message(&exception)) }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Runs that are stored already, compared with each other.
 //!
-//! Out of scope: what nobody wrote down when they were made is not known now, and said so.
+//! The comparison says which circumstances were not recorded, and are unknown.
 
 use super::compared as with_comparison;
 use brunt_judge::compare::{compare_stored, foreseen_stored};
@@ -14,7 +14,7 @@ use brunt_spec::settings::SettingSources;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Runs further apart than so many seconds are of different days, as far as a machine goes.
+/// Seconds between runs from which on the machine may have changed.
 const APART: f64 = 3600.0;
 
 /// Runs that belong together: repetitions of one contender, at one load or several.
@@ -128,18 +128,19 @@ fn sides(groups: &[Group], load: Option<f64>) -> Vec<(String, Vec<&Run>)> {
     groups.iter().map(|group| (group.name.clone(), group.runs.iter().filter(at).map(|run| &run.1).collect())).collect()
 }
 
-/// What nobody wrote down.
+/// Circumstances that were not recorded.
 fn unknown(groups: &[Group]) -> Vec<String> {
-    let began = || groups.iter().flat_map(|group| &group.runs).map(|(_, run)| run.unix_seconds);
-    let (first, last) = (began().fold(f64::INFINITY, f64::min), began().fold(0.0, f64::max));
-    let mut told = vec![
+    let starts: Vec<f64> = groups.iter().flat_map(|group| &group.runs).map(|(_, run)| run.unix_seconds).collect();
+    let first = starts.iter().copied().fold(f64::INFINITY, f64::min);
+    let last = starts.iter().copied().fold(0.0, f64::max);
+    let mut notes = vec![
         "It is unknown whether servers were restarted between the runs, or kept caches and connections.".to_owned(),
     ];
     if last - first > APART {
         let apart = span(last - first);
-        told.push(format!("The runs are up to {apart} apart: the machine and its load may have changed."));
+        notes.push(format!("The runs are up to {apart} apart: the machine and its load may have changed."));
     }
-    told
+    notes
 }
 
 fn contender(group: &Group) -> Contender {
@@ -186,12 +187,11 @@ fn study(groups: Vec<Group>, spec: Compare, command: String) -> Study {
         question: Question::Compare(spec),
         source: command,
     };
-    let (environment, unix_seconds) = (first.environment, first.unix_seconds);
     Study {
         id: None,
         experiment,
-        environment,
-        unix_seconds,
+        environment: first.environment,
+        unix_seconds: first.unix_seconds,
         trials,
         warnings: Vec::new(),
         interrupted: false,

@@ -1,4 +1,4 @@
-//! The enumerations of the messages. 0 is what a field holds that nobody set, so the kinds begin with 1.
+//! Enumerations of the messages. Kinds begin with 1, since 0 is a field without a value.
 
 /// The same kinds, as the model has them.
 mod model {
@@ -22,7 +22,7 @@ macro_rules! kinds {
                 }
             }
 
-            /// The kind of a number; None where it is not set, or a later version's.
+            /// The kind of a number; None for 0 and for kinds of later versions.
             pub fn known(number: i32) -> Option<model::$name> {
                 match number {
                     $($number => Some(model::$name::$kind),)*

@@ -5,6 +5,7 @@ use crate::context::UserContext;
 use crate::program::{CompiledMaker, CompiledSample, Op};
 use crate::reactions::Verdict;
 use crate::records::{self, failures};
+use crate::script_call::sample_message;
 use crate::scripts::ScriptView;
 use crate::searched::{SampleChanges, Searched};
 use crate::template::Template;
@@ -300,10 +301,7 @@ fn as_jmeter_says(mut made: Made, script: &str) -> Made {
         && let Some(thrown) = message.strip_prefix(&format!("script `{script}`: "))
     {
         let thrown = thrown.rsplit_once(" (line ").map_or(thrown, |(thrown, _)| thrown);
-        let is_named = ["javax.script.ScriptException: ", "org.apache.jorphan.util.JMeterException: "]
-            .iter()
-            .any(|name| thrown.starts_with(name));
-        *message = if is_named { thrown.to_owned() } else { format!("javax.script.ScriptException: {thrown}") };
+        *message = sample_message(thrown);
     }
     made
 }

@@ -10,20 +10,19 @@ const CHECKS: &str = "Checks";
 
 /// The rows.
 pub static ROWS: [Row<RunSettings>; 6] = [
-    Row::repeated(
-        "expect-status",
-        "LIST",
-        "Statuses that are good, such as 200,201,300-399,2xx",
-        |w, _| set(status::parse(w), |s: &mut S, v| s.replies.checks.status.extend(v)),
-    )
-    .under(CHECKS).otherwise("all below 400")
+    Row::repeated("expect-status", "LIST", "Statuses that are good, such as 200,201,300-399,2xx", |w, _| {
+        set(status::parse(w), |s: &mut S, v| s.replies.checks.status.extend(v))
+    })
+    .under(CHECKS)
+    .otherwise("all below 400")
     .keys(&[Key::new("checks.status", Takes::Each)]),
     Row {
         kind: Kind::List,
         ..Row::value(
             "expect-http",
             "VERSION[,VERSION…]",
-            "HTTP versions that are good, such as 2,3: with --http auto, no load where the server offers none of them",
+            "HTTP versions that are good, such as 2,3: with --http auto, no load \
+             where the server offers none of them",
             |w, _| set(values::http_version(w), |s: &mut S, v| s.checks.expect_http.push(v)),
         )
         .under(CHECKS)
@@ -45,7 +44,8 @@ pub static ROWS: [Row<RunSettings>; 6] = [
     Row::repeated(
         "objective",
         "BOUNDS",
-        "Bounds, such as 'p99 < 50ms, errors < 0.1%, p95 of checkout < 1s' (a step or transaction); exit code 4 if missed",
+        "Bounds, such as 'p99 < 50ms, errors < 0.1%, p95 of checkout < 1s' (a \
+         step or transaction); exit code 4 if missed",
         |w, _| set(objective::parse(w), |s: &mut S, v| s.checks.objectives.extend(v)),
     )
     .under(CHECKS)

@@ -79,7 +79,8 @@ pub static ROWS: [Row<RunSettings>; 26] = [
     Row::value(
         "connections-per-origin",
         "N",
-        "Connections of each user to an origin, all in use at once: each user has N times as many requests in flight",
+        "Connections of each user to an origin, all in use at once: each user \
+         has N times as many requests in flight",
         |w, _| set(whole(w, 1, 1 << 16), |s: &mut S, v| s.connection.connections_per_origin = v),
     )
     .under(CONNECTION)
@@ -118,7 +119,8 @@ pub static ROWS: [Row<RunSettings>; 26] = [
     Row::value(
         "cert",
         "FILE",
-        "Our own certificate, as PEM; a folder: users take its .pem files in turn, each with certificate and key",
+        "Our own certificate, as PEM; a folder: users take its .pem files in \
+         turn, each with certificate and key",
         |w, _| set(values::pem_or_folder(w), |s: &mut S, v| s.connection.tls.cert = Some(v)),
     )
     .under(CONNECTION)

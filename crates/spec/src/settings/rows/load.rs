@@ -30,16 +30,20 @@ pub static ROWS: [Row<RunSettings>; 18] = [
         "Users, one connection each: 500 or 0..500/30s,500/2m; with --rate: connections at most",
         |w, _| set(shape::connections(w), |s: &mut S, v| s.load.connections = Some(v)),
     )
-        .under(LOAD)
-        .short('c')
-        .aliases(&["users", "vus"])
-        .content(Content::Number)
-        .otherwise(defaults::CONNECTIONS)
-        .keys(&[
-            Key::new("load.users", Takes::Loads)
-                .about("Closed loop: virtual users: 64, stages such as 0..500/30s,500/2m, or a sweep such as 20..20000*2"),
-            Key::new("load.connections", Takes::Value).about("With rate: maximum number of connections").default("no limit but max_in_flight"),
-        ]),
+    .under(LOAD)
+    .short('c')
+    .aliases(&["users", "vus"])
+    .content(Content::Number)
+    .otherwise(defaults::CONNECTIONS)
+    .keys(&[
+        Key::new("load.users", Takes::Loads).about(
+            "Closed loop: virtual users: 64, stages such as 0..500/30s,500/2m, or \
+                 a sweep such as 20..20000*2",
+        ),
+        Key::new("load.connections", Takes::Value)
+            .about("With rate: maximum number of connections")
+            .default("no limit but max_in_flight"),
+    ]),
     Row::value(
         "rate",
         "LOAD",
@@ -50,28 +54,30 @@ pub static ROWS: [Row<RunSettings>; 18] = [
     .short('r')
     .aliases(&["R", "rps", "qps"])
     .content(Content::Number)
-    .keys(&[Key::new("load.rate", Takes::Loads)
-        .about("Open loop: requests per second: 500, stages such as 0..500/30s,500/2m, or a sweep such as 50..1500+50")]),
-    Row::value(
-        "arrivals",
-        "SPACING",
-        "Open loop: how arrivals are spaced: poisson, even or burst:N",
-        |w, _| set(arrivals::parse(w), |s: &mut S, v| s.load.arrivals = Some(v)),
-    )
-        .under(LOAD)
-        .otherwise(defaults::ARRIVALS)
-        .keys(&[Key::new("load.arrivals", Takes::Value)]),
-    Row::value("duration", "TIME", "Measured time, such as 30s or 5m", |w, _| set(measured_time(w), |s: &mut S, v| s.stop.duration = Some(v)))
-        .under(LOAD)
-        .short('d')
-        .aliases(&["z"])
-        .content(Content::Number)
-        .otherwise_made(|| format!("{}, unless --requests or stages say when to stop", defaults::DURATION))
-        .keys(&[Key::new("load.duration", Takes::Value)]),
+    .keys(&[Key::new("load.rate", Takes::Loads).about(
+        "Open loop: requests per second: 500, stages such as \
+         0..500/30s,500/2m, or a sweep such as 50..1500+50",
+    )]),
+    Row::value("arrivals", "SPACING", "Open loop: how arrivals are spaced: poisson, even or burst:N", |w, _| {
+        set(arrivals::parse(w), |s: &mut S, v| s.load.arrivals = Some(v))
+    })
+    .under(LOAD)
+    .otherwise(defaults::ARRIVALS)
+    .keys(&[Key::new("load.arrivals", Takes::Value)]),
+    Row::value("duration", "TIME", "Measured time, such as 30s or 5m", |w, _| {
+        set(measured_time(w), |s: &mut S, v| s.stop.duration = Some(v))
+    })
+    .under(LOAD)
+    .short('d')
+    .aliases(&["z"])
+    .content(Content::Number)
+    .otherwise_made(|| format!("{}, unless --requests or stages say when to stop", defaults::DURATION))
+    .keys(&[Key::new("load.duration", Takes::Value)]),
     Row::repeated(
         "until",
         "GOALS",
-        "Extend the run until the confidence interval is this narrow, such as p99±5% or throughput+-1%; --duration is then the minimum",
+        "Extend the run until the confidence interval is this narrow, such as \
+         p99±5% or throughput+-1%; --duration is then the minimum",
         |w, _| set(goal::parse(w), |s: &mut S, v| s.load.until.extend(v)),
     )
     .under(LOAD)
@@ -99,13 +105,14 @@ pub static ROWS: [Row<RunSettings>; 18] = [
         "Closed loop: time between a reply and the user's next request, 1s or 0.5s..2s",
         |w, _| set(think::parse(w), |s: &mut S, v| s.load.think = Some(v)),
     )
-        .under(LOAD)
-        .otherwise(defaults::THINK)
-        .keys(&[Key::new("load.think", Takes::Value)]),
+    .under(LOAD)
+    .otherwise(defaults::THINK)
+    .keys(&[Key::new("load.think", Takes::Value)]),
     Row::value(
         "warmup",
         "TIME",
-        "Warm-up: load before the measured time, excluded from the results; auto: until steady state, at most half of all time",
+        "Warm-up: load before the measured time, excluded from the results; \
+         auto: until steady state, at most half of all time",
         |w, _| match w {
             "auto" => Ok(on(|s: &mut S| s.stop.warmup_until_steady = true)),
             _ => set(duration::parse(w), |s: &mut S, v| s.stop.warmup = v),
@@ -114,9 +121,12 @@ pub static ROWS: [Row<RunSettings>; 18] = [
     .under(LOAD)
     .usual(defaults::WARMUP)
     .keys(&[Key::new("load.warmup", Takes::Value)]),
-    Row::value("grace", "TIME", "Time for requests in flight at the end; those that take longer are aborted", |w, _| {
-        set(duration::parse(w), |s: &mut S, v| s.stop.grace = v)
-    })
+    Row::value(
+        "grace",
+        "TIME",
+        "Time for requests in flight at the end; those that take longer are aborted",
+        |w, _| set(duration::parse(w), |s: &mut S, v| s.stop.grace = v),
+    )
     .under(LOAD)
     .usual(defaults::GRACE)
     .keys(&[Key::new("load.grace", Takes::Value)]),
@@ -135,35 +145,34 @@ pub static ROWS: [Row<RunSettings>; 18] = [
         "Open loop: maximum number of requests in flight; arrivals beyond it are dropped",
         |w, _| set(whole(w, 1, u64::from(u32::MAX)), |s: &mut S, v| s.load.max_in_flight = Some(v)),
     )
-    .under(LOAD).otherwise("open files of all processes − 64 each")
+    .under(LOAD)
+    .otherwise("open files of all processes − 64 each")
     .keys(&[Key::new("load.max_in_flight", Takes::Value)]),
-    Row::value(
-        "processes",
-        "N",
-        "Processes that share the load",
-        |w, _| set(whole(w, 1, 1024), |s: &mut S, v| s.load.processes = Some(v)),
-    )
-    .under(LOAD).otherwise("1, more where connections need more open files than one may have")
+    Row::value("processes", "N", "Processes that share the load", |w, _| {
+        set(whole(w, 1, 1024), |s: &mut S, v| s.load.processes = Some(v))
+    })
+    .under(LOAD)
+    .otherwise("1, more where connections need more open files than one may have")
     .keys(&[Key::new("load.processes", Takes::Value)]),
     Row::value("threads", "N", "Worker threads of each process", |w, _| {
         set(whole(w, 1, 1024), |s: &mut S, v| s.load.threads = Some(v))
     })
-    .under(LOAD).otherwise("1, more where the rate needs them")
+    .under(LOAD)
+    .otherwise("1, more where the rate needs them")
     .aliases(&["t"])
     .keys(&[Key::new("load.threads", Takes::Value)]),
     Row::switch("latency", "Nothing more: the report always has percentiles", |_, _| Ok(on(|_: &mut S| {})))
         .under(LOAD)
         .unlisted(),
-    Row::switch(
-        "precise",
-        "Busy-wait before each send: less lag, more CPU; needs an otherwise idle core",
-        |_, _| Ok(on(|s: &mut S| s.load.precise = true)),
-    )
+    Row::switch("precise", "Busy-wait before each send: less lag, more CPU; needs an otherwise idle core", |_, _| {
+        Ok(on(|s: &mut S| s.load.precise = true))
+    })
     .under(LOAD)
     .keys(&[Key::new("load.precise", Takes::IfTrue)]),
     Row::value("seed", "N", "Seed of every random choice, to repeat a run", |w, _| {
         set(whole(w, 0, u64::MAX), |s: &mut S, v| s.load.seed = Some(v))
     })
-    .under(LOAD).otherwise("another each time")
+    .under(LOAD)
+    .otherwise("another each time")
     .keys(&[Key::new("load.seed", Takes::Value)]),
 ];

@@ -20,7 +20,8 @@ pub static ROWS: [Row<RunSettings>; 11] = [
     .under(OUTPUT)
     .short('o')
     .help(formats)
-    .keys(&[Key::new("outputs", Takes::Each).about("Reports, each FORMAT or FORMAT=FILE, relative to where brunt is called")]),
+    .keys(&[Key::new("outputs", Takes::Each)
+        .about("Reports, each FORMAT or FORMAT=FILE, relative to where brunt is called")]),
     Row::value("events", "FILE", "Write the event log to this file, for `brunt replay`", |w, _| {
         set(Ok::<_, WordError>(w.into()), |s: &mut S, v| s.output.events = Some(v))
     })
@@ -39,14 +40,16 @@ pub static ROWS: [Row<RunSettings>; 11] = [
         ..Row::value("jtl-format", "FORMAT", "Format of --jtl: csv or xml", |w, _| {
             set(detail(w), |s: &mut S, v| s.output.jtl_format = Some(v))
         })
-        .under(OUTPUT).otherwise("xml for .xml, else csv")
+        .under(OUTPUT)
+        .otherwise("xml for .xml, else csv")
         .content(Content::Choice(&["csv", "xml"]))
     },
     Row {
         excludes: &["jtl", "events"],
         ..Row::switch(
             "trace",
-            "Debug a scenario: one user and one iteration (more with -c and --iterations); each request and reply in full, what changed, and what was looked at",
+            "Debug a scenario: one user and one iteration (more with -c and \
+             --iterations); each request and reply in full, what changed, and what was looked at",
             |_, _| Ok(on(|s: &mut S| s.output.trace = true)),
         )
         .under(OUTPUT)
@@ -56,16 +59,20 @@ pub static ROWS: [Row<RunSettings>; 11] = [
         ..Row::repeated(
             "trace-only",
             "WHICH",
-            "Samples that --trace shows: failed, label=NAME, sample=N or sample=N..M; all that are given must hold",
+            "Samples that --trace shows: failed, label=NAME, sample=N or \
+             sample=N..M; all that are given must hold",
             |w, _| set(trace_filter(w), |s: &mut S, v| s.output.trace_view.only.push(v)),
         )
         .under(OUTPUT)
     },
     Row {
         needs: Some("trace"),
-        ..Row::value("trace-bodies", "DIR", "Write the body of each reply that --trace shows to a file in DIR", |w, _| {
-            set(Ok::<_, WordError>(w.into()), |s: &mut S, v| s.output.trace_view.bodies = Some(v))
-        })
+        ..Row::value(
+            "trace-bodies",
+            "DIR",
+            "Write the body of each reply that --trace shows to a file in DIR",
+            |w, _| set(Ok::<_, WordError>(w.into()), |s: &mut S, v| s.output.trace_view.bodies = Some(v)),
+        )
         .under(OUTPUT)
         .content(Content::Path)
     },

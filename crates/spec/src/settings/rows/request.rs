@@ -94,13 +94,13 @@ pub static ROWS: [Row<RunSettings>; 22] = [
         ..Row::value(
             "grpc",
             "SERVICE/METHOD",
-            "Call this method by gRPC (package.Service/Method), with --json as the message; descriptors come from --proto, \
-             --descriptor-set, or the server by reflection",
+            "Call this method by gRPC (package.Service/Method), with --json as the message; \
+             descriptors come from --proto, --descriptor-set, or the server by reflection",
             |w, _| set(values::grpc_method(w), |s: &mut S, v| s.request.grpc.method = Some(v)),
         )
         .under(REQUEST)
         .keys(&[Key::new("script.request.grpc", Takes::Value)
-.about("Call this method by gRPC: `package.Service/Method`, with json as its message")])
+            .about("Call this method by gRPC: `package.Service/Method`, with json as its message")])
     },
     Row::repeated("proto", "FILE", "gRPC: a file that defines the service (.proto)", |w, _| {
         set(Ok::<_, WordError>(w.into()), |s: &mut S, v| s.request.grpc.protos.push(v))
@@ -137,8 +137,11 @@ pub static ROWS: [Row<RunSettings>; 22] = [
     )
     .under(REQUEST)
     .keys(&[Key::new("script.request.message_interval", Takes::Value)
-.about("gRPC: send the messages of a stream at this interval, or each after the reply to the one before: `reply`")
-.default("all at once")]),
+        .about(
+            "gRPC: send the messages of a stream at this interval, or each after \
+ the reply to the one before: `reply`",
+        )
+        .default("all at once")]),
     Row::repeated("form", "NAME=VALUE", "Body: a field of a form, encoded", |w, env| {
         set(secrets::field(w, env), |s: &mut S, v| s.request.form.push(v))
     })
@@ -164,10 +167,12 @@ pub static ROWS: [Row<RunSettings>; 22] = [
         set(secrets::bearer(w, env), |s: &mut S, v| s.request.bearer = Some(v))
     })
     .under(REQUEST),
-    Row::value("user-agent", "TEXT", "User-Agent header", |w, _| set(values::text(w), |s: &mut S, v| s.request.user_agent = Some(v)))
-        .under(REQUEST)
-        .short('A')
-        .otherwise(defaults::USER_AGENT),
+    Row::value("user-agent", "TEXT", "User-Agent header", |w, _| {
+        set(values::text(w), |s: &mut S, v| s.request.user_agent = Some(v))
+    })
+    .under(REQUEST)
+    .short('A')
+    .otherwise(defaults::USER_AGENT),
     Row::switch("compressed", "Ask for compressed replies (gzip, deflate)", |_, _| {
         Ok(on(|s: &mut S| s.request.compressed = true))
     })
@@ -202,17 +207,20 @@ pub static ROWS: [Row<RunSettings>; 22] = [
     Row::value(
         "reply-events",
         "FORMAT",
-        "Time each event of a reply: sse, lines, or messages (WebSocket, gRPC); sse,20,10s ends it after 20, or 10 s",
+        "Time each event of a reply: sse, lines, or messages (WebSocket, \
+         gRPC); sse,20,10s ends it after 20, or 10 s",
         |w, _| set(events::parse(w), |s: &mut S, v| s.replies.events = Some(v)),
     )
     .under(REQUEST)
     .keys(&[Key::new("script.reply_events", Takes::Value)]),
     Row {
         excludes: &["follow"],
-        ..Row::switch("location", "Follows redirects, as curl's -L", |_, _| Ok(on(|s: &mut S| s.replies.redirects.most = LOCATION)))
-            .under(REQUEST)
-            .aliases(&["L"])
-            .unlisted()
+        ..Row::switch("location", "Follows redirects, as curl's -L", |_, _| {
+            Ok(on(|s: &mut S| s.replies.redirects.most = LOCATION))
+        })
+        .under(REQUEST)
+        .aliases(&["L"])
+        .unlisted()
     },
     Row {
         excludes: &["method", "data", "form", "json"],
