@@ -350,8 +350,10 @@ fn bodies_are_held_by_a_small_window() {
     let lab = Lab::start("--h2-window 10 --echo");
     let mut client = Client::new(&lab);
     client.head(1, "POST", "/", 0);
-    client.send(kind::DATA, 0, 1, b"0123");
-    client.send(kind::DATA, flag::PADDED, 1, &[2, b'4', 0, 0]);
+    let mut bytes = Vec::new();
+    frame::put(&mut bytes, kind::DATA, 0, 1, b"0123");
+    frame::put(&mut bytes, kind::DATA, flag::PADDED, 1, &[2, b'4', 0, 0]);
+    client.socket.write_all(&bytes).unwrap();
     assert_eq!(client.until("1: window 5"), ["1: window 3", "1: window 5"], "the padding, and the bytes");
     client.send(kind::DATA, flag::END_STREAM, 1, b"56789");
     let lines = client.until("1: 38 bytes end");
