@@ -47,4 +47,4 @@ install: ## brunt into ~/.cargo/bin
 
 clean: ## Remove all that was built
 	@. tools/lib.sh && cargo clean
-	@rm -rf fuzz/target fuzz/artifacts dist
+	@rm -rf dev/fuzz/target dev/fuzz/artifacts dist

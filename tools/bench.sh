@@ -1,5 +1,5 @@
 #!/bin/sh
-# brunt beside wrk, ab and h2load on an nginx of the suite's own; arguments go to brunt-bench (bench/README.md).
+# brunt beside wrk, ab and h2load on an nginx of the suite's own; arguments go to brunt-bench (dev/bench/README.md).
 set -eu
 . tools/lib.sh
 sh tools/need.sh

@@ -46,7 +46,7 @@ RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked
 say "fuzz targets"
 if has c++; then
     # Fuzzing needs a nightly toolchain; checking that the targets still fit does not.
-    cargo check --locked --manifest-path fuzz/Cargo.toml --target-dir "$BUILT/fuzz-check"
+    cargo check --locked --manifest-path dev/fuzz/Cargo.toml --target-dir "$BUILT/fuzz-check"
 else
     skipped fuzz-check "no C++ compiler, which libfuzzer needs (apt-get install g++)"
 fi

@@ -20,8 +20,8 @@ if [ -n "$why" ] && [ "${3:-}" = --if-possible ]; then
 fi
 if [ -n "$why" ]; then die "missing: $why"; fi
 
-if [ "$target" = all ]; then target=$(sed -n 's/^name = "\(.*\)"$/\1/p' fuzz/Cargo.toml | grep -v '^brunt-fuzz$'); fi
+if [ "$target" = all ]; then target=$(sed -n 's/^name = "\(.*\)"$/\1/p' dev/fuzz/Cargo.toml | grep -v '^brunt-fuzz$'); fi
 for one in $target; do
     say "fuzzing $one, $seconds s"
-    cargo +nightly fuzz run "$one" -- -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048
+    cargo +nightly fuzz run --fuzz-dir dev/fuzz "$one" -- -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048
 done

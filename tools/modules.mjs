@@ -11,6 +11,10 @@ import { join, relative, sep } from "node:path";
 
 // Circles that are allowed: the modules of a crate, and why they import each other.
 const CIRCLES = {
+  bench: [
+    "check options overload pacing report session tools",
+    "a session measures each kind of case, and each kind reads the options and tools of the session",
+  ],
   certify: ["league table trial", "the table shows leagues and trials, and both use its formats of figures"],
   dom: ["document html xml", "both parsers build a document, and a document chooses the parser"],
   engine: [
@@ -20,6 +24,10 @@ const CIRCLES = {
   groovy: [
     "check classes error host jmeter map methods script syntax value vm",
     "values call the interpreter (closures, comparators), and the interpreter calls methods of values",
+  ],
+  lab: [
+    "args body conn deliver desk h2 h3 hostile ledger reply report request serve server socket tls websocket",
+    "one desk serves all protocols: each connection asks it for replies, and it knows the connections that it ends",
   ],
   model: ["analysis answer comparison question", "the types of questions, answers and comparisons hold values of each other"],
   script: [
@@ -118,10 +126,9 @@ function picture(crates) {
   return lines.join("\n");
 }
 
-const crates = readdirSync("crates")
-  .sort()
-  .map((name) => join("crates", name))
-  .filter((folder) => existsSync(join(folder, "Cargo.toml")))
+const crates = ["lib", "crates", "dev"]
+  .flatMap((wing) => readdirSync(wing).sort().map((name) => join(wing, name)))
+  .filter((folder) => existsSync(join(folder, "src")))
   .map(crate);
 const option = process.argv[2];
 if (option === undefined) {

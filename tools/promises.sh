@@ -1,5 +1,5 @@
 #!/bin/sh
-# Prints how many of the statistical promises (tests/promises.txt) a run of all tests checked, simulated and in real time:
+# Prints how many of the statistical promises (dev/tests/promises.txt) a run of all tests checked, simulated and in real time:
 # tools/promises.sh FAILED LOG…, FAILED a file with one test a line. Fails if a simulated test did not run and pass.
 set -eu
 failed=$1
@@ -25,4 +25,4 @@ awk -F ' *[|] *' -v seen="$seen" -v skips="${BRUNT_SKIPS:-/dev/null}" '
         printf "statistical promises: %d of %d checked in simulation, %d of %d in real time\n", simulated, promises, measured, measurable
         if (unmeasured) print "not checked in real time on this machine:" unmeasured
         if (missing) { print "not checked in simulation:" missing; exit 1 }
-    }' tests/promises.txt
+    }' dev/tests/promises.txt

@@ -1,16 +1,16 @@
 #!/bin/sh
-# In CI, a test may be skipped only if tests/needs.txt has it; elsewhere a skip is reported and no more.
+# In CI, a test may be skipped only if dev/tests/needs.txt has it; elsewhere a skip is reported and no more.
 # Reads the lines `SKIPPED name: why` of the file that BRUNT_SKIPS names.
 set -eu
 [ "${CI:-}" = true ] || exit 0
 
-allowed() { awk '!/^#/ { print $1 }' tests/needs.txt | grep -Fqx -- "$1"; }
+allowed() { awk '!/^#/ { print $1 }' dev/tests/needs.txt | grep -Fqx -- "$1"; }
 
 surprises=0
 while read -r line; do
     name=${line#SKIPPED }
     if ! allowed "${name%%: *}"; then
-        echo "not allowed in CI (tests/needs.txt): $line" >&2
+        echo "not allowed in CI (dev/tests/needs.txt): $line" >&2
         surprises=1
     fi
 done <"$BRUNT_SKIPS"

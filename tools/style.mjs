@@ -8,7 +8,7 @@ import { existsSync, readFileSync } from "node:fs";
 const WORDS = "tools/style-words.txt";
 const TEXTS = ["rs", "md", "sh", "mjs", "ts", "html", "proto", "yaml", "yml", "txt", "toml"];
 // Text of other tools, recorded or required byte for byte.
-const FOREIGN = /^(tests\/data\/|web-ui\/node_modules\/)/;
+const FOREIGN = /^(dev\/tests\/data\/|web-ui\/node_modules\/)/;
 
 const MOST_WORDS = 25;
 const LEAST_WORDS = 4;
@@ -41,7 +41,7 @@ const words = (text) => text.split(/\s+/).filter((word) => /\p{Letter}/u.test(wo
 const isText = (text) => words(text) >= LEAST_WORDS && !/^[\s<{(]*(SELECT|INSERT|CREATE|DELETE|UPDATE|PRAGMA) /.test(text);
 
 const isShown = (file) =>
-  /^(crates|lab)\/(.*\/)?src\/.*\.rs$/.test(file) && !/\/tests?(\.rs$|\/)|\/story|_tests?\.rs$/.test(file) && !NO_TEXTS.test(file);
+  /^(lib|crates|dev\/lab)\/(.*\/)?src\/.*\.rs$/.test(file) && !/\/tests?(\.rs$|\/)|\/story|_tests?\.rs$/.test(file) && !NO_TEXTS.test(file);
 
 let found = 0;
 for (const file of files) {

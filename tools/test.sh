@@ -30,7 +30,7 @@ sh tools/page.sh --browser || die "the report page failed (see above), so the te
 say "the programs"
 build_quickly -p brunt-cli -p brunt-lab
 
-# Tests marked `quiet` (tests/needs.txt) measure in real time, and two cores are few for all of them at once. If one of them
+# Tests marked `quiet` (dev/tests/needs.txt) measure in real time, and two cores are few for all of them at once. If one of them
 # fails, it runs again, alone, twice at most. The last result counts, and a retry is reported. Other tests are not retried.
 beside=$BUILT/test-beside.log
 left=$BUILT/test-left
@@ -44,7 +44,7 @@ failed() {
 
 # unquiet FILE: those of its tests that are not marked `quiet`.
 unquiet() {
-    awk '!/^#/ && ("," $2 ",") ~ /,quiet,/ { print $1 }' tests/needs.txt | sort -u | comm -23 "$1" -
+    awk '!/^#/ && ("," $2 ",") ~ /,quiet,/ { print $1 }' dev/tests/needs.txt | sort -u | comm -23 "$1" -
 }
 
 # passed LOG…: how many

@@ -72,7 +72,7 @@ figures_of_jmeter() {
 # No pictures and style sheets, no pauses, no limit below 149 users; failures do not end it.
 printf '%s\n' 'parser = false' 'json_output = false' 'limit = 255' 'failures = 100000' 'verbose = false' 'protocol = HTTP/1.1' \
     'connection = close' 'logging = false' >"$dir/siegerc"
-cp bench/scenarios/home.jmx "$dir/home.jmx"
+cp dev/bench/scenarios/home.jmx "$dir/home.jmx"
 jmeter=$BUILT/jmeter
 plan="-n -t $dir/home.jmx -Jusers=$users -Jloops=$loops -Jport=$port"
 

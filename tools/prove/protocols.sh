@@ -1,6 +1,6 @@
 #!/bin/sh
 # What HTTP/3, gRPC and WebSocket cost beside oha, ghz and k6, and the lag of each protocol in an open loop beside HTTP/1.1:
-# bench/src/bin/protocols. The tools come from their registries; a row whose tool cannot be had is SKIPPED.
+# dev/bench/src/bin/protocols. The tools come from their registries; a row whose tool cannot be had is SKIPPED.
 set -eu
 . tools/lib.sh
 out=$1

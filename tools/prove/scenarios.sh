@@ -1,5 +1,5 @@
 #!/bin/sh
-# What scenarios cost beside wrk, JMeter and k6, on one nginx: bench/src/bin/scenarios.rs. JMeter and k6 come from their
+# What scenarios cost beside wrk, JMeter and k6, on one nginx: dev/bench/src/bin/scenarios.rs. JMeter and k6 come from their
 # registries; a row whose tool cannot be had is SKIPPED.
 set -eu
 . tools/lib.sh

@@ -1,6 +1,6 @@
 // Sums of what zoom shows: counts are added up, and the cells of response times; nothing is averaged.
 //
-// The cells are those of crates/stats/src/sketch.rs: eight neighbouring buckets of an HDR histogram (1024 to each power
+// The cells are those of lib/stats/src/sketch.rs: eight neighbouring buckets of an HDR histogram (1024 to each power
 // of two, values below 2048 one each), so 128 to each power of two. test/sums.test.ts holds this file to what Rust says.
 
 import type { Zoom } from './types';
@@ -16,7 +16,7 @@ export function highOf(cell: number): number {
   return within * 2 ** octave + 2 ** octave - 1;
 }
 
-/** The 1-based rank of quantile `q` among `count` values, as crates/stats/src/quantile.rs has it. */
+/** The 1-based rank of quantile `q` among `count` values, as lib/stats/src/quantile.rs has it. */
 export function rank(q: number, count: number): number {
   const exact = q * count;
   const raw = Math.ceil(exact - 1e-9 * Math.max(exact, 1));

@@ -100,7 +100,7 @@ fn replaced(body: &[u8], boundary: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Says that the test is skipped, by its name in `tests/needs.txt`.
+/// Says that the test is skipped, by its name in `dev/tests/needs.txt`.
 #[expect(clippy::print_stdout, reason = "tells whoever runs the tests")]
 fn skipped(why: &str) {
     let line = format!("SKIPPED curl-lines: {why}");

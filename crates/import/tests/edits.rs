@@ -225,15 +225,19 @@ fn plans() -> Vec<String> {
         files.sort();
         files
     };
-    for folder in
-        ["examples", "fuzz/corpus/plan", "bench/scenarios", "crates/spec/src/plan/tests", "crates/cli/src/plan_file"]
-    {
+    for folder in [
+        "examples",
+        "dev/fuzz/corpus/plan",
+        "dev/bench/scenarios",
+        "crates/spec/src/plan/tests",
+        "crates/cli/src/plan_file",
+    ] {
         plans.extend(files(folder, ".yaml").iter().map(|file| fs::read_to_string(file).expect("a plan")));
     }
     for folder in files("../shared/jmx", "").into_iter().chain([]) {
         plans.extend(jmx_plan(&folder.join("plan.jmx")));
     }
-    plans.extend(files("tests/data/jmeter", ".jmx").iter().filter_map(|file| jmx_plan(file)));
+    plans.extend(files("dev/tests/data/jmeter", ".jmx").iter().filter_map(|file| jmx_plan(file)));
     let inputs = [
         (Format::Curl, "curl.txt"),
         (Format::Har, "shop.har"),
@@ -242,7 +246,7 @@ fn plans() -> Vec<String> {
         (Format::Urls, "urls.txt"),
     ];
     for (format, file) in inputs {
-        let text = fs::read_to_string(Path::new(ROOT).join("tests/data/import").join(file)).expect("an input");
+        let text = fs::read_to_string(Path::new(ROOT).join("dev/tests/data/import").join(file)).expect("an input");
         plans.push(import(format, &text, &Options::default()).expect("a plan"));
     }
     plans.retain(|plan| parse(plan, "p").is_ok());

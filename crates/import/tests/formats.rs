@@ -1,4 +1,4 @@
-//! What each format becomes: the plans of the inputs in `tests/data/import`, and what is said of inputs that are wrong.
+//! What each format becomes: the plans of the inputs in `dev/tests/data/import`, and what is said of inputs that are wrong.
 
 use brunt_import::{Format, Options, import};
 use brunt_model::Body;

@@ -81,7 +81,7 @@ fn loaded(plan: &str, folder: &Path) -> brunt_model::Plan {
 
 #[test]
 fn a_plan_that_was_exported_is_imported_as_the_same() {
-    let shop = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/import/jmx");
+    let shop = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../dev/tests/data/import/jmx");
     let folder = tempfile::tempdir().expect("a folder");
     for name in ["shop.jmx", "users.csv"] {
         fs::copy(shop.join(name), folder.path().join(name)).expect("a copy");

@@ -1,7 +1,7 @@
 //! The words of brunt and their written forms: no I/O, no clock, and no defaults, which are the command's.
 //!
 //! Every way in makes a [`Plan`]; the engine turns a Plan into [`Event`]s; every way out folds Events into a [`Run`].
-//! * [`time`]: instants since the run began, durations as seconds, the trait [`Clock`]. [`numbers`], [`java_date`], [`java_number`]: numbers and dates as text.
+//! * [`time`]: instants since the run began, durations as seconds, the trait [`Clock`]. [`numbers`]: numbers as text.
 //! * [`request`], [`scenario`], [`load`], [`plan`]: a run in full. [`reply_policy`], [`extract`], [`modifier`]: how replies are used.
 //! * [`outcome`], [`sample`]: what became of one request, and when; failed checks. [`record`]: a sample as JMeter's result files list it.
 //! * [`tally`], [`transaction`], [`snapshot`], [`spread`]: mergeable sums of samples, of transactions, and of when they came.
@@ -15,7 +15,6 @@ pub mod analysis;
 pub mod answer;
 pub mod codec;
 pub mod comparison;
-pub mod deadline;
 pub mod environment;
 pub mod event;
 pub mod experiment;
@@ -23,8 +22,6 @@ pub mod extract;
 pub mod finding;
 pub mod goal;
 pub mod history;
-pub mod java_date;
-pub mod java_number;
 pub mod live_output;
 pub mod load;
 pub mod modifier;

@@ -1,6 +1,6 @@
 //! Regular expressions of a plan: in the syntax of `regex`, or with look-around and back references where one needs them.
 
-use brunt_model::deadline::run_within;
+use brunt_java::deadline::run_within;
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};

@@ -140,7 +140,7 @@ mod tests {
 
     /// The inputs of a fuzz target that are kept, without their last byte: it is the size of pieces.
     fn corpus(target: &str) -> Vec<Vec<u8>> {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus").join(target);
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../dev/fuzz/corpus").join(target);
         let files = fs::read_dir(folder).expect("a corpus").flatten();
         let inputs = files.map(|file| fs::read(file.path()).expect("an input"));
         inputs.map(|input| input.split_last().expect("a size").1.to_vec()).collect()

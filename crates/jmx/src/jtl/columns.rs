@@ -2,7 +2,7 @@
 
 use super::settings::{Field, JtlSettings, TimestampFormat};
 use super::{TRANSACTION_MESSAGE, failure_message};
-use brunt_model::java_date::DatePattern;
+use brunt_java::date::DatePattern;
 use brunt_model::{DataType, SampleRecord};
 use std::borrow::Cow;
 

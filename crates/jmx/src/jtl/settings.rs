@@ -2,7 +2,7 @@
 
 use crate::error::JmxError;
 use crate::property::Properties;
-use brunt_model::java_date::DatePattern;
+use brunt_java::date::DatePattern;
 
 const PREFIX: &str = "jmeter.save.saveservice.";
 

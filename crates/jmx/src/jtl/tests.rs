@@ -1,6 +1,6 @@
 use super::settings::AssertionResults;
 use super::*;
-use brunt_model::java_date::DatePattern;
+use brunt_java::date::DatePattern;
 use brunt_model::{AssertionRecord, DataType, RecordDetails};
 use proptest::prelude::*;
 

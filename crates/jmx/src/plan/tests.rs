@@ -464,7 +464,7 @@ fn rows_of_ultimate_groups_are_summed() {
     assert_eq!(population.stop.duration, Some(Duration::from_secs(35)));
 }
 
-/// What JMeter 5.6.3 makes of numbers that are none (tests/data/jmeter/numbers.jmx): 0, or the port of the protocol.
+/// What JMeter 5.6.3 makes of numbers that are none (dev/tests/data/jmeter/numbers.jmx): 0, or the port of the protocol.
 #[test]
 fn numbers_that_are_none_are_those_of_jmeter_and_told() {
     let timer = element("ConstantTimer", "t", &[("ConstantTimer.delay", "1.5")], "");

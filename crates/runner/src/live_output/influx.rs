@@ -4,7 +4,7 @@
 
 use super::Wanted;
 use super::fold::{Figures, Interval, Users};
-use brunt_model::java_number;
+use brunt_java::number;
 use brunt_model::live_output::InfluxSink;
 use brunt_stats::Histogram;
 use std::fmt::Write;
@@ -112,7 +112,7 @@ impl InfluxLines {
         }
         for percentile in self.percentiles.iter().filter(|_| !histogram.is_empty()) {
             let value = histogram.quantile(f64::from(*percentile) / 100.0) as f64;
-            let _ = write!(fields, ",pct{}={}", java_number::float(*percentile), millis(value));
+            let _ = write!(fields, ",pct{}={}", number::float(*percentile), millis(value));
         }
         fields
     }
@@ -136,7 +136,7 @@ fn users(users: &Users) -> String {
 
 /// Nanoseconds as milliseconds, to a microsecond.
 pub fn millis(nanos: f64) -> String {
-    java_number::double((nanos / 1e3).round() / 1e3)
+    number::double((nanos / 1e3).round() / 1e3)
 }
 
 /// A tag with its comma; none where its value is empty, which no line may have.

@@ -108,7 +108,7 @@ fn dates_are_written_and_shifted() {
     let texts = Texts::new(TextRules::Jmeter);
     // 2026-05-28 20:26:40.123 UTC, wherever this machine stands.
     let now = 1_780_000_000_123;
-    let pattern = |pattern: &str| brunt_model::java_date::DatePattern::parse(pattern).unwrap();
+    let pattern = |pattern: &str| brunt_java::date::DatePattern::parse(pattern).unwrap();
     let local = |text: &str| pattern(text).format(now, local_offset(now));
     assert_eq!(
         texts.becomes("${__time(yyyy-MM-dd'T'HH:mm:ss.SSSX,t)} ${__V(t)}").unwrap().split_once(' ').unwrap().0,

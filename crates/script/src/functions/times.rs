@@ -1,7 +1,7 @@
 //! The time, its formats, and dates. Formats are date patterns of Java; times are those of the machine's time zone.
 
 use super::{Call, Function};
-use brunt_model::java_date::{DatePattern, local_of};
+use brunt_java::date::{DatePattern, local_of};
 use chrono::{Datelike, Local, NaiveDate, NaiveDateTime, Offset, TimeZone};
 use rand::RngExt;
 

@@ -1,7 +1,7 @@
 //! Variables, properties, counters and random values.
 
 use super::{Call, Function};
-use brunt_model::java_number;
+use brunt_java::number;
 use rand::RngExt;
 use std::fmt::Write;
 
@@ -299,7 +299,7 @@ fn written(number: f64) -> String {
 
 fn double_sum(call: &Call<'_>) -> String {
     let last = call.arguments.len() - 1;
-    let sum = java_number::double((0..=last).filter_map(|number| call.decimal(number)).sum());
+    let sum = number::double((0..=last).filter_map(|number| call.decimal(number)).sum());
     if call.decimal(last).is_some() { sum } else { call.into_variable(last, sum) }
 }
 

@@ -1,4 +1,4 @@
-//! Requests changed by a reply, as JMeter 5.6.3 changes them (tests/data/jmeter/modifiers.jmx holds both side by side).
+//! Requests changed by a reply, as JMeter 5.6.3 changes them (dev/tests/data/jmeter/modifiers.jmx holds both side by side).
 
 use super::*;
 use crate::pending::{PendingRequest, RequestTexts};

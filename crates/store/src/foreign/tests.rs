@@ -27,7 +27,7 @@ fn near(figure: Option<f64>, to: f64) -> bool {
     figure.is_some_and(|figure| (figure - to).abs() < 1e-9)
 }
 
-const E1: &str = include_str!("../../../../tests/data/e1-dynamic.tsv");
+const E1: &str = include_str!("../../../../dev/tests/data/e1-dynamic.tsv");
 
 #[test]
 fn the_table_of_an_experiment_of_2011_is_read() {

@@ -116,8 +116,8 @@ proptest! {
 /// brunt reported when it wrote them. The server failed one request in ten.
 #[test]
 fn recorded_logs_are_read() {
-    let plain = include_bytes!("../../../../tests/data/log-v5/plain.log");
-    let stored = include_bytes!("../../../../tests/data/log-v5/packed.events");
+    let plain = include_bytes!("../../../../dev/tests/data/log-v5/plain.log");
+    let stored = include_bytes!("../../../../dev/tests/data/log-v5/packed.events");
     for log in [&plain[..], &stored[..]] {
         let (events, error) = read(log);
         assert!(error.is_none(), "{error:?}");
@@ -137,7 +137,7 @@ fn recorded_logs_are_read() {
 /// A log of `brunt ab -n 40 -c 2`.
 #[test]
 fn recorded_samples_are_read() {
-    let (events, error) = read(include_bytes!("../../../../tests/data/log-v5/samples.events"));
+    let (events, error) = read(include_bytes!("../../../../dev/tests/data/log-v5/samples.events"));
     assert!(error.is_none());
     let samples = events.iter().map(|event| if let Event::Samples(samples) = event { samples.len() } else { 0 });
     assert_eq!(samples.sum::<usize>(), 40);

@@ -1,0 +1,248 @@
+//! What brunt's drop-ins cost beside the tools whose names they bear: `brunt-bench-drop-ins --brunt PATH`.
+//!
+//! The real tool and ours get the same command line, in turn, round after round, against the suite's nginx. Requests are
+//! nginx's count, CPU time is the kernel's of the whole process, the rate is requests over the time from start to end.
+//! Not a test of what they print (`dev/tests/it/compat`).
+
+use anyhow::{Context, Result, ensure};
+use brunt_bench::cases::SMALL;
+use brunt_bench::child::{self, Interrupt};
+use brunt_bench::machine;
+use brunt_bench::maths::{Spread, ratios_within_rounds};
+use brunt_bench::nginx::Nginx;
+use brunt_bench::output;
+use brunt_bench::table;
+use brunt_bench::tools;
+use clap::Parser;
+use serde_json::{Value, json};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+use std::time::Duration;
+
+/// The real httperf sometimes waits for ever for a reply that it has missed: it is then run again.
+const PATIENCE: Duration = Duration::from_secs(40);
+const TRIES: usize = 3;
+
+/// brunt's drop-ins beside the tools whose names they bear.
+#[derive(Debug, Parser)]
+struct Options {
+    /// The brunt to measure.
+    #[arg(long)]
+    brunt: PathBuf,
+    /// Only the rows of this tool.
+    #[arg(long)]
+    only: Option<String>,
+    /// How often each is run.
+    #[arg(long, default_value_t = 5)]
+    rounds: usize,
+    /// The page, in Markdown.
+    #[arg(long)]
+    out: Option<PathBuf>,
+    /// All figures.
+    #[arg(long)]
+    json: Option<PathBuf>,
+    /// Exit code 1 where a target is missed.
+    #[arg(long)]
+    check: bool,
+}
+
+/// One command line, and what is expected of ours in multiples of theirs.
+struct Row {
+    name: &'static str,
+    tool: &'static str,
+    words: &'static str,
+    cpu_at_most: Option<f64>,
+    rate_at_least: Option<f64>,
+}
+
+/// `URL`, `HOST`, `PORT`, `PAGE` and `RC` stand for what is known only when the server runs.
+const ROWS: [Row; 7] = [
+    Row {
+        name: "ab -k -c 64",
+        tool: "ab",
+        words: "-q -k -c 64 -n 150000 URL",
+        cpu_at_most: Some(1.0),
+        rate_at_least: Some(1.0),
+    },
+    Row { name: "ab -c 64", tool: "ab", words: "-q -c 64 -n 40000 URL", cpu_at_most: None, rate_at_least: None },
+    Row {
+        name: "siege -b -c 64, keep-alive",
+        tool: "siege",
+        words: "-R RC -b -c 64 -r 600 URL",
+        cpu_at_most: Some(0.2),
+        rate_at_least: None,
+    },
+    Row { name: "siege -b -c 64", tool: "siege", words: "-b -c 64 -r 300 URL", cpu_at_most: None, rate_at_least: None },
+    Row {
+        name: "httperf at 2000 connections/s",
+        tool: "httperf",
+        words: "--hog --timeout 5 --server HOST --port PORT --uri PAGE --rate 2000 --num-conns 8000 --num-calls 1",
+        cpu_at_most: Some(0.2),
+        rate_at_least: Some(0.98),
+    },
+    Row {
+        name: "httperf at 2000 requests/s, ten a connection",
+        tool: "httperf",
+        words: "--hog --timeout 5 --server HOST --port PORT --uri PAGE --rate 200 --num-conns 800 --num-calls 10",
+        cpu_at_most: Some(0.2),
+        rate_at_least: Some(0.98),
+    },
+    Row {
+        name: "httperf at 20000 requests/s, ten a connection",
+        tool: "httperf",
+        words: "--hog --timeout 5 --server HOST --port PORT --uri PAGE --rate 2000 --num-conns 8000 --num-calls 10",
+        cpu_at_most: None,
+        rate_at_least: Some(0.98),
+    },
+];
+
+/// What was seen of one run.
+#[derive(Clone, Copy)]
+struct Seen {
+    microseconds: f64,
+    rate: f64,
+}
+
+/// The runs of one side: round and figure.
+#[derive(Default)]
+struct Side {
+    cpu: Vec<(usize, f64)>,
+    rate: Vec<(usize, f64)>,
+}
+
+fn main() -> ExitCode {
+    output::exit_code("brunt-bench-drop-ins", run(&Options::parse()))
+}
+
+fn run(options: &Options) -> Result<ExitCode> {
+    machine::raise_file_limit()?;
+    let interrupt = Interrupt::install()?;
+    let server = Nginx::start(&interrupt)?;
+    let scratch = tempfile::tempdir()?;
+    let rc = scratch.path().join("siegerc");
+    fs::write(
+        &rc,
+        "protocol = HTTP/1.1\nconnection = keep-alive\njson_output = false\nlogging = false\nparser = false\n",
+    )?;
+    let (mut lines, mut all, mut missed) = (Vec::new(), Vec::new(), Vec::new());
+    for row in ROWS.iter().filter(|row| options.only.as_deref().is_none_or(|only| only == row.tool)) {
+        let Some(theirs) = tools::in_path(row.tool) else {
+            output::progress(&format!("SKIPPED {}: not installed", row.tool));
+            continue;
+        };
+        let [real, ours] = in_turn(row, &theirs, options, (&server, &rc, &interrupt))?;
+        let (line, figures, complaints) = told(row, &real, &ours);
+        output::progress(&line.join("  "));
+        lines.push(line);
+        all.push(figures);
+        missed.extend(complaints);
+    }
+    write(options, &lines, &all)?;
+    for line in &missed {
+        output::progress(&format!("missed: {line}"));
+    }
+    Ok(if options.check && !missed.is_empty() { ExitCode::from(1) } else { ExitCode::SUCCESS })
+}
+
+fn write(options: &Options, lines: &[Vec<String>], all: &[Value]) -> Result<()> {
+    let headings = ["command", "real µs/request", "ours", "ratio", "real requests/s", "ours", "ratio"];
+    let page = table::render(&headings, lines);
+    output::result(&page);
+    if let Some(file) = &options.out {
+        fs::write(file, &page).with_context(|| format!("writing {}", file.display()))?;
+    }
+    if let Some(file) = &options.json {
+        fs::write(file, serde_json::to_string_pretty(all)? + "\n")?;
+    }
+    Ok(())
+}
+
+/// Both in turn, each first in every other round.
+fn in_turn(
+    row: &Row,
+    theirs: &Path,
+    options: &Options,
+    (server, rc, interrupt): (&Nginx, &Path, &Interrupt),
+) -> Result<[Side; 2]> {
+    let mut sides = [Side::default(), Side::default()];
+    for round in 0..options.rounds {
+        for turn in 0..2 {
+            let ours = (round + turn) % 2 == 1;
+            let mut command = Command::new(if ours { &options.brunt } else { theirs });
+            if ours {
+                command.arg(row.tool);
+            }
+            command.args(words(row, server, rc)).env("HOME", rc.parent().unwrap_or(rc));
+            let Seen { microseconds, rate } = one(&mut command, server, interrupt)?;
+            let side = &mut sides[usize::from(ours)];
+            side.cpu.push((round, microseconds));
+            side.rate.push((round, rate));
+        }
+    }
+    Ok(sides)
+}
+
+fn words(row: &Row, server: &Nginx, rc: &Path) -> Vec<String> {
+    let known = [
+        ("URL", server.url(SMALL)),
+        ("HOST", server.address.ip().to_string()),
+        ("PORT", server.address.port().to_string()),
+        ("PAGE", SMALL.path.to_owned()),
+        ("RC", rc.display().to_string()),
+    ];
+    let word = |word: &str| known.iter().find(|(name, _)| *name == word).map_or(word.to_owned(), |(_, is)| is.clone());
+    row.words.split(' ').map(word).collect()
+}
+
+fn one(command: &mut Command, server: &Nginx, interrupt: &Interrupt) -> Result<Seen> {
+    let tried = (0..TRIES).find_map(|_| {
+        let before = server.status.read().ok()?.requests;
+        let finished = child::run(command, PATIENCE, interrupt, |_| Ok(()));
+        finished.map_err(|error| output::progress(&format!("{command:?}: {error:#}; once more"))).ok().zip(Some(before))
+    });
+    interrupt.check()?;
+    let (finished, before) = tried.with_context(|| format!("{command:?} never came to its end"))?;
+    let requests = (server.status.read()?.requests - before) as f64;
+    ensure!(
+        finished.code == Some(0) && requests > 0.0,
+        "{command:?} ended with {:?}: {}",
+        finished.code,
+        finished.output
+    );
+    let cpu = finished.usage.user + finished.usage.system;
+    Ok(Seen { microseconds: cpu.as_secs_f64() * 1e6 / requests, rate: requests / finished.elapsed.as_secs_f64() })
+}
+
+/// A row of the page, its figures, and what was missed.
+fn told(row: &Row, real: &Side, ours: &Side) -> (Vec<String>, Value, Vec<String>) {
+    let median = |values: &[(usize, f64)]| {
+        Spread::of(&values.iter().map(|value| value.1).collect::<Vec<_>>()).map_or(f64::NAN, |spread| spread.median)
+    };
+    let ratio = |ours: &[(usize, f64)], real: &[(usize, f64)]| {
+        Spread::of(&ratios_within_rounds(ours, real)).map_or(f64::NAN, |spread| spread.median)
+    };
+    let (cpu, rate) = (ratio(&ours.cpu, &real.cpu), ratio(&ours.rate, &real.rate));
+    let mut missed = Vec::new();
+    if let Some(most) = row.cpu_at_most.filter(|most| cpu > *most) {
+        missed.push(format!("{}: {cpu:.2} of its CPU time per request, not {most}", row.name));
+    }
+    if let Some(least) = row.rate_at_least.filter(|least| rate < *least) {
+        missed.push(format!("{}: {rate:.2} of its rate, not {least}", row.name));
+    }
+    let line = vec![
+        row.name.to_owned(),
+        format!("{:.2}", median(&real.cpu)),
+        format!("{:.2}", median(&ours.cpu)),
+        format!("{cpu:.2}"),
+        format!("{:.0}", median(&real.rate)),
+        format!("{:.0}", median(&ours.rate)),
+        format!("{rate:.2}"),
+    ];
+    let figures = json!({
+        "name": row.name, "tool": row.tool, "words": row.words,
+        "cpu_microseconds_per_request": {"real": real.cpu, "ours": ours.cpu, "ratio": cpu, "ratio_at_most": row.cpu_at_most},
+        "requests_per_second": {"real": real.rate, "ours": ours.rate, "ratio": rate, "ratio_at_least": row.rate_at_least},
+    });
+    (line, figures, missed)
+}

@@ -1,0 +1,248 @@
+//! What a scenario costs: `brunt-bench-scenarios --brunt PATH [--jmeter HOME] [--k6 PATH]`.
+//!
+//! Two scenarios (`dev/bench/scenarios`): three plain steps, beside wrk, which asks for the same page; and a form, a login whose reply
+//! is JSON, and an order with the token of it, with users from a file, beside JMeter and k6. Each is run in turn, round after round,
+//! against the suite's nginx. Requests are nginx's count, CPU time is the kernel's of the whole process, its start included.
+//! Not a test of what they report.
+
+use anyhow::{Context, Result, ensure};
+use brunt_bench::cases::{CONNECTIONS, SMALL};
+use brunt_bench::child::{self, Interrupt};
+use brunt_bench::machine;
+use brunt_bench::maths::{Spread, ratios_within_rounds};
+use brunt_bench::nginx::Nginx;
+use brunt_bench::output;
+use brunt_bench::table;
+use brunt_bench::tools;
+use clap::Parser;
+use serde_json::{Value, json};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+use std::time::Duration;
+
+/// How long a run may take beyond its load: a JVM starts slowly beside others.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+/// The files of the scenarios; `ADDRESS`, `HOST`, `PORT` and `SECONDS` stand for what is known only when the server runs.
+const FILES: [(&str, &str); 5] = [
+    ("plain.yaml", include_str!("../../scenarios/plain.yaml")),
+    ("shop.yaml", include_str!("../../scenarios/shop.yaml")),
+    ("shop.jmx", include_str!("../../scenarios/shop.jmx")),
+    ("shop.js", include_str!("../../scenarios/shop.js")),
+    ("users.csv", include_str!("../../scenarios/users.csv")),
+];
+
+/// What scenarios cost beside wrk, JMeter and k6.
+#[derive(Debug, Parser)]
+struct Options {
+    /// The brunt to measure.
+    #[arg(long)]
+    brunt: PathBuf,
+    /// JMeter's folder, with bin/ApacheJMeter.jar in it.
+    #[arg(long)]
+    jmeter: Option<PathBuf>,
+    /// The k6 to compare with; else the one in PATH.
+    #[arg(long)]
+    k6: Option<PathBuf>,
+    /// How often each is run.
+    #[arg(long, default_value_t = 5)]
+    rounds: usize,
+    /// How long each run is.
+    #[arg(long, default_value_t = 15)]
+    seconds: u64,
+    /// The page, in Markdown.
+    #[arg(long)]
+    out: Option<PathBuf>,
+    /// All figures.
+    #[arg(long)]
+    json: Option<PathBuf>,
+    /// Exit code 1 where a target is missed.
+    #[arg(long)]
+    check: bool,
+}
+
+/// Who carries out a scenario.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Tool {
+    /// A plan file, or a plan of JMeter.
+    Brunt(&'static str),
+    Wrk,
+    Jmeter,
+    K6,
+}
+
+/// Brunt beside another tool, and the most of the other's CPU time per request that it may take.
+struct Row {
+    name: &'static str,
+    ours: Tool,
+    theirs: Tool,
+    cpu_at_most: f64,
+}
+
+const ROWS: [Row; 4] = [
+    Row { name: "three plain steps, beside wrk", ours: Tool::Brunt("plain.yaml"), theirs: Tool::Wrk, cpu_at_most: 1.5 },
+    Row {
+        name: "form, login, order, beside JMeter",
+        ours: Tool::Brunt("shop.yaml"),
+        theirs: Tool::Jmeter,
+        cpu_at_most: 1.0 / 20.0,
+    },
+    Row {
+        name: "the same as a plan of JMeter",
+        ours: Tool::Brunt("shop.jmx"),
+        theirs: Tool::Jmeter,
+        cpu_at_most: 1.0 / 20.0,
+    },
+    Row {
+        name: "form, login, order, beside k6",
+        ours: Tool::Brunt("shop.yaml"),
+        theirs: Tool::K6,
+        cpu_at_most: 1.0 / 8.0,
+    },
+];
+
+/// What each run needs.
+struct Stand<'a> {
+    options: &'a Options,
+    server: Nginx,
+    scratch: &'a Path,
+    interrupt: &'a Interrupt,
+}
+
+fn main() -> ExitCode {
+    output::exit_code("brunt-bench-scenarios", run(&Options::parse()))
+}
+
+fn run(options: &Options) -> Result<ExitCode> {
+    machine::raise_file_limit()?;
+    let interrupt = Interrupt::install()?;
+    let folder = tempfile::tempdir()?;
+    let stand = Stand { options, server: Nginx::start(&interrupt)?, scratch: folder.path(), interrupt: &interrupt };
+    stand.furnish()?;
+    let (mut lines, mut all, mut missed) = (Vec::new(), Vec::new(), Vec::new());
+    for row in &ROWS {
+        if stand.command(row.theirs).is_none() {
+            output::progress(&format!("SKIPPED {}: it is not there", row.name));
+            continue;
+        }
+        let sides = stand.in_turn(row)?;
+        let (line, figures, complaint) = told(row, &sides);
+        output::progress(&line.join("  "));
+        lines.push(line);
+        all.push(figures);
+        missed.extend(complaint);
+    }
+    write(options, &lines, &all)?;
+    for line in &missed {
+        output::progress(&format!("missed: {line}"));
+    }
+    Ok(if options.check && !missed.is_empty() { ExitCode::from(1) } else { ExitCode::SUCCESS })
+}
+
+fn write(options: &Options, lines: &[Vec<String>], all: &[Value]) -> Result<()> {
+    let page = table::render(&["scenario", "other µs/request", "brunt", "ratio", "at most"], lines);
+    output::result(&page);
+    if let Some(file) = &options.out {
+        fs::write(file, &page).with_context(|| format!("writing {}", file.display()))?;
+    }
+    if let Some(file) = &options.json {
+        fs::write(file, serde_json::to_string_pretty(all)? + "\n")?;
+    }
+    Ok(())
+}
+
+impl Stand<'_> {
+    fn furnish(&self) -> Result<()> {
+        let address = self.server.address;
+        for (name, text) in FILES {
+            let text = text.replace("ADDRESS", &address.to_string()).replace("HOST", &address.ip().to_string());
+            let text = text.replace("PORT", &address.port().to_string());
+            fs::write(self.scratch.join(name), text.replace("SECONDS", &self.options.seconds.to_string()))?;
+        }
+        Ok(())
+    }
+
+    /// None: the tool is not there.
+    fn command(&self, tool: Tool) -> Option<Command> {
+        let Options { brunt, jmeter, k6, seconds, .. } = self.options;
+        let command = match tool {
+            Tool::Brunt(plan) => {
+                let mut command = Command::new(brunt);
+                command.args(["run", plan, "--no-store", "--quiet"]);
+                command
+            }
+            Tool::Wrk => {
+                let mut command = Command::new(tools::in_path("wrk")?);
+                command.args(["-t1", &format!("-c{CONNECTIONS}"), &format!("-d{seconds}s"), &self.server.url(SMALL)]);
+                command
+            }
+            Tool::Jmeter => {
+                let home = jmeter.as_ref()?;
+                let mut command = Command::new(tools::in_path("java")?);
+                command.args(["-Xms512m", "-Xmx512m", "-Djava.awt.headless=true", "-jar"]);
+                command.arg(home.join("bin/ApacheJMeter.jar")).arg("-d").arg(home);
+                // Without a result file it would tell no figures.
+                command.args(["-n", "-t", "shop.jmx", "-l", "shop.jtl", "-f"]);
+                command
+            }
+            Tool::K6 => {
+                let mut command = Command::new(k6.clone().or_else(|| tools::in_path("k6"))?);
+                command.args(["run", "--quiet", "--no-usage-report", "shop.js"]);
+                command
+            }
+        };
+        let mut command = command;
+        command.current_dir(self.scratch).env("HOME", self.scratch);
+        Some(command)
+    }
+
+    /// Both in turn, each first in every other round: microseconds of CPU time per request, by round.
+    fn in_turn(&self, row: &Row) -> Result<[Vec<(usize, f64)>; 2]> {
+        let mut sides = [Vec::new(), Vec::new()];
+        for round in 0..self.options.rounds {
+            for turn in 0..2 {
+                let ours = (round + turn) % 2 == 1;
+                let cost = self.one(if ours { row.ours } else { row.theirs })?;
+                sides[usize::from(ours)].push((round, cost));
+            }
+        }
+        Ok(sides)
+    }
+
+    fn one(&self, tool: Tool) -> Result<f64> {
+        let mut command = self.command(tool).context("the tool is gone")?;
+        let before = self.server.status.read()?.requests;
+        let limit = Duration::from_secs(self.options.seconds) + PATIENCE;
+        let finished = child::run(&mut command, limit, self.interrupt, |_| Ok(()))?;
+        self.interrupt.check()?;
+        let requests = (self.server.status.read()?.requests - before) as f64;
+        // What brunt calls doubtful it has measured.
+        let ended = matches!(finished.code, Some(0 | 5));
+        ensure!(ended && requests > 100.0, "{command:?} ended with {:?}: {}", finished.code, finished.output);
+        let cpu = finished.usage.user + finished.usage.system;
+        Ok(cpu.as_secs_f64() * 1e6 / requests)
+    }
+}
+
+/// A row of the page, its figures, and what was missed.
+fn told(row: &Row, [theirs, ours]: &[Vec<(usize, f64)>; 2]) -> (Vec<String>, Value, Option<String>) {
+    let median = |values: &[(usize, f64)]| {
+        Spread::of(&values.iter().map(|value| value.1).collect::<Vec<_>>()).map_or(f64::NAN, |spread| spread.median)
+    };
+    let ratio = Spread::of(&ratios_within_rounds(ours, theirs)).map_or(f64::NAN, |spread| spread.median);
+    let most = row.cpu_at_most;
+    let missed = (ratio > most).then(|| format!("{}: {ratio:.3} of its CPU time per request, not {most:.3}", row.name));
+    let line = vec![
+        row.name.to_owned(),
+        format!("{:.2}", median(theirs)),
+        format!("{:.2}", median(ours)),
+        format!("{ratio:.3}"),
+        format!("{most:.3}"),
+    ];
+    let figures = json!({
+        "name": row.name,
+        "cpu_microseconds_per_request": {"other": theirs, "brunt": ours, "ratio": ratio, "ratio_at_most": most},
+    });
+    (line, figures, missed)
+}

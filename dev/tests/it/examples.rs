@@ -1,0 +1,295 @@
+//! The experiments of `examples/`, in their short form, with Debian's servers: each from one plan file by one command.
+//!
+//! They use both cores of a small machine for their servers and the load, so they run alone (`tools/test.sh`).
+
+use crate::world::brunt::{Running, command, program};
+use crate::world::{skip, until};
+use rustix::process::Signal;
+use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use tempfile::TempDir;
+
+/// An experiment that was carried out.
+struct Done {
+    dir: TempDir,
+    output: Output,
+    json: Value,
+}
+
+/// Where the store of a test, and what it writes, lies.
+fn place() -> TempDir {
+    TempDir::new().expect("a directory")
+}
+
+fn plan(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name)
+}
+
+/// `brunt run` of an example in its short form; nothing that it started may be left.
+fn run(name: &str, sets: &[&str]) -> Done {
+    let dir = place();
+    let mut command = short(name, sets, dir.path());
+    let output = command.stderr(Stdio::piped()).stdout(Stdio::piped()).output().expect("brunt");
+    done(dir, output)
+}
+
+fn short(name: &str, sets: &[&str], dir: &Path) -> Command {
+    let mut command = command("");
+    command.arg("run").arg(plan(name)).args(["--set", "scale=small", "--store"]).arg(dir.join("store"));
+    command.args(sets.iter().flat_map(|set| ["--set", set]));
+    for (format, file) in [("json", "study.json"), ("html", "study.html"), ("text", "study.txt"), ("svg", "study.svg")]
+    {
+        command.arg("-o").arg(format!("{format}={}", dir.join(file).display()));
+    }
+    command
+}
+
+fn done(dir: TempDir, output: Output) -> Done {
+    let json = fs::read_to_string(dir.path().join("study.json")).unwrap_or_default();
+    let json = serde_json::from_str(&json).unwrap_or(Value::Null);
+    let done = Done { dir, output, json };
+    assert_eq!(left_behind(), Vec::<String>::new(), "left behind by\n{}", done.told());
+    done
+}
+
+/// Processes whose command line names the folder of an experiment, as those of all servers of the examples do.
+fn left_behind() -> Vec<String> {
+    let folder = format!("{}/brunt-", std::env::temp_dir().display());
+    let processes = fs::read_dir("/proc").expect("/proc").flatten().map(|entry| entry.path().join("cmdline"));
+    let lines = processes.map(|path| fs::read_to_string(path).unwrap_or_default().replace('\0', " "));
+    lines.filter(|line| line.contains(&folder)).collect()
+}
+
+impl Done {
+    fn told(&self) -> String {
+        let text = fs::read_to_string(self.dir.path().join("study.txt")).unwrap_or_default();
+        format!("{}\n{text}", String::from_utf8_lossy(&self.output.stderr))
+    }
+
+    /// It went through. On a machine that others use too, all trials of a contender may be such that brunt believes none.
+    fn ok(self) -> Self {
+        let fine = self.output.status.success() || (self.output.status.code() == Some(5) && self.disturbed().is_some());
+        assert!(fine, "{:?}: {}", self.output.status, self.told());
+        self
+    }
+
+    /// What kept the machine from measuring, where something did: then figures may be others than the server's.
+    fn disturbed(&self) -> Option<String> {
+        let state = |t: &Value, state: &str| t["verdict"]["state"] == state;
+        let not_ok = self.trials().iter().filter(|t| !state(t, "ok")).count();
+        let invalid = self.trials().iter().filter(|t| state(t, "invalid")).count();
+        let told =
+            format!("the machine was disturbed: of {} trials {not_ok} not OK, {invalid} INVALID", self.trials().len());
+        (invalid > 0 || 4 * not_ok > self.trials().len()).then_some(told)
+    }
+
+    /// What must be so; on a machine that was disturbed the test is skipped instead.
+    fn holds(&self, test: &str, so: bool, what: &str) {
+        match self.disturbed() {
+            _ if so => {}
+            Some(why) => skip::skip(&format!("examples::{test}"), &format!("{why}; {what}")),
+            None => panic!("{what}\n{}", self.told()),
+        }
+    }
+
+    fn trials(&self) -> &[Value] {
+        self.json["trials"].as_array().unwrap_or_else(|| panic!("no trials: {}", self.told()))
+    }
+
+    fn contenders(&self) -> &[Value] {
+        self.json["analysis"]["contenders"].as_array().unwrap_or_else(|| panic!("no analysis: {}", self.told()))
+    }
+
+    /// All is there, and every trial measured something that could be believed.
+    fn measured(self, contenders: usize, trials: usize) -> Self {
+        assert_eq!((self.contenders().len(), self.trials().len()), (contenders, trials), "{}", self.told());
+        for trial in self.trials() {
+            assert!(trial["throughput_per_second"].as_f64() > Some(0.0), "{trial}");
+        }
+        for file in ["study.html", "study.svg"] {
+            assert!(fs::metadata(self.dir.path().join(file)).is_ok_and(|f| f.len() > 10_000), "{file}");
+        }
+        self
+    }
+}
+
+/// Whether the servers are installed; tells where not.
+fn installed(test: &str, programs: &[&str]) -> bool {
+    let missing = programs.iter().find(|name| match **name {
+        "php-fpm" => !fs::read_dir("/usr/sbin")
+            .is_ok_and(|dir| dir.flatten().any(|file| file.file_name().to_string_lossy().starts_with("php-fpm"))),
+        "tomcat10" => !Path::new("/usr/share/tomcat10/lib").is_dir(),
+        name => skip::program(name).is_none(),
+    });
+    if let Some(missing) = missing {
+        skip::skip(&format!("examples::{test}"), &format!("{missing} is not installed"));
+    }
+    missing.is_none()
+}
+
+fn limit<'a>(contender: &'a Value, kind: &str) -> &'a Value {
+    let limits = contender["limits"].as_array().expect("limits");
+    limits.iter().find(|limit| limit["kind"] == kind).unwrap_or_else(|| panic!("no {kind}: {limits:?}"))
+}
+
+#[test]
+fn e1_all_children_busy_is_named_and_the_limit_is_where_it_must_be() {
+    if !installed("e1_all_children_busy_is_named_and_the_limit_is_where_it_must_be", &["nginx", "apache2", "php-fpm"]) {
+        return;
+    }
+    let done = run("e1-php.yaml", &["repetitions=1"]).ok().measured(2, 20);
+    let test = "e1_all_children_busy_is_named_and_the_limit_is_where_it_must_be";
+    for contender in done.contenders() {
+        let first = done.trials().iter().find(|t| t["contender"] == contender["contender"]).expect("a trial");
+        // Twenty children, each as long at a request as at light load.
+        let expected = 20.0 / first["response_time_seconds"]["p50"].as_f64().expect("a time");
+        let [saturation, knee] =
+            ["saturation", "knee"].map(|kind| limit(contender, kind)["at"]["value"].as_f64().unwrap_or(f64::NAN));
+        let near = (saturation / expected - 1.0).abs() < 0.05;
+        done.holds(test, near, &format!("saturation at {saturation}, {expected} expected"));
+        // The knee is one of the loads, 40/s apart; where saturation lies between two, it may be the one above.
+        let within = (0.7 * saturation..saturation + 40.0).contains(&knee);
+        done.holds(test, within, &format!("the knee at {knee} of {saturation}"));
+        let bottleneck = &contender["bottleneck"];
+        let sentence = bottleneck["sentence"].as_str().unwrap_or_default();
+        let named = bottleneck["culprit"] == "workers" && sentence.contains("all 20 php-fpm children busy");
+        done.holds(test, named, &format!("the bottleneck: {sentence}"));
+    }
+}
+
+#[test]
+fn e1_a_page_that_computes_ends_at_the_cpu() {
+    if !installed("e1_a_page_that_computes_ends_at_the_cpu", &["nginx", "apache2", "php-fpm"]) {
+        return;
+    }
+    let done = run("e1-php.yaml", &["repetitions=1", "page=compute"]).ok().measured(2, 20);
+    for contender in done.contenders() {
+        let bottleneck = &contender["bottleneck"];
+        done.holds(
+            "e1_a_page_that_computes_ends_at_the_cpu",
+            bottleneck["culprit"] == "cpu",
+            &format!("the bottleneck: {bottleneck}"),
+        );
+    }
+}
+
+#[test]
+fn the_capacity_of_a_page_that_waits_is_children_by_service_time() {
+    if !installed("the_capacity_of_a_page_that_waits_is_children_by_service_time", &["nginx", "php-fpm"]) {
+        return;
+    }
+    let done = run("find-php.yaml", &[]).ok();
+    let answer = &done.json["analysis"]["answers"][0];
+    let first = done.trials().first().unwrap_or_else(|| panic!("no trials: {}", done.told()));
+    // Twenty children, each as long at a request as at light load; p99 is missed shortly before all are always busy.
+    let most = 20.0 / first["response_time_seconds"]["p50"].as_f64().expect("a time");
+    let at = &answer["capacities"][0]["at"];
+    let (low, high) = (at["low"].as_f64().unwrap_or(0.0), at["high"].as_f64().unwrap_or(f64::INFINITY));
+    let holds = at["value"].is_number() && low <= most * 1.02 && high >= most * 0.85;
+    done.holds(
+        "the_capacity_of_a_page_that_waits_is_children_by_service_time",
+        holds,
+        &format!("{low} to {high}, {most} expected at most: {answer}"),
+    );
+}
+
+#[test]
+fn e1_static_files() {
+    if installed("e1_static_files", &["nginx", "apache2"]) {
+        run("e1-static.yaml", &[]).ok().measured(2, 14);
+    }
+}
+
+#[test]
+fn e2_body_sizes_are_a_product_of_factors() {
+    if installed("e2_body_sizes_are_a_product_of_factors", &["nginx"]) {
+        let done = run("e2-body-sizes.yaml", &[]).ok().measured(4, 12);
+        assert_eq!(done.contenders()[1]["contender"], "one 1M");
+    }
+}
+
+#[test]
+fn e3_concurrency_with_and_without_keepalive() {
+    if installed("e3_concurrency_with_and_without_keepalive", &["nginx", "apache2"]) {
+        run("e3-concurrency.yaml", &[]).ok().measured(4, 12);
+    }
+}
+
+#[test]
+fn e4_connectors_of_tomcat() {
+    if installed("e4_connectors_of_tomcat", &["tomcat10", "java", "apache2"]) {
+        run("e4-tomcat.yaml", &[]).ok().measured(5, 15);
+    }
+}
+
+#[test]
+fn e5_a_form_through_proxies() {
+    if installed("e5_a_form_through_proxies", &["nginx", "apache2"]) {
+        let done = run("e5-post.yaml", &[]).ok().measured(2, 8);
+        // Their think time sets the rate: that must be said, and no difference be claimed.
+        done.holds("e5_a_form_through_proxies", done.told().contains("think"), "the think time is not named");
+    }
+}
+
+#[test]
+fn kinds_of_authentication() {
+    if installed("kinds_of_authentication", &["nginx", "apache2", "tomcat10", "java", "openssl"]) {
+        let done = run("authentication.yaml", &["load.duration=1s"]).ok().measured(16, 16);
+        for trial in done.trials() {
+            assert_eq!(trial["requests"]["failed"], 0, "{}", done.told());
+        }
+        for file in ["study.json", "study.html", "study.txt"] {
+            let text = fs::read_to_string(done.dir.path().join(file)).unwrap_or_default();
+            assert!(!text.contains("example-only"), "the password is in {file}");
+        }
+    }
+}
+
+#[test]
+fn an_interrupted_experiment_goes_on_where_it_stopped() {
+    if !installed("an_interrupted_experiment_goes_on_where_it_stopped", &["nginx"]) {
+        return;
+    }
+    let dir = place();
+    let sets = ["load.duration=1s", "load.users=[1,2,3]"];
+    let mut first = short("e2-body-sizes.yaml", &sets, dir.path());
+    let running: Running = crate::world::brunt::start_as_it_is(&mut first);
+    until("the third trial", || running.told().contains("2/12"));
+    running.signal(Signal::INT);
+    let ended = running.finish();
+    assert_eq!(ended.code, 130, "{}", ended.err);
+    assert_eq!(left_behind(), Vec::<String>::new());
+    let before: Value =
+        serde_json::from_str(&fs::read_to_string(dir.path().join("study.json")).expect("a report")).expect("JSON");
+    assert_eq!(before["interrupted"], true);
+    let kept = before["trials"].as_array().map_or(0, Vec::len);
+    assert!((1..12).contains(&kept), "{kept}");
+
+    let mut again = short("e2-body-sizes.yaml", &sets, dir.path());
+    let output = again.arg("--resume").output().expect("brunt");
+    let done = done(dir, output).ok().measured(4, 12);
+    // What was measured before the interruption stands as it was.
+    for (old, new) in before["trials"].as_array().into_iter().flatten().zip(done.trials()) {
+        if old["interrupted"] == false {
+            assert_eq!((&old["run_id"], &old["requests"]), (&new["run_id"], &new["requests"]));
+        }
+    }
+    assert_eq!(done.json["interrupted"], false);
+}
+
+#[test]
+fn every_example_passes_the_check() {
+    for entry in fs::read_dir(plan("")).expect("examples").flatten() {
+        let path = entry.path();
+        if path.extension().is_some_and(|e| e == "yaml") {
+            for scale in ["full", "small"] {
+                let mut check = Command::new(program("BRUNT_BIN", "brunt"));
+                check.args(["plan", "check"]).arg(&path).args(["--set", &format!("scale={scale}")]);
+                let output = check.output().expect("brunt");
+                assert!(output.status.success(), "{}: {}", path.display(), String::from_utf8_lossy(&output.stderr));
+            }
+        }
+    }
+}

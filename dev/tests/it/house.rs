@@ -1,0 +1,354 @@
+//! The rules of the house that the compiler does not know: who may depend on whom, which licences come in, where the
+//! clock is read, where unsafe code and printing live, how long a file may be, and that links in the docs lead somewhere.
+//!
+//! It reads `cargo metadata` and the source as text; it runs nothing of brunt. Text is judged by its words, outside
+//! comments and inline test modules: crude, short, and enough, because clippy enforces most of the same rules (the
+//! lints of the workspace) and this test only says where they may be lifted.
+
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The crates in their order: a crate may depend only on those before it.
+const CRATES: [&str; 23] = [
+    "stats", "dom", "java", "groovy", "model", "judge", "wire", "probe", "engine", "script", "store", "report",
+    "search", "rig", "spec", "jmx", "import", "runner", "certify", "dropin", "fleet", "web", "cli",
+];
+
+/// So many of them, from the first, are libraries that know nothing of load tests: those in `lib/`.
+const LIBRARIES: usize = 4;
+
+/// The folders with source of ours.
+const SOURCES: [&str; 3] = ["lib", "crates", "dev"];
+
+/// The most lines of a `lib.rs`, which is a map.
+const MAP_LINES: usize = 80;
+
+/// The most lines of any source file of a crate.
+const FILE_LINES: usize = 600;
+
+/// Files that may be longer than [`FILE_LINES`], each with its reason.
+const LONG_FILES: [(&str, &str); 0] = [];
+
+/// Where unsafe code may stand: the seam to the system, and the suite that reads what the kernel says of a process.
+const UNSAFE: [&str; 2] = ["crates/wire/src/sys/raw.rs", "dev/bench/src/usage.rs"];
+
+/// Where the clock may be read, against clippy.toml.
+const CLOCKS: [&str; 3] = ["crates/engine/src/clock.rs", "dev/lab/src/clock.rs", "dev/bench/src/"];
+
+/// Who may print, and end the process: the programs.
+const PRINTERS: [&str; 3] = ["crates/cli/src/", "dev/lab/src/main.rs", "dev/bench/src/"];
+
+#[test]
+fn crates_depend_only_on_earlier_ones() {
+    let mut wrong = Vec::new();
+    for (package, dependencies) in dependencies(&metadata(&["--no-deps"])) {
+        for dependency in dependencies {
+            if let Some(why) = objection(&package, &dependency) {
+                wrong.push(format!("{package} depends on {dependency}: {why}"));
+            }
+        }
+    }
+    none(&wrong);
+}
+
+#[test]
+fn every_crate_has_its_place_in_the_order() {
+    let metadata = metadata(&["--no-deps"]);
+    let stray = |package: &&Value| {
+        let place = position(text(package, "name").trim_start_matches("brunt-"));
+        let folder = relative(Path::new(text(package, "manifest_path")));
+        match folder.split('/').next() {
+            Some("lib") => place.is_none_or(|place| place >= LIBRARIES),
+            Some("crates") => place.is_none_or(|place| place < LIBRARIES),
+            _ => false,
+        }
+    };
+    let strays: Vec<&str> = packages(&metadata).iter().filter(stray).map(|package| text(package, "name")).collect();
+    assert!(
+        strays.is_empty(),
+        "give these a place in CRATES (dev/tests/it/house.rs) and in ARCHITECTURE.md: {strays:?}"
+    );
+}
+
+/// The tester is tested against the lab: whatever both shared could be wrong at both ends, unseen.
+#[test]
+fn the_lab_shares_nothing_with_what_it_tests() {
+    let dependencies = dependencies(&metadata(&["--no-deps"]));
+    let mut reached = BTreeSet::from(["lab"]);
+    let mut next = vec!["lab"];
+    while let Some(package) = next.pop() {
+        next.extend(
+            dependencies.get(package).into_iter().flatten().map(String::as_str).filter(|one| reached.insert(one)),
+        );
+    }
+    for shared in ["wire", "engine"] {
+        assert!(!reached.contains(shared), "brunt-lab depends, by some way, on brunt-{shared}: {reached:?}");
+    }
+}
+
+/// Options are rows of `spec`'s table, and plan files are read by it; clap is the command line's own.
+#[test]
+fn settings_know_no_parser_of_the_command_line() {
+    let metadata = metadata(&["--no-deps"]);
+    let needs = |package: &&Value| {
+        let all = package["dependencies"].as_array().map_or(&[][..], Vec::as_slice);
+        all.iter().any(|one| ["clap", "anyhow"].contains(&text(one, "name")))
+    };
+    let named = |package: &&Value| ["brunt-spec", "brunt-dropin"].contains(&text(package, "name"));
+    let wrong = packages(&metadata).iter().filter(named).filter(needs);
+    none(&wrong.map(|package| format!("{} depends on clap or anyhow", text(package, "name"))).collect::<Vec<_>>());
+}
+
+#[test]
+fn licences_are_permissive() {
+    let allowed = allowed_licences();
+    let metadata = metadata(&[]);
+    let wrong: Vec<String> =
+        packages(&metadata).iter().filter(|package| !is_permitted(package, &allowed)).map(licence_of).collect();
+    assert!(packages(&metadata).len() > 20, "cargo metadata lists our dependencies");
+    none(&wrong);
+}
+
+#[test]
+fn files_are_short() {
+    let sources = sources(&SOURCES);
+    let limit = |path: &str| if path.ends_with("/src/lib.rs") { MAP_LINES } else { FILE_LINES };
+    let excused = |path: &str| LONG_FILES.iter().any(|(file, _)| *file == path);
+    let long = |path: &str, text: &str| text.lines().count() > limit(path) && !excused(path);
+    let wrong: Vec<String> = (sources.iter())
+        .filter(|(path, text)| long(path, text))
+        .map(|(path, text)| format!("{path} has {} lines, {} are allowed", text.lines().count(), limit(path)))
+        .collect();
+    none(&wrong);
+}
+
+#[test]
+fn unsafe_code_has_its_place() {
+    none(&outside(&UNSAFE, |line| words(line).any(|word| word == "unsafe" || word == "unsafe_code")));
+}
+
+#[test]
+fn the_clock_is_read_in_its_place() {
+    none(&outside(&CLOCKS, |line| words(line).any(|word| word == "disallowed_methods")));
+}
+
+#[test]
+fn only_programs_print_and_exit() {
+    let prints = ["println!", "eprintln!", "print!(", "dbg!(", "process::exit"];
+    none(&outside(&PRINTERS, |line| prints.iter().any(|print| line.contains(print))));
+}
+
+/// What they need of the process is handed to them, so that a page or an agent can call them.
+#[test]
+fn settings_and_drop_ins_are_handed_their_process() {
+    let process =
+        ["env::var", "env::args", "home_dir()", "current_exe()", "io::stdout()", "io::stderr()", "io::stdin()"];
+    let theirs =
+        |path: &str| ["crates/spec/", "crates/dropin/"].iter().any(|own| path.starts_with(own)) && !is_test(path);
+    let mut wrong = Vec::new();
+    for (path, text) in sources(&["crates"]).into_iter().filter(|(path, _)| theirs(path)) {
+        let found = code(&text).filter(|(_, line)| process.iter().any(|name| line.contains(name)));
+        wrong.extend(found.map(|(number, line)| format!("{path}:{number}: {}", line.trim())));
+    }
+    none(&wrong);
+}
+
+/// The lines of a table without comments and blanks.
+fn table(file: &str) -> Vec<String> {
+    let text = fs::read_to_string(root().join(file)).expect("a table of the tests");
+    let rows = text.lines().filter_map(|line| line.split('#').next()).map(|line| line.trim().to_owned());
+    rows.filter(|line| !line.is_empty()).collect()
+}
+
+/// Whether some source file has a function of the last word of a test's path.
+fn is_a_test(sources: &[String], test: &str) -> bool {
+    let function = format!("fn {}()", test.rsplit("::").next().unwrap_or(test));
+    sources.iter().any(|text| text.contains(&function))
+}
+
+#[test]
+fn promises_have_a_simulated_test_that_runs_everywhere() {
+    let (sources, needs) = (texts(&SOURCES), table("dev/tests/needs.txt"));
+    let mut wrong = Vec::new();
+    for row in table("dev/tests/promises.txt") {
+        let [promise, simulated, real] = row.split('|').map(str::trim).collect::<Vec<_>>()[..] else {
+            wrong.push(format!("three columns: {row}"));
+            continue;
+        };
+        let needs = |test: &str| needs.iter().any(|row| row.split_whitespace().next() == Some(test));
+        if !is_a_test(&sources, simulated) || needs(simulated) {
+            wrong.push(format!("{promise}: {simulated} is no test that runs everywhere"));
+        }
+        if real != "-" && !is_a_test(&sources, real) {
+            wrong.push(format!("{promise}: {real} is no test"));
+        }
+    }
+    none(&wrong);
+}
+
+#[test]
+fn tests_that_a_machine_may_forbid_are_in_the_table() {
+    const NEEDS: [&str; 5] = ["quiet", "root", "netns", "cgroup", "tool"];
+    let (sources, rows) = (texts(&SOURCES), table("dev/tests/needs.txt"));
+    let mut wrong = Vec::new();
+    let mut listed: BTreeSet<&str> = BTreeSet::new();
+    for row in &rows {
+        let (name, needs) = row.split_once(' ').unwrap_or((row, ""));
+        listed.insert(name);
+        if let Some(need) = needs.trim().split(',').find(|need| !NEEDS.contains(need)) {
+            wrong.push(format!("{name} needs `{need}`, and there are {NEEDS:?}"));
+        }
+        if needs.trim() != "tool" && !is_a_test(&sources, name) {
+            wrong.push(format!("{name} is in dev/tests/needs.txt, and no test"));
+        }
+    }
+    for file in files(&root().join("dev/tests/it"), "rs") {
+        let text = fs::read_to_string(&file).expect("source is text");
+        for call in ["in_its_own_time(\"", "was_the_generators(\""] {
+            let names = text.split(call).skip(1).filter_map(|rest| rest.split('"').next());
+            let unknown = names.filter(|name| name.contains("::") && !listed.contains(name));
+            wrong.extend(unknown.map(|name| format!("{}: {name} is not in dev/tests/needs.txt", relative(&file))));
+        }
+    }
+    none(&wrong);
+}
+
+fn none(wrong: &[String]) {
+    assert!(wrong.is_empty(), "\n  {}\n", wrong.join("\n  "));
+}
+
+// What cargo says.
+
+fn metadata(arguments: &[&str]) -> Value {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let output = Command::new(cargo)
+        .args(["metadata", "--format-version", "1", "--locked"])
+        .args(arguments)
+        .current_dir(root())
+        .output()
+        .expect("cargo can be started");
+    assert!(output.status.success(), "cargo metadata: {}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).expect("cargo metadata is JSON")
+}
+
+fn packages(metadata: &Value) -> &[Value] {
+    metadata["packages"].as_array().map_or(&[], Vec::as_slice)
+}
+
+fn text<'a>(value: &'a Value, key: &str) -> &'a str {
+    value[key].as_str().unwrap_or("")
+}
+
+/// What each package of ours depends on among ours, for use and for building, without the `brunt-` before the names.
+fn dependencies(metadata: &Value) -> BTreeMap<String, Vec<String>> {
+    let ours = |name: &str| name.trim_start_matches("brunt-").to_owned();
+    let of = |package: &Value| -> Vec<String> {
+        let all = package["dependencies"].as_array().map_or(&[][..], Vec::as_slice);
+        all.iter()
+            .filter(|one| one["kind"] != "dev" && text(one, "name").starts_with("brunt-"))
+            .map(|one| ours(text(one, "name")))
+            .collect()
+    };
+    packages(metadata).iter().map(|package| (ours(text(package, "name")), of(package))).collect()
+}
+
+fn position(name: &str) -> Option<usize> {
+    CRATES.iter().position(|known| *known == name)
+}
+
+fn objection(package: &str, dependency: &str) -> Option<&'static str> {
+    match (position(package), position(dependency)) {
+        (Some(own), Some(other)) if other < own => None,
+        (Some(_), Some(_)) => Some("a crate may use only crates before it"),
+        // The program carries the reference server along, to be held against it; it is started as a process of its own.
+        (Some(_), None) if ["certify", "cli"].contains(&package) && dependency == "lab" => None,
+        (Some(_), None) => Some("a crate of this order may use only crates of this order"),
+        (None, _) if package == "bench" => Some("the suite measures programs from outside and links none of them"),
+        (None, _) => None,
+    }
+}
+
+fn allowed_licences() -> BTreeSet<String> {
+    let deny: toml::Table =
+        fs::read_to_string(root().join("deny.toml")).expect("deny.toml is there").parse().expect("deny.toml is TOML");
+    let allow = deny["licenses"]["allow"].as_array().expect("licenses.allow is a list");
+    allow.iter().map(|one| one.as_str().expect("a licence is a string").to_owned()).collect()
+}
+
+/// Whether some choice that the package's licence leaves us is allowed. Cargo's old `MIT/Apache-2.0` means OR.
+fn is_permitted(package: &Value, allowed: &BTreeSet<String>) -> bool {
+    let expression = spdx::Expression::parse_mode(text(package, "license"), spdx::ParseMode::LAX);
+    expression.is_ok_and(|one| one.evaluate(|need| allowed.contains(&need.to_string())))
+}
+
+fn licence_of(package: &Value) -> String {
+    let name = format!("{} {}", text(package, "name"), text(package, "version"));
+    format!("{name} is under `{}`, which deny.toml does not allow", text(package, "license"))
+}
+
+// What the files say.
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("dev/tests stands in the workspace").to_owned()
+}
+
+fn relative(path: &Path) -> String {
+    path.strip_prefix(root()).unwrap_or(path).display().to_string()
+}
+
+/// All files with this ending below `folder`, but for what is built, hidden or recorded there.
+fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).expect("a folder of ours can be read") {
+        let path = entry.expect("and so can its entries").path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        if path.is_dir() && !name.starts_with('.') && !["target", "node_modules", "corpus"].contains(&name.as_str()) {
+            found.extend(files(&path, ending));
+        } else if path.extension().is_some_and(|own| own == ending) {
+            found.push(path);
+        }
+    }
+    found
+}
+
+/// Every source file there, tests too.
+fn texts(folders: &[&str]) -> Vec<String> {
+    let all = folders.iter().flat_map(|folder| files(&root().join(folder), "rs"));
+    all.map(|path| fs::read_to_string(path).expect("source is text")).collect()
+}
+
+/// Path and text of every file below a `src/` there.
+fn sources(folders: &[&str]) -> Vec<(String, String)> {
+    let all = folders.iter().flat_map(|folder| files(&root().join(folder), "rs"));
+    let read = |path: PathBuf| (relative(&path), fs::read_to_string(&path).expect("source is text"));
+    all.map(read).filter(|(path, _)| path.contains("/src/")).collect()
+}
+
+/// Lines that do what `does` looks for, in files that are neither tests nor under one of `places`.
+fn outside(places: &[&str], does: impl Fn(&str) -> bool) -> Vec<String> {
+    let mut found = Vec::new();
+    for (path, text) in sources(&SOURCES) {
+        if !is_test(&path) && !places.iter().any(|place| path.starts_with(place)) {
+            let lines = code(&text).filter(|(_, line)| does(line));
+            found.extend(lines.map(|(number, line)| format!("{path}:{number}: {}", line.trim())));
+        }
+    }
+    found
+}
+
+fn is_test(path: &str) -> bool {
+    path.ends_with("tests.rs") || path.contains("/tests/")
+}
+
+/// Numbered lines without comments, up to the inline test module.
+fn code(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let own = text.split("\n#[cfg(test)]\nmod tests {").next().unwrap_or(text);
+    own.lines().enumerate().map(|(index, line)| (index + 1, line.split("//").next().unwrap_or(line)))
+}
+
+fn words(line: &str) -> impl Iterator<Item = &str> {
+    line.split(|letter: char| !(letter.is_alphanumeric() || letter == '_'))
+}

@@ -1,0 +1,181 @@
+//! Compares brunt's output with files of `dev/tests/data` that a reviewer reads from top to bottom: errors of wrong inputs
+//! (`wrong-inputs.txt`), help (`help-80.txt`), reports of stored runs and experiments (`reports-80.txt`).
+//!
+//! Each case is a line `$ brunt …` and the output below it. `BRUNT_WRITE=1` writes the output anew. The brief report of a
+//! run is recorded by `brunt-report` (`text/screens.rs`), that of a check by `brunt-cli` (`check/text/tests.rs`).
+
+use crate::world::brunt::program;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use tempfile::TempDir;
+
+/// Files that the cases name.
+const FILES: [(&str, &str); 5] = [
+    ("README.md", "# No list of URLs\n"),
+    ("run.events", "no event log"),
+    ("plan.yaml", "script: {request: 'http://127.0.0.1:1/'}\nload: {rate: 5, duration: 1s}\n"),
+    (
+        "many.yaml",
+        "name: many\nscript: {request: 'http://127.0.0.1:1/', follow: many}\nload:\n  rte: 5\n  duration: soon\n\
+         connection: {timeout: 0s}\nobjectives: p99 < 50\nxyzzy: 1\n",
+    ),
+    ("broken.yaml", "script: [\nload: {rate\n"),
+];
+
+/// The commands that have help of their own.
+const COMMANDS: [&str; 37] = [
+    "",
+    "run",
+    "check",
+    "replay",
+    "sweep",
+    "find",
+    "compare",
+    "baseline",
+    "baseline save",
+    "baseline list",
+    "baseline check",
+    "baseline rm",
+    "import",
+    "import har",
+    "import openapi",
+    "plan",
+    "plan check",
+    "plan show",
+    "plan set",
+    "plan new",
+    "plan schema",
+    "runs",
+    "runs list",
+    "runs show",
+    "runs tag",
+    "runs untag",
+    "runs rm",
+    "runs export",
+    "runs import",
+    "analyse",
+    "install-names",
+    "report",
+    "certify",
+    "lab",
+    "completions",
+    "man",
+    "schema",
+];
+
+/// Archives of a run and of experiments, measured against `brunt lab`; `brunt runs export` wrote them.
+const STORED: [&str; 4] = ["run", "sweep", "find", "compare"];
+
+/// Reports of them.
+const REPORTS: [&str; 4] = ["report 7sbgddz -v", "report sweep", "report find", "report compare"];
+
+/// A text without the hashes that stand for secrets: each process has its own.
+fn without_hashes(text: &str) -> String {
+    let mut parts = text.split("redacted:");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |all, part| all + "redacted:…" + part.trim_start_matches(|c: char| c.is_ascii_hexdigit()))
+}
+
+/// What a command line is answered: standard error, and the exit code.
+fn answer(folder: &Path, line: &str) -> (String, Option<i32>) {
+    let mut shell = Command::new("sh");
+    shell.arg("-c").arg(format!("exec \"$BRUNT\" {line}")).current_dir(folder);
+    shell
+        .env("BRUNT", program("BRUNT_BIN", "brunt"))
+        .env("BRUNT_STORE", folder.join("store"))
+        .env_remove("BRUNT_UNSET");
+    let out = shell.output().expect("a shell");
+    let told = String::from_utf8_lossy(&out.stderr);
+    let lines: Vec<&str> = told.lines().map(str::trim_end).filter(|line| !line.is_empty()).collect();
+    (without_hashes(&lines.join("\n")), out.status.code())
+}
+
+/// A file of `dev/tests/data` that holds what brunt says, to be read from top to bottom.
+struct Recorded {
+    file: PathBuf,
+    known: String,
+}
+
+impl Recorded {
+    fn open(name: &str) -> Self {
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("data").join(name);
+        Self { known: fs::read_to_string(&file).unwrap_or_default(), file }
+    }
+
+    /// Fails with the paragraphs that differ. `BRUNT_WRITE=1` writes the file anew.
+    fn hold(&self, now: &str) {
+        if std::env::var_os("BRUNT_WRITE").is_some() {
+            return fs::write(&self.file, now).expect("a file");
+        }
+        let (known, now): (Vec<_>, Vec<_>) = (self.known.split("\n\n").collect(), now.split("\n\n").collect());
+        let other: Vec<_> = known.iter().zip(&now).filter(|(known, now)| known.trim() != now.trim()).collect();
+        assert!(other.is_empty() && known.len() == now.len(), "{}: {other:#?}", self.file.display());
+    }
+}
+
+#[test]
+fn every_wrong_input_is_answered_with_what_to_write() {
+    let recorded = Recorded::open("wrong-inputs.txt");
+    let folder = TempDir::new().expect("a directory");
+    for (name, text) in FILES {
+        fs::write(folder.path().join(name), text).expect("a file");
+    }
+    let lines: Vec<&str> = recorded.known.lines().filter_map(|line| line.strip_prefix("$ brunt ")).collect();
+    assert!(lines.len() >= 100, "{} cases", lines.len());
+    let mut now = Vec::new();
+    for line in &lines {
+        let (told, code) = answer(folder.path(), line);
+        assert!(matches!(code, Some(1 | 2)), "{line}: exit code {code:?}: {told}");
+        assert!(!told.is_empty(), "{line}");
+        now.push(format!("$ brunt {line}\n{told}\n\n"));
+    }
+    recorded.hold(&now.concat());
+}
+
+/// Output of `brunt` in a terminal of this many columns. Fails if a line is wider.
+fn fitting_output(mut brunt: Command, columns: usize, arguments: &str) -> String {
+    brunt.args(arguments.split_whitespace()).env("COLUMNS", columns.to_string());
+    let out = brunt.output().expect("brunt");
+    assert!(out.status.success(), "{arguments}: {}", String::from_utf8_lossy(&out.stderr));
+    let text = String::from_utf8_lossy(&out.stdout).trim_end().to_owned();
+    let wide: Vec<&str> = text.lines().filter(|line| line.chars().count() > columns).collect();
+    assert!(wide.is_empty(), "{columns} columns, brunt {arguments}: {wide:#?}");
+    text
+}
+
+#[test]
+fn the_help_of_every_command_fits_terminals_of_60_80_and_120_columns() {
+    let help = |columns: usize| {
+        let each = COMMANDS.map(|name| {
+            let brunt = Command::new(program("BRUNT_BIN", "brunt"));
+            let help = fitting_output(brunt, columns, &format!("{name} --help"));
+            format!("$ brunt {name} --help\n{help}\n\n")
+        });
+        each.concat()
+    };
+    help(60);
+    help(120);
+    Recorded::open("help-80.txt").hold(&help(80));
+}
+
+#[test]
+fn the_reports_of_stored_runs_fit_terminals_of_60_80_and_120_columns() {
+    let store = TempDir::new().expect("a directory");
+    let brunt = |columns: usize, arguments: &str| {
+        let mut brunt = Command::new(program("BRUNT_BIN", "brunt"));
+        brunt.env("BRUNT_STORE", store.path());
+        brunt.current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("data/stored"));
+        fitting_output(brunt, columns, arguments)
+    };
+    for name in STORED {
+        brunt(80, &format!("runs import {name}.brunt"));
+    }
+    for columns in [60, 80, 120] {
+        let shown = REPORTS.map(|arguments| {
+            let report = brunt(columns, arguments);
+            format!("$ brunt {arguments}\n{report}\n\n")
+        });
+        Recorded::open(&format!("reports-{columns}.txt")).hold(&shown.concat());
+    }
+}

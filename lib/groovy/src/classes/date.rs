@@ -1,0 +1,495 @@
+//! `Date`, `Calendar`, `SimpleDateFormat`.
+
+use super::zone::{Zone, zone_of};
+use super::{Class, text_at};
+use crate::error::{Eval, illegal, throw};
+use crate::value::{Native, Value};
+use crate::vm::Vm;
+use brunt_java::date::{DatePattern, Fields};
+use chrono::{Datelike, Duration, Months, NaiveDateTime, Timelike};
+use std::any::Any;
+use std::cell::{Cell, RefCell};
+
+pub(super) static CLASSES: &[Class] = &[
+    Class::made("java.util.Date", make_date).and_call(date_static),
+    Class::with_static("java.util.Calendar", calendar_static).and_constants(calendar_constant),
+    Class::made("java.util.GregorianCalendar", make_calendar).and_constants(calendar_constant),
+    Class::made("java.text.SimpleDateFormat", make_format),
+    Class::named("java.text.DateFormat"),
+    Class::with_static("org.apache.commons.lang3.time.DateUtils", date_utils),
+    Class::with_static("org.apache.commons.lang.time.DateUtils", date_utils),
+    Class::with_static("org.apache.commons.lang3.time.DateFormatUtils", format_utils),
+    Class::made("java.sql.Timestamp", make_date),
+];
+
+/// How dates are shown.
+const SHOWN: &str = "EEE MMM dd HH:mm:ss z yyyy";
+
+/// A moment in ms since 1970.
+pub(super) struct Date(Cell<i64>);
+
+/// The date of ms since 1970.
+pub(super) fn date(millis: i64) -> Value {
+    Value::native(Date(Cell::new(millis)))
+}
+
+/// The ms since 1970 of a date, a calendar, a `java.time` moment or a number.
+pub(super) fn millis_of(vm: &mut Vm, value: &Value) -> Eval<i64> {
+    if let Some(date) = value.downcast::<Date>() {
+        return Ok(date.0.get());
+    }
+    if let Some(calendar) = value.downcast::<Calendar>() {
+        return Ok(calendar.millis.get());
+    }
+    match super::time::millis_of(vm, value) {
+        Some(millis) => Ok(millis),
+        None => vm.to_long(value),
+    }
+}
+
+fn make_date(vm: &mut Vm, _class: &str, arguments: &[Value]) -> Eval<Value> {
+    let millis = match arguments {
+        [] => vm.host.now_millis(),
+        [Value::Str(text)] => return parse_date(vm, "EEE MMM dd HH:mm:ss zzz yyyy", &text.clone()),
+        [value] => millis_of(vm, value)?,
+        _ => {
+            // year − 1900, month from 0, day, hour, minute, second
+            let mut parts = [0_i64; 6];
+            for (part, value) in parts.iter_mut().zip(arguments) {
+                *part = vm.to_long(value)?;
+            }
+            let first = chrono::NaiveDate::from_ymd_opt((parts[0] + 1_900).clamp(-9_999, 9_999) as i32, 1, 1)
+                .unwrap_or_default();
+            let month = shifted(first.and_hms_opt(0, 0, 0).unwrap_or_default(), "MONTH", parts[1]);
+            let seconds = (parts[2] - 1) * 86_400 + parts[3] * 3_600 + parts[4] * 60 + parts[5];
+            month.and_utc().timestamp_millis().saturating_add(seconds.saturating_mul(1_000))
+        }
+    };
+    Ok(date(millis))
+}
+
+fn date_static(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+    Ok(match (name, arguments) {
+        ("from", [moment]) => Some(date(millis_of(vm, moment)?)),
+        ("parse", [_, _]) => {
+            let (pattern, text) = (text_at(vm, arguments, 0)?, text_at(vm, arguments, 1)?);
+            Some(parse_date(vm, &pattern, &text)?)
+        }
+        _ => None,
+    })
+}
+
+/// A local date and time so many units later.
+pub(super) fn shifted(local: NaiveDateTime, unit: &str, amount: i64) -> NaiveDateTime {
+    let months = |months: i64| {
+        let count = Months::new(u32::try_from(months.unsigned_abs()).unwrap_or(u32::MAX));
+        if months < 0 { local.checked_sub_months(count) } else { local.checked_add_months(count) }
+    };
+    let duration = match unit
+        .trim_end_matches('S')
+        .trim_end_matches("_OF_MONTH")
+        .trim_end_matches("_OF_YEAR")
+        .trim_end_matches("_OF_DAY")
+    {
+        "YEAR" => return months(amount.saturating_mul(12)).unwrap_or(local),
+        "DECADE" => return months(amount.saturating_mul(120)).unwrap_or(local),
+        "MONTH" => return months(amount).unwrap_or(local),
+        "WEEK" => Duration::try_days(amount.saturating_mul(7)),
+        "DAY" | "DATE" | "DAY_OF_WEEK" => Duration::try_days(amount),
+        "HALF_DAY" => Duration::try_hours(amount.saturating_mul(12)),
+        "HOUR" => Duration::try_hours(amount),
+        "MINUTE" => Duration::try_minutes(amount),
+        "SECOND" => Duration::try_seconds(amount),
+        "MILLISECOND" | "MILLI" => Duration::try_milliseconds(amount),
+        "MICRO" => Some(Duration::microseconds(amount)),
+        "NANO" => Some(Duration::nanoseconds(amount)),
+        _ => None,
+    };
+    duration.and_then(|duration| local.checked_add_signed(duration)).unwrap_or(local)
+}
+
+/// Writes a moment; the pattern is checked.
+pub(super) fn format(vm: &mut Vm, pattern: &str, millis: i64, zone: &Zone) -> Eval<Value> {
+    let moment = zone.moment(vm, millis);
+    match DatePattern::parse(pattern) {
+        Ok(pattern) => vm.string(pattern.write(&moment)),
+        Err(error) => Err(illegal(error.to_string())),
+    }
+}
+
+fn parse_date(vm: &mut Vm, pattern: &str, text: &str) -> Eval<Value> {
+    let zone = Zone::default(vm);
+    parse_in(vm, pattern, text, &zone)
+}
+
+fn parse_in(vm: &mut Vm, pattern: &str, text: &str, zone: &Zone) -> Eval<Value> {
+    let fields = DatePattern::parse(pattern).map_err(|error| illegal(error.to_string()))?.fields(text);
+    let local = fields.as_ref().and_then(Fields::local);
+    let (Some(fields), Some(local)) = (fields, local) else {
+        return Err(throw("java.text.ParseException", format!("Unparseable date: \"{}\"", crate::error::clip(text))));
+    };
+    let zone = match (fields.offset, &fields.zone) {
+        (Some(offset), _) => Zone { name: "GMT".to_owned(), fixed: Some(offset) },
+        (None, Some(name)) => Zone::named(vm, name).unwrap_or_else(|| zone.clone()),
+        _ => zone.clone(),
+    };
+    Ok(date(zone.millis(vm, &local)))
+}
+
+/// `%tY` and its like.
+pub(super) fn format_time(vm: &mut Vm, value: &Value, letter: char) -> Eval<String> {
+    let millis = millis_of(vm, value)?;
+    let pattern = match letter {
+        'Y' => "yyyy",
+        'y' => "yy",
+        'm' => "MM",
+        'd' => "dd",
+        'e' => "d",
+        'H' => "HH",
+        'I' => "hh",
+        'M' => "mm",
+        'S' => "ss",
+        'L' => "SSS",
+        'p' => "a",
+        'B' => "MMMM",
+        'b' | 'h' => "MMM",
+        'A' => "EEEE",
+        'a' => "EEE",
+        'j' => "DDD",
+        'F' => "yyyy-MM-dd",
+        'T' => "HH:mm:ss",
+        'R' => "HH:mm",
+        'D' => "MM/dd/yy",
+        'Z' => "z",
+        'z' => "Z",
+        's' => return Ok((millis / 1_000).to_string()),
+        'Q' => return Ok(millis.to_string()),
+        _ => SHOWN,
+    };
+    let zone = Zone::default(vm);
+    let text = format(vm, pattern, millis, &zone)?;
+    Ok(vm.text(&text)?.to_string())
+}
+
+impl Native for Date {
+    fn class_name(&self) -> &'static str {
+        "java.util.Date"
+    }
+
+    fn call(&self, vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+        let millis = self.0.get();
+        let zone = Zone::default(vm);
+        let local = zone.moment(vm, millis).local;
+        Ok(Some(match (name, arguments) {
+            ("getTime", []) => Value::Long(millis),
+            ("setTime", [value]) => {
+                self.0.set(vm.to_long(value)?);
+                Value::Null
+            }
+            ("format", [_, rest @ ..]) => {
+                let pattern = text_at(vm, arguments, 0)?;
+                let zone = match rest.first() {
+                    Some(zone) => zone_of(vm, zone)?,
+                    None => zone,
+                };
+                format(vm, &pattern, millis, &zone)?
+            }
+            // Groovy counts days.
+            ("plus" | "minus", [Value::Int(_) | Value::Long(_)]) => {
+                let days = vm.to_long(&arguments[0])?.saturating_mul(86_400_000);
+                date(if name == "plus" { millis.saturating_add(days) } else { millis.saturating_sub(days) })
+            }
+            ("plus" | "minus", [span]) if span.downcast::<super::temporal::Span>().is_some() => {
+                let later = span.downcast::<super::temporal::Span>();
+                let later = later.map(|span| span.added_to(local, if name == "plus" { 1 } else { -1 }));
+                date(zone.millis(vm, &later.unwrap_or(local)))
+            }
+            ("minus", [other]) => Value::Int(((millis - millis_of(vm, other)?) / 86_400_000) as i32),
+            ("next" | "previous", []) => date(millis + if name == "next" { 86_400_000 } else { -86_400_000 }),
+            ("before", [other]) => Value::Bool(millis < millis_of(vm, other)?),
+            ("after", [other]) => Value::Bool(millis > millis_of(vm, other)?),
+            ("toInstant" | "toZonedDateTime" | "toLocalDateTime" | "toLocalDate" | "toOffsetDateTime", []) => {
+                super::time::from_millis(vm, name, millis)
+            }
+            ("toCalendar", []) => Value::native(Calendar { millis: Cell::new(millis), zone: RefCell::new(zone) }),
+            ("clearTime", []) => {
+                let day = local.date().and_hms_opt(0, 0, 0).unwrap_or(local);
+                self.0.set(zone.millis(vm, &day));
+                date(self.0.get())
+            }
+            ("getYear", []) => Value::Int(local.year() - 1_900),
+            ("getMonth", []) => Value::Int(local.month0() as i32),
+            ("getDate", []) => Value::Int(local.day() as i32),
+            ("getDay", []) => Value::Int(local.weekday().num_days_from_sunday() as i32),
+            ("getHours", []) => Value::Int(local.hour() as i32),
+            ("getMinutes", []) => Value::Int(local.minute() as i32),
+            ("getSeconds", []) => Value::Int(local.second() as i32),
+            ("getAt", [field]) => {
+                let field = vm.to_long(field)?;
+                Value::Int(calendar_field(&local, field))
+            }
+            ("getDateString" | "getDateTimeString" | "toGMTString", []) => {
+                format(vm, "yyyy-MM-dd HH:mm:ss", millis, &zone)?
+            }
+            ("clone", []) => date(millis),
+            _ => return Ok(None),
+        }))
+    }
+
+    fn text(&self, vm: &mut Vm) -> Eval<Option<String>> {
+        let moment = Zone::default(vm).moment(vm, self.0.get());
+        Ok(DatePattern::parse(SHOWN).ok().map(|pattern| pattern.write(&moment)))
+    }
+
+    fn identity(&self) -> Option<Value> {
+        Some(Value::Long(self.0.get()))
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+/// Fields of a calendar by Java's numbers; the names are those of [`shifted`].
+const FIELDS: [(&str, i64); 13] = [
+    ("YEAR", 1),
+    ("MONTH", 2),
+    ("WEEK_OF_YEAR", 3),
+    ("WEEK_OF_MONTH", 4),
+    ("DATE", 5),
+    ("DAY_OF_MONTH", 5),
+    ("DAY_OF_YEAR", 6),
+    ("DAY_OF_WEEK", 7),
+    ("HOUR", 10),
+    ("HOUR_OF_DAY", 11),
+    ("MINUTE", 12),
+    ("SECOND", 13),
+    ("MILLISECOND", 14),
+];
+
+/// A calendar.
+struct Calendar {
+    millis: Cell<i64>,
+    zone: RefCell<Zone>,
+}
+
+fn calendar_constant(_vm: &mut Vm, name: &str) -> Option<Value> {
+    const MONTHS: &str = "JANUARY FEBRUARY MARCH APRIL MAY JUNE JULY AUGUST SEPTEMBER OCTOBER NOVEMBER DECEMBER";
+    const DAYS: &str = "SUNDAY MONDAY TUESDAY WEDNESDAY THURSDAY FRIDAY SATURDAY";
+    if let Some((_, number)) = FIELDS.iter().find(|(own, _)| *own == name) {
+        return Some(Value::integer(*number));
+    }
+    if name == "AM_PM" {
+        return Some(Value::Int(9));
+    }
+    let month = MONTHS.split(' ').position(|own| own == name);
+    let day = DAYS.split(' ').position(|own| own == name).map(|day| day + 1);
+    month.or(day).map(Value::count)
+}
+
+fn calendar_field(local: &NaiveDateTime, field: i64) -> i32 {
+    (match field {
+        1 => return local.year(),
+        2 => local.month0(),
+        3 => local.iso_week().week(),
+        4 => local.day().div_ceil(7),
+        5 => local.day(),
+        6 => local.ordinal(),
+        7 => local.weekday().number_from_sunday(),
+        9 => u32::from(local.hour() >= 12),
+        10 => local.hour() % 12,
+        11 => local.hour(),
+        12 => local.minute(),
+        13 => local.second(),
+        14 => local.nanosecond() / 1_000_000,
+        _ => 0,
+    }) as i32
+}
+
+fn make_calendar(vm: &mut Vm, _class: &str, _arguments: &[Value]) -> Eval<Value> {
+    Ok(calendar_static(vm, "getInstance", &[])?.unwrap_or_default())
+}
+
+fn calendar_static(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+    if name != "getInstance" {
+        return Ok(None);
+    }
+    let zone =
+        arguments.iter().find_map(|value| value.downcast::<Zone>()).cloned().unwrap_or_else(|| Zone::default(vm));
+    Ok(Some(Value::native(Calendar { millis: Cell::new(vm.host.now_millis()), zone: RefCell::new(zone) })))
+}
+
+impl Calendar {
+    fn local(&self, vm: &Vm) -> NaiveDateTime {
+        self.zone.borrow().moment(vm, self.millis.get()).local
+    }
+
+    fn set_local(&self, vm: &Vm, local: &NaiveDateTime) {
+        self.millis.set(self.zone.borrow().millis(vm, local));
+    }
+
+    /// Adds to a field.
+    fn add(&self, vm: &Vm, field: i64, amount: i64) {
+        let unit = match field {
+            10 | 11 => "HOUR",
+            3 | 4 => "WEEK",
+            5..=7 => "DAY",
+            _ => FIELDS.iter().find(|(_, number)| *number == field).map_or("", |(name, _)| name),
+        };
+        let local = shifted(self.local(vm), unit, amount);
+        self.set_local(vm, &local);
+    }
+}
+
+impl Native for Calendar {
+    fn class_name(&self) -> &'static str {
+        "java.util.GregorianCalendar"
+    }
+
+    fn call(&self, vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+        let mut numbers = Vec::new();
+        if matches!(name, "get" | "getAt" | "add" | "set" | "roll" | "getActualMaximum" | "putAt") {
+            for argument in arguments {
+                numbers.push(vm.to_long(argument)?);
+            }
+        }
+        let local = self.local(vm);
+        Ok(Some(match (name, &numbers[..]) {
+            ("get" | "getAt", [field]) => Value::Int(calendar_field(&local, *field)),
+            ("add" | "roll", [field, amount]) => {
+                self.add(vm, *field, *amount);
+                Value::Null
+            }
+            ("set" | "putAt", [field, value]) => {
+                let now = i64::from(calendar_field(&local, *field));
+                self.add(vm, *field, value.saturating_sub(now));
+                Value::Null
+            }
+            ("set", [year, month, day, rest @ ..]) => {
+                for (field, value) in [(5, 1), (1, *year), (2, *month), (5, *day)]
+                    .into_iter()
+                    .chain([11, 12, 13].into_iter().zip(rest.iter().copied()))
+                {
+                    let now = i64::from(calendar_field(&self.local(vm), field));
+                    self.add(vm, field, value.saturating_sub(now));
+                }
+                Value::Null
+            }
+            ("getActualMaximum", [5]) => {
+                let next = shifted(local.with_day(1).unwrap_or(local), "MONTH", 1);
+                Value::Int((next - Duration::days(1)).day() as i32)
+            }
+            _ => return self.others(vm, name, arguments),
+        }))
+    }
+
+    fn text(&self, vm: &mut Vm) -> Eval<Option<String>> {
+        let moment = self.zone.borrow().moment(vm, self.millis.get());
+        Ok(DatePattern::parse(SHOWN).ok().map(|pattern| pattern.write(&moment)))
+    }
+
+    fn identity(&self) -> Option<Value> {
+        Some(Value::Long(self.millis.get()))
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+impl Calendar {
+    fn others(&self, vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+        let millis = self.millis.get();
+        Ok(Some(match (name, arguments) {
+            ("getTime", []) => date(millis),
+            ("getTimeInMillis", []) => Value::Long(millis),
+            ("setTime" | "setTimeInMillis", [value]) => {
+                self.millis.set(millis_of(vm, value)?);
+                Value::Null
+            }
+            ("setTimeZone", [zone]) => {
+                let zone = zone_of(vm, zone)?;
+                self.zone.replace(zone);
+                Value::Null
+            }
+            ("getTimeZone", []) => Value::native(self.zone.borrow().clone()),
+            ("format", [_]) => {
+                let (pattern, zone) = (text_at(vm, arguments, 0)?, self.zone.borrow().clone());
+                format(vm, &pattern, millis, &zone)?
+            }
+            ("before", [other]) => Value::Bool(millis < millis_of(vm, other)?),
+            ("after", [other]) => Value::Bool(millis > millis_of(vm, other)?),
+            ("clone", []) => Value::native(Self { millis: self.millis.clone(), zone: self.zone.clone() }),
+            ("toInstant", []) => super::time::from_millis(vm, name, millis),
+            ("setLenient" | "setFirstDayOfWeek" | "clear", _) => Value::Null,
+            _ => return Ok(None),
+        }))
+    }
+}
+
+/// `SimpleDateFormat`
+struct Format {
+    pattern: RefCell<String>,
+    zone: RefCell<Zone>,
+}
+
+fn make_format(vm: &mut Vm, _class: &str, arguments: &[Value]) -> Eval<Value> {
+    let pattern = if arguments.is_empty() { "M/d/yy, h:mm a".into() } else { text_at(vm, arguments, 0)? };
+    let zone = Zone::default(vm);
+    // An unknown letter is an error now, not when the first date is written.
+    format(vm, &pattern, 0, &zone)?;
+    Ok(Value::native(Format { pattern: RefCell::new(pattern.to_string()), zone: RefCell::new(zone) }))
+}
+
+impl Native for Format {
+    fn class_name(&self) -> &'static str {
+        "java.text.SimpleDateFormat"
+    }
+
+    fn call(&self, vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+        let (pattern, zone) = (self.pattern.borrow().clone(), self.zone.borrow().clone());
+        Ok(Some(match (name, arguments) {
+            ("format", [value, ..]) => {
+                let millis = millis_of(vm, value)?;
+                format(vm, &pattern, millis, &zone)?
+            }
+            ("parse", [_, ..]) => {
+                let text = text_at(vm, arguments, 0)?;
+                parse_in(vm, &pattern, &text, &zone)?
+            }
+            ("setTimeZone", [zone]) => {
+                let zone = zone_of(vm, zone)?;
+                self.zone.replace(zone);
+                Value::Null
+            }
+            ("getTimeZone", []) => Value::native(zone),
+            ("applyPattern", [_]) => {
+                let text = text_at(vm, arguments, 0)?;
+                self.pattern.replace(text.to_string());
+                Value::Null
+            }
+            ("toPattern", []) => Value::from(pattern),
+            ("setLenient" | "setCalendar", _) => Value::Null,
+            _ => return Ok(None),
+        }))
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+fn date_utils(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+    let (Some(unit), [moment, amount]) = (name.strip_prefix("add"), arguments) else { return Ok(None) };
+    let (millis, amount) = (millis_of(vm, moment)?, vm.to_long(amount)?);
+    let zone = Zone::default(vm);
+    let local = shifted(zone.moment(vm, millis).local, &unit.to_ascii_uppercase(), amount);
+    Ok(Some(date(zone.millis(vm, &local))))
+}
+
+fn format_utils(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+    let ([moment, pattern, ..], "format" | "formatUTC") = (arguments, name) else { return Ok(None) };
+    let (millis, pattern) = (millis_of(vm, moment)?, vm.text(pattern)?);
+    let zone = if name == "format" { Zone::default(vm) } else { Zone::utc() };
+    format(vm, &pattern, millis, &zone).map(Some)
+}

@@ -1,0 +1,538 @@
+//! `java.util.regex`, and what Groovy's `=~` and `==~` give.
+
+use super::{Class, text_at};
+use crate::error::{Eval, Fault, illegal, throw};
+use crate::methods::string::{byte_index, unit_index};
+use crate::value::{Native, Value};
+use crate::vm::Vm;
+use brunt_java::deadline::run_within;
+use fancy_regex::{Captures, Regex};
+use std::any::Any;
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+pub(super) static CLASSES: &[Class] = &[
+    Class::with_static("java.util.regex.Pattern", pattern_static).and_constants(pattern_constant),
+    Class::with_static("java.util.regex.Matcher", matcher_static),
+];
+
+/// The flags of Java and the letters that mean the same within a pattern.
+const FLAGS: [(i64, char, &str); 4] =
+    [(2, 'i', "CASE_INSENSITIVE"), (4, 'x', "COMMENTS"), (8, 'm', "MULTILINE"), (32, 's', "DOTALL")];
+
+fn pattern_constant(_vm: &mut Vm, name: &str) -> Option<Value> {
+    let flag = FLAGS.iter().find(|(_, _, own)| *own == name).map(|(flag, ..)| *flag);
+    flag.or_else(|| matches!(name, "UNICODE_CASE" | "LITERAL" | "UNIX_LINES").then_some(0)).map(Value::integer)
+}
+
+fn pattern_static(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+    Ok(Some(match (name, arguments) {
+        ("compile", [_, rest @ ..]) => {
+            let text = text_at(vm, arguments, 0)?;
+            let flags = match rest.first() {
+                Some(flags) => vm.to_long(flags)?,
+                None => 0,
+            };
+            pattern(vm, &text, flags)?
+        }
+        ("matches", [pattern, text]) => full_match(vm, text, pattern)?,
+        ("quote", [_]) => {
+            let text = text_at(vm, arguments, 0)?;
+            vm.string(format!("\\Q{text}\\E"))?
+        }
+        _ => return Ok(None),
+    }))
+}
+
+fn matcher_static(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+    if name != "quoteReplacement" {
+        return Ok(None);
+    }
+    let text = text_at(vm, arguments, 0)?;
+    vm.string(text.replace('\\', "\\\\").replace('$', "\\$")).map(Some)
+}
+
+/// A Java pattern as one of the engine: `\Q…\E`, `\h`, nested classes stay as they are where both agree.
+pub(crate) fn translated(java: &str) -> String {
+    let mut rust = String::with_capacity(java.len());
+    let mut rest = java;
+    while let Some(at) = rest.find('\\') {
+        rust.push_str(&rest[..at]);
+        let after = &rest[at + 1..];
+        let mut letters = after.chars();
+        match letters.next() {
+            Some('Q') => {
+                let (quoted, next) = after[1..].split_once("\\E").unwrap_or((&after[1..], ""));
+                for letter in quoted.chars() {
+                    if !letter.is_alphanumeric() && letter.is_ascii() && !letter.is_whitespace() {
+                        rust.push('\\');
+                    }
+                    rust.push(letter);
+                }
+                rest = next;
+                continue;
+            }
+            Some('Z') => rust.push_str("(?=\\n?\\z)"),
+            Some('R') => rust.push_str("(?:\\r\\n|[\\n\\r])"),
+            Some('h') => rust.push_str("[ \\t]"),
+            // Letters and punctuation that Java takes literally.
+            Some(letter) if letter.is_ascii_punctuation() || letter.is_alphanumeric() => {
+                let literal = matches!(
+                    letter,
+                    '"' | '\'' | '/' | ':' | ',' | ';' | '=' | '!' | '@' | '%' | '_' | '`' | '<' | '>'
+                );
+                if !literal {
+                    rust.push('\\');
+                }
+                rust.push(letter);
+            }
+            Some(letter) => rust.push(letter),
+            None => rust.push_str("\\\\"),
+        }
+        rest = letters.as_str();
+    }
+    rust.push_str(rest);
+    rust
+}
+
+/// A `Pattern` object.
+struct Pattern {
+    text: Rc<str>,
+    regex: Arc<Regex>,
+}
+
+/// Compiles a pattern with Java's flags.
+pub(crate) fn pattern(vm: &mut Vm, text: &str, flags: i64) -> Eval<Value> {
+    let letters: String = FLAGS.iter().filter(|(flag, ..)| flags & flag != 0).map(|(_, letter, _)| *letter).collect();
+    let full = if letters.is_empty() { text.to_owned() } else { format!("(?{letters}){text}") };
+    let regex = vm.pattern(&full)?;
+    Ok(Value::native(Pattern { text: text.into(), regex }))
+}
+
+/// The regex of a pattern object or a text.
+fn regex_of(vm: &mut Vm, value: &Value) -> Eval<Arc<Regex>> {
+    if let Some(pattern) = value.downcast::<Pattern>() {
+        Ok(Arc::clone(&pattern.regex))
+    } else {
+        let text = vm.text(value)?;
+        vm.pattern(&text)
+    }
+}
+
+/// Longest text that is searched on the calling thread, in bytes.
+const SHORT_TEXT: usize = 16 << 10;
+
+/// Time of a search in a longer text.
+const LONGEST_SEARCH: Duration = Duration::from_secs(2);
+
+/// Searches a text; a search that takes too many steps or too long stops the script. No step of a search can be interrupted, and each
+/// position of a long text may read all of it, so that a long text is searched on another thread.
+fn search<T: Send + 'static>(
+    regex: &Arc<Regex>,
+    text: &str,
+    search: impl FnOnce(&Regex, &str) -> Result<T, fancy_regex::Error> + Send + 'static,
+) -> Eval<T> {
+    let result = if text.len() <= SHORT_TEXT {
+        search(regex, text).map_err(|error| error.to_string())
+    } else {
+        let regex = Arc::clone(regex);
+        let text = text.to_owned();
+        let result = run_within(LONGEST_SEARCH, move || search(&regex, &text).map_err(|error| error.to_string()));
+        result.unwrap_or_else(|| Err(format!("more than {} s", LONGEST_SEARCH.as_secs())))
+    };
+    result.map_err(|why| {
+        Box::new(Fault::Budget(format!("script stopped: a pattern took too long ({why}); make it simpler")))
+    })
+}
+
+impl Native for Pattern {
+    fn class_name(&self) -> &'static str {
+        "java.util.regex.Pattern"
+    }
+
+    fn call(&self, vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+        Ok(Some(match (name, arguments) {
+            ("matcher", [_]) => {
+                let text = text_at(vm, arguments, 0)?;
+                Matcher::make(&self.regex, &self.text, text)
+            }
+            ("split", [_, ..]) => {
+                let text = text_at(vm, arguments, 0)?;
+                split_by(vm, &text, &self.regex, 0)?
+            }
+            ("pattern" | "toString", []) => Value::Str(Rc::clone(&self.text)),
+            ("flags", []) => Value::Int(0),
+            ("asPredicate" | "asMatchPredicate", []) => Value::Null,
+            ("isCase" | "matches", [_]) => {
+                let text = text_at(vm, arguments, 0)?;
+                Value::Bool(whole(vm, &self.regex, &self.text, &text)?.is_some())
+            }
+            _ => return Ok(None),
+        }))
+    }
+
+    fn text(&self, _vm: &mut Vm) -> Eval<Option<String>> {
+        Ok(Some(self.text.to_string()))
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+/// Whether a pattern matches all of a text: its groups.
+fn whole(vm: &mut Vm, regex: &Arc<Regex>, _text: &str, subject: &str) -> Eval<Option<Groups>> {
+    let anchored = vm.pattern(&format!("\\A(?:{})\\z", regex.as_str()))?;
+    vm.tick(subject.len() / 16)?;
+    search(&anchored, subject, |regex, text| Ok(regex.captures(text)?.map(|captures| groups(&captures))))
+}
+
+/// `text =~ pattern`
+pub(crate) fn find(vm: &mut Vm, text: &Value, pattern: &Value) -> Eval<Value> {
+    let regex = regex_of(vm, pattern)?;
+    let subject = vm.text(text)?;
+    let shown = vm.text(pattern)?;
+    Ok(Matcher::make(&regex, &shown, subject))
+}
+
+/// `text ==~ pattern`
+pub(crate) fn full_match(vm: &mut Vm, text: &Value, pattern: &Value) -> Eval<Value> {
+    if text.is_null() {
+        return Ok(Value::Bool(false));
+    }
+    let regex = regex_of(vm, pattern)?;
+    let subject = vm.text(text)?;
+    Ok(Value::Bool(whole(vm, &regex, "", &subject)?.is_some()))
+}
+
+/// Places of a match and its groups, in bytes.
+type Groups = Vec<Option<(usize, usize)>>;
+
+fn groups(captures: &Captures<'_>) -> Groups {
+    (0..captures.len()).map(|index| captures.get(index).map(|group| (group.start(), group.end()))).collect()
+}
+
+/// All matches, one after the other; at most so many.
+fn matches(vm: &mut Vm, regex: &Arc<Regex>, text: &str, most: usize) -> Eval<Vec<Groups>> {
+    vm.tick(text.len() / 16)?;
+    // One more than the script may have ends it below.
+    let most = most.min(usize::try_from(vm.budget.operations / 4).unwrap_or(usize::MAX - 1) + 1);
+    let found: Vec<Groups> = search(regex, text, move |regex, text| {
+        regex.captures_iter(text).take(most).map(|captures| captures.map(|captures| groups(&captures))).collect()
+    })?;
+    vm.tick(found.len() * 4)?;
+    vm.alloc(found.iter().map(|groups| groups.len() * 24).sum())?;
+    Ok(found)
+}
+
+/// A replacement with `$1`, `${name}` and `\` filled in.
+fn expand(regex: &Regex, template: &str, text: &str, found: &Groups, to: &mut String) -> Eval<()> {
+    let group = |index: usize| found.get(index).copied().flatten().map_or("", |(begin, end)| &text[begin..end]);
+    let mut letters = template.chars().peekable();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '\\' => to.extend(letters.next()),
+            '$' if letters.peek() == Some(&'{') => {
+                letters.next();
+                let name: String = letters.by_ref().take_while(|letter| *letter != '}').collect();
+                let index = regex.capture_names().position(|own| own == Some(&name));
+                to.push_str(index.map_or("", group));
+            }
+            '$' => {
+                let Some(first) = letters.peek().and_then(|letter| letter.to_digit(10)) else {
+                    return Err(illegal("Illegal group reference"));
+                };
+                letters.next();
+                let mut index = first as usize;
+                while let Some(digit) = letters.peek().and_then(|letter| letter.to_digit(10)) {
+                    if index * 10 + digit as usize >= found.len() {
+                        break;
+                    }
+                    index = index * 10 + digit as usize;
+                    letters.next();
+                }
+                if index >= found.len() {
+                    return Err(throw("java.lang.IndexOutOfBoundsException", format!("No group {index}")));
+                }
+                to.push_str(group(index));
+            }
+            other => to.push(other),
+        }
+    }
+    Ok(())
+}
+
+fn replace(vm: &mut Vm, text: &str, pattern: &Value, with: &str, most: usize) -> Eval<Value> {
+    let regex = regex_of(vm, pattern)?;
+    replace_by(vm, &regex, text, with, most)
+}
+
+fn replace_by(vm: &mut Vm, regex: &Arc<Regex>, text: &str, with: &str, most: usize) -> Eval<Value> {
+    let mut result = String::new();
+    let mut last = 0;
+    for found in matches(vm, regex, text, most)? {
+        let Some((begin, end)) = found.first().copied().flatten() else { continue };
+        let before = result.len();
+        result.push_str(&text[last..begin]);
+        expand(regex, with, text, &found, &mut result)?;
+        vm.alloc(result.len() - before)?;
+        last = end;
+    }
+    result.push_str(&text[last..]);
+    vm.string(result)
+}
+
+/// `replaceAll`
+pub(crate) fn replace_all(vm: &mut Vm, text: &str, pattern: &Value, with: &str) -> Eval<Value> {
+    replace(vm, text, pattern, with, usize::MAX)
+}
+
+/// `replaceFirst`
+pub(crate) fn replace_first(vm: &mut Vm, text: &str, pattern: &Value, with: &str) -> Eval<Value> {
+    replace(vm, text, pattern, with, 1)
+}
+
+/// `replaceAll` with a closure that is given the match, or the match and its groups.
+pub(crate) fn replace_each(vm: &mut Vm, text: &str, pattern: &Value, closure: &Value, most: usize) -> Eval<Value> {
+    let regex = regex_of(vm, pattern)?;
+    let mut result = String::new();
+    let mut last = 0;
+    for found in matches(vm, &regex, text, most)? {
+        let Some((begin, end)) = found.first().copied().flatten() else { continue };
+        let parts = parts(text, &found);
+        let single = parts.len() == 1;
+        let argument = if single { parts[0].clone() } else { Value::list(parts) };
+        let part = vm.call_closure(closure, &[argument])?;
+        result.push_str(&text[last..begin]);
+        result.push_str(&vm.text(&part)?);
+        last = end;
+    }
+    result.push_str(&text[last..]);
+    vm.string(result)
+}
+
+/// A match and its groups as texts.
+fn parts(text: &str, found: &Groups) -> Vec<Value> {
+    found.iter().map(|group| group.map_or(Value::Null, |(begin, end)| Value::str(&text[begin..end]))).collect()
+}
+
+/// `text.split(pattern, limit)`
+pub(crate) fn split(vm: &mut Vm, text: &str, pattern: &Value, limit: i64) -> Eval<Value> {
+    let regex = regex_of(vm, pattern)?;
+    split_by(vm, text, &regex, limit)
+}
+
+fn split_by(vm: &mut Vm, text: &str, regex: &Arc<Regex>, limit: i64) -> Eval<Value> {
+    let most = if limit > 0 { limit as usize - 1 } else { usize::MAX };
+    let mut pieces = Vec::new();
+    let mut last = 0;
+    for found in matches(vm, regex, text, usize::MAX)? {
+        let Some((begin, end)) = found.first().copied().flatten() else { continue };
+        // An empty match at the beginning makes no empty piece.
+        if pieces.len() >= most || (end == 0 && begin == 0) || (begin == end && begin == text.len()) {
+            continue;
+        }
+        pieces.push(&text[last..begin]);
+        last = end;
+    }
+    pieces.push(&text[last..]);
+    if limit == 0 && pieces.len() > 1 {
+        while pieces.last().is_some_and(|piece| piece.is_empty()) {
+            pieces.pop();
+        }
+    }
+    vm.alloc(text.len() + pieces.len() * 40)?;
+    Ok(Value::array(pieces.into_iter().map(Value::str).collect()))
+}
+
+/// A `Matcher` object.
+pub(crate) struct Matcher {
+    regex: Arc<Regex>,
+    shown: Rc<str>,
+    text: RefCell<Rc<str>>,
+    /// Where the next search begins, in bytes.
+    next: Cell<usize>,
+    now: RefCell<Option<Groups>>,
+    /// What `appendReplacement` has taken so far.
+    appended: Cell<usize>,
+}
+
+impl Matcher {
+    fn make(regex: &Arc<Regex>, shown: &str, text: Rc<str>) -> Value {
+        Value::native(Self {
+            regex: Arc::clone(regex),
+            shown: shown.into(),
+            text: RefCell::new(text),
+            next: Cell::new(0),
+            now: RefCell::default(),
+            appended: Cell::new(0),
+        })
+    }
+
+    /// Searches on.
+    fn find(&self, vm: &mut Vm) -> Eval<bool> {
+        let text = self.text.borrow().clone();
+        vm.tick(4)?;
+        if self.next.get() > text.len() {
+            self.now.replace(None);
+            return Ok(false);
+        }
+        vm.tick((text.len() - self.next.get()) / 64)?;
+        let from = self.next.get();
+        let found = search(&self.regex, &text, move |regex, text| {
+            Ok(regex.captures_from_pos(text, from)?.map(|captures| groups(&captures)))
+        })?;
+        if let Some((begin, end)) = found.as_ref().and_then(|groups| groups.first().copied().flatten()) {
+            let empty_step = text[end..].chars().next().map_or(1, char::len_utf8);
+            self.next.set(if begin == end { end + empty_step } else { end });
+        } else {
+            self.next.set(text.len() + 1);
+        }
+        let any = found.is_some();
+        self.now.replace(found);
+        Ok(any)
+    }
+
+    /// A group of the last match.
+    fn group(&self, index: i64) -> Eval<Option<(usize, usize)>> {
+        match &*self.now.borrow() {
+            None => Err(throw("java.lang.IllegalStateException", "No match found")),
+            Some(groups) => match usize::try_from(index).ok().and_then(|index| groups.get(index)) {
+                Some(group) => Ok(*group),
+                None => Err(throw("java.lang.IndexOutOfBoundsException", format!("No group {index}"))),
+            },
+        }
+    }
+
+    fn index_of(&self, vm: &mut Vm, value: Option<&Value>) -> Eval<i64> {
+        match value {
+            None => Ok(0),
+            Some(Value::Str(name)) => {
+                let index = self.regex.capture_names().position(|own| own == Some(name));
+                index.map(|index| index as i64).ok_or_else(|| illegal(format!("No group with name <{name}>")))
+            }
+            Some(other) => vm.to_long(other),
+        }
+    }
+
+    /// What `matcher[i]` and `each` give: the match, or a list of it and its groups.
+    fn shape(&self, text: &str, found: &Groups) -> Value {
+        let mut parts = parts(text, found);
+        if parts.len() == 1 { parts.remove(0) } else { Value::list(parts) }
+    }
+}
+
+impl Native for Matcher {
+    fn class_name(&self) -> &'static str {
+        "java.util.regex.Matcher"
+    }
+
+    fn call(&self, vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+        let text = self.text.borrow().clone();
+        Ok(Some(match (name, arguments) {
+            ("find", []) => Value::Bool(self.find(vm)?),
+            ("find", [from]) => {
+                let from = vm.to_long(from)?;
+                self.next.set(byte_index(&text, from));
+                Value::Bool(self.find(vm)?)
+            }
+            ("asBoolean", []) => {
+                self.next.set(0);
+                let found = self.find(vm)?;
+                self.next.set(0);
+                Value::Bool(found)
+            }
+            ("matches", []) => {
+                let found = whole(vm, &self.regex, &self.shown, &text)?;
+                let any = found.is_some();
+                self.now.replace(found);
+                Value::Bool(any)
+            }
+            ("lookingAt", []) => {
+                self.next.set(0);
+                let any = self.find(vm)? && self.group(0)?.is_some_and(|(begin, _)| begin == 0);
+                Value::Bool(any)
+            }
+            ("hitEnd", []) => Value::Bool(self.next.get() >= text.len()),
+            ("group", rest) => {
+                let index = self.index_of(vm, rest.first())?;
+                self.group(index)?.map_or(Value::Null, |(begin, end)| Value::str(&text[begin..end]))
+            }
+            ("start" | "end", rest) => {
+                let index = self.index_of(vm, rest.first())?;
+                let place = self.group(index)?;
+                let side = place.map(|(begin, end)| if name == "start" { begin } else { end });
+                Value::Int(side.map_or(-1, |byte| unit_index(&text, byte) as i32))
+            }
+            ("groupCount", []) => Value::count(self.regex.captures_len().saturating_sub(1)),
+            ("hasGroup", []) => Value::Bool(self.regex.captures_len() > 1),
+            ("size" | "getCount" | "count", []) => Value::count(matches(vm, &self.regex, &text, usize::MAX)?.len()),
+            ("getAt", [index]) => {
+                let all: Vec<Value> =
+                    matches(vm, &self.regex, &text, usize::MAX)?.iter().map(|found| self.shape(&text, found)).collect();
+                let length = all.len();
+                let list = Value::list(all);
+                if let Value::Int(at) = index
+                    && i64::from(*at) >= length as i64
+                {
+                    return Err(throw(
+                        "java.lang.IndexOutOfBoundsException",
+                        format!("index is out of range 0..{} (index = {at})", length as i64 - 1),
+                    ));
+                }
+                vm.index(&list, index)?
+            }
+            ("replaceAll", [Value::Closure(_)]) => {
+                replace_each(vm, &text, &Value::Str(Rc::clone(&self.shown)), &arguments[0], usize::MAX)?
+            }
+            ("replaceAll" | "replaceFirst", [_]) => {
+                let with = text_at(vm, arguments, 0)?;
+                replace_by(vm, &self.regex, &text, &with, if name == "replaceAll" { usize::MAX } else { 1 })?
+            }
+            ("reset", rest) => {
+                if let Some(other) = rest.first() {
+                    let other = vm.text(other)?;
+                    self.text.replace(other);
+                }
+                self.next.set(0);
+                self.now.replace(None);
+                Value::Null
+            }
+            ("appendReplacement", [buffer, _]) => {
+                let with = text_at(vm, arguments, 1)?;
+                let found = self.now.borrow().clone().unwrap_or_default();
+                let (begin, end) = self.group(0)?.unwrap_or((0, 0));
+                let mut part = text.get(self.appended.get()..begin).unwrap_or("").to_owned();
+                expand(&self.regex, &with, &text, &found, &mut part)?;
+                self.appended.set(end);
+                vm.call_method(buffer, "append", &[Value::from(part)])?
+            }
+            ("appendTail", [buffer]) => {
+                let tail = text.get(self.appended.get()..).unwrap_or("").to_owned();
+                vm.call_method(buffer, "append", &[Value::from(tail)])?
+            }
+            ("pattern", []) => Value::Str(Rc::clone(&self.shown)),
+            ("results", []) => {
+                let items = self.elements(vm)?.unwrap_or_default();
+                vm.new_list(items)?
+            }
+            _ => return Ok(None),
+        }))
+    }
+
+    fn elements(&self, vm: &mut Vm) -> Eval<Option<Vec<Value>>> {
+        let text = self.text.borrow().clone();
+        let all = matches(vm, &self.regex, &text, usize::MAX)?;
+        Ok(Some(all.iter().map(|found| self.shape(&text, found)).collect()))
+    }
+
+    fn text(&self, _vm: &mut Vm) -> Eval<Option<String>> {
+        Ok(Some(format!("java.util.regex.Matcher[pattern={}]", self.shown)))
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}

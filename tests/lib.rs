@@ -1,5 +1,0 @@
-//! Inputs for tests of parsers. The integration tests live in `it/`.
-//!
-//! * [`inputs`]: arbitrary bytes, and the files in `fuzz/corpus` with random changes; any parser must survive them.
-
-pub mod inputs;
