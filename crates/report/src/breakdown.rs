@@ -6,6 +6,7 @@ use brunt_model::numbers::{UNKNOWN, count, three};
 use brunt_model::{CheckFailure, Run, Tally, TransactionTally};
 
 /// A table of the parts of a run, with a row for each.
+#[derive(Debug, Clone, PartialEq)]
 pub struct Breakdown {
     /// The kind of the parts: the head of the first column.
     pub title: &'static str,
@@ -88,9 +89,9 @@ fn name_of(run: &Run, label: u32) -> String {
 
 impl Breakdown {
     /// Head and rows with all columns, for a format without a width.
-    pub fn into_cells(self) -> (Vec<String>, Vec<Vec<String>>) {
+    pub fn cells(&self) -> (Vec<String>, Vec<Vec<String>>) {
         let head = std::iter::once(self.title).chain(self.columns.iter().map(|column| column.0));
-        let rows = self.rows.into_iter().map(|(name, cells)| std::iter::once(name).chain(cells).collect());
+        let rows = self.rows.iter().map(|(name, cells)| [std::slice::from_ref(name), cells].concat());
         (head.map(str::to_owned).collect(), rows.collect())
     }
 }

@@ -111,8 +111,8 @@ struct TrialTable {
 
 impl<'a> OfTrial<'a> {
     fn new(figures: Vec<FigureColumns<'a>>, run: &Run) -> Self {
-        let tables = breakdown::all(run).into_iter().map(Breakdown::into_cells);
-        let tables = tables.map(|(head, rows)| TrialTable { head, rows }).collect();
+        let table = |(head, rows)| TrialTable { head, rows };
+        let tables = breakdown::all(run).iter().map(Breakdown::cells).map(table).collect();
         Self { figures, zoom: Zoom::from(run), tables, check_failures: breakdown::check_failures(run) }
     }
 }

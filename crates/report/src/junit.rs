@@ -89,7 +89,7 @@ fn details(study: &Study, contender: usize) -> String {
 
 fn details_of_trial(study: &Study, trial: &Trial) -> String {
     let mut lines = Vec::new();
-    for (head, rows) in breakdown::all(&trial.run).into_iter().map(Breakdown::into_cells) {
+    for (head, rows) in breakdown::all(&trial.run).iter().map(Breakdown::cells) {
         lines.extend(rows.iter().map(|cells| figures_of_row(&head, cells)));
     }
     lines.extend(breakdown::check_failures(&trial.run));

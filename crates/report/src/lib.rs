@@ -8,10 +8,10 @@
 //! nothing itself, and knows neither terminal nor files.
 //!
 //! * `formats`: the table of all formats, [`REPORTS`], and of the published documents, [`SCHEMAS`].
-//! * [`text`]: for people. A table of sections, each a function from run to text, in `text/`. [`view`]: its width and color.
+//! * [`outline`]: what is said of a run or a study, as blocks; of a run, a table of sections, each a function in `outline/run/`.
+//! * [`text`], [`markdown`]: these blocks, set. [`view`]: the width and color of text. [`analysis`]: the same of results of others.
 //! * [`json`], [`result`], [`study`]: for programs. `result` and `study` have the types of the documents, their units,
 //!   and their making.
-//! * [`outline`]: what is said of a study, set as text or as [`markdown`]. [`analysis`]: the same of results of others.
 //! * [`csv`]: the time series, for spreadsheets and plotting; of a study, its trials. [`tsv`]: as autobench writes.
 //! * [`junit`]: objectives and verdicts as test cases.
 //! * [`html`]: one page with everything, for a browser, offline.

@@ -2,9 +2,10 @@
 //!
 //! Out of scope: a choice of what is said ([`crate::outline`]).
 
-use crate::outline::{self, Block, Point};
-use crate::single;
+use crate::outline::block::{Bar, Block, Fact, Mark, OutcomeRow, Point, Remark, Words};
+use crate::outline::{self, run};
 use crate::view::Detail;
+use brunt_model::numbers::{share, time};
 use brunt_model::{Analysis, Judgement, Run, Study};
 use std::io;
 
@@ -14,9 +15,7 @@ use std::io;
 ///
 /// If `out` cannot be written to.
 pub fn write(run: &Run, judgement: &Judgement, out: &mut dyn io::Write) -> io::Result<()> {
-    let (study, analysis) = single::study_of(run, judgement);
-    let blocks = outline::of_study(&study, &analysis, Detail::Full);
-    out.write_all(markdown(&blocks).as_bytes())
+    out.write_all(markdown(&run::of_run(run, judgement, Detail::Full).concat()).as_bytes())
 }
 
 /// Writes a study.
@@ -25,37 +24,91 @@ pub fn write(run: &Run, judgement: &Judgement, out: &mut dyn io::Write) -> io::R
 ///
 /// If `out` cannot be written to.
 pub fn write_study(study: &Study, analysis: &Analysis, out: &mut dyn io::Write) -> io::Result<()> {
-    let blocks = outline::of_study(study, analysis, Detail::Full);
-    out.write_all(markdown(&blocks).as_bytes())
+    out.write_all(markdown(&outline::of_study_or_run(study, analysis, Detail::Full)).as_bytes())
 }
 
 /// The blocks, an empty line between them.
 pub fn markdown(blocks: &[Block]) -> String {
-    let drawn = |block: &&Block| !matches!(block, Block::Graph(_));
-    blocks.iter().filter(drawn).map(set).collect::<Vec<_>>().join("\n")
+    blocks
+        .iter()
+        .enumerate()
+        .map(|(at, block)| set(block, at == 0))
+        .filter(|set| !set.is_empty())
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
-fn set(block: &Block) -> String {
+fn set(block: &Block, is_first: bool) -> String {
+    let hashes = if is_first { "#" } else { "##" };
     match block {
-        Block::Title(name, about) if about.is_empty() => format!("# {}\n", escaped(name)),
-        Block::Title(name, about) => format!("# {}\n\n{}\n", escaped(name), paragraph(about)),
+        Block::Title(name, about) if about.is_empty() => format!("{hashes} {}\n", escaped(name)),
+        Block::Title(name, about) => format!("{hashes} {}\n\n{}\n", escaped(name), paragraph(about)),
         Block::Heading(heading) => format!("## {}\n", escaped(heading)),
-        Block::Facts(facts) => facts.iter().map(|(key, fact)| named(key, fact)).collect(),
+        Block::Paragraph(text) => format!("{}\n", paragraph(text)),
+        Block::Facts(facts) | Block::FactOfEach(facts) => facts.iter().map(fact).collect(),
         Block::Points(points) => points.iter().map(point).collect(),
         Block::Table(head, rows) => table(head, rows),
+        Block::Breakdown(of) => {
+            let (head, rows) = of.cells();
+            table(&head, &rows)
+        }
+        Block::Outcomes(rows) => outcomes(rows),
+        Block::Bars(bars) => histogram(bars),
         // The figures of a graph stand in the tables.
         Block::Graph(_) => String::new(),
     }
 }
 
-fn named(key: &str, fact: &str) -> String {
-    format!("- **{key}:** {}\n", escaped(fact))
+fn fact(fact: &Fact) -> String {
+    let lines = match &fact.lines[..] {
+        [only] => format!(" {}\n", words(only)),
+        several => format!("\n{}", several.iter().map(|line| below(&words(line))).collect::<String>()),
+    };
+    format!("- **{}:**{lines}{}", escaped(&fact.key), fact.remarks.iter().map(remark).collect::<String>())
+}
+
+fn remark(remark: &Remark) -> String {
+    match remark {
+        Remark::Remedy(remedy) => below(&code(remedy)),
+        Remark::Reason(text) | Remark::Evidence(text) | Remark::Unseen(text) => below(&escaped(text)),
+    }
+}
+
+/// An item below a fact.
+fn below(text: &str) -> String {
+    format!("  - {text}\n")
+}
+
+fn words(words: &Words) -> String {
+    let plain = words.plain().split_whitespace().collect::<Vec<_>>().join(" ");
+    escaped(&plain)
 }
 
 fn point(point: &Point) -> String {
-    let warns = if point.warns { "**!** " } else { "" };
-    let remedy = point.remedy.as_ref().map_or(String::new(), |remedy| format!(" → `{}`", remedy.replace('`', "'")));
-    format!("- {warns}{}{remedy}\n", escaped(&point.sentence))
+    let mark = match point.mark {
+        Mark::Plain | Mark::Note => "",
+        Mark::Warning => "**!** ",
+        Mark::Met => "met: ",
+        Mark::Missed => "**missed:** ",
+    };
+    let remedy = point.remedy.as_ref().map_or(String::new(), |remedy| format!(" {}", code(remedy)));
+    format!("- {mark}{}{remedy}\n", escaped(&point.sentence))
+}
+
+/// What to do, as one may copy it.
+fn code(remedy: &str) -> String {
+    format!("→ `{}`", remedy.replace('`', "'"))
+}
+
+fn outcomes(rows: &[OutcomeRow]) -> String {
+    let rows: Vec<Vec<String>> = rows.iter().map(OutcomeRow::cells).collect();
+    table(&OutcomeRow::HEAD.map(str::to_owned), &rows)
+}
+
+fn histogram(bars: &[Bar]) -> String {
+    let all = bars.last().map_or(0, |last| last.so_far);
+    let rows = bars.iter().map(|bar| vec![time(bar.up_to), share(bar.count, all), share(bar.so_far, all)]);
+    table(&["Up to", "Share", "Cumulative"].map(str::to_owned), &rows.collect::<Vec<_>>())
 }
 
 fn table(head: &[String], rows: &[Vec<String>]) -> String {
@@ -98,6 +151,10 @@ fn escaped(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::story;
+    use brunt_model::finding::{Cause, Limit, Origin, State, Verdict};
+    use brunt_model::objective::{Metric, Relation};
+    use brunt_model::{Finding, Objective};
+    use std::time::Duration;
 
     #[test]
     fn nothing_from_outside_becomes_markup() {
@@ -126,6 +183,27 @@ mod tests {
         let text = markdown(&outline::of_study(&study, &analysis, Detail::Full));
         let head: String = text.split_inclusive('\n').take(34).collect();
         insta::assert_snapshot!(head);
+    }
+
+    #[test]
+    fn a_run_as_markdown() {
+        let mut story = story::overloaded();
+        let bound = |metric, relation, bound| Objective { metric, step: None, relation, bound };
+        story.plan.objectives =
+            vec![bound(Metric::Quantile(0.5), Relation::Below, 0.5), bound(Metric::Errors, Relation::Below, 0.01)];
+        let cause = Cause {
+            limit: Limit::Worker,
+            origin: Origin::Generator,
+            lasted: Duration::from_secs(8),
+            sentence: "for 8.00 s a worker thread used 99.7 % of a core".into(),
+            remedy: "--threads 2, or another machine".into(),
+        };
+        let verdict = Verdict { state: State::Limited, causes: vec![cause], ..Verdict::default() };
+        let findings = vec![Finding::note("x", "Client and server share this machine.".into())];
+        let judgement = Judgement { verdict, findings, ..Judgement::default() };
+        let mut text = Vec::new();
+        write(&story.run(), &judgement, &mut text).unwrap();
+        insta::assert_snapshot!(String::from_utf8(text).unwrap());
     }
 
     #[test]

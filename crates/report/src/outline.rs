@@ -4,48 +4,22 @@
 //! where anything is decided: each sentence and figure stands in the analysis, the judgements or the readings.
 
 mod answers;
+pub mod block;
 mod comparison;
 mod facts;
 mod graph;
 mod limits;
+pub mod run;
 mod sweep;
 
-use crate::breakdown::{self, Breakdown};
-use crate::figure::Figure;
+use crate::breakdown;
 use crate::study;
 use crate::view::Detail;
+use block::{Block, Fact, Mark, Point};
 use brunt_model::analysis::Culprit;
 use brunt_model::finding::{Side, Weight};
 use brunt_model::numbers;
 use brunt_model::{Analysis, Bottleneck, Contender, Finding, LoadUnit, Observations, Study, Trial};
-
-/// A part of a report.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Block {
-    /// The name of the whole, and what it is about.
-    Title(String, String),
-    /// The heading of a section.
-    Heading(String),
-    /// Named facts.
-    Facts(Vec<(String, String)>),
-    /// Sentences.
-    Points(Vec<Point>),
-    /// A table: its head, its rows, and what the last column says in words, if anything.
-    Table(Vec<String>, Vec<Vec<String>>),
-    /// Curves against the load, for a format that can draw them.
-    Graph(Box<Figure>),
-}
-
-/// A sentence in a list.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Point {
-    /// The figures mean something else than one would think.
-    pub warns: bool,
-    /// What is said.
-    pub sentence: String,
-    /// What to do about it.
-    pub remedy: Option<String>,
-}
 
 /// What a report is about.
 #[derive(Clone, Copy)]
@@ -71,6 +45,13 @@ pub fn of_study(study: &Study, analysis: &Analysis, detail: Detail) -> Vec<Block
     blocks
 }
 
+/// What is said of a study, which may be one run.
+pub fn of_study_or_run(study: &Study, analysis: &Analysis, detail: Detail) -> Vec<Block> {
+    let Some(trial) = study.only_run() else { return of_study(study, analysis, detail) };
+    let sections = run::of_run(&trial.run, &trial.judgement, detail);
+    [head_of_run(study), sections.concat(), tail_of_run(study)].concat()
+}
+
 /// The head of the report of an experiment that is one run: the name of its plan.
 pub fn head_of_run(study: &Study) -> Vec<Block> {
     vec![Block::Title(study.experiment.name.clone(), study.experiment.about.clone())]
@@ -79,7 +60,7 @@ pub fn head_of_run(study: &Study) -> Vec<Block> {
 /// The end of the report of an experiment that is one run: notes, and its id in the store.
 pub fn tail_of_run(study: &Study) -> Vec<Block> {
     let mut blocks = notes(study);
-    let stored = study.id.iter().map(|id| ("Saved".to_owned(), format!("as {id}")));
+    let stored = study.id.iter().map(|id| Fact::new("Saved", format!("as {id}")));
     blocks.push(Block::Facts(stored.collect()));
     blocks
 }
@@ -92,8 +73,7 @@ fn notes(study: &Study) -> Vec<Block> {
 
 /// A trial by population, label and transaction, and the checks that its replies failed.
 fn of_trial(study: &Study, trial: &Trial) -> Vec<Block> {
-    let parts = breakdown::all(&trial.run).into_iter().map(Breakdown::into_cells);
-    let mut blocks: Vec<Block> = parts.map(|(head, rows)| Block::Table(head, rows)).collect();
+    let mut blocks: Vec<Block> = breakdown::all(&trial.run).into_iter().map(Block::Breakdown).collect();
     let failures: Vec<Point> = breakdown::check_failures(&trial.run).into_iter().map(Point::plain).collect();
     blocks.extend(section("Failed checks", failures));
     if study.trials.len() > 1 && !blocks.is_empty() {
@@ -160,15 +140,9 @@ impl Subject<'_> {
     }
 }
 
-impl Point {
-    fn plain(sentence: impl Into<String>) -> Self {
-        Self { sentence: sentence.into(), ..Self::default() }
-    }
-}
-
 fn points(findings: &[Finding]) -> Vec<Point> {
     let point = |finding: &Finding| Point {
-        warns: finding.weight == Weight::Warning,
+        mark: if finding.weight == Weight::Warning { Mark::Warning } else { Mark::Note },
         sentence: finding.sentence.clone(),
         remedy: finding.remedy.clone(),
     };
@@ -195,8 +169,8 @@ fn load_head(unit: LoadUnit) -> &'static str {
 
 fn bottleneck(name: &str, found: &Bottleneck) -> Vec<Point> {
     let named = if found.sentence.starts_with(name) { String::new() } else { format!("{name}: ") };
-    let first =
-        Point { warns: found.culprit == Culprit::Generator, ..Point::plain(format!("{named}{}", found.sentence)) };
+    let mark = if found.culprit == Culprit::Generator { Mark::Warning } else { Mark::Plain };
+    let first = Point { mark, ..Point::plain(format!("{named}{}", found.sentence)) };
     let others = found.others.iter().map(|other| Point::plain(format!("{name}, beside that: {other}")));
     [first].into_iter().chain(others).collect()
 }

@@ -5,20 +5,23 @@
 
 use crate::breakdown::{self, Breakdown};
 use crate::figures::{interval, response_quantile, time_interval, with_both_ends};
-use crate::text::verdict;
+use crate::outline::block::{OutcomeRow, Remark};
+use crate::outline::run::{Report, outcomes, verdict};
+use crate::view::Detail;
 use crate::xml::escaped;
 use crate::{panels, svg};
 use brunt_model::finding::{State, Weight};
-use brunt_model::numbers::{UNKNOWN, count, fraction, share, three};
-use brunt_model::{Analysis, Failure, Finding, Judgement, Run, Study};
+use brunt_model::numbers::{UNKNOWN, count, fraction, three};
+use brunt_model::{Analysis, Finding, Judgement, Run, Study};
 
 /// Requests up to this time satisfy, up to four times of it they are tolerated (Apdex, <https://www.apdex.org>).
 const APDEX_NANOS: u64 = 500_000_000;
 
 /// Verdict, tiles and errors of a run.
 pub fn overview(run: &Run, judgement: &Judgement) -> String {
+    let report = Report { run, judgement, detail: Detail::Brief };
     let tables = errors(run) + &check_failures(run) + &breakdowns(run);
-    format!("<div id=\"overview\">\n{}{}{tables}</div>\n", banner(judgement), tiles(run, judgement))
+    format!("<div id=\"overview\">\n{}{}{tables}</div>\n", banner(&report), tiles(run, judgement))
 }
 
 /// Findings and charts.
@@ -34,21 +37,27 @@ pub fn study(study: &Study, analysis: &Analysis) -> String {
     )
 }
 
-/// The verdict with its reasons, in the words of the text report.
-fn banner(judgement: &Judgement) -> String {
-    let state = judgement.verdict.state;
-    let (word, rest) = verdict::headline(judgement);
-    let mut reasons: Vec<String> = verdict::broken(judgement).map(|reason| escaped(&reason)).collect();
-    let first = judgement.verdict.causes.first().map(|cause| with_remedy("", Some(&cause.remedy)));
-    let further = verdict::further_causes(&judgement.verdict);
-    reasons.extend(first.into_iter().chain(further.map(|cause| with_remedy(&cause.sentence, Some(&cause.remedy)))));
-    let list =
-        if reasons.is_empty() { String::new() } else { format!("<ul><li>{}</li></ul>", reasons.join("</li><li>")) };
+/// The verdict with its reasons, as the outline has them.
+fn banner(report: &Report) -> String {
+    let state = report.judgement.verdict.state.word();
+    let Some(fact) = verdict::fact(report) else { return String::new() };
+    let words = fact.lines.iter().flat_map(|line| &line.0).map(|(emphasis, text)| match emphasis {
+        Some(_) => format!("<strong class=\"state {state}\">{}</strong>", escaped(text)),
+        None => escaped(text),
+    });
+    let reasons: String = fact.remarks.iter().map(remark).collect();
+    let list = if reasons.is_empty() { reasons } else { format!("<ul>{reasons}</ul>") };
     format!(
-        "<div class=\"banner {0}\" role=\"note\" aria-label=\"Verdict\"><p><strong class=\"state {0}\">{word}</strong>{1}</p>{list}</div>\n",
-        state.word(),
-        escaped(&rest),
+        "<div class=\"banner {state}\" role=\"note\" aria-label=\"Verdict\"><p>{}</p>{list}</div>\n",
+        words.collect::<String>(),
     )
+}
+
+fn remark(remark: &Remark) -> String {
+    match remark {
+        Remark::Remedy(remedy) => format!("<li>{}</li>", with_remedy("", Some(remedy))),
+        Remark::Reason(text) | Remark::Evidence(text) | Remark::Unseen(text) => format!("<li>{}</li>", escaped(text)),
+    }
 }
 
 fn with_remedy(sentence: &str, remedy: Option<&str>) -> String {
@@ -108,21 +117,11 @@ fn apdex(run: &Run) -> String {
 
 /// Statuses and failures; nothing where no request failed.
 fn errors(run: &Run) -> String {
-    let t = &run.total;
-    if t.errors() == 0 {
+    if run.total.errors() == 0 {
         return String::new();
     }
-    let all = t.attempted();
-    let row = |name: &str, n: u64, meaning: &str| vec![name.into(), count(n), share(n, all), meaning.into()];
-    let statuses = t
-        .statuses
-        .sorted()
-        .into_iter()
-        .map(|(status, n)| row(&format!("status {}", brunt_model::outcome::status_text(status)), n, ""));
-    let failures = Failure::all().filter(|f| t.failed_by(*f) > 0);
-    let failures = failures.map(|f| row(f.row().name, t.failed_by(f), f.row().meaning));
-    let head = ["Outcome", "Requests", "Share", "Meaning"].map(str::to_owned);
-    table("Outcomes of all requests", &head, statuses.chain(failures))
+    let rows = outcomes::rows(&run.total, outcomes::meaning);
+    table("Outcomes of all requests", &OutcomeRow::HEAD.map(str::to_owned), rows.iter().map(OutcomeRow::cells))
 }
 
 /// The checks that replies failed; nothing where there were none.
@@ -136,12 +135,12 @@ fn check_failures(run: &Run) -> String {
 
 /// The run by population, label and transaction.
 fn breakdowns(run: &Run) -> String {
-    let of = |part: Breakdown| {
-        let title = part.title;
-        let (head, rows) = part.into_cells();
-        table(title, &head, rows.into_iter())
-    };
-    breakdown::all(run).into_iter().map(of).collect()
+    breakdown::all(run).iter().map(breakdown).collect()
+}
+
+fn breakdown(of: &Breakdown) -> String {
+    let (head, rows) = of.cells();
+    table(of.title, &head, rows.into_iter())
 }
 
 pub fn table(caption: &str, head: &[String], rows: impl Iterator<Item = Vec<String>>) -> String {

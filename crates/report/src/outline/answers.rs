@@ -1,6 +1,7 @@
 //! How much each contender carries, and the trials by which that was found.
 
-use super::{Block, Subject, load_head};
+use super::block::Block;
+use super::{Subject, load_head};
 use brunt_model::answer::{Estimate, LoadSide, SearchTrial};
 use brunt_model::numbers::{UNKNOWN, fraction, plain, three, time};
 use brunt_model::{Answer, Trial};

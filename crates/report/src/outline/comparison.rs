@@ -1,6 +1,7 @@
 //! Contenders beside each other: a table of figures for each pair, how quantiles differ, and what else does.
 
-use super::{Block, Point, load_head, load_in_words, section};
+use super::block::{Block, Point};
+use super::{load_head, load_in_words, section};
 use brunt_model::answer::Estimate;
 use brunt_model::comparison::{Better, Compared, ComparisonEnd, FoundCapacity, Pair, QuantileShift};
 use brunt_model::numbers::{UNKNOWN, fraction, plain, plural, seconds, signed_percent, three};

@@ -1,21 +1,21 @@
 //! What was measured, where and when.
 
+use super::block::Fact;
 use crate::utc::rfc3339;
-use brunt_model::Study;
 use brunt_model::experiment::TrialOrder;
 use brunt_model::numbers::{plural, span};
+use brunt_model::{Environment, Study};
 
 /// The facts of a study that its reader needs first.
-pub fn of(study: &Study) -> Vec<(String, String)> {
+pub fn of(study: &Study) -> Vec<Fact> {
     let experiment = &study.experiment;
-    let fact = |key: &str, text: String| (key.to_owned(), text);
-    let mut facts = vec![fact("Trials", trials(study))];
+    let mut facts = vec![Fact::new("Trials", trials(study))];
     let names = experiment.contenders.iter().map(|c| c.name.as_str()).collect::<Vec<_>>().join(", ");
-    facts.push(fact("Contenders", names));
+    facts.push(Fact::new("Contenders", names));
     let began = rfc3339(study.unix_seconds);
     let id = study.id.as_ref().map_or(String::new(), |id| format!(", saved as {id}"));
-    facts.push(fact("Started", format!("{began}{id}")));
-    facts.push(fact("Generator", generator(study)));
+    facts.push(Fact::new("Started", format!("{began}{id}")));
+    facts.push(Fact::new("Generator", machine(&study.environment)));
     facts
 }
 
@@ -46,8 +46,8 @@ fn trials(study: &Study) -> String {
     )
 }
 
-fn generator(study: &Study) -> String {
-    let e = &study.environment;
+/// The program that measured, and the machine on which it ran.
+pub fn machine(e: &Environment) -> String {
     let parts = [format!("brunt {}", e.brunt), plural(u64::from(e.cores), "core"), e.cpu.clone(), e.kernel.clone()];
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
 }

@@ -1,6 +1,7 @@
 //! Throughput and p99 against the load, a line for each contender.
 
-use super::{Block, Subject, load_head};
+use super::block::Block;
+use super::{Subject, load_head};
 use crate::figure::{Axis, Figure, Line, Point, Scale, Unit};
 use crate::panels::load::points;
 use brunt_model::analysis::{BandedFigure, ContenderAnalysis, CurvePoint};

@@ -1,6 +1,6 @@
 //! The definitions of a limit side by side, and how each was found.
 
-use super::{Block, Point};
+use super::block::{Block, Point};
 use crate::view::Detail;
 use brunt_model::Analysis;
 use brunt_model::analysis::{Band, BandedFigure, ContenderAnalysis, CurvePoint, LimitKind, LoadLimit};

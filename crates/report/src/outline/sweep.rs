@@ -1,6 +1,7 @@
 //! The table of a sweep, a contender each.
 
-use super::{Block, Subject, load_head};
+use super::block::Block;
+use super::{Subject, load_head};
 use crate::readings::server_cpu;
 use brunt_model::Trial;
 use brunt_model::analysis::{BandedFigure, ContenderAnalysis, CurvePoint};

@@ -1,116 +1,31 @@
-//! The histogram of response times, drawn in characters.
-//!
-//! Bounds are round numbers: equal ratios where the times are spread widely, equal steps where they lie close together.
-//! They reach from the first to the last thousandth; what lies beyond is in the first and last row.
+//! A histogram of times, drawn in characters.
 
-use super::Report;
-use super::fit::Part;
-use crate::view::Emphasis;
-use brunt_model::Failure;
-use brunt_model::numbers::{count, plural, share, time};
-use brunt_stats::Histogram;
+use crate::outline::block::Bar;
+use crate::view::View;
+use brunt_model::numbers::{share, time};
 
-const MOST_ROWS: usize = 13;
 /// The longest bar, in columns.
-const BAR: usize = 40;
+const LONGEST: usize = 40;
 /// Columns of the figures beside a bar.
 const BESIDE: usize = 35;
-/// Times within this ratio are drawn in equal steps.
-const NARROW: f64 = 3.0;
 
-/// Round numbers at nearly equal ratios within a power of ten, from coarse to fine: 1-3, 1-2-5, and the preferred
-/// numbers R5, R10 and R20 of ISO 3. Unequal ratios would draw peaks that are not there.
-const LADDERS: [&[f64]; 6] = [
-    &[1.0],
-    &[1.0, 3.0],
-    &[1.0, 2.0, 5.0],
-    &[1.0, 1.6, 2.5, 4.0, 6.3],
-    &[1.0, 1.25, 1.6, 2.0, 2.5, 3.15, 4.0, 5.0, 6.3, 8.0],
-    &[1.0, 1.12, 1.25, 1.4, 1.6, 1.8, 2.0, 2.24, 2.5, 2.8, 3.15, 3.55, 4.0, 4.5, 5.0, 5.6, 6.3, 7.1, 8.0, 9.0],
-];
-
-/// The bars, and what is not among them.
-pub fn section(report: &Report) -> Part {
-    let run = report.run;
-    let response = &run.total.response;
-    if response.is_empty() {
-        return Part::default();
-    }
-    let room = report.view.columns.saturating_sub(BESIDE).min(BAR);
-    let title = format!("Response times of {}", plural(response.count(), "request"));
-    let mut out = report.view.paint(Emphasis::Strong, &title) + "\n";
-    out += "     up to    share  cumulative\n";
-    out += &rows(response, room);
-    let timeouts = run.total.failed_by(Failure::Timeout);
-    if timeouts > 0 {
-        out += &report.view.hang("", &format!("{} timed out, counted at the timeout", count(timeouts)));
-    }
-    let unseen = run.total.failed_by(Failure::Dropped) + run.total.failed_by(Failure::Cut);
-    if unseen > 0 {
-        out += &report.view.hang("", &format!("not shown: {} dropped or cut off, times unknown", count(unseen)));
-    }
-    Part::fixed(out)
-}
-
-fn rows(h: &Histogram, room: usize) -> String {
-    // The bucket of the greatest value may reach beyond it.
-    let below = |bound| if bound == h.max() { h.count() } else { h.count_at_or_below(bound) };
-    let ends: Vec<(u64, u64)> = bounds(h).into_iter().map(|b| (b, below(b))).collect();
-    let starts = std::iter::once(0).chain(ends.iter().map(|e| e.1));
-    let counts: Vec<u64> = starts.zip(&ends).map(|(below, e)| e.1 - below).collect();
-    let most = counts.iter().max().copied().unwrap_or(1);
-    let row = |(n, (bound, below)): (&u64, &(u64, u64))| {
-        let (share, so_far) = (share(*n, h.count()), share(*below, h.count()));
-        let line = format!("{:>10}  {share:>7}     {so_far:>7}  {}", time(*bound), bar(*n, most, room));
-        line.trim_end().to_string() + "\n"
+/// A line for each bar, below a head.
+pub fn text(view: &View, bars: &[Bar]) -> String {
+    let room = view.columns.saturating_sub(BESIDE).min(LONGEST);
+    let most = bars.iter().map(|bar| bar.count).max().unwrap_or(1);
+    let all = bars.last().map_or(0, |last| last.so_far);
+    let row = |bar: &Bar| {
+        let (share, so_far) = (share(bar.count, all), share(bar.so_far, all));
+        let drawn = drawn(bar.count, most, room);
+        let line = format!("{:>10}  {share:>7}     {so_far:>7}  {drawn}", time(bar.up_to));
+        line.trim_end().to_owned() + "\n"
     };
-    counts.iter().zip(&ends).map(row).collect()
-}
-
-/// Greatest values of the rows, ascending; the last holds everything.
-fn bounds(h: &Histogram) -> Vec<u64> {
-    let (low, high) = (h.quantile(0.001).max(1) as f64, h.quantile(0.999).max(1) as f64);
-    let inner = if high / low < NARROW { even(low, high) } else { spread(low, high) };
-    let mut bounds: Vec<u64> = inner.into_iter().map(|b| b.round() as u64).collect();
-    bounds.retain(|b| *b < h.max() && h.count_at_or_below(*b) < h.count() && time(*b) != time(h.max()));
-    bounds.push(h.max());
-    bounds
-}
-
-/// The finest ladder that needs few enough rows.
-fn spread(low: f64, high: f64) -> Vec<f64> {
-    LADDERS
-        .iter()
-        .rev()
-        .map(|ladder| climb(ladder, low, high))
-        .find(|rungs| rungs.len() <= MOST_ROWS)
-        .unwrap_or_default()
-}
-
-/// The rungs from the first at or above `low` to the first at or above `high`.
-fn climb(ladder: &[f64], low: f64, high: f64) -> Vec<f64> {
-    let decades = low.log10().floor() as i32..=high.log10().ceil() as i32;
-    let rungs = decades.flat_map(|d| ladder.iter().map(move |m| m * 10f64.powi(d)));
-    until(rungs.filter(|r| *r >= low), high)
-}
-
-/// Round steps of equal width.
-fn even(low: f64, high: f64) -> Vec<f64> {
-    let least = ((high - low) / (MOST_ROWS as f64 - 2.0)).max(1.0);
-    let power = 10f64.powf(least.log10().floor());
-    let step = [1.0, 2.0, 5.0, 10.0].map(|m| m * power).into_iter().find(|s| *s >= least).unwrap_or(least);
-    let first = (low / step).ceil();
-    until((0..).map(|i| (first + f64::from(i)) * step), high)
-}
-
-/// All up to the first at or above `high`.
-fn until(ascending: impl Iterator<Item = f64>, high: f64) -> Vec<f64> {
-    let mut over = false;
-    ascending.take_while(|x| !std::mem::replace(&mut over, *x >= high)).collect()
+    let rows: String = bars.iter().map(row).collect();
+    format!("     up to    share  cumulative\n{rows}")
 }
 
 /// A bar in eighths of a character; whatever is not 0 shows.
-fn bar(n: u64, most: u64, room: usize) -> String {
+fn drawn(n: u64, most: u64, room: usize) -> String {
     const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
     let eighths = (n as f64 / most.max(1) as f64 * room as f64 * 8.0).round() as usize;
     let eighths = if n > 0 { eighths.max(1) } else { 0 };
@@ -121,39 +36,10 @@ fn bar(n: u64, most: u64, room: usize) -> String {
 mod tests {
     use super::*;
 
-    fn of(values: impl IntoIterator<Item = u64>) -> Histogram {
-        let mut h = Histogram::new();
-        values.into_iter().for_each(|v| h.record(v));
-        h
-    }
-
-    #[test]
-    fn bounds_are_round_few_and_hold_everything() {
-        for h in [
-            of([5]),
-            of([0]),
-            of([u64::MAX, 1]),
-            of(400_000..=402_000),
-            of((1..2000).map(|i| i * 1000)),
-            of((0..60).map(|i| 1 << i)),
-        ] {
-            let b = bounds(&h);
-            assert!(b.len() <= MOST_ROWS + 1, "{b:?}");
-            assert!(b.is_sorted_by(|a, b| a < b), "{b:?}");
-            assert_eq!(b.last(), Some(&h.max()));
-        }
-    }
-
-    #[test]
-    fn times_close_together_are_drawn_in_equal_steps() {
-        let b = bounds(&of((0..1000).map(|i| 400_000 + i * 100)));
-        assert_eq!(b[..3], [410_000, 420_000, 430_000]);
-    }
-
     #[test]
     fn whatever_is_not_nothing_shows() {
-        assert_eq!(bar(0, 100, BAR), "");
-        assert_eq!(bar(1, 1_000_000, BAR), "▏");
-        assert_eq!(bar(7, 7, BAR).chars().count(), 40);
+        assert_eq!(drawn(0, 100, LONGEST), "");
+        assert_eq!(drawn(1, 1_000_000, LONGEST), "▏");
+        assert_eq!(drawn(7, 7, LONGEST).chars().count(), 40);
     }
 }

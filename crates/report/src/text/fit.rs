@@ -1,8 +1,5 @@
 //! Parts of a report, fitted into so many lines: rows of tables give way, the last first, and what is left out is counted.
 
-use crate::layout::Table;
-use crate::view::View;
-
 /// A part of a report.
 #[derive(Default)]
 pub struct Part {
@@ -13,30 +10,6 @@ pub struct Part {
 }
 
 impl Part {
-    /// A part of which nothing gives way.
-    pub fn fixed(text: String) -> Self {
-        Self { fixed: text, rows: Vec::new() }
-    }
-
-    /// Rows below what is always there: each line of the text.
-    pub fn rows(fixed: String, lines: &str) -> Self {
-        Self { fixed, rows: lines.split_inclusive('\n').map(str::to_owned).collect() }
-    }
-
-    /// A table whose rows may give way below its head. `more` rows were left out of it.
-    pub fn table(view: &View, table: &Table, more: usize) -> Self {
-        let text = view.table(table);
-        let (head, rows) = text.split_once('\n').unwrap_or((&text, ""));
-        let mut part = Self::rows(format!("{head}\n"), rows);
-        part.rows.extend((more > 0).then(|| format!("and {more} more\n")));
-        part
-    }
-
-    /// Whether it says nothing.
-    pub fn is_empty(&self) -> bool {
-        self.fixed.is_empty() && self.rows.is_empty()
-    }
-
     /// Lines, where so many rows are shown.
     fn lines(&self, shown: usize) -> usize {
         let rows: usize = self.rows.iter().take(shown).map(|row| row.lines().count()).sum();
@@ -78,12 +51,12 @@ mod tests {
     use super::*;
 
     fn part(rows: usize) -> Part {
-        Part::rows("Head\n".into(), &"row\n".repeat(rows))
+        Part { fixed: "Head\n".into(), rows: vec!["row\n".into(); rows] }
     }
 
     #[test]
     fn rows_give_way_and_are_counted() {
-        let parts = [Part::fixed("title\n".into()), part(20), part(3)];
+        let parts = [Part { fixed: "title\n".into(), rows: Vec::new() }, part(20), part(3)];
         let text = fit(&parts, 14);
         assert_eq!(text.lines().count(), 14, "{text}");
         assert_eq!(text.matches("row\n").count(), 10, "{text}");

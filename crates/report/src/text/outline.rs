@@ -1,42 +1,179 @@
 //! An outline as text.
 
-use super::graph;
-use crate::layout::{Table, clean};
-use crate::outline::{Block, Point};
+use super::fit::Part;
+use super::{bars, graph};
+use crate::breakdown::Breakdown;
+use crate::layout::{Table, clause, clean, shorten, width};
+use crate::outline::block::{Block, Fact, Mark, OutcomeRow, Point, Remark, Words};
+use crate::outline::run::Section;
 use crate::view::{Detail, Emphasis, View};
+
+/// Lines of a fact whose text may be cut.
+const MOST_LINES: usize = 2;
+
+/// Rows of a breakdown, at most.
+const MOST_ROWS: usize = 20;
+const MOST_CHARACTERS: usize = 40;
+const LEAST_CHARACTERS: usize = 16;
+
+/// How blocks are set.
+struct Setting<'a> {
+    view: &'a View,
+    /// The end of a note gives way where it does not fit into one line.
+    cuts_notes: bool,
+}
 
 /// The blocks below each other, an empty line before each section.
 pub fn text(view: &View, blocks: &[Block]) -> String {
+    let setting = Setting { view, cuts_notes: false };
     let mut out = String::new();
     let mut headed = false;
     for block in blocks {
-        let begins = !matches!(block, Block::Points(_)) && !headed;
+        let begins = !matches!(block, Block::Points(_) | Block::Paragraph(_)) && !headed;
         if begins && !out.is_empty() {
             out.push('\n');
         }
         headed = matches!(block, Block::Heading(_));
-        out += &set(view, block);
+        out += &setting.block(block);
     }
     out
 }
 
-fn set(view: &View, block: &Block) -> String {
-    let strong = |text: &str| view.hang("", &view.paint(Emphasis::Strong, &clean(text)));
-    match block {
-        Block::Title(name, about) if about.is_empty() => strong(name),
-        Block::Title(name, about) => strong(&format!("{name}: {about}")),
-        Block::Heading(heading) => strong(heading),
-        Block::Facts(facts) => facts.iter().map(|(key, fact)| view.entry(key, &clean(fact))).collect(),
-        Block::Points(points) => points.iter().map(|point| self::point(view, point)).collect(),
-        Block::Table(head, rows) => table(view, head, rows),
-        Block::Graph(graph) => graph::text(view, graph),
-    }
+/// A section of the report of a run. The rows of its last block may give way.
+pub fn part(view: &View, section: &Section) -> Part {
+    let setting = Setting { view, cuts_notes: view.detail == Detail::Brief && view.lines.is_some() };
+    let Some((last, above)) = section.split_last() else { return Part::default() };
+    let fixed: String = above.iter().map(|block| setting.block(block)).collect();
+    let rows = match last {
+        Block::FactOfEach(facts) => facts.iter().map(|fact| setting.fact(fact)).collect(),
+        Block::Points(points) => points.iter().map(|point| setting.point(point)).collect(),
+        Block::Outcomes(rows) => lines(&setting.outcomes(rows)),
+        Block::Breakdown(of) => return Part { fixed: fixed + &setting.head(of), rows: setting.rows(of) },
+        Block::Title(..)
+        | Block::Heading(_)
+        | Block::Paragraph(_)
+        | Block::Facts(_)
+        | Block::Table(..)
+        | Block::Bars(_)
+        | Block::Graph(_) => return Part { fixed: fixed + &setting.block(last), rows: Vec::new() },
+    };
+    Part { fixed, rows }
 }
 
-fn point(view: &View, point: &Point) -> String {
-    let lead = if point.warns { view.paint(Emphasis::Warning, "! ") } else { "- ".into() };
-    let remedy = point.remedy.iter().map(|remedy| view.hang("  ", &format!("-> {}", clean(remedy))));
-    view.hang(&lead, &clean(&point.sentence)) + &remedy.collect::<String>()
+fn lines(text: &str) -> Vec<String> {
+    text.split_inclusive('\n').map(str::to_owned).collect()
+}
+
+impl Setting<'_> {
+    fn block(&self, block: &Block) -> String {
+        let view = self.view;
+        match block {
+            Block::Title(name, about) if about.is_empty() && view.detail == Detail::Brief => {
+                self.strong(&shorten(&clean(name), view.columns))
+            }
+            Block::Title(name, about) if about.is_empty() => self.strong(name),
+            Block::Title(name, about) => self.strong(&format!("{name}: {about}")),
+            Block::Heading(heading) => self.strong(heading),
+            Block::Paragraph(text) => view.hang("", &clean(text)),
+            Block::Facts(facts) | Block::FactOfEach(facts) => facts.iter().map(|fact| self.fact(fact)).collect(),
+            Block::Points(points) => points.iter().map(|point| self.point(point)).collect(),
+            Block::Table(head, rows) => table(view, head, rows),
+            Block::Breakdown(of) => self.head(of) + &self.rows(of).concat(),
+            Block::Outcomes(rows) => self.outcomes(rows),
+            Block::Bars(bars) => bars::text(view, bars),
+            Block::Graph(graph) => graph::text(view, graph),
+        }
+    }
+
+    fn strong(&self, text: &str) -> String {
+        self.view.hang("", &self.view.paint(Emphasis::Strong, &clean(text)))
+    }
+
+    fn fact(&self, fact: &Fact) -> String {
+        let view = self.view;
+        let is_cut = fact.may_be_cut && view.detail == Detail::Brief;
+        let room = if is_cut { view.entry_columns() * MOST_LINES - view.columns / 8 } else { usize::MAX };
+        let keys = std::iter::once(fact.key.as_str()).chain(std::iter::repeat(""));
+        let lines = keys.zip(&fact.lines).map(|(key, line)| view.entry(key, &clause(&self.words(line), room)));
+        lines.collect::<String>() + &fact.remarks.iter().map(|remark| self.remark(remark)).collect::<String>()
+    }
+
+    fn remark(&self, remark: &Remark) -> String {
+        match remark {
+            Remark::Reason(text) => self.line("  ", &clean(text)),
+            Remark::Evidence(text) => self.view.hang("     ", &clean(text)),
+            Remark::Remedy(text) => self.line("  -> ", &clean(text)),
+            Remark::Unseen(text) => self.view.hang("  ", &clean(text)),
+        }
+    }
+
+    fn words(&self, words: &Words) -> String {
+        let painted = words.0.iter().map(|(emphasis, text)| match emphasis {
+            Some(emphasis) => self.view.paint(*emphasis, &clean(text)),
+            None => clean(text),
+        });
+        painted.collect()
+    }
+
+    fn point(&self, point: &Point) -> String {
+        let view = self.view;
+        let sentence = clean(&point.sentence);
+        let set = match point.mark {
+            Mark::Plain => view.hang("- ", &sentence),
+            Mark::Note => self.line("- ", &sentence),
+            Mark::Warning => view.hang(&view.paint(Emphasis::Warning, "! "), &sentence),
+            Mark::Met => view.hang(&format!("  {}   ", view.paint(Emphasis::Good, "met   ")), &sentence),
+            Mark::Missed => view.hang(&format!("  {}   ", view.paint(Emphasis::Bad, "MISSED")), &sentence),
+        };
+        let remedy = point.remedy.iter().map(|remedy| view.hang("  ", &format!("-> {}", clean(remedy))));
+        set + &remedy.collect::<String>()
+    }
+
+    /// A sentence in a list: as much of it as a line holds, where its end may give way.
+    fn line(&self, lead: &str, sentence: &str) -> String {
+        if self.cuts_notes {
+            let room = self.view.columns.saturating_sub(width(lead));
+            return format!("{lead}{}\n", clause(sentence, room));
+        }
+        self.view.hang(lead, sentence)
+    }
+
+    fn outcomes(&self, rows: &[OutcomeRow]) -> String {
+        let mut table = Table::default();
+        for row in rows {
+            let cells = [format!("  {}", row.outcome), row.count.clone(), row.share.clone()];
+            table.noted(cells, clean(&row.meaning));
+        }
+        if self.cuts_notes { table.render_one_line(self.view.columns) } else { self.view.table(&table) }
+    }
+
+    fn head(&self, of: &Breakdown) -> String {
+        self.breakdown(of).lines().next().map_or(String::new(), |head| format!("{head}\n"))
+    }
+
+    fn rows(&self, of: &Breakdown) -> Vec<String> {
+        let more = of.rows.len().saturating_sub(MOST_ROWS);
+        let mut rows = lines(&self.breakdown(of));
+        rows.remove(0);
+        rows.extend((more > 0).then(|| format!("and {more} more\n")));
+        rows
+    }
+
+    /// The table, in as many columns as the terminal has room for.
+    fn breakdown(&self, of: &Breakdown) -> String {
+        let columns = self.view.columns;
+        let shown: Vec<usize> = (0..of.columns.len()).filter(|column| of.columns[*column].1 <= columns).collect();
+        let heads: Vec<&str> = shown.iter().map(|column| of.columns[*column].0).collect();
+        let longest = of.rows.iter().map(|row| row.0.chars().count()).max().unwrap_or(0);
+        let figures = heads.iter().map(|head| head.len().max(8) + 2).sum::<usize>();
+        let room = columns.saturating_sub(figures).clamp(LEAST_CHARACTERS, MOST_CHARACTERS).min(longest.max(6));
+        let mut table = Table::with_head(&[&[of.title], heads.as_slice()].concat());
+        for (name, cells) in of.rows.iter().take(MOST_ROWS) {
+            let figures = shown.iter().map(|column| cells[*column].clone());
+            table.row([shorten(&clean(name), room)].into_iter().chain(figures));
+        }
+        self.view.table(&table)
+    }
 }
 
 /// Columns that go, in this order, where a brief table is too wide.

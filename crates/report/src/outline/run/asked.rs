@@ -1,9 +1,8 @@
 //! What was asked: the requests, the load model in words, how long, of whom.
 
-use super::Report;
-use super::fit::Part;
-use crate::layout::{clause, clean, shorten};
-use crate::view::{Detail, Emphasis};
+use super::{Report, Section};
+use crate::layout::{clean, shorten};
+use crate::outline::block::{Block, Fact};
 use brunt_model::numbers::{bytes, count, plain, plural, span};
 use brunt_model::plan::{Connection, HttpVersion};
 use brunt_model::request::PieceInterval;
@@ -13,47 +12,40 @@ use brunt_model::{Arrivals, Body, Load, Plan, Population, Request, Run, Shape, S
 /// The longest name of a population that is shown in full.
 const LONGEST_NAME: usize = 14;
 
-/// Lines of the load, where little is to be said.
-const BRIEF_LINES: usize = 2;
-
 /// What was requested, in a line, and the answer.
-pub fn title(report: &Report) -> Part {
-    let view = report.view;
-    let Some(plan) = &report.run.plan else { return Part::default() };
+pub fn title(report: &Report) -> Section {
+    let Some(plan) = &report.run.plan else { return Section::new() };
     let title = match plan.only() {
         Some(only) => requests(plan, only),
         None => format!("{} at the same time", plural(plan.populations.len() as u64, "population")),
     };
-    let title = if view.detail == Detail::Brief { shorten(&title, view.columns) } else { title };
-    let conclusion = report.judgement.conclusion.iter().map(|sentence| view.hang("", &clean(sentence)));
-    Part::fixed(view.paint(Emphasis::Strong, &title) + "\n" + &conclusion.collect::<String>())
+    let conclusion = report.judgement.conclusion.iter().map(|sentence| Block::Paragraph(sentence.clone()));
+    [Block::Title(title, String::new())].into_iter().chain(conclusion).collect()
 }
 
 /// The load, how long it lasted, and who replied.
-pub fn section(report: &Report) -> Part {
-    let (run, view) = (report.run, report.view);
-    let Some(plan) = &run.plan else { return Part::default() };
-    let mut facts: Vec<(String, String)> = match plan.only() {
-        Some(only) => vec![("Load".into(), load(only, &plan.connection))],
-        None => (0..plan.populations.len()).map(|number| population(plan, number)).collect(),
+pub fn section(report: &Report) -> Section {
+    let Some(plan) = &report.run.plan else { return Section::new() };
+    let fact =
+        |name: &str, text: String| (!text.is_empty()).then(|| Fact { may_be_cut: true, ..Fact::new(name, text) });
+    let of_all = |load: Option<Fact>| {
+        let facts = [load, fact("Duration", duration(plan, report.run)), fact("Server", server(report.run))];
+        Block::Facts(facts.into_iter().flatten().collect())
     };
-    let rows = if plan.only().is_some() { 0 } else { facts.len() };
-    facts.push(("Duration".into(), duration(plan, run)));
-    facts.push(("Server".into(), server(run)));
-    let facts = facts.into_iter().filter(|fact| !fact.1.is_empty()).map(|(name, text)| match view.detail {
-        Detail::Brief => view.entry(&name, &clause(&text, view.entry_columns() * BRIEF_LINES - view.columns / 8)),
-        Detail::Full => view.entry(&name, &text),
-    });
-    let mut facts: Vec<String> = facts.collect();
-    let fixed = facts.split_off(rows);
-    Part { fixed: fixed.concat(), rows: facts }
+    match plan.only() {
+        Some(only) => vec![of_all(fact("Load", load(only, &plan.connection)))],
+        None => {
+            let populations = (0..plan.populations.len()).map(|number| population(plan, number)).collect();
+            vec![of_all(None), Block::FactOfEach(populations)]
+        }
+    }
 }
 
 /// One of several.
-fn population(plan: &Plan, number: usize) -> (String, String) {
+fn population(plan: &Plan, number: usize) -> Fact {
     let one = &plan.populations[number];
-    let name = shorten(&clean(&one.name), LONGEST_NAME);
-    (name, format!("{}: {}", requests(plan, one), load(one, plan.connection_of(number))))
+    let text = format!("{}: {}", requests(plan, one), load(one, plan.connection_of(number)));
+    Fact { may_be_cut: true, ..Fact::new(shorten(&clean(&one.name), LONGEST_NAME), text) }
 }
 
 fn requests(plan: &Plan, population: &Population) -> String {

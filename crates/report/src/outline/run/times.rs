@@ -1,9 +1,9 @@
 //! The clocks of a request: percentiles of the response time with their intervals, and the other clocks as tables.
 
-use super::Report;
-use super::fit::Part;
+use super::{Report, Section};
+use crate::breakdown::Breakdown;
 use crate::figures::{self, estimate, quantile_of, response_quantile, with_both_ends};
-use crate::layout::Table;
+use crate::outline::block::{Block, Fact, Words};
 use crate::view::{Detail, Emphasis};
 use brunt_model::finding::{Estimate, Interval};
 use brunt_model::numbers::{self, UNKNOWN, time};
@@ -18,25 +18,21 @@ const FULL: &[(f64, &str)] =
 type Row<'a> = (&'static str, &'static str, &'a Histogram);
 
 /// Percentiles of the response time, a line each; maximum, minimum, mean and standard deviation.
-pub fn response(report: &Report) -> Part {
-    let (t, view) = (&report.run.total, report.view);
-    let quantiles = if view.detail == Detail::Brief { BRIEF } else { FULL };
-    let figures: Vec<String> = quantiles.iter().map(|(q, _)| percentile(report.run, report.judgement, *q)).collect();
-    let mut lines = Vec::new();
-    for ((_, name), figure) in quantiles.iter().zip(&figures) {
-        lines.push(format!("{name:<7}{}", view.paint(Emphasis::Strong, figure)));
-    }
+pub fn response(report: &Report) -> Section {
+    let quantiles = if report.detail == Detail::Brief { BRIEF } else { FULL };
+    let mut lines: Vec<Words> = quantiles.iter().map(|(quantile, name)| line(report, *quantile, name)).collect();
+    let is_bound = lines.iter().any(|line| line.0[1].1.starts_with('≥'));
     // The last line, of the maximum, has room for the other figures of the histogram.
-    lines.last_mut().into_iter().for_each(|line| *line += &of_histogram(&t.response));
-    let names = ["Response time"].into_iter().chain(std::iter::repeat(""));
-    let mut out: String = names.zip(&lines).map(|(name, line)| view.entry(name, line)).collect();
-    if figures.iter().any(|figure| figure.starts_with('≥')) {
-        out += &view.entry("", BOUND);
-    }
-    if let Some(method) = method(report.judgement, view.detail) {
-        out += &view.entry("", &method);
-    }
-    Part::fixed(out)
+    lines.last_mut().into_iter().for_each(|line| line.0.push((None, of_histogram(&report.run.total.response))));
+    lines.extend(is_bound.then(|| BOUND.into()));
+    lines.extend(method(report.judgement, report.detail).map(Words::from));
+    vec![Block::Facts(vec![Fact { key: "Response time".into(), lines, ..Fact::default() }])]
+}
+
+/// A percentile with its name.
+fn line(report: &Report, quantile: f64, name: &str) -> Words {
+    let figure = percentile(report.run, report.judgement, quantile);
+    Words(vec![(None, format!("{name:<7}")), (Some(Emphasis::Strong), figure)])
 }
 
 /// `, min 300 µs, mean 632 µs, stddev 298 µs`; empty where no reply came.
@@ -86,24 +82,21 @@ fn method(judgement: &Judgement, detail: Detail) -> Option<String> {
 
 const BOUND: &str = "≥: true value is this or more (requests dropped, cut off or timed out)";
 
+/// The quantiles of a clock, and the narrowest terminal that shows each.
+const OF_CLOCKS: [(&str, usize); 7] =
+    [("p50", 0), ("p75", 96), ("p90", 76), ("p95", 96), ("p99", 0), ("p99.9", 76), ("max", 0)];
+
 /// Percentiles of every other clock, and when the run was steady.
-pub fn clocks(report: &Report) -> Part {
-    let view = report.view;
-    let quantiles: &[(f64, &str)] = match view.columns {
-        96.. => FULL,
-        76.. => &[FULL[0], FULL[2], FULL[4], FULL[5], FULL[6]],
-        _ => &[FULL[0], FULL[4], FULL[6]],
-    };
-    let head: Vec<&str> = ["Clocks"].into_iter().chain(quantiles.iter().map(|q| q.1)).collect();
-    let mut table = Table::with_head(&head);
+pub fn clocks(report: &Report) -> Section {
     let rows = rows(report.run);
-    for (name, _, histogram) in &rows {
-        let figures = quantiles.iter().map(|(q, _)| quantile_of(histogram, *q));
-        table.row([(*name).to_string()].into_iter().chain(figures));
-    }
+    let cells = rows.iter().map(|(name, _, times)| {
+        ((*name).to_owned(), FULL.iter().map(|(quantile, _)| quantile_of(times, *quantile)).collect())
+    });
+    let table = Breakdown { title: "Clocks", columns: &OF_CLOCKS, rows: cells.collect() };
     let others = rows.iter().map(|(name, from_to, _)| format!("; {name}: {from_to}"));
     let legend = format!("response time: planned -> last byte{}", others.collect::<String>());
-    Part::fixed(view.table(&table) + &view.hang("", &legend) + &super::verdict::steady(report))
+    let steady = Block::Facts(super::verdict::steady(report).into_iter().collect());
+    vec![Block::Breakdown(table), Block::Paragraph(legend), steady]
 }
 
 fn rows(run: &Run) -> Vec<Row<'_>> {
@@ -131,20 +124,22 @@ fn rows(run: &Run) -> Vec<Row<'_>> {
 }
 
 /// The steps of a request that occurred.
-pub fn phases(report: &Report) -> Part {
-    let p = &report.run.total.phases;
+pub fn phases(report: &Report) -> Section {
+    let phases = &report.run.total.phases;
     let steps = [
-        ("resolve", &p.resolve),
-        ("connect", &p.connect),
-        ("TLS handshake", &p.tls),
-        ("first byte", &p.first_byte),
-        ("receive", &p.receive),
+        ("resolve", &phases.resolve),
+        ("connect", &phases.connect),
+        ("TLS handshake", &phases.tls),
+        ("first byte", &phases.first_byte),
+        ("receive", &phases.receive),
         ("read lag", &report.run.total.read_lag),
     ];
-    let mut table = Table::with_head(&["Phases", "p50", "p99", "max", "count"]);
-    for (name, h) in steps.into_iter().filter(|s| !s.1.is_empty()) {
-        let figures = [0.5, 0.99, 1.0].map(|q| quantile_of(h, q));
-        table.row([name.to_string()].into_iter().chain(figures).chain([numbers::count(h.count())]));
-    }
-    Part::fixed(report.view.table(&table))
+    let occurred = steps.into_iter().filter(|(_, times)| !times.is_empty());
+    let rows = occurred.map(|(name, times)| {
+        let figures = [0.5, 0.99, 1.0].map(|quantile| quantile_of(times, quantile));
+        (name.to_owned(), figures.into_iter().chain([numbers::count(times.count())]).collect())
+    });
+    let rows = rows.collect();
+    let columns = &[("p50", 0), ("p99", 0), ("max", 0), ("count", 0)];
+    vec![Block::Breakdown(Breakdown { title: "Phases", columns, rows })]
 }

@@ -1,16 +1,16 @@
 //! Counts of requests and bytes, and how connections were used.
 
-use super::Report;
-use super::fit::Part;
 use super::outcomes::connections;
+use super::{Report, Section};
+use crate::outline::block::{Block, Fact};
 use brunt_model::numbers::{bytes, count, plural};
 use brunt_model::{Failure, Run, Tally};
 
 /// Counts over the measured time.
-pub fn section(report: &Report) -> Part {
-    let (run, view) = (report.run, report.view);
+pub fn section(report: &Report) -> Section {
+    let run = report.run;
     let facts = [("Requests", counts(&run.total)), ("Bytes", transferred(run)), ("Connections", connections(run))];
-    Part::fixed(facts.map(|(name, text)| view.entry(name, &text)).concat())
+    vec![Block::Facts(facts.map(|(name, text)| Fact::new(name, text)).to_vec())]
 }
 
 fn counts(t: &Tally) -> String {

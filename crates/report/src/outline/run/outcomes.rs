@@ -1,42 +1,44 @@
 //! What became of the requests: statuses, failures with what helps, connections; and why nothing could be measured.
 
-use super::Report;
-use super::fit::Part;
-use crate::layout::{Table, clean};
-use crate::view::{Detail, Emphasis};
+use super::{Report, Section};
+use crate::outline::block::{Block, OutcomeRow};
+use crate::view::Detail;
 use brunt_model::numbers::{count, plural, share, time};
 use brunt_model::outcome::{Malformed, status_text};
 use brunt_model::{Failure, Run, Tally};
 
 /// Statuses and failures, with counts and shares. Brief reports have them only if not all replies were good, and
 /// without remedies.
-pub fn section(report: &Report) -> Part {
-    let (t, view) = (&report.run.total, report.view);
+pub fn section(report: &Report) -> Section {
+    let t = &report.run.total;
+    let brief = report.detail == Detail::Brief;
+    if t.attempted() == 0 || (brief && t.errors() == 0 && t.statuses.sorted().len() < 2) {
+        return Section::new();
+    }
+    vec![Block::Heading("Outcomes".into()), Block::Outcomes(rows(t, if brief { meaning } else { explained }))]
+}
+
+/// A row for each status and each failure that occurred, with what is said of the failure.
+pub fn rows(t: &Tally, said: fn(Failure, &Tally) -> String) -> Vec<OutcomeRow> {
     let all = t.attempted();
-    let brief = view.detail == Detail::Brief;
-    if all == 0 || (brief && t.errors() == 0 && t.statuses.sorted().len() < 2) {
-        return Part::default();
-    }
-    let mut table = Table::default();
-    for (status, n) in t.statuses.sorted() {
-        table.row([format!("  {}", status_text(status)), count(n), share(n, all)]);
-    }
-    for failure in Failure::all().filter(|f| t.failed_by(*f) > 0) {
-        let n = t.failed_by(failure);
-        let note = if brief { meaning(failure, t) } else { explained(failure, t) };
-        table.noted([format!("  {failure}"), count(n), share(n, all)], note);
-    }
-    let is_cut = brief && view.lines.is_some();
-    let text = if is_cut { table.render_one_line(view.columns) } else { view.table(&table) };
-    Part::rows(view.paint(Emphasis::Strong, "Outcomes") + "\n", &text)
+    let row = |outcome: String, n: u64, meaning: String| OutcomeRow {
+        outcome,
+        count: count(n),
+        share: share(n, all),
+        meaning,
+    };
+    let statuses = t.statuses.sorted().into_iter().map(|(status, n)| row(status_text(status), n, String::new()));
+    let failures = Failure::all().filter(|failure| t.failed_by(*failure) > 0);
+    let failures = failures.map(|failure| row(failure.to_string(), t.failed_by(failure), said(failure, t)));
+    statuses.chain(failures).collect()
 }
 
 /// The same, where it says more than [`why_nothing`].
-pub fn of_several(report: &Report) -> Part {
+pub fn of_several(report: &Report) -> Section {
     let run = report.run;
     let kinds = Failure::all().filter(|f| run.total.failed_by(*f) > 0).count();
     let told = run.finish.as_ref().is_none_or(|f| f.error.is_none());
-    if kinds < 2 && told { Part::default() } else { section(report) }
+    if kinds < 2 && told { Section::new() } else { section(report) }
 }
 
 fn explained(failure: Failure, t: &Tally) -> String {
@@ -45,7 +47,7 @@ fn explained(failure: Failure, t: &Tally) -> String {
 }
 
 /// What a kind of failure means; for a protocol error the causes, with their counts.
-fn meaning(failure: Failure, t: &Tally) -> String {
+pub fn meaning(failure: Failure, t: &Tally) -> String {
     let causes = t.malformed.iter().filter(|(cause, _)| cause.failure() == failure);
     let causes: Vec<String> = causes.map(|(cause, n)| format!("{} × {cause}", count(*n))).collect();
     if causes.is_empty() { failure.row().meaning.to_owned() } else { causes.join(", ") }
@@ -119,7 +121,7 @@ pub fn connections(run: &Run) -> String {
 /// Why there is no figure.
 pub fn why_nothing(run: &Run) -> String {
     if let Some(error) = run.finish.as_ref().and_then(|f| f.error.as_deref()) {
-        return clean(error.trim_end_matches('.'));
+        return error.trim_end_matches('.').to_owned();
     }
     let t = &run.total;
     let tried = t.attempted();

@@ -1,16 +1,17 @@
-//! What brunt itself used, the objectives, and everything else that the reader should know.
+//! When and where the run was, what brunt itself used, the objectives, and everything else that the reader should know.
 
-use super::Report;
-use super::fit::Part;
-use crate::layout::clean;
+use super::{Report, Section};
+use crate::outline::block::{Block, Fact, Mark, Point, Words};
+use crate::outline::facts;
 use crate::result::elapsed;
+use crate::utc::rfc3339;
 use crate::view::Emphasis;
 use brunt_model::numbers::{bytes, count, fraction, plain, plural, seconds, span, three};
 use brunt_model::objective::{Metric, ObjectiveResult};
 use brunt_model::{Plan, Run, reading_names};
 
-/// CPU and memory of the generator, where they were read.
-pub fn generator(report: &Report) -> Part {
+/// When the run began, its machine, and CPU and memory of the generator, where they were read.
+pub fn generator(report: &Report) -> Section {
     let run = report.run;
     let reading = |name| run.reading("generator", name);
     let mut parts = Vec::new();
@@ -24,7 +25,17 @@ pub fn generator(report: &Report) -> Part {
         parts.push(format!("{}{}", plural(threads as u64, "thread"), in_processes(run)));
     }
     parts.extend(rests(run));
-    if parts.is_empty() { Part::default() } else { Part::fixed(report.view.entry("Generator", &parts.join(", "))) }
+    let used = (!parts.is_empty()).then(|| Fact::new("Generator", parts.join(", ")));
+    let facts: Vec<Fact> = began(run).into_iter().chain(used).collect();
+    if facts.is_empty() { Section::new() } else { vec![Block::Facts(facts)] }
+}
+
+/// When the run began, and on which machine; nothing where the run does not say.
+fn began(run: &Run) -> Vec<Fact> {
+    if run.unix_seconds <= 0.0 {
+        return Vec::new();
+    }
+    vec![Fact::new("Started", rfc3339(run.unix_seconds)), Fact::new("Machine", facts::machine(&run.environment))]
 }
 
 /// How often workers rested to read several replies at once; None: never.
@@ -57,21 +68,20 @@ fn cpu(run: &Run, user: f64, system: f64) -> String {
 }
 
 /// Each bound, and whether it was kept; those that were missed come first.
-pub fn objectives(report: &Report) -> Part {
-    let (run, view) = (report.run, report.view);
+pub fn objectives(report: &Report) -> Section {
+    let run = report.run;
     let mut bounds: Vec<ObjectiveResult> = run.plan.iter().flat_map(|p| &p.objectives).map(|o| o.judge(run)).collect();
     bounds.sort_by_key(|judged| judged.met);
-    let row = |judged: &ObjectiveResult| {
-        let verdict =
-            if judged.met { view.paint(Emphasis::Good, "met   ") } else { view.paint(Emphasis::Bad, "MISSED") };
-        view.hang(&format!("  {verdict}   "), &format!("{}: {}", judged.objective, figure(run, judged)))
-    };
-    let rows: Vec<String> = bounds.iter().map(row).collect();
-    if rows.is_empty() {
-        Part::default()
-    } else {
-        Part { fixed: view.paint(Emphasis::Strong, "Objectives") + "\n", rows }
+    let points: Vec<Point> = bounds.iter().map(|judged| objective(run, judged)).collect();
+    if points.is_empty() {
+        return Section::new();
     }
+    vec![Block::Heading("Objectives".into()), Block::Points(points)]
+}
+
+fn objective(run: &Run, judged: &ObjectiveResult) -> Point {
+    let mark = if judged.met { Mark::Met } else { Mark::Missed };
+    Point { mark, ..Point::plain(format!("{}: {}", judged.objective, figure(run, judged))) }
 }
 
 fn figure(run: &Run, judged: &ObjectiveResult) -> String {
@@ -89,18 +99,21 @@ fn figure(run: &Run, judged: &ObjectiveResult) -> String {
 }
 
 /// That the run was not whole: its error, or that it was interrupted.
-pub fn unfinished(report: &Report) -> String {
-    let (run, view) = (report.run, report.view);
+pub fn unfinished(report: &Report) -> Vec<Fact> {
+    let run = report.run;
     let error = run.finish.as_ref().and_then(|f| f.error.as_deref()).filter(|_| run.total.completed > 0);
-    let error = error.map_or(String::new(), |error| view.entry("Error", &view.paint(Emphasis::Bad, &clean(error))));
+    let error = error.map(|error| Fact::new("Error", Words::emphasized(Emphasis::Bad, error)));
     let so_far = span(run.measured_seconds());
     let of = run.plan.as_ref().and_then(of_all).map_or(String::new(), |all| format!(" of {all}"));
-    let unfinished = match &run.finish {
-        Some(f) if f.interrupted => format!("interrupted after {so_far}{of}; the figures cover this time"),
-        Some(_) => return error,
-        None => format!("unfinished after {so_far}{of}; the record of this run has no end"),
+    let state = match &run.finish {
+        Some(finish) if finish.interrupted => {
+            Some(format!("interrupted after {so_far}{of}; the figures cover this time"))
+        }
+        Some(_) => None,
+        None => Some(format!("unfinished after {so_far}{of}; the record of this run has no end")),
     };
-    error + &view.entry("State", &view.paint(Emphasis::Warning, &unfinished))
+    let state = state.map(|state| Fact::new("State", Words::emphasized(Emphasis::Warning, state)));
+    error.into_iter().chain(state).collect()
 }
 
 fn of_all(plan: &Plan) -> Option<String> {

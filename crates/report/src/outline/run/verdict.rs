@@ -1,69 +1,57 @@
 //! What was decided about the run: whether the generator was the bottleneck, when it was steady, and the findings.
 
-use super::fit::Part;
-use super::{Report, notes};
-use crate::layout::{clause, clean, width};
-use crate::view::{Detail, Emphasis, View};
-use brunt_model::finding::{Cause, Evidence, Side, State, Verdict, Weight};
+use super::{Report, Section, notes};
+use crate::outline::block::{Block, Fact, Mark, Point, Remark, Words};
+use crate::outline::points;
+use crate::view::{Detail, Emphasis};
+use brunt_model::Judgement;
+use brunt_model::finding::{Cause, Evidence, Side, State, Verdict};
 use brunt_model::numbers::{span, three};
-use brunt_model::{Finding, Judgement};
 
 /// From when on the run was steady.
-pub fn steady(report: &Report) -> String {
-    let Some(steady) = &report.judgement.steady else { return String::new() };
+pub fn steady(report: &Report) -> Option<Fact> {
+    let steady = report.judgement.steady.as_ref()?;
     let text = match (steady.reached, steady.cut.as_secs_f64()) {
         (false, _) => format!("not reached ({})", steady.method),
         (true, 0.0) => format!("from the beginning ({})", steady.method),
         (true, cut) => format!("after {} ({})", span(cut), steady.method),
     };
-    report.view.entry("Steady state", &text)
+    Some(Fact::new("Steady state", text))
 }
 
-/// Findings, and warnings of the run.
-pub fn findings(report: &Report) -> Part {
-    let view = report.view;
-    let mut rows: Vec<String> = report.judgement.findings.iter().map(|of| finding(view, of)).collect();
-    rows.extend(notes::warnings(report.run).map(|warning| view.hang("- ", &clean(warning))));
-    if rows.is_empty() {
-        Part::default()
-    } else {
-        Part { fixed: view.paint(Emphasis::Strong, "Findings") + "\n", rows }
+/// Findings, and warnings of the run. In brief, a note has no remedy.
+pub fn findings(report: &Report) -> Section {
+    let mut points = points(&report.judgement.findings);
+    for point in points.iter_mut().filter(|point| point.mark == Mark::Note && report.detail == Detail::Brief) {
+        point.remedy = None;
     }
-}
-
-/// In brief, a note is one line: its remedy is left out.
-fn finding(view: &View, finding: &Finding) -> String {
-    let is_note = finding.weight == Weight::Note;
-    let lead = if is_note { "- ".into() } else { view.paint(Emphasis::Warning, "! ") };
-    let sentence = clean(&finding.sentence);
-    if is_note && view.detail == Detail::Brief {
-        return line(view, &lead, &sentence);
+    points.extend(notes::warnings(report.run).map(Point::plain));
+    if points.is_empty() {
+        return Section::new();
     }
-    let remedy = finding.remedy.as_ref().map(|remedy| view.hang("  ", &format!("-> {}", clean(remedy))));
-    view.hang(&lead, &sentence) + &remedy.unwrap_or_default()
-}
-
-/// A sentence in a list: in brief, on a terminal, as much of it as a line holds.
-fn line(view: &View, lead: &str, sentence: &str) -> String {
-    match (view.detail, view.lines) {
-        (Detail::Brief, Some(_)) => format!("{lead}{}\n", clause(sentence, view.columns.saturating_sub(width(lead)))),
-        _ => view.hang(lead, sentence),
-    }
+    vec![Block::Heading("Findings".into()), Block::Points(points)]
 }
 
 /// The verdict on the generator, and on the figures.
-pub fn section(report: &Report) -> String {
-    let (view, judgement) = (report.view, report.judgement);
+pub fn fact(report: &Report) -> Option<Fact> {
+    let judgement = report.judgement;
     let verdict = &judgement.verdict;
     if *verdict == Verdict::default() && judgement.checks.is_empty() {
-        return String::new();
+        return None;
     }
-    let broken: String = broken(judgement).map(|reason| line(view, "  ", &reason)).collect();
-    let causes: String = verdict.causes.iter().map(|cause| self::cause(view, verdict, cause)).collect();
+    let is_full = report.detail == Detail::Full;
     let (word, rest) = headline(judgement);
-    let rest = if view.detail == Detail::Full { rest + &passed(judgement) } else { rest };
-    let headline = format!("{}{}", view.paint(emphasis(verdict.state), word), clean(&rest));
-    view.entry("Verdict", &headline) + &broken + &causes + &unseen(view, verdict)
+    let passed = if is_full { passed(judgement) } else { String::new() };
+    let broken = broken(judgement).map(Remark::Reason);
+    let causes = verdict.causes.iter().flat_map(|cause| of_cause(verdict, cause, report.detail));
+    let unseen = (is_full && !verdict.unseen.is_empty())
+        .then(|| Remark::Unseen(format!("not seen here: {}", verdict.unseen.join("; "))));
+    Some(Fact {
+        key: "Verdict".into(),
+        lines: vec![Words::emphasized(emphasis(verdict.state), word).and(rest + &passed)],
+        remarks: broken.chain(causes).chain(unseen).collect(),
+        may_be_cut: false,
+    })
 }
 
 fn emphasis(state: State) -> Emphasis {
@@ -100,19 +88,14 @@ pub fn headline(judgement: &Judgement) -> (&'static str, String) {
     }
 }
 
-/// The causes that the headline does not name.
-pub fn further_causes(verdict: &Verdict) -> impl Iterator<Item = &Cause> {
-    verdict.causes.iter().skip(1)
-}
-
 /// A cause below the headline: its sentence unless the headline has it, its evidence, and its remedy.
-fn cause(view: &View, verdict: &Verdict, cause: &Cause) -> String {
+fn of_cause(verdict: &Verdict, cause: &Cause, detail: Detail) -> Vec<Remark> {
     let is_in_headline = verdict.causes.first() == Some(cause);
-    let sentence = if is_in_headline { String::new() } else { line(view, "  ", &clean(&cause.sentence)) };
-    let evidence = verdict.evidence.iter().filter(|e| e.limit == cause.limit && view.detail == Detail::Full);
-    let evidence: String = evidence.map(|evidence| view.hang("     ", &figure(evidence))).collect();
-    let remedy = line(view, "  -> ", &clean(&cause.remedy));
-    sentence + &evidence + &remedy
+    let sentence = (!is_in_headline).then(|| Remark::Reason(cause.sentence.clone()));
+    let evidence = verdict.evidence.iter().filter(|e| e.limit == cause.limit && detail == Detail::Full);
+    let evidence = evidence.map(|evidence| Remark::Evidence(figure(evidence)));
+    let remedy = [Remark::Remedy(cause.remedy.clone())];
+    sentence.into_iter().chain(evidence).chain(remedy).collect()
 }
 
 fn figure(evidence: &Evidence) -> String {
@@ -125,18 +108,12 @@ fn figure(evidence: &Evidence) -> String {
     format!("{}: {} (threshold: {side} {})", evidence.name, number(evidence.value), number(evidence.threshold))
 }
 
-fn unseen(view: &View, verdict: &Verdict) -> String {
-    if verdict.unseen.is_empty() || view.detail == Detail::Brief {
-        return String::new();
-    }
-    view.hang("  ", &format!("not seen here: {}", verdict.unseen.join("; ")))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use brunt_model::Run;
-    use brunt_model::finding::{Check, Limit, Origin, Steady};
+    use crate::view::View;
+    use brunt_model::finding::{Check, Limit, Origin, Steady, Weight};
+    use brunt_model::{Finding, Run};
     use insta::assert_snapshot;
     use std::time::Duration;
 
@@ -171,10 +148,11 @@ mod tests {
         ];
         let steady_state = Some(Steady { cut: Duration::from_secs(2), reached: true, method: "MSER-5".into() });
         let judgement = Judgement { verdict, findings: told, steady: steady_state, ..Judgement::default() };
-        let (run, view) = (Run::default(), View::default().in_full());
-        let report = Report { run: &run, judgement: &judgement, view: &view };
-        let findings = findings(&report);
-        let text = [steady(&report), findings.fixed + &findings.rows.concat(), section(&report)].join("\n");
+        let report = Report { run: &Run::default(), judgement: &judgement, detail: Detail::Full };
+        let mut blocks = vec![Block::Facts(steady(&report).into_iter().collect())];
+        blocks.extend(findings(&report));
+        blocks.push(Block::Facts(fact(&report).into_iter().collect()));
+        let text = crate::text::of_outline(&View::default().in_full(), &blocks);
         assert_snapshot!(text, @r#"
         Steady state   after 2 s (MSER-5)
 
@@ -198,8 +176,9 @@ mod tests {
             vec![check("a", true, "1 = 1"), check("begun requests", false, "10 begun = 8 completed + 1 failed")];
         let verdict = Verdict { state: State::Invalid, ..Verdict::default() };
         let judgement = Judgement { verdict, checks, ..Judgement::default() };
-        let report = Report { run: &Run::default(), judgement: &judgement, view: &View::default() };
-        assert_snapshot!(section(&report), @r#"
+        let report = Report { run: &Run::default(), judgement: &judgement, detail: Detail::Brief };
+        let blocks = [Block::Facts(fact(&report).into_iter().collect())];
+        assert_snapshot!(crate::text::of_outline(&View::default(), &blocks), @r#"
         Verdict        INVALID: consistency check failed; discard this run
           begun requests: 10 begun = 8 completed + 1 failed
         "#);

@@ -1,0 +1,51 @@
+//! What is read first: the verdict, the throughput and the errors; or that there are no figures, and why.
+
+use super::{Report, Section, notes, outcomes, verdict};
+use crate::figures::with_interval;
+use crate::outline::block::{Block, Fact, Words};
+use crate::view::{Detail, Emphasis};
+use brunt_model::numbers::{count, fraction, plural, three};
+use brunt_model::{Load, Plan};
+
+/// The verdict and the headline.
+pub fn section(report: &Report) -> Section {
+    let rates = [verdict::fact(report), Some(throughput(report)), goodput(report), Some(errors(report))];
+    vec![Block::Facts(rates.into_iter().flatten().chain(notes::unfinished(report)).collect())]
+}
+
+/// Plainly, that there are no figures, and why.
+pub fn nothing_measured(report: &Report) -> Section {
+    let why = format!("Nothing could be measured: {}.", outcomes::why_nothing(report.run));
+    let verdict = Block::Facts(verdict::fact(report).into_iter().collect());
+    vec![verdict, Block::Paragraph(why), Block::Facts(notes::unfinished(report))]
+}
+
+fn throughput(report: &Report) -> Fact {
+    let run = report.run;
+    let ends = report.judgement.throughput.and_then(|t| Some((t.low, t.high?)));
+    let text = Words::emphasized(Emphasis::Strong, with_interval(run.throughput(), ends, "requests/s"));
+    let open = matches!(run.plan.as_ref().and_then(Plan::only).map(|p| &p.load), Some(Load::Open { .. }));
+    let text = if run.flow.completed == 0 {
+        text.and(" (every reply came after the measured time)")
+    } else if open {
+        text.and(format!("; offered load {}/s", three(run.per_second(run.flow.planned))))
+    } else {
+        text
+    };
+    Fact::new("Throughput", text)
+}
+
+/// Absent if it equals the throughput.
+fn goodput(report: &Report) -> Option<Fact> {
+    let run = report.run;
+    let is_shown = run.flow.good != run.flow.completed || report.detail == Detail::Full;
+    is_shown.then(|| Fact::new("Goodput", format!("{} requests/s", three(run.goodput()))))
+}
+
+fn errors(report: &Report) -> Fact {
+    let t = &report.run.total;
+    let all = t.attempted();
+    let emphasis = if t.errors() == 0 { Emphasis::Good } else { Emphasis::Bad };
+    let share = Words::emphasized(emphasis, fraction(t.error_share()));
+    Fact::new("Errors", share.and(format!(", {} of {}", count(t.errors()), plural(all, "request"))))
+}
