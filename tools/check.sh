@@ -17,7 +17,8 @@ say "lints without scripts, CSS and XPath"
 cargo clippy -p brunt-cli -p brunt-script --no-default-features --locked -- -D warnings
 
 say "the rules of the house"
-cargo test --locked -p brunt-tests --test it house::
+# shellcheck disable=SC2086 # a list of arguments
+cargo test $ALL --test it house::
 
 # with_node NAME WHAT SCRIPT [ARGUMENT]: runs a check that is written for node.
 with_node() {
@@ -42,14 +43,6 @@ fi
 
 say "docs"
 RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked
-
-say "fuzz targets"
-if has c++; then
-    # Fuzzing needs a nightly toolchain; checking that the targets still fit does not.
-    cargo check --locked --manifest-path dev/fuzz/Cargo.toml --target-dir "$BUILT/fuzz-check"
-else
-    skipped fuzz-check "no C++ compiler, which libfuzzer needs (apt-get install g++)"
-fi
 
 say "dependencies"
 if cargo deny --version >/dev/null 2>&1; then

@@ -23,5 +23,5 @@ if [ -n "$why" ]; then die "missing: $why"; fi
 if [ "$target" = all ]; then target=$(sed -n 's/^name = "\(.*\)"$/\1/p' dev/fuzz/Cargo.toml | grep -v '^brunt-fuzz$'); fi
 for one in $target; do
     say "fuzzing $one, $seconds s"
-    cargo +nightly fuzz run --fuzz-dir dev/fuzz "$one" -- -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048
+    cargo +nightly fuzz run --fuzz-dir dev/fuzz --dev --features link "$one" -- -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048
 done

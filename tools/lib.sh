@@ -31,6 +31,10 @@ skipped() {
 # A toolchain that rustup has, without asking for it.
 has_nightly() { has rustup && rustup toolchain list | grep -q '^nightly'; }
 
+# One selection of packages for whatever `make test` builds: another selection may have other features, and then cargo builds their
+# dependencies once more. The fuzz targets are only checked: linking them needs a C++ compiler (tools/fuzz.sh).
+ALL="--locked --workspace --exclude brunt-fuzz"
+
 build_programs() { cargo build --release --locked -p brunt-cli -p brunt-lab; }
 
 # As quick per request, and built in a fraction of the time (Cargo.toml, profile `demo`).

@@ -32,7 +32,7 @@ package_of() {
     done
 }
 
-# The fuzz targets are another workspace. Tests of whole programs and long simulations are left to `make test`.
+# The fuzz targets cannot be linked without a C++ compiler. Tests of whole programs and long simulations are left to `make test`.
 packages=$(changed_files | while read -r file; do package_of "$file"; done | sort -u | grep -vx brunt-fuzz || true)
 selected=
 for package in $packages; do selected="$selected -p $package"; done

@@ -10,8 +10,8 @@ if [ "${CI:-}" = true ]; then CARGO_INCREMENTAL=0 && export CARGO_INCREMENTAL; f
 mkdir -p "$BUILT"
 log=$BUILT/test.log
 BRUNT_SKIPS=$BUILT/skips
-BRUNT_BIN=$BUILT/demo/brunt
-BRUNT_LAB_BIN=$BUILT/demo/brunt-lab
+BRUNT_BIN=$BUILT/debug/brunt
+BRUNT_LAB_BIN=$BUILT/debug/brunt-lab
 export BRUNT_SKIPS BRUNT_BIN BRUNT_LAB_BIN
 : >"$BRUNT_SKIPS"
 
@@ -27,8 +27,9 @@ sh tools/check.sh || die "make check failed (see above), so the tests were not r
 
 sh tools/page.sh --browser || die "the report page failed (see above), so the tests were not run."
 
-say "the programs"
-build_quickly -p brunt-cli -p brunt-lab
+say "the programs and their tests"
+# shellcheck disable=SC2086 # a list of arguments
+cargo build $ALL --bins --tests
 
 # Tests marked `quiet` (dev/tests/needs.txt) measure in real time, and two cores are few for all of them at once. If one of them
 # fails, it runs again, alone, twice at most. The last result counts, and a retry is reported. Other tests are not retried.
@@ -52,7 +53,7 @@ passed() { cat "$@" | sed -n 's/^test result:.* \([0-9]*\) passed;.*/\1/p' | awk
 
 # alone: each of "$left" by itself; then "$left" has those that fail, and those that were not run.
 alone() {
-    { xargs -d '\n' cargo test -p brunt-tests --test it --locked -- --exact --test-threads=1 <"$left" || true; } 2>&1 | tee "$log"
+    { xargs -d '\n' cargo test $ALL --test it -- --exact --test-threads=1 <"$left" || true; } 2>&1 | tee "$log"
     sed -n 's/^test \(.*\) \.\.\. ok$/\1/p' "$log" | sort -u | comm -23 "$left" - >"$left.unseen"
     failed "$log" | sort -u - "$left.unseen" >"$left.again"
     mv "$left.again" "$left"
@@ -83,11 +84,12 @@ say "all tests"
 {
     code=0
     # What may measure beside others, and what measures alone.
-    cargo test --workspace --exclude brunt-tests --locked --no-fail-fast || code=$?
-    cargo test --locked -p brunt-tests --no-fail-fast -- \
+    cargo test $ALL --no-fail-fast --lib --bins --test '[!i]*' || code=$?
+    cargo test $ALL --no-fail-fast --doc || code=$?
+    cargo test $ALL --no-fail-fast --test it -- \
         --skip accuracy:: --skip verdict:: --skip find:: --skip compare:: --skip capacities:: --skip examples:: || code=$?
     for module in accuracy verdict find compare capacities examples; do
-        cargo test --locked -p brunt-tests --test it "$module::" -- --test-threads=1 --nocapture || code=$?
+        cargo test $ALL --test it "$module::" -- --test-threads=1 --nocapture || code=$?
     done
     # sh knows no pipefail: the exit code goes around tee, by way of a file.
     echo $code >"$BUILT/test.code"
