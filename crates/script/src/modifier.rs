@@ -54,12 +54,16 @@ impl CompiledModifier {
 
     /// Changes the request that is about to be sent; `fill` makes texts.
     pub fn apply(&self, user: &UserContext, sampler: Sampler<'_>, fill: impl FnMut(&Template) -> String) {
-        let applied = self.0.with(fill, Ready::new, |modifier, ready| match (modifier, ready) {
-            (RequestModifier::Session(session), Ready::Session(pattern)) => rewrite(user, sampler, session, pattern),
-            (RequestModifier::Matches { variable, name_group, value_group }, _) => {
+        let applied = self.0.with(fill, Ready::new, |modifier, ready| match modifier {
+            RequestModifier::Link => links::follow(user, sampler),
+            RequestModifier::Session(session) => {
+                if let Ready::Session(pattern) = ready {
+                    rewrite(user, sampler, session, pattern);
+                }
+            }
+            RequestModifier::Matches { variable, name_group, value_group } => {
                 take_matches(user, sampler, (variable, name_group, value_group));
             }
-            _ => links::follow(user, sampler),
         });
         if let Err(error) = applied {
             user.trace(|tracing| tracing.note(&error.to_string()));

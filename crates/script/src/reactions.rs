@@ -40,7 +40,7 @@ fn reads_hops(policy: &ReplyPolicy) -> bool {
     let of_action = |action: &ReplyAction| match action {
         ReplyAction::Script(_) => true,
         ReplyAction::Extract(extractor) => !extractor.samples.is_main(),
-        _ => false,
+        ReplyAction::Set { .. } | ReplyAction::Keep => false,
     };
     let is_script = |test: &AssertionTest| matches!(test, AssertionTest::Script(_));
     policy.actions.iter().any(of_action) || policy.assertions.iter().any(|assertion| is_script(&assertion.test))
@@ -56,7 +56,15 @@ impl Asserts {
     fn new(assertion: &Assertion, feeds: &mut Feeds) -> Result<Self, ScriptError> {
         Ok(match &assertion.test {
             AssertionTest::Script(script) => Self::Script(Box::new(ScriptCall::new(script, feeds)?)),
-            _ => Self::Test(Box::new(Compiled::new(assertion, feeds, CompiledAssertion::new)?)),
+            AssertionTest::Text(_)
+            | AssertionTest::Duration(_)
+            | AssertionTest::Size { .. }
+            | AssertionTest::Json { .. }
+            | AssertionTest::JmesPath { .. }
+            | AssertionTest::Xpath { .. }
+            | AssertionTest::QualifiedXpath { .. }
+            | AssertionTest::Xml
+            | AssertionTest::Md5(_) => Self::Test(Box::new(Compiled::new(assertion, feeds, CompiledAssertion::new)?)),
         })
     }
 }
@@ -308,10 +316,15 @@ fn obey(ran: ScriptOutcome, searched: &mut Searched<'_>, outcome: &mut Outcome) 
     if ran.stop != Scope::Nothing {
         searched.user.stop.set(ran.stop);
     }
-    match ran.changes.success {
-        Some(true) if searched.reply.is_some() => (outcome.expected, outcome.failure) = (true, None),
-        Some(false) if searched.reply.is_some() => outcome.failure = Some(Failure::Check),
-        _ => {}
+    if searched.reply.is_some() {
+        match ran.changes.success {
+            Some(true) => {
+                outcome.expected = true;
+                outcome.failure = None;
+            }
+            Some(false) => outcome.failure = Some(Failure::Check),
+            None => {}
+        }
     }
     searched.change(ran.changes);
 }

@@ -4,7 +4,7 @@
 //! placeholders is put into the bytes of the wire once.
 
 mod entry;
-mod interpreter;
+pub(crate) mod interpreter;
 mod last_url;
 mod names;
 
@@ -46,10 +46,10 @@ pub struct CompiledScript {
     /// By request.
     entries: Vec<CompiledRequest>,
     feeds: Feeds,
-    program: Program,
+    pub(crate) program: Program,
     policies: Vec<ReplyPolicy>,
     /// By policy; empty where no request of the population has it.
-    reactions: Vec<Reactions>,
+    pub(crate) reactions: Vec<Reactions>,
     names: Arc<Names>,
     /// The variables that users begin with, as a stage before set them.
     handed: Vec<(usize, String)>,
@@ -67,7 +67,7 @@ pub struct CompiledScript {
     /// Users need a context of their own.
     has_context: bool,
     /// Virtual users of all workers together.
-    users: u64,
+    pub(crate) users: u64,
     seed: u64,
     /// Where each entry's share of a round ends, when each is asked as often as its weight says.
     shares: Vec<u64>,
@@ -75,7 +75,7 @@ pub struct CompiledScript {
 
 /// One request.
 #[derive(Debug)]
-struct CompiledRequest {
+pub(crate) struct CompiledRequest {
     /// None: no placeholders.
     templates: Option<Box<Templates>>,
     awaited: MessageConditions,
@@ -253,7 +253,7 @@ impl CompiledScript {
     }
 
     /// Whether JMeter's rules hold.
-    fn is_jmeter(&self) -> bool {
+    pub(crate) fn is_jmeter(&self) -> bool {
         self.feeds.rules == TextRules::Jmeter
     }
 
@@ -298,7 +298,7 @@ fn prepare<T: Transport>(transport: &T, parts: Rc<RequestParts>, tags: Tags) -> 
 
 /// What one worker has of a compiled script.
 pub struct WorkerScript<T: Transport> {
-    compiled: Arc<CompiledScript>,
+    pub(crate) compiled: Arc<CompiledScript>,
     transport: Rc<T>,
     /// By entry: its label's number.
     labels: Vec<u32>,
@@ -309,7 +309,7 @@ pub struct WorkerScript<T: Transport> {
     /// By entry, of the same.
     last_urls: Vec<LastUrl>,
     /// By policy: whether nothing depends on the reply.
-    inert: Vec<bool>,
+    pub(crate) inert: Vec<bool>,
     /// Cookies are forgotten when a user has gone through the list.
     forgets: bool,
     /// Cookies are forgotten with each iteration.
@@ -319,7 +319,7 @@ pub struct WorkerScript<T: Transport> {
     number_of: Numbering,
     /// What users begin with.
     variables: Vec<(usize, Rc<str>)>,
-    context: Rc<WorkerContext>,
+    pub(crate) context: Rc<WorkerContext>,
 }
 
 impl<T: Transport> WorkerScript<T> {
@@ -390,9 +390,9 @@ impl<T: Transport> WorkerScript<T> {
     /// The request of every iteration, where the scenario is this one request, the same each time, and its reply leads to nothing.
     fn only_request(&self) -> Option<Rc<Prepared>> {
         let entry = match self.compiled.program.ops.as_slice() {
-            [Op::Request { number, .. }] => *number as usize,
-            [Op::Next { .. }] if matches!(self.compiled.shares[..], [weight] if weight > 0) => 0,
-            _ => return None,
+            [Op::Request(request)] => request.number as usize,
+            [Op::Next(_)] if matches!(self.compiled.shares[..], [weight] if weight > 0) => 0,
+            [] | [_, ..] => return None,
         };
         if self.context.records.is_some() {
             return None;
@@ -402,12 +402,12 @@ impl<T: Transport> WorkerScript<T> {
     }
 
     /// The entry for request number `n` of the run.
-    fn pick(&self, order: Order, n: u64, user: u64) -> usize {
+    pub(crate) fn pick(&self, order: Order, n: u64, user: u64) -> usize {
         pick(order, &self.compiled.shares, n, user, &self.context.random)
     }
 
     /// An entry's request in bytes, where it is number `n` of the run.
-    fn prepared(&self, entry: usize, n: u64, user: Option<&UserContext>) -> Result<Rc<Prepared>, String> {
+    pub(crate) fn prepared(&self, entry: usize, n: u64, user: Option<&UserContext>) -> Result<Rc<Prepared>, String> {
         match self.ready.get(entry) {
             Some(Some(ready)) => {
                 named(user, &self.compiled.requests[entry].label);
@@ -422,7 +422,7 @@ impl<T: Transport> WorkerScript<T> {
     }
 
     /// The same as something whose reply may lead further.
-    fn ask(&self, entry: usize, n: u64, user: Option<&UserContext>) -> Result<Ask, String> {
+    pub(crate) fn ask(&self, entry: usize, n: u64, user: Option<&UserContext>) -> Result<Ask, String> {
         match self.asks.get(entry) {
             Some(Some(ask)) => {
                 named(user, &self.compiled.requests[entry].label);
@@ -441,7 +441,7 @@ impl<T: Transport> WorkerScript<T> {
     }
 
     /// The policy of an entry's reply.
-    fn policy_of(&self, entry: usize) -> u32 {
+    pub(crate) fn policy_of(&self, entry: usize) -> u32 {
         self.compiled.requests.get(entry).map_or(0, |request| request.reply_policy)
     }
 
@@ -475,13 +475,13 @@ impl<T: Transport> WorkerScript<T> {
     }
 
     /// The texts of an entry, as they are now.
-    fn entry<'e>(&'e self, entry: usize, n: u64, user: Option<&'e UserContext>) -> EntryTexts<'e, T> {
+    pub(crate) fn entry<'e>(&'e self, entry: usize, n: u64, user: Option<&'e UserContext>) -> EntryTexts<'e, T> {
         let compiled = &self.compiled;
         EntryTexts { script: self, request: &compiled.requests[entry], compiled: &compiled.entries[entry], n, user }
     }
 
     /// An entry that scripts have looked at, in bytes.
-    fn prepared_changed(
+    pub(crate) fn prepared_changed(
         &self,
         entry: usize,
         n: u64,
@@ -493,7 +493,7 @@ impl<T: Transport> WorkerScript<T> {
     }
 
     /// The same as something whose reply may lead further.
-    fn ask_changed(
+    pub(crate) fn ask_changed(
         &self,
         entry: usize,
         n: u64,
@@ -505,7 +505,7 @@ impl<T: Transport> WorkerScript<T> {
     }
 
     /// A text with its placeholders filled in.
-    fn text(&self, template: &Template, n: u64, user: Option<&UserContext>) -> String {
+    pub(crate) fn text(&self, template: &Template, n: u64, user: Option<&UserContext>) -> String {
         if let Some(constant) = template.as_constant() {
             return constant.to_owned();
         }
@@ -555,7 +555,7 @@ fn named(user: Option<&UserContext>, label: &str) {
 }
 
 /// Which of those with these shares of a round is number `n`.
-fn pick(order: Order, shares: &[u64], n: u64, user: u64, random: &RefCell<Pcg64Mcg>) -> usize {
+pub(crate) fn pick(order: Order, shares: &[u64], n: u64, user: u64, random: &RefCell<Pcg64Mcg>) -> usize {
     let round = shares.last().copied().unwrap_or(1).max(1);
     if round == 1 {
         return shares.partition_point(|end| *end == 0);

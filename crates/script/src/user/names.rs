@@ -1,5 +1,6 @@
 //! The variables that a scenario sets, and the policies that it uses.
 
+use crate::program::{Facts, SetVariables};
 use crate::variables::Names;
 use brunt_model::ReplyPolicy;
 use brunt_model::reply_policy::{Assertion, AssertionTest, ReplyAction};
@@ -28,10 +29,10 @@ pub fn all(scenario: &Scenario, policies: &[&ReplyPolicy]) -> Names {
     scenario.handed.values.iter().for_each(|(name, _)| _ = names.number(name));
     scenario.variables.iter().for_each(|(name, _)| _ = names.number(name));
     scenario.data.iter().flat_map(|file| &file.names).for_each(|name| _ = names.number(name));
-    Step::each(&scenario.steps, &mut |step| match step {
-        Step::Set { variable, .. } | Step::ForEach { variable, .. } => _ = names.number(variable),
-        Step::Count(counter) => _ = names.number(&counter.variable),
-        _ => {}
+    Step::each(&scenario.steps, &mut |step| {
+        if let SetVariables::One(variable) = Facts::of(step).variables {
+            names.number(variable);
+        }
     });
     names
 }
@@ -42,5 +43,5 @@ pub fn has_scripts(scenario: &Scenario, policies: &[&ReplyPolicy]) -> bool {
     let asserts = |assertion: &Assertion| matches!(assertion.test, AssertionTest::Script(_));
     scenario.handed.has_scripts
         || policies.iter().any(|policy| policy.actions.iter().any(is_script) || policy.assertions.iter().any(asserts))
-        || Step::any(&scenario.steps, &|step| matches!(step, Step::Script(_) | Step::Sample(_)))
+        || Step::any(&scenario.steps, &|step| Facts::of(step).variables == SetVariables::Any)
 }

@@ -1,0 +1,250 @@
+//! Choices among branches.
+
+use super::jump::{Jump, Reset};
+use super::repeat::{BeginLoop, EndLoop};
+use super::{Facts, InternalOp, Op, turns};
+use crate::ScriptError;
+use crate::program::compiler::{Compiler, Position};
+use crate::user::interpreter::Interpreter;
+use crate::user::pick;
+use brunt_engine::Turn;
+use brunt_model::scenario::{Branch, Order, Portion, Step as ScenarioStep};
+use brunt_wire::Transport;
+use std::rc::Rc;
+
+/// Jumps to the branch that is next.
+#[derive(Debug)]
+pub struct Choose {
+    order: Order,
+    /// The end of each branch's share of a round.
+    shares: Vec<u64>,
+    /// The first operation of each branch.
+    branches: Vec<usize>,
+    /// The slot with the number of choices in this iteration.
+    made: usize,
+    /// The slot with the number of choices of the user.
+    walked: usize,
+    /// Maximum number of choices in an iteration.
+    most: u64,
+    /// Set if branches that do nothing are passed over.
+    pub passing: Option<Passing>,
+}
+
+/// State of a choice that passes over branches which do nothing.
+#[derive(Debug)]
+pub struct Passing {
+    portion: Portion,
+    /// The slot with the number of the branch that was first, from 1.
+    first: usize,
+    /// The slot with the number of the branch with which the next choice begins, from 1; 0: the one that is next then.
+    again: usize,
+    /// The slot with [`Interpreter::done`] before the branch.
+    done: usize,
+    pub end: usize,
+}
+
+/// Ends a branch of a choice that passes over branches. After a branch that did something the choice ends; otherwise the next follows.
+#[derive(Debug)]
+pub struct EndBranch {
+    /// The operation of the choice.
+    choice: usize,
+}
+
+/// Number of requests of a step in each iteration.
+#[derive(Debug)]
+pub enum RequestCount {
+    Constant(u64),
+    /// That of branches in sequence.
+    InTurn {
+        /// The end of each branch's share of a round.
+        shares: Vec<u64>,
+        /// Requests of each branch.
+        each: Vec<u64>,
+        /// Requests of a round before each branch.
+        before: Vec<u64>,
+        round: u64,
+    },
+}
+
+pub fn facts(branches: &[Branch]) -> Facts<'static> {
+    let mut all = Facts { has_memory: true, ..Facts::new(0, None) };
+    for branch in branches {
+        let facts = Facts::of_all(&branch.steps);
+        all.requests = all.requests.max(facts.requests);
+        all.obstacle = all.obstacle.or(facts.obstacle);
+    }
+    all
+}
+
+pub fn compile(
+    compiler: &mut Compiler<'_>,
+    order: Order,
+    portion: Portion,
+    branches: &[Branch],
+    position: Position,
+) -> Result<(), ScriptError> {
+    let shares = shares(branches.iter().map(|branch| branch.weight));
+    if shares.last().is_none_or(|sum| *sum == 0) {
+        return Err(ScriptError::Scenario("a choice has no branch of a weight above 0; give one a weight".into()));
+    }
+    let made = compiler.slot();
+    let walked = compiler.lasting_slot();
+    let passing = match portion {
+        Portion::Whole => None,
+        Portion::Nonempty | Portion::Turn => Some(Passing {
+            portion,
+            first: compiler.slot(),
+            again: compiler.lasting_slot(),
+            done: compiler.slot(),
+            end: 0,
+        }),
+    };
+    let again = passing.as_ref().map(|passing| passing.again);
+    let choose = Choose { order, shares, branches: Vec::new(), made, walked, most: position.most, passing };
+    let choose = compiler.push(InternalOp::Choose(choose));
+    let tries = (portion == Portion::Turn).then(|| compiler.slot());
+    if tries.is_some() {
+        turns::begin(compiler);
+    }
+    let mut begins = Vec::new();
+    let mut leaves = vec![choose];
+    for branch in branches {
+        begins.push(compiler.ops.len());
+        compiler.ops.extend(tries.map(|slot| BeginLoop::op(slot, 2)));
+        // A branch that is left before its end is the next again, unless it is a sampler.
+        compiler.ops.extend(again.filter(|_| is_sampler(branch)).map(Reset::of));
+        let begin = compiler.ops.len();
+        compiler.steps(&branch.steps, position)?;
+        compiler.ops.extend(tries.map(|slot| EndLoop::op(slot, begin)));
+        match portion {
+            Portion::Whole => leaves.push(compiler.push(Jump::to(0))),
+            Portion::Nonempty | Portion::Turn => {
+                compiler.push(InternalOp::EndBranch(EndBranch { choice: choose }));
+            }
+        }
+    }
+    if let Op::Internal(InternalOp::Choose(choose)) = &mut compiler.ops[choose] {
+        choose.branches = begins;
+    }
+    if tries.is_some() {
+        turns::end(compiler);
+    }
+    for leave in leaves {
+        compiler.land(leave);
+    }
+    Ok(())
+}
+
+fn is_sampler(branch: &Branch) -> bool {
+    branch.steps.iter().any(|step| Facts::of(step).is_sampler)
+}
+
+/// The end of each share of a round, in which each entry comes as often as its weight says.
+pub fn shares(weights: impl Iterator<Item = u32>) -> Vec<u64> {
+    let mut sum = 0;
+    let ends = weights.map(|weight| {
+        sum += u64::from(weight);
+        sum
+    });
+    ends.collect()
+}
+
+/// The place in a list of `round` entries at which a user begins, if each of the users begins at its own.
+pub fn first_place(user: u64, round: u64, users: u64) -> u64 {
+    user * (round / users.max(1))
+}
+
+impl Choose {
+    pub fn run<T: Transport>(&self, user: &mut Interpreter<T>, turn: &Turn<'_>) {
+        let branch = match &self.passing {
+            None => self.next_branch(user, turn),
+            Some(passing) => {
+                let again = (std::mem::take(&mut user.slots[passing.again]) as usize).checked_sub(1);
+                let branch = again.unwrap_or_else(|| self.next_branch(user, turn));
+                user.slots[passing.first] = branch as u64 + 1;
+                user.slots[passing.done] = user.done;
+                passing.begin_branch(user, branch);
+                branch
+            }
+        };
+        user.next = self.branches[branch];
+    }
+
+    fn next_branch<T: Transport>(&self, user: &mut Interpreter<T>, turn: &Turn<'_>) -> usize {
+        let in_iteration = user.count(self.made);
+        let of_user = user.count(self.walked);
+        let round = self.shares.last().copied().unwrap_or(1).max(1);
+        let n = match self.order {
+            Order::WalkTogether => of_user,
+            Order::Walk => of_user + first_place(user.number, round, user.script.compiled.users),
+            Order::Sequence | Order::Random | Order::User | Order::Slow(_) => {
+                turn.number.saturating_mul(self.most) + in_iteration
+            }
+        };
+        pick(self.order, &self.shares, n, user.number, &user.script.context.random)
+    }
+}
+
+impl Passing {
+    /// Remembers a whole branch: if it is left before its end, it is the next again.
+    fn begin_branch<T: Transport>(&self, user: &mut Interpreter<T>, branch: usize) {
+        if self.portion == Portion::Nonempty {
+            user.slots[self.again] = branch as u64 + 1;
+        }
+    }
+}
+
+impl EndBranch {
+    pub fn run<T: Transport>(&self, user: &mut Interpreter<T>, turn: &Turn<'_>) {
+        let script = Rc::clone(&user.script);
+        let op = &script.compiled.program.ops[self.choice];
+        let Op::Internal(InternalOp::Choose(choose)) = op else { return };
+        let Some(passing) = &choose.passing else { return };
+        if user.done > user.slots[passing.done] {
+            user.slots[passing.again] = 0;
+            user.next = passing.end;
+            return;
+        }
+        let branch = choose.next_branch(user, turn);
+        if branch as u64 + 1 == user.slots[passing.first] {
+            user.slots[passing.again] = user.slots[passing.first];
+            user.next = passing.end;
+        } else {
+            passing.begin_branch(user, branch);
+            user.next = choose.branches[branch];
+        }
+    }
+}
+
+impl RequestCount {
+    /// The requests of a step that is not within another.
+    pub fn of(step: &ScenarioStep) -> Self {
+        let ScenarioStep::Choose { order: Order::Sequence, portion: Portion::Whole, branches } = step else {
+            return Self::Constant(Facts::of(step).requests);
+        };
+        let shares = shares(branches.iter().map(|branch| branch.weight));
+        let each: Vec<u64> = branches.iter().map(|branch| Facts::of_all(&branch.steps).requests).collect();
+        let mut round = 0_u64;
+        let before = branches.iter().zip(&each).map(|(branch, each)| {
+            let before = round;
+            round = round.saturating_add(each.saturating_mul(branch.weight.into()));
+            before
+        });
+        Self::InTurn { before: before.collect(), shares, each, round }
+    }
+
+    /// Number of requests of the iterations before number `n`.
+    pub fn before(&self, n: u64) -> u64 {
+        match self {
+            Self::Constant(count) => n.saturating_mul(*count),
+            Self::InTurn { shares, each, before, round } => {
+                let length = shares.last().copied().unwrap_or(1).max(1);
+                let place = n % length;
+                let branch = shares.partition_point(|end| *end <= place);
+                let begin = branch.checked_sub(1).map_or(0, |branch| shares[branch]);
+                let rounds = (n / length).saturating_mul(*round);
+                rounds + before[branch] + (place - begin).saturating_mul(each[branch])
+            }
+        }
+    }
+}

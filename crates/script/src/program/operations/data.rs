@@ -1,0 +1,121 @@
+//! Gives variables a text, a row of a data file, or the next number of a counter.
+
+use super::{Facts, InternalOp, Op, SetVariables, final_step};
+use crate::ScriptError;
+use crate::data::RowTaken;
+use crate::functions::padded;
+use crate::program::compiler::Compiler;
+use crate::template::Template;
+use crate::user::interpreter::Interpreter;
+use brunt_engine::{Step, Turn};
+use brunt_model::scenario::{Counter, Scope};
+use brunt_wire::Transport;
+
+/// Gives a variable a text.
+#[derive(Debug)]
+pub struct SetVariable {
+    variable: usize,
+    value: Template,
+}
+
+pub fn setting_facts(variable: &str) -> Facts<'_> {
+    Facts { variables: SetVariables::One(variable), ..Facts::preparation(None) }
+}
+
+pub fn compile_set(compiler: &mut Compiler<'_>, variable: &str, value: &str) -> Result<(), ScriptError> {
+    let value = compiler.text(value)?;
+    let variable = compiler.feeds.names.number(variable);
+    compiler.push(InternalOp::Set(SetVariable { variable, value }));
+    Ok(())
+}
+
+impl SetVariable {
+    pub fn run<T: Transport>(&self, user: &mut Interpreter<T>, turn: &Turn<'_>) {
+        let value = user.text(&self.value, turn);
+        user.set_variable(self.variable, &value);
+    }
+}
+
+pub const ROW_FACTS: Facts<'_> = Facts::preparation(None);
+
+/// Reads the next row of the data file of this number.
+#[derive(Debug)]
+pub struct ReadRow {
+    file: usize,
+}
+
+pub fn compile_row(compiler: &mut Compiler<'_>, file: u32) -> Result<(), ScriptError> {
+    let files = compiler.data_files;
+    if file as usize >= files {
+        return Err(ScriptError::Scenario(format!("a step reads data file {file}, and there are {files}")));
+    }
+    compiler.push(Op::Row(ReadRow { file: file as usize }));
+    Ok(())
+}
+
+impl ReadRow {
+    pub fn run<T: Transport>(&self, user: &mut Interpreter<T>) -> Option<Step> {
+        let context = user.context.as_deref()?;
+        match user.script.compiled.program.data[self.file].take(context) {
+            RowTaken::StopUser => Some(final_step(Scope::User)),
+            RowTaken::StopRun => Some(final_step(Scope::Run)),
+            RowTaken::Set => None,
+        }
+    }
+}
+
+/// Gives a variable the next number of a counter.
+#[derive(Debug)]
+pub struct CountVariable {
+    variable: usize,
+    start: Template,
+    step: Template,
+    end: Template,
+    format: Template,
+    per_user: bool,
+    resets: bool,
+    /// The name of the counter, the same for all users.
+    site: String,
+}
+
+pub fn counting_facts(counter: &Counter) -> Facts<'_> {
+    Facts { variables: SetVariables::One(&counter.variable), ..Facts::preparation(None) }
+}
+
+pub fn compile_counter(compiler: &mut Compiler<'_>, counter: &Counter) -> Result<(), ScriptError> {
+    let Counter { variable, start, step, end, format, per_user, resets } = counter;
+    let op = CountVariable {
+        variable: compiler.feeds.names.number(variable),
+        start: compiler.text(start)?,
+        step: compiler.text(step)?,
+        end: compiler.text(end)?,
+        format: compiler.text(format)?,
+        per_user: *per_user,
+        resets: *resets && *per_user,
+        site: compiler.site("counter"),
+    };
+    compiler.push(InternalOp::Count(Box::new(op)));
+    Ok(())
+}
+
+impl CountVariable {
+    pub fn run<T: Transport>(&self, user: &mut Interpreter<T>, turn: &Turn<'_>) {
+        let Some(context) = &user.context else { return };
+        let start = integer(&user.text(&self.start, turn)).unwrap_or(0);
+        let step = integer(&user.text(&self.step, turn)).unwrap_or(1);
+        let before = match (self.per_user, self.resets) {
+            (false, _) => context.worker.count(&self.site),
+            (true, false) => context.count(&self.site),
+            (true, true) => context.count(&format!("{} {}", self.site, turn.number)),
+        };
+        let end = integer(&user.text(&self.end, turn)).filter(|end| *end >= start && step > 0);
+        let round = end.map_or(u64::MAX, |end| ((end - start) / step + 1) as u64);
+        let value = start.wrapping_add((before % round) as i64 * step);
+        let format = user.text(&self.format, turn);
+        user.set_variable(self.variable, &padded(value, &format));
+    }
+}
+
+fn integer(text: &str) -> Option<i64> {
+    text.trim().parse().ok()
+}

@@ -1,0 +1,108 @@
+//! Repeats steps for each value of a variable.
+
+use super::jump::Jump;
+use super::{Facts, InternalOp, SetVariables};
+use crate::ScriptError;
+use crate::program::compiler::{Compiler, Position};
+use crate::template::Template;
+use crate::user::interpreter::Interpreter;
+use brunt_engine::Turn;
+use brunt_model::scenario::{Step as ScenarioStep, Values};
+use brunt_wire::Transport;
+
+/// Gives a variable the next of some values. After the last value the loop is left.
+#[derive(Debug)]
+pub struct NextValue {
+    /// The slot with the number of values so far.
+    slot: usize,
+    variable: usize,
+    values: Vec<String>,
+    pub end: usize,
+}
+
+/// Gives a variable the value of the next numbered variable. If that has no value, the loop is left.
+#[derive(Debug)]
+pub struct NextNumbered {
+    /// The slot with the number of values so far.
+    slot: usize,
+    variable: usize,
+    prefix: Template,
+    /// The number before the first.
+    after: Template,
+    /// The last number.
+    last: Template,
+    pub end: usize,
+}
+
+pub fn facts<'s>(variable: &'s str, values: &Values, steps: &'s [ScenarioStep]) -> Facts<'s> {
+    let all = Facts::of_all(steps);
+    let rounds = match values {
+        Values::List(values) => values.len() as u64,
+        Values::Numbered { .. } => 1,
+    };
+    Facts { variables: SetVariables::One(variable), ..Facts::new(all.requests.saturating_mul(rounds), all.obstacle) }
+}
+
+pub fn compile(
+    compiler: &mut Compiler<'_>,
+    name: &str,
+    values: &Values,
+    steps: &[ScenarioStep],
+    position: Position,
+) -> Result<(), ScriptError> {
+    let variable = compiler.feeds.names.number(name);
+    let slot = compiler.slot();
+    let mut rounds = 1;
+    let next = match values {
+        Values::List(values) => {
+            rounds = values.len() as u64;
+            InternalOp::NextValue(NextValue { slot, variable, values: values.clone(), end: 0 })
+        }
+        Values::Numbered { prefix, after, last } => InternalOp::NextNumbered(NextNumbered {
+            slot,
+            variable,
+            prefix: compiler.text(prefix)?,
+            after: compiler.text(after)?,
+            last: compiler.text(last)?,
+            end: 0,
+        }),
+    };
+    let next = compiler.push(next);
+    compiler.round(steps, position.repeated(rounds), Some(slot), Some(next))?;
+    compiler.push(Jump::to(next));
+    compiler.leave(next);
+    Ok(())
+}
+
+impl NextValue {
+    pub fn run<T: Transport>(&self, user: &mut Interpreter<T>) {
+        let number = user.count(self.slot);
+        if let (Some(value), Some(context)) = (self.values.get(number as usize), &user.context) {
+            context.variables.borrow_mut().set_slot(self.variable, value);
+        } else {
+            user.slots[self.slot] = 0;
+            user.next = self.end;
+        }
+    }
+}
+
+impl NextNumbered {
+    pub fn run<T: Transport>(&self, user: &mut Interpreter<T>, turn: &Turn<'_>) {
+        let after = integer(&user.text(&self.after, turn)).unwrap_or(0);
+        let number = after + user.count(self.slot) + 1;
+        let is_over = integer(&user.text(&self.last, turn)).is_some_and(|last| number > last);
+        let name = format!("{}{number}", user.text(&self.prefix, turn));
+        let context = user.context.as_ref();
+        let value = context.and_then(|context| context.variables.borrow().get(&name).map(str::to_owned));
+        if let Some(value) = value.filter(|_| !is_over) {
+            user.set_variable(self.variable, &value);
+        } else {
+            user.slots[self.slot] = 0;
+            user.next = self.end;
+        }
+    }
+}
+
+fn integer(text: &str) -> Option<u64> {
+    text.trim().parse().ok()
+}

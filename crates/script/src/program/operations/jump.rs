@@ -1,0 +1,38 @@
+//! Operations that other steps are made of.
+
+use super::{InternalOp, Op};
+use crate::user::interpreter::Interpreter;
+use brunt_wire::Transport;
+
+/// Jumps to another operation.
+#[derive(Debug)]
+pub struct Jump {
+    pub target: usize,
+}
+
+impl Jump {
+    /// A jump to a known operation, or to one that [`Compiler::land`](super::Compiler::land) sets.
+    pub fn to(target: usize) -> Op {
+        InternalOp::Jump(Self { target }).into()
+    }
+
+    pub fn run<T: Transport>(&self, user: &mut Interpreter<T>) {
+        user.next = self.target;
+    }
+}
+
+/// Sets a slot to zero.
+#[derive(Debug)]
+pub struct Reset {
+    slot: usize,
+}
+
+impl Reset {
+    pub fn of(slot: usize) -> Op {
+        InternalOp::Reset(Self { slot }).into()
+    }
+
+    pub fn run<T: Transport>(&self, user: &mut Interpreter<T>) {
+        user.slots[self.slot] = 0;
+    }
+}

@@ -1,0 +1,64 @@
+//! Steps that one user of the run at a time carries out.
+
+use super::{Facts, InternalOp, Op};
+use crate::ScriptError;
+use crate::program::compiler::{Compiler, Open, Position};
+use crate::template::Template;
+use crate::user::interpreter::Interpreter;
+use brunt_engine::{Step, Turn, Waiting};
+use brunt_model::scenario::Step as ScenarioStep;
+use brunt_wire::Transport;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// Takes the lock of this name, as soon as no other user has it.
+#[derive(Debug)]
+pub struct Lock {
+    name: Template,
+}
+
+pub fn facts(steps: &[ScenarioStep]) -> Facts<'static> {
+    Facts::new(Facts::of_all(steps).requests, Some("a lock"))
+}
+
+pub fn compile(
+    compiler: &mut Compiler<'_>,
+    name: &str,
+    steps: &[ScenarioStep],
+    position: Position,
+) -> Result<(), ScriptError> {
+    let name = compiler.text(name)?;
+    compiler.push(Op::Lock(Lock { name }));
+    compiler.within(Open::Lock, steps, position)?;
+    compiler.push(InternalOp::Unlock);
+    Ok(())
+}
+
+impl Lock {
+    pub fn run<T: Transport>(&self, user: &mut Interpreter<T>, turn: &Turn<'_>) -> Option<Step> {
+        let context = user.context.as_deref()?;
+        let lock = context.worker.commons.lock(&user.text(&self.name, turn));
+        let locks = Rc::clone(&context.locks);
+        let is_own = locks.borrow().iter().flatten().any(|own| Arc::ptr_eq(own.semaphore(), &lock));
+        if is_own {
+            locks.borrow_mut().push(None);
+            return None;
+        }
+        if let Ok(permit) = Arc::clone(&lock).try_acquire_owned() {
+            locks.borrow_mut().push(Some(permit));
+            return None;
+        }
+        Some(Step::Wait(Waiting::for_ever(async move {
+            if let Ok(permit) = lock.acquire_owned().await {
+                locks.borrow_mut().push(Some(permit));
+            }
+        })))
+    }
+}
+
+/// Releases the lock that was taken last.
+pub fn release<T: Transport>(user: &Interpreter<T>) {
+    if let Some(context) = &user.context {
+        context.locks.borrow_mut().pop();
+    }
+}

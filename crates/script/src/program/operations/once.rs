@@ -1,0 +1,61 @@
+//! Steps that are carried out once: for a user, or each time that the loop around them begins.
+
+use super::repeat::BeginLoop;
+use super::{Facts, InternalOp};
+use crate::ScriptError;
+use crate::program::compiler::{Compiler, Position};
+use crate::user::interpreter::Interpreter;
+use brunt_model::scenario::Step as ScenarioStep;
+use brunt_wire::Transport;
+
+// Their requests count among those of no iteration.
+pub const FACTS: Facts<'_> = Facts { has_memory: true, ..PER_LOOP_FACTS };
+pub const PER_LOOP_FACTS: Facts<'_> = Facts::new(0, Some("a step that is carried out once"));
+
+/// Jumps if the slot is set.
+#[derive(Debug)]
+pub struct Once {
+    slot: usize,
+    pub end: usize,
+}
+
+pub fn compile(compiler: &mut Compiler<'_>, steps: &[ScenarioStep]) -> Result<(), ScriptError> {
+    let slot = compiler.lasting_slot();
+    compile_steps(compiler, slot, steps)
+}
+
+pub fn compile_per_loop(compiler: &mut Compiler<'_>, steps: &[ScenarioStep]) -> Result<(), ScriptError> {
+    let slot = compiler.slot();
+    if let Some(around) = compiler.loops.last_mut() {
+        around.fresh.push(slot);
+    }
+    compile_steps(compiler, slot, steps)
+}
+
+/// Compiles steps that are skipped if a slot is set. JMeter sets it after them: where they were left early, they begin again.
+fn compile_steps(compiler: &mut Compiler<'_>, slot: usize, steps: &[ScenarioStep]) -> Result<(), ScriptError> {
+    let skip = compiler.push(Once::skipping(slot));
+    let is_set_after = compiler.is_jmeter();
+    if !is_set_after {
+        compiler.push(BeginLoop::op(slot, 1));
+    }
+    compiler.steps(steps, Position { most: 1, counts: false })?;
+    if is_set_after {
+        compiler.push(BeginLoop::op(slot, 1));
+    }
+    compiler.land(skip);
+    Ok(())
+}
+
+impl Once {
+    /// A jump whose target [`Compiler::land`] sets.
+    pub fn skipping(slot: usize) -> InternalOp {
+        InternalOp::Once(Self { slot, end: 0 })
+    }
+
+    pub fn run<T: Transport>(&self, user: &mut Interpreter<T>) {
+        if user.slots[self.slot] > 0 {
+            user.next = self.end;
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! Pauses: of a length, for a rate, and until other users come.
+
+use super::{Facts, Op, final_step};
+use crate::ScriptError;
+use crate::context::{Turns, UserContext};
+use crate::program::compiler::Compiler;
+use crate::template::Template;
+use crate::user::interpreter::Interpreter;
+use brunt_engine::pace::Cumulative;
+use brunt_engine::{Step, Turn, Waiting};
+use brunt_model::load;
+use brunt_model::load::{Shape, Stage};
+use brunt_model::scenario::{self, PaceOf, PaceStage, Scope};
+use brunt_wire::Transport;
+use rand::RngExt;
+use std::time::Duration;
+
+/// Longer pauses are shortened to this.
+pub const LONGEST_PAUSE_MILLIS: f64 = 1e11;
+
+pub const FACTS: Facts<'_> = Facts::preparation(Some("a pause"));
+
+/// A pause between two bounds.
+#[derive(Debug)]
+pub struct Think {
+    range: load::Think,
+}
+
+/// A pause whose length in milliseconds is a text.
+#[derive(Debug)]
+pub struct Pause {
+    millis: Template,
+}
+
+pub fn compile_think(compiler: &mut Compiler<'_>, range: load::Think) {
+    compiler.push(Op::Think(Think { range }));
+}
+
+pub fn compile(compiler: &mut Compiler<'_>, millis: &str) -> Result<(), ScriptError> {
+    let millis = compiler.text(millis)?;
+    compiler.push(Op::Pause(Pause { millis }));
+    Ok(())
+}
+
+impl Think {
+    pub fn run<T: Transport>(&self, user: &mut Interpreter<T>) -> Step {
+        let load::Think { least, most } = self.range;
+        if least == most {
+            return Step::Think(most);
+        }
+        Step::Think(user.script.context.random.borrow_mut().random_range(least..=most))
+    }
+}
+
+impl Pause {
+    pub fn run<T: Transport>(&self, user: &mut Interpreter<T>, turn: &Turn<'_>) -> Option<Step> {
+        user.context.as_ref()?;
+        pause(number(&user.text(&self.millis, turn)))
+    }
+}
+
+/// The number that a text is; 0 where it is none.
+pub fn number(text: &str) -> f64 {
+    text.trim().parse().ok().filter(|number: &f64| number.is_finite()).unwrap_or(0.0)
+}
+
+/// The step of a pause; None: there is nothing to wait for.
+pub fn pause(millis: f64) -> Option<Step> {
+    (millis > 0.0).then(|| Step::Think(Duration::from_secs_f64(millis.min(LONGEST_PAUSE_MILLIS) / 1e3)))
+}
+
+/// A pause that keeps users to a rate.
+#[derive(Debug)]
+pub struct Pace {
+    per_minute: Template,
+    by: PaceOf,
+    /// The name of the step, the same for all users.
+    site: String,
+}
+
+/// A pause that keeps all users to a schedule of rates. The run is over when the schedule is.
+#[derive(Debug)]
+pub struct FollowRates {
+    rates: Cumulative,
+    /// Length of the schedule.
+    seconds: f64,
+    /// The name of the step, the same for all users.
+    site: String,
+}
+
+pub fn compile_pace(compiler: &mut Compiler<'_>, pace: &scenario::Pace) -> Result<(), ScriptError> {
+    let site = compiler.site("pace");
+    let site = if pace.shared.is_empty() { site } else { format!("pace of {}", pace.shared) };
+    let op = if pace.schedule.is_empty() {
+        Op::Pace(Pace { per_minute: compiler.text(&pace.per_minute)?, by: pace.by, site })
+    } else {
+        let shape = schedule(&pace.schedule)?;
+        let seconds = shape.duration().unwrap_or_default().as_secs_f64();
+        Op::FollowRates(FollowRates { rates: Cumulative::new(&shape), seconds, site })
+    };
+    compiler.push(op);
+    Ok(())
+}
+
+fn schedule(stages: &[PaceStage]) -> Result<Shape, ScriptError> {
+    let stage = |stage: &PaceStage| {
+        let duration = Duration::try_from_secs_f64(nonnegative(&stage.seconds)?).unwrap_or(Duration::MAX);
+        Ok(Stage { from: nonnegative(&stage.from)?, to: nonnegative(&stage.to)?, duration: Some(duration) })
+    };
+    Ok(Shape { stages: stages.iter().map(stage).collect::<Result<_, ScriptError>>()? })
+}
+
+fn nonnegative(text: &str) -> Result<f64, ScriptError> {
+    let number = text.trim().parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0);
+    number.ok_or_else(|| ScriptError::Scenario(format!("`{text}` is no rate or time; write a number from 0")))
+}
+
+impl Pace {
+    pub fn run<T: Transport>(&self, user: &mut Interpreter<T>, turn: &Turn<'_>) -> Option<Step> {
+        let context = user.context.as_deref()?;
+        let per_minute = number(&user.text(&self.per_minute, turn));
+        pause(self.millis_until_turn(context, per_minute, user.now_millis()))
+    }
+
+    fn millis_until_turn(&self, context: &UserContext, per_minute: f64, now: f64) -> f64 {
+        if per_minute <= 0.0 {
+            return LONGEST_PAUSE_MILLIS;
+        }
+        let gap = 60_000.0 / per_minute;
+        let worker = &context.worker;
+        let (users_of_population, all_users) = worker.surroundings.users_there();
+        let of_population = || format!("{} {}", self.site, worker.population);
+        let of_user = || format!("{} {}", of_population(), context.number);
+        match self.by {
+            PaceOf::User => worker.commons.wait_for_turn(&of_user(), now, gap),
+            PaceOf::ShareOfAll => worker.commons.wait_for_turn(&of_user(), now, gap * all_users.max(1) as f64),
+            PaceOf::ShareOfPopulation => {
+                worker.commons.wait_for_turn(&of_user(), now, gap * users_of_population.max(1) as f64)
+            }
+            PaceOf::All => worker.commons.wait_for_turn(&self.site, now, gap),
+            PaceOf::Population => worker.commons.wait_for_turn(&of_population(), now, gap),
+        }
+    }
+}
+
+impl FollowRates {
+    pub fn run<T: Transport>(&self, user: &mut Interpreter<T>) -> Option<Step> {
+        let commons = &user.context.as_deref()?.worker.commons;
+        match commons.wait_for_rate(&self.site, user.now_millis(), (&self.rates, self.seconds)) {
+            Turns::Now => None,
+            Turns::In(millis) => pause(millis),
+            Turns::EndsIn(millis) => {
+                // Other users still have a turn. After the pause this operation runs again.
+                user.next -= 1;
+                pause(millis)
+            }
+            Turns::Over => Some(final_step(Scope::Run)),
+        }
+    }
+}
+
+/// Waits for other users.
+#[derive(Debug)]
+pub struct Meet {
+    /// Number of users; 0: all of the population.
+    users: Template,
+    /// Maximum wait, in milliseconds; 0: unlimited.
+    timeout: Template,
+    /// The name of the step, the same for all users.
+    site: String,
+}
+
+pub fn compile_meeting(compiler: &mut Compiler<'_>, users: &str, timeout: &str) -> Result<(), ScriptError> {
+    let meet = Meet { users: compiler.text(users)?, timeout: compiler.text(timeout)?, site: compiler.site("meet") };
+    compiler.push(Op::Meet(meet));
+    Ok(())
+}
+
+impl Meet {
+    pub fn run<T: Transport>(&self, user: &mut Interpreter<T>, turn: &Turn<'_>) -> Option<Step> {
+        let context = user.context.as_deref()?;
+        let requested = number(&user.text(&self.users, turn)) as u64;
+        let users = if requested == 0 { user.script.compiled.users } else { requested };
+        let timeout = number(&user.text(&self.timeout, turn));
+        let place = format!("{} {}", self.site, context.worker.population);
+        let group = context.worker.commons.meet(&place, users)?;
+        let met = async move { group.notified().await };
+        let limit = Duration::from_secs_f64(timeout.clamp(0.0, LONGEST_PAUSE_MILLIS) / 1e3);
+        let limit = (!limit.is_zero()).then_some(limit);
+        Some(Step::Wait(Waiting { limit, ..Waiting::for_ever(met) }))
+    }
+}

@@ -1,0 +1,145 @@
+//! Requests of the scenario's list.
+
+use super::{Facts, Op, during, stop};
+use crate::program::compiler::{Compiler, Position};
+use crate::user::interpreter::{Interpreter, memory_of};
+use brunt_engine::{Step, Turn};
+use brunt_model::scenario::Order;
+use brunt_wire::{Prepared, Transport};
+use std::rc::Rc;
+
+pub const LISTED_FACTS: Facts<'_> = Facts { is_sampler: true, ..Facts::new(1, None) };
+pub const NEXT_FACTS: Facts<'_> = Facts::new(1, None);
+
+/// The request of a number in the list.
+#[derive(Debug)]
+pub struct ListedRequest {
+    pub number: u32,
+    /// True if it counts among the requests of an iteration.
+    counts: bool,
+}
+
+/// The next request of the list.
+#[derive(Debug)]
+pub struct NextRequest {
+    order: Order,
+    /// True if it counts among the requests of an iteration.
+    counts: bool,
+}
+
+/// An entry of the list that an operation has chosen.
+#[derive(Clone, Copy)]
+pub struct ChosenRequest {
+    entry: usize,
+    /// Number of the request in the run.
+    number: u64,
+}
+
+pub fn compile_listed(compiler: &mut Compiler<'_>, number: u32, position: Position) {
+    during::compile_end_by_time(compiler);
+    compiler.push(Op::Request(ListedRequest { number, counts: position.counts }));
+    stop::compile_end_by_sample(compiler);
+}
+
+pub fn compile_next(compiler: &mut Compiler<'_>, order: Order, position: Position) {
+    during::compile_end_by_time(compiler);
+    if is_walk(order) {
+        compiler.walk.get_or_insert(order);
+    }
+    compiler.push(Op::Next(NextRequest { order, counts: position.counts }));
+    stop::compile_end_by_sample(compiler);
+}
+
+/// True if each user goes through the list on its own.
+fn is_walk(order: Order) -> bool {
+    match order {
+        Order::Walk | Order::WalkTogether => true,
+        Order::Sequence | Order::Random | Order::User | Order::Slow(_) => false,
+    }
+}
+
+impl ListedRequest {
+    pub fn run<T: Transport>(&self, user: &mut Interpreter<T>, turn: &Turn<'_>) -> Option<Step> {
+        self.choose(user, turn).send(user)
+    }
+
+    /// The request, which becomes the last of the user.
+    pub fn choose<T: Transport>(&self, user: &mut Interpreter<T>, turn: &Turn<'_>) -> ChosenRequest {
+        let number = user.request_number(turn);
+        ChosenRequest::new(user, self.number as usize, number, self.counts)
+    }
+}
+
+impl NextRequest {
+    pub fn run<T: Transport>(&self, user: &mut Interpreter<T>, turn: &Turn<'_>) -> Option<Step> {
+        self.choose(user, turn).send(user)
+    }
+
+    /// The request, which becomes the last of the user.
+    pub fn choose<T: Transport>(&self, user: &mut Interpreter<T>, turn: &Turn<'_>) -> ChosenRequest {
+        let number = if is_walk(self.order) { user.walk.advance() } else { user.request_number(turn) };
+        let entry = user.script.pick(self.order, number, user.number);
+        ChosenRequest::new(user, entry, number, self.counts)
+    }
+}
+
+impl ChosenRequest {
+    fn new<T: Transport>(user: &mut Interpreter<T>, entry: usize, number: u64, counts: bool) -> Self {
+        user.asked += u64::from(counts);
+        user.policy = user.script.policy_of(entry);
+        Self { entry, number }
+    }
+
+    /// The step of the request; None: the user has the page, and it is fresh.
+    fn send<T: Transport>(self, user: &mut Interpreter<T>) -> Option<Step> {
+        user.was_together = false;
+        user.failed_sample = None;
+        let is_inert = user.script.inert[user.policy as usize];
+        if !is_inert && user.script.policy(user.policy).looks_at_head() {
+            return self.send_remembered(user);
+        }
+        let is_last = is_inert && user.next == user.script.compiled.program.ops.len();
+        let step = if is_last { Step::Last } else { Step::Request };
+        Some(self.prepare(user).map_or_else(|why| user.script.refused(self.entry, why), step))
+    }
+
+    /// The step of a request whose reply may lead to others.
+    fn send_remembered<T: Transport>(self, user: &mut Interpreter<T>) -> Option<Step> {
+        let Self { entry, number } = self;
+        let memory = memory_of(&mut user.memory, user.number, user.context.as_deref());
+        if user.script.compiled.is_jmeter() {
+            memory.forget_identity();
+        }
+        let ask = match user.pending.take().filter(|pending| pending.0 as usize == entry) {
+            Some(pending) => user.script.ask_changed(entry, number, user.context.as_deref(), pending.1),
+            None => user.script.ask(entry, number, user.context.as_deref()),
+        };
+        match ask {
+            Ok(ask) if memory.is_fresh(&user.script, &ask) => {
+                let note = format!("{} is fresh: it is not asked for again", ask.parts.url);
+                user.context.iter().for_each(|context| context.trace(|tracing| tracing.note(&note)));
+                None
+            }
+            Ok(ask) => Some(memory.ask(&user.script, ask)),
+            Err(why) => Some(user.script.refused(entry, why)),
+        }
+    }
+
+    /// The request in bytes, with the newest cookie if there is one.
+    ///
+    /// # Errors
+    ///
+    /// A text of the request is malformed.
+    pub fn prepare<T: Transport>(self, user: &mut Interpreter<T>) -> Result<Rc<Prepared>, String> {
+        let Self { entry, number } = self;
+        let context = user.context.as_deref();
+        let request = match user.pending.take().filter(|pending| pending.0 as usize == entry) {
+            Some(pending) => user.script.prepared_changed(entry, number, context, pending.1)?,
+            None => user.script.prepared(entry, number, context)?,
+        };
+        Ok(match &user.newest_cookie {
+            Some(line) => Rc::new(request.with_line(line)),
+            None => request,
+        })
+    }
+}

@@ -1,0 +1,95 @@
+//! Scripts between requests, and changes of a request before it is sent.
+
+use super::pause::pause;
+use super::{Facts, Op, SetVariables, final_step};
+use crate::ScriptError;
+use crate::modifier::CompiledModifier;
+use crate::pending::PendingRequest;
+use crate::program::compiler::{Compiler, next_request};
+use crate::script_call::ScriptCall;
+use crate::scripts::{Sampler, ScriptView};
+use crate::template::Template;
+use crate::user::interpreter::Interpreter;
+use brunt_engine::{Step, Turn};
+use brunt_model::modifier::RequestModifier;
+use brunt_model::scenario::{Scope, Script, Step as ScenarioStep};
+use brunt_wire::Transport;
+
+pub const FACTS: Facts<'_> = Facts { variables: SetVariables::Any, ..Facts::preparation(Some("a script")) };
+
+/// Runs a script.
+#[derive(Debug)]
+pub struct RunScript {
+    call: Box<ScriptCall>,
+    /// The number of the request after it, if the script may change that.
+    request: Option<u32>,
+}
+
+pub fn compile(compiler: &mut Compiler<'_>, script: &Script, following: &[ScenarioStep]) -> Result<(), ScriptError> {
+    let call = Box::new(ScriptCall::new(script, compiler.feeds)?);
+    compiler.push(Op::Script(RunScript { call, request: next_request(following) }));
+    Ok(())
+}
+
+impl RunScript {
+    pub fn run<T: Transport>(&self, user: &mut Interpreter<T>, turn: &Turn<'_>) -> Option<Step> {
+        let context = user.context.as_deref()?;
+        // A script that does not look at the request leaves it as earlier steps have changed it.
+        let (mut pending, unchanged) = match (self.request, user.pending.take()) {
+            (Some(request), Some(earlier)) if earlier.0 == request => (Some(earlier), None),
+            (Some(request), earlier) => (Some(Box::new((request, PendingRequest::default()))), earlier),
+            (None, earlier) => (None, earlier),
+        };
+        let number = user.request_number(turn);
+        let texts = self.request.map(|request| user.script.entry(request as usize, number, Some(context)));
+        let sampler = pending.as_mut().zip(texts.as_ref());
+        let view = ScriptView::before(sampler.map(|(pending, texts)| Sampler { pending: &mut pending.1, texts }));
+        let result = self.call.run(context, view, |template| user.text(template, turn));
+        user.pending = pending.filter(|pending| pending.1.was_read()).or(unchanged);
+        match result {
+            Ok(outcome) if outcome.stop != Scope::Nothing => Some(final_step(outcome.stop)),
+            Ok(outcome) => pause(outcome.pause as f64),
+            Err(why) if self.call.is_forgiving => {
+                user.context.iter().for_each(|context| context.trace(|tracing| tracing.note(&why)));
+                None
+            }
+            Err(why) => Some(Step::Broken(why)),
+        }
+    }
+}
+
+pub const CHANGE_FACTS: Facts<'_> = Facts::preparation(Some("a change of a request"));
+
+/// Changes the next request.
+#[derive(Debug)]
+pub struct ChangeRequest {
+    modifier: Box<CompiledModifier>,
+    /// The number of the request.
+    request: u32,
+}
+
+pub fn compile_change(
+    compiler: &mut Compiler<'_>,
+    modifier: &RequestModifier,
+    following: &[ScenarioStep],
+) -> Result<(), ScriptError> {
+    let modifier = Box::new(CompiledModifier::new(modifier, compiler.feeds)?);
+    // A sample that is no request stays as it is.
+    if let Some(request) = next_request(following) {
+        compiler.push(Op::Change(ChangeRequest { modifier, request }));
+    }
+    Ok(())
+}
+
+impl ChangeRequest {
+    pub fn run<T: Transport>(&self, user: &mut Interpreter<T>, turn: &Turn<'_>) {
+        let Some(context) = user.context.as_deref() else { return };
+        let earlier = user.pending.take().filter(|pending| pending.0 == self.request);
+        let mut pending = earlier.unwrap_or_else(|| Box::new((self.request, PendingRequest::default())));
+        let number = user.request_number(turn);
+        let texts = user.script.entry(self.request as usize, number, Some(context));
+        let fill = |template: &Template| user.text(template, turn);
+        self.modifier.apply(context, Sampler { pending: &mut pending.1, texts: &texts }, fill);
+        user.pending = Some(pending);
+    }
+}

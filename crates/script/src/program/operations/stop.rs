@@ -1,0 +1,99 @@
+//! Ends of rounds, loops, iterations, users and runs.
+
+use super::jump::{Jump, Reset};
+use super::{Facts, InternalOp, Op, turns};
+use crate::ScriptError;
+use crate::program::compiler::{Compiler, Open};
+use crate::user::interpreter::Interpreter;
+use brunt_engine::Step;
+use brunt_model::scenario::Scope;
+use brunt_wire::Transport;
+
+pub const FACTS: Facts<'_> = Facts::new(0, Some("a stop"));
+
+/// Jumps unless the last sample ended this scope, which is the round or the loop around it.
+#[derive(Debug)]
+pub struct UnlessEnded {
+    scope: Scope,
+    pub end: usize,
+}
+
+pub fn compile(compiler: &mut Compiler<'_>, scope: Scope) -> Result<(), ScriptError> {
+    match scope {
+        Scope::Turn => {
+            turns::require_turns(compiler, "`stop: turn`")?;
+            turns::end_turn(compiler);
+        }
+        Scope::Round | Scope::Loop if !compiler.loops.is_empty() => leave_loop(compiler, scope),
+        // JMeter's thread group is itself a loop.
+        Scope::Loop if compiler.is_jmeter() => {
+            compiler.push(Op::Stop(scope));
+        }
+        Scope::Round | Scope::Loop => {
+            compiler.push(Op::Stop(Scope::Iteration));
+        }
+        Scope::Nothing | Scope::Iteration | Scope::User | Scope::Run => {
+            compiler.push(Op::Stop(scope));
+        }
+    }
+    Ok(())
+}
+
+/// After a sample, leaves the round or the loop around it if the sample ended that.
+pub fn compile_end_by_sample(compiler: &mut Compiler<'_>) {
+    if compiler.loops.is_empty() {
+        return;
+    }
+    for scope in [Scope::Round, Scope::Loop] {
+        let skip = compiler.push(InternalOp::UnlessEnded(UnlessEnded { scope, end: 0 }));
+        leave_loop(compiler, scope);
+        compiler.land(skip);
+    }
+}
+
+fn leave_loop(compiler: &mut Compiler<'_>, scope: Scope) {
+    let Some(around) = compiler.loops.last() else { return };
+    let open = compiler.open[around.open..].iter().rev();
+    let ends = open.map(|open| match open {
+        Open::Transaction => Op::BreakTransaction,
+        Open::Lock => InternalOp::Unlock.into(),
+    });
+    compiler.ops.extend(ends);
+    if let (Scope::Loop, Some(slot)) = (scope, around.resets) {
+        compiler.ops.push(Reset::of(slot));
+    }
+    let jump = compiler.push(Jump::to(0));
+    if let Some(around) = compiler.loops.last_mut() {
+        let jumps = if scope == Scope::Loop { &mut around.leave } else { &mut around.next };
+        jumps.push(jump);
+    }
+}
+
+/// Carries out [`Op::Stop`].
+pub fn run<T: Transport>(user: &mut Interpreter<T>, scope: Scope) -> Option<Step> {
+    match scope {
+        Scope::Nothing => None,
+        Scope::Turn | Scope::Round | Scope::Loop | Scope::Iteration | Scope::User | Scope::Run => {
+            Some(user.end(scope).unwrap_or(Step::Done))
+        }
+    }
+}
+
+/// The step that ends a scope outside of a loop.
+pub fn final_step(scope: Scope) -> Step {
+    match scope {
+        Scope::Nothing | Scope::Turn | Scope::Round | Scope::Loop | Scope::Iteration => Step::Done,
+        Scope::User => Step::Leave,
+        Scope::Run => Step::EndRun,
+    }
+}
+
+impl UnlessEnded {
+    pub fn run<T: Transport>(&self, user: &mut Interpreter<T>) {
+        if user.ended_scope == self.scope {
+            user.ended_scope = Scope::Nothing;
+        } else {
+            user.next = self.end;
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! The steps of the case that a text names.
+
+use super::jump::Jump;
+use super::{Facts, InternalOp, Op};
+use crate::ScriptError;
+use crate::program::compiler::{Compiler, Position};
+use crate::template::Template;
+use crate::user::interpreter::Interpreter;
+use brunt_engine::Turn;
+use brunt_model::scenario::Case;
+use brunt_wire::Transport;
+
+/// Jumps to the case of a text.
+#[derive(Debug)]
+pub struct Switch {
+    value: Template,
+    cases: Vec<CompiledCase>,
+    pub end: usize,
+}
+
+/// The names of a case, and its first operation.
+#[derive(Debug)]
+struct CompiledCase {
+    names: Vec<Template>,
+    begin: usize,
+}
+
+pub fn facts(cases: &[Case]) -> Facts<'static> {
+    let requests = cases.iter().map(|case| Facts::of_all(&case.steps).requests).max();
+    Facts::new(requests.unwrap_or_default(), Some("a condition"))
+}
+
+pub fn compile(
+    compiler: &mut Compiler<'_>,
+    value: &str,
+    cases: &[Case],
+    position: Position,
+) -> Result<(), ScriptError> {
+    let value = compiler.text(value)?;
+    let switch = compiler.push(InternalOp::Switch(Switch { value, cases: Vec::new(), end: 0 }));
+    let mut compiled = Vec::new();
+    let mut leaves = Vec::new();
+    for case in cases {
+        let names = case.names.iter().map(|name| compiler.text(name)).collect::<Result<_, _>>()?;
+        compiled.push(CompiledCase { names, begin: compiler.ops.len() });
+        compiler.steps(&case.steps, position)?;
+        leaves.push(compiler.push(Jump::to(0)));
+    }
+    if let Op::Internal(InternalOp::Switch(switch)) = &mut compiler.ops[switch] {
+        switch.cases = compiled;
+    }
+    for leave in leaves.into_iter().chain([switch]) {
+        compiler.land(leave);
+    }
+    Ok(())
+}
+
+impl Switch {
+    pub fn run<T: Transport>(&self, user: &mut Interpreter<T>, turn: &Turn<'_>) {
+        let value = user.text(&self.value, turn);
+        let is_named =
+            |case: &&CompiledCase| case.names.iter().any(|name| user.text(name, turn).trim() == value.trim());
+        let found = self.cases.iter().find(is_named);
+        // JMeter takes the first case where there is none of such a number.
+        let takes_first = user.script.compiled.is_jmeter() && value.trim().parse::<i64>().is_ok();
+        let found = found.or_else(|| self.cases.first().filter(|_| takes_first));
+        let found = found.or_else(|| self.cases.iter().find(|case| case.names.is_empty()));
+        user.next = found.map_or(self.end, |case| case.begin);
+    }
+}

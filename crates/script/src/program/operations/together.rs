@@ -1,0 +1,93 @@
+//! Requests that do not wait for each other's replies.
+
+use super::request::ChosenRequest;
+use super::{Facts, Op, stop};
+use crate::ScriptError;
+use crate::program::compiler::{Compiler, Position};
+use crate::user::interpreter::Interpreter;
+use brunt_engine::{Step, Turn};
+use brunt_model::scenario::{Manner, Step as ScenarioStep};
+use brunt_wire::{Prepared, Transport};
+use std::rc::Rc;
+
+/// Requests that are sent together, and the labels of their records, if there are records.
+#[derive(Default)]
+pub struct Collection {
+    requests: Vec<Rc<Prepared>>,
+    labels: Vec<String>,
+}
+
+pub fn facts(steps: &[ScenarioStep]) -> Facts<'static> {
+    Facts::new(Facts::of_all(steps).requests, Some("a step of the same kind"))
+}
+
+pub fn compile(
+    compiler: &mut Compiler<'_>,
+    manner: Manner,
+    steps: &[ScenarioStep],
+    position: Position,
+) -> Result<(), ScriptError> {
+    if let Some(obstacle) = Facts::of_all(steps).obstacle {
+        return Err(ScriptError::Scenario(format!(
+            "{obstacle} stands among requests that are sent together; put it before or behind them"
+        )));
+    }
+    let during = std::mem::take(&mut compiler.during);
+    compiler.push(Op::BeginTogether);
+    compiler.steps(steps, position)?;
+    compiler.push(Op::EndTogether(manner));
+    stop::compile_end_by_sample(compiler);
+    compiler.during = during;
+    Ok(())
+}
+
+/// Collects the requests up to [`Op::EndTogether`], and sends them.
+pub fn run<T: Transport>(user: &mut Interpreter<T>, turn: &Turn<'_>) -> Option<Step> {
+    let script = Rc::clone(&user.script);
+    let mut collection = Collection::default();
+    let mut manner = Manner::Pipelined;
+    while let Some(op) = script.compiled.program.ops.get(user.next) {
+        user.next += 1;
+        user.done += u64::from(op.does_something());
+        match op.collect(user, turn, &mut collection) {
+            Ok(None) => {}
+            Ok(Some(end)) => {
+                manner = end;
+                break;
+            }
+            Err(why) => return Some(Step::Broken(why)),
+        }
+    }
+    collection.send(user, manner)
+}
+
+impl Collection {
+    /// Adds a request.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be made.
+    pub fn add<T: Transport>(&mut self, user: &mut Interpreter<T>, request: ChosenRequest) -> Result<(), String> {
+        self.requests.push(request.prepare(user)?);
+        if user.recording.is_some() {
+            self.labels.push(user.label());
+        }
+        Ok(())
+    }
+
+    fn send<T: Transport>(self, user: &mut Interpreter<T>, manner: Manner) -> Option<Step> {
+        let Self { mut requests, labels } = self;
+        user.was_together = requests.len() > 1;
+        user.failed_sample = None;
+        if let Some(recording) = &mut user.recording {
+            recording.send_together(requests.iter().cloned().zip(labels).collect());
+        }
+        if requests.len() < 2 {
+            return requests.pop().map(Step::Request);
+        }
+        Some(match manner {
+            Manner::Pipelined => Step::Together(requests),
+            Manner::Parallel(most) => Step::Parallel(requests, most.max(1) as usize),
+        })
+    }
+}

@@ -1,0 +1,93 @@
+//! Steps that are timed together.
+
+use super::{Facts, Op};
+use crate::ScriptError;
+use crate::program::compiler::{Compiler, Open, Position};
+use crate::records;
+use crate::template::Template;
+use crate::user::interpreter::Interpreter;
+use brunt_engine::{Step, Turn};
+use brunt_model::scenario::{Counted, Pauses, Step as ScenarioStep};
+use brunt_wire::Transport;
+use std::sync::Arc;
+
+/// Begins a transaction.
+#[derive(Debug)]
+pub struct BeginTransaction {
+    name: Arc<str>,
+    /// The text of the name, if it has placeholders. Boxed because it is rarely used; inline it would enlarge every operation.
+    text: Option<Box<Template>>,
+    pauses: Pauses,
+    /// Records list the samples of the transaction within it.
+    pub is_parent: bool,
+}
+
+pub fn facts(steps: &[ScenarioStep]) -> Facts<'static> {
+    Facts::new(Facts::of_all(steps).requests, Some("a transaction"))
+}
+
+pub fn counting_facts(counted: Counted) -> Facts<'static> {
+    Facts { is_sampler: counted == Counted::Sampler, ..Facts::preparation(None) }
+}
+
+pub fn compile(
+    compiler: &mut Compiler<'_>,
+    name: &str,
+    pauses: Pauses,
+    is_parent: bool,
+    steps: &[ScenarioStep],
+    position: Position,
+) -> Result<(), ScriptError> {
+    let text = name.contains("${").then(|| compiler.text(name).map(Box::new)).transpose()?;
+    compiler.push(Op::BeginTransaction(BeginTransaction { name: name.into(), text, pauses, is_parent }));
+    compiler.within(Open::Transaction, steps, position)?;
+    compiler.push(Op::EndTransaction);
+    Ok(())
+}
+
+pub fn compile_counting(compiler: &mut Compiler<'_>, counted: Counted) {
+    compiler.push(Op::CountInTransactions(counted));
+}
+
+/// Carries out [`Op::CountInTransactions`].
+pub fn count<T: Transport>(user: &mut Interpreter<T>, counted: Counted) {
+    if let Some(recording) = &mut user.recording {
+        recording.count(counted);
+    }
+}
+
+impl BeginTransaction {
+    pub fn run<T: Transport>(&self, user: &mut Interpreter<T>, turn: &Turn<'_>) -> Step {
+        let text = self.text.as_ref();
+        let name = text.map_or_else(|| Arc::clone(&self.name), |text| user.text(text, turn).into());
+        if let Some(recording) = &mut user.recording {
+            let variables = user.context.as_deref().map(records::values).unwrap_or_default();
+            recording.begin_transaction(&name, self.pauses, self.is_parent, variables);
+        }
+        Step::BeginTransaction(name, self.pauses)
+    }
+
+    /// Begins the transaction for a user that has stopped, unless the transaction is a sample. Returns whether it began.
+    pub fn begin_after_stop<T: Transport>(&self, user: &mut Interpreter<T>, turn: &Turn<'_>) -> bool {
+        if !self.is_parent {
+            self.run(user, turn);
+        }
+        !self.is_parent
+    }
+}
+
+/// Ends the innermost transaction.
+pub fn end<T: Transport>(user: &mut Interpreter<T>) -> Step {
+    if let Some(recording) = &mut user.recording {
+        recording.end_transaction();
+    }
+    Step::EndTransaction
+}
+
+/// Leaves the innermost transaction before its end.
+pub fn leave<T: Transport>(user: &mut Interpreter<T>) -> Step {
+    if let Some(recording) = &mut user.recording {
+        recording.break_transaction();
+    }
+    Step::EndTransaction
+}

@@ -1,0 +1,160 @@
+//! Turns of a choice's branches, and steps that continue where their last turn ended.
+
+use super::jump::{Jump, Reset};
+use super::{Facts, InternalOp, Op};
+use crate::ScriptError;
+use crate::program::compiler::{Compiler, Open, Position};
+use crate::user::interpreter::Interpreter;
+use brunt_engine::Step;
+use brunt_model::scenario::Step as ScenarioStep;
+use brunt_wire::Transport;
+
+/// Jumps to the operation after the end of the last turn, which the slot holds, and sets the slot to zero. A slot of zero jumps nowhere.
+#[derive(Debug)]
+pub struct Resume {
+    slot: usize,
+}
+
+/// Ends a turn: the slot gets the operation after this one, and transactions within the turn are suspended.
+#[derive(Debug)]
+pub struct EndTurn {
+    slot: usize,
+    /// Number of transactions to suspend.
+    transactions: usize,
+    pub end: usize,
+}
+
+/// Resumes the transactions that were suspended with the turn of this slot.
+#[derive(Debug)]
+pub struct ResumeTransactions {
+    slot: usize,
+}
+
+/// A choice whose branches take turns, around a step.
+pub struct TurnScope {
+    /// Number of loops around the choice.
+    loops: usize,
+    /// The resumable steps around the current one, if any.
+    resumable: Option<Resumable>,
+    /// Jumps to the end of the choice after a turn.
+    ends: Vec<usize>,
+}
+
+/// Steps that continue where their last turn ended.
+#[derive(Clone, Copy)]
+struct Resumable {
+    /// The slot with the operation that is next.
+    slot: usize,
+    /// Number of open transactions and locks around them.
+    open: usize,
+    /// Number of loops around them.
+    loops: usize,
+}
+
+pub fn facts(steps: &[ScenarioStep]) -> Facts<'static> {
+    let requests = Facts::of_all(steps).requests;
+    Facts { has_memory: true, ..Facts::new(requests, Some("a step that takes turns")) }
+}
+
+/// Compiles steps that continue where their last turn ended.
+pub fn compile(compiler: &mut Compiler<'_>, steps: &[ScenarioStep], position: Position) -> Result<(), ScriptError> {
+    require_turns(compiler, "`resumable`")?;
+    let slot = compiler.lasting_slot();
+    let resumable = Resumable { slot, open: compiler.open.len(), loops: compiler.loops.len() };
+    compiler.push(InternalOp::Resume(Resume { slot }));
+    let around = compiler.turns.last_mut().and_then(|scope| scope.resumable.replace(resumable));
+    compiler.steps(steps, position)?;
+    if let Some(scope) = compiler.turns.last_mut() {
+        scope.resumable = around;
+    }
+    Ok(())
+}
+
+/// Refuses a step outside of a choice whose branches take turns.
+pub fn require_turns(compiler: &Compiler<'_>, step: &str) -> Result<(), ScriptError> {
+    if compiler.turns.is_empty() {
+        return Err(ScriptError::Scenario(format!(
+            "{step} stands in no choice whose branches take turns; write `portion: turn` beside its `choose`"
+        )));
+    }
+    Ok(())
+}
+
+/// Begins a choice whose branches take turns.
+pub fn begin(compiler: &mut Compiler<'_>) {
+    compiler.turns.push(TurnScope { loops: compiler.loops.len(), resumable: None, ends: Vec::new() });
+}
+
+/// Ends the innermost choice of turns. If a turn ended, the turn of the choice around it ends, too.
+pub fn end(compiler: &mut Compiler<'_>) {
+    let scope = compiler.turns.pop();
+    for end in scope.into_iter().flat_map(|scope| scope.ends) {
+        compiler.land(end);
+    }
+    end_turn(compiler);
+}
+
+/// Ends the turn of the innermost choice of turns.
+pub fn end_turn(compiler: &mut Compiler<'_>) {
+    let Some(TurnScope { loops, resumable, .. }) = compiler.turns.last() else { return };
+    let resumable = *resumable;
+    // Loops that are left begin again, unless they are among the resumable steps.
+    let left = *loops..resumable.map_or(compiler.loops.len(), |steps| steps.loops);
+    let slots = compiler.loops[left].iter().flat_map(|around| around.resets.iter().chain(&around.fresh));
+    compiler.ops.extend(slots.copied().map(Reset::of));
+    let end = match resumable {
+        Some(Resumable { slot, open, .. }) => {
+            let open = &compiler.open[open..];
+            let transactions = open.iter().filter(|open| matches!(open, Open::Transaction)).count();
+            let end = compiler.push(Op::EndTurn(EndTurn { slot, transactions, end: 0 }));
+            if transactions > 0 {
+                compiler.push(Op::ResumeTransactions(ResumeTransactions { slot }));
+            }
+            end
+        }
+        None => compiler.push(Jump::to(0)),
+    };
+    if let Some(scope) = compiler.turns.last_mut() {
+        scope.ends.push(end);
+    }
+}
+
+impl TurnScope {
+    /// True if the steps of the scope continue where their last turn ended.
+    pub fn is_resumable(&self) -> bool {
+        self.resumable.is_some()
+    }
+}
+
+impl Resume {
+    pub fn run<T: Transport>(&self, user: &mut Interpreter<T>) {
+        let next = std::mem::take(&mut user.slots[self.slot]) as usize;
+        if next > 0 {
+            user.next = next;
+        }
+    }
+}
+
+impl EndTurn {
+    pub fn run<T: Transport>(&self, user: &mut Interpreter<T>) -> Option<Step> {
+        let Self { slot, transactions, end } = *self;
+        user.slots[slot] = user.next as u64;
+        user.next = end;
+        if transactions == 0 {
+            return None;
+        }
+        if let Some(recording) = &mut user.recording {
+            recording.suspend_transactions(slot, transactions);
+        }
+        Some(Step::SuspendTransactions(slot, transactions))
+    }
+}
+
+impl ResumeTransactions {
+    pub fn run<T: Transport>(&self, user: &mut Interpreter<T>) -> Step {
+        if let Some(recording) = &mut user.recording {
+            recording.resume_transactions(self.slot);
+        }
+        Step::ResumeTransactions(self.slot)
+    }
+}
