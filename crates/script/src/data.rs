@@ -7,7 +7,7 @@
 use crate::context::UserContext;
 use crate::feed::{csv_reader, unreadable};
 use crate::{Feeds, ScriptError, WordError, files};
-use brunt_model::scenario::{DataEnd, DataFile, DataFormat, RowOrder, Sharing, TextRules};
+use brunt_model::scenario::{DataEnd, DataFile, DataFormat, RowOrder, Sharing};
 use rand::RngExt;
 use std::path::{Path, PathBuf};
 
@@ -51,11 +51,10 @@ impl Rows {
     /// It cannot be read, has no row, or a line is not of its format.
     pub fn read(file: &DataFile, feeds: &mut Feeds) -> Result<Self, ScriptError> {
         let path = Path::new(&file.file);
-        // JMeter reads any bytes and any rows. Plans of brunt refuse a broken file at its line.
-        let is_jmeter = feeds.rules == TextRules::Jmeter;
-        let text = decoded(files::read_bytes(path)?, file, is_jmeter)?;
+        let takes_any = feeds.dialect.reads_any_rows();
+        let text = decoded(files::read_bytes(path)?, file, takes_any)?;
         let mut table = Table { file: path.to_owned(), names: file.names.clone(), ..Table::default() };
-        let keeps_blanks = is_jmeter && file.order == RowOrder::Sequence;
+        let keeps_blanks = takes_any && file.order == RowOrder::Sequence;
         match file.format {
             DataFormat::Csv { delimiter, quoted: false } if keeps_blanks => {
                 table.read_lines(&text, file.skip_first, delimiter);
@@ -63,12 +62,12 @@ impl Rows {
             DataFormat::Csv { delimiter, quoted } => {
                 let whole = if keeps_blanks { with_blank_rows(&text) } else { text };
                 let mut reader = csv_reader(delimiter)?;
-                reader.flexible(is_jmeter).quoting(quoted);
+                reader.flexible(takes_any).quoting(quoted);
                 table.read_csv(&reader, &whole, file.skip_first)?;
             }
             DataFormat::JsonLines => table.read_json(&text)?,
         }
-        if !is_jmeter {
+        if !takes_any {
             table.check_names()?;
         }
         if table.row_ends.is_empty() {
@@ -213,9 +212,9 @@ impl Table {
 }
 
 /// The text of a data file.
-fn decoded(bytes: Vec<u8>, file: &DataFile, is_jmeter: bool) -> Result<String, ScriptError> {
+fn decoded(bytes: Vec<u8>, file: &DataFile, takes_any: bool) -> Result<String, ScriptError> {
     let name = file.encoding.trim();
-    if name.is_empty() && !is_jmeter {
+    if name.is_empty() && !takes_any {
         return files::text(bytes, Path::new(&file.file));
     }
     let encoding = match name {
@@ -227,7 +226,7 @@ fn decoded(bytes: Vec<u8>, file: &DataFile, is_jmeter: bool) -> Result<String, S
         return Err(WordError::new(&file.file, &wrong, "UTF-8, or another name of the WHATWG Encoding Standard").into());
     };
     let (text, encoding, is_damaged) = encoding.decode(&bytes);
-    if is_damaged && !is_jmeter {
+    if is_damaged && !takes_any {
         let wrong = format!("it holds bytes that are not {}", encoding.name());
         return Err(WordError::new(&file.file, wrong, "the file in its encoding").into());
     }
@@ -240,6 +239,7 @@ mod tests {
     use crate::context::WorkerContext;
     use crate::testing::Still;
     use crate::variables::{Names, Variables};
+    use brunt_model::scenario::TextRules;
     use std::fs;
     use std::rc::Rc;
     use std::sync::Arc;

@@ -4,6 +4,7 @@
 //! A column told by name makes the first line of its file a header. A column told by number (the first is 1) says that
 //! the file has none. One file is read one way in a run, so that all its placeholders in one request speak of one row.
 
+use crate::dialect::Dialect;
 use crate::variables::Names;
 use crate::{ScriptError, WordError, files};
 use brunt_model::scenario::TextRules;
@@ -15,8 +16,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Clone, Default)]
 pub struct Feeds {
     files: Vec<Feed>,
-    /// How texts are read.
-    pub(crate) rules: TextRules,
+    pub(crate) dialect: Dialect,
     /// The scenario's variables.
     pub(crate) names: Names,
     /// Scripts may set any variable.
@@ -47,7 +47,7 @@ struct Feed {
 impl Feeds {
     /// No file was read yet; these are the variables of the scenario.
     pub fn with_variables(rules: TextRules, names: Names) -> Self {
-        Self { rules, names, ..Self::default() }
+        Self { dialect: rules.into(), names, ..Self::default() }
     }
 
     /// Says of a variable that nothing sets it.

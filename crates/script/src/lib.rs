@@ -10,6 +10,7 @@
 //!   `texts`: those whose texts change with each use.
 //! * `records`: samples as result files list them; `trace`: what their user did around them. [`body`]: what is sent with a request;
 //!   [`decoded`]: what it was made of.
+//! * `dialect`: the differences between plans of brunt and of JMeter.
 //! * [`template`], [`feed`]: placeholders, and the files behind `{csv:FILE:column}`. `expression`, [`functions`]: `${…}`.
 //! * `modifier`: requests that the last reply changes before they are sent; `pending`: such a request.
 //! * [`grpc`]: messages from JSON, and JSON from replies.
@@ -26,6 +27,7 @@ pub mod check;
 mod context;
 mod data;
 pub mod decoded;
+mod dialect;
 pub mod error;
 pub mod expression;
 mod extract;

@@ -42,7 +42,7 @@ impl Program {
     /// Its steps do not fit together, a text is malformed, or a data file cannot be read.
     pub fn new(scenario: &Scenario, feeds: &mut Feeds) -> Result<Self, ScriptError> {
         let data = scenario.data.iter().map(|file| Rows::read(file, feeds)).collect::<Result<Vec<_>, _>>()?;
-        let mut compiler = Compiler::new(feeds, data.len(), scenario.texts);
+        let mut compiler = Compiler::new(feeds, data.len());
         compiler.steps(&scenario.steps, Position { most: 1, counts: true })?;
         let Compiler { ops, slots, fresh, orders, walk, .. } = compiler;
         let counts = scenario.steps.iter().map(RequestCount::of).collect();

@@ -5,7 +5,7 @@ use crate::scripts::{ParsedScript, ScriptOutcome, ScriptView};
 use crate::template::{Place, Template};
 use crate::texts::{Compiled, Texts};
 use crate::{Feeds, ScriptError};
-use brunt_model::scenario::{Script, TextRules};
+use brunt_model::scenario::Script;
 
 /// A script, and what it is called with.
 #[derive(Debug)]
@@ -33,15 +33,14 @@ impl Texts for Script {
 }
 
 impl ScriptCall {
-    /// Compiles a script. In JMeter's rules variables and functions of its source are filled in before it is read.
+    /// Compiles a script. Its dialect decides whether expressions in its source are filled in before it is read.
     ///
     /// # Errors
     ///
     /// It cannot be read.
     pub fn new(script: &Script, feeds: &mut Feeds) -> Result<Self, ScriptError> {
-        let is_jmeter = feeds.rules == TextRules::Jmeter;
         let parse = |script: &Script| ParsedScript::new(script, &script.source);
-        let compiled = if is_jmeter {
+        let compiled = if feeds.dialect.fills_in_scripts() {
             Compiled::new(script, feeds, parse)?
         } else {
             Compiled::Fixed(script.clone(), parse(script)?)
@@ -50,7 +49,7 @@ impl ScriptCall {
             script: compiled,
             parameters: Template::compile_expressions(&script.parameters, Place::Text, feeds)?,
             name: script.name.clone(),
-            is_forgiving: is_jmeter,
+            is_forgiving: feeds.dialect.ignores_exceptions(),
         })
     }
 

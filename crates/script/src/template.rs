@@ -22,7 +22,6 @@ use crate::expression::{self, Stretch};
 use crate::feed::{Column, Feeds};
 use crate::functions::{self, Call, Function};
 use crate::{ScriptError, WordError};
-use brunt_model::scenario::TextRules;
 use brunt_model::{Body, BodyFragment};
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use rand::{Rng, RngExt};
@@ -113,8 +112,9 @@ impl Template {
     ///
     /// [`ScriptError`] if a placeholder is malformed, or a file that it names cannot be read.
     pub fn compile(text: &str, place: Place, feeds: &mut Feeds) -> Result<Self, ScriptError> {
-        if feeds.rules == TextRules::Jmeter || feeds.rules == TextRules::Expressions && text.contains("${") {
-            return Self::compile_stretches(text, place, feeds, true);
+        let has_placeholders = feeds.dialect.has_placeholders();
+        if feeds.dialect.has_expressions() && (!has_placeholders || text.contains("${")) {
+            return Self::compile_stretches(text, place, feeds, has_placeholders);
         }
         let mut parts = Vec::new();
         for piece in pieces(text)? {
@@ -138,7 +138,7 @@ impl Template {
     ///
     /// [`ScriptError`] if an expression names what is not there.
     pub fn compile_expressions(text: &str, place: Place, feeds: &mut Feeds) -> Result<Self, ScriptError> {
-        if feeds.rules == TextRules::Placeholders {
+        if !feeds.dialect.has_expressions() {
             return Ok(Self { parts: vec![Part::Literal(text.to_owned())], place });
         }
         Self::compile_stretches(text, place, feeds, false)
@@ -155,7 +155,6 @@ impl Template {
         placeholders: bool,
     ) -> Result<Self, ScriptError> {
         let mut parts = Vec::new();
-        let placeholders = placeholders && feeds.rules == TextRules::Expressions;
         for stretch in stretches {
             match stretch {
                 Stretch::Literal(text) if placeholders => {
@@ -227,7 +226,7 @@ impl Template {
 }
 
 fn variable(name: &str, written: String, feeds: &mut Feeds) -> Result<Part, ScriptError> {
-    if feeds.rules == TextRules::Jmeter {
+    if feeds.dialect.keeps_unknown_expressions() {
         return Ok(Part::Variable { number: feeds.names.number(name), otherwise: written });
     }
     let known = if feeds.has_scripts { Some(feeds.names.number(name)) } else { feeds.names.find(name) };
@@ -240,13 +239,13 @@ fn variable(name: &str, written: String, feeds: &mut Feeds) -> Result<Part, Scri
 fn call(name: &str, arguments: Vec<Vec<Stretch>>, written: String, feeds: &mut Feeds) -> Result<Part, ScriptError> {
     let function = functions::find(name).filter(|function| function.arguments.contains(&arguments.len()));
     let Some(function) = function else {
-        let is_jmeter = feeds.rules == TextRules::Jmeter;
+        let keeps_unknown = feeds.dialect.keeps_unknown_expressions();
         if let Some(name) = expression::as_variable(&written).map(str::to_owned)
-            && (is_jmeter || feeds.names.find(&name).is_some())
+            && (keeps_unknown || feeds.names.find(&name).is_some())
         {
             return variable(&name, written, feeds);
         }
-        if is_jmeter {
+        if keeps_unknown {
             return Ok(Part::Literal(written));
         }
         return Err(functions::refusal(name, arguments.len(), &written).into());
@@ -254,7 +253,9 @@ fn call(name: &str, arguments: Vec<Vec<Stretch>>, written: String, feeds: &mut F
     functions::check_built(function, &written)?;
     let compile = |argument: Vec<Stretch>| Template::of_stretches(argument, Place::Text, feeds, false);
     let arguments = arguments.into_iter().map(compile).collect::<Result<Vec<_>, ScriptError>>()?;
-    if let (Some(text), false) = (arguments.first().and_then(Template::as_constant), feeds.rules == TextRules::Jmeter) {
+    if !feeds.dialect.keeps_unknown_expressions()
+        && let Some(text) = arguments.first().and_then(Template::as_constant)
+    {
         functions::check_constant(function, text, &written)?;
     }
     feeds.sites += 1;
@@ -403,7 +404,7 @@ pub fn compile_body(
     headers: &[(String, String)],
     feeds: &mut Feeds,
 ) -> Result<Vec<Template>, ScriptError> {
-    let place = if feeds.rules == TextRules::Jmeter { Place::Text } else { Place::of_body(headers) };
+    let place = if feeds.dialect.encodes_values() { Place::of_body(headers) } else { Place::Text };
     match body {
         Body::Text(text) => Ok(vec![Template::compile(text, place, feeds)?]),
         Body::Mixed(fragments) => {

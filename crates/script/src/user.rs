@@ -10,6 +10,7 @@ mod names;
 
 use crate::awaited::MessageConditions;
 use crate::context::{Commons, UserContext, WorkerContext};
+use crate::dialect::Dialect;
 use crate::grpc::{self, Services};
 use crate::pending::{PendingRequest, SentParts};
 use crate::program::{Op, Program, shares};
@@ -21,7 +22,7 @@ use crate::{Feeds, ScriptError};
 use brunt_engine::{Numbering, Step, Surroundings, Users, UsersOf, VirtualUser};
 use brunt_model::plan::Records;
 use brunt_model::reply_policy::{Cookies, RedirectRules};
-use brunt_model::scenario::{Order, RequestList, Scope, TextRules};
+use brunt_model::scenario::{Order, RequestList, Scope};
 use brunt_model::{Body, HandedOn, Plan, ReplyPolicy, Request, SampleRecord, StageVariables};
 use brunt_wire::request::{RequestParts, Tags};
 use brunt_wire::{Prepared, Reply, Transport, redirect};
@@ -96,10 +97,8 @@ impl Templates {
             return Ok(None);
         }
         let label = Template::compile_expressions(&request.label, Place::Text, feeds)?;
-        // JMeter sends what a URL or a form becomes as it is.
-        let as_it_is = feeds.rules == TextRules::Jmeter;
-        let url = if as_it_is { Place::Text } else { Place::Url };
-        let url = Template::compile(&request.url, url, feeds)?;
+        let place = if feeds.dialect.encodes_values() { Place::Url } else { Place::Text };
+        let url = Template::compile(&request.url, place, feeds)?;
         let headers = request
             .headers
             .iter()
@@ -159,7 +158,7 @@ impl CompiledScript {
         let seed = plan.seed.wrapping_add((number as u64) << 48);
         let names = Arc::new(feeds.names.clone());
         let records = plan.record.records.clone();
-        let has_context = scenario.texts != TextRules::Placeholders
+        let has_context = feeds.dialect.has_expressions()
             || !names.all().is_empty()
             || records.is_some()
             || policies.iter().any(ReplyPolicy::is_judged_by_user);
@@ -252,9 +251,8 @@ impl CompiledScript {
         Box::new(Table(Rc::new(worker_script.with_variables())))
     }
 
-    /// Whether JMeter's rules hold.
-    pub(crate) fn is_jmeter(&self) -> bool {
-        self.feeds.rules == TextRules::Jmeter
+    pub(crate) fn dialect(&self) -> Dialect {
+        self.feeds.dialect
     }
 
     /// The parts of a request without placeholders.
@@ -262,7 +260,7 @@ impl CompiledScript {
         let Request { method, url, headers, body, verbatim, .. } = self.requests[number].clone();
         let awaited =
             self.entries[number].awaited.filter(|template| template.as_constant().unwrap_or_default().to_owned())?;
-        let url = LastUrl::default().parse(&url, self.feeds.rules)?;
+        let url = LastUrl::default().parse(&url, self.dialect())?;
         Ok(Rc::new(RequestParts { method, url, headers, body, verbatim, awaited }))
     }
 
@@ -457,18 +455,16 @@ impl<T: Transport> WorkerScript<T> {
         user: Option<&UserContext>,
         parts: SentParts<'_>,
     ) -> Result<(Rc<RequestParts>, Tags), String> {
-        let SentParts { label, method, mut url, headers, body } = parts;
+        let dialect = self.compiled.dialect();
+        let SentParts { label, method, url, headers, body } = parts;
         let Request { label: written, verbatim, reply_policy, .. } = &self.compiled.requests[entry];
         let number = if label == *written { self.labels[entry] } else { self.number_of(&label) };
         // Behind its texts: for them the last request is the one before.
         named(user, &label);
-        // JMeter encodes spaces of a path.
-        if self.compiled.is_jmeter() && url.contains(' ') {
-            url = url.replace(' ', "%20").into();
-        }
+        let url = dialect.encode_spaces(url);
         let body = grpc::encoded(body, self.context.services.as_deref())?;
         let last_url = self.last_urls.get(entry);
-        let url = last_url.unwrap_or(&LastUrl::default()).parse(&url, self.compiled.feeds.rules)?;
+        let url = last_url.unwrap_or(&LastUrl::default()).parse(&url, dialect)?;
         let awaited = self.compiled.entries[entry].awaited.filter(|text| self.text(text, n, user))?;
         let parts = RequestParts { method, url, headers, body, verbatim: verbatim.clone(), awaited };
         Ok((Rc::new(parts), Tags { label: number, reply_policy: *reply_policy }))

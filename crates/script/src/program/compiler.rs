@@ -3,7 +3,7 @@
 use super::operations::{self, Facts, Op, TurnScope};
 use crate::template::{Place, Template};
 use crate::{Feeds, ScriptError};
-use brunt_model::scenario::{Order, Step, TextRules};
+use brunt_model::scenario::{Order, Step};
 
 /// The position of a step in its scenario.
 #[derive(Clone, Copy)]
@@ -28,12 +28,11 @@ pub struct Compiler<'a> {
     pub feeds: &'a mut Feeds,
     /// Number of data files of the scenario.
     pub data_files: usize,
-    rules: TextRules,
     /// The transactions and locks around the current step, the innermost last.
     pub open: Vec<Open>,
     /// The loops around the current step, the innermost last.
     pub loops: Vec<LoopScope>,
-    /// The choices around the current step whose branches take turns, the innermost last.
+    /// The choices with turns around the current step, the innermost last.
     pub turns: Vec<TurnScope>,
     /// The loops around the current step that end at a time: slot and index in `loops`.
     pub during: Vec<(usize, usize)>,
@@ -70,7 +69,7 @@ impl Position {
 
 impl<'a> Compiler<'a> {
     /// A compiler of a scenario with this number of data files.
-    pub fn new(feeds: &'a mut Feeds, data_files: usize, rules: TextRules) -> Self {
+    pub fn new(feeds: &'a mut Feeds, data_files: usize) -> Self {
         Self {
             ops: Vec::new(),
             slots: 0,
@@ -79,7 +78,6 @@ impl<'a> Compiler<'a> {
             walk: None,
             feeds,
             data_files,
-            rules,
             open: Vec::new(),
             loops: Vec::new(),
             turns: Vec::new(),
@@ -112,11 +110,6 @@ impl<'a> Compiler<'a> {
     pub fn site(&mut self, kind: &str) -> String {
         self.feeds.sites += 1;
         format!("{kind} {}", self.feeds.sites)
-    }
-
-    /// Whether JMeter's rules hold.
-    pub fn is_jmeter(&self) -> bool {
-        self.rules == TextRules::Jmeter
     }
 
     /// Compiles the steps of a transaction or lock.

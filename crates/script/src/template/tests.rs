@@ -1,4 +1,5 @@
 use super::*;
+use brunt_model::scenario::TextRules;
 use proptest::prelude::*;
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;

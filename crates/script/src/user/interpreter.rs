@@ -12,7 +12,6 @@ use crate::searched::Searched;
 use crate::template::Template;
 use brunt_engine::{Exchange, Step, Turn, UserVerdict, VirtualUser};
 use brunt_model::reply_policy::Cookies;
-use brunt_model::scenario::TextRules;
 use brunt_model::{Sample, SampleRecord};
 use brunt_wire::{Prepared, Reply, Transport};
 use std::rc::Rc;
@@ -151,8 +150,7 @@ impl<T: Transport> Interpreter<T> {
                 self.ended_scope = scope;
                 None
             }
-            // JMeter's thread group is itself a loop.
-            Scope::Loop if script.feeds.rules == TextRules::Jmeter => {
+            Scope::Loop if script.dialect().has_loop_of_user() => {
                 self.recording.iter_mut().for_each(|recording| recording.end_transactions());
                 Some(Step::Leave)
             }

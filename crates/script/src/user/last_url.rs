@@ -1,7 +1,6 @@
 //! The URL of an entry's last request, which the next one often shares.
 
-use crate::java_uri;
-use brunt_model::scenario::TextRules;
+use crate::dialect::Dialect;
 use brunt_wire::request::parse_url;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -12,19 +11,17 @@ use url::Url;
 pub struct LastUrl(RefCell<Option<(String, Rc<Url>)>>);
 
 impl LastUrl {
-    /// Parses a URL by these rules.
+    /// Parses a URL.
     ///
     /// # Errors
     ///
-    /// In words: it is none that brunt speaks, or by JMeter's rules Java refuses it.
-    pub fn parse(&self, text: &str, rules: TextRules) -> Result<Rc<Url>, String> {
+    /// In words: the URL is malformed, brunt does not speak its protocol, or the dialect refuses it.
+    pub fn parse(&self, text: &str, dialect: Dialect) -> Result<Rc<Url>, String> {
         let mut last = self.0.borrow_mut();
         if let Some((_, url)) = last.as_ref().filter(|(known, _)| known == text) {
             return Ok(Rc::clone(url));
         }
-        if rules == TextRules::Jmeter
-            && let Some(refusal) = java_uri::refusal(text)
-        {
+        if let Some(refusal) = dialect.url_refusal(text) {
             return Err(refusal);
         }
         let url = Rc::new(parse_url(text).map_err(|error| error.to_string())?);
@@ -40,7 +37,7 @@ mod tests {
     #[test]
     fn another_text_is_another_url() {
         let last = LastUrl::default();
-        let parse = |text| last.parse(text, TextRules::Expressions).map(|url| url.to_string());
+        let parse = |text| last.parse(text, Dialect::Expressions).map(|url| url.to_string());
         for (text, url) in
             [("http://h:1/a", "http://h:1/a"), ("http://h:1/a", "http://h:1/a"), ("http://h", "http://h/")]
         {

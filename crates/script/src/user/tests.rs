@@ -8,7 +8,8 @@ use brunt_model::extract::{ExtractFrom, Extractor, ReplyPart, Take};
 use brunt_model::load::Think;
 use brunt_model::reply_policy::{Redirects, ReplyAction};
 use brunt_model::scenario::{
-    Branch, Condition, Manner, Pauses, Portion, Rounds, SampleMaker, Scenario, ScriptSample, Step as Do, Values,
+    Branch, Condition, Manner, Pauses, Portion, Rounds, SampleMaker, Scenario, ScriptSample, Step as Do, TextRules,
+    Values,
 };
 use brunt_wire::h1::parse::{Framing, Head};
 use brunt_wire::{Kept, Reply};

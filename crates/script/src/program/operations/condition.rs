@@ -74,14 +74,15 @@ pub fn compile(
     let skip = Unless::compile(compiler, condition)?;
     let has_memory = |step: &ScenarioStep| Facts::of(step).has_memory;
     let is_share = matches!(condition, Condition::Share(_));
-    let leave = if compiler.is_jmeter() && !is_share && ScenarioStep::any(then, &has_memory) {
-        compile_forgetful(compiler, then, position, skip)?
-    } else {
-        compiler.steps(then, position)?;
-        let leave = compiler.push(Jump::to(0));
-        compiler.land(skip);
-        leave
-    };
+    let leave =
+        if compiler.feeds.dialect.forgets_within_conditions() && !is_share && ScenarioStep::any(then, &has_memory) {
+            compile_forgetful(compiler, then, position, skip)?
+        } else {
+            compiler.steps(then, position)?;
+            let leave = compiler.push(Jump::to(0));
+            compiler.land(skip);
+            leave
+        };
     compiler.steps(otherwise, position)?;
     compiler.land(leave);
     Ok(())

@@ -32,10 +32,10 @@ pub fn compile_per_loop(compiler: &mut Compiler<'_>, steps: &[ScenarioStep]) -> 
     compile_steps(compiler, slot, steps)
 }
 
-/// Compiles steps that are skipped if a slot is set. JMeter sets it after them: where they were left early, they begin again.
+/// Compiles steps that are skipped if a slot is set. If unfinished steps begin again, the slot is set after them.
 fn compile_steps(compiler: &mut Compiler<'_>, slot: usize, steps: &[ScenarioStep]) -> Result<(), ScriptError> {
     let skip = compiler.push(Once::skipping(slot));
-    let is_set_after = compiler.is_jmeter();
+    let is_set_after = compiler.feeds.dialect.repeats_unfinished_once();
     if !is_set_after {
         compiler.push(BeginLoop::op(slot, 1));
     }

@@ -107,7 +107,7 @@ impl ChosenRequest {
     fn send_remembered<T: Transport>(self, user: &mut Interpreter<T>) -> Option<Step> {
         let Self { entry, number } = self;
         let memory = memory_of(&mut user.memory, user.number, user.context.as_deref());
-        if user.script.compiled.is_jmeter() {
+        if user.script.compiled.dialect().forgets_challenges() {
             memory.forget_identity();
         }
         let ask = match user.pending.take().filter(|pending| pending.0 as usize == entry) {

@@ -25,8 +25,7 @@ pub fn compile(compiler: &mut Compiler<'_>, scope: Scope) -> Result<(), ScriptEr
             turns::end_turn(compiler);
         }
         Scope::Round | Scope::Loop if !compiler.loops.is_empty() => leave_loop(compiler, scope),
-        // JMeter's thread group is itself a loop.
-        Scope::Loop if compiler.is_jmeter() => {
+        Scope::Loop if compiler.feeds.dialect.has_loop_of_user() => {
             compiler.push(Op::Stop(scope));
         }
         Scope::Round | Scope::Loop => {

@@ -60,11 +60,10 @@ impl Switch {
         let value = user.text(&self.value, turn);
         let is_named =
             |case: &&CompiledCase| case.names.iter().any(|name| user.text(name, turn).trim() == value.trim());
-        let found = self.cases.iter().find(is_named);
-        // JMeter takes the first case where there is none of such a number.
-        let takes_first = user.script.compiled.is_jmeter() && value.trim().parse::<i64>().is_ok();
-        let found = found.or_else(|| self.cases.first().filter(|_| takes_first));
-        let found = found.or_else(|| self.cases.iter().find(|case| case.names.is_empty()));
-        user.next = found.map_or(self.end, |case| case.begin);
+        let case = self.cases.iter().find(is_named);
+        let is_first = case.is_none() && user.script.compiled.dialect().selects_first_case(&value);
+        let case = case.or_else(|| self.cases.first().filter(|_| is_first));
+        let case = case.or_else(|| self.cases.iter().find(|case| case.names.is_empty()));
+        user.next = case.map_or(self.end, |case| case.begin);
     }
 }

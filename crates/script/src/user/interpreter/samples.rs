@@ -26,7 +26,7 @@ impl<T: Transport> Interpreter<T> {
         let mut searched = Searched::new(request, reply, sample, user);
         if reply.is_none() {
             searched.addresses = script.transport().addresses(request);
-            if script.compiled.is_jmeter() {
+            if script.compiled.dialect().describes_failures() {
                 searched.changes.body = Some(failures::body(&searched).into_bytes());
             }
         }
