@@ -31,9 +31,9 @@ const CIRCLES = {
   ],
   model: ["analysis answer comparison question", "the types of questions, answers and comparisons hold values of each other"],
   script: [
-    "assertion awaited body context data decoded extract functions modifier pending program reactions records replies " +
-      "script_call scripts searched template texts trace user",
-    "texts call functions and scripts, and scripts fill in texts and read the user's state",
+    "context program replies scripts searched user",
+    "scripts read samples and the state of a user, and that state caches parsed scripts; " +
+      "operations change the user that runs them, whose memory of replies asks for further requests",
   ],
   search: ["answer capacity damage recovery search stage", "a search holds the state of its stages, and each stage reads the search"],
   wire: [

@@ -4,6 +4,8 @@ use crate::template::{self, Piece};
 use brunt_model::{Body, BodyFragment};
 use std::path::Path;
 
+pub use crate::encoding::{FORM, is_form};
+
 /// Text where the bytes are text (placeholders in it are filled in), and else the bytes as they are.
 pub fn from_bytes(bytes: Vec<u8>) -> Body {
     String::from_utf8(bytes).map_or_else(|e| Body::Bytes(e.into_bytes()), Body::Text)
@@ -20,14 +22,6 @@ pub fn check_json(text: &str) -> Result<(), String> {
         sample.push_str(if let Piece::Literal(literal) = piece { literal } else { "0" });
     }
     serde_json::from_str::<serde::de::IgnoredAny>(&sample).map(drop).map_err(|error| error.to_string())
-}
-
-/// The type of a form.
-pub const FORM: &str = "application/x-www-form-urlencoded";
-
-/// Whether a content type is that of a form, whatever its parameters say.
-pub fn is_form(content_type: &str) -> bool {
-    content_type.split(';').next().is_some_and(|essence| essence.trim().eq_ignore_ascii_case(FORM))
 }
 
 /// The content type that a file's name speaks of; that of a form where it says nothing, as siege has it.

@@ -1,10 +1,10 @@
 //! What the texts and scripts of a user can reach: its variables, and what it shares with others.
 
+use crate::cookies::Jar;
 use crate::files::Files;
 use crate::grpc::Services;
-use crate::replies::Jar;
 use crate::scripts::Expressions;
-use crate::trace::Tracing;
+use crate::tracing::Tracing;
 use crate::variables::Variables;
 use brunt_engine::Surroundings;
 use brunt_engine::pace::Cumulative;

@@ -23,15 +23,13 @@ mod values;
 
 use crate::WordError;
 use crate::context::UserContext;
+pub use crate::machine::PLAN_FILE;
 use crate::pattern::Pattern;
 pub(crate) use escapes::escape_json;
 pub(crate) use plans::padded;
 pub use plans::request_url;
 use std::fmt;
 use std::ops::RangeInclusive;
-pub use values::PLAN_FILE;
-#[cfg(feature = "groovy")]
-pub(crate) use values::environment;
 
 /// One function.
 pub struct Function {
@@ -108,9 +106,6 @@ pub fn has_group(pattern: &str) -> bool {
 pub fn reads_files(text: &str) -> bool {
     text.contains("${") && files::FUNCTIONS.iter().any(|function| text.contains(function.names[0]))
 }
-
-#[cfg(any(test, feature = "groovy"))]
-pub(crate) use times::local_offset;
 
 /// A regular expression that finds a text as it is.
 pub fn escaped_regex(text: &str) -> String {

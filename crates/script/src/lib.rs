@@ -8,16 +8,16 @@
 //! * `reactions`: extractors, assertions and scripts of a policy in order, each over a `searched` reply. `extract`, `assertion`,
 //!   `script_call`, `scripts`, [`pattern`] (regular expressions), `markup` (CSS, XPath), `json` (`JSONPath`): one of these.
 //!   `texts`: those whose texts change with each use.
-//! * `records`: samples as result files list them; `trace`: what their user did around them. [`body`]: what is sent with a request;
-//!   [`decoded`]: what it was made of.
+//! * `records`: samples of result files. `trace`, `tracing`: actions of a user around a sample. [`body`]: bodies of requests.
+//!   [`decoded`]: the parts of a form or query. `encoding`: forms and UUIDs.
 //! * `dialect`: the differences between plans of brunt and of JMeter.
 //! * [`template`], [`feed`]: placeholders, and the files behind `{csv:FILE:column}`. `expression`, [`functions`]: `${…}`.
 //! * `modifier`: requests that the last reply changes before they are sent; `pending`: such a request.
 //! * [`grpc`]: messages from JSON, and JSON from replies.
 //! * `java_uri`: URLs that JMeter refuses. [`check`]: whether parts of a plan make sense.
 //! * [`BeforeRun`]: texts that are filled in before there are users.
-//! * `variables`, `context`: what a user has, and what users share. `data`: files whose rows set variables.
-//!   `files`: files that functions read.
+//! * `variables`, `cookies`: state of a user. `context`: that state, and the state that users share. `data`: files with rows of values.
+//!   `files`, `machine`: files, environment variables and the time zone.
 
 mod assertion;
 mod awaited;
@@ -25,9 +25,11 @@ mod before_run;
 pub mod body;
 pub mod check;
 mod context;
+mod cookies;
 mod data;
 pub mod decoded;
 mod dialect;
+mod encoding;
 pub mod error;
 pub mod expression;
 mod extract;
@@ -39,6 +41,7 @@ mod hexadecimal;
 mod java_uri;
 mod jmes;
 mod json;
+mod machine;
 mod markup;
 mod modifier;
 pub mod pattern;
@@ -55,6 +58,7 @@ pub mod template;
 mod testing;
 mod texts;
 mod trace;
+mod tracing;
 pub mod user;
 mod variables;
 #[cfg(feature = "scripts")]

@@ -5,8 +5,7 @@
 //!
 //! Out of scope: the names that scripts have for the parts (`scripts`).
 
-use crate::body::is_form;
-use crate::template::form_encoded;
+use crate::encoding::{form_encoded, is_form};
 use brunt_model::Body;
 use percent_encoding::percent_decode_str;
 use std::borrow::Cow;

@@ -1,15 +1,13 @@
 //! Samples as result files list them ([`SampleRecord`]): composed of a request, its reply and its clocks.
 //!
-//! * `failures`: what JMeter says of requests without a reply. `recording`: what one user's records are made of before they are
-//!   finished: transactions, pages and their elements.
+//! `recording` holds the records of a user until they are finished: transactions, pages and their elements.
 //!
 //! Out of scope: when a record is made; the interpreter knows.
 
-pub mod failures;
 pub mod recording;
 
 use crate::context::UserContext;
-use crate::searched::Searched;
+use crate::searched::{Searched, failures};
 use crate::trace;
 use brunt_model::plan::RecordDetail;
 use brunt_model::{AssertionRecord, DataType, Failure, RecordDetails, Sample, SampleRecord, Tick};

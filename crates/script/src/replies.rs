@@ -4,15 +4,15 @@
 //! These further requests are sent one after the other, before the next step of the scenario; each has a sample of its own. Scripts
 //! in pages are not run. No clock is read but for the expiry of cookies.
 //!
-//! * `ask`: one request that is to be made, and those that follow from a reply. `jar`: cookies.
+//! * `ask`: one request that is to be made, and those that follow from a reply.
 //! * `cache`: versions of pages. `identity`: credentials, Basic and Digest. `page`: what a page is made of.
 
 mod ask;
 mod cache;
 mod identity;
-mod jar;
 mod page;
 
+use crate::cookies::Jar;
 use crate::user::WorkerScript;
 pub(crate) use ask::Ask;
 use brunt_engine::Step;
@@ -22,7 +22,6 @@ use brunt_wire::redirect::{self, Redirected};
 use brunt_wire::{Prepared, Reply, Transport};
 use cache::Pages;
 use identity::Identity;
-pub use jar::Jar;
 use std::cell::RefCell;
 use std::collections::HashSet;
 use std::rc::Rc;

@@ -1,9 +1,10 @@
 //! A reply as extractors and assertions look at it: its parts as texts, each made once.
 
+pub mod failures;
+
 use crate::context::UserContext;
 use crate::grpc;
 use crate::json::{self, PathStep};
-use crate::records::failures;
 use brunt_model::extract::{ReplyPart, SampleScope};
 use brunt_model::outcome::{CLOSE_STATUS, GRPC_STATUS};
 use brunt_model::plan::HttpVersion;

@@ -18,6 +18,7 @@
 //! `{random:…}` is drawn anew.
 
 use crate::context::UserContext;
+use crate::encoding::{FORM, push_uuid};
 use crate::expression::{self, Stretch};
 use crate::feed::{Column, Feeds};
 use crate::functions::{self, Call, Function};
@@ -26,6 +27,8 @@ use brunt_model::{Body, BodyFragment};
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use rand::{Rng, RngExt};
 use std::fmt::Write;
+
+pub use crate::encoding::form_encoded;
 
 /// A text whose placeholders are known.
 #[derive(Debug, Clone)]
@@ -50,7 +53,7 @@ impl Place {
     /// The place that a body is, going by the Content-Type beside it.
     pub fn of_body(headers: &[(String, String)]) -> Self {
         let form = |h: &(String, String)| {
-            h.0.eq_ignore_ascii_case("content-type") && h.1.to_ascii_lowercase().starts_with(crate::body::FORM)
+            h.0.eq_ignore_ascii_case("content-type") && h.1.to_ascii_lowercase().starts_with(FORM)
         };
         if headers.iter().any(form) { Self::Url } else { Self::Text }
     }
@@ -285,11 +288,6 @@ pub fn encode_form(text: &str) -> Result<String, WordError> {
     map_literals(text, |out, literal| out.push_str(&form_encoded(literal)))
 }
 
-/// A text encoded for a form or query (WHATWG URL section 5.2).
-pub fn form_encoded(text: &str) -> String {
-    url::form_urlencoded::byte_serialize(text.as_bytes()).collect()
-}
-
 /// A value or name of a form or query whose texts hold expressions: what is plain is encoded now, and what expressions become, then.
 pub fn encode_form_expressions(text: &str) -> String {
     let one = |stretch: Stretch| match stretch {
@@ -521,14 +519,6 @@ fn push(out: &mut String, value: impl std::fmt::Display) {
 
 fn push_encoded(out: &mut String, text: &str) {
     out.extend(utf8_percent_encode(text, NOT_IN_URLS));
-}
-
-/// RFC 9562 section 5.4.
-pub(crate) fn push_uuid<R: Rng + ?Sized>(out: &mut String, rng: &mut R) {
-    let (high, low) = (rng.next_u64(), rng.next_u64());
-    let (a, b, c) = (high >> 32, high >> 16 & 0xffff, high & 0x0fff | 0x4000);
-    let (d, e) = (low >> 48 & 0x3fff | 0x8000, low & 0xffff_ffff_ffff);
-    let _ = write!(out, "{a:08x}-{b:04x}-{c:04x}-{d:04x}-{e:012x}"); // a String takes anything
 }
 
 #[cfg(test)]

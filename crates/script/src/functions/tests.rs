@@ -1,6 +1,7 @@
 //! What functions make of their arguments, and that each of them is in the book.
 
 use super::*;
+use crate::machine::local_offset;
 use crate::template::{Place, RenderContext, Template};
 use crate::testing::user;
 use crate::variables::Names;

@@ -1,9 +1,9 @@
 //! Encoding, case and parts of texts.
 
 use super::{Call, Function};
+use crate::encoding::form_encoded;
 use crate::hexadecimal::hexadecimal;
 use crate::pattern::{GroupTemplate, Groups, Pattern};
-use crate::template::form_encoded;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use md5::{Digest, Md5};

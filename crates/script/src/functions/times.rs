@@ -1,8 +1,9 @@
 //! The time, its formats, and dates. Formats are date patterns of Java; times are those of the machine's time zone.
 
 use super::{Call, Function};
+use crate::machine::local_offset;
 use brunt_java::date::{DatePattern, local_of};
-use chrono::{Datelike, Local, NaiveDate, NaiveDateTime, Offset, TimeZone};
+use chrono::{Datelike, Local, NaiveDate, NaiveDateTime, TimeZone};
 use rand::RngExt;
 
 /// The functions of this module.
@@ -45,11 +46,6 @@ fn millis(call: &Call<'_>) -> u64 {
 
 fn now(call: &Call<'_>) -> i64 {
     millis(call) as i64
-}
-
-/// Seconds east of UTC of the machine's time zone, at a time in ms since 1970.
-pub fn local_offset(unix_millis: i64) -> i32 {
-    Local.offset_from_utc_datetime(&local_of(unix_millis)).fix().local_minus_utc()
 }
 
 /// The ms since 1970 of a date and time of the machine's time zone.

@@ -1,12 +1,10 @@
 //! Variables, properties, counters and random values.
 
 use super::{Call, Function};
+use crate::machine::{PLAN_FILE, environment};
 use brunt_java::number;
 use rand::RngExt;
 use std::fmt::Write;
-
-/// The property that has the name of the JMeter plan's file.
-pub const PLAN_FILE: &str = "brunt.plan.file";
 
 /// The functions of this module.
 pub const FUNCTIONS: &[Function] = &[
@@ -188,11 +186,6 @@ fn is_property_defined(call: &Call<'_>) -> String {
     call.user.worker.commons.property(call.text(0).trim()).is_some().to_string()
 }
 
-/// A variable of the environment.
-pub fn environment(name: &str) -> Option<String> {
-    std::env::var_os(name).filter(|_| !name.is_empty()).map(|value| value.to_string_lossy().into_owned())
-}
-
 fn env(call: &Call<'_>) -> String {
     let name = call.text(0).trim();
     let value = environment(name).unwrap_or_else(|| call.arguments.get(2).map_or(name, String::as_str).to_owned());
@@ -240,7 +233,7 @@ fn random_string(call: &Call<'_>) -> String {
 
 fn uuid(call: &Call<'_>) -> String {
     let mut text = String::new();
-    crate::template::push_uuid(&mut text, &mut *call.user.worker.random.borrow_mut());
+    crate::encoding::push_uuid(&mut text, &mut *call.user.worker.random.borrow_mut());
     text
 }
 

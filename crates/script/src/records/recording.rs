@@ -3,7 +3,8 @@
 
 use super::number_labels;
 use crate::context::{UserContext, WorkerContext};
-use crate::trace::{self, Tracing};
+use crate::trace;
+use crate::tracing::Tracing;
 use brunt_model::SampleRecord;
 use brunt_model::scenario::{Counted, Pauses};
 use brunt_wire::Prepared;

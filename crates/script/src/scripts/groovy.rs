@@ -5,10 +5,10 @@ mod sampler;
 
 use super::{Sampler, ScriptOutcome, ScriptVerdict, ScriptView};
 use crate::context::UserContext;
-use crate::functions::{PLAN_FILE, local_offset};
+use crate::cookies::Jar;
 use crate::json::CompiledPath;
+use crate::machine::{PLAN_FILE, local_offset};
 use crate::pending::PendingRequest;
-use crate::replies::Jar;
 use crate::searched::{SampleChanges, Searched};
 use brunt_groovy::{Budget, Cookie, Dialect, Host, LogLevel, Request, Sample, Stop, Value};
 use brunt_java::date::offset_text;
@@ -448,7 +448,7 @@ impl Host for ScriptHost<'_, '_, '_> {
     }
 
     fn environment(&self, name: &str) -> Option<String> {
-        crate::functions::environment(name)
+        crate::machine::environment(name)
     }
 
     fn log(&mut self, _: LogLevel, text: &str) {

@@ -157,7 +157,7 @@ impl Host {
 
     fn uuid(&self) -> String {
         let mut text = String::new();
-        crate::template::push_uuid(&mut text, &mut *self.random.borrow_mut());
+        crate::encoding::push_uuid(&mut text, &mut *self.random.borrow_mut());
         text
     }
 

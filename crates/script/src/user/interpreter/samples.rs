@@ -3,8 +3,8 @@
 use super::Interpreter;
 use crate::context::UserContext;
 use crate::reactions::Verdict;
-use crate::records::{self, failures};
-use crate::searched::Searched;
+use crate::records;
+use crate::searched::{Searched, failures};
 use crate::template::Template;
 use crate::trace;
 use crate::user::is_jmeter_redirect;
@@ -34,7 +34,7 @@ impl<T: Transport> Interpreter<T> {
             searched.changes.label = Some(label.to_owned());
         }
         let redirect = refused_redirect(script.policy(request.tags.reply_policy), &searched, hops.len());
-        let before = user.tracing.as_ref().map(|tracing| tracing.borrow_mut().before(user));
+        let before = trace::before(user);
         let mut verdict = Verdict::new(sample.outcome, recording.is_some());
         if let Some((code, message)) = &redirect {
             verdict.outcome.failure = Some(Failure::Check);

@@ -3,7 +3,6 @@
 //! Cookies for a public suffix such as `co.uk` are refused, as in browsers. So are cookies with the prefix `__Host-` or
 //! `__Secure-` that lack the attributes of the prefix (RFC 6265bis, 4.1.3).
 
-use super::Fields;
 #[cfg(feature = "groovy")]
 use brunt_groovy::Cookie;
 use brunt_model::reply_policy::Cookies;
@@ -18,7 +17,7 @@ pub struct Jar(Option<Box<CookieStore>>);
 
 impl Jar {
     /// Takes the cookies of a reply from this URL.
-    pub fn take(&mut self, url: &Url, fields: &Fields) {
+    pub fn take(&mut self, url: &Url, fields: &[(String, String)]) {
         for (_, text) in fields.iter().filter(|(name, _)| name.eq_ignore_ascii_case("set-cookie")) {
             // RFC 6265 section 5.3: a cookie that is malformed or names another domain is ignored.
             if let Some(cookie) = acceptable(text, url) {

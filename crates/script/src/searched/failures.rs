@@ -1,6 +1,6 @@
 //! What JMeter says of a request that has no whole reply: the Java exception that its HTTP client throws, and its message.
 
-use crate::searched::Searched;
+use super::Searched;
 use brunt_model::{Failure, Sample, Tick};
 use std::net::{IpAddr, SocketAddr};
 
