@@ -1,6 +1,6 @@
 //! Facts that functions and scripts read outside of the plan: environment variables, the time zone, and the plan's file.
 
-use brunt_model::java_date::local_of;
+use brunt_java::date::local_of;
 use chrono::{Local, Offset, TimeZone};
 
 /// The property with the name of the JMeter plan's file.

@@ -30,8 +30,11 @@ pub struct Report<'a> {
 /// Blocks that stand together. Rows of the last of them may give way where there is little room.
 pub type Section = Vec<Block>;
 
-/// What is shown of a run, in order: from which detail on, and what it says.
-const SECTIONS: &[(Detail, fn(&Report) -> Section)] = &[
+/// From which detail on a section is there, and what it says.
+type Shown = (Detail, fn(&Report) -> Section);
+
+/// What is shown of a run, in order.
+const SECTIONS: &[Shown] = &[
     (Brief, asked::title),
     (Brief, headline::section),
     (Brief, times::response),
@@ -51,7 +54,7 @@ const SECTIONS: &[(Detail, fn(&Report) -> Section)] = &[
 ];
 
 /// What is shown where no reply came.
-const WITHOUT_REPLIES: &[(Detail, fn(&Report) -> Section)] = &[
+const WITHOUT_REPLIES: &[Shown] = &[
     (Brief, asked::title),
     (Brief, headline::nothing_measured),
     (Brief, asked::section),

@@ -26,19 +26,13 @@ pub fn title(report: &Report) -> Section {
 /// The load, how long it lasted, and who replied.
 pub fn section(report: &Report) -> Section {
     let Some(plan) = &report.run.plan else { return Section::new() };
-    let fact =
-        |name: &str, text: String| (!text.is_empty()).then(|| Fact { may_be_cut: true, ..Fact::new(name, text) });
-    let of_all = |load: Option<Fact>| {
-        let facts = [load, fact("Duration", duration(plan, report.run)), fact("Server", server(report.run))];
-        Block::Facts(facts.into_iter().flatten().collect())
-    };
-    match plan.only() {
-        Some(only) => vec![of_all(fact("Load", load(only, &plan.connection)))],
-        None => {
-            let populations = (0..plan.populations.len()).map(|number| population(plan, number)).collect();
-            vec![of_all(None), Block::FactOfEach(populations)]
-        }
-    }
+    let load = plan.only().map(|only| ("Load", load(only, &plan.connection)));
+    let ends = [("Duration", duration(plan, report.run)), ("Server", server(report.run))];
+    let facts = load.into_iter().chain(ends).filter(|(_, text)| !text.is_empty());
+    let facts = facts.map(|(name, text)| Fact { may_be_cut: true, ..Fact::new(name, text) });
+    let several = plan.only().is_none();
+    let each = several.then(|| Block::FactOfEach((0..plan.populations.len()).map(|n| population(plan, n)).collect()));
+    [Block::Facts(facts.collect())].into_iter().chain(each).collect()
 }
 
 /// One of several.
