@@ -2,6 +2,7 @@
 
 use brunt_import::jmx::{self, JmxOptions};
 use brunt_import::{Format, Options, import};
+use brunt_spec::System;
 use brunt_spec::plan::{Node, Value, Yaml, edit, parse};
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -251,6 +252,32 @@ fn plans() -> Vec<String> {
     }
     plans.retain(|plan| parse(plan, "p").is_ok());
     plans
+}
+
+/// The error that a plan file is refused with.
+fn refusal(plan: &str, folder: &Path) -> Option<String> {
+    let file = folder.join("plan.yaml");
+    fs::write(&file, plan).expect("a plan");
+    let system = System { environment: |_| Some("secret".into()), ..System::bare(20_000, 2, None, 1) };
+    brunt_spec::plan_file::load(&file, &[], "/tmp/none", &system).err().map(|error| error.to_string())
+}
+
+#[test]
+fn plans_that_are_read_fit_the_schema() {
+    let schema = brunt_spec::plan::schema();
+    let validator = jsonschema::validator_for(&schema).expect("a schema");
+    let folder = tempfile::tempdir().expect("a folder");
+    let (mut count, mut wrong) = (0, Vec::new());
+    for plan in plans() {
+        if refusal(&plan, folder.path()).is_some() {
+            continue;
+        }
+        count += 1;
+        let tree = brunt_spec::plan::json(&parse(&plan, "p").expect("a plan"));
+        let errors = validator.iter_errors(&tree).map(|error| format!("{}: {error}\n{plan}", error.instance_path()));
+        wrong.extend(errors);
+    }
+    assert!(count > 20 && wrong.is_empty(), "{count} plans\n{}", wrong.join("\n"));
 }
 
 fn jmx_plan(file: &Path) -> Option<String> {

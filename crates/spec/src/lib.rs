@@ -22,7 +22,6 @@ pub mod experiment;
 pub mod grpc;
 pub mod plan;
 pub mod plan_file;
-pub mod scenario;
 pub mod settings;
 pub mod system;
 pub mod to_plan;

@@ -76,7 +76,7 @@ impl Node {
     }
 
     /// What kind of thing it is, as a sentence says it.
-    pub(super) fn kind(&self) -> &'static str {
+    pub(crate) fn kind(&self) -> &'static str {
         match &self.value {
             Value::Null => "nothing",
             Value::Text { .. } => "a single value",

@@ -6,7 +6,7 @@ use brunt_model::reply_policy::Events;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use serde::de::value::{MapAccessDeserializer, StrDeserializer};
-use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde::de::{Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
@@ -63,6 +63,32 @@ pub enum ScalarOr<T> {
     Scalar(Scalar),
     /// With more to it.
     Map(T),
+}
+
+/// A value that is read from the tree, because serde passes no places on. It describes itself as a `T`.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Nested<T>(PhantomData<T>);
+
+impl<T: JsonSchema> JsonSchema for Nested<T> {
+    fn schema_name() -> Cow<'static, str> {
+        T::schema_name()
+    }
+
+    fn inline_schema() -> bool {
+        T::inline_schema()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        T::json_schema(generator)
+    }
+}
+
+impl<'de, T> Deserialize<'de> for Nested<T> {
+    // An option, so that its reader says what is missing.
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Option::<IgnoredAny>::deserialize(deserializer)?;
+        Ok(Self(PhantomData))
+    }
 }
 
 /// Commands, in order.

@@ -4,7 +4,7 @@
 
 use super::compare::Compare;
 use super::probes::Probe;
-use super::scenario::{Scenario, Stage};
+use super::scenario::keys::{Scenario, Stage};
 use super::sections::{Checks, Connection, Load, Script, Search};
 use super::words::{Commands, Longer, Scalar, ScalarList, ScalarOr, Time};
 use brunt_model::experiment::{Restart, TrialOrder};
@@ -124,9 +124,13 @@ pub struct HookLevels {
 #[serde(deny_unknown_fields)]
 pub struct Server {
     /// Command line passed to `sh -c`, in the folder of the plan file; it stays in the foreground.
+    // Required, but an override of a contender may have it.
+    #[schemars(with = "Option<Scalar>")]
     pub start: Scalar,
     /// Condition for the server to be ready: a URL that answers, HOST:PORT that listens, or `{command: …}` that exits
     /// with 0.
+    // As `start`.
+    #[schemars(with = "Option<ScalarOr<ReadyCommand>>")]
     pub ready: ScalarOr<ReadyCommand>,
     /// Command that stops the server. Default: SIGTERM to its process group.
     #[serde(default)]

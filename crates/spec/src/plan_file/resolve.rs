@@ -8,11 +8,11 @@ use crate::defaults;
 use crate::error::{Result, SpecError, bail, ensure};
 use crate::experiment::{comparison, repetitions};
 use crate::grpc;
+use crate::plan::scenario::scenario as scenario_of;
 use crate::plan::{
     Draft, Keyed, Node, PlanFile, PlanInputs, Planned, PlannedCompare, PlannedHook, PlannedHooks, PlannedProbe,
     PlannedServer, PlannedUsers, Position, Value,
 };
-use crate::scenario::scenario as scenario_of;
 use crate::settings::{RunSettings, SettingSources};
 use crate::system::System;
 use crate::to_plan::{check_objectives, scenario, sweep_steps};

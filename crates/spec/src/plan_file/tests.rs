@@ -394,7 +394,7 @@ fn what_is_wrong_with_a_stage_is_said_where_it_stands() {
         ),
         ("setup: {users: 0, steps: [{get: /}]}", "plan.yaml:3:16: setup.users: 0 does nothing"),
         ("setup: {user: 1, steps: [{get: /}]}", "plan.yaml:3:9: setup.user: unknown key; write users"),
-        ("setup: [{get: /, chek: {}}]", "plan.yaml:3:18: chek: unknown key; write check"),
+        ("setup: [{get: /, chek: {}}]", "plan.yaml:3:18: setup[0].chek: unknown key; write check"),
         ("setup: [{set: {a: b}}, {post: /, data: a, form: {}}]", "setup[1]"),
         ("setup: {data: [none.csv], steps: [{get: /}]}", "none.csv"),
         ("setup: [{get: '/${v}'}]", "setup: `${v}`: no step, extractor or data file sets this variable"),

@@ -1,56 +1,143 @@
-//! What may stand below `check` and `until`: conditions of replies and messages.
+//! Conditions of replies and messages: the keys below `check` and `until`.
 
-use crate::plan::words::{Bytes, Scalar, ScalarList, Time};
+use super::{expected, texts as texts_by_name};
+use crate::error::{Result, SpecError};
+use crate::plan::words::{Bytes, Nested, Scalar, ScalarList, ScalarOr, Time};
+use crate::plan::{Node, Value, json, read};
+use crate::words::status;
+use brunt_model::ReplyPolicy;
+use brunt_model::extract::ReplyPart;
+use brunt_model::reply_policy::{Assertion, AssertionTest, Comparison, ExpectedJson, TextAssertion, TextMatch};
+use brunt_script::functions;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde::de::IgnoredAny;
 use std::collections::BTreeMap;
 
 /// What a good reply is; all that is written here must hold.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct StepCheck {
+pub(super) struct StepCheck {
     /// Statuses that are good, such as `200,3xx`. Default: all below 400.
-    pub status: Option<ScalarList>,
+    status: Option<ScalarList>,
     /// Texts that are in the body.
-    pub contains: Option<ScalarList>,
+    contains: Option<ScalarList>,
     /// Texts that are not in the body.
-    pub contains_not: Option<ScalarList>,
+    contains_not: Option<ScalarList>,
     /// Regular expressions that are found in the body.
-    pub matches: Option<ScalarList>,
+    matches: Option<ScalarList>,
     /// Regular expressions that are not found in the body.
-    pub matches_not: Option<ScalarList>,
+    matches_not: Option<ScalarList>,
     /// An `XPath` (1.0) finds something in the body, or is true.
-    pub xpath: Option<Scalar>,
+    xpath: Option<Scalar>,
     /// A `JSONPath`, or several, that find something in the body.
-    pub exists: Option<ScalarList>,
+    exists: Option<ScalarList>,
     /// Values by `JSONPath`.
-    #[schemars(with = "BTreeMap<String, Scalar>")]
-    pub json: Option<IgnoredAny>,
+    json: Option<Nested<BTreeMap<String, serde_json::Value>>>,
     /// Texts that are in header fields, by name.
-    #[schemars(with = "BTreeMap<String, Scalar>")]
-    pub header: Option<IgnoredAny>,
+    header: Option<Nested<BTreeMap<String, Scalar>>>,
     /// The time from the request to the last byte of its reply, at most.
-    pub max_time: Option<Time>,
+    max_time: Option<Time>,
     /// A script in Groovy that calls `AssertionResult.setFailure(true)` where the reply is not good, or several; `prev` is the reply.
-    pub script: Option<ScalarList>,
+    pub(super) script: Option<ScalarList>,
     /// The least size of the body.
-    pub min_size: Option<Bytes>,
+    min_size: Option<Bytes>,
     /// The greatest size of the body.
-    pub max_size: Option<Bytes>,
+    max_size: Option<Bytes>,
 }
 
 /// Conditions of the awaited message of a WebSocket; all must hold.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct Until {
+pub(super) struct Until {
     /// Texts that it contains.
-    pub contains: Option<ScalarList>,
+    contains: Option<ScalarList>,
     /// Regular expressions that are found in it.
-    pub matches: Option<ScalarList>,
+    matches: Option<ScalarList>,
     /// Values in it, by `JSONPath`.
-    #[schemars(with = "BTreeMap<String, serde_json::Value>")]
-    pub json: Option<IgnoredAny>,
+    json: Option<Nested<BTreeMap<String, serde_json::Value>>>,
     /// `JSONPath`s that find something in it.
-    pub exists: Option<ScalarList>,
+    exists: Option<ScalarList>,
+}
+
+impl Nested<ScalarOr<Until>> {
+    /// Reads the conditions of an awaited message.
+    pub(super) fn read(&self, node: &Node) -> Result<Vec<Assertion>> {
+        let check = if let Some(text) = node.text() {
+            StepCheck { contains: Some(ScalarList(vec![text.to_owned()])), ..StepCheck::default() }
+        } else {
+            let Until { contains, matches, json, exists } = read(node)?;
+            StepCheck { contains, matches, json, exists, ..StepCheck::default() }
+        };
+        let mut policy = ReplyPolicy::default();
+        check.read(node, &mut policy)?;
+        if policy.assertions.is_empty() {
+            let wrong = "no condition; write a text, or a map such as {json: {$.type: done}}";
+            return Err(SpecError::new(&node.at, "", wrong));
+        }
+        Ok(policy.assertions)
+    }
+}
+
+impl StepCheck {
+    /// Adds the conditions to a policy.
+    pub(super) fn read(&self, node: &Node, policy: &mut ReplyPolicy) -> Result<()> {
+        if let Some(words) = &self.status {
+            policy.checks.status = status::parse(&words.0.join(","))?;
+        }
+        let texts = [
+            ("contains", &self.contains, TextMatch::Substring, false),
+            ("contains_not", &self.contains_not, TextMatch::Substring, true),
+            ("matches", &self.matches, TextMatch::Contains, false),
+            ("matches_not", &self.matches_not, TextMatch::Contains, true),
+        ];
+        for (name, patterns, is, not) in texts {
+            if let Some(patterns) = patterns {
+                push(policy, name, text_test(ReplyPart::Body, patterns.0.clone(), is, not));
+            }
+        }
+        for path in self.exists.iter().flat_map(|paths| &paths.0) {
+            push(policy, path, AssertionTest::Json { path: path.clone(), expected: None, invert: false });
+        }
+        let values = self.json.as_ref().and(node.child("json"));
+        if let Some(node) = values.filter(|node| !matches!(node.value, Value::Map(_))) {
+            return Err(expected(&node.at, "json", "a map", "values by JSONPath, such as `$.id: 5`"));
+        }
+        for entry in values.map(Node::entries).unwrap_or_default() {
+            let expected = match json(&entry.node) {
+                serde_json::Value::Null => ExpectedJson::Null,
+                serde_json::Value::String(text) => ExpectedJson::Value(text),
+                other => ExpectedJson::Value(other.to_string()),
+            };
+            let test = AssertionTest::Json { path: entry.key.clone(), expected: Some(expected), invert: false };
+            push(policy, &entry.key, test);
+        }
+        let header = self.header.as_ref().and(node.child("header")).map(|node| texts_by_name(node, "header"));
+        for (name, value) in header.transpose()?.unwrap_or_default() {
+            let pattern = format!(r"(?mi)^{}:.*{}", functions::escaped_regex(&name), functions::escaped_regex(&value));
+            push(policy, &name, text_test(ReplyPart::Headers, vec![pattern], TextMatch::Contains, false));
+        }
+        if let Some(path) = &self.xpath {
+            push(policy, "xpath", AssertionTest::Xpath { path: path.0.clone(), invert: false });
+        }
+        if let Some(time) = self.max_time {
+            push(policy, "max_time", AssertionTest::Duration(time.0.as_millis().to_string()));
+        }
+        let sizes = [("min_size", self.min_size, Comparison::AtLeast), ("max_size", self.max_size, Comparison::AtMost)];
+        for (name, bytes, is) in sizes {
+            if let Some(bytes) = bytes {
+                let test = AssertionTest::Size { part: Some(ReplyPart::Body), is, bytes: bytes.0.to_string() };
+                push(policy, name, test);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn push(policy: &mut ReplyPolicy, name: &str, test: AssertionTest) {
+    policy.assertions.push(Assertion { name: name.to_owned(), test });
+}
+
+fn text_test(part: ReplyPart, patterns: Vec<String>, is: TextMatch, not: bool) -> AssertionTest {
+    let message = String::new();
+    AssertionTest::Text(TextAssertion { part, patterns, is, not, any: false, ignore_status: false, message })
 }

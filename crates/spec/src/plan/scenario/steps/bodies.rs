@@ -1,13 +1,17 @@
 //! Bodies of requests.
 
 use super::requests::pairs;
-use super::{Reader, expected, texts, written};
 use crate::error::{Result, SpecError};
+use crate::plan::scenario::{Reader, expected, texts};
+use crate::plan::words::{Nested, Scalar, ScalarOr};
 use crate::plan::{Entry, Node, Value, json_text, read};
 use brunt_model::Body;
 use brunt_script::body::{BodyBuilder, FilePart, Multipart};
 use brunt_script::{body, template};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// The media type of a body that is JSON.
@@ -17,28 +21,100 @@ const JSON: &str = "application/json";
 /// `--data-urlencode` does; it writes a space as `+`.
 const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-impl Reader<'_> {
-    /// The body, and its media type.
-    pub(super) fn body(&self, node: &Node, step: &written::Step) -> Result<(Body, Option<String>)> {
-        let ways = ["data", "file", "json", "form", "multipart"];
-        let mut ways = node.entries().iter().filter(|entry| ways.contains(&entry.key.as_str()));
-        let Some(way) = ways.next() else { return Ok((Body::None, None)) };
-        if let Some(other) = ways.next() {
-            let wrong = format!("`{}` is the body already; write one of them", way.key);
+/// The body of a request, one of these keys.
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct BodyKeys {
+    /// The body: a text, or a list of texts and files that are sent one after the other.
+    data: Option<Nested<BodyData>>,
+    /// The body: the content of a file.
+    file: Option<Scalar>,
+    /// The body, sent as JSON.
+    json: Option<Nested<serde_json::Value>>,
+    /// The body: the fields of a form, encoded.
+    form: Option<Nested<BTreeMap<String, Scalar>>>,
+    /// The body: the parts of `multipart/form-data`, by name, each a text or a map; or a list of maps, each with `name`.
+    multipart: Option<Nested<Parts>>,
+}
+
+impl BodyKeys {
+    /// Returns the body, and its media type.
+    pub(super) fn read(&self, reader: &Reader<'_>, step: &Node) -> Result<(Body, Option<String>)> {
+        let keys = ["data", "file", "json", "form", "multipart"];
+        let mut bodies = step.entries().iter().filter(|entry| keys.contains(&entry.key.as_str()));
+        let Some(body) = bodies.next() else { return Ok((Body::None, None)) };
+        if let Some(other) = bodies.next() {
+            let wrong = format!("`{}` is the body already; write one of them", body.key);
             return Err(SpecError::new(&other.at, other.key.as_str(), wrong));
         }
-        Ok(match way.key.as_str() {
-            "data" => (self.data(way)?, None),
-            "file" => {
-                let file = step.file.as_ref().map(|file| file.0.as_str()).unwrap_or_default();
-                (plain_body(self.read(file, way)?), Some(body::content_type(Path::new(file)).to_owned()))
-            }
-            "json" => (Body::Text(json_text(&way.node)), Some(JSON.to_owned())),
-            "form" => (Body::Text(pairs(&texts(&way.node, "form")?)), Some(body::FORM.to_owned())),
-            _ => self.multipart(way)?,
-        })
+        if self.data.is_some() {
+            Ok((reader.data(body)?, None))
+        } else if let Some(file) = &self.file {
+            let media_type = body::content_type(Path::new(&file.0)).to_owned();
+            Ok((plain_body(reader.read(&file.0, body)?), Some(media_type)))
+        } else if self.json.is_some() {
+            Ok((Body::Text(json_text(&body.node)), Some(JSON.to_owned())))
+        } else if self.form.is_some() {
+            Ok((Body::Text(pairs(&texts(&body.node, "form")?)), Some(body::FORM.to_owned())))
+        } else if self.multipart.is_some() {
+            reader.multipart(body)
+        } else {
+            Ok((Body::None, None))
+        }
     }
+}
 
+/// A part of `multipart/form-data`: `value`, or `file`.
+#[derive(Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+struct FormPart {
+    /// Its name, in a list of parts.
+    name: Option<Scalar>,
+    /// A text.
+    value: Option<Scalar>,
+    /// A file.
+    file: Option<Scalar>,
+    /// Of a file: the name that is sent; empty: none, so that the content is sent as a text. Default: that of the file.
+    filename: Option<Scalar>,
+    /// Its media type. Default: that of a file by the end of its name; a text has none.
+    #[serde(rename = "type")]
+    kind: Option<Scalar>,
+}
+
+/// The parts of `multipart/form-data`, by name or as a list.
+#[derive(JsonSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "only the schema is used")]
+enum Parts {
+    /// By name.
+    Map(BTreeMap<String, ScalarOr<FormPart>>),
+    /// A list.
+    List(Vec<FormPart>),
+}
+
+/// A file as a piece of a body.
+#[derive(Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+struct FilePiece {
+    /// The file.
+    file: Scalar,
+    /// Whether line breaks are sent; `false` leaves out CR, LF and NUL, as curl's `-d @FILE` does. Default: true.
+    line_breaks: Option<bool>,
+    /// Whether the content is percent-encoded, with `+` for a space. Default: false.
+    encode: Option<bool>,
+}
+
+/// A body: a text, or a list of texts and files.
+#[derive(JsonSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "only the schema is used")]
+enum BodyData {
+    /// A text.
+    Text(Scalar),
+    /// A list.
+    List(Vec<ScalarOr<FilePiece>>),
+}
+
+impl Reader<'_> {
     /// The content of a file that `way` names.
     pub(super) fn read(&self, file: &str, way: &Entry) -> Result<Vec<u8>> {
         let path = self.file(file);
@@ -65,7 +141,7 @@ impl Reader<'_> {
                 body.text(text);
                 continue;
             }
-            let piece: written::FilePiece = read(node).map_err(|error| error.within("data", &node.at))?;
+            let piece: FilePiece = read(node).map_err(|error| error.within("data", &node.at))?;
             let mut bytes = self.read(&piece.file.0, way)?;
             if piece.line_breaks == Some(false) {
                 bytes.retain(|byte| !matches!(byte, b'\r' | b'\n' | 0));
@@ -80,9 +156,8 @@ impl Reader<'_> {
 
     fn multipart(&self, way: &Entry) -> Result<(Body, Option<String>)> {
         let mut parts = Multipart::default();
-        let read_part = |node: &Node, path: &str| -> Result<written::FormPart> {
-            read(node).map_err(|error| error.within(path, &node.at))
-        };
+        let read_part =
+            |node: &Node, path: &str| -> Result<FormPart> { read(node).map_err(|error| error.within(path, &node.at)) };
         if let Value::List(nodes) = &way.node.value {
             for node in nodes {
                 let part = read_part(node, "multipart")?;
@@ -101,7 +176,7 @@ impl Reader<'_> {
         Ok((parts.finish(), Some(media_type)))
     }
 
-    fn part(&self, parts: &mut Multipart, name: &str, part: &written::FormPart, way: &Entry) -> Result<()> {
+    fn part(&self, parts: &mut Multipart, name: &str, part: &FormPart, way: &Entry) -> Result<()> {
         let media_type = part.kind.as_ref().map(|kind| kind.0.clone()).unwrap_or_default();
         let filename = part.filename.as_ref().map(|name| name.0.clone());
         match (&part.value, &part.file) {

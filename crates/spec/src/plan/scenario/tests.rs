@@ -192,6 +192,32 @@ fn what_makes_no_sense_is_told_at_its_place() {
         ("steps: [{migrate: https://h/, data: x}]", "write a URL of https:// and no body"),
         ("steps: [{close: ws://h/, data: x}]", "`close` sends no message; leave the body out, or write send"),
         ("steps: [{get: http://h/, post: http://h/}]", "`post` stands beside `get`; write each in a step of its own"),
+        (
+            "steps: [{think: 1s, name: x}]",
+            "plan.yaml:4:22: scenario.steps[0].name: a step with `think` has no key `name`; leave it out, or write it with `get`, `grpc` or `group`",
+        ),
+        ("steps: [{loop: 2, steps: [], weight: 3}]", "scenario.steps[0].weight: unknown key; write "),
+        (
+            "steps: [{get: http://h/, until: x}]",
+            "scenario.steps[0].until: `get` awaits no message; write `until` with send or await",
+        ),
+        (
+            "steps: [{get: http://h/, extract: {a: {json: $.x, group: 1}}}]",
+            "scenario.steps[0].extract.a.group: a map below `extract` with `json` has no key `group`; leave it out, or write it with `regex`",
+        ),
+        (
+            "steps: [{if: failed, steps: [{switch: a, cases: [{steps: [{loop: x, steps: []}]}]}]}]",
+            "scenario.steps[0].steps[0].cases[0].steps[0].loop: `x`: not a whole number",
+        ),
+        (
+            "steps: [{get: http://h/, extract: x}]",
+            "scenario.steps[0].extract: this is not a map; write variables below it, such as `id: $.id`",
+        ),
+        (
+            "steps: [{get: http://h/, check: {json: x}}]",
+            "scenario.steps[0].check.json: this is not a map; write values by JSONPath",
+        ),
+        ("steps: [{choose: [{weight: 1}]}]", "scenario.steps[0].choose[0]: its `steps` are missing"),
         ("steps: [{name: x}]", "no key says what this step does; write one such as"),
         ("steps: [{get: 'http://h/${nam}'}]", "scenario: `${nam}`: no step, extractor or data file sets this variable"),
         ("data: users.csv\nsteps: [{get: 'http://h/${nam}'}]", "write one of ${name} ${password}"),

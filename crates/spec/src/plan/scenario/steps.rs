@@ -1,0 +1,168 @@
+//! The steps of a scenario. [`KINDS`] has a row for each kind, whose form says its keys and reads it.
+//!
+//! * `requests`, `bodies`, `calls`: requests. `pauses`, `blocks`, `loops`, `branches`, `variables`, `scripts`: the other kinds.
+//! * `conditions`: the conditions of branches and loops.
+
+mod blocks;
+mod bodies;
+mod branches;
+pub(super) mod calls;
+mod conditions;
+mod loops;
+mod pauses;
+mod requests;
+mod scripts;
+mod variables;
+
+use super::forms::{Defined, FormKeys, FormTable, schemas};
+use super::{Reader, expected};
+use crate::error::{Result, SpecError, nearest};
+use crate::plan::words::Nested;
+use crate::plan::{Entry, Node, Value, read};
+use brunt_model::scenario::Step;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::DeserializeOwned;
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
+/// The kinds of steps.
+static KINDS: [StepKind; 24] = [
+    StepKind::of::<requests::RequestStep>(),
+    StepKind::of::<calls::CallStep>(),
+    StepKind::of::<pauses::ThinkStep>(),
+    StepKind::of::<pauses::PaceStep>(),
+    StepKind::of::<pauses::MeetStep>(),
+    StepKind::of::<blocks::TransactionStep>(),
+    StepKind::of::<blocks::GroupStep>(),
+    StepKind::of::<blocks::ParallelStep>(),
+    StepKind::of::<blocks::LockStep>(),
+    StepKind::of::<blocks::OnceStep>(),
+    StepKind::of::<blocks::ResumableStep>(),
+    StepKind::of::<loops::LoopStep>(),
+    StepKind::of::<loops::WhileStep>(),
+    StepKind::of::<loops::DuringStep>(),
+    StepKind::of::<loops::ForEachStep>(),
+    StepKind::of::<branches::IfStep>(),
+    StepKind::of::<branches::SwitchStep>(),
+    StepKind::of::<branches::ChooseStep>(),
+    StepKind::of::<branches::ShuffleStep>(),
+    StepKind::of::<variables::SetStep>(),
+    StepKind::of::<variables::CountStep>(),
+    StepKind::of::<variables::RowStep>(),
+    StepKind::of::<scripts::ScriptStep>(),
+    StepKind::of::<scripts::StopStep>(),
+];
+
+static TABLE: LazyLock<FormTable> = LazyLock::new(|| FormTable::new("step", KINDS.iter().map(|kind| &kind.keys)));
+
+/// A kind of step, as plan files have it: its fields are its keys, for the types of their values and the JSON Schema.
+trait StepForm: DeserializeOwned + JsonSchema {
+    /// Its keys.
+    const KEYS: FormKeys;
+
+    /// Returns the step of the model; some kinds become several.
+    fn read(self, reader: &mut Reader<'_>, step: &StepNode<'_>) -> Result<Vec<Step>>;
+}
+
+/// A row of [`KINDS`].
+struct StepKind {
+    keys: FormKeys,
+    read: fn(&mut Reader<'_>, &StepNode<'_>) -> Result<Vec<Step>>,
+}
+
+impl StepKind {
+    const fn of<F: StepForm>() -> Self {
+        Self { keys: F::KEYS, read: |reader, step| read::<F>(step.node)?.read(reader, step) }
+    }
+}
+
+/// A step in the tree of a plan file.
+struct StepNode<'n> {
+    node: &'n Node,
+    /// The entry that defines it.
+    key: &'n Entry,
+}
+
+impl StepNode<'_> {
+    /// An error of the value that defines the step.
+    fn error(&self, error: impl Into<SpecError>) -> SpecError {
+        error.into().within(&self.key.key, &self.key.node.at)
+    }
+}
+
+/// A step in the JSON Schema.
+#[derive(Debug, Clone)]
+pub struct StepSchema;
+
+impl JsonSchema for StepSchema {
+    fn schema_name() -> Cow<'static, str> {
+        "Step".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let kinds = schemas(KINDS.iter().map(|kind| &kind.keys), generator);
+        json_schema!({ "description": "A step: one key says what it does, and others go with it.", "anyOf": kinds })
+    }
+}
+
+impl Reader<'_> {
+    /// Reads the steps of a list. `key` is where it stands, such as `steps` or `choose[0].steps`.
+    pub(super) fn steps(&mut self, node: &Node, key: &str) -> Result<Vec<Step>> {
+        let Value::List(nodes) = &node.value else {
+            return Err(expected(&node.at, key, "a list of steps", "each in a line `- get: URL`"));
+        };
+        let mut steps = Vec::new();
+        for (number, node) in nodes.iter().enumerate() {
+            let place = format!("{key}[{number}]");
+            let outer = self.path.len();
+            if outer > 0 {
+                self.path.push('.');
+            }
+            self.path.push_str(&place);
+            let read = self.step(node);
+            self.path.truncate(outer);
+            steps.extend(read.map_err(|error| error.within(&place, &node.at))?);
+        }
+        Ok(steps)
+    }
+
+    fn step(&mut self, node: &Node) -> Result<Vec<Step>> {
+        if !matches!(node.value, Value::Map(_)) {
+            let wrong = format!("{} instead of a map; write `name: value` below it", node.kind());
+            return Err(SpecError::new(&node.at, "", wrong));
+        }
+        match TABLE.find(node)? {
+            Defined::Kind(kind, key) => (KINDS[kind].read)(self, &StepNode { node, key }),
+            Defined::Twice(one, other) => {
+                let wrong = format!("`{}` stands beside `{}`; write each in a step of its own", other.key, one.key);
+                Err(SpecError::new(&other.at, "", wrong))
+            }
+            Defined::Nothing => {
+                let near = node.entries().iter().find_map(|entry| nearest(&entry.key, TABLE.defining_keys()));
+                let instead =
+                    near.map_or_else(|| "one such as `get: URL` or `think: 1s`".to_owned(), |near| format!("`{near}`"));
+                Err(SpecError::new(&node.at, "", format!("no key says what this step does; write {instead}")))
+            }
+        }
+    }
+}
+
+/// A list of steps in a form.
+type StepList = Nested<Vec<StepSchema>>;
+
+impl StepList {
+    /// Reads it from the map around it. `key` is its place below the step, such as `steps` or `choose[0].steps`.
+    fn read(&self, reader: &mut Reader<'_>, map: &Node, key: &str) -> Result<Vec<Step>> {
+        let (place, name) = key.rsplit_once('.').unwrap_or(("", key));
+        let steps = map.child(name).ok_or_else(|| {
+            SpecError::new(&map.at, place, format!("its `{name}` are missing; write a list of them below it"))
+        })?;
+        reader.steps(steps, key)
+    }
+}
+
+/// Returns a whole number above 0.
+fn positive(text: &str) -> Result<u32> {
+    let number = text.parse().ok().filter(|number| *number > 0);
+    number.ok_or_else(|| SpecError::told(format!("`{text}`: not a whole number above 0; write one such as 6")))
+}

@@ -1,0 +1,194 @@
+//! Steps that choose between lists of steps: `if`, `switch`, `choose` and `shuffle`.
+
+use super::conditions::ConditionForm;
+use super::{StepForm, StepList, StepNode, StepSchema};
+use crate::error::{Result, SpecError};
+use crate::plan::scenario::forms::FormKeys;
+use crate::plan::scenario::{Reader, expected, items};
+use crate::plan::words::{Nested, Scalar};
+use crate::plan::{Node, Value, read};
+use brunt_model::scenario::{Branch, Case, Order, Portion, Step};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// Steps that are carried out where a condition holds.
+#[derive(Deserialize, JsonSchema)]
+pub struct IfStep {
+    /// The condition.
+    r#if: Nested<ConditionForm>,
+    /// The steps where it holds.
+    steps: StepList,
+    /// The steps where it does not hold.
+    r#else: Option<StepList>,
+}
+
+impl StepForm for IfStep {
+    const KEYS: FormKeys = FormKeys::of::<Self>(&["if"]);
+
+    fn read(self, reader: &mut Reader<'_>, step: &StepNode<'_>) -> Result<Vec<Step>> {
+        let condition = self.r#if.read(&step.key.node).map_err(|error| step.error(error))?;
+        let otherwise = self.r#else.map(|steps| steps.read(reader, step.node, "else")).transpose()?;
+        let then = self.steps.read(reader, step.node, "steps")?;
+        Ok(vec![Step::If { condition, then, otherwise: otherwise.unwrap_or_default() }])
+    }
+}
+
+/// One of several lists of steps, chosen by a text.
+#[derive(Deserialize, JsonSchema)]
+pub struct SwitchStep {
+    /// The text.
+    switch: Scalar,
+    /// Steps by text, `default` where no other is taken; or a list of maps with `names` and `steps`.
+    cases: Nested<Cases>,
+}
+
+/// The cases of a switch.
+#[derive(JsonSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "only the schema is used")]
+enum Cases {
+    /// Steps by text.
+    Map(BTreeMap<String, Vec<StepSchema>>),
+    /// A list.
+    List(Vec<CaseForm>),
+}
+
+/// One of the cases of a switch.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct CaseForm {
+    /// The texts that take it; none: it is taken where no other is.
+    #[serde(default)]
+    names: Vec<Scalar>,
+    /// Its steps.
+    steps: StepList,
+}
+
+impl StepForm for SwitchStep {
+    const KEYS: FormKeys = FormKeys::of::<Self>(&["switch"]);
+
+    fn read(self, reader: &mut Reader<'_>, step: &StepNode<'_>) -> Result<Vec<Step>> {
+        let cases = self.cases.read(reader, step.node)?;
+        Ok(vec![Step::Switch { value: self.switch.0, cases }])
+    }
+}
+
+impl Nested<Cases> {
+    fn read(&self, reader: &mut Reader<'_>, step: &Node) -> Result<Vec<Case>> {
+        let cases = step.child("cases").ok_or_else(|| {
+            let wrong = "its `cases` are missing; write steps by text below it, such as `cases: {a: [...]}`";
+            SpecError::new(&step.at, "", wrong)
+        })?;
+        match &cases.value {
+            Value::List(nodes) => nodes.iter().enumerate().map(|(number, node)| case(reader, node, number)).collect(),
+            Value::Map(entries) => {
+                let mut cases = Vec::new();
+                for entry in entries {
+                    let names = if entry.key == "default" { Vec::new() } else { vec![entry.key.clone()] };
+                    cases.push(Case { names, steps: reader.steps(&entry.node, &format!("cases.{}", entry.key))? });
+                }
+                Ok(cases)
+            }
+            Value::Null | Value::Text { .. } => {
+                Err(expected(&cases.at, "cases", "a map or a list", "steps by text, such as `{a: [...]}`"))
+            }
+        }
+    }
+}
+
+fn case(reader: &mut Reader<'_>, node: &Node, number: usize) -> Result<Case> {
+    let path = format!("cases[{number}]");
+    let form: CaseForm = read(node).map_err(|error| error.within(&path, &node.at))?;
+    let names = form.names.into_iter().map(|name| name.0).collect();
+    Ok(Case { names, steps: form.steps.read(reader, node, &format!("{path}.steps"))? })
+}
+
+/// One of several lists of steps, chosen by weight or in turn.
+#[derive(Deserialize, JsonSchema)]
+pub struct ChooseStep {
+    /// The lists, each a map with `steps` and `weight`.
+    choose: Nested<Vec<BranchForm>>,
+    /// Which is next. Default: random.
+    order: Option<ChoiceOrder>,
+    /// How much of it is carried out. Default: whole.
+    portion: Option<Portion>,
+}
+
+/// One of several lists of steps.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct BranchForm {
+    /// How often it is taken, relative to the others. Default: 1.
+    weight: Option<u32>,
+    /// Its steps.
+    steps: StepList,
+}
+
+/// Which of several lists of steps is next.
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum ChoiceOrder {
+    /// Any, by weight.
+    Random,
+    /// One after the other, all users together.
+    Sequence,
+    /// One after the other, each user by itself.
+    WalkTogether,
+    /// Always the same for one user: the first user has the first, and so on round.
+    User,
+}
+
+impl StepForm for ChooseStep {
+    const KEYS: FormKeys = FormKeys::of::<Self>(&["choose"]);
+
+    fn read(self, reader: &mut Reader<'_>, step: &StepNode<'_>) -> Result<Vec<Step>> {
+        let order = match self.order.unwrap_or(ChoiceOrder::Random) {
+            ChoiceOrder::Random => Order::Random,
+            ChoiceOrder::Sequence => Order::Sequence,
+            ChoiceOrder::WalkTogether => Order::WalkTogether,
+            ChoiceOrder::User => Order::User,
+        };
+        let branches = self.choose.read(reader, &step.key.node)?;
+        Ok(vec![Step::Choose { order, portion: self.portion.unwrap_or_default(), branches }])
+    }
+}
+
+impl Nested<Vec<BranchForm>> {
+    fn read(&self, reader: &mut Reader<'_>, node: &Node) -> Result<Vec<Branch>> {
+        let Value::List(nodes) = &node.value else {
+            let instead = "each branch in a line `- {weight: 3, steps: [...]}`";
+            return Err(expected(&node.at, "choose", "a list", instead));
+        };
+        let mut branches = Vec::new();
+        for (number, node) in nodes.iter().enumerate() {
+            let path = format!("choose[{number}]");
+            let form: BranchForm = read(node).map_err(|error| error.within(&path, &node.at))?;
+            let steps = form.steps.read(reader, node, &format!("{path}.steps"))?;
+            branches.push(Branch { weight: form.weight.unwrap_or(1), steps });
+        }
+        Ok(branches)
+    }
+}
+
+/// Lists of steps that are all carried out, in random order.
+#[derive(Deserialize, JsonSchema)]
+pub struct ShuffleStep {
+    /// The lists.
+    shuffle: Nested<Vec<Vec<StepSchema>>>,
+}
+
+impl StepForm for ShuffleStep {
+    const KEYS: FormKeys = FormKeys::of::<Self>(&["shuffle"]);
+
+    fn read(self, reader: &mut Reader<'_>, step: &StepNode<'_>) -> Result<Vec<Step>> {
+        Ok(vec![Step::Shuffle(self.shuffle.read(reader, &step.key.node)?)])
+    }
+}
+
+impl Nested<Vec<Vec<StepSchema>>> {
+    fn read(&self, reader: &mut Reader<'_>, node: &Node) -> Result<Vec<Vec<Step>>> {
+        let lists = items(node).iter().enumerate();
+        lists.map(|(number, node)| reader.steps(node, &format!("shuffle[{number}]"))).collect()
+    }
+}

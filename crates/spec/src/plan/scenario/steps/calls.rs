@@ -1,0 +1,145 @@
+//! Calls of gRPC: what their services are, and their messages.
+
+use super::requests::{add, own_headers, own_over};
+use super::{StepForm, StepNode};
+use crate::System;
+use crate::error::{Result, SpecError};
+use crate::grpc;
+use crate::plan::scenario::Reader;
+use crate::plan::scenario::forms::FormKeys;
+use crate::plan::scenario::replies::ReplyKeys;
+use crate::plan::words::{Nested, Scalar, ScalarList};
+use crate::plan::{Node, json_text, read};
+use crate::settings::{GrpcSettings, RunSettings};
+use crate::words::values;
+use brunt_model::request::JsonMessage;
+use brunt_model::scenario::Step;
+use brunt_model::{Body, Request};
+use brunt_script::grpc::{MessageRules, Services};
+use brunt_script::template;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// Keys of a body that is no message.
+const NO_MESSAGES: [&str; 3] = ["data", "form", "multipart"];
+
+/// The services that a scenario calls.
+pub(in crate::plan::scenario) struct Calls<'a> {
+    system: &'a System,
+    /// What a server is asked with.
+    run: RunSettings,
+    deadline: Option<Duration>,
+    /// The descriptors so far.
+    set: Vec<u8>,
+    /// The services that they are of.
+    known: Vec<String>,
+}
+
+impl<'a> Calls<'a> {
+    /// None so far. Descriptors come from where `grpc` says, or else from the server of `base`.
+    pub fn new(run: &RunSettings, base: Option<&str>, grpc: GrpcSettings, system: &'a System) -> Self {
+        let mut own = run.clone();
+        (own.url, own.scenario, own.request.grpc) = (base.map(str::to_owned), None, grpc);
+        Self { system, run: own, deadline: grpc::deadline(run), set: Vec::new(), known: Vec::new() }
+    }
+
+    /// The descriptors of all services that were called: a `FileDescriptorSet`; empty: none was.
+    pub fn into_services(self) -> Vec<u8> {
+        self.set
+    }
+
+    /// The body of a call.
+    fn body(&mut self, method: &str, text: &str, rules: MessageRules) -> std::result::Result<Body, String> {
+        let service = method.split('/').next().unwrap_or_default();
+        if !self.known.iter().any(|known| known == service) {
+            let set = grpc::descriptors(&self.run, method, self.system)?;
+            self.set = grpc::joined(std::mem::take(&mut self.set), set)?;
+            self.known.push(service.to_owned());
+        }
+        let services = Services::decode(&self.set)?;
+        if text.contains("${") || template::has_placeholders(text) {
+            let (method, json) = (method.to_owned(), text.to_owned());
+            let MessageRules { interval, is_compressed: compressed } = rules;
+            return grpc::message(&services, JsonMessage { method, json, interval, compressed });
+        }
+        services.body(method, text.as_bytes(), rules)
+    }
+}
+
+/// A call of gRPC.
+#[derive(Deserialize, JsonSchema)]
+pub struct CallStep {
+    /// A call of this method of the server of `base`: `package.Service/Method`.
+    grpc: Scalar,
+    /// When the messages of a stream are sent: at this interval, such as `100ms`, or each after the reply to the previous
+    /// one: `reply`. Default: all at once.
+    message_interval: Option<Scalar>,
+    /// The message, as JSON.
+    json: Option<Nested<serde_json::Value>>,
+    /// A file with the message, as JSON.
+    file: Option<Scalar>,
+    /// The name under which it is summed. Default: the method.
+    name: Option<Scalar>,
+    /// Metadata, by name. A list of values is a field for each.
+    headers: Option<Nested<BTreeMap<String, ScalarList>>>,
+    /// A token, sent with it.
+    bearer: Option<Scalar>,
+}
+
+impl StepForm for CallStep {
+    const KEYS: FormKeys = FormKeys::of::<Self>(&["grpc"]).with(&[ReplyKeys::json_schema]).refusing(no_message);
+
+    fn read(self, reader: &mut Reader<'_>, step: &StepNode<'_>) -> Result<Vec<Step>> {
+        let method = values::grpc_method(&self.grpc.0).map_err(|error| step.error(error))?;
+        let Some(base) = reader.base.as_deref().map(|base| base.trim_end_matches('/').to_owned()) else {
+            let wrong = "the server is not specified; write it below scenario.base, such as http://127.0.0.1:50051";
+            return Err(step.error(SpecError::told(wrong)));
+        };
+        let interval = self.message_interval.as_ref().map(|word| values::message_interval(&word.0)).transpose();
+        let interval = interval.map_err(|error| step.error(error))?;
+        let text = self.message(reader, step.node)?;
+        let mut headers = own_over(&reader.headers, own_headers(self.headers.as_ref(), step.node)?);
+        let is_compressed = grpc::is_compressed(&headers).map_err(|wrong| step.error(SpecError::told(wrong)))?;
+        let body = reader.calls.body(&method, &text, MessageRules { interval, is_compressed });
+        let body = body.map_err(|wrong| step.error(SpecError::told(wrong)))?;
+        headers.retain(|(name, _)| !["content-type", "accept"].contains(&name.to_ascii_lowercase().as_str()));
+        if let Some(token) = &self.bearer {
+            add(&mut headers, "Authorization", format!("Bearer {}", token.0));
+        }
+        add(&mut headers, "User-Agent", crate::defaults::USER_AGENT.to_owned());
+        let reply = read::<ReplyKeys>(step.node)?;
+        grpc::add_headers(&mut headers, reply.timeout().or(reader.calls.deadline));
+        let reply_policy = reply.read(reader, step.node, &step.key.key)?;
+        let request = Request {
+            label: self.name.map_or_else(|| method.clone(), |name| name.0),
+            method: "POST".to_owned(),
+            url: format!("{base}/{method}"),
+            headers,
+            body,
+            weight: 1,
+            verbatim: None,
+            reply_policy,
+        };
+        Ok(vec![Step::Request(reader.add(request, &step.key.at))])
+    }
+}
+
+fn no_message(key: &str) -> Option<String> {
+    NO_MESSAGES.contains(&key).then(|| format!("`{key}` is no message of gRPC; write it as json"))
+}
+
+impl CallStep {
+    /// The message as JSON, with expressions; empty: an empty message.
+    fn message(&self, reader: &Reader<'_>, step: &Node) -> Result<String> {
+        if let Some(node) = self.json.as_ref().and(step.child("json")) {
+            return Ok(json_text(node));
+        }
+        let entry = step.entries().iter().find(|entry| entry.key == "file");
+        let (Some(file), Some(entry)) = (&self.file, entry) else { return Ok(String::new()) };
+        let text = String::from_utf8(reader.read(&file.0, entry)?);
+        let wrong = |_| SpecError::new(&entry.node.at, "file", "it is no JSON; write a file with the message as JSON");
+        text.map(|text| template::plain(&text)).map_err(wrong)
+    }
+}

@@ -1,0 +1,93 @@
+//! Conditions of branches and loops.
+
+use crate::error::{Result, SpecError};
+use crate::plan::words::{Nested, Scalar, ScalarList};
+use crate::plan::{Node, read};
+use crate::words::status;
+use brunt_model::plan::StatusRange;
+use brunt_model::scenario::Condition;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::Deserialize;
+use std::borrow::Cow;
+
+/// A condition in the JSON Schema: a text, or a map.
+pub struct ConditionForm;
+
+impl JsonSchema for ConditionForm {
+    fn schema_name() -> Cow<'static, str> {
+        "Condition".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "A condition: `failed`, `succeeded`, a text with `${…}` that is `true`, or a map with one key.",
+            "anyOf": [generator.subschema_for::<Scalar>(), generator.subschema_for::<ConditionKeys>()],
+        })
+    }
+}
+
+/// A condition with one key.
+#[derive(Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Default)]
+pub struct ConditionKeys {
+    /// The status of the last reply is one of these, such as `200,3xx`.
+    status: Option<ScalarList>,
+    /// Two texts are the same.
+    equal: Option<[Scalar; 2]>,
+    /// A text matches a regular expression.
+    matches: Option<[Scalar; 2]>,
+    /// The text is `true`.
+    #[serde(rename = "true")]
+    is_true: Option<Scalar>,
+    /// The last request failed.
+    failed: Option<bool>,
+    /// Another condition does not hold.
+    not: Option<Nested<ConditionForm>>,
+}
+
+impl Nested<ConditionForm> {
+    /// Reads a condition.
+    pub fn read(&self, node: &Node) -> Result<Condition> {
+        match node.text() {
+            Some("failed") => return Ok(Condition::Failed),
+            Some("succeeded") => return Ok(Condition::Succeeded),
+            Some(text) if text.contains("${") => return Ok(Condition::True(text.to_owned())),
+            Some(text) => {
+                let instead = "`failed`, `succeeded`, or a map such as {equal: [\"${a}\", b]}";
+                return Err(SpecError::new(&node.at, "", format!("`{text}` is no condition; write {instead}")));
+            }
+            None => {}
+        }
+        let keys: ConditionKeys = read(node)?;
+        let not = match (keys.not, node.child("not")) {
+            (Some(form), Some(node)) => Some(form.read(node).map_err(|error| error.within("not", &node.at))?),
+            (None, _) | (_, None) => None,
+        };
+        let all = [
+            keys.status.map(|words| status::parse(&words.0.join(",")).map(|ranges| statuses(&ranges))).transpose()?,
+            keys.equal.map(|[one, other]| Condition::Same(one.0, other.0)),
+            keys.matches.map(|[text, pattern]| Condition::Matches(text.0, pattern.0)),
+            keys.is_true.map(|text| Condition::True(text.0)),
+            keys.failed.map(|failed| if failed { Condition::Failed } else { Condition::Succeeded }),
+            not.map(|not| Condition::Not(Box::new(not))),
+        ];
+        let mut all = all.into_iter().flatten();
+        match (all.next(), all.next()) {
+            (Some(one), None) => Ok(one),
+            _ => Err(SpecError::new(&node.at, "", "a condition has one key; write one such as {status: 200}")),
+        }
+    }
+}
+
+fn statuses(ranges: &[StatusRange]) -> Condition {
+    match ranges {
+        [range] => status_of(range),
+        // Not each by itself, because the negation of several holds for none of them.
+        _ => Condition::Any(ranges.iter().map(status_of).collect()),
+    }
+}
+
+fn status_of(range: &StatusRange) -> Condition {
+    Condition::Status(range.least, range.most)
+}

@@ -1,0 +1,268 @@
+//! Requests by HTTP, and steps of a WebSocket.
+
+use super::bodies::BodyKeys;
+use super::{StepForm, StepNode};
+use crate::error::{Result, SpecError};
+use crate::plan::scenario::forms::FormKeys;
+use crate::plan::scenario::replies::ReplyKeys;
+use crate::plan::scenario::{Reader, header_fields, texts};
+use crate::plan::words::{Nested, Scalar, ScalarList};
+use crate::plan::{Node, read};
+use crate::words::target::{self, Target};
+use crate::words::values;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use brunt_model::scenario::Step;
+use brunt_model::{Body, Request};
+use brunt_script::{WordError, template};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// Steps of a WebSocket.
+const OF_WEBSOCKETS: [&str; 5] = ["open", "send", "await", "ping", "close"];
+
+/// A request by HTTP, or a step of a WebSocket.
+#[derive(Deserialize, JsonSchema)]
+pub struct RequestStep {
+    /// A request with this method, to this URL.
+    get: Option<Scalar>,
+    /// A request with this method, to this URL.
+    post: Option<Scalar>,
+    /// A request with this method, to this URL.
+    put: Option<Scalar>,
+    /// A request with this method, to this URL.
+    patch: Option<Scalar>,
+    /// A request with this method, to this URL.
+    delete: Option<Scalar>,
+    /// A request with this method, to this URL.
+    head: Option<Scalar>,
+    /// A request with this method, to this URL.
+    options: Option<Scalar>,
+    /// A request with the method of `method`, to this URL.
+    request: Option<Scalar>,
+    /// Of `request`: its method, such as `PURGE`.
+    method: Option<Scalar>,
+    /// Opens the WebSocket of this URL, where it is not open.
+    open: Option<Scalar>,
+    /// Sends `data` over the WebSocket of this URL, if there is any, and awaits a message.
+    send: Option<Scalar>,
+    /// Awaits a message of the WebSocket of this URL, and sends none.
+    r#await: Option<Scalar>,
+    /// Sends a ping over the WebSocket of this URL, and awaits its pong.
+    ping: Option<Scalar>,
+    /// Closes the WebSocket of this URL, and awaits that the server does.
+    close: Option<Scalar>,
+    /// Moves the user's connection of HTTP/3 to the server of this URL to another local port (RFC 9000 section 9).
+    migrate: Option<Scalar>,
+    /// The name under which it is summed. Default: method and URL as they are written here.
+    name: Option<Scalar>,
+    /// Header fields, by name. A list of values is a field for each.
+    headers: Option<Nested<BTreeMap<String, ScalarList>>>,
+    /// Parts of its query, by name, encoded.
+    query: Option<Nested<BTreeMap<String, Scalar>>>,
+    /// Name and password, `name:password`, sent with it (Basic).
+    basic: Option<Scalar>,
+    /// A token, sent with it.
+    bearer: Option<Scalar>,
+}
+
+impl StepForm for RequestStep {
+    const KEYS: FormKeys = FormKeys::of::<Self>(&[
+        "get", "post", "put", "patch", "delete", "head", "options", "request", "open", "send", "await", "ping",
+        "close", "migrate",
+    ])
+    .with(&[BodyKeys::json_schema, ReplyKeys::json_schema]);
+
+    fn read(self, reader: &mut Reader<'_>, step: &StepNode<'_>) -> Result<Vec<Step>> {
+        let written = self.url();
+        let mut headers = own_over(&reader.headers, own_headers(self.headers.as_ref(), step.node)?);
+        let (mut url, basic) = reader.url(written, step)?;
+        if let Some(query) = self.query.as_ref().and(step.node.child("query")) {
+            let query = pairs(&texts(query, "query")?);
+            url = format!("{url}{}{query}", if url.contains('?') { '&' } else { '?' });
+        }
+        let (body, media_type) = read::<BodyKeys>(step.node)?.read(reader, step.node)?;
+        check_kind(step, &url, &body)?;
+        // A message of a WebSocket has no media type.
+        if let Some(media_type) = media_type.filter(|_| !step.is_websocket()) {
+            add(&mut headers, "Content-Type", media_type);
+        }
+        let basic = match &self.basic {
+            Some(basic) => {
+                Some(checked_basic(&basic.0).map_err(|error| SpecError::from(error).within("basic", &step.node.at))?)
+            }
+            None => basic,
+        };
+        if let Some(basic) = basic {
+            let value = if basic.contains("${") { format!("${{base64({basic})}}") } else { STANDARD.encode(basic) };
+            add(&mut headers, "Authorization", format!("Basic {value}"));
+        }
+        if let Some(token) = &self.bearer {
+            let token =
+                values::text(&token.0).map_err(|error| SpecError::from(error).within("bearer", &step.node.at))?;
+            add(&mut headers, "Authorization", format!("Bearer {token}"));
+        }
+        add(&mut headers, "User-Agent", crate::defaults::USER_AGENT.to_owned());
+        let method = method(step, self.method.as_ref())?;
+        let label = match (&self.name, method.as_str()) {
+            (Some(name), _) => name.0.clone(),
+            (None, "GET") => template::plain(written),
+            (None, method) => format!("{method} {}", template::plain(written)),
+        };
+        let reply_policy = read::<ReplyKeys>(step.node)?.read(reader, step.node, &step.key.key)?;
+        let request = Request { label, method, url, headers, body, weight: 1, verbatim: None, reply_policy };
+        Ok(vec![Step::Request(reader.add(request, &step.key.at))])
+    }
+}
+
+impl RequestStep {
+    fn url(&self) -> &str {
+        let urls = [
+            &self.get,
+            &self.post,
+            &self.put,
+            &self.patch,
+            &self.delete,
+            &self.head,
+            &self.options,
+            &self.request,
+            &self.open,
+            &self.send,
+            &self.r#await,
+            &self.ping,
+            &self.close,
+            &self.migrate,
+        ];
+        urls.into_iter().flatten().next().map_or("", |url| &url.0)
+    }
+}
+
+impl StepNode<'_> {
+    fn is_websocket(&self) -> bool {
+        OF_WEBSOCKETS.contains(&self.key.key.as_str())
+    }
+}
+
+/// The header fields of a step.
+pub(super) fn own_headers(
+    headers: Option<&Nested<BTreeMap<String, ScalarList>>>,
+    step: &Node,
+) -> Result<Vec<(String, String)>> {
+    let own = headers.and(step.child("headers")).map(|node| header_fields(node, "headers"));
+    Ok(own.transpose()?.unwrap_or_default())
+}
+
+impl Reader<'_> {
+    /// The URL, and name and password that stand in it.
+    fn url(&self, written: &str, step: &StepNode<'_>) -> Result<(String, Option<String>)> {
+        let url = match &self.base {
+            _ if is_absolute(written) => written.to_owned(),
+            Some(base) => joined(base, written),
+            None => {
+                let wrong =
+                    format!("`{written}` is no URL; write http://… before it, or the server below scenario.base");
+                return Err(step.error(SpecError::told(wrong)));
+            }
+        };
+        let place = |error| step.error(error);
+        if url.contains("${") {
+            // Only a run evaluates the expression, but the scheme before it may be wrong already.
+            if url.split_once("://").is_some_and(|(scheme, _)| !scheme.contains("${")) {
+                target::scheme(&url).map_err(place)?;
+            }
+            return Ok((url, None));
+        }
+        let Target { url, basic } = target::parse(&url).map_err(place)?;
+        Ok((url, basic.map(|(name, password)| format!("{name}:{password}"))))
+    }
+}
+
+/// The method of a request.
+fn method(step: &StepNode<'_>, method: Option<&Scalar>) -> Result<String> {
+    match (step.key.key.as_str(), step.node.child("method"), method) {
+        ("request", Some(at), Some(method)) => {
+            values::method_name(&method.0).map_err(|error| SpecError::from(error).within("method", &at.at))?;
+            Ok(method.0.clone())
+        }
+        ("request", ..) => Err(SpecError::new(
+            &step.key.at,
+            "request",
+            "the method is missing; write it below as `method: PURGE`, or a step such as get",
+        )),
+        (other, Some(at), _) => {
+            let wrong = format!("`{other}` names the method already; write `request: URL` in its place");
+            Err(SpecError::new(&at.at, "method", wrong))
+        }
+        (other, ..) => Ok(other.to_ascii_uppercase()),
+    }
+}
+
+/// Whether a URL needs no base: it begins with an expression or a scheme, or is HOST:PORT. The first segment of a relative
+/// path has no colon (RFC 3986 section 4.2).
+fn is_absolute(url: &str) -> bool {
+    let first_segment = url.split(['/', '?', '#']).next().unwrap_or_default();
+    url.starts_with("${") || first_segment.contains(':')
+}
+
+/// Appends a path or query to `base`. Slashes at the end of `base` are removed; the path stays as it is.
+fn joined(base: &str, relative: &str) -> String {
+    let folder = base.trim_end_matches('/');
+    match relative.chars().next() {
+        None | Some('?' | '#') => format!("{base}{relative}"),
+        Some('/') => format!("{folder}{relative}"),
+        Some(_) => format!("{folder}/{relative}"),
+    }
+}
+
+/// A name and password with a colon between them, as for the command line, as far as it is known before the run.
+fn checked_basic(text: &str) -> Result<String, WordError> {
+    if !text.contains("${") {
+        values::basic(text)?;
+    }
+    Ok(text.to_owned())
+}
+
+/// Refuses a URL or a body that does not go with the kind of the step.
+fn check_kind(step: &StepNode<'_>, url: &str, body: &Body) -> Result<()> {
+    let key = step.key.key.as_str();
+    let is_http = ["http://", "https://"].iter().any(|scheme| url.starts_with(scheme));
+    let wrong = if step.is_websocket() && is_http {
+        format!(
+            "`{key}` is for a WebSocket, and this is `{url}`; write a URL of ws:// or wss://, or another step such as get"
+        )
+    } else if step.is_websocket() && key != "send" && *body != Body::None {
+        format!("`{key}` sends no message; leave the body out, or write send")
+    } else if key == "migrate" && (*body != Body::None || url.starts_with("ws")) {
+        "`migrate` has a connection of HTTP/3 go on from another local port; write a URL of https:// and no body"
+            .to_owned()
+    } else {
+        return Ok(());
+    };
+    Err(SpecError::new(&step.key.node.at, key, wrong))
+}
+
+/// Those of a request, and of all others those that it does not have.
+pub(super) fn own_over(all: &[(String, String)], own: Vec<(String, String)>) -> Vec<(String, String)> {
+    let mut headers = own;
+    let others: Vec<_> = all
+        .iter()
+        .filter(|(name, _)| !headers.iter().any(|header| header.0.eq_ignore_ascii_case(name)))
+        .cloned()
+        .collect();
+    headers.extend(others);
+    headers
+}
+
+/// Adds a header field where there is none of its name.
+pub(super) fn add(headers: &mut Vec<(String, String)>, name: &str, value: String) {
+    if !headers.iter().any(|header| header.0.eq_ignore_ascii_case(name)) {
+        headers.push((name.to_owned(), value));
+    }
+}
+
+pub(super) fn pairs(fields: &[(String, String)]) -> String {
+    let encode = template::encode_form_expressions;
+    let one = |(name, value): &(String, String)| format!("{}={}", encode(name), encode(value));
+    fields.iter().map(one).collect::<Vec<_>>().join("&")
+}

@@ -1,0 +1,65 @@
+//! Scripts, and the end of something: `script` and `stop`.
+
+use super::{StepForm, StepNode};
+use crate::error::Result;
+use crate::plan::scenario::Reader;
+use crate::plan::scenario::forms::FormKeys;
+use crate::plan::words::Scalar;
+use brunt_model::scenario::{Scope, Step};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// A script.
+#[derive(Deserialize, JsonSchema)]
+pub struct ScriptStep {
+    /// Its source, in the `language` of the scenario: `vars` are the user's variables.
+    script: Scalar,
+}
+
+impl StepForm for ScriptStep {
+    const KEYS: FormKeys = FormKeys::of::<Self>(&["script"]);
+
+    fn read(self, reader: &mut Reader<'_>, _: &StepNode<'_>) -> Result<Vec<Step>> {
+        Ok(vec![Step::Script(reader.script(&reader.path, &self.script.0))])
+    }
+}
+
+/// The end of something.
+#[derive(Deserialize, JsonSchema)]
+pub struct StopStep {
+    /// What is over.
+    stop: StopScope,
+}
+
+/// What is over.
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum StopScope {
+    /// The turn of a choice with `portion: turn`.
+    Turn,
+    /// This round of the innermost loop.
+    Round,
+    /// The innermost loop.
+    Loop,
+    /// The iteration.
+    Iteration,
+    /// The user.
+    User,
+    /// The run.
+    Run,
+}
+
+impl StepForm for StopStep {
+    const KEYS: FormKeys = FormKeys::of::<Self>(&["stop"]);
+
+    fn read(self, _: &mut Reader<'_>, _: &StepNode<'_>) -> Result<Vec<Step>> {
+        Ok(vec![Step::Stop(match self.stop {
+            StopScope::Turn => Scope::Turn,
+            StopScope::Round => Scope::Round,
+            StopScope::Loop => Scope::Loop,
+            StopScope::Iteration => Scope::Iteration,
+            StopScope::User => Scope::User,
+            StopScope::Run => Scope::Run,
+        })])
+    }
+}

@@ -1,0 +1,110 @@
+//! Steps that set variables: `set`, `count` and `row`.
+
+use super::{StepForm, StepNode};
+use crate::error::{Result, SpecError};
+use crate::plan::scenario::forms::FormKeys;
+use crate::plan::scenario::{Reader, expected, texts};
+use crate::plan::words::{Nested, Scalar};
+use crate::plan::{Entry, Node, Value, read};
+use brunt_model::scenario::{Counter, Step};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// Variables that get texts.
+#[derive(Deserialize, JsonSchema)]
+pub struct SetStep {
+    /// Texts by variable.
+    set: Nested<BTreeMap<String, Scalar>>,
+}
+
+impl StepForm for SetStep {
+    const KEYS: FormKeys = FormKeys::of::<Self>(&["set"]);
+
+    fn read(self, _: &mut Reader<'_>, step: &StepNode<'_>) -> Result<Vec<Step>> {
+        let all = self.set.texts(&step.key.node)?.into_iter();
+        Ok(all.map(|(variable, value)| Step::Set { variable, value }).collect())
+    }
+}
+
+impl Nested<BTreeMap<String, Scalar>> {
+    fn texts(&self, node: &Node) -> Result<Vec<(String, String)>> {
+        texts(node, "set")
+    }
+}
+
+/// Variables that count.
+#[derive(Deserialize, JsonSchema)]
+pub struct CountStep {
+    /// Counters by variable.
+    count: Nested<BTreeMap<String, CounterForm>>,
+}
+
+/// A variable that counts.
+#[derive(Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+struct CounterForm {
+    /// The first number. Default: 0.
+    start: Scalar,
+    /// The increment. Default: 1.
+    step: Scalar,
+    /// The greatest number, after which it begins again. Default: none.
+    end: Scalar,
+    /// Format of the number, in Java's `DecimalFormat`, such as `000`.
+    format: Scalar,
+    /// Whether each user counts for itself. Default: false.
+    per_user: bool,
+    /// Whether it begins again with each iteration, where each user counts for itself. Default: false.
+    resets: bool,
+}
+
+impl StepForm for CountStep {
+    const KEYS: FormKeys = FormKeys::of::<Self>(&["count"]);
+
+    fn read(self, _: &mut Reader<'_>, step: &StepNode<'_>) -> Result<Vec<Step>> {
+        let counters = self.count.read(&step.key.node).map_err(|error| step.error(error))?;
+        Ok(counters.into_iter().map(Step::Count).collect())
+    }
+}
+
+impl Nested<BTreeMap<String, CounterForm>> {
+    fn read(&self, node: &Node) -> Result<Vec<Counter>> {
+        if !matches!(node.value, Value::Map(_)) {
+            return Err(expected(&node.at, "", "a map", "`name: {}` below it"));
+        }
+        node.entries().iter().map(counter).collect()
+    }
+}
+
+fn counter(entry: &Entry) -> Result<Counter> {
+    let form: CounterForm = read(&entry.node).map_err(|error| error.within(&entry.key, &entry.node.at))?;
+    Ok(Counter {
+        variable: entry.key.clone(),
+        start: form.start.0,
+        step: form.step.0,
+        end: form.end.0,
+        format: form.format.0,
+        per_user: form.per_user,
+        resets: form.resets,
+    })
+}
+
+/// The next row of a data file.
+#[derive(Deserialize, JsonSchema)]
+pub struct RowStep {
+    /// The file, one of those below `data`.
+    row: Scalar,
+}
+
+impl StepForm for RowStep {
+    const KEYS: FormKeys = FormKeys::of::<Self>(&["row"]);
+
+    fn read(self, reader: &mut Reader<'_>, step: &StepNode<'_>) -> Result<Vec<Step>> {
+        let file = reader.file(&self.row.0);
+        let number = reader.data.iter().position(|known| known.file == file).ok_or_else(|| {
+            let wrong = format!("`{}` is none of the files below scenario.data; write one of them", self.row.0);
+            step.error(SpecError::told(wrong))
+        })?;
+        Ok(vec![Step::Row(number as u32)])
+    }
+}
