@@ -1,5 +1,6 @@
 //! The typed description of a plan: requests, and how they are grouped. Texts may have variables, see [`crate::text`].
 
+use brunt_model::extract::ExtractFrom;
 use serde_json::Value;
 use std::time::Duration;
 
@@ -121,7 +122,7 @@ pub struct Request {
     /// The body.
     pub body: Body,
     /// Variables that the reply sets.
-    pub extract: Vec<(String, Extractor)>,
+    pub extract: Vec<(String, ExtractFrom)>,
     /// Statuses that are good, where that is not all below 400.
     pub status: Option<String>,
     /// The time limit.
@@ -194,26 +195,6 @@ pub enum Part {
         /// The file name to send, if it differs from that of the file; empty: none.
         filename: Option<String>,
     },
-}
-
-/// What is taken out of a reply.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Extractor {
-    /// A `JSONPath`.
-    Json(String),
-    /// An attribute of the element that a CSS selector finds.
-    Css {
-        /// The selector.
-        selector: String,
-        /// The attribute.
-        attribute: String,
-    },
-    /// What stands between two texts.
-    Between(String, String),
-    /// A header field.
-    Header(String),
-    /// A cookie that the reply sets.
-    Cookie(String),
 }
 
 /// Calls a function with each request of a list of steps, in order.

@@ -4,19 +4,25 @@ mod body;
 
 use crate::body::MULTIPART;
 use crate::error::ImportError;
-use crate::plan::{Constant, Extractor, ImportedPlan, Request, Step, StepKind};
+use crate::plan::{Constant, ImportedPlan, Request, Step, StepKind};
 use crate::text::{self, Piece, Place, in_plan};
 use body::BodyKeys;
+use brunt_model::extract::Extractor;
+use brunt_model::scenario::Pauses;
 use brunt_script::template::form_encoded;
 use brunt_spec::plan::Yaml;
+use brunt_spec::plan::scenario::{extractors, steps};
+pub(crate) use brunt_spec::plan::write::plan_time;
 use std::collections::HashSet;
-use std::time::Duration;
 
 /// Keys of a map and their values, in order.
 pub(crate) type Keys = Vec<(String, Yaml)>;
 
 /// The most bytes of a plan file, as `spec` reads it.
 const MOST_BYTES: usize = 1 << 20;
+
+/// Requests that browsers have in flight at the same time over HTTP/1.1, to one server.
+const CONNECTIONS_OF_BROWSERS: u32 = 6;
 
 /// Methods with a step of the same name.
 const METHODS: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
@@ -103,40 +109,33 @@ impl Writer {
         }
         self.push_map(&mut out, "variables", &plan.user_vars, Place::Encoded);
         self.push_map(&mut out, "headers", &plan.headers, Place::Plain);
-        push(&mut out, "steps", self.steps(&plan.steps));
+        push(&mut out, "steps", Yaml::List(self.steps(&plan.steps)));
         Yaml::Block(out)
     }
 
-    fn steps(&self, steps: &[Step]) -> Yaml {
-        Yaml::List(steps.iter().map(|step| self.commented_step(step)).collect())
+    fn steps(&self, steps: &[Step]) -> Vec<Yaml> {
+        steps.iter().map(|step| self.commented_step(step)).collect()
     }
 
     fn commented_step(&self, step: &Step) -> Yaml {
         let comments: Vec<String> = step.comments.iter().map(|text| text::shown(text)).collect();
         match &step.kind {
             None => Yaml::comments(comments),
-            Some(kind) => Yaml::Block(self.step(kind)).with_comments(comments),
+            Some(kind) => self.step(kind).with_comments(comments),
         }
     }
 
-    fn step(&self, kind: &StepKind) -> Keys {
+    fn step(&self, kind: &StepKind) -> Yaml {
         match kind {
-            StepKind::Request(request) => self.request(request),
-            StepKind::Think(time) => vec![("think".into(), Yaml::Text(plan_time(*time)))],
+            StepKind::Request(request) => Yaml::Map(self.request(request)),
+            StepKind::Think(time) => steps::think(*time),
             StepKind::Transaction { name, steps } => {
-                vec![("transaction".into(), self.label(name)), ("steps".into(), self.steps(steps))]
+                steps::transaction(self.label(name), Pauses::Excluded, self.steps(steps))
             }
-            StepKind::Group { name, steps } => {
-                vec![("name".into(), self.label(name)), ("group".into(), self.steps(steps))]
-            }
-            StepKind::Parallel(steps) => {
-                vec![("parallel".into(), Yaml::text("6")), ("steps".into(), self.steps(steps))]
-            }
+            StepKind::Group { name, steps } => steps::group(self.label(name), self.steps(steps)),
+            StepKind::Parallel(steps) => steps::parallel(CONNECTIONS_OF_BROWSERS, self.steps(steps)),
             StepKind::Choose(branches) => {
-                let branches = branches.iter().map(|(weight, steps)| {
-                    Yaml::map([("weight", Yaml::text(weight.to_string())), ("steps", self.steps(steps))])
-                });
-                vec![("choose".into(), Yaml::List(branches.collect()))]
+                steps::choose(branches.iter().map(|(weight, steps)| (*weight, self.steps(steps))))
             }
         }
     }
@@ -166,7 +165,7 @@ impl Writer {
             push(&mut out, "method", Yaml::text(&request.method));
         }
         if let Some(name) = &request.name {
-            push(&mut out, "name", self.label(name));
+            push(&mut out, "name", Yaml::Text(self.label(name)));
         }
         if in_map {
             self.push_map(&mut out, "query", &request.query, Place::Encoded);
@@ -175,7 +174,10 @@ impl Writer {
         self.push_authentication(&mut out, request, &body);
         out.extend(body.keys);
         if !request.extract.is_empty() {
-            let extract = request.extract.iter().map(|(name, from)| (name.clone(), extractor(from)));
+            let extract = request.extract.iter().filter_map(|(variable, from)| {
+                let extractor = Extractor::new(variable, from.clone());
+                Some((variable.clone(), extractors::write(&extractor, &mut literal)?))
+            });
             push(&mut out, "extract", Yaml::Block(extract.collect()));
         }
         if let Some(status) = &request.status {
@@ -256,14 +258,14 @@ impl Writer {
     }
 
     /// A name of a request or a group: variables stand in it by their names, so that it is the same for all values.
-    fn label(&self, name: &str) -> Yaml {
+    fn label(&self, name: &str) -> String {
         let one = |piece: Piece<'_>| match piece {
             Piece::Literal(text) => text.to_owned(),
             Piece::Variable(name) => format!("{{{name}}}"),
         };
         let name: String = text::pieces(name).into_iter().map(one).collect();
         let name = name.split_whitespace().collect::<Vec<_>>().join(" ");
-        self.text(&name.chars().take(120).collect::<String>(), Place::Encoded)
+        self.in_plan(&name.chars().take(120).collect::<String>(), Place::Encoded)
     }
 
     fn text(&self, text: &str, place: Place) -> Yaml {
@@ -293,30 +295,12 @@ fn encoded_again(part: &str, raw: Option<&str>) -> Option<(String, Yaml)> {
 }
 
 /// A text in which `$` is no variable.
-fn literal(text: &str) -> Yaml {
-    Yaml::text(text.replace("$$", "$$$$").replace("${", "$${"))
-}
-
-fn extractor(from: &Extractor) -> Yaml {
-    match from {
-        Extractor::Json(path) => Yaml::text(path),
-        Extractor::Css { selector, attribute } => {
-            Yaml::map([("css", literal(selector)), ("attribute", Yaml::text(attribute))])
-        }
-        Extractor::Between(left, right) => Yaml::map([("between", Yaml::List(vec![literal(left), literal(right)]))]),
-        Extractor::Header(name) => Yaml::map([("header", Yaml::text(name))]),
-        Extractor::Cookie(name) => Yaml::map([("cookie", Yaml::text(name))]),
-    }
+fn literal(text: &str) -> String {
+    text.replace("$$", "$$$$").replace("${", "$${")
 }
 
 /// Whether texts can be a map: no name stands there twice, and none has variables, which names of plans do not have.
 fn is_map<T>(pairs: &[(String, T)]) -> bool {
     let mut seen = HashSet::new();
     pairs.iter().all(|(name, _)| seen.insert(name) && !name.contains('$') && !text::has_variable(name))
-}
-
-/// A time as a plan file has it: `1500ms`, `2s`.
-pub(crate) fn plan_time(time: Duration) -> String {
-    let millis = time.as_millis().max(1);
-    if millis.is_multiple_of(1000) { format!("{}s", millis / 1000) } else { format!("{millis}ms") }
 }

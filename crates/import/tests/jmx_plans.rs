@@ -1,7 +1,7 @@
 //! Public plans of JMeter, where they are there: each becomes a plan file that can be read.
 
 use brunt_import::jmx::{self, JmxOptions};
-use brunt_model::scenario::Scope;
+use brunt_model::scenario::{Scope, Step};
 use brunt_spec::System;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -148,4 +148,35 @@ teardown:
     assert_eq!(first(&teardown.plan), asked("DELETE", "http://h:81/login"));
     let ends = |plan: &brunt_model::Plan| plan.policy().failure_ends;
     assert_eq!([ends(&setup.plan), ends(&teardown.plan)], [Scope::Run, Scope::Nothing]);
+}
+
+#[test]
+fn several_groups_of_a_stage_are_groups_of_steps() {
+    let group = |kind: &str, name: &str| {
+        format!(
+            r#"<{kind} testclass="{kind}" testname="{name}"><intProp name="ThreadGroup.num_threads">1</intProp>
+            <elementProp name="ThreadGroup.main_controller" elementType="LoopController"><intProp name="LoopController.loops">2</intProp></elementProp>
+            </{kind}><hashTree><HTTPSamplerProxy testclass="HTTPSamplerProxy" testname="{name}">
+            <stringProp name="HTTPSampler.path">http://h/{name}</stringProp></HTTPSamplerProxy><hashTree/></hashTree>"#
+        )
+    };
+    let groups =
+        [group("SetupThreadGroup", "login"), group("SetupThreadGroup", "cart"), group("ThreadGroup", "browse")];
+    let text = format!(
+        r#"<jmeterTestPlan version="1.2"><hashTree><TestPlan testclass="TestPlan" testname="p"/><hashTree>{}</hashTree></hashTree></jmeterTestPlan>"#,
+        groups.concat()
+    );
+    let folder = tempfile::tempdir().expect("a folder");
+    let options = JmxOptions { file: "plan.jmx".into(), directory: folder.path().to_owned(), ..JmxOptions::default() };
+    let imported = jmx::read(text.as_bytes(), &options).unwrap_or_else(|error| panic!("{error}"));
+    let again = loaded(&imported.plan, folder.path());
+    let setup = &again.around.first().unwrap_or_else(|| panic!("{}", imported.plan)).plan;
+    let names: Vec<&str> = setup
+        .main()
+        .scenario
+        .steps
+        .iter()
+        .filter_map(|step| if let Step::Group { name, .. } = step { Some(name.as_str()) } else { None })
+        .collect();
+    assert_eq!(names, ["login", "cart"], "{}", imported.plan);
 }

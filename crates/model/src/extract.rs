@@ -29,6 +29,21 @@ pub struct Extractor {
     pub default: Option<String>,
 }
 
+impl Extractor {
+    /// Takes the first match in the body. Where there is none, the variable keeps its value.
+    pub fn new(variable: &str, from: ExtractFrom) -> Self {
+        Self {
+            variable: variable.to_owned(),
+            from,
+            part: ReplyPart::Body,
+            samples: SampleScope::Main,
+            take: Take::First,
+            sets_more: false,
+            default: None,
+        }
+    }
+}
+
 /// Which samples of a chain of redirects an extractor searches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -77,7 +92,7 @@ pub enum ReplyPart {
 }
 
 /// What is looked for in a reply. Bodies are decoded, and looked at up to 16 MB.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ExtractFrom {
     /// A group of a regular expression, searched for in the body.
@@ -120,7 +135,7 @@ pub enum ExtractFrom {
 }
 
 /// A namespace-aware `XPath` (1.0). A name without a prefix matches names outside all namespaces.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct QualifiedXpath {
     /// The path.
     pub path: String,

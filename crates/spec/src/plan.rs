@@ -21,7 +21,7 @@ mod json;
 mod node;
 mod probes;
 pub(crate) mod read;
-pub(crate) mod scenario;
+pub mod scenario;
 mod schema;
 mod sections;
 mod sets;

@@ -5,11 +5,12 @@
 
 use super::Flow;
 use super::entry::Reply;
-use crate::plan::{Body, Extractor, Part, Request};
+use crate::plan::{Body, Part, Request};
 use crate::secrets::Names;
 use crate::text::{self, NUMBER, variable};
 use aho_corasick::{AhoCorasick, MatchKind};
 use brunt_dom::{Document, Selector};
+use brunt_model::extract::ExtractFrom;
 use serde_json::Value;
 use std::collections::HashMap;
 
@@ -45,7 +46,7 @@ struct Candidate {
     /// The name of its field there.
     field: String,
     /// The reply that held it before, and how it is taken out of it.
-    origin: Option<(usize, Extractor)>,
+    origin: Option<(usize, ExtractFrom)>,
 }
 
 /// Writes extractors, and variables in the place of values.
@@ -167,7 +168,7 @@ fn origins(
     search: &AhoCorasick,
     patterns: &[String],
 ) {
-    let mut set = |value: &str, extractor: Extractor| {
+    let mut set = |value: &str, extractor: ExtractFrom| {
         if let Some(candidate) = candidates.get_mut(value).filter(|one| one.first > at && one.origin.is_none()) {
             candidate.origin = Some((at, extractor));
         }
@@ -176,10 +177,10 @@ fn origins(
         if name.eq_ignore_ascii_case("set-cookie") {
             let pair = value.split(';').next().unwrap_or_default();
             if let Some((cookie, value)) = pair.split_once('=') {
-                set(value.trim(), Extractor::Cookie(cookie.trim().to_owned()));
+                set(value.trim(), ExtractFrom::Cookie(cookie.trim().to_owned()));
             }
         } else if !name.eq_ignore_ascii_case("location") {
-            set(value, Extractor::Header(name.clone()));
+            set(value, ExtractFrom::Header(name.clone()));
         }
     }
     if reply.body.is_empty() || reply.body.len() > LONGEST_REPLY {
@@ -204,7 +205,7 @@ fn origins(
             let is_clear = found.len() == 1
                 || candidates.get(&value).is_some_and(|one| one.field.eq_ignore_ascii_case(&found[0].1));
             if let (Some(one), true) = (candidates.get_mut(&value), is_clear) {
-                one.origin = Some((at, Extractor::Json(found[0].0.clone())));
+                one.origin = Some((at, ExtractFrom::JsonPath(found[0].0.clone())));
             }
         }
         return;
@@ -255,7 +256,7 @@ fn collect(value: &Value, path: &str, key: &str, visit: &mut dyn FnMut(&str, &st
 }
 
 /// The values of hidden fields and of `meta` elements.
-fn fields_of_page(body: &str) -> Vec<(String, Extractor)> {
+fn fields_of_page(body: &str) -> Vec<(String, ExtractFrom)> {
     let page = Document::html(body);
     let mut all = Vec::new();
     for (element, name, attribute) in [("input", "name", "value"), ("meta", "name", "content")] {
@@ -268,7 +269,7 @@ fn fields_of_page(body: &str) -> Vec<(String, Extractor)> {
             let is_plain = !own.is_empty() && own.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-.:[]".contains(&b));
             if is_plain && seen.insert(own.clone()) {
                 let selector = format!("{element}[{name}='{own}']");
-                all.push((value, Extractor::Css { selector, attribute: attribute.to_owned() }));
+                all.push((value, ExtractFrom::Css { selector, attribute: attribute.to_owned() }));
             }
         }
     }
@@ -276,7 +277,7 @@ fn fields_of_page(body: &str) -> Vec<(String, Extractor)> {
 }
 
 /// The texts around a value that stands at a place, as long as they find it and nothing else first.
-fn between(body: &str, at: usize, value: &str) -> Option<Extractor> {
+fn between(body: &str, at: usize, value: &str) -> Option<ExtractFrom> {
     let right = body[at + value.len()..].chars().next().filter(|c| c.is_ascii_punctuation() && !value.contains(*c))?;
     let line = body[..at].rfind('\n').map_or(0, |newline| newline + 1);
     let before = &body[line..at];
@@ -285,7 +286,7 @@ fn between(body: &str, at: usize, value: &str) -> Option<Extractor> {
         let left = &before[from..];
         let is_text = left.chars().any(char::is_alphabetic) && left.len() >= 4;
         if is_text && body.find(left) == Some(at - left.len()) {
-            return Some(Extractor::Between(left.to_owned(), right.to_string()));
+            return Some(ExtractFrom::Boundary { left: left.to_owned(), right: right.to_string() });
         }
     }
     None

@@ -11,6 +11,7 @@ use brunt_model::reply_policy::{
 use brunt_script::expression::{self, Stretch};
 use brunt_script::functions;
 use brunt_spec::plan::Yaml;
+use brunt_spec::plan::scenario::extractors;
 
 /// What a check of a plan file says.
 #[derive(Default)]
@@ -107,7 +108,7 @@ impl Writer<'_> {
     }
 
     fn extractor(&mut self, extractor: &Extractor, place: &str, extract: &mut Keys) {
-        let Extractor { variable, from, part, take, default, .. } = extractor;
+        let Extractor { variable, from, take, .. } = extractor;
         let at = self.extractor_place(variable, place);
         if variable.trim().is_empty() {
             self.notice(format!("{at}: left out, it names no variable"));
@@ -119,66 +120,13 @@ impl Writer<'_> {
             }
             return;
         }
-        let mut keys = Keys::new();
-        let mut add = |name: &str, value: Yaml| keys.push((name.to_owned(), value));
-        match from {
-            ExtractFrom::Regex { pattern, group, template } => {
-                add("regex", Yaml::Text(self.plain(pattern)));
-                let number = template.as_ref().map_or(Some(*group), |template| only_group(template));
-                match (number, template) {
-                    (Some(number), _) if number == u32::from(functions::has_group(pattern)) => {}
-                    (Some(_), None) | (Some(0), _) => add("group", Yaml::text(number.unwrap_or_default().to_string())),
-                    (_, Some(template)) => add("template", Yaml::Text(self.plain(template))),
-                    (None, None) => {}
-                }
-            }
-            ExtractFrom::Boundary { left, right } => {
-                let sides = [left, right].map(|side| Yaml::Text(self.plain(side)));
-                add("between", Yaml::List(sides.into()));
-            }
-            ExtractFrom::JsonPath(path) => add("json", Yaml::Text(self.plain(path))),
-            ExtractFrom::JmesPath(path) => add("jmespath", Yaml::Text(self.plain(path))),
-            ExtractFrom::Css { selector, attribute } => {
-                add("css", Yaml::Text(self.plain(selector)));
-                if !attribute.is_empty() {
-                    add("attribute", Yaml::text(attribute));
-                }
-            }
-            ExtractFrom::Xpath(path) => add("xpath", Yaml::Text(self.plain(path))),
-            ExtractFrom::QualifiedXpath(QualifiedXpath { path, .. }) => {
-                self.notice(format!("{at}: a plan file has no namespaces; the prefixes of `{path}` match as written"));
-                add("xpath", Yaml::Text(self.plain(path)));
-            }
-            ExtractFrom::Header(name) => add("header", Yaml::text(name)),
-            ExtractFrom::Cookie(name) => add("cookie", Yaml::text(name)),
+        if let ExtractFrom::QualifiedXpath(QualifiedXpath { path, .. }) = from {
+            self.notice(format!("{at}: a plan file has no namespaces; the prefixes of `{path}` match as written"));
         }
-        match part {
-            ReplyPart::Body => {}
-            ReplyPart::UnescapedBody => add("in", Yaml::text("unescaped_body")),
-            ReplyPart::Headers => add("in", Yaml::text("headers")),
-            ReplyPart::Status => add("in", Yaml::text("status")),
-            ReplyPart::Message => add("in", Yaml::text("message")),
-            ReplyPart::Url => add("in", Yaml::text("url")),
-            ReplyPart::RequestHeaders => add("in", Yaml::text("request_headers")),
-            ReplyPart::RequestBody | ReplyPart::SamplerData | ReplyPart::Variable(_) => {
-                self.notice(format!("{at}: left out, a plan file extracts from replies only"));
-                self.declared.push((variable.clone(), String::new()));
-                return;
-            }
-        }
-        match take {
-            Take::First | Take::Number(1) => {}
-            Take::Last => add("take", Yaml::text("last")),
-            Take::Random => add("take", Yaml::text("random")),
-            Take::All => add("take", Yaml::text("all")),
-            Take::Number(number) => add("take", Yaml::text(number.to_string())),
-        }
-        if let Some(default) = default {
-            add("default", Yaml::Text(self.plain(default)));
-        }
-        let value = match &keys[..] {
-            [(only, path)] if only == "json" => path.clone(),
-            _ => Yaml::Map(keys),
+        let Some(value) = extractors::write(extractor, &mut |text| self.plain(text)) else {
+            self.notice(format!("{at}: left out, a plan file extracts from replies only"));
+            self.declared.push((variable.clone(), String::new()));
+            return;
         };
         extract.push((variable.clone(), value));
     }
@@ -413,10 +361,6 @@ fn status(text: &TextAssertion) -> Result<String, String> {
 /// A number that is known before the run.
 fn known<T: std::str::FromStr>(text: &str) -> Result<T, String> {
     text.trim().parse().map_err(|_| format!("`{text}` is no whole number that is known before the run"))
-}
-
-fn only_group(template: &str) -> Option<u32> {
-    template.strip_prefix('$')?.strip_suffix('$')?.parse().ok()
 }
 
 /// Adds a check of a path or header field; a plan file compares each with one text.

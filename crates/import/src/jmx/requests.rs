@@ -15,6 +15,7 @@ use brunt_script::template::expression_text;
 use brunt_spec::defaults;
 use brunt_spec::plan::Yaml;
 use brunt_spec::words::duration;
+use brunt_spec::words::values::method_name;
 use std::collections::HashSet;
 use std::time::Duration;
 
@@ -58,10 +59,18 @@ impl Writer<'_> {
             &["get", "post", "put", "patch", "delete", "head", "options"]
         };
         let is_known = all.contains(&method.as_str());
-        if !is_known {
-            self.notice(format!("{place}: the method {} became GET; plan files do not have it", request.method));
+        let is_named = !is_known && !request.is_websocket() && method_name(&request.method).is_ok();
+        match (is_known, is_named) {
+            (true, _) => push(&mut keys, &method, Yaml::Text(url)),
+            (false, true) => {
+                push(&mut keys, "request", Yaml::Text(url));
+                push(&mut keys, "method", Yaml::text(&request.method));
+            }
+            (false, false) => {
+                self.notice(format!("{place}: the method {} became GET; a plan file does not have it", request.method));
+                push(&mut keys, "get", Yaml::Text(url));
+            }
         }
-        push(&mut keys, if is_known { &method } else { "get" }, Yaml::Text(url));
         let label = self.plain(&request.label);
         push(&mut keys, "name", Yaml::Text(label));
         let shared = self.shared_headers.clone();

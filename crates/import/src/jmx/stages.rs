@@ -5,6 +5,7 @@ use crate::write::Keys;
 use crate::write::plan_time;
 use brunt_model::{Plan, Population};
 use brunt_spec::plan::Yaml;
+use brunt_spec::plan::scenario::steps;
 
 impl Writer<'_> {
     /// The thread groups of a stage; None where they have no steps.
@@ -55,7 +56,7 @@ impl Writer<'_> {
                 let times = Yaml::text((users * iterations).to_string());
                 steps = vec![Yaml::map([("loop", times), ("steps", Yaml::List(steps))])];
             }
-            all.push(Yaml::map([("group", Yaml::text(&group.name)), ("steps", Yaml::List(steps))]));
+            all.push(steps::group(&group.name, steps));
             for name in own.into_iter().filter_map(|key| join(&mut keys, key)) {
                 self.notice(format!("{place}: `{name}` is that of the first group of its kind"));
             }

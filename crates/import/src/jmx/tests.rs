@@ -124,7 +124,7 @@ fn several_groups_of_a_stage_become_one_user() {
         notices.len() == 2 && notices[1].contains("\"b\": one user carries it out and the others of its kind"),
         "{notices:?}"
     );
-    for part in ["- group: a\n", "- group: b\n", "loop: \"6\"", "- get: /b\n"] {
+    for part in ["- name: a\n", "- name: b\n", "group:\n", "loop: \"6\"", "- get: /b\n"] {
         assert!(plan.contains(part) || plan.contains(&part.replace('"', "")), "{part} is not in\n{plan}");
     }
     assert!(!plan.contains("users: 3"), "{plan}");
@@ -145,4 +145,12 @@ fn wrong_inputs_are_one_line() {
         let error = read(text.as_bytes(), &options).unwrap_err().to_string();
         assert!(error.contains(told) && !error.contains('\n'), "{error}");
     }
+}
+
+#[test]
+fn any_method_is_kept() {
+    let properties = r#"<stringProp name="HTTPSampler.path">http://h/</stringProp><stringProp name="HTTPSampler.method">PROPFIND</stringProp>"#;
+    let import = imported("", &sampler("r", properties, ""));
+    assert!(import.plan.contains("- request: /\n    method: PROPFIND\n"), "{}", import.plan);
+    assert!(!import.notices.iter().any(|notice| notice.contains("PROPFIND")), "{:?}", import.notices);
 }

@@ -2,7 +2,8 @@
 
 use super::variables::Variables;
 use crate::json::At;
-use crate::plan::{Extractor, Request};
+use crate::plan::Request;
+use brunt_model::extract::ExtractFrom;
 use serde_json::Value;
 use std::collections::HashSet;
 
@@ -71,7 +72,7 @@ pub(super) fn translate(
         } else if let Some((name, path)) = setter(line, &replies) {
             let name = variables.reference(&name);
             if !request.extract.iter().any(|(known, _)| *known == name) {
-                request.extract.push((name, Extractor::Json(path)));
+                request.extract.push((name, ExtractFrom::JsonPath(path)));
             }
         } else if !is_frame(line) && reply_name(line).is_none() {
             left_out.push(line);

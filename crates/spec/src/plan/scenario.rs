@@ -4,11 +4,12 @@
 //! * `forms`: tables of forms.
 
 mod checks;
-mod extractors;
+pub mod extractors;
 mod forms;
 pub(crate) mod keys;
 mod replies;
-mod steps;
+pub mod steps;
+pub mod write;
 
 use super::words::{Scalar, ScalarList};
 use super::{Entry, Node, Value, read};

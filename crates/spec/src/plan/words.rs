@@ -84,7 +84,7 @@ impl<T: JsonSchema> JsonSchema for Nested<T> {
 }
 
 impl<'de, T> Deserialize<'de> for Nested<T> {
-    // An option, so that its reader says what is missing.
+    // An option, because the reader of the tree reports a missing value.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Option::<IgnoredAny>::deserialize(deserializer)?;
         Ok(Self(PhantomData))

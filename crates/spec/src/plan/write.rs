@@ -5,9 +5,16 @@ mod scalar;
 use super::json::is_typed;
 use super::node::{Node, Value};
 use scalar::{block, comment, double_quoted, flow, one_line, plain};
+use std::time::Duration;
 
 /// Maximum number of characters of a comment, and of a list or map in one line.
 const MAX_WIDTH: usize = 100;
+
+/// Returns a time as a plan file has it, in milliseconds or seconds: `1500ms`, `2s`. The shortest is 1 ms.
+pub fn plan_time(time: Duration) -> String {
+    let millis = time.as_millis().max(1);
+    if millis.is_multiple_of(1000) { format!("{}s", millis / 1000) } else { format!("{millis}ms") }
+}
 
 /// A value of YAML to write.
 #[derive(Debug, Clone, PartialEq)]

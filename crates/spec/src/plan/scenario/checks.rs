@@ -59,6 +59,7 @@ pub(super) struct Until {
     exists: Option<ScalarList>,
 }
 
+#[expect(clippy::unused_self, reason = "the type of a key chooses how it is read")]
 impl Nested<ScalarOr<Until>> {
     /// Reads the conditions of an awaited message.
     pub(super) fn read(&self, node: &Node) -> Result<Vec<Assertion>> {
@@ -66,7 +67,7 @@ impl Nested<ScalarOr<Until>> {
             StepCheck { contains: Some(ScalarList(vec![text.to_owned()])), ..StepCheck::default() }
         } else {
             let Until { contains, matches, json, exists } = read(node)?;
-            StepCheck { contains, matches, json, exists, ..StepCheck::default() }
+            StepCheck { contains, matches, exists, json, ..StepCheck::default() }
         };
         let mut policy = ReplyPolicy::default();
         check.read(node, &mut policy)?;

@@ -1,17 +1,16 @@
-//! Extractors: what is looked for in a reply, one form for each way, in [`WAYS`].
+//! Extractors. Each way to search a reply has a form, and a row in `WAYS`.
 
 use super::expected;
 use super::forms::{Defined, FormKeys, FormTable, schemas};
 use crate::error::{Result, SpecError};
 use crate::plan::words::{Nested, Scalar};
-use crate::plan::{Entry, Node, Value, read};
-use brunt_model::extract::{ExtractFrom, Extractor, ReplyPart, SampleScope, Take};
+use crate::plan::{Entry, Node, Value, Yaml, read};
+use brunt_model::extract::{ExtractFrom, Extractor, QualifiedXpath, ReplyPart, Take};
 use brunt_script::functions;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 /// The ways to look for something in a reply.
@@ -52,7 +51,7 @@ impl Way {
 /// Keys of all extractors.
 #[derive(Deserialize, JsonSchema)]
 struct CommonKeys {
-    /// What is searched. Default: the body.
+    /// The part of the reply to search. Default: the body.
     r#in: Option<Part>,
     /// Which of several matches is taken: `first`, `last`, `random`, `all` or a number from 1. Default: first.
     take: Option<Scalar>,
@@ -94,8 +93,21 @@ impl Part {
     }
 }
 
+/// Extractors by variable in the JSON Schema.
+pub(super) struct ExtractMap;
+
+impl JsonSchema for ExtractMap {
+    fn schema_name() -> Cow<'static, str> {
+        "Extractors".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "object", "additionalProperties": generator.subschema_for::<ExtractForm>() })
+    }
+}
+
 /// An extractor in the JSON Schema: a `JSONPath`, or a map.
-pub(super) struct ExtractForm;
+struct ExtractForm;
 
 impl JsonSchema for ExtractForm {
     fn schema_name() -> Cow<'static, str> {
@@ -109,36 +121,27 @@ impl JsonSchema for ExtractForm {
     }
 }
 
-impl Nested<BTreeMap<String, ExtractForm>> {
+#[expect(clippy::unused_self, reason = "the type of a key chooses how it is read")]
+impl Nested<ExtractMap> {
     /// Reads the extractors of a step.
     pub(super) fn read(&self, node: &Node) -> Result<Vec<Extractor>> {
         if !matches!(node.value, Value::Map(_)) {
             return Err(expected(&node.at, "", "a map", "variables below it, such as `id: $.id`"));
         }
-        let one = |entry: &Entry| extractor(entry).map_err(|error| error.within(&entry.key, &entry.node.at));
-        node.entries().iter().map(one).collect()
+        let entries = node.entries().iter();
+        entries.map(|entry| extractor(entry).map_err(|error| error.within(&entry.key, &entry.node.at))).collect()
     }
 }
 
 fn extractor(entry: &Entry) -> Result<Extractor> {
-    let mut extractor = Extractor {
-        variable: entry.key.clone(),
-        from: ExtractFrom::JsonPath(String::new()),
-        part: ReplyPart::Body,
-        samples: SampleScope::Main,
-        take: Take::First,
-        default: None,
-        sets_more: false,
-    };
     if let Some(path) = entry.node.text() {
-        extractor.from = ExtractFrom::JsonPath(path.to_owned());
-        return Ok(extractor);
+        return Ok(Extractor::new(&entry.key, ExtractFrom::JsonPath(path.to_owned())));
     }
     let Defined::Kind(way, _) = TABLE.find(&entry.node)? else {
         let wrong = "one of json, jmespath, regex, between, css, xpath, header and cookie says what is looked for; write one such as {json: $.id}";
         return Err(SpecError::new(&entry.node.at, "", wrong));
     };
-    extractor.from = (WAYS[way].read)(&entry.node)?;
+    let mut extractor = Extractor::new(&entry.key, (WAYS[way].read)(&entry.node)?);
     let common: CommonKeys = read(&entry.node)?;
     extractor.part = common.r#in.map_or(ReplyPart::Body, Part::read);
     if let Some(word) = &common.take {
@@ -236,7 +239,7 @@ impl ExtractorForm for BetweenExtractor {
 struct CssExtractor {
     /// A CSS selector in an HTML body.
     css: Scalar,
-    /// The attribute of the element whose value is taken. Default: its text.
+    /// The attribute to take. Default: the text of the element.
     attribute: Option<Scalar>,
 }
 
@@ -290,5 +293,80 @@ impl ExtractorForm for CookieExtractor {
 
     fn read(self) -> ExtractFrom {
         ExtractFrom::Cookie(self.cookie.0)
+    }
+}
+
+/// Writes an extractor: a `JSONPath` alone, or a map. `text` returns a text as a plan file has it. None: a plan file has no word for the
+/// part that is searched.
+pub fn write(extractor: &Extractor, text: &mut dyn FnMut(&str) -> String) -> Option<Yaml> {
+    let mut keys = write_from(&extractor.from, text);
+    let part = match &extractor.part {
+        ReplyPart::Body => None,
+        ReplyPart::UnescapedBody => Some("unescaped_body"),
+        ReplyPart::Headers => Some("headers"),
+        ReplyPart::Status => Some("status"),
+        ReplyPart::Message => Some("message"),
+        ReplyPart::Url => Some("url"),
+        ReplyPart::RequestHeaders => Some("request_headers"),
+        ReplyPart::RequestBody | ReplyPart::SamplerData | ReplyPart::Variable(_) => return None,
+    };
+    keys.extend(part.map(|part| ("in", Yaml::text(part))));
+    let take = match extractor.take {
+        Take::First | Take::Number(1) => None,
+        Take::Last => Some("last".to_owned()),
+        Take::Random => Some("random".to_owned()),
+        Take::All => Some("all".to_owned()),
+        Take::Number(number) => Some(number.to_string()),
+    };
+    keys.extend(take.map(|take| ("take", Yaml::Text(take))));
+    keys.extend(extractor.default.as_ref().map(|default| ("default", Yaml::Text(text(default)))));
+    match &keys[..] {
+        [("json", path)] => Some(path.clone()),
+        _ => Some(Yaml::Map(keys.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())),
+    }
+}
+
+fn write_from(from: &ExtractFrom, text: &mut dyn FnMut(&str) -> String) -> Vec<(&'static str, Yaml)> {
+    match from {
+        ExtractFrom::JsonPath(path) => vec![("json", Yaml::Text(text(path)))],
+        ExtractFrom::JmesPath(path) => vec![("jmespath", Yaml::Text(text(path)))],
+        ExtractFrom::Regex { pattern, group, template } => {
+            let mut keys = vec![("regex", Yaml::Text(text(pattern)))];
+            keys.extend(write_group(pattern, *group, template.as_deref(), text));
+            keys
+        }
+        ExtractFrom::Boundary { left, right } => {
+            vec![("between", Yaml::List([left, right].map(|side| Yaml::Text(text(side))).into()))]
+        }
+        ExtractFrom::Css { selector, attribute } => {
+            let mut keys = vec![("css", Yaml::Text(text(selector)))];
+            keys.extend((!attribute.is_empty()).then(|| ("attribute", Yaml::text(attribute))));
+            keys
+        }
+        // A plan file declares no namespaces: prefixes match as they are written.
+        ExtractFrom::Xpath(path) | ExtractFrom::QualifiedXpath(QualifiedXpath { path, .. }) => {
+            vec![("xpath", Yaml::Text(text(path)))]
+        }
+        ExtractFrom::Header(name) => vec![("header", Yaml::text(name))],
+        ExtractFrom::Cookie(name) => vec![("cookie", Yaml::text(name))],
+    }
+}
+
+/// The key `group` or `template`; None for the group that a plan file means without them.
+fn write_group(
+    pattern: &str,
+    group: u32,
+    template: Option<&str>,
+    text: &mut dyn FnMut(&str) -> String,
+) -> Option<(&'static str, Yaml)> {
+    let only_group = match template {
+        None => Some(group),
+        Some(template) => template.strip_prefix('$').and_then(|rest| rest.strip_suffix('$')?.parse().ok()),
+    };
+    match (only_group, template) {
+        (Some(number), _) if number == u32::from(functions::has_group(pattern)) => None,
+        (Some(number), None) | (Some(number @ 0), _) => Some(("group", Yaml::text(number.to_string()))),
+        (_, Some(template)) => Some(("template", Yaml::Text(text(template)))),
+        (None, None) => None,
     }
 }

@@ -1,4 +1,4 @@
-//! Tables of forms: maps of which one key says the kind, and others go with it.
+//! Tables of forms. A form is a map that one key defines, with keys that go with it.
 //!
 //! A form is a struct with the keys of one kind. Its table gives the JSON Schema, and refuses keys that do not go with a kind.
 
@@ -18,7 +18,7 @@ pub(super) struct FormKeys {
     own: Describe,
     /// Describe the keys that it shares with other kinds.
     shared: &'static [Describe],
-    /// Says why a key of other kinds does not go with it, and what to write instead. None: the table says it.
+    /// Returns the reason why a key of other kinds does not go with it, with a remedy. None: the general one.
     refusal: fn(&str) -> Option<String>,
 }
 
@@ -48,14 +48,14 @@ pub(super) struct FormTable {
 /// What the keys of a map define.
 pub(super) enum Defined<'n> {
     Nothing,
-    /// The row of its kind, and the entry that says so.
+    /// The row of its kind, and the entry that defines it.
     Kind(usize, &'n Entry),
     /// Two entries that define it.
     Twice(&'n Entry, &'n Entry),
 }
 
 impl FormTable {
-    /// A table with these rows. `noun` is what they describe, such as `step`.
+    /// A table with these rows. `noun` names the maps in errors, such as `step`.
     pub fn new(noun: &'static str, rows: impl IntoIterator<Item = &'static FormKeys>) -> Self {
         let mut generator = SchemaGenerator::default();
         let keys_of = |row: &'static FormKeys| {

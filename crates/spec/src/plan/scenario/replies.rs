@@ -1,8 +1,8 @@
-//! Keys of requests about their replies: what is extracted, checked and done next.
+//! Keys of requests about their replies: extraction, checks, and the reaction to failures.
 
 use super::Reader;
 use super::checks::{StepCheck, Until};
-use super::extractors::ExtractForm;
+use super::extractors::ExtractMap;
 use super::keys::OnFailure;
 use crate::error::{Result, SpecError};
 use crate::plan::Node;
@@ -10,7 +10,6 @@ use crate::plan::words::{Nested, Read, Scalar, ScalarList, ScalarOr, Time};
 use brunt_model::reply_policy::{Assertion, AssertionTest, Credentials, Elements, Events, ReplyAction};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// Keys that all requests have, whatever the protocol.
@@ -28,12 +27,12 @@ pub(super) struct ReplyKeys {
     /// Of `send` and `await`: the message that is awaited, a text that it contains or a map; other messages are passed over.
     until: Option<Nested<ScalarOr<Until>>>,
     /// Variables that the reply sets, by name: a `JSONPath`, or a map.
-    extract: Option<Nested<BTreeMap<String, ExtractForm>>>,
+    extract: Option<Nested<ExtractMap>>,
     /// A script that runs after `extract`, or several in order; `prev` is the reply.
     after: Option<ScalarList>,
     /// Conditions for a good reply.
     check: Option<StepCheck>,
-    /// What is over if the request failed.
+    /// The scope that a failure of the request ends.
     on_failure: Option<OnFailure>,
     /// Time limit for the request.
     timeout: Option<Time>,
@@ -45,7 +44,7 @@ impl ReplyKeys {
         self.timeout.map(|time| time.0)
     }
 
-    /// Adds the policy of a request whose step is defined by the key `kind`; its number.
+    /// Adds the policy of a request, and returns its number. `kind` is the key that defines the step.
     pub fn read(&self, reader: &mut Reader<'_>, step: &Node, kind: &str) -> Result<u32> {
         let mut policy = reader.policy.clone();
         if let Some(on_failure) = self.on_failure {
@@ -82,11 +81,11 @@ impl ReplyKeys {
                 policy.assertions.push(Assertion { name: "script".into(), test });
             }
         }
-        let known = reader.policies.iter().position(|known| *known == policy);
-        Ok(known.unwrap_or_else(|| {
-            reader.policies.push(policy);
-            reader.policies.len() - 1
-        }) as u32)
+        if let Some(number) = reader.policies.iter().position(|other| *other == policy) {
+            return Ok(number as u32);
+        }
+        reader.policies.push(policy);
+        Ok(reader.policies.len() as u32 - 1)
     }
 }
 

@@ -1,4 +1,5 @@
-//! The steps of a scenario. [`KINDS`] has a row for each kind, whose form says its keys and reads it.
+//! The steps of a scenario. `KINDS` has a row for each kind: its form has the keys, and reads them; `write_step` has an arm for each
+//! step of the model.
 //!
 //! * `requests`, `bodies`, `calls`: requests. `pauses`, `blocks`, `loops`, `branches`, `variables`, `scripts`: the other kinds.
 //! * `conditions`: the conditions of branches and loops.
@@ -14,12 +15,19 @@ mod requests;
 mod scripts;
 mod variables;
 
+use super::write::{Loss, Wording};
+pub use blocks::{group, parallel, transaction};
+pub use branches::choose;
+pub use pauses::think;
+pub use scripts::script;
+pub use variables::set;
+
 use super::forms::{Defined, FormKeys, FormTable, schemas};
 use super::{Reader, expected};
 use crate::error::{Result, SpecError, nearest};
 use crate::plan::words::Nested;
-use crate::plan::{Entry, Node, Value, read};
-use brunt_model::scenario::Step;
+use crate::plan::{Entry, Node, Value, Yaml, read};
+use brunt_model::scenario::{Condition, SampleMaker, Step};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::DeserializeOwned;
 use std::borrow::Cow;
@@ -106,7 +114,7 @@ impl JsonSchema for StepSchema {
 }
 
 impl Reader<'_> {
-    /// Reads the steps of a list. `key` is where it stands, such as `steps` or `choose[0].steps`.
+    /// Reads the steps of a list. `key` is the place of the list, such as `steps` or `choose[0].steps`.
     pub(super) fn steps(&mut self, node: &Node, key: &str) -> Result<Vec<Step>> {
         let Value::List(nodes) = &node.value else {
             return Err(expected(&node.at, key, "a list of steps", "each in a line `- get: URL`"));
@@ -150,6 +158,7 @@ impl Reader<'_> {
 /// A list of steps in a form.
 type StepList = Nested<Vec<StepSchema>>;
 
+#[expect(clippy::unused_self, reason = "the type of a key chooses how it is read")]
 impl StepList {
     /// Reads it from the map around it. `key` is its place below the step, such as `steps` or `choose[0].steps`.
     fn read(&self, reader: &mut Reader<'_>, map: &Node, key: &str) -> Result<Vec<Step>> {
@@ -165,4 +174,70 @@ impl StepList {
 fn positive(text: &str) -> Result<u32> {
     let number = text.parse().ok().filter(|number| *number > 0);
     number.ok_or_else(|| SpecError::told(format!("`{text}`: not a whole number above 0; write one such as 6")))
+}
+
+/// Writes the steps of a list.
+pub fn write(steps: &[Step], wording: &mut dyn Wording) -> Vec<Yaml> {
+    steps.iter().flat_map(|step| write_step(step, wording)).collect()
+}
+
+/// Writes a step. Each variant is decided here, and none by a wildcard: a new one that is forgotten does not compile.
+fn write_step(step: &Step, wording: &mut dyn Wording) -> Vec<Yaml> {
+    match step {
+        Step::Request(number) => wording.request(*number),
+        Step::Together { manner, steps } => blocks::write_together(*manner, steps, wording),
+        Step::Group { name, steps } => vec![blocks::group(name, write(steps, wording))],
+        Step::Transaction { name, pauses, steps, .. } => blocks::write_transaction(name, *pauses, steps, wording),
+        Step::Loop { times, steps } => loops::write_loop(times.as_ref(), steps, wording),
+        Step::While { condition, twice, steps } => loops::write_while(condition, *twice, steps, wording),
+        Step::If { condition: Condition::Share(share), then, .. } => branches::write_share(share, then, wording),
+        Step::If { condition, then, otherwise } => branches::write_if(condition, then, otherwise, wording),
+        Step::ForEach { variable, values, steps } => loops::write_for_each(variable, values, steps, wording),
+        Step::Switch { value, cases } => vec![branches::write_switch(value, cases, wording)],
+        Step::Shuffle(lists) => branches::write_shuffle(lists, wording),
+        Step::During { seconds, steps } => loops::write_during(seconds, steps, wording),
+        Step::Lock { name, steps } => blocks::write_lock(name, steps, wording),
+        Step::Choose { order, portion, branches } => branches::write_choose(*order, *portion, branches, wording),
+        Step::Resumable(steps) => blocks::list_alone("resumable", write(steps, wording)),
+        Step::Once(steps) => blocks::list_alone("once", write(steps, wording)),
+        Step::OncePerLoop(steps) => {
+            wording.lose(Loss::OncePerLoop);
+            blocks::list_alone("once", write(steps, wording))
+        }
+        Step::Think(range) => vec![pauses::write_think(range)],
+        Step::Pause(millis) => pauses::write_pause(millis, wording).into_iter().collect(),
+        Step::Pace(pace) => pauses::write_pace(pace, wording).into_iter().collect(),
+        Step::Meet { users, timeout } => vec![pauses::write_meet(users, timeout, wording)],
+        Step::Set { variable, value } => variables::write_set(variable, value, wording).into_iter().collect(),
+        Step::Row(number) => variables::write_row(*number, wording).into_iter().collect(),
+        Step::Count(counter) => vec![variables::write_count(counter, wording)],
+        Step::Script(script) => wording.script(script),
+        Step::Sample(sample) => {
+            wording.lose(Loss::Sample(sample));
+            match &sample.maker {
+                SampleMaker::Script(script) => wording.script(script),
+                SampleMaker::Variables | SampleMaker::Failure { .. } => Vec::new(),
+            }
+        }
+        Step::Stop(scope) => scripts::write_stop(*scope).into_iter().collect(),
+        Step::Modify(modifier) => {
+            wording.lose(Loss::Modifier(modifier));
+            Vec::new()
+        }
+        // Requests of `script`, and a figure of JMeter's own records.
+        Step::Next(_) | Step::CountInTransactions(_) => Vec::new(),
+    }
+}
+
+/// A step of one key.
+fn one(key: &str, value: impl Into<String>) -> Yaml {
+    Yaml::map([(key, Yaml::text(value))])
+}
+
+/// Writes a step around others. Without others, there is no step.
+fn around(key: &str, value: Yaml, steps: &[Step], wording: &mut dyn Wording) -> Vec<Yaml> {
+    match write(steps, wording) {
+        steps if steps.is_empty() => Vec::new(),
+        steps => vec![Yaml::map([(key, value), ("steps", Yaml::List(steps))])],
+    }
 }

@@ -32,7 +32,7 @@ fn well(scenario: &str) -> Plan {
     planned(scenario).unwrap_or_else(|error| panic!("{scenario}\n{error}"))
 }
 
-const LOGIN: &str = r#"base: http://${host}
+pub(super) const LOGIN: &str = r#"base: http://${host}
 data: [users.csv, {file: users.csv, columns: [a, b], shared: user, at_end: stop_user}]
 variables: {id: "${random(1,9)}"}
 headers: {X-All: "1", Accept: text/html}
@@ -194,7 +194,7 @@ fn what_makes_no_sense_is_told_at_its_place() {
         ("steps: [{get: http://h/, post: http://h/}]", "`post` stands beside `get`; write each in a step of its own"),
         (
             "steps: [{think: 1s, name: x}]",
-            "plan.yaml:4:22: scenario.steps[0].name: a step with `think` has no key `name`; leave it out, or write it with `get`, `grpc` or `group`",
+            "plan.yaml:4:23: scenario.steps[0].name: a step with `think` has no key `name`; leave it out, or write it with `get`, `grpc` or `group`",
         ),
         ("steps: [{loop: 2, steps: [], weight: 3}]", "scenario.steps[0].weight: unknown key; write "),
         (

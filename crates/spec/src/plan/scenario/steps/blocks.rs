@@ -1,9 +1,11 @@
 //! Steps around a list of steps: `transaction`, `group`, `parallel`, `lock`, `once` and `resumable`.
 
-use super::{StepForm, StepList, StepNode, positive};
+use super::{StepForm, StepList, StepNode, around, positive, write};
 use crate::error::Result;
+use crate::plan::Yaml;
 use crate::plan::scenario::Reader;
 use crate::plan::scenario::forms::FormKeys;
+use crate::plan::scenario::write::Wording;
 use crate::plan::words::Scalar;
 use brunt_model::scenario::{Manner, Pauses, Step};
 use schemars::JsonSchema;
@@ -30,6 +32,25 @@ impl StepForm for TransactionStep {
     }
 }
 
+/// Writes a transaction. Without steps, there is none.
+pub fn write_transaction(name: &str, pauses: Pauses, steps: &[Step], wording: &mut dyn Wording) -> Vec<Yaml> {
+    let name = wording.text(name);
+    match write(steps, wording) {
+        steps if steps.is_empty() => Vec::new(),
+        steps => vec![transaction(name, pauses, steps)],
+    }
+}
+
+/// Writes a transaction of these steps.
+pub fn transaction(name: impl Into<String>, pauses: Pauses, steps: Vec<Yaml>) -> Yaml {
+    let mut keys = vec![("transaction".to_owned(), Yaml::text(name))];
+    if pauses == Pauses::Included {
+        keys.push(("with_pauses".to_owned(), Yaml::text("true")));
+    }
+    keys.push(("steps".to_owned(), Yaml::List(steps)));
+    Yaml::Map(keys)
+}
+
 /// Steps that belong together. They are not timed.
 #[derive(Deserialize, JsonSchema)]
 pub struct GroupStep {
@@ -46,6 +67,11 @@ impl StepForm for GroupStep {
         let steps = self.group.read(reader, step.node, "group")?;
         Ok(vec![Step::Group { name: self.name.unwrap_or_default().0, steps }])
     }
+}
+
+/// Writes a group of these steps.
+pub fn group(name: impl Into<String>, steps: Vec<Yaml>) -> Yaml {
+    Yaml::map([("name", Yaml::text(name)), ("group", Yaml::List(steps))])
 }
 
 /// Requests that are made at the same time.
@@ -66,6 +92,35 @@ impl StepForm for ParallelStep {
     }
 }
 
+/// Writes requests that are made at the same time. Other steps among them come before.
+pub fn write_together(manner: Manner, steps: &[Step], wording: &mut dyn Wording) -> Vec<Yaml> {
+    let most = match manner {
+        Manner::Parallel(most) => most,
+        Manner::Pipelined => 1,
+    };
+    let (requests, others): (Vec<Step>, Vec<Step>) = steps.iter().cloned().partition(is_requests_only);
+    let mut all = write(&others, wording);
+    let requests = write(&requests, wording);
+    if !requests.is_empty() {
+        all.push(parallel(most, requests));
+    }
+    all
+}
+
+/// True for a request, and for loops and choices of requests only.
+fn is_requests_only(step: &Step) -> bool {
+    match step {
+        Step::Request(_) => true,
+        Step::Loop { .. } | Step::Choose { .. } => step.inner().into_iter().flatten().all(is_requests_only),
+        _ => false,
+    }
+}
+
+/// Writes requests that are made at the same time, `most` at once.
+pub fn parallel(most: u32, requests: Vec<Yaml>) -> Yaml {
+    Yaml::map([("parallel", Yaml::text(most.to_string())), ("steps", Yaml::List(requests))])
+}
+
 /// Steps that only one user of the run at a time carries out.
 #[derive(Deserialize, JsonSchema)]
 pub struct LockStep {
@@ -81,6 +136,12 @@ impl StepForm for LockStep {
     fn read(self, reader: &mut Reader<'_>, step: &StepNode<'_>) -> Result<Vec<Step>> {
         Ok(vec![Step::Lock { name: self.lock.0, steps: self.steps.read(reader, step.node, "steps")? }])
     }
+}
+
+/// Writes steps within a lock.
+pub fn write_lock(name: &str, steps: &[Step], wording: &mut dyn Wording) -> Vec<Yaml> {
+    let name = wording.text(name);
+    around("lock", Yaml::Text(name), steps, wording)
 }
 
 /// Steps of each user's first iteration only.
@@ -111,4 +172,9 @@ impl StepForm for ResumableStep {
     fn read(self, reader: &mut Reader<'_>, step: &StepNode<'_>) -> Result<Vec<Step>> {
         Ok(vec![Step::Resumable(self.resumable.read(reader, step.node, "resumable")?)])
     }
+}
+
+/// Writes a step with a list of steps as its only value. Without steps, there is none.
+pub fn list_alone(key: &str, steps: Vec<Yaml>) -> Vec<Yaml> {
+    if steps.is_empty() { Vec::new() } else { vec![Yaml::map([(key, Yaml::List(steps))])] }
 }

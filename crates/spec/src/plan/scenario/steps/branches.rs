@@ -1,13 +1,15 @@
 //! Steps that choose between lists of steps: `if`, `switch`, `choose` and `shuffle`.
 
-use super::conditions::ConditionForm;
-use super::{StepForm, StepList, StepNode, StepSchema};
+use super::blocks::list_alone;
+use super::conditions::{self, ConditionForm};
+use super::{StepForm, StepList, StepNode, StepSchema, write};
 use crate::error::{Result, SpecError};
 use crate::plan::scenario::forms::FormKeys;
+use crate::plan::scenario::write::{Loss, Wording};
 use crate::plan::scenario::{Reader, expected, items};
 use crate::plan::words::{Nested, Scalar};
-use crate::plan::{Node, Value, read};
-use brunt_model::scenario::{Branch, Case, Order, Portion, Step};
+use crate::plan::{Node, Value, Yaml, read};
+use brunt_model::scenario::{Branch, Case, Condition, Order, Portion, Share, Step};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -17,9 +19,9 @@ use std::collections::BTreeMap;
 pub struct IfStep {
     /// The condition.
     r#if: Nested<ConditionForm>,
-    /// The steps where it holds.
+    /// The steps if it holds.
     steps: StepList,
-    /// The steps where it does not hold.
+    /// The steps if it does not hold.
     r#else: Option<StepList>,
 }
 
@@ -31,6 +33,46 @@ impl StepForm for IfStep {
         let otherwise = self.r#else.map(|steps| steps.read(reader, step.node, "else")).transpose()?;
         let then = self.steps.read(reader, step.node, "steps")?;
         Ok(vec![Step::If { condition, then, otherwise: otherwise.unwrap_or_default() }])
+    }
+}
+
+/// Writes a branch. Without steps, there is none.
+pub fn write_if(condition: &Condition, then: &[Step], otherwise: &[Step], wording: &mut dyn Wording) -> Vec<Yaml> {
+    let condition = conditions::write(condition, wording);
+    let then = write(then, wording);
+    let otherwise = write(otherwise, wording);
+    if then.is_empty() && otherwise.is_empty() {
+        return Vec::new();
+    }
+    let mut keys = vec![("if".to_owned(), condition), ("steps".to_owned(), Yaml::List(then))];
+    if !otherwise.is_empty() {
+        keys.push(("else".to_owned(), Yaml::List(otherwise)));
+    }
+    vec![Yaml::Map(keys)]
+}
+
+/// Writes steps of a share of the rounds: as branches of a choice that goes round, weighted by a percentage.
+pub fn write_share(share: &Share, then: &[Step], wording: &mut dyn Wording) -> Vec<Yaml> {
+    let steps = write(then, wording);
+    if steps.is_empty() {
+        return steps;
+    }
+    let percentage = share.value.trim().parse::<f64>().ok().filter(|_| share.percent);
+    match percentage.map(|value| value.round().clamp(0.0, 100.0) as u32) {
+        Some(0) => Vec::new(),
+        Some(percentage @ 1..100) => {
+            let divisors = [50, 25, 20, 10, 5, 4, 2].into_iter();
+            let divisor = divisors.filter(|by| percentage % by == 0 && 100 % by == 0).max().unwrap_or(1);
+            let branches = [(percentage / divisor, steps), ((100 - percentage) / divisor, Vec::new())];
+            let order = if share.per_user { ChoiceOrder::WalkTogether } else { ChoiceOrder::Sequence };
+            let branches = branches.into_iter().map(|(weight, steps)| weighted(weight, steps));
+            vec![Yaml::map([("choose", Yaml::List(branches.collect())), ("order", Yaml::text(order.word()))])]
+        }
+        Some(_) => steps,
+        None => {
+            wording.lose(Loss::Share(share));
+            steps
+        }
     }
 }
 
@@ -74,6 +116,24 @@ impl StepForm for SwitchStep {
     }
 }
 
+/// Writes a switch.
+pub fn write_switch(value: &str, cases: &[Case], wording: &mut dyn Wording) -> Yaml {
+    let value = wording.text(value);
+    let cases = cases.iter().map(|case| write_case(case, wording)).collect();
+    Yaml::map([("switch", Yaml::Text(value)), ("cases", Yaml::List(cases))])
+}
+
+fn write_case(case: &Case, wording: &mut dyn Wording) -> Yaml {
+    let names: Vec<Yaml> = case.names.iter().map(|name| Yaml::Text(wording.text(name))).collect();
+    let steps = Yaml::List(write(&case.steps, wording));
+    if names.is_empty() {
+        Yaml::map([("steps", steps)])
+    } else {
+        Yaml::map([("names", Yaml::List(names)), ("steps", steps)])
+    }
+}
+
+#[expect(clippy::unused_self, reason = "the type of a key chooses how it is read")]
 impl Nested<Cases> {
     fn read(&self, reader: &mut Reader<'_>, step: &Node) -> Result<Vec<Case>> {
         let cases = step.child("cases").ok_or_else(|| {
@@ -139,6 +199,17 @@ enum ChoiceOrder {
     User,
 }
 
+impl ChoiceOrder {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Random => "random",
+            Self::Sequence => "sequence",
+            Self::WalkTogether => "walk_together",
+            Self::User => "user",
+        }
+    }
+}
+
 impl StepForm for ChooseStep {
     const KEYS: FormKeys = FormKeys::of::<Self>(&["choose"]);
 
@@ -154,6 +225,46 @@ impl StepForm for ChooseStep {
     }
 }
 
+/// Writes a choice.
+pub fn write_choose(order: Order, portion: Portion, branches: &[Branch], wording: &mut dyn Wording) -> Vec<Yaml> {
+    if let (Order::User, [only]) = (order, branches) {
+        return write(&only.steps, wording);
+    }
+    let branches = branches.iter().map(|branch| {
+        let steps = write(&branch.steps, wording);
+        match branch.weight {
+            1 => Yaml::map([("steps", Yaml::List(steps))]),
+            weight => weighted(weight, steps),
+        }
+    });
+    let mut keys = vec![("choose".to_owned(), Yaml::List(branches.collect()))];
+    let order = match order {
+        Order::Random => None,
+        Order::User => Some(ChoiceOrder::User),
+        Order::Walk | Order::WalkTogether => Some(ChoiceOrder::WalkTogether),
+        Order::Sequence | Order::Slow(_) => Some(ChoiceOrder::Sequence),
+    };
+    keys.extend(order.map(|order| ("order".to_owned(), Yaml::text(order.word()))));
+    let portion = match portion {
+        Portion::Whole => None,
+        Portion::Nonempty => Some("nonempty"),
+        Portion::Turn => Some("turn"),
+    };
+    keys.extend(portion.map(|portion| ("portion".to_owned(), Yaml::text(portion))));
+    vec![Yaml::Map(keys)]
+}
+
+/// Writes one of several lists of steps in random order, by weight.
+pub fn choose(branches: impl IntoIterator<Item = (u32, Vec<Yaml>)>) -> Yaml {
+    let branches = branches.into_iter().map(|(weight, steps)| weighted(weight, steps));
+    Yaml::map([("choose", Yaml::List(branches.collect()))])
+}
+
+fn weighted(weight: u32, steps: Vec<Yaml>) -> Yaml {
+    Yaml::map([("weight", Yaml::text(weight.to_string())), ("steps", Yaml::List(steps))])
+}
+
+#[expect(clippy::unused_self, reason = "the type of a key chooses how it is read")]
 impl Nested<Vec<BranchForm>> {
     fn read(&self, reader: &mut Reader<'_>, node: &Node) -> Result<Vec<Branch>> {
         let Value::List(nodes) = &node.value else {
@@ -186,6 +297,13 @@ impl StepForm for ShuffleStep {
     }
 }
 
+/// Writes lists of steps in random order; none where there are none.
+pub fn write_shuffle(lists: &[Vec<Step>], wording: &mut dyn Wording) -> Vec<Yaml> {
+    let lists = lists.iter().map(|steps| Yaml::List(write(steps, wording))).collect();
+    list_alone("shuffle", lists)
+}
+
+#[expect(clippy::unused_self, reason = "the type of a key chooses how it is read")]
 impl Nested<Vec<Vec<StepSchema>>> {
     fn read(&self, reader: &mut Reader<'_>, node: &Node) -> Result<Vec<Vec<Step>>> {
         let lists = items(node).iter().enumerate();

@@ -139,7 +139,7 @@ impl CallStep {
         let entry = step.entries().iter().find(|entry| entry.key == "file");
         let (Some(file), Some(entry)) = (&self.file, entry) else { return Ok(String::new()) };
         let text = String::from_utf8(reader.read(&file.0, entry)?);
-        let wrong = |_| SpecError::new(&entry.node.at, "file", "it is no JSON; write a file with the message as JSON");
-        text.map(|text| template::plain(&text)).map_err(wrong)
+        text.map(|text| template::plain(&text))
+            .map_err(|_| SpecError::new(&entry.node.at, "file", "it is no JSON; write a file with the message as JSON"))
     }
 }

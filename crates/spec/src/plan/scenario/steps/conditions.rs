@@ -1,8 +1,9 @@
 //! Conditions of branches and loops.
 
 use crate::error::{Result, SpecError};
+use crate::plan::scenario::write::Wording;
 use crate::plan::words::{Nested, Scalar, ScalarList};
-use crate::plan::{Node, read};
+use crate::plan::{Node, Yaml, read};
 use crate::words::status;
 use brunt_model::plan::StatusRange;
 use brunt_model::scenario::Condition;
@@ -46,6 +47,7 @@ pub struct ConditionKeys {
     not: Option<Nested<ConditionForm>>,
 }
 
+#[expect(clippy::unused_self, reason = "the type of a key chooses how it is read")]
 impl Nested<ConditionForm> {
     /// Reads a condition.
     pub fn read(&self, node: &Node) -> Result<Condition> {
@@ -80,14 +82,54 @@ impl Nested<ConditionForm> {
     }
 }
 
-fn statuses(ranges: &[StatusRange]) -> Condition {
-    match ranges {
-        [range] => status_of(range),
-        // Not each by itself, because the negation of several holds for none of them.
-        _ => Condition::Any(ranges.iter().map(status_of).collect()),
+/// Writes a condition.
+pub fn write(condition: &Condition, wording: &mut dyn Wording) -> Yaml {
+    match condition {
+        Condition::Failed => Yaml::text("failed"),
+        Condition::Succeeded => Yaml::text("succeeded"),
+        Condition::True(text) if wording.is_success(text) => Yaml::text("succeeded"),
+        Condition::False(text) if wording.is_success(text) => Yaml::text("failed"),
+        Condition::True(text) => {
+            let text = wording.text(text);
+            if text.contains("${") { Yaml::Text(text) } else { Yaml::map([("true", Yaml::Text(text))]) }
+        }
+        Condition::False(text) => {
+            let pair = [wording.text(text), r"(?i)^\s*false\s*$".to_owned()];
+            Yaml::map([("matches", Yaml::List(pair.map(Yaml::Text).into()))])
+        }
+        Condition::Not(inner) => match &**inner {
+            Condition::Succeeded => Yaml::text("failed"),
+            Condition::Failed => Yaml::text("succeeded"),
+            inner => Yaml::map([("not", write(inner, wording))]),
+        },
+        Condition::Status(least, most) => Yaml::map([("status", Yaml::text(format!("{least}-{most}")))]),
+        Condition::Equals(variable, value) => pair("equal", &format!("${{{variable}}}"), value, wording),
+        Condition::Same(one, other) => pair("equal", one, other, wording),
+        Condition::Matches(text, pattern) => pair("matches", text, pattern, wording),
+        Condition::Any(all) => {
+            let mut all: Vec<Yaml> = all.iter().map(|one| write(one, wording)).collect();
+            let words = all.iter().filter_map(|one| if let Yaml::Map(keys) = one { keys.first() } else { None });
+            let words: Vec<Yaml> = words.filter(|(key, _)| key == "status").map(|(_, word)| word.clone()).collect();
+            if words.len() == all.len() { Yaml::map([("status", Yaml::List(words))]) } else { all.swap_remove(0) }
+        }
+        // A share is written as a choice, by its step.
+        Condition::Share(_) => Yaml::map([("true", Yaml::text("true"))]),
     }
 }
 
-fn status_of(range: &StatusRange) -> Condition {
+fn pair(key: &str, one: &str, other: &str, wording: &mut dyn Wording) -> Yaml {
+    let texts = [one, other].map(|text| Yaml::Text(wording.text(text)));
+    Yaml::map([(key, Yaml::List(texts.into()))])
+}
+
+fn statuses(ranges: &[StatusRange]) -> Condition {
+    match ranges {
+        [range] => status_of(*range),
+        // One condition, because `not` negates all ranges together.
+        _ => Condition::Any(ranges.iter().copied().map(status_of).collect()),
+    }
+}
+
+fn status_of(range: StatusRange) -> Condition {
     Condition::Status(range.least, range.most)
 }

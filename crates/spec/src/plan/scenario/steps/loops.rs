@@ -1,17 +1,20 @@
 //! Steps that are repeated: `loop`, `while`, `during` and `for_each`.
 
-use super::conditions::ConditionForm;
-use super::{StepForm, StepList, StepNode};
+use super::conditions::{self, ConditionForm};
+use super::{StepForm, StepList, StepNode, around};
 use crate::error::{Result, SpecError};
-use crate::plan::Node;
 use crate::plan::scenario::forms::FormKeys;
+use crate::plan::scenario::write::{Loss, Wording};
 use crate::plan::scenario::{Reader, expected, items};
 use crate::plan::words::{Nested, Scalar, ScalarList};
+use crate::plan::write::plan_time;
+use crate::plan::{Node, Yaml};
 use crate::words::duration;
-use brunt_model::scenario::{Rounds, Step, Values};
+use brunt_model::scenario::{Condition, Rounds, Step, Values};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 /// Steps that are repeated a number of times.
 #[derive(Deserialize, JsonSchema)]
@@ -29,6 +32,16 @@ impl StepForm for LoopStep {
         let times = rounds(&self.r#loop.0).map_err(|error| step.error(error))?;
         Ok(vec![Step::Loop { times, steps: self.steps.read(reader, step.node, "steps")? }])
     }
+}
+
+/// Writes a loop; `None` rounds are endless.
+pub fn write_loop(times: Option<&Rounds>, steps: &[Step], wording: &mut dyn Wording) -> Vec<Yaml> {
+    let times = match times {
+        None => "forever".to_owned(),
+        Some(Rounds::Number(times)) => times.to_string(),
+        Some(Rounds::Text(times)) => wording.text(times),
+    };
+    around("loop", Yaml::Text(times), steps, wording)
 }
 
 fn rounds(text: &str) -> Result<Option<Rounds>> {
@@ -58,6 +71,15 @@ impl StepForm for WhileStep {
     }
 }
 
+/// Writes a loop with a condition.
+pub fn write_while(condition: &Condition, twice: bool, steps: &[Step], wording: &mut dyn Wording) -> Vec<Yaml> {
+    if twice {
+        wording.lose(Loss::SecondEvaluation(condition));
+    }
+    let condition = conditions::write(condition, wording);
+    around("while", condition, steps, wording)
+}
+
 /// Steps that are repeated for a time.
 #[derive(Deserialize, JsonSchema)]
 pub struct DuringStep {
@@ -81,6 +103,15 @@ impl StepForm for DuringStep {
     }
 }
 
+/// Writes a loop with a time.
+pub fn write_during(seconds: &str, steps: &[Step], wording: &mut dyn Wording) -> Vec<Yaml> {
+    let time = match seconds.trim().parse() {
+        Ok(seconds) => plan_time(Duration::try_from_secs_f64(seconds).unwrap_or_default()),
+        Err(_) => wording.text(seconds),
+    };
+    around("during", Yaml::Text(time), steps, wording)
+}
+
 /// Steps, once for each value of a variable.
 #[derive(Deserialize, JsonSchema)]
 pub struct ForEachStep {
@@ -99,6 +130,21 @@ impl StepForm for ForEachStep {
     }
 }
 
+/// Writes a loop over values.
+pub fn write_for_each(variable: &str, values: &Values, steps: &[Step], wording: &mut dyn Wording) -> Vec<Yaml> {
+    let values = match values {
+        Values::List(values) => Yaml::List(values.iter().map(|value| Yaml::Text(wording.text(value))).collect()),
+        Values::Numbered { prefix, after, last } => {
+            if !matches!(after.trim(), "" | "0") || !last.trim().is_empty() {
+                wording.lose(Loss::NumberRange(prefix));
+            }
+            Yaml::Text(format!("{}*", wording.text(prefix)))
+        }
+    };
+    around("for_each", Yaml::Map(vec![(variable.to_owned(), values)]), steps, wording)
+}
+
+#[expect(clippy::unused_self, reason = "the type of a key chooses how it is read")]
 impl Nested<BTreeMap<String, ScalarList>> {
     fn read(&self, node: &Node) -> Result<(String, Values)> {
         let [entry] = node.entries() else {

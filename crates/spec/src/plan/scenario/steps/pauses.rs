@@ -1,14 +1,21 @@
 //! Pauses: `think`, `pace` and `meet`.
 
-use super::{StepForm, StepNode};
+use super::{StepForm, StepNode, one};
 use crate::error::{Result, SpecError};
+use crate::plan::Yaml;
 use crate::plan::scenario::Reader;
 use crate::plan::scenario::forms::FormKeys;
+use crate::plan::scenario::write::{Loss, Wording};
 use crate::plan::words::Scalar;
+use crate::plan::write::plan_time;
 use crate::words::{duration, number, think};
+use brunt_model::load::Think;
 use brunt_model::scenario::{Pace, PaceOf, Step};
+use brunt_script::expression::{self, Stretch};
+use brunt_script::template::expression_text;
 use schemars::JsonSchema;
 use serde::Deserialize;
+use std::time::Duration;
 
 /// A pause.
 #[derive(Deserialize, JsonSchema)]
@@ -40,6 +47,57 @@ fn pause(text: &str) -> Result<Step> {
 
 fn millis(word: &str) -> Result<f64> {
     Ok(duration::parse(word)?.as_secs_f64() * 1e3)
+}
+
+/// Writes a pause between two times.
+pub fn write_think(range: &Think) -> Yaml {
+    one("think", format!("{}..{}", plan_time(range.least), plan_time(range.most)))
+}
+
+/// Writes a pause of a fixed time.
+pub fn think(time: Duration) -> Yaml {
+    one("think", plan_time(time))
+}
+
+/// Writes a pause of as many milliseconds as a text says; None where there is none.
+pub fn write_pause(text: &str, wording: &mut dyn Wording) -> Option<Yaml> {
+    let text = text.trim();
+    if let Ok(millis) = text.parse::<f64>() {
+        return (millis >= 1.0).then(|| one("think", time_of(millis)));
+    }
+    if let Some(words) = drawn(text) {
+        return Some(one("think", words));
+    }
+    let pause = wording.text(text);
+    // JMeter does not wait where the text stays as it is, because that is no number.
+    if pause.contains("${") && !pause.contains("\\${") {
+        return Some(one("think", pause));
+    }
+    if !pause.is_empty() {
+        wording.lose(Loss::Pause(text));
+    }
+    None
+}
+
+/// The words for a pause that a function draws from a distribution.
+fn drawn(text: &str) -> Option<String> {
+    let [Stretch::Call { name, arguments, .. }] = &expression::parse(text)[..] else { return None };
+    let numbers: Option<Vec<f64>> =
+        arguments.iter().map(|argument| expression_text(argument).trim().parse().ok()).collect();
+    match (name.as_str(), numbers.as_deref()) {
+        ("uniform", Some([range, least])) if *least >= 1.0 => {
+            Some(format!("{}..{}", time_of(*least), time_of(least + range)))
+        }
+        ("uniform", Some([range, _])) => Some(format!("0..{}", time_of(*range))),
+        ("gaussian", Some([deviation, mean])) if *deviation >= 1.0 && *mean >= 1.0 => {
+            Some(format!("normal {} {}", time_of(*mean), time_of(*deviation)))
+        }
+        _ => None,
+    }
+}
+
+fn time_of(millis: f64) -> String {
+    plan_time(Duration::try_from_secs_f64(millis / 1e3).unwrap_or_default())
 }
 
 /// A pause that keeps users to a rate.
@@ -82,6 +140,23 @@ fn rate_per_minute(text: &str) -> Result<String, String> {
     Err(format!("`{text}`: an expression is a rate per minute; write {value}/min"))
 }
 
+/// Writes a pause that keeps users to a rate.
+pub fn write_pace(pace: &Pace, wording: &mut dyn Wording) -> Option<Yaml> {
+    if !pace.schedule.is_empty() {
+        wording.lose(Loss::Schedule);
+        return None;
+    }
+    let rate = format!("{}/min", wording.text(&pace.per_minute).trim());
+    let by = match pace.by {
+        PaceOf::User => return Some(one("pace", rate)),
+        PaceOf::ShareOfAll => "share_of_all",
+        PaceOf::ShareOfPopulation => "share_of_population",
+        PaceOf::All => "all",
+        PaceOf::Population => "population",
+    };
+    Some(Yaml::map([("pace", Yaml::Text(rate)), ("by", Yaml::text(by))]))
+}
+
 /// A meeting of users.
 #[derive(Deserialize, JsonSchema)]
 pub struct MeetStep {
@@ -95,4 +170,12 @@ impl StepForm for MeetStep {
     fn read(self, _: &mut Reader<'_>, _: &StepNode<'_>) -> Result<Vec<Step>> {
         Ok(vec![Step::Meet { users: self.meet.0, timeout: String::new() }])
     }
+}
+
+/// Writes a meeting of users.
+pub fn write_meet(users: &str, timeout: &str, wording: &mut dyn Wording) -> Yaml {
+    if !matches!(timeout.trim(), "" | "0") {
+        wording.lose(Loss::MeetingTimeout);
+    }
+    one("meet", wording.text(users))
 }

@@ -43,7 +43,7 @@ pub struct RequestStep {
     request: Option<Scalar>,
     /// Of `request`: its method, such as `PURGE`.
     method: Option<Scalar>,
-    /// Opens the WebSocket of this URL, where it is not open.
+    /// Opens the WebSocket of this URL if it is not open.
     open: Option<Scalar>,
     /// Sends `data` over the WebSocket of this URL, if there is any, and awaits a message.
     send: Option<Scalar>,
@@ -165,15 +165,14 @@ impl Reader<'_> {
                 return Err(step.error(SpecError::told(wrong)));
             }
         };
-        let place = |error| step.error(error);
         if url.contains("${") {
             // Only a run evaluates the expression, but the scheme before it may be wrong already.
             if url.split_once("://").is_some_and(|(scheme, _)| !scheme.contains("${")) {
-                target::scheme(&url).map_err(place)?;
+                target::scheme(&url).map_err(|error| step.error(error))?;
             }
             return Ok((url, None));
         }
-        let Target { url, basic } = target::parse(&url).map_err(place)?;
+        let Target { url, basic } = target::parse(&url).map_err(|error| step.error(error))?;
         Ok((url, basic.map(|(name, password)| format!("{name}:{password}"))))
     }
 }

@@ -1,7 +1,8 @@
 //! Scripts, and the end of something: `script` and `stop`.
 
-use super::{StepForm, StepNode};
+use super::{StepForm, StepNode, one};
 use crate::error::Result;
+use crate::plan::Yaml;
 use crate::plan::scenario::Reader;
 use crate::plan::scenario::forms::FormKeys;
 use crate::plan::words::Scalar;
@@ -31,7 +32,7 @@ pub struct StopStep {
     stop: StopScope,
 }
 
-/// What is over.
+/// What is over, by word.
 #[derive(Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum StopScope {
@@ -62,4 +63,23 @@ impl StepForm for StopStep {
             StopScope::Run => Scope::Run,
         })])
     }
+}
+
+/// Writes the end of something; None where nothing ends.
+pub fn write_stop(scope: Scope) -> Option<Yaml> {
+    let word = match scope {
+        Scope::Nothing => return None,
+        Scope::Turn => "turn",
+        Scope::Round => "round",
+        Scope::Loop => "loop",
+        Scope::Iteration => "iteration",
+        Scope::User => "user",
+        Scope::Run => "run",
+    };
+    Some(one("stop", word))
+}
+
+/// Writes the step that runs a script with this source.
+pub fn script(source: String) -> Yaml {
+    one("script", source)
 }

@@ -1,11 +1,12 @@
 //! Steps that set variables: `set`, `count` and `row`.
 
-use super::{StepForm, StepNode};
+use super::{StepForm, StepNode, one};
 use crate::error::{Result, SpecError};
 use crate::plan::scenario::forms::FormKeys;
+use crate::plan::scenario::write::Wording;
 use crate::plan::scenario::{Reader, expected, texts};
 use crate::plan::words::{Nested, Scalar};
-use crate::plan::{Entry, Node, Value, read};
+use crate::plan::{Entry, Node, Value, Yaml, read};
 use brunt_model::scenario::{Counter, Step};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -27,6 +28,17 @@ impl StepForm for SetStep {
     }
 }
 
+/// Writes a variable that gets a text; None where it has no name.
+pub fn write_set(variable: &str, value: &str, wording: &mut dyn Wording) -> Option<Yaml> {
+    (!variable.trim().is_empty()).then(|| set(variable, wording.text(value)))
+}
+
+/// Writes a variable that gets this text.
+pub fn set(variable: &str, value: String) -> Yaml {
+    Yaml::map([("set", Yaml::Map(vec![(variable.to_owned(), Yaml::Text(value))]))])
+}
+
+#[expect(clippy::unused_self, reason = "the type of a key chooses how it is read")]
 impl Nested<BTreeMap<String, Scalar>> {
     fn texts(&self, node: &Node) -> Result<Vec<(String, String)>> {
         texts(node, "set")
@@ -67,6 +79,7 @@ impl StepForm for CountStep {
     }
 }
 
+#[expect(clippy::unused_self, reason = "the type of a key chooses how it is read")]
 impl Nested<BTreeMap<String, CounterForm>> {
     fn read(&self, node: &Node) -> Result<Vec<Counter>> {
         if !matches!(node.value, Value::Map(_)) {
@@ -89,6 +102,18 @@ fn counter(entry: &Entry) -> Result<Counter> {
     })
 }
 
+/// Writes a counter.
+pub fn write_count(counter: &Counter, wording: &mut dyn Wording) -> Yaml {
+    let texts =
+        [("start", &counter.start), ("step", &counter.step), ("end", &counter.end), ("format", &counter.format)];
+    let texts = texts.into_iter().filter(|(_, text)| !text.is_empty());
+    let mut keys: Vec<(String, Yaml)> =
+        texts.map(|(key, text)| (key.to_owned(), Yaml::Text(wording.text(text)))).collect();
+    let switches = [("per_user", counter.per_user), ("resets", counter.resets)];
+    keys.extend(switches.iter().filter(|(_, is_on)| *is_on).map(|(key, _)| ((*key).to_owned(), Yaml::text("true"))));
+    Yaml::map([("count", Yaml::Map(vec![(counter.variable.clone(), Yaml::Map(keys))]))])
+}
+
 /// The next row of a data file.
 #[derive(Deserialize, JsonSchema)]
 pub struct RowStep {
@@ -107,4 +132,9 @@ impl StepForm for RowStep {
         })?;
         Ok(vec![Step::Row(number as u32)])
     }
+}
+
+/// Writes the step that takes a row; None where there is no such file.
+pub fn write_row(number: u32, wording: &mut dyn Wording) -> Option<Yaml> {
+    wording.data_file(number).map(|file| one("row", file))
 }
