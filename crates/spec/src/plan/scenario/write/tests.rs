@@ -6,7 +6,7 @@
 
 use super::{Loss, Wording};
 use crate::System;
-use crate::plan::scenario::{extractors, steps, with_any_steps};
+use crate::plan::scenario::{extractors, items, steps, with_any_steps};
 use crate::plan::{Draft, Node, PlanInputs, Value, Yaml, parse};
 use crate::settings::{PlannedScenario, RunSettings};
 use brunt_model::Body;
@@ -69,8 +69,8 @@ fn read(scenario: &Node) -> Option<PlannedScenario> {
 /// The scenario with steps that were written, in place of those of its text. None: its steps cannot be written as they are.
 fn written(scenario: &Node) -> Option<(PlannedScenario, PlannedScenario, String)> {
     let first = read(scenario)?;
-    let is_first_row = |step: &&Step| matches!(step, Step::Row(_));
-    let files = scenario.child("data").map_or(0, |_| first.scenario.steps.iter().take_while(is_first_row).count());
+    let files = scenario.child("data").map_or(&[][..], items).iter();
+    let files = files.filter(|file| file.child("on_demand").and_then(Node::text) != Some("true")).count();
     let written = Yaml::List(steps::write(&first.scenario.steps[files..], &mut SameTexts(&first)));
     let text = Yaml::map([("steps", written)]).write();
     // The text of a plan file is filled in before its scenario is read.
