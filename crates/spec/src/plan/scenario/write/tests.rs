@@ -136,8 +136,8 @@ fn scenarios_of_the_docs_and_examples_are_written_as_they_were_read() {
     let text = |path: &str| std::fs::read_to_string(root.join(path)).unwrap_or_else(|error| panic!("{path}: {error}"));
     let login = crate::plan::scenario::tests::LOGIN.replace('\n', "\n  ");
     let mut plans = vec![format!("vars: {{host: 127.0.0.1:80}}\nload: {{users: 2}}\nscenario:\n  {login}\n")];
-    for folder in ["examples", "fuzz/corpus/plan", "bench/scenarios"] {
-        let entries = std::fs::read_dir(root.join(folder)).into_iter().flatten().flatten();
+    for folder in ["examples", "dev/fuzz/corpus/plan", "dev/bench/scenarios"] {
+        let entries = std::fs::read_dir(root.join(folder)).expect("a folder of plans").flatten();
         let files = entries.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|end| end == "yaml"));
         plans.extend(files.map(|path| std::fs::read_to_string(path).expect("a plan")));
     }
