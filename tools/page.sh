@@ -54,5 +54,7 @@ if ! has chromium && ! has chromium-browser; then
     exit 0
 fi
 mkdir -p "$built/study"
-cargo run --quiet --locked -p brunt-report --example made_up -- "$built/study"
+# shellcheck disable=SC2086 # a list of arguments
+cargo build --quiet $ALL --example made_up
+"$BUILT/debug/examples/made_up" "$built/study"
 (cd web-ui && node test/browser.mjs "$built/study" ${pictures:+"$pictures"})

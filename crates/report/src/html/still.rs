@@ -40,7 +40,7 @@ pub fn study(study: &Study, analysis: &Analysis) -> String {
 /// The verdict with its reasons, as the outline has them.
 fn banner(report: &Report) -> String {
     let state = report.judgement.verdict.state.word();
-    let Some(fact) = verdict::fact(report) else { return String::new() };
+    let fact = verdict::fact(report);
     let words = fact.lines.iter().flat_map(|line| &line.0).map(|(emphasis, text)| match emphasis {
         Some(_) => format!("<strong class=\"state {state}\">{}</strong>", escaped(text)),
         None => escaped(text),
@@ -191,6 +191,12 @@ mod tests {
             assert!(tiles.contains(&format!("<dt>{name}</dt>")), "{name} in {tiles}");
         }
         assert!(tiles.contains("<td>dropped</td><td>80</td><td>4.00 %</td>"), "{tiles}");
+    }
+
+    #[test]
+    fn a_run_that_nobody_judged_has_a_banner_too() {
+        let html = overview(&story::closed().run(), &Judgement::default());
+        assert!(html.contains("<strong class=\"state ok\">OK</strong>: the load generator"), "{html}");
     }
 
     #[test]

@@ -9,14 +9,14 @@ use brunt_model::{Load, Plan};
 
 /// The verdict and the headline.
 pub fn section(report: &Report) -> Section {
-    let rates = [verdict::fact(report), Some(throughput(report)), goodput(report), Some(errors(report))];
+    let rates = [verdict::of_judged(report), Some(throughput(report)), goodput(report), Some(errors(report))];
     vec![Block::Facts(rates.into_iter().flatten().chain(notes::unfinished(report)).collect())]
 }
 
 /// Plainly, that there are no figures, and why.
 pub fn nothing_measured(report: &Report) -> Section {
     let why = format!("Nothing could be measured: {}.", outcomes::why_nothing(report.run));
-    let verdict = Block::Facts(verdict::fact(report).into_iter().collect());
+    let verdict = Block::Facts(verdict::of_judged(report).into_iter().collect());
     vec![verdict, Block::Paragraph(why), Block::Facts(notes::unfinished(report))]
 }
 

@@ -32,13 +32,16 @@ pub fn findings(report: &Report) -> Section {
     vec![Block::Heading("Findings".into()), Block::Points(points)]
 }
 
+/// The verdict, where somebody judged the run.
+pub fn of_judged(report: &Report) -> Option<Fact> {
+    let is_judged = report.judgement.verdict != Verdict::default() || !report.judgement.checks.is_empty();
+    is_judged.then(|| fact(report))
+}
+
 /// The verdict on the generator, and on the figures.
-pub fn fact(report: &Report) -> Option<Fact> {
+pub fn fact(report: &Report) -> Fact {
     let judgement = report.judgement;
     let verdict = &judgement.verdict;
-    if *verdict == Verdict::default() && judgement.checks.is_empty() {
-        return None;
-    }
     let is_full = report.detail == Detail::Full;
     let (word, rest) = headline(judgement);
     let passed = if is_full { passed(judgement) } else { String::new() };
@@ -46,12 +49,12 @@ pub fn fact(report: &Report) -> Option<Fact> {
     let causes = verdict.causes.iter().flat_map(|cause| of_cause(verdict, cause, report.detail));
     let unseen = (is_full && !verdict.unseen.is_empty())
         .then(|| Remark::Unseen(format!("not seen here: {}", verdict.unseen.join("; "))));
-    Some(Fact {
+    Fact {
         key: "Verdict".into(),
         lines: vec![Words::emphasized(emphasis(verdict.state), word).and(rest + &passed)],
         remarks: broken.chain(causes).chain(unseen).collect(),
         may_be_cut: false,
-    })
+    }
 }
 
 fn emphasis(state: State) -> Emphasis {
@@ -151,7 +154,7 @@ mod tests {
         let report = Report { run: &Run::default(), judgement: &judgement, detail: Detail::Full };
         let mut blocks = vec![Block::Facts(steady(&report).into_iter().collect())];
         blocks.extend(findings(&report));
-        blocks.push(Block::Facts(fact(&report).into_iter().collect()));
+        blocks.push(Block::Facts(vec![fact(&report)]));
         let text = crate::text::of_outline(&View::default().in_full(), &blocks);
         assert_snapshot!(text, @r#"
         Steady state   after 2 s (MSER-5)
@@ -177,7 +180,7 @@ mod tests {
         let verdict = Verdict { state: State::Invalid, ..Verdict::default() };
         let judgement = Judgement { verdict, checks, ..Judgement::default() };
         let report = Report { run: &Run::default(), judgement: &judgement, detail: Detail::Brief };
-        let blocks = [Block::Facts(fact(&report).into_iter().collect())];
+        let blocks = [Block::Facts(vec![fact(&report)])];
         assert_snapshot!(crate::text::of_outline(&View::default(), &blocks), @r#"
         Verdict        INVALID: consistency check failed; discard this run
           begun requests: 10 begun = 8 completed + 1 failed
