@@ -109,10 +109,16 @@ struct TrialTable {
     rows: Vec<Vec<String>>,
 }
 
+impl From<&Breakdown> for TrialTable {
+    fn from(of: &Breakdown) -> Self {
+        let (head, rows) = of.cells();
+        Self { head, rows }
+    }
+}
+
 impl<'a> OfTrial<'a> {
     fn new(figures: Vec<FigureColumns<'a>>, run: &Run) -> Self {
-        let table = |(head, rows)| TrialTable { head, rows };
-        let tables = breakdown::all(run).iter().map(Breakdown::cells).map(table).collect();
+        let tables = breakdown::all(run).iter().map(TrialTable::from).collect();
         Self { figures, zoom: Zoom::from(run), tables, check_failures: breakdown::check_failures(run) }
     }
 }

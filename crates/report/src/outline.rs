@@ -45,7 +45,7 @@ pub fn of_study(study: &Study, analysis: &Analysis, detail: Detail) -> Vec<Block
     blocks
 }
 
-/// What is said of a study, which may be one run.
+/// The blocks of a study. A study of a single run has those of the run.
 pub fn of_study_or_run(study: &Study, analysis: &Analysis, detail: Detail) -> Vec<Block> {
     let Some(trial) = study.only_run() else { return of_study(study, analysis, detail) };
     let sections = run::of_run(&trial.run, &trial.judgement, detail);

@@ -1,4 +1,4 @@
-//! A report as text for people, as wide as the view says; what is said is in [`crate::outline`].
+//! Reports as text for a terminal. [`crate::outline`] has their content; this module sets it in the width of the view.
 //!
 //! A brief report of a run fits on one screen: rows of tables give way. The JSON document has every figure.
 

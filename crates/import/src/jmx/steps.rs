@@ -1,4 +1,4 @@
-//! Steps as a plan file has them, with notices of the parts that it cannot say.
+//! Steps of .jmx plans for plan files, and notices of parts that plan files do not have.
 
 use super::Writer;
 use brunt_jmx::ElementKind;

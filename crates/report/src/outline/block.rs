@@ -1,4 +1,4 @@
-//! What an outline is made of.
+//! The blocks of an outline.
 
 use crate::breakdown::Breakdown;
 use crate::figure::Figure;
@@ -7,19 +7,19 @@ use crate::view::Emphasis;
 /// A part of a report.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Block {
-    /// The name of the whole, and what it is about.
+    /// The name of the report, and its subject.
     Title(String, String),
     /// The heading of a section.
     Heading(String),
-    /// Sentences that belong to what stands above them.
+    /// Sentences about the block before.
     Paragraph(String),
     /// Named facts.
     Facts(Vec<Fact>),
-    /// A fact of each part of a run, of which some may give way.
+    /// One fact for each part of a run. A report with little room may leave some of them out.
     FactOfEach(Vec<Fact>),
     /// Sentences.
     Points(Vec<Point>),
-    /// A table: its head, its rows, and what the last column says in words, if anything.
+    /// A table: its head and its rows. The last column may have words.
     Table(Vec<String>, Vec<Vec<String>>),
     /// Figures of the parts of a run.
     Breakdown(Breakdown),
@@ -27,11 +27,11 @@ pub enum Block {
     Outcomes(Vec<OutcomeRow>),
     /// A histogram of times.
     Bars(Vec<Bar>),
-    /// Curves against the load, for a format that can draw them.
+    /// Curves against the load. Formats without drawings leave them out.
     Graph(Box<Figure>),
 }
 
-/// A text of which parts are emphasized.
+/// A text with emphasized parts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Words(pub Vec<(Option<Emphasis>, String)>);
 
@@ -40,47 +40,47 @@ pub struct Words(pub Vec<(Option<Emphasis>, String)>);
 pub struct Fact {
     /// Its name.
     pub key: String,
-    /// What is known, line by line.
+    /// The text, line by line.
     pub lines: Vec<Words>,
-    /// What is said about it.
+    /// Remarks below the text.
     pub remarks: Vec<Remark>,
     /// A brief report on a screen may leave out the end of its text.
     pub may_be_cut: bool,
 }
 
-/// Something that is said about a fact.
+/// A remark on a fact.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Remark {
-    /// Why it is so.
+    /// The reason for the fact.
     Reason(String),
-    /// What shows the reason above.
+    /// A figure that shows the reason before it.
     Evidence(String),
-    /// What to do about it.
+    /// A remedy.
     Remedy(String),
-    /// What it does not take into account.
+    /// Circumstances that brunt could not see.
     Unseen(String),
 }
 
 /// A sentence in a list.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Point {
-    /// What kind of sentence.
+    /// Its kind.
     pub mark: Mark,
-    /// What is said.
+    /// The text.
     pub sentence: String,
-    /// What to do about it.
+    /// A remedy.
     pub remedy: Option<String>,
 }
 
 /// The kind of a sentence in a list.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Mark {
-    /// It is always shown in full.
+    /// A sentence that is never cut.
     #[default]
     Plain,
-    /// A brief report on a screen may leave out its end.
+    /// A note. A brief report on a screen may leave out its end.
     Note,
-    /// The figures mean something else than one would think.
+    /// A warning about the figures.
     Warning,
     /// An objective that was met.
     Met,
@@ -88,44 +88,44 @@ pub enum Mark {
     Missed,
 }
 
-/// How many requests ended in one way.
+/// A status or a failure, with the number of its requests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OutcomeRow {
     /// The status, or the failure.
     pub outcome: String,
-    /// How many.
+    /// Number of requests.
     pub count: String,
-    /// Which share of all.
+    /// Share of all requests.
     pub share: String,
-    /// What a failure means, and what helps.
+    /// The meaning of a failure, and its remedy.
     pub meaning: String,
 }
 
 /// A bar of a histogram of times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bar {
-    /// The greatest time in it, in nanoseconds.
+    /// Greatest time of the bar, in nanoseconds.
     pub up_to: u64,
-    /// How many times lie in it.
+    /// Number of times in the bar.
     pub count: u64,
-    /// How many lie in it and below.
+    /// Number of times in this bar and the bars before it.
     pub so_far: u64,
 }
 
 impl Words {
-    /// A text as a whole, emphasized.
+    /// An emphasized text.
     pub fn emphasized(emphasis: Emphasis, text: impl Into<String>) -> Self {
         Self(vec![(Some(emphasis), text.into())])
     }
 
-    /// With more text behind it.
+    /// Appends plain text.
     #[must_use]
     pub fn and(mut self, text: impl Into<String>) -> Self {
         self.0.push((None, text.into()));
         self
     }
 
-    /// All of it, without emphasis.
+    /// Returns the text without emphasis.
     pub fn plain(&self) -> String {
         self.0.iter().map(|(_, text)| text.as_str()).collect()
     }
@@ -145,21 +145,12 @@ impl Fact {
 }
 
 impl OutcomeRow {
-    /// What stands above the cells.
+    /// Head of the table.
     pub const HEAD: [&str; 4] = ["Outcome", "Requests", "Share", "Meaning"];
 
-    /// The cells of a table.
+    /// Returns the row of the table.
     pub fn cells(&self) -> Vec<String> {
         vec![self.outcome.clone(), self.count.clone(), self.share.clone(), self.meaning.clone()]
-    }
-}
-
-impl Remark {
-    /// What is said.
-    pub fn text(&self) -> &str {
-        match self {
-            Self::Reason(text) | Self::Evidence(text) | Self::Remedy(text) | Self::Unseen(text) => text,
-        }
     }
 }
 

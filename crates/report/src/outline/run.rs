@@ -1,8 +1,7 @@
-//! What is said of a run: verdict and headline first, on one screen; everything in full where it is asked for.
+//! The report of a run as blocks: verdict and headline first. A brief report fits on one screen; a full report has all sections.
 //!
-//! Each section is a function from a report to its blocks; one that has nothing to say has none.
+//! Each section is a function that returns blocks. A section without content returns no blocks.
 
-mod asked;
 mod bars;
 mod headline;
 mod notes;
@@ -10,35 +9,36 @@ pub mod outcomes;
 mod rates;
 mod times;
 pub mod verdict;
+mod workload;
 
 use super::block::{Block, Fact};
 use crate::breakdown::{self, Breakdown};
 use crate::view::Detail::{self, Brief, Full};
 use brunt_model::{Judgement, Run};
 
-/// What a report is about, and how much it says.
+/// A run and its judgement, with the detail of the report.
 #[derive(Clone, Copy)]
 pub struct Report<'a> {
     /// The run.
     pub run: &'a Run,
-    /// What was decided about it.
+    /// The judgement of the run.
     pub judgement: &'a Judgement,
-    /// How much is said.
+    /// Brief or full.
     pub detail: Detail,
 }
 
 /// Blocks that stand together. Rows of the last of them may give way where there is little room.
 pub type Section = Vec<Block>;
 
-/// From which detail on a section is there, and what it says.
+/// The least detail of a report that has the section, and the function that returns its blocks.
 type Shown = (Detail, fn(&Report) -> Section);
 
-/// What is shown of a run, in order.
+/// The sections of a run, in order.
 const SECTIONS: &[Shown] = &[
-    (Brief, asked::title),
+    (Brief, workload::title),
     (Brief, headline::section),
     (Brief, times::response),
-    (Brief, asked::section),
+    (Brief, workload::section),
     (Full, rates::section),
     (Full, times::clocks),
     (Full, times::phases),
@@ -53,11 +53,11 @@ const SECTIONS: &[Shown] = &[
     (Brief, verdict::findings),
 ];
 
-/// What is shown where no reply came.
+/// The sections of a run without replies.
 const WITHOUT_REPLIES: &[Shown] = &[
-    (Brief, asked::title),
+    (Brief, workload::title),
     (Brief, headline::nothing_measured),
-    (Brief, asked::section),
+    (Brief, workload::section),
     (Brief, notes::objectives),
     (Brief, outcomes::of_several),
     (Full, notes::generator),

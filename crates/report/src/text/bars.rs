@@ -14,14 +14,15 @@ pub fn text(view: &View, bars: &[Bar]) -> String {
     let room = view.columns.saturating_sub(BESIDE).min(LONGEST);
     let most = bars.iter().map(|bar| bar.count).max().unwrap_or(1);
     let all = bars.last().map_or(0, |last| last.so_far);
-    let row = |bar: &Bar| {
-        let (share, so_far) = (share(bar.count, all), share(bar.so_far, all));
-        let drawn = drawn(bar.count, most, room);
-        let line = format!("{:>10}  {share:>7}     {so_far:>7}  {drawn}", time(bar.up_to));
-        line.trim_end().to_owned() + "\n"
-    };
-    let rows: String = bars.iter().map(row).collect();
-    format!("     up to    share  cumulative\n{rows}")
+    let mut text = String::from("     up to    share  cumulative\n");
+    for bar in bars {
+        let figures = [time(bar.up_to), share(bar.count, all), share(bar.so_far, all)];
+        let line =
+            format!("{:>10}  {:>7}     {:>7}  {}", figures[0], figures[1], figures[2], drawn(bar.count, most, room));
+        text += line.trim_end();
+        text.push('\n');
+    }
+    text
 }
 
 /// A bar in eighths of a character; whatever is not 0 shows.

@@ -8,24 +8,24 @@ use crate::outline::block::{Block, Fact, Mark, OutcomeRow, Point, Remark, Words}
 use crate::outline::run::Section;
 use crate::view::{Detail, Emphasis, View};
 
-/// Lines of a fact whose text may be cut.
+/// Maximum lines of a fact that may be cut.
 const MOST_LINES: usize = 2;
 
-/// Rows of a breakdown, at most.
+/// Maximum rows of a breakdown in the report of a run.
 const MOST_ROWS: usize = 20;
 const MOST_CHARACTERS: usize = 40;
 const LEAST_CHARACTERS: usize = 16;
 
-/// How blocks are set.
+/// Sets blocks as text.
 struct Setting<'a> {
     view: &'a View,
-    /// The end of a note gives way where it does not fit into one line.
-    cuts_notes: bool,
+    /// The report of a run: its breakdowns and brief notes are cut to the screen. The report of a study has them whole.
+    is_run: bool,
 }
 
-/// The blocks below each other, an empty line before each section.
+/// The blocks of a study below each other, an empty line before each section.
 pub fn text(view: &View, blocks: &[Block]) -> String {
-    let setting = Setting { view, cuts_notes: false };
+    let setting = Setting { view, is_run: false };
     let mut out = String::new();
     let mut headed = false;
     for block in blocks {
@@ -41,14 +41,18 @@ pub fn text(view: &View, blocks: &[Block]) -> String {
 
 /// A section of the report of a run. The rows of its last block may give way.
 pub fn part(view: &View, section: &Section) -> Part {
-    let setting = Setting { view, cuts_notes: view.detail == Detail::Brief && view.lines.is_some() };
+    let setting = Setting { view, is_run: true };
     let Some((last, above)) = section.split_last() else { return Part::default() };
     let fixed: String = above.iter().map(|block| setting.block(block)).collect();
     let rows = match last {
         Block::FactOfEach(facts) => facts.iter().map(|fact| setting.fact(fact)).collect(),
         Block::Points(points) => points.iter().map(|point| setting.point(point)).collect(),
         Block::Outcomes(rows) => lines(&setting.outcomes(rows)),
-        Block::Breakdown(of) => return Part { fixed: fixed + &setting.head(of), rows: setting.rows(of) },
+        Block::Breakdown(of) => {
+            let mut rows = lines(&setting.breakdown(of));
+            let head = rows.remove(0);
+            return Part { fixed: fixed + &head, rows };
+        }
         Block::Title(..)
         | Block::Heading(_)
         | Block::Paragraph(_)
@@ -78,7 +82,7 @@ impl Setting<'_> {
             Block::Facts(facts) | Block::FactOfEach(facts) => facts.iter().map(|fact| self.fact(fact)).collect(),
             Block::Points(points) => points.iter().map(|point| self.point(point)).collect(),
             Block::Table(head, rows) => table(view, head, rows),
-            Block::Breakdown(of) => self.head(of) + &self.rows(of).concat(),
+            Block::Breakdown(of) => self.breakdown(of),
             Block::Outcomes(rows) => self.outcomes(rows),
             Block::Bars(bars) => bars::text(view, bars),
             Block::Graph(graph) => graph::text(view, graph),
@@ -129,9 +133,14 @@ impl Setting<'_> {
         set + &remedy.collect::<String>()
     }
 
+    /// True if a note that is longer than a line loses its end.
+    fn cuts_notes(&self) -> bool {
+        self.is_run && self.view.detail == Detail::Brief && self.view.lines.is_some()
+    }
+
     /// A sentence in a list: as much of it as a line holds, where its end may give way.
     fn line(&self, lead: &str, sentence: &str) -> String {
-        if self.cuts_notes {
+        if self.cuts_notes() {
             let room = self.view.columns.saturating_sub(width(lead));
             return format!("{lead}{}\n", clause(sentence, room));
         }
@@ -144,23 +153,15 @@ impl Setting<'_> {
             let cells = [format!("  {}", row.outcome), row.count.clone(), row.share.clone()];
             table.noted(cells, clean(&row.meaning));
         }
-        if self.cuts_notes { table.render_one_line(self.view.columns) } else { self.view.table(&table) }
+        if self.cuts_notes() { table.render_one_line(self.view.columns) } else { self.view.table(&table) }
     }
 
-    fn head(&self, of: &Breakdown) -> String {
-        self.breakdown(of).lines().next().map_or(String::new(), |head| format!("{head}\n"))
-    }
-
-    fn rows(&self, of: &Breakdown) -> Vec<String> {
-        let more = of.rows.len().saturating_sub(MOST_ROWS);
-        let mut rows = lines(&self.breakdown(of));
-        rows.remove(0);
-        rows.extend((more > 0).then(|| format!("and {more} more\n")));
-        rows
-    }
-
-    /// The table, in as many columns as the terminal has room for.
+    /// The table. In the report of a run, columns and rows without room are left out.
     fn breakdown(&self, of: &Breakdown) -> String {
+        if !self.is_run {
+            let (head, rows) = of.cells();
+            return table(self.view, &head, &rows);
+        }
         let columns = self.view.columns;
         let shown: Vec<usize> = (0..of.columns.len()).filter(|column| of.columns[*column].1 <= columns).collect();
         let heads: Vec<&str> = shown.iter().map(|column| of.columns[*column].0).collect();
@@ -172,7 +173,9 @@ impl Setting<'_> {
             let figures = shown.iter().map(|column| cells[*column].clone());
             table.row([shorten(&clean(name), room)].into_iter().chain(figures));
         }
-        self.view.table(&table)
+        let more = of.rows.len().saturating_sub(MOST_ROWS);
+        let more = if more > 0 { format!("and {more} more\n") } else { String::new() };
+        self.view.table(&table) + &more
     }
 }
 
@@ -234,5 +237,22 @@ impl Notes {
 
     fn below(&self, view: &View) -> String {
         self.0.iter().enumerate().map(|(at, note)| view.hang(&format!("[{}] ", at + 1), note)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_breakdown_is_whole_in_a_study_and_cut_in_a_run() {
+        let rows = (0..25).map(|n| (format!("/page/{n}"), vec!["1".to_owned(), "2".to_owned()])).collect();
+        let of = Breakdown { title: "Labels", columns: &[("completed", 0), ("max", 100)], rows };
+        let (view, blocks) = (View::default().in_full(), vec![Block::Breakdown(of)]);
+        let study = text(&view, &blocks);
+        assert!(study.contains("max") && study.contains("/page/24") && study.lines().count() == 26, "{study}");
+        let run = part(&view, &blocks);
+        let cut = run.fixed + &run.rows.concat();
+        assert!(!cut.contains("max") && !cut.contains("/page/20") && cut.ends_with("and 5 more\n"), "{cut}");
     }
 }

@@ -24,7 +24,7 @@ const LADDERS: [&[f64]; 6] = [
     &[1.0, 1.12, 1.25, 1.4, 1.6, 1.8, 2.0, 2.24, 2.5, 2.8, 3.15, 3.55, 4.0, 4.5, 5.0, 5.6, 6.3, 7.1, 8.0, 9.0],
 ];
 
-/// The bars, and what is not among them.
+/// The bars, and the number of times that they do not show.
 pub fn section(report: &Report) -> Section {
     let total = &report.run.total;
     if total.response.is_empty() {
@@ -40,14 +40,14 @@ pub fn section(report: &Report) -> Section {
 }
 
 fn bars(h: &Histogram) -> Vec<Bar> {
-    let mut below = 0;
-    let bar = |up_to| {
+    let mut bars: Vec<Bar> = Vec::new();
+    for up_to in bounds(h) {
         // The bucket of the greatest value may reach beyond it.
         let so_far = if up_to == h.max() { h.count() } else { h.count_at_or_below(up_to) };
-        let count = so_far - std::mem::replace(&mut below, so_far);
-        Bar { up_to, count, so_far }
-    };
-    bounds(h).into_iter().map(bar).collect()
+        let before = bars.last().map_or(0, |bar| bar.so_far);
+        bars.push(Bar { up_to, count: so_far - before, so_far });
+    }
+    bars
 }
 
 /// Greatest values of the rows, ascending; the last holds everything.

@@ -1,4 +1,4 @@
-//! What is read first: the verdict, the throughput and the errors; or that there are no figures, and why.
+//! The headline: verdict, throughput and errors, or the reason why there are no figures.
 
 use super::{Report, Section, notes, outcomes, verdict};
 use crate::figures::with_interval;

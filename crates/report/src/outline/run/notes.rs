@@ -30,7 +30,7 @@ pub fn generator(report: &Report) -> Section {
     if facts.is_empty() { Section::new() } else { vec![Block::Facts(facts)] }
 }
 
-/// When the run began, and on which machine; nothing where the run does not say.
+/// Start time and machine of the run, if they are known.
 fn began(run: &Run) -> Vec<Fact> {
     if run.unix_seconds <= 0.0 {
         return Vec::new();

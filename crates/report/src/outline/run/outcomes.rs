@@ -18,19 +18,19 @@ pub fn section(report: &Report) -> Section {
     vec![Block::Heading("Outcomes".into()), Block::Outcomes(rows(t, if brief { meaning } else { explained }))]
 }
 
-/// A row for each status and each failure that occurred, with what is said of the failure.
+/// A row for each status and each failure that occurred. `said` returns the meaning of a failure.
 pub fn rows(t: &Tally, said: fn(Failure, &Tally) -> String) -> Vec<OutcomeRow> {
+    let statuses = t.statuses.sorted().into_iter().map(|(status, n)| (status_text(status), n, String::new()));
+    let failures = Failure::all().filter(|failure| t.failed_by(*failure) > 0);
+    let failures = failures.map(|failure| (failure.to_string(), t.failed_by(failure), said(failure, t)));
     let all = t.attempted();
-    let row = |outcome: String, n: u64, meaning: String| OutcomeRow {
+    let rows = statuses.chain(failures).map(|(outcome, n, meaning)| OutcomeRow {
         outcome,
         count: count(n),
         share: share(n, all),
         meaning,
-    };
-    let statuses = t.statuses.sorted().into_iter().map(|(status, n)| row(status_text(status), n, String::new()));
-    let failures = Failure::all().filter(|failure| t.failed_by(*failure) > 0);
-    let failures = failures.map(|failure| row(failure.to_string(), t.failed_by(failure), said(failure, t)));
-    statuses.chain(failures).collect()
+    });
+    rows.collect()
 }
 
 /// The same, where it says more than [`why_nothing`].

@@ -32,7 +32,7 @@ pub fn findings(report: &Report) -> Section {
     vec![Block::Heading("Findings".into()), Block::Points(points)]
 }
 
-/// The verdict, where somebody judged the run.
+/// The verdict of a judged run. None: the run was not judged.
 pub fn of_judged(report: &Report) -> Option<Fact> {
     let is_judged = report.judgement.verdict != Verdict::default() || !report.judgement.checks.is_empty();
     is_judged.then(|| fact(report))
