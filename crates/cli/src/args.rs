@@ -1,16 +1,16 @@
 //! Arguments that several commands share: the settings of runs, searches and comparisons, the reports, and the store.
 //!
-//! * [`options`]: `spec`'s table of settings as options. [`run`]: what `brunt run` and those like it are told.
-//! * [`comparison`]: what a comparison is to decide. [`output`]: which reports go where. [`store`]: the directory of the store.
+//! * [`options`]: `spec`'s tables of settings as options. [`run`]: what `brunt run` and those like it are told. [`settings`]: how a
+//!   search goes, and what a comparison is to decide.
+//! * [`output`]: which reports go where. [`store`]: the directory of the store.
 
-pub mod comparison;
 pub mod options;
 pub mod output;
 pub mod run;
+pub mod settings;
 pub mod store;
 
-pub use comparison::SpecArgs;
-pub use run::{RunArgs, SearchArgs, TryArgs};
+pub use run::RunArgs;
 
 /// A help text in which `{n}` may stand: clap would make a line break of it, were it not for the style in its midst, which
 /// changes nothing.

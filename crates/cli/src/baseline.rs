@@ -4,8 +4,8 @@
 
 mod measured;
 
-use crate::args::SpecArgs;
 use crate::args::options::environment;
+use crate::args::settings::StoredCompareArgs;
 use crate::args::store::StoreArgs;
 use crate::exit::{Exit, Failed, failed, usage};
 use crate::output::{Outputs, print};
@@ -92,7 +92,7 @@ struct CheckArgs {
     data: Option<Data>,
     /// What is better.
     #[command(flatten)]
-    spec: SpecArgs,
+    spec: StoredCompareArgs,
     /// No progress while measuring
     #[arg(short, long)]
     quiet: bool,
@@ -178,7 +178,7 @@ fn check(store: &Store, args: &CheckArgs) -> Result<Exit, Failed> {
     if pairs.is_empty() {
         return Err(usage(anyhow!("no contender in common with the baseline `{}`; name other runs", args.name)));
     }
-    stored::show(pairs, &args.spec, outputs)
+    stored::show(pairs, &args.spec.0, outputs)
 }
 
 fn named(store: &Store, words: &[String]) -> Result<Vec<String>, Failed> {

@@ -3,7 +3,6 @@
 //! Out of scope: the comparison, which is `runner::decide`'s.
 
 use crate::args::RunArgs;
-use crate::args::SpecArgs;
 use crate::exit::{Exit, Failed, exit_of_comparison, failed, usage};
 use crate::live_outputs;
 use crate::output::Outputs;
@@ -13,49 +12,47 @@ use brunt_model::{Contender, Question, Run};
 use brunt_runner::decide;
 use brunt_runner::decide::stored::{Group, compare_groups};
 use brunt_spec::experiment::comparison;
-use brunt_spec::plan::PlannedCompare;
-use brunt_spec::settings::SettingSources;
+use brunt_spec::settings::CompareSettings;
 use brunt_store::{Store, StoredItem};
 
 /// Compares what the words name, each `run:ID,…` or `NAME=run:ID,…`.
-pub fn compare(words: &[&str], args: &SpecArgs, run: &RunArgs) -> Result<Exit, Failed> {
+pub fn compare(words: &[&str], question: &CompareSettings, run: &RunArgs) -> Result<Exit, Failed> {
     live_outputs::refuse(&run.settings.output, "stored runs are over").map_err(usage)?;
     let outputs = Outputs::open(&run.settings.output.outputs, run.settings.output.quiet).map_err(usage)?;
     let store = runs::open(&run.store)?;
     if let [word] = words
         && let StoredItem::Experiment(id) = store.find(bare(word)).map_err(runs::refused)?
     {
-        return within(&store, &id, args, outputs);
+        return within(&store, &id, question, outputs);
     }
     let groups = words.iter().map(|word| group(&store, word)).collect::<Result<Vec<_>, _>>()?;
-    show(vec![groups], args, outputs)
+    show(vec![groups], question, outputs)
 }
 
 /// Compares groups, each set of them with its first, and shows that.
-pub fn show(sets: Vec<Vec<Group>>, args: &SpecArgs, outputs: Outputs) -> Result<Exit, Failed> {
-    let (study, analysis) =
-        compare_groups(sets, &args.told(None, None), command_line()).map_err(|error| usage(error.into()))?;
+pub fn show(sets: Vec<Vec<Group>>, question: &CompareSettings, outputs: Outputs) -> Result<Exit, Failed> {
+    let (study, analysis) = compare_groups(sets, question, command_line()).map_err(|error| usage(error.into()))?;
     outputs.write_study(&study, &analysis).map_err(failed)?;
-    Ok(exit_of_comparison(&analysis, args.require_decision.into()))
+    Ok(exit_of_comparison(&analysis, question.require_decision.into()))
 }
 
 /// The contenders of one experiment, asked once more: its repetitions are blocks.
-fn within(store: &Store, id: &str, args: &SpecArgs, outputs: Outputs) -> Result<Exit, Failed> {
+fn within(store: &Store, id: &str, question: &CompareSettings, outputs: Outputs) -> Result<Exit, Failed> {
     let mut study = store.study(id).map_err(runs::refused)?;
     let (asked, at) = match &study.experiment.question {
-        Question::Compare(asked) => (Some(PlannedCompare::from(asked)), asked.at_capacity.clone()),
-        Question::Sweep | Question::Find(_) => (None, None),
+        Question::Compare(asked) => (CompareSettings::from(asked), asked.at_capacity.clone()),
+        Question::Sweep | Question::Find(_) => (CompareSettings::default(), None),
     };
     let known = at.as_ref().map(|at| at.given + 1);
     let steps = |c: &Contender| c.steps[..known.unwrap_or(c.steps.len())].to_vec();
     let contenders: Vec<Contender> =
         study.experiment.contenders.iter().map(|c| Contender { steps: steps(c), ..c.clone() }).collect();
-    let spec = comparison(args.told(None, asked), &contenders, at, &SettingSources::default())
-        .map_err(|error| usage(error.into()))?;
+    let question = question.clone().or(asked);
+    let spec = comparison(&question, &contenders, at).map_err(|error| usage(error.into()))?;
     study.experiment.question = Question::Compare(spec);
     let analysis = decide::analysis(&study);
     outputs.write_study(&study, &analysis).map_err(failed)?;
-    Ok(exit_of_comparison(&analysis, args.require_decision.into()))
+    Ok(exit_of_comparison(&analysis, question.require_decision.into()))
 }
 
 fn bare(word: &str) -> &str {

@@ -13,7 +13,6 @@
 //! * `file`: the way from one end to the other. [`mod@write`]: YAML of plan files.
 //! * [`edit`](fn@edit): another value in the text of a plan file.
 
-mod compare;
 mod edit;
 mod file;
 mod fill;
@@ -31,7 +30,6 @@ pub mod write;
 mod written;
 mod yaml;
 
-pub use compare::PlannedCompare;
 pub use edit::edit;
 
 pub use crate::error::Position;

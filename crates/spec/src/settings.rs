@@ -1,4 +1,4 @@
-//! What a run and a search are told, as values, and the one table of settings that reads them from options and from keys.
+//! What a run, a search and a comparison are told, as values, and the one table of settings that reads them from options and from keys.
 //!
 //! * [`row`]: a row of the table. [`rows`]: the table. [`said`]: which settings were said, and what messages call them.
 //!
@@ -10,16 +10,17 @@ pub mod rows;
 pub mod said;
 
 use crate::error::Position;
+use crate::words::compare::At;
 use crate::words::shape::Loads;
 pub use crate::words::values::Environment;
 use crate::words::values::{Data, Output};
 use brunt_model::goal::Goal;
 use brunt_model::live_output::LiveOutput;
 use brunt_model::plan::{Connection, HttpVersion, Record, RecordDetail};
-use brunt_model::question::Requirement;
+use brunt_model::question::{Regression, Requirement};
 use brunt_model::request::PieceInterval;
 use brunt_model::scenario::{Order, Scenario};
-use brunt_model::{Arrivals, Objective, ProbeSpec, ReplyPolicy, Stop, Think};
+use brunt_model::{Arrivals, Compare, Measure, Objective, ProbeSpec, ReplyPolicy, Stop, Think};
 pub use row::{Change, Content, Help, Key, Kind, Listed, SettingRow, Takes};
 pub use said::{Names, SettingSources};
 use std::path::PathBuf;
@@ -273,6 +274,59 @@ pub struct SearchSettings {
     pub said: SettingSources,
 }
 
+/// What a comparison is to decide. What was not said is None, or empty.
+#[derive(Debug, Clone, Default)]
+pub struct CompareSettings {
+    /// Loads at which contenders are measured.
+    pub at: Option<At>,
+    /// Measures to compare; the first decides.
+    pub metrics: Vec<Measure>,
+    /// Smallest relevant difference, as a share.
+    pub smallest: Option<f64>,
+    /// Significance level.
+    pub alpha: Option<f64>,
+    /// Time budget of the whole comparison.
+    pub within: Option<Duration>,
+    /// Differences that make brunt fail.
+    pub fail_if: Vec<Regression>,
+    /// Whether an undecided comparison makes brunt fail.
+    pub require_decision: bool,
+    /// Which of them were said.
+    pub said: SettingSources,
+}
+
+impl CompareSettings {
+    /// These settings; those that were not said are as in `other`.
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        Self {
+            at: self.at.or(other.at),
+            metrics: if self.metrics.is_empty() { other.metrics } else { self.metrics },
+            smallest: self.smallest.or(other.smallest),
+            alpha: self.alpha.or(other.alpha),
+            within: self.within.or(other.within),
+            fail_if: if self.fail_if.is_empty() { other.fail_if } else { self.fail_if },
+            require_decision: self.require_decision || other.require_decision,
+            said: self.said.or(other.said),
+        }
+    }
+}
+
+impl From<&Compare> for CompareSettings {
+    fn from(resolved: &Compare) -> Self {
+        let at = resolved.at_capacity.as_ref().map(|at| if at.given == 0 { At::Capacity } else { At::Both });
+        Self {
+            at,
+            metrics: resolved.metrics.clone(),
+            smallest: Some(resolved.smallest),
+            alpha: Some(resolved.alpha),
+            within: resolved.within,
+            fail_if: resolved.fail_if.clone(),
+            ..Self::default()
+        }
+    }
+}
+
 /// Settings that know which of them were said.
 pub trait Settings: Default + 'static {
     /// The rows of the table that are theirs.
@@ -302,6 +356,16 @@ impl Settings for RunSettings {
 impl Settings for SearchSettings {
     fn rows() -> impl Iterator<Item = &'static SettingRow<Self>> {
         rows::search::ROWS.iter()
+    }
+
+    fn said_mut(&mut self) -> &mut SettingSources {
+        &mut self.said
+    }
+}
+
+impl Settings for CompareSettings {
+    fn rows() -> impl Iterator<Item = &'static SettingRow<Self>> {
+        rows::compare::ROWS.iter()
     }
 
     fn said_mut(&mut self) -> &mut SettingSources {

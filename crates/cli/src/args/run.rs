@@ -3,7 +3,7 @@
 use super::options;
 use super::store::StoreArgs;
 use super::with_n;
-use brunt_spec::settings::{RunSettings, SearchSettings, Settings, rows};
+use brunt_spec::settings::{RunSettings, Settings, rows};
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 
 /// What `brunt run` is told.
@@ -58,14 +58,6 @@ fn factor(word: &str) -> Result<f64, String> {
     factor.ok_or_else(|| "write a number above 0, such as 0.1".into())
 }
 
-/// How the capacity is looked for.
-#[derive(Debug, Clone)]
-pub struct SearchArgs(pub SearchSettings);
-
-/// Which trials a search makes, where it is one of many.
-#[derive(Debug, Clone)]
-pub struct TryArgs(pub SearchSettings);
-
 impl Args for RunArgs {
     fn augment_args(command: Command) -> Command {
         let url =
@@ -90,58 +82,6 @@ impl FromArgMatches for RunArgs {
         let (plan, store) = (PlanFileArgs::from_arg_matches(matches)?, StoreArgs::from_arg_matches(matches)?);
         let jmeter = JmeterPlanArgs::from_arg_matches(matches)?;
         Ok(Self { settings, plan, jmeter, store })
-    }
-
-    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
-        *self = Self::from_arg_matches(matches)?;
-        Ok(())
-    }
-}
-
-impl Args for SearchArgs {
-    fn augment_args(command: Command) -> Command {
-        options::add(command, SearchSettings::rows())
-    }
-
-    fn augment_args_for_update(command: Command) -> Command {
-        Self::augment_args(command)
-    }
-}
-
-impl FromArgMatches for SearchArgs {
-    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        let mut settings = SearchSettings::usual();
-        options::put(matches, SearchSettings::rows(), &mut settings)?;
-        Ok(Self(settings))
-    }
-
-    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
-        *self = Self::from_arg_matches(matches)?;
-        Ok(())
-    }
-}
-
-impl TryArgs {
-    fn rows() -> impl Iterator<Item = &'static brunt_spec::settings::SettingRow<SearchSettings>> {
-        SearchSettings::rows().filter(|row| rows::search::OF_TRIALS.contains(&row.option))
-    }
-}
-
-impl Args for TryArgs {
-    fn augment_args(command: Command) -> Command {
-        options::add(command, Self::rows())
-    }
-
-    fn augment_args_for_update(command: Command) -> Command {
-        Self::augment_args(command)
-    }
-}
-
-impl FromArgMatches for TryArgs {
-    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        let mut settings = SearchSettings::usual();
-        options::put(matches, Self::rows(), &mut settings)?;
-        Ok(Self(settings))
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {

@@ -5,8 +5,8 @@
 use super::planned::{plan_path, refuse_others};
 use super::sweep::trial_order;
 use super::{ExperimentContext, carry_out, folder_name, refuse_sets, used_folder};
-use crate::args::comparison::defaulted;
-use crate::args::{RunArgs, SpecArgs, TryArgs};
+use crate::args::RunArgs;
+use crate::args::settings::{CompareArgs as QuestionArgs, TrialArgs};
 use crate::exit::{Exit, Failed, failed, usage};
 use crate::process::command_line;
 use crate::stored;
@@ -45,7 +45,7 @@ Examples:
 pub struct CompareArgs {
     /// What is better.
     #[command(flatten)]
-    spec: SpecArgs,
+    question: QuestionArgs,
 
     /// How the runs are arranged.
     #[command(flatten)]
@@ -53,7 +53,7 @@ pub struct CompareArgs {
 
     /// How capacities are searched for, with `--at`.
     #[command(flatten)]
-    search: TryArgs,
+    search: TrialArgs,
 
     /// What each run is told.
     #[command(flatten)]
@@ -72,17 +72,13 @@ struct BlockArgs {
     #[arg(long, value_name = "MAX", value_parser = value_parser!(u32).range(1..=i64::from(MOST_REPETITIONS)))]
     repeat: Option<u32>,
 
-    /// Time budget of the whole comparison
-    #[arg(long = "time-budget", value_name = "TIME", value_parser = duration::positive)]
-    within: Option<Duration>,
-
     /// Order of trials: each repetition measures every server, every second one backwards (interleaved), one server after the
     /// other (blocks), or random [default: interleaved]
     #[arg(long, value_name = "ORDER", value_parser = trial_order())]
     trial_order: Option<TrialOrder>,
 
     #[arg(long, value_name = "TIME", value_parser = duration::parse)]
-    #[arg(help = defaulted("Pause before each trial but the first", defaults::COOLDOWN))]
+    #[arg(help = format!("Pause before each trial but the first [default: {}]", defaults::COOLDOWN))]
     cooldown: Option<Duration>,
 
     /// Name of the experiment
@@ -102,7 +98,7 @@ pub fn compare(args: &CompareArgs) -> Result<Exit, Failed> {
     let words: Vec<&str> = args.run.settings.url.iter().chain(&args.more).map(String::as_str).collect();
     let named = named(&words).map_err(usage)?;
     if let Named::Stored = named {
-        return stored::compare(&words, &args.spec, &args.run);
+        return stored::compare(&words, &args.question.0, &args.run);
     }
     let (system, command) = (crate::process::system(), command_line());
     let mut run = args.run.clone();
@@ -115,7 +111,7 @@ pub fn compare(args: &CompareArgs) -> Result<Exit, Failed> {
         _ => of_servers(args, &command, &system).map_err(usage)?,
     };
     let given = ExperimentContext {
-        decisive: args.spec.require_decision.into(),
+        decisive: args.question.0.require_decision.into(),
         ..ExperimentContext::asked(&run, system, notes).map_err(usage)?
     };
     carry_out(&experiment, given)
@@ -140,8 +136,8 @@ fn named(words: &[&str]) -> Result<Named> {
 
 fn of_servers(args: &CompareArgs, command: &str, system: &System) -> Result<(Experiment, Vec<String>)> {
     refuse_sets(&args.run)?;
-    let blocks = &args.blocks;
-    let (contenders, at_capacity, notes) = match args.spec.at.unwrap_or_default() {
+    let (blocks, question) = (&args.blocks, &args.question.0);
+    let (contenders, at_capacity, notes) = match question.at.unwrap_or_default() {
         At::Load => {
             refuse_search(&args.search.0.said)?;
             let (all, notes) = contenders::contenders(&args.run.settings, &args.more, |run| sweep_steps(run, system))?;
@@ -149,11 +145,11 @@ fn of_servers(args: &CompareArgs, command: &str, system: &System) -> Result<(Exp
         }
         at => searched(args, at, system)?,
     };
-    let spec = comparison(args.spec.told(blocks.within, None), &contenders, at_capacity, &SettingSources::default())?;
+    let spec = comparison(question, &contenders, at_capacity)?;
     let cooldown = blocks.cooldown.map_or_else(|| duration::parse(defaults::COOLDOWN), Ok)?;
     let arranged = Arranged {
         name: blocks.name.clone(),
-        repetitions: repetitions(blocks.repeat, &spec, &contenders, cooldown, &SettingSources::default())?,
+        repetitions: repetitions(blocks.repeat, &spec, &contenders, cooldown, &question.said)?,
         order: blocks.trial_order.unwrap_or(defaults::TRIAL_ORDER),
         cooldown,
         question: Question::Compare(spec),
@@ -185,7 +181,7 @@ fn searched(args: &CompareArgs, at: At, system: &System) -> Result<(Vec<Contende
     let (mut all, told) = contenders::contenders(&pattern, &args.more, steps)?;
     notes.extend(told.into_iter().filter(|note| !notes.contains(note)).collect::<Vec<_>>());
     all.iter_mut().enumerate().for_each(|(index, contender)| contender.steps.extend_from_slice(given(index)));
-    let length = (Within::all_or_usual(blocks.within)?, blocks.repeat.unwrap_or(defaults::BLOCKS));
+    let length = (Within::all_or_usual(args.question.0.within)?, blocks.repeat.unwrap_or(defaults::BLOCKS));
     let at = searching(&search, &asked, &mut all, length, (&mut notes, system))?;
     Ok((all, Some(at), notes))
 }
@@ -222,15 +218,11 @@ fn arranged(loaded: &Loaded, args: &CompareArgs) -> Result<Experiment> {
         Question::Sweep | Question::Find(_) => None,
     };
     ensure!(
-        at_capacity.is_none() || (blocks.within, blocks.repeat) == (None, None),
+        at_capacity.is_none() || (args.question.0.within, blocks.repeat) == (None, None),
         "--time-budget and --repeat cannot change the searches of a plan; write compare.time_budget and repetitions in the plan"
     );
-    let spec = comparison(
-        args.spec.told(blocks.within, loaded.compare.clone()),
-        &experiment.contenders,
-        at_capacity,
-        &SettingSources::default(),
-    )?;
+    let question = args.question.0.clone().or(loaded.compare.clone().unwrap_or_default());
+    let spec = comparison(&question, &experiment.contenders, at_capacity)?;
     let cooldown = blocks.cooldown.unwrap_or(experiment.cooldown);
     Ok(Experiment {
         repetitions: repetitions(
@@ -238,7 +230,7 @@ fn arranged(loaded: &Loaded, args: &CompareArgs) -> Result<Experiment> {
             &spec,
             &experiment.contenders,
             cooldown,
-            &SettingSources::default(),
+            &question.said,
         )?,
         order: blocks.trial_order.unwrap_or(experiment.order),
         cooldown,

@@ -6,7 +6,8 @@
 mod tests;
 
 use super::{ExperimentContext, carry_out};
-use crate::args::{RunArgs, SearchArgs};
+use crate::args::RunArgs;
+use crate::args::settings::SearchArgs;
 use crate::exit::{Exit, Failed, usage};
 use crate::process::command_line;
 use anyhow::Result;

@@ -9,8 +9,7 @@ use brunt_model::numbers::{count, span};
 use brunt_model::{Analysis, Compare, Comparison, Contender, Experiment, Question, Run, Study, Trial, TrialIndex};
 use brunt_spec::SpecError;
 use brunt_spec::experiment::comparison;
-use brunt_spec::plan::PlannedCompare;
-use brunt_spec::settings::SettingSources;
+use brunt_spec::settings::CompareSettings;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -49,7 +48,7 @@ pub enum StoredRunsError {
 /// The runs, or the question, cannot be compared.
 pub fn compare_groups(
     sets: Vec<Vec<Group>>,
-    question: &PlannedCompare,
+    question: &CompareSettings,
     command: String,
 ) -> Result<(Study, Analysis), StoredRunsError> {
     let groups: Vec<&Group> = sets.iter().flatten().collect();
@@ -80,10 +79,10 @@ pub fn compare_groups(
 }
 
 /// Loads that only some of them have are no reason to refuse.
-fn spec_of(question: &PlannedCompare, contenders: &[Contender]) -> Result<Compare, SpecError> {
+fn spec_of(question: &CompareSettings, contenders: &[Contender]) -> Result<Compare, SpecError> {
     let first = |contender: &Contender| Contender { steps: contender.steps[..1].to_vec(), ..contender.clone() };
     let contenders: Vec<Contender> = contenders.iter().map(first).collect();
-    comparison(question.clone(), &contenders, None, &SettingSources::default())
+    comparison(question, &contenders, None)
 }
 
 /// Compares load by load where all have several; otherwise compares all, and notes that the loads differ.

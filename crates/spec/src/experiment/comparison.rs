@@ -3,32 +3,32 @@
 use crate::defaults;
 use crate::error::{Result, bail, ensure, require};
 use crate::estimate;
-use crate::plan::PlannedCompare;
-use crate::settings::SettingSources;
+use crate::settings::{CompareSettings, SettingSources};
 use crate::words::compare::{self, At};
 use brunt_model::objective::Metric;
 use brunt_model::question::AtCapacity;
 use brunt_model::{Compare, Contender, LoadUnit, Measure, Probed};
 use std::time::Duration;
 
-/// What a comparison of these contenders is to decide; where their capacities are searched for, how. `said` is where it was
-/// said, for messages.
+/// What a comparison of these contenders is to decide; where their capacities are searched for, how.
 ///
 /// # Errors
 ///
 /// `SpecError` with its place if a value is invalid, or does not go with another one.
 pub fn comparison(
-    told: PlannedCompare,
+    told: &CompareSettings,
     contenders: &[Contender],
     at_capacity: Option<AtCapacity>,
-    said: &SettingSources,
 ) -> Result<Compare> {
     comparable(contenders)?;
+    let said = &told.said;
     require!(said, at_capacity.is_some() || told.at.unwrap_or_default() == At::Load, |names| {
-        format!("{}: stored runs have their own loads; leave it out", names.either("--at", "compare.at"))
+        format!("{}: stored runs have their own loads; leave it out", names.of("at"))
     });
-    let mut metrics = told.metrics.unwrap_or_else(|| default_metrics(contenders, at_capacity.as_ref()));
-    let named = std::mem::take(&mut metrics).into_iter().chain(told.fail_if.iter().map(|failure| failure.measure));
+    let default = || default_metrics(contenders, at_capacity.as_ref());
+    let named = if told.metrics.is_empty() { default() } else { told.metrics.clone() };
+    let named = named.into_iter().chain(told.fail_if.iter().map(|failure| failure.measure));
+    let mut metrics = Vec::new();
     for measure in named {
         if !metrics.contains(&measure) {
             metrics.push(measure);
@@ -43,27 +43,27 @@ pub fn comparison(
     measured(&metrics, at_capacity.as_ref(), said)?;
     let smallest = told.smallest.map_or_else(|| compare::share(defaults::SMALLEST), Ok)?;
     let alpha = told.alpha.map_or_else(|| compare::alpha(defaults::ALPHA), Ok)?;
-    Ok(Compare { metrics, smallest, alpha, fail_if: told.fail_if, within: told.within, at_capacity })
+    Ok(Compare { metrics, smallest, alpha, fail_if: told.fail_if.clone(), within: told.within, at_capacity })
 }
 
 /// A capacity is what searches find, and they find nothing else.
 fn measured(metrics: &[Measure], at_capacity: Option<&AtCapacity>, said: &SettingSources) -> Result<()> {
     let Some(at) = at_capacity else {
         require!(said, !metrics.contains(&Measure::Capacity), |names| {
-            let at = names.either("--at", "compare.at");
+            let at = names.of("at");
             format!("capacity: no search measures it; add {at} capacity, or {at} both")
         });
         return Ok(());
     };
     if let Some(other) = metrics.iter().find(|measure| at.given == 0 && **measure != Measure::Capacity) {
         return Err(said.refuse(|names| {
-            let (at, load) = (names.either("--at", "compare.at"), names.either("-r 100", "load.rate 100"));
+            let (at, load) = (names.of("at"), names.either("-r 100", "load.rate 100"));
             format!("{other}: only capacities are compared; write {at} both with a load, such as {load}")
         }));
     }
     let capacity = metrics.contains(&Measure::Capacity);
     require!(said, capacity, |names| {
-        let (at, metric) = (names.either("--at", "compare.at"), names.either("--metric", "compare.metrics"));
+        let (at, metric) = (names.of("at"), names.of("metric"));
         format!("{at}: no capacity is compared; add it to {metric}, or leave {at} out")
     });
     Ok(())
@@ -138,7 +138,7 @@ pub fn repetitions(
     let fit = (within.as_secs_f64() / once.as_secs_f64()) as u32;
     let (asked, needed) = (duration(within), duration(once));
     require!(said, fit > 0, |names| {
-        let (within, duration) = (names.either("--time-budget", "compare.time_budget"), names.of("duration"));
+        let (within, duration) = (names.of("time-budget"), names.of("duration"));
         format!("{within} {asked}: one repetition takes {needed}; write more, or a shorter {duration}")
     });
     Ok(fit.min(defaults::MOST_BLOCKS))

@@ -1,6 +1,5 @@
 //! A plan file, read: what it says of the whole experiment, and of each contender.
 
-use super::compare::PlannedCompare;
 use super::fill::{PlanInputs, Scope, Unknown, Who};
 use super::node::{Entry, Node, Value};
 use super::probes::{PlannedProbe, probes};
@@ -33,10 +32,8 @@ pub struct PlanFile {
     pub about: String,
     /// How often each step of each contender is measured; never 0.
     pub repetitions: Option<u32>,
-    /// How contenders are compared, where they are.
-    pub compare: Option<PlannedCompare>,
-    /// The same as it was written: key `compare`.
-    pub compared: Option<Keyed>,
+    /// How contenders are compared, where they are: keys below `compare`.
+    pub compare: Option<Vec<Keyed>>,
     /// In which order.
     pub order: Option<TrialOrder>,
     /// Rest before each trial but the first.
@@ -206,12 +203,11 @@ impl Draft {
             name,
             about: written.about.unwrap_or_default().0,
             repetitions: written.repetitions,
-            compare: written.compare.map(PlannedCompare::from),
+            compare: written.compare.as_ref().and(whole.child("compare")).map(|node| below("compare", node).collect()),
             order: written.order,
             cooldown: written.cooldown.map(|time| time.0),
             hooks: hooks(&written.hooks, |around| &around.experiment),
             find: written.find.as_ref().and(whole.child("find")).map(|node| below("find", node).collect()),
-            compared: setting(&whole, "compare"),
             outputs: setting(&whole, "outputs").into_iter().collect(),
             contenders,
         })

@@ -3,7 +3,9 @@
 //! A [`Section`] is a map of such keys, which serde reads and schemars describes.
 
 use super::words::{Scalar, ScalarList, ScalarOr};
-use crate::settings::{Content, Key, Listed, RunSettings, SearchSettings, SettingRow, Settings, Takes, rows};
+use crate::settings::{
+    CompareSettings, Content, Key, Listed, RunSettings, SearchSettings, SettingRow, Settings, Takes, rows,
+};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
@@ -69,13 +71,19 @@ const WITHOUT_OPTION: [(&str, Form, &str, Option<&str>); 6] = [
 ];
 
 /// The sections, with the names of their schemas and their descriptions. A key belongs to the first that it begins with.
-pub(super) const SECTIONS: [(&str, &str, &str); 6] = [
+pub(super) const SECTIONS: [(&str, &str, &str); 7] = [
     ("script.request", "Request", "One request."),
     ("script", "Script", "Requests to send: one of `request`, `requests` and `urls`."),
     ("load", "Load", "Load, and the conditions that end the run, with the options of `brunt run`."),
     ("connection", "Connection", "Connection settings, with the options of `brunt run`."),
     ("checks", "Checks", "Conditions for a good reply."),
     ("find", "Search", "Search for the capacity, with the options of `brunt find`."),
+    (
+        "compare",
+        "Compare",
+        "Comparison of each contender with the first, with the options of `brunt compare`. `repetitions` is the maximum \
+         number of repetitions.",
+    ),
 ];
 
 /// A map of keys, checked: the values themselves are read by the settings. `NUMBER` is that of the section.
@@ -88,6 +96,7 @@ pub type Load = Section<2>;
 pub type Connection = Section<3>;
 pub type Checks = Section<4>;
 pub type Search = Section<5>;
+pub type Compare = Section<6>;
 
 static KEYS: LazyLock<Vec<PlanKey>> = LazyLock::new(|| {
     let others = WITHOUT_OPTION.iter().map(|(path, form, about, default)| PlanKey {
@@ -98,7 +107,8 @@ static KEYS: LazyLock<Vec<PlanKey>> = LazyLock::new(|| {
         option: None,
         listed: Listed::Yes,
     });
-    others.chain(keys_of::<RunSettings>()).chain(keys_of::<SearchSettings>()).collect()
+    let of_commands = keys_of::<SearchSettings>().chain(keys_of::<CompareSettings>());
+    others.chain(keys_of::<RunSettings>()).chain(of_commands).collect()
 });
 
 /// The keys that are settings, and those that stand among them.

@@ -2,10 +2,9 @@
 //!
 //! Out of scope: keys that are settings. [`sections`](super::sections) has their names and kinds.
 
-use super::compare::Compare;
 use super::probes::Probe;
 use super::scenario::keys::{Scenario, Stage};
-use super::sections::{Checks, Connection, Load, Script, Search};
+use super::sections::{Checks, Compare, Connection, Load, Script, Search};
 use super::words::{Commands, Longer, Scalar, ScalarList, ScalarOr, Time};
 use brunt_model::experiment::{Restart, TrialOrder};
 use schemars::JsonSchema;

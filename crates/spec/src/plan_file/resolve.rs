@@ -3,17 +3,17 @@
 
 use super::search::Search;
 use super::stages;
-use super::told::{Keys, find};
+use super::told::{Keys, find, put_all};
 use crate::defaults;
 use crate::error::{Result, SpecError, bail, ensure};
 use crate::experiment::{comparison, repetitions};
 use crate::grpc;
 use crate::plan::scenario::scenario as scenario_of;
 use crate::plan::{
-    Draft, Keyed, Node, PlanFile, PlanInputs, Planned, PlannedCompare, PlannedHook, PlannedHooks, PlannedProbe,
-    PlannedServer, PlannedUsers, Position, Value,
+    Draft, Keyed, Node, PlanFile, PlanInputs, Planned, PlannedHook, PlannedHooks, PlannedProbe, PlannedServer,
+    PlannedUsers, Position, Value,
 };
-use crate::settings::{RunSettings, SettingSources};
+use crate::settings::{CompareSettings, RunSettings};
 use crate::system::System;
 use crate::to_plan::{check_objectives, scenario, sweep_steps};
 use crate::words::compare::At;
@@ -43,7 +43,7 @@ pub struct Loaded {
     /// Systems that receive figures while a load runs.
     pub live_outputs: Vec<LiveOutput>,
     /// What the plan says of a comparison, where it does.
-    pub compare: Option<PlannedCompare>,
+    pub compare: Option<CompareSettings>,
     /// How often each step is measured, where the plan says so.
     pub repetitions: Option<u32>,
     /// What the user should be told, each once.
@@ -183,14 +183,15 @@ impl Source {
     /// The experiment that a file of this source comes to.
     fn experiment(&self, file: PlanFile, system: &System) -> Result<Loaded> {
         let folder = &self.folder;
-        let at = file.compare.as_ref().and_then(|compare| compare.at).unwrap_or_default();
+        let compare = file.compare.as_ref().map(|keys| put_all(keys, folder, system)).transpose()?;
+        let at = compare.as_ref().and_then(|compare: &CompareSettings| compare.at).unwrap_or_default();
         let below_find = file.find.as_deref().or((at != At::Load).then_some(&[]));
         let search = below_find.map(|settings| Search::read(settings, at, system)).transpose()?;
         let mut notes = Vec::<String>::new();
         let mut contenders = Vec::with_capacity(file.contenders.len());
         let mut steps = 0;
         for planned in &file.contenders {
-            if search.is_some() || file.compare.is_some() {
+            if search.is_some() || compare.is_some() {
                 one_population(planned)?;
             }
             let (contender, told) = contender(planned, search.as_ref(), folder, system)?;
@@ -206,9 +207,10 @@ impl Source {
         let (outputs, live_outputs) = (output.outputs, output.live_outputs);
         let seed = contenders.first().and_then(|c| c.steps.first()).map_or(system.seed, |step| step.plan.seed);
         let cooldown = or(file.cooldown, defaults::COOLDOWN)?;
-        let compared = search.as_ref().filter(|_| file.compare.is_some());
+        let compared = search.as_ref().filter(|_| compare.is_some());
         let told = (&mut notes, system);
-        let (question, repetitions) = question(&file, compared, &mut contenders, cooldown, told)?;
+        let (question, repetitions) =
+            question((compare.clone(), file.repetitions), compared, &mut contenders, cooldown, told)?;
         let mut experiment = Experiment {
             name: file.name,
             about: file.about,
@@ -223,37 +225,36 @@ impl Source {
             question,
             source: self.text.clone(),
         };
-        let alone = search.as_ref().filter(|_| file.compare.is_none());
+        let alone = search.as_ref().filter(|_| compare.is_none());
         if let (Some(search), Some(first)) = (alone, file.contenders.first()) {
             search.ask(&mut experiment, first, &mut notes, system)?;
         }
-        Ok(Loaded { experiment, outputs, live_outputs, compare: file.compare, repetitions: file.repetitions, notes })
+        Ok(Loaded { experiment, outputs, live_outputs, compare, repetitions: file.repetitions, notes })
     }
 }
 
 /// What the experiment is to decide, where it is no search, and how often each step is measured for that.
 fn question(
-    file: &PlanFile,
+    (compare, asked): (Option<CompareSettings>, Option<u32>),
     search: Option<&Search>,
     contenders: &mut [Contender],
     cooldown: Duration,
     told: (&mut Vec<String>, &System),
 ) -> Result<(Question, u32)> {
-    let Some(asked) = file.compare.clone() else {
+    let Some(compare) = compare else {
         let varies = contenders.len() > 1 || contenders.iter().any(|contender| contender.steps.len() > 1);
         let default = if varies { defaults::REPETITIONS } else { 1 };
-        return Ok((Question::Sweep, file.repetitions.unwrap_or(default)));
+        return Ok((Question::Sweep, asked.unwrap_or(default)));
     };
-    let by_loads = asked.at.unwrap_or_default() == At::Load;
+    let by_loads = compare.at.unwrap_or_default() == At::Load;
     ensure!(
         search.is_none() || !by_loads,
         "the plan says `find` and `compare`; write one of them, or `compare: {{at: capacity}}` to compare capacities"
     );
-    let length = (asked.within, file.repetitions.unwrap_or(defaults::BLOCKS));
+    let length = (compare.within, asked.unwrap_or(defaults::BLOCKS));
     let at = search.map(|search| search.compare(contenders, length, told)).transpose().map_err(of_comparison)?;
-    let spec = comparison(asked, contenders, at, &SettingSources::in_plan_file()).map_err(of_comparison)?;
-    let repetitions = repetitions(file.repetitions, &spec, contenders, cooldown, &SettingSources::in_plan_file())
-        .map_err(of_comparison)?;
+    let spec = comparison(&compare, contenders, at).map_err(of_comparison)?;
+    let repetitions = repetitions(asked, &spec, contenders, cooldown, &compare.said).map_err(of_comparison)?;
     Ok((Question::Compare(spec), repetitions))
 }
 
@@ -294,7 +295,7 @@ fn one_population(planned: &Planned) -> Result<()> {
 }
 
 fn of_comparison(error: SpecError) -> SpecError {
-    error.of("compare")
+    if error.at.is_some() { error } else { error.of("compare") }
 }
 
 /// The steps of a contender: those of its settings with its first request, each asking all of them.

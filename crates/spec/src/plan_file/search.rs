@@ -2,7 +2,7 @@
 //!
 //! Out of scope: the carrying out.
 
-use super::told::{put, usual};
+use super::told::put_all;
 use crate::error::{Result, bail};
 use crate::experiment::{Within, of_search, question, searching};
 use crate::plan::{Keyed, Planned};
@@ -45,10 +45,8 @@ impl Search {
     pub fn read(keys: &[Keyed], at: At, system: &System) -> Result<Self> {
         let between = keys.iter().find(|keyed| keyed.key == "find.between");
         let restart = between.and_then(|keyed| keyed.node.text()) == Some(RESTART);
-        let mut settings = usual::<SearchSettings>();
-        for keyed in keys.iter().filter(|keyed| !(restart && keyed.key == "find.between")) {
-            put(keyed, &mut settings, Path::new(""), system)?;
-        }
+        let said = keys.iter().filter(|keyed| !(restart && keyed.key == "find.between"));
+        let settings = put_all(&said.cloned().collect::<Vec<_>>(), Path::new(""), system)?;
         let own = keys.iter().map(|keyed| keyed.key.clone()).filter(|key| OF_ONE.contains(&&key[..])).collect();
         Ok(Self { settings, restart, at, own, asked: RefCell::default() })
     }

@@ -42,14 +42,11 @@ fn tree(file: &PlanFile, experiment: &Experiment) -> Node {
     if !experiment.about.is_empty() {
         entries.insert(1, entry("about", text(&experiment.about)));
     }
-    entries.extend(file.compared.iter().map(|compared| entry("compare", compared.node.clone())));
-    if let Some(find) = &file.find {
-        let below = |setting: &Keyed| {
-            let key = setting.key.strip_prefix("find.").unwrap_or(&setting.key).to_owned();
-            Entry { key, at: at.clone(), node: setting.node.clone() }
-        };
-        let value = Value::Map(find.iter().map(below).collect());
-        entries.push(entry("find", Node { at: at.clone(), value }));
+    for (section, keys) in [("compare", &file.compare), ("find", &file.find)] {
+        let Some(keys) = keys else { continue };
+        let below = |keyed: &Keyed| entry(&keyed.key[section.len() + 1..], keyed.node.clone());
+        let value = Value::Map(keys.iter().map(below).collect());
+        entries.push(entry(section, Node { at: at.clone(), value }));
     }
     entries.extend(file.outputs.iter().map(|outputs| entry("outputs", outputs.node.clone())));
     let common = common(&all);

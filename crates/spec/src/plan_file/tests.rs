@@ -1,6 +1,6 @@
 use super::told::BESIDE;
 use super::*;
-use crate::settings::{RunSettings, SearchSettings, Settings};
+use crate::settings::{CompareSettings, RunSettings, SearchSettings, Settings};
 use crate::{SpecError, System, estimate};
 use brunt_model::scenario::{Order, Scope};
 use brunt_model::{Body, Load, StageKind};
@@ -26,11 +26,12 @@ fn well(text: &str) -> Loaded {
 
 #[test]
 fn every_key_of_a_section_is_an_option_or_known_to_be_none() {
-    let sections = ["script.", "load.", "connection.", "checks.", "find."];
+    let sections = ["script.", "load.", "connection.", "checks.", "find.", "compare."];
     let elsewhere = ["script.request", "script.requests"];
     let known: Vec<&str> = RunSettings::rows().flat_map(|row| row.keys).map(|key| key.key).collect();
     let of_search: Vec<&str> = SearchSettings::rows().flat_map(|row| row.keys).map(|key| key.key).collect();
-    let all = [&known[..], &of_search, &BESIDE, &elsewhere].concat();
+    let of_comparison: Vec<&str> = CompareSettings::rows().flat_map(|row| row.keys).map(|key| key.key).collect();
+    let all = [&known[..], &of_search, &of_comparison, &BESIDE, &elsewhere].concat();
     for key in crate::plan::keys().iter().filter(|key| sections.iter().any(|section| key.starts_with(section))) {
         assert!(all.contains(&key.as_str()), "{key}");
     }
@@ -146,7 +147,7 @@ fn what_is_wrong_with_an_option_is_said_of_its_key() {
         ),
         (
             "find: {time_budget: 5s}",
-            "plan.yaml:2:21: find.time_budget: find.time_budget 5s: three trials of 3s do not fit into it",
+            "plan.yaml:2:21: find.time_budget: 5s: three trials of 3s do not fit into it",
         ),
         (
             "find: {start_load: 50, max_load: 20}",
@@ -159,7 +160,7 @@ fn what_is_wrong_with_an_option_is_said_of_its_key() {
         ),
         (
             "load: {rate: 5, duration: 9s}\ncompare: {time_budget: 5s}\ncontenders: {a: , b: }",
-            "compare: compare.time_budget 5 s: one repetition takes 18 s; write more, or a shorter load.duration",
+            "plan.yaml:3:24: compare.time_budget: 5 s: one repetition takes 18 s; write more, or a shorter load.duration",
         ),
         ("outputs: ['=x']", "plan.yaml:2:11: outputs: `=x`: the format or the file is missing"),
     ] {

@@ -94,6 +94,17 @@ pub fn usual<S: Settings>() -> S {
     settings
 }
 
+/// The settings that keys come to.
+///
+/// # Errors
+///
+/// [`SpecError`] with its place if a value is invalid.
+pub fn put_all<S: Settings>(keys: &[Keyed], folder: &Path, system: &System) -> Result<S> {
+    let mut settings = usual::<S>();
+    keys.iter().try_for_each(|keyed| put(keyed, &mut settings, folder, system).map(drop))?;
+    Ok(settings)
+}
+
 /// Reads the value of a key and puts it into the settings.
 ///
 /// # Errors

@@ -1,6 +1,7 @@
 //! The table of settings: a row for each, which the command line, its help and plan files all read.
 
 pub mod checks;
+pub mod compare;
 pub mod connection;
 pub mod load;
 pub mod output;
@@ -20,6 +21,9 @@ pub fn run() -> impl Iterator<Item = &'static SettingRow<RunSettings>> {
 
 /// The first key of a plan file that says what an option says.
 pub(crate) fn key_of(option: &str) -> Option<&'static Key> {
-    let of_run = run().find(|row| row.option == option).and_then(|row| row.keys.first());
-    of_run.or_else(|| search::ROWS.iter().find(|row| row.option == option).and_then(|row| row.keys.first()))
+    let of_run = run().map(|row| (row.option, row.keys));
+    let of_search = search::ROWS.iter().map(|row| (row.option, row.keys));
+    let of_comparison = compare::ROWS.iter().map(|row| (row.option, row.keys));
+    let mut all = of_run.chain(of_search).chain(of_comparison);
+    all.find(|(named, _)| *named == option).and_then(|(_, keys)| keys.first())
 }

@@ -34,6 +34,14 @@ impl SettingSources {
         Self { by_keys: true, ..Self::default() }
     }
 
+    /// These; of settings that were not said here, where `other` has them.
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        let mut places = other.places;
+        places.extend(self.places);
+        Self { places, by_keys: self.by_keys, url: self.url.or(other.url) }
+    }
+
     /// An option was given by this name, which may be one of its aliases.
     pub fn option(&mut self, option: &'static str, typed: &str) {
         self.places.insert(option, Place::Option(typed.to_owned()));
@@ -74,9 +82,7 @@ impl SettingSources {
             Place::Option(_) => None,
         });
         match place {
-            Some((key, at)) => {
-                SpecError::new(at, key.key, wrong.strip_prefix(&format!("{}: ", key.key)).unwrap_or(&wrong))
-            }
+            Some((key, at)) => SpecError::new(at, key.key, without_name(&wrong, key.key)),
             None => SpecError::told(wrong),
         }
     }
@@ -88,6 +94,13 @@ impl SettingSources {
             None => SpecError::told(wrong.to_string()),
         }
     }
+}
+
+/// A message without the key that it begins with, where a value or a colon follows it.
+fn without_name<'w>(wrong: &'w str, key: &str) -> &'w str {
+    let Some(rest) = wrong.strip_prefix(key) else { return wrong };
+    let value = rest.strip_prefix(' ').filter(|value| value.starts_with(|c: char| c.is_ascii_digit()));
+    rest.strip_prefix(": ").or(value).unwrap_or(wrong)
 }
 
 impl Names<'_> {

@@ -1,0 +1,71 @@
+//! What a comparison is to decide.
+
+use crate::defaults;
+use crate::settings::row::{SettingRow as Row, on, set};
+use crate::settings::{CompareSettings, Content, Key, Takes};
+use crate::words::{compare, duration};
+
+type S = CompareSettings;
+
+const COMPARISON: &str = "Comparison";
+
+/// The option of the whole comparison's time: comparisons of stored runs have none.
+pub const TIME_BUDGET: &str = "time-budget";
+
+/// The rows.
+pub static ROWS: [Row<CompareSettings>; 7] = [
+    Row::value(
+        "at",
+        "WHERE",
+        "Loads at which servers are compared: the given ones (load), each server's capacity within --objective, searched in \
+         each repetition (capacity), or both",
+        |w, _| set(compare::at(w), |s: &mut S, v| s.at = Some(v)),
+    )
+    .under(COMPARISON)
+    .otherwise("load")
+    .keys(&[Key::new("compare.at", Takes::Value)]),
+    Row::repeated(
+        "metric",
+        "LIST",
+        "Metrics to compare: p99, p50, mean, max, errors, throughput, goodput, cpu, capacity; the first decides",
+        |w, _| set(compare::measures(w), |s: &mut S, v| s.metrics.extend(v)),
+    )
+    .under(COMPARISON)
+    .otherwise(
+        "p99, p50, throughput, errors; of a closed loop throughput first; and cpu where it is read; capacity before all \
+         with --at",
+    )
+    .keys(&[Key::new("compare.metrics", Takes::Each)]),
+    Row::value("min-difference", "SHARE", "Smallest relevant difference; servers within it are equivalent", |w, _| {
+        set(compare::share(w), |s: &mut S, v| s.smallest = Some(v))
+    })
+    .under(COMPARISON)
+    .otherwise(defaults::SMALLEST)
+    .keys(&[Key::new("compare.min_difference", Takes::Value)]),
+    Row::value("alpha", "CHANCE", "Significance level: chance that equal servers are found to differ", |w, _| {
+        set(compare::alpha(w), |s: &mut S, v| s.alpha = Some(v))
+    })
+    .under(COMPARISON)
+    .otherwise(defaults::ALPHA)
+    .keys(&[Key::new("compare.alpha", Takes::Value)]),
+    Row::value(TIME_BUDGET, "TIME", "Time budget of the whole comparison", |w, _| {
+        set(duration::positive(w), |s: &mut S, v| s.within = Some(v))
+    })
+    .under("Experiment")
+    .content(Content::Number)
+    .keys(&[Key::new("compare.time_budget", Takes::Value).default("none")]),
+    Row::repeated(
+        "fail-if",
+        "DIFFERENCE",
+        "Exit code 9 if the whole confidence interval is beyond this difference, such as 'p99 worse by 5%'",
+        |w, _| set(compare::regressions(w), |s: &mut S, v| s.fail_if.extend(v)),
+    )
+    .under(COMPARISON)
+    .keys(&[Key::new("compare.fail_if", Takes::Each)]),
+    Row::switch(
+        "require-decision",
+        "Exit code 8 if the comparison is undecided; without this option it is only reported",
+        |_, _| Ok(on(|s: &mut S| s.require_decision = true)),
+    )
+    .under(COMPARISON),
+];
