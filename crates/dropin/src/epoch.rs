@@ -20,7 +20,7 @@ impl Epoch {
             Event::Started { unix_seconds, .. } => self.began = Some(*unix_seconds),
             Event::Reading(reading) => {
                 if let Some(unix_seconds) = self.began.take() {
-                    self.zero = unix_seconds - reading.at.0 as f64 / 1e9;
+                    self.zero = unix_seconds - reading.at.seconds();
                 }
             }
             _ => {}

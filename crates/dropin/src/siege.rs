@@ -23,6 +23,7 @@ use crate::carry::RunSetup;
 use crate::error::Result;
 use brunt_model::Plan;
 use brunt_model::system_error::without_number;
+use brunt_model::time::seconds_of;
 use brunt_runner::Real;
 use brunt_runner::witness::{Watched, Witness};
 use desk::Desk;
@@ -185,7 +186,7 @@ fn paused(settings: &Settings, desk: &Desk) -> Option<String> {
 
 /// What was under way at the end had waited longer than all that is in the figures.
 fn waited(desk: &Desk) -> Option<String> {
-    let (cut, oldest) = (desk.classic.cut, desk.classic.oldest_cut_nanos as f64 / 1e9);
+    let (cut, oldest) = (desk.classic.cut, seconds_of(desk.classic.oldest_cut_nanos));
     desk.classic.hides_waits().then(|| {
         format!(
             "{cut} requests were under way at the end and are in no figure; the oldest had waited {oldest:.2} s, longer than all \

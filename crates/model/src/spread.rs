@@ -3,6 +3,7 @@
 //! Out of scope: the lag of single requests, which has a histogram. This is about clumps and gaps.
 
 use crate::Tick;
+use crate::time::seconds_of;
 use std::collections::VecDeque;
 
 /// Length of a bin in nanoseconds: 10 ms.
@@ -151,7 +152,7 @@ impl Level {
 
     /// The length of a span, in seconds.
     pub fn seconds(&self) -> f64 {
-        (self.bins_each * BIN_NANOS) as f64 / 1e9
+        seconds_of(self.bins_each * BIN_NANOS)
     }
 
     /// The index of dispersion (variance over mean of the counts; Fano 1947) of what was planned and of what was acted

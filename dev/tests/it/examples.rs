@@ -27,6 +27,9 @@ fn plan(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name)
 }
 
+/// Where no figure is looked at: each trial is as short as it may be.
+const BRIEFLY: [&str; 2] = ["load.duration=1s", "load.warmup=0s"];
+
 /// `brunt run` of an example in its short form; nothing that it started may be left.
 fn run(name: &str, sets: &[&str]) -> Done {
     let dir = place();
@@ -198,14 +201,14 @@ fn the_capacity_of_a_page_that_waits_is_children_by_service_time() {
 #[test]
 fn e1_static_files() {
     if installed("e1_static_files", &["nginx", "apache2"]) {
-        run("e1-static.yaml", &[]).ok().measured(2, 14);
+        run("e1-static.yaml", &BRIEFLY).ok().measured(2, 14);
     }
 }
 
 #[test]
 fn e2_body_sizes_are_a_product_of_factors() {
     if installed("e2_body_sizes_are_a_product_of_factors", &["nginx"]) {
-        let done = run("e2-body-sizes.yaml", &[]).ok().measured(4, 12);
+        let done = run("e2-body-sizes.yaml", &BRIEFLY).ok().measured(4, 12);
         assert_eq!(done.contenders()[1]["contender"], "one 1M");
     }
 }
@@ -213,14 +216,14 @@ fn e2_body_sizes_are_a_product_of_factors() {
 #[test]
 fn e3_concurrency_with_and_without_keepalive() {
     if installed("e3_concurrency_with_and_without_keepalive", &["nginx", "apache2"]) {
-        run("e3-concurrency.yaml", &[]).ok().measured(4, 12);
+        run("e3-concurrency.yaml", &BRIEFLY).ok().measured(4, 12);
     }
 }
 
 #[test]
 fn e4_connectors_of_tomcat() {
     if installed("e4_connectors_of_tomcat", &["tomcat10", "java", "apache2"]) {
-        run("e4-tomcat.yaml", &[]).ok().measured(5, 15);
+        run("e4-tomcat.yaml", &BRIEFLY).ok().measured(5, 15);
     }
 }
 
@@ -236,7 +239,7 @@ fn e5_a_form_through_proxies() {
 #[test]
 fn kinds_of_authentication() {
     if installed("kinds_of_authentication", &["nginx", "apache2", "tomcat10", "java", "openssl"]) {
-        let done = run("authentication.yaml", &["load.duration=1s"]).ok().measured(16, 16);
+        let done = run("authentication.yaml", &BRIEFLY).ok().measured(16, 16);
         for trial in done.trials() {
             assert_eq!(trial["requests"]["failed"], 0, "{}", done.told());
         }

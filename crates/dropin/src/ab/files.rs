@@ -23,7 +23,7 @@ pub fn gnuplot(records: &[Record], epoch: f64) -> String {
     out.push_str("starttime\tseconds\tctime\tdtime\tttime\twait\n");
     let mut known = (i64::MIN, String::new());
     for record in order {
-        let seconds = (epoch + record.begun.0 as f64 / 1e9) as i64;
+        let seconds = (epoch + record.begun.seconds()) as i64;
         if known.0 != seconds {
             known = (seconds, local(seconds));
         }

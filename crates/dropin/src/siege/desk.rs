@@ -66,7 +66,7 @@ impl Desk {
 
     /// When it ended, in Unix seconds.
     pub fn now(&self) -> f64 {
-        self.epoch.zero + self.ended.0 as f64 / 1e9
+        self.epoch.zero + self.ended.seconds()
     }
 
     fn look_through(&mut self) {

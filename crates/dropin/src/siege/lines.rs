@@ -44,7 +44,7 @@ impl Lines {
     pub fn line(&self, sample: &Sample, epoch: f64) -> Option<String> {
         let (status, known) = (sample.outcome.status?, self.known.get(&sample.label)?);
         let settings = &self.settings;
-        let now = epoch + sample.last_byte.0 as f64 / 1e9;
+        let now = epoch + sample.last_byte.seconds();
         let url = if settings.fullurl || known.method != "GET" { &known.url } else { &known.path };
         let mut out = String::new();
         if settings.color {

@@ -50,7 +50,7 @@ pub fn users(run: &Run) -> Option<Check> {
     let thought = if think.is_none() && run.flow_all.thought_nanos == 0 { "" } else { &thought };
     let (rate, each, on_average) = (begun / time, busy / begun, busy / time);
     let text = format!("{users} users; {rate:.1}/s × {each:.6} s under way = {on_average:.3}{thought}");
-    let late = |t: &Tally| (t.lag.max() + t.queue_wait.max()) as f64 / 1e9;
+    let late = |t: &Tally| seconds_of(t.lag.max() + t.queue_wait.max());
     let late = late(&run.total).max(late(&run.warmup));
     // A request that waited for a lane until the run was cut off kept its user waiting for an unknown time.
     let dropped = (run.total.failed_by(Failure::Dropped) + run.warmup.failed_by(Failure::Dropped)) as f64;

@@ -213,7 +213,7 @@ impl<'a> Look<'a> {
         let mut reply = reply.unwrap_or(Err(Failure::Timeout))?;
         let kept = reply.kept.take().and_then(|kept| kept.head);
         let (head, fields) = kept.ok_or(Failure::Protocol)?;
-        let service_seconds = stamps.last_byte.nanos_since(stamps.sent) as f64 / 1e9;
+        let service_seconds = stamps.last_byte.seconds_since(stamps.sent);
         Ok(Seen { reply, head, fields, service_seconds })
     }
 

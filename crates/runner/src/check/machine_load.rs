@@ -37,7 +37,7 @@ impl MachineLoad {
     /// Cores that processes other than this one used on average; None where the system does not show it.
     pub async fn end(mut self, time: &Time) -> Option<f64> {
         time.sleep_until(self.began + SHORTEST).await;
-        let seconds = time.now().nanos_since(self.began) as f64 / 1e9;
+        let seconds = time.now().seconds_since(self.began);
         let last = cpu_time(&mut self.readings)?;
         let first = self.first?;
         let others = (last.machine - first.machine) - (last.own - first.own);

@@ -106,7 +106,7 @@ impl Fold {
 
     /// The last instant that is known of: seconds since 1970-01-01 UTC.
     pub fn now(&self) -> f64 {
-        self.unix_seconds + self.seen_to.0 as f64 / 1e9
+        self.unix_seconds + self.seen_to.seconds()
     }
 
     /// Takes in an event; the interval that ends with it.

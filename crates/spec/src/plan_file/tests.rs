@@ -145,10 +145,7 @@ fn what_is_wrong_with_an_option_is_said_of_its_key() {
             "load: {duration: 5s}\nfind: {time_budget: 2m}",
             "load.duration: a search chooses the duration of its trials; leave it out, or write find.trial_duration 2s..20s",
         ),
-        (
-            "find: {time_budget: 5s}",
-            "plan.yaml:2:21: find.time_budget: 5s: three trials of 3s do not fit into it",
-        ),
+        ("find: {time_budget: 5s}", "plan.yaml:2:21: find.time_budget: 5s: three trials of 3s do not fit into it"),
         (
             "find: {start_load: 50, max_load: 20}",
             "plan.yaml:2:34: find.max_load: find.max_load is below the load of the first trial",

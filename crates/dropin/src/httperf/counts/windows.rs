@@ -1,6 +1,7 @@
 //! What came every five seconds. The first instant of several clients differs, so that together they see more.
 
 use brunt_model::Tick;
+use brunt_model::time::seconds_of;
 
 /// Nanoseconds between two rates.
 const APART: u64 = 5_000_000_000;
@@ -58,7 +59,7 @@ impl Windows {
     /// The rates of whole windows up to an instant.
     pub fn rates(&self, ended: Tick) -> Vec<f64> {
         let whole = self.number(ended.nanos_since(self.begins));
-        let length = |number: usize| if number == 0 { self.first } else { APART } as f64 / 1e9;
+        let length = |number: usize| seconds_of(if number == 0 { self.first } else { APART });
         (0..whole).map(|n| self.counts.get(n).copied().unwrap_or(0) as f64 / length(n)).collect()
     }
 }

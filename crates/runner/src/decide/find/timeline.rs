@@ -31,7 +31,7 @@ impl Span {
 
 /// Seconds from the first event of a run to its last.
 pub fn lasted(run: &Run) -> f64 {
-    run.finish.as_ref().map_or(run.seen_to, |finish| finish.at).0 as f64 / 1e9
+    run.finish.as_ref().map_or(run.seen_to, |finish| finish.at).seconds()
 }
 
 /// For each trial, for how many seconds the search was interrupted between the trial before and this one.
