@@ -1,12 +1,13 @@
 //! What is kept of a reply, whatever the protocol, because somebody looks at it.
 
+pub(crate) mod kept_body;
+
 use crate::charset::TextType;
+use crate::contract::{Head, Kept, ReplySink, WantedFields, Wants};
 use crate::events::{EventMeter, MessageEnds};
-use crate::h1::kept_body::{FinishedBody, KeptBody};
-use crate::h1::parse::{Head, Sink};
-use crate::{Kept, WantedFields, Wants};
 use brunt_model::Tick;
 use brunt_model::plan::HttpVersion;
+use kept_body::{FinishedBody, KeptBody};
 use regex::bytes::Regex;
 
 /// What is kept of a reply because somebody looks at it.
@@ -171,7 +172,7 @@ impl ReplyCollector {
     }
 }
 
-impl Sink for ReplyCollector {
+impl ReplySink for ReplyCollector {
     fn header(&mut self, name: &str, value: &[u8]) {
         let text = || String::from_utf8_lossy(value).trim().to_owned();
         if self.wants.head || self.wants.fields.have(name) {

@@ -5,15 +5,21 @@
 
 use crate::charset::TextType;
 use crate::events::{EventOrigin, EventTimes};
-use crate::h1::parse::Head;
 use crate::request::{BadRequest, Draft, Prepared, RequestParts, Tags};
 use crate::stream::Idle;
 use brunt_model::outcome::Malformed;
+use brunt_model::plan::HttpVersion;
 use brunt_model::sample::Opening;
 use brunt_model::{Clock, Failure, Flow, Tick};
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
+
+/// The largest head that is read, in bytes; a caller's buffer must be able to hold it.
+pub const MAX_HEAD: usize = 64 * 1024;
+
+/// Interim heads (1xx other than 101) that are read before the final one; beyond, it is [`Malformed::TooManyInterim`].
+pub const MAX_INTERIM: u32 = 100;
 
 /// Who tells the time and can wait for it.
 pub trait Timer: Clock + Clone {
@@ -111,6 +117,54 @@ pub struct Kept {
     /// status line was wanted: the first bytes, with that line.
     pub first_bytes: Vec<u8>,
 }
+
+/// How the reply's body ends (RFC 9112 section 6.3).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Framing {
+    /// There is none, by the status or the request.
+    None,
+    /// After this number of bytes.
+    Length(u64),
+    /// With the last chunk and its trailers.
+    Chunked,
+    /// When the server closes the connection.
+    UntilClose,
+    /// With its stream (HTTP/2 and 3).
+    Stream,
+}
+
+/// The content of the final head, as far as the rest of the program needs it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Head {
+    /// The status code, 100 to 999.
+    pub status: u16,
+    /// The version of HTTP that it states.
+    pub version: HttpVersion,
+    /// How the body ends.
+    pub framing: Framing,
+    /// Whether another request may follow on this connection once the reply is done. Not after 101 and a successful
+    /// CONNECT, where the connection no longer speaks HTTP.
+    pub keep_alive: bool,
+    /// Bytes of this head with its blank line; interim heads and blank lines before it are not counted.
+    pub length: u64,
+    /// Whether the body has a Content-Encoding other than identity.
+    pub encoded: bool,
+}
+
+/// Receives the head and the body; `()` looks at nothing and costs nothing.
+pub trait ReplySink {
+    /// A header field of the final head, in order; the value without blanks around it, a folded one with its line ends.
+    fn header(&mut self, name: &str, value: &[u8]) {
+        let _ = (name, value);
+    }
+
+    /// A piece of the body, never empty, without the framing of chunks.
+    fn body(&mut self, bytes: &[u8]) {
+        let _ = bytes;
+    }
+}
+
+impl ReplySink for () {}
 
 /// What a transport must keep of replies.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

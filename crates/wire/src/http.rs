@@ -1,25 +1,28 @@
 //! HTTP over real sockets: the transport of one worker thread, which opens connections of the version that the plan wants.
 //!
-//! * `lane`: its connections, and the right to an exchange on one. `messages`: those of `WebSocket`s. `bad_wire`: what cannot be.
-//! * `reply_parts`: the parts of replies that policies need.
+//! * `protocols`: the register of protocols, with the right to an exchange on a connection of any. `h1`, `h2`, `h3`, `websocket`: its rows.
+//! * `bad_wire`: what cannot be. `reply_parts`: the parts of replies that policies need.
+//! * [`replay`]: bytes of a server without sockets.
 
 mod bad_wire;
-mod lane;
-mod messages;
+mod h1;
+mod h2;
+mod h3;
+mod protocols;
+pub mod replay;
 mod reply_parts;
+mod websocket;
 
-use crate::collect::ReplyCollector;
+use crate::contract::{Reply, SharedCounts, Stamps, Timer, Transport, Wants};
 use crate::dial::{Buffers, Destination, dial};
 use crate::events::{EventCounts, EventMeter, EventOrigin, EventTimes};
-use crate::h1::exchange::{BUFFER, PipelineState, Shared};
-use crate::h1::proxy;
 use crate::origin::{Directory, Origin, OriginId, Route};
-use crate::request::{self, BadRequest, Prepared, RequestParts, Style, Tags};
+use crate::request::{self, BadRequest, Prepared, RequestParts, Tags};
 use crate::sources::Sources;
 use crate::stream::{Idle, Stream};
 use crate::tls::{Refusal, TlsClients};
-use crate::websocket::{self, InboxRules, MessageExchange, WebSocket};
-use crate::{Reply, SharedCounts, Stamps, Timer, Transport, Wants, error, h2, h3, sys, tls};
+use crate::worker_io::WorkerIo;
+use crate::{error, sys, tls};
 use brunt_model::plan::{Connection, HttpVersion};
 use brunt_model::reply_policy::Events;
 use brunt_model::sample::Opening;
@@ -34,19 +37,21 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 pub use bad_wire::BadWire;
-use lane::Exchange;
-pub use lane::{H1Connection, H2Connection, H2Lane, H3Connection, Lane};
-use messages::Over;
+use h1::{H1Exchanges, Style};
+pub use protocols::Lane;
+use protocols::ReplyWants;
 use reply_parts::KeptParts;
+use websocket::InboxRules;
 
 /// One in so many connections, the first among them, has its bytes stamped by the kernel when they come.
 const STAMPED: usize = 16;
 
 /// HTTP over real sockets, for one worker thread.
 pub struct Http<T: Timer + 'static> {
-    shared: Shared<T>,
+    /// HTTP/1, by which connections of other protocols begin, too.
+    h1: H1Exchanges<T>,
     /// Where connections of HTTP/2 read to.
-    read_buffer: OnceCell<h2::ReadBuffer>,
+    h2_buffer: OnceCell<h2::ReadBuffer>,
     /// The sockets of HTTP/3.
     endpoints: OnceCell<h3::Endpoints<T>>,
     common: Arc<Common>,
@@ -143,15 +148,11 @@ impl<T: Timer + 'static> Http<T> {
         if common.tls.get().is_some() {
             tls::seed_random_numbers();
         }
-        let buffer = RefCell::new(vec![0; BUFFER].into_boxed_slice());
-        let receive_rate = common.settings.receive_rate;
-        let (last_head, replies) = (RefCell::default(), Cell::new(0));
         let counts = SharedCounts::default();
         let inbox_rules = Rc::new(InboxRules { keeps_messages: common.awaits_messages, counts: Rc::clone(&counts) });
-        let shared = Shared { time, buffer, last_head, receive_rate, replies };
         Self {
-            shared,
-            read_buffer: OnceCell::new(),
+            h1: H1Exchanges::new(WorkerIo::new(time), common.settings.receive_rate),
+            h2_buffer: OnceCell::new(),
             endpoints: OnceCell::new(),
             common,
             routes: RefCell::default(),
@@ -167,6 +168,11 @@ impl<T: Timer + 'static> Http<T> {
             refusal: RefCell::default(),
             target: RefCell::new(Target { told_addresses: worker > 0, replied: worker > 0, server: None }),
         }
+    }
+
+    /// The clock.
+    fn time(&self) -> &T {
+        &self.h1.io.time
     }
 
     fn route(&self, id: OriginId) -> Option<Rc<Route>> {
@@ -202,8 +208,9 @@ impl<T: Timer + 'static> Http<T> {
         }
     }
 
-    async fn connect(&self, route: &Route, steps: &mut Opening) -> Result<Stream, Failure> {
-        let began = self.shared.time.now();
+    /// Opens a connection, with TLS where the origin has it.
+    async fn connect(&self, route: &Route, client: u64, steps: &mut Opening) -> Result<Stream, Failure> {
+        let began = self.time().now();
         let settings = &self.common.settings;
         let asked = settings.socket_buffer.map(|bytes| bytes as usize);
         // Small buffers make a slow reader slow for the server too, not only for us.
@@ -233,11 +240,13 @@ impl<T: Timer + 'static> Http<T> {
         }
         let asks_proxy = !route.origin.https && route.origin.websocket.is_none() && !self.multiplexes();
         if self.common.proxy.is_some() && !asks_proxy {
-            let through = proxy::tunnel(&self.shared, &mut stream, &route.origin).await;
-            through.map_err(|(failure, why)| self.fails(failure, &why))?;
+            self.pass_proxy(&mut stream, &route.origin).await?;
         }
         let resolving = steps.resolve.unwrap_or(0);
-        steps.connect = Some(self.shared.time.now().nanos_since(began).saturating_sub(resolving));
+        steps.connect = Some(self.time().now().nanos_since(began).saturating_sub(resolving));
+        if self.common.is_secure(route.origin.https) {
+            self.secure(&mut stream, (&route.origin.host, client), steps).await?;
+        }
         Ok(stream)
     }
 
@@ -251,7 +260,7 @@ impl<T: Timer + 'static> Http<T> {
             .await
             .map_err(|(failure, why)| self.fails_to_connect(failure, &why))?;
         if asked {
-            steps.resolve = Some(self.shared.time.now().nanos_since(began));
+            steps.resolve = Some(self.time().now().nanos_since(began));
         }
         Ok(address)
     }
@@ -268,7 +277,7 @@ impl<T: Timer + 'static> Http<T> {
         (host, client): (&str, u64),
         steps: &mut Opening,
     ) -> Result<(), Failure> {
-        let began = self.shared.time.now();
+        let began = self.time().now();
         let clients = self.common.tls().map_err(|e| self.fails(Failure::Tls, &e))?;
         let connection = tls::connection(clients.of(client), &self.common.settings.tls, host)
             .map_err(|e| self.fails(Failure::Tls, &e))?;
@@ -278,7 +287,7 @@ impl<T: Timer + 'static> Http<T> {
             *self.refusal.borrow_mut() = Some(refusal);
             failure
         })?;
-        steps.tls = Some(self.shared.time.now().nanos_since(began));
+        steps.tls = Some(self.time().now().nanos_since(began));
         let is_retried = stream.handshake_kind() == Some(HandshakeKind::FullWithHelloRetryRequest);
         self.counts.borrow_mut().hello_retries += u64::from(is_retried);
         Ok(())
@@ -296,15 +305,6 @@ impl<T: Timer + 'static> Http<T> {
     /// Why the last TLS handshake failed; told once.
     pub fn take_refusal(&self) -> Option<Refusal> {
         self.refusal.borrow_mut().take()
-    }
-
-    /// The versions of QUIC that a server offers: one packet is sent, and its answer awaited without end.
-    ///
-    /// # Errors
-    ///
-    /// Nothing listens there, or this program has no HTTP/3.
-    pub async fn quic_versions(&self, to: SocketAddr) -> std::io::Result<Vec<u32>> {
-        h3::offered_versions(to, self.next_source(to)).await
     }
 
     /// The same as [`Transport::exchange`], and keeps all of the reply: for a careful look, not
@@ -329,95 +329,14 @@ impl<T: Timer + 'static> Http<T> {
         let kept = &self.common.kept[request.tags.reply_policy as usize];
         let (wants, pattern) = (kept.wants.with(more), kept.pattern.as_ref());
         let events = kept.events.map(|events| self.meter((events, request.tags.label), stamps));
-        let over = match lane {
-            Lane::H1(H1Connection { stream, used, ahead, .. }) => {
-                let keep = (std::mem::replace(used, true), ReplyCollector::new(wants, pattern, events));
-                let request = (&request.h1[..], request.asked);
-                return Exchange::H1 { exchange: self.shared.exchange((stream, ahead), request, keep, stamps) };
-            }
-            Lane::H2(h2) => {
-                if request.h2.is_some() {
-                    let keep = ReplyCollector::new(wants, pattern, events);
-                    let exchange = h2.connection.connection.exchange(request, keep, stamps);
-                    return match request.timed_pieces() {
-                        None => Exchange::H2 { exchange },
-                        // Boxed: other exchanges would hold the room for its timer.
-                        Some(pieces) => {
-                            let time = self.shared.time.clone();
-                            Exchange::Pieces { exchange: Box::pin(h2::send_pieces(exchange, pieces, time)) }
-                        }
-                    };
-                }
-                Over::H2(h2)
-            }
-            Lane::WebSocket(websocket) => Over::Connection(websocket),
-            Lane::H3(h3) => {
-                let keep = ReplyCollector::new(wants, pattern, events);
-                return Exchange::H3 { exchange: h3.connection.exchange(request, keep, stamps) };
-            }
-        };
-        let (action, message) = (request.action, request.message.as_deref());
-        let parts = request.parts();
-        let body = parts.map(|parts| &parts.body);
-        let filter = parts.and_then(|parts| parts.awaited.as_ref()).map(|awaited| &*awaited.0);
-        let closes = parts.is_some_and(websocket::closes);
-        let exchange = MessageExchange { action, message, body, wants, pattern, filter, closes, events };
-        // Boxed: other connections would hold the room for it.
-        Exchange::WebSocket { exchange: Box::pin(self.exchange_message(over, request, exchange, stamps)) }
+        self.exchange_on(lane, request, ReplyWants { wants, pattern, events }, stamps)
     }
 
     /// What times the events of a reply.
     fn meter(&self, of: (Events, u32), stamps: &Stamps) -> Box<EventMeter> {
-        let now = || EventOrigin { planned: self.shared.time.now(), is_measured: false, population: 0 };
+        let now = || EventOrigin { planned: self.time().now(), is_measured: false, population: 0 };
         let origin = stamps.events.unwrap_or_else(now);
-        Box::new(EventMeter::new(of, origin, Rc::new(self.shared.time.clone()), Rc::clone(&self.events)))
-    }
-
-    /// Speaks HTTP/2 on a connection that was just opened.
-    async fn begin_h2(&self, mut stream: Stream, origin: &Origin) -> Result<H2Lane, Failure> {
-        let (handshake, peer, open) = (stream.handshake(), stream.peer(), self.common.sources.count());
-        if let Some(handshake) = handshake.as_ref().filter(|handshake| handshake.alpn.as_deref() != Some("h2")) {
-            let other = handshake.alpn.as_deref().unwrap_or("none");
-            let why = format!("the server does not offer HTTP/2 (its choice by ALPN: {other}); write --http 1.1");
-            return Err(self.fails(Failure::Tls, &why));
-        }
-        let mut came = None;
-        if self.common.settings.h2c_upgrade && handshake.is_none() {
-            let upgraded = h2::upgrade::upgrade(&self.shared, &mut stream, origin).await;
-            came = Some(upgraded.map_err(|(failure, why)| self.fails(failure, &why))?);
-        }
-        let (time, buffer) = (self.shared.time.clone(), self.read_buffer.get_or_init(h2::read_buffer));
-        let counts = Rc::clone(&self.counts);
-        let connection = h2::Connection::begin(stream, time, Rc::clone(buffer), counts, came.as_deref());
-        if handshake.is_none() {
-            connection.known().await.map_err(|(failure, why)| self.fails(failure, &why))?;
-        }
-        Ok(H2Lane::new(H2Connection { left: RefCell::default(), connection, handshake, peer, open }))
-    }
-
-    /// Opens a connection of HTTP/3: `connect` lasts until the first packet of the server came, `tls` from there to the end of the
-    /// handshake.
-    async fn open_h3(&self, route: &Route, client: u64, steps: &mut Opening) -> Result<Lane, Failure> {
-        let began = self.shared.time.now();
-        let to = self.address(route, began, steps).await?;
-        let resolved = self.shared.time.now();
-        let clients = self.common.tls().map_err(|e| self.fails(Failure::Tls, &e))?;
-        let turn = self.source_turn.replace(self.source_turn.get().wrapping_add(1));
-        let source = self.common.sources.named(turn);
-        let endpoints = self.endpoints.get_or_init(|| h3::Endpoints::new(self.shared.time.clone()));
-        let refused = |not: h3::NotOpened| {
-            *self.refusal.borrow_mut() = not.refusal;
-            self.fails(not.failure, &not.why)
-        };
-        let to = (&*route.origin.host, to, source);
-        let connection = endpoints.connect(&self.common.settings, (clients, client), to).map_err(refused)?;
-        let first_packet = connection.known().await.map_err(refused)?;
-        if let Some(first_packet) = first_packet {
-            steps.connect = Some(first_packet.nanos_since(resolved));
-            steps.tls = Some(self.shared.time.now().nanos_since(first_packet));
-        }
-        let (handshake, peer, open) = (connection.handshake(), connection.peer(), self.common.sources.count());
-        Ok(Lane::H3(Rc::new(H3Connection { connection, handshake, peer, open })))
+        Box::new(EventMeter::new(of, origin, Rc::new(self.time().clone()), Rc::clone(&self.events)))
     }
 }
 
@@ -425,55 +344,13 @@ impl<T: Timer + 'static> Transport for Http<T> {
     type Lane = Lane;
 
     fn prepare_parts(&self, parts: Rc<RequestParts>, tags: Tags) -> Result<Prepared, BadRequest> {
-        let is_websocket = websocket::is_websocket(&parts.url);
-        let mut origin = parts.origin();
-        if self.multiplexes() {
-            // Its streams stand beside those of requests to the same server.
-            origin.websocket = None;
-        }
-        let id = self.intern(&origin);
-        if is_websocket && self.common.settings.http == HttpVersion::V3 {
-            return Err(BadRequest::NoWebSocket(parts.url.to_string()));
-        }
-        if is_websocket {
-            let number = self.messages.get();
-            self.messages.set(number.wrapping_add(1));
-            return Prepared::for_websocket(parts, id, tags, number);
-        }
-        match self.common.settings.http {
-            HttpVersion::V1_0 | HttpVersion::V1_1 => Prepared::for_h1(parts, (&origin, id), tags, self.common.style),
-            HttpVersion::V2 => Prepared::for_h2(parts, id, tags),
-            HttpVersion::V3 => Prepared::for_h3(parts, id, tags),
-        }
+        self.prepare_in_protocol(parts, tags)
     }
 
     async fn open(&self, request: &Prepared, client: u64, steps: &mut Opening) -> Result<Lane, Failure> {
         // Only a request that no transport has prepared leads nowhere.
         let route = self.route(request.origin).ok_or(Failure::System)?;
-        if self.common.settings.http == HttpVersion::V3 {
-            return self.open_h3(&route, client, steps).await;
-        }
-        let mut stream = self.connect(&route, steps).await?;
-        if self.common.is_secure(route.origin.https) {
-            self.secure(&mut stream, (&route.origin.host, client), steps).await?;
-        }
-        if self.multiplexes() {
-            let mut lane = self.begin_h2(stream, &route.origin).await?;
-            if request.h2.is_none() {
-                let open = self.open_over_h2(&lane, request).await?;
-                lane.websockets.push(open);
-            }
-            return Ok(Lane::H2(lane));
-        }
-        if let (Some(parts), true) = (request.parts(), route.origin.websocket.is_some()) {
-            let number = (self.worker as u64) << 40 | self.opened.get() as u64;
-            let open = self.common.sources.count();
-            let opened = WebSocket::begin(&self.shared, stream, (parts, number), open, &self.inbox_rules).await;
-            let websocket = opened.map_err(|(failure, why)| self.fails(failure, &why))?;
-            return Ok(Lane::WebSocket(Box::new(websocket)));
-        }
-        let open = self.common.sources.count();
-        Ok(Lane::H1(H1Connection { stream, used: false, ahead: PipelineState::default(), open }))
+        self.open_lane(&route, request, client, steps).await
     }
 
     fn multiplexes(&self) -> bool {
@@ -511,9 +388,8 @@ impl<T: Timer + 'static> Transport for Http<T> {
     }
 
     async fn send_ahead(&self, lane: &mut Lane, requests: &[Rc<Prepared>]) {
-        let Lane::H1(H1Connection { stream, ahead, .. }) = lane else { return };
-        for request in requests {
-            self.shared.send_ahead((&mut *stream, &mut *ahead), &request.h1).await;
+        if let Lane::H1(h1) = lane {
+            self.send_ahead_h1(h1, requests).await;
         }
     }
 

@@ -6,17 +6,16 @@
 //! It knows nothing of load, plans' schedules or reports. It reads no clock: it is handed a
 //! [`Timer`]. It decides nothing about a reply but whether it is one.
 //!
-//! * `contract`: what the engine and a protocol agree on: [`Transport`], [`Timer`], [`Reply`], [`Stamps`].
+//! * `contract`: what the engine and a protocol agree on: [`Transport`], [`Timer`], [`Reply`], [`Head`], [`Stamps`].
 //! * [`connections`]: those of one client: what is kept, shared and closed.
-//! * [`http`]: the [`Transport`] over real sockets, for each version of HTTP.
-//! * [`h1`], [`h2`], [`h3`]: the codecs and exchanges of HTTP/1, 2 and 3. `collect`: what is kept of a reply.
-//! * [`events`]: replies that come in events, and the times of these.
-//! * `websocket`: messages over a connection that began as HTTP/1.1.
-//! * [`request`]: a request, and its bytes. [`redirect`]: the request that a redirect leads to. [`origin`]: scheme, host and port, and their addresses.
+//! * [`http`]: the [`Transport`] over real sockets, and the register of protocols: nothing else imports one.
+//! * `h1`, `h2`, `h3`, `websocket`: the protocols. `multiplexing`: what HTTP/2 and 3 share.
+//! * `collect`: the parts to keep of a reply. [`events`]: replies that come in events, and the times of these.
+//! * [`request`]: a request, and its header fields. [`redirect`]: the request that a redirect leads to. [`origin`]: scheme, host and port, and their addresses.
 //! * [`dial`], [`tls`], [`stream`], [`link`]: connections. `sources`: the local addresses that they are made from.
 //!   [`error`]: which failure an error of the system is.
-//! * [`fake`]: a transport without sockets, for the engine's tests. [`replay`]: bytes of a server without sockets, for fuzz targets.
-//! * `waiters`: tasks that wait for a connection. `turn`: how long one exchange may keep the thread.
+//! * [`fake`]: a transport without sockets, for the engine's tests. [`http::replay`]: bytes of a server without sockets, for fuzz targets.
+//! * `waiters`: tasks that wait for a connection. `turn`: how long one exchange may keep the thread. `worker_io`: its clock and buffer.
 //! * `sys`: the seam to the operating system; the only unsafe code is in `sys/raw.rs`.
 
 pub mod charset;
@@ -27,19 +26,19 @@ pub mod dial;
 pub mod error;
 pub mod events;
 pub mod fake;
-pub mod h1;
-pub mod h2;
+mod h1;
+mod h2;
 #[cfg(feature = "http3")]
-pub mod h3;
+mod h3;
 #[cfg(not(feature = "http3"))]
 #[path = "h3/absent.rs"]
-pub mod h3;
+mod h3;
 pub mod http;
 pub mod link;
+mod multiplexing;
 pub mod origin;
 pub mod quic;
 pub mod redirect;
-pub mod replay;
 pub mod request;
 mod sources;
 pub mod stream;
@@ -47,10 +46,14 @@ mod sys;
 pub mod tls;
 mod turn;
 mod waiters;
-pub(crate) mod websocket;
+mod websocket;
+mod worker_io;
 
 pub use connections::{ConnectionRules, Connections, Lease, OpeningPermit, QueueOrder, QueuePlace};
-pub use contract::{Kept, Reply, SharedCounts, Stamps, Timer, Transport, WantedFields, Wants};
+pub use contract::{
+    Framing, Head, Kept, Reply, ReplySink, SharedCounts, Stamps, Timer, Transport, WantedFields, Wants,
+};
+pub use http::replay;
 pub use request::Prepared;
 pub use stream::Idle;
 pub use sys::{Owner, watch};

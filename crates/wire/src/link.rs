@@ -2,12 +2,13 @@
 //!
 //! It is a trait so that a test can stand in for the kernel and cut what comes into every possible piece.
 
+pub use crate::sys::Received;
+
 use crate::sys;
 use rustix::net::{RecvFlags, SendFlags};
 use socket2::Socket;
 use std::io;
 use std::task::{Context, Poll, ready};
-use std::time::Duration;
 use tokio::io::unix::{AsyncFd, AsyncFdReadyGuard};
 
 /// A connected, non-blocking socket with edge-triggered readiness.
@@ -67,23 +68,6 @@ pub trait Link {
 
     /// Asks not to be told before `bytes` are there, or the end.
     fn wake_at(&self, bytes: u32);
-}
-
-/// The result of a read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Received {
-    /// So many bytes; 0 is the end.
-    pub bytes: usize,
-    /// When the last segment of them came, since 1970; None where that is not known.
-    pub at: Option<Duration>,
-    /// So many bytes are left (the end counts as one); None where that is not known.
-    pub left: Option<u32>,
-}
-
-impl From<usize> for Received {
-    fn from(bytes: usize) -> Self {
-        Self { bytes, at: None, left: None }
-    }
 }
 
 /// Readiness as it was when it was asked for.

@@ -100,8 +100,9 @@ fn parse(request: &[u8]) -> (String, Vec<(String, String)>, Body) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::h1::{Style, prepare};
     use crate::origin::OriginId;
-    use crate::request::{RequestParts, Style};
+    use crate::request::RequestParts;
 
     fn prepared(method: &str, headers: &[(&str, &str)], body: &Body) -> Prepared {
         let url = "http://one/a/b";
@@ -112,7 +113,7 @@ mod tests {
 
     fn of(parts: RequestParts) -> Prepared {
         let origin = parts.origin();
-        Prepared::for_h1(Rc::new(parts), (&origin, OriginId(0)), Tags::default(), Style::default()).unwrap()
+        prepare(Rc::new(parts), &origin, OriginId(0), Tags::default(), Style::default()).unwrap()
     }
 
     #[test]

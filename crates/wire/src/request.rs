@@ -1,12 +1,13 @@
-//! A request as a protocol needs it: what it says, and its bytes in HTTP/1.
+//! A request as protocols need it: its parts, and room for its encoding in each of them.
+//!
+//! `fields`: its header fields as HTTP/2 and 3 need them. Each protocol encodes requests itself.
 
-use crate::h1::parse::RequestKind;
-use crate::h2::fields::{Fields, TimedPieces};
+pub(crate) mod fields;
+
 use crate::origin::{Origin, OriginId};
-use crate::websocket::{self, Action};
 use brunt_model::Body;
+use fields::{Fields, TimedPieces};
 use std::borrow::Cow;
-use std::io::Write;
 use std::rc::Rc;
 use url::Url;
 
@@ -76,6 +77,39 @@ pub struct Tags {
     pub reply_policy: u32,
 }
 
+/// What a request asks, as far as the framing of its reply depends on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum RequestKind {
+    /// Any method but those below.
+    #[default]
+    Ordinary,
+    /// HEAD: the reply has no body, even if its head announces one.
+    Head,
+    /// CONNECT: after a 2xx head the connection is a tunnel.
+    Connect,
+}
+
+impl RequestKind {
+    /// The kind of a request of this method. CONNECT is sent by the transport itself, to a proxy.
+    pub fn of_method(method: &str) -> Self {
+        if method.eq_ignore_ascii_case("HEAD") { Self::Head } else { Self::Ordinary }
+    }
+}
+
+/// What an exchange does on a WebSocket.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum WebSocketAction {
+    /// Sends a message, where there is one, and awaits one.
+    #[default]
+    Message,
+    /// Opens the WebSocket if it is not open.
+    Open,
+    /// Sends a ping with this payload, and awaits its pong.
+    Ping([u8; 8]),
+    /// Sends a close frame and awaits that of the server.
+    Close,
+}
+
 /// A request that is ready to be sent any number of times: its parts, and its encoding for each protocol that needs one.
 #[derive(Debug, Clone, Default)]
 pub struct Prepared {
@@ -97,8 +131,9 @@ pub struct Prepared {
     /// The frame of a message that is sent over a WebSocket.
     pub(crate) message: Option<Rc<[u8]>>,
     /// What is done on a WebSocket.
-    pub(crate) action: Action,
-    /// The frames of its head in HTTP/3, with the head of the frame of its body. They are the same on each connection.
+    pub(crate) action: WebSocketAction,
+    /// The frames of its head in HTTP/3, with the head of the frame of its body. They are the same on each connection. Empty: they are
+    /// encoded when the request is sent.
     #[cfg(feature = "http3")]
     pub(crate) h3: bytes::Bytes,
 }
@@ -122,7 +157,8 @@ impl RequestParts {
         origin(&self.url)
     }
 
-    fn draft(&self) -> Draft<'_> {
+    /// The parts, borrowed.
+    pub(crate) fn draft(&self) -> Draft<'_> {
         let Self { method, url, headers, body, verbatim, .. } = self;
         Draft { method, url: url.as_str(), headers, body, label: 0, reply_policy: 0, verbatim: verbatim.as_deref() }
     }
@@ -136,60 +172,15 @@ impl Draft<'_> {
 }
 
 impl Prepared {
-    /// Encodes a request in HTTP/1.
+    /// Makes a request ready for a protocol that sends header fields: HTTP/2, and HTTP/3 with its frames added.
     ///
     /// # Errors
     ///
     /// A header field has a character that none may have.
-    pub fn for_h1(
-        parts: Rc<RequestParts>,
-        (origin, id): (&Origin, OriginId),
-        tags: Tags,
-        style: Style,
-    ) -> Result<Self, BadRequest> {
-        let h1 = encode(&parts.draft(), &parts.url, origin, style)?;
-        let asked = asked(&parts.method);
-        let closes = closes(&parts.headers);
-        Ok(Self { origin: id, tags, asked, closes, h1, parts: Some(parts), ..Self::default() })
-    }
-
-    /// Makes a request ready for HTTP/2.
-    ///
-    /// # Errors
-    ///
-    /// A header field has a character that none may have.
-    pub fn for_h2(parts: Rc<RequestParts>, origin: OriginId, tags: Tags) -> Result<Self, BadRequest> {
-        let (h2, asked) = (Some(Rc::new(Fields::of(&parts)?)), asked(&parts.method));
+    pub(crate) fn with_fields(parts: Rc<RequestParts>, origin: OriginId, tags: Tags) -> Result<Self, BadRequest> {
+        let h2 = Some(Rc::new(Fields::of(&parts)?));
+        let asked = RequestKind::of_method(&parts.method);
         Ok(Self { origin, tags, asked, h2, parts: Some(parts), ..Self::default() })
-    }
-
-    /// Makes a message of a WebSocket ready. Its header fields are those of the handshake.
-    ///
-    /// # Errors
-    ///
-    /// A header field has a character that none may have.
-    pub fn for_websocket(
-        parts: Rc<RequestParts>,
-        origin: OriginId,
-        tags: Tags,
-        number: u64,
-    ) -> Result<Self, BadRequest> {
-        parts.headers.iter().try_for_each(check_header)?;
-        let (action, message) = Action::of(&parts, number);
-        let message = message.map(Rc::from);
-        Ok(Self { origin, tags, action, message, parts: Some(parts), ..Self::default() })
-    }
-
-    /// Makes a request ready for HTTP/3.
-    ///
-    /// # Errors
-    ///
-    /// A header field has a character that none may have, or the URL is not of https.
-    pub fn for_h3(parts: Rc<RequestParts>, origin: OriginId, tags: Tags) -> Result<Self, BadRequest> {
-        if parts.url.scheme() != "https" {
-            return Err(BadRequest::NoTls(parts.url.to_string()));
-        }
-        Ok(Self::for_h2(parts, origin, tags)?.with_h3_frames())
     }
 
     /// Whether it changes nothing on the server, and has no body (RFC 9110 section 9.2.1).
@@ -205,24 +196,11 @@ impl Prepared {
         self.parts().is_some_and(|parts| parts.method == MIGRATE)
     }
 
-    #[cfg(feature = "http3")]
-    fn with_h3_frames(mut self) -> Self {
-        if let (Some(fields), Some(parts)) = (&self.h2, &self.parts) {
-            self.h3 = crate::h3::head_frames(fields, &parts.body);
-        }
-        self
-    }
-
-    #[cfg(not(feature = "http3"))]
-    fn with_h3_frames(self) -> Self {
-        self
-    }
-
     /// What HTTP/1 writes; in HTTP/2 and 3, which compress, the same as text for a reader.
     pub fn bytes(&self) -> Cow<'_, [u8]> {
         match (&self.h2, self.parts()) {
             (Some(fields), Some(parts)) => Cow::Owned(fields.as_text(&parts.body)),
-            (None, Some(parts)) if websocket::is_websocket(&parts.url) => {
+            (None, Some(parts)) if is_websocket(&parts.url) => {
                 Cow::Owned(parts.body.bytes().unwrap_or_default().to_vec())
             }
             _ => Cow::Borrowed(&self.h1),
@@ -262,9 +240,7 @@ impl Prepared {
             with.h2 = Some(Rc::new(fields.with_line(line)));
             with.added.push(line.to_owned());
             #[cfg(feature = "http3")]
-            if !self.h3.is_empty() {
-                return with.with_h3_frames();
-            }
+            with.h3.clear();
             return with;
         }
         if let Some(end) = self.h1.windows(4).position(|four| four == b"\r\n\r\n") {
@@ -300,17 +276,6 @@ pub enum BadRequest {
     TransferEncoding(String, &'static str),
 }
 
-/// How requests are written, whatever they ask.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Style {
-    /// HTTP/1.0 instead of HTTP/1.1.
-    pub http10: bool,
-    /// One request a connection: say so.
-    pub close: bool,
-    /// Plain http goes to a proxy, which wants the whole URL.
-    pub absolute: bool,
-}
-
 /// A URL of http or https.
 ///
 /// # Errors
@@ -340,8 +305,13 @@ fn origin(url: &Url) -> Origin {
     let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']).to_owned();
     let port = url.port_or_known_default().unwrap_or(80);
     let path = &url[url::Position::BeforePath..url::Position::AfterQuery];
-    let websocket = websocket::is_websocket(url).then(|| path.to_owned());
+    let websocket = is_websocket(url).then(|| path.to_owned());
     Origin { https: matches!(url.scheme(), "https" | "wss"), host, port, websocket }
+}
+
+/// Whether a URL is one of WebSocket.
+pub fn is_websocket(url: &Url) -> bool {
+    matches!(url.scheme(), "ws" | "wss")
 }
 
 /// Whether a header field may be sent.
@@ -355,239 +325,14 @@ pub fn check_header((name, value): &(String, String)) -> Result<(), BadRequest> 
     if is_broken(name) || is_broken(value) { Err(BadRequest::Header(name.clone())) } else { Ok(()) }
 }
 
-/// Writes the head and body of an HTTP/1 request (RFC 9112 section 3).
-///
-/// # Errors
-///
-/// [`BadRequest`] if a field cannot stand in a request.
-pub fn encode(draft: &Draft<'_>, url: &Url, origin: &Origin, style: Style) -> Result<Vec<u8>, BadRequest> {
-    if let Some(bytes) = draft.verbatim {
-        return Ok(bytes.to_vec());
-    }
-    let mut out = Vec::with_capacity(256);
-    out.extend_from_slice(draft.method.as_bytes());
-    out.push(b' ');
-    out.extend_from_slice(target(url, style.absolute && !origin.https).as_bytes());
-    out.extend_from_slice(if style.http10 { b" HTTP/1.0\r\n" } else { b" HTTP/1.1\r\n" });
-    if !has(draft.headers, "host") {
-        field(&mut out, "Host", host(url));
-    }
-    if let Some(value) = connection(style).filter(|_| !has(draft.headers, "connection")) {
-        field(&mut out, "Connection", value);
-    }
-    for header in draft.headers {
-        check_header(header)?;
-        field(&mut out, &header.0, &header.1);
-    }
-    let body = draft.body.bytes();
-    if is_chunked(draft.headers, style)? {
-        out.extend_from_slice(b"\r\n");
-        put_chunks(&mut out, body.unwrap_or_default());
-        return Ok(out);
-    }
-    if let Some(body) = body.filter(|_| !has(draft.headers, "content-length")) {
-        let _ = write!(out, "Content-Length: {}\r\n", body.len()); // a Vec takes anything
-    }
-    out.extend_from_slice(b"\r\n");
-    out.extend_from_slice(body.unwrap_or_default());
-    Ok(out)
-}
-
-/// True if the header fields ask for a body in chunks. If a body were framed in another way than its head says, a server would
-/// read its rest as a further request.
-fn is_chunked(headers: &[(String, String)], style: Style) -> Result<bool, BadRequest> {
-    let mut codings = headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case("transfer-encoding"));
-    let Some((_, coding)) = codings.next() else { return Ok(false) };
-    let why = if codings.next().is_some() || !coding.trim().eq_ignore_ascii_case("chunked") {
-        "brunt frames bodies in chunks only"
-    } else if style.http10 {
-        "HTTP/1.0 has no chunks"
-    } else if has(headers, "content-length") {
-        "the request has a Content-Length, too"
-    } else {
-        return Ok(true);
-    };
-    Err(BadRequest::TransferEncoding(coding.clone(), why))
-}
-
-/// Writes a body as one chunk and the last one (RFC 9112 section 7.1).
-fn put_chunks(out: &mut Vec<u8>, body: &[u8]) {
-    if !body.is_empty() {
-        let _ = write!(out, "{:x}\r\n", body.len()); // a Vec takes anything
-        out.extend_from_slice(body);
-        out.extend_from_slice(b"\r\n");
-    }
-    out.extend_from_slice(b"0\r\n\r\n");
-}
-
 /// The URL that `location`, absolute or not, leads to from `base`; None where it is no URL, or not of http.
 pub fn resolve(base: &str, location: &str) -> Option<String> {
     let url = Url::parse(base).ok()?.join(location).ok()?;
     matches!(url.scheme(), "http" | "https").then(|| url.into())
 }
 
-/// What the reply's framing depends on.
-pub fn asked(method: &str) -> RequestKind {
-    if method.eq_ignore_ascii_case("HEAD") { RequestKind::Head } else { RequestKind::Ordinary }
-}
-
-fn connection(style: Style) -> Option<&'static str> {
-    match (style.close, style.http10) {
-        (true, false) => Some("close"),
-        (false, true) => Some("keep-alive"),
-        _ => None,
-    }
-}
-
 /// Whether a field `Connection` says `close` (RFC 9112 section 9.6).
 pub fn closes(headers: &[(String, String)]) -> bool {
     let mut fields = headers.iter().filter(|header| header.0.eq_ignore_ascii_case("connection"));
     fields.any(|header| header.1.split(',').any(|option| option.trim().eq_ignore_ascii_case("close")))
-}
-
-fn target(url: &Url, absolute: bool) -> &str {
-    if absolute { before_fragment(url.as_str()) } else { before_fragment(&url[url::Position::BeforePath..]) }
-}
-
-fn before_fragment(s: &str) -> &str {
-    s.split('#').next().unwrap_or(s)
-}
-
-fn host(url: &Url) -> &str {
-    &url[url::Position::BeforeHost..url::Position::AfterPort]
-}
-
-fn has(headers: &[(String, String)], name: &str) -> bool {
-    headers.iter().any(|h| h.0.eq_ignore_ascii_case(name))
-}
-
-fn field(out: &mut Vec<u8>, name: &str, value: &str) {
-    out.extend_from_slice(name.as_bytes());
-    out.extend_from_slice(b": ");
-    out.extend_from_slice(value.as_bytes());
-    out.extend_from_slice(b"\r\n");
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn text(url: &str, headers: &[(&str, &str)], body: &Body, style: Style) -> String {
-        let headers: Vec<_> = headers.iter().map(|(n, v)| ((*n).to_owned(), (*v).to_owned())).collect();
-        let (parsed, origin) = origin_of(url).unwrap();
-        let draft = Draft { method: "POST", url, headers: &headers, body, label: 0, reply_policy: 0, verbatim: None };
-        String::from_utf8(encode(&draft, &parsed, &origin, style).unwrap()).unwrap()
-    }
-
-    #[test]
-    fn a_plain_request() {
-        assert_eq!(
-            text("http://h:81/a?b=c#d", &[("A", "b")], &Body::None, Style::default()),
-            "POST /a?b=c HTTP/1.1\r\nHost: h:81\r\nA: b\r\n\r\n"
-        );
-    }
-
-    #[test]
-    fn own_headers_take_the_place_of_ours() {
-        assert_eq!(
-            text("http://h", &[("host", "x"), ("Content-Length", "9")], &Body::Text("hi".into()), Style::default()),
-            "POST / HTTP/1.1\r\nhost: x\r\nContent-Length: 9\r\n\r\nhi"
-        );
-    }
-
-    #[test]
-    fn a_body_in_chunks_is_framed_and_other_codings_are_refused() {
-        let chunked = [("Transfer-Encoding", "chunked")];
-        assert_eq!(
-            text("http://h/", &chunked, &Body::Text("hello".into()), Style::default()),
-            "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"
-        );
-        assert!(text("http://h/", &chunked, &Body::None, Style::default()).ends_with("\r\n\r\n0\r\n\r\n"));
-        let old = Style { http10: true, ..Style::default() };
-        for (headers, style) in [
-            (vec![("Transfer-Encoding", "gzip, chunked")], Style::default()),
-            (vec![chunked[0], ("Content-Length", "5")], Style::default()),
-            (vec![chunked[0], chunked[0]], Style::default()),
-            (chunked.to_vec(), old),
-        ] {
-            let headers: Vec<_> = headers.iter().map(|(n, v)| ((*n).to_owned(), (*v).to_owned())).collect();
-            assert!(matches!(is_chunked(&headers, style), Err(BadRequest::TransferEncoding(..))), "{headers:?}");
-        }
-    }
-
-    #[test]
-    fn old_version_proxy_and_close() {
-        let style = Style { http10: true, close: false, absolute: true };
-        assert_eq!(
-            text("http://[::1]:80/a", &[], &Body::Bytes(vec![b'x']), style),
-            "POST http://[::1]/a HTTP/1.0\r\nHost: [::1]\r\nConnection: keep-alive\r\nContent-Length: 1\r\n\r\nx"
-        );
-        let style = Style { close: true, ..Style::default() };
-        assert!(text("https://h/", &[], &Body::None, style).contains("\r\nConnection: close\r\n"));
-    }
-
-    #[test]
-    fn bytes_that_were_written_elsewhere_are_left_alone() {
-        let (url, origin) = origin_of("http://h/a").unwrap();
-        let bytes: &[u8] = b"GET /a b HTTP/1.0\r\nx:y\r\n\r\n";
-        let draft = Draft {
-            method: "GET",
-            url: "http://h/a",
-            headers: &[],
-            body: &Body::None,
-            label: 0,
-            reply_policy: 0,
-            verbatim: Some(bytes),
-        };
-        assert_eq!(encode(&draft, &url, &origin, Style::default()).unwrap(), bytes);
-    }
-
-    #[test]
-    fn lines_are_added_without_a_copy_of_the_parts() {
-        let headers = vec![("A".to_owned(), "b".to_owned())];
-        let body = Body::Text("hi".into());
-        let draft = Draft {
-            method: "PUT",
-            url: "http://h/x",
-            headers: &headers,
-            body: &body,
-            label: 3,
-            reply_policy: 1,
-            verbatim: None,
-        };
-        let parts = RequestParts::of(&draft).unwrap();
-        let origin = parts.origin();
-        let first = Prepared::for_h1(Rc::new(parts), (&origin, OriginId(7)), draft.tags(), Style::default()).unwrap();
-        let second = first.with_line("Cookie: c=d").with_line("E: f");
-        let head = "PUT /x HTTP/1.1\r\nHost: h\r\nA: b\r\nContent-Length: 2\r\n";
-        assert_eq!(String::from_utf8_lossy(&first.bytes()), format!("{head}\r\nhi"));
-        assert_eq!(String::from_utf8_lossy(&second.bytes()), format!("{head}Cookie: c=d\r\nE: f\r\n\r\nhi"));
-        assert_eq!(
-            (second.added.join("|"), second.origin, second.tags),
-            ("Cookie: c=d|E: f".into(), OriginId(7), draft.tags())
-        );
-        assert!(std::ptr::eq(first.parts().unwrap(), second.parts().unwrap()));
-        assert_eq!((second.url(), &second.parts().unwrap().headers), ("http://h/x", &headers));
-    }
-
-    #[test]
-    fn what_cannot_be_sent_is_refused() {
-        assert!(matches!(origin_of("ftp://h/"), Err(BadRequest::Scheme(_))));
-        assert!(matches!(origin_of("nonsense"), Err(BadRequest::Url(..))));
-        let (url, origin) = origin_of("http://h/").unwrap();
-        let headers = vec![("A".to_owned(), "b\r\nC: d".to_owned())];
-        let draft = Draft {
-            method: "GET",
-            url: "http://h/",
-            headers: &headers,
-            body: &Body::None,
-            label: 0,
-            reply_policy: 0,
-            verbatim: None,
-        };
-        assert_eq!(encode(&draft, &url, &origin, Style::default()), Err(BadRequest::Header("A".into())));
-        let handshake = RequestParts::of(&Draft { url: "ws://h/", ..draft }).unwrap();
-        let message = Prepared::for_websocket(Rc::new(handshake), OriginId::default(), Tags::default(), 0);
-        assert_eq!(message.map(|_| ()), Err(BadRequest::Header("A".into())));
-    }
 }

@@ -4,7 +4,7 @@
 
 #![no_main]
 
-use brunt_wire::h1::parse::{Head, NoReply, Parser, RequestKind, Sink};
+use brunt_wire::replay::{Head, NoReply, Parser, ReplySink, RequestKind};
 use libfuzzer_sys::fuzz_target;
 
 /// A sink that keeps all it is shown.
@@ -14,7 +14,7 @@ struct Seen {
     body: Vec<u8>,
 }
 
-impl Sink for Seen {
+impl ReplySink for Seen {
     fn header(&mut self, name: &str, value: &[u8]) {
         self.fields.push((name.to_owned(), value.to_owned()));
     }

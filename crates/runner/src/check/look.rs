@@ -16,11 +16,10 @@ use brunt_model::time::seconds_of;
 use brunt_model::{Failure, Plan, Request, Route};
 use brunt_script::CompiledScript;
 use brunt_spec::defaults;
-use brunt_wire::h1::parse::{Framing, Head};
 use brunt_wire::http::{Common, Http, Lane};
 use brunt_wire::quic::version_names;
 use brunt_wire::tls::{self, Cause, Handshake, Refusal};
-use brunt_wire::{Prepared, Reply, Stamps, Transport};
+use brunt_wire::{Framing, Head, Prepared, Reply, Stamps, Transport};
 use std::rc::Rc;
 use std::time::Duration;
 

@@ -4,8 +4,7 @@ use super::*;
 use crate::context::UserContext;
 use crate::testing;
 use brunt_model::Sample;
-use brunt_wire::h1::parse::{Framing, Head};
-use brunt_wire::{Kept, Prepared, Reply};
+use brunt_wire::{Framing, Head, Kept, Prepared, Reply};
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 

@@ -7,8 +7,7 @@ use brunt_model::plan::Dialling;
 use brunt_model::reply_policy::{Cookies, Credentials, Elements, PageCache, Redirects};
 use brunt_model::scenario::{Branch, Order, Portion, Scenario, Step as Do};
 use brunt_model::{Body, Plan, ReplyPolicy, Request};
-use brunt_wire::Kept;
-use brunt_wire::h1::parse::{Framing, Head};
+use brunt_wire::{Framing, Head, Kept};
 
 fn request(method: &str, url: &str, body: Body) -> Request {
     let mut headers = vec![("Host".to_owned(), "h".to_owned()), ("X".to_owned(), "y".to_owned())];

@@ -11,8 +11,7 @@ use brunt_model::scenario::{
     Branch, Condition, Manner, Pauses, Portion, Rounds, SampleMaker, Scenario, ScriptSample, Step as Do, TextRules,
     Values,
 };
-use brunt_wire::h1::parse::{Framing, Head};
-use brunt_wire::{Kept, Reply};
+use brunt_wire::{Framing, Head, Kept, Reply};
 use std::time::Duration;
 
 fn request(path: &str, weight: u32) -> Request {

@@ -3,12 +3,15 @@
 //! Reads go into the worker's one buffer; a head that comes in pieces is kept with the connection until it is whole. A
 //! body that nobody looks at is dropped in the kernel. Nothing is allocated for an ordinary reply.
 
-use super::parse::{Framing, Head, MAX_HEAD, Malformed, NoReply, Parser, RequestKind};
+use super::parse::{Malformed, NoReply, Parser};
 use crate::collect::ReplyCollector;
+use crate::contract::{Framing, Head, MAX_HEAD};
 use crate::link::Link;
+use crate::request::RequestKind;
 use crate::stream::{DiscardableBody, MOST_BLANK_READS, Stream, is_blank};
 use crate::turn::Turn;
-use crate::{Reply, Stamps, Timer, error};
+use crate::worker_io::{BUFFER, WorkerIo};
+use crate::{Reply, Stamps, Timer, Wants, error};
 use brunt_model::{Failure, Tick};
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -20,9 +23,6 @@ use std::time::Duration;
 const HEAD_READ: usize = 8 * 1024;
 /// Read at once where somebody looks at the body.
 const BODY_READ: usize = 64 * 1024;
-/// The worker's buffer. Where bodies are dropped in the kernel it is never written to beyond [`BODY_READ`], so its
-/// pages never become real.
-pub(crate) const BUFFER: usize = 1 << 20;
 
 /// Written at once of a long request, before other tasks may run.
 const SEND_PIECE: usize = 256 * 1024;
@@ -30,20 +30,19 @@ const SEND_PIECE: usize = 256 * 1024;
 /// Of so many replies on a connection whose bytes are stamped, one tells how late it was read.
 const LOOKED_AT: u32 = 8;
 
-/// What the exchanges of one worker share.
-pub(crate) struct Shared<T> {
-    pub time: T,
-    pub buffer: RefCell<Box<[u8]>>,
-    pub last_head: RefCell<LastHead>,
-    pub receive_rate: Option<u64>,
-    /// Replies that might have told how late they were read.
-    pub replies: Cell<u32>,
+/// The state that the exchanges of one worker share.
+pub(crate) struct H1Exchanges<T> {
+    pub io: WorkerIo<T>,
+    last_head: RefCell<LastHead>,
+    receive_rate: Option<u64>,
+    /// Replies whose read lag could have been measured.
+    replies: Cell<u32>,
 }
 
 /// The last head that was read. Replies of one server mostly begin with the same bytes, but for the second of the day:
 /// to compare is ten times cheaper than to parse.
 #[derive(Default)]
-pub(crate) struct LastHead {
+struct LastHead {
     asked: RequestKind,
     bytes: Vec<u8>,
     head: Option<Head>,
@@ -100,16 +99,6 @@ pub(crate) struct PipelineState {
 }
 
 impl PipelineState {
-    /// More comes behind the next reply, and is kept.
-    pub fn expect_more(&mut self, now: Tick) {
-        self.sent.push_back(now);
-    }
-
-    /// What came behind the last reply.
-    pub fn take_came(self) -> Vec<u8> {
-        self.came
-    }
-
     /// There are requests whose exchange is still to come.
     pub fn is_owed(&self) -> bool {
         !self.sent.is_empty()
@@ -141,7 +130,12 @@ enum Event {
     Came(Result<Step, Failure>),
 }
 
-impl<T: Timer> Shared<T> {
+impl<T: Timer> H1Exchanges<T> {
+    /// Exchanges that read with `io`; a slow reader takes `receive_rate` bytes per second.
+    pub fn new(io: WorkerIo<T>, receive_rate: Option<u64>) -> Self {
+        Self { io, last_head: RefCell::default(), receive_rate, replies: Cell::new(0) }
+    }
+
     /// Sends `request` and reads the whole reply. `used`: the connection carried a request before, so that its end
     /// before any reply is the server's closing of an idle connection.
     ///
@@ -188,7 +182,7 @@ impl<T: Timer> Shared<T> {
             step = std::future::poll_fn(|cx| self.poll_step(stream, &mut at, stamps, cx)).await;
         }
         if let Some(received) = stream.take_receipt() {
-            let lag = self.time.nanos_since_received(received, stamps.last_byte);
+            let lag = self.io.time.nanos_since_received(received, stamps.last_byte);
             // Clocks are set now and then.
             stamps.read_lag = lag.filter(|lag| *lag <= stamps.last_byte.nanos_since(stamps.sent));
         }
@@ -217,8 +211,24 @@ impl<T: Timer> Shared<T> {
             Err(_) => false,
         };
         if sent {
-            ahead.sent.push_back(self.time.now());
+            ahead.sent.push_back(self.io.time.now());
         }
+    }
+
+    /// Asks the server to switch to another protocol. Returns its reply and the bytes after it, which are of that protocol.
+    ///
+    /// # Errors
+    ///
+    /// What failed, if there is no whole reply.
+    pub async fn switch(&self, stream: &mut Stream, request: &[u8], wants: Wants) -> Result<(Reply, Vec<u8>), Failure> {
+        let mut ahead = PipelineState::default();
+        self.send_ahead((stream, &mut ahead), request).await;
+        // The bytes after the reply are kept like those of a further reply.
+        ahead.sent.push_back(self.io.time.now());
+        let keep = ReplyCollector::new(wants, None, None);
+        let request = (request, RequestKind::Ordinary);
+        let reply = self.exchange((stream, &mut ahead), request, (false, keep), &mut Stamps::default()).await?;
+        Ok((reply, ahead.came))
     }
 
     /// Takes in what came behind the reply before.
@@ -259,7 +269,7 @@ impl<T: Timer> Shared<T> {
             }
             Err(error) => Written::Failed(error),
         };
-        stamps.sent = self.time.now();
+        stamps.sent = self.io.time.now();
         if stamps.first_byte != Tick::ZERO {
             stamps.sent = stamps.sent.min(stamps.first_byte);
         }
@@ -276,12 +286,12 @@ impl<T: Timer> Shared<T> {
     ) -> Written {
         let (mut step, mut turn) = (Step::More, Turn::default());
         loop {
-            std::future::poll_fn(|cx| turn.poll_continue(&self.time, cx)).await;
+            std::future::poll_fn(|cx| turn.poll_continue(&self.io.time, cx)).await;
             match std::future::poll_fn(|cx| self.poll_event(stream, request, (at, step), stamps, cx)).await {
                 Event::Wrote(Ok(0)) => return Written::Whole(step),
                 Event::Wrote(Ok(n)) => {
                     stamps.bytes_sent += n as u64;
-                    turn.worked(&self.time, self.time.now());
+                    turn.worked(&self.io.time, self.io.time.now());
                 }
                 Event::Wrote(Err(error)) => return Written::Failed(error),
                 Event::Came(Ok(Step::Whole)) if at.refuses() => return Written::Refused,
@@ -316,7 +326,7 @@ impl<T: Timer> Shared<T> {
             return;
         }
         std::future::poll_fn(|cx| {
-            let mut buffer = self.buffer.borrow_mut();
+            let mut buffer = self.io.buffer.borrow_mut();
             for reads in 0.. {
                 let Some(Ok(n @ 1..)) = stream.read_behind(&mut buffer[..HEAD_READ], cx) else { break };
                 if !is_blank(&buffer[..n]) || reads == MOST_BLANK_READS {
@@ -339,9 +349,9 @@ impl<T: Timer> Shared<T> {
     ) -> Poll<Result<Step, Failure>> {
         // The first read of a reply is short, and for most replies the only one.
         if stamps.first_byte != Tick::ZERO {
-            ready!(at.turn.poll_continue(&self.time, cx));
+            ready!(at.turn.poll_continue(&self.io.time, cx));
         }
-        let mut buffer = self.buffer.borrow_mut();
+        let mut buffer = self.io.buffer.borrow_mut();
         // A short rest is read with room for what may come behind it: that it was drained then shows at once.
         let discardable = if at.keep.is_none() { at.parser.discardable() } else { 0 };
         let rest = if discardable >= self.most_at_once(HEAD_READ) as u64 { discardable } else { 0 };
@@ -376,13 +386,13 @@ impl<T: Timer> Shared<T> {
             step.and_then(|step| if n == 0 && stream.is_truncated() { Err(Failure::ClosedEarly) } else { Ok(step) })
         };
         if matches!(step, Ok(Step::More)) {
-            at.turn.worked(&self.time, stamps.last_byte);
+            at.turn.worked(&self.io.time, stamps.last_byte);
         }
         Poll::Ready(step)
     }
 
     fn stamp(&self, n: usize, stamps: &mut Stamps) {
-        let now = self.time.now();
+        let now = self.io.time.now();
         if n > 0 && stamps.first_byte == Tick::ZERO {
             stamps.first_byte = now;
         }
@@ -399,7 +409,7 @@ impl<T: Timer> Shared<T> {
     async fn throttle(&self, stamps: &Stamps) {
         if let Some(rate) = self.receive_rate {
             let due = Duration::from_secs_f64(stamps.bytes_received as f64 / rate as f64);
-            self.time.sleep_until(stamps.first_byte + due).await;
+            self.io.time.sleep_until(stamps.first_byte + due).await;
         }
     }
 }

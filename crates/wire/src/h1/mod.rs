@@ -1,13 +1,16 @@
 //! HTTP/1.1 (and 1.0) over real sockets.
 //!
-//! * [`parse`], [`chunked`]: bytes to a reply's head and end; pure.
-//! * [`kept_body`]: what is kept of a body, and the search for a pattern in it.
-//! * [`exchange`]: one request and its reply on an open connection.
+//! * `request`: a request in bytes. [`parse`], `chunked`: bytes to a reply's head and end; pure.
+//! * `exchange`: one request and its reply on an open connection. `proxy`: the way through a proxy.
 
-pub mod chunked;
-pub mod exchange;
-pub mod kept_body;
+mod chunked;
+mod exchange;
 pub mod parse;
-pub(crate) mod proxy;
+mod proxy;
+mod request;
 #[cfg(test)]
 mod segments_tests;
+
+pub(crate) use exchange::{H1Exchanges, PipelineState};
+pub(crate) use proxy::tunnel;
+pub(crate) use request::{Style, prepare};

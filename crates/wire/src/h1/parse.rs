@@ -5,16 +5,15 @@
 //! and no judge of what a head means beyond its framing. It allocates nothing.
 //!
 //! Bytes come from the connection in [`super`]; the head and the end go back there, single header fields and pieces of the
-//! body to whoever listens as a [`Sink`]. How the bytes are cut into pieces never changes the outcome.
+//! body to whoever listens as a [`ReplySink`]. How the bytes are cut into pieces never changes the outcome.
 
 use std::mem::MaybeUninit;
 
 use super::chunked::Chunks;
+use crate::contract::{Framing, Head, MAX_HEAD, MAX_INTERIM, ReplySink};
+use crate::request::RequestKind;
 pub use brunt_model::outcome::Malformed;
 use brunt_model::plan::HttpVersion;
-
-/// The largest head that is read, in bytes with its blank line; a caller's buffer must be able to hold as many.
-pub const MAX_HEAD: usize = 64 * 1024;
 
 /// Header fields there is room for at first; few servers send more than 30.
 const FIELDS: usize = 64;
@@ -23,38 +22,8 @@ const FIELDS: usize = 64;
 /// [`Malformed::TooManyFields`].
 const MANY_FIELDS: usize = 1024;
 
-/// Interim heads (1xx other than 101) that are read before the final one; beyond, it is [`Malformed::TooManyInterim`].
-pub const MAX_INTERIM: u32 = 100;
-
 /// What every reply begins with.
 const PREFIX: &[u8] = b"HTTP/1.";
-
-/// What the request was, as far as the reply's framing depends on it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum RequestKind {
-    /// Any method but those below.
-    #[default]
-    Ordinary,
-    /// HEAD: the reply has no body, whatever its head says.
-    Head,
-    /// CONNECT: behind a 2xx head the connection is a tunnel.
-    Connect,
-}
-
-/// How the reply's body ends (RFC 9112 section 6.3).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Framing {
-    /// There is none, by the status or the request.
-    None,
-    /// After so many bytes.
-    Length(u64),
-    /// With the last chunk and its trailers.
-    Chunked,
-    /// When the server closes the connection.
-    UntilClose,
-    /// With its stream (HTTP/2 and 3).
-    Stream,
-}
 
 /// Why there is no whole reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -69,39 +38,6 @@ pub enum NoReply {
     #[error("the connection was closed within the body of the reply")]
     ClosedInBody,
 }
-
-/// What the final head said, as far as the rest of the program needs it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Head {
-    /// The status code, 100 to 999.
-    pub status: u16,
-    /// The version of HTTP that it states.
-    pub version: HttpVersion,
-    /// How the body ends.
-    pub framing: Framing,
-    /// Whether another request may follow on this connection once the reply is done. Not behind 101 and a successful
-    /// CONNECT, where the connection no longer speaks HTTP.
-    pub keep_alive: bool,
-    /// Bytes of this head with its blank line; interim heads and blank lines before it are not counted.
-    pub length: u64,
-    /// Whether the body has a Content-Encoding other than identity.
-    pub encoded: bool,
-}
-
-/// Who looks at the head and the body; `()` looks at nothing and costs nothing.
-pub trait Sink {
-    /// A header field of the final head, in order; the value without blanks around it, a folded one with its line ends.
-    fn header(&mut self, name: &str, value: &[u8]) {
-        let _ = (name, value);
-    }
-
-    /// A piece of the body, never empty, without the framing of chunks.
-    fn body(&mut self, bytes: &[u8]) {
-        let _ = bytes;
-    }
-}
-
-impl Sink for () {}
 
 /// Reads one reply; a new one for each request. Of no more use after an error.
 #[derive(Debug, Clone)]
@@ -146,7 +82,7 @@ impl Parser {
     /// # Errors
     ///
     /// [`NoReply`] if the bytes are no reply of HTTP/1.
-    pub fn feed<S: Sink>(&mut self, bytes: &[u8], sink: &mut S) -> Result<usize, NoReply> {
+    pub fn feed<S: ReplySink>(&mut self, bytes: &[u8], sink: &mut S) -> Result<usize, NoReply> {
         let mut at = 0;
         while let State::Head { searched } = self.state {
             let taken = self.feed_head(&bytes[at..], searched, sink)?;
@@ -235,7 +171,7 @@ impl Parser {
     }
 
     /// Takes one head, or the blank lines before it; nothing if it is incomplete.
-    fn feed_head<S: Sink>(&mut self, bytes: &[u8], searched: usize, sink: &mut S) -> Result<usize, Malformed> {
+    fn feed_head<S: ReplySink>(&mut self, bytes: &[u8], searched: usize, sink: &mut S) -> Result<usize, Malformed> {
         if self.interim > MAX_INTERIM {
             return Err(Malformed::TooManyInterim);
         }
@@ -289,7 +225,7 @@ impl Parser {
     }
 
     /// Takes what belongs to the body.
-    fn feed_body<S: Sink>(&mut self, bytes: &[u8], sink: &mut S) -> Result<usize, Malformed> {
+    fn feed_body<S: ReplySink>(&mut self, bytes: &[u8], sink: &mut S) -> Result<usize, Malformed> {
         if let State::Chunked(chunks) = &mut self.state {
             let taken = chunks.feed(bytes, |piece| {
                 self.body_bytes = self.body_bytes.saturating_add(piece.len() as u64);
@@ -336,7 +272,7 @@ fn blank_line_end(bytes: &[u8], from: usize) -> Option<usize> {
 
 /// Reads a head that is known to be complete, however many fields it has.
 #[cold]
-fn read_whole_head<S: Sink>(bytes: &[u8], asked: RequestKind, sink: &mut S) -> Result<Head, Malformed> {
+fn read_whole_head<S: ReplySink>(bytes: &[u8], asked: RequestKind, sink: &mut S) -> Result<Head, Malformed> {
     read_head::<FIELDS, S>(bytes, asked, sink)
         .or_else(|| read_head::<MANY_FIELDS, S>(bytes, asked, sink))
         .unwrap_or_else(|| Err(cause(bytes)))
@@ -358,7 +294,7 @@ fn cause(bytes: &[u8]) -> Malformed {
 }
 
 /// Reads the head at the front of `bytes`; `None` if it is incomplete, no head, or has more than `N` fields.
-fn read_head<const N: usize, S: Sink>(
+fn read_head<const N: usize, S: ReplySink>(
     bytes: &[u8],
     asked: RequestKind,
     sink: &mut S,
@@ -384,7 +320,7 @@ fn tolerant() -> httparse::ParserConfig {
 }
 
 /// What a head says, its fields shown to `sink` unless it is an interim one.
-fn interpret<S: Sink>(
+fn interpret<S: ReplySink>(
     reply: &httparse::Response<'_, '_>,
     length: usize,
     asked: RequestKind,

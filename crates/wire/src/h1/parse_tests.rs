@@ -10,7 +10,7 @@ struct Seen {
     body: Vec<u8>,
 }
 
-impl Sink for Seen {
+impl ReplySink for Seen {
     fn header(&mut self, name: &str, value: &[u8]) {
         self.fields.push((name.to_owned(), value.to_owned()));
     }

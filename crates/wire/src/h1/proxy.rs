@@ -1,22 +1,22 @@
 //! The way through an HTTP proxy: CONNECT (RFC 9110 section 9.3.6).
 
-use super::exchange::{PipelineState, Shared};
-use super::parse::RequestKind;
+use super::exchange::{H1Exchanges, PipelineState};
 use crate::origin::Origin;
+use crate::request::RequestKind;
 use crate::stream::Stream;
 use crate::{Stamps, Timer};
 use brunt_model::Failure;
 
 /// Asks the proxy at the other end of `stream` to connect us to `origin`.
 pub(crate) async fn tunnel<T: Timer>(
-    shared: &Shared<T>,
+    exchanges: &H1Exchanges<T>,
     stream: &mut Stream,
     origin: &Origin,
 ) -> Result<(), (Failure, String)> {
     let host = if origin.host.contains(':') { format!("[{}]", origin.host) } else { origin.host.clone() };
     let request = format!("CONNECT {host}:{port} HTTP/1.1\r\nHost: {host}:{port}\r\n\r\n", port = origin.port);
     let mut stamps = Stamps::default();
-    let reply = shared
+    let reply = exchanges
         .exchange(
             (stream, &mut PipelineState::default()),
             (request.as_bytes(), RequestKind::Connect),

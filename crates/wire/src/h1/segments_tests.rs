@@ -1,14 +1,15 @@
 //! Replies cut into every pair of segments, read with rooms of every size, from a socket with edge-triggered readiness:
 //! no exchange waits for bytes that are there, and what comes of it does not depend on the cuts.
 
-use super::exchange::{BUFFER, PipelineState, Shared};
-use super::parse::RequestKind;
+use super::exchange::{H1Exchanges, PipelineState};
 use crate::collect::ReplyCollector;
 use crate::link::{Link, Ready, Received};
+use crate::request::RequestKind;
 use crate::stream::{Idle, Stream};
+use crate::worker_io::WorkerIo;
 use crate::{Stamps, Timer, Wants};
 use brunt_model::{Clock, Failure, Tick};
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::io;
 use std::rc::Rc;
@@ -169,7 +170,7 @@ struct World {
     edge: Edge,
     stream: Stream<Edge>,
     ahead: PipelineState,
-    shared: Shared<Still>,
+    exchanges: H1Exchanges<Still>,
 }
 
 type Came = Result<(u16, u64, u64, bool), Failure>;
@@ -179,10 +180,8 @@ impl World {
         let edge = Edge::default();
         *edge.0.borrow_mut() = Socket { coming: segments.into(), wake_at: 1, ..Socket::default() };
         let receive_rate = room.map(|room| room as u64 * 20);
-        let buffer = RefCell::new(vec![0; BUFFER].into_boxed_slice());
-        let (last_head, replies) = (RefCell::default(), Cell::new(0));
-        let shared = Shared { time: Still, buffer, last_head, receive_rate, replies };
-        Self { stream: Stream::new(edge.clone()), edge, ahead: PipelineState::default(), shared }
+        let exchanges = H1Exchanges::new(WorkerIo::new(Still), receive_rate);
+        Self { stream: Stream::new(edge.clone()), edge, ahead: PipelineState::default(), exchanges }
     }
 
     fn ask(&mut self, wants: Wants) -> Option<Came> {
@@ -190,14 +189,14 @@ impl World {
         let (edge, mine) = (self.edge.clone(), (&mut self.stream, &mut self.ahead));
         let pattern = regex::bytes::Regex::new("cd").unwrap();
         let keep = (false, ReplyCollector::new(wants, Some(&pattern), None));
-        let reply = run(&edge, self.shared.exchange(mine, (b"GET", RequestKind::Ordinary), keep, &mut stamps))?;
+        let reply = run(&edge, self.exchanges.exchange(mine, (b"GET", RequestKind::Ordinary), keep, &mut stamps))?;
         Some(reply.map(|r| (r.status, r.body_bytes, stamps.bytes_received, r.unsolicited)))
     }
 
     fn send_ahead(&mut self, requests: usize) {
         for _ in 0..requests {
             let (edge, mine) = (self.edge.clone(), (&mut self.stream, &mut self.ahead));
-            run(&edge, self.shared.send_ahead(mine, b"GET")).expect("sent");
+            run(&edge, self.exchanges.send_ahead(mine, b"GET")).expect("sent");
         }
     }
 
@@ -353,7 +352,7 @@ fn a_refusal_that_comes_while_a_long_body_is_written_ends_the_exchange() {
         let mut stamps = Stamps::default();
         let (edge, mine) = (world.edge.clone(), (&mut world.stream, &mut world.ahead));
         let asked = (&[b'x'; 5000][..], RequestKind::Ordinary);
-        let reply = run(&edge, world.shared.exchange(mine, asked, (false, None), &mut stamps));
+        let reply = run(&edge, world.exchanges.exchange(mine, asked, (false, None), &mut stamps));
         let reply = reply.expect("no hang").expect("a reply");
         assert_eq!((reply.status, reply.keep_alive, stamps.bytes_sent), (413, false, 1000));
     }
@@ -366,7 +365,7 @@ fn bytes_that_were_sent_are_told_where_no_reply_comes() {
     let mut stamps = Stamps::default();
     let (edge, mine) = (world.edge.clone(), (&mut world.stream, &mut world.ahead));
     let asked = (&[b'x'; 5000][..], RequestKind::Ordinary);
-    let waits = run(&edge, world.shared.exchange(mine, asked, (false, None), &mut stamps)).is_none();
+    let waits = run(&edge, world.exchanges.exchange(mine, asked, (false, None), &mut stamps)).is_none();
     assert!(waits);
     assert_eq!(stamps.bytes_sent, 1000);
 }

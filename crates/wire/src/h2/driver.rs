@@ -3,13 +3,13 @@
 //! Requests that begin in the same turn of the thread leave in one write, and replies that came together are taken in with
 //! one read.
 
-use super::fields::{Fields, TimedPieces};
 use super::session::{End, PeerSettings, Session};
-use super::streams::{self, Upload};
 use super::tunnel::{Answer, Tunnel};
 use crate::collect::ReplyCollector;
 use crate::link::Link;
+use crate::multiplexing::stream::{self, Upload};
 use crate::request::Prepared;
+use crate::request::fields::{Fields, TimedPieces};
 use crate::stream::{Idle, Stream as Socket};
 use crate::turn::Turn;
 use crate::{Reply, SharedCounts, Stamps, Timer, error};
@@ -173,7 +173,7 @@ impl Exchange<'_, '_, '_> {
     fn begin(session: &mut Session, request: &Prepared, keep: Option<Box<ReplyCollector>>) -> Result<u32, Failure> {
         let (Some(fields), Some(parts)) = (&request.h2, &request.parts) else { return Err(Failure::System) };
         let fields: &Fields = fields;
-        let mut stream = streams::Stream::new(request.asked, keep, 0);
+        let mut stream = stream::Stream::new(request.asked, keep, 0);
         stream.is_grpc = fields.is_grpc;
         if fields.has_body {
             let upload = Upload::new(parts);

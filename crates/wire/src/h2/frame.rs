@@ -1,6 +1,6 @@
 //! Frames and error codes (RFC 9113 sections 4, 6 and 7).
 
-use crate::h1::parse::MAX_HEAD;
+use crate::contract::MAX_HEAD;
 use brunt_model::outcome::Malformed;
 
 /// What each connection begins with, before any frame of the client.

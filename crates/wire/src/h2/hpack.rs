@@ -2,41 +2,15 @@
 //!
 //! Pure. What a block may say in HTTP/2 is for `session`.
 
-use super::fields::{Field, Indexing};
-use super::huffman::{self, BadHuffman};
 use super::static_table::STATIC;
+use crate::multiplexing::field_block::{BadBlock, integer, put_integer, put_text, text};
+use crate::request::fields::{Field, Indexing};
 use std::collections::VecDeque;
 
 /// What a table entry counts beside its texts.
 const ENTRY_OVERHEAD: usize = 32;
 /// The size of the dynamic table of either side until settings say otherwise, in bytes. Ours stays there.
 pub const TABLE_SIZE: usize = 4096;
-
-/// Why a block cannot be decoded, with its section of RFC 7541.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum BadBlock {
-    /// It ends within a field.
-    #[error("it ends in the middle of a field (RFC 7541 section 5)")]
-    Short,
-    /// An integer of more than 32 bits.
-    #[error("an integer is too large (RFC 7541 section 5.1)")]
-    Integer,
-    /// A text whose Huffman code is none.
-    #[error("a Huffman code is wrong (RFC 7541 section 5.2)")]
-    Huffman,
-    /// An index of neither table.
-    #[error("an index is in neither table (RFC 7541 section 2.3.3)")]
-    Index,
-    /// A table size beyond the announced one, or not at the begin of a block.
-    #[error("a table size is too large, or comes late (RFC 7541 section 6.3)")]
-    TableSize,
-}
-
-impl From<BadHuffman> for BadBlock {
-    fn from(_: BadHuffman) -> Self {
-        Self::Huffman
-    }
-}
 
 /// Fields that blocks may refer to, the newest first.
 #[derive(Debug)]
@@ -220,49 +194,14 @@ impl Decoder {
         let index = integer(rest, bits)?;
         self.name.clear();
         if index == 0 {
-            text(rest, &mut self.name)?;
+            text(rest, 7, &mut self.name)?;
         } else {
             self.name.extend_from_slice(self.table.get(index)?.0);
         }
         self.value.clear();
-        text(rest, &mut self.value)?;
+        text(rest, 7, &mut self.value)?;
         Ok(index > STATIC.len())
     }
-}
-
-/// An integer whose first byte has so many bits of it.
-pub(crate) fn integer(rest: &mut &[u8], bits: u32) -> Result<usize, BadBlock> {
-    let (first, mut tail) = rest.split_first().ok_or(BadBlock::Short)?;
-    let most = (1_usize << bits) - 1;
-    let mut value = usize::from(*first) & most;
-    if value == most {
-        for shift in (0..).step_by(7) {
-            let (byte, after) = tail.split_first().ok_or(BadBlock::Short)?;
-            tail = after;
-            if shift > 21 {
-                return Err(BadBlock::Integer);
-            }
-            value += usize::from(byte & 0x7f) << shift;
-            if *byte < 0x80 {
-                break;
-            }
-        }
-    }
-    *rest = tail;
-    Ok(value)
-}
-
-fn text(rest: &mut &[u8], out: &mut Vec<u8>) -> Result<(), BadBlock> {
-    let is_huffman = rest.first().ok_or(BadBlock::Short)? & 0x80 != 0;
-    let length = integer(rest, 7)?;
-    let (bytes, after) = rest.split_at_checked(length).ok_or(BadBlock::Short)?;
-    *rest = after;
-    if is_huffman {
-        huffman::decode(bytes, out)?;
-    } else {
-        out.extend_from_slice(bytes);
-    }
-    Ok(())
 }
 
 /// Encodes the blocks of one connection, in their order.
@@ -325,9 +264,9 @@ impl Encoder {
             Indexing::Index | Indexing::Not => put_integer(out, 0, 4, name),
         }
         if name == 0 {
-            put_text(out, field.name.as_bytes());
+            put_text(out, 0, 7, field.name.as_bytes());
         }
-        put_text(out, field.value.as_bytes());
+        put_text(out, 0, 7, field.value.as_bytes());
         if is_indexed {
             self.table.insert(Entry { name: field.name.as_bytes().into(), value: field.value.as_bytes().into() });
         }
@@ -362,33 +301,6 @@ enum Found {
     Whole(usize),
     Name(usize),
     Nothing,
-}
-
-/// Appends an integer whose first byte has `bits` bits of it below those of `pattern`.
-pub(crate) fn put_integer(out: &mut Vec<u8>, pattern: u8, bits: u32, value: usize) {
-    let most = (1 << bits) - 1;
-    if value < most {
-        out.push(pattern | value as u8);
-        return;
-    }
-    out.push(pattern | most as u8);
-    let mut rest = value - most;
-    while rest >= 0x80 {
-        out.push(rest as u8 | 0x80);
-        rest >>= 7;
-    }
-    out.push(rest as u8);
-}
-
-fn put_text(out: &mut Vec<u8>, text: &[u8]) {
-    let length = huffman::encoded_length(text);
-    if length < text.len() {
-        put_integer(out, 0x80, 7, length);
-        huffman::encode(text, out);
-    } else {
-        put_integer(out, 0, 7, text.len());
-        out.extend_from_slice(text);
-    }
 }
 
 #[cfg(test)]

@@ -4,10 +4,10 @@
 
 use super::frame::{self, Code, FrameHead};
 use super::hpack::Place;
-use super::reply_fields::ReplyFields;
 use super::session::{ConnectionError, End, Session};
-use super::streams::{self, BodyProgress};
-use crate::h1::parse::{MAX_HEAD, MAX_INTERIM};
+use crate::contract::{MAX_HEAD, MAX_INTERIM};
+use crate::multiplexing::reply_fields::ReplyFields;
+use crate::multiplexing::stream::{self, BodyProgress};
 use brunt_model::outcome::Malformed;
 use brunt_model::plan::HttpVersion;
 use brunt_model::{Failure, Tick};
@@ -340,7 +340,7 @@ impl Session {
             stream.grpc_status = stream.grpc_status.or(grpc_status);
             if is_first {
                 stream.announced = announced;
-                stream.head = Some(streams::head(HttpVersion::V2, status, announced, length as u64));
+                stream.head = Some(stream::head(HttpVersion::V2, status, announced, length as u64));
             }
         } else {
             *last = None;
@@ -388,7 +388,7 @@ impl Session {
             }
             if let Some(status) = fields.status {
                 stream.announced = fields.announced;
-                let mut head = streams::head(HttpVersion::V2, status, fields.announced, length as u64);
+                let mut head = stream::head(HttpVersion::V2, status, fields.announced, length as u64);
                 head.encoded = fields.encoded;
                 stream.head = Some(head);
                 if let Some(keep) = &mut stream.keep {

@@ -3,11 +3,11 @@
 //! What breaks the rules of a stream ends the stream; what breaks those of the connection ends it, with the cause for all
 //! requests under way (RFC 9113 section 5.4).
 
-use super::fields::{Field, Fields};
 use super::frame::{self, Code, FrameHead};
 use super::hpack::{Decoder, Encoder};
-use super::streams::{Stream, Streams};
-use crate::SharedCounts;
+use crate::contract::SharedCounts;
+use crate::multiplexing::stream::{Stream, Streams};
+use crate::request::fields::{Field, Fields};
 use crate::waiters::Waiters;
 use brunt_model::outcome::Malformed;
 use brunt_model::{Failure, Tick};

@@ -1,12 +1,12 @@
 //! A connection against frames that are written by hand here.
 
-use super::fields::{Field, Fields, Indexing};
 use super::frame::{self, put_head, put_numbers};
 use super::hpack::{Decoder, Encoder, Place};
 use super::session::{End, Session};
-use super::streams::{Stream, Upload};
 use crate::collect::ReplyCollector;
-use crate::h1::parse::RequestKind;
+use crate::multiplexing::stream::{Stream, Upload};
+use crate::request::RequestKind;
+use crate::request::fields::{Field, Fields, Indexing};
 use crate::request::{Draft, RequestParts};
 use crate::{SharedCounts, WantedFields, Wants};
 use brunt_model::outcome::Malformed;

@@ -4,41 +4,22 @@
 //! and the end of the stream both stand for the end of a TCP connection (section 5 there).
 
 use super::driver::Carrier;
-use super::fields::Fields;
 use super::frame;
 use super::session::{MOST_FRAMED, Session, count_stall};
-use super::streams::Stream;
 use crate::collect::ReplyCollector;
-use crate::h1::parse::RequestKind;
+use crate::multiplexing::stream::Stream;
+use crate::request::RequestKind;
+use crate::request::fields::Fields;
 use crate::{WantedFields, Wants};
 use brunt_model::outcome::Malformed;
 use brunt_model::{Failure, Tick};
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 
-/// Bytes that came and that nobody read, above which the stream is given up: its window never makes the peer wait.
-const MOST_UNREAD: usize = 64 << 20;
-/// A buffer above this size is given back once it was read.
-const USUAL_ROOM: usize = 64 * 1024;
-
 /// A stream that carries bytes both ways. To drop it closes it.
 pub(crate) struct Tunnel {
     carrier: Rc<Carrier>,
     id: u32,
-}
-
-/// The bytes that such a stream received and nobody has read yet.
-#[derive(Debug, Default)]
-pub(crate) struct TunnelInput {
-    bytes: Vec<u8>,
-    /// How many of them were read.
-    read: usize,
-    /// When the last of them came.
-    came: Tick,
-    /// The stream stands among those that wait to send.
-    waits: bool,
-    /// No more is sent on it.
-    is_ended: bool,
 }
 
 /// The answer to an extended CONNECT.
@@ -47,22 +28,6 @@ pub(crate) struct Answer {
     pub status: u16,
     /// Its header fields.
     pub fields: Vec<(String, String)>,
-}
-
-impl TunnelInput {
-    /// Bytes of a DATA frame came; whether nobody reads them, so that the stream must be given up.
-    pub fn take(&mut self, bytes: &[u8], now: Tick) -> bool {
-        self.bytes.extend_from_slice(bytes);
-        self.came = now;
-        let is_flooded = self.bytes.len() - self.read > MOST_UNREAD;
-        self.is_ended |= is_flooded;
-        is_flooded
-    }
-
-    /// The stream stands no longer among those that wait to send.
-    pub fn look_again(&mut self) {
-        self.waits = false;
-    }
 }
 
 impl Session {
@@ -248,16 +213,8 @@ impl Tunnel {
         let session = &mut *self.carrier.session.borrow_mut();
         let Some(stream) = session.streams.get_mut(&self.id) else { return Poll::Ready(Err(Failure::System)) };
         let Some(tunnel) = &mut stream.tunnel else { return Poll::Ready(Err(Failure::System)) };
-        let unread = &tunnel.bytes[tunnel.read..];
-        if !unread.is_empty() {
-            let n = unread.len().min(buffer.len());
-            buffer[..n].copy_from_slice(&unread[..n]);
-            tunnel.read += n;
-            if tunnel.read == tunnel.bytes.len() {
-                tunnel.read = 0;
-                tunnel.bytes.clear();
-                tunnel.bytes.shrink_to(USUAL_ROOM);
-            }
+        let n = tunnel.read(buffer);
+        if n > 0 {
             return Poll::Ready(Ok(n));
         }
         match stream.end {
@@ -324,7 +281,8 @@ mod tests {
     use super::super::session::End;
     use super::*;
     use crate::SharedCounts;
-    use crate::h2::fields::{Field, Indexing};
+    use crate::multiplexing::tunnel_input::MOST_UNREAD;
+    use crate::request::fields::{Field, Indexing};
     use crate::request::{Draft, RequestParts};
     use brunt_model::Body;
     use std::pin::pin;

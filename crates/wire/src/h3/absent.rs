@@ -1,8 +1,9 @@
 //! What stands for HTTP/3 in a program that was built without it (the cargo feature `http3`).
 
 use crate::collect::ReplyCollector;
+use crate::origin::OriginId;
 use crate::quic::TransportSettings;
-use crate::request::Prepared;
+use crate::request::{BadRequest, Prepared, RequestParts, Tags};
 use crate::stream::Idle;
 use crate::tls::{Handshake, Refusal, TlsClients};
 use crate::{Reply, Stamps};
@@ -12,10 +13,20 @@ use std::future::Ready;
 use std::io;
 use std::marker::PhantomData;
 use std::net::{IpAddr, SocketAddr};
+use std::rc::Rc;
 use std::task::{Context, Poll};
 
 /// Whether this program has HTTP/3.
 pub const IS_BUILT: bool = false;
+
+/// Makes a request ready that is never sent.
+///
+/// # Errors
+///
+/// A header field has a character that none may have.
+pub fn prepare(parts: Rc<RequestParts>, origin: OriginId, tags: Tags) -> Result<Prepared, BadRequest> {
+    Prepared::with_fields(parts, origin, tags)
+}
 
 /// None.
 pub struct Endpoints<T>(PhantomData<T>);

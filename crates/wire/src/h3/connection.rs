@@ -1,21 +1,17 @@
 //! What `http` sees of HTTP/3: endpoints, connections, exchanges.
 
 use super::driver::{Carrier, Hub, UdpEndpoint};
-use super::frame;
 use super::migration::Migrated;
-use super::qpack;
 use super::session::Session;
 use super::watch::WatchedConfig;
 use crate::collect::ReplyCollector;
-use crate::h2::fields::Fields;
 use crate::quic::TransportSettings;
 use crate::request::Prepared;
 use crate::stream::Idle;
 use crate::tls::{Handshake, Refusal, TlsClients};
-use crate::{Reply, Stamps, Timer, websocket};
+use crate::{Reply, Stamps, Timer};
 use brunt_model::plan::Connection as Settings;
-use brunt_model::{Body, Failure, Flow, Tick};
-use bytes::Bytes;
+use brunt_model::{Failure, Flow, Tick};
 use quinn_proto::crypto::rustls::{HandshakeData, QuicClientConfig};
 use quinn_proto::{ClientConfig, TransportConfig, VarInt};
 use std::cell::{OnceCell, RefCell};
@@ -34,6 +30,8 @@ pub const IS_BUILT: bool = true;
 const STREAM_WINDOW: u64 = 1 << 40;
 /// Bytes that wait to be acknowledged, above which no more of a request's body is taken.
 const SEND_WINDOW: u64 = 16 << 20;
+/// The status of a reply to a migration: that of a switch of protocols.
+const SWITCHED: u16 = 101;
 /// Streams of one direction that the server may open: it needs three.
 const UNI_STREAMS: u32 = 16;
 
@@ -134,20 +132,6 @@ fn config(tls: &TlsClients, client: u64, early_data: bool) -> Result<Agreed, Str
     let mut config = ClientConfig::new(Arc::<WatchedConfig>::clone(&crypto));
     config.transport_config(Arc::new(transport));
     Ok(Agreed { config, crypto })
-}
-
-/// The frame of a request's head, and the head of that of its body.
-pub(crate) fn head_frames(fields: &Fields, body: &Body) -> Bytes {
-    let (mut block, mut out) = (Vec::with_capacity(64), Vec::with_capacity(80));
-    qpack::encode(fields.list.iter(), &mut block);
-    frame::put_number(&mut out, frame::HEADERS);
-    frame::put_number(&mut out, block.len() as u64);
-    out.extend_from_slice(&block);
-    if fields.has_body {
-        frame::put_number(&mut out, frame::DATA);
-        frame::put_number(&mut out, body.bytes().map_or(0, <[u8]>::len) as u64);
-    }
-    out.into()
 }
 
 /// A connection. It closes when it is dropped.
@@ -326,7 +310,7 @@ fn migrated(result: Migrated, stamps: &mut Stamps) -> Result<Reply, Failure> {
         failure
     })?;
     (stamps.sent, stamps.first_byte, stamps.last_byte) = (sent, came, came);
-    Ok(Reply { status: websocket::STATUS, keep_alive: true, ..Reply::default() })
+    Ok(Reply { status: SWITCHED, keep_alive: true, ..Reply::default() })
 }
 
 impl Drop for Exchange<'_, '_, '_> {

@@ -1,6 +1,6 @@
 //! Frames, numbers and error codes (RFC 9114 sections 6 to 8, RFC 9000 section 16).
 
-use crate::h1::parse::MAX_HEAD;
+use crate::contract::MAX_HEAD;
 use brunt_model::outcome::Malformed;
 
 pub const DATA: u64 = 0;

@@ -7,7 +7,7 @@
 //! * `parameters`: the server's transport parameters. `versions`: the versions of QUIC that it offers.
 //! * `migration`: a connection goes on from another local port.
 //! * `port`: a UDP socket. `driver`: one task for each UDP socket that reads and writes for all connections on it.
-//! * `connection`: what [`http`](crate::http) sees of all this.
+//! * `prepare`: requests in frames. `connection`: what [`http`](crate::http) sees of all this.
 
 mod connection;
 pub(crate) mod control;
@@ -17,12 +17,13 @@ mod migration;
 mod packet_numbers;
 mod parameters;
 mod port;
+mod prepare;
 mod qpack;
 pub(crate) mod request;
 mod session;
 mod versions;
 mod watch;
 
-pub(crate) use connection::head_frames;
 pub use connection::{Connection, Endpoints, IS_BUILT, NotOpened};
+pub use prepare::prepare;
 pub use versions::ask as offered_versions;

@@ -3,9 +3,8 @@
 //! Ours has no room, so that a server cannot refer to one; and as client this one inserts nothing. A block therefore depends
 //! on nothing but its fields, and requests of the same fields are the same bytes on every connection.
 
-use crate::h2::fields::{Field, Indexing};
-use crate::h2::hpack::{BadBlock, integer, put_integer};
-use crate::h2::huffman;
+use crate::multiplexing::field_block::{BadBlock, integer, put_integer, put_text, text};
+use crate::request::fields::{Field, Indexing};
 
 /// The static table (RFC 9204 appendix A); the first has the index 0.
 #[rustfmt::skip]
@@ -156,20 +155,6 @@ fn entry(index: usize) -> Result<(&'static str, &'static str), BadBlock> {
     STATIC.get(index).copied().ok_or(BadBlock::Index)
 }
 
-/// Reads a text whose length has so many bits, behind the bit that tells whether it is Huffman coded.
-fn text(rest: &mut &[u8], bits: u32, out: &mut Vec<u8>) -> Result<(), BadBlock> {
-    let is_huffman = rest.first().ok_or(BadBlock::Short)? & (1 << bits) != 0;
-    let length = integer(rest, bits)?;
-    let (bytes, after) = rest.split_at_checked(length).ok_or(BadBlock::Short)?;
-    *rest = after;
-    if is_huffman {
-        huffman::decode(bytes, out)?;
-    } else {
-        out.extend_from_slice(bytes);
-    }
-    Ok(())
-}
-
 /// Appends the block of these fields.
 pub fn encode<'a>(fields: impl Iterator<Item = &'a Field>, out: &mut Vec<u8>) {
     out.extend_from_slice(&[0, 0]);
@@ -190,18 +175,6 @@ fn put(field: &Field, out: &mut Vec<u8>) {
         put_text(out, if is_never { 0x30 } else { 0x20 }, 3, field.name.as_bytes());
     }
     put_text(out, 0, 7, field.value.as_bytes());
-}
-
-/// Appends a text whose length has so many bits below the one that tells whether it is Huffman coded.
-fn put_text(out: &mut Vec<u8>, pattern: u8, bits: u32, text: &[u8]) {
-    let length = huffman::encoded_length(text);
-    if length < text.len() {
-        put_integer(out, pattern | 1 << bits, bits, length);
-        huffman::encode(text, out);
-    } else {
-        put_integer(out, pattern, bits, text.len());
-        out.extend_from_slice(text);
-    }
 }
 
 #[cfg(test)]

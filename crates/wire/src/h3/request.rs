@@ -3,9 +3,10 @@
 use super::frame::{self, Code, Frames, Piece};
 use super::qpack;
 use crate::collect::ReplyCollector;
-use crate::h1::parse::{MAX_HEAD, MAX_INTERIM, RequestKind};
-use crate::h2::reply_fields::ReplyFields;
-use crate::h2::streams::{self, BodyProgress, Stream};
+use crate::contract::{MAX_HEAD, MAX_INTERIM};
+use crate::multiplexing::reply_fields::ReplyFields;
+use crate::multiplexing::stream::{self, BodyProgress, Stream};
+use crate::request::RequestKind;
 use brunt_model::Tick;
 use brunt_model::outcome::Malformed;
 use brunt_model::plan::HttpVersion;
@@ -139,7 +140,7 @@ fn on_head(stream: &mut Stream, (block, length): (&[u8], usize), last: &mut Last
     if repeats {
         stream.announced = last.announced;
         stream.grpc_status = last.grpc_status;
-        stream.head = Some(streams::head(HttpVersion::V3, last.status, last.announced, length as u64));
+        stream.head = Some(stream::head(HttpVersion::V3, last.status, last.announced, length as u64));
         return Ok(());
     }
     let mut lines: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
@@ -160,7 +161,7 @@ fn on_head(stream: &mut Stream, (block, length): (&[u8], usize), last: &mut Last
     }
     stream.announced = fields.announced;
     stream.grpc_status = fields.grpc_status;
-    let mut head = streams::head(HttpVersion::V3, status, fields.announced, length as u64);
+    let mut head = stream::head(HttpVersion::V3, status, fields.announced, length as u64);
     head.encoded = fields.encoded;
     stream.head = Some(head);
     if let Some(keep) = &mut stream.keep {

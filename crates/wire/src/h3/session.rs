@@ -5,10 +5,11 @@ use super::frame::{self, Code};
 use super::migration::Migration;
 use super::packet_numbers::REORDERING;
 use super::parameters;
+use super::prepare::frames_of;
 use super::request::{Broken, LastBlock, Request};
 use super::watch::Watch;
 use crate::collect::ReplyCollector;
-use crate::h2::streams::{StreamHasher, Upload};
+use crate::multiplexing::stream::{StreamHasher, Upload};
 use crate::quic::{TransportSettings, version_names};
 use crate::request::Prepared;
 use crate::waiters::Waiters;
@@ -177,11 +178,12 @@ impl Session {
         let mut request = Request::new(prepared.asked, keep.take());
         request.stream.is_grpc = fields.is_grpc;
         let id = stream.index() as u32;
+        let head = frames_of(prepared, fields, &parts.body);
         if !self.is_connected {
-            self.early.push((id, prepared.h3.clone()));
+            self.early.push((id, head.clone()));
         }
         let upload = fields.has_body.then(|| Upload::new(parts));
-        let sending = Sending { head: prepared.h3.clone(), upload };
+        let sending = Sending { head, upload };
         self.requests.insert(id, (request, Some(sending)));
         self.send(id);
         Ok(Some(id))

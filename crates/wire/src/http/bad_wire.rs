@@ -1,7 +1,8 @@
 //! What no transport can be made of.
 
+use super::h3;
 use crate::request::{BadRequest, MIGRATE};
-use crate::{h3, tls};
+use crate::tls;
 use brunt_model::plan::HttpVersion;
 use brunt_model::{Plan, Request};
 

@@ -1,7 +1,7 @@
 //! What only Linux has.
 
+use super::Received;
 use super::raw::{receive, set_option};
-use crate::link::Received;
 #[cfg(feature = "http3")]
 use rustix::net::RecvFlags;
 use socket2::Socket;

@@ -1,6 +1,6 @@
 //! What serves where Linux's own calls are not to be had: correct, and slower for long bodies.
 
-use crate::link::Received;
+use super::Received;
 use rustix::net::RecvFlags;
 use socket2::Socket;
 use std::io;

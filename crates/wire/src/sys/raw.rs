@@ -3,7 +3,7 @@
 #![allow(unsafe_code)]
 
 #[cfg(all(target_os = "linux", not(brunt_portable)))]
-use crate::link::Received;
+use super::Received;
 use socket2::Socket;
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};

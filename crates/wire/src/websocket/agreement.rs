@@ -9,7 +9,7 @@ const MOST_BITS: u8 = 15;
 
 /// What is offered: the server compresses each message by itself, so that those nobody looks at need not be decoded; it may
 /// name a smaller window for messages of ours.
-pub const OFFER: &str =
+const OFFER: &str =
     "permessage-deflate; server_no_context_takeover; client_no_context_takeover; client_max_window_bits";
 
 /// How messages are compressed, where that was agreed on.
@@ -20,10 +20,15 @@ pub struct Compression {
 }
 
 /// Whether compressed messages are taken: where compressed replies are (`--compressed`).
-pub fn takes_compressed(parts: &RequestParts) -> bool {
+fn takes_compressed(parts: &RequestParts) -> bool {
     let is_it =
         |(name, value): &(String, String)| name.eq_ignore_ascii_case("accept-encoding") && value.contains("deflate");
     parts.headers.iter().any(is_it)
+}
+
+/// The offer of an extension in the request that opens a WebSocket, where there is one.
+pub fn offer(parts: &RequestParts) -> Option<&'static str> {
+    takes_compressed(parts).then_some(OFFER)
 }
 
 /// The values of the header fields of this name.

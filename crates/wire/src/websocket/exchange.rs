@@ -3,45 +3,48 @@
 use super::frames::{CLOSE, PING, frame, message};
 use super::{DONE, STATUS};
 use crate::collect::ReplyCollector;
+use crate::contract::{Framing, Head, Kept, Reply, Stamps, Wants};
 use crate::events::EventMeter;
-use crate::h1::parse::{Framing, Head};
-use crate::request::{MessageFilter, RequestParts};
-use crate::{Kept, Reply, Stamps, Wants};
+use crate::origin::OriginId;
+use crate::request::{BadRequest, MessageFilter, Prepared, RequestParts, Tags, WebSocketAction, check_header};
 use brunt_model::Body;
 use brunt_model::plan::HttpVersion;
 use regex::bytes::Regex;
+use std::rc::Rc;
 
-/// What an exchange does on a WebSocket.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Action {
-    /// Sends a message, where there is one, and awaits one.
-    #[default]
-    Message,
-    /// Opens the WebSocket if it is not open.
-    Open,
-    /// Sends a ping with this payload, and awaits its pong.
-    Ping([u8; 8]),
-    /// Sends a close frame and awaits that of the server.
-    Close,
+/// Makes a message ready. Its header fields are those of the handshake; `number` is that of the request.
+///
+/// # Errors
+///
+/// A header field has a character that none may have.
+pub fn prepare(parts: Rc<RequestParts>, origin: OriginId, tags: Tags, number: u64) -> Result<Prepared, BadRequest> {
+    parts.headers.iter().try_for_each(check_header)?;
+    let (action, message) = action(&parts, number);
+    let message = message.map(Rc::from);
+    Ok(Prepared { origin, tags, action, message, parts: Some(parts), ..Prepared::default() })
 }
 
-impl Action {
-    /// What the method of a request means, and the frame that is sent. `number` is that of the request.
-    pub fn of(parts: &RequestParts, number: u64) -> (Self, Option<Vec<u8>>) {
-        let payload = number.to_be_bytes();
-        match parts.method.as_str() {
-            "OPEN" => (Self::Open, None),
-            "PING" => (Self::Ping(payload), Some(frame(PING, &payload, number))),
-            "CLOSE" => (Self::Close, Some(frame(CLOSE, &DONE.to_be_bytes(), number))),
-            _ => (Self::Message, message(&parts.body, number)),
-        }
+/// The meaning of a request's method, and the frame that is sent.
+fn action(parts: &RequestParts, number: u64) -> (WebSocketAction, Option<Vec<u8>>) {
+    let payload = number.to_be_bytes();
+    match parts.method.as_str() {
+        "OPEN" => (WebSocketAction::Open, None),
+        "PING" => (WebSocketAction::Ping(payload), Some(frame(PING, &payload, number))),
+        "CLOSE" => (WebSocketAction::Close, Some(frame(CLOSE, &DONE.to_be_bytes(), number))),
+        _ => (WebSocketAction::Message, message(&parts.body, number)),
     }
+}
+
+/// True if the header fields of a request close the WebSocket after it (`Connection: close`).
+pub fn closes(parts: &RequestParts) -> bool {
+    let is_close = |value: &str| value.trim().eq_ignore_ascii_case("close");
+    parts.headers.iter().any(|(name, value)| name.eq_ignore_ascii_case("connection") && is_close(value))
 }
 
 /// One exchange: the message that is sent, and the message that it awaits.
 pub struct MessageExchange<'m, 'p> {
     /// The action.
-    pub action: Action,
+    pub action: WebSocketAction,
     /// The frame that is sent; None: none is.
     pub message: Option<&'m [u8]>,
     /// The message in that frame.
@@ -61,17 +64,17 @@ pub struct MessageExchange<'m, 'p> {
 impl MessageExchange<'_, '_> {
     /// Whether it awaits a message and sends none.
     pub fn only_awaits(&self) -> bool {
-        self.action == Action::Message && self.message.is_none()
+        self.action == WebSocketAction::Message && self.message.is_none()
     }
 
     /// Whether it is over as soon as it was sent.
     pub fn awaits_nothing(&self) -> bool {
-        self.action == Action::Open || self.events.as_ref().is_some_and(|events| events.is_over())
+        self.action == WebSocketAction::Open || self.events.as_ref().is_some_and(|events| events.is_over())
     }
 
     /// Whether a message that came is the awaited one, or the last of several.
     pub fn takes(&mut self, kept: Option<&Kept>) -> bool {
-        if self.action != Action::Message {
+        if self.action != WebSocketAction::Message {
             return false;
         }
         let matches = self.pattern.is_none() || kept.is_some_and(|kept| kept.matches);

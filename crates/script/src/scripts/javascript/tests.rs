@@ -4,8 +4,7 @@ use super::*;
 use crate::scripts::{ParsedScript, ScriptView};
 use crate::testing::user;
 use brunt_model::scenario::{Scope, Script, ScriptLanguage};
-use brunt_wire::h1::parse::{Framing, Head};
-use brunt_wire::{Kept, Prepared, Reply};
+use brunt_wire::{Framing, Head, Kept, Prepared, Reply};
 
 fn parsed(source: &str) -> Result<ParsedScript, String> {
     let script = Script {

@@ -1,10 +1,9 @@
-//! What a connection holds of each request that is under way.
+//! The state of one request in flight on a connection of HTTP/2 or 3.
 
-use super::tunnel::TunnelInput;
+use super::tunnel_input::TunnelInput;
 use crate::collect::ReplyCollector;
-use crate::h1::parse::{Framing, Head, RequestKind, Sink};
-use crate::request::RequestParts;
-use crate::{Reply, Stamps};
+use crate::contract::{Framing, Head, Reply, ReplySink, Stamps};
+use crate::request::{RequestKind, RequestParts};
 use brunt_model::outcome::{Malformed, grpc_code_status};
 use brunt_model::plan::HttpVersion;
 use brunt_model::request::PieceInterval;
@@ -190,7 +189,7 @@ impl Stream {
     /// Whoever waits to send on it is woken.
     pub fn look_again_to_send(&mut self) {
         if let Some(tunnel) = &mut self.tunnel {
-            tunnel.look_again();
+            tunnel.waits = false;
             self.wake();
         }
     }

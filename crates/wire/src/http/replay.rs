@@ -1,16 +1,18 @@
 //! Replays bytes of a server without sockets: what becomes of requests. For fuzz targets and tests of any bytes.
 //!
-//! Bytes come in pieces, and the outcome must not depend on how they are cut.
+//! Bytes come in pieces, and the outcome must not depend on how they are cut. For HTTP/1 it is the parser itself.
 
-use crate::SharedCounts;
+pub use crate::contract::{Head, ReplySink};
+pub use crate::h1::parse::{NoReply, Parser};
+pub use crate::request::RequestKind;
+
 use crate::collect::ReplyCollector;
-use crate::h1::parse::{Framing, Head, RequestKind};
-use crate::h2::fields::Fields;
-use crate::h2::session::Session;
-use crate::h2::streams::Stream;
+use crate::contract::{Framing, SharedCounts, WantedFields, Wants};
+use crate::h2::Session;
+use crate::multiplexing::stream::Stream;
+use crate::request::fields::Fields;
 use crate::request::{Draft, RequestParts};
-use crate::websocket::frames::{Event, Incoming};
-use crate::{WantedFields, Wants};
+use crate::websocket::{Event, Incoming};
 use brunt_model::outcome::Malformed;
 use brunt_model::plan::HttpVersion;
 use brunt_model::{Body, Failure, Tick};
@@ -187,7 +189,7 @@ mod tests {
         let packed = packed.finish().unwrap();
         let head = [&[0xc2, 127][..], &(packed.len() as u64).to_be_bytes()].concat();
         let kept = websocket([&head[..], &packed]).unwrap();
-        assert!(kept[0] <= crate::h1::kept_body::MOST_KEPT, "{kept:?}");
+        assert!(kept[0] <= crate::collect::kept_body::MOST_KEPT, "{kept:?}");
     }
 
     proptest! {

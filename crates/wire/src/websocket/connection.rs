@@ -1,66 +1,28 @@
-//! WebSocket (RFC 6455): messages over a connection that began as HTTP/1.1, or over a stream of HTTP/2 (RFC 8441).
-//!
-//! By the method of its request ([`Action`]) an exchange opens the WebSocket, sends a ping, or closes it. Otherwise it sends one message and waits for the next that comes; without a message it only waits. Where a pattern is
-//! looked for in bodies, messages that do not match it are passed over: a server may send of its own accord. Pings are
-//! answered. Where compressed replies are asked for, messages are compressed in both directions if the server agrees
-//! (`permessage-deflate`).
-//!
-//! A message that comes before a request awaits it is a push: it is counted, and kept only for requests that send nothing.
-//! A close frame of the server ends the request with its code as the status.
-//!
-//! * `agreement`: what a handshake agrees on. `frames`: frames, written and read. `deflate`: messages compressed.
-//!   `utf8`: whether text is. `carrier`: what frames are written to and read from. `inbox`: messages that came early.
-//! * `exchange`: what a request asks of a WebSocket.
+//! An open WebSocket: messages that requests send and await, and those that the server pushes.
 
-mod agreement;
-mod carrier;
-mod deflate;
-mod exchange;
-pub mod frames;
-mod inbox;
-mod utf8;
-
-use crate::collect::ReplyCollector;
-use crate::h1::exchange::{PipelineState, Shared};
-use crate::h1::parse::RequestKind;
-use crate::h2::{self, fields::Fields};
-use crate::request::RequestParts;
-use crate::sources::Open;
-use crate::stream::{Idle, Stream};
-use crate::tls::Handshake;
+use super::agreement::{Compression, agree};
+use super::carrier::Carrier;
+use super::deflate::Deflater;
+use super::exchange::{MessageExchange, PartialMessage};
+use super::frames::{CLOSE, Event, Incoming, PONG, frame};
+use super::inbox::{Inbox, InboxRules};
+use super::opening::OpeningRequest;
+use super::{DONE, STATUS};
+use crate::request::{RequestParts, WebSocketAction};
+use crate::stream::Idle;
 use crate::turn::Turn;
-use crate::{Reply, Stamps, Timer, WantedFields, Wants};
-use agreement::{Compression, accepts, agree, takes_compressed};
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
+use crate::worker_io::WorkerIo;
+use crate::{Reply, Stamps, Timer};
 use brunt_model::outcome::{CLOSE_STATUS, Malformed, status_text};
 use brunt_model::{Failure, Tick};
-use carrier::Carrier;
-use deflate::Deflater;
-use exchange::PartialMessage;
-pub use exchange::{Action, MessageExchange};
-use frames::{CLOSE, Event, Incoming, PONG, frame};
-use inbox::Inbox;
-pub use inbox::InboxRules;
-use sha1::{Digest, Sha1};
-use std::net::SocketAddr;
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker, ready};
-use url::Url;
 
-/// The status of a reply that is a message: that of the switch of protocols.
-pub const STATUS: u16 = 101;
-/// What the server's answer to our key is made of (RFC 6455 section 1.3).
-const MAGIC: &str = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 /// Read at once.
 const READ: usize = 64 * 1024;
-/// Header fields that belong to the handshake.
-const OWN: [&str; 6] =
-    ["host", "upgrade", "connection", "sec-websocket-key", "sec-websocket-version", "sec-websocket-extensions"];
-
 /// An open WebSocket.
-pub struct WebSocket {
-    carrier: Carrier,
+pub struct WebSocket<C: Carrier> {
+    carrier: C,
     incoming: Incoming,
     /// Compresses messages, where that was agreed on.
     deflater: Option<Box<Deflater>>,
@@ -77,13 +39,8 @@ pub struct WebSocket {
     is_used: bool,
     /// When the message of this exchange was written is known, or must not be told by what is written next.
     is_noted: bool,
-    /// Counts its own connection among those that are open.
-    #[allow(dead_code)] // for its drop
-    open: Option<Open>,
 }
 
-/// The code of a WebSocket that is closed with all done (RFC 6455 section 7.4.1).
-const DONE: u16 = 1000;
 /// Stands for a close frame without a code (RFC 6455 section 7.4.1).
 const NO_CODE: u16 = 1005;
 /// Close code after a protocol error of the server.
@@ -102,63 +59,52 @@ enum Ending {
     Malformed(Malformed),
 }
 
-impl WebSocket {
-    /// Asks the server to go on as a WebSocket.
+impl<C: Carrier> WebSocket<C> {
+    /// Opens one after the server's reply to its opening request. `rest` are the bytes after that reply.
     ///
     /// # Errors
     ///
-    /// It does not, with the reason in words.
-    pub(crate) async fn begin<T: Timer>(
-        shared: &Shared<T>,
-        mut stream: Stream,
-        (parts, number): (&RequestParts, u64),
-        open: Open,
-        rules: &Rc<InboxRules>,
-    ) -> Result<Self, (Failure, String)> {
-        let key = STANDARD.encode(&Sha1::digest(number.to_be_bytes())[..16]);
-        let request = handshake(parts, &key);
-        let mut ahead = PipelineState::default();
-        shared.send_ahead((&mut stream, &mut ahead), &request).await;
-        // What comes behind the reply are frames.
-        ahead.expect_more(shared.time.now());
-        let wants = Wants { fields: WantedFields::All, ..Wants::default() };
-        let (asked, keep) = ((&request[..], RequestKind::Ordinary), ReplyCollector::new(wants, None, None));
-        let reply = shared.exchange((&mut stream, &mut ahead), asked, (false, keep), &mut Stamps::default()).await;
-        let reply = reply.map_err(|failure| (failure, "no answer to the handshake of WebSocket".to_owned()))?;
-        if reply.status != STATUS {
-            return Err((Failure::Protocol, opens_none(reply.status)));
-        }
-        let accept = STANDARD.encode(Sha1::digest(format!("{key}{MAGIC}")));
-        let fields = reply.kept.and_then(|kept| kept.head).map(|(_, fields)| fields).unwrap_or_default();
-        let refuse = |why| (Failure::Protocol, why);
-        accepts(&fields, &accept).map_err(refuse)?;
-        let agreed = agree(&fields, parts).map_err(refuse)?;
-        let mut websocket = Self::over(Carrier::Connection(stream, Vec::new()), agreed, Some(open), rules);
-        websocket.rest = ahead.take_came();
-        Ok(websocket)
-    }
-
-    /// Opens one over a stream of HTTP/2 (RFC 8441).
-    ///
-    /// # Errors
-    ///
-    /// It does not open, with the reason in words.
-    pub(crate) async fn begin_over_h2(
-        connection: &h2::Connection,
+    /// The server does not switch to WebSocket, with the reason in words.
+    pub fn switched(
+        carrier: C,
+        opening: &OpeningRequest,
+        reply: Reply,
+        rest: Vec<u8>,
         parts: &RequestParts,
         rules: &Rc<InboxRules>,
     ) -> Result<Self, (Failure, String)> {
-        let fields = Fields::of_websocket(parts, takes_compressed(parts).then_some(agreement::OFFER));
-        let fields = fields.map_err(|bad| (Failure::System, bad.to_string()))?;
-        let (tunnel, answer) = connection.tunnel(&fields).await?;
-        if !(200..300).contains(&answer.status) {
-            return Err((Failure::Protocol, opens_none(answer.status)));
+        if reply.status != STATUS {
+            return Err((Failure::Protocol, opens_none(reply.status)));
         }
-        let agreed = agree(&answer.fields, parts).map_err(|why| (Failure::Protocol, why))?;
-        Ok(Self::over(Carrier::Http2(tunnel), agreed, None, rules))
+        let fields = reply.kept.and_then(|kept| kept.head).map(|(_, fields)| fields).unwrap_or_default();
+        let refuse = |why| (Failure::Protocol, why);
+        opening.check(&fields).map_err(refuse)?;
+        let agreed = agree(&fields, parts).map_err(refuse)?;
+        let mut websocket = Self::over(carrier, agreed, rules);
+        websocket.rest = rest;
+        Ok(websocket)
     }
 
-    fn over(carrier: Carrier, agreed: Option<Compression>, open: Option<Open>, rules: &Rc<InboxRules>) -> Self {
+    /// Opens one over a stream, after the answer to the extended CONNECT that opened the stream (RFC 8441).
+    ///
+    /// # Errors
+    ///
+    /// The server does not open it, with the reason in words.
+    pub fn over_stream(
+        carrier: C,
+        status: u16,
+        fields: &[(String, String)],
+        parts: &RequestParts,
+        rules: &Rc<InboxRules>,
+    ) -> Result<Self, (Failure, String)> {
+        if !(200..300).contains(&status) {
+            return Err((Failure::Protocol, opens_none(status)));
+        }
+        let agreed = agree(fields, parts).map_err(|why| (Failure::Protocol, why))?;
+        Ok(Self::over(carrier, agreed, rules))
+    }
+
+    fn over(carrier: C, agreed: Option<Compression>, rules: &Rc<InboxRules>) -> Self {
         Self {
             carrier,
             incoming: Incoming::new(agreed.is_some()),
@@ -170,8 +116,12 @@ impl WebSocket {
             close_note: None,
             is_used: false,
             is_noted: false,
-            open,
         }
+    }
+
+    /// What carries its frames.
+    pub fn carrier(&self) -> &C {
+        &self.carrier
     }
 
     /// Sends a message, and waits for one.
@@ -179,39 +129,38 @@ impl WebSocket {
     /// # Errors
     ///
     /// What failed, if none came.
-    pub(crate) async fn exchange<T: Timer>(
+    pub async fn exchange<T: Timer>(
         &mut self,
-        shared: &Shared<T>,
+        io: &WorkerIo<T>,
         mut wanted: MessageExchange<'_, '_>,
         stamps: &mut Stamps,
     ) -> Result<Reply, Failure> {
         let was_used = std::mem::replace(&mut self.is_used, true);
         self.is_noted = false;
         self.carrier.begin_message();
-        if wanted.action != Action::Message {
+        if wanted.action != WebSocketAction::Message {
             wanted.events = None;
         }
         // A message that came before the request was sent is not its reply.
-        let is_over = std::future::poll_fn(|cx| {
-            Poll::Ready(self.take_in(&mut shared.buffer.borrow_mut()[..READ], cx).is_ready())
-        })
-        .await;
+        let is_over =
+            std::future::poll_fn(|cx| Poll::Ready(self.take_in(&mut io.buffer.borrow_mut()[..READ], cx).is_ready()))
+                .await;
         self.carrier.take_overhead();
         if !wanted.only_awaits() && !wanted.awaits_nothing() {
             self.inbox.pass_over_all();
         }
         if is_over && !wanted.only_awaits() {
-            stamps.sent = shared.time.now();
+            stamps.sent = io.time.now();
             // As with HTTP, a server may close an idle connection without a fault.
             let is_ordinary = matches!(self.ending, Some(Ending::Closed { code: None | Some(1000..=1001), .. }));
-            if is_ordinary && was_used && wanted.action != Action::Close {
+            if is_ordinary && was_used && wanted.action != WebSocketAction::Close {
                 return Err(Failure::Stale);
             }
-            return self.reply(shared, wanted, stamps, was_used).await;
+            return self.reply(io, wanted, stamps, was_used).await;
         }
         let sent = self.send(&wanted).await;
         stamps.bytes_sent = sent.map_err(|failure| self.lost(failure, was_used, stamps))?;
-        stamps.sent = shared.time.now();
+        stamps.sent = io.time.now();
         if wanted.awaits_nothing() {
             if wanted.message.is_some() {
                 self.carrier.flush().await.map_err(|failure| self.lost(failure, was_used, stamps))?;
@@ -221,7 +170,7 @@ impl WebSocket {
             return Ok(Reply { status: STATUS, keep_alive: !wanted.closes, ..Reply::default() });
         }
         let closes = wanted.closes;
-        let reply = self.reply(shared, wanted, stamps, was_used).await;
+        let reply = self.reply(io, wanted, stamps, was_used).await;
         self.note_sent(stamps);
         reply.map(|reply| Reply { keep_alive: reply.keep_alive && !closes, ..reply })
     }
@@ -238,7 +187,7 @@ impl WebSocket {
     /// Waits for what is wanted.
     async fn reply<T: Timer>(
         &mut self,
-        shared: &Shared<T>,
+        io: &WorkerIo<T>,
         mut wanted: MessageExchange<'_, '_>,
         stamps: &mut Stamps,
         was_used: bool,
@@ -252,7 +201,7 @@ impl WebSocket {
                 stamps.bytes_received += early.payload.len() as u64;
                 if self.take_message(&mut wanted, &mut message, stamps) {
                     (stamps.first_byte, stamps.last_byte) = (stamps.sent, stamps.sent);
-                    return Ok(message.answer(self.carrier.version(), stamps));
+                    return Ok(message.answer(C::VERSION, stamps));
                 }
                 continue;
             }
@@ -264,13 +213,7 @@ impl WebSocket {
                 is_early = false;
             }
             let event = self
-                .next(
-                    shared,
-                    &mut |piece, is_compressed| message.push(piece, is_compressed),
-                    &mut turn,
-                    stamps,
-                    was_used,
-                )
+                .next(io, &mut |piece, is_compressed| message.push(piece, is_compressed), &mut turn, stamps, was_used)
                 .await?;
             match event {
                 Event::Message if std::mem::take(&mut is_early) => {
@@ -278,7 +221,7 @@ impl WebSocket {
                 }
                 Event::Message => {
                     if self.take_message(&mut wanted, &mut message, stamps) {
-                        return Ok(message.answer(self.carrier.version(), stamps));
+                        return Ok(message.answer(C::VERSION, stamps));
                     }
                 }
                 Event::Ping(payload) => {
@@ -289,13 +232,13 @@ impl WebSocket {
                     self.close_code = close_code;
                 }
                 Event::Pong(payload) => {
-                    if matches!(wanted.action, Action::Ping(own) if own[..] == payload[..]) {
-                        return Ok(message.answer(self.carrier.version(), stamps));
+                    if matches!(wanted.action, WebSocketAction::Ping(own) if own[..] == payload[..]) {
+                        return Ok(message.answer(C::VERSION, stamps));
                     }
                 }
-                Event::Close { code: None | Some(DONE), .. } if wanted.action == Action::Close => {
+                Event::Close { code: None | Some(DONE), .. } if wanted.action == WebSocketAction::Close => {
                     self.carrier.end();
-                    return Ok(Reply { keep_alive: false, ..message.answer(self.carrier.version(), stamps) });
+                    return Ok(Reply { keep_alive: false, ..message.answer(C::VERSION, stamps) });
                 }
                 Event::Close { code, reason } => return Ok(self.closed(&wanted, code, &reason, stamps)),
             }
@@ -309,7 +252,7 @@ impl WebSocket {
         message: &mut PartialMessage,
         stamps: &mut Stamps,
     ) -> bool {
-        message.kept = message.finish(self.carrier.version());
+        message.kept = message.finish(C::VERSION);
         let is_awaited = wanted.takes(message.kept.as_deref());
         if !is_awaited {
             self.pass_over(wanted, message, stamps);
@@ -347,7 +290,7 @@ impl WebSocket {
         let mut message = PartialMessage::new(wanted);
         message.push(reason.as_bytes(), false);
         stamps.bytes_received = stamps.bytes_received.max(reason.len() as u64);
-        Reply { status, keep_alive: false, ..message.answer(self.carrier.version(), stamps) }
+        Reply { status, keep_alive: false, ..message.answer(C::VERSION, stamps) }
     }
 
     /// Takes the text of the server's close frame; it is returned once.
@@ -359,7 +302,7 @@ impl WebSocket {
     async fn send(&mut self, wanted: &MessageExchange<'_, '_>) -> Result<u64, Failure> {
         let Some(usual) = wanted.message else { return Ok(0) };
         let Self { carrier, deflater, .. } = self;
-        let body = wanted.body.filter(|_| wanted.action == Action::Message);
+        let body = wanted.body.filter(|_| wanted.action == WebSocketAction::Message);
         let packed = deflater.as_mut().zip(body).and_then(|(deflater, body)| deflater.frame(body));
         let message = packed.unwrap_or(usual);
         // A close frame within a message would be a part of it.
@@ -368,14 +311,14 @@ impl WebSocket {
         if n < message.len() {
             Box::pin(carrier.send(&message[n..])).await?;
         }
-        self.close_code = close_code.filter(|_| wanted.action != Action::Close);
+        self.close_code = close_code.filter(|_| wanted.action != WebSocketAction::Close);
         Ok(message.len() as u64)
     }
 
     /// The next thing that comes whole.
     async fn next<T: Timer>(
         &mut self,
-        shared: &Shared<T>,
+        io: &WorkerIo<T>,
         body: &mut dyn FnMut(&[u8], bool),
         turn: &mut Turn,
         stamps: &mut Stamps,
@@ -398,14 +341,14 @@ impl WebSocket {
             loop {
                 if !self.rest.is_empty() {
                     let bytes = std::mem::take(&mut self.rest);
-                    let at = self.came(shared.time.now(), stamps);
+                    let at = self.came(io.time.now(), stamps);
                     if let Some(event) = self.take(&bytes, body, (at, &mut *stamps))? {
                         return Poll::Ready(Ok(event));
                     }
                     continue;
                 }
-                ready!(turn.poll_continue(&shared.time, cx));
-                let mut buffer = shared.buffer.borrow_mut();
+                ready!(turn.poll_continue(&io.time, cx));
+                let mut buffer = io.buffer.borrow_mut();
                 let n = match self.carrier.poll_read(&mut buffer[..READ], cx) {
                     Poll::Pending => {
                         turn.wait();
@@ -418,10 +361,10 @@ impl WebSocket {
                     Poll::Ready(Ok(n)) => n,
                     Poll::Ready(Err(failure)) => return Poll::Ready(Err(self.caused(failure, stamps))),
                 };
-                let now = shared.time.now();
+                let now = io.time.now();
                 let at = self.came(now, stamps);
                 let event = self.take(&buffer[..n], body, (at, &mut *stamps))?;
-                turn.worked(&shared.time, now);
+                turn.worked(&io.time, now);
                 if let Some(event) = event {
                     return Poll::Ready(Ok(event));
                 }
@@ -432,7 +375,7 @@ impl WebSocket {
 
     /// When bytes came that are taken in `now`; not before the message was sent.
     fn came(&self, now: Tick, stamps: &Stamps) -> Tick {
-        self.carrier.came(now).max(stamps.sent)
+        self.carrier.received_at(now).max(stamps.sent)
     }
 
     /// Notes why the carrier is over, where its peer told.
@@ -521,19 +464,9 @@ impl WebSocket {
             }
         }
     }
-
-    /// What the TLS handshake agreed on, where there was one.
-    pub fn handshake(&self) -> Option<Handshake> {
-        self.carrier.handshake()
-    }
-
-    /// The address at the other end.
-    pub fn peer(&self) -> Option<SocketAddr> {
-        self.carrier.peer()
-    }
 }
 
-impl Drop for WebSocket {
+impl<C: Carrier> Drop for WebSocket<C> {
     /// Sends a close frame (RFC 6455 section 7.1.2) if the socket accepts it at once.
     fn drop(&mut self) {
         if let Some(code) = self.close_code {
@@ -547,32 +480,4 @@ impl Drop for WebSocket {
 /// Why there is no WebSocket.
 fn opens_none(status: u16) -> String {
     format!("the server does not open a WebSocket here: it answered with status {status}")
-}
-
-/// The request for a WebSocket (RFC 6455 section 4.1).
-fn handshake(parts: &RequestParts, key: &str) -> Vec<u8> {
-    let path = &parts.url[url::Position::BeforePath..url::Position::AfterQuery];
-    let host = &parts.url[url::Position::BeforeHost..url::Position::AfterPort];
-    let mut text = format!(
-        "GET {path} HTTP/1.1\r\nHost: {host}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
-         Sec-WebSocket-Key: {key}\r\nSec-WebSocket-Version: 13\r\n"
-    );
-    if takes_compressed(parts) {
-        text.extend(["Sec-WebSocket-Extensions: ", agreement::OFFER, "\r\n"]);
-    }
-    for (name, value) in parts.headers.iter().filter(|(name, _)| !OWN.contains(&name.to_ascii_lowercase().as_str())) {
-        text.extend([name.as_str(), ": ", value, "\r\n"]);
-    }
-    (text + "\r\n").into_bytes()
-}
-
-/// Whether a URL is one of WebSocket.
-pub fn is_websocket(url: &Url) -> bool {
-    matches!(url.scheme(), "ws" | "wss")
-}
-
-/// True if the header fields of a request close the WebSocket after it (`Connection: close`).
-pub fn closes(parts: &RequestParts) -> bool {
-    let is_close = |value: &str| value.trim().eq_ignore_ascii_case("close");
-    parts.headers.iter().any(|(name, value)| name.eq_ignore_ascii_case("connection") && is_close(value))
 }

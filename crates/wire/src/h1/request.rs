@@ -1,0 +1,258 @@
+//! Encodes requests in HTTP/1 (RFC 9112 section 3).
+
+use crate::origin::{Origin, OriginId};
+use crate::request::{BadRequest, Draft, Prepared, RequestKind, RequestParts, Tags, check_header, closes};
+use std::io::Write;
+use std::rc::Rc;
+use url::Url;
+
+/// How requests are written, whatever they ask.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Style {
+    /// HTTP/1.0 instead of HTTP/1.1.
+    pub http10: bool,
+    /// One request a connection: say so.
+    pub close: bool,
+    /// Plain http goes to a proxy, which wants the whole URL.
+    pub absolute: bool,
+}
+
+/// Encodes a request.
+///
+/// # Errors
+///
+/// A header field has a character that none may have.
+pub fn prepare(
+    parts: Rc<RequestParts>,
+    origin: &Origin,
+    id: OriginId,
+    tags: Tags,
+    style: Style,
+) -> Result<Prepared, BadRequest> {
+    let h1 = encode(&parts.draft(), &parts.url, origin, style)?;
+    let asked = RequestKind::of_method(&parts.method);
+    let closes = closes(&parts.headers);
+    Ok(Prepared { origin: id, tags, asked, closes, h1, parts: Some(parts), ..Prepared::default() })
+}
+
+/// Writes the head and body of an HTTP/1 request (RFC 9112 section 3).
+///
+/// # Errors
+///
+/// [`BadRequest`] if a field cannot stand in a request.
+fn encode(draft: &Draft<'_>, url: &Url, origin: &Origin, style: Style) -> Result<Vec<u8>, BadRequest> {
+    if let Some(bytes) = draft.verbatim {
+        return Ok(bytes.to_vec());
+    }
+    let mut out = Vec::with_capacity(256);
+    out.extend_from_slice(draft.method.as_bytes());
+    out.push(b' ');
+    out.extend_from_slice(target(url, style.absolute && !origin.https).as_bytes());
+    out.extend_from_slice(if style.http10 { b" HTTP/1.0\r\n" } else { b" HTTP/1.1\r\n" });
+    if !has(draft.headers, "host") {
+        field(&mut out, "Host", host(url));
+    }
+    if let Some(value) = connection(style).filter(|_| !has(draft.headers, "connection")) {
+        field(&mut out, "Connection", value);
+    }
+    for header in draft.headers {
+        check_header(header)?;
+        field(&mut out, &header.0, &header.1);
+    }
+    let body = draft.body.bytes();
+    if is_chunked(draft.headers, style)? {
+        out.extend_from_slice(b"\r\n");
+        put_chunks(&mut out, body.unwrap_or_default());
+        return Ok(out);
+    }
+    if let Some(body) = body.filter(|_| !has(draft.headers, "content-length")) {
+        let _ = write!(out, "Content-Length: {}\r\n", body.len()); // a Vec takes anything
+    }
+    out.extend_from_slice(b"\r\n");
+    out.extend_from_slice(body.unwrap_or_default());
+    Ok(out)
+}
+
+/// True if the header fields ask for a body in chunks. If a body were framed in another way than its head says, a server would
+/// read its rest as a further request.
+fn is_chunked(headers: &[(String, String)], style: Style) -> Result<bool, BadRequest> {
+    let mut codings = headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case("transfer-encoding"));
+    let Some((_, coding)) = codings.next() else { return Ok(false) };
+    let why = if codings.next().is_some() || !coding.trim().eq_ignore_ascii_case("chunked") {
+        "brunt frames bodies in chunks only"
+    } else if style.http10 {
+        "HTTP/1.0 has no chunks"
+    } else if has(headers, "content-length") {
+        "the request has a Content-Length, too"
+    } else {
+        return Ok(true);
+    };
+    Err(BadRequest::TransferEncoding(coding.clone(), why))
+}
+
+/// Writes a body as one chunk and the last one (RFC 9112 section 7.1).
+fn put_chunks(out: &mut Vec<u8>, body: &[u8]) {
+    if !body.is_empty() {
+        let _ = write!(out, "{:x}\r\n", body.len()); // a Vec takes anything
+        out.extend_from_slice(body);
+        out.extend_from_slice(b"\r\n");
+    }
+    out.extend_from_slice(b"0\r\n\r\n");
+}
+
+fn connection(style: Style) -> Option<&'static str> {
+    match (style.close, style.http10) {
+        (true, false) => Some("close"),
+        (false, true) => Some("keep-alive"),
+        _ => None,
+    }
+}
+
+fn target(url: &Url, absolute: bool) -> &str {
+    if absolute { before_fragment(url.as_str()) } else { before_fragment(&url[url::Position::BeforePath..]) }
+}
+
+fn before_fragment(s: &str) -> &str {
+    s.split('#').next().unwrap_or(s)
+}
+
+fn host(url: &Url) -> &str {
+    &url[url::Position::BeforeHost..url::Position::AfterPort]
+}
+
+fn has(headers: &[(String, String)], name: &str) -> bool {
+    headers.iter().any(|h| h.0.eq_ignore_ascii_case(name))
+}
+
+fn field(out: &mut Vec<u8>, name: &str, value: &str) {
+    out.extend_from_slice(name.as_bytes());
+    out.extend_from_slice(b": ");
+    out.extend_from_slice(value.as_bytes());
+    out.extend_from_slice(b"\r\n");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::request::origin_of;
+    use brunt_model::Body;
+
+    fn text(url: &str, headers: &[(&str, &str)], body: &Body, style: Style) -> String {
+        let headers: Vec<_> = headers.iter().map(|(n, v)| ((*n).to_owned(), (*v).to_owned())).collect();
+        let (parsed, origin) = origin_of(url).unwrap();
+        let draft = Draft { method: "POST", url, headers: &headers, body, label: 0, reply_policy: 0, verbatim: None };
+        String::from_utf8(encode(&draft, &parsed, &origin, style).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn a_plain_request() {
+        assert_eq!(
+            text("http://h:81/a?b=c#d", &[("A", "b")], &Body::None, Style::default()),
+            "POST /a?b=c HTTP/1.1\r\nHost: h:81\r\nA: b\r\n\r\n"
+        );
+    }
+
+    #[test]
+    fn own_headers_take_the_place_of_ours() {
+        assert_eq!(
+            text("http://h", &[("host", "x"), ("Content-Length", "9")], &Body::Text("hi".into()), Style::default()),
+            "POST / HTTP/1.1\r\nhost: x\r\nContent-Length: 9\r\n\r\nhi"
+        );
+    }
+
+    #[test]
+    fn a_body_in_chunks_is_framed_and_other_codings_are_refused() {
+        let chunked = [("Transfer-Encoding", "chunked")];
+        assert_eq!(
+            text("http://h/", &chunked, &Body::Text("hello".into()), Style::default()),
+            "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"
+        );
+        assert!(text("http://h/", &chunked, &Body::None, Style::default()).ends_with("\r\n\r\n0\r\n\r\n"));
+        let old = Style { http10: true, ..Style::default() };
+        for (headers, style) in [
+            (vec![("Transfer-Encoding", "gzip, chunked")], Style::default()),
+            (vec![chunked[0], ("Content-Length", "5")], Style::default()),
+            (vec![chunked[0], chunked[0]], Style::default()),
+            (chunked.to_vec(), old),
+        ] {
+            let headers: Vec<_> = headers.iter().map(|(n, v)| ((*n).to_owned(), (*v).to_owned())).collect();
+            assert!(matches!(is_chunked(&headers, style), Err(BadRequest::TransferEncoding(..))), "{headers:?}");
+        }
+    }
+
+    #[test]
+    fn old_version_proxy_and_close() {
+        let style = Style { http10: true, close: false, absolute: true };
+        assert_eq!(
+            text("http://[::1]:80/a", &[], &Body::Bytes(vec![b'x']), style),
+            "POST http://[::1]/a HTTP/1.0\r\nHost: [::1]\r\nConnection: keep-alive\r\nContent-Length: 1\r\n\r\nx"
+        );
+        let style = Style { close: true, ..Style::default() };
+        assert!(text("https://h/", &[], &Body::None, style).contains("\r\nConnection: close\r\n"));
+    }
+
+    #[test]
+    fn bytes_that_were_written_elsewhere_are_left_alone() {
+        let (url, origin) = origin_of("http://h/a").unwrap();
+        let bytes: &[u8] = b"GET /a b HTTP/1.0\r\nx:y\r\n\r\n";
+        let draft = Draft {
+            method: "GET",
+            url: "http://h/a",
+            headers: &[],
+            body: &Body::None,
+            label: 0,
+            reply_policy: 0,
+            verbatim: Some(bytes),
+        };
+        assert_eq!(encode(&draft, &url, &origin, Style::default()).unwrap(), bytes);
+    }
+
+    #[test]
+    fn lines_are_added_without_a_copy_of_the_parts() {
+        let headers = vec![("A".to_owned(), "b".to_owned())];
+        let body = Body::Text("hi".into());
+        let draft = Draft {
+            method: "PUT",
+            url: "http://h/x",
+            headers: &headers,
+            body: &body,
+            label: 3,
+            reply_policy: 1,
+            verbatim: None,
+        };
+        let parts = RequestParts::of(&draft).unwrap();
+        let origin = parts.origin();
+        let first = prepare(Rc::new(parts), &origin, OriginId(7), draft.tags(), Style::default()).unwrap();
+        let second = first.with_line("Cookie: c=d").with_line("E: f");
+        let head = "PUT /x HTTP/1.1\r\nHost: h\r\nA: b\r\nContent-Length: 2\r\n";
+        assert_eq!(String::from_utf8_lossy(&first.bytes()), format!("{head}\r\nhi"));
+        assert_eq!(String::from_utf8_lossy(&second.bytes()), format!("{head}Cookie: c=d\r\nE: f\r\n\r\nhi"));
+        assert_eq!(
+            (second.added.join("|"), second.origin, second.tags),
+            ("Cookie: c=d|E: f".into(), OriginId(7), draft.tags())
+        );
+        assert!(std::ptr::eq(first.parts().unwrap(), second.parts().unwrap()));
+        assert_eq!((second.url(), &second.parts().unwrap().headers), ("http://h/x", &headers));
+    }
+
+    #[test]
+    fn what_cannot_be_sent_is_refused() {
+        assert!(matches!(origin_of("ftp://h/"), Err(BadRequest::Scheme(_))));
+        assert!(matches!(origin_of("nonsense"), Err(BadRequest::Url(..))));
+        let (url, origin) = origin_of("http://h/").unwrap();
+        let headers = vec![("A".to_owned(), "b\r\nC: d".to_owned())];
+        let draft = Draft {
+            method: "GET",
+            url: "http://h/",
+            headers: &headers,
+            body: &Body::None,
+            label: 0,
+            reply_policy: 0,
+            verbatim: None,
+        };
+        assert_eq!(encode(&draft, &url, &origin, Style::default()), Err(BadRequest::Header("A".into())));
+        let handshake = RequestParts::of(&Draft { url: "ws://h/", ..draft }).unwrap();
+        let message = crate::websocket::prepare(Rc::new(handshake), OriginId::default(), Tags::default(), 0);
+        assert_eq!(message.map(|_| ()), Err(BadRequest::Header("A".into())));
+    }
+}

@@ -1,0 +1,45 @@
+//! Encodes requests in HTTP/3.
+
+use super::{frame, qpack};
+use crate::origin::OriginId;
+use crate::request::fields::Fields;
+use crate::request::{BadRequest, Prepared, RequestParts, Tags};
+use brunt_model::Body;
+use bytes::Bytes;
+use std::rc::Rc;
+
+/// Makes a request ready.
+///
+/// # Errors
+///
+/// A header field has a character that none may have, or the URL is not of https.
+pub fn prepare(parts: Rc<RequestParts>, origin: OriginId, tags: Tags) -> Result<Prepared, BadRequest> {
+    if parts.url.scheme() != "https" {
+        return Err(BadRequest::NoTls(parts.url.to_string()));
+    }
+    let mut request = Prepared::with_fields(parts, origin, tags)?;
+    if let (Some(fields), Some(parts)) = (&request.h2, &request.parts) {
+        request.h3 = head_frames(fields, &parts.body);
+    }
+    Ok(request)
+}
+
+/// Returns the frame of a request's head, and the head of that of its body. They were encoded ahead, unless a line was added since.
+pub(super) fn frames_of(request: &Prepared, fields: &Fields, body: &Body) -> Bytes {
+    if request.h3.is_empty() { head_frames(fields, body) } else { request.h3.clone() }
+}
+
+/// Encodes the frame of a request's head, and the head of that of its body.
+fn head_frames(fields: &Fields, body: &Body) -> Bytes {
+    let mut block = Vec::with_capacity(64);
+    let mut out = Vec::with_capacity(80);
+    qpack::encode(fields.list.iter(), &mut block);
+    frame::put_number(&mut out, frame::HEADERS);
+    frame::put_number(&mut out, block.len() as u64);
+    out.extend_from_slice(&block);
+    if fields.has_body {
+        frame::put_number(&mut out, frame::DATA);
+        frame::put_number(&mut out, body.bytes().map_or(0, <[u8]>::len) as u64);
+    }
+    out.into()
+}

@@ -1,0 +1,94 @@
+//! The row of HTTP/1: a lane is a connection.
+
+use super::Http;
+use super::protocols::ProtocolLane;
+use crate::collect::ReplyCollector;
+use crate::contract::{Reply, Stamps, Timer, Wants};
+use crate::h1::{self, PipelineState};
+use crate::origin::Origin;
+use crate::request::Prepared;
+use crate::sources::Open;
+use crate::stream::{Idle, Stream};
+use crate::tls::Handshake;
+use brunt_model::Failure;
+use std::net::SocketAddr;
+use std::rc::Rc;
+use std::task::{Context, Poll};
+
+pub(super) use crate::h1::{H1Exchanges, Style, prepare};
+
+/// An open connection of HTTP/1.
+pub struct H1Lane {
+    stream: Stream,
+    used: bool,
+    /// Requests that were sent ahead, and bytes that were read ahead.
+    ahead: PipelineState,
+    /// Counts it among those that are open.
+    #[allow(dead_code)] // for its drop
+    open: Open,
+}
+
+impl H1Lane {
+    /// The lane of a connection that was just opened.
+    pub(super) fn new(stream: Stream, open: Open) -> Self {
+        Self { stream, used: false, ahead: PipelineState::default(), open }
+    }
+
+    /// True if requests were sent ahead that have no exchange yet.
+    pub(super) fn owes_replies(&self) -> bool {
+        self.ahead.is_owed()
+    }
+}
+
+impl ProtocolLane for H1Lane {
+    fn handshake(&self) -> Option<Handshake> {
+        self.stream.handshake()
+    }
+
+    fn peer(&self) -> Option<SocketAddr> {
+        self.stream.peer()
+    }
+
+    fn poll_closed(&mut self, cx: &mut Context<'_>) -> Poll<Idle> {
+        self.stream.poll_idle(cx)
+    }
+}
+
+impl<T: Timer + 'static> Http<T> {
+    /// Exchanges a request for a reply.
+    #[inline]
+    pub(super) fn exchange_h1(
+        &self,
+        lane: &mut H1Lane,
+        request: &Prepared,
+        keep: Option<Box<ReplyCollector>>,
+        stamps: &mut Stamps,
+    ) -> impl Future<Output = Result<Reply, Failure>> {
+        let was_used = std::mem::replace(&mut lane.used, true);
+        let request = (&request.h1[..], request.asked);
+        self.h1.exchange((&mut lane.stream, &mut lane.ahead), request, (was_used, keep), stamps)
+    }
+
+    /// Sends requests ahead of their exchanges.
+    pub(super) async fn send_ahead_h1(&self, lane: &mut H1Lane, requests: &[Rc<Prepared>]) {
+        for request in requests {
+            self.h1.send_ahead((&mut lane.stream, &mut lane.ahead), &request.h1).await;
+        }
+    }
+
+    /// Asks the server to switch to another protocol; see [`H1Exchanges::switch`].
+    pub(super) async fn switch(
+        &self,
+        stream: &mut Stream,
+        request: &[u8],
+        wants: Wants,
+    ) -> Result<(Reply, Vec<u8>), Failure> {
+        self.h1.switch(stream, request, wants).await
+    }
+
+    /// Has the proxy at the other end of `stream` connect us to `origin`.
+    pub(super) async fn pass_proxy(&self, stream: &mut Stream, origin: &Origin) -> Result<(), Failure> {
+        let connected = h1::tunnel(&self.h1, stream, origin).await;
+        connected.map_err(|(failure, why)| self.fails(failure, &why))
+    }
+}

@@ -1,0 +1,277 @@
+//! The register of protocols. A protocol is a folder of the crate, a row (a file in this folder), and a variant here.
+//!
+//! Only rows import protocols: `tools/modules.mjs` checks it.
+
+use super::Http;
+use super::h1::H1Lane;
+use super::h2::{H2Lane, PeerSettings};
+use super::h3::H3Lane;
+use super::websocket::{Over, WebSocketLane, message_exchange};
+use super::{h1, h3, websocket};
+use crate::collect::ReplyCollector;
+use crate::contract::{Reply, Stamps, Timer, Wants};
+use crate::events::EventMeter;
+use crate::origin::Route;
+use crate::quic::TransportSettings;
+use crate::request::{BadRequest, Prepared, RequestParts, Tags, is_websocket};
+use crate::stream::Idle;
+use crate::tls::Handshake;
+use brunt_model::Failure;
+use brunt_model::plan::HttpVersion;
+use brunt_model::sample::Opening;
+use pin_project_lite::pin_project;
+use regex::bytes::Regex;
+use std::net::SocketAddr;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::{Context, Poll};
+
+/// The right to one exchange at a time on an open connection.
+pub enum Lane {
+    /// The whole of a connection of HTTP/1.
+    H1(H1Lane),
+    /// A stream of a connection of HTTP/2, and the `WebSocket`s that this lane has opened.
+    H2(H2Lane),
+    /// A stream of a connection of HTTP/3.
+    H3(H3Lane),
+    /// A WebSocket.
+    WebSocket(WebSocketLane),
+}
+
+/// The lane of one protocol. The defaults are those of a connection with one lane.
+pub(super) trait ProtocolLane: Sized {
+    /// See [`Lane::handshake`].
+    fn handshake(&self) -> Option<Handshake>;
+
+    /// See [`Lane::peer`].
+    fn peer(&self) -> Option<SocketAddr>;
+
+    /// See [`Lane::poll_closed`].
+    fn poll_closed(&mut self, cx: &mut Context<'_>) -> Poll<Idle>;
+
+    /// See [`Lane::most_exchanges`].
+    fn most_exchanges(&self) -> u32 {
+        1
+    }
+
+    /// See [`Lane::accepts`].
+    fn accepts(&self) -> bool {
+        true
+    }
+
+    /// See [`Lane::share`].
+    fn share(&self) -> Option<Self> {
+        None
+    }
+}
+
+/// Calls a function of the lane of any protocol.
+macro_rules! of_each {
+    ($self:expr, $lane:ident => $value:expr) => {
+        match $self {
+            Self::H1($lane) => $value,
+            Self::H2($lane) => $value,
+            Self::H3($lane) => $value,
+            Self::WebSocket($lane) => $value,
+        }
+    };
+}
+
+impl Lane {
+    /// What the TLS handshake agreed on, where there was one.
+    pub fn handshake(&self) -> Option<Handshake> {
+        of_each!(self, lane => lane.handshake())
+    }
+
+    /// The address at the other end (the proxy's, where there is one); None for a Unix socket.
+    pub fn peer(&self) -> Option<SocketAddr> {
+        of_each!(self, lane => lane.peer())
+    }
+
+    /// Maximum number of requests in flight on its connection.
+    pub fn most_exchanges(&self) -> u32 {
+        of_each!(self, lane => lane.most_exchanges())
+    }
+
+    /// Whether its connection takes another request.
+    pub fn accepts(&self) -> bool {
+        of_each!(self, lane => lane.accepts())
+    }
+
+    /// Resolves when its connection, which is idle, can no longer be used.
+    pub fn poll_closed(&mut self, cx: &mut Context<'_>) -> Poll<Idle> {
+        of_each!(self, lane => lane.poll_closed(cx))
+    }
+
+    /// Another lane on its connection; None where it can have only one.
+    pub fn share(&self) -> Option<Self> {
+        match self {
+            Self::H1(lane) => lane.share().map(Self::H1),
+            Self::H2(lane) => lane.share().map(Self::H2),
+            Self::H3(lane) => lane.share().map(Self::H3),
+            Self::WebSocket(lane) => lane.share().map(Self::WebSocket),
+        }
+    }
+
+    /// True if requests were sent ahead on it that have no exchange yet.
+    pub fn owes_replies(&self) -> bool {
+        matches!(self, Self::H1(h1) if h1.owes_replies())
+    }
+
+    /// Waits for the settings of a server of HTTP/2.
+    ///
+    /// # Errors
+    ///
+    /// The connection was lost before, or is not one of HTTP/2.
+    pub async fn peer_settings(&self) -> Result<PeerSettings, Failure> {
+        match self {
+            Self::H2(h2) => h2.peer_settings().await,
+            Self::H1(_) | Self::H3(_) | Self::WebSocket(_) => Err(Failure::Protocol),
+        }
+    }
+
+    /// The transport settings of the server of a connection of HTTP/3.
+    pub fn quic_settings(&self) -> Option<TransportSettings> {
+        match self {
+            Self::H3(h3) => h3.settings(),
+            Self::H1(_) | Self::H2(_) | Self::WebSocket(_) => None,
+        }
+    }
+}
+
+pin_project! {
+    /// An exchange in any version.
+    #[project = ProjectedExchange]
+    enum Exchange<A, B, C, D, E> {
+        H1 { #[pin] exchange: A },
+        H2 { #[pin] exchange: B },
+        H3 { #[pin] exchange: C },
+        WebSocket { #[pin] exchange: D },
+        Pieces { #[pin] exchange: E },
+    }
+}
+
+impl<A, B, C, D, E> Future for Exchange<A, B, C, D, E>
+where
+    A: Future,
+    B: Future<Output = A::Output>,
+    C: Future<Output = A::Output>,
+    D: Future<Output = A::Output>,
+    E: Future<Output = A::Output>,
+{
+    type Output = A::Output;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<A::Output> {
+        match self.project() {
+            ProjectedExchange::H1 { exchange } => exchange.poll(cx),
+            ProjectedExchange::H2 { exchange } => exchange.poll(cx),
+            ProjectedExchange::H3 { exchange } => exchange.poll(cx),
+            ProjectedExchange::WebSocket { exchange } => exchange.poll(cx),
+            ProjectedExchange::Pieces { exchange } => exchange.poll(cx),
+        }
+    }
+}
+
+/// The parts to keep of the reply to a request.
+pub(super) struct ReplyWants<'p> {
+    pub wants: Wants,
+    /// The pattern that its body is searched for.
+    pub pattern: Option<&'p Regex>,
+    /// Times its events.
+    pub events: Option<Box<EventMeter>>,
+}
+
+impl ReplyWants<'_> {
+    fn collector(self) -> Option<Box<ReplyCollector>> {
+        ReplyCollector::new(self.wants, self.pattern, self.events)
+    }
+}
+
+impl<T: Timer + 'static> Http<T> {
+    /// Makes a request ready for the protocol that carries it.
+    pub(super) fn prepare_in_protocol(&self, parts: Rc<RequestParts>, tags: Tags) -> Result<Prepared, BadRequest> {
+        let version = self.common.settings.http;
+        let is_websocket = is_websocket(&parts.url);
+        let mut origin = parts.origin();
+        if self.common.settings.http.has_streams() {
+            // Its streams share a connection with requests to the same server.
+            origin.websocket = None;
+        }
+        let id = self.intern(&origin);
+        if is_websocket && version == HttpVersion::V3 {
+            return Err(BadRequest::NoWebSocket(parts.url.to_string()));
+        }
+        if is_websocket {
+            let number = self.messages.get();
+            self.messages.set(number.wrapping_add(1));
+            return websocket::prepare(parts, id, tags, number);
+        }
+        match version {
+            HttpVersion::V1_0 | HttpVersion::V1_1 => h1::prepare(parts, &origin, id, tags, self.common.style),
+            HttpVersion::V2 => Prepared::with_fields(parts, id, tags),
+            HttpVersion::V3 => h3::prepare(parts, id, tags),
+        }
+    }
+
+    /// Opens a connection that can carry `request`.
+    pub(super) async fn open_lane(
+        &self,
+        route: &Route,
+        request: &Prepared,
+        client: u64,
+        steps: &mut Opening,
+    ) -> Result<Lane, Failure> {
+        let version = self.common.settings.http;
+        if version == HttpVersion::V3 {
+            return self.open_h3(route, client, steps).await.map(Lane::H3);
+        }
+        let stream = self.connect(route, client, steps).await?;
+        if version == HttpVersion::V2 {
+            let mut lane = self.begin_h2(stream, &route.origin).await?;
+            if request.h2.is_none() {
+                let open = self.open_over_h2(&lane, request).await?;
+                lane.websockets.push(open);
+            }
+            return Ok(Lane::H2(lane));
+        }
+        if let (Some(parts), true) = (request.parts(), route.origin.websocket.is_some()) {
+            return self.begin_websocket(stream, parts).await.map(Lane::WebSocket);
+        }
+        Ok(Lane::H1(H1Lane::new(stream, self.common.sources.count())))
+    }
+
+    /// Exchanges a request for a reply.
+    pub(super) fn exchange_on(
+        &self,
+        lane: &mut Lane,
+        request: &Prepared,
+        reply: ReplyWants<'_>,
+        stamps: &mut Stamps,
+    ) -> impl Future<Output = Result<Reply, Failure>> {
+        let has_fields = request.h2.is_some();
+        let over = match (lane, has_fields) {
+            (Lane::H1(h1), _) => {
+                return Exchange::H1 { exchange: self.exchange_h1(h1, request, reply.collector(), stamps) };
+            }
+            (Lane::H2(h2), true) => {
+                let keep = reply.collector();
+                return match request.timed_pieces() {
+                    None => Exchange::H2 { exchange: h2.connection().exchange(request, keep, stamps) },
+                    // Boxed: other exchanges would hold the room for its timer.
+                    Some(pieces) => {
+                        let exchange = self.exchange_pieces(h2, request, pieces, keep, stamps);
+                        Exchange::Pieces { exchange: Box::pin(exchange) }
+                    }
+                };
+            }
+            (Lane::H3(h3), _) => {
+                return Exchange::H3 { exchange: h3.connection().exchange(request, reply.collector(), stamps) };
+            }
+            (Lane::H2(h2), false) => Over::H2(h2),
+            (Lane::WebSocket(websocket), _) => Over::Connection(websocket),
+        };
+        let exchange = message_exchange(request, reply.wants, reply.pattern, reply.events);
+        // Boxed: other connections would hold the room for it.
+        Exchange::WebSocket { exchange: Box::pin(self.exchange_message(over, request, exchange, stamps)) }
+    }
+}

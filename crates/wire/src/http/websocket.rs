@@ -1,0 +1,209 @@
+//! The row of WebSocket: messages over a separate connection, or over a stream of HTTP/2.
+
+use super::Http;
+use super::h2::H2Lane;
+use super::protocols::ProtocolLane;
+use crate::contract::{Reply, Stamps, Timer, WantedFields, Wants};
+use crate::events::EventMeter;
+use crate::h2::Tunnel;
+use crate::request::fields::Fields;
+use crate::request::{Prepared, RequestParts};
+use crate::stream::{Idle, Stream};
+use crate::tls::Handshake;
+use crate::websocket::{self, Carrier, MessageExchange, OpeningRequest, SocketCarrier, WebSocket};
+use brunt_model::outcome::Malformed;
+use brunt_model::plan::HttpVersion;
+use brunt_model::{Failure, Tick};
+use regex::bytes::Regex;
+use std::net::SocketAddr;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+pub(super) use crate::websocket::{InboxRules, prepare};
+
+/// Delay before a request fails because a connection of HTTP/2 opens no WebSocket.
+const REFUSED_PAUSE: Duration = Duration::from_millis(100);
+
+/// A WebSocket with a separate connection.
+pub struct WebSocketLane(Box<WebSocket<SocketCarrier>>);
+
+/// A WebSocket over a stream of HTTP/2.
+pub(super) struct OpenWebSocket {
+    /// Path and query that it was opened with.
+    pub path: Box<str>,
+    pub websocket: Box<WebSocket<Tunnel>>,
+}
+
+/// What a message of a WebSocket goes over.
+pub(super) enum Over<'l> {
+    /// A separate connection.
+    Connection(&'l mut WebSocketLane),
+    /// A stream of HTTP/2.
+    H2(&'l mut H2Lane),
+}
+
+impl ProtocolLane for WebSocketLane {
+    fn handshake(&self) -> Option<Handshake> {
+        self.0.carrier().stream.handshake()
+    }
+
+    fn peer(&self) -> Option<SocketAddr> {
+        self.0.carrier().stream.peer()
+    }
+
+    fn poll_closed(&mut self, cx: &mut Context<'_>) -> Poll<Idle> {
+        self.0.poll_idle(cx)
+    }
+}
+
+impl Carrier for Tunnel {
+    const VERSION: HttpVersion = HttpVersion::V2;
+
+    fn send_at_once(&self, bytes: &[u8]) -> Result<usize, Failure> {
+        self.send_at_once(bytes)
+    }
+
+    async fn send(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            let n = std::future::poll_fn(|cx| self.poll_send(rest, cx)).await?;
+            rest = &rest[n..];
+        }
+        Ok(())
+    }
+
+    fn send_if_room(&mut self, frame: &[u8], _: &mut Context<'_>) {
+        if self.has_room(frame.len()) {
+            // An error shows when it is read from next.
+            let _ = Self::send_at_once(self, frame);
+        }
+    }
+
+    fn poll_read(&mut self, buffer: &mut [u8], cx: &mut Context<'_>) -> Poll<Result<usize, Failure>> {
+        Self::poll_read(self, buffer, cx)
+    }
+
+    fn begin_message(&self) {
+        self.begin_message();
+    }
+
+    async fn flush(&mut self) -> Result<(), Failure> {
+        std::future::poll_fn(|cx| self.poll_flush(cx)).await
+    }
+
+    fn received_at(&self, now: Tick) -> Tick {
+        self.came().min(now)
+    }
+
+    fn take_overhead(&self) -> u64 {
+        self.take_overhead()
+    }
+
+    fn sent(&self) -> Option<(Tick, u64)> {
+        self.sent()
+    }
+
+    fn cause(&self) -> Option<Malformed> {
+        self.cause()
+    }
+
+    fn end(&self) {
+        self.end();
+    }
+}
+
+/// The exchange of a request on a WebSocket: the message to send, and the reply to await and keep.
+pub(super) fn message_exchange<'m, 'p>(
+    request: &'m Prepared,
+    wants: Wants,
+    pattern: Option<&'p Regex>,
+    events: Option<Box<EventMeter>>,
+) -> MessageExchange<'m, 'p> {
+    let parts = request.parts();
+    MessageExchange {
+        action: request.action,
+        message: request.message.as_deref(),
+        body: parts.map(|parts| &parts.body),
+        wants,
+        pattern,
+        filter: parts.and_then(|parts| parts.awaited.as_ref()).map(|awaited| &*awaited.0),
+        closes: parts.is_some_and(websocket::closes),
+        events,
+    }
+}
+
+impl<T: Timer + 'static> Http<T> {
+    /// Opens a WebSocket on a connection that was just opened.
+    pub(super) async fn begin_websocket(
+        &self,
+        mut stream: Stream,
+        parts: &RequestParts,
+    ) -> Result<WebSocketLane, Failure> {
+        let number = (self.worker as u64) << 40 | self.opened.get() as u64;
+        let opening = OpeningRequest::new(parts, number);
+        let wants = Wants { fields: WantedFields::All, ..Wants::default() };
+        let reply = self.switch(&mut stream, &opening.bytes, wants).await;
+        let (reply, rest) = reply.map_err(|failure| self.fails(failure, &"no answer to the handshake of WebSocket"))?;
+        let carrier = SocketCarrier::new(stream, self.common.sources.count());
+        let opened = WebSocket::switched(carrier, &opening, reply, rest, parts, &self.inbox_rules);
+        let websocket = opened.map_err(|(failure, why)| self.fails(failure, &why))?;
+        Ok(WebSocketLane(Box::new(websocket)))
+    }
+
+    /// Opens a WebSocket over a stream of HTTP/2.
+    pub(super) async fn open_over_h2(&self, h2: &H2Lane, request: &Prepared) -> Result<OpenWebSocket, Failure> {
+        let parts = request.parts().ok_or(Failure::System)?;
+        let fields = Fields::of_websocket(parts, websocket::offer(parts));
+        let fields = fields.map_err(|bad| self.fails(Failure::System, &bad))?;
+        let opened = h2.connection().tunnel(&fields).await;
+        let (tunnel, answer) = opened.map_err(|(failure, why)| self.fails(failure, &why))?;
+        let opened = WebSocket::over_stream(tunnel, answer.status, &answer.fields, parts, &self.inbox_rules);
+        let websocket = opened.map_err(|(failure, why)| self.fails(failure, &why))?;
+        Ok(OpenWebSocket { path: request.path().into(), websocket: Box::new(websocket) })
+    }
+
+    /// Sends a message of a WebSocket, and waits for the one that is wanted. Over HTTP/2 the WebSocket is opened where
+    /// the lane has none to the same path; one that failed, or is not awaited to its end, is closed.
+    pub(super) async fn exchange_message(
+        &self,
+        over: Over<'_>,
+        request: &Prepared,
+        exchange: MessageExchange<'_, '_>,
+        stamps: &mut Stamps,
+    ) -> Result<Reply, Failure> {
+        let h2 = match over {
+            Over::Connection(WebSocketLane(websocket)) => {
+                let reply = websocket.exchange(&self.h1.io, exchange, stamps).await;
+                self.note_close(websocket);
+                return reply;
+            }
+            Over::H2(h2) => h2,
+        };
+        let mut open = match h2.take_websocket(request.path()) {
+            Some(open) => open,
+            None => match self.open_over_h2(h2, request).await {
+                Ok(open) => open,
+                Err(failure) => {
+                    // Lanes that are refused at once would take all of the thread.
+                    self.time().sleep_until(self.time().now() + REFUSED_PAUSE).await;
+                    return Err(failure);
+                }
+            },
+        };
+        let reply = open.websocket.exchange(&self.h1.io, exchange, stamps).await;
+        self.note_close(&mut open.websocket);
+        let reply = reply?;
+        if reply.keep_alive {
+            h2.websockets.push(open);
+        }
+        // The connection is kept for the next message.
+        Ok(Reply { keep_alive: true, ..reply })
+    }
+
+    /// Reports the close frame with which the server ended a WebSocket.
+    fn note_close<C: Carrier>(&self, websocket: &mut WebSocket<C>) {
+        if let Some(note) = websocket.take_close_note() {
+            *self.note.borrow_mut() = Some(note);
+        }
+    }
+}
