@@ -19,8 +19,8 @@ const CIRCLES = {
   certify: ["league table trial", "the table shows leagues and trials, and both use its formats of figures"],
   dom: ["document html xml", "both parsers build a document, and a document chooses the parser"],
   engine: [
-    "actor arrivals gather iteration lanes run surroundings transactions work worker",
-    "one loop: a worker drives actors, and an actor reads the state of its worker",
+    "actor iteration lanes transactions",
+    "the methods of an actor, by subject: each file reads the state of the actor, which holds what they define",
   ],
   groovy: [
     "check classes error host jmeter map methods script syntax value vm",

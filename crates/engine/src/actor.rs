@@ -3,12 +3,12 @@
 use crate::clock::Sleep;
 use crate::iteration::{FailedRequest, RequestTiming, StepResult};
 use crate::lanes::within;
+use crate::population::WorkerPopulation;
 use crate::recorder::Cohort;
 use crate::transactions::OpenTransactions;
 use crate::user::{Exchange, VirtualUser};
-use crate::worker::Shared;
 use brunt_model::outcome::CLOSE_STATUS;
-use brunt_model::{CheckFailure, Clock, Failure, Outcome, Sample, SampleRecord, Tick};
+use brunt_model::{CheckFailure, Failure, Outcome, Sample, SampleRecord, Tick};
 use brunt_wire::events::EventOrigin;
 use brunt_wire::{Connections, Lease, OpeningPermit, Prepared, Reply, Stamps, Transport};
 use std::pin::pin;
@@ -26,7 +26,7 @@ const MAX_ATTEMPTS: u32 = 100;
 
 /// One virtual user, or one of the exchanges that it has under way at once.
 pub struct Actor<T: Transport> {
-    pub shared: Rc<Shared<T>>,
+    pub population: Rc<WorkerPopulation<T>>,
     /// Those of its user.
     pub connections: Rc<Connections<T>>,
     /// The lane of the last request, for the next one to the same origin.
@@ -60,19 +60,18 @@ struct Redirects {
 
 impl<T: Transport> Actor<T> {
     /// A user with connections of its own.
-    pub fn new(shared: &Rc<Shared<T>>, number: u64) -> Self {
-        let connections = Connections::new(&shared.connection_rules, &*shared.transport);
-        Self::sharing(shared, Rc::new(connections), number)
+    pub fn new(population: &Rc<WorkerPopulation<T>>, number: u64) -> Self {
+        Self::sharing(population, Rc::new(population.requests.new_connections()), number)
     }
 
     /// One that shares the connections of another.
-    pub fn sharing(shared: &Rc<Shared<T>>, connections: Rc<Connections<T>>, number: u64) -> Self {
-        Self::with_program(shared, connections, number, shared.users.user(number))
+    pub fn sharing(population: &Rc<WorkerPopulation<T>>, connections: Rc<Connections<T>>, number: u64) -> Self {
+        Self::with_program(population, connections, number, population.requests.user(number))
     }
 
     /// One that carries out this program.
     pub fn with_program(
-        shared: &Rc<Shared<T>>,
+        population: &Rc<WorkerPopulation<T>>,
         connections: Rc<Connections<T>>,
         number: u64,
         user: Box<dyn VirtualUser>,
@@ -82,7 +81,7 @@ impl<T: Transport> Actor<T> {
             lane: None,
             permit: None,
             expired: None,
-            timer: shared.time.timer(),
+            timer: population.clock.time.timer(),
             ended: Tick::ZERO,
             pause: Duration::ZERO,
             leaves: false,
@@ -90,7 +89,7 @@ impl<T: Transport> Actor<T> {
             number,
             along: Vec::new(),
             transactions: None,
-            shared: Rc::clone(shared),
+            population: Rc::clone(population),
         }
     }
 
@@ -106,8 +105,8 @@ impl<T: Transport> Actor<T> {
             return self.drop_request(due);
         }
         let RequestTiming { planned, free, paced, iteration, .. } = due;
-        let cohort = self.shared.cohort(planned);
-        let begun = self.shared.time.now();
+        let cohort = self.population.clock.cohort(planned);
+        let begun = self.population.clock.now();
         self.begin(due, begun);
         let label = request.tags.label;
         let free = free.min(begun);
@@ -123,8 +122,8 @@ impl<T: Transport> Actor<T> {
             let Some(next) = led else { break };
             let records = self.end_hop(cohort, (&at, reply.as_ref()), redirects, &sample);
             let before = sample.last_byte;
-            let begun = self.shared.time.now();
-            let hop_label = self.shared.labels.hop(label, next.parts().map(|parts| parts.url.as_str()));
+            let begun = self.population.clock.now();
+            let hop_label = self.population.shared.labels.hop(label, next.parts().map(|parts| parts.url.as_str()));
             let mut hop =
                 Sample { planned: before, free: before, begun, label: hop_label, iteration, ..Sample::default() };
             reply = self.ask(&next, &mut hop, cohort).await;
@@ -134,19 +133,19 @@ impl<T: Transport> Actor<T> {
         }
         let failures = self.judge_chain(request, &at, reply.as_ref(), &mut sample, redirects.as_deref_mut());
         self.record_chain(cohort, &sample, redirects.as_deref(), failures);
-        self.shared.time.catch_up(sample.last_byte);
+        self.population.clock.time.catch_up(sample.last_byte);
         if let Some(lane) = self.expired.take() {
             // Closing a connection with megabytes of unread bytes takes a while: behind all whose deadline has passed, too.
-            self.shared.time.yield_to_woken().await;
+            self.population.clock.time.yield_to_woken().await;
             drop(lane);
-            self.shared.time.look();
+            self.population.clock.time.look();
         }
         // Without this, a server that replies at once would keep other tasks from running.
         consume_budget().await;
         let lost = sample.outcome.failure.filter(|_| reply.is_none());
         let written = sample.bytes_sent >= at.least_bytes();
         let lost = lost.map(|failure| FailedRequest { failure, sent: written && sample.bytes_sent > 0 });
-        let failed = self.shared.check.has_failed(sample.outcome, at.tags.reply_policy);
+        let failed = self.population.shared.check.has_failed(sample.outcome, at.tags.reply_policy);
         StepResult { last: reply, failed, lost, parallel: None }
     }
 
@@ -163,15 +162,15 @@ impl<T: Transport> Actor<T> {
         let policy = last.tags.reply_policy;
         let mut failures = Vec::new();
         if let Some(reply) = reply {
-            sample.outcome = self.shared.check.judge(reply, sample.label, policy);
+            sample.outcome = self.population.shared.check.judge(reply, sample.label, policy);
             if sample.outcome.failure.is_some() {
-                failures.push(self.shared.check.explain(reply, sample.label, policy));
+                failures.push(self.population.shared.check.explain(reply, sample.label, policy));
             }
         }
         if let Some(redirects) = &mut redirects {
             redirects.last.outcome = sample.outcome;
         }
-        if !self.shared.check.is_judged_by_user(policy) {
+        if !self.population.shared.check.is_judged_by_user(policy) {
             return failures;
         }
         let hops = redirects.as_mut().map(|redirects| std::mem::take(&mut redirects.records)).unwrap_or_default();
@@ -194,7 +193,7 @@ impl<T: Transport> Actor<T> {
         failures: Vec<CheckFailure>,
     ) {
         self.ended = sample.last_byte;
-        let mut recorder = self.shared.recorder.borrow_mut();
+        let mut recorder = self.population.requests.recorder();
         // A user may accept a reply that failed the plan's checks.
         if sample.outcome.failure == Some(Failure::Check) {
             recorder.check_failures(cohort, sample.label, failures);
@@ -216,23 +215,23 @@ impl<T: Transport> Actor<T> {
     ) -> Vec<SampleRecord> {
         let (hop, mut records) = match before {
             Some(before) => (before.last, before.records),
-            None => (Sample { label: self.shared.labels.hop(first.label, None), ..*first }, Vec::new()),
+            None => (Sample { label: self.population.shared.labels.hop(first.label, None), ..*first }, Vec::new()),
         };
-        if self.shared.check.is_judged_by_user(request.tags.reply_policy)
+        if self.population.shared.check.is_judged_by_user(request.tags.reply_policy)
             && let Some(reply) = reply
         {
             records.extend(self.user.record_hop(request, reply, &hop));
         }
-        let mut recorder = self.shared.recorder.borrow_mut();
+        let mut recorder = self.population.requests.recorder();
         recorder.label(cohort, &hop);
         recorder.redirected(cohort);
         records
     }
 
     pub fn begin(&self, due: RequestTiming, at: Tick) {
-        let mut recorder = self.shared.recorder.borrow_mut();
-        recorder.begin(self.shared.cohort(due.planned), at);
-        if due.arrives && self.shared.common.pool.is_some() {
+        let mut recorder = self.population.requests.recorder();
+        recorder.begin(self.population.clock.cohort(due.planned), at);
+        if due.arrives && self.population.shared.pool.is_some() {
             recorder.acted(at);
         }
     }
@@ -243,7 +242,7 @@ impl<T: Transport> Actor<T> {
         let mut result = self.attempt(request, sample, &mut stamps).await;
         for attempts in 1..=MAX_ATTEMPTS {
             let is_repeated = match result {
-                Err(Failure::Stale) => self.shared.retry_stale && attempts == 1,
+                Err(Failure::Stale) => self.population.requests.retries_stale() && attempts == 1,
                 // The next connection may have room for a request that a GOAWAY left out. A server that refuses a request though it has
                 // no other one may always refuse it.
                 Err(Failure::Unprocessed) => !stamps.is_refused || attempts == 1,
@@ -252,7 +251,7 @@ impl<T: Transport> Actor<T> {
             if !is_repeated {
                 break;
             }
-            self.shared.recorder.borrow_mut().retried(cohort);
+            self.population.requests.recorder().retried(cohort);
             stamps = self.stamps(sample, cohort);
             result = self.attempt(request, sample, &mut stamps).await;
         }
@@ -265,7 +264,7 @@ impl<T: Transport> Actor<T> {
         let origin = EventOrigin {
             planned: sample.planned,
             is_measured: cohort == Cohort::Measured,
-            population: self.shared.common.number,
+            population: self.population.shared.number,
         };
         Stamps { events: Some(origin), ..Stamps::default() }
     }
@@ -283,9 +282,9 @@ impl<T: Transport> Actor<T> {
         let Some(lane) = &mut self.lane else { return Err(Failure::System) };
         // One that was opened before the load may not have carried a request yet.
         sample.reused = lane.is_reused();
-        self.timer.set(sample.begun + self.shared.check.timeout(request.tags.reply_policy));
-        let transport = &*self.shared.transport;
-        self.shared.time.exchange_begins();
+        self.timer.set(sample.begun + self.population.shared.check.timeout(request.tags.reply_policy));
+        let transport = self.population.requests.transport();
+        self.population.clock.time.exchange_begins();
         let sent = if self.along.is_empty() {
             Ok(())
         } else {
@@ -294,21 +293,21 @@ impl<T: Transport> Actor<T> {
                 lane.send_ahead(transport, &self.along).await;
                 Ok(())
             });
-            within(&self.timer, &self.shared, Failure::Timeout, pin!(ahead)).await
+            within(&self.timer, &self.population.clock, Failure::Timeout, pin!(ahead)).await
         };
         let result = match sent {
             Ok(()) => {
                 let exchange = pin!(lane.exchange(transport, request, stamps));
-                within(&self.timer, &self.shared, Failure::Timeout, exchange).await
+                within(&self.timer, &self.population.clock, Failure::Timeout, exchange).await
             }
             Err(failure) => Err(failure),
         };
-        self.shared.time.exchange_ended();
-        self.shared.step_done();
+        self.population.clock.time.exchange_ended();
+        self.population.thread.step_done();
         let has_note = result.as_ref().map_or(true, |reply| reply.status >= CLOSE_STATUS);
         let alert = stamps.malformed.filter(|cause| cause.failure() == Failure::Tls).map(|cause| cause.to_string());
         if has_note && let Some(note) = transport.take_note().or(alert) {
-            self.shared.warn(note);
+            self.population.warn(note);
         }
         if !lane.settle(transport, &result) {
             self.connections.retire(lane);
@@ -337,12 +336,12 @@ impl<T: Transport> Actor<T> {
                 sample.body_bytes = reply.body_bytes;
                 if let Some(bytes) = reply.announced_bytes {
                     let came = stamps.bytes_received.saturating_sub(reply.head_bytes);
-                    self.shared.recorder.borrow_mut().announced(bytes, came);
+                    self.population.requests.recorder().announced(bytes, came);
                 }
                 sample.outcome = Outcome { status: Some(reply.status), failure: None, expected: true };
             }
             Err(failure) => {
-                sample.last_byte = self.shared.time.now();
+                sample.last_byte = self.population.clock.now();
                 sample.outcome = Outcome::failed(*failure);
                 sample.malformed = stamps.malformed.filter(|cause| cause.failure() == *failure);
             }

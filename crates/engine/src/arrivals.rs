@@ -15,10 +15,10 @@ use crate::actor::Actor;
 use crate::clock::Sleep;
 use crate::pace::{Headroom, Opening, Pacer, Progress, Schedule};
 use crate::pool::{Arrival, Arrived, Growth, Pool, SeatId};
+use crate::population::WorkerPopulation;
 use crate::recorder::Cohort;
-use crate::work::{self, live, wait_until};
-use crate::worker::Shared;
-use brunt_model::{Clock, Tick};
+use crate::work::{self, live};
+use brunt_model::Tick;
 use brunt_wire::Transport;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -34,7 +34,7 @@ const LOOK_AGAIN: Duration = Duration::from_micros(50);
 const ROOM_AGAIN: Duration = Duration::from_millis(1);
 
 struct Dealer<T: Transport> {
-    shared: Rc<Shared<T>>,
+    population: Rc<WorkerPopulation<T>>,
     pool: Arc<Pool>,
     schedule: Schedule,
     /// The next arrival of the schedule.
@@ -51,55 +51,59 @@ struct Dealer<T: Transport> {
 }
 
 /// Starts the actors of further seats on the connection of the first.
-pub fn spawn_seats<T: Transport>(shared: &Rc<Shared<T>>, pool: &Arc<Pool>, (first, seat): (&Actor<T>, SeatId)) {
+pub fn spawn_seats<T: Transport>(
+    population: &Rc<WorkerPopulation<T>>,
+    pool: &Arc<Pool>,
+    (first, seat): (&Actor<T>, SeatId),
+) {
     for seat in pool.seats_of(seat).skip(1) {
-        let actor = Actor::sharing(shared, Rc::clone(&first.connections), seat.number as u64);
-        shared.spawn(live(actor, work::Arrivals { pool: Arc::clone(pool), seat, fresh: false }));
+        let actor = Actor::sharing(population, Rc::clone(&first.connections), seat.number as u64);
+        population.tasks.spawn(live(actor, work::Arrivals { pool: Arc::clone(pool), seat, fresh: false }));
     }
 }
 
 /// All arrivals of one worker, each at its instant or, where we are late, as soon as we can.
-pub async fn deal_out<T: Transport>(shared: Rc<Shared<T>>, pool: Arc<Pool>, mut schedule: Schedule) {
-    let connect_rate = f64::from(shared.connection().connect_rate.max(1)) / shared.among_all().1 as f64;
-    shared.time.count_idle();
+pub async fn deal_out<T: Transport>(population: Rc<WorkerPopulation<T>>, pool: Arc<Pool>, mut schedule: Schedule) {
+    let connect_rate = f64::from(population.shared.connection().connect_rate.max(1)) / population.among_all().1 as f64;
+    population.clock.time.count_idle();
     let mut dealer = Dealer {
-        timer: shared.time.timer(),
+        timer: population.clock.time.timer(),
         next: schedule.next(Tick::ZERO),
         opening: Opening::new(connect_rate),
-        headroom: Headroom::new(progress(&shared, shared.time.now())),
+        headroom: Headroom::new(progress(&population, population.clock.now())),
         waits: false,
         full: false,
         growth_stopped: false,
-        shared,
+        population,
         pool,
         schedule,
     };
     dealer.deal_all().await;
     dealer.drop_rest();
-    let Dealer { shared, pool, .. } = dealer;
-    shared.arrivals_over.set(true);
-    pool.arrivals_over(shared.number);
-    shared.bell.fire();
+    let Dealer { population, pool, .. } = dealer;
+    population.tasks.end_arrivals();
+    pool.arrivals_over(population.worker());
+    population.tasks.bell.fire();
 }
 
-fn progress<T: Transport>(shared: &Shared<T>, at: Tick) -> Progress {
-    Progress { at, idle: shared.time.idle(), steps: shared.thread.steps_done.get() }
+fn progress<T: Transport>(population: &WorkerPopulation<T>, at: Tick) -> Progress {
+    Progress { at, idle: population.clock.time.idle(), steps: population.thread.steps_done() }
 }
 
 /// Arrivals that were due, and for which there was no room, or no time.
-pub fn drop_arrivals<T: Transport>(shared: &Shared<T>, arrivals: &[Arrival]) {
-    let now = shared.time.now();
-    let mut recorder = shared.recorder.borrow_mut();
+pub fn drop_arrivals<T: Transport>(population: &WorkerPopulation<T>, arrivals: &[Arrival]) {
+    let now = population.clock.now();
+    let mut recorder = population.requests.recorder();
     for arrival in arrivals {
         recorder.acted(now);
-        recorder.dropped(shared.cohort(arrival.planned));
+        recorder.dropped(population.clock.cohort(arrival.planned));
     }
 }
 
 impl<T: Transport> Dealer<T> {
     async fn deal_all(&mut self) {
-        let mut now = self.shared.time.now();
-        while self.shared.cut.get().is_none() {
+        let mut now = self.population.clock.now();
+        while self.population.clock.cut().is_none() {
             self.deal_batch(now);
             if self.waits && !self.pool.wants_to_grow() {
                 self.waits = false;
@@ -112,8 +116,8 @@ impl<T: Transport> Dealer<T> {
                 }
                 None => return,
                 Some(due) if due > now => {
-                    wait_until(&self.shared, &self.timer, due).await;
-                    now = self.shared.time.fired();
+                    self.population.clock.wait_until(&self.timer, due).await;
+                    now = self.population.clock.time.fired();
                 }
                 Some(_) => {
                     self.make_room(now).await;
@@ -125,13 +129,13 @@ impl<T: Transport> Dealer<T> {
 
     /// The next arrival, where it is due before the end of the load.
     fn due(&self) -> Option<Tick> {
-        self.next.filter(|due| *due < self.shared.ends.get())
+        self.next.filter(|due| *due < self.population.clock.ends())
     }
 
     /// The time; a runtime that does not park fires no timers.
     fn catch_up(&self) -> Tick {
-        let now = self.shared.time.now();
-        self.shared.time.catch_up(now);
+        let now = self.population.clock.now();
+        self.population.clock.time.catch_up(now);
         now
     }
 
@@ -141,17 +145,17 @@ impl<T: Transport> Dealer<T> {
         let mut taken = 0;
         for _ in 0..MOST_LOOKED_AT {
             let Some(due) = self.due().filter(|due| *due <= now && !self.full) else { return };
-            let cohort = self.shared.cohort(due);
-            if self.shared.tickets.take(cohort).is_none() {
+            let cohort = self.population.clock.cohort(due);
+            if self.population.shared.tickets.take(cohort).is_none() {
                 self.next = None;
                 return;
             }
-            self.shared.recorder.borrow_mut().arrived(cohort, due);
+            self.population.requests.recorder().arrived(cohort, due);
             let arrival = Arrival { planned: due, number: self.schedule.number() };
-            match self.pool.arrive(arrival, self.shared.number, now) {
+            match self.pool.arrive(arrival, self.population.worker(), now) {
                 Arrived::Taken => taken += 1,
                 Arrived::Waits => (self.waits, self.full) = (true, self.pool.is_full()),
-                Arrived::Dropped => drop_arrivals(&self.shared, &[arrival]),
+                Arrived::Dropped => drop_arrivals(&self.population, &[arrival]),
             }
             self.next = self.schedule.next(Tick::ZERO);
             if taken == BATCH {
@@ -163,7 +167,7 @@ impl<T: Transport> Dealer<T> {
     /// Polls the sockets, and waits a little where the pool has no room for what is due.
     async fn make_room(&self, now: Tick) {
         if self.full {
-            wait_until(&self.shared, &self.timer, now + ROOM_AGAIN).await;
+            self.population.clock.wait_until(&self.timer, now + ROOM_AGAIN).await;
         } else {
             tokio::task::yield_now().await;
         }
@@ -172,20 +176,20 @@ impl<T: Transport> Dealer<T> {
     /// Polls the sockets. Where no exchange ends by that, a connection is opened for the arrival that
     /// has waited longest, or there is no room for it.
     async fn look(&mut self) {
-        let (before, began) = (self.shared.thread.steps_done.get(), self.shared.time.now());
+        let (before, began) = (self.population.thread.steps_done(), self.population.clock.now());
         // Comes back when the sockets were polled, and what that woke has run.
         tokio::task::yield_now().await;
-        if self.shared.cut.get().is_some() {
+        if self.population.clock.is_cut() {
             return;
         }
-        let now = self.shared.time.now();
-        if self.shared.thread.steps_done.get() != before {
-            if self.growth_stopped && self.headroom.is_exhausted(progress(&self.shared, now)) {
+        let now = self.population.clock.now();
+        if self.population.thread.steps_done() != before {
+            if self.growth_stopped && self.headroom.is_exhausted(progress(&self.population, now)) {
                 self.resume_growth();
             }
             return;
         }
-        self.shared.time.was_idle(began, now);
+        self.population.clock.time.was_idle(began, now);
         if self.pool.may_grow() {
             if !self.decide_growth(now) {
                 return self.wait_for(now, now + ROOM_AGAIN).await;
@@ -194,22 +198,22 @@ impl<T: Transport> Dealer<T> {
                 return self.wait_for_opening(now, at).await;
             }
         }
-        match self.pool.grow(self.shared.number, now) {
+        match self.pool.grow(self.population.worker(), now) {
             Growth::Seat(seat) => {
-                let first = Actor::new(&self.shared, seat.number as u64);
-                spawn_seats(&self.shared, &self.pool, (&first, seat));
+                let first = Actor::new(&self.population, seat.number as u64);
+                spawn_seats(&self.population, &self.pool, (&first, seat));
                 let work = work::Arrivals { pool: Arc::clone(&self.pool), seat, fresh: true };
-                self.shared.spawn(live(first, work));
+                self.population.tasks.spawn(live(first, work));
             }
-            Growth::Dropped(arrivals) => drop_arrivals(&self.shared, &arrivals),
+            Growth::Dropped(arrivals) => drop_arrivals(&self.population, &arrivals),
             Growth::Nothing => {}
         }
     }
 
     /// Whether a further connection is worth opening; if not, arrivals wait for one of the open connections.
     fn decide_growth(&mut self, now: Tick) -> bool {
-        let (pool, worker) = (&self.pool, self.shared.number);
-        let grows = self.headroom.permits_another(pool.connections(worker), progress(&self.shared, now));
+        let (pool, worker) = (&self.pool, self.population.worker());
+        let grows = self.headroom.permits_another(pool.connections(worker), progress(&self.population, now));
         if grows {
             self.resume_growth();
         } else if !self.growth_stopped {
@@ -221,30 +225,32 @@ impl<T: Transport> Dealer<T> {
 
     fn resume_growth(&mut self) {
         if std::mem::take(&mut self.growth_stopped) {
-            self.pool.resume_growth(self.shared.number);
+            self.pool.resume_growth(self.population.worker());
         }
     }
 
     /// Waits until `at`, or until an arrival is due: it may find a connection that came free.
     async fn wait_for(&self, now: Tick, at: Tick) {
         let due = self.due().unwrap_or(Tick::NEVER).max(now + LOOK_AGAIN);
-        wait_until(&self.shared, &self.timer, at.min(due)).await;
+        self.population.clock.wait_until(&self.timer, at.min(due)).await;
     }
 
     /// No connection may be opened before `at`.
     async fn wait_for_opening(&self, now: Tick, at: Tick) {
         self.pool.pacing_begins(now);
         self.wait_for(now, at).await;
-        self.pool.pacing_ends(self.shared.time.now());
+        self.pool.pacing_ends(self.population.clock.now());
     }
 
     /// Counts what was due and could not even be looked at: dropped.
     fn drop_rest(&mut self) {
-        let ends = self.shared.ends.get();
-        for (cohort, until) in [(Cohort::Warmup, self.shared.measured_from.get().min(ends)), (Cohort::Measured, ends)] {
+        let ends = self.population.clock.ends();
+        for (cohort, until) in
+            [(Cohort::Warmup, self.population.clock.measured_from().min(ends)), (Cohort::Measured, ends)]
+        {
             let count = self.schedule.skip(&mut self.next, until);
-            let count = self.shared.tickets.take_many(cohort, count);
-            self.shared.recorder.borrow_mut().passed_over(cohort, count);
+            let count = self.population.shared.tickets.take_many(cohort, count);
+            self.population.requests.recorder().passed_over(cohort, count);
         }
     }
 }

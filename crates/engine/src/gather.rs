@@ -5,7 +5,7 @@
 
 use crate::clock::{Rests, Time, unix_seconds};
 use crate::labels::{Labels, NewLabel, OTHER};
-use crate::run::Sink;
+use crate::message::{Sink, Source};
 use brunt_model::event::{Finish, Reading, Warning};
 use brunt_model::reading_names as name;
 use brunt_model::system_error::without_number;
@@ -36,13 +36,6 @@ struct Stopped {
     /// When the last time began, and when it ended.
     since: Tick,
     to: Tick,
-}
-
-/// Who hands snapshots over: a population of a worker, or of a process.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Source {
-    pub worker: usize,
-    pub population: usize,
 }
 
 /// How many sources there are.

@@ -4,10 +4,9 @@ use crate::actor::Actor;
 use crate::pool::Job;
 use crate::race::{First, race};
 use crate::user::{Exchange, Step, Turn, Waiting};
-use crate::work::{is_over, wait_idle, wait_until};
 use brunt_model::plan::ConnectionLifetime;
 use brunt_model::time::nanos;
-use brunt_model::{Clock, Failure, Outcome, Sample, Tick};
+use brunt_model::{Failure, Outcome, Sample, Tick};
 use brunt_wire::{Prepared, Reply, Transport};
 use std::rc::Rc;
 use std::time::Duration;
@@ -99,8 +98,8 @@ impl<T: Transport> Actor<T> {
         loop {
             let next = self.user.next(asked.turn(due.iteration, step));
             // That of an arrival of the open loop was counted when the arrival was due.
-            if (step > 0 || self.shared.common.pool.is_none()) && asks(&next) {
-                self.shared.recorder.borrow_mut().due(self.shared.cohort(due.planned));
+            if (step > 0 || self.population.shared.pool.is_none()) && asks(&next) {
+                self.population.requests.recorder().due(self.population.clock.cohort(due.planned));
             }
             asked = match next {
                 Step::Done if step > 0 => return self.end_transactions(),
@@ -169,7 +168,7 @@ impl<T: Transport> Actor<T> {
                 }
                 Step::EndTransaction => {
                     self.end_transaction();
-                    if !self.let_others_run(self.shared.time.now()).await {
+                    if !self.let_others_run(self.population.clock.now()).await {
                         return self.end_run(&asked, due, step);
                     }
                     continue;
@@ -187,11 +186,11 @@ impl<T: Transport> Actor<T> {
             self.reply_in_transactions(asked.failed);
             // Further requests of the same arrival are due when the last was answered.
             due = due.behind(self.ended + self.pause);
-            if due.planned >= self.shared.ends.get() {
+            if due.planned >= self.population.clock.ends() {
                 return self.end_run(&asked, due, step);
             }
             if !self.pause.is_zero() {
-                wait_until(&self.shared, &self.timer, due.planned).await;
+                self.population.clock.wait_until(&self.timer, due.planned).await;
             }
         }
     }
@@ -199,16 +198,16 @@ impl<T: Transport> Actor<T> {
     /// Lets other tasks and timers run; false if the run is over. A user that makes samples or transactions without requests never
     /// waits, so that the runtime would not park and no timer would fire.
     async fn let_others_run(&self, now: Tick) -> bool {
-        self.shared.time.catch_up(now);
+        self.population.clock.time.catch_up(now);
         consume_budget().await;
-        now < self.shared.ends.get()
+        now < self.population.clock.ends()
     }
 
     /// A sample that is no request was made: what follows is due now.
     fn made_sample(&mut self) -> Tick {
-        let from = self.ended.max(self.shared.begins.get());
-        let now = self.shared.time.now().max(from);
-        self.shared.recorder.borrow_mut().thought(from, now.min(self.shared.ends.get()));
+        let from = self.ended.max(self.population.clock.begins());
+        let now = self.population.clock.now().max(from);
+        self.population.requests.recorder().thought(from, now.min(self.population.clock.ends()));
         self.ended = now;
         now
     }
@@ -221,18 +220,18 @@ impl<T: Transport> Actor<T> {
 
     /// The user did nothing at all.
     fn without_request(&mut self, due: RequestTiming) {
-        if self.shared.common.pool.is_none() {
-            self.shared.recorder.borrow_mut().due(self.shared.cohort(due.planned));
+        if self.population.shared.pool.is_none() {
+            self.population.requests.recorder().due(self.population.clock.cohort(due.planned));
         }
         self.broken(due, "a virtual user has no request".into());
     }
 
     /// An arrival of the open loop for which nothing was asked is dropped.
     fn drop_arrival(&self, due: RequestTiming, step: u32) {
-        if step == 0 && self.shared.common.pool.is_some() {
-            let mut recorder = self.shared.recorder.borrow_mut();
+        if step == 0 && self.population.shared.pool.is_some() {
+            let mut recorder = self.population.requests.recorder();
             recorder.acted(self.ended.max(due.free));
-            recorder.dropped(self.shared.cohort(due.planned));
+            recorder.dropped(self.population.clock.cohort(due.planned));
         }
     }
 
@@ -250,42 +249,42 @@ impl<T: Transport> Actor<T> {
         self.leaves = true;
         self.end_transactions();
         if ends_run {
-            (self.shared.end_run)();
+            (self.population.shared.end_run)();
         }
     }
 
     /// Waits as long as the user thinks; whether there is time for a request behind it.
     async fn think_until(&mut self, until: Tick) -> bool {
-        let from = self.ended.max(self.shared.begins.get());
-        let due = until.min(self.shared.ends.get());
-        match self.shared.keep {
-            ConnectionLifetime::Run | ConnectionLifetime::IterationOrClose => wait_idle(self, due).await,
+        let from = self.ended.max(self.population.clock.begins());
+        let due = until.min(self.population.clock.ends());
+        match self.population.requests.lifetime() {
+            ConnectionLifetime::Run | ConnectionLifetime::IterationOrClose => self.wait_idle(due).await,
             // Whether it is still of use shows when it is used.
-            ConnectionLifetime::Iteration => wait_until(&self.shared, &self.timer, due).await,
+            ConnectionLifetime::Iteration => self.population.clock.wait_until(&self.timer, due).await,
         }
-        self.shared.recorder.borrow_mut().thought(from, until.min(self.shared.ends.get()));
+        self.population.requests.recorder().thought(from, until.min(self.population.clock.ends()));
         // What comes next is due behind the pause, be it another pause or the next iteration.
         self.ended = due;
-        until < self.shared.ends.get()
+        until < self.population.clock.ends()
     }
 
     /// Waits for something that others of the run do; the nanoseconds that it took. None: the load ended before.
     async fn wait_for(&mut self, Waiting { mut until, limit }: Waiting) -> Option<u64> {
-        let from = self.ended.max(self.shared.begins.get());
-        let ends = self.shared.ends.get();
-        let limit = limit.map_or(Tick::NEVER, |limit| self.shared.time.now() + limit);
+        let from = self.ended.max(self.population.clock.begins());
+        let ends = self.population.clock.ends();
+        let limit = limit.map_or(Tick::NEVER, |limit| self.population.clock.now() + limit);
         let due = limit.min(ends);
         let came = loop {
             self.timer.set(due);
             if matches!(race(&mut until, &self.timer).await, First::A(())) {
                 break true;
             }
-            if is_over(&self.shared, due) {
-                break limit < self.shared.ends.get();
+            if self.population.clock.is_wait_over(due) {
+                break limit < self.population.clock.ends();
             }
         };
-        let now = self.shared.time.now();
-        self.shared.recorder.borrow_mut().thought(from, now.min(ends));
+        let now = self.population.clock.now();
+        self.population.requests.recorder().thought(from, now.min(ends));
         self.ended = self.ended.max(now);
         came.then(|| now.nanos_since(from))
     }
@@ -323,13 +322,13 @@ impl<T: Transport> Actor<T> {
     /// A request of a step ended, and so many of the step have not.
     fn end_overlap(&self, left: usize) {
         if left > 0 {
-            self.shared.recorder.borrow_mut().overlap_ends(self.ended);
+            self.population.requests.recorder().overlap_ends(self.ended);
         }
     }
 
     /// A request whose connection was lost before its reply began.
     fn lost_with(&mut self, request: &Prepared, lost: FailedRequest, due: RequestTiming) {
-        let cohort = self.shared.cohort(due.planned);
+        let cohort = self.population.clock.cohort(due.planned);
         self.begin(RequestTiming { arrives: false, ..due }, self.ended);
         let sample = Sample {
             planned: due.planned,
@@ -345,11 +344,11 @@ impl<T: Transport> Actor<T> {
             user: self.number as u32,
             ..Sample::default()
         };
-        if self.shared.check.is_judged_by_user(request.tags.reply_policy) {
+        if self.population.shared.check.is_judged_by_user(request.tags.reply_policy) {
             let (sample, last_hop, hops) = (&sample, None, Vec::new());
             let _ = self.user.judge(Exchange { first: request, request, reply: None, sample, last_hop, hops });
         }
-        let mut recorder = self.shared.recorder.borrow_mut();
+        let mut recorder = self.population.requests.recorder();
         recorder.label(cohort, &sample);
         recorder.end(cohort, &sample);
     }
@@ -364,8 +363,8 @@ impl<T: Transport> Actor<T> {
     /// A request that was not made.
     fn failing(&mut self, due: RequestTiming, why: String, label: Option<u32>) {
         let RequestTiming { planned, free, .. } = due;
-        let now = self.shared.time.now();
-        let cohort = self.shared.cohort(planned);
+        let now = self.population.clock.now();
+        let cohort = self.population.clock.cohort(planned);
         let sample = Sample {
             planned,
             free: free.min(now),
@@ -378,9 +377,9 @@ impl<T: Transport> Actor<T> {
             label: label.unwrap_or_default(),
             ..Sample::default()
         };
-        self.shared.warn(why);
+        self.population.warn(why);
         self.begin(due, now);
-        let mut recorder = self.shared.recorder.borrow_mut();
+        let mut recorder = self.population.requests.recorder();
         if label.is_some() {
             recorder.label(cohort, &sample);
         }

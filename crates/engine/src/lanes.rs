@@ -3,10 +3,11 @@
 use crate::actor::Actor;
 use crate::clock::Sleep;
 use crate::iteration::{RequestTiming, StepResult};
-use crate::worker::Shared;
+use crate::race::{First, race};
+use crate::run_clock::RunClock;
 use brunt_model::plan::Dialling;
 use brunt_model::sample::Opening;
-use brunt_model::{Clock, Failure, Sample};
+use brunt_model::{Failure, Sample, Tick};
 use brunt_wire::{Idle, Prepared, QueueOrder, Transport};
 use std::pin::{Pin, pin};
 use std::task::Poll;
@@ -19,11 +20,11 @@ const LONGEST_READING: Duration = Duration::from_millis(5);
 impl<T: Transport> Actor<T> {
     /// Opens the connection before the load begins; whether that went well.
     pub async fn open_ahead(&mut self) -> bool {
-        let request = self.shared.users.first();
+        let request = self.population.requests.first_request();
         let mut opening = Opening::default();
         let opened = Box::pin(self.open(&request, &mut opening)).await.is_ok();
         if opened {
-            self.shared.recorder.borrow_mut().opened_ahead(&opening);
+            self.population.requests.recorder().opened_ahead(&opening);
         }
         opened
     }
@@ -36,7 +37,7 @@ impl<T: Transport> Actor<T> {
         } else {
             self.lane.take().into_iter().for_each(|lane| self.connections.give_back(lane));
             if self.connections.has_idle(request) {
-                self.lane = Box::pin(self.connections.resume(&*self.shared.transport, request)).await;
+                self.lane = Box::pin(self.connections.resume(self.population.requests.transport(), request)).await;
             }
         }
         if self.lane.is_some() {
@@ -57,33 +58,40 @@ impl<T: Transport> Actor<T> {
         if self.permit.is_some() {
             return Ok(());
         }
-        let Self { shared, connections, lane, timer, .. } = self;
-        timer.set(shared.time.now() + shared.connect_timeout);
+        let Self { population, connections, lane, timer, .. } = self;
+        timer.set(population.clock.now() + population.requests.connect_timeout());
         let mut place = None;
         let claim = pin!(std::future::poll_fn(|cx| {
-            connections.poll_claim(&*shared.transport, request, (lane, &mut place), QueueOrder::First, cx).map(Ok)
+            connections
+                .poll_claim(population.requests.transport(), request, (lane, &mut place), QueueOrder::First, cx)
+                .map(Ok)
         }));
-        self.permit = within(timer, shared, Failure::ConnectTimeout, claim).await?;
+        self.permit = within(timer, &population.clock, Failure::ConnectTimeout, claim).await?;
         Ok(())
     }
 
     /// Waits until there is a lane for the request, or a connection may be opened for it: queue wait. False: the run was
     /// cut off before.
     pub async fn wait_for_lane(&mut self, request: &Prepared, due: &mut RequestTiming) -> bool {
-        let Self { shared, connections, lane, permit, timer, .. } = self;
+        let Self { population, connections, lane, permit, timer, .. } = self;
         let (mut place, mut has_waited, mut timer) = (None, false, &*timer);
-        let look_again = || shared.time.now() + shared.connection().timeout;
+        let look_again = || population.clock.now() + population.shared.connection().timeout;
         timer.set(look_again());
         std::future::poll_fn(|cx| {
-            let is_cut = shared.cut.get().is_some();
+            let is_cut = population.clock.is_cut();
             // Lanes that come free by the cut are no use.
             if !(is_cut && has_waited)
-                && let Poll::Ready(claimed) =
-                    connections.poll_claim(&*shared.transport, request, (lane, &mut place), QueueOrder::Last, cx)
+                && let Poll::Ready(claimed) = connections.poll_claim(
+                    population.requests.transport(),
+                    request,
+                    (lane, &mut place),
+                    QueueOrder::Last,
+                    cx,
+                )
             {
                 *permit = claimed;
                 if has_waited {
-                    due.free = due.free.max(shared.time.now());
+                    due.free = due.free.max(population.clock.now());
                 }
                 return Poll::Ready(true);
             }
@@ -102,41 +110,41 @@ impl<T: Transport> Actor<T> {
 
     /// The run was cut off before the request could be begun.
     pub fn drop_request(&mut self, due: RequestTiming) -> StepResult {
-        self.ended = self.shared.time.now();
-        let mut recorder = self.shared.recorder.borrow_mut();
-        if due.arrives && self.shared.common.pool.is_some() {
+        self.ended = self.population.clock.now();
+        let mut recorder = self.population.requests.recorder();
+        if due.arrives && self.population.shared.pool.is_some() {
             recorder.acted(self.ended);
         }
-        recorder.dropped(self.shared.cohort(due.planned));
+        recorder.dropped(self.population.clock.cohort(due.planned));
         StepResult { failed: true, ..StepResult::default() }
     }
 
     /// The server could not be reached: it gets a pause, or, where the plan wants it asked again at once, the others get
     /// their turn.
     async fn leave_alone(&mut self) {
-        match self.shared.connection().dialling {
+        match self.population.shared.connection().dialling {
             Dialling::Patient => self.pause_longer(),
             Dialling::Eager => tokio::task::yield_now().await,
         }
     }
 
     async fn open(&mut self, request: &Prepared, opening: &mut Opening) -> Result<(), Failure> {
-        let shared = &self.shared;
-        self.timer.set(shared.time.now() + shared.connect_timeout);
+        let population = &self.population;
+        self.timer.set(population.clock.now() + population.requests.connect_timeout());
         let opened = {
-            let open = pin!(shared.transport.open(request, self.number, opening));
-            within(&self.timer, shared, Failure::ConnectTimeout, open).await
+            let open = pin!(population.requests.transport().open(request, self.number, opening));
+            within(&self.timer, &population.clock, Failure::ConnectTimeout, open).await
         };
-        shared.time.look();
-        shared.step_done();
+        population.clock.time.look();
+        population.thread.step_done();
         if let Err(failure) = &opened {
-            let note = shared.transport.take_note();
-            shared.first_open_failure(*failure, note.as_deref());
+            let note = population.requests.transport().take_note();
+            population.tasks.fail_opening(*failure, note.as_deref());
             if let Some(note) = note {
-                shared.warn(note);
+                population.warn(note);
             }
         }
-        let opened = opened.map(|lane| self.connections.opened(&*shared.transport, lane, request.origin));
+        let opened = opened.map(|lane| self.connections.opened(population.requests.transport(), lane, request.origin));
         // Others that wait find the connection there, or open one themselves.
         self.permit = None;
         self.lane = Some(opened?);
@@ -156,6 +164,26 @@ impl<T: Transport> Actor<T> {
         }
     }
 
+    /// Waits until `due`; a connection that the server closes meanwhile is given up.
+    pub async fn wait_idle(&mut self, due: Tick) {
+        loop {
+            self.timer.set(due);
+            match &mut self.lane {
+                Some(lane) => {
+                    let closed = lane.closed(self.population.requests.transport());
+                    if let First::B(idle) = race(&self.timer, closed).await {
+                        self.lost_idle(idle);
+                        continue;
+                    }
+                }
+                None => (&self.timer).await,
+            }
+            if self.population.clock.is_wait_over(due) {
+                return;
+            }
+        }
+    }
+
     /// Whether there is an open connection for it.
     pub fn is_connected(&self) -> bool {
         self.lane.is_some() || self.connections.has_any()
@@ -164,30 +192,30 @@ impl<T: Transport> Actor<T> {
 
 /// Waits for `work` no longer than until the timer fires: then it is a failure of kind `late`, or cut off where the
 /// run is over. The caller drops the work.
-pub async fn within<T: Transport, O>(
+pub async fn within<O>(
     timer: &Sleep,
-    shared: &Shared<T>,
+    clock: &RunClock,
     late: Failure,
     mut work: Pin<&mut impl Future<Output = Result<O, Failure>>>,
 ) -> Result<O, Failure> {
     let mut timer = timer;
     std::future::poll_fn(|cx| {
-        let cut = shared.cut.get();
+        let cut = clock.cut();
         // What came before the cut is read, for a while: thousands that read on would keep each other from ending.
-        let ends_unread = cut.is_some_and(|cut| shared.time.now() > cut + LONGEST_READING);
+        let ends_unread = cut.is_some_and(|cut| clock.now() > cut + LONGEST_READING);
         if !ends_unread && let Poll::Ready(result) = work.as_mut().poll(cx) {
             return Poll::Ready(result);
         }
         // It was busy, and may be so for ever: a handshake, or TLS records without a byte of the reply.
         if !has_budget_remaining() {
-            shared.time.look();
+            clock.time.look();
         }
         if let Some(cut) = cut {
             // Its own time may have been up before the run's.
             return Poll::Ready(Err(if cut > timer.due() { late } else { Failure::Cut }));
         }
         while Pin::new(&mut timer).poll(cx).is_ready() {
-            if shared.time.now() >= timer.due() {
+            if clock.now() >= timer.due() {
                 return Poll::Ready(Err(late));
             }
             // Everybody was woken because the run ends early; what is under way may still finish.

@@ -6,8 +6,7 @@
 use crate::actor::Actor;
 use crate::iteration::{ParallelReplies, RequestTiming, StepResult};
 use crate::user::{Exchange, Step, Turn, UserVerdict, VirtualUser};
-use crate::work::wait_until;
-use brunt_model::{Clock, Sample, SampleRecord, Tick};
+use brunt_model::{Sample, SampleRecord, Tick};
 use brunt_wire::{Connections, Prepared, Reply, Transport};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -85,8 +84,12 @@ impl<T: Transport> Actor<T> {
         });
         let start = |_| {
             let connections: Rc<Connections<T>> = Rc::clone(&self.connections);
-            let lane =
-                Actor::with_program(&self.shared, connections, self.number, Box::new(LaneProgram(Rc::clone(&step))));
+            let lane = Actor::with_program(
+                &self.population,
+                connections,
+                self.number,
+                Box::new(LaneProgram(Rc::clone(&step))),
+            );
             tokio::task::spawn_local(carry_lane(lane, Rc::clone(&step)))
         };
         let tasks: Vec<_> = (0..lanes).map(start).collect();
@@ -108,11 +111,11 @@ impl<T: Transport> Actor<T> {
 
     /// Records that so many requests of one user are due at once.
     pub fn record_step(&self, count: usize, due: RequestTiming) {
-        let cohort = self.shared.cohort(due.planned);
+        let cohort = self.population.clock.cohort(due.planned);
         let extra = count as u64 - 1;
-        let mut recorder = self.shared.recorder.borrow_mut();
+        let mut recorder = self.population.requests.recorder();
         (0..extra).for_each(|_| recorder.due(cohort));
-        recorder.overlap_begins(due.planned, self.shared.time.now(), extra);
+        recorder.overlap_begins(due.planned, self.population.clock.now(), extra);
     }
 }
 
@@ -126,7 +129,7 @@ async fn carry_lane<T: Transport>(mut lane: Actor<T>, step: Rc<ParallelStep>) {
         step.outcomes.borrow_mut()[number] = asked;
         lane.end_request(&step);
         if !lane.pause.is_zero() {
-            wait_until(&lane.shared, &lane.timer, lane.ended + lane.pause).await;
+            lane.population.clock.wait_until(&lane.timer, lane.ended + lane.pause).await;
         }
     }
     step.pause.set(step.pause.get().max(lane.pause));
@@ -149,14 +152,14 @@ impl<T: Transport> Actor<T> {
             return Some(due);
         }
         let free = due.free.max(self.ended + self.pause);
-        self.shared.cut.get().is_none().then_some(RequestTiming { free, ..due })
+        self.population.clock.cut().is_none().then_some(RequestTiming { free, ..due })
     }
 
     fn end_request(&self, step: &ParallelStep) {
         step.ended.set(step.ended.get().max(self.ended));
         step.left.set(step.left.get() - 1);
         if step.left.get() > 0 {
-            self.shared.recorder.borrow_mut().overlap_ends(self.ended);
+            self.population.requests.recorder().overlap_ends(self.ended);
         }
     }
 }

@@ -11,9 +11,10 @@ mod readings;
 
 use crate::clock::{Epoch, Time};
 use crate::control::Control;
-use crate::gather::{BETWEEN_READINGS, Gather, Source, Sources};
+use crate::gather::{BETWEEN_READINGS, Gather, Sources};
 use crate::labels::Labels;
-use crate::run::{EngineError, Sink};
+use crate::message::{Sink, Source};
+use crate::run::EngineError;
 use brunt_model::event::Loss;
 use brunt_model::time::nanos;
 use brunt_model::{Account, Clock, Environment, Event, Part, PartCommand, Plan, Sample, Snapshot, Tick};

@@ -1,37 +1,25 @@
 //! Workers started, their snapshots merged, events out.
 
 use crate::check::Check;
-use crate::clock::{Epoch, Rests, Time, runtime};
+use crate::clock::{Epoch, Time, runtime};
 use crate::control::{Control, PartHandle};
-use crate::gather::{BETWEEN_READINGS, Gather, Source, Sources, Watch};
+use crate::gather::{BETWEEN_READINGS, Gather, Sources, Watch};
 use crate::labels::Labels;
+use crate::message::{Message, Sink};
 use crate::pool::{Overflow, Pool, Take};
-use crate::recorder::Cohort;
-use crate::surroundings::{RunSurroundings, UsersThere};
+use crate::population::{PopulationShared, WorkerPopulation, WorkerThread};
+use crate::surroundings::{ActiveUsers, RunSurroundings};
+use crate::tickets::Tickets;
 use crate::user::{Numbering, Surroundings, Users};
-use crate::worker::{Common, Shared, WorkerThread, work};
-use brunt_model::{CheckFailure, Environment, Event, Load, Part, Plan, Sample, SampleRecord, Snapshot, Tick};
+use crate::worker::work;
+use brunt_model::{Environment, Event, Load, Part, Plan};
 use brunt_probe::Ourselves;
-use brunt_probe::ourselves::Thread;
 use brunt_wire::Transport;
 use std::io;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
-
-/// Who listens to a run.
-pub trait Sink {
-    /// Takes the next event.
-    fn take(&mut self, event: &Event);
-}
-
-impl<F: FnMut(&Event)> Sink for F {
-    fn take(&mut self, event: &Event) {
-        self(event);
-    }
-}
 
 /// What a run needs of the world: made once, used by all workers.
 pub trait World: Send + Sync {
@@ -84,72 +72,6 @@ pub enum EngineError {
     Part(String),
 }
 
-/// Numbers for requests, and the end of them where a run is bounded in requests.
-#[derive(Debug)]
-pub struct Tickets {
-    next: AtomicU64,
-    /// How far the numbers of one process are apart.
-    step: u64,
-    /// Those of the measured time, where they are bounded.
-    measured: AtomicU64,
-    limit: Option<u64>,
-}
-
-impl Tickets {
-    /// The numbers of a part: each m-th, from its own on, and its share of `limit`.
-    pub fn new(limit: Option<u64>, part: Part) -> Self {
-        Self {
-            next: AtomicU64::new(part.number.into()),
-            step: part.of.into(),
-            measured: AtomicU64::new(0),
-            limit: limit.map(|n| part.share(n)),
-        }
-    }
-
-    /// The number of the next request; None: enough were made. Those of the warm-up are not bounded.
-    pub fn take(&self, cohort: Cohort) -> Option<u64> {
-        if let (Some(limit), Cohort::Measured) = (self.limit, cohort)
-            && self.measured.fetch_add(1, Ordering::Relaxed) >= limit
-        {
-            return None;
-        }
-        Some(self.next.fetch_add(self.step, Ordering::Relaxed))
-    }
-
-    /// The numbers of as many of the next `wanted` requests as there may be; how many.
-    pub fn take_many(&self, cohort: Cohort, wanted: u64) -> u64 {
-        let taken = match (self.limit, cohort) {
-            (Some(limit), Cohort::Measured) => {
-                wanted.min(limit.saturating_sub(self.measured.fetch_add(wanted, Ordering::Relaxed)))
-            }
-            _ => wanted,
-        };
-        self.next.fetch_add(self.step * taken, Ordering::Relaxed);
-        taken
-    }
-
-    /// Whether enough were made.
-    pub fn are_gone(&self) -> bool {
-        self.limit.is_some_and(|limit| self.measured.load(Ordering::Relaxed) >= limit)
-    }
-}
-
-/// What workers say to the thread that gathers.
-pub enum Message {
-    /// Of which worker and population.
-    Snapshot(Source, Box<Snapshot>),
-    Samples(Vec<Sample>),
-    Records(Vec<SampleRecord>),
-    CheckFailures(Vec<CheckFailure>),
-    Target(Vec<String>, Option<String>),
-    Warning(String, Tick),
-    Fatal(String),
-    /// This population of this worker hands over no more.
-    Over(Source),
-    /// Which worker, and what its thread had of the machine: it cannot be asked when it is gone.
-    Done(usize, Thread, Rests),
-}
-
 /// Carries a plan out: starts its workers, merges what they hand over, and tells `sink`. Returns when all is over.
 ///
 /// # Errors
@@ -177,18 +99,18 @@ pub fn run_part<W: World>(
     handle: &PartHandle,
     sink: &mut dyn Sink,
 ) -> Result<(), EngineError> {
-    let commons = Commons::new(plan, world, handle);
+    let shared = ProcessShared::new(plan, world, handle);
     let (out, inbox) = channel();
     let watch = OwnThreads { ourselves: Ourselves::new(server(&environment)), threads: plan.threads };
     let mut gather =
-        Gather::new(Sources::new(plan.threads as usize, plan), &commons.labels, watch, Time::new(world.epoch()), sink);
+        Gather::new(Sources::new(plan.threads as usize, plan), &shared.labels, watch, Time::new(world.epoch()), sink);
     gather.start(plan, environment);
     thread::scope(|scope| {
         let mut workers = Vec::new();
         for number in 0..plan.threads as usize {
-            let (commons, out) = (&commons, out.clone());
+            let (shared, out) = (&shared, out.clone());
             let name = format!("brunt-worker-{number}");
-            let job = move || worker_thread(world, commons, number, out);
+            let job = move || worker_thread(world, shared, number, out);
             let spawned = thread::Builder::new().name(name).spawn_scoped(scope, job);
             workers.push(spawned.inspect_err(|_| handle.gate.give_up())?);
         }
@@ -254,13 +176,13 @@ fn hear(message: Message, gather: &mut Gather<'_, OwnThreads>) {
     }
 }
 
-/// What the workers of a process share, by population.
-struct Commons {
-    populations: Vec<Arc<Common>>,
+/// What the workers of a process share.
+struct ProcessShared {
+    populations: Vec<Arc<PopulationShared>>,
     labels: Arc<Labels>,
 }
 
-impl Commons {
+impl ProcessShared {
     fn new<W: World>(plan: &Plan, world: &W, handle: &PartHandle) -> Self {
         let labels = Arc::new(Labels::new(plan.record.labels));
         for name in world.labels() {
@@ -268,8 +190,8 @@ impl Commons {
         }
         let plan = Arc::new(plan.clone());
         let check = Arc::new(Check::new(&plan));
-        let users_there = Arc::new(UsersThere::new(plan.populations.len()));
-        let common = |number: usize| Common {
+        let active_users = Arc::new(ActiveUsers::new(plan.populations.len()));
+        let shared = |number: usize| PopulationShared {
             check: Arc::clone(&check),
             labels: Arc::clone(&labels),
             pool: pool(&plan, number, handle.part).map(Arc::new),
@@ -279,11 +201,11 @@ impl Commons {
             control: handle.control.clone(),
             borders: Arc::clone(&handle.borders),
             end_run: Arc::clone(&handle.end_run),
-            users_there: Arc::clone(&users_there),
+            active_users: Arc::clone(&active_users),
             number,
             plan: Arc::clone(&plan),
         };
-        let populations = (0..plan.populations.len()).map(|number| Arc::new(common(number))).collect();
+        let populations = (0..plan.populations.len()).map(|number| Arc::new(shared(number))).collect();
         Self { populations, labels }
     }
 }
@@ -306,13 +228,13 @@ fn pool(plan: &Plan, population: usize, part: Part) -> Option<Pool> {
 
 fn worker_thread<W: World>(
     world: &W,
-    commons: &Commons,
+    shared: &ProcessShared,
     number: usize,
     out: Sender<Message>,
 ) -> Result<(), EngineError> {
     let _leaving: Vec<Leaving> =
-        commons.populations.iter().map(|common| Leaving { common: Arc::clone(common), number }).collect();
-    let Some(first) = commons.populations.first() else { return Ok(()) };
+        shared.populations.iter().map(|one| Leaving { population: Arc::clone(one), number }).collect();
+    let Some(first) = shared.populations.first() else { return Ok(()) };
     let worker = first.part.worker(number);
     let time = Time::new(world.epoch());
     runtime()?.block_on(async move {
@@ -324,20 +246,22 @@ fn worker_thread<W: World>(
             time.coalesce_replies();
         }
         let shared_transport = world.transport(worker, None, &time);
-        let labels = Arc::clone(&commons.labels);
+        let labels = Arc::clone(&shared.labels);
         let labels: Numbering = Rc::new(move |name| labels.number(name));
         let thread = Rc::new(WorkerThread::new(time.clone(), number, out));
-        let work = |common: &Arc<Common>| {
-            let surroundings: Rc<dyn Surroundings> = Rc::new(RunSurroundings::new(&time, common));
-            let of = UsersOf { population: common.number, worker, labels: &labels, surroundings: &surroundings };
-            let own = common.population().connection.as_ref();
-            let own = own.map(|_| world.transport(worker, Some(common.number), &time));
+        let work = |shared: &Arc<PopulationShared>| {
+            let surroundings: Rc<dyn Surroundings> =
+                Rc::new(RunSurroundings::new(&time, &shared.active_users, shared.number, shared.part));
+            let of = UsersOf { population: shared.number, worker, labels: &labels, surroundings: &surroundings };
+            let own = shared.population().connection.as_ref();
+            let own = own.map(|_| world.transport(worker, Some(shared.number), &time));
             let transport = own.unwrap_or_else(|| Rc::clone(&shared_transport));
             let users = world.users(&transport, of);
             // In a task of its own: a parking runtime sees that tasks were woken, and not what it blocks on.
-            tokio::task::spawn_local(work(Shared::new(Arc::clone(common), &thread, transport, users)))
+            let population = WorkerPopulation::new(Arc::clone(shared), &thread, transport, users);
+            tokio::task::spawn_local(work(population))
         };
-        let all: Vec<_> = commons.populations.iter().map(work).collect();
+        let all: Vec<_> = shared.populations.iter().map(work).collect();
         for one in all {
             one.await.map_err(|_| EngineError::Panicked)?;
         }
@@ -348,14 +272,14 @@ fn worker_thread<W: World>(
 
 /// Whatever becomes of a worker, the others do not wait for it when it is gone.
 struct Leaving {
-    common: Arc<Common>,
+    population: Arc<PopulationShared>,
     number: usize,
 }
 
 impl Drop for Leaving {
     fn drop(&mut self) {
-        self.common.gate.give_up();
-        if let Some(pool) = &self.common.pool {
+        self.population.gate.give_up();
+        if let Some(pool) = &self.population.pool {
             pool.arrivals_over(self.number);
         }
     }

@@ -2,16 +2,15 @@
 
 use crate::clock::{Time, unix_seconds};
 use crate::user::Surroundings;
-use crate::worker::Common;
 use brunt_model::{Clock, Part, Tick};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// How many users of each population there are, over all workers of this process.
 #[derive(Debug)]
-pub struct UsersThere(Vec<AtomicU64>);
+pub struct ActiveUsers(Vec<AtomicU64>);
 
-impl UsersThere {
+impl ActiveUsers {
     /// None of so many populations.
     pub fn new(populations: usize) -> Self {
         Self((0..populations).map(|_| AtomicU64::new(0)).collect())
@@ -33,21 +32,21 @@ pub struct RunSurroundings {
     time: Time,
     /// The day at the clock's zero, in milliseconds since 1970-01-01 UTC.
     zero_unix_millis: u64,
-    users_there: Arc<UsersThere>,
+    active_users: Arc<ActiveUsers>,
     population: usize,
     part: Part,
 }
 
 impl RunSurroundings {
-    /// Those of a population, by this clock.
-    pub fn new(time: &Time, common: &Common) -> Self {
+    /// Those of a population, and of the part of the run that this process carries out.
+    pub fn new(time: &Time, active_users: &Arc<ActiveUsers>, population: usize, part: Part) -> Self {
         let since_zero = time.now().nanos_since(Tick::ZERO) / 1_000_000;
         Self {
             time: time.clone(),
             zero_unix_millis: ((unix_seconds() * 1e3) as u64).saturating_sub(since_zero),
-            users_there: Arc::clone(&common.users_there),
-            population: common.number,
-            part: common.part,
+            active_users: Arc::clone(active_users),
+            population,
+            part,
         }
     }
 }
@@ -85,7 +84,7 @@ impl Surroundings for RunSurroundings {
 
     fn users_there(&self) -> (u64, u64) {
         let count = |count: &AtomicU64| count.load(Ordering::Relaxed);
-        (count(&self.users_there.0[self.population]), self.users_there.0.iter().map(count).sum())
+        (count(&self.active_users.0[self.population]), self.active_users.0.iter().map(count).sum())
     }
 
     fn among_processes(&self, n: u64) -> u64 {

@@ -55,8 +55,8 @@ impl<T: Transport> Actor<T> {
             open.paused += std::mem::take(&mut open.pauses_now);
             if open.from.is_none() {
                 open.from = Some(planned);
-                if self.shared.cohort(planned) == Cohort::Measured {
-                    self.shared.recorder.borrow_mut().transaction(&open.name).started += 1;
+                if self.population.clock.cohort(planned) == Cohort::Measured {
+                    self.population.requests.recorder().transaction(&open.name).started += 1;
                 }
             }
         }
@@ -93,7 +93,7 @@ impl<T: Transport> Actor<T> {
 
     /// The run is over behind a request, or in a pause: transactions end whose last request was made, unless it was cut off.
     pub fn end_run_in_transactions(&mut self, asked: &StepResult, due: RequestTiming, step: u32) {
-        let is_cut = self.shared.cut.get().is_some_and(|cut| self.ended >= cut);
+        let is_cut = self.population.clock.cut().is_some_and(|cut| self.ended >= cut);
         while !is_cut && self.transactions.as_ref().is_some_and(|open| !open.all.is_empty()) {
             match self.user.next(asked.turn(due.iteration, step)) {
                 Step::EndTransaction => self.end_transaction(),
@@ -128,9 +128,9 @@ impl<T: Transport> Actor<T> {
 
     fn record_transaction(&self, open: &OpenTransaction, end: TransactionEnd) {
         if let Some(from) = open.from
-            && self.shared.cohort(from) == Cohort::Measured
+            && self.population.clock.cohort(from) == Cohort::Measured
         {
-            self.shared.recorder.borrow_mut().transaction(&open.name).end(end, open.nanos(from));
+            self.population.requests.recorder().transaction(&open.name).end(end, open.nanos(from));
         }
     }
 }

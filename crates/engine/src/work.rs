@@ -1,14 +1,13 @@
 //! Where an actor's requests come from: its own virtual user, or the arrivals of an open loop.
 
 use crate::actor::Actor;
-use crate::clock::Sleep;
 use crate::iteration::RequestTiming;
 use crate::pace::{Pacer, Thinking};
 use crate::pool::{Arrival, Job, Pool, SeatId};
+use crate::population::WorkerPopulation;
 use crate::race::{First, race};
-use crate::worker::Shared;
 use brunt_model::plan::ConnectionLifetime;
-use brunt_model::{Clock, Shape, Tick};
+use brunt_model::{Shape, Tick};
 use brunt_wire::Transport;
 use std::cell::Cell;
 use std::rc::Rc;
@@ -25,18 +24,18 @@ pub trait Work<T: Transport> {
 pub async fn live<T: Transport>(mut actor: Actor<T>, mut work: impl Work<T>) {
     while let Some(job) = work.next(&mut actor).await {
         actor.carry_out(RequestTiming::of(job)).await;
-        if actor.shared.keep != ConnectionLifetime::Run {
+        if actor.population.requests.lifetime() != ConnectionLifetime::Run {
             actor.drop_connections();
         }
     }
     actor.leave_transactions();
-    let shared = Rc::clone(&actor.shared);
-    if actor.leaves && shared.common.pool.is_none() {
-        shared.departures.borrow_mut().push(actor.ended.max(shared.begins.get()));
+    let population = Rc::clone(&actor.population);
+    if actor.leaves && population.shared.pool.is_none() {
+        population.tasks.depart(actor.ended.max(population.clock.begins()));
     }
     // Its connections close, unless others use them.
     drop(actor);
-    shared.left();
+    population.tasks.end_task();
 }
 
 /// The closed loop: the user asks again when it is free and has thought.
@@ -61,7 +60,7 @@ pub struct Presence {
 impl<T: Transport> Work<T> for Own {
     async fn next(&mut self, actor: &mut Actor<T>) -> Option<Job> {
         let job = self.job(actor).await;
-        self.stand(&actor.shared, job.is_some());
+        self.stand(&actor.population, job.is_some());
         job
     }
 }
@@ -72,33 +71,32 @@ impl Own {
             return None;
         }
         self.iterations_left.set(self.iterations_left.get().checked_sub(1)?);
-        let free = actor.ended.max(actor.shared.begins.get()) + actor.pause;
+        let free = actor.ended.max(actor.population.clock.begins()) + actor.pause;
         let thought = self.pacer.next(free)?;
         let due = match &self.presence {
-            Some(presence) => presence.from(thought, actor.shared.begins.get())?,
+            Some(presence) => presence.from(thought, actor.population.clock.begins())?,
             None => thought,
         };
-        self.stand(&actor.shared, due == thought);
-        let until = due.min(actor.shared.ends.get());
-        if until > actor.ended && until > actor.shared.time.now() {
-            wait_idle(actor, until).await;
+        self.stand(&actor.population, due == thought);
+        let until = due.min(actor.population.clock.ends());
+        if until > actor.ended && until > actor.population.clock.now() {
+            actor.wait_idle(until).await;
         }
-        let from = actor.ended.max(actor.shared.begins.get());
-        actor.shared.recorder.borrow_mut().thought(from, due.min(actor.shared.ends.get()));
-        if due >= actor.shared.ends.get() {
+        let from = actor.ended.max(actor.population.clock.begins());
+        actor.population.requests.recorder().thought(from, due.min(actor.population.clock.ends()));
+        if due >= actor.population.clock.ends() {
             return None;
         }
-        let cohort = actor.shared.cohort(due);
-        let number = actor.shared.tickets.take(cohort)?;
+        let cohort = actor.population.clock.cohort(due);
+        let number = actor.population.shared.tickets.take(cohort)?;
         Some(Job { arrival: Arrival { planned: due, number }, free: due, paced: 0 })
     }
 
     /// Counts the user among those that are there, or not any more.
-    fn stand<T: Transport>(&mut self, shared: &Shared<T>, is_there: bool) {
+    fn stand<T: Transport>(&mut self, population: &WorkerPopulation<T>, is_there: bool) {
         if self.stream == 0 && std::mem::replace(&mut self.is_there, is_there) != is_there {
-            let there = shared.users_there.get();
-            shared.users_there.set(if is_there { there + 1 } else { there - 1 });
-            shared.common.users_there.change(shared.common.number, is_there);
+            population.tasks.change_users(is_there);
+            population.shared.active_users.change(population.shared.number, is_there);
         }
     }
 }
@@ -128,25 +126,6 @@ impl Presence {
     }
 }
 
-/// Waits until `due`; a connection that the server closes meanwhile is given up.
-pub async fn wait_idle<T: Transport>(actor: &mut Actor<T>, due: Tick) {
-    loop {
-        actor.timer.set(due);
-        match &mut actor.lane {
-            Some(lane) => {
-                if let First::B(idle) = race(&actor.timer, lane.closed(&*actor.shared.transport)).await {
-                    actor.lost_idle(idle);
-                    continue;
-                }
-            }
-            None => (&actor.timer).await,
-        }
-        if is_over(&actor.shared, due) {
-            return;
-        }
-    }
-}
-
 /// The open loop: arrivals that the pool hands to this seat.
 pub struct Arrivals {
     pub pool: Arc<Pool>,
@@ -159,7 +138,7 @@ impl<T: Transport> Work<T> for Arrivals {
     async fn next(&mut self, actor: &mut Actor<T>) -> Option<Job> {
         if !std::mem::take(&mut self.fresh) {
             let handed = self.pool.free(self.seat, actor.ended, actor.is_connected());
-            actor.shared.ended_one();
+            actor.population.tasks.end_request();
             if handed.is_some() {
                 return handed;
             }
@@ -167,7 +146,7 @@ impl<T: Transport> Work<T> for Arrivals {
         loop {
             let job = std::future::poll_fn(|cx| self.pool.poll_job(self.seat, cx));
             let Some(lane) = &mut actor.lane else { return job.await };
-            match race(job, lane.closed(&*actor.shared.transport)).await {
+            match race(job, lane.closed(actor.population.requests.transport())).await {
                 First::A(job) => return job,
                 First::B(idle) => {
                     actor.lost_idle(idle);
@@ -176,26 +155,6 @@ impl<T: Transport> Work<T> for Arrivals {
             }
         }
     }
-}
-
-/// Waits until `due`, or until the load of the population ends. A task that was just woken and is late already does not wait.
-pub async fn wait_until<T: Transport>(shared: &Shared<T>, timer: &Sleep, due: Tick) {
-    if due <= shared.time.fired() {
-        return;
-    }
-    loop {
-        timer.set(due);
-        timer.await;
-        if is_over(shared, due) {
-            return;
-        }
-    }
-}
-
-/// True if a wait until `due` is over. All timers of a thread fire when the load of any of its populations ends early; the other
-/// populations go on waiting.
-pub fn is_over<T: Transport>(shared: &Shared<T>, due: Tick) -> bool {
-    shared.time.fired() >= due || shared.ends.get() <= due || shared.cut.get().is_some()
 }
 
 #[cfg(test)]

@@ -1,0 +1,39 @@
+//! The messages of workers to the thread that gathers, and the receiver of its events.
+
+use crate::clock::Rests;
+use brunt_model::{CheckFailure, Event, Sample, SampleRecord, Snapshot, Tick};
+use brunt_probe::ourselves::Thread;
+
+/// Who listens to a run.
+pub trait Sink {
+    /// Takes the next event.
+    fn take(&mut self, event: &Event);
+}
+
+impl<F: FnMut(&Event)> Sink for F {
+    fn take(&mut self, event: &Event) {
+        self(event);
+    }
+}
+
+/// The source of snapshots: a population of a worker, or of a process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Source {
+    pub worker: usize,
+    pub population: usize,
+}
+
+/// A message of a worker.
+pub enum Message {
+    Snapshot(Source, Box<Snapshot>),
+    Samples(Vec<Sample>),
+    Records(Vec<SampleRecord>),
+    CheckFailures(Vec<CheckFailure>),
+    Target(Vec<String>, Option<String>),
+    Warning(String, Tick),
+    Fatal(String),
+    /// This population of this worker sends no more snapshots.
+    Over(Source),
+    /// The worker, and the readings of its thread: they are unavailable after its end.
+    Done(usize, Thread, Rests),
+}

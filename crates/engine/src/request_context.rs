@@ -1,0 +1,139 @@
+//! The means by which a population's users on one worker make requests and record them.
+
+use crate::labels::Labels;
+use crate::recorder::Recorder;
+use crate::user::{Users, VirtualUser};
+use brunt_model::plan::{Connection, ConnectionLifetime};
+use brunt_model::{CheckFailure, Phase, Plan, ReplyPolicy, Sample, SampleRecord, Snapshot, Tick};
+use brunt_wire::{ConnectionRules, Connections, Prepared, Transport};
+use std::cell::{RefCell, RefMut};
+use std::rc::Rc;
+use std::time::Duration;
+
+/// Transport, users, recorder, and the settings that every request needs.
+pub struct RequestContext<T: Transport> {
+    transport: Rc<T>,
+    users: Box<dyn Users>,
+    recorder: RefCell<Recorder>,
+    connection_rules: Rc<ConnectionRules>,
+    /// Copies from the plan.
+    connect_timeout: Duration,
+    retries_stale: bool,
+    lifetime: ConnectionLifetime,
+}
+
+/// The interval of a snapshot.
+#[derive(Debug, Clone, Copy)]
+pub struct Interval {
+    pub from: Tick,
+    pub to: Tick,
+    pub phase: Phase,
+}
+
+/// The gauges of a population when a snapshot is taken.
+#[derive(Debug, Clone, Copy)]
+pub struct Gauges {
+    /// Arrivals that wait for a connection.
+    pub waiting: u64,
+    /// Users that are active.
+    pub users: u64,
+}
+
+impl<T: Transport> RequestContext<T> {
+    /// The means of a population with these connection settings.
+    pub fn new(plan: &Plan, connection: &Connection, labels: &Labels, transport: Rc<T>, users: Box<dyn Users>) -> Self {
+        // Redirects and page elements are labels that come to be during the load.
+        let by_label = plan.reply_policies.iter().any(ReplyPolicy::finds_requests) || labels.count() > 1;
+        let connection_rules = Rc::new(ConnectionRules {
+            keep: connection.keep,
+            requests_per_connection: connection.requests_per_connection.unwrap_or(u64::MAX),
+            other_origins: connection.other_origins,
+            connections_per_origin: connection.connections_per_origin.max(1) as usize,
+            counts: RefCell::default(),
+        });
+        Self {
+            transport,
+            users,
+            recorder: RefCell::new(Recorder::new(by_label, plan.record.samples)),
+            connection_rules,
+            connect_timeout: connection.connect_timeout.min(connection.timeout),
+            retries_stale: connection.retry_stale,
+            lifetime: connection.keep,
+        }
+    }
+
+    /// The transport.
+    #[inline]
+    pub fn transport(&self) -> &T {
+        &self.transport
+    }
+
+    /// The recorder; borrowed for short.
+    #[inline]
+    pub fn recorder(&self) -> RefMut<'_, Recorder> {
+        self.recorder.borrow_mut()
+    }
+
+    /// The user of a number.
+    pub fn user(&self, number: u64) -> Box<dyn VirtualUser> {
+        self.users.user(number)
+    }
+
+    /// The request that connections are opened for before the load.
+    pub fn first_request(&self) -> Rc<Prepared> {
+        self.users.first()
+    }
+
+    /// Records that users have made since the last call.
+    pub fn take_records(&self) -> Vec<SampleRecord> {
+        self.users.take_records()
+    }
+
+    /// Connections of one client.
+    pub fn new_connections(&self) -> Connections<T> {
+        Connections::new(&self.connection_rules, &*self.transport)
+    }
+
+    /// Time limit for opening a connection.
+    #[inline]
+    pub fn connect_timeout(&self) -> Duration {
+        self.connect_timeout
+    }
+
+    /// Whether a request is sent again if its connection was stale.
+    #[inline]
+    pub fn retries_stale(&self) -> bool {
+        self.retries_stale
+    }
+
+    /// How long connections are kept.
+    #[inline]
+    pub fn lifetime(&self) -> ConnectionLifetime {
+        self.lifetime
+    }
+
+    /// Checks that failed since the last call.
+    pub fn take_check_failures(&self) -> Vec<CheckFailure> {
+        self.recorder().take_check_failures()
+    }
+
+    /// Takes the snapshot of an interval, and its single samples where they are recorded.
+    pub fn take_snapshot(
+        &self,
+        interval: Interval,
+        gauges: Gauges,
+        labels: &Labels,
+        population: usize,
+    ) -> (Snapshot, Option<Vec<Sample>>) {
+        let mut recorder = self.recorder();
+        for (label, times) in self.transport.take_events(population) {
+            let name = labels.name(label).filter(|_| labels.count() > 1);
+            recorder.events(name.as_deref(), times);
+        }
+        let mut counts = self.connection_rules.take_counts();
+        counts.merge(&self.transport.take_counts());
+        counts.waiting = gauges.waiting;
+        counts.users = gauges.users;
+        (recorder.take(interval.from, interval.to, interval.phase, &counts), recorder.take_samples())
+    }
+}
