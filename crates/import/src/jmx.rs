@@ -441,7 +441,7 @@ impl<'a> Writer<'a> {
         let mut languages = Vec::new();
         let mut note = |script: &brunt_model::scenario::Script| languages.push(script.language);
         Step::each(&scenario.steps, &mut |step| match step {
-            Step::Script(script) => note(script),
+            Step::Script(script) | Step::PauseByScript(script) => note(script),
             Step::Sample(sample) => {
                 if let SampleMaker::Script(script) = &sample.maker {
                     note(script);

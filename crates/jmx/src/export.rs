@@ -180,8 +180,10 @@ impl Writer<'_> {
                 |assertion| matches!(&assertion.test, AssertionTest::Script(script) if is_javascript(script.language)),
             )
         };
-        let in_steps =
-            Step::any(&scenario.steps, &|step| matches!(step, Step::Script(script) if is_javascript(script.language)));
+        let in_steps = Step::any(
+            &scenario.steps,
+            &|step| matches!(step, Step::Script(script) | Step::PauseByScript(script) if is_javascript(script.language)),
+        );
         if in_steps || policies.iter().any(in_policy) {
             self.notice(format!(
                 "population {name}: its scripts are in JavaScript; JMeter has vars and props there, but not prev.body, fail() and stop()"

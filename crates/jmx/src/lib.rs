@@ -17,7 +17,7 @@
 //! * [`dashboard`]: these tables as text and as a page.
 //! * [`cli_options`]: JMeter's arguments. [`properties`]: `java.util.Properties` files and the order of their sources.
 //!
-//! * [`plan`]: a .jmx plan as runs of brunt. [`export`]: a plan of brunt as a .jmx plan. `groovy`: texts of Groovy.
+//! * [`plan`]: a .jmx plan as runs of brunt. [`export`]: a plan of brunt as a .jmx plan.
 //!
 //! Out of scope: running a plan, and writing files.
 
@@ -27,7 +27,6 @@ pub mod document;
 pub mod element;
 pub mod error;
 pub mod export;
-mod groovy;
 pub mod jtl;
 pub mod plan;
 pub mod properties;

@@ -163,6 +163,8 @@ pub enum Step {
     Think(Think),
     /// A pause of as many milliseconds as a text says; of none where it is no number.
     Pause(String),
+    /// A script is run; then a pause of as many milliseconds as its value says, of none where it is no number.
+    PauseByScript(Script),
     /// A pause that keeps users to a rate.
     Pace(Pace),
     /// Waits until so many users of the population wait here.
@@ -468,13 +470,41 @@ pub enum SampleMaker {
     Variables,
     /// A script.
     Script(Script),
-    /// None: the sample fails with a code and a message, both texts.
-    Failure {
-        /// The code.
-        code: String,
-        /// The message.
-        message: String,
-    },
+    /// None: the parts of the sample are texts.
+    Fixed(FixedSample),
+}
+
+/// A sample whose parts are texts. The times are in milliseconds; a text that is no number is 0.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct FixedSample {
+    /// Whether it succeeds, if its assertions do.
+    pub success: bool,
+    /// The response code.
+    pub code: String,
+    /// The response message.
+    pub message: String,
+    /// The response body.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub body: String,
+    /// From its start to its end.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub elapsed: String,
+    /// From its start to its first byte.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub latency: String,
+    /// Time to connect.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub connect: String,
+    /// The user waits until the end of the sample.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub waits: bool,
+}
+
+impl FixedSample {
+    /// A sample that fails at once.
+    pub fn failure(code: String, message: String) -> Self {
+        Self { code, message, ..Self::default() }
+    }
 }
 
 /// How requests are sent that do not wait for each other's replies.

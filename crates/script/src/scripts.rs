@@ -198,9 +198,12 @@ impl ParsedScript {
             #[cfg(feature = "javascript")]
             Code::Javascript(script) => {
                 let engine = &user.worker.expressions.javascript;
-                engine.run(script, user, view.sample, (&self.name, parameters)).map(|(outcome, _)| outcome)
+                let ran = engine.run(script, user, view.sample, (&self.name, parameters));
+                ran.map(|(outcome, value)| ScriptOutcome { value, ..outcome })
             }
-            Code::Jexl(expression) => expression.text(user).map(|_| ScriptOutcome::default()),
+            Code::Jexl(expression) => {
+                expression.text(user).map(|value| ScriptOutcome { value, ..ScriptOutcome::default() })
+            }
         };
         result.map_err(|error| format!("script `{}`: {error}", self.name))
     }

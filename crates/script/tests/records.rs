@@ -6,7 +6,7 @@ use brunt_engine::{Control, run};
 use brunt_model::plan::Records;
 use brunt_model::reply_policy::{Assertion, AssertionTest, Comparison, RedirectRules, Redirects, ReplyAction};
 use brunt_model::scenario::{
-    Condition, Manner, Pauses, SampleMaker, Scope, Script, ScriptLanguage, ScriptSample, Step, TextRules,
+    Condition, FixedSample, Manner, Pauses, SampleMaker, Scope, Script, ScriptLanguage, ScriptSample, Step, TextRules,
 };
 use brunt_model::{Environment, Event, Failure, Plan, ReplyPolicy, SampleRecord, Stop, Tick};
 use brunt_script::CompiledScript;
@@ -81,6 +81,33 @@ fn a_request_is_one_record() {
     assert_eq!((one.bytes, one.sent_bytes, one.sample_count, one.error_count), (1000, 100, 1, 0));
     assert_eq!((one.url.as_deref(), one.variables.join(",").as_str()), (Some("http://h/a"), "1,null"));
     assert!(one.is_http && one.assertions.is_empty() && one.start_unix_millis > 1_700_000_000_000);
+}
+
+#[test]
+fn a_fixed_sample_is_a_record_with_its_parts() {
+    let fixed = FixedSample {
+        success: true,
+        code: "2${b}".into(),
+        message: "fine".into(),
+        body: "four".into(),
+        elapsed: "50".into(),
+        latency: "20".into(),
+        connect: "10".into(),
+        waits: true,
+    };
+    let step = |label: &str, fixed: FixedSample| {
+        Step::Sample(ScriptSample { label: label.into(), maker: SampleMaker::Fixed(fixed), reply_policy: 0 })
+    };
+    let steps = vec![
+        step("waits", fixed.clone()),
+        step("does not wait", FixedSample { waits: false, ..fixed }),
+        Step::PauseByScript(script("return 30.5")),
+        step("fails", FixedSample::failure("500".into(), "no".into())),
+    ];
+    let (records, _) = records(jmeter(steps), after_100ms);
+    let all = ["waits 0+50/20 22 fine", "does not wait 50+50/20 22 fine", "fails 80+0/0 500 no failed"];
+    assert_eq!(told(&records), all);
+    assert_eq!((records[0].connect_millis, records[0].bytes), (10, 4));
 }
 
 #[test]

@@ -111,8 +111,14 @@ impl PopulationWording<'_, '_> {
                 format!("{place}: it is a script and makes no sample{more}")
             }
             SampleMaker::Variables => format!("{place}: left out, it only shows variables"),
-            SampleMaker::Failure { message, .. } => {
-                format!("{place}: left out, each sample fails in JMeter: {message}")
+            SampleMaker::Fixed(fixed) if fixed.waits => {
+                format!("{place}: it pauses and makes no sample; a plan file has no samples that are no requests")
+            }
+            SampleMaker::Fixed(fixed) if fixed.success => {
+                format!("{place}: left out, a plan file has no samples that are no requests")
+            }
+            SampleMaker::Fixed(fixed) => {
+                format!("{place}: left out, each sample fails in JMeter: {}", fixed.message)
             }
         }
     }

@@ -1,15 +1,14 @@
 //! Policies as extractors, scripts and assertions.
 
-use super::xml::{Item, Prop};
+use super::xml::{Item, Prop, arguments};
 use super::{Place, Writer, part};
-use crate::groovy::quoted;
 use brunt_model::ReplyPolicy;
 use brunt_model::extract::{ExtractFrom, Extractor, QualifiedXpath, ReplyPart, Take};
 use brunt_model::plan::StatusRange;
 use brunt_model::reply_policy::{
     Assertion, AssertionTest, Comparison, ExpectedJson, ReplyAction, TextAssertion, TextMatch,
 };
-use brunt_model::scenario::{Scope, Script, ScriptLanguage};
+use brunt_model::scenario::{FixedSample, Scope, Script, ScriptLanguage};
 
 /// Bits of `Assertion.test_type`.
 const MATCHES: i64 = 1;
@@ -271,16 +270,21 @@ impl Writer<'_> {
             .text("script", &script.source)
     }
 
-    /// A sample that fails. JMeter has no such element, but scripts may make one.
-    pub(super) fn failing_sample(&mut self, code: &str, message: &str) -> Item {
-        let source = format!(
-            "SampleResult.setResponseCode({}); SampleResult.setResponseMessage({}); SampleResult.setSuccessful(false)",
-            quoted(code),
-            quoted(message),
-        );
-        let script =
-            Script { name: String::new(), language: ScriptLanguage::Groovy, source, parameters: String::new() };
-        self.script("JSR223Sampler", &script)
+    /// Writes a fixed sample as a Java Request of JMeter's own class. That has no latency and no connect time.
+    pub(super) fn fixed_sample(&mut self, fixed: &FixedSample) -> Item {
+        let elapsed = if fixed.waits { self.text(&fixed.elapsed, Place::Text) } else { String::new() };
+        let pairs = [
+            ("Sleep_Time", if elapsed.is_empty() { "0".to_owned() } else { elapsed }),
+            ("Sleep_Mask", "0".to_owned()),
+            ("ResponseCode", self.text(&fixed.code, Place::Text)),
+            ("ResponseMessage", self.text(&fixed.message, Place::Text)),
+            ("Status", if fixed.success { "OK".to_owned() } else { "failed".to_owned() }),
+            ("ResultData", self.text(&fixed.body, Place::Text)),
+        ];
+        let pairs = pairs.map(|(name, value)| (name.to_owned(), value));
+        Item::new("JavaSampler", "JavaTestSamplerGui", "")
+            .with(arguments("arguments", &pairs))
+            .text("classname", "org.apache.jmeter.protocol.java.test.JavaTest")
     }
 
     /// A script that gives a variable a text.

@@ -31,6 +31,11 @@ pub(super) fn think_timer(think: Think) -> Option<Item> {
     }
 }
 
+/// True if the step is a timer in JMeter.
+fn is_timer(step: &Step) -> bool {
+    matches!(step, Step::Think(_) | Step::Pause(_) | Step::PauseByScript(_) | Step::Pace(_) | Step::Meet { .. })
+}
+
 fn constant_timer(millis: &str) -> Item {
     Item::new("ConstantTimer", "ConstantTimerGui", "Constant Timer").text("ConstantTimer.delay", millis)
 }
@@ -77,7 +82,7 @@ impl Writer<'_> {
             // Of a pause before a request becomes a timer of it.
             let before_request = steps[at + 1..]
                 .iter()
-                .find(|next| !matches!(next, Step::Pace(_) | Step::Meet { .. } | Step::Think(_) | Step::Pause(_)))
+                .find(|next| !is_timer(next))
                 .is_some_and(|next| matches!(next, Step::Request(_)));
             match step {
                 Step::Request(number) => {
@@ -86,7 +91,7 @@ impl Writer<'_> {
                         items.push(self.request(request, &shared, timers));
                     }
                 }
-                Step::Think(_) | Step::Pause(_) | Step::Pace(_) | Step::Meet { .. } => {
+                step if is_timer(step) => {
                     let timer = self.timer(step);
                     match timer {
                         Ok(timer) if before_request => timers.push(timer),
@@ -116,6 +121,7 @@ impl Writer<'_> {
     fn timer(&mut self, step: &Step) -> Result<Item, Item> {
         match step {
             Step::Think(think) => think_timer(*think).ok_or_else(|| action("pause", 1, 0, "0")),
+            Step::PauseByScript(script) => Ok(self.script("JSR223Timer", script)),
             Step::Pause(text) => {
                 if text.trim().parse::<f64>().is_ok() {
                     return Ok(constant_timer(text.trim()));
@@ -188,6 +194,7 @@ impl Writer<'_> {
             Step::Request(_)
             | Step::Think(_)
             | Step::Pause(_)
+            | Step::PauseByScript(_)
             | Step::Pace(_)
             | Step::Meet { .. }
             | Step::CountInTransactions(_)
@@ -319,7 +326,7 @@ impl Writer<'_> {
                     SampleMaker::Variables => {
                         Item::new("DebugSampler", "TestBeanGUI", label.clone()).flag("displayJMeterVariables", true)
                     }
-                    SampleMaker::Failure { code, message } => self.failing_sample(code, message),
+                    SampleMaker::Fixed(fixed) => self.fixed_sample(fixed),
                 };
                 let policy = self.policy(sample.reply_policy);
                 let children = self.reactions(&policy, &label);

@@ -2,7 +2,6 @@
 
 use super::Writer;
 use crate::export::Place;
-use crate::groovy;
 use brunt_model::scenario::TextRules;
 use brunt_script::expression::{self, Stretch};
 
@@ -226,7 +225,8 @@ pub(super) fn groovy_call(source: &str) -> String {
 
 /// A text in single quotes of Groovy. JMeter sees no expression in it, and no parenthesis without its counterpart.
 pub(super) fn quoted(text: &str) -> String {
-    let quoted = groovy::quoted(text).replace("${", r"\u0024{");
+    let escaped = text.replace('\\', r"\\").replace('\'', r"\'").replace('\n', r"\n").replace('\r', r"\r");
+    let quoted = format!("'{escaped}'").replace("${", r"\u0024{");
     if has_paired_parentheses(text) { quoted } else { quoted.replace('(', r"\u0028").replace(')', r"\u0029") }
 }
 

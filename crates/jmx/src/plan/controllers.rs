@@ -311,7 +311,7 @@ impl Reader<'_> {
                 Step::Request(_) | Step::Set { .. } | Step::Row(_) | Step::Count(_) => together.push(step),
                 other if is_pause(&other) => self.notice(format!("{}: pauses within it are left out", element.place())),
                 other => {
-                    if !matches!(other, Step::Script(_)) {
+                    if !matches!(other, Step::Script(_) | Step::PauseByScript(_)) {
                         self.notice(format!("{}: controllers within it run before its requests", element.place()));
                     }
                     before.push(other);

@@ -7,7 +7,7 @@ use super::requests::WrongHost;
 use crate::element::TestElement;
 use brunt_model::extract::ReplyPart;
 use brunt_model::reply_policy::{AssertionTest, TextAssertion, TextMatch};
-use brunt_model::scenario::{SampleMaker, Script, ScriptLanguage};
+use brunt_model::scenario::{FixedSample, SampleMaker, Script, ScriptLanguage};
 use brunt_script::sample_message;
 use brunt_script::template::plain;
 use std::path::{Path, PathBuf};
@@ -43,7 +43,7 @@ impl From<PlanScript> for SampleMaker {
             PlanScript::Failing { exception } => exception,
             PlanScript::LeftOut => "java.lang.RuntimeException: the script cannot be read".to_owned(),
         };
-        Self::Failure { code: "500".into(), message: plain(&sample_message(&exception)) }
+        Self::Fixed(FixedSample::failure("500".into(), plain(&sample_message(&exception))))
     }
 }
 
@@ -146,8 +146,8 @@ pub(super) fn failing_assertion(message: &str, ignores_status: bool) -> Assertio
 
 /// Makes the sample of a request that an exception kept from being sent.
 fn unsent(exception: &str, message: &str) -> SampleMaker {
-    SampleMaker::Failure {
-        code: format!("Non HTTP response code: {exception}"),
-        message: format!("Non HTTP response message: {message}"),
-    }
+    SampleMaker::Fixed(FixedSample::failure(
+        format!("Non HTTP response code: {exception}"),
+        format!("Non HTTP response message: {message}"),
+    ))
 }

@@ -10,7 +10,9 @@ use crate::error::JmxError;
 use crate::support::{ElementKind, Role};
 use brunt_model::ReplyPolicy;
 use brunt_model::modifier::{RequestModifier, SessionModifier, SessionPlace};
-use brunt_model::scenario::{Counted, SampleMaker, Scope as Over, Script, ScriptLanguage, ScriptSample, Step};
+use brunt_model::scenario::{
+    Counted, FixedSample, SampleMaker, Scope as Over, Script, ScriptLanguage, ScriptSample, Step,
+};
 use brunt_script::template::call_of;
 
 impl Reader<'_> {
@@ -72,11 +74,8 @@ impl Reader<'_> {
             Some(ElementKind::GrpcSampler) => steps.extend(self.call(sampler, &scope)?),
             Some(ElementKind::JavaSampler) => steps.extend(self.java(sampler, &scope)?),
             Some(ElementKind::DummySampler) => {
-                if self.flag(sampler, "WAITING", true) {
-                    steps.push(Step::Pause(self.text(sampler, "RESPONSE_TIME")));
-                }
-                let script = self.dummy(sampler);
-                steps.push(self.sample(sampler, &scope, SampleMaker::Script(script))?);
+                let fixed = self.dummy(sampler);
+                steps.push(self.sample(sampler, &scope, SampleMaker::Fixed(fixed))?);
             }
             _ => {}
         }
@@ -248,20 +247,24 @@ impl Reader<'_> {
         Ok(Step::Sample(ScriptSample { label, maker, reply_policy }))
     }
 
-    fn dummy(&self, sampler: TestElement<'_>) -> Script {
-        let good = self.flag(sampler, "SUCCESFULL", true);
-        let source = format!(
-            "SampleResult.setResponseData(args.length > 0 ? Parameters : '', 'UTF-8'); SampleResult.setSuccessful({good}); \
-             SampleResult.setResponseCode({:?}); SampleResult.setResponseMessage({:?})",
-            self.filled(sampler, "RESPONSE_CODE"),
-            self.filled(sampler, "RESPONSE_MESSAGE"),
-        );
-        Script {
-            name: sampler.name().into_owned(),
-            language: ScriptLanguage::Groovy,
-            source: source.replace('$', "\\$"),
-            parameters: self.text(sampler, "RESPONSE_DATA"),
+    /// The sample of a dummy sampler of JMeter's plug-ins.
+    fn dummy(&self, sampler: TestElement<'_>) -> FixedSample {
+        FixedSample {
+            success: self.flag(sampler, "SUCCESFULL", true),
+            code: self.text(sampler, "RESPONSE_CODE"),
+            message: self.text(sampler, "RESPONSE_MESSAGE"),
+            body: self.text(sampler, "RESPONSE_DATA"),
+            elapsed: self.text(sampler, "RESPONSE_TIME"),
+            latency: self.text(sampler, "LATENCY"),
+            connect: self.text(sampler, "CONNECT"),
+            waits: self.flag(sampler, "WAITING", true),
         }
+    }
+
+    /// An argument of a Java request; `absent` if it is not given.
+    fn java_argument(&self, given: &[(String, String)], name: &str, absent: &str) -> String {
+        let found = given.iter().find(|(own, value)| own == name && !value.is_empty());
+        found.map_or_else(|| absent.to_owned(), |(_, value)| self.before.folded(value))
     }
 
     /// A request of one of the Java classes that JMeter has for trials: a sample that sleeps.
@@ -269,41 +272,34 @@ impl Reader<'_> {
         let Some(class) = sampler.java_class() else { return Ok(None) };
         let nested = sampler.properties().element("arguments");
         let given: Vec<(String, String)> = nested.iter().flat_map(super::data::pairs).collect();
-        let text = |name: &str, absent: &str| {
-            let found = given.iter().find(|(own, value)| own == name && !value.is_empty());
-            self.before.text(found.map_or(absent, |(_, value)| value))
+        let (fixed, label) = match class {
+            "JavaTest" => {
+                let fixed = FixedSample {
+                    success: self.before.text(&self.java_argument(&given, "Status", "OK")) == "OK",
+                    code: self.java_argument(&given, "ResponseCode", ""),
+                    message: self.java_argument(&given, "ResponseMessage", ""),
+                    body: self.java_argument(&given, "ResultData", ""),
+                    elapsed: sleep_time(
+                        &self.java_argument(&given, "Sleep_Time", "100"),
+                        &self.java_argument(&given, "Sleep_Mask", "0xFF"),
+                    ),
+                    waits: true,
+                    ..FixedSample::default()
+                };
+                (fixed, self.java_argument(&given, "Label", &sampler.name()))
+            }
+            _ => {
+                let elapsed = sleep_time(
+                    &self.java_argument(&given, "SleepTime", "1000"),
+                    &self.java_argument(&given, "SleepMask", "0x3FF"),
+                );
+                let fixed = FixedSample { success: true, elapsed, waits: true, ..FixedSample::default() };
+                (fixed, sampler.name().into_owned())
+            }
         };
-        let (least, spread) = match class {
-            "JavaTest" => (text("Sleep_Time", "100"), text("Sleep_Mask", "0xFF")),
-            _ => (text("SleepTime", "1000"), text("SleepMask", "0x3FF")),
-        };
-        let (least, spread) = (java_number(&least), java_number(&spread));
-        let sleep = match spread {
-            spread if spread > 0 => format!("Thread.sleep({least}L + System.currentTimeMillis() % {spread}L); "),
-            _ => format!("Thread.sleep({least}L); "),
-        };
-        let script = match class {
-            "JavaTest" => format!(
-                "SampleResult.setResponseCode({:?}); SampleResult.setResponseMessage({:?}); SampleResult.setSuccessful({}); \
-                 SampleResult.setResponseData({:?}, 'UTF-8')",
-                text("ResponseCode", ""),
-                text("ResponseMessage", ""),
-                text("Status", "OK") == "OK",
-                text("ResultData", ""),
-            ),
-            _ => "SampleResult.setResponseCode(''); SampleResult.setResponseMessage('')".to_owned(),
-        };
-        let script = Script {
-            name: sampler.name().into_owned(),
-            language: ScriptLanguage::Groovy,
-            source: sleep + &script.replace('$', "\\$"),
-            parameters: String::new(),
-        };
-        let label = text("Label", &sampler.name());
-        Ok(Some(match self.sample(sampler, scope, SampleMaker::Script(script))? {
-            Step::Sample(sample) if class == "JavaTest" => Step::Sample(ScriptSample { label, ..sample }),
-            sample => sample,
-        }))
+        let label = self.before.folded(&label);
+        let step = self.sample(sampler, scope, SampleMaker::Fixed(fixed))?;
+        Ok(Some(if let Step::Sample(sample) = step { Step::Sample(ScriptSample { label, ..sample }) } else { step }))
     }
 
     /// What a flow control action does.
@@ -319,6 +315,18 @@ impl Reader<'_> {
             _ => None,
         })
     }
+}
+
+/// A text of the milliseconds that a Java request sleeps. JMeter adds the remainder of the clock by the mask to the least time.
+fn sleep_time(least: &str, mask: &str) -> String {
+    if least.contains("${") {
+        return least.to_owned();
+    }
+    let least = java_number(least);
+    let most = least + (java_number(mask) - 1).max(0);
+    call_of("random", &[&least.to_string(), &most.to_string()])
+        .filter(|_| most > least)
+        .unwrap_or_else(|| least.to_string())
 }
 
 /// A whole number as Java reads it: `10`, `0xFF`.

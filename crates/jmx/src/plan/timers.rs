@@ -5,7 +5,7 @@ use super::texts::{number_of, wrong_at};
 use crate::element::TestElement;
 use crate::error::JmxError;
 use crate::support::ElementKind;
-use brunt_model::scenario::{Pace, PaceOf, PaceStage, Script, ScriptLanguage, Step};
+use brunt_model::scenario::{Pace, PaceOf, PaceStage, Step};
 use brunt_script::template::call_of;
 
 impl Reader<'_> {
@@ -58,12 +58,7 @@ impl Reader<'_> {
                 Some(Step::Meet { users: size, timeout })
             }
             Some(ElementKind::Jsr223Timer | ElementKind::BeanShellTimer | ElementKind::BsfTimer) => {
-                let Some(mut script) = self.script(timer, "script")?.script() else { return Ok(None) };
-                // What the script returns is the pause; scripts of steps pause by themselves.
-                if matches!(script.language, ScriptLanguage::Groovy | ScriptLanguage::Beanshell) {
-                    script = paused(script);
-                }
-                Some(Step::Script(script))
+                self.script(timer, "script")?.script().map(Step::PauseByScript)
             }
             _ => None,
         })
@@ -108,10 +103,4 @@ impl Reader<'_> {
 /// A timer is one, whatever samplers it stands before.
 fn pace(timer: TestElement<'_>, per_minute: String, by: PaceOf) -> Step {
     Step::Pace(Pace { per_minute, by, shared: timer.place(), schedule: Vec::new() })
-}
-
-/// A script whose value is a pause in milliseconds.
-fn paused(script: Script) -> Script {
-    let source = format!("def bruntPause = {{ ->\n{}\n}}\nsleep((bruntPause() ?: 0) as long)", script.source);
-    Script { source, language: ScriptLanguage::Groovy, ..script }
 }

@@ -7,6 +7,7 @@ mod choice;
 mod condition;
 mod data;
 mod during;
+mod fixed_sample;
 mod for_each;
 mod jump;
 mod lock;
@@ -167,7 +168,7 @@ impl<'s> Facts<'s> {
             ScenarioStep::Set { variable, .. } => data::setting_facts(variable),
             ScenarioStep::Row(_) => data::ROW_FACTS,
             ScenarioStep::Count(counter) => data::counting_facts(counter),
-            ScenarioStep::Script(_) => script::FACTS,
+            ScenarioStep::Script(_) | ScenarioStep::PauseByScript(_) => script::FACTS,
             ScenarioStep::Modify(_) => script::CHANGE_FACTS,
             ScenarioStep::Sample(_) => sample::FACTS,
             ScenarioStep::Once(_) => once::FACTS,
@@ -226,6 +227,7 @@ pub fn compile(
         ScenarioStep::Row(file) => data::compile_row(compiler, *file)?,
         ScenarioStep::Count(counter) => data::compile_counter(compiler, counter)?,
         ScenarioStep::Script(script) => script::compile(compiler, script, following)?,
+        ScenarioStep::PauseByScript(script) => script::compile_pause(compiler, script, following)?,
         ScenarioStep::Modify(modifier) => script::compile_change(compiler, modifier, following)?,
         ScenarioStep::Sample(sample) => sample::compile(compiler, sample)?,
         ScenarioStep::Once(steps) => once::compile(compiler, steps)?,

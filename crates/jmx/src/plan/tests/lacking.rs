@@ -14,8 +14,9 @@ fn what_is_missing_fails_in_its_place() {
     };
     let steps = |within: &str| scenario("", within).0.steps;
     let failure = |steps: Vec<Step>| match steps.into_iter().next_back() {
-        Some(Step::Sample(ScriptSample { label, maker: SampleMaker::Failure { code, message }, .. })) => {
-            (label, code, message)
+        Some(Step::Sample(ScriptSample { label, maker: SampleMaker::Fixed(fixed), .. })) => {
+            assert!(!fixed.success, "{fixed:?}");
+            (label, fixed.code, fixed.message)
         }
         other => panic!("{other:?}"),
     };

@@ -112,7 +112,8 @@ fn users_in_words(users: &Shape, word: &str) -> String {
 fn thinking(think: &Think, scenario: &Scenario) -> String {
     let least = span(think.least.as_secs_f64());
     let most = span(think.most.as_secs_f64());
-    let has_pauses = Step::any(&scenario.steps, &|step| matches!(step, Step::Think(_) | Step::Pause(_)));
+    let has_pauses =
+        Step::any(&scenario.steps, &|step| matches!(step, Step::Think(_) | Step::Pause(_) | Step::PauseByScript(_)));
     match think {
         t if t.is_none() && has_pauses => ", with the pauses of the scenario".into(),
         t if t.is_none() => ", no think time".into(),

@@ -1,5 +1,6 @@
 //! Samples that are no requests.
 
+use super::fixed_sample::FixedMaker;
 use super::{Facts, Op, SetVariables, stop};
 use crate::ScriptError;
 use crate::context::UserContext;
@@ -41,25 +42,27 @@ pub struct MakeSample {
 enum Maker {
     Variables,
     Script(Box<ScriptCall>),
-    Failure { code: Template, message: Template },
+    Fixed(Box<FixedMaker>),
 }
 
 /// A sample before assertions.
 #[derive(Default)]
-struct RawSample {
-    changes: SampleChanges,
-    stop: Scope,
-    /// Milliseconds for which the script slept.
-    pause: u64,
+pub struct RawSample {
+    pub changes: SampleChanges,
+    pub stop: Scope,
+    /// Milliseconds that the sample lasts longer than it takes to make it.
+    pub duration: u64,
+    /// Milliseconds for which the user pauses.
+    pub pause: u64,
+    pub latency: u64,
+    pub connect: u64,
 }
 
 pub fn compile(compiler: &mut Compiler<'_>, sample: &ScriptSample) -> Result<(), ScriptError> {
     let maker = match &sample.maker {
         SampleMaker::Variables => Maker::Variables,
         SampleMaker::Script(script) => Maker::Script(Box::new(ScriptCall::new(script, compiler.feeds)?)),
-        SampleMaker::Failure { code, message } => {
-            Maker::Failure { code: compiler.text(code)?, message: compiler.text(message)? }
-        }
+        SampleMaker::Fixed(sample) => Maker::Fixed(Box::new(FixedMaker::compile(compiler, sample)?)),
     };
     let label = compiler.text(&sample.label)?;
     compiler.push(Op::Sample(Box::new(MakeSample { label, maker, policy: sample.reply_policy })));
@@ -79,7 +82,7 @@ impl MakeSample {
         let start = surroundings.unix_millis();
         let mut searched = Searched::new(&request, Some(&reply), &clocks, context);
         let raw = self.maker.run(user, turn, context, &searched);
-        let elapsed = surroundings.unix_millis().saturating_sub(start) + raw.pause;
+        let elapsed = surroundings.unix_millis().saturating_sub(start) + raw.duration;
         searched.elapsed_millis = elapsed;
         searched.bytes = raw.changes.body.as_ref().map_or(0, |body| body.len() as u64);
         let is_bad = raw.changes.success == Some(false);
@@ -102,7 +105,13 @@ impl MakeSample {
                 recording.ignore();
             } else {
                 let bytes = searched.body_bytes().len() as u64;
-                let mut record = SampleRecord { bytes, data_type: DataType::Text, ..records::of_user(&searched) };
+                let mut record = SampleRecord {
+                    bytes,
+                    data_type: DataType::Text,
+                    latency_millis: raw.latency,
+                    connect_millis: raw.connect,
+                    ..records::of_user(&searched)
+                };
                 record.details = records::details(&searched);
                 record.trace = trace::without_exchange(context, None);
                 records::judge(&mut record, &searched, !failed, verdict.results.unwrap_or_default());
@@ -138,7 +147,7 @@ impl Maker {
                     Err(why) => RawSample::failure("500".into(), why),
                 }
             }
-            Self::Failure { code, message } => RawSample::failure(user.text(code, turn), user.text(message, turn)),
+            Self::Fixed(sample) => sample.run(user, turn),
         }
     }
 }
@@ -147,7 +156,7 @@ impl RawSample {
     fn of_script(outcome: ScriptOutcome) -> Self {
         let mut changes = outcome.changes;
         changes.body = changes.body.or(outcome.value.map(String::into_bytes));
-        Self { changes, stop: outcome.stop, pause: outcome.pause }
+        Self { changes, stop: outcome.stop, duration: outcome.pause, pause: outcome.pause, ..Self::default() }
     }
 
     fn failure(code: String, message: String) -> Self {

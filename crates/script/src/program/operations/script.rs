@@ -1,6 +1,6 @@
 //! Scripts between requests, and changes of a request before it is sent.
 
-use super::pause::pause;
+use super::pause::{self, pause};
 use super::{Facts, Op, SetVariables, final_step};
 use crate::ScriptError;
 use crate::modifier::CompiledModifier;
@@ -23,11 +23,23 @@ pub struct RunScript {
     call: Box<ScriptCall>,
     /// The number of the request after it, if the script may change that.
     request: Option<u32>,
+    /// The value of the script is a pause in milliseconds.
+    is_pause: bool,
 }
 
 pub fn compile(compiler: &mut Compiler<'_>, script: &Script, following: &[ScenarioStep]) -> Result<(), ScriptError> {
     let call = Box::new(ScriptCall::new(script, compiler.feeds)?);
-    compiler.push(Op::Script(RunScript { call, request: next_request(following) }));
+    compiler.push(Op::Script(RunScript { call, request: next_request(following), is_pause: false }));
+    Ok(())
+}
+
+pub fn compile_pause(
+    compiler: &mut Compiler<'_>,
+    script: &Script,
+    following: &[ScenarioStep],
+) -> Result<(), ScriptError> {
+    let call = Box::new(ScriptCall::new(script, compiler.feeds)?);
+    compiler.push(Op::Script(RunScript { call, request: next_request(following), is_pause: true }));
     Ok(())
 }
 
@@ -48,7 +60,11 @@ impl RunScript {
         user.pending = pending.filter(|pending| pending.1.was_read()).or(unchanged);
         match result {
             Ok(outcome) if outcome.stop != Scope::Nothing => Some(final_step(outcome.stop)),
-            Ok(outcome) => pause(outcome.pause as f64),
+            Ok(outcome) => {
+                let value = outcome.value.filter(|_| self.is_pause);
+                let value = value.map_or(0.0, |value| pause::number(&value).trunc());
+                pause(outcome.pause as f64 + value.max(0.0))
+            }
             Err(why) if self.call.is_forgiving => {
                 user.context.iter().for_each(|context| context.trace(|tracing| tracing.note(&why)));
                 None

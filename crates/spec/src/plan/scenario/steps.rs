@@ -212,11 +212,15 @@ fn write_step(step: &Step, wording: &mut dyn Wording) -> Vec<Yaml> {
         Step::Row(number) => variables::write_row(*number, wording).into_iter().collect(),
         Step::Count(counter) => vec![variables::write_count(counter, wording)],
         Step::Script(script) => wording.script(script),
+        Step::PauseByScript(script) => scripts::write_pause(wording.script(script)),
         Step::Sample(sample) => {
             wording.lose(Loss::Sample(sample));
             match &sample.maker {
                 SampleMaker::Script(script) => wording.script(script),
-                SampleMaker::Variables | SampleMaker::Failure { .. } => Vec::new(),
+                SampleMaker::Fixed(fixed) if fixed.waits => {
+                    pauses::write_pause(&fixed.elapsed, wording).into_iter().collect()
+                }
+                SampleMaker::Variables | SampleMaker::Fixed(_) => Vec::new(),
             }
         }
         Step::Stop(scope) => scripts::write_stop(*scope).into_iter().collect(),

@@ -15,13 +15,17 @@ use serde::Deserialize;
 pub struct ScriptStep {
     /// Its source, in the `language` of the scenario: `vars` are the user's variables.
     script: Scalar,
+    /// True: the value of the script is a pause in milliseconds. Default: false.
+    #[serde(default)]
+    pause: bool,
 }
 
 impl StepForm for ScriptStep {
     const KEYS: FormKeys = FormKeys::of::<Self>(&["script"]);
 
     fn read(self, reader: &mut Reader<'_>, _: &StepNode<'_>) -> Result<Vec<Step>> {
-        Ok(vec![Step::Script(reader.script(&reader.path, &self.script.0))])
+        let script = reader.script(&reader.path, &self.script.0);
+        Ok(vec![if self.pause { Step::PauseByScript(script) } else { Step::Script(script) }])
     }
 }
 
@@ -77,6 +81,18 @@ pub fn write_stop(scope: Scope) -> Option<Yaml> {
         Scope::Run => "run",
     };
     Some(one("stop", word))
+}
+
+/// Writes a pause from the steps that run its script.
+pub fn write_pause(mut steps: Vec<Yaml>) -> Vec<Yaml> {
+    for step in &mut steps {
+        if let Yaml::Map(keys) = step
+            && keys.iter().any(|(key, _)| key == "script")
+        {
+            keys.push(("pause".into(), Yaml::text("true")));
+        }
+    }
+    steps
 }
 
 /// Writes the step that runs a script with this source.
