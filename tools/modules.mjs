@@ -32,9 +32,8 @@ const CIRCLES = {
   ],
   model: ["analysis answer comparison question", "the types of questions, answers and comparisons hold values of each other"],
   script: [
-    "context program replies scripts searched user",
-    "scripts read samples and the state of a user, and that state caches parsed scripts; " +
-      "operations change the user that runs them, whose memory of replies asks for further requests",
+    "languages texts",
+    "scripts read samples and the state of a user, and that state caches parsed scripts",
   ],
   search: ["answer capacity damage recovery search stage", "a search holds the state of its stages, and each stage reads the search"],
 };

@@ -1,9 +1,9 @@
 //! Whether parts of a plan by JMeter's rules make sense, before the plan is compiled: for messages that name their place.
 
-use crate::reactions::Reactions;
-use crate::script_call::ScriptCall;
-use crate::scripts::ParsedScript;
-use crate::variables::Names;
+use crate::languages::ParsedScript;
+use crate::replies::reactions::Reactions;
+use crate::replies::script_call::ScriptCall;
+use crate::texts::variables::Names;
 use crate::{Feeds, ScriptError};
 use brunt_model::ReplyPolicy;
 use brunt_model::reply_policy::{Assertion, ReplyAction};
@@ -54,7 +54,7 @@ pub fn script(script: &Script) -> Result<(), ScriptError> {
 /// The class of a library that a script imports and uses, where nothing but such classes keeps it from being read: Apache JMeter has
 /// none of them either.
 pub fn foreign_class(script: &Script) -> Option<String> {
-    crate::scripts::foreign_class(script.language, &script.source)
+    crate::languages::foreign_class(script.language, &script.source)
 }
 
 /// Whether this is a regular expression.
@@ -63,5 +63,5 @@ pub fn foreign_class(script: &Script) -> Option<String> {
 ///
 /// Why it is none.
 pub fn pattern(pattern: &str) -> Result<(), String> {
-    crate::pattern::Pattern::whole(pattern).map(|_| ())
+    crate::texts::pattern::Pattern::whole(pattern).map(|_| ())
 }

@@ -6,9 +6,11 @@
 //! iteration and of the requests before it.
 
 mod compiler;
+pub mod memory;
 mod operations;
+pub mod user;
 
-use crate::data::Rows;
+use crate::texts::data::Rows;
 use crate::{Feeds, ScriptError};
 use brunt_model::scenario::{Order, Scenario};
 use compiler::{Compiler, Position};

@@ -1,8 +1,8 @@
 //! Users without a run, for the tests of this crate.
 
 use crate::CompiledScript;
-use crate::context::{Commons, UserContext, WorkerContext};
-use crate::variables::{Names, Variables};
+use crate::texts::context::{Commons, UserContext, WorkerContext};
+use crate::texts::variables::{Names, Variables};
 use brunt_engine::{Epoch, Numbering, Surroundings, Time, Users, UsersOf};
 use brunt_model::load::{Shape, Think};
 use brunt_model::plan::{Connection, Record};

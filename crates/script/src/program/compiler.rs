@@ -1,7 +1,7 @@
 //! Compiles the tree of steps to a list of operations.
 
 use super::operations::{self, Facts, Op, TurnScope};
-use crate::template::{Place, Template};
+use crate::texts::template::{Place, Template};
 use crate::{Feeds, ScriptError};
 use brunt_model::scenario::{Order, Step};
 

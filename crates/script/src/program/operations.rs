@@ -26,7 +26,7 @@ mod turns;
 
 use super::compiler::{Compiler, Position};
 use crate::ScriptError;
-use crate::user::interpreter::Interpreter;
+use crate::program::user::interpreter::Interpreter;
 use brunt_engine::{Step, Turn};
 use brunt_model::scenario::{Counted, Manner, Scope, Step as ScenarioStep};
 use brunt_wire::Transport;

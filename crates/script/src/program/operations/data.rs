@@ -2,11 +2,11 @@
 
 use super::{Facts, InternalOp, Op, SetVariables, final_step};
 use crate::ScriptError;
-use crate::data::RowTaken;
-use crate::functions::padded;
 use crate::program::compiler::Compiler;
-use crate::template::Template;
-use crate::user::interpreter::Interpreter;
+use crate::program::user::interpreter::Interpreter;
+use crate::texts::data::RowTaken;
+use crate::texts::functions::padded;
+use crate::texts::template::Template;
 use brunt_engine::{Step, Turn};
 use brunt_model::scenario::{Counter, Scope};
 use brunt_wire::Transport;

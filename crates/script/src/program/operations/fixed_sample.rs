@@ -1,12 +1,12 @@
-//! Samples whose parts are texts.
+//! Samples with fixed parts.
 
 use super::pause::{LONGEST_PAUSE_MILLIS, number};
 use super::sample::RawSample;
 use crate::ScriptError;
 use crate::program::compiler::Compiler;
-use crate::searched::SampleChanges;
-use crate::template::Template;
-use crate::user::interpreter::Interpreter;
+use crate::program::user::interpreter::Interpreter;
+use crate::texts::searched::SampleChanges;
+use crate::texts::template::Template;
 use brunt_engine::Turn;
 use brunt_model::scenario::FixedSample;
 use brunt_wire::Transport;

@@ -1,7 +1,7 @@
 //! Operations that other steps are made of.
 
 use super::{InternalOp, Op};
-use crate::user::interpreter::Interpreter;
+use crate::program::user::interpreter::Interpreter;
 use brunt_wire::Transport;
 
 /// Jumps to another operation.

@@ -3,8 +3,8 @@
 use super::{Facts, InternalOp, Op};
 use crate::ScriptError;
 use crate::program::compiler::{Compiler, Open, Position};
-use crate::template::Template;
-use crate::user::interpreter::Interpreter;
+use crate::program::user::interpreter::Interpreter;
+use crate::texts::template::Template;
 use brunt_engine::{Step, Turn, Waiting};
 use brunt_model::scenario::Step as ScenarioStep;
 use brunt_wire::Transport;

@@ -2,10 +2,10 @@
 
 use super::{Facts, Op, final_step};
 use crate::ScriptError;
-use crate::context::{Turns, UserContext};
 use crate::program::compiler::Compiler;
-use crate::template::Template;
-use crate::user::interpreter::Interpreter;
+use crate::program::user::interpreter::Interpreter;
+use crate::texts::context::{Turns, UserContext};
+use crate::texts::template::Template;
 use brunt_engine::pace::Cumulative;
 use brunt_engine::{Step, Turn, Waiting};
 use brunt_model::load;

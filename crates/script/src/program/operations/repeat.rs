@@ -3,8 +3,8 @@
 use super::{Facts, InternalOp, Op};
 use crate::ScriptError;
 use crate::program::compiler::{Compiler, Position};
-use crate::template::Template;
-use crate::user::interpreter::Interpreter;
+use crate::program::user::interpreter::Interpreter;
+use crate::texts::template::Template;
 use brunt_engine::Turn;
 use brunt_model::scenario::{Rounds, Step as ScenarioStep};
 use brunt_wire::Transport;

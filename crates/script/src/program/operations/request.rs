@@ -2,7 +2,7 @@
 
 use super::{Facts, Op, during, stop};
 use crate::program::compiler::{Compiler, Position};
-use crate::user::interpreter::{Interpreter, memory_of};
+use crate::program::user::interpreter::{Interpreter, memory_of};
 use brunt_engine::{Step, Turn};
 use brunt_model::scenario::Order;
 use brunt_wire::{Prepared, Transport};

@@ -4,7 +4,7 @@ use super::jump::Jump;
 use super::{Facts, InternalOp, Op};
 use crate::ScriptError;
 use crate::program::compiler::{Compiler, Position};
-use crate::user::interpreter::Interpreter;
+use crate::program::user::interpreter::Interpreter;
 use brunt_model::scenario::Step as ScenarioStep;
 use brunt_wire::Transport;
 use rand::seq::SliceRandom;

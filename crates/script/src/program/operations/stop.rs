@@ -4,7 +4,7 @@ use super::jump::{Jump, Reset};
 use super::{Facts, InternalOp, Op, turns};
 use crate::ScriptError;
 use crate::program::compiler::{Compiler, Open};
-use crate::user::interpreter::Interpreter;
+use crate::program::user::interpreter::Interpreter;
 use brunt_engine::Step;
 use brunt_model::scenario::Scope;
 use brunt_wire::Transport;

@@ -4,7 +4,7 @@ use super::request::ChosenRequest;
 use super::{Facts, Op, stop};
 use crate::ScriptError;
 use crate::program::compiler::{Compiler, Position};
-use crate::user::interpreter::Interpreter;
+use crate::program::user::interpreter::Interpreter;
 use brunt_engine::{Step, Turn};
 use brunt_model::scenario::{Manner, Step as ScenarioStep};
 use brunt_wire::{Prepared, Transport};

@@ -3,9 +3,9 @@
 use super::{Facts, Op};
 use crate::ScriptError;
 use crate::program::compiler::{Compiler, Open, Position};
-use crate::records;
-use crate::template::Template;
-use crate::user::interpreter::Interpreter;
+use crate::program::user::interpreter::Interpreter;
+use crate::replies::records;
+use crate::texts::template::Template;
 use brunt_engine::{Step, Turn};
 use brunt_model::scenario::{Counted, Pauses, Step as ScenarioStep};
 use brunt_wire::Transport;

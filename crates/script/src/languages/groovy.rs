@@ -1,0 +1,559 @@
+//! Runs scripts in Groovy and `BeanShell`, and is their host.
+
+mod hop;
+mod sampler;
+
+use super::{Sampler, ScriptOutcome, ScriptVerdict, ScriptView};
+use crate::texts::context::UserContext;
+use crate::texts::cookies::Jar;
+use crate::texts::json::CompiledPath;
+use crate::texts::machine::{PLAN_FILE, local_offset};
+use crate::texts::pending::PendingRequest;
+use crate::texts::searched::{SampleChanges, Searched};
+use brunt_groovy::{Budget, Cookie, Dialect, Host, LogLevel, Request, Sample, Stop, Value};
+use brunt_java::date::offset_text;
+use brunt_model::Tick;
+use brunt_model::scenario::Scope;
+use hop::Hop;
+use rand::Rng;
+use sampler::ScriptSampler;
+use std::borrow::Cow;
+use std::rc::Rc;
+
+/// A script, parsed.
+#[derive(Clone)]
+pub struct Parsed(brunt_groovy::Script);
+
+impl Parsed {
+    /// Parses a script.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read, or names classes that are not known.
+    pub fn new(source: &str, dialect: Dialect) -> Result<Self, String> {
+        let parsed = brunt_groovy::Script::parse(source, dialect).map_err(|error| error.to_string())?;
+        match parsed.unsupported().into_iter().find(|(_, what)| is_used(what, source)) {
+            Some((line, class)) => Err(format!("line {line}: {class} is not known; write it without this class")),
+            None => Ok(Self(parsed)),
+        }
+    }
+
+    /// Runs it.
+    ///
+    /// # Errors
+    ///
+    /// An exception that nothing caught, or too many operations.
+    pub fn run(
+        &self,
+        user: &UserContext,
+        view: ScriptView<'_, '_>,
+        (name, parameters): (&str, &str),
+    ) -> Result<ScriptOutcome, String> {
+        let ScriptView { sample, makes_sample, sampler } = view;
+        let last = user.last.borrow().clone();
+        let mut sent = PendingRequest::default();
+        let sampler = match (sampler, sample) {
+            (None, Some((searched, _))) => Some(Sampler { pending: &mut sent, texts: searched }),
+            (sampler, _) => sampler,
+        };
+        let mut host = ScriptHost {
+            user,
+            sample: sample.map(|(searched, success)| ReplySample::new(searched, success)),
+            last: last.as_deref().map(Hop),
+            makes_sample,
+            sampler: sampler.map(ScriptSampler),
+            parameters,
+            name,
+            verdict: ScriptVerdict::default(),
+            outcome: ScriptOutcome::default(),
+        };
+        let mut budget = Budget::default();
+        let value = if makes_sample {
+            self.0.run_to_text(&mut host, &mut budget)
+        } else {
+            let plain = |value: Value| value.to_text().filter(|_| !value.is_null());
+            self.0.run(&mut host, &mut budget).map(plain)
+        };
+        let value = value.map_err(|error| error.to_string())?;
+        let changes = host.sample.map(|sample| sample.changes).unwrap_or_default();
+        Ok(ScriptOutcome { changes, value, failure: host.verdict.failure(), ..host.outcome })
+    }
+
+    /// Runs it between requests; the text of its value, None where that is `null`.
+    ///
+    /// # Errors
+    ///
+    /// As [`run`](Self::run).
+    pub fn text(&self, user: &UserContext) -> Result<Option<String>, String> {
+        let last = user.last.borrow().clone();
+        let mut host = ScriptHost {
+            user,
+            sample: None,
+            last: last.as_deref().map(Hop),
+            makes_sample: false,
+            sampler: None,
+            parameters: "",
+            name: "",
+            verdict: ScriptVerdict::default(),
+            outcome: ScriptOutcome::default(),
+        };
+        self.0.run_to_text(&mut host, &mut Budget::default()).map_err(|error| error.to_string())
+    }
+}
+
+/// The files that scripts read, write and delete.
+const OWN_FILES: &str =
+    "files and directories below the plan's directory, or below one that the option allow-dir names";
+
+/// Packages of the classes that Apache JMeter brings along, Java's with them.
+const OF_JMETER: [&str; 31] = [
+    "java.",
+    "javax.",
+    "jdk.",
+    "sun.",
+    "com.sun.",
+    "org.w3c.",
+    "org.xml.",
+    "org.ietf.",
+    "org.omg.",
+    "groovy.",
+    "groovyx.",
+    "org.codehaus.groovy.",
+    "org.apache.",
+    "org.slf4j.",
+    "org.jsoup.",
+    "com.jayway.jsonpath.",
+    "net.minidev.",
+    "com.fasterxml.jackson.",
+    "com.thoughtworks.xstream.",
+    "com.github.benmanes.caffeine.",
+    "net.sf.saxon.",
+    "net.sf.jtidy.",
+    "org.w3c.tidy.",
+    "io.burt.jmespath.",
+    "jodd.",
+    "bsh.",
+    "org.mozilla.javascript.",
+    "freemarker.",
+    "kotlin.",
+    "org.xbill.",
+    "com.helger.",
+];
+
+/// The first class of a library that a script uses, where nothing but such classes keeps it from being read.
+pub fn foreign_class(source: &str, dialect: Dialect) -> Option<String> {
+    let parsed = brunt_groovy::Script::parse(source, dialect).ok()?;
+    let missing: Vec<String> =
+        parsed.unsupported().into_iter().map(|(_, what)| what).filter(|what| is_used(what, source)).collect();
+    let class = |what: &String| {
+        let class = what.strip_prefix("import of ").or_else(|| what.strip_prefix("class "))?;
+        let is_foreign = class.contains('.') && !OF_JMETER.iter().any(|package| class.starts_with(package));
+        is_foreign.then(|| class.to_owned())
+    };
+    let foreign: Vec<String> = missing.iter().map_while(class).collect();
+    if foreign.len() == missing.len() { foreign.into_iter().next() } else { None }
+}
+
+/// Whether a class that is not known is needed: an import that the script does not name again is not.
+fn is_used(what: &str, source: &str) -> bool {
+    let Some(class) = what.strip_prefix("import of ").and_then(|path| path.rsplit('.').next()) else { return true };
+    let words = source.split(|character: char| !character.is_alphanumeric() && character != '_');
+    words.filter(|word| *word == class).count() > 1
+}
+
+/// A reply as scripts see it.
+struct ReplySample<'s, 'a> {
+    searched: &'s Searched<'a>,
+    success: bool,
+    /// Each request of a chain of redirects.
+    hops: Vec<Hop<'s>>,
+    /// What the script changed.
+    changes: SampleChanges,
+}
+
+impl<'s, 'a> ReplySample<'s, 'a> {
+    fn new(searched: &'s Searched<'a>, success: bool) -> Self {
+        let hops = searched.hops.iter().map(Hop).collect();
+        Self { searched, success, hops, changes: SampleChanges::default() }
+    }
+
+    fn millis_at(&self, tick: Tick) -> i64 {
+        self.searched.user.worker.surroundings.unix_millis_at(tick) as i64
+    }
+
+    fn times(&self) -> (i64, i64) {
+        let sample = self.searched.sample;
+        let measured = || (self.millis_at(sample.begun), self.millis_at(sample.last_byte));
+        self.changes.times.or(self.searched.changes.times).unwrap_or_else(measured)
+    }
+}
+
+/// A text that a script changed, or the one that was.
+fn changed<'c>(change: Option<&'c String>, or: impl FnOnce() -> Cow<'c, str>) -> Cow<'c, str> {
+    change.map_or_else(or, |text| Cow::Borrowed(text.as_str()))
+}
+
+impl Sample for ReplySample<'_, '_> {
+    fn label(&self) -> Cow<'_, str> {
+        changed(self.changes.label.as_ref(), || self.searched.label().into())
+    }
+
+    fn set_label(&mut self, label: &str) {
+        self.changes.label = Some(label.to_owned());
+    }
+
+    fn code(&self) -> Cow<'_, str> {
+        changed(self.changes.code.as_ref(), || self.searched.status().into())
+    }
+
+    fn set_code(&mut self, code: &str) {
+        self.changes.code = Some(code.to_owned());
+    }
+
+    fn message(&self) -> Cow<'_, str> {
+        changed(self.changes.message.as_ref(), || self.searched.message())
+    }
+
+    fn set_message(&mut self, message: &str) {
+        self.changes.message = Some(message.to_owned());
+    }
+
+    fn body(&self) -> Cow<'_, [u8]> {
+        Cow::Borrowed(self.changes.body.as_deref().unwrap_or_else(|| self.searched.body_bytes()))
+    }
+
+    fn body_text(&self) -> Cow<'_, str> {
+        match &self.changes.body {
+            Some(changed) => String::from_utf8_lossy(changed),
+            None => Cow::Borrowed(self.searched.body()),
+        }
+    }
+
+    fn set_body(&mut self, body: &[u8]) {
+        self.changes.body = Some(body.to_owned());
+    }
+
+    fn response_headers(&self) -> Cow<'_, str> {
+        changed(self.changes.headers.as_ref(), || self.searched.headers().into())
+    }
+
+    fn set_response_headers(&mut self, headers: &str) {
+        self.changes.headers = Some(headers.to_owned());
+    }
+
+    fn request_headers(&self) -> Cow<'_, str> {
+        self.searched.request_headers().into()
+    }
+
+    fn request_data(&self) -> Cow<'_, str> {
+        changed(self.changes.request.as_ref(), || self.searched.query())
+    }
+
+    fn sampler_data(&self) -> Cow<'_, str> {
+        changed(self.changes.request.as_ref(), || self.searched.sampler_data().into())
+    }
+
+    fn method(&self) -> Cow<'_, str> {
+        self.searched.request.parts().map(|parts| Cow::Borrowed(&*parts.method)).unwrap_or_default()
+    }
+
+    fn set_request_data(&mut self, data: &str) {
+        self.changes.request = Some(data.to_owned());
+    }
+
+    fn url(&self) -> Cow<'_, str> {
+        Cow::Borrowed(self.searched.request.url())
+    }
+
+    fn content_type(&self) -> Cow<'_, str> {
+        Cow::Borrowed(self.searched.field("content-type").unwrap_or_default())
+    }
+
+    fn thread_name(&self) -> Cow<'_, str> {
+        self.searched.user.worker.thread_name(self.searched.user.number).into()
+    }
+
+    fn elapsed_ms(&self) -> i64 {
+        self.end_ms() - self.start_ms()
+    }
+
+    fn latency_ms(&self) -> i64 {
+        let sample = self.searched.sample;
+        if sample.first_byte == Tick::ZERO {
+            0
+        } else {
+            self.millis_at(sample.first_byte) - self.millis_at(sample.begun)
+        }
+    }
+
+    fn start_ms(&self) -> i64 {
+        self.times().0
+    }
+
+    fn end_ms(&self) -> i64 {
+        self.times().1
+    }
+
+    fn set_times_ms(&mut self, start: i64, end: i64) {
+        self.changes.times = Some((start, end));
+    }
+
+    fn received_bytes(&self) -> i64 {
+        self.searched.bytes as i64
+    }
+
+    fn sent_bytes(&self) -> i64 {
+        self.searched.sample.bytes_sent as i64
+    }
+
+    fn success(&self) -> bool {
+        self.changes.success.unwrap_or(self.success)
+    }
+
+    fn set_success(&mut self, success: bool) {
+        self.changes.success = Some(success);
+    }
+
+    fn set_ignore(&mut self) {
+        self.changes.is_ignored = true;
+    }
+
+    fn sub_samples(&self) -> usize {
+        self.hops.len()
+    }
+
+    fn sub_sample(&self, index: usize) -> Option<&dyn Sample> {
+        self.hops.get(index).map(|hop| -> &dyn Sample { hop })
+    }
+}
+
+/// What a script reaches of the run.
+struct ScriptHost<'h, 's, 'a> {
+    user: &'h UserContext,
+    sample: Option<ReplySample<'s, 'a>>,
+    /// The sample before.
+    last: Option<Hop<'h>>,
+    makes_sample: bool,
+    sampler: Option<ScriptSampler<'s>>,
+    parameters: &'h str,
+    name: &'h str,
+    verdict: ScriptVerdict,
+    outcome: ScriptOutcome,
+}
+
+impl Host for ScriptHost<'_, '_, '_> {
+    fn variable(&self, name: &str) -> Option<Cow<'_, str>> {
+        self.user.variables.borrow().get(name).map(|value| value.to_owned().into())
+    }
+
+    fn set_variable(&mut self, name: &str, value: &str) {
+        self.user.variables.borrow_mut().set(name, value);
+    }
+
+    fn remove_variable(&mut self, name: &str) {
+        self.user.variables.borrow_mut().remove(name);
+    }
+
+    fn variables(&self) -> Vec<(String, String)> {
+        self.user.variables.borrow().all()
+    }
+
+    fn object(&self, name: &str) -> Option<Value> {
+        self.user.objects.borrow().get(name)?.downcast_ref::<Value>().cloned()
+    }
+
+    fn set_object(&mut self, name: &str, value: Option<Value>) {
+        let mut objects = self.user.objects.borrow_mut();
+        match value {
+            Some(value) => _ = objects.insert(name.to_owned(), Rc::new(value)),
+            None => _ = objects.remove(name),
+        }
+    }
+
+    fn property(&self, name: &str) -> Option<Cow<'_, str>> {
+        self.user.worker.commons.property(name).map(Cow::Owned)
+    }
+
+    fn set_property(&mut self, name: &str, value: Option<&str>) {
+        self.user.worker.commons.set_property(name, value);
+    }
+
+    fn sample(&self) -> Option<&dyn Sample> {
+        let own = self.sample.as_ref().map(|sample| -> &dyn Sample { sample });
+        own.or_else(|| self.previous())
+    }
+
+    fn previous(&self) -> Option<&dyn Sample> {
+        self.last.as_ref().map(|last| -> &dyn Sample { last })
+    }
+
+    fn makes_sample(&self) -> bool {
+        self.makes_sample
+    }
+
+    fn request(&self) -> Option<&dyn Request> {
+        self.sampler.as_ref().map(|sampler| -> &dyn Request { sampler })
+    }
+
+    fn request_mut(&mut self) -> Option<&mut dyn Request> {
+        self.sampler.as_mut().map(|sampler| -> &mut dyn Request { sampler })
+    }
+
+    fn sample_mut(&mut self) -> Option<&mut dyn Sample> {
+        self.sample.as_mut().map(|sample| -> &mut dyn Sample { sample })
+    }
+
+    fn failure(&self) -> bool {
+        self.verdict.failed
+    }
+
+    fn set_failure(&mut self, failed: bool) {
+        self.verdict.failed = failed;
+    }
+
+    fn failure_message(&self) -> Cow<'_, str> {
+        Cow::Borrowed(&self.verdict.message)
+    }
+
+    fn set_failure_message(&mut self, message: &str) {
+        message.clone_into(&mut self.verdict.message);
+    }
+
+    fn label(&self) -> Cow<'_, str> {
+        Cow::Borrowed(self.name)
+    }
+
+    fn parameters(&self) -> Cow<'_, str> {
+        Cow::Borrowed(self.parameters)
+    }
+
+    fn thread_number(&self) -> u32 {
+        self.user.number as u32 + 1
+    }
+
+    fn thread_name(&self) -> Cow<'_, str> {
+        self.user.worker.thread_name(self.user.number).into()
+    }
+
+    fn group_name(&self) -> Cow<'_, str> {
+        Cow::Borrowed(&self.user.worker.population)
+    }
+
+    fn group_threads(&self) -> u32 {
+        self.user.worker.surroundings.users_there().0 as u32
+    }
+
+    fn iteration(&self) -> u64 {
+        self.user.iteration.get() + 1
+    }
+
+    fn environment(&self, name: &str) -> Option<String> {
+        crate::texts::machine::environment(name)
+    }
+
+    fn log(&mut self, _: LogLevel, text: &str) {
+        self.user.trace(|tracing| tracing.note(&format!("log: {text}")));
+    }
+
+    fn log_enabled(&self, _: LogLevel) -> bool {
+        self.user.tracing.is_some()
+    }
+
+    fn stop(&mut self, what: Stop) {
+        self.outcome.stop = match what {
+            Stop::NextIteration => Scope::Iteration,
+            Stop::NextLoop => Scope::Round,
+            Stop::BreakLoop => Scope::Loop,
+            Stop::Thread => Scope::User,
+            Stop::Test | Stop::TestNow => Scope::Run,
+        };
+    }
+
+    fn pause(&mut self, milliseconds: u64) {
+        self.outcome.pause = self.outcome.pause.saturating_add(milliseconds);
+    }
+
+    fn now_millis(&self) -> i64 {
+        self.user.worker.surroundings.unix_millis() as i64
+    }
+
+    fn default_zone(&self) -> Cow<'_, str> {
+        match local_offset(self.now_millis()) {
+            0 => "UTC".into(),
+            offset => format!("GMT{}", offset_text(offset, ":")).into(),
+        }
+    }
+
+    fn base_directory(&self) -> Cow<'_, str> {
+        let base = self.user.worker.commons.files.base();
+        base.map_or_else(|| ".".into(), |base| base.to_string_lossy().into_owned().into())
+    }
+
+    fn plan_file(&self) -> Cow<'_, str> {
+        self.user.worker.commons.property(PLAN_FILE).unwrap_or_default().into()
+    }
+
+    fn zone_offset(&self, zone: &str, millis: i64) -> Option<i32> {
+        crate::languages::zones::offset(zone, millis.div_euclid(1000))
+    }
+
+    fn read_file(&mut self, path: &str) -> Result<Vec<u8>, String> {
+        let bytes = self.user.worker.commons.files.bytes(path);
+        bytes.ok_or_else(|| format!("{path}: not found; scripts read {OWN_FILES}"))
+    }
+
+    fn append_file(&mut self, path: &str, bytes: &[u8], truncate: bool) -> Result<(), String> {
+        let (files, text) = (&self.user.worker.commons.files, String::from_utf8_lossy(bytes));
+        let written = if truncate { files.replace(path, &text) } else { files.append(path, &text) };
+        written.map_err(|error| format!("{path}: {error}; scripts write {OWN_FILES}"))
+    }
+
+    fn delete_file(&mut self, path: &str) -> Result<bool, String> {
+        let deleted = self.user.worker.commons.files.delete(path);
+        deleted.map_err(|error| format!("{path}: {error}; scripts delete {OWN_FILES}"))
+    }
+
+    fn make_directory(&mut self, path: &str) -> Result<bool, String> {
+        let made = self.user.worker.commons.files.make_directory(path);
+        made.map_err(|error| format!("{path}: {error}; scripts make {OWN_FILES}"))
+    }
+
+    fn list_directory(&mut self, path: &str) -> Option<Vec<String>> {
+        self.user.worker.commons.files.list(path)
+    }
+
+    fn json_path(&self, json: &str, path: &str) -> Result<Option<String>, String> {
+        let compiled = CompiledPath::new(path)?;
+        let json: serde_json::Value = serde_json::from_str(json).map_err(|error| format!("no JSON: {error}"))?;
+        let found = compiled.all(&json);
+        let is_list = ["..", "*", "?", ":", ","].iter().any(|many| path.contains(many));
+        let text = if is_list { serde_json::to_string(&found) } else { serde_json::to_string(&found.first()) };
+        Ok(text.ok().filter(|_| is_list || !found.is_empty()))
+    }
+
+    fn cookies(&self) -> Vec<Cookie> {
+        let mut jar = self.user.cookies.borrow().clone();
+        // Those of the reply that the script looks at are taken behind it.
+        let searched = self.sample.as_ref().map(|sample| sample.searched);
+        if let Some((searched, parts)) = searched.and_then(|searched| Some((searched, searched.request.parts()?))) {
+            jar.take(&parts.url, searched.fields());
+        }
+        jar.all()
+    }
+
+    fn add_cookie(&mut self, cookie: &Cookie) {
+        self.user.cookies.borrow_mut().add(cookie);
+    }
+
+    fn remove_cookie(&mut self, cookie: &Cookie) {
+        self.user.cookies.borrow_mut().remove(cookie);
+    }
+
+    fn clear_cookies(&mut self) {
+        self.user.cookies.replace(Jar::default());
+    }
+
+    fn random(&mut self) -> u64 {
+        self.user.worker.random.borrow_mut().next_u64()
+    }
+}

@@ -1,0 +1,95 @@
+//! The texts of a listed request, filled in for a user.
+
+use super::{CompiledRequest, WorkerScript};
+use crate::texts::context::UserContext;
+use crate::texts::pending::{RequestTexts, SentParts};
+use crate::texts::template::Template;
+use brunt_model::request::JsonMessage;
+use brunt_model::{Body, BodyFragment, Request};
+use brunt_wire::Transport;
+use std::borrow::Cow;
+
+/// The texts of an entry for one request of a user.
+pub struct EntryTexts<'e, T: Transport> {
+    /// The worker's script.
+    pub script: &'e WorkerScript<T>,
+    /// The request as it is written.
+    pub request: &'e Request,
+    /// The entry.
+    pub compiled: &'e CompiledRequest,
+    /// The number of the request among all of the run.
+    pub n: u64,
+    /// Whose request it is.
+    pub user: Option<&'e UserContext>,
+}
+
+impl<'e, T: Transport> EntryTexts<'e, T> {
+    fn text(&self, template: Option<&'e Template>, written: &'e str) -> Cow<'e, str> {
+        let filled = |template: &'e Template| match template.as_constant() {
+            Some(constant) => Cow::Borrowed(constant),
+            None => Cow::Owned(self.script.text(template, self.n, self.user)),
+        };
+        template.map_or(Cow::Borrowed(written), filled)
+    }
+
+    /// All of them.
+    pub fn parts(&self) -> SentParts<'e> {
+        let (label, url, headers, body) = (self.filled_label(), self.filled_url(), self.headers(), self.body());
+        SentParts { label, method: self.method(), url, headers, body }
+    }
+
+    fn filled_label(&self) -> Cow<'e, str> {
+        self.text(self.compiled.templates.as_ref().map(|all| &all.label), &self.request.label)
+    }
+
+    fn filled_url(&self) -> Cow<'e, str> {
+        self.text(self.compiled.templates.as_ref().map(|all| &all.url), &self.request.url)
+    }
+}
+
+impl<T: Transport> RequestTexts for EntryTexts<'_, T> {
+    fn label(&self) -> String {
+        self.filled_label().into_owned()
+    }
+
+    fn method(&self) -> String {
+        self.request.method.clone()
+    }
+
+    fn url(&self) -> String {
+        self.filled_url().into_owned()
+    }
+
+    fn headers(&self) -> Vec<(String, String)> {
+        let Some(templates) = &self.compiled.templates else { return self.request.headers.clone() };
+        templates.headers.iter().map(|(name, value)| (name.clone(), self.text(Some(value), "").into_owned())).collect()
+    }
+
+    fn body(&self) -> Body {
+        let templates = self.compiled.templates.iter().flat_map(|all| &all.bodies);
+        let mut texts = templates.map(|template| self.text(Some(template), "").into_owned());
+        match &self.request.body {
+            Body::Mixed(fragments) => {
+                let bytes = fragments.iter().flat_map(|fragment| match fragment {
+                    BodyFragment::Text(_) => texts.next().unwrap_or_default().into_bytes(),
+                    BodyFragment::Bytes(bytes) => bytes.clone(),
+                });
+                Body::Bytes(bytes.collect())
+            }
+            body => match (texts.next(), body) {
+                (Some(json), Body::Message(message)) => Body::Message(JsonMessage { json, ..message.clone() }),
+                (Some(text), _) => Body::Text(text),
+                (None, _) => body.clone(),
+            },
+        }
+    }
+
+    fn has_body(&self) -> bool {
+        self.request.body != Body::None
+    }
+
+    fn content_type(&self) -> String {
+        let kind = self.request.headers.iter().find(|header| header.0.eq_ignore_ascii_case("content-type"));
+        kind.map(|(_, value)| value.clone()).unwrap_or_default()
+    }
+}

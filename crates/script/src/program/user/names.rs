@@ -1,0 +1,47 @@
+//! The variables that a scenario sets, and the policies that it uses.
+
+use crate::program::{Facts, SetVariables};
+use crate::texts::variables::Names;
+use brunt_model::ReplyPolicy;
+use brunt_model::reply_policy::{Assertion, AssertionTest, ReplyAction};
+use brunt_model::scenario::{Scenario, Step};
+use std::collections::BTreeSet;
+
+/// The numbers of the policies of its requests and samples.
+pub fn policies(scenario: &Scenario) -> BTreeSet<usize> {
+    let mut used: BTreeSet<usize> = scenario.requests.iter().map(|request| request.reply_policy as usize).collect();
+    Step::each(&scenario.steps, &mut |step| {
+        if let Step::Sample(sample) = step {
+            used.insert(sample.reply_policy as usize);
+        }
+    });
+    used
+}
+
+/// The variables that steps, extractors and stages before set, and those that users begin with.
+pub fn all(scenario: &Scenario, policies: &[&ReplyPolicy]) -> Names {
+    let mut names = Names::default();
+    for action in policies.iter().flat_map(|policy| &policy.actions) {
+        if let ReplyAction::Extract(extractor) = action {
+            names.number(&extractor.variable);
+        }
+    }
+    scenario.handed.values.iter().for_each(|(name, _)| _ = names.number(name));
+    scenario.variables.iter().for_each(|(name, _)| _ = names.number(name));
+    scenario.data.iter().flat_map(|file| &file.names).for_each(|name| _ = names.number(name));
+    Step::each(&scenario.steps, &mut |step| {
+        if let SetVariables::One(variable) = Facts::of(step).variables {
+            names.number(variable);
+        }
+    });
+    names
+}
+
+/// Whether scripts are run, or were before it, which may set any variable.
+pub fn has_scripts(scenario: &Scenario, policies: &[&ReplyPolicy]) -> bool {
+    let is_script = |action: &ReplyAction| matches!(action, ReplyAction::Script(_));
+    let asserts = |assertion: &Assertion| matches!(assertion.test, AssertionTest::Script(_));
+    scenario.handed.has_scripts
+        || policies.iter().any(|policy| policy.actions.iter().any(is_script) || policy.assertions.iter().any(asserts))
+        || Step::any(&scenario.steps, &|step| Facts::of(step).variables == SetVariables::Any)
+}

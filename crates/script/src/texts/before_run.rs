@@ -1,0 +1,175 @@
+//! Texts that are filled in before a run, where there are variables and properties and no user yet.
+
+use crate::Feeds;
+use crate::texts::context::{Commons, UserContext, WorkerContext};
+use crate::texts::expression::{self, Stretch};
+use crate::texts::files::Files;
+use crate::texts::functions::find;
+use crate::texts::template::{Place, RenderContext, Template, call_text, expression_text};
+use crate::texts::variables::{Names, Variables};
+use brunt_engine::Alone;
+use brunt_model::scenario::TextRules;
+use rand::SeedableRng;
+use rand_pcg::Pcg64Mcg;
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// Functions whose value is that of a property, which no text changes.
+const PROPERTY_FUNCTIONS: [&str; 4] = ["P", "property", "isPropDefined", "TestPlanName"];
+
+/// The variables and properties that a run begins with, by JMeter's rules.
+pub struct BeforeRun {
+    feeds: Feeds,
+    user: UserContext,
+    random: RefCell<Pcg64Mcg>,
+    /// Variables that keep their value for the whole run.
+    constant: BTreeSet<String>,
+    properties_are_constant: bool,
+}
+
+impl BeforeRun {
+    /// Fills in the variables in order; `folders`: where functions read files, `seed`: that of random values.
+    pub fn new(
+        variables: &[(String, String)],
+        properties: &[(String, String)],
+        folders: Vec<PathBuf>,
+        seed: u64,
+    ) -> Self {
+        let mut names = Names::default();
+        for (name, _) in variables {
+            names.number(name);
+        }
+        let mut commons = Commons::with_properties(properties);
+        commons.files = Files::below(folders).read_only();
+        let worker = WorkerContext::new(Arc::new(commons), Rc::new(Alone), seed);
+        let user = UserContext::new(&Rc::new(worker), Variables::new(&Arc::new(names.clone())), 0);
+        let before = Self {
+            feeds: Feeds::with_variables(TextRules::Jmeter, names),
+            user,
+            random: RefCell::new(Pcg64Mcg::seed_from_u64(seed)),
+            constant: BTreeSet::new(),
+            properties_are_constant: false,
+        };
+        for (name, text) in variables {
+            let value = before.text(text);
+            before.user.variables.borrow_mut().set(name, &value);
+        }
+        before
+    }
+
+    /// The same, where these variables keep their value for the whole run, and the properties do or do not.
+    #[must_use]
+    pub fn with_constants(self, constant: BTreeSet<String>, properties_are_constant: bool) -> Self {
+        Self { constant, properties_are_constant, ..self }
+    }
+
+    /// The variables with their values, by name.
+    pub fn variables(&self) -> Vec<(String, String)> {
+        self.user.variables.borrow().all()
+    }
+
+    /// A text with all that is known now filled in; what is not known stays as it was written.
+    pub fn text(&self, text: &str) -> String {
+        let mut feeds = self.feeds.clone();
+        match Template::compile_expressions(text, Place::Text, &mut feeds) {
+            Ok(template) => template.text(&mut RenderContext {
+                n: 0,
+                rng: &mut *self.random.borrow_mut(),
+                feeds: &feeds,
+                user: Some(&self.user),
+            }),
+            Err(_) => text.to_owned(),
+        }
+    }
+
+    /// A text in which only what never changes is filled in; it may still hold expressions.
+    pub fn folded(&self, text: &str) -> String {
+        if !text.contains("${") {
+            return text.to_owned();
+        }
+        let folded: Vec<Stretch> = expression::parse(text).into_iter().map(|stretch| self.fold(stretch)).collect();
+        expression_text(&folded)
+    }
+
+    fn fold(&self, stretch: Stretch) -> Stretch {
+        match stretch {
+            Stretch::Variable { name, written } if self.constant.contains(&name) => {
+                let value = self.user.variables.borrow().get(&name).map(str::to_owned);
+                value.map_or(Stretch::Variable { name, written }, Stretch::Literal)
+            }
+            Stretch::Call { name, arguments, written } => {
+                let is_known = find(&name).is_some_and(|function| function.arguments.contains(&arguments.len()));
+                if !is_known {
+                    return Stretch::Call { name, arguments, written };
+                }
+                let is_property = self.properties_are_constant && PROPERTY_FUNCTIONS.contains(&name.as_str());
+                let same = |argument: &Vec<Stretch>| argument.iter().all(|part| matches!(part, Stretch::Literal(_)));
+                let fold = |all: &Vec<Stretch>| all.iter().cloned().map(|one| self.fold(one)).collect();
+                let folded: Vec<Vec<Stretch>> = arguments.iter().map(fold).collect();
+                // One that sets a variable has to be called by each user.
+                let sets = name == "property" && folded.get(1).is_some_and(|variable| !variable.is_empty());
+                if is_property && !sets && folded.iter().all(same) {
+                    return Stretch::Literal(self.text(&written));
+                }
+                match call_text(&name, &folded).filter(|_| folded != arguments) {
+                    Some(written) => Stretch::Call { name, arguments: folded, written },
+                    None => Stretch::Call { name, arguments, written },
+                }
+            }
+            other => other,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pairs(all: &[(&str, &str)]) -> Vec<(String, String)> {
+        all.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+    }
+
+    #[test]
+    fn what_is_known_is_filled_in() {
+        let variables = pairs(&[("host", "${__P(host,localhost)}"), ("url", "${host}:${port}"), ("__x", "1")]);
+        let before = BeforeRun::new(&variables, &pairs(&[("host", "h")]), Vec::new(), 1);
+        assert_eq!(before.text("${url} ${__P(n,5)} ${none} ${__x} ${__y}"), "h:${port} 5 ${none} 1 ${__y}");
+    }
+
+    #[test]
+    fn only_what_never_changes_is_folded() {
+        let variables = pairs(&[("host", "a,b"), ("id", "1"), ("open", "(")]);
+        let before = BeforeRun::new(&variables, &pairs(&[("p", "x")]), Vec::new(), 1)
+            .with_constants(["host".to_owned(), "open".to_owned()].into_iter().collect(), true);
+        for (text, folded) in [
+            ("${host}", "a,b"),
+            ("\\d+ ${host}", "\\d+ a,b"),
+            ("${host}-${id}", "a,b-${id}"),
+            ("${__P(p)}/${__P(q,${host})}", "x/a,b"),
+            ("${__V(${host})}", "${__V(a\\,b)}"),
+            ("${__V(x_${id})}", "${__V(x_${id})}"),
+            ("${__property(p,v)}", "${__property(p,v)}"),
+            ("\\,x${id}", ",x${id}"),
+            (
+                "${name(${host})} ${__V} ${__time()} ${V(a\\,b)} ${__jm__loop__idx}",
+                "${name(${host})} ${__V} ${__time()} ${V(a\\,b)} ${__jm__loop__idx}",
+            ),
+            ("${__V(${open})}", "${__V(${open})}"),
+        ] {
+            assert_eq!(before.folded(text), folded, "{text}");
+        }
+    }
+
+    #[test]
+    fn files_are_read_and_not_written() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("host.txt"), "h").unwrap();
+        let variables = pairs(&[("host", "${__FileToString(host.txt)}"), ("done", "${__StringToFile(new.txt,x)}")]);
+        let before = BeforeRun::new(&variables, &[], vec![folder.path().to_owned()], 1);
+        assert_eq!(before.text("${host} ${done}"), "h false");
+        assert!(!folder.path().join("new.txt").exists());
+    }
+}

@@ -1,0 +1,291 @@
+//! Data files whose rows set variables: read once, before the load.
+//!
+//! All rows have as many cells as the first, and are UTF-8. JMeter's rules take any row and any bytes: a row that has fewer cells than
+//! there are variables leaves the others as they were. Blank lines are no rows; by JMeter's rules they are, and stand for the end of the
+//! file where cells have no quotes. Users take the rows that they share in turn.
+
+use crate::texts::context::UserContext;
+use crate::texts::feed::{csv_reader, unreadable};
+use crate::texts::files;
+use crate::{Feeds, ScriptError, WordError};
+use brunt_model::scenario::{DataEnd, DataFile, DataFormat, RowOrder, Sharing};
+use rand::RngExt;
+use std::path::{Path, PathBuf};
+
+/// The rows of a data file.
+#[derive(Debug)]
+pub struct Rows {
+    /// Tells it from other files, for all users of the run.
+    key: String,
+    /// The numbers of the variables of its columns.
+    variables: Vec<usize>,
+    /// All cells, one behind the other.
+    cells: String,
+    /// Where each cell ends.
+    ends: Vec<usize>,
+    /// The first cell behind each row.
+    row_ends: Vec<usize>,
+    shared: Sharing,
+    order: RowOrder,
+    at_end: DataEnd,
+}
+
+/// What a row says of the user.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RowTaken {
+    /// Its variables are set.
+    Set,
+    /// There is none left: the user does nothing more.
+    StopUser,
+    /// There is none left: the run is over.
+    StopRun,
+}
+
+/// The mark that JMeter gives variables behind the last row.
+const END_OF_FILE: &str = "<EOF>";
+
+impl Rows {
+    /// Reads a file, and names its variables to `feeds`.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read, has no row, or a line is not of its format.
+    pub fn read(file: &DataFile, feeds: &mut Feeds) -> Result<Self, ScriptError> {
+        let path = Path::new(&file.file);
+        let takes_any = feeds.dialect.reads_any_rows();
+        let text = decoded(files::read_bytes(path)?, file, takes_any)?;
+        let mut table = Table { file: path.to_owned(), names: file.names.clone(), ..Table::default() };
+        let keeps_blanks = takes_any && file.order == RowOrder::Sequence;
+        match file.format {
+            DataFormat::Csv { delimiter, quoted: false } if keeps_blanks => {
+                table.read_lines(&text, file.skip_first, delimiter);
+            }
+            DataFormat::Csv { delimiter, quoted } => {
+                let whole = if keeps_blanks { with_blank_rows(&text) } else { text };
+                let mut reader = csv_reader(delimiter)?;
+                reader.flexible(takes_any).quoting(quoted);
+                table.read_csv(&reader, &whole, file.skip_first)?;
+            }
+            DataFormat::JsonLines => table.read_json(&text)?,
+        }
+        if !takes_any {
+            table.check_names()?;
+        }
+        if table.row_ends.is_empty() {
+            let wrong = "the file has no row to take values from";
+            return Err(WordError::new(&file.file, wrong, "one line for each row into it").into());
+        }
+        let variables = table.names.iter().map(|name| feeds.names.number(name)).collect();
+        let Table { cells, ends, row_ends, .. } = table;
+        let (shared, order, at_end) = (file.shared, file.order, file.at_end);
+        Ok(Self { key: format!("row {}", file.file), variables, cells, ends, row_ends, shared, order, at_end })
+    }
+
+    /// The user takes the next row.
+    pub fn take(&self, user: &UserContext) -> RowTaken {
+        let count = self.row_ends.len() as u64;
+        let row = match self.order {
+            RowOrder::Random => user.worker.random.borrow_mut().random_range(0..count),
+            RowOrder::Sequence => match self.shared {
+                Sharing::All => user.worker.count(&self.key),
+                Sharing::Population => user.worker.count(&format!("{} {}", self.key, user.worker.population)),
+                Sharing::User => user.count(&self.key),
+            },
+        };
+        let mut variables = user.variables.borrow_mut();
+        let number = (row % count) as usize;
+        if (row < count || self.at_end == DataEnd::Again) && !self.is_blank(number) {
+            let cells = self.variables.iter().zip(self.row(number));
+            cells.for_each(|(variable, cell)| variables.set_slot(*variable, cell));
+            return RowTaken::Set;
+        }
+        match self.at_end {
+            DataEnd::StopUser => RowTaken::StopUser,
+            DataEnd::StopRun => RowTaken::StopRun,
+            DataEnd::Eof | DataEnd::Again => {
+                self.variables.iter().for_each(|variable| variables.set_slot(*variable, END_OF_FILE));
+                RowTaken::Set
+            }
+        }
+    }
+
+    /// A blank line, which stands for the end of the file.
+    fn is_blank(&self, number: usize) -> bool {
+        self.row(number).next().is_none()
+    }
+
+    fn row(&self, number: usize) -> impl Iterator<Item = &str> {
+        let first = number.checked_sub(1).map_or(0, |before| self.row_ends[before]);
+        let begin = |cell: usize| cell.checked_sub(1).map_or(0, |before| self.ends[before]);
+        (first..self.row_ends[number]).map(move |cell| &self.cells[begin(cell)..self.ends[cell]])
+    }
+}
+
+/// A text whose blank lines, but those within quotes, are rows of one empty cell.
+fn with_blank_rows(text: &str) -> String {
+    let mut whole = String::with_capacity(text.len());
+    let mut is_within = false;
+    for line in text.split_inclusive('\n') {
+        if line.trim_end_matches(['\r', '\n']).is_empty() && !is_within {
+            whole.push_str("\"\"");
+        }
+        is_within ^= line.matches('"').count() % 2 == 1;
+        whole.push_str(line);
+    }
+    whole
+}
+
+/// A file that is being read.
+#[derive(Default)]
+struct Table {
+    file: PathBuf,
+    names: Vec<String>,
+    cells: String,
+    ends: Vec<usize>,
+    row_ends: Vec<usize>,
+}
+
+impl Table {
+    fn push<'a>(&mut self, row: impl Iterator<Item = &'a str>) {
+        for cell in row {
+            self.cells.push_str(cell);
+            self.ends.push(self.cells.len());
+        }
+        self.row_ends.push(self.ends.len());
+    }
+
+    /// Reads lines as JMeter does where cells have no quotes: a blank line has no cell.
+    fn read_lines(&mut self, text: &str, skip_first: bool, delimiter: char) {
+        let mut lines = text.lines();
+        if self.names.is_empty() {
+            let names = lines.next().unwrap_or_default().split(delimiter);
+            self.names = names.map(|name| name.trim().to_owned()).collect();
+        } else if skip_first {
+            lines.next();
+        }
+        for line in lines {
+            self.push(line.split(delimiter).filter(|_| !line.is_empty()));
+        }
+    }
+
+    fn read_csv(&mut self, reader: &csv::ReaderBuilder, text: &str, skip_first: bool) -> Result<(), ScriptError> {
+        let mut is_first = true;
+        for record in reader.from_reader(text.as_bytes()).records() {
+            let record = record.map_err(|error| unreadable(&self.file, error))?;
+            match std::mem::take(&mut is_first) {
+                true if self.names.is_empty() => {
+                    self.names = record.iter().map(|name| name.trim().to_owned()).collect();
+                }
+                true if skip_first => {}
+                _ => self.push(record.iter()),
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses names that no cell of the file belongs to. Rows of equal length need one look.
+    fn check_names(&self) -> Result<(), ScriptError> {
+        let cells = self.row_ends.first().copied().unwrap_or_default();
+        let Some(name) = self.names.get(cells) else { return Ok(()) };
+        let wrong =
+            format!("the rows of {} have {cells} cells, so that none is left for this column", self.file.display());
+        Err(WordError::new(name, wrong, "as many columns as the file has").into())
+    }
+
+    fn read_json(&mut self, text: &str) -> Result<(), ScriptError> {
+        for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+            let wrong = |wrong: String| {
+                WordError::new("row", wrong, r#"one object a line, such as {"name": "Ann"}"#)
+                    .at(&self.file, number as u64 + 1)
+            };
+            let value: serde_json::Value = serde_json::from_str(line).map_err(|error| wrong(error.to_string()))?;
+            let row = value.as_object().ok_or_else(|| wrong("this is no JSON object".into()))?;
+            if self.names.is_empty() {
+                self.names = row.keys().cloned().collect();
+            }
+            let names = self.names.clone();
+            let cells: Vec<String> =
+                names.iter().map(|name| row.get(name).map_or_else(String::new, crate::texts::json::text)).collect();
+            self.push(cells.iter().map(String::as_str));
+        }
+        Ok(())
+    }
+}
+
+/// The text of a data file.
+fn decoded(bytes: Vec<u8>, file: &DataFile, takes_any: bool) -> Result<String, ScriptError> {
+    let name = file.encoding.trim();
+    if name.is_empty() && !takes_any {
+        return files::text(bytes, Path::new(&file.file));
+    }
+    let encoding = match name {
+        "" => Some(encoding_rs::UTF_8),
+        name => encoding_rs::Encoding::for_label(name.as_bytes()),
+    };
+    let Some(encoding) = encoding else {
+        let wrong = format!("its encoding `{name}` is not known");
+        return Err(WordError::new(&file.file, &wrong, "UTF-8, or another name of the WHATWG Encoding Standard").into());
+    };
+    let (text, encoding, is_damaged) = encoding.decode(&bytes);
+    if is_damaged && !takes_any {
+        let wrong = format!("it holds bytes that are not {}", encoding.name());
+        return Err(WordError::new(&file.file, wrong, "the file in its encoding").into());
+    }
+    Ok(text.into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Still;
+    use crate::texts::context::WorkerContext;
+    use crate::texts::variables::{Names, Variables};
+    use brunt_model::scenario::TextRules;
+    use std::fs;
+    use std::rc::Rc;
+    use std::sync::Arc;
+
+    /// What the rows of a file make of two variables, row by row.
+    fn taken(text: &str, (rules, quoted, at_end): (TextRules, bool, DataEnd), count: usize) -> Vec<String> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("rows.csv");
+        fs::write(&path, text).unwrap();
+        let file = DataFile {
+            encoding: String::new(),
+            file: path.to_string_lossy().into_owned(),
+            format: DataFormat::Csv { delimiter: ',', quoted },
+            names: vec!["a".into(), "b".into()],
+            skip_first: false,
+            shared: Sharing::User,
+            order: RowOrder::Sequence,
+            at_end,
+        };
+        let mut feeds = Feeds::with_variables(rules, Names::default());
+        let rows = Rows::read(&file, &mut feeds).unwrap();
+        let worker = WorkerContext::new(Arc::default(), Rc::new(Still), 1);
+        let user = UserContext::new(&Rc::new(worker), Variables::new(&Arc::new(feeds.names.clone())), 1);
+        let mut all = Vec::new();
+        for _ in 0..count {
+            if rows.take(&user) != RowTaken::Set {
+                all.push("stop".to_owned());
+                break;
+            }
+            let variables = user.variables.borrow();
+            all.push(variables.all().into_iter().map(|(_, value)| value).collect::<Vec<_>>().join("|"));
+        }
+        all
+    }
+
+    #[test]
+    fn blank_lines_are_rows_by_the_rules_of_jmeter() {
+        const TEXT: &str = "x,1\n\ny,2\n\n";
+        let plain = (TextRules::Jmeter, false, DataEnd::Again);
+        assert_eq!(taken(TEXT, plain, 5), ["x|1", "<EOF>|<EOF>", "y|2", "<EOF>|<EOF>", "x|1"]);
+        assert_eq!(taken(TEXT, (TextRules::Jmeter, false, DataEnd::StopUser), 9), ["x|1", "stop"]);
+        assert_eq!(
+            taken("\"x\",1\r\n\r\n\"y\n\nz\",2", (TextRules::Jmeter, true, DataEnd::Again), 4),
+            ["x|1", "|1", "y\n\nz|2", "x|1"]
+        );
+        assert_eq!(taken(TEXT, (TextRules::Placeholders, false, DataEnd::Again), 3), ["x|1", "y|2", "x|1"]);
+    }
+}

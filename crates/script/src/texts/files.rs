@@ -1,0 +1,358 @@
+//! Files that functions read while the load runs: below the folders of the scenario, each once. Others are written there.
+
+use crate::texts::markup::XPath;
+use crate::{ScriptError, WordError};
+use std::collections::HashMap;
+use std::fs::{self, OpenOptions};
+use std::io::{self, ErrorKind, Write};
+use std::ops::Range;
+use std::path::{Component, Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+/// The files that functions may read.
+#[derive(Debug, Default)]
+pub struct Files {
+    folders: Vec<PathBuf>,
+    /// No file is written.
+    is_read_only: bool,
+    /// By name; None: not readable, or not allowed.
+    read: Mutex<HashMap<String, Option<Arc<FileText>>>>,
+}
+
+/// The text of a file, whose lines are found by number.
+#[derive(Debug)]
+pub struct FileText {
+    text: String,
+    /// Where each line begins and ends, once a line was asked for.
+    lines: OnceLock<Vec<Range<usize>>>,
+    /// What an XPath expression finds, by the expression.
+    found: Mutex<HashMap<String, Arc<[String]>>>,
+}
+
+/// Longer files are not read.
+const LONGEST: u64 = 64 << 20;
+
+/// More files are not kept.
+const MOST_FILES: usize = 1000;
+
+/// More names of a directory are not listed.
+const MOST_LISTED: usize = 10_000;
+
+/// The values of more expressions are not kept for a file.
+const MOST_PATHS: usize = 1000;
+
+/// Reads a file of UTF-8, without its byte order mark.
+///
+/// # Errors
+///
+/// It cannot be read, or a line is not UTF-8.
+pub fn read_text(file: &Path) -> Result<String, ScriptError> {
+    text(read_bytes(file)?, file)
+}
+
+/// Reads the bytes of a file.
+///
+/// # Errors
+///
+/// It cannot be read.
+pub(crate) fn read_bytes(file: &Path) -> Result<Vec<u8>, ScriptError> {
+    fs::read(file).map_err(|source| ScriptError::Read { file: file.to_owned(), source })
+}
+
+/// Returns bytes as UTF-8, without their byte order mark. `file` is named in the error.
+///
+/// # Errors
+///
+/// A line is not UTF-8.
+pub(crate) fn text(bytes: Vec<u8>, file: &Path) -> Result<String, ScriptError> {
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+        let line = valid.split(|byte| *byte == b'\n').count();
+        WordError::new("line", "this is not UTF-8", "the file in UTF-8").at(file, line as u64)
+    })?;
+    Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
+}
+
+impl Files {
+    /// Files below these folders; relative names are looked for from the first.
+    pub fn below(folders: Vec<PathBuf>) -> Self {
+        Self { folders, ..Self::default() }
+    }
+
+    /// The same, of which none is written.
+    #[must_use]
+    pub fn read_only(self) -> Self {
+        Self { is_read_only: true, ..self }
+    }
+
+    /// The real path of the first folder.
+    pub fn base(&self) -> Option<PathBuf> {
+        self.folders.first()?.canonicalize().ok()
+    }
+
+    /// The text of a file; what is no UTF-8 is replaced. None: it cannot be read, or may not.
+    pub fn read(&self, name: &str) -> Option<Arc<FileText>> {
+        let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(text) = read.get(name) {
+            return text.clone();
+        }
+        if read.len() == MOST_FILES {
+            read.clear();
+        }
+        let text = self.allowed(name).and_then(|path| text_of(&path));
+        read.insert(name.to_owned(), text.clone());
+        text
+    }
+
+    /// The bytes of a file as it is now. None: it cannot be read, or may not.
+    pub fn bytes(&self, name: &str) -> Option<Vec<u8>> {
+        let path = self.allowed(name)?;
+        let about = fs::metadata(&path).ok().filter(fs::Metadata::is_file)?;
+        if about.len() > LONGEST { None } else { fs::read(path).ok() }
+    }
+
+    /// Appends a text to a file in one of the folders.
+    ///
+    /// # Errors
+    ///
+    /// It would lie elsewhere, or cannot be written.
+    pub fn append(&self, name: &str, text: &str) -> io::Result<()> {
+        self.write(name, text, OpenOptions::new().append(true))
+    }
+
+    /// Replaces the content of a file in one of the folders by a text.
+    ///
+    /// # Errors
+    ///
+    /// As [`append`](Self::append).
+    pub fn replace(&self, name: &str, text: &str) -> io::Result<()> {
+        self.write(name, text, OpenOptions::new().write(true).truncate(true))
+    }
+
+    /// Deletes a file below one of the folders; false: there is none.
+    ///
+    /// # Errors
+    ///
+    /// It lies elsewhere, is a directory, or cannot be deleted.
+    pub fn delete(&self, name: &str) -> io::Result<bool> {
+        let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        let path = match self.writable(name) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(false),
+            path => path?,
+        };
+        read.remove(name);
+        match fs::remove_file(path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
+            deleted => deleted.map(|()| true),
+        }
+    }
+
+    /// Creates a directory in one of the folders, with its parents. Returns false if it exists.
+    ///
+    /// # Errors
+    ///
+    /// It would lie elsewhere, or cannot be made.
+    pub fn make_directory(&self, name: &str) -> io::Result<bool> {
+        let path = self.writable(name)?;
+        let is_new = !path.exists();
+        fs::create_dir_all(&path).map(|()| is_new)
+    }
+
+    /// The names in a directory below one of the folders, in order. None: it is none, or may not be listed.
+    pub fn list(&self, name: &str) -> Option<Vec<String>> {
+        let entries = fs::read_dir(self.allowed(name)?).ok()?;
+        let names = entries.take(MOST_LISTED).filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+        let mut names: Vec<String> = names.collect();
+        names.sort_unstable();
+        Some(names)
+    }
+
+    fn write(&self, name: &str, text: &str, options: &mut OpenOptions) -> io::Result<()> {
+        // One writes at a time; what was read of the file is no longer so.
+        let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut file = options.create(true).open(self.writable(name)?)?;
+        read.remove(name);
+        file.write_all(text.as_bytes())
+    }
+
+    /// The path of a file, which need not be there, below one of the folders.
+    fn writable(&self, name: &str) -> io::Result<PathBuf> {
+        let refuse = || io::Error::from(ErrorKind::PermissionDenied);
+        let folder = self.folders.first().filter(|_| !self.is_read_only).ok_or_else(refuse)?;
+        writable_path(&folder.join(name), &self.folders)
+    }
+
+    /// The real path of a file below one of the folders.
+    fn allowed(&self, name: &str) -> Option<PathBuf> {
+        let path = self.folders.first()?.join(name).canonicalize().ok()?;
+        is_below(&path, &self.folders).then_some(path)
+    }
+}
+
+/// Whether a canonical path is below one of these folders, after links.
+pub fn is_below(path: &Path, folders: impl IntoIterator<Item = impl AsRef<Path>>) -> bool {
+    let real = |folder: &Path| folder.canonicalize().is_ok_and(|folder| path.starts_with(folder));
+    folders.into_iter().any(|folder| real(folder.as_ref()))
+}
+
+/// Returns the real path of a file or directory to be written, which need not exist.
+///
+/// # Errors
+///
+/// It is a link, lies outside the folders, or its directory cannot be read.
+pub fn writable_path(path: &Path, folders: impl IntoIterator<Item = impl AsRef<Path>>) -> io::Result<PathBuf> {
+    let refuse = || io::Error::from(ErrorKind::PermissionDenied);
+    let path = std::path::absolute(path)?;
+    let present = path.ancestors().find(|path| fs::symlink_metadata(path).is_ok()).ok_or_else(refuse)?;
+    let missing = path.strip_prefix(present).map_err(|_| refuse())?;
+    // A link may lead elsewhere, and `..` after a directory that does not exist yet too.
+    let is_link = present == path && fs::symlink_metadata(present).is_ok_and(|about| about.is_symlink());
+    if is_link || missing.components().any(|part| part == Component::ParentDir) {
+        return Err(refuse());
+    }
+    let real =
+        if missing.as_os_str().is_empty() { present.canonicalize()? } else { present.canonicalize()?.join(missing) };
+    if is_below(&real, folders) { Ok(real) } else { Err(refuse()) }
+}
+
+impl FileText {
+    fn new(text: String) -> Self {
+        Self { text, lines: OnceLock::new(), found: Mutex::default() }
+    }
+
+    /// All of it.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// What an `XPath` expression finds in it; nothing where it is none.
+    pub fn found(&self, path: &str) -> Arc<[String]> {
+        let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(values) = found.get(path) {
+            return Arc::clone(values);
+        }
+        if found.len() == MOST_PATHS {
+            found.clear();
+        }
+        let values: Arc<[String]> = XPath::parse(path).map(|path| path.values(&self.text)).unwrap_or_default().into();
+        found.insert(path.to_owned(), Arc::clone(&values));
+        values
+    }
+
+    /// The line of this number, from 0; behind the last come all of them again. None: there is none.
+    pub fn line(&self, number: u64) -> Option<&str> {
+        let lines = self.lines.get_or_init(|| lines_of(&self.text));
+        let at = number.checked_rem(lines.len() as u64)?;
+        Some(&self.text[lines[at as usize].clone()])
+    }
+}
+
+/// Where each line stands, without its end.
+fn lines_of(text: &str) -> Vec<Range<usize>> {
+    let mut begin = 0;
+    let ranges = text.split_inclusive('\n').map(|whole| {
+        let line = whole.strip_suffix('\n').map_or(whole, |line| line.strip_suffix('\r').unwrap_or(line));
+        let range = begin..begin + line.len();
+        begin += whole.len();
+        range
+    });
+    ranges.collect()
+}
+
+fn text_of(path: &Path) -> Option<Arc<FileText>> {
+    let about = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
+    if about.len() > LONGEST {
+        return None;
+    }
+    let bytes = fs::read(path).ok()?;
+    let text = String::from_utf8_lossy(&bytes);
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text).to_owned();
+    Some(Arc::new(FileText::new(text)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_files_below_the_folders_are_read() {
+        let (plan, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        fs::write(plan.path().join("a.txt"), "\u{feff}one").unwrap();
+        let secret = other.path().join("b.txt");
+        fs::write(&secret, "two").unwrap();
+        std::os::unix::fs::symlink(&secret, plan.path().join("link")).unwrap();
+        let files = Files::below(vec![plan.path().to_owned()]);
+        let outside = format!("../{}/b.txt", other.path().file_name().unwrap().to_str().unwrap());
+        let read = |files: &Files, name: &str| files.read(name).map(|file| file.text().to_owned());
+        assert_eq!(read(&files, "a.txt").as_deref(), Some("one"));
+        for name in [secret.to_str().unwrap(), &outside, "link", "missing", ".", "/etc/passwd", ""] {
+            assert_eq!(read(&files, name), None, "{name}");
+        }
+        let both = Files::below(vec![plan.path().to_owned(), other.path().to_owned()]);
+        assert_eq!(read(&both, secret.to_str().unwrap()).as_deref(), Some("two"));
+        assert_eq!(read(&Files::default(), "a.txt"), None);
+    }
+
+    #[test]
+    fn only_files_below_the_folders_are_written() {
+        let (plan, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        std::os::unix::fs::symlink(other.path(), plan.path().join("folder")).unwrap();
+        std::os::unix::fs::symlink(other.path().join("new"), plan.path().join("link")).unwrap();
+        let files = Files::below(vec![plan.path().to_owned()]);
+        let text = |files: &Files| files.read("a.txt").map(|file| file.text().to_owned());
+        assert_eq!(text(&files), None);
+        files.append("a.txt", "one").unwrap();
+        files.append("a.txt", "two").unwrap();
+        assert_eq!(text(&files).as_deref(), Some("onetwo"));
+        files.replace("a.txt", "three").unwrap();
+        assert_eq!(text(&files).as_deref(), Some("three"));
+        let outside = other.path().join("b.txt");
+        for name in [outside.to_str().unwrap(), "../b.txt", "folder/b.txt", "link", "none/b.txt", "..", ".", ""] {
+            assert!(files.append(name, "x").is_err(), "{name}");
+        }
+        assert!(Files::default().append("a.txt", "x").is_err());
+        assert!(files.read_only().append("a.txt", "x").is_err());
+        assert_eq!(fs::read_dir(other.path()).unwrap().count(), 0);
+        let both = Files::below(vec![plan.path().to_owned(), other.path().to_owned()]);
+        both.append(outside.to_str().unwrap(), "x").unwrap();
+        both.append("folder/b.txt", "y").unwrap();
+        assert_eq!(fs::read_to_string(&outside).unwrap(), "xy");
+        assert!(both.append("link", "x").is_err());
+    }
+
+    #[test]
+    fn only_below_the_folders_is_deleted_and_made() {
+        let (plan, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        fs::write(other.path().join("b.txt"), "x").unwrap();
+        std::os::unix::fs::symlink(other.path(), plan.path().join("folder")).unwrap();
+        let files = Files::below(vec![plan.path().to_owned()]);
+        assert!(files.make_directory("a/b").unwrap() && !files.make_directory("a/b").unwrap());
+        files.append("a/b/c.txt", "x").unwrap();
+        assert_eq!(files.list("a/b"), Some(vec!["c.txt".to_owned()]));
+        assert!(files.delete("a/b/c.txt").unwrap() && !files.delete("a/b/c.txt").unwrap());
+        assert!(!files.delete("none/c.txt").unwrap());
+        for name in ["folder/b.txt", "a", "folder", "../x", ""] {
+            assert!(files.delete(name).is_err(), "{name}");
+        }
+        let outside = other.path().join("new");
+        for name in [outside.to_str().unwrap(), "../new", "folder/new", "a/../../new", "none/../../new"] {
+            assert!(files.make_directory(name).is_err(), "{name}");
+        }
+        assert_eq!((files.list("folder"), files.list("..")), (None, None));
+        assert!(files.read_only().make_directory("d").is_err());
+        assert_eq!(fs::read_dir(other.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn lines_are_found_as_the_library_finds_them() {
+        for text in ["", "\n", "a", "a\n", "a\r\nb", "a\n\n\u{e9}\r", "a\r\r\n\n", "a\rb\n"] {
+            let file = FileText::new(text.to_owned());
+            let lines: Vec<&str> = text.lines().collect();
+            for number in 0..2 * lines.len() {
+                assert_eq!(file.line(number as u64), Some(lines[number % lines.len()]), "{text:?}");
+            }
+            assert_eq!(lines_of(text).len(), lines.len(), "{text:?}");
+        }
+        assert_eq!(FileText::new(String::new()).line(0), None);
+    }
+}

@@ -1,0 +1,105 @@
+//! Functions that read and write files: those below the folders that the scenario names, and no others.
+
+use super::{Call, Function};
+use crate::texts::files::FileText;
+use crate::texts::markup::XPath;
+use std::sync::Arc;
+
+/// The functions of this module.
+pub const FUNCTIONS: &[Function] = &[
+    Function {
+        names: &["StringFromFile"],
+        arguments: 1..=4,
+        about: "the next line of a file, over all users, and again from the first: file, variable; of numbered files, `**ERR**`",
+        call: |call| {
+            let is_numbered = !call.text(2).trim().is_empty() || !call.text(3).trim().is_empty();
+            let line = line(call).filter(|_| !is_numbered).unwrap_or_else(|| NOT_READ.to_owned());
+            call.into_variable(1, line)
+        },
+    },
+    Function {
+        names: &["FileToString"],
+        arguments: 1..=3,
+        about: "the text of a file (UTF-8): file, encoding, variable",
+        call: |call| {
+            let text = file(call).map_or_else(|| NOT_READ.to_owned(), |file| file.text().to_owned());
+            call.into_variable(2, text)
+        },
+    },
+    Function {
+        names: &["CSVRead"],
+        arguments: 2..=2,
+        about: "a cell of the user's row of a CSV file: file, column from 0; `next` goes on to the next row, `*name` names the file so",
+        call: |call| cell(call).unwrap_or_default(),
+    },
+    Function {
+        names: &["XPath"],
+        arguments: 2..=2,
+        about: "the next value that an XPath expression finds in a file, over all users, and again from the first: file, expression",
+        call: |call| found(call).unwrap_or_default(),
+    },
+    Function {
+        names: &["StringToFile"],
+        arguments: 2..=4,
+        about: "writes a text into a file, and is true where it could: file, text (\\n: a new line), FALSE in place of what it holds, encoding",
+        call: |call| write(call).to_string(),
+    },
+];
+
+/// Whether this program was built with what a function needs.
+///
+/// # Errors
+///
+/// It was not.
+pub fn check_built(function: &Function) -> Result<(), String> {
+    if function.names[0] == "XPath" { XPath::parse("/").map(|_| ()) } else { Ok(()) }
+}
+
+/// What JMeter gives for a file that cannot be read.
+const NOT_READ: &str = "**ERR**";
+
+fn file(call: &Call<'_>) -> Option<Arc<FileText>> {
+    call.user.worker.commons.files.read(call.text(0).trim())
+}
+
+fn line(call: &Call<'_>) -> Option<String> {
+    let file = file(call)?;
+    file.line(call.user.worker.count(call.site)).map(str::to_owned)
+}
+
+fn cell(call: &Call<'_>) -> Option<String> {
+    let (name, column) = (call.text(0).trim(), call.text(1).trim());
+    let alias = |alias: &str| format!("CSVRead {alias}");
+    if column.starts_with('*') {
+        call.user.worker.commons.set_property(&alias(column), Some(name));
+        return None;
+    }
+    let taken = format!("CSVRead row {name}");
+    let mut counters = call.user.counters.borrow_mut();
+    if matches!(column, "next" | "next()") {
+        counters.remove(&taken);
+        return None;
+    }
+    let row = *counters.entry(taken.clone()).or_insert_with(|| call.user.worker.count(&taken));
+    drop(counters);
+    let commons = &call.user.worker.commons;
+    let file = if name.starts_with('*') { commons.property(&alias(name))? } else { name.to_owned() };
+    let file = commons.files.read(&file)?;
+    // JMeter knows no quotes here.
+    file.line(row)?.split(',').nth(usize::try_from(call.number(1)?).ok()?).map(str::to_owned)
+}
+
+fn found(call: &Call<'_>) -> Option<String> {
+    let values = file(call)?.found(call.text(1).trim());
+    let place = format!("XPath {} {}", call.text(0).trim(), call.text(1).trim());
+    let number = call.user.worker.count(&place).checked_rem(values.len() as u64)?;
+    values.get(number as usize).cloned()
+}
+
+fn write(call: &Call<'_>) -> bool {
+    let files = &call.user.worker.commons.files;
+    let (name, text) = (call.text(0).trim(), call.text(1).replace("\\n", "\n"));
+    let appends = matches!(call.text(2).trim().to_ascii_lowercase().as_str(), "" | "true");
+    let written = if appends { files.append(name, &text) } else { files.replace(name, &text) };
+    written.is_ok()
+}

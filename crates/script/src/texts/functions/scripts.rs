@@ -1,0 +1,69 @@
+//! Functions whose argument is a script; their text is that of its value, empty where it fails or is `null`.
+
+use super::{Call, Function};
+use crate::languages as scripts;
+use brunt_model::scenario::ScriptLanguage;
+
+/// The functions of this module.
+pub const FUNCTIONS: &[Function] = &[
+    Function {
+        names: &["groovy"],
+        arguments: 1..=2,
+        about: "the value of a script in Groovy; variable",
+        call: |call| value(call, ScriptLanguage::Groovy),
+    },
+    Function {
+        names: &["BeanShell"],
+        arguments: 1..=2,
+        about: "the value of a script in BeanShell; variable",
+        call: |call| value(call, ScriptLanguage::Beanshell),
+    },
+    Function {
+        names: &["jexl3", "jexl2", "jexl"],
+        arguments: 1..=2,
+        about: "the value of an expression in JEXL; variable",
+        call: |call| value(call, ScriptLanguage::Jexl),
+    },
+    Function {
+        names: &["javaScript"],
+        arguments: 1..=2,
+        about: "the value of a script in JavaScript; variable",
+        call: |call| value(call, ScriptLanguage::Javascript),
+    },
+];
+
+fn value(call: &Call<'_>, language: ScriptLanguage) -> String {
+    match call.user.worker.expressions.text(language, call.text(0), call.user) {
+        Ok(text) => call.into_variable(1, text.unwrap_or_default()),
+        Err(_) => String::new(),
+    }
+}
+
+/// The language of a function whose first argument is a script.
+fn language(function: &Function) -> Option<ScriptLanguage> {
+    Some(match function.names[0] {
+        "groovy" => ScriptLanguage::Groovy,
+        "BeanShell" => ScriptLanguage::Beanshell,
+        "jexl3" => ScriptLanguage::Jexl,
+        "javaScript" => ScriptLanguage::Javascript,
+        _ => return None,
+    })
+}
+
+/// Whether this program was built with what a function needs.
+///
+/// # Errors
+///
+/// It was not.
+pub fn check_built(function: &Function) -> Result<(), String> {
+    language(function).map_or(Ok(()), scripts::check_built)
+}
+
+/// Reads the script of a call whose arguments are constant, so that it fails before the load.
+///
+/// # Errors
+///
+/// Why it cannot be read.
+pub fn check(function: &Function, source: &str) -> Result<(), String> {
+    language(function).map_or(Ok(()), |language| scripts::check_expression(language, source))
+}

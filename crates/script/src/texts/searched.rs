@@ -1,0 +1,370 @@
+//! A reply as extractors and assertions look at it: its parts as texts, each made once.
+
+pub mod failures;
+
+use crate::texts::context::UserContext;
+use crate::texts::grpc;
+use crate::texts::json::{self, PathStep};
+use brunt_model::extract::{ReplyPart, SampleScope};
+use brunt_model::outcome::{CLOSE_STATUS, GRPC_STATUS};
+use brunt_model::plan::HttpVersion;
+use brunt_model::request::BodyPieces;
+use brunt_model::{Body, Sample, SampleRecord};
+use brunt_wire::{Prepared, Reply};
+use percent_encoding::percent_decode_str;
+use serde_json::Value;
+use std::borrow::Cow;
+use std::cell::{Cell, OnceCell};
+use std::fmt::Write;
+
+/// A request and what came of it.
+pub struct Searched<'a> {
+    /// The request; the last of a chain of redirects.
+    pub request: &'a Prepared,
+    /// The reply, where a whole one came.
+    pub reply: Option<&'a Reply>,
+    /// The clocks of all of it.
+    pub sample: &'a Sample,
+    /// Milliseconds from begun to last byte.
+    pub elapsed_millis: u64,
+    /// Bytes that came, heads and bodies.
+    pub bytes: u64,
+    /// Whose it is.
+    pub user: &'a UserContext,
+    /// Where the server could not be reached: its addresses.
+    pub addresses: Vec<String>,
+    /// Each request of a chain of redirects, where scripts look at them.
+    pub hops: Vec<SampleRecord>,
+    /// What scripts changed of it.
+    pub changes: SampleChanges,
+    body: OnceCell<Cow<'a, str>>,
+    json: OnceCell<Option<Value>>,
+    /// Paths that were followed through the text of the body.
+    followed: Cell<u32>,
+}
+
+/// Looking for further values, a tree of the body costs less than its text.
+const MOST_FOLLOWED: u32 = 4;
+
+/// What scripts changed of a sample.
+#[derive(Debug, Clone, Default)]
+pub struct SampleChanges {
+    /// Its label.
+    pub label: Option<String>,
+    /// Its response code.
+    pub code: Option<String>,
+    /// Its response message.
+    pub message: Option<String>,
+    /// Its body.
+    pub body: Option<Vec<u8>>,
+    /// Its response headers.
+    pub headers: Option<String>,
+    /// What it says was sent.
+    pub request: Option<String>,
+    /// Start and end, milliseconds since 1970.
+    pub times: Option<(i64, i64)>,
+    /// Whether it is a success.
+    pub success: Option<bool>,
+    /// It is in no result.
+    pub is_ignored: bool,
+}
+
+impl SampleChanges {
+    /// Takes over later changes.
+    fn merge(&mut self, later: Self) {
+        let Self { label, code, message, body, headers, request, times, success, is_ignored } = later;
+        self.label = label.or(self.label.take());
+        self.code = code.or(self.code.take());
+        self.message = message.or(self.message.take());
+        self.body = body.or(self.body.take());
+        self.headers = headers.or(self.headers.take());
+        self.request = request.or(self.request.take());
+        self.times = times.or(self.times);
+        self.success = success.or(self.success);
+        self.is_ignored |= is_ignored;
+    }
+}
+
+impl<'a> Searched<'a> {
+    /// A reply that nobody has looked at, with the sample of its request.
+    pub fn new(request: &'a Prepared, reply: Option<&'a Reply>, sample: &'a Sample, user: &'a UserContext) -> Self {
+        let elapsed_millis = sample.last_byte.nanos_since(sample.begun) / 1_000_000;
+        Self {
+            request,
+            reply,
+            sample,
+            elapsed_millis,
+            bytes: sample.bytes_received,
+            user,
+            addresses: Vec::new(),
+            hops: Vec::new(),
+            changes: SampleChanges::default(),
+            body: OnceCell::new(),
+            json: OnceCell::new(),
+            followed: Cell::new(0),
+        }
+    }
+
+    /// A script changed something of it.
+    pub fn change(&mut self, changes: SampleChanges) {
+        if changes.body.is_some() {
+            (self.body, self.json) = (OnceCell::new(), OnceCell::new());
+        }
+        self.changes.merge(changes);
+    }
+
+    /// The body.
+    pub fn body_bytes(&self) -> &[u8] {
+        let kept = self.reply.and_then(|reply| reply.kept.as_ref());
+        self.changes.body.as_deref().or_else(|| Some(&kept?.body)).unwrap_or_default()
+    }
+
+    /// The body in bytes; empty where its text is another form of it.
+    pub fn raw_body(&self) -> &[u8] {
+        let bytes = self.body_bytes();
+        if self.message_json(bytes).is_some() { &[] } else { bytes }
+    }
+
+    /// The body as text, decoded from its charset; bytes that are not of it are replaced, and noted. Messages of gRPC are JSON.
+    pub fn body(&self) -> &str {
+        self.body.get_or_init(|| {
+            if let Some(changed) = &self.changes.body {
+                return Cow::Owned(lossy(changed).into_owned());
+            }
+            let Some(kept) = self.reply.and_then(|reply| reply.kept.as_ref()) else { return Cow::Borrowed("") };
+            if let Some(json) = self.message_json(&kept.body) {
+                return Cow::Owned(json);
+            }
+            let decoded = kept.text.decode(&kept.body);
+            let damage = decoded.is_damaged.then(|| format!("it holds bytes that are not {}", decoded.encoding));
+            if let Some(why) = kept.undecoded.as_ref().or(damage.as_ref()) {
+                self.user.worker.commons.note_undecoded(&self.user.label.borrow(), why);
+            }
+            decoded.text
+        })
+    }
+
+    /// The request as a reader knows it from HTTP/1; messages of gRPC are JSON.
+    pub fn request_text(&self) -> String {
+        let json = self.user.worker.services.as_ref().zip(self.request.parts()).and_then(|(services, parts)| {
+            let json = services.request(grpc::method_of(parts.url.path()), parts.body.bytes()?)?;
+            Some((json, parts.body.bytes()?.len()))
+        });
+        let bytes = self.request.bytes();
+        match json {
+            Some((json, length)) => String::from_utf8_lossy(&bytes[..bytes.len() - length]).into_owned() + &json,
+            None => String::from_utf8_lossy(&bytes).into_owned(),
+        }
+    }
+
+    /// The messages of a reply of gRPC as JSON; None where it is none.
+    fn message_json(&self, body: &[u8]) -> Option<String> {
+        let services = self.user.worker.services.as_ref()?;
+        let is_call = (GRPC_STATUS..CLOSE_STATUS).contains(&self.reply?.status);
+        let url = &self.request.parts()?.url;
+        is_call.then(|| services.reply(grpc::method_of(url.path()), body)).flatten()
+    }
+
+    /// The label.
+    pub fn label(&self) -> String {
+        self.changes.label.clone().unwrap_or_else(|| self.user.label.borrow().clone())
+    }
+
+    /// The body as JSON, where it is some.
+    pub fn json(&self) -> Option<&Value> {
+        self.json.get_or_init(|| serde_json::from_str(self.body()).ok()).as_ref()
+    }
+
+    /// The value of the body at the end of these steps, where it is JSON and has one.
+    pub fn json_at(&self, steps: &[PathStep]) -> Option<Cow<'_, Value>> {
+        if self.json.get().is_none() && self.followed.get() < MOST_FOLLOWED {
+            self.followed.set(self.followed.get() + 1);
+            return json::follow(self.body(), steps).map(Cow::Owned);
+        }
+        self.json().and_then(|root| json::at(root, steps)).map(Cow::Borrowed)
+    }
+
+    /// The header fields of the reply.
+    pub fn fields(&self) -> &[(String, String)] {
+        let head = self.reply.and_then(|reply| reply.kept.as_ref()?.head.as_ref());
+        head.map_or(&[], |head| &head.1)
+    }
+
+    /// The value of a header field of the reply.
+    pub fn field(&self, name: &str) -> Option<&str> {
+        let found = self.fields().iter().find(|field| field.0.eq_ignore_ascii_case(name));
+        found.map(|field| field.1.as_str())
+    }
+
+    /// The status; where no whole reply came, JMeter's words for the failure.
+    pub fn status(&self) -> String {
+        match (&self.changes.code, self.reply) {
+            (Some(code), _) => code.clone(),
+            (None, Some(reply)) => reply.status.to_string(),
+            (None, None) => failures::code(self.sample),
+        }
+    }
+
+    /// The phrase behind the status; where no whole reply came, JMeter's words for the failure.
+    pub fn message(&self) -> Cow<'_, str> {
+        if let Some(message) = &self.changes.message {
+            return Cow::Borrowed(message);
+        }
+        let Some(reply) = self.reply else { return failures::message(self).into() };
+        if (GRPC_STATUS..CLOSE_STATUS).contains(&reply.status) {
+            // Percent-encoded, as URLs are.
+            let told = self.field("grpc-message").unwrap_or_default();
+            return percent_decode_str(told).decode_utf8_lossy();
+        }
+        let first = reply.kept.as_ref().map(|kept| &kept.first_bytes);
+        // Later versions have no phrase.
+        let Some(first) = first.filter(|bytes| bytes.starts_with(b"HTTP/1")) else {
+            let status = http::StatusCode::from_u16(reply.status).ok();
+            return status.and_then(|status| status.canonical_reason()).unwrap_or_default().into();
+        };
+        // The lines of interim replies stand before that of the reply.
+        let number = reply.status.to_string();
+        let is_own = |line: &&[u8]| {
+            line.starts_with(b"HTTP/1")
+                && line.split(|byte| *byte == b' ').nth(1).map(<[u8]>::trim_ascii) == Some(number.as_bytes())
+        };
+        let mut lines = first.split(|byte| *byte == b'\n');
+        let line = lines.find(is_own).unwrap_or_default();
+        let phrase = line.splitn(3, |byte| *byte == b' ').nth(2).unwrap_or_default();
+        String::from_utf8_lossy(phrase.trim_ascii())
+    }
+
+    /// The status line and the header fields, a line each.
+    pub fn headers(&self) -> String {
+        if let Some(headers) = &self.changes.headers {
+            return headers.clone();
+        }
+        let Some(reply) = self.reply else { return String::new() };
+        let head = reply.kept.as_ref().and_then(|kept| kept.head.as_ref());
+        let version = head.map_or(HttpVersion::V1_1, |(head, _)| head.version);
+        let status = head.map_or(reply.status, |(head, _)| head.status);
+        let mut text = format!("{version} {status} {}\n", self.message());
+        self.fields().iter().for_each(|(name, value)| line(&mut text, name, value));
+        text
+    }
+
+    /// The header fields of the request, a line each.
+    pub fn request_headers(&self) -> String {
+        let mut text = String::new();
+        let head = self.request.bytes();
+        let end = head.windows(4).position(|four| four == b"\r\n\r\n").unwrap_or(head.len());
+        for field in String::from_utf8_lossy(&head[..end]).split("\r\n").skip(1) {
+            text.push_str(field);
+            text.push('\n');
+        }
+        text
+    }
+
+    /// The body of the request; the query where it has none.
+    pub fn request_body(&self) -> Cow<'_, str> {
+        if let Some(request) = &self.changes.request {
+            return Cow::Borrowed(request);
+        }
+        let Some(parts) = self.request.parts() else { return Cow::Borrowed("") };
+        match &parts.body {
+            Body::Text(text) => Cow::Borrowed(text),
+            Body::Bytes(bytes) | Body::Pieces(BodyPieces { bytes, .. }) => String::from_utf8_lossy(bytes),
+            Body::Message(message) => Cow::Borrowed(&message.json),
+            // Its texts are filled in before it is sent.
+            Body::Mixed(_) => Cow::Borrowed(""),
+            Body::None => Cow::Borrowed(parts.url.query().unwrap_or_default()),
+        }
+    }
+
+    /// What JMeter calls the query: what was sent in the body, and nothing of a GET.
+    pub fn query(&self) -> Cow<'_, str> {
+        let mut parts = self.request.parts().filter(|_| self.changes.request.is_none()).into_iter();
+        let is_empty = parts.any(|parts| matches!(parts.body, Body::None) && parts.method != "DELETE");
+        if is_empty { Cow::Borrowed("") } else { self.request_body() }
+    }
+
+    /// The request as JMeter shows it.
+    pub fn sampler_data(&self) -> String {
+        let Some(parts) = self.request.parts() else { return String::new() };
+        let headers = self.request_headers();
+        let cookies = headers.lines().find_map(|line| line.strip_prefix("Cookie: "));
+        sampler_data((&parts.method, parts.url.as_str()), &self.query(), cookies.unwrap_or_default())
+    }
+
+    /// A part of each sample that an extractor searches.
+    pub fn parts(&self, part: &ReplyPart, samples: SampleScope) -> Vec<Cow<'_, str>> {
+        let main = (samples != SampleScope::Children).then(|| self.part(part));
+        let is_of_sample = !matches!(part, ReplyPart::Variable(_));
+        let hops = self.hops.iter().filter(|_| is_of_sample && !samples.is_main());
+        main.into_iter().chain(hops.map(|hop| part_of(hop, part))).collect()
+    }
+
+    /// A part as text.
+    pub fn part(&self, part: &ReplyPart) -> Cow<'_, str> {
+        match part {
+            ReplyPart::Body => Cow::Borrowed(self.body()),
+            ReplyPart::UnescapedBody => unescaped(self.body()),
+            ReplyPart::Headers => self.headers().into(),
+            ReplyPart::Status => self.status().into(),
+            ReplyPart::Message => self.message(),
+            ReplyPart::Url => Cow::Borrowed(self.request.url()),
+            ReplyPart::RequestHeaders => self.request_headers().into(),
+            ReplyPart::SamplerData => self.sampler_data().into(),
+            ReplyPart::RequestBody => self.request_body(),
+            ReplyPart::Variable(name) => self.user.variables.borrow().get(name).unwrap_or_default().to_owned().into(),
+        }
+    }
+}
+
+/// A text; what is no UTF-8 is replaced. Most are, and that is checked many bytes at a time.
+fn lossy(bytes: &[u8]) -> Cow<'_, str> {
+    std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed)
+}
+
+/// A part of a sample within a chain of redirects.
+fn part_of<'h>(hop: &'h SampleRecord, part: &ReplyPart) -> Cow<'h, str> {
+    let text = |text: &'h Option<String>| Cow::Borrowed(text.as_deref().unwrap_or_default());
+    match part {
+        ReplyPart::Body => text(&hop.details.body),
+        ReplyPart::UnescapedBody => unescaped(hop.details.body.as_deref().unwrap_or_default()),
+        ReplyPart::Headers => text(&hop.details.response_headers),
+        ReplyPart::Status => Cow::Borrowed(&hop.code),
+        ReplyPart::Message => Cow::Borrowed(&hop.message),
+        ReplyPart::Url => text(&hop.url),
+        ReplyPart::RequestHeaders => text(&hop.details.request_headers),
+        ReplyPart::SamplerData | ReplyPart::RequestBody | ReplyPart::Variable(_) => Cow::Borrowed(""),
+    }
+}
+
+/// A request as JMeter shows it: method and URL, what was sent, and cookies.
+pub fn sampler_data((method, url): (&str, &str), query: &str, cookies: &str) -> String {
+    let mut text = format!("{method} {url}\n");
+    if !matches!(method, "HEAD" | "OPTIONS" | "TRACE") {
+        let _ = write!(text, "\n{method} data:\n{query}\n"); // a String takes anything
+    }
+    let cookies =
+        if cookies.is_empty() { "\n[no cookies]\n".to_owned() } else { format!("\nCookie Data:\n{cookies}\n") };
+    text + &cookies
+}
+
+fn line(text: &mut String, name: &str, value: &str) {
+    let _ = writeln!(text, "{name}: {value}"); // a String takes anything
+}
+
+/// Named and numbered characters of HTML that are written out most often, as what they are.
+pub fn unescaped(text: &str) -> Cow<'_, str> {
+    const NAMED: [(&str, &str); 7] = [
+        ("&lt;", "<"),
+        ("&gt;", ">"),
+        ("&quot;", "\""),
+        ("&apos;", "'"),
+        ("&#39;", "'"),
+        ("&nbsp;", "\u{a0}"),
+        ("&amp;", "&"),
+    ];
+    if !text.contains('&') {
+        return Cow::Borrowed(text);
+    }
+    let named = NAMED.iter().fold(text.to_owned(), |text, (name, character)| text.replace(name, character));
+    Cow::Owned(named)
+}

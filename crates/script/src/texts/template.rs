@@ -1,0 +1,525 @@
+//! Texts with placeholders, in URLs, header values and bodies.
+//!
+//! | placeholder | becomes |
+//! |---|---|
+//! | `{n}` | the number of the request in the run, from 0 |
+//! | `{uuid}` | a random UUID (version 4), drawn from the run's seed |
+//! | `{random:1..100}` | a whole number from 1 to 100, both included, drawn from the run's seed |
+//! | `{var:NAME}` | the value of a variable of the user, which a step or an extractor sets |
+//! | `{csv:FILE:column}` | the cell of row `n` of a CSV file, see [`feed`](crate::texts::feed) |
+//!
+//! Nothing else is a placeholder: any other brace stands for itself, so that JSON needs no care. A backslash directly
+//! before what would be a placeholder makes it plain text (`\{n}` becomes `{n}`); elsewhere it stands for itself.
+//! Where a placeholder begins but makes no sense, as `{random:9..1}`, that is an error.
+//!
+//! Where a scenario's texts may hold expressions, `${…}` is one, see `expression`.
+//!
+//! Within one request every `{n}` is the same number and all cells of one file are of the same row; every `{uuid}` and
+//! `{random:…}` is drawn anew.
+
+use crate::texts::context::UserContext;
+use crate::texts::encoding::{FORM, push_uuid};
+use crate::texts::expression::{self, Stretch};
+use crate::texts::feed::{Column, Feeds};
+use crate::texts::functions::{self, Call, Function};
+use crate::{ScriptError, WordError};
+use brunt_model::{Body, BodyFragment};
+use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
+use rand::{Rng, RngExt};
+use std::fmt::Write;
+
+pub use crate::texts::encoding::form_encoded;
+
+/// A text whose placeholders are known.
+#[derive(Debug, Clone)]
+pub struct Template {
+    parts: Vec<Part>,
+    place: Place,
+}
+
+/// Where a text stands, and so what becomes of the cells put into it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// A URL, or a body that is a form. What can never stand in a URL (spaces, `"<>^|`, letters beyond ASCII, …) is
+    /// percent-encoded; what has a meaning there (`/?&=+%`) is not, so that a cell may hold a whole path.
+    Url,
+    /// A header value. A cell with a control character is an error.
+    Header,
+    /// Any other text. Cells go in as they are.
+    Text,
+}
+
+impl Place {
+    /// The place that a body is, going by the Content-Type beside it.
+    pub fn of_body(headers: &[(String, String)]) -> Self {
+        let form = |h: &(String, String)| {
+            h.0.eq_ignore_ascii_case("content-type") && h.1.to_ascii_lowercase().starts_with(FORM)
+        };
+        if headers.iter().any(form) { Self::Url } else { Self::Text }
+    }
+}
+
+/// The values for placeholders.
+pub struct RenderContext<'a, R: Rng + ?Sized> {
+    /// The number of the request in the run, from 0.
+    pub n: u64,
+    /// Whence random values come.
+    pub rng: &'a mut R,
+    /// The files that the template was compiled with.
+    pub feeds: &'a Feeds,
+    /// Whose variables are filled in, and who calls functions; None: there are none.
+    pub user: Option<&'a UserContext>,
+}
+
+/// Bytes that a text has room for at each placeholder from its beginning; it grows where a value is longer.
+const ROOM_OF_A_VALUE: usize = 24;
+
+/// What cannot stand in a URL as it is; `#` is among them since a fragment is never sent.
+pub const NOT_IN_URLS: &AsciiSet = &CONTROLS
+    .add(b' ')
+    .add(b'"')
+    .add(b'#')
+    .add(b'<')
+    .add(b'>')
+    .add(b'\\')
+    .add(b'^')
+    .add(b'`')
+    .add(b'{')
+    .add(b'|')
+    .add(b'}');
+
+#[derive(Debug, Clone)]
+enum Part {
+    Literal(String),
+    N,
+    Uuid,
+    Random(i64, i64),
+    Cell(Column),
+    Variable {
+        number: usize,
+        /// What stands for it while it has no value.
+        otherwise: String,
+    },
+    Call {
+        function: &'static Function,
+        arguments: Vec<Template>,
+        /// The place in the scenario's texts that calls it.
+        site: String,
+    },
+}
+
+impl Template {
+    /// Finds the placeholders of a text, and reads the files that they name.
+    ///
+    /// # Errors
+    ///
+    /// [`ScriptError`] if a placeholder is malformed, or a file that it names cannot be read.
+    pub fn compile(text: &str, place: Place, feeds: &mut Feeds) -> Result<Self, ScriptError> {
+        let has_placeholders = feeds.dialect.has_placeholders();
+        if feeds.dialect.has_expressions() && (!has_placeholders || text.contains("${")) {
+            return Self::compile_stretches(text, place, feeds, has_placeholders);
+        }
+        let mut parts = Vec::new();
+        for piece in pieces(text)? {
+            let part = match piece {
+                Piece::Literal(text) => Part::Literal(text.to_owned()),
+                Piece::Placeholder(inner) => placeholder(inner, feeds)?,
+            };
+            if let (Part::Cell(column), Place::Header) = (&part, place)
+                && let Some(bad) = feeds.control_character(*column)
+            {
+                return Err(bad.into());
+            }
+            append(&mut parts, part);
+        }
+        Ok(Self { parts, place })
+    }
+
+    /// The same where only `${…}` is no plain text.
+    ///
+    /// # Errors
+    ///
+    /// [`ScriptError`] if an expression names what is not there.
+    pub fn compile_expressions(text: &str, place: Place, feeds: &mut Feeds) -> Result<Self, ScriptError> {
+        if !feeds.dialect.has_expressions() {
+            return Ok(Self { parts: vec![Part::Literal(text.to_owned())], place });
+        }
+        Self::compile_stretches(text, place, feeds, false)
+    }
+
+    fn compile_stretches(text: &str, place: Place, feeds: &mut Feeds, placeholders: bool) -> Result<Self, ScriptError> {
+        Self::of_stretches(expression::parse(text), place, feeds, placeholders)
+    }
+
+    fn of_stretches(
+        stretches: Vec<Stretch>,
+        place: Place,
+        feeds: &mut Feeds,
+        placeholders: bool,
+    ) -> Result<Self, ScriptError> {
+        let mut parts = Vec::new();
+        for stretch in stretches {
+            match stretch {
+                Stretch::Literal(text) if placeholders => {
+                    for piece in pieces(&text)? {
+                        let part = match piece {
+                            Piece::Literal(text) => Part::Literal(text.to_owned()),
+                            Piece::Placeholder(inner) => placeholder(inner, feeds)?,
+                        };
+                        append(&mut parts, part);
+                    }
+                }
+                Stretch::Literal(text) => append(&mut parts, Part::Literal(text)),
+                Stretch::Variable { name, written } => parts.push(variable(&name, written, feeds)?),
+                Stretch::Call { name, arguments, written } => parts.push(call(&name, arguments, written, feeds)?),
+            }
+        }
+        Ok(Self { parts, place })
+    }
+
+    /// Whether it always becomes the same text.
+    pub fn is_constant(&self) -> bool {
+        self.as_constant().is_some()
+    }
+
+    /// The text that it always becomes, where there are no placeholders.
+    pub fn as_constant(&self) -> Option<&str> {
+        match &self.parts[..] {
+            [] => Some(""),
+            [Part::Literal(text)] => Some(text),
+            _ => None,
+        }
+    }
+
+    /// Appends the text with its placeholders filled in.
+    pub fn render<R: Rng + ?Sized>(&self, cx: &mut RenderContext<'_, R>, out: &mut String) {
+        for part in &self.parts {
+            match part {
+                Part::Literal(text) => out.push_str(text),
+                Part::N => push(out, cx.n),
+                Part::Uuid => push_uuid(out, cx.rng),
+                Part::Random(least, most) => push(out, cx.rng.random_range(*least..=*most)),
+                Part::Cell(column) => self.push(cx.feeds.cell(*column, cx.n), out),
+                Part::Variable { number, otherwise } => {
+                    let variables = cx.user.map(|user| user.variables.borrow());
+                    let value = variables.as_ref().and_then(|variables| variables.slot(*number));
+                    self.push(value.unwrap_or(otherwise), out);
+                }
+                Part::Call { function, arguments, site } => {
+                    if let Some(user) = cx.user {
+                        let arguments: Vec<String> = arguments.iter().map(|argument| argument.text(cx)).collect();
+                        self.push(&(function.call)(&Call { arguments: &arguments, site, user }), out);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The text with its placeholders filled in.
+    pub fn text<R: Rng + ?Sized>(&self, cx: &mut RenderContext<'_, R>) -> String {
+        let room = |part: &Part| if let Part::Literal(text) = part { text.len() } else { ROOM_OF_A_VALUE };
+        let mut out = String::with_capacity(self.parts.iter().map(room).sum());
+        self.render(cx, &mut out);
+        out
+    }
+
+    fn push(&self, text: &str, out: &mut String) {
+        if self.place == Place::Url { push_encoded(out, text) } else { out.push_str(text) }
+    }
+}
+
+fn variable(name: &str, written: String, feeds: &mut Feeds) -> Result<Part, ScriptError> {
+    if feeds.dialect.keeps_unknown_expressions() {
+        return Ok(Part::Variable { number: feeds.names.number(name), otherwise: written });
+    }
+    let known = if feeds.has_scripts { Some(feeds.names.number(name)) } else { feeds.names.find(name) };
+    match known {
+        Some(number) => Ok(Part::Variable { number, otherwise: String::new() }),
+        None => Err(feeds.unknown_variable(name).into()),
+    }
+}
+
+fn call(name: &str, arguments: Vec<Vec<Stretch>>, written: String, feeds: &mut Feeds) -> Result<Part, ScriptError> {
+    let function = functions::find(name).filter(|function| function.arguments.contains(&arguments.len()));
+    let Some(function) = function else {
+        let keeps_unknown = feeds.dialect.keeps_unknown_expressions();
+        if let Some(name) = expression::as_variable(&written).map(str::to_owned)
+            && (keeps_unknown || feeds.names.find(&name).is_some())
+        {
+            return variable(&name, written, feeds);
+        }
+        if keeps_unknown {
+            return Ok(Part::Literal(written));
+        }
+        return Err(functions::refusal(name, arguments.len(), &written).into());
+    };
+    functions::check_built(function, &written)?;
+    let compile = |argument: Vec<Stretch>| Template::of_stretches(argument, Place::Text, feeds, false);
+    let arguments = arguments.into_iter().map(compile).collect::<Result<Vec<_>, ScriptError>>()?;
+    if !feeds.dialect.keeps_unknown_expressions()
+        && let Some(text) = arguments.first().and_then(Template::as_constant)
+    {
+        functions::check_constant(function, text, &written)?;
+    }
+    feeds.sites += 1;
+    Ok(Part::Call { function, arguments, site: format!("{name} {}", feeds.sites) })
+}
+
+/// Whether a text holds a placeholder, even a malformed one.
+pub fn has_placeholders(text: &str) -> bool {
+    pieces(text).map_or(true, |pieces| pieces.iter().any(|p| matches!(p, Piece::Placeholder(_))))
+}
+
+/// The text of a URL's path, query or form with all that cannot stand there percent-encoded, placeholders left alone.
+///
+/// # Errors
+///
+/// [`WordError`] if a placeholder is malformed.
+pub fn encode_url(text: &str) -> Result<String, WordError> {
+    map_literals(text, push_encoded)
+}
+
+/// A value or name of a form, encoded (WHATWG URL section 5.2), placeholders left alone.
+///
+/// # Errors
+///
+/// [`WordError`] if a placeholder is malformed.
+pub fn encode_form(text: &str) -> Result<String, WordError> {
+    map_literals(text, |out, literal| out.push_str(&form_encoded(literal)))
+}
+
+/// A value or name of a form or query whose texts hold expressions: what is plain is encoded now, and what expressions become, then.
+pub fn encode_form_expressions(text: &str) -> String {
+    let one = |stretch: Stretch| match stretch {
+        Stretch::Literal(text) => form_encoded(&text),
+        Stretch::Variable { written, .. } | Stretch::Call { written, .. } => format!("${{urlencode({written})}}"),
+    };
+    expression::parse(text).into_iter().map(one).collect()
+}
+
+/// Returns a text as JSON, in quotes; its expressions are escaped when they are filled in. Placeholders stay.
+pub fn json_text_stretches(text: &str) -> Vec<Stretch> {
+    let quote = || Stretch::Literal("\"".to_owned());
+    let one = |stretch: Stretch| match stretch {
+        Stretch::Literal(text) => Stretch::Literal(escaped_for_json(&text)),
+        Stretch::Variable { .. } | Stretch::Call { .. } => wrapped("escapeJson", stretch),
+    };
+    let inner = expression::parse(text).into_iter().map(one);
+    std::iter::once(quote()).chain(inner).chain(std::iter::once(quote())).collect()
+}
+
+/// An expression that becomes a value of JSON: a number, true, false, null, a list or map as it is, anything else a text.
+/// None: the text is not one expression.
+pub fn json_value_stretch(text: &str) -> Option<Stretch> {
+    let stretches: [Stretch; 1] = expression::parse(text).try_into().ok()?;
+    let [stretch] = stretches;
+    (!matches!(stretch, Stretch::Literal(_))).then(|| wrapped("json", stretch))
+}
+
+/// The call of a function with one argument.
+fn wrapped(function: &str, argument: Stretch) -> Stretch {
+    let arguments = vec![vec![argument]];
+    let written = format!("${{{function}({})}}", written_again(&arguments[0][0], true));
+    Stretch::Call { name: function.to_owned(), arguments, written }
+}
+
+/// Escapes a literal text for JSON, except its placeholders.
+fn escaped_for_json(text: &str) -> String {
+    let Ok(pieces) = pieces(text) else { return functions::escape_json(text) };
+    let mut escaped = String::with_capacity(text.len());
+    for piece in pieces {
+        match piece {
+            Piece::Placeholder(inner) => escaped.extend(["{", inner, "}"]),
+            Piece::Literal(literal) => {
+                // `pieces` took the backslash that makes a placeholder plain text.
+                if has_placeholders(literal) {
+                    escaped.push('\\');
+                }
+                escaped.push_str(&functions::escape_json(literal));
+            }
+        }
+    }
+    escaped
+}
+
+/// A text that becomes these stretches again when it is read.
+pub fn expression_text(stretches: &[Stretch]) -> String {
+    match stretches {
+        [] => String::new(),
+        all if all.iter().all(|stretch| matches!(stretch, Stretch::Literal(_))) => plain(
+            &all.iter().map(|stretch| if let Stretch::Literal(text) = stretch { text } else { "" }).collect::<String>(),
+        ),
+        all => all.iter().map(|stretch| written_again(stretch, false)).collect(),
+    }
+}
+
+fn written_again(stretch: &Stretch, is_argument: bool) -> String {
+    match stretch {
+        Stretch::Literal(text) => {
+            let text = text.replace('\\', r"\\").replace('$', r"\$");
+            if is_argument { text.replace(',', r"\,") } else { text }
+        }
+        Stretch::Variable { written, .. } | Stretch::Call { written, .. } => written.clone(),
+    }
+}
+
+/// The call of a function, whose arguments are texts; None: a parenthesis in one of them has no partner.
+pub fn call_of(function: &str, arguments: &[&str]) -> Option<String> {
+    let arguments: Vec<Vec<Stretch>> = arguments.iter().map(|text| expression::parse(text)).collect();
+    call_text(function, &arguments)
+}
+
+/// The same of arguments that were read.
+pub(crate) fn call_text(function: &str, arguments: &[Vec<Stretch>]) -> Option<String> {
+    let literals = arguments.iter().flatten().filter_map(|stretch| match stretch {
+        Stretch::Literal(text) => Some(text.as_str()),
+        _ => None,
+    });
+    let mut open = 0_i32;
+    for character in literals.flat_map(str::chars) {
+        open += i32::from(character == '(') - i32::from(character == ')');
+        if open < 0 {
+            return None;
+        }
+    }
+    let written = |argument: &Vec<Stretch>| argument.iter().map(|stretch| written_again(stretch, true)).collect();
+    let arguments: Vec<String> = arguments.iter().map(written).collect();
+    (open == 0).then(|| format!("${{__{function}({})}}", arguments.join(",")))
+}
+
+/// A text whose `${` are no expressions.
+pub fn plain(text: &str) -> String {
+    if text.contains("${") { text.replace('\\', r"\\").replace("${", r"\${") } else { text.to_owned() }
+}
+
+/// The templates of a body's texts, in order.
+///
+/// # Errors
+///
+/// [`ScriptError`] if a placeholder is malformed, or a file that it names cannot be read.
+pub fn compile_body(
+    body: &Body,
+    headers: &[(String, String)],
+    feeds: &mut Feeds,
+) -> Result<Vec<Template>, ScriptError> {
+    let place = if feeds.dialect.encodes_values() { Place::of_body(headers) } else { Place::Text };
+    match body {
+        Body::Text(text) => Ok(vec![Template::compile(text, place, feeds)?]),
+        Body::Mixed(fragments) => {
+            let texts = fragments.iter().filter_map(|fragment| match fragment {
+                BodyFragment::Text(text) => Some(text),
+                BodyFragment::Bytes(_) => None,
+            });
+            texts.map(|text| Template::compile(text, place, feeds)).collect()
+        }
+        Body::Message(message) => Ok(vec![Template::compile(&message.json, Place::Text, feeds)?]),
+        Body::None | Body::Bytes(_) | Body::Pieces(_) => Ok(Vec::new()),
+    }
+}
+
+fn map_literals(text: &str, encode: impl Fn(&mut String, &str)) -> Result<String, WordError> {
+    let mut out = String::with_capacity(text.len());
+    for piece in pieces(text)? {
+        match piece {
+            Piece::Literal(literal) => encode(&mut out, literal),
+            Piece::Placeholder(inner) => out.extend(["{", inner, "}"]),
+        }
+    }
+    Ok(out)
+}
+
+/// A stretch of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Piece<'a> {
+    /// It stands for itself.
+    Literal(&'a str),
+    /// What stands between the braces of a placeholder.
+    Placeholder(&'a str),
+}
+
+/// How a placeholder begins, behind its brace; those that end with `}` are whole.
+pub const HEADS: [&str; 5] = ["n}", "uuid}", "random:", "csv:", "var:"];
+
+/// The literal stretches and placeholders of a text.
+pub(crate) fn pieces(text: &str) -> Result<Vec<Piece<'_>>, WordError> {
+    let mut pieces = Vec::new();
+    let (mut start, mut from) = (0, 0);
+    while let Some(brace) = text[from..].find('{').map(|at| from + at) {
+        let rest = &text[brace + 1..];
+        from = brace + 1;
+        if !HEADS.iter().any(|head| rest.starts_with(head)) {
+            continue;
+        }
+        if brace > start && text.as_bytes()[brace - 1] == b'\\' {
+            pieces.push(Piece::Literal(&text[start..brace - 1]));
+            start = brace;
+            continue;
+        }
+        let inner = &rest[..rest.find('}').ok_or_else(|| unclosed(rest))?];
+        pieces.extend([Piece::Literal(&text[start..brace]), Piece::Placeholder(inner)]);
+        from = brace + inner.len() + 2;
+        start = from;
+    }
+    pieces.push(Piece::Literal(&text[start..]));
+    pieces.retain(|p| *p != Piece::Literal(""));
+    Ok(pieces)
+}
+
+fn placeholder(inner: &str, feeds: &mut Feeds) -> Result<Part, ScriptError> {
+    if let Some(range) = inner.strip_prefix("random:") {
+        return Ok(random(inner, range)?);
+    }
+    if let Some(source) = inner.strip_prefix("csv:") {
+        let parts = source.rsplit_once(':').filter(|(file, column)| !file.is_empty() && !column.is_empty());
+        let (file, column) = parts.ok_or_else(|| malformed(inner, "a file and a column are needed"))?;
+        return Ok(Part::Cell(feeds.column(file, column)?));
+    }
+    if let Some(name) = inner.strip_prefix("var:") {
+        let unknown = || malformed(inner, "no step of the scenario and no extractor sets this variable");
+        let number = feeds.names.find(name).ok_or_else(unknown)?;
+        return Ok(Part::Variable { number, otherwise: String::new() });
+    }
+    Ok(if inner == "n" { Part::N } else { Part::Uuid })
+}
+
+fn random(inner: &str, range: &str) -> Result<Part, WordError> {
+    let ends = range.split_once("..").and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
+    let (least, most) = ends.ok_or_else(|| malformed(inner, "two whole numbers are needed"))?;
+    if least > most {
+        return Err(malformed(inner, "the lower number comes first"));
+    }
+    Ok(Part::Random(least, most))
+}
+
+fn malformed(inner: &str, wrong: &str) -> WordError {
+    refusal(&format!("{{{inner}}}"), wrong)
+}
+
+fn unclosed(rest: &str) -> WordError {
+    let shown: String = rest.chars().take(20).collect();
+    refusal(&format!("{{{shown}"), "its `}` is missing")
+}
+
+fn refusal(word: &str, wrong: &str) -> WordError {
+    let example = if word.starts_with("{csv:") { "{csv:users.csv:name}" } else { "{random:1..100}" };
+    WordError::new(word, wrong, format!("{example}, or \\{word} for plain text"))
+}
+
+fn append(parts: &mut Vec<Part>, part: Part) {
+    if let (Some(Part::Literal(text)), Part::Literal(more)) = (parts.last_mut(), &part) {
+        text.push_str(more);
+    } else {
+        parts.push(part);
+    }
+}
+
+fn push(out: &mut String, value: impl std::fmt::Display) {
+    let _ = write!(out, "{value}"); // a String takes anything
+}
+
+fn push_encoded(out: &mut String, text: &str) {
+    out.extend(utf8_percent_encode(text, NOT_IN_URLS));
+}
+
+#[cfg(test)]
+mod tests;
