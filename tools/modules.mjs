@@ -1,8 +1,9 @@
 // Prints the crates and modules with their imports, and checks that no modules import each other in a circle.
 //
 //   node tools/modules.mjs           prints them
-//   node tools/modules.mjs --check   ends with 1 if modules import each other in a circle that CIRCLES does not allow, or
-//                                    if a file imports a module that only the rows of a register may import
+//   node tools/modules.mjs --check   ends with 1 if modules import each other in a circle that CIRCLES does not allow, a file
+//                                    imports a module that only the rows of a register may import (REGISTERS), or a module
+//                                    imports one that follows it in ORDERS
 //
 // A module is a file or folder right under a crate's src; what lies below belongs to it. Its imports are the paths that its
 // files name: `use crate::…`, `super::…`, and paths in the code. Tests are left out. Node without packages.
@@ -31,16 +32,17 @@ const CIRCLES = {
     "one desk serves all protocols: each connection asks it for replies, and it knows the connections that it ends",
   ],
   model: ["analysis answer comparison question", "the types of questions, answers and comparisons hold values of each other"],
-  script: [
-    "languages texts",
-    "scripts read samples and the state of a user, and that state caches parsed scripts",
-  ],
   search: ["answer capacity damage recovery search stage", "a search holds the state of its stages, and each stage reads the search"],
 };
 
 // Modules that only the rows of a register import, besides themselves: the modules, the register's folder and its rows.
 const REGISTERS = {
   wire: { modules: ["h1", "h2", "h3", "websocket"], register: "http", rows: ["h1", "h2", "h3", "websocket", "replay"] },
+};
+
+// The modules of a crate in their order: each imports only those before it.
+const ORDERS = {
+  script: ["error", "texts", "replies", "program", "languages", "check"],
 };
 
 const files = (folder) =>
@@ -122,6 +124,14 @@ function circles(modules) {
   return [...modules.keys()].filter((one) => reaches(one, one));
 }
 
+// Imports against an order of modules.
+function backward(modules, order) {
+  return order.flatMap((from, at) => {
+    const imports = modules.get(from) ?? new Set();
+    return order.slice(at + 1).filter((to) => imports.has(to)).map((to) => [from, to]);
+  });
+}
+
 function picture(crates) {
   const lines = ["```mermaid", "graph BT"];
   for (const [from, to] of direct(crates)) lines.push(`  ${from} --> ${to}`);
@@ -147,6 +157,10 @@ if (option === undefined) {
   for (const { name, modules, bypasses } of crates) {
     for (const bypass of bypasses) {
       console.error(`${bypass}: only the rows of the register \`${REGISTERS[name].register}\` may`);
+      process.exitCode = 1;
+    }
+    for (const [from, to] of backward(modules, ORDERS[name] ?? [])) {
+      console.error(`module ${from} of ${name} imports ${to}, which follows it in the order of modules`);
       process.exitCode = 1;
     }
     const [allowed] = CIRCLES[name] ?? [""];

@@ -163,7 +163,7 @@ pub enum Step {
     Think(Think),
     /// A pause of as many milliseconds as a text says; of none where it is no number.
     Pause(String),
-    /// A script is run; then a pause of as many milliseconds as its value says, of none where it is no number.
+    /// A script, then a pause. The value of the script is its length in milliseconds; no number is 0.
     PauseByScript(Script),
     /// A pause that keeps users to a rate.
     Pace(Pace),
@@ -470,11 +470,11 @@ pub enum SampleMaker {
     Variables,
     /// A script.
     Script(Script),
-    /// None: the parts of the sample are texts.
+    /// None: the sample has fixed parts.
     Fixed(FixedSample),
 }
 
-/// A sample whose parts are texts. The times are in milliseconds; a text that is no number is 0.
+/// A sample with fixed parts, all texts. Times are in milliseconds; a text without a number is 0.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FixedSample {
     /// Whether it succeeds, if its assertions do.

@@ -1,8 +1,9 @@
 //! Whether parts of a plan by JMeter's rules make sense, before the plan is compiled: for messages that name their place.
 
-use crate::languages::ParsedScript;
+use crate::languages::LANGUAGES;
 use crate::replies::reactions::Reactions;
 use crate::replies::script_call::ScriptCall;
+use crate::texts::script::ParsedScript;
 use crate::texts::variables::Names;
 use crate::{Feeds, ScriptError};
 use brunt_model::ReplyPolicy;
@@ -10,7 +11,7 @@ use brunt_model::reply_policy::{Assertion, ReplyAction};
 use brunt_model::scenario::{Script, TextRules};
 
 fn feeds() -> Feeds {
-    Feeds::with_variables(TextRules::Jmeter, Names::default())
+    Feeds::with_variables(TextRules::Jmeter, Names::default(), LANGUAGES)
 }
 
 /// Why an extractor or a script makes no sense; one whose texts users fill in is looked at when it is used.
@@ -39,7 +40,7 @@ pub fn assertion(assertion: &Assertion) -> Result<(), ScriptError> {
 ///
 /// What is wrong with it.
 pub fn fixed_script(script: &Script) -> Result<(), ScriptError> {
-    ParsedScript::new(script, &script.source).map(|_| ())
+    ParsedScript::new(LANGUAGES, script).map(|_| ())
 }
 
 /// Why a script cannot be read.

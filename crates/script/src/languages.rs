@@ -1,9 +1,9 @@
-//! Scripts of a plan: parsed once, run with the variables of a user, its last reply, and nothing else of the machine.
+//! Implements the languages of scripts, and compiles plans with them.
 //!
-//! A script has a bounded number of operations, files below the folder of its plan, and neither processes nor the network. What it does is time of the user:
-//! a request behind it begins later, and that is its lag.
+//! A script has a bounded number of operations, files below the folder of its plan, and neither processes nor the network. Its time is
+//! time of the user: a request after it begins later, and that is its lag.
 //!
-//! * `groovy`: Groovy and `BeanShell`. `javascript`: JavaScript. `jexl`: expressions of JEXL.
+//! * `groovy`: Groovy and `BeanShell`. `javascript`: JavaScript. `jexl`: expressions of JEXL. `zones`: time zones.
 
 #[cfg(feature = "groovy")]
 mod groovy;
@@ -11,85 +11,94 @@ mod groovy;
 mod javascript;
 mod jexl;
 #[cfg(feature = "scripts")]
-pub mod zones;
+mod zones;
 
 use crate::ScriptError;
-use crate::texts::context::UserContext;
-use crate::texts::pending::{PendingRequest, RequestTexts};
-use crate::texts::searched::{SampleChanges, Searched};
-use brunt_model::scenario::{Scope, Script, ScriptLanguage};
-use std::cell::RefCell;
-use std::collections::HashMap;
-use std::rc::Rc;
+use crate::program::user::CompiledScript;
+use crate::texts::before_run::BeforeRun;
+use crate::texts::script::{Languages, ScriptCode, SourceKind};
+use brunt_model::Plan;
+use brunt_model::scenario::ScriptLanguage;
+use std::path::PathBuf;
 use std::sync::Arc;
 
-/// A script, parsed.
-#[derive(Clone)]
-pub struct ParsedScript {
-    name: String,
-    code: Code,
-}
+/// The languages that this program was built with.
+pub static LANGUAGES: &dyn Languages = &BuiltLanguages;
 
-#[derive(Clone)]
-enum Code {
-    #[cfg(feature = "groovy")]
-    Groovy(groovy::Parsed),
-    #[cfg(feature = "javascript")]
-    Javascript(javascript::Parsed),
-    Jexl(Arc<jexl::Expression>),
-}
+#[derive(Debug)]
+struct BuiltLanguages;
 
-/// What is read: statements, or an expression whose value counts.
-#[derive(Clone, Copy)]
-enum Kind {
-    Statements,
-    Expression,
-}
+impl Languages for BuiltLanguages {
+    fn check_built(&self, language: ScriptLanguage) -> Result<(), String> {
+        let (name, is_built) = match language {
+            ScriptLanguage::Groovy => ("Groovy", cfg!(feature = "groovy")),
+            ScriptLanguage::Beanshell => ("BeanShell", cfg!(feature = "groovy")),
+            ScriptLanguage::Javascript => ("JavaScript", cfg!(feature = "javascript")),
+            ScriptLanguage::Jexl => ("JEXL", true),
+        };
+        let how = "released programs have it, and `cargo build --release -p brunt-cli` builds one";
+        if is_built { Ok(()) } else { Err(format!("this brunt was built without {name}; {how}")) }
+    }
 
-impl std::fmt::Debug for ParsedScript {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.name)
+    fn parse(&self, language: ScriptLanguage, source: &str, kind: SourceKind) -> Result<Arc<dyn ScriptCode>, String> {
+        self.check_built(language)?;
+        match language {
+            ScriptLanguage::Groovy | ScriptLanguage::Beanshell => groovy(language, source),
+            ScriptLanguage::Javascript => javascript(source, kind),
+            ScriptLanguage::Jexl => Ok(Arc::new(jexl::Expression::parse(source)?)),
+        }
     }
 }
 
-/// What a script sees beside its user.
-#[derive(Default)]
-#[cfg_attr(not(any(feature = "groovy", feature = "javascript")), allow(dead_code))]
-pub struct ScriptView<'v, 'a> {
-    /// The sample that it looks at, or makes, and whether it is good.
-    sample: Option<(&'v Searched<'a>, bool)>,
-    /// It makes that sample.
-    makes_sample: bool,
-    /// The request that is about to be sent.
-    sampler: Option<Sampler<'v>>,
+#[cfg(feature = "groovy")]
+fn groovy(language: ScriptLanguage, source: &str) -> Result<Arc<dyn ScriptCode>, String> {
+    use brunt_groovy::Dialect;
+    let dialect = if language == ScriptLanguage::Groovy { Dialect::Groovy } else { Dialect::BeanShell };
+    Ok(Arc::new(groovy::Parsed::new(source, dialect)?))
 }
 
-/// The request that a script may change, and whence its parts come.
-pub struct Sampler<'v> {
-    /// The parts that scripts have asked for.
-    pub pending: &'v mut PendingRequest,
-    /// The rest.
-    pub texts: &'v dyn RequestTexts,
+#[cfg(not(feature = "groovy"))]
+fn groovy(_: ScriptLanguage, _: &str) -> Result<Arc<dyn ScriptCode>, String> {
+    Err("there is no Groovy".into())
 }
 
-impl<'v, 'a> ScriptView<'v, 'a> {
-    /// That of a script that looks at a sample.
-    pub fn of(sample: &'v Searched<'a>, is_good: bool) -> Self {
-        Self { sample: Some((sample, is_good)), ..Self::default() }
-    }
+#[cfg(feature = "javascript")]
+fn javascript(source: &str, kind: SourceKind) -> Result<Arc<dyn ScriptCode>, String> {
+    Ok(Arc::new(match kind {
+        SourceKind::Statements => javascript::Parsed::statements(source)?,
+        SourceKind::Expression => javascript::Parsed::expression(source)?,
+    }))
+}
 
-    /// That of a script that makes a sample.
-    pub fn making(sample: &'v Searched<'a>) -> Self {
-        Self { sample: Some((sample, true)), makes_sample: true, sampler: None }
-    }
+#[cfg(not(feature = "javascript"))]
+fn javascript(_: &str, _: SourceKind) -> Result<Arc<dyn ScriptCode>, String> {
+    Err("there is no JavaScript".into())
+}
 
-    /// That of a script between requests.
-    pub fn before(sampler: Option<Sampler<'v>>) -> Self {
-        Self { sampler, ..Self::default() }
+impl CompiledScript {
+    /// Compiles the scenarios of all populations of a plan, in order.
+    ///
+    /// # Errors
+    ///
+    /// [`ScriptError`] if a scenario makes no sense, a placeholder is malformed, or a file cannot be read.
+    pub fn all(plan: &Plan) -> Result<Vec<Arc<Self>>, ScriptError> {
+        Self::all_with(plan, LANGUAGES)
     }
 }
 
-/// What a script says of an assertion; the message may be set before the failure.
+impl BeforeRun {
+    /// Fills in the variables in order; `folders`: where functions read files, `seed`: that of random values.
+    pub fn new(
+        variables: &[(String, String)],
+        properties: &[(String, String)],
+        folders: Vec<PathBuf>,
+        seed: u64,
+    ) -> Self {
+        Self::with_languages(LANGUAGES, variables, properties, folders, seed)
+    }
+}
+
+/// Verdict of a script on an assertion; the message may be set before the failure.
 #[cfg(any(feature = "groovy", feature = "javascript"))]
 #[derive(Debug, Default)]
 struct ScriptVerdict {
@@ -99,173 +108,9 @@ struct ScriptVerdict {
 
 #[cfg(any(feature = "groovy", feature = "javascript"))]
 impl ScriptVerdict {
-    /// Why it does not hold; None where it does.
+    /// Returns the reason of the failure; None if the assertion holds.
     fn failure(self) -> Option<String> {
         self.failed.then_some(self.message)
-    }
-}
-
-/// What a script came to.
-#[derive(Debug, Default)]
-pub struct ScriptOutcome {
-    /// What is over: nothing, most often.
-    pub stop: Scope,
-    /// Milliseconds for which the user pauses.
-    pub pause: u64,
-    /// Of an assertion: why it does not hold.
-    pub failure: Option<String>,
-    /// What it changed of the sample.
-    pub changes: SampleChanges,
-    /// Its value as text, where it is a plain one.
-    pub value: Option<String>,
-}
-
-impl Code {
-    fn parse(language: ScriptLanguage, source: &str, kind: Kind) -> Result<Self, String> {
-        match language {
-            ScriptLanguage::Groovy | ScriptLanguage::Beanshell => Self::groovy(language, source),
-            ScriptLanguage::Javascript => Self::javascript(source, kind),
-            ScriptLanguage::Jexl => jexl::Expression::parse(source).map(|expression| Self::Jexl(Arc::new(expression))),
-        }
-    }
-
-    #[cfg(feature = "groovy")]
-    fn groovy(language: ScriptLanguage, source: &str) -> Result<Self, String> {
-        use brunt_groovy::Dialect;
-        let dialect = if language == ScriptLanguage::Groovy { Dialect::Groovy } else { Dialect::BeanShell };
-        groovy::Parsed::new(source, dialect).map(Self::Groovy)
-    }
-
-    #[cfg(not(feature = "groovy"))]
-    fn groovy(language: ScriptLanguage, _: &str) -> Result<Self, String> {
-        Err(check_built(language).err().unwrap_or_default())
-    }
-
-    #[cfg(feature = "javascript")]
-    fn javascript(source: &str, kind: Kind) -> Result<Self, String> {
-        let parsed = match kind {
-            Kind::Statements => javascript::Parsed::statements(source),
-            Kind::Expression => javascript::Parsed::expression(source),
-        };
-        parsed.map(Self::Javascript)
-    }
-
-    #[cfg(not(feature = "javascript"))]
-    fn javascript(_: &str, _: Kind) -> Result<Self, String> {
-        Err(check_built(ScriptLanguage::Javascript).err().unwrap_or_default())
-    }
-}
-
-/// Whether this program was built with a language.
-///
-/// # Errors
-///
-/// It was not: how to build one that has it.
-pub fn check_built(language: ScriptLanguage) -> Result<(), String> {
-    let (name, is_built) = match language {
-        ScriptLanguage::Groovy => ("Groovy", cfg!(feature = "groovy")),
-        ScriptLanguage::Beanshell => ("BeanShell", cfg!(feature = "groovy")),
-        ScriptLanguage::Javascript => ("JavaScript", cfg!(feature = "javascript")),
-        ScriptLanguage::Jexl => ("JEXL", true),
-    };
-    let how = "released programs have it, and `cargo build --release -p brunt-cli` builds one";
-    if is_built { Ok(()) } else { Err(format!("this brunt was built without {name}; {how}")) }
-}
-
-impl ParsedScript {
-    /// Parses a script.
-    ///
-    /// # Errors
-    ///
-    /// It cannot be read, is in a language that is not known, or names classes that are not.
-    pub fn new(script: &Script, source: &str) -> Result<Self, ScriptError> {
-        let code = Code::parse(script.language, source, Kind::Statements)
-            .map_err(|why| ScriptError::Scenario(format!("script `{}`: {why}", script.name)))?;
-        Ok(Self { name: script.name.clone(), code })
-    }
-
-    /// Runs it.
-    ///
-    /// # Errors
-    ///
-    /// An exception that nothing caught, or too many operations: one sentence.
-    #[cfg_attr(
-        not(any(feature = "groovy", feature = "javascript")),
-        allow(unused_variables, clippy::needless_pass_by_value)
-    )]
-    pub fn run(&self, user: &UserContext, view: ScriptView<'_, '_>, parameters: &str) -> Result<ScriptOutcome, String> {
-        let result = match &self.code {
-            #[cfg(feature = "groovy")]
-            Code::Groovy(script) => script.run(user, view, (&self.name, parameters)),
-            #[cfg(feature = "javascript")]
-            Code::Javascript(script) => {
-                let engine = &user.worker.expressions.javascript;
-                let ran = engine.run(script, user, view.sample, (&self.name, parameters));
-                ran.map(|(outcome, value)| ScriptOutcome { value, ..outcome })
-            }
-            Code::Jexl(expression) => {
-                expression.text(user).map(|value| ScriptOutcome { value, ..ScriptOutcome::default() })
-            }
-        };
-        result.map_err(|error| format!("script `{}`: {error}", self.name))
-    }
-}
-
-/// The expressions that texts have called, parsed: those of one worker; and its engine.
-#[derive(Default)]
-pub struct Expressions {
-    #[cfg(feature = "javascript")]
-    javascript: javascript::Engine,
-    parsed: RefCell<HashMap<ScriptLanguage, HashMap<String, Parsed>>>,
-}
-
-/// An expression, or why it is none.
-type Parsed = Rc<Result<Code, String>>;
-
-/// More different expressions of a language are not kept: their texts change with each use.
-const MOST_EXPRESSIONS: usize = 1000;
-
-impl Expressions {
-    /// The text of an expression's value; None where that is `null`.
-    ///
-    /// # Errors
-    ///
-    /// It cannot be read, throws, or needs too many operations.
-    pub fn text(&self, language: ScriptLanguage, source: &str, user: &UserContext) -> Result<Option<String>, String> {
-        match &*self.parsed(language, source) {
-            #[cfg(feature = "groovy")]
-            Ok(Code::Groovy(script)) => script.text(user),
-            #[cfg(feature = "javascript")]
-            Ok(Code::Javascript(script)) => self.javascript.run(script, user, None, ("", "")).map(|(_, text)| text),
-            Ok(Code::Jexl(expression)) => expression.text(user),
-            Err(why) => Err(why.clone()),
-        }
-    }
-
-    /// A script whose source may be another each time.
-    ///
-    /// # Errors
-    ///
-    /// It cannot be read.
-    pub fn script(&self, script: &Script) -> Result<ParsedScript, ScriptError> {
-        match &*self.parsed(script.language, &script.source) {
-            Ok(code) => Ok(ParsedScript { name: script.name.clone(), code: code.clone() }),
-            Err(why) => Err(ScriptError::Scenario(format!("script `{}`: {why}", script.name))),
-        }
-    }
-
-    fn parsed(&self, language: ScriptLanguage, source: &str) -> Parsed {
-        let mut parsed = self.parsed.borrow_mut();
-        let known = parsed.entry(language).or_default();
-        if let Some(code) = known.get(source) {
-            return Rc::clone(code);
-        }
-        if known.len() == MOST_EXPRESSIONS {
-            known.clear();
-        }
-        let code = Rc::new(Code::parse(language, source, Kind::Expression));
-        known.insert(source.to_owned(), Rc::clone(&code));
-        code
     }
 }
 
@@ -286,20 +131,16 @@ pub fn foreign_class(_: ScriptLanguage, _: &str) -> Option<String> {
     None
 }
 
-/// Says of an expression why it cannot be read, before it is used.
-///
-/// # Errors
-///
-/// Why it cannot be read.
-pub fn check_expression(language: ScriptLanguage, source: &str) -> Result<(), String> {
-    Code::parse(language, source, Kind::Expression).map(|_| ())
-}
-
 #[cfg(feature = "groovy")]
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ScriptError;
     use crate::testing::user;
+    use crate::texts::context::UserContext;
+    use crate::texts::script::{ParsedScript, ScriptOutcome, ScriptView};
+    use crate::texts::searched::Searched;
+    use brunt_model::scenario::{Scope, Script};
     use brunt_wire::{Kept, Prepared, Reply};
 
     fn script(source: &str) -> Result<ParsedScript, ScriptError> {
@@ -309,7 +150,7 @@ mod tests {
             source: source.into(),
             parameters: String::new(),
         };
-        ParsedScript::new(&script, source)
+        ParsedScript::new(LANGUAGES, &script)
     }
 
     fn run(source: &str, user: &UserContext, body: Option<&str>) -> Result<ScriptOutcome, String> {

@@ -11,6 +11,9 @@
 //! * `program`: a scenario, compiled, and its [`user`].
 //! * `languages`: Groovy, JavaScript and JEXL.
 //! * [`check`]: whether parts of a plan make sense.
+//!
+//! Programs and texts call scripts through the interface `texts::script`, which `languages` implements. It is in `texts` with the
+//! sample that scripts read: a worker's state is there too, and caches parsed scripts.
 
 pub mod check;
 pub mod error;

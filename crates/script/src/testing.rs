@@ -1,7 +1,9 @@
 //! Users without a run, for the tests of this crate.
 
 use crate::CompiledScript;
+use crate::languages::LANGUAGES;
 use crate::texts::context::{Commons, UserContext, WorkerContext};
+use crate::texts::script::Expressions;
 use crate::texts::variables::{Names, Variables};
 use brunt_engine::{Epoch, Numbering, Surroundings, Time, Users, UsersOf};
 use brunt_model::load::{Shape, Think};
@@ -40,7 +42,11 @@ pub fn user() -> UserContext {
 
 /// A user of a run that shares this.
 pub fn user_with(commons: Arc<Commons>) -> UserContext {
-    let worker = WorkerContext { population: "main".into(), ..WorkerContext::new(commons, Rc::new(Still), 1) };
+    let worker = WorkerContext {
+        population: "main".into(),
+        expressions: Expressions::new(LANGUAGES),
+        ..WorkerContext::new(commons, Rc::new(Still), 1)
+    };
     UserContext::new(&Rc::new(worker), Variables::new(&Arc::new(Names::default())), 2)
 }
 

@@ -263,8 +263,8 @@ impl Reader<'_> {
 
     /// An argument of a Java request; `absent` if it is not given.
     fn java_argument(&self, given: &[(String, String)], name: &str, absent: &str) -> String {
-        let found = given.iter().find(|(own, value)| own == name && !value.is_empty());
-        found.map_or_else(|| absent.to_owned(), |(_, value)| self.before.folded(value))
+        let argument = given.iter().find(|(key, value)| key == name && !value.is_empty());
+        argument.map_or_else(|| absent.to_owned(), |(_, value)| self.before.folded(value))
     }
 
     /// A request of one of the Java classes that JMeter has for trials: a sample that sleeps.

@@ -3,12 +3,13 @@
 mod hop;
 mod sampler;
 
-use super::{Sampler, ScriptOutcome, ScriptVerdict, ScriptView};
+use super::ScriptVerdict;
 use crate::texts::context::UserContext;
 use crate::texts::cookies::Jar;
 use crate::texts::json::CompiledPath;
 use crate::texts::machine::{PLAN_FILE, local_offset};
 use crate::texts::pending::PendingRequest;
+use crate::texts::script::{Sampler, ScriptCode, ScriptOutcome, ScriptView};
 use crate::texts::searched::{SampleChanges, Searched};
 use brunt_groovy::{Budget, Cookie, Dialect, Host, LogLevel, Request, Sample, Stop, Value};
 use brunt_java::date::offset_text;
@@ -37,17 +38,15 @@ impl Parsed {
             None => Ok(Self(parsed)),
         }
     }
+}
 
-    /// Runs it.
-    ///
-    /// # Errors
-    ///
-    /// An exception that nothing caught, or too many operations.
-    pub fn run(
+impl ScriptCode for Parsed {
+    fn run(
         &self,
         user: &UserContext,
         view: ScriptView<'_, '_>,
-        (name, parameters): (&str, &str),
+        name: &str,
+        parameters: &str,
     ) -> Result<ScriptOutcome, String> {
         let ScriptView { sample, makes_sample, sampler } = view;
         let last = user.last.borrow().clone();
@@ -79,12 +78,7 @@ impl Parsed {
         Ok(ScriptOutcome { changes, value, failure: host.verdict.failure(), ..host.outcome })
     }
 
-    /// Runs it between requests; the text of its value, None where that is `null`.
-    ///
-    /// # Errors
-    ///
-    /// As [`run`](Self::run).
-    pub fn text(&self, user: &UserContext) -> Result<Option<String>, String> {
+    fn text(&self, user: &UserContext) -> Result<Option<String>, String> {
         let last = user.last.borrow().clone();
         let mut host = ScriptHost {
             user,
@@ -494,7 +488,7 @@ impl Host for ScriptHost<'_, '_, '_> {
     }
 
     fn zone_offset(&self, zone: &str, millis: i64) -> Option<i32> {
-        crate::languages::zones::offset(zone, millis.div_euclid(1000))
+        super::zones::offset(zone, millis.div_euclid(1000))
     }
 
     fn read_file(&mut self, path: &str) -> Result<Vec<u8>, String> {

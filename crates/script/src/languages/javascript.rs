@@ -6,8 +6,8 @@
 
 mod host;
 
-use super::ScriptOutcome;
 use crate::texts::context::UserContext;
+use crate::texts::script::{ScriptCode, ScriptOutcome, ScriptView};
 use crate::texts::searched::Searched;
 use host::Host;
 use rquickjs::context::EvalOptions;
@@ -78,6 +78,27 @@ impl Parsed {
         options.filename = Some(FILE.into());
         ctx.eval_with_options(&*self.function, options).catch(ctx).map_err(|error| told(&error))
     }
+}
+
+impl ScriptCode for Parsed {
+    fn run(
+        &self,
+        user: &UserContext,
+        view: ScriptView<'_, '_>,
+        name: &str,
+        parameters: &str,
+    ) -> Result<ScriptOutcome, String> {
+        let (outcome, value) = engine(user)?.run(self, user, view.sample, (name, parameters))?;
+        Ok(ScriptOutcome { value, ..outcome })
+    }
+
+    fn text(&self, user: &UserContext) -> Result<Option<String>, String> {
+        engine(user)?.run(self, user, None, ("", "")).map(|(_, text)| text)
+    }
+}
+
+fn engine(user: &UserContext) -> Result<&Engine, String> {
+    user.worker.expressions.engine().ok_or_else(|| "another language has the engine of the worker".into())
 }
 
 /// What places in scripts are called.

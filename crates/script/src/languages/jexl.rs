@@ -12,6 +12,7 @@ mod tokens;
 
 use crate::texts::context::UserContext;
 use crate::texts::pattern::Pattern;
+use crate::texts::script::{ScriptCode, ScriptOutcome, ScriptView};
 use brunt_model::SampleRecord;
 use parser::Node;
 
@@ -52,13 +53,14 @@ impl Expression {
     pub fn parse(source: &str) -> Result<Self, String> {
         parser::parse(source).map(|root| Self { root })
     }
+}
 
-    /// The text of its value; None: `null`.
-    ///
-    /// # Errors
-    ///
-    /// Why it has none.
-    pub fn text(&self, user: &UserContext) -> Result<Option<String>, String> {
+impl ScriptCode for Expression {
+    fn run(&self, user: &UserContext, _: ScriptView<'_, '_>, _: &str, _: &str) -> Result<ScriptOutcome, String> {
+        Ok(ScriptOutcome { value: self.text(user)?, ..ScriptOutcome::default() })
+    }
+
+    fn text(&self, user: &UserContext) -> Result<Option<String>, String> {
         let value = evaluate(&self.root, user)?;
         Ok((value != Value::Null).then(|| value.text()))
     }

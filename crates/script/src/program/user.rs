@@ -16,6 +16,7 @@ use crate::texts::context::{Commons, UserContext, WorkerContext};
 use crate::texts::dialect::Dialect;
 use crate::texts::grpc::{self, Services};
 use crate::texts::pending::{PendingRequest, SentParts};
+use crate::texts::script::Languages;
 use crate::texts::template::{Place, RenderContext, Template, compile_body};
 use crate::texts::variables::{LAST_SAMPLE_OK, Names, Variables};
 use crate::{Feeds, ScriptError};
@@ -120,8 +121,8 @@ impl CompiledScript {
     /// # Errors
     ///
     /// [`ScriptError`] if a scenario makes no sense, a placeholder is malformed, or a file cannot be read.
-    pub fn all(plan: &Plan) -> Result<Vec<Arc<Self>>, ScriptError> {
-        let commons = Arc::new(Commons::new(plan));
+    pub fn all_with(plan: &Plan, languages: &'static dyn Languages) -> Result<Vec<Arc<Self>>, ScriptError> {
+        let commons = Arc::new(Commons::new(plan, languages));
         (0..plan.populations.len()).map(|number| Self::new(plan, number, &commons).map(Arc::new)).collect()
     }
 
@@ -131,7 +132,7 @@ impl CompiledScript {
         // Populations share the list of policies, and each compiles those that it uses.
         let used = names::policies(scenario);
         let own: Vec<&ReplyPolicy> = used.iter().filter_map(|number| plan.reply_policies.get(*number)).collect();
-        let mut feeds = Feeds::with_variables(scenario.texts, names::all(scenario, &own));
+        let mut feeds = Feeds::with_variables(scenario.texts, names::all(scenario, &own), commons.languages);
         feeds.has_scripts = names::has_scripts(scenario, &own);
         let program = Program::new(scenario, &mut feeds)?;
         let variables = scenario.variables.iter().map(|(name, text)| {

@@ -5,11 +5,11 @@
 
 mod links;
 
-use crate::languages::Sampler;
 use crate::texts::compiled::{Compiled, Texts};
 use crate::texts::context::UserContext;
 use crate::texts::pattern::Pattern;
 use crate::texts::pending::{RequestArgument, RequestPart};
+use crate::texts::script::Sampler;
 use crate::texts::template::Template;
 use crate::{Feeds, ScriptError};
 use brunt_model::modifier::{RequestModifier, SessionModifier, SessionPlace};

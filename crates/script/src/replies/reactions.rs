@@ -1,6 +1,5 @@
 //! What a user does with a reply by the policy of its request, compiled: extractors in order, then assertions.
 
-use crate::languages::{ScriptOutcome, ScriptView};
 use crate::replies::assertion::CompiledAssertion;
 use crate::replies::extract::CompiledExtractor;
 use crate::replies::records;
@@ -8,6 +7,7 @@ use crate::replies::script_call::ScriptCall;
 use crate::replies::trace;
 use crate::texts::compiled::Compiled;
 use crate::texts::pattern::Pattern;
+use crate::texts::script::{ScriptOutcome, ScriptView};
 use crate::texts::searched::Searched;
 use crate::texts::template::{Place, Template};
 use crate::{Feeds, ScriptError};

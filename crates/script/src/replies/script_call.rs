@@ -1,8 +1,8 @@
 //! A script where a scenario calls it: its source and parameters may be texts that change with each call.
 
-use crate::languages::{ParsedScript, ScriptOutcome, ScriptView};
 use crate::texts::compiled::{Compiled, Texts};
 use crate::texts::context::UserContext;
+use crate::texts::script::{ParsedScript, ScriptOutcome, ScriptView};
 use crate::texts::template::{Place, Template};
 use crate::{Feeds, ScriptError};
 use brunt_model::scenario::Script;
@@ -39,7 +39,8 @@ impl ScriptCall {
     ///
     /// It cannot be read.
     pub fn new(script: &Script, feeds: &mut Feeds) -> Result<Self, ScriptError> {
-        let parse = |script: &Script| ParsedScript::new(script, &script.source);
+        let languages = feeds.languages;
+        let parse = |script: &Script| ParsedScript::new(languages, script);
         let compiled = if feeds.dialect.fills_in_scripts() {
             Compiled::new(script, feeds, parse)?
         } else {

@@ -5,6 +5,7 @@ use crate::texts::context::{Commons, UserContext, WorkerContext};
 use crate::texts::expression::{self, Stretch};
 use crate::texts::files::Files;
 use crate::texts::functions::find;
+use crate::texts::script::Languages;
 use crate::texts::template::{Place, RenderContext, Template, call_text, expression_text};
 use crate::texts::variables::{Names, Variables};
 use brunt_engine::Alone;
@@ -32,7 +33,8 @@ pub struct BeforeRun {
 
 impl BeforeRun {
     /// Fills in the variables in order; `folders`: where functions read files, `seed`: that of random values.
-    pub fn new(
+    pub fn with_languages(
+        languages: &'static dyn Languages,
         variables: &[(String, String)],
         properties: &[(String, String)],
         folders: Vec<PathBuf>,
@@ -43,11 +45,12 @@ impl BeforeRun {
             names.number(name);
         }
         let mut commons = Commons::with_properties(properties);
+        commons.languages = languages;
         commons.files = Files::below(folders).read_only();
         let worker = WorkerContext::new(Arc::new(commons), Rc::new(Alone), seed);
         let user = UserContext::new(&Rc::new(worker), Variables::new(&Arc::new(names.clone())), 0);
         let before = Self {
-            feeds: Feeds::with_variables(TextRules::Jmeter, names),
+            feeds: Feeds::with_variables(TextRules::Jmeter, names, languages),
             user,
             random: RefCell::new(Pcg64Mcg::seed_from_u64(seed)),
             constant: BTreeSet::new(),

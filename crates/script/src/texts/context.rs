@@ -1,9 +1,9 @@
 //! What the texts and scripts of a user can reach: its variables, and what it shares with others.
 
-use crate::languages::Expressions;
 use crate::texts::cookies::Jar;
 use crate::texts::files::Files;
 use crate::texts::grpc::Services;
+use crate::texts::script::{Expressions, Languages};
 use crate::texts::tracing::Tracing;
 use crate::texts::variables::Variables;
 use brunt_engine::Surroundings;
@@ -26,6 +26,8 @@ use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 /// What all users of a run share.
 #[derive(Debug, Default)]
 pub struct Commons {
+    /// The languages that its scripts may have.
+    pub languages: &'static dyn Languages,
     /// JMeter's properties.
     properties: Mutex<HashMap<String, String>>,
     /// Those of the first user of the first population, once it is done: what later stages begin with.
@@ -79,10 +81,10 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl Commons {
     /// With the properties of all populations of a plan.
-    pub fn new(plan: &Plan) -> Self {
+    pub fn new(plan: &Plan, languages: &'static dyn Languages) -> Self {
         let scenarios = || plan.populations.iter().map(|population| &population.scenario);
         let files = Files::below(scenarios().flat_map(|scenario| &scenario.folders).map(PathBuf::from).collect());
-        Self { files, ..Self::with_properties(scenarios().flat_map(|scenario| &scenario.properties)) }
+        Self { languages, files, ..Self::with_properties(scenarios().flat_map(|scenario| &scenario.properties)) }
     }
 
     /// Counts a reply whose body could not be decoded.
@@ -296,16 +298,16 @@ impl WorkerContext {
     /// That of a population without a name, of whose samples no records are made; `seed`: that of random values.
     pub fn new(commons: Arc<Commons>, surroundings: Rc<dyn Surroundings>, seed: u64) -> Self {
         Self {
-            commons,
             surroundings,
             random: RefCell::new(Pcg64Mcg::seed_from_u64(seed)),
             population: String::new(),
-            expressions: Expressions::default(),
+            expressions: Expressions::new(commons.languages),
             nesting: Cell::default(),
             population_number: 0,
             records: None,
             services: None,
             finished: RefCell::default(),
+            commons,
         }
     }
 

@@ -260,7 +260,7 @@ mod tests {
             order: RowOrder::Sequence,
             at_end,
         };
-        let mut feeds = Feeds::with_variables(rules, Names::default());
+        let mut feeds = Feeds::with_variables(rules, Names::default(), crate::languages::LANGUAGES);
         let rows = Rows::read(&file, &mut feeds).unwrap();
         let worker = WorkerContext::new(Arc::default(), Rc::new(Still), 1);
         let user = UserContext::new(&Rc::new(worker), Variables::new(&Arc::new(feeds.names.clone())), 1);

@@ -6,6 +6,7 @@
 
 use crate::texts::dialect::Dialect;
 use crate::texts::files;
+use crate::texts::script::Languages;
 use crate::texts::variables::Names;
 use crate::{ScriptError, WordError};
 use brunt_model::scenario::TextRules;
@@ -18,6 +19,8 @@ use std::path::{Path, PathBuf};
 pub struct Feeds {
     files: Vec<Feed>,
     pub(crate) dialect: Dialect,
+    /// The languages that its scripts may have.
+    pub(crate) languages: &'static dyn Languages,
     /// The scenario's variables.
     pub(crate) names: Names,
     /// Scripts may set any variable.
@@ -47,8 +50,8 @@ struct Feed {
 
 impl Feeds {
     /// No file was read yet; these are the variables of the scenario.
-    pub fn with_variables(rules: TextRules, names: Names) -> Self {
-        Self { dialect: rules.into(), names, ..Self::default() }
+    pub fn with_variables(rules: TextRules, names: Names, languages: &'static dyn Languages) -> Self {
+        Self { dialect: rules.into(), names, languages, ..Self::default() }
     }
 
     /// Says of a variable that nothing sets it.

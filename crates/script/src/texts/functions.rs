@@ -25,6 +25,7 @@ use crate::WordError;
 use crate::texts::context::UserContext;
 pub use crate::texts::machine::PLAN_FILE;
 use crate::texts::pattern::Pattern;
+use crate::texts::script::Languages;
 pub(crate) use escapes::escape_json;
 pub(crate) use plans::padded;
 pub use plans::request_url;
@@ -117,8 +118,8 @@ pub fn escaped_regex(text: &str) -> String {
 /// # Errors
 ///
 /// It was.
-pub(crate) fn check_built(function: &Function, written: &str) -> Result<(), WordError> {
-    let built = scripts::check_built(function).and_then(|()| files::check_built(function));
+pub(crate) fn check_built(function: &Function, written: &str, languages: &dyn Languages) -> Result<(), WordError> {
+    let built = scripts::check_built(function, languages).and_then(|()| files::check_built(function));
     built.map_err(|why| WordError::new(written, why, "a text without it"))
 }
 
@@ -127,9 +128,14 @@ pub(crate) fn check_built(function: &Function, written: &str) -> Result<(), Word
 /// # Errors
 ///
 /// The script or format that it is cannot be read.
-pub(crate) fn check_constant(function: &Function, text: &str, written: &str) -> Result<(), WordError> {
+pub(crate) fn check_constant(
+    function: &Function,
+    text: &str,
+    written: &str,
+    languages: &dyn Languages,
+) -> Result<(), WordError> {
     let instead = format!("one that can be read, or \\{written} for plain text");
-    let checked = scripts::check(function, text).and_then(|()| times::check(function, text));
+    let checked = scripts::check(function, text, languages).and_then(|()| times::check(function, text));
     checked.map_err(|why| WordError::new(written, why, instead))
 }
 

@@ -253,13 +253,13 @@ fn call(name: &str, arguments: Vec<Vec<Stretch>>, written: String, feeds: &mut F
         }
         return Err(functions::refusal(name, arguments.len(), &written).into());
     };
-    functions::check_built(function, &written)?;
+    functions::check_built(function, &written, feeds.languages)?;
     let compile = |argument: Vec<Stretch>| Template::of_stretches(argument, Place::Text, feeds, false);
     let arguments = arguments.into_iter().map(compile).collect::<Result<Vec<_>, ScriptError>>()?;
     if !feeds.dialect.keeps_unknown_expressions()
         && let Some(text) = arguments.first().and_then(Template::as_constant)
     {
-        functions::check_constant(function, text, &written)?;
+        functions::check_constant(function, text, &written, feeds.languages)?;
     }
     feeds.sites += 1;
     Ok(Part::Call { function, arguments, site: format!("{name} {}", feeds.sites) })

@@ -1,7 +1,7 @@
 //! `sampler` as scripts in Groovy see it: the request that is about to be sent, or that was.
 
-use crate::languages::Sampler;
 use crate::texts::pending::{RequestArgument, RequestPart, RequestTexts};
+use crate::texts::script::Sampler;
 use crate::texts::searched::Searched;
 use brunt_groovy::{Argument, Header, Request, UrlPart};
 use brunt_model::Body;

@@ -1,7 +1,8 @@
 //! What scripts in JavaScript reach of the run.
 
-use crate::languages::{ScriptOutcome, ScriptVerdict};
+use crate::languages::ScriptVerdict;
 use crate::texts::context::{Commons, UserContext};
+use crate::texts::script::ScriptOutcome;
 use crate::texts::searched::Searched;
 use crate::texts::variables::Variables;
 use brunt_engine::Surroundings;

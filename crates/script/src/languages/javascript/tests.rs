@@ -1,8 +1,9 @@
 //! What scripts in JavaScript do.
 
 use super::*;
-use crate::languages::{ParsedScript, ScriptView};
+use crate::languages::LANGUAGES;
 use crate::testing::user;
+use crate::texts::script::ParsedScript;
 use brunt_model::scenario::{Scope, Script, ScriptLanguage};
 use brunt_wire::{Framing, Head, Kept, Prepared, Reply};
 
@@ -13,7 +14,7 @@ fn parsed(source: &str) -> Result<ParsedScript, String> {
         source: source.into(),
         parameters: String::new(),
     };
-    ParsedScript::new(&script, source).map_err(|error| error.to_string())
+    ParsedScript::new(LANGUAGES, &script).map_err(|error| error.to_string())
 }
 
 fn run(source: &str, user: &UserContext, body: Option<&str>) -> Result<ScriptOutcome, String> {

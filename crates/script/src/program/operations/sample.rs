@@ -3,7 +3,6 @@
 use super::fixed_sample::FixedMaker;
 use super::{Facts, Op, SetVariables, stop};
 use crate::ScriptError;
-use crate::languages::{ScriptOutcome, ScriptView};
 use crate::program::compiler::Compiler;
 use crate::program::user::interpreter::{Interpreter, set_last_success};
 use crate::replies::reactions::Verdict;
@@ -11,6 +10,7 @@ use crate::replies::records;
 use crate::replies::script_call::{ScriptCall, sample_message};
 use crate::replies::trace;
 use crate::texts::context::UserContext;
+use crate::texts::script::{ScriptOutcome, ScriptView};
 use crate::texts::searched::{SampleChanges, Searched};
 use crate::texts::template::Template;
 use brunt_engine::{Step, Turn};

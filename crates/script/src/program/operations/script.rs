@@ -3,12 +3,12 @@
 use super::pause::{self, pause};
 use super::{Facts, Op, SetVariables, final_step};
 use crate::ScriptError;
-use crate::languages::{Sampler, ScriptView};
 use crate::program::compiler::{Compiler, next_request};
 use crate::program::user::interpreter::Interpreter;
 use crate::replies::modifier::CompiledModifier;
 use crate::replies::script_call::ScriptCall;
 use crate::texts::pending::PendingRequest;
+use crate::texts::script::{Sampler, ScriptView};
 use crate::texts::template::Template;
 use brunt_engine::{Step, Turn};
 use brunt_model::modifier::RequestModifier;

@@ -8,10 +8,10 @@ pub use present::{check_built, follow};
 #[cfg(feature = "dom")]
 mod present {
     use super::super::decoded;
-    use crate::languages::Sampler;
     use crate::texts::context::UserContext;
     use crate::texts::pattern::Pattern;
     use crate::texts::pending::{RequestArgument, RequestPart};
+    use crate::texts::script::Sampler;
     use brunt_dom::{Document, Element};
     use rand::RngExt;
     use url::Url;
@@ -213,8 +213,8 @@ mod present {
 
 #[cfg(not(feature = "dom"))]
 mod absent {
-    use crate::languages::Sampler;
     use crate::texts::context::UserContext;
+    use crate::texts::script::Sampler;
 
     /// Refuses links.
     ///

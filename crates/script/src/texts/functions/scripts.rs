@@ -1,7 +1,7 @@
 //! Functions whose argument is a script; their text is that of its value, empty where it fails or is `null`.
 
 use super::{Call, Function};
-use crate::languages as scripts;
+use crate::texts::script::{Languages, SourceKind};
 use brunt_model::scenario::ScriptLanguage;
 
 /// The functions of this module.
@@ -55,8 +55,8 @@ fn language(function: &Function) -> Option<ScriptLanguage> {
 /// # Errors
 ///
 /// It was not.
-pub fn check_built(function: &Function) -> Result<(), String> {
-    language(function).map_or(Ok(()), scripts::check_built)
+pub fn check_built(function: &Function, languages: &dyn Languages) -> Result<(), String> {
+    language(function).map_or(Ok(()), |language| languages.check_built(language))
 }
 
 /// Reads the script of a call whose arguments are constant, so that it fails before the load.
@@ -64,6 +64,7 @@ pub fn check_built(function: &Function) -> Result<(), String> {
 /// # Errors
 ///
 /// Why it cannot be read.
-pub fn check(function: &Function, source: &str) -> Result<(), String> {
-    language(function).map_or(Ok(()), |language| scripts::check_expression(language, source))
+pub fn check(function: &Function, source: &str, languages: &dyn Languages) -> Result<(), String> {
+    let Some(language) = language(function) else { return Ok(()) };
+    languages.parse(language, source, SourceKind::Expression).map(|_| ())
 }

@@ -1,6 +1,7 @@
 //! What functions make of their arguments, and that each of them is in the book.
 
 use super::*;
+use crate::languages::LANGUAGES;
 use crate::testing::user;
 use crate::texts::machine::local_offset;
 use crate::texts::template::{Place, RenderContext, Template};
@@ -22,7 +23,7 @@ impl Texts {
     }
 
     fn becomes(&self, text: &str) -> Result<String, ScriptError> {
-        let mut feeds = Feeds::with_variables(self.rules, Names::default());
+        let mut feeds = Feeds::with_variables(self.rules, Names::default(), LANGUAGES);
         let template = Template::compile(text, Place::Text, &mut feeds)?;
         let mut rng = Pcg64Mcg::seed_from_u64(1);
         Ok(template.text(&mut RenderContext { n: 0, rng: &mut rng, feeds: &feeds, user: Some(&self.user) }))

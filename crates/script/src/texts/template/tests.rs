@@ -146,7 +146,11 @@ proptest! {
 fn json_of(stretches: &[Stretch], value: &str) -> serde_json::Value {
     let user = crate::testing::user();
     user.variables.borrow_mut().set("v", value);
-    let mut feeds = Feeds::with_variables(TextRules::Expressions, crate::texts::variables::Names::default());
+    let mut feeds = Feeds::with_variables(
+        TextRules::Expressions,
+        crate::texts::variables::Names::default(),
+        crate::languages::LANGUAGES,
+    );
     let template = Template::compile(&expression_text(stretches), Place::Text, &mut feeds).unwrap();
     let rng = &mut Pcg64Mcg::seed_from_u64(7);
     let text = template.text(&mut RenderContext { n: 42, rng, feeds: &feeds, user: Some(&user) });
