@@ -182,6 +182,7 @@ pub(super) struct ReplyWants<'p> {
 }
 
 impl ReplyWants<'_> {
+    #[inline]
     fn collector(self) -> Option<Box<ReplyCollector>> {
         ReplyCollector::new(self.wants, self.pattern, self.events)
     }
@@ -241,6 +242,7 @@ impl<T: Timer + 'static> Http<T> {
     }
 
     /// Exchanges a request for a reply.
+    #[inline]
     pub(super) fn exchange_on(
         &self,
         lane: &mut Lane,
