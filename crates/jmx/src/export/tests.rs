@@ -7,7 +7,9 @@ use crate::properties::PropertyMap;
 use brunt_model::load::{Arrivals, Shape, Think};
 use brunt_model::plan::{Connection, Record};
 use brunt_model::reply_policy::{Redirects, TextMatch};
-use brunt_model::scenario::{Branch, Condition, Order, Portion, Rounds};
+use brunt_model::scenario::{
+    Branch, Condition, FixedSample, Order, Portion, Rounds, SampleMaker, Script, ScriptLanguage, ScriptSample,
+};
 use brunt_model::{Body, Load, Request, Stop, TestStage};
 use std::path::Path;
 use std::time::Duration;
@@ -185,6 +187,49 @@ fn steps_are_read_again() {
     assert!(has(&|step| matches!(step, Step::Choose { order: Order::Random, .. })));
     assert!(has(&|step| matches!(step, Step::Pause(text) if text.contains("gaussian"))));
     assert!(has(&|step| matches!(step, Step::Stop(Scope::User))));
+}
+
+#[test]
+fn fixed_samples_and_pauses_by_script_are_read_again() {
+    let mut waiting = FixedSample {
+        success: true,
+        code: "200".into(),
+        body: "it's ${c}".into(),
+        waits: true,
+        ..FixedSample::default()
+    };
+    waiting.elapsed = "25".into();
+    let sample = |label: &str, fixed: &FixedSample| {
+        Step::Sample(ScriptSample { label: label.into(), maker: SampleMaker::Fixed(fixed.clone()), reply_policy: 0 })
+    };
+    let pause = Script {
+        name: "pause".into(),
+        language: ScriptLanguage::Groovy,
+        source: "return 15".into(),
+        parameters: String::new(),
+    };
+    let failing = FixedSample::failure("500".into(), "no (".into());
+    let steps = vec![
+        sample("waits", &waiting),
+        sample("fails", &failing),
+        Step::PauseByScript(pause.clone()),
+        Step::Request(0),
+    ];
+    let plan = plan(vec![Request::get("http://h/")], steps, ReplyPolicy::default(), users(1.0));
+    let (read, exported) = again(&plan);
+    assert_eq!(exported.notices, Vec::<String>::new());
+    let mut samples = Vec::new();
+    let mut scripts = Vec::new();
+    Step::each(&read.main().scenario.steps, &mut |step| match step {
+        Step::Sample(ScriptSample { label, maker: SampleMaker::Fixed(fixed), .. }) => {
+            samples.push((label.clone(), fixed.clone()));
+        }
+        Step::PauseByScript(script) => scripts.push(script.source.clone()),
+        _ => {}
+    });
+    let failing = FixedSample { elapsed: "0".into(), waits: true, ..failing };
+    assert_eq!(samples, [("waits".to_owned(), waiting), ("fails".to_owned(), failing)]);
+    assert_eq!(scripts, [pause.source]);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Plans become runs: what each element turns into, and that all public plans do.
 
 mod lacking;
+mod samples;
 
 use super::*;
 use crate::tests::real_plans;
@@ -8,9 +9,7 @@ use brunt_model::extract::{ExtractFrom, ReplyPart, Take};
 use brunt_model::load::Load;
 use brunt_model::plan::ConnectionLifetime;
 use brunt_model::reply_policy::{AssertionTest, Cookies, ReplyAction, TextMatch};
-use brunt_model::scenario::{
-    Branch, Condition, Order, Pauses, Portion, Rounds, SampleMaker, Scope as Over, ScriptSample, Step,
-};
+use brunt_model::scenario::{Branch, Condition, Order, Pauses, Portion, Rounds, Scope as Over, Step};
 use brunt_model::{Body, HandedOn, Request, Scenario};
 use brunt_script::CompiledScript;
 use std::path::Path;
@@ -367,42 +366,6 @@ fn what_is_in_scope_becomes_a_policy_and_pauses() {
     assert!(matches!(&extractor.from, ExtractFrom::Regex { template: Some(template), .. } if template == "$1$"));
     let AssertionTest::Text(text) = &policy.assertions[0].test else { panic!() };
     assert_eq!((text.is, text.any, text.not, &text.part), (TextMatch::Equals, true, false, &ReplyPart::Status));
-}
-
-#[test]
-fn samples_without_requests_have_fixed_parts() {
-    let fixed = |element: &str| match scenario("", element).0.steps.into_iter().next_back() {
-        Some(Step::Sample(ScriptSample { label, maker: SampleMaker::Fixed(fixed), .. })) => (label, fixed),
-        other => panic!("{other:?}"),
-    };
-    let parts = [
-        ("RESPONSE_CODE", "2${v}"),
-        ("RESPONSE_MESSAGE", "it's"),
-        ("RESPONSE_DATA", "a\nb"),
-        ("RESPONSE_TIME", "${t}"),
-        ("LATENCY", "3"),
-        ("CONNECT", "2"),
-        ("SUCCESFULL", "false"),
-    ];
-    let (label, dummy) = fixed(&element("kg.apc.jmeter.samplers.DummySampler", "d", &parts, ""));
-    assert_eq!((label.as_str(), dummy.success, dummy.waits), ("d", false, true));
-    assert_eq!([dummy.code, dummy.message, dummy.body], ["2${v}", "it's", "a\nb"]);
-    assert_eq!([dummy.elapsed, dummy.latency, dummy.connect], ["${t}", "3", "2"]);
-    let java = |class: &str, pairs: &[(&str, &str, bool)]| {
-        let pairs = arguments(pairs).replace("HTTPsampler.Arguments", "arguments");
-        let class =
-            format!(r#"<stringProp name="classname">org.apache.jmeter.protocol.java.test.{class}</stringProp>"#);
-        format!(r#"<JavaSampler testclass="JavaSampler" testname="j">{pairs}{class}</JavaSampler><hashTree/>"#)
-    };
-    let pairs =
-        [("Sleep_Time", "0x10", false), ("Sleep_Mask", "0", false), ("Label", "l", false), ("Status", "no", false)];
-    let (label, test) = fixed(&java("JavaTest", &pairs));
-    assert_eq!((label.as_str(), test.elapsed.as_str(), test.success), ("l", "16", false));
-    let (label, test) = fixed(&java("SleepTest", &[]));
-    assert_eq!((label.as_str(), test.elapsed.as_str(), test.success), ("j", "${__random(1000,2022)}", true));
-    let timer = element("JSR223Timer", "t", &[("script", "return 15")], "");
-    let steps = scenario("", &http("r", &[], &timer)).0.steps;
-    assert!(matches!(&steps[..], [Step::PauseByScript(script), Step::Request(0)] if script.source == "return 15"));
 }
 
 #[test]
