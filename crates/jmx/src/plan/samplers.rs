@@ -272,30 +272,27 @@ impl Reader<'_> {
         let Some(class) = sampler.java_class() else { return Ok(None) };
         let nested = sampler.properties().element("arguments");
         let given: Vec<(String, String)> = nested.iter().flat_map(super::data::pairs).collect();
-        let (fixed, label) = match class {
-            "JavaTest" => {
-                let fixed = FixedSample {
-                    success: self.before.text(&self.java_argument(&given, "Status", "OK")) == "OK",
-                    code: self.java_argument(&given, "ResponseCode", ""),
-                    message: self.java_argument(&given, "ResponseMessage", ""),
-                    body: self.java_argument(&given, "ResultData", ""),
-                    elapsed: sleep_time(
-                        &self.java_argument(&given, "Sleep_Time", "100"),
-                        &self.java_argument(&given, "Sleep_Mask", "0xFF"),
-                    ),
-                    waits: true,
-                    ..FixedSample::default()
-                };
-                (fixed, self.java_argument(&given, "Label", &sampler.name()))
-            }
-            _ => {
-                let elapsed = sleep_time(
-                    &self.java_argument(&given, "SleepTime", "1000"),
-                    &self.java_argument(&given, "SleepMask", "0x3FF"),
-                );
-                let fixed = FixedSample { success: true, elapsed, waits: true, ..FixedSample::default() };
-                (fixed, sampler.name().into_owned())
-            }
+        let (fixed, label) = if class == "JavaTest" {
+            let fixed = FixedSample {
+                success: self.before.text(&self.java_argument(&given, "Status", "OK")) == "OK",
+                code: self.java_argument(&given, "ResponseCode", ""),
+                message: self.java_argument(&given, "ResponseMessage", ""),
+                body: self.java_argument(&given, "ResultData", ""),
+                elapsed: sleep_time(
+                    &self.java_argument(&given, "Sleep_Time", "100"),
+                    &self.java_argument(&given, "Sleep_Mask", "0xFF"),
+                ),
+                waits: true,
+                ..FixedSample::default()
+            };
+            (fixed, self.java_argument(&given, "Label", &sampler.name()))
+        } else {
+            let elapsed = sleep_time(
+                &self.java_argument(&given, "SleepTime", "1000"),
+                &self.java_argument(&given, "SleepMask", "0x3FF"),
+            );
+            let fixed = FixedSample { success: true, elapsed, waits: true, ..FixedSample::default() };
+            (fixed, sampler.name().into_owned())
         };
         let label = self.before.folded(&label);
         let step = self.sample(sampler, scope, SampleMaker::Fixed(fixed))?;
