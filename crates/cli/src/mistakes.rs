@@ -140,23 +140,31 @@ fn unknown(argument: &str, words: &[String]) -> Option<String> {
         let positive = word.trim_start_matches('-');
         return Some(format!("`{word}`: {before} takes no negative value; write {before} {positive}"));
     }
-    let known = options(words);
+    let (command, names) = command_of(words);
+    let known = long_options(&command);
+    let help = format!("the options are in `{names} --help`");
     if known.is_empty() || !word.starts_with("--") {
-        return word
-            .starts_with('-')
-            .then(|| format!("`{argument}`: unknown option; the options are in `brunt --help`"));
+        return word.starts_with('-').then(|| format!("`{argument}`: unknown option; {help}"));
     }
     let bare = argument.trim_start_matches('-');
     let near = nearest(bare, known.iter().map(String::as_str)).filter(|near| near.len().abs_diff(bare.len()) <= 3);
-    let instead = near.map_or_else(|| "the options are in `brunt --help`".into(), |near| format!("write --{near}"));
+    let instead = near.map_or(help, |near| format!("write --{near}"));
     Some(format!("`{argument}`: unknown option; {instead}"))
 }
 
-/// The long options of the command that the words name, without their dashes.
-fn options(words: &[String]) -> Vec<String> {
-    let whole = Cli::command();
-    let named = words.get(1).and_then(|word| whole.find_subcommand(word));
-    let command = named.unwrap_or(&whole);
+/// The command that the words name, such as `brunt baseline check`, and this name.
+fn command_of(words: &[String]) -> (clap::Command, String) {
+    let (mut command, mut names) = (Cli::command(), "brunt".to_owned());
+    for word in words.iter().skip(1) {
+        let Some(named) = command.find_subcommand(word).cloned() else { break };
+        command = named;
+        names.extend([" ", word]);
+    }
+    (command, names)
+}
+
+/// The long options of a command, without their dashes.
+fn long_options(command: &clap::Command) -> Vec<String> {
     let shown = command.get_arguments().filter(|argument| !argument.is_hide_set());
     shown.filter_map(|argument| argument.get_long().map(str::to_owned)).collect()
 }
@@ -213,6 +221,8 @@ mod tests {
             ("-s x.lua http://a/", "plan file"),
             ("--conections 5 http://a/", "write --connections"),
             ("find --max-lod 5 http://a/", "write --max-load"),
+            ("baseline check x --time-budget 4s", "the options are in `brunt baseline check --help`"),
+            ("baseline check x --min-diference 4%", "write --min-difference"),
             ("plan chek plan.yaml", "write `brunt plan check plan.yaml`"),
             ("sweep -r 5..9+1 http://a/ --repeat 0", "--repeat: `0` is out of range; write 1 to 100000"),
         ] {

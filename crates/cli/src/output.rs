@@ -5,7 +5,8 @@ use anyhow::{Context, Result, bail};
 use brunt_jmx::jtl::{Field, JtlFormat, JtlSettings};
 use brunt_model::plan::RecordDetail;
 use brunt_model::{Analysis, Judgement, Run, Study};
-use brunt_report::{Files, Format, REPORTS, Subject};
+use brunt_report::picture::Charts;
+use brunt_report::{Content, Format, REPORTS, Subject};
 use brunt_runner::{EventLog, ResultFile, Session};
 use brunt_spec::settings::OutputSettings;
 use brunt_spec::words::values::Output;
@@ -26,8 +27,8 @@ pub struct Outputs {
 enum Place {
     Stdout,
     File(PathBuf, File),
-    /// A directory, for a format that makes several files.
-    Directory(PathBuf, Files),
+    /// A directory, for charts.
+    Directory(PathBuf, Charts),
 }
 
 impl Outputs {
@@ -100,27 +101,27 @@ impl Place {
             return Ok(Self::File(path.to_owned(), create(path)?));
         }
         let name = path.display();
-        let Some(files) = format.files else {
+        let Content::Charts(charts) = format.content else {
             bail!("-o {0}={name}: that is a directory, and {0} makes one file; write -o {0}=FILE", format.name);
         };
         fs::create_dir_all(path).with_context(|| format!("{name} cannot be made"))?;
-        Ok(Self::Directory(path.to_owned(), files))
+        Ok(Self::Directory(path.to_owned(), charts))
     }
 
     fn write(self, format: &Format, subject: Subject<'_>) -> Result<()> {
         match self {
             Self::Stdout => {
                 let mut out = io::stdout().lock();
-                let written = format.write_subject(subject, &view::of_stdout(), &mut out).and_then(|()| out.flush());
+                let written = format.write(subject, &view::of_stdout(), &mut out).and_then(|()| out.flush());
                 written.or_else(ignore_closed_pipe).context("stdout")
             }
             Self::File(path, file) => {
                 let mut out = BufWriter::new(file);
-                let written = format.write_subject(subject, &view::of_file(), &mut out).and_then(|()| out.flush());
+                let written = format.write(subject, &view::of_file(), &mut out).and_then(|()| out.flush());
                 written.with_context(|| path.display().to_string())
             }
-            Self::Directory(path, files) => {
-                let made = subject.files(files).with_context(|| path.display().to_string())?;
+            Self::Directory(path, charts) => {
+                let made = subject.files(charts).with_context(|| path.display().to_string())?;
                 made.into_iter().try_for_each(|(name, bytes)| {
                     let file = path.join(name);
                     fs::write(&file, bytes).with_context(|| file.display().to_string())

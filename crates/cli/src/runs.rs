@@ -7,8 +7,9 @@ mod list;
 use crate::args::store::StoreArgs;
 use crate::exit::{Exit, Failed, failed, usage};
 use crate::output::print;
-use anyhow::{Context, anyhow};
+use anyhow::anyhow;
 use brunt_model::numbers::plural;
+use brunt_report::text;
 use brunt_store::{Store, StoreError, StoredItem};
 use clap::{Args, Subcommand};
 use list::ListArgs;
@@ -140,16 +141,15 @@ pub fn refused(error: StoreError) -> Failed {
 }
 
 fn show(store: &Store, word: &str) -> Result<(), Failed> {
-    let format = brunt_report::format("text").context("the text format").map_err(failed)?;
     let mut out = Vec::new();
     match store.find(word).map_err(refused)? {
         StoredItem::Run(id) => {
             let run = store.run(&id).map_err(refused)?;
-            (format.write)(&run, &brunt_judge::judge(&run), &mut out).map_err(failed)?;
+            text::write(&run, &brunt_judge::judge(&run), &mut out).map_err(failed)?;
         }
         StoredItem::Experiment(id) => {
             let study = store.study(&id).map_err(refused)?;
-            (format.write_study)(&study, &brunt_runner::decide::analysis(&study), &mut out).map_err(failed)?;
+            text::write_study(&study, &brunt_runner::decide::analysis(&study), &mut out).map_err(failed)?;
         }
     }
     print(out).map_err(failed)

@@ -11,7 +11,8 @@ use super::getopt::Takes;
 use super::getopt::long::{Long, Read, Row};
 use crate::caller::Caller;
 use brunt_report::figure::Figure;
-use brunt_report::{png, postscript, svg};
+use brunt_report::picture::{PNG, Picture, SVG};
+use brunt_report::postscript;
 use sheet::Sheet;
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -25,15 +26,8 @@ const NO_TABLE: u8 = 2;
 /// The chart's file is there already.
 const IS_THERE: u8 = 3;
 
-/// How a chart is written; None: it shows nothing.
-type Writer = fn(&Figure) -> io::Result<Option<Vec<u8>>>;
-
-/// The endings of names that are told apart, and what is written under each.
-const KINDS: [(&str, Writer); 2] =
-    [("png", png::of_figure), ("svg", |figure| Ok(svg::of_figure(figure).map(String::into_bytes)))];
-
-/// What is written under any other.
-const OTHERWISE: Writer = |figure| Ok(postscript::of_figure(figure).map(String::into_bytes));
+/// Pictures, by the endings of their names. Any other ending is that of PostScript.
+static PICTURES: [&Picture; 2] = [&PNG, &SVG];
 
 /// The arguments of bench2graph.
 #[derive(Debug, Default)]
@@ -123,8 +117,11 @@ fn title(args: &Args, table: &Path, caller: &Caller) -> io::Result<String> {
 
 fn write(path: &Path, figure: &Figure) -> io::Result<()> {
     let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
-    let kind = KINDS.iter().find(|(name, _)| *name == ending).map_or(OTHERWISE, |kind| kind.1);
-    let bytes = kind(figure)?.ok_or_else(|| io::Error::other("no data to draw; choose other columns"))?;
+    let chart = match PICTURES.iter().find(|picture| picture.ending == ending) {
+        Some(picture) => (picture.chart)(figure)?,
+        None => postscript::of_figure(figure).map(String::into_bytes),
+    };
+    let bytes = chart.ok_or_else(|| io::Error::other("no data to draw; choose other columns"))?;
     // Nobody else may have made it in between.
     let mut file = File::create_new(path)?;
     file.write_all(&bytes).inspect_err(|_| {

@@ -2,25 +2,39 @@
 //!
 //! Out of scope: the writing. Help, docs and completions come from here.
 
+use crate::panels::ChartSelection;
+use crate::picture::{Charts, PNG, SVG};
 use crate::view::View;
-use crate::{analysis, csv, html, json, junit, markdown, png, result, single, study, svg, text, tsv};
+use crate::{analysis, csv, html, json, junit, markdown, result, single, study, text, tsv};
 use brunt_model::{Analysis, Judgement, Run, Study};
 use std::io;
 
-/// One way to write a run.
+/// One way to write a run, or a study.
 pub struct Format {
     /// What the user calls it.
     pub name: &'static str,
     /// Its use, in one line.
     pub about: &'static str,
-    /// Writes a run.
-    pub write: fn(&Run, &Judgement, &mut dyn io::Write) -> io::Result<()>,
-    /// Writes a study.
-    pub write_study: fn(&Study, &Analysis, &mut dyn io::Write) -> io::Result<()>,
-    /// Makes several files of a study, each with its name; None where the format has one only.
-    pub files: Option<Files>,
+    /// What it writes.
+    pub content: Content,
     /// Whether people can read it on a terminal.
     pub for_terminals: bool,
+}
+
+/// What a format writes.
+#[derive(Clone, Copy)]
+pub enum Content {
+    /// Text, as wide and coloured as the view says.
+    Text,
+    /// A document.
+    Document {
+        /// Writes a run.
+        write: fn(&Run, &Judgement, &mut dyn io::Write) -> io::Result<()>,
+        /// Writes a study.
+        write_study: fn(&Study, &Analysis, &mut dyn io::Write) -> io::Result<()>,
+    },
+    /// Charts on one sheet, or as a file each.
+    Charts(Charts),
 }
 
 /// The content of a report.
@@ -32,100 +46,72 @@ pub enum Subject<'a> {
     Study(&'a Study, &'a Analysis),
 }
 
-/// Makes several files of a study: their names, and what is in them.
-pub type Files = fn(&Study, &Analysis) -> io::Result<Vec<(String, Vec<u8>)>>;
-
-/// The format that depends on the terminal's width and colors.
-const TEXT: &str = "text";
-
 /// Every format; help, docs and completions come from here.
 pub const REPORTS: &[Format] = &[
     Format {
-        name: TEXT,
+        name: "text",
         about: "verdict, figures and findings on one screen; with -v in full",
-        write: text::write,
-        write_study: text::write_study,
-        files: None,
+        content: Content::Text,
         for_terminals: true,
     },
     Format {
         name: "markdown",
         about: "tables for GitHub and other renderers",
-        write: markdown::write,
-        write_study: markdown::write_study,
-        files: None,
+        content: Content::Document { write: markdown::write, write_study: markdown::write_study },
         for_terminals: true,
     },
     Format {
         name: "json",
         about: "for programs: everything, with units in the keys; see `schema`",
-        write: json::write,
-        write_study: json::write_study,
-        files: None,
+        content: Content::Document { write: json::write, write_study: json::write_study },
         for_terminals: true,
     },
     Format {
         name: "csv",
         about: "for spreadsheets: the time series of a run, the trials of an experiment",
-        write: csv::write,
-        write_study: csv::write_study,
-        files: None,
+        content: Content::Document { write: csv::write, write_study: csv::write_study },
         for_terminals: true,
     },
     Format {
         name: "tsv",
         about: "the table of autobench",
-        write: tsv::write,
-        write_study: tsv::write_study,
-        files: None,
+        content: Content::Document { write: tsv::write, write_study: tsv::write_study },
         for_terminals: true,
     },
     Format {
         name: "junit",
         about: "for continuous integration: objectives and verdicts as test cases",
-        write: junit::write,
-        write_study: junit::write_study,
-        files: None,
+        content: Content::Document { write: junit::write, write_study: junit::write_study },
         for_terminals: true,
     },
     Format {
         name: "html",
         about: "a page for the browser: findings, charts, tables, all in one file that needs no network",
-        write: html::write,
-        write_study: html::write_study,
-        files: None,
+        content: Content::Document { write: html::write, write_study: html::write_study },
         for_terminals: false,
     },
     Format {
         name: "svg",
         about: "the three charts that answer in one drawing, or with -o svg=DIR/ one file per chart",
-        write: svg::write,
-        write_study: svg::write_study,
-        files: Some(svg::files),
+        content: Content::Charts(Charts { selection: ChartSelection::Key, picture: &SVG }),
         for_terminals: false,
     },
     Format {
         name: "svg-all",
         about: "every chart, as svg",
-        write: svg::write_all,
-        write_study: svg::write_all_of_study,
-        files: Some(svg::all_files),
+        content: Content::Charts(Charts { selection: ChartSelection::All, picture: &SVG }),
         for_terminals: false,
     },
     Format {
         name: "png",
         about: "the three charts that answer in one picture, or with -o png=DIR/ one file per chart",
-        write: png::write,
-        write_study: png::write_study,
-        files: Some(png::files),
+        content: Content::Charts(Charts { selection: ChartSelection::Key, picture: &PNG }),
         for_terminals: false,
     },
     Format {
         name: "png-all",
         about: "every chart, as png",
-        write: png::write_all,
-        write_study: png::write_all_of_study,
-        files: Some(png::all_files),
+        content: Content::Charts(Charts { selection: ChartSelection::All, picture: &PNG }),
         for_terminals: false,
     },
 ];
@@ -135,30 +121,40 @@ impl Format {
     ///
     /// # Errors
     ///
-    /// `out` fails.
-    pub fn write_subject(&self, subject: Subject<'_>, view: &View, out: &mut dyn io::Write) -> io::Result<()> {
-        match subject {
-            Subject::Run(run, judgement) if self.name == TEXT => text::write_as(view, run, judgement, out),
-            Subject::Study(study, analysis) if self.name == TEXT => text::write_study_as(view, study, analysis, out),
-            Subject::Run(run, judgement) => (self.write)(run, judgement, out),
-            Subject::Study(study, analysis) => (self.write_study)(study, analysis, out),
+    /// `out` fails, or a picture is too large.
+    pub fn write(&self, subject: Subject<'_>, view: &View, out: &mut dyn io::Write) -> io::Result<()> {
+        match (self.content, subject) {
+            (Content::Text, Subject::Run(run, judgement)) => text::write_as(view, run, judgement, out),
+            (Content::Text, Subject::Study(study, analysis)) => text::write_study_as(view, study, analysis, out),
+            (Content::Document { write, .. }, Subject::Run(run, judgement)) => write(run, judgement, out),
+            (Content::Document { write_study, .. }, Subject::Study(study, analysis)) => {
+                write_study(study, analysis, out)
+            }
+            (Content::Charts(charts), subject) => {
+                subject.with_study(|study, analysis| charts.write(study, analysis, out))
+            }
         }
     }
 }
 
 impl Subject<'_> {
-    /// The files of a format that makes several.
+    /// The files of charts: name and content.
     ///
     /// # Errors
     ///
-    /// A chart cannot be drawn.
-    pub fn files(self, files: Files) -> io::Result<Vec<(String, Vec<u8>)>> {
+    /// A picture is too large.
+    pub fn files(self, charts: Charts) -> io::Result<Vec<(String, Vec<u8>)>> {
+        self.with_study(|study, analysis| charts.files(study, analysis))
+    }
+
+    /// Calls a function with the study; a run is a study of one trial.
+    fn with_study<T>(self, function: impl FnOnce(&Study, &Analysis) -> T) -> T {
         match self {
             Self::Run(run, judgement) => {
                 let (study, analysis) = single::study_of(run, judgement);
-                files(&study, &analysis)
+                function(&study, &analysis)
             }
-            Self::Study(study, analysis) => files(study, analysis),
+            Self::Study(study, analysis) => function(study, analysis),
         }
     }
 }

@@ -17,7 +17,7 @@
 //! * [`html`]: one page with everything, for a browser, offline.
 //! * [`panels`], [`figure`]: every chart, defined once, as data. [`readings`]: what was read, over time and as means.
 //! * `intervals`: merges the intervals of a long run for charts over time.
-//! * [`plot`], [`scene`]: a chart as shapes on paper. [`svg`], [`png`], [`postscript`]: these shapes written.
+//! * [`plot`], [`scene`]: a chart as shapes on paper. [`picture`], [`postscript`]: these shapes written.
 //! * [`single`]: a run as a study of one trial.
 //! * [`progress`]: one line of live state while the run goes on.
 //! * [`figures`], [`layout`], [`utc`]: how numbers, tables and dates are written, for all of them, and for other
@@ -41,8 +41,9 @@ pub mod layout;
 pub mod markdown;
 pub mod outline;
 pub mod panels;
+pub mod picture;
 pub mod plot;
-pub mod png;
+mod png;
 pub mod postscript;
 pub mod progress;
 pub mod readings;
@@ -51,7 +52,7 @@ pub mod scene;
 mod sheet;
 pub mod single;
 pub mod study;
-pub mod svg;
+mod svg;
 pub mod text;
 mod ticks;
 pub mod trace;
@@ -63,4 +64,4 @@ mod xml;
 #[cfg(test)]
 mod story;
 
-pub use formats::{Files, Format, Published, REPORTS, SCHEMAS, Subject, format};
+pub use formats::{Content, Format, Published, REPORTS, SCHEMAS, Subject, format};

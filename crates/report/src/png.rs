@@ -5,11 +5,9 @@
 
 use crate::figure::Figure;
 use crate::font::{self, Weight};
-use crate::panels::ChartSelection;
+use crate::plot;
 use crate::scene::{Anchor, Ink, PAPER, Runs, Scene, Shape};
 use crate::sheet::Sheet;
-use crate::{plot, single};
-use brunt_model::{Analysis, Judgement, Run, Study};
 use std::io;
 use tiny_skia::{
     Color, FillRule, LineCap, LineJoin, Paint, Path, PathBuilder, Pixmap, Rect, Stroke as Pen, StrokeDash, Transform,
@@ -19,45 +17,12 @@ use tiny_skia::{
 const FINE: f32 = 2.0;
 const MOST_PIXELS: f64 = 24e6;
 
-/// Writes the key charts of a run.
+/// Writes charts on one sheet.
 ///
 /// # Errors
 ///
 /// If `out` cannot be written to, or the picture is too large.
-pub fn write(run: &Run, judgement: &Judgement, out: &mut dyn io::Write) -> io::Result<()> {
-    let (study, analysis) = single::study_of(run, judgement);
-    write_study(&study, &analysis, out)
-}
-
-/// Writes every chart of a run.
-///
-/// # Errors
-///
-/// If `out` cannot be written to, or the picture is too large.
-pub fn write_all(run: &Run, judgement: &Judgement, out: &mut dyn io::Write) -> io::Result<()> {
-    let (study, analysis) = single::study_of(run, judgement);
-    write_all_of_study(&study, &analysis, out)
-}
-
-/// Writes the key charts of a study on one sheet.
-///
-/// # Errors
-///
-/// If `out` cannot be written to, or the picture is too large.
-pub fn write_study(study: &Study, analysis: &Analysis, out: &mut dyn io::Write) -> io::Result<()> {
-    write_sheet(&Sheet::of(study, analysis, ChartSelection::Key), out)
-}
-
-/// Writes every chart of a study on one sheet.
-///
-/// # Errors
-///
-/// If `out` cannot be written to, or the picture is too large.
-pub fn write_all_of_study(study: &Study, analysis: &Analysis, out: &mut dyn io::Write) -> io::Result<()> {
-    write_sheet(&Sheet::of(study, analysis, ChartSelection::All), out)
-}
-
-fn write_sheet(sheet: &Sheet, out: &mut dyn io::Write) -> io::Result<()> {
+pub fn write_sheet(sheet: &Sheet, out: &mut dyn io::Write) -> io::Result<()> {
     let fine = (MOST_PIXELS / (sheet.width * sheet.height)).sqrt() as f32;
     let mut canvas = Canvas::new(sheet.width, sheet.height, fine.min(FINE))?;
     canvas.draw(&sheet.heading, (0.0, 0.0));
@@ -65,34 +30,6 @@ fn write_sheet(sheet: &Sheet, out: &mut dyn io::Write) -> io::Result<()> {
         canvas.draw(&scene.shapes, *at);
     }
     out.write_all(&canvas.encoded()?)
-}
-
-/// The key charts of a study, each as a file: name and content.
-///
-/// # Errors
-///
-/// If a picture is too large.
-pub fn files(study: &Study, analysis: &Analysis) -> io::Result<Vec<(String, Vec<u8>)>> {
-    files_of(&ChartSelection::Key.figures(study, analysis))
-}
-
-/// Every chart of a study, each as a file: name and content.
-///
-/// # Errors
-///
-/// If a picture is too large.
-pub fn all_files(study: &Study, analysis: &Analysis) -> io::Result<Vec<(String, Vec<u8>)>> {
-    files_of(&ChartSelection::All.figures(study, analysis))
-}
-
-fn files_of(figures: &[Figure]) -> io::Result<Vec<(String, Vec<u8>)>> {
-    let mut files = Vec::new();
-    for figure in figures {
-        if let Some(scene) = plot::scene(figure) {
-            files.push((format!("{}.png", figure.id), of_scene(&scene)?));
-        }
-    }
-    Ok(files)
 }
 
 /// One chart; None where it shows nothing.

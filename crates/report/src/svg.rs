@@ -3,54 +3,19 @@
 //! Out of scope: a choice of charts ([`crate::panels`]) or of places ([`crate::plot`]).
 
 use crate::figure::Figure;
-use crate::panels::ChartSelection;
+use crate::plot;
 use crate::scene::{Anchor, COLOURS, Ink, PAPER, Runs, Scene, Shape};
 use crate::sheet::Sheet;
 use crate::xml::escaped;
-use crate::{plot, single};
-use brunt_model::{Analysis, Judgement, Run, Study};
 use std::fmt::Write as _;
 use std::io;
 
-/// Writes the key charts of a run.
+/// Writes charts on one sheet.
 ///
 /// # Errors
 ///
 /// If `out` cannot be written to.
-pub fn write(run: &Run, judgement: &Judgement, out: &mut dyn io::Write) -> io::Result<()> {
-    let (study, analysis) = single::study_of(run, judgement);
-    write_study(&study, &analysis, out)
-}
-
-/// Writes every chart of a run.
-///
-/// # Errors
-///
-/// If `out` cannot be written to.
-pub fn write_all(run: &Run, judgement: &Judgement, out: &mut dyn io::Write) -> io::Result<()> {
-    let (study, analysis) = single::study_of(run, judgement);
-    write_all_of_study(&study, &analysis, out)
-}
-
-/// Writes the key charts of a study on one sheet.
-///
-/// # Errors
-///
-/// If `out` cannot be written to.
-pub fn write_study(study: &Study, analysis: &Analysis, out: &mut dyn io::Write) -> io::Result<()> {
-    write_sheet(&Sheet::of(study, analysis, ChartSelection::Key), out)
-}
-
-/// Writes every chart of a study on one sheet.
-///
-/// # Errors
-///
-/// If `out` cannot be written to.
-pub fn write_all_of_study(study: &Study, analysis: &Analysis, out: &mut dyn io::Write) -> io::Result<()> {
-    write_sheet(&Sheet::of(study, analysis, ChartSelection::All), out)
-}
-
-fn write_sheet(sheet: &Sheet, out: &mut dyn io::Write) -> io::Result<()> {
+pub fn write_sheet(sheet: &Sheet, out: &mut dyn io::Write) -> io::Result<()> {
     let mut body = String::new();
     sheet.heading.iter().for_each(|shape| push(&mut body, shape));
     for ((x, y), scene) in &sheet.places {
@@ -60,29 +25,6 @@ fn write_sheet(sheet: &Sheet, out: &mut dyn io::Write) -> io::Result<()> {
     }
     let head = head(sheet.width, sheet.height, &format!("<title>{}</title>", escaped(&sheet.title)), "");
     writeln!(out, "{head}{body}</svg>")
-}
-
-/// The key charts of a study, each as a file: name and content.
-///
-/// # Errors
-///
-/// Never; the result has the form of that of [`crate::png::files`].
-pub fn files(study: &Study, analysis: &Analysis) -> io::Result<Vec<(String, Vec<u8>)>> {
-    Ok(files_of(&ChartSelection::Key.figures(study, analysis)))
-}
-
-/// Every chart of a study, each as a file: name and content.
-///
-/// # Errors
-///
-/// Never; the result has the form of that of [`crate::png::all_files`].
-pub fn all_files(study: &Study, analysis: &Analysis) -> io::Result<Vec<(String, Vec<u8>)>> {
-    Ok(files_of(&ChartSelection::All.figures(study, analysis)))
-}
-
-fn files_of(figures: &[Figure]) -> Vec<(String, Vec<u8>)> {
-    let file = |figure: &Figure| Some((format!("{}.svg", figure.id), of_figure(figure)?.into_bytes()));
-    figures.iter().filter_map(file).collect()
 }
 
 /// One chart; None where it shows nothing.

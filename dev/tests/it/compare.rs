@@ -236,6 +236,11 @@ fn what_differs_besides_is_said_before_anything_is_measured() {
 fn what_makes_no_sense_is_told_with_what_to_write() {
     let one = server(1);
     let url = one.at("/");
+    let dir = TempDir::new().expect("a directory");
+    let plan = dir.path().join("plan.yaml");
+    fs::write(&plan, format!("script: {{request: \"{url}\"}}\nload: {{rate: 5}}\ncontenders: {{A: , B: }}\n"))
+        .expect("a plan");
+    let plan = plan.display();
     for (line, told) in [
         (format!("compare {url}"), "a comparison needs two; write two"),
         (format!("compare {url} {url}"), "two servers have the name"),
@@ -257,6 +262,7 @@ fn what_makes_no_sense_is_told_with_what_to_write() {
         (format!("compare A={url} B={url} --at capacity --time-budget 1m"), "that is 3 s for each of 20 searches"),
         (format!("compare A={url} B={url} --metric capacity"), "add --at capacity, or --at both"),
         (format!("compare A={url} B={url} --trial-duration 1s"), "that is of a search for the capacity"),
+        (format!("compare {plan} --at capacity"), "--at cannot change the searches of a plan; write compare.at"),
         (format!("find {url} --objective 'p99 < soon'"), "write"),
         (format!("find {url} --require 'knee > 5'"), "only a capacity can be required"),
         (format!("find {url} --time-budget 5s"), "three trials of 3s do not fit into it"),

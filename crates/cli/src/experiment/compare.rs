@@ -221,6 +221,10 @@ fn arranged(loaded: &Loaded, args: &CompareArgs) -> Result<Experiment> {
         at_capacity.is_none() || (args.question.0.within, blocks.repeat) == (None, None),
         "--time-budget and --repeat cannot change the searches of a plan; write compare.time_budget and repetitions in the plan"
     );
+    ensure!(
+        args.question.0.at.is_none() || loaded.compare.as_ref().is_some_and(|compare| compare.at == args.question.0.at),
+        "--at cannot change the searches of a plan; write compare.at in the plan"
+    );
     let question = args.question.0.clone().or(loaded.compare.clone().unwrap_or_default());
     let spec = comparison(&question, &experiment.contenders, at_capacity)?;
     let cooldown = blocks.cooldown.unwrap_or(experiment.cooldown);

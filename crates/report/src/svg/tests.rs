@@ -1,5 +1,8 @@
 use super::*;
 use crate::figure::{Axis, Line, Mark, Point, Scale, Unit};
+use crate::panels::ChartSelection;
+use crate::single;
+use brunt_model::Judgement;
 use insta::assert_snapshot;
 
 fn small() -> Figure {
@@ -83,9 +86,10 @@ fn a_chart_without_points_is_none() {
 
 #[test]
 fn a_sheet_is_one_document_in_which_each_chart_is_named() {
-    for (write, charts) in [(write as fn(&Run, &Judgement, &mut dyn io::Write) -> _, 3), (write_all, 6)] {
+    let (study, analysis) = single::study_of(&crate::story::closed().run(), &Judgement::default());
+    for (selection, charts) in [(ChartSelection::Key, 3), (ChartSelection::All, 6)] {
         let mut out = Vec::new();
-        write(&crate::story::closed().run(), &Judgement::default(), &mut out).unwrap();
+        write_sheet(&Sheet::of(&study, &analysis, selection), &mut out).unwrap();
         let svg = String::from_utf8(out).unwrap();
         assert_eq!((svg.matches("<svg ").count(), svg.matches("role=\"img\"").count()), (1, charts));
         assert_eq!(svg.matches("<g ").count(), svg.matches("</g>").count());

@@ -132,7 +132,9 @@ proptest! {
             prop_assert!(!text.contains(['\x1b', '\r']) && !text.contains("NaN") && !text.contains("\n\n\n"));
             // Pictures take their time, and are drawn from what SVG is written from.
             for format in crate::REPORTS.iter().filter(|format| !format.name.starts_with("png")) {
-                (format.write)(&run, &Judgement::default(), &mut Vec::new()).unwrap();
+                let judgement = Judgement::default();
+                let subject = crate::Subject::Run(&run, &judgement);
+                format.write(subject, &View::default(), &mut Vec::new()).unwrap();
             }
         }
     }

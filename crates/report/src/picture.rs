@@ -1,0 +1,64 @@
+//! Kinds of pictures, and the charts of a study written as one of them.
+
+use crate::figure::Figure;
+use crate::panels::ChartSelection;
+use crate::sheet::Sheet;
+use crate::{png, svg};
+use brunt_model::{Analysis, Study};
+use std::io;
+
+/// A kind of picture.
+#[derive(Debug)]
+pub struct Picture {
+    /// The ending of its files' names.
+    pub ending: &'static str,
+    /// Writes charts on one sheet.
+    write_sheet: fn(&Sheet, &mut dyn io::Write) -> io::Result<()>,
+    /// One chart as a file; None where it shows nothing.
+    pub chart: fn(&Figure) -> io::Result<Option<Vec<u8>>>,
+}
+
+/// Drawings.
+pub static SVG: Picture = Picture {
+    ending: "svg",
+    write_sheet: svg::write_sheet,
+    chart: |figure| Ok(svg::of_figure(figure).map(String::into_bytes)),
+};
+
+/// Pictures of pixels.
+pub static PNG: Picture = Picture { ending: "png", write_sheet: png::write_sheet, chart: png::of_figure };
+
+/// Charts of a study, as pictures of one kind.
+#[derive(Debug, Clone, Copy)]
+pub struct Charts {
+    /// Which charts.
+    pub selection: ChartSelection,
+    /// The kind of picture.
+    pub picture: &'static Picture,
+}
+
+impl Charts {
+    /// Writes all of them on one sheet.
+    ///
+    /// # Errors
+    ///
+    /// If `out` cannot be written to, or the picture is too large.
+    pub fn write(self, study: &Study, analysis: &Analysis, out: &mut dyn io::Write) -> io::Result<()> {
+        (self.picture.write_sheet)(&Sheet::of(study, analysis, self.selection), out)
+    }
+
+    /// Each as a file: name and content.
+    ///
+    /// # Errors
+    ///
+    /// If a picture is too large.
+    pub fn files(self, study: &Study, analysis: &Analysis) -> io::Result<Vec<(String, Vec<u8>)>> {
+        let mut files = Vec::new();
+        for figure in self.selection.figures(study, analysis) {
+            if let Some(content) = (self.picture.chart)(&figure)? {
+                files.push((format!("{}.{}", figure.id, self.picture.ending), content));
+            }
+        }
+        Ok(files)
+    }
+}
