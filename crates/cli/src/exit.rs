@@ -1,6 +1,6 @@
 //! How the command ends: its exit code, and why it failed.
 
-pub use brunt_runner::exit::{Decisive, Exit, Strict, exit_of, exit_of_comparison, exit_of_study};
+pub use brunt_runner::exit::{Exit, FailOn, exit_of, exit_of_comparison, exit_of_study};
 
 /// Why the command failed, and how it is to exit.
 pub struct Failed {

@@ -13,7 +13,7 @@ mod sweep;
 mod terminal;
 
 use crate::args::RunArgs;
-use crate::exit::{Decisive, Exit, Failed, Strict, exit_of_comparison, exit_of_study, failed};
+use crate::exit::{Exit, FailOn, Failed, exit_of_comparison, exit_of_study, failed};
 use crate::live::say;
 use crate::live_outputs;
 use crate::measure::{session, tell_exit};
@@ -54,10 +54,8 @@ pub struct ExperimentContext {
     pub quiet: bool,
     /// Shows each sample; reports are made only where they are asked for.
     pub tracer: Option<Tracer>,
-    /// Whether a limited generator makes brunt fail.
-    pub strict: Strict,
-    /// Whether a comparison that decides nothing makes brunt fail.
-    pub decisive: Decisive,
+    /// What else makes brunt fail.
+    pub fail_on: FailOn,
     /// What the user should be told.
     pub notes: Vec<String>,
     /// The store that it is written to.
@@ -90,8 +88,7 @@ impl ExperimentContext {
             live_outputs: live_outputs::start(&output.live_outputs)?,
             quiet: output.quiet,
             tracer: trace::requested(output)?,
-            strict: run.settings.checks.strict.into(),
-            decisive: Decisive::No,
+            fail_on: FailOn { limited: run.settings.checks.strict, undecided: false },
             notes,
             keep,
         })
@@ -131,7 +128,7 @@ pub fn carry_out(experiment: &Experiment, given: ExperimentContext) -> Result<Ex
             (ExperimentStart::Anew, None)
         }
     };
-    let mut session = session(store, given.plan_name, given.strict).map_err(failed)?;
+    let mut session = session(store, given.plan_name, given.fail_on.limited).map_err(failed)?;
     let guard = std::env::current_exe().context("brunt cannot find its own program").map_err(failed)?;
     let rig = RigContext { guard: (guard, vec!["guard".into()]), time: &brunt_rig::Real::default() };
     let jtl = given.jtl.map(|jtl| Rc::new(RefCell::new(jtl)));
@@ -152,7 +149,7 @@ pub fn carry_out(experiment: &Experiment, given: ExperimentContext) -> Result<Ex
     live_outputs.borrow_mut().finish();
     let interrupted = result.study.interrupted;
     let outputs = if tracer.is_some() { given.outputs.asked_for() } else { given.outputs };
-    let exit = report(result, outputs, given.strict, given.decisive)?;
+    let exit = report(result, outputs, given.fail_on)?;
     tell_exit(exit, quiet);
     if let Some(tracer) = tracer {
         return trace::end(&mut tracer.borrow_mut(), interrupted).map_err(failed);
@@ -172,7 +169,7 @@ fn refused(refusal: Refusal) -> Failed {
 }
 
 /// Reports what was measured, whatever happened.
-fn report(result: ExperimentResult, outputs: Outputs, strict: Strict, decisive: Decisive) -> Result<Exit, Failed> {
+fn report(result: ExperimentResult, outputs: Outputs, fail_on: FailOn) -> Result<Exit, Failed> {
     let nothing = result.measured_nothing();
     let ExperimentResult { study, analysis, outcome } = result;
     if nothing {
@@ -189,7 +186,7 @@ fn report(result: ExperimentResult, outputs: Outputs, strict: Strict, decisive: 
         }
         Err(failure) => Err(Failed { exit: Exit::Halted, error: failure.into() }),
         Ok(_) => {
-            let exit = exit_of_study(&study, &analysis, strict).max(exit_of_comparison(&analysis, decisive));
+            let exit = exit_of_study(&study, &analysis, fail_on).max(exit_of_comparison(&analysis, fail_on));
             written.map(|()| exit).map_err(failed)
         }
     }

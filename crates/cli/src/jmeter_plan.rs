@@ -75,7 +75,7 @@ pub fn run(path: &Path, args: &RunArgs) -> Result<Exit, Failed> {
     let store = if tracer.is_some() { None } else { args.store.open_or_note(&mut notes, (&settings.output).into()) };
     live_outputs::know(&sinks);
     let plan_name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
-    let session = session(store, plan_name, settings.checks.strict.into()).map_err(failed)?;
+    let session = session(store, plan_name, settings.checks.strict).map_err(failed)?;
     let mut log = output::event_log(&settings.output, &session).map_err(usage)?;
     let mut exit = Exit::Measured;
     stages::carry_out_all(read.stages, &session.interrupt, |stage| -> Result<Real, Failed> {

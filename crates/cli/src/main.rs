@@ -204,7 +204,7 @@ fn run(args: &RunArgs) -> Result<Exit, Failed> {
     notes.extend(warnings);
     let store = if traced { None } else { args.store.open_or_note(&mut notes, (&settings.output).into()) };
     let mut live_outputs = live_outputs::start(&settings.output.live_outputs).map_err(usage)?;
-    let session = measure::session(store, None, settings.checks.strict.into()).map_err(failed)?;
+    let session = measure::session(store, None, settings.checks.strict).map_err(failed)?;
     let log = output::event_log(&settings.output, &session).map_err(usage)?;
     let around = MeasureContext {
         outputs,

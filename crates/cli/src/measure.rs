@@ -1,6 +1,6 @@
 //! A run alone: carried out by the runner, with its reports, what is said on the terminal, and how brunt is to exit.
 
-use crate::exit::{Exit, Strict, exit_of};
+use crate::exit::{Exit, FailOn, exit_of};
 use crate::live::{Live, say};
 use crate::output::{self, Outputs};
 use crate::process::command_line;
@@ -41,9 +41,9 @@ pub struct MeasureContext<'f> {
 }
 
 /// The session of this command. A store is opened before, as it brings the redactor.
-pub fn session(store: Option<Store>, plan_name: Option<String>, strict: Strict) -> io::Result<Session> {
+pub fn session(store: Option<Store>, plan_name: Option<String>, is_strict: bool) -> io::Result<Session> {
     let machine = brunt_probe::machine::environment(command_line(), env!("CARGO_PKG_VERSION"));
-    let environment = Environment { plan_name, strict: strict == Strict::Yes, ..machine };
+    let environment = Environment { plan_name, strict: is_strict, ..machine };
     Ok(Session { environment, store, redactor: redact::current(), interrupt: signals::listen()? })
 }
 
@@ -75,7 +75,11 @@ pub fn measure(session: &Session, plan: &Plan, world: &Real, around: MeasureCont
     output::whole(jtl.as_deref())?;
     let exit = match tracer {
         Some(tracer) => trace::end(tracer, result.run.interrupted())?,
-        None => exit_of(&result.run, &result.judgement, result.run.environment.strict.into()),
+        None => exit_of(
+            &result.run,
+            &result.judgement,
+            FailOn { limited: result.run.environment.strict, ..FailOn::default() },
+        ),
     };
     tell_exit(exit, quiet);
     Ok(exit)

@@ -1,6 +1,6 @@
 //! A report from an event log, as `--events` wrote it or as a store keeps it: the same fold, the same formats, nothing measured.
 
-use crate::exit::{Exit, Failed, exit_of, failed, usage};
+use crate::exit::{Exit, FailOn, Failed, exit_of, failed, usage};
 use crate::output::Outputs;
 use anyhow::Context;
 use brunt_model::Run;
@@ -39,7 +39,7 @@ pub fn replay(args: &ReplayArgs) -> Result<Exit, Failed> {
     run.environment.strict |= args.strict;
     let judgement = brunt_judge::judge(&run);
     outputs.write(&run, &judgement).map_err(failed)?;
-    Ok(exit_of(&run, &judgement, args.strict.into()))
+    Ok(exit_of(&run, &judgement, FailOn { limited: args.strict, ..FailOn::default() }))
 }
 
 /// Folds a log. One that was torn (a power cut, a full disk) is taken up to its last whole event.

@@ -3,7 +3,7 @@
 //! Out of scope: the comparison, which is `runner::decide`'s.
 
 use crate::args::RunArgs;
-use crate::exit::{Exit, Failed, exit_of_comparison, failed, usage};
+use crate::exit::{Exit, FailOn, Failed, exit_of_comparison, failed, usage};
 use crate::live_outputs;
 use crate::output::Outputs;
 use crate::process::command_line;
@@ -33,7 +33,7 @@ pub fn compare(words: &[&str], question: &CompareSettings, run: &RunArgs) -> Res
 pub fn show(sets: Vec<Vec<Group>>, question: &CompareSettings, outputs: Outputs) -> Result<Exit, Failed> {
     let (study, analysis) = compare_groups(sets, question, command_line()).map_err(|error| usage(error.into()))?;
     outputs.write_study(&study, &analysis).map_err(failed)?;
-    Ok(exit_of_comparison(&analysis, question.require_decision.into()))
+    Ok(exit_of_comparison(&analysis, fail_on(question)))
 }
 
 /// The contenders of one experiment, asked once more: its repetitions are blocks.
@@ -52,7 +52,12 @@ fn within(store: &Store, id: &str, question: &CompareSettings, outputs: Outputs)
     study.experiment.question = Question::Compare(spec);
     let analysis = decide::analysis(&study);
     outputs.write_study(&study, &analysis).map_err(failed)?;
-    Ok(exit_of_comparison(&analysis, question.require_decision.into()))
+    Ok(exit_of_comparison(&analysis, fail_on(&question)))
+}
+
+/// What the question makes a failure.
+fn fail_on(question: &CompareSettings) -> FailOn {
+    FailOn { undecided: question.require_decision, ..FailOn::default() }
 }
 
 fn bare(word: &str) -> &str {

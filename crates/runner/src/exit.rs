@@ -94,27 +94,21 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// Whether a limited generator makes brunt fail.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Strict {
-    /// It does.
-    Yes,
-    /// It is reported, and that is all.
-    No,
+/// What else makes brunt fail. What does not is only reported.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct FailOn {
+    /// A limited generator: `--strict`.
+    pub limited: bool,
+    /// An undecided comparison: `--require-decision`.
+    pub undecided: bool,
 }
 
-impl From<bool> for Strict {
-    fn from(asked: bool) -> Self {
-        if asked { Self::Yes } else { Self::No }
-    }
-}
-
-/// How a run's figures make brunt exit. `strict`: a limited generator is a failure too.
-pub fn exit_of(run: &Run, judgement: &Judgement, strict: Strict) -> Exit {
+/// How a run's figures make brunt exit.
+pub fn exit_of(run: &Run, judgement: &Judgement, fail_on: FailOn) -> Exit {
     let missed = run.plan.iter().flat_map(|p| &p.objectives).any(|o| !o.judge(run).met);
     let ends = [
         (missed || run.replies() == Replies::NoneGood, Exit::ObjectiveMissed),
-        (judgement.verdict.state.is_disturbed() && strict == Strict::Yes, Exit::Limited),
+        (judgement.verdict.state.is_disturbed() && fail_on.limited, Exit::Limited),
         (judgement.verdict.state == State::Invalid, Exit::Invalid),
         (run.interrupted(), Exit::Interrupted),
         (run.replies() == Replies::None, Exit::NothingMeasured),
@@ -122,28 +116,13 @@ pub fn exit_of(run: &Run, judgement: &Judgement, strict: Strict) -> Exit {
     ends.into_iter().filter(|e| e.0).map(|e| e.1).max().unwrap_or(Exit::Measured)
 }
 
-/// Whether a comparison that decides nothing makes brunt fail.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Decisive {
-    /// It does.
-    Yes,
-    /// It is told, and that is all.
-    No,
-}
-
-impl From<bool> for Decisive {
-    fn from(asked: bool) -> Self {
-        if asked { Self::Yes } else { Self::No }
-    }
-}
-
 /// The worst state of its trials; but an experiment has trials beyond a server's capacity by design. So an objective
 /// counts as missed where a contender met it at no load, and replies as missing, or as bad, where a contender had no better
 /// ones in any trial. A failed consistency check counts in whatever trial, but in a comparison that excluded it.
-pub fn exit_of_study(study: &Study, analysis: &Analysis, strict: Strict) -> Exit {
+pub fn exit_of_study(study: &Study, analysis: &Analysis, fail_on: FailOn) -> Exit {
     let worst = match &study.experiment.question {
-        Question::Find(find) => of_search(analysis, find, strict),
-        Question::Sweep | Question::Compare(_) => of_trials(study, strict),
+        Question::Find(find) => of_search(analysis, find, fail_on),
+        Question::Sweep | Question::Compare(_) => of_trials(study, fail_on),
     };
     let replies = |what| (0..study.experiment.contenders.len()).any(|c| study.best_replies(c) == Some(what));
     let ends = [
@@ -157,14 +136,14 @@ pub fn exit_of_study(study: &Study, analysis: &Analysis, strict: Strict) -> Exit
 
 /// Of a search it is the answer that counts: trials that miss the objectives, or whose generator was the limit, are in its
 /// nature.
-fn of_search(analysis: &Analysis, find: &Find, strict: Strict) -> Exit {
+fn of_search(analysis: &Analysis, find: &Find, fail_on: FailOn) -> Exit {
     let of = |answer: &Answer| {
         let required = find.require.iter().map(|requirement| match fulfilled(answer, requirement) {
             RequirementOutcome::Met => Exit::Measured,
             RequirementOutcome::Undecided => Exit::Undecided,
             RequirementOutcome::Missed => Exit::ObjectiveMissed,
         });
-        let limited = answer.ended == SearchEnd::Generator && strict == Strict::Yes;
+        let limited = answer.ended == SearchEnd::Generator && fail_on.limited;
         let is_unknown = |capacity: &Capacity| capacity.at.value.is_none() && capacity.at.low.is_none();
         let ends = [
             (answer.ended == SearchEnd::Least, Exit::ObjectiveMissed),
@@ -176,10 +155,10 @@ fn of_search(analysis: &Analysis, find: &Find, strict: Strict) -> Exit {
     analysis.answers.iter().map(of).max().unwrap_or(Exit::Measured)
 }
 
-fn of_trials(study: &Study, strict: Strict) -> Exit {
+fn of_trials(study: &Study, fail_on: FailOn) -> Exit {
     // Those of searches are short of what was asked by their nature.
     let known_before = study.trials.iter().filter(|trial| !study.experiment.was_chosen(trial.place));
-    let of_trials = known_before.map(|trial| exit_of(&trial.run, &trial.judgement, strict));
+    let of_trials = known_before.map(|trial| exit_of(&trial.run, &trial.judgement, fail_on));
     let own = |exit: &Exit| !matches!(exit, Exit::ObjectiveMissed | Exit::Invalid | Exit::NothingMeasured);
     let unmet = (0..study.experiment.contenders.len()).any(|contender| !study.unmet(contender).is_empty());
     let missed = unmet.then_some(Exit::ObjectiveMissed);
@@ -187,14 +166,14 @@ fn of_trials(study: &Study, strict: Strict) -> Exit {
 }
 
 /// How a comparison makes brunt exit.
-pub fn exit_of_comparison(analysis: &Analysis, decisive: Decisive) -> Exit {
+pub fn exit_of_comparison(analysis: &Analysis, fail_on: FailOn) -> Exit {
     let Some(comparison) = &analysis.comparison else { return Exit::Measured };
     if !comparison.failed.is_empty() {
         return Exit::Worse;
     }
     let mut deciding = comparison.deciding().peekable();
     let open = deciding.peek().is_none() || deciding.any(|first| first.verdict == Better::Undecided);
-    if open && decisive == Decisive::Yes { Exit::Undecided } else { Exit::Measured }
+    if open && fail_on.undecided { Exit::Undecided } else { Exit::Measured }
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use super::CheckArgs;
 use crate::args::options::environment;
-use crate::exit::{Decisive, Exit, Failed, Strict, usage};
+use crate::exit::{Exit, FailOn, Failed, usage};
 use crate::experiment::{ExperimentContext, StorePolicy, carry_out};
 use crate::output::Outputs;
 use crate::process::command_line;
@@ -28,8 +28,7 @@ pub fn now(store: &Store, args: &CheckArgs, baseline: &StoredItem, url: &str) ->
         live_outputs: LiveOutputs::default(),
         tracer: None,
         quiet: args.quiet,
-        strict: Strict::No,
-        decisive: Decisive::No,
+        fail_on: FailOn::default(),
         notes: Vec::new(),
         keep: StorePolicy::Anew(runs::open(&args.store)?),
     };

@@ -110,10 +110,8 @@ pub fn compare(args: &CompareArgs) -> Result<Exit, Failed> {
         }
         _ => of_servers(args, &command, &system).map_err(usage)?,
     };
-    let given = ExperimentContext {
-        decisive: args.question.0.require_decision.into(),
-        ..ExperimentContext::asked(&run, system, notes).map_err(usage)?
-    };
+    let mut given = ExperimentContext::asked(&run, system, notes).map_err(usage)?;
+    given.fail_on.undecided = args.question.0.require_decision;
     carry_out(&experiment, given)
 }
 
