@@ -33,7 +33,7 @@ pub enum Content {
         /// Writes a study.
         write_study: fn(&Study, &Analysis, &mut dyn io::Write) -> io::Result<()>,
     },
-    /// Charts on one sheet, or as a file each.
+    /// Charts: one sheet, or a file for each.
     Charts(Charts),
 }
 

@@ -33,9 +33,7 @@ mod yaml;
 pub use edit::edit;
 
 pub use crate::error::Position;
-pub use file::{
-    Draft, Keyed, MOST_REPETITIONS, PlanFile, Planned, PlannedHook, PlannedHooks, PlannedServer, PlannedUsers,
-};
+pub use file::{Draft, Keyed, PlanFile, Planned, PlannedHook, PlannedHooks, PlannedServer, PlannedUsers};
 pub use fill::PlanInputs;
 pub use json::{json, json_text};
 pub use node::{Entry, Node, Value};

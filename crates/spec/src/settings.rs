@@ -1,4 +1,4 @@
-//! What a run, a search and a comparison are told, as values, and the one table of settings that reads them from options and from keys.
+//! What a run, an experiment, a search and a comparison are told, as values, and the one table of settings that reads them from options and from keys.
 //!
 //! * [`row`]: a row of the table. [`rows`]: the table. [`said`]: which settings were said, and what messages call them.
 //!
@@ -14,6 +14,7 @@ use crate::words::compare::At;
 use crate::words::shape::Loads;
 pub use crate::words::values::Environment;
 use crate::words::values::{Data, Output};
+use brunt_model::experiment::TrialOrder;
 use brunt_model::goal::Goal;
 use brunt_model::live_output::LiveOutput;
 use brunt_model::plan::{Connection, HttpVersion, Record, RecordDetail};
@@ -251,6 +252,19 @@ pub enum TraceFilter {
     },
 }
 
+/// How the trials of an experiment are arranged. What was not said is None.
+#[derive(Debug, Clone, Default)]
+pub struct ExperimentSettings {
+    /// Repetitions of each load at each contender; of a comparison, at most.
+    pub repetitions: Option<u32>,
+    /// Order of trials.
+    pub order: Option<TrialOrder>,
+    /// Pause before each trial but the first.
+    pub cooldown: Option<Duration>,
+    /// Which of them were said.
+    pub said: SettingSources,
+}
+
 /// How a capacity is searched for.
 #[derive(Debug, Clone, Default)]
 pub struct SearchSettings {
@@ -366,6 +380,16 @@ impl Settings for SearchSettings {
 impl Settings for CompareSettings {
     fn rows() -> impl Iterator<Item = &'static SettingRow<Self>> {
         rows::compare::ROWS.iter()
+    }
+
+    fn said_mut(&mut self) -> &mut SettingSources {
+        &mut self.said
+    }
+}
+
+impl Settings for ExperimentSettings {
+    fn rows() -> impl Iterator<Item = &'static SettingRow<Self>> {
+        rows::experiment::ROWS.iter()
     }
 
     fn said_mut(&mut self) -> &mut SettingSources {

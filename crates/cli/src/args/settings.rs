@@ -1,7 +1,7 @@
-//! Settings of searches and comparisons as options: a command takes all rows of a table, or some of them.
+//! Settings of experiments, searches and comparisons as options: a command takes all rows of a table, or some of them.
 
 use super::options;
-use brunt_spec::settings::{CompareSettings, SearchSettings, SettingRow, Settings, rows};
+use brunt_spec::settings::{CompareSettings, ExperimentSettings, SearchSettings, SettingRow, Settings, rows};
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 
 /// Which rows of a table a command takes as options.
@@ -17,6 +17,8 @@ pub trait TakenRows: Clone {
 #[derive(Debug, Clone)]
 pub struct SettingArgs<T: TakenRows>(pub T::Of);
 
+/// How trials are arranged.
+pub type ExperimentArgs = SettingArgs<Arrangement>;
 /// How the capacity is looked for.
 pub type SearchArgs = SettingArgs<Search>;
 /// Which trials a search makes, where it is one of many.
@@ -25,6 +27,9 @@ pub type TrialArgs = SettingArgs<Trials>;
 pub type CompareArgs = SettingArgs<Comparison>;
 /// What a comparison of stored runs is to decide.
 pub type StoredCompareArgs = SettingArgs<StoredComparison>;
+
+#[derive(Debug, Clone)]
+pub struct Arrangement;
 
 #[derive(Debug, Clone)]
 pub struct Search;
@@ -37,6 +42,14 @@ pub struct Comparison;
 
 #[derive(Debug, Clone)]
 pub struct StoredComparison;
+
+impl TakenRows for Arrangement {
+    type Of = ExperimentSettings;
+
+    fn takes(_: &str) -> bool {
+        true
+    }
+}
 
 impl TakenRows for Search {
     type Of = SearchSettings;

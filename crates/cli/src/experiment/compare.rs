@@ -3,27 +3,24 @@
 //! Out of scope: runs that were kept are compared in [`stored`]; the statistics are `judge`'s.
 
 use super::planned::{plan_path, refuse_others};
-use super::sweep::trial_order;
 use super::{ExperimentContext, carry_out, folder_name, refuse_sets, used_folder};
 use crate::args::RunArgs;
-use crate::args::settings::{CompareArgs as QuestionArgs, TrialArgs};
+use crate::args::settings::{CompareArgs as QuestionArgs, ExperimentArgs, TrialArgs};
 use crate::exit::{Exit, Failed, failed, usage};
 use crate::process::command_line;
 use crate::stored;
 use anyhow::{Result, bail, ensure};
-use brunt_model::experiment::TrialOrder;
 use brunt_model::question::AtCapacity;
 use brunt_model::{Contender, Experiment, Question};
 use brunt_spec::experiment::contenders::{self, Arranged};
 use brunt_spec::experiment::{Within, comparison, of_search, repetitions, searching};
-use brunt_spec::plan::MOST_REPETITIONS;
 use brunt_spec::plan_file::{self, Loaded};
 use brunt_spec::settings::{RunSettings, SearchSettings, SettingSources, rows};
 use brunt_spec::to_plan::sweep_steps;
 use brunt_spec::words::compare::At;
 use brunt_spec::words::duration;
 use brunt_spec::{System, defaults};
-use clap::{Args, value_parser};
+use clap::Args;
 use std::path::Path;
 use std::time::Duration;
 
@@ -47,9 +44,13 @@ pub struct CompareArgs {
     #[command(flatten)]
     question: QuestionArgs,
 
-    /// How the runs are arranged.
+    /// How trials are arranged.
     #[command(flatten)]
-    blocks: BlockArgs,
+    arrangement: ExperimentArgs,
+
+    /// Name of the experiment
+    #[arg(long, value_name = "NAME", default_value = "compare", help_heading = "Experiment")]
+    name: String,
 
     /// How capacities are searched for, with `--at`.
     #[command(flatten)]
@@ -62,28 +63,6 @@ pub struct CompareArgs {
     /// Servers to compare with the first; each as URL or NAME=URL, plan.yaml or NAME=plan.yaml, run:ID or NAME=run:ID,run:ID
     #[arg(value_name = "WHAT")]
     more: Vec<String>,
-}
-
-/// How runs are arranged.
-#[derive(Debug, Clone, Args)]
-#[command(next_help_heading = "Experiment")]
-struct BlockArgs {
-    /// Maximum number of repetitions of each load at each server [default: 10, or what fits into --time-budget]
-    #[arg(long, value_name = "MAX", value_parser = value_parser!(u32).range(1..=i64::from(MOST_REPETITIONS)))]
-    repeat: Option<u32>,
-
-    /// Order of trials: each repetition measures every server, every second one backwards (interleaved), one server after the
-    /// other (blocks), or random [default: interleaved]
-    #[arg(long, value_name = "ORDER", value_parser = trial_order())]
-    trial_order: Option<TrialOrder>,
-
-    #[arg(long, value_name = "TIME", value_parser = duration::parse)]
-    #[arg(help = format!("Pause before each trial but the first [default: {}]", defaults::COOLDOWN))]
-    cooldown: Option<Duration>,
-
-    /// Name of the experiment
-    #[arg(long, value_name = "NAME", default_value = "compare")]
-    name: String,
 }
 
 /// What the words of a command line name.
@@ -134,7 +113,7 @@ fn named(words: &[&str]) -> Result<Named> {
 
 fn of_servers(args: &CompareArgs, command: &str, system: &System) -> Result<(Experiment, Vec<String>)> {
     refuse_sets(&args.run)?;
-    let (blocks, question) = (&args.blocks, &args.question.0);
+    let (arrangement, question) = (&args.arrangement.0, &args.question.0);
     let (contenders, at_capacity, notes) = match question.at.unwrap_or_default() {
         At::Load => {
             refuse_search(&args.search.0.said)?;
@@ -144,11 +123,11 @@ fn of_servers(args: &CompareArgs, command: &str, system: &System) -> Result<(Exp
         at => searched(args, at, system)?,
     };
     let spec = comparison(question, &contenders, at_capacity)?;
-    let cooldown = blocks.cooldown.map_or_else(|| duration::parse(defaults::COOLDOWN), Ok)?;
+    let cooldown = arrangement.cooldown.map_or_else(|| duration::parse(defaults::COOLDOWN), Ok)?;
     let arranged = Arranged {
-        name: blocks.name.clone(),
-        repetitions: repetitions(blocks.repeat, &spec, &contenders, cooldown, &question.said)?,
-        order: blocks.trial_order.unwrap_or(defaults::TRIAL_ORDER),
+        name: args.name.clone(),
+        repetitions: repetitions(arrangement.repetitions, &spec, &contenders, cooldown, &question.said)?,
+        order: arrangement.order.unwrap_or(defaults::TRIAL_ORDER),
         cooldown,
         question: Question::Compare(spec),
     };
@@ -158,7 +137,7 @@ fn of_servers(args: &CompareArgs, command: &str, system: &System) -> Result<(Exp
 
 /// Contenders whose capacities are searched for, with the loads that are given besides.
 fn searched(args: &CompareArgs, at: At, system: &System) -> Result<(Vec<Contender>, Option<AtCapacity>, Vec<String>)> {
-    let (blocks, steps) = (&args.blocks, |run: &RunSettings| sweep_steps(run, system));
+    let (arrangement, steps) = (&args.arrangement.0, |run: &RunSettings| sweep_steps(run, system));
     let (beside, mut notes) = match at {
         At::Both => contenders::contenders(&args.run.settings, &args.more, steps)?,
         _ => (Vec::new(), Vec::new()),
@@ -170,7 +149,7 @@ fn searched(args: &CompareArgs, at: At, system: &System) -> Result<(Vec<Contende
     );
     let search = SearchSettings {
         within: Duration::ZERO,
-        cooldown: blocks.cooldown.map_or_else(|| duration::parse(defaults::FIND_COOLDOWN), Ok)?,
+        cooldown: arrangement.cooldown.map_or_else(|| duration::parse(defaults::FIND_COOLDOWN), Ok)?,
         overload: None,
         ..args.search.0.clone()
     };
@@ -179,7 +158,7 @@ fn searched(args: &CompareArgs, at: At, system: &System) -> Result<(Vec<Contende
     let (mut all, told) = contenders::contenders(&pattern, &args.more, steps)?;
     notes.extend(told.into_iter().filter(|note| !notes.contains(note)).collect::<Vec<_>>());
     all.iter_mut().enumerate().for_each(|(index, contender)| contender.steps.extend_from_slice(given(index)));
-    let length = (Within::all_or_usual(args.question.0.within)?, blocks.repeat.unwrap_or(defaults::BLOCKS));
+    let length = (Within::all_or_usual(args.question.0.within)?, arrangement.repetitions.unwrap_or(defaults::BLOCKS));
     let at = searching(&search, &asked, &mut all, length, (&mut notes, system))?;
     Ok((all, Some(at), notes))
 }
@@ -210,13 +189,13 @@ fn plans(words: &[&str], args: &CompareArgs, system: &System) -> Result<Loaded, 
 
 /// A plan's experiment as a comparison; what the command line says beside it has the last word.
 fn arranged(loaded: &Loaded, args: &CompareArgs) -> Result<Experiment> {
-    let (experiment, blocks) = (&loaded.experiment, &args.blocks);
+    let (experiment, arrangement) = (&loaded.experiment, &args.arrangement.0);
     let at_capacity = match &experiment.question {
         Question::Compare(compare) => compare.at_capacity.clone(),
         Question::Sweep | Question::Find(_) => None,
     };
     ensure!(
-        at_capacity.is_none() || (args.question.0.within, blocks.repeat) == (None, None),
+        at_capacity.is_none() || (args.question.0.within, arrangement.repetitions) == (None, None),
         "--time-budget and --repeat cannot change the searches of a plan; write compare.time_budget and repetitions in the plan"
     );
     ensure!(
@@ -225,16 +204,16 @@ fn arranged(loaded: &Loaded, args: &CompareArgs) -> Result<Experiment> {
     );
     let question = args.question.0.clone().or(loaded.compare.clone().unwrap_or_default());
     let spec = comparison(&question, &experiment.contenders, at_capacity)?;
-    let cooldown = blocks.cooldown.unwrap_or(experiment.cooldown);
+    let cooldown = arrangement.cooldown.unwrap_or(experiment.cooldown);
     Ok(Experiment {
         repetitions: repetitions(
-            blocks.repeat.or(loaded.repetitions),
+            arrangement.repetitions.or(loaded.arrangement.repetitions),
             &spec,
             &experiment.contenders,
             cooldown,
             &question.said,
         )?,
-        order: blocks.trial_order.unwrap_or(experiment.order),
+        order: arrangement.order.unwrap_or(experiment.order),
         cooldown,
         question: Question::Compare(spec),
         ..experiment.clone()

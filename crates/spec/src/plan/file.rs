@@ -12,7 +12,7 @@ use super::yaml;
 use crate::error::{Position, SpecError};
 use crate::settings::rows;
 use brunt_model::StageKind;
-use brunt_model::experiment::{Ready, Restart, TrialOrder};
+use brunt_model::experiment::{Ready, Restart};
 use brunt_model::scenario::Order;
 use std::time::Duration;
 
@@ -30,14 +30,10 @@ pub struct PlanFile {
     pub name: String,
     /// A description; may be empty.
     pub about: String,
-    /// How often each step of each contender is measured; never 0.
-    pub repetitions: Option<u32>,
+    /// How trials are arranged: keys `repetitions`, `order` and `cooldown`.
+    pub arrangement: Vec<Keyed>,
     /// How contenders are compared, where they are: keys below `compare`.
     pub compare: Option<Vec<Keyed>>,
-    /// In which order.
-    pub order: Option<TrialOrder>,
-    /// Rest before each trial but the first.
-    pub cooldown: Option<Duration>,
     /// Commands around the whole.
     pub hooks: PlannedHooks,
     /// How the capacity is looked for, where that is asked: keys below `find`.
@@ -47,9 +43,6 @@ pub struct PlanFile {
     /// What is compared: one at least.
     pub contenders: Vec<Planned>,
 }
-
-/// The most repetitions of an experiment.
-pub const MOST_REPETITIONS: u32 = 100_000;
 
 /// A contender.
 #[derive(Debug, Clone)]
@@ -184,15 +177,6 @@ impl Draft {
         self.set_again(&mut plan);
         let whole = whole(&plan, given)?;
         let written: Written = read(&whole)?;
-        let instead = match written.repetitions {
-            Some(0) => Some("0 measures nothing; write 1 or more".to_owned()),
-            Some(n) if n > MOST_REPETITIONS => Some(format!("{n} are too many; write {MOST_REPETITIONS} or fewer")),
-            _ => None,
-        };
-        if let Some(instead) = instead {
-            let at = plan.child("repetitions").map_or(&plan.at, |node| &node.at);
-            return Err(SpecError::new(at, "repetitions", instead));
-        }
         let name = written.name.map_or_else(|| usual.to_owned(), |name| name.0);
         let mut contenders = Vec::new();
         for mut variant in vary::variants(&plan, &name)? {
@@ -202,10 +186,8 @@ impl Draft {
         Ok(PlanFile {
             name,
             about: written.about.unwrap_or_default().0,
-            repetitions: written.repetitions,
+            arrangement: ["repetitions", "order", "cooldown"].iter().filter_map(|key| setting(&whole, key)).collect(),
             compare: written.compare.as_ref().and(whole.child("compare")).map(|node| below("compare", node).collect()),
-            order: written.order,
-            cooldown: written.cooldown.map(|time| time.0),
             hooks: hooks(&written.hooks, |around| &around.experiment),
             find: written.find.as_ref().and(whole.child("find")).map(|node| below("find", node).collect()),
             outputs: setting(&whole, "outputs").into_iter().collect(),

@@ -4,7 +4,8 @@
 
 use super::words::{Scalar, ScalarList, ScalarOr};
 use crate::settings::{
-    CompareSettings, Content, Key, Listed, RunSettings, SearchSettings, SettingRow, Settings, Takes, rows,
+    CompareSettings, Content, ExperimentSettings, Key, Listed, RunSettings, SearchSettings, SettingRow, Settings,
+    Takes, rows,
 };
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
@@ -107,7 +108,8 @@ static KEYS: LazyLock<Vec<PlanKey>> = LazyLock::new(|| {
         option: None,
         listed: Listed::Yes,
     });
-    let of_commands = keys_of::<SearchSettings>().chain(keys_of::<CompareSettings>());
+    let of_commands =
+        keys_of::<SearchSettings>().chain(keys_of::<CompareSettings>()).chain(keys_of::<ExperimentSettings>());
     others.chain(keys_of::<RunSettings>()).chain(of_commands).collect()
 });
 

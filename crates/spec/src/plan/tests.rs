@@ -1,7 +1,7 @@
 use super::sections::SECTIONS;
 use super::*;
 use crate::SpecError;
-use brunt_model::experiment::{Ready, TrialOrder};
+use brunt_model::experiment::Ready;
 use brunt_model::probe_spec::{ProbeAccess, Probed, Select};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -40,7 +40,7 @@ fn values(plan: &PlanFile, key: &str) -> Vec<String> {
 fn a_plan_without_contenders_has_one() {
     let plan = plan("script: {request: 'http://h/'}\n", &[]);
     assert_eq!((plan.name.as_str(), plan.contenders.len()), ("plan", 1));
-    assert_eq!((plan.repetitions, plan.order, plan.cooldown), (None, None, None));
+    assert_eq!(plan.arrangement, []);
     let only = &plan.contenders[0];
     assert_eq!(
         (only.name.as_str(), only.populations[0].requests.len(), only.populations[0].settings.len()),
@@ -121,7 +121,8 @@ contenders: {a: {load: {duration: 9s}}, b: }
 fn the_command_line_has_the_last_word() {
     let of = |sets: &[&str]| {
         let plan = plan(CHOOSING, sets);
-        format!("{:?} {:?} {:?}", plan.repetitions.unwrap(), values(&plan, "load.rate"), values(&plan, "load.duration"))
+        let repetitions = plan.arrangement[0].node.text().unwrap();
+        format!("{repetitions} {:?} {:?}", values(&plan, "load.rate"), values(&plan, "load.duration"))
     };
     let all = [
         &[][..],
@@ -176,8 +177,9 @@ fn a_set_that_means_nothing_is_told() {
 #[test]
 fn everything_of_the_grammar_is_read() {
     let plan = plan(include_str!("tests/all.yaml"), &[]);
-    assert_eq!((plan.name.as_str(), plan.repetitions, plan.order), ("e1-php", Some(3), Some(TrialOrder::Random)));
-    assert_eq!((plan.cooldown, plan.hooks.before.len(), plan.hooks.after.len()), (Some(Duration::from_secs(5)), 1, 0));
+    let arrangement: Vec<_> = plan.arrangement.iter().map(|keyed| keyed.node.text().unwrap()).collect();
+    assert_eq!((plan.name.as_str(), &arrangement[..]), ("e1-php", &["3", "random", "5s"][..]));
+    assert_eq!((plan.hooks.before.len(), plan.hooks.after.len()), (1, 0));
     assert_eq!(plan.contenders.len(), 8);
     let [contender, repetition, step] = &plan.contenders[0].hooks;
     assert_eq!((contender.before.len(), repetition.before.len(), step.before.len()), (0, 2, 0));
@@ -244,9 +246,7 @@ fn values_of_the_wrong_kind_are_told() {
         "script: {request: h}\nload: {duration: {a: 1}}\n",
         "script: {request: h}\nload: {duration: [1s, 2s]}\n",
         "script: {request: h}\nconnection: {keepalive: yes}\n",
-        "script: {request: h}\nrepetitions: 4000000000\n",
         "script: {request: h}\nrepetitions: three\n",
-        "script: {request: h}\nrepetitions: 0\n",
         "script: {request: h}\norder: shuffled\n",
         "script: {request: h, order: shuffled}\n",
         "script: {request: h}\ncooldown: 5 s\n",
@@ -275,9 +275,7 @@ fn values_of_the_wrong_kind_are_told() {
     plan.yaml:2:18: load.duration: a map instead of a single value; write one
     plan.yaml:2:18: load.duration: a list instead of a single value; write one
     plan.yaml:2:25: connection.keepalive: `yes` is neither true nor false; write one of the two
-    plan.yaml:2:14: repetitions: 4000000000 are too many; write 100000 or fewer
     plan.yaml:2:14: repetitions: `three`: not a whole number; write one such as 3
-    plan.yaml:2:14: repetitions: 0 measures nothing; write 1 or more
     plan.yaml:2:8: order: invalid value `shuffled`; write interleaved, blocks or random
     plan.yaml:1:29: script.order: invalid value `shuffled`; write sequence, random, walk or walk_together
     plan.yaml:2:11: cooldown: `5 s`: ` s` is not a unit of time; write a number and a unit (ns us ms s m h d), such as 500ms, 1.5s, 2m or 1h30m
@@ -447,7 +445,12 @@ fn the_schema_has_the_keys_of_the_table_with_their_forms() {
         let property = schema.pointer(&place).and_then(|all| all.get(key.name())).unwrap_or_else(|| panic!("{key:?}"));
         assert_eq!(property["description"], key.description(), "{key:?}");
         if let Form::Choice(words) = key.form {
-            let known: Vec<_> = property["enum"].as_array().unwrap().iter().filter_map(|word| word.as_str()).collect();
+            // The orders of trials have a description each.
+            let described = schema["$defs"]["TrialOrder"]["oneOf"].as_array().into_iter().flatten();
+            let known: Vec<_> = match property["enum"].as_array() {
+                Some(words) => words.iter().filter_map(|word| word.as_str()).collect(),
+                None => described.filter_map(|order| order["const"].as_str()).collect(),
+            };
             assert_eq!(known, words, "{key:?}");
         }
     }

@@ -49,13 +49,10 @@ pub struct Written {
     /// Conditions for a good reply.
     pub checks: Option<Checks>,
     pub objectives: Option<ScalarList>,
-    /// Repetitions of each step of each contender. Default: 3; with `compare`: 10 at most.
     pub repetitions: Option<u32>,
     /// Comparison of the contenders: each with the first, with as many repetitions as a decision needs.
     pub compare: Option<Compare>,
-    /// In which order trials are made. Default: interleaved.
     pub order: Option<TrialOrder>,
-    /// Rest before each trial but the first, such as `5s`. Default: none.
     pub cooldown: Option<Time>,
     /// The capacity is looked for, in place of a sweep: what a load is to meet stands below `objectives`. With {} all is as usual.
     pub find: Option<Search>,

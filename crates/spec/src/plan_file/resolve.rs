@@ -13,7 +13,7 @@ use crate::plan::{
     Draft, Keyed, Node, PlanFile, PlanInputs, Planned, PlannedHook, PlannedHooks, PlannedProbe, PlannedServer,
     PlannedUsers, Position, Value,
 };
-use crate::settings::{CompareSettings, RunSettings};
+use crate::settings::{CompareSettings, ExperimentSettings, RunSettings};
 use crate::system::System;
 use crate::to_plan::{check_objectives, scenario, sweep_steps};
 use crate::words::compare::At;
@@ -44,8 +44,8 @@ pub struct Loaded {
     pub live_outputs: Vec<LiveOutput>,
     /// What the plan says of a comparison, where it does.
     pub compare: Option<CompareSettings>,
-    /// How often each step is measured, where the plan says so.
-    pub repetitions: Option<u32>,
+    /// How the plan arranges trials, where it does.
+    pub arrangement: ExperimentSettings,
     /// What the user should be told, each once.
     pub notes: Vec<String>,
 }
@@ -183,6 +183,7 @@ impl Source {
     /// The experiment that a file of this source comes to.
     fn experiment(&self, file: PlanFile, system: &System) -> Result<Loaded> {
         let folder = &self.folder;
+        let arrangement: ExperimentSettings = put_all(&file.arrangement, folder, system)?;
         let compare = file.compare.as_ref().map(|keys| put_all(keys, folder, system)).transpose()?;
         let at = compare.as_ref().and_then(|compare: &CompareSettings| compare.at).unwrap_or_default();
         let below_find = file.find.as_deref().or((at != At::Load).then_some(&[]));
@@ -206,17 +207,17 @@ impl Source {
         let output = Keys::new(file.outputs.clone()).settings(folder, system)?.output;
         let (outputs, live_outputs) = (output.outputs, output.live_outputs);
         let seed = contenders.first().and_then(|c| c.steps.first()).map_or(system.seed, |step| step.plan.seed);
-        let cooldown = or(file.cooldown, defaults::COOLDOWN)?;
+        let cooldown = or(arrangement.cooldown, defaults::COOLDOWN)?;
         let compared = search.as_ref().filter(|_| compare.is_some());
         let told = (&mut notes, system);
         let (question, repetitions) =
-            question((compare.clone(), file.repetitions), compared, &mut contenders, cooldown, told)?;
+            question((compare.clone(), arrangement.repetitions), compared, &mut contenders, cooldown, told)?;
         let mut experiment = Experiment {
             name: file.name,
             about: file.about,
             contenders,
             repetitions,
-            order: file.order.unwrap_or(defaults::TRIAL_ORDER),
+            order: arrangement.order.unwrap_or(defaults::TRIAL_ORDER),
             cooldown,
             hooks: around(&file.hooks)?,
             seed,
@@ -229,7 +230,7 @@ impl Source {
         if let (Some(search), Some(first)) = (alone, file.contenders.first()) {
             search.ask(&mut experiment, first, &mut notes, system)?;
         }
-        Ok(Loaded { experiment, outputs, live_outputs, compare, repetitions: file.repetitions, notes })
+        Ok(Loaded { experiment, outputs, live_outputs, compare, arrangement, notes })
     }
 }
 

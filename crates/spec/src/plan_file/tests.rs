@@ -150,6 +150,8 @@ fn what_is_wrong_with_an_option_is_said_of_its_key() {
             "find: {start_load: 50, max_load: 20}",
             "plan.yaml:2:34: find.max_load: find.max_load is below the load of the first trial",
         ),
+        ("repetitions: 0", "plan.yaml:2:14: repetitions: `0` is out of range; write 1 to 100000"),
+        ("repetitions: 4000000000", "plan.yaml:2:14: repetitions: `4000000000` is out of range; write 1 to 100000"),
         ("load: {rate: 5, threads: 0}", "plan.yaml:2:26: load.threads: `0` is out of range; write 1 to 1024"),
         (
             "load: {rate: 5}\ncompare: {metrics: capacity}\ncontenders: {a: , b: }",

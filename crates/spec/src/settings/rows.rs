@@ -3,6 +3,7 @@
 pub mod checks;
 pub mod compare;
 pub mod connection;
+pub mod experiment;
 pub mod load;
 pub mod output;
 pub mod request;
@@ -24,6 +25,7 @@ pub(crate) fn key_of(option: &str) -> Option<&'static Key> {
     let of_run = run().map(|row| (row.option, row.keys));
     let of_search = search::ROWS.iter().map(|row| (row.option, row.keys));
     let of_comparison = compare::ROWS.iter().map(|row| (row.option, row.keys));
-    let mut all = of_run.chain(of_search).chain(of_comparison);
+    let of_experiment = experiment::ROWS.iter().map(|row| (row.option, row.keys));
+    let mut all = of_run.chain(of_search).chain(of_comparison).chain(of_experiment);
     all.find(|(named, _)| *named == option).and_then(|(_, keys)| keys.first())
 }

@@ -1,7 +1,9 @@
 use super::*;
 use crate::commands::{Cli, Command};
 use brunt_model::Contender;
+use brunt_model::experiment::TrialOrder;
 use clap::Parser;
+use std::time::Duration;
 
 const SYSTEM: System = System::bare(20_000, 4, Some(28_232), 5);
 
@@ -47,5 +49,5 @@ fn what_makes_no_sense_is_told_with_what_to_write() {
     assert!(told("-r 5 http://a/ --events e").contains("--events stores one run"));
     assert!(told("-r 5").contains("no URL is given"));
     assert!(told("-r 5 http://a/ --trial-order abba").contains("[possible values: interleaved, blocks, random]"));
-    assert!(told("-r 5 http://a/ --repeat 0").contains("0 is not in 1.."));
+    assert!(told("-r 5 http://a/ --repeat 0").contains("`0` is out of range; write 1 to 100000"));
 }
