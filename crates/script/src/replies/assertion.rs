@@ -1,10 +1,12 @@
 //! Assertions, compiled: what must hold for a reply, and what is said where it does not.
 
+mod description;
 mod messages;
 
 use crate::ScriptError;
 use crate::replies::jmes::JmesPath;
 use crate::replies::trace;
+use crate::texts::compiled::Texts;
 use crate::texts::hexadecimal::hexadecimal;
 use crate::texts::json::{CompiledPath, text};
 use crate::texts::markup::{QualifiedPath, XPath, check_xml};
@@ -13,6 +15,7 @@ use crate::texts::searched::Searched;
 use brunt_model::extract::ReplyPart;
 use brunt_model::record::{Looker, TracedLook};
 use brunt_model::reply_policy::{Assertion, AssertionTest, Comparison, ExpectedJson, TextAssertion, TextMatch};
+use description::description_of;
 use md5::{Digest, Md5};
 use serde_json::Value;
 
@@ -103,7 +106,7 @@ impl CompiledAssertion {
             Test::Md5(_) => hexadecimal(&Md5::digest(searched.body_bytes())),
             Test::Xpath { .. } | Test::QualifiedXpath { .. } | Test::Xml => String::new(),
         };
-        let (name, wanted) = (written.name.clone(), trace::wanted_of(&written.test));
+        let (name, wanted) = (written.name.clone(), description_of(&written.test));
         TracedLook { by: Looker::Check, name, wanted, found, is_good }
     }
 
@@ -357,5 +360,48 @@ fn sentence(is: Comparison) -> &'static str {
         Comparison::Less => "been less than",
         Comparison::AtLeast => "been greater than or equal to",
         Comparison::AtMost => "been less than or equal to",
+    }
+}
+
+impl Texts for ExpectedJson {
+    fn map_texts(&self, fill: &mut dyn FnMut(&str) -> String) -> Self {
+        match self {
+            Self::Null => Self::Null,
+            Self::Value(value) => Self::Value(fill(value)),
+            Self::Pattern(pattern) => Self::Pattern(fill(pattern)),
+        }
+    }
+}
+
+impl Texts for Assertion {
+    fn map_texts(&self, fill: &mut dyn FnMut(&str) -> String) -> Self {
+        let test = match &self.test {
+            AssertionTest::Text(text) => AssertionTest::Text(TextAssertion {
+                part: text.part.map_texts(fill),
+                patterns: text.patterns.iter().map(|pattern| fill(pattern)).collect(),
+                message: fill(&text.message),
+                ..text.clone()
+            }),
+            AssertionTest::Duration(millis) => AssertionTest::Duration(fill(millis)),
+            AssertionTest::Size { part, is, bytes } => {
+                AssertionTest::Size { part: part.clone(), is: *is, bytes: fill(bytes) }
+            }
+            AssertionTest::Json { path, expected, invert } => {
+                let expected = expected.as_ref().map(|expected| expected.map_texts(fill));
+                AssertionTest::Json { path: fill(path), expected, invert: *invert }
+            }
+            AssertionTest::JmesPath { path, expected, invert } => {
+                let expected = expected.as_ref().map(|expected| expected.map_texts(fill));
+                AssertionTest::JmesPath { path: fill(path), expected, invert: *invert }
+            }
+            AssertionTest::Xpath { path, invert } => AssertionTest::Xpath { path: fill(path), invert: *invert },
+            AssertionTest::QualifiedXpath { path, invert } => {
+                AssertionTest::QualifiedXpath { path: path.map_texts(fill), invert: *invert }
+            }
+            AssertionTest::Xml => AssertionTest::Xml,
+            AssertionTest::Md5(sum) => AssertionTest::Md5(fill(sum)),
+            AssertionTest::Script(script) => AssertionTest::Script(script.clone()),
+        };
+        Self { name: self.name.clone(), test }
     }
 }

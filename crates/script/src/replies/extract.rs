@@ -2,12 +2,14 @@
 
 use crate::ScriptError;
 use crate::replies::jmes::JmesPath;
+use crate::texts::compiled::Texts;
 use crate::texts::json::{CompiledPath, text};
 use crate::texts::markup::{CssSelector, QualifiedPath, XPath};
 use crate::texts::pattern::{GroupTemplate, Groups, Pattern};
 use crate::texts::searched::Searched;
+use crate::texts::tracing::{part_name, shown};
 use crate::texts::variables::Variables;
-use brunt_model::extract::{ExtractFrom, Extractor, ReplyPart, SampleScope, Take};
+use brunt_model::extract::{ExtractFrom, Extractor, QualifiedXpath, ReplyPart, SampleScope, Take};
 use rand::{Rng, RngExt};
 use serde_json::Value;
 
@@ -274,6 +276,65 @@ fn choose<R: Rng + ?Sized>(matches: impl Iterator<Item = Match>, take: Take, ran
 fn cookie(field: &str) -> Option<(&str, &str)> {
     let (name, value) = field.split(';').next()?.split_once('=')?;
     Some((name.trim(), value.trim()))
+}
+
+impl Texts for Extractor {
+    fn map_texts(&self, fill: &mut dyn FnMut(&str) -> String) -> Self {
+        let from = match &self.from {
+            ExtractFrom::Regex { pattern, group, template } => ExtractFrom::Regex {
+                pattern: fill(pattern),
+                group: *group,
+                template: template.as_deref().map(&mut *fill),
+            },
+            ExtractFrom::Boundary { left, right } => ExtractFrom::Boundary { left: fill(left), right: fill(right) },
+            ExtractFrom::JsonPath(path) => ExtractFrom::JsonPath(fill(path)),
+            ExtractFrom::JmesPath(path) => ExtractFrom::JmesPath(fill(path)),
+            ExtractFrom::Css { selector, attribute } => {
+                ExtractFrom::Css { selector: fill(selector), attribute: fill(attribute) }
+            }
+            ExtractFrom::Xpath(path) => ExtractFrom::Xpath(fill(path)),
+            ExtractFrom::QualifiedXpath(path) => ExtractFrom::QualifiedXpath(path.map_texts(fill)),
+            ExtractFrom::Header(name) => ExtractFrom::Header(fill(name)),
+            ExtractFrom::Cookie(name) => ExtractFrom::Cookie(fill(name)),
+        };
+        Self {
+            variable: fill(&self.variable),
+            from,
+            part: self.part.map_texts(fill),
+            samples: self.samples,
+            take: self.take,
+            default: self.default.as_deref().map(fill),
+            sets_more: self.sets_more,
+        }
+    }
+}
+
+/// What an extractor looks for, such as `json $.token`.
+pub fn description_of(extractor: &Extractor) -> String {
+    let from = match &extractor.from {
+        ExtractFrom::Regex { pattern, .. } => format!("regex {pattern}"),
+        ExtractFrom::Boundary { left, right } => format!("between `{left}` and `{right}`"),
+        ExtractFrom::JsonPath(path) => format!("json {path}"),
+        ExtractFrom::JmesPath(path) => format!("jmespath {path}"),
+        ExtractFrom::Css { selector, attribute } if attribute.is_empty() => format!("css {selector}"),
+        ExtractFrom::Css { selector, attribute } => format!("css {selector}, attribute {attribute}"),
+        ExtractFrom::Xpath(path) | ExtractFrom::QualifiedXpath(QualifiedXpath { path, .. }) => format!("xpath {path}"),
+        ExtractFrom::Header(name) => format!("header {name}"),
+        ExtractFrom::Cookie(name) => format!("cookie {name}"),
+    };
+    let take = match extractor.take {
+        Take::First => String::new(),
+        Take::Last => ", last".into(),
+        Take::Number(number) => format!(", match {number}"),
+        Take::Random => ", any".into(),
+        Take::All => ", all".into(),
+    };
+    let part = match &extractor.part {
+        ReplyPart::Body => String::new(),
+        part if extractor.from.searches() => format!(" in the {}", part_name(part)),
+        _ => String::new(),
+    };
+    shown(&from) + &part + &take
 }
 
 #[cfg(test)]

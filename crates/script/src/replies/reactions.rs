@@ -2,6 +2,7 @@
 
 use crate::replies::assertion::CompiledAssertion;
 use crate::replies::extract::CompiledExtractor;
+use crate::replies::extract::description_of;
 use crate::replies::records;
 use crate::replies::script_call::ScriptCall;
 use crate::replies::trace;
@@ -179,7 +180,7 @@ impl Reactions {
         let remark = |action: &Action| {
             let Action::Extract(extractor, matches) = action else { return None };
             let (without, extractor) = (matches.in_vain()?, extractor.part());
-            let (wanted, variable) = (trace::wanted_by(extractor), &extractor.variable);
+            let (wanted, variable) = (description_of(extractor), &extractor.variable);
             let replies = plural(without, "sample");
             Some(format!(
                 "`{label}`: the extractor of `{variable}` ({wanted}) matched nothing in {replies}; --trace shows what it looked at"

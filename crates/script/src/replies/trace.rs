@@ -2,13 +2,14 @@
 //!
 //! Users that are not traced pay one branch for each sample. Out of scope: how a trace is shown; `report` knows.
 
+use crate::replies::extract::description_of;
 use crate::texts::context::UserContext;
 use crate::texts::searched::Searched;
-use brunt_model::extract::{ExtractFrom, Extractor, QualifiedXpath, ReplyPart, Take};
+use brunt_model::extract::{Extractor, Take};
 use brunt_model::outcome::status_text;
 use brunt_model::plan::Checks;
 use brunt_model::record::{Looker, SampleTrace, TracedLook};
-use brunt_model::reply_policy::{AssertionTest, Comparison, ExpectedJson, TextAssertion, TextMatch, statuses};
+use brunt_model::reply_policy::statuses;
 use brunt_model::{Failure, Sample, Tick};
 
 pub use crate::texts::tracing::shown;
@@ -102,128 +103,5 @@ pub fn extractor(extractor: &Extractor, user: &UserContext, matches: usize) -> T
         (_, 0, Some(default)) => format!("no match; default `{}`", shown(default)),
         (..) => shown(user.variables.borrow().get(&name).unwrap_or_default()),
     };
-    TracedLook { by: Looker::Extractor, name, wanted: wanted_by(extractor), found, is_good: matches > 0 }
-}
-
-/// What an extractor looks for, such as `json $.token`.
-pub fn wanted_by(extractor: &Extractor) -> String {
-    let from = match &extractor.from {
-        ExtractFrom::Regex { pattern, .. } => format!("regex {pattern}"),
-        ExtractFrom::Boundary { left, right } => format!("between `{left}` and `{right}`"),
-        ExtractFrom::JsonPath(path) => format!("json {path}"),
-        ExtractFrom::JmesPath(path) => format!("jmespath {path}"),
-        ExtractFrom::Css { selector, attribute } if attribute.is_empty() => format!("css {selector}"),
-        ExtractFrom::Css { selector, attribute } => format!("css {selector}, attribute {attribute}"),
-        ExtractFrom::Xpath(path) | ExtractFrom::QualifiedXpath(QualifiedXpath { path, .. }) => format!("xpath {path}"),
-        ExtractFrom::Header(name) => format!("header {name}"),
-        ExtractFrom::Cookie(name) => format!("cookie {name}"),
-    };
-    let take = match extractor.take {
-        Take::First => String::new(),
-        Take::Last => ", last".into(),
-        Take::Number(number) => format!(", match {number}"),
-        Take::Random => ", any".into(),
-        Take::All => ", all".into(),
-    };
-    let part = match &extractor.part {
-        ReplyPart::Body => String::new(),
-        part if extractor.from.searches() => format!(" in the {}", part_name(part)),
-        _ => String::new(),
-    };
-    shown(&from) + &part + &take
-}
-
-/// What an assertion wants, such as `status is 200`.
-pub fn wanted_of(test: &AssertionTest) -> String {
-    let not = |invert: &bool| if *invert { "not " } else { "" };
-    match test {
-        AssertionTest::Text(text) => text_wanted(text),
-        AssertionTest::Duration(millis) => format!("time at most {millis} ms"),
-        AssertionTest::Size { part, is, bytes } => {
-            let part = part.as_ref().map_or_else(|| "reply".into(), part_name);
-            format!("size of the {part} {} {bytes} bytes", sign(*is))
-        }
-        AssertionTest::Json { path, expected, invert } | AssertionTest::JmesPath { path, expected, invert } => {
-            let kind = if matches!(test, AssertionTest::Json { .. }) { "json" } else { "jmespath" };
-            let expected = match expected {
-                None => String::new(),
-                Some(ExpectedJson::Null) => " is null".into(),
-                Some(ExpectedJson::Value(value)) => format!(" is `{}`", shown(value)),
-                Some(ExpectedJson::Pattern(pattern)) => format!(" matches `{}`", shown(pattern)),
-            };
-            format!("{}{kind} {path}{expected}", not(invert))
-        }
-        AssertionTest::Xpath { path, invert }
-        | AssertionTest::QualifiedXpath { path: QualifiedXpath { path, .. }, invert } => {
-            format!("{}xpath {path}", not(invert))
-        }
-        AssertionTest::Xml => "body is XML".into(),
-        AssertionTest::Md5(sum) => format!("MD5 sum of the body is {sum}"),
-        AssertionTest::Script(script) => script.name.clone(),
-    }
-}
-
-fn text_wanted(text: &TextAssertion) -> String {
-    let verb = match (text.is, text.not) {
-        (TextMatch::Substring, false) => "contains",
-        (TextMatch::Substring, true) => "does not contain",
-        (TextMatch::Equals, false) => "is",
-        (TextMatch::Equals, true) => "is not",
-        (TextMatch::Contains | TextMatch::Matches, false) => "matches",
-        (TextMatch::Contains | TextMatch::Matches, true) => "does not match",
-    };
-    let patterns: Vec<String> = text.patterns.iter().map(|pattern| format!("`{}`", shown(pattern))).collect();
-    format!("{} {verb} {}", part_name(&text.part), patterns.join(if text.any { " or " } else { " and " }))
-}
-
-/// The name of a part of a reply.
-fn part_name(part: &ReplyPart) -> String {
-    match part {
-        ReplyPart::Body | ReplyPart::UnescapedBody => "body".into(),
-        ReplyPart::Headers => "headers".into(),
-        ReplyPart::Status => "status".into(),
-        ReplyPart::Message => "status text".into(),
-        ReplyPart::Url => "URL".into(),
-        ReplyPart::RequestHeaders => "request headers".into(),
-        ReplyPart::RequestBody => "request body".into(),
-        ReplyPart::SamplerData => "request".into(),
-        ReplyPart::Variable(name) => format!("variable {name}"),
-    }
-}
-
-fn sign(is: Comparison) -> &'static str {
-    match is {
-        Comparison::Equal => "=",
-        Comparison::NotEqual => "≠",
-        Comparison::Greater => ">",
-        Comparison::Less => "<",
-        Comparison::AtLeast => "≥",
-        Comparison::AtMost => "≤",
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use brunt_model::reply_policy::StatusRange;
-
-    #[test]
-    fn what_is_wanted_is_one_line() {
-        let text = TextAssertion {
-            part: ReplyPart::Body,
-            patterns: vec!["a\nb".into(), "c".into()],
-            is: TextMatch::Substring,
-            not: true,
-            any: false,
-            ignore_status: false,
-            message: String::new(),
-        };
-        assert_eq!(wanted_of(&AssertionTest::Text(text)), "body does not contain `a b` and `c`");
-        let size = AssertionTest::Size { part: None, is: Comparison::AtMost, bytes: "9".into() };
-        assert_eq!(wanted_of(&size), "size of the reply ≤ 9 bytes");
-        assert_eq!(statuses(&[]), "below 400");
-        let ranges = [StatusRange { least: 200, most: 299 }, StatusRange { least: 304, most: 304 }];
-        assert_eq!(statuses(&ranges), "200 to 299, 304");
-        assert_eq!(shown(&"x".repeat(201)).chars().count(), 201);
-    }
+    TracedLook { by: Looker::Extractor, name, wanted: description_of(extractor), found, is_good: matches > 0 }
 }

@@ -2,8 +2,7 @@
 
 use crate::texts::template::{Place, Template};
 use crate::{Feeds, ScriptError};
-use brunt_model::extract::{ExtractFrom, Extractor, QualifiedXpath, ReplyPart};
-use brunt_model::reply_policy::{Assertion, AssertionTest, ExpectedJson, TextAssertion};
+use brunt_model::extract::{QualifiedXpath, ReplyPart};
 
 /// A part of a plan that holds texts.
 pub trait Texts: Sized {
@@ -89,79 +88,5 @@ impl Texts for QualifiedXpath {
     fn map_texts(&self, fill: &mut dyn FnMut(&str) -> String) -> Self {
         let namespaces = self.namespaces.iter().map(|(prefix, uri)| (prefix.clone(), fill(uri)));
         Self { namespaces: namespaces.collect(), path: fill(&self.path) }
-    }
-}
-
-impl Texts for Extractor {
-    fn map_texts(&self, fill: &mut dyn FnMut(&str) -> String) -> Self {
-        let from = match &self.from {
-            ExtractFrom::Regex { pattern, group, template } => ExtractFrom::Regex {
-                pattern: fill(pattern),
-                group: *group,
-                template: template.as_deref().map(&mut *fill),
-            },
-            ExtractFrom::Boundary { left, right } => ExtractFrom::Boundary { left: fill(left), right: fill(right) },
-            ExtractFrom::JsonPath(path) => ExtractFrom::JsonPath(fill(path)),
-            ExtractFrom::JmesPath(path) => ExtractFrom::JmesPath(fill(path)),
-            ExtractFrom::Css { selector, attribute } => {
-                ExtractFrom::Css { selector: fill(selector), attribute: fill(attribute) }
-            }
-            ExtractFrom::Xpath(path) => ExtractFrom::Xpath(fill(path)),
-            ExtractFrom::QualifiedXpath(path) => ExtractFrom::QualifiedXpath(path.map_texts(fill)),
-            ExtractFrom::Header(name) => ExtractFrom::Header(fill(name)),
-            ExtractFrom::Cookie(name) => ExtractFrom::Cookie(fill(name)),
-        };
-        Self {
-            variable: fill(&self.variable),
-            from,
-            part: self.part.map_texts(fill),
-            samples: self.samples,
-            take: self.take,
-            default: self.default.as_deref().map(fill),
-            sets_more: self.sets_more,
-        }
-    }
-}
-
-impl Texts for ExpectedJson {
-    fn map_texts(&self, fill: &mut dyn FnMut(&str) -> String) -> Self {
-        match self {
-            Self::Null => Self::Null,
-            Self::Value(value) => Self::Value(fill(value)),
-            Self::Pattern(pattern) => Self::Pattern(fill(pattern)),
-        }
-    }
-}
-
-impl Texts for Assertion {
-    fn map_texts(&self, fill: &mut dyn FnMut(&str) -> String) -> Self {
-        let test = match &self.test {
-            AssertionTest::Text(text) => AssertionTest::Text(TextAssertion {
-                part: text.part.map_texts(fill),
-                patterns: text.patterns.iter().map(|pattern| fill(pattern)).collect(),
-                message: fill(&text.message),
-                ..text.clone()
-            }),
-            AssertionTest::Duration(millis) => AssertionTest::Duration(fill(millis)),
-            AssertionTest::Size { part, is, bytes } => {
-                AssertionTest::Size { part: part.clone(), is: *is, bytes: fill(bytes) }
-            }
-            AssertionTest::Json { path, expected, invert } => {
-                let expected = expected.as_ref().map(|expected| expected.map_texts(fill));
-                AssertionTest::Json { path: fill(path), expected, invert: *invert }
-            }
-            AssertionTest::JmesPath { path, expected, invert } => {
-                let expected = expected.as_ref().map(|expected| expected.map_texts(fill));
-                AssertionTest::JmesPath { path: fill(path), expected, invert: *invert }
-            }
-            AssertionTest::Xpath { path, invert } => AssertionTest::Xpath { path: fill(path), invert: *invert },
-            AssertionTest::QualifiedXpath { path, invert } => {
-                AssertionTest::QualifiedXpath { path: path.map_texts(fill), invert: *invert }
-            }
-            AssertionTest::Xml => AssertionTest::Xml,
-            AssertionTest::Md5(sum) => AssertionTest::Md5(fill(sum)),
-            AssertionTest::Script(script) => AssertionTest::Script(script.clone()),
-        };
-        Self { name: self.name.clone(), test }
     }
 }

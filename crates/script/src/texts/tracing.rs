@@ -1,6 +1,7 @@
 //! What a traced user did since its last sample.
 
 use crate::texts::variables::Variables;
+use brunt_model::extract::ReplyPart;
 use brunt_model::record::{SampleTrace, TracedLook, VariableChange};
 use std::time::Duration;
 
@@ -86,6 +87,21 @@ pub fn shown(text: &str) -> String {
         shown.push('…');
     }
     shown
+}
+
+/// The name of a part of a reply.
+pub fn part_name(part: &ReplyPart) -> String {
+    match part {
+        ReplyPart::Body | ReplyPart::UnescapedBody => "body".into(),
+        ReplyPart::Headers => "headers".into(),
+        ReplyPart::Status => "status".into(),
+        ReplyPart::Message => "status text".into(),
+        ReplyPart::Url => "URL".into(),
+        ReplyPart::RequestHeaders => "request headers".into(),
+        ReplyPart::RequestBody => "request body".into(),
+        ReplyPart::SamplerData => "request".into(),
+        ReplyPart::Variable(name) => format!("variable {name}"),
+    }
 }
 
 #[cfg(test)]
