@@ -270,8 +270,15 @@ impl Writer<'_> {
             .text("script", &script.source)
     }
 
-    /// Writes a fixed sample as a Java Request of JMeter's own class. That has no latency and no connect time.
-    pub(super) fn fixed_sample(&mut self, fixed: &FixedSample) -> Item {
+    /// Writes a fixed sample as a Java Request of JMeter's own class.
+    pub(super) fn fixed_sample(&mut self, label: &str, fixed: &FixedSample) -> Item {
+        let is_given = |millis: &str| !matches!(millis.trim(), "" | "0");
+        if is_given(&fixed.latency) || is_given(&fixed.connect) {
+            self.notice(format!("sample {label}: latency and connect time are left out, a Java Request has none"));
+        }
+        if is_given(&fixed.elapsed) && !fixed.waits {
+            self.notice(format!("sample {label}: its time is left out, a Java Request lasts as long as it sleeps"));
+        }
         let elapsed = if fixed.waits { self.text(&fixed.elapsed, Place::Text) } else { String::new() };
         let pairs = [
             ("Sleep_Time", if elapsed.is_empty() { "0".to_owned() } else { elapsed }),

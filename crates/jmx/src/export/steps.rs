@@ -326,7 +326,7 @@ impl Writer<'_> {
                     SampleMaker::Variables => {
                         Item::new("DebugSampler", "TestBeanGUI", label.clone()).flag("displayJMeterVariables", true)
                     }
-                    SampleMaker::Fixed(fixed) => self.fixed_sample(fixed),
+                    SampleMaker::Fixed(fixed) => self.fixed_sample(&label, fixed),
                 };
                 let policy = self.policy(sample.reply_policy);
                 let children = self.reactions(&policy, &label);

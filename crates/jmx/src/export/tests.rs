@@ -227,6 +227,20 @@ fn fixed_samples_and_pauses_by_script_are_read_again() {
         Step::PauseByScript(script) => scripts.push(script.source.clone()),
         _ => {}
     });
+    let part = FixedSample { elapsed: "9".into(), latency: "3".into(), ..failing.clone() };
+    let (_, exported) = again(&self::plan(
+        vec![Request::get("http://h/")],
+        vec![sample("part", &part)],
+        ReplyPolicy::default(),
+        users(1.0),
+    ));
+    assert_eq!(
+        exported.notices,
+        [
+            "sample part: latency and connect time are left out, a Java Request has none",
+            "sample part: its time is left out, a Java Request lasts as long as it sleeps"
+        ]
+    );
     let failing = FixedSample { elapsed: "0".into(), waits: true, ..failing };
     assert_eq!(samples, [("waits".to_owned(), waiting), ("fails".to_owned(), failing)]);
     assert_eq!(scripts, [pause.source]);

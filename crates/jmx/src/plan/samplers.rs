@@ -314,16 +314,16 @@ impl Reader<'_> {
     }
 }
 
-/// A text of the milliseconds that a Java request sleeps. JMeter adds the remainder of the clock by the mask to the least time.
+/// Returns a text of the milliseconds that a Java request sleeps. JMeter adds the remainder of the clock by the mask to the least time.
 fn sleep_time(least: &str, mask: &str) -> String {
+    let more = (java_number(mask) - 1).max(0);
     if least.contains("${") {
-        return least.to_owned();
+        let sum = call_of("random", &["0", &more.to_string()]).and_then(|random| call_of("intSum", &[least, &random]));
+        return sum.filter(|_| more > 0).unwrap_or_else(|| least.to_owned());
     }
     let least = java_number(least);
-    let most = least + (java_number(mask) - 1).max(0);
-    call_of("random", &[&least.to_string(), &most.to_string()])
-        .filter(|_| most > least)
-        .unwrap_or_else(|| least.to_string())
+    let random = call_of("random", &[&least.to_string(), &(least + more).to_string()]);
+    random.filter(|_| more > 0).unwrap_or_else(|| least.to_string())
 }
 
 /// A whole number as Java reads it: `10`, `0xFF`.

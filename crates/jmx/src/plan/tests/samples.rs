@@ -32,6 +32,8 @@ fn samples_without_requests_have_fixed_parts() {
         [("Sleep_Time", "0x10", false), ("Sleep_Mask", "0", false), ("Label", "l", false), ("Status", "no", false)];
     let (label, test) = fixed(&java("JavaTest", &pairs));
     assert_eq!((label.as_str(), test.elapsed.as_str(), test.success), ("l", "16", false));
+    let (_, test) = fixed(&java("SleepTest", &[("SleepTime", "${t}", false), ("SleepMask", "8", false)]));
+    assert_eq!(test.elapsed, "${__intSum(${t},${__random(0,7)})}");
     let (label, test) = fixed(&java("SleepTest", &[]));
     assert_eq!((label.as_str(), test.elapsed.as_str(), test.success), ("j", "${__random(1000,2022)}", true));
     let timer = element("JSR223Timer", "t", &[("script", "return 15")], "");
