@@ -1,7 +1,7 @@
 //! Arguments that several commands share: the settings of runs, searches and comparisons, the reports, and the store.
 //!
-//! * [`options`]: `spec`'s tables of settings as options. [`run`]: what `brunt run` and those like it are told. [`settings`]: how a
-//!   search goes, and what a comparison is to decide.
+//! * [`options`]: `spec`'s tables of settings as options. [`run`]: arguments of `brunt run` and similar commands. [`settings`]: settings of
+//!   experiments, searches and comparisons.
 //! * [`output`]: which reports go where. [`store`]: the directory of the store.
 
 pub mod options;

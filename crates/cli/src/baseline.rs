@@ -5,7 +5,7 @@
 mod measured;
 
 use crate::args::options::environment;
-use crate::args::settings::StoredCompareArgs;
+use crate::args::settings::{SettingArgs, StoredComparison};
 use crate::args::store::StoreArgs;
 use crate::exit::{Exit, Failed, failed, usage};
 use crate::output::{Outputs, print};
@@ -90,9 +90,9 @@ struct CheckArgs {
     /// The body for URL, in place of that of the baseline
     #[arg(long, value_name = "TEXT|@FILE", value_parser = data)]
     data: Option<Data>,
-    /// What is better.
+    /// Settings of the comparison.
     #[command(flatten)]
-    spec: StoredCompareArgs,
+    question: SettingArgs<StoredComparison>,
     /// No progress while measuring
     #[arg(short, long)]
     quiet: bool,
@@ -178,7 +178,7 @@ fn check(store: &Store, args: &CheckArgs) -> Result<Exit, Failed> {
     if pairs.is_empty() {
         return Err(usage(anyhow!("no contender in common with the baseline `{}`; name other runs", args.name)));
     }
-    stored::show(pairs, &args.spec.0, outputs)
+    stored::show(pairs, &args.question.0, outputs)
 }
 
 fn named(store: &Store, words: &[String]) -> Result<Vec<String>, Failed> {

@@ -54,7 +54,7 @@ pub struct ExperimentContext {
     pub quiet: bool,
     /// Shows each sample; reports are made only where they are asked for.
     pub tracer: Option<Tracer>,
-    /// What else makes brunt fail.
+    /// Doubts that make brunt fail.
     pub fail_on: FailOn,
     /// What the user should be told.
     pub notes: Vec<String>,

@@ -140,27 +140,28 @@ fn unknown(argument: &str, words: &[String]) -> Option<String> {
         let positive = word.trim_start_matches('-');
         return Some(format!("`{word}`: {before} takes no negative value; write {before} {positive}"));
     }
-    let (command, names) = command_of(words);
-    let known = long_options(&command);
-    let help = format!("the options are in `{names} --help`");
-    if known.is_empty() || !word.starts_with("--") {
+    let (command, name) = command_of(words);
+    let options = long_options(&command);
+    let help = format!("the options are in `{name} --help`");
+    if options.is_empty() || !word.starts_with("--") {
         return word.starts_with('-').then(|| format!("`{argument}`: unknown option; {help}"));
     }
     let bare = argument.trim_start_matches('-');
-    let near = nearest(bare, known.iter().map(String::as_str)).filter(|near| near.len().abs_diff(bare.len()) <= 3);
+    let near = nearest(bare, options.iter().map(String::as_str)).filter(|near| near.len().abs_diff(bare.len()) <= 3);
     let instead = near.map_or(help, |near| format!("write --{near}"));
     Some(format!("`{argument}`: unknown option; {instead}"))
 }
 
-/// The command that the words name, such as `brunt baseline check`, and this name.
+/// The command of a command line, and its name, such as `brunt baseline check`.
 fn command_of(words: &[String]) -> (clap::Command, String) {
-    let (mut command, mut names) = (Cli::command(), "brunt".to_owned());
+    let mut command = Cli::command();
+    let mut name = "brunt".to_owned();
     for word in words.iter().skip(1) {
-        let Some(named) = command.find_subcommand(word).cloned() else { break };
-        command = named;
-        names.extend([" ", word]);
+        let Some(subcommand) = command.find_subcommand(word).cloned() else { break };
+        command = subcommand;
+        name.extend([" ", word]);
     }
-    (command, names)
+    (command, name)
 }
 
 /// The long options of a command, without their dashes.

@@ -15,16 +15,16 @@ pub struct Format {
     pub name: &'static str,
     /// Its use, in one line.
     pub about: &'static str,
-    /// What it writes.
+    /// The kind of its content, and the functions that write it.
     pub content: Content,
     /// Whether people can read it on a terminal.
     pub for_terminals: bool,
 }
 
-/// What a format writes.
+/// The content of a format.
 #[derive(Clone, Copy)]
 pub enum Content {
-    /// Text, as wide and coloured as the view says.
+    /// Text with the width and the colors of a view.
     Text,
     /// A document.
     Document {

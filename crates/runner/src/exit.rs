@@ -94,7 +94,7 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// What else makes brunt fail. What does not is only reported.
+/// Doubts that make brunt fail. In any case they are reported.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct FailOn {
     /// A limited generator: `--strict`.

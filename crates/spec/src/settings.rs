@@ -1,4 +1,4 @@
-//! What a run, an experiment, a search and a comparison are told, as values, and the one table of settings that reads them from options and from keys.
+//! Settings of runs, experiments, searches and comparisons, and the tables that read them from options and from keys.
 //!
 //! * [`row`]: a row of the table. [`rows`]: the table. [`said`]: which settings were said, and what messages call them.
 //!
@@ -252,7 +252,7 @@ pub enum TraceFilter {
     },
 }
 
-/// How the trials of an experiment are arranged. What was not said is None.
+/// Arrangement of the trials of an experiment. A setting that is not given is None.
 #[derive(Debug, Clone, Default)]
 pub struct ExperimentSettings {
     /// Repetitions of each load at each contender; of a comparison, at most.
@@ -288,7 +288,7 @@ pub struct SearchSettings {
     pub said: SettingSources,
 }
 
-/// What a comparison is to decide. What was not said is None, or empty.
+/// Settings of a comparison. A setting that is not given is None, or empty.
 #[derive(Debug, Clone, Default)]
 pub struct CompareSettings {
     /// Loads at which contenders are measured.
@@ -310,7 +310,7 @@ pub struct CompareSettings {
 }
 
 impl CompareSettings {
-    /// These settings; those that were not said are as in `other`.
+    /// These settings, and those of `other` that are not given here.
     #[must_use]
     pub fn or(self, other: Self) -> Self {
         Self {

@@ -4,74 +4,46 @@ use super::options;
 use brunt_spec::settings::{CompareSettings, ExperimentSettings, SearchSettings, SettingRow, Settings, rows};
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 
-/// Which rows of a table a command takes as options.
+/// The rows of a table that a command takes as options.
 pub trait TakenRows: Clone {
     /// The settings that the table is of.
     type Of: Settings + Clone;
 
-    /// Whether the command takes this option.
-    fn takes(option: &str) -> bool;
+    /// Whether the command takes this option. Default: it takes all.
+    fn takes(_option: &str) -> bool {
+        true
+    }
 }
 
 /// Settings that a command takes as options.
 #[derive(Debug, Clone)]
 pub struct SettingArgs<T: TakenRows>(pub T::Of);
 
-/// How trials are arranged.
-pub type ExperimentArgs = SettingArgs<Arrangement>;
-/// How the capacity is looked for.
-pub type SearchArgs = SettingArgs<Search>;
-/// Which trials a search makes, where it is one of many.
-pub type TrialArgs = SettingArgs<Trials>;
-/// What a comparison is to decide.
-pub type CompareArgs = SettingArgs<Comparison>;
-/// What a comparison of stored runs is to decide.
-pub type StoredCompareArgs = SettingArgs<StoredComparison>;
-
+/// The settings of searches that apply to one of many searches, too.
 #[derive(Debug, Clone)]
-pub struct Arrangement;
+pub struct OneOfManySearches;
 
-#[derive(Debug, Clone)]
-pub struct Search;
-
-#[derive(Debug, Clone)]
-pub struct Trials;
-
-#[derive(Debug, Clone)]
-pub struct Comparison;
-
+/// The settings of comparisons that apply to stored runs, too.
 #[derive(Debug, Clone)]
 pub struct StoredComparison;
 
-impl TakenRows for Arrangement {
-    type Of = ExperimentSettings;
-
-    fn takes(_: &str) -> bool {
-        true
-    }
+impl TakenRows for ExperimentSettings {
+    type Of = Self;
 }
 
-impl TakenRows for Search {
-    type Of = SearchSettings;
-
-    fn takes(_: &str) -> bool {
-        true
-    }
+impl TakenRows for SearchSettings {
+    type Of = Self;
 }
 
-impl TakenRows for Trials {
+impl TakenRows for CompareSettings {
+    type Of = Self;
+}
+
+impl TakenRows for OneOfManySearches {
     type Of = SearchSettings;
 
     fn takes(option: &str) -> bool {
         rows::search::OF_TRIALS.contains(&option)
-    }
-}
-
-impl TakenRows for Comparison {
-    type Of = CompareSettings;
-
-    fn takes(_: &str) -> bool {
-        true
     }
 }
 

@@ -5,7 +5,7 @@
 use super::planned::{plan_path, refuse_others};
 use super::{ExperimentContext, carry_out, folder_name, refuse_sets, used_folder};
 use crate::args::RunArgs;
-use crate::args::settings::{CompareArgs as QuestionArgs, ExperimentArgs, TrialArgs};
+use crate::args::settings::{OneOfManySearches, SettingArgs};
 use crate::exit::{Exit, Failed, failed, usage};
 use crate::process::command_line;
 use crate::stored;
@@ -15,7 +15,7 @@ use brunt_model::{Contender, Experiment, Question};
 use brunt_spec::experiment::contenders::{self, Arranged};
 use brunt_spec::experiment::{Within, comparison, of_search, repetitions, searching};
 use brunt_spec::plan_file::{self, Loaded};
-use brunt_spec::settings::{RunSettings, SearchSettings, SettingSources, rows};
+use brunt_spec::settings::{CompareSettings, ExperimentSettings, RunSettings, SearchSettings, SettingSources, rows};
 use brunt_spec::to_plan::sweep_steps;
 use brunt_spec::words::compare::At;
 use brunt_spec::words::duration;
@@ -42,11 +42,11 @@ Examples:
 pub struct CompareArgs {
     /// What is better.
     #[command(flatten)]
-    question: QuestionArgs,
+    question: SettingArgs<CompareSettings>,
 
     /// How trials are arranged.
     #[command(flatten)]
-    arrangement: ExperimentArgs,
+    arrangement: SettingArgs<ExperimentSettings>,
 
     /// Name of the experiment
     #[arg(long, value_name = "NAME", default_value = "compare", help_heading = "Experiment")]
@@ -54,7 +54,7 @@ pub struct CompareArgs {
 
     /// How capacities are searched for, with `--at`.
     #[command(flatten)]
-    search: TrialArgs,
+    search: SettingArgs<OneOfManySearches>,
 
     /// What each run is told.
     #[command(flatten)]
@@ -123,7 +123,7 @@ fn of_servers(args: &CompareArgs, command: &str, system: &System) -> Result<(Exp
         at => searched(args, at, system)?,
     };
     let spec = comparison(question, &contenders, at_capacity)?;
-    let cooldown = arrangement.cooldown.map_or_else(|| duration::parse(defaults::COOLDOWN), Ok)?;
+    let cooldown = duration::or_default(arrangement.cooldown, defaults::COOLDOWN)?;
     let arranged = Arranged {
         name: args.name.clone(),
         repetitions: repetitions(arrangement.repetitions, &spec, &contenders, cooldown, &question.said)?,
@@ -149,7 +149,7 @@ fn searched(args: &CompareArgs, at: At, system: &System) -> Result<(Vec<Contende
     );
     let search = SearchSettings {
         within: Duration::ZERO,
-        cooldown: arrangement.cooldown.map_or_else(|| duration::parse(defaults::FIND_COOLDOWN), Ok)?,
+        cooldown: duration::or_default(arrangement.cooldown, defaults::FIND_COOLDOWN)?,
         overload: None,
         ..args.search.0.clone()
     };

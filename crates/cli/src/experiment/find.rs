@@ -7,7 +7,7 @@ mod tests;
 
 use super::{ExperimentContext, carry_out};
 use crate::args::RunArgs;
-use crate::args::settings::SearchArgs;
+use crate::args::settings::SettingArgs;
 use crate::exit::{Exit, Failed, usage};
 use crate::process::command_line;
 use anyhow::Result;
@@ -15,6 +15,7 @@ use brunt_model::Experiment;
 use brunt_model::experiment::TrialOrder;
 use brunt_spec::System;
 use brunt_spec::experiment::{self, Arranged, contenders::contenders, question};
+use brunt_spec::settings::SearchSettings;
 use brunt_spec::to_plan::sweep_steps;
 use clap::Args;
 use std::time::Duration;
@@ -33,7 +34,7 @@ Examples:
 pub struct FindArgs {
     /// How the capacity is looked for.
     #[command(flatten)]
-    search: SearchArgs,
+    search: SettingArgs<SearchSettings>,
 
     /// Name of the experiment
     #[arg(long, value_name = "NAME", default_value = "find", help_heading = "Search")]

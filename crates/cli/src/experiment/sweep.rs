@@ -2,12 +2,13 @@
 
 use super::{ExperimentContext, carry_out, refuse_sets};
 use crate::args::RunArgs;
-use crate::args::settings::ExperimentArgs;
+use crate::args::settings::SettingArgs;
 use crate::exit::{Exit, Failed, usage};
 use crate::process::command_line;
 use anyhow::Result;
 use brunt_model::{Experiment, Question};
 use brunt_spec::experiment::contenders::{self, Arranged};
+use brunt_spec::settings::ExperimentSettings;
 use brunt_spec::to_plan::sweep_steps;
 use brunt_spec::words::duration;
 use brunt_spec::{System, defaults};
@@ -26,7 +27,7 @@ Examples:
 pub struct SweepArgs {
     /// How trials are arranged.
     #[command(flatten)]
-    arrangement: ExperimentArgs,
+    arrangement: SettingArgs<ExperimentSettings>,
 
     /// Name of the experiment
     #[arg(long, value_name = "NAME", default_value = "sweep", help_heading = "Experiment")]
@@ -59,7 +60,7 @@ fn experiment(args: &SweepArgs, command: &str, system: &System) -> Result<(Exper
         name: args.name.clone(),
         repetitions: arrangement.repetitions.unwrap_or(defaults::REPETITIONS),
         order: arrangement.order.unwrap_or(defaults::TRIAL_ORDER),
-        cooldown: arrangement.cooldown.map_or_else(|| duration::parse(defaults::COOLDOWN), Ok)?,
+        cooldown: duration::or_default(arrangement.cooldown, defaults::COOLDOWN)?,
         question: Question::Sweep,
     };
     let seed = args.run.settings.load.seed.unwrap_or(system.seed);

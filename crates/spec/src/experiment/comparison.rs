@@ -25,15 +25,12 @@ pub fn comparison(
     require!(said, at_capacity.is_some() || told.at.unwrap_or_default() == At::Load, |names| {
         format!("{}: stored runs have their own loads; leave it out", names.of("at"))
     });
-    let default = || default_metrics(contenders, at_capacity.as_ref());
-    let named = if told.metrics.is_empty() { default() } else { told.metrics.clone() };
-    let named = named.into_iter().chain(told.fail_if.iter().map(|failure| failure.measure));
-    let mut metrics = Vec::new();
-    for measure in named {
-        if !metrics.contains(&measure) {
-            metrics.push(measure);
-        }
-    }
+    let mut metrics = match &told.metrics[..] {
+        [] => default_metrics(contenders, at_capacity.as_ref()),
+        given => given.to_vec(),
+    };
+    metrics.extend(told.fail_if.iter().map(|failure| failure.measure));
+    metrics = distinct(metrics);
     require!(said, !metrics.contains(&Measure::ServerCpu) || contenders.iter().all(reads_cpu), |names| {
         let [process, host] =
             [("--probe process=NAME", "probes: [processes: {name: NAME}]"), ("--probe host", "probes: [host]")]
@@ -44,6 +41,17 @@ pub fn comparison(
     let smallest = told.smallest.map_or_else(|| compare::share(defaults::SMALLEST), Ok)?;
     let alpha = told.alpha.map_or_else(|| compare::alpha(defaults::ALPHA), Ok)?;
     Ok(Compare { metrics, smallest, alpha, fail_if: told.fail_if.clone(), within: told.within, at_capacity })
+}
+
+/// The measures in their order, each once.
+fn distinct(measures: Vec<Measure>) -> Vec<Measure> {
+    let mut distinct = Vec::new();
+    for measure in measures {
+        if !distinct.contains(&measure) {
+            distinct.push(measure);
+        }
+    }
+    distinct
 }
 
 /// A capacity is what searches find, and they find nothing else.

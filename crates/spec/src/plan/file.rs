@@ -10,7 +10,7 @@ use super::words::{Commands, Longer, Scalar, ScalarOr};
 use super::written::{self, Written};
 use super::yaml;
 use crate::error::{Position, SpecError};
-use crate::settings::rows;
+use crate::settings::{ExperimentSettings, Settings, rows};
 use brunt_model::StageKind;
 use brunt_model::experiment::{Ready, Restart};
 use brunt_model::scenario::Order;
@@ -186,7 +186,10 @@ impl Draft {
         Ok(PlanFile {
             name,
             about: written.about.unwrap_or_default().0,
-            arrangement: ["repetitions", "order", "cooldown"].iter().filter_map(|key| setting(&whole, key)).collect(),
+            arrangement: ExperimentSettings::rows()
+                .flat_map(|row| row.keys)
+                .filter_map(|key| setting(&whole, key.key))
+                .collect(),
             compare: written.compare.as_ref().and(whole.child("compare")).map(|node| below("compare", node).collect()),
             hooks: hooks(&written.hooks, |around| &around.experiment),
             find: written.find.as_ref().and(whole.child("find")).map(|node| below("find", node).collect()),

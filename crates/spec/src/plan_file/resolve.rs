@@ -6,7 +6,7 @@ use super::stages;
 use super::told::{Keys, find, put_all};
 use crate::defaults;
 use crate::error::{Result, SpecError, bail, ensure};
-use crate::experiment::{comparison, repetitions};
+use crate::experiment::{self, comparison};
 use crate::grpc;
 use crate::plan::scenario::scenario as scenario_of;
 use crate::plan::{
@@ -207,11 +207,11 @@ impl Source {
         let output = Keys::new(file.outputs.clone()).settings(folder, system)?.output;
         let (outputs, live_outputs) = (output.outputs, output.live_outputs);
         let seed = contenders.first().and_then(|c| c.steps.first()).map_or(system.seed, |step| step.plan.seed);
-        let cooldown = or(arrangement.cooldown, defaults::COOLDOWN)?;
+        let cooldown = duration::or_default(arrangement.cooldown, defaults::COOLDOWN)?;
         let compared = search.as_ref().filter(|_| compare.is_some());
         let told = (&mut notes, system);
         let (question, repetitions) =
-            question((compare.clone(), arrangement.repetitions), compared, &mut contenders, cooldown, told)?;
+            question(compare.as_ref(), arrangement.repetitions, compared, &mut contenders, cooldown, told)?;
         let mut experiment = Experiment {
             name: file.name,
             about: file.about,
@@ -236,7 +236,8 @@ impl Source {
 
 /// What the experiment is to decide, where it is no search, and how often each step is measured for that.
 fn question(
-    (compare, asked): (Option<CompareSettings>, Option<u32>),
+    compare: Option<&CompareSettings>,
+    repetitions: Option<u32>,
     search: Option<&Search>,
     contenders: &mut [Contender],
     cooldown: Duration,
@@ -245,18 +246,19 @@ fn question(
     let Some(compare) = compare else {
         let varies = contenders.len() > 1 || contenders.iter().any(|contender| contender.steps.len() > 1);
         let default = if varies { defaults::REPETITIONS } else { 1 };
-        return Ok((Question::Sweep, asked.unwrap_or(default)));
+        return Ok((Question::Sweep, repetitions.unwrap_or(default)));
     };
     let by_loads = compare.at.unwrap_or_default() == At::Load;
     ensure!(
         search.is_none() || !by_loads,
         "the plan says `find` and `compare`; write one of them, or `compare: {{at: capacity}}` to compare capacities"
     );
-    let length = (compare.within, asked.unwrap_or(defaults::BLOCKS));
+    let length = (compare.within, repetitions.unwrap_or(defaults::BLOCKS));
+    let of_comparison = |error| placed(error, "compare");
     let at = search.map(|search| search.compare(contenders, length, told)).transpose().map_err(of_comparison)?;
-    let spec = comparison(&compare, contenders, at).map_err(of_comparison)?;
-    let repetitions = repetitions(asked, &spec, contenders, cooldown, &compare.said).map_err(of_comparison)?;
-    Ok((Question::Compare(spec), repetitions))
+    let spec = comparison(compare, contenders, at).map_err(of_comparison)?;
+    let repetitions = experiment::repetitions(repetitions, &spec, contenders, cooldown, &compare.said);
+    Ok((Question::Compare(spec), repetitions.map_err(of_comparison)?))
 }
 
 fn contender(
@@ -265,10 +267,11 @@ fn contender(
     folder: &Path,
     system: &System,
 ) -> Result<(Contender, Vec<String>)> {
-    let (steps, notes) = steps(planned, search, folder, system).map_err(|e| placed(e, planned))?;
+    let (steps, notes) = steps(planned, search, folder, system)
+        .map_err(|error| placed(error, &format!("contender {}", planned.name)))?;
     let [contender, repetition, step] = &planned.hooks;
     let hooks = ContenderHooks { contender: around(contender)?, repetition: around(repetition)?, step: around(step)? };
-    let every = or(planned.probe_interval, defaults::PROBE_INTERVAL)?;
+    let every = duration::or_default(planned.probe_interval, defaults::PROBE_INTERVAL)?;
     let probe = |PlannedProbe { name, what, interval }| ProbeSpec { name, what, interval: interval.unwrap_or(every) };
     let contender = Contender {
         name: planned.name.clone(),
@@ -281,9 +284,9 @@ fn contender(
     Ok((contender, notes))
 }
 
-/// An error that has no line names the contender.
-fn placed(error: SpecError, planned: &Planned) -> SpecError {
-    if error.at.is_some() { error } else { error.of(&format!("contender {}", planned.name)) }
+/// An error that has no line names the part of the plan.
+fn placed(error: SpecError, part: &str) -> SpecError {
+    if error.at.is_some() { error } else { error.of(part) }
 }
 
 /// A search and a comparison are of one load.
@@ -293,10 +296,6 @@ fn one_population(planned: &Planned) -> Result<()> {
         let wrong = "a search or comparison is of one population; leave the others out, or measure them without it";
         Err(SpecError::new(at, format!("populations.{name}"), wrong))
     })
-}
-
-fn of_comparison(error: SpecError) -> SpecError {
-    if error.at.is_some() { error } else { error.of("compare") }
 }
 
 /// The steps of a contender: those of its settings with its first request, each asking all of them.
@@ -467,8 +466,9 @@ fn mix(users: &PlannedUsers, settings: &[RunSettings], system: &System) -> Resul
 }
 
 fn around(planned: &PlannedHooks) -> Result<HookCommands> {
-    let hook =
-        |(run, timeout): &PlannedHook| Ok(Hook { run: run.clone(), timeout: or(*timeout, defaults::HOOK_TIMEOUT)? });
+    let hook = |(run, timeout): &PlannedHook| {
+        Ok(Hook { run: run.clone(), timeout: duration::or_default(*timeout, defaults::HOOK_TIMEOUT)? })
+    };
     let hooks = |hooks: &[PlannedHook]| hooks.iter().map(hook).collect::<Result<Vec<_>>>();
     Ok(HookCommands { before: hooks(&planned.before)?, after: hooks(&planned.after)? })
 }
@@ -480,12 +480,7 @@ fn server(planned: &PlannedServer) -> Result<ManagedServer> {
         stop: planned.stop.clone(),
         restart: planned.restart.unwrap_or(defaults::RESTART),
         environment: planned.environment.clone(),
-        ready_timeout: or(planned.ready_timeout, defaults::READY_TIMEOUT)?,
-        stop_timeout: or(planned.stop_timeout, defaults::STOP_TIMEOUT)?,
+        ready_timeout: duration::or_default(planned.ready_timeout, defaults::READY_TIMEOUT)?,
+        stop_timeout: duration::or_default(planned.stop_timeout, defaults::STOP_TIMEOUT)?,
     })
-}
-
-/// A time of the plan, or the usual one.
-pub(super) fn or(planned: Option<Duration>, usual: &str) -> Result<Duration> {
-    Ok(planned.map_or_else(|| duration::parse(usual), Ok)?)
 }

@@ -45,8 +45,8 @@ impl Search {
     pub fn read(keys: &[Keyed], at: At, system: &System) -> Result<Self> {
         let between = keys.iter().find(|keyed| keyed.key == "find.between");
         let restart = between.and_then(|keyed| keyed.node.text()) == Some(RESTART);
-        let said = keys.iter().filter(|keyed| !(restart && keyed.key == "find.between"));
-        let settings = put_all(&said.cloned().collect::<Vec<_>>(), Path::new(""), system)?;
+        let times = keys.iter().filter(|keyed| !(restart && keyed.key == "find.between"));
+        let settings = put_all(times, Path::new(""), system)?;
         let own = keys.iter().map(|keyed| keyed.key.clone()).filter(|key| OF_ONE.contains(&&key[..])).collect();
         Ok(Self { settings, restart, at, own, asked: RefCell::default() })
     }

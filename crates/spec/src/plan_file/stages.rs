@@ -1,6 +1,6 @@
 //! The keys `setup` and `teardown` of a plan file → the stages around a plan.
 
-use super::resolve::{in_scenario, or};
+use super::resolve::in_scenario;
 use super::told::{find, usual};
 use crate::defaults;
 use crate::error::{Position, Result, SpecError, nearest};
@@ -9,6 +9,7 @@ use crate::plan::scenario::with_any_steps;
 use crate::plan::{Entry, Node, Planned, Value, read};
 use crate::settings::{PlannedScenario, RunSettings};
 use crate::system::System;
+use crate::words::duration;
 use brunt_model::plan::{Connection, Dialling, Record};
 use brunt_model::scenario::TextRules;
 use brunt_model::{Load, Plan, Population, ReplyPolicy, Shape, StageKind, StageVariables, Stop, TestStage, Think};
@@ -151,7 +152,7 @@ fn shared(node: &Node, planned: &Planned) -> Node {
 
 fn stage(kind: StageKind, load: StageLoad, planned: PlannedScenario, plan: &Plan) -> Result<TestStage> {
     let PlannedScenario { scenario, policies, places } = planned;
-    let limit = or(load.timeout.map(|time| time.0), defaults::STAGE_TIMEOUT)?;
+    let limit = duration::or_default(load.timeout.map(|time| time.0), defaults::STAGE_TIMEOUT)?;
     let iterations = u64::from(load.iterations.unwrap_or(1));
     let population = Population {
         name: kind.word().to_owned(),

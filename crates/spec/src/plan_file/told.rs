@@ -94,14 +94,18 @@ pub fn usual<S: Settings>() -> S {
     settings
 }
 
-/// The settings that keys come to.
+/// Reads the values of keys; the other settings have their defaults.
 ///
 /// # Errors
 ///
 /// [`SpecError`] with its place if a value is invalid.
-pub fn put_all<S: Settings>(keys: &[Keyed], folder: &Path, system: &System) -> Result<S> {
+pub fn put_all<'k, S: Settings>(
+    keys: impl IntoIterator<Item = &'k Keyed>,
+    folder: &Path,
+    system: &System,
+) -> Result<S> {
     let mut settings = usual::<S>();
-    keys.iter().try_for_each(|keyed| put(keyed, &mut settings, folder, system).map(drop))?;
+    keys.into_iter().try_for_each(|keyed| put(keyed, &mut settings, folder, system).map(drop))?;
     Ok(settings)
 }
 

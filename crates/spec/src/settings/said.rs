@@ -34,7 +34,7 @@ impl SettingSources {
         Self { by_keys: true, ..Self::default() }
     }
 
-    /// These; of settings that were not said here, where `other` has them.
+    /// These sources, and those of `other` for settings that have none here.
     #[must_use]
     pub fn or(self, other: Self) -> Self {
         let mut places = other.places;

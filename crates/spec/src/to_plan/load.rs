@@ -102,7 +102,7 @@ pub(super) fn until(settings: &RunSettings) -> Result<Option<Until>> {
     if load.until.is_empty() {
         return Ok(None);
     }
-    let least = settings.stop.duration.map_or_else(|| duration::parse(defaults::DURATION), Ok)?;
+    let least = duration::or_default(settings.stop.duration, defaults::DURATION)?;
     require!(settings.said, least <= load.max_duration, |names| {
         let (until, duration, longest) = (names.of("until"), names.of("duration"), names.of("max-duration"));
         let seconds = least.as_secs_f64();

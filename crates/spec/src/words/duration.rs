@@ -32,6 +32,15 @@ pub fn parse(word: &str) -> Result<Duration, WordError> {
     number(word).map_or_else(|| with_unit(word), |seconds| duration(word, seconds * 1e9))
 }
 
+/// A given duration, or the default.
+///
+/// # Errors
+///
+/// [`WordError`] if the default is not a duration.
+pub fn or_default(given: Option<Duration>, default: &str) -> Result<Duration, WordError> {
+    given.map_or_else(|| parse(default), Ok)
+}
+
 /// A duration longer than nothing; a bare number is seconds.
 ///
 /// # Errors
