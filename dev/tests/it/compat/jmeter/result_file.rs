@@ -29,10 +29,12 @@ impl ResultFile {
         let (thread, code) = (self.column("threadName"), self.column("responseCode"));
         let mut threads: BTreeMap<&str, Vec<String>> = BTreeMap::new();
         for sample in &self.samples {
-            // JMeter counts the text of the Java exception as bytes.
-            let is_compared = |column: &str| {
-                !without.contains(&column) && (column != "bytes" || !sample[code].starts_with("Non HTTP"))
-            };
+            // JMeter counts the text of a Java exception as bytes. With parallel downloads, it reads the byte counter of
+            // a connection that it has already returned to the pool: in 1 of 50 samples of a group, `bytes` was 0.
+            let is_byte_count_reliable =
+                !sample[code].starts_with("Non HTTP") && !sample[thread].starts_with("parallel downloads ");
+            let is_compared =
+                |column: &str| !without.contains(&column) && (column != "bytes" || is_byte_count_reliable);
             let cells = self.columns.iter().zip(sample).filter(|(column, _)| is_compared(column));
             let text: Vec<String> = cells.map(|(column, cell)| format!("{column}={cell}")).collect();
             threads.entry(&sample[thread]).or_default().push(text.join(" "));
