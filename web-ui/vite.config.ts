@@ -1,9 +1,9 @@
-// Builds one HTML file, scripts and styles within, to where the room `report` takes it from.
+// Builds one HTML file with scripts and styles, in the folder from which the crate `report` includes it.
 
 import { readFileSync } from 'node:fs';
 import { defineConfig, type Plugin } from 'vite';
 
-/** What is bundled into the page; its licences ride along. */
+/** Bundled packages; the page contains their licenses. */
 const BUNDLED = ['uplot'];
 
 const licences = (): string =>
@@ -16,7 +16,7 @@ const licences = (): string =>
 /** A script within a page ends at the first `</script`. */
 const safe = (code: string): string => code.replace(/<\/(script)/gi, '<\\/$1').replace(/<!--/g, '<\\!--');
 
-/** Puts scripts and styles into the page, and the script at its end, where the data has been read. */
+/** Embeds scripts and styles in the page, the script at its end, after the data. */
 const oneFile = (): Plugin => ({
   name: 'one-file',
   enforce: 'post',

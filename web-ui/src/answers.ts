@@ -1,4 +1,4 @@
-// How much each contender carries, in one sentence, and the trials by which that was found.
+// The capacity of each contender in one sentence, and the trials that determined it.
 
 import { h, section } from './dom';
 import { plain, value } from './format';
@@ -22,7 +22,7 @@ const columns: Column<Row>[] = [
   { title: 'Why', cell: ({ tried }) => tried.why, by: ({ tried }) => tried.why },
 ];
 
-/** The answers of a search; null where none was asked for. */
+/** Answers of a search; null if the study is no search. */
 export function answers({ analysis }: StudyDocument): HTMLElement | null {
   const several = analysis.answers.length > 1;
   return section('answer', 'Capacity', ...analysis.answers.flatMap((answer) => one(answer, several)));
@@ -34,7 +34,8 @@ function one({ contender, sentence, trials }: Answer, several: boolean): HTMLEle
   return [h('p', { class: 'answer' }, whose, sentence), sortable(columns, rows, `Trials of ${contender}`)];
 }
 
-/** On which sides of the capacities a trial lies, as in the text report; contested: none is known, and not the server alone was the limit. */
+/** Sides of the capacities on which a trial lies, as in the text report. Contested: unknown, because something other than the server
+ * may have limited it. */
 export function sides({ sides, limited }: SearchTrial): string {
   return limited && sides.every((side) => side === 'undecided') ? 'contested' : sides.map((side) => SIDES[side]).join(', ');
 }

@@ -1,4 +1,4 @@
-// What somebody needs who wants to repeat it: the plan, the machine, the method; and whose work the page contains.
+// Plan, machine and method for repeating the measurement, and the licenses of the page.
 
 import { h, section } from './dom';
 import { plain, value } from './format';

@@ -1,6 +1,6 @@
-// One chart on a canvas: uPlot with our axes, bands, marks, pointer and zoom.
+// One chart on a canvas: uPlot with axes, bands, marks, pointer and zoom of the report.
 //
-// Out of scope: the figure around it (heading, legend, table), which is figure.ts. uPlot sees bent values (scale.ts).
+// Out of scope: the figure that contains it (heading, legend, table), see figure.ts. uPlot receives transformed values (scale.ts).
 
 import uPlot from 'uplot';
 import { colour, colourNumber, dashes, faint } from './colour';
@@ -14,7 +14,7 @@ import { bend, ends, ticks } from './scale';
 import type { Figure } from './types';
 
 const HEIGHT = 270;
-/** Lines of fewer points have them marked. */
+/** Lines with fewer points show a mark for each point. */
 const FEW = 64;
 
 export class Chart implements Member {
@@ -28,7 +28,7 @@ export class Chart implements Member {
     private readonly figure: Figure,
     private readonly group: Group,
     private readonly place: HTMLElement,
-    /** Told what stands at the pointer, and where it is across; empty when there is none. */
+    /** Called with the values at the pointer and its x position; with an empty list if the pointer leaves. */
     private readonly tell: (readings: Reading[], title: string, left: number | null) => void,
   ) {
     this.data = figure.heat ? heatColumns(figure) : columns(figure);
@@ -39,20 +39,20 @@ export class Chart implements Member {
     group.join(this);
   }
 
-  /** Takes it away. */
+  /** Removes the chart. */
   end(): void {
     this.group.leave(this);
     this.watcher.disconnect();
     this.u.destroy();
   }
 
-  /** Draws all anew, as in other colours. */
+  /** Redraws the chart, for example after a change of colors. */
   redraw(): void {
     this.u.destroy();
     this.u = this.make();
   }
 
-  /** Shows a line or hides it. */
+  /** Shows or hides a line. */
   toggle(line: number, shown: boolean): void {
     this.shown[line] = shown;
     this.seriesOf(line).forEach((series) => this.u.setSeries(series, { show: shown }));
@@ -72,7 +72,7 @@ export class Chart implements Member {
     this.read(at, null);
   }
 
-  /** Moves the pointer by whole points, as keys do; returns whether there was a point. */
+  /** Moves the pointer by a number of points, for keys; returns whether there was a point. */
   step(by: number): boolean {
     const { idx, left } = this.u.cursor;
     const [first, last] = this.xRange();
@@ -85,7 +85,7 @@ export class Chart implements Member {
     return true;
   }
 
-  /** Zooms around the pointer, or the middle: below 1 closer, above 1 further. */
+  /** Zooms around the pointer or the middle: in for factors below 1, out above 1. */
   zoomBy(factor: number): void {
     const [first, last] = this.xRange();
     const { left } = this.u.cursor;
@@ -261,7 +261,7 @@ export class Chart implements Member {
     this.read(at, left + u.over.offsetLeft, top);
   }
 
-  /** Says what stands at a bent x. */
+  /** Reports the values at a transformed x. */
   private read(at: number | null, left: number | null, top = -1): void {
     if (at === null) return this.tell([], '', null);
     const [first, last] = this.xRange();
@@ -270,7 +270,7 @@ export class Chart implements Member {
     this.tell(found.readings, found.title, left);
   }
 
-  /** The pointer is gone. */
+  /** Handles a pointer that leaves the chart. */
   leave(): void {
     this.leading = false;
     this.group.point(null, this);
@@ -278,14 +278,14 @@ export class Chart implements Member {
   }
 }
 
-/** As much of a text as fits. */
+/** Truncates a text to the available width. */
 function fitting(ctx: CanvasRenderingContext2D, text: string, room: number): string {
   if (ctx.measureText(text).width <= room) return text;
   const shorter = Array.from({ length: text.length }, (_, i) => `${text.slice(0, text.length - i)}…`);
   return shorter.find((t) => ctx.measureText(t).width <= room) ?? '';
 }
 
-/** A chart of cells has no lines; uPlot gets its ends. */
+/** A heat map has no lines; uPlot receives its corners. */
 function heatColumns(figure: Figure): Columns {
   const { to } = bend(figure.x.scale);
   const x = (figure.heat?.x ?? []).map(to).filter((v) => v !== null);

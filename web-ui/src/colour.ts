@@ -1,14 +1,14 @@
-// Whose line has which colour and which dashes.
+// Colors and dash patterns of lines.
 
 import { themed } from './dom';
 import type { Figure } from './types';
 
-/** So many colours the style sheet has: `--line-0` and on. */
+/** Number of line colors in the style sheet: `--line-0` and following. */
 const COLOURS = 8;
 
 const DASHES: number[][] = [[], [7, 4], [2, 3], [10, 3, 2, 3], [14, 5]];
 
-/** The number of a line's colour: its contender's; where no line is anybody's, each its own, else nobody's are grey. */
+/** Color number of a line: that of its contender. Without contenders, each line has its own; otherwise lines without one are gray. */
 export function colourNumber({ lines }: Figure, index: number): number {
   const whose = lines[index]?.contender ?? null;
   if (whose !== null) return whose % (COLOURS - 1);
@@ -19,7 +19,7 @@ export const colour = (number: number): string => themed(`--line-${number % COLO
 
 export const dashes = (dash: number): number[] => DASHES[dash % DASHES.length] ?? [];
 
-/** A colour of the style sheet (`#rrggbb`), seen through. */
+/** A color of the style sheet (`#rrggbb`) with transparency. */
 export const faint = (hex: string, share: number): string =>
   hex +
   Math.round(share * 255)

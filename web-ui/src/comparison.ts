@@ -1,4 +1,4 @@
-// Contenders beside each other: figures side by side, how quantiles differ, and what else does.
+// Contenders compared: figures side by side, differences of quantiles, and other differences.
 
 import { h, section } from './dom';
 import { UNKNOWN, chosen, value } from './format';
@@ -7,7 +7,7 @@ import type { Compared, Measure, Pair, StudyDocument, Unit } from './types';
 
 const TIME = ['mean', 'max', 'server_cpu'];
 
-/** What a measure is called. */
+/** Display name of a measure. */
 export function measureName(measure: Measure): string {
   if (measure === 'server_cpu') return 'server CPU per request';
   if (measure === 'capacity') return 'capacity';
@@ -47,7 +47,7 @@ export function comparison(document: StudyDocument): HTMLElement | null {
   );
 }
 
-/** Two contenders of a sweep: a row for each load. */
+/** Compares two contenders of a sweep: a row for each load. */
 function byLoad(pairs: Pair[], unit: Unit): HTMLElement[] {
   const groups = new Map<string, Pair[]>();
   for (const pair of pairs) {

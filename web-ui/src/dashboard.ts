@@ -1,4 +1,4 @@
-// A page of tables and charts that is no study, such as JMeter's dashboard.
+// A page of tables and charts without a study, such as JMeter's dashboard.
 
 import { h, section } from './dom';
 import { byGroup } from './charts';
@@ -9,7 +9,7 @@ import { slice } from './slice';
 import { simpleTable, sortable, type Column } from './table';
 import type { DashboardCell, DashboardData, DashboardTable, Figure, Share, Shares } from './types';
 
-/** The sections of the page, in order. */
+/** Sections of the page, in order. */
 export function dashboardSections(data: DashboardData): HTMLElement[] {
   const groups = new Map([...byGroup(data.sections.flatMap((s) => s.figures))].map(([name, figures]) => [name, new Group(figures)]));
   const [overview, ...others] = data.sections.map(({ title, figures }) => chartSection(title, figures, groups));
@@ -27,13 +27,13 @@ const links = (data: DashboardData): HTMLElement[] => data.links.map(([address, 
 
 const slug = (title: string): string => title.toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/^-|-$/g, '');
 
-/** Charts of one group zoom together, over all sections. */
+/** Charts of one group zoom together, across all sections. */
 function chartSection(title: string, figures: Figure[], groups: Map<string, Group>): HTMLElement | null {
   const views = figures.map((figure) => new FigureView(figure, groups.get(figure.group) ?? new Group([figure])));
   return section(slug(title), title, h('div', { class: 'charts' }, ...views.map((view) => view.element)));
 }
 
-/** A table that sorts; the rows of totals stay first. */
+/** A sortable table; the rows of totals stay first. */
 function tableOf({ title, columns, rows, fixed_rows }: DashboardTable): HTMLElement {
   const column = (name: string, i: number): Column<DashboardCell[]> => ({
     title: name,
@@ -43,7 +43,7 @@ function tableOf({ title, columns, rows, fixed_rows }: DashboardTable): HTMLElem
   return sortable(columns.map(column), rows, title, fixed_rows);
 }
 
-/** Shares of a whole as a picture, and in words beside it. */
+/** Shares of a whole as a picture and as text. */
 function sharesFigure({ title, form, parts }: Shares): HTMLElement {
   const all = parts.reduce((sum, part) => sum + part.count, 0);
   const share = (part: Share): number => (all > 0 ? part.count / all : 0);

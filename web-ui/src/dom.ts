@@ -1,9 +1,9 @@
-// Elements, made of text only: names and findings come from users and servers, so nothing is ever read as HTML.
+// Creates elements from text only. Names and findings come from users and servers, so nothing is parsed as HTML.
 
 type Child = Node | string | null | undefined | false;
 type Attributes = Record<string, string | number | boolean | ((event: Event) => void) | undefined>;
 
-/** An element. Keys that begin with `on` are listeners, true is an attribute without a value, false and undefined none. */
+/** Creates an element. Keys that begin with `on` are listeners; true is an attribute without a value, false and undefined are omitted. */
 export function h<K extends keyof HTMLElementTagNameMap>(
   name: K,
   attributes: Attributes = {},
@@ -19,13 +19,13 @@ export function h<K extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-/** A section of the page with its heading; null where it has nothing to say. */
+/** A section of the page with its heading; null without content. */
 export function section(id: string, title: string, ...children: Child[]): HTMLElement | null {
   if (!children.some(Boolean)) return null;
   return h('section', { id, 'aria-labelledby': `${id}-title` }, h('h2', { id: `${id}-title` }, title), ...children);
 }
 
-/** A colour of the style sheet, as `#rrggbb`: the canvas does not understand `light-dark()`. */
+/** A color of the style sheet as `#rrggbb`, because the canvas does not support `light-dark()`. */
 export function themed(name: string): string {
   const probe = h('i', { hidden: true });
   document.body.append(probe);

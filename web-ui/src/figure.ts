@@ -1,6 +1,6 @@
-// A figure: heading, chart, legend, and the same as a table for those who cannot see it.
+// A figure: heading, chart, legend, and the same data as a table for screen readers.
 //
-// A chart is drawn when it comes near the window: a study may have a thousand, and the page opens at once.
+// A chart is drawn when it comes near the viewport: a study may have a thousand, and the page must open immediately.
 
 import { Chart } from './chart';
 import { colourNumber, dashes } from './colour';
@@ -11,15 +11,15 @@ import { onAxis, type Reading } from './readings';
 import { simpleTable } from './table';
 import type { Figure, Line } from './types';
 
-/** All figures on the page that may have to be drawn anew. */
+/** All figures of the page that may need to be redrawn. */
 const alive = new Set<FigureView>();
 
-/** Draws all again, as when colours changed; those that were not drawn yet stay so. */
+/** Redraws all drawn figures, for example after a change of colors. */
 export function redrawAll(): void {
   for (const view of alive) view.redraw();
 }
 
-/** Draws even those that nobody scrolled to, as for print. */
+/** Draws all figures, also those outside the viewport, for printing. */
 export function drawAll(): void {
   for (const view of alive) view.draw();
 }
@@ -32,7 +32,7 @@ const watcher = new IntersectionObserver(
 );
 const views = new WeakMap<Element, FigureView>();
 
-/** A figure on the page. */
+/** A figure of the page. */
 export class FigureView {
   readonly element: HTMLElement;
   private chart: Chart | null = null;
@@ -55,7 +55,7 @@ export class FigureView {
     group.join(this);
   }
 
-  /** Takes it off the page. */
+  /** Removes it from the page. */
   end(): void {
     this.chart?.end();
     this.group.leave(this);
@@ -152,7 +152,7 @@ export class FigureView {
     this.byKeys = false;
   }
 
-  /** Shows what stands at the pointer: beside it in this chart, in the legend where another chart leads. */
+  /** Shows the values at the pointer: at the pointer in this chart, in the legend if another chart leads. */
   private tell(found: Reading[], title: string, left: number | null): void {
     for (const [line, element] of this.values) {
       element.textContent = found.find((reading) => reading.line === line)?.text ?? '';
@@ -173,7 +173,7 @@ const tipRow = (r: Reading): HTMLElement => {
   return h('div', {}, dot, h('span', {}, r.name), h('b', {}, r.text), r.band ? h('small', {}, r.band) : null);
 };
 
-/** A piece of the line as it is drawn. */
+/** A sample of the line's color and dashes. */
 function swatch(figure: Figure, index: number): SVGElement {
   const svg = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
   const path = document.createElementNS('http://www.w3.org/2000/svg', 'path');

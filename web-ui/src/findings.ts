@@ -1,4 +1,4 @@
-// What a reader should know first: may the figures be believed, and what do they say.
+// The conclusions at the top of the page: are the figures valid, and what do they show?
 
 import { h, section } from './dom';
 import { plain, value } from './format';
@@ -18,7 +18,7 @@ const BANNERS: Record<State, (of: string) => string> = {
   invalid: (of) => `In ${of} a consistency check failed: discard these figures.`,
 };
 
-/** The worst verdict of all trials, with what caused it. */
+/** The worst verdict of all trials, with its causes. */
 function banner({ trials }: StudyDocument): HTMLElement | null {
   const states = ORDER.filter((state) => trials.some((t) => t.verdict.state === state)).reverse();
   const shown = states.filter((state) => state !== 'ok');
@@ -33,7 +33,7 @@ function banner({ trials }: StudyDocument): HTMLElement | null {
   return h('div', { class: `banner ${states[0] ?? 'ok'}`, role: 'note', 'aria-label': 'Verdict' }, ...lines);
 }
 
-/** Failed checks and causes, each once with how many trials had it. */
+/** Failed checks and causes, each once with its number of trials. */
 function causes(trials: Trial[]): HTMLElement | null {
   const reasons = trials.flatMap((t) => [
     ...(t.failed_checks ?? []).map((c) => ({ key: c.name, sentence: `${c.name}: ${c.arithmetic}`, remedy: '' })),
@@ -52,14 +52,14 @@ function causes(trials: Trial[]): HTMLElement | null {
   return h('ul', {}, ...[...found.values()].map(one));
 }
 
-/** A finding as an entry of a list. */
+/** A finding as a list item. */
 export function findingItem(finding: Finding): HTMLElement {
   const remedy = finding.remedy ? h('span', { class: 'remedy' }, finding.remedy) : null;
   const weight = finding.weight === 'warning' ? 'Warning' : 'Note';
   return h('li', { class: finding.weight }, h('span', { class: 'sr' }, `${weight}: `), finding.sentence, remedy ? ' ' : null, remedy);
 }
 
-/** The answers to the question of the study. */
+/** Answers to the question of the study. */
 export function conclusions({ analysis }: StudyDocument): HTMLElement | null {
   if (analysis.conclusions.length === 0) return null;
   const one = ({ sentence, remedy }: Finding) => h('p', { class: 'conclusion' }, sentence, ' ', remedy ? h('span', { class: 'remedy' }, remedy) : null);
@@ -74,7 +74,7 @@ export function findings(document: StudyDocument): HTMLElement | null {
   const limits = analysis.contenders.map(bottleneckItem);
   const items = [interrupted ? h('li', { class: 'warning' }, stopped) : null, ...limits, ...said, ...told];
   const list = items.some(Boolean) ? h('ul', { class: 'findings' }, ...items) : null;
-  // The overview of a run has its verdict already.
+  // The overview of a run already contains its verdict.
   const verdict = globalThis.document.getElementById('overview') ? null : banner(document);
   return section('findings', 'Findings', verdict, list);
 }
@@ -84,7 +84,7 @@ function bottleneckItem({ contender, bottleneck }: Analysed): HTMLElement | null
   return h('li', { class: 'bottleneck' }, h('strong', {}, contender), ': ', bottleneck.sentence);
 }
 
-/** What was looked at for a bottleneck, each figure beside its threshold. */
+/** Figures that were tested for a bottleneck, with their thresholds. */
 export function evidence({ contender, bottleneck, outliers, scalability }: Analysed): HTMLElement | null {
   const usl = scalability && [
     h('h4', {}, 'Universal Scalability Law'),
@@ -111,7 +111,7 @@ const small = (x: number): string => (x !== 0 && Math.abs(x) < 1e-3 ? x.toExpone
 const others = (bottleneck: Bottleneck): HTMLElement | null =>
   bottleneck.others.length > 0 ? h('ul', {}, ...bottleneck.others.map((text) => h('li', {}, text))) : null;
 
-/** Figures beside what they were held against. */
+/** Figures with their thresholds. */
 export function reasons(all: Reason[], of: string): HTMLElement | null {
   if (all.length === 0) return null;
   const row = (r: Reason) => [r.name, r.source, value(r.value, 'count'), `${r.side === 'below' ? 'below' : 'at least'} ${value(r.threshold, 'count')}`, beyond(r) ? 'yes' : 'no'];

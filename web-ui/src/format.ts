@@ -1,5 +1,5 @@
-// How numbers are written for people: three significant digits, a unit that fits, commas between thousands; the same
-// as crates/report/src/figures.rs.
+// Formats numbers for people: three significant digits, a suitable unit, commas between thousands. Must agree with
+// crates/report/src/figures.rs.
 
 import type { Banded, Unit } from './types';
 
@@ -11,7 +11,7 @@ const grouped = (text: string): string => {
   return rest === undefined ? commas : `${commas}.${rest}`;
 };
 
-/** Three significant digits, and all that stand before the point: `0.123`, `12.3`, `12,345`. */
+/** Formats three significant digits and all digits before the point: `0.123`, `12.3`, `12,345`. */
 export function three(x: number): string {
   if (!Number.isFinite(x)) return UNKNOWN;
   if (x === 0) return '0';
@@ -21,7 +21,7 @@ export function three(x: number): string {
   return sign + grouped(size.toFixed(Math.min(digits, 12)));
 }
 
-/** As a user would type it: `2,000`, `0.5`. */
+/** Formats a number as a user would type it: `2,000`, `0.5`. */
 export function plain(x: number): string {
   return Number.isInteger(x) ? (x < 0 ? '−' : '') + grouped(String(Math.abs(x))) : String(Number(x.toPrecision(6)));
 }
@@ -52,7 +52,7 @@ const NUMBERS: Step[] = [
 const SHARES: Step[] = [{ from: 0, per: 0.01, name: '%' }];
 const PLAIN: Step[] = [{ from: 0, per: 1, name: '' }];
 
-/** The names of a unit by size, and what is written behind all of them. */
+/** Names of a unit by magnitude, and the suffix of all of them. */
 const UNITS: Record<Unit, { steps: Step[]; behind: string }> = {
   count: { steps: NUMBERS, behind: '' },
   seconds: { steps: TIMES, behind: '' },
@@ -79,7 +79,7 @@ export function value(x: number | null | undefined, unit: Unit): string {
   return [number, step.name + behind].filter(Boolean).join(' ');
 }
 
-/** Seconds since 1970 in the zone that the axis names: `Nov 26 14:05:07`. */
+/** Seconds since 1970 in the time zone of the axis: `Nov 26 14:05:07`. */
 const dayAndTime = (x: number): string => `${day(x)} ${timeOfDay(x, true)}`;
 
 /** The day: `Nov 26`. */
@@ -88,14 +88,14 @@ export const day = (x: number): string => new Date(x * 1000).toLocaleDateString(
 /** The time of day: `14:05`, or `14:05:07`. */
 export const timeOfDay = (x: number, seconds: boolean): string => new Date(x * 1000).toISOString().slice(11, seconds ? 19 : 16);
 
-/** A value that somebody chose, such as a load: `20 /s`. */
+/** A value that the user chose, such as a load: `20 /s`. */
 export function chosen(x: number, unit: Unit): string {
   return unit === 'per_second' && Number.isInteger(x) ? `${plain(x)} /s` : value(x, unit);
 }
 
 const plainOrThree = (x: number): string => (Number.isInteger(x) ? plain(x) : three(x));
 
-/** A mark of an axis, whose neighbours are `apart` away: no more digits than tell them apart. */
+/** A tick label. Adjacent ticks are `apart` away; the label has only the digits that distinguish them. */
 export function tick(x: number, apart: number, greatest: number, unit: Unit): string {
   const { steps, behind } = UNITS[unit];
   const step = stepFor(steps, Math.abs(greatest));
@@ -105,31 +105,31 @@ export function tick(x: number, apart: number, greatest: number, unit: Unit): st
   return number + (step.name === '' ? '' : (step.name.length === 1 && 'kMG'.includes(step.name) ? '' : ' ') + step.name) + (behind && step.name.endsWith('B') ? behind : '');
 }
 
-/** An instant as people read it: to the second. */
+/** An instant with a resolution of a second. */
 export const instant = (rfc3339: string): string => rfc3339.replace('T', ' ').replace(/(\.\d+)?Z$/, ' UTC');
 
-/** A quantile in the words of percentiles: 0.99 is `p99`, 0.999 `p99.9`. */
+/** A quantile as a percentile: 0.99 is `p99`, 0.999 `p99.9`. */
 export function percentile(q: number): string {
   return `p${Number((q * 100).toPrecision(12))}`;
 }
 
-/** What stands behind the label of an axis whose ticks do not say it themselves. */
+/** Unit after the label of an axis whose ticks have none. */
 export function axisUnit(unit: Unit): string {
   return { per_second: '/s', cores: 'cores', users: 'users' }[unit as string] ?? '';
 }
 
-/** A figure over trials with its ends: `33.1 /s (31.0 – 34.2)`; the ends have units where theirs is another. */
+/** A figure over trials with its interval: `33.1 /s (31.0 – 34.2)`. The ends have units if they differ from that of the value. */
 export function banded(b: Banded | null | undefined, unit: Unit): string {
   if (!b) return UNKNOWN;
   return b.band === 'one' ? value(b.value, unit) : withEnds(b.value, b.low, b.high, unit);
 }
 
-/** A value and its ends. */
+/** A value with its interval. */
 export function withEnds(x: number, low: number, high: number, unit: Unit): string {
   return `${value(x, unit)} ${between(x, low, high, unit)}`;
 }
 
-/** The ends beside a value, in brackets. */
+/** The ends of an interval, in brackets. */
 export function between(x: number, low: number, high: number, unit: Unit): string {
   const [text, from, to] = [x, low, high].map((v) => value(v, unit)) as [string, string, string];
   const behind = (t: string) => t.split(' ')[1] ?? '';
@@ -138,7 +138,7 @@ export function between(x: number, low: number, high: number, unit: Unit): strin
   return `(${bare(from)} – ${bare(to)})`;
 }
 
-/** What the ends beside a figure are, in words. */
+/** Meaning of the ends of an interval, as text. */
 export const BANDS: Record<Banded['band'], string> = {
   one: 'one value',
   range: 'the lowest and the highest trial, around their median',

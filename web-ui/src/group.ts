@@ -1,4 +1,4 @@
-// Charts that share one x axis: a zoom or a hover in one is seen in all.
+// Charts that share an x axis: zoom and hover in one apply to all.
 
 import { bend } from './scale';
 import type { Figure } from './types';
@@ -9,19 +9,19 @@ export interface Range {
   to: number;
 }
 
-/** Who is told of the others' doings. */
+/** A chart that follows zoom and hover of the others. */
 export interface Member {
-  /** Shows this range; null is all there is. */
+  /** Shows this range; null shows everything. */
   zoomed(range: Range | null): void;
-  /** Points at this value of x; null takes the pointer away. */
+  /** Points at this value of x; null removes the pointer. */
   pointed?(x: number | null): void;
 }
 
-/** The shared state of charts with one x axis. */
+/** Shared state of charts with one x axis. */
 export class Group {
   private readonly members = new Set<Member>();
   range: Range | null = null;
-  /** The ends of all its figures together, bent. */
+  /** Range of all its figures together, transformed. */
   readonly whole: [number, number];
 
   constructor(figures: Figure[]) {

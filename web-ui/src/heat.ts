@@ -1,4 +1,4 @@
-// A heat map: cells painted on the chart's canvas, the darker the more.
+// A heat map: cells painted on the canvas of the chart; darker cells have higher counts.
 
 import type uPlot from 'uplot';
 import { themed } from './dom';
@@ -7,7 +7,7 @@ import type { Figure, Heat } from './types';
 
 const SHADES = 24;
 
-/** Paints the cells between uPlot's grid and its pointer. */
+/** Paints the cells between uPlot's grid and pointer. */
 export function paint(u: uPlot, figure: Figure, heat: Heat): void {
   const across = bend(figure.x.scale);
   const up = bend(figure.y.scale);
@@ -32,7 +32,7 @@ export function paint(u: uPlot, figure: Figure, heat: Heat): void {
   u.ctx.restore();
 }
 
-/** Counts differ by powers of ten, and so do shades. */
+/** Shade of a count, logarithmic, because counts differ by powers of ten. */
 export function shade(count: number, most: number): number {
   const share = most > 1 ? Math.log(count) / Math.log(most) : 1;
   return Math.round((0.12 + 0.88 * share) * (SHADES - 1));
@@ -46,7 +46,7 @@ const rgb = (hex: string): number[] => [1, 3, 5].map((i) => parseInt(hex.slice(i
 const mix = (a: number[], b: number[], share: number): string =>
   `rgb(${a.map((x, i) => Math.round(x + ((b[i] ?? 0) - x) * share)).join(' ')})`;
 
-/** The cell at values of x and y: its ends, and how many fell there; null outside. */
+/** The cell at values of x and y with its borders and count; null outside. */
 export function cellAt(heat: Heat, x: number, y: number) {
   const i = heat.x.findLastIndex((border) => border <= x);
   const j = heat.y.findLastIndex((border) => border <= y);

@@ -1,11 +1,11 @@
-// The definitions of a limit side by side, and the curves that they were found in.
+// Definitions of a limit side by side, with their curves.
 
 import { h, section } from './dom';
 import { BANDS, between, chosen, plain, value } from './format';
 import { simpleTable, sortable, type Column } from './table';
 import type { Analysed, Analysis, Banded, CurvePoint, LoadLimit, StudyDocument, Unit } from './types';
 
-/** What a contender's loads are counted in. */
+/** Unit of a contender's loads. */
 export function loadUnit({ experiment }: StudyDocument, contender: string): Unit {
   return experiment.contenders.find((c) => c.name === contender)?.unit.model === 'users' ? 'users' : 'per_second';
 }
@@ -36,13 +36,13 @@ function limitCell(limit: LoadLimit | undefined): Node | string {
   return h('span', {}, h('b', {}, number(limit.at.value) + unit), band, shaky ? ' ' : null, shaky);
 }
 
-/** What the ends in brackets are. */
+/** Meaning of the ends in brackets. */
 export function bandNote(all: (Banded | null)[]): HTMLElement | null {
   const kinds = [...new Set(all.flatMap((b) => (b && b.band !== 'one' ? [b.band] : [])))];
   return kinds.length > 0 ? h('p', { class: 'hint' }, `In brackets: ${kinds.map((kind) => BANDS[kind]).join('; ')}.`) : null;
 }
 
-/** A figure, and its ends in smaller letters. */
+/** A figure with its interval in smaller letters. */
 function bandedCell(b: Banded | null, unit: Unit): Node | string {
   if (!b || b.band === 'one') return value(b?.value, unit);
   return h('span', {}, value(b.value, unit), ' ', h('small', {}, between(b.value, b.low, b.high, unit)));

@@ -1,4 +1,4 @@
-// A figure's lines as uPlot wants them: one x for all, bent, and columns of y with the bands beside.
+// Converts the lines of a figure to uPlot's format: one transformed x for all, and columns of y with bands.
 
 import type uPlot from 'uplot';
 import { bend } from './scale';
@@ -6,11 +6,11 @@ import type { Figure, Line } from './types';
 
 type Column = (number | null | undefined)[];
 
-/** All lines over one x. Where a line has no point, it is undefined (drawn across); where it has a gap, null. */
+/** All lines over one x. A missing point is undefined (the line continues), a gap is null. */
 export interface Columns {
-  /** Bent. */
+  /** Transformed values. */
   x: number[];
-  /** Of each line: y, and low and high of its band where it has one. */
+  /** For each line: y, and the ends of its band if it has one. */
   columns: { y: Column; low: Column | null; high: Column | null }[];
 }
 
@@ -41,12 +41,12 @@ export function columns(figure: Figure): Columns {
   return { x, columns: figure.lines.map(one) };
 }
 
-/** The columns in uPlot's order: x, then for each line y, low, high. */
+/** Columns in uPlot's order: x, then y, low, high of each line. */
 export function aligned({ x, columns }: Columns): uPlot.AlignedData {
   return [x, ...columns.flatMap((c) => (c.low && c.high ? [c.y, c.low, c.high] : [c.y]))] as uPlot.AlignedData;
 }
 
-/** The least and the greatest that the shown lines have within a range of bent x; null where there is nothing. */
+/** Minimum and maximum of the visible lines within a transformed x range; null without points. */
 export function extent(c: Columns, shown: boolean[], from: number, to: number): [number, number] | null {
   let [low, high] = [Infinity, -Infinity];
   const look = (value: number | null | undefined) => {
@@ -67,7 +67,7 @@ export function extent(c: Columns, shown: boolean[], from: number, to: number): 
   return high >= low ? [low, high] : null;
 }
 
-/** The point of a line that is nearest to a value of x, bent alike; -1 where none is near. */
+/** Index of the point nearest to a transformed x; -1 if none is near. */
 export function nearest(line: Line, to: (x: number) => number | null, at: number, near: number): number {
   let [best, distance] = [-1, near];
   line.x.forEach((x, i) => {

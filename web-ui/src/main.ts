@@ -1,8 +1,8 @@
-// The report page: reads the data that stands in it and shows a section after the other.
+// The report page: reads its embedded data and shows the sections in order.
 //
-// What stands in the page without it (`#still`) gives way, but for the overview of a run: verdict, tiles and errors.
+// The script replaces the static page (`#still`), except for the overview of a run: verdict, tiles and errors.
 //
-// Out of scope: the fold. All figures were made in Rust; here only ranges of time are summed up (sketch.ts).
+// Out of scope: the fold. Rust computes all figures; the page only sums ranges of time (sketch.ts).
 
 import 'uplot/dist/uPlot.min.css';
 import './style.css';
@@ -19,7 +19,7 @@ import { curve, limits } from './limits';
 import { TrialView, trialTable } from './trials';
 import type { DashboardData, PageData, StudyDocument, TrialCharts } from './types';
 
-/** What a script element of data holds; null where there is none. */
+/** Content of a data script element; null if it does not exist. */
 function data<T>(id: string): T | null {
   const text = document.getElementById(id)?.textContent;
   return text ? (JSON.parse(text) as T) : null;
@@ -52,7 +52,7 @@ function page({ document: study, figures, shown }: PageData): void {
   if (study.trials.length === 1) drawAll();
 }
 
-/** A page that shows no study. */
+/** A page without a study. */
 function dashboard(content: DashboardData): void {
   document.title = content.title;
   const sections = dashboardSections(content);
@@ -83,7 +83,7 @@ function setTheme(theme: string): void {
   redrawAll();
 }
 
-/** On paper all is light, drawn and unfolded; afterwards it is as it was. */
+/** Prints the page light, drawn and expanded, and restores it afterwards. */
 function whilePrinted(): void {
   let [theme, opened]: [string, HTMLDetailsElement[]] = ['light', []];
   addEventListener('beforeprint', () => {

@@ -1,4 +1,4 @@
-// What stands at the pointer, in words.
+// The values at the pointer, as text.
 
 import { colourNumber } from './colour';
 import { between, chosen, percentile, plain, value } from './format';
@@ -7,22 +7,22 @@ import { nearest } from './lines';
 import { bend } from './scale';
 import type { Axis, Figure } from './types';
 
-/** A line's value at the pointer. */
+/** Value of a line at the pointer. */
 export interface Reading {
-  /** Which line; -1 for a cell of a heat map. */
+  /** Index of the line; -1 for a cell of a heat map. */
   line: number;
   name: string;
   colour: number;
   text: string;
-  /** Its band, or empty. */
+  /** Band as text, or empty. */
   band: string;
 }
 
-/** A value of an axis: quantiles as percentiles. */
+/** Formats a value of an axis; quantiles as percentiles. */
 export const onAxis = (x: number, axis: Axis): string =>
   axis.scale === 'quantile' ? percentile(Number(x.toPrecision(6))) : chosen(Number(x.toPrecision(axis.unit === 'clock' ? 16 : 6)), axis.unit);
 
-/** What a figure has at a bent x (and, of a heat map, at a y); points of a line that are not near are left out. */
+/** Values of a figure at a transformed x (for a heat map also y). Lines without a point near x are omitted. */
 export function readings(figure: Figure, shown: boolean[], at: number, near: number, y: number | null) {
   if (figure.heat) return heatReading(figure, bend(figure.x.scale).from(at), y);
   const { to } = bend(figure.x.scale);

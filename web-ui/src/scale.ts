@@ -1,11 +1,11 @@
-// Axes: how values become distances, and where marks stand.
+// Axes: transformation of values, and positions of ticks.
 //
-// Out of scope: drawing. uPlot gets transformed values, so that all its axes are linear.
+// Out of scope: drawing. uPlot receives transformed values, so all its axes are linear.
 
 import type { ScaleKind, Unit } from './types';
 import { day, percentile, tick, timeOfDay } from './format';
 
-/** A bend of an axis; what has no place on it (a log of 0) becomes null. */
+/** Transformation of an axis; a value without a position (log of 0) becomes null. */
 export interface Bend {
   to(x: number): number | null;
   from(u: number): number;
@@ -19,13 +19,13 @@ const BENDS: Record<ScaleKind, Bend> = {
 
 export const bend = (scale: ScaleKind): Bend => BENDS[scale];
 
-/** A mark of an axis: where, in bent units, and what is written there; a mark without words is a line only. */
+/** A tick: position in transformed units, and label. A tick without a label is only a line. */
 export interface Tick {
   at: number;
   text: string;
 }
 
-/** The marks between two bent ends, at most about `most` with words. */
+/** Ticks between two transformed ends, at most about `most` with labels. */
 export function ticks(scale: ScaleKind, unit: Unit, low: number, high: number, most: number): Tick[] {
   if (!(high > low)) return [];
   if (scale === 'log' && high - low > 0.5) return logTicks(unit, low, high, most);
@@ -37,10 +37,10 @@ export function ticks(scale: ScaleKind, unit: Unit, low: number, high: number, m
 }
 
 const DAY = 86_400;
-/** Distances between the marks of a clock, in seconds; longer ones are whole days. */
+/** Distances between ticks of a time axis, in seconds; longer ones are whole days. */
 const CLOCK_STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200, DAY];
 
-/** Round times of day; at midnight the day. */
+/** Round times of day; at midnight the date. */
 function clockTicks(low: number, high: number, most: number): Tick[] {
   const least = (high - low) / Math.max(1, most);
   const step = CLOCK_STEPS.find((s) => s >= least) ?? Math.ceil(least / DAY) * DAY;
@@ -52,7 +52,7 @@ function clockTicks(low: number, high: number, most: number): Tick[] {
   });
 }
 
-/** The round step (1, 2 or 5 times a power of ten) that puts at most `most` marks between the ends. */
+/** Smallest round step (1, 2 or 5 times a power of ten) with at most `most` ticks between the ends. */
 export function roundStep(span: number, most: number): number {
   const least = span / Math.max(1, most);
   const power = 10 ** Math.floor(Math.log10(least));
@@ -96,7 +96,7 @@ function quantileTicks(low: number, high: number, most: number): Tick[] {
   return shown.map((q) => ({ at: at(q), text: q === 0 ? 'min' : percentile(q) }));
 }
 
-/** The ends of a y axis that hold all values, in bent units: from 0 where even, whole marks of a decade where not. */
+/** Ends of a y axis that contains all values, in transformed units: from 0 on a linear axis, whole decade ticks otherwise. */
 export function ends(scale: ScaleKind, unit: Unit, low: number, high: number): [number, number] {
   if (!(high >= low)) return [0, 1];
   if (scale === 'linear') {

@@ -1,14 +1,14 @@
-// Sums of what zoom shows: counts are added up, and the cells of response times; nothing is averaged.
+// Sums of a zoomed range: counts and cells of response times are added; nothing is averaged.
 //
-// The cells are those of lib/stats/src/sketch.rs: eight neighbouring buckets of an HDR histogram (1024 to each power
-// of two, values below 2048 one each), so 128 to each power of two. test/sums.test.ts holds this file to what Rust says.
+// The cells are those of lib/stats/src/sketch.rs: eight adjacent buckets of an HDR histogram (1024 per power of two,
+// values below 2048 one each), so 128 per power of two. test/sums.test.ts compares this file with the results of Rust.
 
 import type { Zoom } from './types';
 
 const HALF_BITS = 10;
 const JOINED = 8;
 
-/** The greatest whole number of nanoseconds in a cell. */
+/** Maximum number of nanoseconds in a cell. */
 export function highOf(cell: number): number {
   const index = cell * JOINED + JOINED - 1;
   const octave = Math.max(0, (index >>> HALF_BITS) - 1);
@@ -16,7 +16,7 @@ export function highOf(cell: number): number {
   return within * 2 ** octave + 2 ** octave - 1;
 }
 
-/** The 1-based rank of quantile `q` among `count` values, as lib/stats/src/quantile.rs has it. */
+/** 1-based rank of quantile `q` among `count` values, as in lib/stats/src/quantile.rs. */
 export function rank(q: number, count: number): number {
   const exact = q * count;
   const raw = Math.ceil(exact - 1e-9 * Math.max(exact, 1));
@@ -24,8 +24,8 @@ export function rank(q: number, count: number): number {
 }
 
 /**
- * Cells and their counts, from base64 of bytes. A cell is a byte: its distance from the one before in the upper two bits,
- * its count in the lower six. 0 in a part says that the number was too great for it and follows, distance first, in LEB128.
+  * Decodes cells and their counts from base64. A cell is a byte: the distance from the previous cell in the upper two bits, the
+  * count in the lower six. A part of 0 means that the number did not fit and follows in LEB128, distance first.
  */
 export function* unpack(packed: string): Generator<[cell: number, count: number]> {
   const bytes = atob(packed);
@@ -51,7 +51,7 @@ export class Sketch {
   count = 0;
   max = 0;
 
-  /** Adds cells as they are packed. */
+  /** Adds packed cells. */
   add(packed: string, max: number): void {
     for (const [cell, n] of unpack(packed)) {
       this.counts.set(cell, (this.counts.get(cell) ?? 0) + n);
@@ -60,7 +60,7 @@ export class Sketch {
     this.max = Math.max(this.max, max);
   }
 
-  /** Nanoseconds at quantile `q`, as the greatest that its cell may hold; null when there is none. */
+  /** Nanoseconds at quantile `q`: the maximum of its cell; null without samples. */
   quantile(q: number): number | null {
     if (this.count === 0) return null;
     const wanted = rank(q, this.count);
@@ -73,9 +73,9 @@ export class Sketch {
   }
 }
 
-/** What a range of time came to. */
+/** Sums of a range of time. */
 export interface Summary {
-  /** The range that is summed up: whole points only. */
+  /** The summed range: whole points only. */
   from: number;
   to: number;
   planned: number;
@@ -84,7 +84,7 @@ export interface Summary {
   sketch: Sketch;
 }
 
-/** Sums the points that begin within the range; null where there is none. */
+/** Sums the points that begin within the range; null if there are none. */
 export function sum(zoom: Zoom, from: number, to: number): Summary | null {
   const s: Summary = { from: Infinity, to: -Infinity, planned: 0, completed: 0, errors: 0, sketch: new Sketch() };
   zoom.from_seconds.forEach((begins, i) => {

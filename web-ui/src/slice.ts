@@ -1,6 +1,6 @@
-// A slice of a pie as a path.
+// A slice of a pie chart as an SVG path.
 
-/** A slice of the circle with the radius 1, from and to a share of it, clockwise from the top. */
+/** A slice of the unit circle between two shares of it, clockwise from the top. */
 export function slice(from: number, to: number): string {
   if (to - from >= 1 - 1e-9) return 'M0-1A1 1 0 1 1 0 1A1 1 0 1 1 0-1Z';
   const at = (share: number): string => {

@@ -1,26 +1,26 @@
-// Tables: plain ones, and ones that sort by click and by keyboard.
+// Tables: plain ones, and ones that can be sorted by mouse and keyboard.
 
 import { h } from './dom';
 
 type Cell = Node | string;
 
-/** A table of texts, its first column naming the rows. */
+/** A table of texts whose first column names the rows. */
 export function simpleTable(titles: string[], rows: Cell[][], caption: string): HTMLElement {
   const head = h('tr', {}, ...titles.map((title) => h('th', { scope: 'col' }, title)));
   const body = rows.map((row) => h('tr', {}, ...row.map((cell, i) => (i === 0 ? h('th', { scope: 'row' }, cell) : h('td', {}, cell)))));
   return scrolled(caption, h('table', {}, h('caption', { class: 'sr' }, caption), h('thead', {}, head), h('tbody', {}, ...body)));
 }
 
-/** A column of a table that sorts. */
+/** A column of a sortable table. */
 export interface Column<Row> {
   title: string;
-  /** What is shown. */
+  /** Displayed text. */
   cell(row: Row): Cell;
-  /** What is sorted by; what is not known comes last either way. */
+  /** Sort key; unknown values come last in both directions. */
   by(row: Row): number | string | null;
 }
 
-/** A table whose heads are buttons: the first press sorts upwards, the next downwards; the first rows may be fixed. */
+/** A table with buttons as column heads: the first press sorts ascending, the next descending. The first rows may be fixed. */
 export function sortable<Row>(columns: Column<Row>[], rows: Row[], caption: string, fixed = 0): HTMLElement {
   const numbers = columns.map((c) => rows.some((row) => typeof c.by(row) === 'number'));
   const made = rows.map((row) => ({ row, element: h('tr', {}, ...columns.map((c, i) => data(c.cell(row), numbers[i] ?? false))) }));
@@ -39,7 +39,7 @@ export function sortable<Row>(columns: Column<Row>[], rows: Row[], caption: stri
   return scrolled(caption, h('table', { class: 'sortable' }, h('caption', { class: 'sr' }, caption), h('thead', {}, h('tr', {}, ...heads)), body));
 }
 
-/** Which of two comes first; what is not known comes last whatever the direction. */
+/** Compares two sort keys; unknown values come last in both directions. */
 export function order(a: number | string | null, b: number | string | null, direction: number): number {
   if (a === null || b === null) return Number(a === null) - Number(b === null);
   if (typeof a === 'number' && typeof b === 'number') return (a - b) * direction;

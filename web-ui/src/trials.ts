@@ -1,4 +1,4 @@
-// All trials in a table that sorts, and one of them over time.
+// All trials in a sortable table, and one of them over time.
 
 import { h, section } from './dom';
 import { byGroup } from './charts';
@@ -19,7 +19,7 @@ interface Row {
 
 const KEYS = ['p50', 'p95', 'p99', 'max'] as const;
 
-/** A time, with ≥ where only a lower bound is known. */
+/** A time; with ≥ if it is only a lower bound. */
 const time = (times: Times | null, key: (typeof KEYS)[number]): string =>
   (times?.at_least?.includes(key) ? '≥ ' : '') + value(times?.[key], 'seconds');
 
@@ -41,14 +41,14 @@ const columns = (choose: (index: number) => void): Column<Row>[] => [
 const button = ({ index }: Row, choose: (index: number) => void): HTMLElement =>
   h('button', { type: 'button', class: 'link', title: 'Show it over time', onclick: () => choose(index) }, plain(index + 1));
 
-/** The table of all trials. */
+/** Table of all trials. */
 export function trialTable(document: StudyDocument, choose: (index: number) => void): HTMLElement | null {
   const rows = document.trials.map((trial, index) => ({ trial, index, unit: loadUnit(document, trial.contender) }));
   if (rows.length < 2) return null;
   return section('trials', 'Trials', sortable(columns(choose), rows, 'All trials, in the order in which they were made'));
 }
 
-/** One trial over time, and the choice of which. */
+/** One trial over time, with a selector. */
 export class TrialView {
   readonly element: HTMLElement | null;
   private readonly chooser: HTMLSelectElement;
@@ -57,7 +57,7 @@ export class TrialView {
 
   constructor(
     private readonly document: StudyDocument,
-    /** A trial's charts, read when they are asked for. */
+    /** Charts of a trial, parsed on demand. */
     private readonly read: (index: number) => TrialCharts | null,
   ) {
     this.chooser = h('select', { id: 'trial-choice', onchange: () => this.show(Number(this.chooser.value)) }, ...this.options());
@@ -68,7 +68,7 @@ export class TrialView {
     this.element = document.trials.length > 0 ? section('time', 'Over time', bar, this.room) : null;
   }
 
-  /** Shows a trial, and goes there. */
+  /** Shows a trial and scrolls to it. */
   choose(index: number): void {
     this.show(index);
     this.element?.scrollIntoView();
@@ -82,7 +82,7 @@ export class TrialView {
     this.views.forEach((view) => view.end());
     const charts = this.read(index);
     this.room.replaceChildren(...this.about(trial));
-    // Those of a single run stand at the head of the page.
+    // For a single run, they are at the top of the page.
     if (charts && this.document.trials.length > 1) this.room.append(...breakdown(charts));
     if (charts) this.draw(charts);
   }
@@ -127,7 +127,7 @@ export class TrialView {
     const told = [trial.error, ...trial.warnings].filter((t) => t !== null).map((t) => h('li', { class: 'warning' }, t));
     const causes = verdict.causes.map((c) => h('li', { class: 'warning' }, c.sentence, ' ', h('span', { class: 'remedy' }, c.remedy)));
     const kept = objectives.map((o) => h('li', { class: o.met ? 'met' : 'warning' }, `${o.text}: ${o.met ? 'met' : 'missed'}`));
-    // Of a single run they stand at the head of the page.
+    // For a single run, they are at the top of the page.
     const many = this.document.trials.length > 1;
     const error = trial.error === null ? [] : [h('li', { class: 'warning' }, trial.error)];
     const items = many ? [...told, ...causes, ...findings.map(findingItem), ...kept] : [...error, ...kept];
@@ -145,14 +145,14 @@ export class TrialView {
   }
 }
 
-/** A trial by population, label and transaction, and the checks that its replies failed. */
+/** Figures of a trial by population, label and transaction, and its failed checks. */
 function breakdown({ tables, check_failures }: TrialCharts): HTMLElement[] {
   const failures = check_failures.map((sentence) => h('li', { class: 'warning' }, sentence));
   const list = failures.length > 0 ? [h('h3', {}, 'Failed checks'), h('ul', { class: 'findings' }, ...failures)] : [];
   return [...list, ...tables.map(({ head, rows }) => simpleTable(head, rows, head[0] ?? ''))];
 }
 
-/** What the measured time came to, and beside it the range that is zoomed at. */
+/** Sums of the measured time and of the zoomed range, side by side. */
 function sumTable(whole: Summary | null, part: Summary | null): HTMLElement {
   const rows = [
     ['measured time', whole],
@@ -173,7 +173,7 @@ function sumRow(name: string, s: Summary): string[] {
 
 const nanos = (n: number | null): number | null => (n === null ? null : n / 1e9);
 
-/** What was read beside the requests: means over the measured time. */
+/** Readings of the server and the machine: means over the measured time. */
 function readings({ readings, contender }: Trial): HTMLElement[] {
   const rows = Object.entries(readings).flatMap(([source, values]) => Object.entries(values).map(([name, x]) => [name, source, value(x, 'count')]));
   if (rows.length === 0) return [];

@@ -1,6 +1,6 @@
-// What Rust writes into the page (crates/report/src/html.rs): the study, its charts, and what zoom sums up.
+// Data that Rust embeds in the page (crates/report/src/html.rs): the study, its charts, and the sums for zooming.
 //
-// Nothing is computed here. Times are in seconds, rates per second; unknown values are null.
+// These types compute nothing. Times are in seconds, rates per second; unknown values are null.
 
 export type Unit = 'count' | 'seconds' | 'per_second' | 'share' | 'bytes' | 'bytes_per_second' | 'cores' | 'users' | 'clock';
 export type ScaleKind = 'linear' | 'log' | 'quantile';
@@ -48,27 +48,27 @@ export interface Figure {
   heat: Heat | null;
 }
 
-/** A trial's seconds in columns, and of each its histogram of response times, packed (see sketch.ts). */
+/** Seconds of a trial in columns, each with its packed histogram of response times (see sketch.ts). */
 export interface Zoom {
-  /** The measured time ends here; it begins at 0. */
+  /** End of the measured time, which begins at 0. */
   measured_seconds: number;
   from_seconds: number[];
   to_seconds: number[];
   planned: number[];
   completed: number[];
   errors: number[];
-  /** Nanoseconds: the greatest response time of each. */
+  /** Maximum response time of each second, in nanoseconds. */
   max_nanos: number[];
   cells: string[];
 }
 
-/** What is drawn of a trial once it is chosen. */
+/** Charts of a selected trial. */
 export interface TrialCharts {
   figures: Figure[];
   zoom: Zoom;
-  /** The trial by population, label and transaction. */
+  /** Figures by population, label and transaction. */
   tables: TrialTable[];
-  /** A sentence for each check that its replies failed. */
+  /** A sentence for each failed check. */
   check_failures: string[];
 }
 
@@ -166,7 +166,7 @@ export interface Compared {
   sentence: string;
 }
 
-/** The second held against the first; the load is null where each had its own. */
+/** The second contender compared with the first; the load is null if each had its own. */
 export interface Pair {
   ours: string;
   theirs: string;
@@ -186,13 +186,13 @@ export interface Analysis {
   contenders: Analysed[];
   conclusions: Finding[];
   findings: Finding[];
-  /** Contenders of a sweep, two by two, at each load. */
+  /** Pairs of contenders of a sweep, at each load. */
   pairs: Pair[];
   answers: Answer[];
   comparison: Comparison | null;
 }
 
-/** A figure with its 95 % interval, of which a side may be open. */
+/** A figure with its 95 % interval, which may be open on one side. */
 export interface Interval {
   value: number | null;
   low: number | null;
@@ -210,7 +210,7 @@ export interface SearchTrial {
   known: Interval;
 }
 
-/** What a search came to, of one contender. */
+/** Result of a search for one contender. */
 export interface Answer {
   contender: string;
   sentence: string;
@@ -242,7 +242,7 @@ export interface Times {
   p99: number;
   p99_9: number;
   max: number;
-  /** Of these only a lower bound is known. */
+  /** Names of figures that are only lower bounds. */
   at_least?: string[];
 }
 
@@ -274,7 +274,7 @@ export interface Trial {
   failures: Record<string, number>;
   response_time_seconds: Times | null;
   verdict: Verdict;
-  /** Left out where all consistency checks passed. */
+  /** Absent if all consistency checks passed. */
   failed_checks?: { name: string; arithmetic: string }[];
   findings: Finding[];
   bottleneck: Bottleneck | null;
@@ -352,7 +352,7 @@ export interface StudyDocument {
   method: string[];
 }
 
-/** All that stands in the page's script element `study`; each trial's charts stand in their own, `trial-0` and on. */
+/** Content of the page's script element `study`. The charts of each trial are in elements of their own: `trial-0` and following. */
 export interface PageData {
   document: StudyDocument;
   figures: Figure[];
@@ -360,7 +360,7 @@ export interface PageData {
   shown: number;
 }
 
-/** A page of tables and charts that is no study (crates/report/src/html/dashboard.rs). */
+/** A page of tables and charts without a study (crates/report/src/html/dashboard.rs). */
 export interface DashboardData {
   title: string;
   facts: [string, string][];
@@ -375,7 +375,7 @@ export interface DashboardTable {
   title: string;
   columns: string[];
   rows: DashboardCell[][];
-  /** Number of first rows that stay first. */
+  /** Number of rows at the top that sorting does not move. */
   fixed_rows: number;
 }
 

@@ -1,5 +1,5 @@
-// The page in a real browser: `node test/browser.mjs DIRECTORY [PICTURES]`, where DIRECTORY holds what the example
-// `made_up` of brunt-report writes. With PICTURES, screenshots go there. Chromium is Debian's; nothing is downloaded.
+// Tests the page in a browser: `node test/browser.mjs DIRECTORY [PICTURES]`. DIRECTORY contains the pages that the example
+// `made_up` of brunt-report writes. PICTURES receives screenshots. Chromium is Debian's; nothing is downloaded.
 
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
@@ -18,7 +18,7 @@ const three = (x) => {
   return x.toFixed(places).replace(/\B(?<!\.\d*)(?=(\d{3})+(?!\d))/g, ',');
 };
 
-/** Opens a page; whatever the browser complains of, and whatever it asks the network for, ends the test. */
+/** Opens a page; any error of the browser and any network request fails the test. */
 async function open(browser, name, options = {}) {
   const page = await browser.newPage({ viewport: { width: 1360, height: 900 }, ...options });
   const complaints = [];
@@ -34,7 +34,7 @@ async function open(browser, name, options = {}) {
 
 const texts = (page, selector) => page.locator(selector).allTextContents();
 
-/** A cell of a table, by its column's title. */
+/** A cell of a table, by the title of its column. */
 const column = async (page, section, title) => {
   const titles = (await texts(page, `${section} thead th`)).map((t) => t.trim());
   const at = titles.indexOf(title);
@@ -149,7 +149,7 @@ const tests = {
     const figures = page.locator('figure');
     for (const figure of (await figures.all()).slice(0, 12)) {
       await figure.locator('summary').click();
-      // The browser tells of an opened element later.
+      // The browser reports an opened element asynchronously.
       await figure.locator('.as-table tbody tr').first().waitFor({ timeout: 5000 });
       const stage = figure.locator('.stage');
       const about = await stage.getAttribute('aria-describedby');
@@ -248,7 +248,7 @@ const dashboardTests = {
   },
 };
 
-/** How long the page took, of several openings: the least says most on a machine that does other things too. */
+/** Time to open the page: the minimum of several, which is least affected by other processes. */
 async function opening(browser) {
   const times = [];
   for (let i = 0; i < 5; i++) {

@@ -1,5 +1,5 @@
-// What zoom shows is what Rust would say: zoom.json was written by crates/report/src/html/zoom.rs, packed seconds and,
-// by the histograms themselves, what ranges of them come to.
+// The sums of a zoomed range equal those of Rust: crates/report/src/html/zoom.rs wrote zoom.json. It has packed seconds,
+// and the results of ranges computed from the histograms themselves.
 
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
@@ -60,7 +60,7 @@ test('cells below 2048 hold eight values each, and each touches the next', () =>
 });
 
 test('long distances and great counts are unpacked', () => {
-  // 0x41: one on, once. 0x00 e8 07 80 01: 1000 on, 128 times.
+  // 0x41: distance 1, count 1. 0x00 e8 07 80 01: distance 1000, count 128.
   expect([...unpack(btoa('\x41\x00\xe8\x07\x80\x01'))]).toEqual([
     [1, 1],
     [1001, 128],
