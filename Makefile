@@ -1,4 +1,4 @@
-# What can be done here. `make` alone lists it; the work is in tools/, one script a target.
+# Lists the targets if called without one. Each target is a script in tools/.
 # Options: PROFILE=demo make dist, make bench BENCH="--quick --case tls-10b", make prove PROOF=accuracy, make fuzz TARGET=reply SECONDS=600
 
 .POSIX:

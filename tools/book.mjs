@@ -11,7 +11,7 @@ const problems = [];
 
 const withoutCode = (text) => text.replace(/^```[\s\S]*?^```/gm, "").replace(/`[^`\n]*`/g, "");
 
-/** The anchors that GitHub makes of a page's headings. */
+/** Anchors that GitHub derives from the headings of a page. */
 function anchors(file) {
   const text = readFileSync(file, "utf8").replace(/^```[\s\S]*?^```/gm, "");
   return [...text.matchAll(/^#+ +(.*)$/gm)].map(([, heading]) =>

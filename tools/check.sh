@@ -1,5 +1,5 @@
 #!/bin/sh
-# Everything that can be said about the source without running brunt. Ends at the first thing that is wrong.
+# Runs all static checks, and stops at the first failure.
 set -eu
 . tools/lib.sh
 sh tools/need.sh check
@@ -18,9 +18,9 @@ cargo clippy -p brunt-cli -p brunt-script --no-default-features --locked -- -D w
 
 say "the rules of the house"
 # shellcheck disable=SC2086 # a list of arguments
-cargo test $ALL --test it house::
+cargo test $ALL --test it house:: -- --nocapture
 
-# with_node NAME WHAT SCRIPT [ARGUMENT]: runs a check that is written for node.
+# with_node NAME TITLE SCRIPT [ARGUMENT]: runs a check that is written for node.
 with_node() {
     name=$1
     say "$2"

@@ -1,19 +1,19 @@
 #!/bin/sh
-# The main job, on a server that comes along: brunt measures brunt-lab, eight workers that take 10 ms on average each
-# (800/s at most): once with eight users in a closed loop, once with 400 arrivals a second; then at rising loads.
+# The main job on the embedded server: brunt measures brunt-lab, eight workers that take 10 ms on average each (800/s at
+# most), first with eight users in a closed loop, then with 400 arrivals/s, then at rising loads.
 set -eu
 . tools/lib.sh
 sh tools/need.sh
 
 say "building (profile demo)"
-# Scripts, CSS selectors, XPath and HTTP/3 are left out: they take long to build, and nothing here needs them.
+# Without scripts, CSS selectors, XPath and HTTP/3: they build slowly, and the demo does not need them.
 build_quickly -p brunt-cli --no-default-features
 brunt=$BUILT/demo/brunt
 scratch=$(mktemp -d)
 lab=
 disturbed=no
 
-# The lab lives as long as its standard input, which we hold open as descriptor 3: it ends with us, however we end.
+# The lab ends when its standard input closes. Descriptor 3 holds it open, so the lab ends with this script in any case.
 clean_up() {
     exec 3>&-
     if [ -n "$lab" ]; then
@@ -48,7 +48,7 @@ show() {
     "$brunt" "$@" 3>&- || code=$?
     case $code in
     0) ;;
-    # A verdict, and no failure: the figures are shown, and why they are not valid.
+    # A doubtful verdict is not a failure: brunt shows the figures with the reason.
     5) disturbed=yes ;;
     *) exit $code ;;
     esac

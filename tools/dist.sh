@@ -1,7 +1,7 @@
 #!/bin/sh
-# Writes what a release publishes to dist/: a static binary with completions and man pages (tar.gz), a Debian package, an
+# Writes the files of a release to dist/: a static binary with completions and man pages (tar.gz), a Debian package, an
 # OCI image, an SBOM and checksums. Needs neither root nor a container engine.
-# Options are environment variables: PROFILE=demo for a quick look (the published profile is `release`),
+# Options are environment variables: PROFILE=demo for a quick try (the published profile is `release`),
 # TARGET=x86_64-unknown-linux-gnu for glibc (the default is musl, linked statically).
 set -eu
 . tools/lib.sh
@@ -13,7 +13,7 @@ export PROFILE TARGET
 sh tools/dist/need.sh
 
 version=$(sed -n 's/^version *= *"\(.*\)"/\1/p' Cargo.toml | head -n 1)
-# Archives of one commit are equal byte for byte: all times in them are the commit's.
+# Archives of the same commit are identical: all their times are that of the commit.
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || date +%s)}
 export SOURCE_DATE_EPOCH
 dist=$PWD/dist

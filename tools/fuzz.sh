@@ -1,6 +1,6 @@
 #!/bin/sh
-# Fuzzes one target, or all of them, for so many seconds each: tools/fuzz.sh reply 60, tools/fuzz.sh all 60
-# With --if-possible, a machine without the tools skips it.
+# Fuzzes one target or all targets for a number of seconds each: tools/fuzz.sh reply 60, tools/fuzz.sh all 60
+# With --if-possible, skips a machine without the tools.
 set -eu
 . tools/lib.sh
 target=$1

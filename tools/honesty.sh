@@ -1,5 +1,5 @@
 #!/bin/sh
-# Brunt and Debian's load generators held against a server whose truth is known; the tables go into docs/honesty.md between
+# Compares brunt and Debian's load generators with computed response times. Writes the tables to docs/honesty.md between
 # its two marks. Arguments go to `brunt certify`: tools/honesty.sh --rounds 3
 set -eu
 . tools/lib.sh
@@ -11,7 +11,7 @@ build_programs
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-# 4: brunt missed its own limit somewhere. The table shows it, so it is written all the same.
+# 4: brunt missed a limit. The table shows it, so the script writes it.
 code=0
 "$BUILT/release/brunt" certify --tool brunt,wrk,ab,siege,httperf,h2load "$@" \
     -o text -o "markdown=$scratch/measured.md" || code=$?

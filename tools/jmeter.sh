@@ -1,6 +1,6 @@
 #!/bin/sh
-# Apache JMeter 5.6.3 from its published artifacts (Maven Central), in the folder $1, unless it is there. Exit code 1 where it
-# cannot be had: no java, no mvn, no jar (JDK), no registry.
+# Installs Apache JMeter 5.6.3 from its published artifacts (Maven Central) to the folder $1, if it is missing. Exit code 1
+# without java, mvn, jar (JDK) or the registry.
 set -eu
 . tools/lib.sh
 version=5.6.3

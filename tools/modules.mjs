@@ -1,17 +1,17 @@
-// Prints the crates and modules with their imports, and checks that no modules import each other in a circle.
+// Prints the crates and modules with their imports, and checks that no modules import each other in a cycle.
 //
 //   node tools/modules.mjs           prints them
-//   node tools/modules.mjs --check   ends with 1 if modules import each other in a circle that CIRCLES does not allow, a file
-//                                    imports a module that only the rows of a register may import (REGISTERS), or a module
-//                                    imports one that follows it in ORDERS
+//   node tools/modules.mjs --check   exits with 1 for a cycle that CIRCLES does not allow, for an import of a module
+//                                    reserved to the rows of a register (REGISTERS), or for an import of a module
+//                                    that comes later in ORDERS
 //
-// A module is a file or folder right under a crate's src; what lies below belongs to it. Its imports are the paths that its
-// files name: `use crate::…`, `super::…`, and paths in the code. Tests are left out. Node without packages.
+// A module is a file or folder directly in a crate's src, with all files below it. Its imports are the paths in its
+// files: `use crate::…`, `super::…`, and paths in the code. Tests are excluded. Needs only node.
 
 import { readFileSync, readdirSync, existsSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 
-// Circles that are allowed: the modules of a crate, and why they import each other.
+// Allowed cycles: the modules of a crate, and the reason.
 const CIRCLES = {
   bench: [
     "check options overload pacing report session tools",
@@ -35,12 +35,12 @@ const CIRCLES = {
   search: ["answer capacity damage recovery search stage", "a search holds the state of its stages, and each stage reads the search"],
 };
 
-// Modules that only the rows of a register import, besides themselves: the modules, the register's folder and its rows.
+// Modules that only the rows of a register (and they themselves) may import: the modules, the folder and its rows.
 const REGISTERS = {
   wire: { modules: ["h1", "h2", "h3", "websocket"], register: "http", rows: ["h1", "h2", "h3", "websocket", "replay"] },
 };
 
-// The modules of a crate in their order: each imports only those before it.
+// Order of the modules of a crate: each imports only earlier ones.
 const ORDERS = {
   script: ["error", "texts", "replies", "program", "languages", "check"],
 };
@@ -54,7 +54,7 @@ const files = (folder) =>
       return entry.name.endsWith(".rs") ? [path] : [];
     });
 
-// The source without comments and without its tests.
+// The source without comments and tests.
 function code(path) {
   const text = readFileSync(path, "utf8").replace(/\/\/.*$/gm, "");
   const tests = text.search(/#\[cfg\(test\)\]\s*mod \w+ \{/);
@@ -63,7 +63,7 @@ function code(path) {
 
 const isTest = (path) => /(^|\/)(tests|[a-z_]+_tests)(\.rs$|\/)/.test(path);
 
-// A crate: its name, the crates that it depends on, its modules and what each imports of the others.
+// A crate: its name, its dependencies, its modules and their imports.
 function crate(folder) {
   const name = folder.split("/").pop();
   const manifest = readFileSync(join(folder, "Cargo.toml"), "utf8").split(/^\[dev-dependencies\]/m)[0];
@@ -87,13 +87,13 @@ function crate(folder) {
   return { name, needs, modules, bypasses };
 }
 
-// True if a file imports a module that only the rows of a register may import, and is none of these.
+// True if a file outside the register imports a module that only its rows may import.
 function isBypass(crate, path, named) {
   const { modules, register, rows } = REGISTERS[crate] ?? { modules: [] };
   return modules.includes(named) && !rows.some((row) => path === `${register}/${row}.rs`);
 }
 
-// The top modules that a file names by `crate::a` or by enough `super::`.
+// Top-level modules that a file imports by `crate::a` or a sufficient number of `super::`.
 function imported(text, path) {
   const depth = path.replace(/(\/mod)?\.rs$/, "").split("/").length;
   const root = `(?:crate|${Array(depth).fill("super").join("::")})`;
@@ -108,7 +108,7 @@ function imported(text, path) {
   return names;
 }
 
-// Without the arrows that others imply.
+// Removes edges that follow from others.
 function direct(crates) {
   const needs = new Map(crates.map((one) => [one.name, one.needs]));
   const reaches = (from, to) => (needs.get(from) ?? []).some((next) => next === to || reaches(next, to));
@@ -117,14 +117,14 @@ function direct(crates) {
   );
 }
 
-// Modules that import each other, directly or by way of others.
+// Modules that import each other, directly or indirectly.
 function circles(modules) {
   const reaches = (from, to, seen = new Set()) =>
     [...modules.get(from)].some((next) => next === to || (!seen.has(next) && reaches(next, to, seen.add(next))));
   return [...modules.keys()].filter((one) => reaches(one, one));
 }
 
-// Imports against an order of modules.
+// Imports against the order of modules.
 function backward(modules, order) {
   return order.flatMap((from, at) => {
     const imports = modules.get(from) ?? new Set();

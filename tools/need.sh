@@ -1,5 +1,5 @@
 #!/bin/sh
-# Says in one line each what is missing to build brunt, and what to do about it. Installs nothing.
+# Prints one line for each tool that the build lacks, with its remedy. Installs nothing.
 set -eu
 . tools/lib.sh
 

@@ -1,11 +1,11 @@
 #!/bin/sh
-# Installs those of the named programs' Debian packages that are missing: tools/packages.sh nginx wrk …
-# It starts no service, not even those that a package starts by itself. Where it may not install, it says what to do and
-# goes on: what then cannot run says so itself.
+# Installs the missing Debian packages of the named programs: tools/packages.sh nginx wrk …
+# Starts no service, not even those that a package starts by itself. Without the right to install, it prints what to do and
+# continues: tests that lack a program report it.
 set -eu
 . tools/lib.sh
 
-# The program by which a package is known to be there, however it came.
+# Program that shows that a package is installed, from whatever source.
 program_of() {
     case $1 in
     apache2-utils) echo ab ;;
@@ -49,7 +49,7 @@ policy=/usr/sbin/policy-rc.d
 saved=$policy.before-brunt
 
 forbid_starts() {
-    # Ours may have been left behind by a run that was killed: then what stands in $saved, or nothing, is the true one.
+    # A killed run may have left our file. Then the original is $saved, or there was none.
     if [ -e $policy ] && ! grep -q "From brunt" $policy; then $as_root mv $policy $saved; fi
     printf '#!/bin/sh\n# From brunt, tools/packages.sh: gone when that ends.\nexit 101\n' | $as_root tee $policy >/dev/null
     $as_root chmod 755 $policy

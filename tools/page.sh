@@ -1,6 +1,6 @@
 #!/bin/sh
-# The report page: types, tests, and whether what is checked in is what its source builds. `--write` puts what was built
-# in its place; `--browser` opens a page in Chromium, too (`--browser=DIRECTORY` leaves pictures of it there).
+# Checks types and tests of the report page, and whether the checked-in page matches its source. `--write` replaces the
+# checked-in page; `--browser` also tests it in Chromium (`--browser=DIRECTORY` writes screenshots there).
 set -eu
 . tools/lib.sh
 

@@ -1,12 +1,12 @@
 #!/bin/sh
-# Prints how many of the statistical promises (dev/tests/promises.txt) a run of all tests checked, simulated and in real time:
+# Prints how many statistical promises (dev/tests/promises.txt) a run of all tests checked, simulated and in real time:
 # tools/promises.sh FAILED LOG…, FAILED a file with one test a line. Fails if a simulated test did not run and pass.
 set -eu
 failed=$1
 shift
 seen=$(mktemp)
 trap 'rm -f "$seen"' EXIT
-# A test that printed something has its `ok` on a later line: it passed if it ran, did not fail and was not skipped.
+# If a test prints something, its `ok` is on a later line. It passed if it ran, did not fail and was not skipped.
 sed -n 's/^test \([^ ]*\) \.\.\. .*/\1/p' "$@" | sort -u | grep -Fvx -f "$failed" >"$seen" || true
 
 awk -F ' *[|] *' -v seen="$seen" -v skips="${BRUNT_SKIPS:-/dev/null}" '

@@ -1,9 +1,9 @@
 #!/bin/sh
-# Runs the proofs: the targets of the project in full, each with its evidence in docs/proof/.
+# Runs the proofs: all targets of the project, each with its evidence in docs/proof/.
 #
 # A proof is a file tools/prove/NAME.sh. It is started with the directory for its evidence as $1 and with BRUNT_BIN,
 # BRUNT_LAB_BIN and BRUNT_PROVE=1 in its environment; it writes $1/NAME.*, and it fails if a target is missed.
-# tools/prove.sh NAME… runs only these. The result stands in docs/proof/README.md, which is made anew each time.
+# tools/prove.sh NAME… runs only these. Each run rewrites docs/proof/README.md with the results.
 set -eu
 . tools/lib.sh
 sh tools/need.sh
@@ -24,7 +24,7 @@ build_programs
 
 commit() { git describe --always --dirty --abbrev=12 2>/dev/null || echo "no git here"; }
 
-# The heading, then a row a proof.
+# The heading, then a row per proof.
 page() {
     echo "# What was proved"
     echo

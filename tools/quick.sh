@@ -1,5 +1,5 @@
 #!/bin/sh
-# Formats, lints and tests the crates that changed since the branch left main, and checks the rules of the house. Installs
+# Formats, lints and tests the crates that changed since the branch left main, and checks the house rules. Installs
 # nothing and needs no node. `make quick BASE=COMMIT` compares with another commit.
 set -eu
 . tools/lib.sh
@@ -14,13 +14,13 @@ fi
 git rev-parse --quiet --verify "${base:-none}^{commit}" >/dev/null ||
     die "no commit to compare with: there is neither origin/main nor main. Write: make quick BASE=COMMIT"
 
-# Paths of files that changed since $base, committed or not.
+# Prints paths of files that changed since $base, committed or not.
 changed_files() {
     git diff --name-only "$base"
     git ls-files --others --exclude-standard
 }
 
-# package_of FILE: the name of the package whose directory holds it; nothing for files of no package.
+# package_of FILE: prints the package of the file; nothing for files without a package.
 package_of() {
     directory=$(dirname "$1")
     while [ "$directory" != . ]; do
@@ -32,7 +32,7 @@ package_of() {
     done
 }
 
-# The fuzz targets cannot be linked without a C++ compiler. Tests of whole programs and long simulations are left to `make test`.
+# The fuzz targets need a C++ compiler to link. `make test` runs tests of whole programs and long simulations.
 packages=$(changed_files | while read -r file; do package_of "$file"; done | sort -u | grep -vx brunt-fuzz || true)
 selected=
 for package in $packages; do selected="$selected -p $package"; done
@@ -46,7 +46,7 @@ if [ -n "$packages" ]; then
     cargo clippy --quiet --locked --all-targets $selected -- -D warnings
 fi
 say "unit tests:" $packages
-# brunt-tests is always in the list: cargo refuses --lib where no selected package has a library.
+# brunt-tests is always selected: cargo refuses --lib if no selected package has a library.
 # shellcheck disable=SC2086
 cargo test --quiet --locked --lib --bins -p brunt-tests $selected
 say "the rules of the house"

@@ -1,5 +1,5 @@
-// Checks all texts of the project for phrases that are not plain technical English (tools/style-words.txt), and the texts that
-// users read (string literals of the crates, without tests) for sentences of more than 25 words.
+// Checks all texts of the project for phrases in tools/style-words.txt, and string literals of the crates (without tests) for
+// sentences of more than 25 words.
 // node tools/style.mjs: prints each place, and exits with 1 if there is any.
 
 import { execFileSync } from "node:child_process";

@@ -1,10 +1,10 @@
 #!/bin/sh
-# Installs what the tests need, checks the source, runs every test, and sums up. `make test` and CI are this.
+# Installs the packages that the tests need, checks the source, runs every test, and prints a summary. `make test` and CI run this.
 set -eu
 . tools/lib.sh
 sh tools/need.sh check
 
-# A build that is made once needs nothing kept for the next one (3 GB less), and no small pieces of code for it (a tenth less work).
+# A single build needs no incremental state (3 GB less), and fewer code units (a tenth less work).
 if [ "${CI:-}" = true ]; then
     export CARGO_INCREMENTAL=0 CARGO_PROFILE_DEV_CODEGEN_UNITS=4
 fi
@@ -23,7 +23,7 @@ echo "brunt: checking the source, building, running all tests. Installed with ap
 echo "$packages"
 # shellcheck disable=SC2086 # a list of arguments
 sh tools/packages.sh $packages
-# Apache JMeter is 70 MB from Maven's registry: it is used where java and mvn are there, and installed by nobody.
+# Apache JMeter is 70 MB from Maven's registry. It is downloaded only if java and mvn are installed.
 if sh tools/jmeter.sh "$BUILT/jmeter"; then BRUNT_JMETER=$BUILT/jmeter && export BRUNT_JMETER; fi
 sh tools/check.sh || die "make check failed (see above), so the tests were not run."
 
@@ -33,27 +33,27 @@ say "the programs and their tests"
 # shellcheck disable=SC2086 # a list of arguments
 cargo build $ALL --bins --tests
 
-# Tests marked `quiet` (dev/tests/needs.txt) measure in real time, and two cores are few for all of them at once. If one of them
-# fails, it runs again, alone, twice at most. The last result counts, and a retry is reported. Other tests are not retried.
+# Tests marked `quiet` (dev/tests/needs.txt) measure in real time, and may disturb each other on two cores. A failed one runs
+# again, alone, at most twice. The last result counts, and a retry is reported. Other tests have no retry.
 beside=$BUILT/test-beside.log
 left=$BUILT/test-left
 : >"$log"
 
-# failed LOG: the names of those that failed, one a line. A name in the list of failures is one that was a test.
+# failed LOG: prints the failed tests, one per line. A name in cargo's list of failures counts if it is the name of a test.
 failed() {
     sed -n 's/^test \(.*\) \.\.\. .*/\1/p' "$1" | sort -u >"$BUILT/test-names"
     sed -n 's/^    \([^ ].*\)/\1/p' "$1" | sort -u | comm -12 - "$BUILT/test-names"
 }
 
-# unquiet FILE: those of its tests that are not marked `quiet`.
+# unquiet FILE: prints the tests in the file that are not marked `quiet`.
 unquiet() {
     awk '!/^#/ && ("," $2 ",") ~ /,quiet,/ { print $1 }' dev/tests/needs.txt | sort -u | comm -23 "$1" -
 }
 
-# passed LOG…: how many
+# passed LOG…: prints the number of passed tests.
 passed() { cat "$@" | sed -n 's/^test result:.* \([0-9]*\) passed;.*/\1/p' | awk '{ n += $1 } END { print n + 0 }'; }
 
-# alone: each of "$left" by itself; then "$left" has those that fail, and those that were not run.
+# alone: runs each test in "$left" alone, and leaves those in "$left" that failed or did not run.
 alone() {
     { xargs -d '\n' cargo test $ALL --test it -- --exact --test-threads=1 <"$left" || true; } 2>&1 | tee "$log"
     sed -n 's/^test \(.*\) \.\.\. ok$/\1/p' "$log" | sort -u | comm -23 "$left" - >"$left.unseen"
@@ -61,8 +61,7 @@ alone() {
     mv "$left.again" "$left"
 }
 
-# timed: passes lines of tests through, and lists in "$BUILT/slow" those that took 20 s or longer. A test that ran beside others may
-# have taken longer than it says.
+# timed: copies the output of tests, and lists tests of 20 s or longer in "$BUILT/slow". Parallel tests extend these times.
 timed() {
     name='' last=$(date +%s)
     while IFS= read -r line; do
@@ -85,7 +84,7 @@ say "all tests"
 : >"$BUILT/slow"
 {
     code=0
-    # What may measure beside others, and what measures alone.
+    # First the tests that may run in parallel, then those that measure alone.
     cargo test $ALL --no-fail-fast --lib --bins --test '[!i]*' || code=$?
     cargo test $ALL --no-fail-fast --doc || code=$?
     cargo test $ALL --no-fail-fast --test it -- \
@@ -93,13 +92,13 @@ say "all tests"
     for module in accuracy verdict find compare capacities examples; do
         cargo test $ALL --test it "$module::" -- --test-threads=1 --nocapture || code=$?
     done
-    # sh knows no pipefail: the exit code goes around tee, by way of a file.
+    # sh has no pipefail: a file carries the exit code around tee.
     echo $code >"$BUILT/test.code"
 } 2>&1 | timed | tee "$beside"
 code=$(cat "$BUILT/test.code")
 failed "$beside" >"$left"
 cp "$left" "$left.first"
-# Where it did not build, or a test ended its process, those behind it were not run, and no list has them.
+# If the build failed, or a test ended its process, later tests did not run and no list contains them.
 whole() { [ "$(grep -c '^running [0-9]* test' "$1")" = "$(grep -c '^test result: ' "$1")" ]; }
 unquiet "$left" >"$left.unquiet"
 if [ -s "$left" ] && [ ! -s "$left.unquiet" ] && whole "$beside" && ! grep -q 'could not compile' "$beside"; then
@@ -110,10 +109,10 @@ if [ -s "$left" ] && [ ! -s "$left.unquiet" ] && whole "$beside" && ! grep -q 'c
     if [ -s "$left" ]; then code=1; fi
 fi
 
-# CI fuzzes each parser for a minute; elsewhere `make fuzz` does. What it finds is a failure like any other.
+# CI fuzzes each parser for a minute; elsewhere use `make fuzz`. A finding is a failure.
 if [ "$code" = 0 ] && [ "${CI:-}" = true ]; then sh tools/fuzz.sh all 60 --if-possible || code=$?; fi
 
-# reasons: passes the list of slow tests through, with the reasons of those that took more than a minute.
+# reasons: copies the list of slow tests, with the reasons of those that took more than a minute.
 reasons() {
     while read -r took unit name; do
         reason=

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Writes a Debian package (deb(5)) with ar and tar: tools/dist/deb.sh TREE VERSION DIR.
-# A static binary depends on nothing; one linked to glibc depends on the libc6 that has packed relocations.
+# A static binary has no dependencies; one linked to glibc needs a libc6 with packed relocations.
 set -eu
 . tools/lib.sh
 tree=$1 version=$2 out=$3
@@ -37,5 +37,5 @@ sh tools/dist/tar.sh "$work/control" | gzip -9n >"$work/control.tar.gz"
 sh tools/dist/tar.sh "$tree" | gzip -9n >"$work/data.tar.gz"
 package=$out/brunt_$version-1_$architecture.deb
 rm -f "$package"
-# The order of the members is part of the format; D writes no times and no users.
+# The order of the members is part of the format; D omits times and users.
 (cd "$work" && ar rcD "$package" debian-binary control.tar.gz data.tar.gz)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Says in one line each what is missing for `make dist`, and how to install it. Installs nothing. Reads TARGET.
+# Prints one line for each tool that `make dist` lacks, with its remedy. Installs nothing. Reads TARGET.
 set -eu
 . tools/lib.sh
 

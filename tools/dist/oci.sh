@@ -1,7 +1,7 @@
 #!/bin/sh
 # Writes an OCI image archive (image-spec 1.1) without a container engine: tools/dist/oci.sh TREE VERSION FILE.
-# One layer: the tree, and the CA certificates of this machine if it has any. It is a directory of blobs, each named by
-# its digest; `podman load -i FILE`, `skopeo copy oci-archive:FILE …` and `docker load -i FILE` (25 or newer) read it.
+# One layer: the tree, and the CA certificates of this machine if it has any. The archive is a directory of blobs named by
+# their digests. Readers: `podman load -i FILE`, `skopeo copy oci-archive:FILE …`, `docker load -i FILE` (25 or newer).
 set -eu
 . tools/lib.sh
 case $TARGET in
@@ -20,7 +20,7 @@ chmod 1777 "$root/tmp" "$root/work"
 
 sha() { sha256sum "$1" | cut -d ' ' -f 1; }
 
-# blob FILE MEDIA-TYPE: moves it to its place, and prints its descriptor.
+# blob FILE MEDIA-TYPE: moves the file to its place, and prints its descriptor.
 blob() {
     digest=$(sha "$1")
     size=$(wc -c <"$1")

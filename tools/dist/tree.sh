@@ -1,5 +1,5 @@
 #!/bin/sh
-# Puts what is installed below DIR/usr, the binary stripped: tools/dist/tree.sh BRUNT DIR. It runs the binary.
+# Installs the files of a package below DIR/usr, with the binary stripped: tools/dist/tree.sh BRUNT DIR. Runs the binary.
 set -eu
 brunt=$1 usr=$2/usr
 mkdir -p "$usr/bin" "$usr/share/man/man1" "$usr/share/doc/brunt" "$usr/share/bash-completion/completions" \
@@ -12,7 +12,7 @@ strip "$usr/bin/brunt"
 "$brunt" man --dir "$usr/share/man/man1"
 gzip -9n "$usr"/share/man/man1/*.1
 install -m 644 README.md GLOSSARY.md CHANGELOG.md "$usr/share/doc/brunt/"
-# Debian's name of the file of licences, and both of them in it.
+# Debian's name of the license file, with both licenses.
 cat LICENSE-MIT LICENSE-APACHE >"$usr/share/doc/brunt/copyright"
 chmod 755 "$2"
 find "$2" -type d -exec chmod 755 {} +

@@ -1,3 +1,3 @@
 #!/bin/sh
-# What brunt reports against what brunt-lab knows: dev/tests/it/accuracy.rs.
+# Compares the figures of brunt with the truth of brunt-lab: dev/tests/it/accuracy.rs.
 exec sh tools/prove_tests.sh accuracy "$1"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# What authentication costs nginx, Apache httpd and Tomcat, in CPU time of the server per request: examples/authentication.yaml.
-# Missed where a request failed, or the CPU time was not read (each second). DURATION=3s and REPETITIONS=1 are for a look.
+# CPU time of nginx, Apache httpd and Tomcat per authenticated request: examples/authentication.yaml.
+# Fails if a request failed or the CPU time was not read every second. DURATION=3s and REPETITIONS=1 shorten it.
 set -eu
 . tools/lib.sh
 out=$1/authentication
@@ -11,7 +11,7 @@ done
 code=0
 "$BRUNT_BIN" run examples/authentication.yaml --no-store --set cooldown=0s --set "repetitions=${REPETITIONS:-3}" \
     --set "load.duration=${DURATION:-5s}" --set load.warmup=4s -o "text=$out.txt" -o "csv=$out.csv" -o "json=$out.json" || code=$?
-# 5: it calls runs doubtful, since server and load share this machine, and has measured.
+# 5: brunt calls runs doubtful because server and load share this machine. It has measured.
 case $code in 0 | 5) ;; *) exit 1 ;; esac
 
 {

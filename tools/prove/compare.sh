@@ -1,5 +1,5 @@
 #!/bin/sh
-# Comparisons: 1000 simulated ones of each kind, then real servers: dev/tests/it/compare.rs.
+# Comparisons: 1,000 simulated ones of each kind, then real servers: dev/tests/it/compare.rs.
 set -eu
 code=0
 cargo test --locked -p brunt-judge --lib _in_full -- --nocapture >"$1/compare-simulated.txt" 2>&1 || code=$?

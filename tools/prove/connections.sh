@@ -1,6 +1,6 @@
 #!/bin/sh
-# 60,000 keep-alive connections held open at once against nginx by one command, though a process may have 20,000 open
-# files: as many as nginx counts itself, none lost, no request failed. CONNECTIONS=20000 asks for fewer.
+# Opens 60,000 concurrent keep-alive connections to nginx with one command, although a process may have only 20,000 open
+# files. nginx must count all of them, none may be lost, and no request may fail. CONNECTIONS=20000 opens fewer.
 set -eu
 connections=${CONNECTIONS:-60000}
 least_seen=$((connections * 999 / 1000))
@@ -15,7 +15,7 @@ end() {
     rm -rf "$dir"
 }
 
-# What nginx says of itself on a port of its own: the connections that are open.
+# nginx reports its open connections on a separate port.
 active() {
     curl -s "http://127.0.0.1:$((port + 1))/status" | sed -n 's/^Active connections: \([0-9]*\).*/\1/p'
 }
@@ -49,7 +49,7 @@ done
 brunt=$!
 echo $brunt >"$dir/brunt.pid"
 
-# From the outside, each second: what nginx counts, what the kernel counts, what all of our processes hold.
+# Counted every second: connections in nginx, connections in the kernel, descriptors of all brunt processes.
 seen=0 kilobytes=0
 while kill -0 $brunt 2>/dev/null; do
     now=$(active)

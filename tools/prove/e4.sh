@@ -1,7 +1,7 @@
 #!/bin/sh
-# The home page of Tomcat 10 by ab, siege and JMeter, the real ones and brunt under their names: hits, errors, times, CPU time
-# of the client. 149 users with 671 requests each, fewer than the connector's 150 threads; LOOPS=50 asks for fewer requests.
-# Missed where brunt has errors that the real tool has not, or another number of hits.
+# Requests the home page of Tomcat 10 with ab, siege and JMeter, originals and drop-ins: hits, errors, times, CPU time
+# of the client. 149 users with 671 requests each, fewer than the connector's 150 threads; LOOPS=50 reduces the requests.
+# Fails if brunt has errors that the original has not, or another number of hits.
 set -eu
 . tools/lib.sh
 users=149
@@ -23,7 +23,7 @@ for tool in java:default-jre-headless ab:apache2-utils siege:siege; do
 done
 [ -d /usr/share/tomcat10/lib ] || { skipped e4 "Tomcat is not installed (apt-get install tomcat10)"; exit 0; }
 
-# Three free ports in a row.
+# Finds three consecutive free ports.
 port=18280
 while ss -Htln | grep -Eq ":($port|$((port + 1))|$((port + 2))) "; do port=$((port + 10)); done
 home=http://127.0.0.1:$port/
@@ -38,7 +38,7 @@ until curl -sf "$home" >"$dir/page"; do
     sleep 0.5
 done
 
-# run NAME COMMAND…: what it writes to $dir/NAME, the CPU seconds of its processes to $dir/NAME.cpu.
+# run NAME COMMAND…: writes the output to $dir/NAME, and the CPU seconds of the command to $dir/NAME.cpu.
 run() {
     name=$1
     shift
@@ -52,7 +52,7 @@ run() {
     cat "$dir/$name.row"
 }
 
-# Hits, errors, seconds, mean and longest response in ms, from each tool's report.
+# Extracts hits, errors, seconds, mean and longest response in ms from each tool's report.
 figures_of_ab() {
     awk '/^Complete requests:/ { hits = $3 } /^Failed requests:/ { errors = $3 } /^Time taken for tests:/ { seconds = $5 }
         /^Time per request:.*\(mean\)/ { mean = $4 } /\(longest request\)/ { longest = $2 }
@@ -69,14 +69,14 @@ figures_of_jmeter() {
         END { print hits, f["Err:"], seconds, f["Avg:"], f["Max:"] }'
 }
 
-# No pictures and style sheets, no pauses, no limit below 149 users; failures do not end it.
+# Without images, style sheets and pauses, and without a limit below 149 users; failures do not end it.
 printf '%s\n' 'parser = false' 'json_output = false' 'limit = 255' 'failures = 100000' 'verbose = false' 'protocol = HTTP/1.1' \
     'connection = close' 'logging = false' >"$dir/siegerc"
 cp dev/bench/scenarios/home.jmx "$dir/home.jmx"
 jmeter=$BUILT/jmeter
 plan="-n -t $dir/home.jmx -Jusers=$users -Jloops=$loops -Jport=$port"
 
-# The JVM compiles what is run often: not in anybody's figures.
+# Warms up the JVM's compiler; this run is not measured.
 ab -q -n 50000 -c $users -k "$home" >"$dir/warmup" 2>&1 || { cat "$dir/warmup"; exit 1; }
 run ab-real ab -n $hits -c $users "$home"
 run ab-brunt "$BRUNT_BIN" ab -n $hits -c $users "$home"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Searches for a capacity: 1000 against each simulated server, as JSON lines, then against real ones: dev/tests/it/find.rs.
+# Searches for a capacity: 1,000 with each simulated server, as JSON lines, then with real ones: dev/tests/it/find.rs.
 set -eu
 code=0
 rm -f "$1/find-simulated.jsonl"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Each fuzz target for two minutes: no panic, no input that takes 10 s, not more than 2 GB. SKIPPED without nightly and cargo-fuzz.
+# Runs each fuzz target for two minutes: no panic, at most 10 s and 2 GB per input. SKIPPED without nightly and cargo-fuzz.
 set -eu
 . tools/lib.sh
 log=$BUILT/fuzz.log

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Elapsed times of `brunt jmeter` beside Apache JMeter 5.6.3 on ten plans, five runs of each; and the same samples on all plans of
-# dev/tests/data/jmeter. SKIPPED where JMeter cannot be had.
+# Elapsed times of `brunt jmeter` and Apache JMeter 5.6.3 on ten plans, five runs of each; and equal samples on all plans of
+# dev/tests/data/jmeter. SKIPPED without JMeter.
 set -eu
 . tools/lib.sh
 if ! sh tools/jmeter.sh "$BUILT/jmeter"; then

@@ -1,6 +1,6 @@
 #!/bin/sh
-# What HTTP/3, gRPC and WebSocket cost beside oha, ghz and k6, and the lag of each protocol in an open loop beside HTTP/1.1:
-# dev/bench/src/bin/protocols. The tools come from their registries; a row whose tool cannot be had is SKIPPED.
+# Cost of HTTP/3, gRPC and WebSocket compared with oha, ghz and k6, and the lag of each protocol in an open loop compared with
+# HTTP/1.1: dev/bench/src/bin/protocols. The tools come from their registries; a row without its tool is SKIPPED.
 set -eu
 . tools/lib.sh
 out=$1

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The QUIC packets that brunt reports as lost against those that a UDP proxy dropped, in each direction, with the lab and with caddy:
-# dev/tests/it/http3/loss.rs. Missed where a count differs by more than 10 %, or fewer than 2,000 packets were lost.
+# Compares the QUIC packets that brunt reports as lost with those that a UDP proxy dropped, in each direction, for the lab and caddy:
+# dev/tests/it/http3/loss.rs. Fails if a count differs by more than 10 %, or fewer than 2,000 packets were lost.
 set -eu
 . tools/lib.sh
 out=$1/quic-loss.md

@@ -1,6 +1,6 @@
 #!/bin/sh
-# What scenarios cost beside wrk, JMeter and k6, on one nginx: dev/bench/src/bin/scenarios.rs. JMeter and k6 come from their
-# registries; a row whose tool cannot be had is SKIPPED.
+# Cost of scenarios compared with wrk, JMeter and k6, on one nginx: dev/bench/src/bin/scenarios.rs. JMeter and k6 come from
+# their registries; a row without its tool is SKIPPED.
 set -eu
 . tools/lib.sh
 set -- "$1" --rounds 5 --seconds 30

@@ -1,6 +1,6 @@
 #!/bin/sh
-# 100,000 users with a cookie, an extracted value and pauses each, against six labs: no error, and at most 1.5 GB of memory over
-# all of brunt's processes. USERS=9000 asks for fewer.
+# 100,000 users with a cookie, an extracted value and pauses each, with six labs: no error, and at most 1.5 GB of memory in all
+# processes of brunt. USERS=9000 starts fewer.
 set -eu
 users=${USERS:-100000}
 most_kilobytes=$((users * 15 > 100000 ? users * 15 : 100000))
@@ -43,7 +43,7 @@ brunt=$!
 peak=0
 while kill -0 "$brunt" 2>/dev/null; do
     sleep 5
-    # brunt and the processes that it started.
+    # brunt and its child processes.
     now=$(ps -o rss= --pid "$brunt" --ppid "$brunt" 2>/dev/null | awk '{ sum += $1 } END { print sum + 0 }')
     [ "$now" -le "$peak" ] || peak=$now
 done
@@ -51,6 +51,6 @@ wait "$brunt" || code=$?
 brunt=
 cat "$dir/told"
 echo "$users users: $((peak / 1000)) MB over all processes; at most $((most_kilobytes / 1000)) MB" | tee -a "$out.txt"
-# 5: it calls the run doubtful, and has measured.
+# 5: brunt calls the run doubtful. It has measured.
 case ${code:-0} in 0 | 5) ;; *) exit 1 ;; esac
 [ "$peak" -gt 0 ] && [ "$peak" -le "$most_kilobytes" ] && grep -q ', 0 errors' "$dir/told"
