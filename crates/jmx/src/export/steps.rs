@@ -184,7 +184,6 @@ impl Writer<'_> {
         }
     }
 
-    #[expect(clippy::too_many_lines, reason = "one arm for each step")]
     fn step(&mut self, step: &Step, population: &Population) -> Vec<Item> {
         let below = |writer: &mut Self, item: Item, steps: &[Step]| {
             let children = writer.steps(steps, population, false);

@@ -78,7 +78,6 @@ impl Reader<'_> {
     }
 
     /// The steps of a controller.
-    #[expect(clippy::too_many_lines, reason = "one arm for each controller")]
     fn controller(&mut self, element: TestElement<'_>, scope: &Scope<'_>) -> Result<Vec<Step>, JmxError> {
         let Some(kind) = element.kind() else { return Ok(Vec::new()) };
         let one = |step: Step| Ok(vec![step]);

@@ -152,7 +152,6 @@ pub(super) fn holds(vm: &mut Vm, closure: &Value, item: &Value) -> Eval<bool> {
     vm.truth(&result)
 }
 
-#[allow(clippy::too_many_lines)] // One arm a method.
 fn with_closure(
     vm: &mut Vm,
     object: &Value,

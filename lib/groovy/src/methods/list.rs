@@ -106,7 +106,6 @@ fn reading(vm: &mut Vm, list: &Rc<List>, name: &str, arguments: &[Value]) -> Eva
     }))
 }
 
-#[allow(clippy::too_many_lines)] // One arm a method.
 fn changing(vm: &mut Vm, list: &Rc<List>, object: &Value, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
     let length = list.items.borrow().len();
     let fixed = list.kind == ListKind::Array;

@@ -97,7 +97,6 @@ pub(super) fn call(vm: &mut Vm, text: &Rc<str>, name: &str, arguments: &[Value])
 }
 
 /// Methods that only read or convert the text.
-#[allow(clippy::too_many_lines)] // One arm a method.
 fn plain(vm: &mut Vm, text: &Rc<str>, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
     Ok(Some(match (name, arguments) {
         ("length" | "size", []) => Value::count(length(text)),
