@@ -1,8 +1,9 @@
 //! JMeter's command line.
 //!
-//! Options have a short and a long name. Values stand in the same argument or in the next: `-t plan.jmx`, `-tplan.jmx`,
-//! `--testfile=plan.jmx`, `--testfile plan.jmx`. Short options without values combine: `-nef`. Options that begin with
-//! `--brunt-` are handed back with their values: `--brunt-require=VALUE`, `--brunt-require VALUE`.
+//! Options have a short and a long name. A value follows in the same argument or in the next one:
+//! `-t plan.jmx`, `-tplan.jmx`, `--testfile=plan.jmx`, `--testfile plan.jmx`. Short options
+//! without values combine: `-nef`. [`CliOptions::brunt`] collects options that begin with
+//! `--brunt-`: `--brunt-require=VALUE`, `--brunt-require VALUE`.
 
 mod table;
 
@@ -10,7 +11,7 @@ use crate::error::JmxError;
 use std::iter::Peekable;
 use table::{Meaning, OPTIONS, OptionRow, Value};
 
-/// What the command is to do.
+/// Action of the command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Mode {
     /// Open the user interface.
@@ -42,7 +43,7 @@ pub enum Remote {
     Hosts(Vec<String>),
 }
 
-/// A source of properties, as it stands on the command line.
+/// A source of properties, as written on the command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PropertyArgument {
     /// A file with JMeter's properties: `-q`.
@@ -68,7 +69,7 @@ pub struct ProxyOptions {
     pub host: Option<String>,
     /// `-P`.
     pub port: Option<u16>,
-    /// `-N`: hosts that are reached without it, such as `*.example.com|localhost`.
+    /// `-N`: hosts to connect to directly, such as `*.example.com|localhost`.
     pub except: Option<String>,
     /// `-u`.
     pub user: Option<String>,
@@ -76,20 +77,20 @@ pub struct ProxyOptions {
     pub password: Option<String>,
 }
 
-/// A parsed command line. File names are as they were written.
+/// A parsed command line. File names are unchanged.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CliOptions {
-    /// What the command is to do.
+    /// Action of the command.
     pub mode: Mode,
     /// The plan: `-t`. `LAST` means the plan that was opened last.
     pub plan: Option<String>,
-    /// The result file: `-l`; of [`Mode::Report`], the one that is read (`-g`).
+    /// Result file. `-l` names the file to write; in [`Mode::Report`], `-g` names the file to read.
     pub result_file: Option<String>,
     /// Delete the result file and the report first: `-f`.
     pub force_delete: bool,
     /// Make a report after the run: `-e`.
     pub report_at_end: bool,
-    /// Folder of the report: `-o`. It is to be empty or new.
+    /// Folder of the report: `-o`. It must be empty or new.
     pub report_folder: Option<String>,
     /// JMeter's own log: `-j`.
     pub log_file: Option<String>,
@@ -109,41 +110,48 @@ pub struct CliOptions {
     pub home: Option<String>,
     /// The proxy.
     pub proxy: ProxyOptions,
-    /// Options that begin with `--brunt-`: the name without the dashes, and the value; empty where there is none.
+    /// Options that begin with `--brunt-`: the name without the dashes, and the value.
+    /// Empty without a value.
     pub brunt: Vec<(String, String)>,
 }
 
 impl CliOptions {
-    /// Reads the arguments behind the name of the program, and checks the rules between them.
+    /// Parses the arguments that follow the program name, and checks the rules between options.
     ///
     /// # Errors
     ///
-    /// An unknown option, a missing or wrong value, an option twice, or options that exclude or need each other.
+    /// Fails on an unknown option, a missing or wrong value, a repeated option, and options that
+    /// exclude or need each other.
     pub fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Self, JmxError> {
-        let mut reader = Reader { options: Self::default(), seen: Vec::new(), rest: arguments.into_iter().peekable() };
-        while let Some(argument) = reader.rest.next() {
-            reader.argument(&argument)?;
+        let mut parser =
+            ArgumentParser { options: Self::default(), seen: Vec::new(), rest: arguments.into_iter().peekable() };
+        while let Some(argument) = parser.rest.next() {
+            parser.parse_argument(&argument)?;
         }
-        let Reader { mut options, seen, .. } = reader;
-        let given = |short: char| seen.contains(&short);
+        let ArgumentParser { mut options, seen, .. } = parser;
+        // JMeter shows help, options or version whatever else is on the command line.
         let modes = [('h', Mode::Help), ('?', Mode::Options), ('v', Mode::Version)];
-        if let Some(&(_, mode)) = modes.iter().find(|(short, _)| given(*short)) {
+        if let Some(&(_, mode)) = modes.iter().find(|(short, _)| seen.contains(short)) {
             options.mode = mode;
             return Ok(options);
         }
-        check(given)?;
+        check(&seen)?;
         let modes = [('g', Mode::Report), ('s', Mode::Server), ('n', Mode::NonGui)];
-        options.mode = modes.iter().find(|(short, _)| given(*short)).map_or(Mode::Gui, |(_, mode)| *mode);
+        options.mode = modes.iter().find(|(short, _)| seen.contains(short)).map_or(Mode::Gui, |(_, mode)| *mode);
         Ok(options)
     }
 }
 
-/// The rules between options.
-fn check(given: impl Fn(char) -> bool) -> Result<(), JmxError> {
+/// Checks the rules between options; `seen` has the short names of the options on the command line.
+fn check(seen: &[char]) -> Result<(), JmxError> {
     let excluded = [('g', "nrRl"), ('s', "nrRg"), ('r', "R")];
-    for (one, others) in excluded {
-        if let Some(other) = others.chars().find(|&other| given(one) && given(other)) {
-            return Err(JmxError::new(format!("{} excludes {}; remove one of them", shown(one), shown(other))));
+    for (one, others) in excluded.into_iter().filter(|(one, _)| seen.contains(one)) {
+        if let Some(other) = others.chars().find(|other| seen.contains(other)) {
+            return Err(JmxError::new(format!(
+                "{} excludes {}; remove one of them",
+                option_names(one),
+                option_names(other)
+            )));
         }
     }
     let needs = [
@@ -157,41 +165,41 @@ fn check(given: impl Fn(char) -> bool) -> Result<(), JmxError> {
         ('P', "H", "write `-H proxy.example.com`"),
     ];
     for (one, others, advice) in needs {
-        if given(one) && !others.chars().any(&given) {
-            let names: Vec<String> = others.chars().map(shown).collect();
-            return Err(JmxError::new(format!("{} needs {}; {advice}", shown(one), names.join(" or "))));
+        if seen.contains(&one) && !others.chars().any(|other| seen.contains(&other)) {
+            let names: Vec<String> = others.chars().map(option_names).collect();
+            return Err(JmxError::new(format!("{} needs {}; {advice}", option_names(one), names.join(" or "))));
         }
     }
     Ok(())
 }
 
-/// `` `-t` (`--testfile`) ``.
-fn shown(short: char) -> String {
+/// Both names of an option, for messages: `` `-t` (`--testfile`) ``.
+fn option_names(short: char) -> String {
     let long = OPTIONS.iter().find(|row| row.short == short).map_or("", |row| row.long);
     format!("`-{short}` (`--{long}`)")
 }
 
-struct Reader<I: Iterator> {
+struct ArgumentParser<I: Iterator> {
     options: CliOptions,
-    /// Short names that came.
+    /// Short names of the options read so far.
     seen: Vec<char>,
     rest: Peekable<I>,
 }
 
-impl<I: Iterator<Item = String>> Reader<I> {
-    fn argument(&mut self, argument: &str) -> Result<(), JmxError> {
+impl<I: Iterator<Item = String>> ArgumentParser<I> {
+    fn parse_argument(&mut self, argument: &str) -> Result<(), JmxError> {
         if let Some(long) = argument.strip_prefix("--") {
-            return self.long(long);
+            return self.parse_long(long);
         }
         match argument.strip_prefix('-').filter(|letters| !letters.is_empty()) {
-            Some(letters) => self.short(letters),
+            Some(letters) => self.parse_short(letters),
             None => {
                 Err(JmxError::new(format!("unexpected argument `{argument}`; a plan is named with `-t {argument}`")))
             }
         }
     }
 
-    fn long(&mut self, text: &str) -> Result<(), JmxError> {
+    fn parse_long(&mut self, text: &str) -> Result<(), JmxError> {
         let (name, value) = text.split_once('=').map_or((text, None), |(name, value)| (name, Some(value.to_owned())));
         if name.starts_with("brunt-") {
             let value = value.or_else(|| self.rest.next_if(|next| !next.starts_with('-')));
@@ -202,16 +210,16 @@ impl<I: Iterator<Item = String>> Reader<I> {
         let row = row.ok_or_else(|| JmxError::new(format!("unknown option `--{name}`; {}", suggestion(name))))?;
         match (row.value, value) {
             (Value::None, Some(value)) => Err(JmxError::new(format!("`--{name}` takes no value; remove `={value}`"))),
-            (Value::None, None) => self.set(row, ""),
-            (Value::Needed, Some(value)) => self.set(row, &value),
+            (Value::None, None) => self.apply(row, ""),
+            (Value::Needed, Some(value)) => self.apply(row, &value),
             (Value::Needed, None) => {
-                let value = self.next(row)?;
-                self.set(row, &value)
+                let value = self.next_value(row)?;
+                self.apply(row, &value)
             }
         }
     }
 
-    fn short(&mut self, letters: &str) -> Result<(), JmxError> {
+    fn parse_short(&mut self, letters: &str) -> Result<(), JmxError> {
         let mut rest = letters;
         while let Some(letter) = rest.chars().next() {
             rest = &rest[letter.len_utf8()..];
@@ -219,32 +227,33 @@ impl<I: Iterator<Item = String>> Reader<I> {
             let row = row
                 .ok_or_else(|| JmxError::new(format!("unknown option `-{letter}` in `-{letters}`; `-?` lists all")))?;
             match (row.value, rest) {
-                (Value::None, _) => self.set(row, "")?,
+                (Value::None, _) => self.apply(row, "")?,
                 (Value::Needed, "") => {
-                    let value = self.next(row)?;
-                    return self.set(row, &value);
+                    let value = self.next_value(row)?;
+                    return self.apply(row, &value);
                 }
-                (Value::Needed, value) => return self.set(row, value.strip_prefix('=').unwrap_or(value)),
+                (Value::Needed, value) => return self.apply(row, value.strip_prefix('=').unwrap_or(value)),
             }
         }
         Ok(())
     }
 
-    fn next(&mut self, row: &OptionRow) -> Result<String, JmxError> {
-        let missing =
-            || JmxError::new(format!("{} needs a value; write `-{} {}`", shown(row.short), row.short, row.example));
-        self.rest.next().ok_or_else(missing)
+    fn next_value(&mut self, row: &OptionRow) -> Result<String, JmxError> {
+        self.rest.next().ok_or_else(|| {
+            let names = option_names(row.short);
+            JmxError::new(format!("{names} needs a value; write `-{} {}`", row.short, row.example))
+        })
     }
 
-    fn set(&mut self, row: &OptionRow, value: &str) -> Result<(), JmxError> {
+    fn apply(&mut self, row: &OptionRow, value: &str) -> Result<(), JmxError> {
         if self.seen.contains(&row.short) && !row.repeats {
-            return Err(JmxError::new(format!("{} is given twice; remove one", shown(row.short))));
+            return Err(JmxError::new(format!("{} is given twice; remove one", option_names(row.short))));
         }
         self.seen.push(row.short);
         if row.value == Value::Needed && value.is_empty() {
             return Err(JmxError::new(format!(
                 "{} has an empty value; write `-{} {}`",
-                shown(row.short),
+                option_names(row.short),
                 row.short,
                 row.example
             )));
@@ -262,7 +271,7 @@ impl<I: Iterator<Item = String>> Reader<I> {
             Meaning::Other(set) => set(&mut self.options, value).map_err(|wrong| {
                 JmxError::new(format!(
                     "{} is `{value}`; {wrong}, such as `-{} {}`",
-                    shown(row.short),
+                    option_names(row.short),
                     row.short,
                     row.example
                 ))
@@ -271,7 +280,7 @@ impl<I: Iterator<Item = String>> Reader<I> {
     }
 }
 
-/// The options whose names begin alike.
+/// Suggests the options whose first three letters match.
 fn suggestion(name: &str) -> String {
     let start: String = name.chars().take(3).collect::<String>().to_lowercase();
     let alike: Vec<String> = (OPTIONS.iter())

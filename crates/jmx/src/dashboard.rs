@@ -1,17 +1,18 @@
 //! The tables of JMeter's dashboard, as text and as tables of a page.
 //!
-//! The columns are JMeter's. Percentiles are over the whole run, where JMeter's dashboard takes the last 20,000 samples of a label.
+//! The columns are JMeter's. Percentiles cover the whole run; JMeter's dashboard uses the last
+//! 20,000 samples of a label.
 
 use crate::statistics::{ApdexThresholds, ErrorRow, LabelErrors, Statistics, StatisticsRow};
 use brunt_report::html::dashboard::{DashboardCell, DashboardTable, Grade, Share, ShareForm, Shares};
 use std::fmt::Write;
 
-/// The table *Statistics*, and *Errors* where there are some.
+/// The table *Statistics*, followed by *Errors* if there are any.
 pub fn text(statistics: &Statistics, percentiles: [f64; 3]) -> String {
-    let mut text = text_of(&statistics_table(statistics, percentiles));
+    let mut text = table_text(&statistics_table(statistics, percentiles));
     if !statistics.errors().is_empty() {
         text.push('\n');
-        text.push_str(&text_of(&errors(statistics)));
+        text.push_str(&table_text(&errors(statistics)));
     }
     text
 }
@@ -23,7 +24,7 @@ pub fn tables(statistics: &Statistics, percentiles: [f64; 3]) -> Vec<DashboardTa
     all.into_iter().filter(|table| !table.rows.is_empty()).collect()
 }
 
-/// The shares of passed and failed samples, and of samples by response time.
+/// Shares of passed and failed samples, and of samples by response time.
 pub fn shares(statistics: &Statistics) -> Vec<Shares> {
     let overview = statistics.overview();
     let [satisfied, tolerated, slow] = match overview.thresholds {
@@ -65,7 +66,8 @@ fn new_table(title: &str, columns: &[&str]) -> DashboardTable {
     DashboardTable { title: title.to_owned(), columns, ..DashboardTable::default() }
 }
 
-fn text_of(table: &DashboardTable) -> String {
+/// Formats a table as aligned columns.
+fn table_text(table: &DashboardTable) -> String {
     let head: Vec<&str> = table.columns.iter().map(String::as_str).collect();
     let rows = table.rows.iter().map(|row| row.iter().map(|cell| cell.text.as_str()).collect());
     let lines: Vec<Vec<&str>> = std::iter::once(head).chain(rows).collect();
@@ -82,7 +84,8 @@ fn text_of(table: &DashboardTable) -> String {
             _ => format!("{cell:>width$}"),
         });
         let cells: Vec<String> = cells.collect();
-        let _ = writeln!(text, "{}", cells.join("  ").trim_end()); // a String takes anything
+        // Writing to a `String` cannot fail.
+        let _ = writeln!(text, "{}", cells.join("  ").trim_end());
     }
     text
 }
@@ -114,7 +117,7 @@ fn two_digits(number: f64) -> DashboardCell {
     DashboardCell::number(format!("{number:.2}"), number)
 }
 
-/// A percentage with the two decimals of JMeter's dashboard.
+/// A percentage with two decimals, as in JMeter's dashboard.
 fn percent(number: f64) -> DashboardCell {
     DashboardCell::number(format!("{number:.2}%"), number)
 }
@@ -156,7 +159,7 @@ fn top_errors(statistics: &Statistics) -> DashboardTable {
     let mut table = new_table("Top 5 Errors by sampler", &["Sample", "#Samples", "#Errors"]);
     table.columns.extend((0..5).flat_map(|_| ["Error".to_owned(), "#Errors".to_owned()]));
     let rows = statistics.errors_by_label();
-    // Without errors the row of the total repeats the statistics.
+    // Without errors, the total row repeats the statistics.
     if rows.iter().any(|row| row.errors > 0) {
         table.rows = rows.into_iter().map(label_error_cells).collect();
     }

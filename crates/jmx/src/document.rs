@@ -1,11 +1,13 @@
-//! A .jmx file as a tree that is written back byte for byte.
+//! Parses a .jmx file into a tree that can be written back byte for byte.
 //!
-//! Every node keeps its markup as a range of the source. Nodes stand in one vector, and every walk is a loop, so the depth of a file costs no stack.
+//! A node keeps its markup as a range of the source. All nodes are in one vector and every walk is
+//! a loop, so a deep file needs no stack.
 //!
-//! UTF-8, UTF-16, ISO-8859-1 and windows-1252 are read (`encoding`), and written as they were read.
+//! `encoding` reads UTF-8, UTF-16, ISO-8859-1 and windows-1252; a file is written
+//! in its original encoding.
 //!
-//! Lenient towards files that JMeter loads: byte-order mark, CRLF, comments, references to control characters. No entity is
-//! ever expanded but the five of XML.
+//! The parser accepts everything that JMeter loads: byte-order mark, CRLF, comments, references to
+//! control characters. It expands no entities except the five of XML.
 
 mod attributes;
 mod encoding;
@@ -18,11 +20,11 @@ pub(crate) use text::{decode, decode_attribute, encode, encode_attribute};
 
 use crate::error::{JmxError, Position};
 use encoding::Encoding;
-use lines::Lines;
+use lines::LineIndex;
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// One node of a [`Document`]. Only meaningful for the document that gave it.
+/// Identifies one node of a [`Document`]. Valid only for the document that returned it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodeId(u32);
 
@@ -31,13 +33,14 @@ pub struct NodeId(u32);
 pub enum NodeKind {
     /// `<a …>…</a>` or `<a …/>`.
     Element,
-    /// Text between markup, with references as they are written.
+    /// Text between markup, with unresolved references.
     Text,
     /// `<![CDATA[…]]>`.
     CharacterData,
     /// `<!--…-->`.
     Comment,
-    /// The byte-order mark, the XML declaration, processing instructions, and a DOCTYPE without an internal subset.
+    /// The byte-order mark, the XML declaration, processing instructions, and a DOCTYPE
+    /// without an internal subset.
     Other,
 }
 
@@ -45,12 +48,12 @@ pub enum NodeKind {
 pub(crate) struct Node {
     pub(crate) kind: NodeKind,
     pub(crate) parent: Option<NodeId>,
-    /// Range in the source of the start tag, or of the whole node if it is no element.
+    /// Source range of the start tag, or of the whole node if it is not an element.
     pub(crate) open: Range<u32>,
-    /// Range of the end tag; empty for `<a/>` and for nodes that are no elements.
+    /// Source range of the end tag; empty for `<a/>` and for nodes that are not elements.
     pub(crate) close: Range<u32>,
     pub(crate) children: Vec<NodeId>,
-    /// The element before it within the same element, as it was read.
+    /// The preceding element with the same parent.
     pub(crate) previous: Option<NodeId>,
 }
 
@@ -59,9 +62,9 @@ pub(crate) struct Node {
 pub struct Document {
     source: String,
     encoding: Encoding,
-    lines: Lines,
+    lines: LineIndex,
     nodes: Vec<Node>,
-    /// Nodes outside the root element, and it.
+    /// The root element and the nodes outside it.
     top: Vec<NodeId>,
     root: NodeId,
 }
@@ -71,13 +74,14 @@ impl Document {
     ///
     /// # Errors
     ///
-    /// Malformed XML, with line, column and the open element; an encoding that is not known; a DOCTYPE with an internal subset; a root
-    /// element other than `jmeterTestPlan`; a file beyond [`MAX_BYTES`], [`MAX_NODES`] or [`MAX_DEPTH`].
+    /// Fails on malformed XML (with line, column and the open element), an unknown encoding, a
+    /// DOCTYPE with an internal subset, a root element other than `jmeterTestPlan`, and a file
+    /// beyond [`MAX_BYTES`], [`MAX_NODES`] or [`MAX_DEPTH`].
     pub fn parse(bytes: &[u8]) -> Result<Self, JmxError> {
         parse::parse(bytes)
     }
 
-    /// The file: exactly the bytes that were read.
+    /// Returns exactly the bytes of the parsed file.
     pub fn write(&self) -> Vec<u8> {
         let mut out = String::with_capacity(self.source.len());
         let mut rest: Vec<(NodeId, bool)> = self.top.iter().rev().map(|&node| (node, false)).collect();
@@ -104,27 +108,27 @@ impl Document {
         self.node(id).kind
     }
 
-    /// The element that holds a node; None for the root and what stands beside it.
+    /// The element that contains a node. None for the root and for other outermost nodes.
     pub fn parent(&self, id: NodeId) -> Option<NodeId> {
         self.node(id).parent
     }
 
-    /// All nodes within an element, in order.
+    /// All nodes directly in an element, in order.
     pub fn children(&self, id: NodeId) -> &[NodeId] {
         &self.node(id).children
     }
 
-    /// The elements within an element, in order.
+    /// The elements directly in an element, in order.
     pub fn elements(&self, id: NodeId) -> impl DoubleEndedIterator<Item = NodeId> + Clone + '_ {
         self.children(id).iter().copied().filter(|&child| self.kind(child) == NodeKind::Element)
     }
 
-    /// The element before an element, within the same element.
+    /// The preceding element with the same parent.
     pub(crate) fn previous(&self, id: NodeId) -> Option<NodeId> {
         self.node(id).previous
     }
 
-    /// Name of an element as it is written; empty for other nodes.
+    /// Name of an element as written; empty for other nodes.
     pub fn name(&self, id: NodeId) -> &str {
         attributes::name(self.tag(id))
     }
@@ -141,14 +145,16 @@ impl Document {
         attributes::attributes(open).map(|one| (&open[one.name], text::decode_attribute(&open[one.value])))
     }
 
-    /// The element that stands for one with the attribute `reference`, which JMeter writes in place of a repeated value: a path such
-    /// as `../../collectionProp/stringProp[3]`. Others stand for themselves, as do those whose path leads nowhere.
-    pub(crate) fn referred(&self, id: NodeId) -> NodeId {
+    /// Follows the attribute `reference`, which JMeter writes in place of a repeated value. Its
+    /// value is a path such as `../../collectionProp/stringProp[3]`. Returns the element itself
+    /// without that attribute, or if the path has no target.
+    pub(crate) fn resolve_reference(&self, id: NodeId) -> NodeId {
         let path = self.attribute(id, "reference");
         path.and_then(|path| path.split('/').try_fold(id, |from, step| self.step(from, step))).unwrap_or(id)
     }
 
-    /// One step of such a path: the parent, or the child of a name and, from 1, a number.
+    /// Follows one step of a reference: `..`, or the name of a child with an
+    /// optional number from 1.
     fn step(&self, from: NodeId, step: &str) -> Option<NodeId> {
         if step == ".." {
             return self.parent(from);
@@ -160,24 +166,25 @@ impl Document {
         self.elements(from).filter(|&child| self.name(child) == name).nth(number)
     }
 
-    /// The text directly within an element, with references resolved, line ends as LF, and comments left out.
+    /// Text directly within an element, with references resolved, line ends as
+    /// LF and without comments.
     pub fn text(&self, id: NodeId) -> Cow<'_, str> {
         let mut parts = self.children(id).iter().filter_map(|&child| self.text_of(child));
         let first = parts.next().unwrap_or_default();
         parts.fold(first, |all, part| all + part)
     }
 
-    /// Where a node begins.
+    /// Line and column at which a node begins.
     pub fn position(&self, id: NodeId) -> Position {
         self.lines.position(&self.source, self.node(id).open.start as usize)
     }
 
-    /// The line on which a node begins, from 1. Takes less time than [`position`](Self::position).
+    /// Line on which a node begins, from 1. Faster than [`position`](Self::position).
     pub fn line(&self, id: NodeId) -> u32 {
         self.lines.line(self.node(id).open.start as usize)
     }
 
-    /// The markup of a node as it is written: the start tag of an element, the whole of another node.
+    /// Markup of a node as written: the start tag of an element, or all of another node.
     pub fn raw(&self, id: NodeId) -> &str {
         self.markup(&self.node(id).open)
     }
@@ -203,7 +210,7 @@ impl Document {
         }
     }
 
-    /// Where the value of an attribute stands in the start tag, without quotes.
+    /// Range of an attribute's value in the start tag, without quotes.
     pub(crate) fn attribute_value(&self, id: NodeId, name: &str) -> Option<Range<usize>> {
         let open = self.tag(id);
         attributes::attributes(open).find(|attribute| &open[attribute.name.clone()] == name).map(|found| found.value)

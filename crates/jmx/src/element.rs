@@ -1,7 +1,7 @@
 //! The test tree of a plan: elements with their names, properties and children.
 //!
-//! A [`TestElement`] is a view of a document and costs nothing to copy. In the file, an element is followed by a `hashTree`
-//! with its children; a missing `hashTree` means no children.
+//! A [`TestElement`] is a view of a document and cheap to copy. In the file, a `hashTree` with its
+//! children follows an element; an element without a `hashTree` has no children.
 
 use crate::document::{Document, NodeId, NodeKind};
 use crate::property::Properties;
@@ -15,30 +15,30 @@ const TREE: &str = "hashTree";
 pub struct TestElement<'d> {
     document: &'d Document,
     node: NodeId,
-    /// The `hashTree` behind it.
+    /// The `hashTree` that follows it.
     tree: Option<NodeId>,
 }
 
-/// An element that is enabled, and that brunt does not know or does not run.
+/// An enabled element that brunt does not know or cannot run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unsupported {
     /// The element.
     pub node: NodeId,
-    /// Its kind; None where it is unknown.
+    /// None if unknown.
     pub kind: Option<ElementKind>,
-    /// What it does in a plan; guessed from the name of the class where the kind is unknown.
+    /// Role in a plan. If the kind is unknown, guessed from the class name.
     pub role: Role,
     /// `line 42: JDBC Request "orders" in Thread Group "users"`.
     pub place: String,
 }
 
 impl Document {
-    /// The test plan; None for a plan without one (a fragment that another plan includes).
+    /// The test plan; None in a fragment that another plan includes.
     pub fn test_plan(&self) -> Option<TestElement<'_>> {
         self.test_elements().find(|element| element.kind() == Some(ElementKind::TestPlan))
     }
 
-    /// The outermost test elements: the test plan, and in plans before JMeter 4 the workbench.
+    /// The outermost test elements: the test plan, and before JMeter 4 also the workbench.
     pub fn test_elements(&self) -> impl Iterator<Item = TestElement<'_>> {
         let trees = self.elements(self.root()).filter(|&node| self.name(node) == TREE);
         trees.flat_map(|tree| pairs(self, tree))
@@ -49,24 +49,27 @@ impl Document {
         self.walk(|_| true).map(|(element, _)| element)
     }
 
-    /// All test elements that are enabled, and whose ancestors are, in the order of the file.
+    /// All test elements that are enabled and have only enabled ancestors, in the
+    /// order of the file.
     pub fn enabled_elements(&self) -> impl Iterator<Item = TestElement<'_>> {
         self.walk(TestElement::enabled).map(|(element, _)| element)
     }
 
-    /// The enabled elements that are unknown or not supported, in the order of the file.
+    /// Enabled elements that are unknown or unsupported, in the order of the file.
     pub fn unsupported(&self) -> Vec<Unsupported> {
-        let lacks = |element: &TestElement<'_>| element.tier().is_none_or(|tier| tier == Tier::Unsupported);
-        let listed = |(element, group): (TestElement<'_>, Option<TestElement<'_>>)| Unsupported {
-            node: element.node,
-            kind: element.kind(),
-            role: element.role(),
-            place: element.place_in(group),
-        };
-        self.walk(TestElement::enabled).filter(|(element, _)| lacks(element)).map(listed).collect()
+        self.walk(TestElement::enabled)
+            .filter(|(element, _)| element.lacks_support())
+            .map(|(element, group)| Unsupported {
+                node: element.node,
+                kind: element.kind(),
+                role: element.role(),
+                place: element.place_in(group),
+            })
+            .collect()
     }
 
-    /// The elements that `enters` and whose ancestors do, each with the thread group around it.
+    /// Elements that pass the filter `enters` together with all their ancestors, each
+    /// with its thread group.
     fn walk<'d>(
         &'d self,
         enters: impl Fn(&TestElement<'d>) -> bool,
@@ -100,80 +103,94 @@ impl<'d> TestElement<'d> {
         self.document.name(self.node)
     }
 
-    /// Class of its form, without the package; empty where there is none.
+    /// Class of its GUI form, without the package; empty if absent.
     pub fn guiclass(&self) -> Cow<'d, str> {
         without_package(self.field("guiclass", "TestElement.gui_class"))
     }
 
-    /// Its class, without the package; empty where there is none.
+    /// Its class, without the package; empty if absent.
     pub fn testclass(&self) -> Cow<'d, str> {
         without_package(self.field("testclass", "TestElement.test_class"))
     }
 
-    /// Its name; empty where there is none.
+    /// Its name; empty if absent.
     pub fn name(&self) -> Cow<'d, str> {
         self.field("testname", "TestElement.name")
     }
 
-    /// Whether it is enabled itself; its ancestors may not be. Absent means enabled.
+    /// True if the element itself is enabled, whatever its ancestors are. The default is enabled.
     pub fn enabled(&self) -> bool {
         !self.field("enabled", "TestElement.enabled").trim().eq_ignore_ascii_case("false")
     }
 
-    /// Its kind; None where it is unknown.
+    /// Its kind; None if unknown.
     pub fn kind(&self) -> Option<ElementKind> {
         support::kind(self.tag(), &self.testclass(), &self.guiclass())
     }
 
-    /// What it does in a plan. Where the kind is unknown: a listener has the properties of one, others are guessed from their tag.
+    /// Its role in a plan. Elements of unknown kind are listeners if they have a listener's
+    /// properties; for others the tag decides.
     pub fn role(&self) -> Role {
-        let guessed = || if self.collects_results() { Role::Listener } else { Role::guess(self.tag()) };
-        self.kind().map_or_else(guessed, ElementKind::role)
+        match self.kind() {
+            Some(kind) => kind.role(),
+            None if self.collects_results() => Role::Listener,
+            None => Role::guess(self.tag()),
+        }
     }
 
-    /// Whether it has what all listeners that JMeter's own extend have: settings of a result file.
+    /// True if it has settings of a result file, as all listeners have that
+    /// extend JMeter's listener class.
     fn collects_results(&self) -> bool {
-        let of_listeners = |name: &str| matches!(name, "saveConfig" | "ResultCollector.error_logging");
-        self.properties().iter().any(|property| of_listeners(&property.name()))
+        self.properties()
+            .iter()
+            .any(|property| matches!(&*property.name(), "saveConfig" | "ResultCollector.error_logging"))
     }
 
-    /// Whether brunt runs it; None where it is unknown. A DNS Cache Manager without servers of its own runs; of Java
-    /// Requests, those of JMeter's own classes run.
+    /// Level of support; None if the kind is unknown. A DNS Cache Manager without name servers is
+    /// supported, and so are Java Requests of JMeter's own classes.
     pub fn tier(&self) -> Option<Tier> {
         let kind = self.kind()?;
         if kind == ElementKind::JavaSampler && self.java_class().is_none() {
             return Some(Tier::Unsupported);
         }
-        Some(if kind == ElementKind::DnsCacheManager && !self.asks_servers() { Tier::Accepted } else { kind.tier() })
+        Some(if kind == ElementKind::DnsCacheManager && !self.queries_name_servers() {
+            Tier::Accepted
+        } else {
+            kind.tier()
+        })
     }
 
-    /// Whether a DNS Cache Manager asks name servers that the plan names.
-    fn asks_servers(&self) -> bool {
+    fn lacks_support(&self) -> bool {
+        self.tier().is_none_or(|tier| tier == Tier::Unsupported)
+    }
+
+    /// True if a DNS Cache Manager queries the name servers in the plan.
+    fn queries_name_servers(&self) -> bool {
         let properties = self.properties();
         let custom = properties.text("DNSCacheManager.isCustomResolver").is_none_or(|text| text.trim() != "false");
         custom && properties.items("DNSCacheManager.servers").next().is_some()
     }
 
-    /// The class of a Java Request that JMeter itself has: `JavaTest` or `SleepTest`.
+    /// Class of a Java Request if it comes with JMeter: `JavaTest` or `SleepTest`.
     pub(crate) fn java_class(&self) -> Option<&'static str> {
         let class = self.properties().text("classname")?;
         let class = class.trim().strip_prefix("org.apache.jmeter.protocol.java.test.")?;
-        ["JavaTest", "SleepTest"].into_iter().find(|own| *own == class)
+        ["JavaTest", "SleepTest"].into_iter().find(|builtin| *builtin == class)
     }
 
-    /// The name of its class without the package.
+    /// Name of its class without the package.
     pub(crate) fn class_name(&self) -> String {
         let testclass = self.testclass();
         let class = if testclass.is_empty() { self.tag() } else { &*testclass };
         class.rsplit('.').next().unwrap_or(class).to_owned()
     }
 
-    /// Its properties.
+    /// The element's properties.
     pub fn properties(&self) -> Properties<'d> {
         Properties::new(self.document, self.node)
     }
 
-    /// Its children, disabled ones too, in order.
+    /// Its children in order, including disabled ones.
     pub fn children(&self) -> impl Iterator<Item = TestElement<'d>> + use<'d> {
         let document = self.document;
         self.tree.into_iter().flat_map(move |tree| pairs(document, tree))
@@ -184,14 +201,14 @@ impl<'d> TestElement<'d> {
         self.children().filter(TestElement::enabled)
     }
 
-    /// The element whose child it is; None for the outermost.
+    /// Its parent; None for the outermost elements.
     pub fn parent(&self) -> Option<TestElement<'d>> {
         let tree = self.document.parent(self.node).filter(|&tree| self.document.name(tree) == TREE)?;
         let node = self.document.previous(tree).filter(|&node| self.document.name(node) != TREE)?;
         Some(TestElement { document: self.document, node, tree: Some(tree) })
     }
 
-    /// The `hashTree` that holds its children; None where there is none.
+    /// The `hashTree` that holds its children; None if absent.
     pub fn tree(&self) -> Option<NodeId> {
         self.tree
     }
@@ -225,12 +242,12 @@ impl<'d> TestElement<'d> {
     }
 
     fn field(&self, attribute: &str, property: &str) -> Cow<'d, str> {
-        let written = self.document.attribute(self.node, attribute);
-        written.or_else(|| self.properties().text(property)).unwrap_or_default()
+        let value = self.document.attribute(self.node, attribute);
+        value.or_else(|| self.properties().text(property)).unwrap_or_default()
     }
 }
 
-/// The elements of a `hashTree`, each with the `hashTree` behind it.
+/// The elements of a `hashTree`, each with the `hashTree` that follows it.
 fn pairs(document: &Document, tree: NodeId) -> impl Iterator<Item = TestElement<'_>> {
     let mut nodes = document.elements(tree).filter(|&node| document.kind(node) == NodeKind::Element).peekable();
     std::iter::from_fn(move || {

@@ -1,4 +1,4 @@
-//! What is wrong with a plan, a result file or a command line, and where.
+//! The error type of plans, result files and command lines.
 
 use std::error::Error;
 use std::fmt;
@@ -8,7 +8,7 @@ use std::fmt;
 pub struct Position {
     /// Line, from 1.
     pub line: u32,
-    /// Column in characters, from 1; 0 where only the line is known.
+    /// Column in characters, from 1; 0 if only the line is known.
     pub column: u32,
 }
 
@@ -21,14 +21,14 @@ impl fmt::Display for Position {
     }
 }
 
-/// An error of a file or an option: `line 3, column 7: …`. The message says what to write instead.
+/// An error in a file or option: `line 3, column 7: …`. The message includes the fix.
 ///
-/// The name of the file is not in it: the caller knows it.
+/// The file name is not included because the caller knows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JmxError {
-    /// Where it stands; None where it concerns the whole.
+    /// Place of the error; None if it concerns the whole file or command line.
     pub at: Option<Position>,
-    /// What is wrong, and what to write instead.
+    /// The problem and the fix.
     pub message: String,
 }
 

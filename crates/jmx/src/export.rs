@@ -1,13 +1,14 @@
-//! A plan of brunt as a plan of JMeter 5.6 (.jmx).
+//! Exports a plan of brunt as a plan of JMeter 5.6 (.jmx).
 //!
 //! ```text
 //! Plan ─▶ populations as thread groups, steps as controllers and samplers, policies as extractors and assertions ─▶ .jmx
 //! ```
 //!
-//! Only elements of JMeter itself are written, none of plugins. What they cannot say is told, and left out.
+//! The export uses only JMeter's own elements, no plugins. It omits settings without an equivalent
+//! and adds a notice.
 //!
-//! * `xml`: elements and their markup. `texts`: texts by JMeter's rules. `stages`: setup and teardown. `groups`, `steps`, `requests`,
-//!   `replies`: the parts of a plan.
+//! * `xml`: elements and their markup. `texts`: texts by JMeter's rules. `stages`: setup and
+//!   teardown. `groups`, `steps`, `requests`, `replies`: the parts of a plan.
 
 mod groups;
 mod replies;
@@ -24,29 +25,29 @@ use brunt_model::{Plan, Population, ReplyPolicy, StageKind};
 use std::path::PathBuf;
 use xml::{Item, Prop, arguments};
 
-/// What an export is told.
+/// Settings of an export.
 #[derive(Debug, Clone, Default)]
 pub struct ExportOptions {
-    /// The name of the test plan.
+    /// Name of the test plan.
     pub name: String,
-    /// The folder of the .jmx, from which it names files.
+    /// Folder of the .jmx; file names are relative to it.
     pub folder: PathBuf,
 }
 
-/// A plan of JMeter, and what it does not say.
+/// An exported plan.
 #[derive(Debug, Clone)]
 pub struct Exported {
     /// The .jmx file.
     pub jmx: String,
-    /// What was left out or is done otherwise, a line each with its place.
+    /// Omitted or changed settings, one per line with the place.
     pub notices: Vec<String>,
 }
 
-/// Writes a plan.
+/// Exports a plan.
 pub fn write(plan: &Plan, options: &ExportOptions) -> Exported {
     let stages = stages::stages(plan);
     let mut writer =
-        Writer { options, plan, notices: Vec::new(), rules: TextRules::default(), group_ends: Scope::Nothing };
+        PlanWriter { options, plan, notices: Vec::new(), rules: TextRules::default(), group_ends: Scope::Nothing };
     let mut groups: Vec<Item> = Vec::new();
     for (kind, plan) in &stages {
         writer.plan = plan;
@@ -69,27 +70,27 @@ pub fn write(plan: &Plan, options: &ExportOptions) -> Exported {
     Exported { jmx, notices: writer.notices }
 }
 
-/// Where a text stands.
+/// Position of a text in a plan; decides whether it can hold placeholders.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
-    /// In a URL, a header field or a body: placeholders such as `{n}` mean something.
+    /// In a URL, a header field or a body, which can hold placeholders such as `{n}`.
     Request,
-    /// Elsewhere.
+    /// Anywhere else.
     Text,
 }
 
-struct Writer<'a> {
+struct PlanWriter<'a> {
     options: &'a ExportOptions,
     plan: &'a Plan,
     notices: Vec<String>,
-    /// How the texts of the population that is written are read.
+    /// Template syntax of the current population.
     rules: TextRules,
-    /// What a failure ends in the thread group that is written.
+    /// Scope that a failure ends in the current thread group.
     group_ends: Scope,
 }
 
-impl Writer<'_> {
-    /// Tells once what is left out or done otherwise.
+impl PlanWriter<'_> {
+    /// Adds a notice of an omitted or changed setting, unless the same notice exists.
     fn notice(&mut self, text: String) {
         if !self.notices.contains(&text) {
             self.notices.push(text);
@@ -122,12 +123,12 @@ impl Writer<'_> {
         self.group(population, self.group_ends, kind).over(children)
     }
 
-    /// Cookies and caches: one manager holds for a thread group.
+    /// Cookie and cache managers. In JMeter one manager applies to a whole thread group.
     fn configuration(policies: &[ReplyPolicy]) -> Vec<Item> {
         let mut items = Vec::new();
-        let kept = policies.iter().map(|policy| policy.cookies).find(|cookies| cookies.are_kept());
-        if let Some(kept) = kept {
-            let clear = matches!(kept, Cookies::KeptForAnIteration | Cookies::KeptForARound);
+        let retaining = policies.iter().map(|policy| policy.cookies).find(|cookies| cookies.are_kept());
+        if let Some(cookies) = retaining {
+            let clear = matches!(cookies, Cookies::KeptForAnIteration | Cookies::KeptForARound);
             items.push(
                 Item::new("CookieManager", "CookiePanel", "HTTP Cookie Manager")
                     .with(Prop::List("CookieManager.cookies".into(), Vec::new()))
@@ -146,15 +147,15 @@ impl Writer<'_> {
         items
     }
 
-    /// Variables that users begin with. JMeter has one list for all thread groups.
+    /// Initial variables of all users. JMeter has one list for all thread groups.
     fn variables(&mut self, stages: &[(StageKind, Plan)]) -> Vec<(String, String)> {
         let mut all: Vec<(String, String)> = Vec::new();
         for population in stages.iter().flat_map(|(_, plan)| &plan.populations) {
             self.rules = population.scenario.texts;
             for (name, value) in &population.scenario.variables {
                 let value = self.text(value, Place::Text);
-                match all.iter().find(|(known, _)| known == name) {
-                    Some((_, known)) if *known != value => {
+                match all.iter().find(|(other, _)| other == name) {
+                    Some((_, other)) if *other != value => {
                         self.notice(format!(
                             "population {}: the variable {name} has another value in another population; the first holds for all",
                             population.name
@@ -168,34 +169,24 @@ impl Writer<'_> {
         all
     }
 
-    /// Scripts in JavaScript see other objects in JMeter.
+    /// Adds a notice for scripts in JavaScript, because JMeter gives them other objects.
     fn foreign_scripts(&mut self, scenario: &Scenario, policies: &[ReplyPolicy], name: &str) {
-        let is_javascript = |language: ScriptLanguage| language == ScriptLanguage::Javascript;
-        let in_policy = |policy: &ReplyPolicy| {
-            let acts = policy
-                .actions
-                .iter()
-                .any(|action| matches!(action, ReplyAction::Script(script) if is_javascript(script.language)));
-            acts || policy.assertions.iter().any(
-                |assertion| matches!(&assertion.test, AssertionTest::Script(script) if is_javascript(script.language)),
-            )
-        };
         let in_steps = Step::any(
             &scenario.steps,
-            &|step| matches!(step, Step::Script(script) | Step::PauseByScript(script) if is_javascript(script.language)),
+            &|step| matches!(step, Step::Script(script) | Step::PauseByScript(script) if script.language == ScriptLanguage::Javascript),
         );
-        if in_steps || policies.iter().any(in_policy) {
+        if in_steps || policies.iter().any(uses_javascript) {
             self.notice(format!(
                 "population {name}: its scripts are in JavaScript; JMeter has vars and props there, but not prev.body, fail() and stop()"
             ));
         }
     }
 
-    /// What holds for all connections, and has no place in a .jmx.
+    /// Adds notices for connection settings that a .jmx cannot hold.
     fn connection(&mut self) {
         let connection = &self.plan.connection;
         let tls = &connection.tls;
-        let told = [
+        let omissions = [
             (connection.proxy.is_some(), "proxy: give JMeter -H and -P"),
             (connection.unix_socket.is_some(), "unix_socket: JMeter has none"),
             (!connection.resolve.is_empty() || connection.resolve_all.is_some(), "resolve: add a DNS Cache Manager"),
@@ -211,7 +202,7 @@ impl Writer<'_> {
                 "cert, cacert: give JMeter a keystore (javax.net.ssl.keyStore)",
             ),
         ];
-        for (_, text) in told.into_iter().filter(|(is, _)| *is) {
+        for (_, text) in omissions.into_iter().filter(|(is_set, _)| *is_set) {
             self.notice(format!("connection.{text}"));
         }
         if !self.plan.objectives.is_empty() {
@@ -219,14 +210,26 @@ impl Writer<'_> {
         }
     }
 
-    /// A file as the .jmx names it.
+    /// Path of a file relative to the .jmx.
     fn file(&self, file: &str) -> String {
         let path = std::path::Path::new(file);
         path.strip_prefix(&self.options.folder).unwrap_or(path).display().to_string()
     }
 }
 
-/// The value of `useHeaders`, and of the field of an assertion.
+fn uses_javascript(policy: &ReplyPolicy) -> bool {
+    let in_actions = policy
+        .actions
+        .iter()
+        .any(|action| matches!(action, ReplyAction::Script(script) if script.language == ScriptLanguage::Javascript));
+    let in_assertions = policy.assertions.iter().any(
+        |assertion| matches!(&assertion.test, AssertionTest::Script(script) if script.language == ScriptLanguage::Javascript),
+    );
+    in_actions || in_assertions
+}
+
+/// Value of `useHeaders` and field of an assertion for a part of the reply; None if
+/// JMeter has no equivalent.
 fn part(part: &ReplyPart) -> Option<(&'static str, &'static str)> {
     Some(match part {
         ReplyPart::Body => ("false", "Assertion.response_data"),

@@ -1,7 +1,9 @@
-//! Result files of JMeter (.jtl), as CSV and as XML.
+//! Reads and writes JMeter's result files (.jtl), as CSV and as XML.
 //!
-//! * [`settings`]: which fields are saved, and how (`jmeter.save.saveservice.*`). [`columns`]: the columns of CSV files.
-//! * [`csv_writer`], [`xml_writer`]: records → files. [`csv_reader`], [`xml_reader`]: files → records, one at a time.
+//! * [`settings`]: the saved fields and their format (`jmeter.save.saveservice.*`). [`columns`]:
+//!   the columns of CSV files.
+//! * [`csv_writer`], [`xml_writer`]: records → files. [`csv_reader`], [`xml_reader`]: files →
+//!   records, one at a time.
 
 pub mod columns;
 pub mod csv_reader;
@@ -20,24 +22,25 @@ use crate::error::JmxError;
 use brunt_model::SampleRecord;
 use std::io::{BufRead, BufReader, Read};
 
-/// How a result file begins.
+/// Initial content of a result file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileStart {
-    /// The file is new or empty: its header is written.
+    /// The file is new or empty: the writer adds the header.
     New,
-    /// The file has content, which ends with a whole record: records follow it. An XML file has lost its last line,
-    /// [`xml_writer::FOOTER`].
+    /// The file ends with a complete record, and new records follow it. Before appending, the
+    /// caller removes the last line of an XML file, [`xml_writer::FOOTER`].
     Append,
 }
 
-/// How the message of a transaction's sum begins.
+/// Start of the message of a transaction sample.
 pub(crate) const TRANSACTION_MESSAGE: &str = "Number of samples in transaction : ";
 
-/// Reads a result file of either format, told by its first bytes.
+/// Reads a result file; its first bytes decide between CSV and XML.
 ///
 /// # Errors
 ///
-/// The file cannot be read, or its header is malformed. Errors of records come with the records.
+/// Fails if the file cannot be read or its header is malformed. The iterator
+/// returns errors in records.
 pub fn read<'r, R: Read + 'r>(
     input: R,
     settings: &JtlSettings,
@@ -55,10 +58,12 @@ pub(crate) fn unreadable(error: &std::io::Error) -> JmxError {
     JmxError::new(format!("the result file cannot be read: {error}"))
 }
 
-/// The message of the first assertion that failed.
+/// Failure message of a sample: its own, or that of the first failed assertion.
 pub(crate) fn failure_message(record: &SampleRecord) -> Option<&str> {
-    let failed = || record.assertions.iter().find(|one| one.failure || one.error);
-    record.failure_message.as_deref().or_else(|| failed()?.message.as_deref())
+    record.failure_message.as_deref().or_else(|| {
+        let failed = record.assertions.iter().find(|one| one.failure || one.error)?;
+        failed.message.as_deref()
+    })
 }
 
 #[cfg(test)]

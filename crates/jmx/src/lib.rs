@@ -7,15 +7,18 @@
 //! arguments, .properties ─▶ cli_options, properties
 //! ```
 //!
-//! Everything but [`plan`], which reads the files that a plan names, is a pure function of bytes, records and the time that the
-//! caller hands in.
+//! All functions are pure functions of bytes, records and a given time, except [`plan`], which
+//! reads the files of a plan.
 //!
-//! * [`document`]: a .jmx file as a tree that is written back byte for byte.
-//! * [`element`], [`property`]: test elements with names, children and typed properties. [`support`]: the table of kinds.
+//! * [`document`]: a .jmx file as a tree that can be written back byte for byte.
+//! * [`element`], [`property`]: test elements with names, children and typed properties.
+//!   [`support`]: the table of kinds.
 //! * [`jtl`]: result files, written and read.
-//! * [`summariser`]: the lines `summary +` and `summary =`. [`statistics`]: `statistics.json` and the tables of the dashboard.
+//! * [`summariser`]: the lines `summary +` and `summary =`. [`statistics`]: `statistics.json` and
+//!   the tables of the dashboard.
 //! * [`dashboard`]: these tables as text and as a page.
-//! * [`cli_options`]: JMeter's arguments. [`properties`]: `java.util.Properties` files and the order of their sources.
+//! * [`cli_options`]: JMeter's arguments. [`properties`]: `java.util.Properties` files and the
+//!   order of their sources.
 //!
 //! * [`plan`]: a .jmx plan as runs of brunt. [`export`]: a plan of brunt as a .jmx plan.
 //!

@@ -1,20 +1,21 @@
-//! A .jmx plan as runs of brunt: thread groups become populations, samplers requests, and what stands in scope of a sampler
-//! becomes its reply policy and the steps before it.
+//! Reads a .jmx plan as runs of brunt. Thread groups become populations and samplers become
+//! requests. Elements in the scope of a sampler become its reply policy and the steps before it.
 //!
 //! ```text
-//! document ─▶ what never changes (variables, properties) ─▶ thread groups ─▶ stages: setUp, main, tearDown
+//! document ─▶ constants (variables, properties) ─▶ thread groups ─▶ stages: setUp, main, tearDown
 //!                                                              │
 //!                        scope ─▶ controllers ─▶ samplers, timers, extractors, assertions, data
 //! ```
 //!
-//! A run is one or more stages, each a plan of its own; one begins when the one before is over. Thread groups of one stage run at
-//! the same time. Texts with `${…}` keep them and are filled in by each user, by JMeter's rules; numbers of threads, ramps and
-//! durations are known before the run.
+//! A run has one or more stages, which run one after another; each is a plan. Thread groups of one
+//! stage run at the same time. Texts keep their `${…}`, and each user fills them in by JMeter's
+//! rules. Numbers of threads, ramps and durations are evaluated before the run.
 //!
-//! * [`PlanFolder`]: the files that a plan names. `backend`: systems that receive figures. `stage`: what a run consists of.
-//!   `groups`: thread groups as loads. `scope`: what holds for a sampler. `controllers`, `samplers`, `timers`, `data`: steps.
-//!   `requests`: HTTP requests. `websockets`, `calls`: those of WebSocket and gRPC. `extractors`, `assertions`: what is made of replies, by `patterns` and `json_paths`. `failing`: what fails each
-//!   time. `texts`: properties as texts.
+//! * [`PlanFolder`]: the files of a plan. `backend`: live outputs. `stage`: the result. `groups`:
+//!   thread groups as loads. `scope`: the elements that apply to a sampler. `controllers`,
+//!   `samplers`, `timers`, `data`: steps. `requests`, `websockets`, `calls`: HTTP, WebSocket and
+//!   gRPC requests. `extractors`, `assertions`: reply policies, with `patterns` and `json_paths`.
+//!   `failing`: elements that always fail. `texts`: properties as texts.
 
 mod assertions;
 mod backend;
@@ -53,73 +54,70 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 use texts::wrong_at;
 
-/// JMeter waits for a reply for ever. A request that has none after this time has failed.
+/// Request timeout. JMeter itself waits for a reply without limit.
 const LONGEST_REQUEST: Duration = Duration::from_hours(1);
-/// Time between two intervals of a run.
+/// Length of an interval of a run.
 const INTERVAL: Duration = Duration::from_secs(1);
-/// Most controllers within each other; a module controller that leads to itself has no end.
+/// Maximum nesting of controllers. A module controller can refer to itself.
 const DEEPEST: usize = 50;
 
-/// What a plan is read with.
+/// Context in which a plan is read.
 pub struct PlanSurroundings<'a> {
-    /// JMeter's properties: what `${__P(name)}` reads.
+    /// JMeter's properties, which `${__P(name)}` reads.
     pub properties: &'a PropertyMap,
-    /// The files that it names.
+    /// Files of the plan.
     pub folder: &'a PlanFolder,
-    /// Where all connections go; None: where URLs say.
+    /// Address of all connections; None to use the hosts in URLs.
     pub resolve_all: Option<ResolveAll>,
-    /// By what numbers of threads and arrival rates are multiplied; each group keeps at least one thread.
+    /// Factor for numbers of threads and arrival rates. Each group keeps at least one thread.
     pub scale: f64,
-    /// No stage takes longer.
+    /// Maximum duration of a stage.
     pub max_duration: Option<Duration>,
-    /// Elements that are not supported are left out; otherwise they are errors.
+    /// True to omit unsupported elements; false to return an error for them.
     pub lenient: bool,
-    /// Which records of samples are made.
+    /// Sample records to make; None for no records.
     pub records: Option<Records>,
     /// Seed of all random choices.
     pub seed: u64,
-    /// Worker threads.
     pub threads: u32,
 }
 
-/// Reads a plan.
+/// Converts a plan to a run.
 ///
 /// # Errors
 ///
-/// An enabled element is not known or not supported (unless `lenient`), a number of a thread group is none, a file that the plan
-/// names cannot be read, or no thread group is enabled.
+/// Fails on an enabled element that is unknown or unsupported (unless `lenient`), an invalid number
+/// in a thread group, an unreadable file, and a plan without enabled thread groups.
 pub fn read(document: &Document, surroundings: &PlanSurroundings<'_>) -> Result<TestRun, JmxError> {
-    let mut reader = Reader::new(document, surroundings);
+    let mut reader = PlanReader::new(document, surroundings);
     for notice in unset::notices(document) {
         reader.notice(notice);
     }
     read_by(reader, document)
 }
 
-/// A plan whose texts keep their variables.
+/// A run whose texts keep their variables.
 pub struct UnfoldedRun {
-    /// The plan. What stands for properties is filled in where nothing changes them.
+    /// The run. Properties are filled in if nothing in the plan changes them.
     pub run: TestRun,
-    /// User Defined Variables in the order of the plan: names, and values as they are written.
+    /// User Defined Variables in the order of the plan: names and unevaluated values.
     pub variables: Vec<(String, String)>,
-    /// The names of those that nothing changes.
+    /// Names of the variables that nothing changes.
     pub constants: BTreeSet<String>,
-    /// What fills in texts before the run.
+    /// Evaluates texts before the run.
     pub before: BeforeRun,
 }
 
-/// Reads a plan for another form of it.
+/// Converts a plan whose variables stay in the texts, for conversion to another format.
 ///
 /// # Errors
 ///
-/// As [`read`].
+/// Fails like [`read`].
 pub fn read_unfolded(document: &Document, surroundings: &PlanSurroundings<'_>) -> Result<UnfoldedRun, JmxError> {
-    let before = || Reader::new(document, surroundings).before;
     let variables = data::user_variables(document, surroundings.folder);
     let (constants, properties_are_constant) = texts::constants(document, &variables);
-    let unfolded = || before().with_constants(BTreeSet::new(), properties_are_constant);
-    let mut run = read_by(Reader { before: unfolded(), ..Reader::new(document, surroundings) }, document)?;
-    // They hold addresses of other systems, and belong to the plan no more.
+    let mut run = read_by(unfolded_reader(document, surroundings, properties_are_constant), document)?;
+    // Live outputs hold addresses of other systems, which do not belong to the converted plan.
     for output in std::mem::take(&mut run.live_outputs) {
         let how = match &output.sink {
             LiveSink::Influx(_) => "influx=URL",
@@ -127,10 +125,22 @@ pub fn read_unfolded(document: &Document, surroundings: &PlanSurroundings<'_>) -
         };
         run.notices.push(format!("figures are not sent to {} any more; `-o {how}` sends them", output.sink));
     }
-    Ok(UnfoldedRun { run, variables, constants, before: unfolded() })
+    let before = unfolded_reader(document, surroundings, properties_are_constant).before;
+    Ok(UnfoldedRun { run, variables, constants, before })
 }
 
-/// What an element does that is accepted, and brunt does not.
+/// A reader that fills in no variables.
+fn unfolded_reader<'a>(
+    document: &Document,
+    surroundings: &'a PlanSurroundings<'a>,
+    properties_are_constant: bool,
+) -> PlanReader<'a> {
+    let reader = PlanReader::new(document, surroundings);
+    let before = reader.before.with_constants(BTreeSet::new(), properties_are_constant);
+    PlanReader { before, ..reader }
+}
+
+/// Notice text for an element that brunt accepts without its effect; None for other elements.
 fn effect_left_out(kind: Option<ElementKind>) -> Option<&'static str> {
     match kind? {
         ElementKind::ResultSaver => Some(
@@ -144,7 +154,7 @@ fn effect_left_out(kind: Option<ElementKind>) -> Option<&'static str> {
     }
 }
 
-fn read_by(mut reader: Reader<'_>, document: &Document) -> Result<TestRun, JmxError> {
+fn read_by(mut reader: PlanReader<'_>, document: &Document) -> Result<TestRun, JmxError> {
     let Some(plan) = document.test_plan() else {
         return Err(JmxError::new("the file has no Test Plan; name a plan, not a fragment of one"));
     };
@@ -173,38 +183,38 @@ fn read_by(mut reader: Reader<'_>, document: &Document) -> Result<TestRun, JmxEr
     }
     groups.sort_by_key(|(kind, _)| *kind);
     if groups.iter().all(|(_, population)| population.is_none()) {
-        let why = ["no thread group with threads and samplers is enabled; enable one".to_owned()];
-        let why: Vec<String> = why.into_iter().chain(reader.notices).collect();
-        return Err(JmxError::new(why.join("; ")));
+        let message = ["no thread group with threads and samplers is enabled; enable one".to_owned()];
+        let message: Vec<String> = message.into_iter().chain(reader.notices).collect();
+        return Err(JmxError::new(message.join("; ")));
     }
     let tears_down = reader.flag(plan, "TestPlan.tearDown_on_shutdown", false);
     Ok(reader.into_run(groups, serialized, tears_down))
 }
 
-/// What is known while a plan is read.
-struct Reader<'a> {
+/// State while a plan is read.
+struct PlanReader<'a> {
     surroundings: &'a PlanSurroundings<'a>,
     before: BeforeRun,
     /// Properties of all users.
     properties: Vec<(String, String)>,
     /// Reply policies of all groups.
     policies: Vec<ReplyPolicy>,
-    /// What is common to all connections.
+    /// Settings of all connections.
     connection: Connection,
     notices: Vec<String>,
-    /// Systems that receive figures.
+    /// Live outputs of Backend Listeners.
     live_outputs: Vec<LiveOutput>,
-    /// The plan, or one that it includes, may read the numbers of rounds of loops.
+    /// True if the plan or an included plan may read the round numbers of loops.
     reads_rounds: bool,
-    /// Something of the plan may look at the sample before.
+    /// True if an element of the plan may read the previous sample.
     reads_previous: bool,
-    /// Controllers around the one that is read.
+    /// Nesting of the current controller.
     depth: usize,
-    /// The group that is read.
+    /// The current thread group.
     group: groups::GroupParts,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> PlanReader<'a> {
     fn new(document: &Document, surroundings: &'a PlanSurroundings<'a>) -> Self {
         let mut properties: Vec<(String, String)> =
             surroundings.properties.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
@@ -233,26 +243,26 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Says once what is left out or done otherwise.
+    /// Adds a notice of an omitted or changed setting, unless the same notice exists.
     fn notice(&mut self, text: String) {
         if !self.notices.contains(&text) {
             self.notices.push(text);
         }
     }
 
-    /// Takes a time limit for connecting, in milliseconds; 0: none.
+    /// Applies a connect timeout in milliseconds; 0 means none.
     fn limit_connect(&mut self, millis: f64) {
         if millis <= 0.0 {
             return;
         }
-        // One limit holds for all connections of a run: the longest that is asked for.
+        // brunt has one connect timeout per run: use the longest.
         let connect = Duration::from_secs_f64(millis / 1e3);
-        let now = self.connection.connect_timeout;
-        let longest = if now == LONGEST_REQUEST { connect } else { now.max(connect) };
+        let current = self.connection.connect_timeout;
+        let longest = if current == LONGEST_REQUEST { connect } else { current.max(connect) };
         self.connection.connect_timeout = longest;
     }
 
-    /// The version of HTTP is one for all requests of a run.
+    /// Selects the HTTP version, which is the same for all requests of a run.
     fn choose_version(&mut self, document: &Document) {
         let mut samplers = document.enabled_elements();
         if let Some(sampler) = samplers
@@ -263,17 +273,18 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Takes the addresses that DNS Cache Managers give hosts; they hold for the whole plan.
+    /// Applies the static hosts of DNS Cache Managers to the whole plan.
     fn static_hosts(&mut self, document: &Document) -> Result<(), JmxError> {
-        let is_dns = |element: &TestElement<'_>| element.kind() == Some(ElementKind::DnsCacheManager);
         if self.surroundings.resolve_all.is_some() {
             return Ok(());
         }
-        for element in document.enabled_elements().filter(is_dns) {
+        let managers =
+            document.enabled_elements().filter(|element| element.kind() == Some(ElementKind::DnsCacheManager));
+        for element in managers {
             for host in element.properties().items("DNSCacheManager.hosts") {
                 let host = host.properties();
-                let text = |name: &str| self.before.text(host.text(name).unwrap_or_default().trim());
-                let (name, addresses) = (text("StaticHost.Name"), text("StaticHost.Address"));
+                let name = self.before.text(host.text("StaticHost.Name").unwrap_or_default().trim());
+                let addresses = self.before.text(host.text("StaticHost.Address").unwrap_or_default().trim());
                 for address in addresses.split(',').map(str::trim) {
                     let Ok(address) = address.parse() else {
                         let wrong = format!("the address of {name} is {address}, which is no IP address; write one");
@@ -286,18 +297,19 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Says which file is read where the plan names one of another machine.
-    fn notice_instead(&mut self, element: TestElement<'_>, file: &str) {
-        if let Some(path) = self.surroundings.folder.instead_of(file) {
+    /// Adds a notice if another file replaces a file of the plan that exists
+    /// only on another machine.
+    fn notice_replacement(&mut self, element: TestElement<'_>, file: &str) {
+        if let Some(path) = self.surroundings.folder.replacement(file) {
             self.notice(format!("{}: {file} is not there; {} is read", element.place(), path.display()));
         }
     }
 
     fn refuse_unsupported(&mut self, document: &Document) -> Result<(), JmxError> {
-        /// More are not listed.
+        /// Maximum number of listed elements.
         const MOST: usize = 10;
         let mut all = document.unsupported();
-        // Where all connections go to one address, no name is looked up.
+        // If all connections use one address, no name is resolved.
         let resolves = self.surroundings.resolve_all.is_none();
         all.retain(|element| resolves || element.kind != Some(ElementKind::DnsCacheManager));
         let (harmless, wrong): (Vec<_>, Vec<_>) = all.into_iter().partition(|element| element.role == Role::Listener);
@@ -323,16 +335,17 @@ impl<'a> Reader<'a> {
         Err(JmxError::at(line, wrong))
     }
 
-    /// The stages of groups, each with its population; None: it has no samples, and counts in the numbers of groups alone.
+    /// Groups populations into stages. None is a group without samples, which counts only in
+    /// the numbering of groups.
     fn into_run(self, groups: Vec<(StageKind, Option<Population>)>, serialized: bool, tears_down: bool) -> TestRun {
         let mut stages: Vec<TestStage> = Vec::new();
         let kinds: Vec<StageKind> = groups.iter().map(|(kind, _)| *kind).collect();
         for (at, (kind, population)) in groups.into_iter().enumerate() {
             let Some(mut population) = population else { continue };
             let number = kinds[..at].iter().filter(|other| **other == kind).count() as u32;
-            let together =
+            let same_stage =
                 stages.last_mut().filter(|last| last.kind == kind && !(serialized && kind == StageKind::Main));
-            if together.is_none() {
+            if same_stage.is_none() {
                 let mut plan = self.empty_plan();
                 plan.record.records.iter_mut().for_each(|records| records.groups_before = number);
                 let runs_after_stop = tears_down && kind == StageKind::Teardown;
@@ -344,7 +357,7 @@ impl<'a> Reader<'a> {
                 records.idle_groups.push(idle);
             }
             if let Some(connection) = &mut population.connection {
-                // Groups after it may have changed what holds for all.
+                // Later groups may have changed the common settings.
                 **connection = Connection { keep: connection.keep, ..self.connection.clone() };
             }
             population.name = unique(&population.name, &plan.populations);
@@ -374,8 +387,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// One controller deeper; an error where they have no end.
-    fn deeper<T>(
+    /// Reads one controller deeper. Fails beyond the maximum nesting.
+    fn nested<T>(
         &mut self,
         element: TestElement<'_>,
         read: impl FnOnce(&mut Self) -> Result<T, JmxError>,
@@ -391,12 +404,14 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// A name that no other population has.
+/// A name that no other population has, numbered if necessary.
 fn unique(name: &str, others: &[Population]) -> String {
     let name = if name.trim().is_empty() { "Thread Group" } else { name };
-    let taken = |name: &str| others.iter().any(|other| other.name == name);
     let numbered = (2..).map(|number| format!("{name} ({number})"));
-    std::iter::once(name.to_owned()).chain(numbered).find(|name| !taken(name)).unwrap_or_default()
+    std::iter::once(name.to_owned())
+        .chain(numbered)
+        .find(|name| others.iter().all(|other| other.name != *name))
+        .unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Files of `java.util.Properties`, and the order in which JMeter's sources of properties hold.
+//! Reads files of `java.util.Properties`, and merges JMeter's sources of properties.
 
 use crate::cli_options::{CliOptions, PropertyArgument};
 use crate::error::JmxError;
@@ -10,7 +10,7 @@ pub type PropertyMap = BTreeMap<String, String>;
 /// The properties of a run, from all sources.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RunProperties {
-    /// JMeter's properties: what `${__P(name)}` reads.
+    /// JMeter's properties, which `${__P(name)}` reads.
     pub jmeter: PropertyMap,
     /// System properties of Java (`-D`, `-S`, `system.properties`).
     pub system: PropertyMap,
@@ -19,24 +19,25 @@ pub struct RunProperties {
 }
 
 impl RunProperties {
-    /// Loads the sources in JMeter's order, so that later ones win: `-p` (else `jmeter.properties`), the file that the property
-    /// `user.properties` names, the one that `system.properties` names, then `-q -S -J -G -D` as they stand.
+    /// Loads the sources in JMeter's order; later ones override earlier ones. First `-p` (else
+    /// `jmeter.properties`), then the files that `user.properties` and `system.properties` name,
+    /// then `-q -S -J -G -D` in command-line order.
     ///
-    /// `read` gives the content of a file; None where there is no such file.
+    /// `read` returns the content of a file, or None if it does not exist.
     ///
     /// # Errors
     ///
-    /// A file that an option names is missing, or a file is malformed.
+    /// Fails if a file of an option is missing, or a file is malformed.
     pub fn load(options: &CliOptions, mut read: impl FnMut(&str) -> Option<Vec<u8>>) -> Result<Self, JmxError> {
         let mut all = Self::default();
         match &options.property_file {
             Some(file) => all.jmeter.extend(required(file, "-p", &mut read)?),
             None => all.jmeter.extend(optional("jmeter.properties", &mut read)?),
         }
-        let named = |jmeter: &PropertyMap, key: &str| jmeter.get(key).map_or(key, String::as_str).to_owned();
-        let user = optional(&named(&all.jmeter, "user.properties"), &mut read)?;
-        all.jmeter.extend(user);
-        all.system.extend(optional(&named(&all.jmeter, "system.properties"), &mut read)?);
+        let user_file = file_name(&all.jmeter, "user.properties");
+        all.jmeter.extend(optional(&user_file, &mut read)?);
+        let system_file = file_name(&all.jmeter, "system.properties");
+        all.system.extend(optional(&system_file, &mut read)?);
         for argument in &options.properties {
             match argument {
                 PropertyArgument::File(file) => all.jmeter.extend(required(file, "-q", &mut read)?),
@@ -51,7 +52,12 @@ impl RunProperties {
     }
 }
 
-/// An empty value removes the property.
+/// File name in a property; the name of the property if it is absent.
+fn file_name(jmeter: &PropertyMap, key: &str) -> String {
+    jmeter.get(key).map_or(key, String::as_str).to_owned()
+}
+
+/// Sets a property; an empty value removes it.
 fn set(map: &mut PropertyMap, name: &str, value: &str) {
     if value.is_empty() {
         map.remove(name);
@@ -77,7 +83,7 @@ fn parse_file(file: &str, bytes: &[u8]) -> Result<Vec<(String, String)>, JmxErro
     parse(&decode(bytes)).map_err(|error| JmxError::new(format!("{file}: {error}")))
 }
 
-/// The text of a properties file: UTF-8 where the bytes are that, else ISO-8859-1, which Java assumes.
+/// Decodes a properties file: UTF-8 if valid, else ISO-8859-1, which Java assumes.
 pub fn decode(bytes: &[u8]) -> String {
     let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     match std::str::from_utf8(bytes) {
@@ -86,22 +92,24 @@ pub fn decode(bytes: &[u8]) -> String {
     }
 }
 
-/// Names and values of a properties file, in order; of a name that stands twice, the last holds.
+/// Names and values of a properties file, in order. If a name occurs twice, the last one applies.
 ///
 /// # Errors
 ///
-/// `\u` without four hexadecimal digits, with its line.
+/// Fails on `\u` without four hexadecimal digits, with its line.
 pub fn parse(text: &str) -> Result<Vec<(String, String)>, JmxError> {
-    let mut found = Vec::new();
+    let mut properties = Vec::new();
     for (line, logical) in logical_lines(text) {
         let (key, value) = split(&logical);
-        let plain = |part: &str| unescape(part).map_err(|message| JmxError::on_line(line, message));
-        found.push((plain(key)?, plain(value)?));
+        let name = unescape(key).map_err(|message| JmxError::on_line(line, message))?;
+        let value = unescape(value).map_err(|message| JmxError::on_line(line, message))?;
+        properties.push((name, value));
     }
-    Ok(found)
+    Ok(properties)
 }
 
-/// Lines with their continuations joined, without comments and blank lines; each with the number of its first line.
+/// Lines with joined continuations, without comments and blank lines, each with the number
+/// of its first line.
 fn logical_lines(text: &str) -> Vec<(u32, String)> {
     let text = text.replace("\r\n", "\n").replace('\r', "\n");
     let mut joined: Vec<(u32, String)> = Vec::new();
@@ -116,9 +124,9 @@ fn logical_lines(text: &str) -> Vec<(u32, String)> {
         }
         let slashes = line.len() - line.trim_end_matches('\\').len();
         continues = slashes % 2 == 1;
-        let kept = if continues { &line[..line.len() - 1] } else { line };
+        let content = if continues { &line[..line.len() - 1] } else { line };
         if let Some((_, logical)) = joined.last_mut() {
-            logical.push_str(kept);
+            logical.push_str(content);
         }
     }
     joined
@@ -128,7 +136,7 @@ fn is_space(one: char) -> bool {
     matches!(one, ' ' | '\t' | '\u{C}')
 }
 
-/// Key and value, as they are written.
+/// Splits a line into its unprocessed key and value.
 fn split(line: &str) -> (&str, &str) {
     let mut escaped = false;
     let end = line.find(|one| {

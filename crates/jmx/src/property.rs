@@ -1,7 +1,7 @@
-//! Properties of a test element: scalars, nested elements and collections, by name.
+//! Reads properties of a test element by name: scalars, nested elements and collections.
 //!
-//! Every scalar is kept as text, since it may hold `${…}`; typed access is for text that is already substituted. Names within a
-//! collection are hash codes of Java and mean nothing.
+//! Scalars are texts, since they may contain `${…}`. Typed access requires an evaluated text. Names
+//! in a collection are Java hash codes and have no meaning.
 
 use crate::document::{Document, NodeId};
 use crate::error::JmxError;
@@ -22,13 +22,13 @@ pub enum PropertyKind {
     Float,
     /// `doubleProp`.
     Double,
-    /// `elementProp`: properties within a property.
+    /// `elementProp`: nested properties.
     Element,
     /// `collectionProp`: a list.
     Collection,
     /// `mapProp`: properties by name.
     Map,
-    /// `objProp`: settings of a listener, in a form of their own.
+    /// `objProp`: settings of a listener.
     Object,
     /// Any other element.
     Other,
@@ -52,7 +52,6 @@ impl PropertyKind {
     }
 }
 
-/// One property.
 #[derive(Debug, Clone, Copy)]
 pub struct Property<'d> {
     document: &'d Document,
@@ -65,23 +64,23 @@ impl<'d> Property<'d> {
         self.node
     }
 
-    /// Tag: `stringProp`; within the settings of a listener the name of the setting.
+    /// Tag: `stringProp`; in the settings of a listener, the name of the setting.
     pub fn tag(&self) -> &'d str {
         self.document.name(self.node)
     }
 
-    /// Kind, from the tag.
+    /// Kind of the property, from its tag.
     pub fn kind(&self) -> PropertyKind {
         PropertyKind::of(self.tag())
     }
 
-    /// Name: the attribute `name`, or the text of a nested `<name>`; empty where there is none.
+    /// Name: the attribute `name`, or the text of a nested `<name>`; empty if absent.
     pub fn name(&self) -> Cow<'d, str> {
         let attribute = self.document.attribute(self.node, "name");
         attribute.or_else(|| self.nested("name").map(|node| self.document.text(node))).unwrap_or_default()
     }
 
-    /// Value of a scalar as text: directly within, or within a nested `<value>`. Empty for others.
+    /// Text of a scalar, directly inside or in a nested `<value>`. Empty for other kinds.
     pub fn text(&self) -> Cow<'d, str> {
         match (self.kind(), self.nested("value")) {
             (PropertyKind::Element | PropertyKind::Collection | PropertyKind::Map | PropertyKind::Object, _) => {
@@ -92,7 +91,7 @@ impl<'d> Property<'d> {
         }
     }
 
-    /// The properties of an `elementProp` or a `mapProp`; of an `objProp`, those of its `<value>`.
+    /// Properties of an `elementProp` or a `mapProp`; for an `objProp`, those of its `<value>`.
     pub fn properties(&self) -> Properties<'d> {
         let node = match self.kind() {
             PropertyKind::Object => self.nested("value").unwrap_or(self.node),
@@ -101,7 +100,7 @@ impl<'d> Property<'d> {
         Properties { document: self.document, node }
     }
 
-    /// The properties within a `collectionProp`, in order.
+    /// Properties in a `collectionProp`, in order.
     pub fn items(&self) -> impl Iterator<Item = Property<'d>> + use<'d> {
         self.properties().iter()
     }
@@ -116,7 +115,8 @@ impl<'d> Property<'d> {
     }
 
     fn wrong(&self, expected: &str) -> JmxError {
-        let (name, text) = (self.name(), self.text());
+        let name = self.name();
+        let text = self.text();
         JmxError::at(self.document.position(self.node), format!("`{name}` is `{text}`; expected {expected}"))
     }
 }
@@ -133,27 +133,27 @@ impl<'d> Properties<'d> {
         Self { document, node }
     }
 
-    /// All, in order.
+    /// All properties, in order.
     pub fn iter(&self) -> impl Iterator<Item = Property<'d>> + use<'d> {
         let document = self.document;
-        document.elements(self.node).map(move |node| Property { document, node: document.referred(node) })
+        document.elements(self.node).map(move |node| Property { document, node: document.resolve_reference(node) })
     }
 
-    /// The first of a name.
+    /// The first property with a name.
     pub fn get(&self, name: &str) -> Option<Property<'d>> {
         self.iter().find(|property| property.name() == name)
     }
 
-    /// A scalar as text. None where it is absent or empty: both mean the default.
+    /// A scalar as text. None if absent or empty; both mean the default.
     pub fn text(&self, name: &str) -> Option<Cow<'d, str>> {
         self.get(name).map(|property| property.text()).filter(|text| !text.is_empty())
     }
 
-    /// A scalar as a truth value: `true` or `false` in any case, trimmed. None where it is absent or blank.
+    /// A boolean scalar: `true` or `false` in any case, trimmed. None if absent or blank.
     ///
     /// # Errors
     ///
-    /// Any other text, with its line.
+    /// Fails on any other text, with its line.
     pub fn bool(&self, name: &str) -> Result<Option<bool>, JmxError> {
         self.typed(name, "`true` or `false`", |text| match text {
             _ if text.eq_ignore_ascii_case("true") => Some(true),
@@ -162,30 +162,30 @@ impl<'d> Properties<'d> {
         })
     }
 
-    /// A scalar as a whole number, trimmed. None where it is absent or blank.
+    /// A whole number, trimmed. None if absent or blank.
     ///
     /// # Errors
     ///
-    /// Any other text, with its line.
+    /// Fails on any other text, with its line.
     pub fn int(&self, name: &str) -> Result<Option<i64>, JmxError> {
         self.typed(name, "a whole number", |text| text.parse().ok())
     }
 
-    /// A scalar as a finite number, trimmed. None where it is absent or blank.
+    /// A finite number, trimmed. None if absent or blank.
     ///
     /// # Errors
     ///
-    /// Any other text, with its line.
+    /// Fails on any other text, with its line.
     pub fn float(&self, name: &str) -> Result<Option<f64>, JmxError> {
         self.typed(name, "a number", |text| text.parse().ok().filter(|number: &f64| number.is_finite()))
     }
 
-    /// The properties of a nested `elementProp`.
+    /// Properties of a nested `elementProp`.
     pub fn element(&self, name: &str) -> Option<Properties<'d>> {
         self.get(name).map(|property| property.properties())
     }
 
-    /// The items of a `collectionProp`; none where it is absent.
+    /// Items of a `collectionProp`; empty if absent.
     pub fn items(&self, name: &str) -> impl Iterator<Item = Property<'d>> + use<'d> {
         self.get(name).into_iter().flat_map(|property| property.items())
     }

@@ -1,7 +1,8 @@
-//! The tables of JMeter's dashboard and its `statistics.json`, from records.
+//! Computes the tables of JMeter's dashboard and its `statistics.json` from sample records.
 //!
-//! Memory is bounded by the number of labels: response times are kept as histograms (exact below 2048 ms, else to 0.1 %).
-//! JMeter's dashboard takes percentiles over the last 20,000 samples of a label only; these are over all.
+//! Memory is bounded by the number of labels. Histograms hold response times, exactly below 2048
+//! ms, else to 0.1 %. Percentiles cover all samples; JMeter's dashboard uses only the last 20,000
+//! samples of a label.
 
 mod errors;
 mod json;
@@ -17,19 +18,20 @@ use label::LabelTotals;
 use std::collections::HashMap;
 use timeline::Timeline;
 
-/// The label of the row over all samples.
+/// Label of the row for all samples.
 pub const TOTAL: &str = "Total";
 
-/// How the tables are made.
+/// Percentiles, Apdex thresholds and limits of the tables.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StatisticsSettings {
-    /// The percentiles of the three columns, in percent: `aggregate_rpt_pct1` to `3`.
+    /// Percentiles of the three columns, in percent: `aggregate_rpt_pct1` to `3`.
     pub percentiles: [f64; 3],
-    /// The thresholds of Apdex: `jmeter.reportgenerator.apdex_satisfied_threshold` and `…_tolerated_threshold`.
+    /// Apdex thresholds: `jmeter.reportgenerator.apdex_satisfied_threshold`
+    /// and `…_tolerated_threshold`.
     pub apdex: ApdexThresholds,
-    /// Other thresholds for single labels.
+    /// Different thresholds for individual labels.
     pub apdex_of_labels: Vec<(String, ApdexThresholds)>,
-    /// Labels with a row of their own; further ones share the row `other labels`.
+    /// Maximum number of labels with a row of their own; further ones share the row `other labels`.
     pub labels: usize,
 }
 
@@ -44,12 +46,12 @@ impl Default for StatisticsSettings {
     }
 }
 
-/// Sums up records.
+/// Aggregates sample records.
 #[derive(Debug, Clone)]
 pub struct Statistics {
     settings: StatisticsSettings,
     total: LabelTotals,
-    /// In the order in which labels first came.
+    /// Labels in the order of their first record.
     labels: Vec<LabelTotals>,
     index: HashMap<String, usize>,
     errors: Errors,
@@ -57,7 +59,7 @@ pub struct Statistics {
 }
 
 impl Statistics {
-    /// Begins without records.
+    /// Creates statistics without records.
     pub fn new(settings: StatisticsSettings) -> Self {
         let total = LabelTotals::new(TOTAL.to_owned(), settings.apdex, false);
         Self {
@@ -70,8 +72,8 @@ impl Statistics {
         }
     }
 
-    /// Counts a record. Samples within it are not counted. The sum of a transaction counts for its label, and not for the total;
-    /// that of a transaction without samples is left out.
+    /// Counts a record, without its sub-samples. A transaction counts for its label but not for the
+    /// total. A transaction without samples is ignored.
     pub fn record(&mut self, record: &SampleRecord) {
         if record.is_transaction && record.message.starts_with("Number of samples in transaction : 0,") {
             return;
@@ -86,12 +88,12 @@ impl Statistics {
         self.timeline.record(record);
     }
 
-    /// The records by time.
+    /// Records over time.
     pub fn timeline(&self) -> &Timeline {
         &self.timeline
     }
 
-    /// The table *Statistics*: the total, then each label in the order in which it first came.
+    /// The table *Statistics*: the total, then each label in the order of its first record.
     pub fn rows(&self) -> Vec<StatisticsRow> {
         self.all().map(|totals| totals.row(self.settings.percentiles)).collect()
     }
@@ -101,19 +103,20 @@ impl Statistics {
         self.all().map(LabelTotals::apdex).collect()
     }
 
-    /// The samples by response time and success. Transactions are not counted.
+    /// Samples by response time and success, without transactions.
     pub fn overview(&self) -> ResponseOverview {
         let overview = self.total.overview();
         let thresholds = overview.thresholds.filter(|_| self.settings.apdex_of_labels.is_empty());
         ResponseOverview { thresholds, ..overview }
     }
 
-    /// The table *Errors*, the most frequent first. Transactions are not counted.
+    /// The table *Errors*, most frequent first, without transactions.
     pub fn errors(&self) -> Vec<ErrorRow> {
         self.errors.rows(self.total.count())
     }
 
-    /// The table *Top 5 Errors by sampler*: the total, then each label with errors. Transactions are not counted.
+    /// The table *Top 5 Errors by sampler*: the total, then each label
+    /// with errors, without transactions.
     pub fn errors_by_label(&self) -> Vec<LabelErrors> {
         let total = LabelErrors {
             label: TOTAL.to_owned(),
@@ -124,7 +127,7 @@ impl Statistics {
         std::iter::once(total).chain(self.labels.iter().filter_map(LabelTotals::errors)).collect()
     }
 
-    /// `statistics.json`, with JMeter's keys in its order, and its layout.
+    /// `statistics.json`, with JMeter's keys, order and layout.
     pub fn to_json(&self) -> String {
         json::write(&self.rows())
     }
@@ -137,12 +140,12 @@ impl Statistics {
         if let Some(&index) = self.index.get(&record.label) {
             return index;
         }
-        let own = self.labels.len() < self.settings.labels;
-        let label = if own { record.label.as_str() } else { "other labels" };
+        let has_row = self.labels.len() < self.settings.labels;
+        let label = if has_row { record.label.as_str() } else { "other labels" };
         if let Some(&index) = self.index.get(label) {
             return index;
         }
-        let thresholds = self.settings.apdex_of_labels.iter().find(|(of, _)| of == label);
+        let thresholds = self.settings.apdex_of_labels.iter().find(|(other, _)| other == label);
         let thresholds = thresholds.map_or(self.settings.apdex, |(_, thresholds)| *thresholds);
         self.labels.push(LabelTotals::new(label.to_owned(), thresholds, true));
         self.index.insert(label.to_owned(), self.labels.len() - 1);

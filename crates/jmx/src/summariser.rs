@@ -1,21 +1,22 @@
-//! The lines that JMeter writes to the console while a test runs: `summary +` for the last interval, `summary =` for all.
+//! Formats the lines that JMeter writes to the console during a test: `summary +` for the last
+//! interval, `summary =` for all.
 //!
-//! Scripts read these lines, so they are JMeter's byte for byte, always with `.` as the decimal separator. JMeter writes them
-//! when a sample arrives; here the caller's timer decides ([`next_report`](Summariser::next_report)). So an interval without
-//! samples has a line too.
+//! Scripts parse these lines, so they match JMeter's byte for byte, always with `.` as the decimal
+//! separator. JMeter writes them when a sample arrives. Here the caller's timer decides
+//! ([`next_report`](Summariser::next_report)), so an interval without samples also has a line.
 
 use brunt_model::SampleRecord;
 use std::fmt::Write as _;
 use std::time::Duration;
 
-/// How the lines are made.
+/// Format and interval of the lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SummariserSettings {
     /// The first word of each line: `summariser.name`.
     pub name: String,
     /// Time between lines, aligned to the clock: `summariser.interval`. At least 1 s.
     pub interval: Duration,
-    /// Leave the sums of transactions out: `summariser.ignore_transaction_controller_sample_result`.
+    /// Ignore transactions: `summariser.ignore_transaction_controller_sample_result`.
     pub ignore_transactions: bool,
 }
 
@@ -28,20 +29,19 @@ impl Default for SummariserSettings {
 /// Numbers of threads (virtual users) of all groups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ThreadCounts {
-    /// Running now.
     pub active: u64,
-    /// Started so far.
+    /// Total number of started threads.
     pub started: u64,
-    /// Ended so far.
+    /// Total number of ended threads.
     pub finished: u64,
 }
 
-/// The sums behind one line. Times are milliseconds since 1970-01-01 UTC.
+/// Sums for one line. Times are milliseconds since 1970-01-01 UTC.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Sums {
     samples: u64,
     errors: u64,
-    /// Milliseconds of all samples.
+    /// Sum of the response times of all samples.
     elapsed: u128,
     min: u64,
     max: u64,
@@ -50,7 +50,7 @@ struct Sums {
 }
 
 impl Sums {
-    fn from(start: u64) -> Self {
+    fn starting_at(start: u64) -> Self {
         Self { samples: 0, errors: 0, elapsed: 0, min: u64::MAX, max: 0, start, end: start }
     }
 
@@ -64,7 +64,7 @@ impl Sums {
     }
 }
 
-/// Sums up samples, and writes the lines.
+/// Aggregates samples and formats the lines.
 #[derive(Debug, Clone)]
 pub struct Summariser {
     settings: SummariserSettings,
@@ -73,12 +73,12 @@ pub struct Summariser {
 }
 
 impl Summariser {
-    /// Begins with the test, at a time in milliseconds since 1970-01-01 UTC.
+    /// Starts at a time in milliseconds since 1970-01-01 UTC.
     pub fn new(settings: SummariserSettings, now_unix_millis: u64) -> Self {
-        Self { settings, delta: Sums::from(now_unix_millis), total: Sums::from(now_unix_millis) }
+        Self { settings, delta: Sums::starting_at(now_unix_millis), total: Sums::starting_at(now_unix_millis) }
     }
 
-    /// Counts a sample. A result file's record has its end: start, elapsed and idle time together.
+    /// Counts a sample. It ends at the sum of start, elapsed and idle time, as in a result file.
     pub fn record(&mut self, record: &SampleRecord) {
         if record.is_transaction && self.settings.ignore_transactions {
             return;
@@ -95,13 +95,14 @@ impl Summariser {
         });
     }
 
-    /// When the next lines are due: the next multiple of the interval after `now`, both in milliseconds since 1970-01-01 UTC.
+    /// Time of the next report: the next multiple of the interval after now. Both are
+    /// milliseconds since 1970-01-01 UTC.
     pub fn next_report(&self, now_unix_millis: u64) -> u64 {
         let interval = (self.settings.interval.as_millis() as u64).max(1000);
         (now_unix_millis / interval).saturating_add(1).saturating_mul(interval)
     }
 
-    /// The lines of an interval that ends now, and begins the next: `+`, and `=` where it says more.
+    /// Lines of an interval that ends now: `+`, and `=` if it differs.
     pub fn report(&mut self, now_unix_millis: u64, threads: ThreadCounts) -> Vec<String> {
         if self.delta.samples == 0 {
             self.delta.end = self.delta.end.max(now_unix_millis);
@@ -114,7 +115,8 @@ impl Summariser {
         lines
     }
 
-    /// The lines at the end of the test: `+` only where it has samples and an earlier `+` had some; `=` always.
+    /// Lines at the end of the test: `=` always, and `+` only if it has samples and an
+    /// earlier `+` had some.
     pub fn finish(&mut self, now_unix_millis: u64, threads: ThreadCounts) -> Vec<String> {
         let earlier = self.total.samples > 0;
         self.delta.end = self.delta.end.max(now_unix_millis);
@@ -128,14 +130,16 @@ impl Summariser {
     }
 
     fn close(&mut self, now: u64) -> Sums {
-        let delta = std::mem::replace(&mut self.delta, Sums::from(now));
+        let delta = std::mem::replace(&mut self.delta, Sums::starting_at(now));
         self.total.add(&delta);
         delta
     }
 
     fn line(&self, sums: &Sums, sign: char, threads: Option<ThreadCounts>) -> String {
         let millis = sums.end.saturating_sub(sums.start);
-        let (samples, errors, max) = (sums.samples, sums.errors, sums.max);
+        let samples = sums.samples;
+        let errors = sums.errors;
+        let max = sums.max;
         let rate = match millis {
             0 => "******".to_owned(),
             millis => format!("{:6.1}", samples as f64 / millis as f64 * 1000.0),
@@ -143,7 +147,8 @@ impl Summariser {
         let average = if samples == 0 { 0 } else { sums.elapsed / u128::from(samples) };
         let min = if samples == 0 { 0 } else { sums.min };
         let percent = if samples == 0 { 0.0 } else { errors as f64 / samples as f64 * 100.0 };
-        let (name, elapsed) = (&self.settings.name, duration(millis));
+        let name = &self.settings.name;
+        let elapsed = duration(millis);
         let mut line = format!(
             "{name} {sign} {samples:6} in {elapsed} = {rate}/s Avg: {average:5} Min: {min:5} Max: {max:5} Err: {errors:5} ({percent:.2}%)"
         );
@@ -154,7 +159,7 @@ impl Summariser {
     }
 }
 
-/// `HH:MM:SS` of milliseconds, rounded to a second.
+/// Formats milliseconds as `HH:MM:SS`, rounded to a second.
 fn duration(millis: u64) -> String {
     let seconds = millis.saturating_add(500) / 1000;
     format!("{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)

@@ -1,4 +1,4 @@
-//! The kinds of test elements: their names in plans, their role, and whether brunt runs them.
+//! The kinds of test elements: names in plans, role, and level of support.
 //!
 //! One table (`support/kinds.rs`) has a row for each kind. Elements that have no row are unknown.
 
@@ -9,21 +9,21 @@ use kinds::{BY_FORM, NAMES};
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-/// Whether brunt runs an element.
+/// Level of support for an element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Tier {
-    /// It runs.
+    /// brunt runs it.
     Runs,
-    /// It is kept, and changes nothing in a run: listeners, the recorder, the workbench.
+    /// brunt accepts it without effect: listeners, the recorder, the workbench.
     Accepted,
-    /// It is kept, and cannot be run.
+    /// brunt cannot run it.
     Unsupported,
 }
 
-/// What an element does in a plan.
+/// Role of an element in a plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Role {
-    /// The test plan, the workbench, and what stands beside the tree.
+    /// The test plan, the workbench, and other elements outside the tree.
     Plan,
     /// A group of virtual users.
     ThreadGroup,
@@ -41,14 +41,14 @@ pub enum Role {
     PostProcessor,
     /// Checks the result of each sampler in its scope.
     Assertion,
-    /// Is told the results.
+    /// Receives results.
     Listener,
-    /// Not known, and not to be guessed.
+    /// Unknown, and not guessable from the class name.
     Unknown,
 }
 
 impl Role {
-    /// The role that the name of an unknown class suggests: `com.example.OrderSampler` is a sampler.
+    /// Guesses the role of an unknown class from its name: `com.example.OrderSampler` is a sampler.
     pub fn guess(class: &str) -> Self {
         const ENDINGS: [(&str, Role); 17] = [
             ("ThreadGroup", Role::ThreadGroup),
@@ -83,17 +83,17 @@ pub(crate) struct Row {
 }
 
 impl ElementKind {
-    /// What JMeter's menus call it: `HTTP Request`.
+    /// Name in JMeter's menus: `HTTP Request`.
     pub fn title(self) -> &'static str {
         self.row().title
     }
 
-    /// What it does in a plan.
+    /// Role in a plan.
     pub fn role(self) -> Role {
         self.row().role
     }
 
-    /// Whether brunt runs it.
+    /// Level of support.
     pub fn tier(self) -> Tier {
         self.row().tier
     }
@@ -103,7 +103,7 @@ impl ElementKind {
         kinds::ROWS.iter().map(|row| row.kind)
     }
 
-    /// The names of its class in plans: aliases and full class names of plugins.
+    /// Names of its class in plans: aliases and full class names of plugins.
     pub fn names(self) -> impl Iterator<Item = &'static str> {
         NAMES.iter().filter(move |(kind, _)| *kind == self).flat_map(|(_, names)| names.iter().copied())
     }
@@ -113,12 +113,12 @@ impl ElementKind {
     }
 }
 
-/// The kind of an element: by its tag, else by its class; a general class is told apart by the class of its form.
-/// `guiclass` is without its package.
+/// Kind of an element by its tag, else by its class. The GUI class distinguishes kinds that share a
+/// class; `guiclass` is without its package.
 pub fn kind(tag: &str, testclass: &str, guiclass: &str) -> Option<ElementKind> {
     let kind = by_class(tag).or_else(|| by_class(testclass))?;
-    let told_apart = matches!(kind, ElementKind::Config | ElementKind::ResultCollector | ElementKind::HttpSampler);
-    let form = BY_FORM.iter().find(|(general, form, _)| told_apart && *general == kind && *form == guiclass);
+    let shares_class = matches!(kind, ElementKind::Config | ElementKind::ResultCollector | ElementKind::HttpSampler);
+    let form = BY_FORM.iter().find(|(general, form, _)| shares_class && *general == kind && *form == guiclass);
     Some(form.map_or(kind, |(_, _, kind)| *kind))
 }
 

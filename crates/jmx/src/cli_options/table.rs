@@ -2,17 +2,17 @@
 
 use super::{CliOptions, PropertyArgument, Remote};
 
-/// Whether an option has a value.
+/// True need of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Value {
     None,
     Needed,
 }
 
-/// What an option sets. An error says what is expected.
+/// Effect of an option. The error of a setter names the expected form.
 #[derive(Clone, Copy)]
 pub(super) enum Meaning {
-    /// The mode follows from all options together.
+    /// The option is one of several that choose the mode.
     Mode,
     Flag(fn(&mut CliOptions) -> &mut bool),
     Text(fn(&mut CliOptions) -> &mut Option<String>),
@@ -26,7 +26,7 @@ pub(super) struct OptionRow {
     pub(super) long: &'static str,
     pub(super) value: Value,
     pub(super) repeats: bool,
-    /// A value for messages.
+    /// Example value for messages.
     pub(super) example: &'static str,
     pub(super) meaning: Meaning,
 }
@@ -128,6 +128,7 @@ pub(super) const OPTIONS: [OptionRow; 30] = [
     }),
 ];
 
+/// Sets the remote servers from a comma-separated list.
 fn hosts(options: &mut CliOptions, value: &str) -> Result<(), &'static str> {
     let hosts: Vec<String> = value.split(',').map(|host| host.trim().to_owned()).collect();
     if hosts.iter().any(String::is_empty) {

@@ -1,11 +1,11 @@
-//! Name and attributes of a start tag as it is written.
+//! Splits a start tag into its name and attributes.
 
 use std::ops::Range;
 
-/// The most attributes of a tag.
+/// Maximum number of attributes of a tag.
 const MAX_ATTRIBUTES: usize = 500;
 
-/// One attribute, as ranges of the tag; the value is without its quotes.
+/// One attribute, as ranges of the tag. The value excludes its quotes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Attribute {
     pub(crate) name: Range<usize>,
@@ -18,7 +18,7 @@ pub(crate) fn name(open: &str) -> &str {
     &inner[..name_length(inner)]
 }
 
-/// The attributes of a tag, in order. Ends at the first that is malformed.
+/// The attributes of a tag, in order. Stops at the first malformed one.
 pub(crate) fn attributes(open: &str) -> impl Iterator<Item = Attribute> + '_ {
     let mut at = (1 + name(open).len()).min(open.len());
     std::iter::from_fn(move || match next(open, at) {
@@ -30,7 +30,7 @@ pub(crate) fn attributes(open: &str) -> impl Iterator<Item = Attribute> + '_ {
     })
 }
 
-/// What is wrong with a tag, and at which byte of it; None for a correct tag.
+/// Byte and description of the first error in a tag; None for a correct tag.
 pub(super) fn fault(open: &str) -> Option<(usize, String)> {
     let element = name(open);
     if !element.starts_with(|first: char| first.is_alphabetic() || "_:".contains(first)) {
@@ -60,7 +60,7 @@ pub(super) fn fault(open: &str) -> Option<(usize, String)> {
 enum Next {
     Attribute(Attribute),
     End,
-    /// At this byte.
+    /// Byte of the error.
     Malformed(usize),
 }
 

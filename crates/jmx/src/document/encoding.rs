@@ -1,34 +1,34 @@
-//! The encodings of plans: UTF-8, UTF-16, ISO-8859-1 and windows-1252, read and written again without loss.
+//! Reads and writes plans in UTF-8, UTF-16, ISO-8859-1 and windows-1252 without loss.
 //!
-//! A file whose bytes are UTF-8 is read as that, whatever it declares, as JMeter 5.6.3 reads all files. Otherwise its first bytes tell
-//! UTF-16, and its XML declaration tells the rest.
+//! Valid UTF-8 is read as UTF-8 whatever the file declares, as JMeter 5.6.3 reads all files. The
+//! first bytes identify UTF-16, and the XML declaration identifies the other encodings.
 
-use crate::document::lines::Lines;
+use crate::document::lines::LineIndex;
 use crate::error::JmxError;
 use std::borrow::Cow;
 
-/// How the characters of a plan are written.
+/// Character encoding of a plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Encoding {
     /// UTF-8.
     Utf8,
-    /// UTF-16, the lower byte first.
+    /// UTF-16, lower byte first.
     Utf16Le,
-    /// UTF-16, the upper byte first.
+    /// UTF-16, upper byte first.
     Utf16Be,
-    /// A byte is the character of its number.
+    /// Each byte is the code point of its character.
     Latin1,
-    /// The same, but for the bytes from 80 to 9F.
+    /// Latin-1 except for the bytes 80 to 9F.
     Windows1252,
 }
 
-/// The characters of the bytes 80 to 9F in windows-1252 (WHATWG Encoding Standard, index windows-1252).
+/// Characters of the bytes 80 to 9F in windows-1252 (WHATWG Encoding Standard, index windows-1252).
 const WINDOWS: [char; 32] = [
     '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8D}', 'Ž', '\u{8F}', '\u{90}', '‘', '’',
     '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9D}', 'ž', 'Ÿ',
 ];
 
-/// The names that declarations have for an encoding, in lower case, without `-` and `_`.
+/// Names of encodings in XML declarations, in lower case, without `-` and `_`.
 const NAMES: [(&str, Encoding); 9] = [
     ("iso88591", Encoding::Latin1),
     ("88591", Encoding::Latin1),
@@ -41,11 +41,11 @@ const NAMES: [(&str, Encoding); 9] = [
     ("ansi", Encoding::Windows1252),
 ];
 
-/// The text of a file, a byte-order mark included.
+/// Decodes a file, including its byte-order mark.
 ///
 /// # Errors
 ///
-/// It is in none of these encodings, with what to do instead.
+/// Fails if the file has none of these encodings; the message suggests a fix.
 pub fn read(bytes: &[u8]) -> Result<(Cow<'_, str>, Encoding), JmxError> {
     match bytes {
         [0xFF, 0xFE, ..] | [b'<', 0, ..] => return wide(bytes, Encoding::Utf16Le),
@@ -57,8 +57,8 @@ pub fn read(bytes: &[u8]) -> Result<(Cow<'_, str>, Encoding), JmxError> {
         Err(error) => error.valid_up_to(),
     };
     let declared = declared(bytes);
-    let wanted = declared.map(|name| name.to_ascii_lowercase().replace(['-', '_'], ""));
-    match NAMES.iter().find(|(name, _)| Some(*name) == wanted.as_deref()) {
+    let normalized_name = declared.map(|name| name.to_ascii_lowercase().replace(['-', '_'], ""));
+    match NAMES.iter().find(|(name, _)| Some(*name) == normalized_name.as_deref()) {
         Some((_, encoding)) => {
             let text = bytes.iter().map(|byte| encoding.character(*byte)).collect::<String>();
             Ok((Cow::Owned(text), *encoding))
@@ -77,7 +77,7 @@ fn unknown(bytes: &[u8], at: usize, declared: Option<&str>) -> JmxError {
               encoding=\"ISO-8859-1\"?>`, or save it as UTF-8 (iconv -f ISO-8859-1 -t UTF-8 plan.jmx)"
             .to_owned(),
     };
-    JmxError::at(Lines::of(valid).position(valid, at), message)
+    JmxError::at(LineIndex::new(valid).position(valid, at), message)
 }
 
 fn wide(bytes: &[u8], encoding: Encoding) -> Result<(Cow<'_, str>, Encoding), JmxError> {
@@ -91,7 +91,7 @@ fn wide(bytes: &[u8], encoding: Encoding) -> Result<(Cow<'_, str>, Encoding), Jm
     }
 }
 
-/// The encoding that the XML declaration names.
+/// Encoding named by the XML declaration.
 fn declared(bytes: &[u8]) -> Option<&str> {
     let rest = bytes.strip_prefix(b"<?xml")?;
     let end = rest.windows(2).position(|two| two == b"?>")?;
@@ -111,11 +111,11 @@ impl Encoding {
 
     /// Inverse of [`character`](Self::character).
     fn byte(self, character: char) -> u8 {
-        let special = WINDOWS.iter().position(|own| *own == character).filter(|_| self == Self::Windows1252);
-        special.map_or(u32::from(character) as u8, |at| 0x80 + at as u8)
+        let index = WINDOWS.iter().position(|special| *special == character).filter(|_| self == Self::Windows1252);
+        index.map_or(u32::from(character) as u8, |at| 0x80 + at as u8)
     }
 
-    /// The bytes of a text that [`read`] returned with this encoding.
+    /// Encodes a text that [`read`] returned with this encoding.
     pub fn write(self, text: String) -> Vec<u8> {
         match self {
             Self::Utf8 => text.into_bytes(),

@@ -1,25 +1,25 @@
-//! From a place in a text to its line and column.
+//! Converts byte positions to lines and columns.
 
 use crate::error::Position;
 
-/// Where the lines of a text begin.
+/// Start of each line of a text, in bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Lines {
+pub(super) struct LineIndex {
     starts: Vec<u32>,
 }
 
-impl Lines {
-    pub(super) fn of(source: &str) -> Self {
+impl LineIndex {
+    pub(super) fn new(source: &str) -> Self {
         let after = source.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at as u32 + 1);
         Self { starts: std::iter::once(0).chain(after).collect() }
     }
 
-    /// The line of a byte, from 1.
+    /// Line of a byte, from 1.
     pub(super) fn line(&self, at: usize) -> u32 {
         self.starts.partition_point(|&start| start as usize <= at).max(1) as u32
     }
 
-    /// Line and column of a byte. Takes time in proportion to the length of the line.
+    /// Line and column of a byte. Takes time proportional to the length of the line.
     pub(super) fn position(&self, source: &str, at: usize) -> Position {
         let line = self.line(at) as usize;
         let start = self.starts[line - 1] as usize;

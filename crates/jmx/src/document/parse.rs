@@ -1,57 +1,57 @@
-//! Bytes → the tree of a document.
+//! Parses bytes into a document.
 
 use super::encoding::Encoding;
-use super::lines::Lines;
+use super::lines::LineIndex;
 use super::{Document, Node, NodeId, NodeKind, attributes, encoding, text};
 use crate::error::JmxError;
 use quick_xml::Reader;
 use quick_xml::errors::{Error, IllFormedError, SyntaxError};
 use quick_xml::events::Event;
 
-/// The largest file that is read, in bytes.
+/// Maximum size of a plan, in bytes.
 pub const MAX_BYTES: usize = 64 << 20;
 
-/// The most nodes of a file: elements, texts, comments.
+/// Maximum number of nodes in a plan: elements, texts, comments.
 pub const MAX_NODES: usize = 4_000_000;
 
-/// The deepest nesting of elements.
+/// Maximum nesting of elements.
 pub const MAX_DEPTH: usize = 20_000;
 
 const BYTE_ORDER_MARK: char = '\u{FEFF}';
 
-/// See [`Document::parse`].
+/// Implements [`Document::parse`].
 pub(super) fn parse(bytes: &[u8]) -> Result<Document, JmxError> {
     if bytes.len() > MAX_BYTES {
-        let (size, most) = (bytes.len(), MAX_BYTES);
-        return Err(JmxError::new(format!("the plan has {size} bytes; at most {most} are read")));
+        let size = bytes.len();
+        return Err(JmxError::new(format!("the plan has {size} bytes; at most {MAX_BYTES} are read")));
     }
     let (source, encoding) = encoding::read(bytes)?;
-    let mut builder = Builder::of(&source);
+    let mut builder = Builder::new(&source);
     match builder.read() {
         Ok(()) => builder.finish(encoding),
         Err((at, message)) => Err(JmxError::at(builder.lines.position(&source, at), message)),
     }
 }
 
-/// A byte of the source, and what is wrong there.
+/// Byte of the source, and description of the error there.
 type Fault = (usize, String);
 
 struct Builder<'s> {
     source: &'s str,
-    lines: Lines,
+    lines: LineIndex,
     nodes: Vec<Node>,
     top: Vec<NodeId>,
     open: Vec<NodeId>,
-    /// The last element within each open element.
+    /// The last child element of each open element.
     last: Vec<Option<NodeId>>,
     root: Option<NodeId>,
 }
 
 impl<'s> Builder<'s> {
-    fn of(source: &'s str) -> Self {
+    fn new(source: &'s str) -> Self {
         Self {
             source,
-            lines: Lines::of(source),
+            lines: LineIndex::new(source),
             nodes: Vec::new(),
             top: Vec::new(),
             open: Vec::new(),
@@ -66,7 +66,7 @@ impl<'s> Builder<'s> {
             base = BYTE_ORDER_MARK.len_utf8();
             self.add(NodeKind::Other, 0, base)?;
         }
-        // The reader skips a mark of its own, and positions would no longer fit.
+        // The reader skips a byte-order mark itself, and positions would then be wrong.
         if self.source[base..].starts_with(BYTE_ORDER_MARK) {
             return Err((base, "the plan begins with two byte-order marks; remove them".to_owned()));
         }
@@ -198,8 +198,14 @@ impl<'s> Builder<'s> {
 
     fn finish(self, encoding: Encoding) -> Result<Document, JmxError> {
         let root = self.root.ok_or_else(|| JmxError::new("not a JMeter plan: the file has no elements"))?;
-        let (source, lines, nodes, top) = (self.source.to_owned(), self.lines, self.nodes, self.top);
-        let document = Document { source, encoding, lines, nodes, top, root };
+        let document = Document {
+            source: self.source.to_owned(),
+            encoding,
+            lines: self.lines,
+            nodes: self.nodes,
+            top: self.top,
+            root,
+        };
         match document.name(root) {
             "jmeterTestPlan" => Ok(document),
             "testResults" => {
@@ -212,7 +218,7 @@ impl<'s> Builder<'s> {
         }
     }
 
-    /// The open element for messages: `` `stringProp` (opened on line 12) ``.
+    /// Names the open element for messages: `` `<stringProp>` (line 12) ``.
     fn innermost(&self) -> String {
         let Some(&open) = self.open.last() else { return "no element".to_owned() };
         let tag = &self.nodes[open.0 as usize].open;

@@ -1,14 +1,14 @@
-//! Text and attribute values: from the written form to characters, and back.
+//! Decodes and encodes text and attribute values.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-/// The characters of a text: references resolved, line ends as LF.
+/// Decodes text: resolves references and converts line ends to LF.
 pub(crate) fn decode(raw: &str) -> Cow<'_, str> {
     resolve(line_ends(raw))
 }
 
-/// The characters of an attribute value: references resolved, white space as spaces.
+/// Decodes an attribute value: resolves references and converts white space to spaces.
 pub(crate) fn decode_attribute(raw: &str) -> Cow<'_, str> {
     match line_ends(raw) {
         text if text.contains(['\n', '\t']) => {
@@ -18,12 +18,12 @@ pub(crate) fn decode_attribute(raw: &str) -> Cow<'_, str> {
     }
 }
 
-/// CRLF and CR as LF, as XML requires of a parser.
+/// Converts CRLF and CR to LF, as XML requires of a parser.
 pub(super) fn line_ends(raw: &str) -> Cow<'_, str> {
     if raw.contains('\r') { Cow::Owned(raw.replace("\r\n", "\n").replace('\r', "\n")) } else { Cow::Borrowed(raw) }
 }
 
-/// What is wrong with the references of a text, and at which byte; None where all are known.
+/// Byte and description of the first wrong reference in a text; None if all are correct.
 pub(super) fn fault(raw: &str) -> Option<(usize, String)> {
     let mut from = 0;
     while let Some(start) = raw[from..].find('&').map(|at| from + at) {
@@ -48,8 +48,8 @@ fn resolve(text: Cow<'_, str>) -> Cow<'_, str> {
     let mut rest: &str = &text;
     while let Some(at) = rest.find('&') {
         out.push_str(&rest[..at]);
-        let known = rest[at..].find(';').and_then(|end| Some((end, character(&rest[at + 1..at + end])?)));
-        let (length, one) = known.map_or((1, '&'), |(end, one)| (end + 1, one));
+        let reference = rest[at..].find(';').and_then(|end| Some((end, character(&rest[at + 1..at + end])?)));
+        let (length, one) = reference.map_or((1, '&'), |(end, one)| (end + 1, one));
         out.push(one);
         rest = &rest[at + length..];
     }
@@ -57,7 +57,8 @@ fn resolve(text: Cow<'_, str>) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// The character that a reference names. Control characters that XML forbids are taken as they are; a surrogate becomes U+FFFD.
+/// Character of a reference's name. Control characters that XML forbids are accepted;
+/// a surrogate becomes U+FFFD.
 fn character(name: &str) -> Option<char> {
     let code = match name {
         "amp" => return Some('&'),
@@ -67,25 +68,28 @@ fn character(name: &str) -> Option<char> {
         "apos" => return Some('\''),
         _ => name.strip_prefix('#')?,
     };
-    let digits = |text: &str, radix| {
-        text.starts_with(|one: char| one.is_digit(radix)).then(|| u32::from_str_radix(text, radix).ok())
-    };
     let number = match code.strip_prefix(['x', 'X']) {
-        Some(hex) => digits(hex, 16),
-        None => digits(code, 10),
+        Some(hex) => parse_digits(hex, 16),
+        None => parse_digits(code, 10),
     };
-    match number.flatten()? {
+    match number? {
         0xD800..=0xDFFF => Some(char::REPLACEMENT_CHARACTER),
         code => char::from_u32(code),
     }
 }
 
-/// The written form of an attribute value, in whichever quotes.
+// `from_str_radix` alone would also accept a sign.
+fn parse_digits(text: &str, radix: u32) -> Option<u32> {
+    let begins_with_digit = text.starts_with(|one: char| one.is_digit(radix));
+    begins_with_digit.then(|| u32::from_str_radix(text, radix).ok()).flatten()
+}
+
+/// Encodes an attribute value for either kind of quotes.
 pub(crate) fn encode_attribute(text: &str) -> String {
     encode(text).replace('\n', "&#xa;").replace('\t', "&#x9;")
 }
 
-/// The written form of text.
+/// Encodes text.
 pub(crate) fn encode(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for one in text.chars() {

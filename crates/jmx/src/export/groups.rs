@@ -1,21 +1,21 @@
-//! Populations as thread groups.
+//! Exports populations as thread groups.
 
-use super::Writer;
+use super::PlanWriter;
 use super::xml::{Item, Prop};
 use brunt_model::load::{Arrivals, Shape, Stage};
 use brunt_model::scenario::Scope;
 use brunt_model::{Load, Population, StageKind};
 use std::time::Duration;
 
-/// How many users there are, and when they begin.
+/// Number of threads of a group and their ramp. Times are in seconds.
 struct Threads {
     number: f64,
     delay: f64,
     ramp: f64,
 }
 
-impl Writer<'_> {
-    /// The thread group of a population, without what is below it.
+impl PlanWriter<'_> {
+    /// Exports the thread group of a population without its children.
     pub(super) fn group(&mut self, population: &Population, failure_ends: Scope, kind: StageKind) -> Item {
         let on_error = match failure_ends {
             Scope::Iteration => "startnextloop",
@@ -33,7 +33,7 @@ impl Writer<'_> {
         let duration = stop.duration.map(|duration| duration + stop.warmup);
         match &population.load {
             Load::Open { rate, arrivals, .. } => {
-                let schedule = self.schedule(rate, *arrivals, (duration, stop.grace), &population.name);
+                let schedule = self.schedule(rate, *arrivals, duration, stop.grace, &population.name);
                 let controller = Prop::Element(
                     "ThreadGroup.main_controller".into(),
                     "OpenModelThreadGroupController",
@@ -60,7 +60,6 @@ impl Writer<'_> {
                     controller,
                 );
                 let is_scheduled = duration.is_some() || threads.delay > 0.0;
-                let seconds = |duration: Duration| (duration.as_secs_f64() - threads.delay).max(0.0).ceil().to_string();
                 let (class, form) = match kind {
                     StageKind::Setup => ("SetupThreadGroup", "SetupThreadGroupGui"),
                     StageKind::Main => ("ThreadGroup", "ThreadGroupGui"),
@@ -72,7 +71,12 @@ impl Writer<'_> {
                     .text("ThreadGroup.num_threads", threads.number.to_string())
                     .text("ThreadGroup.ramp_time", threads.ramp.round().to_string())
                     .flag("ThreadGroup.scheduler", is_scheduled)
-                    .text("ThreadGroup.duration", duration.map(seconds).unwrap_or_default())
+                    .text(
+                        "ThreadGroup.duration",
+                        duration
+                            .map(|duration| (duration.as_secs_f64() - threads.delay).max(0.0).ceil().to_string())
+                            .unwrap_or_default(),
+                    )
                     .text(
                         "ThreadGroup.delay",
                         if threads.delay > 0.0 { threads.delay.round().to_string() } else { String::new() },
@@ -109,7 +113,8 @@ impl Writer<'_> {
         }
     }
 
-    /// A thread group has one ramp: a rise at the beginning, then all threads.
+    /// Converts a load shape. A thread group has one ramp: a rise at the beginning, then a
+    /// constant number of threads.
     fn threads(&mut self, users: &Shape, name: &str) -> Threads {
         let mut stages: Vec<Stage> = users.stages.clone();
         let mut delay = 0.0;
@@ -122,7 +127,7 @@ impl Writer<'_> {
             .first()
             .filter(|first| first.from < first.to)
             .map(|first| first.duration.unwrap_or_default().as_secs_f64());
-        // From the first thread at once to the last at the end of the rise.
+        // JMeter starts the first thread at once and the last one at the end of the rise.
         let ramp = match (rise, stages.first()) {
             (Some(rise), Some(first)) if first.from >= 1.0 && number > 1.0 => {
                 rise * number / (number - first.from.min(number - 1.0))
@@ -143,7 +148,8 @@ impl Writer<'_> {
         &mut self,
         rate: &Shape,
         arrivals: Arrivals,
-        (duration, grace): (Option<Duration>, Duration),
+        duration: Option<Duration>,
+        grace: Duration,
         name: &str,
     ) -> String {
         let word = match arrivals {
@@ -157,11 +163,11 @@ impl Writer<'_> {
         if duration.is_none() && rate.duration().is_none() {
             self.notice(format!("population {name}: it has no end; its arrivals end after an hour"));
         }
-        let mut left = duration.or(rate.duration()).unwrap_or(Duration::from_hours(1));
+        let mut remaining = duration.or(rate.duration()).unwrap_or(Duration::from_hours(1));
         let mut words = Vec::new();
         for stage in &rate.stages {
-            let time = stage.duration.unwrap_or(left).min(left);
-            left = left.saturating_sub(time);
+            let time = stage.duration.unwrap_or(remaining).min(remaining);
+            remaining = remaining.saturating_sub(time);
             if time.is_zero() {
                 continue;
             }
@@ -179,7 +185,7 @@ impl Writer<'_> {
                 words.push(format!("rate({to}/sec)"));
             }
         }
-        // JMeter interrupts what is under way where the schedule ends.
+        // JMeter interrupts active requests at the end of the schedule.
         if !grace.is_zero() {
             words.push(format!("pause({} sec)", grace.as_secs_f64()));
         }

@@ -1,7 +1,7 @@
-//! Policies as extractors, scripts and assertions.
+//! Exports reply policies as extractors, scripts and assertions.
 
 use super::xml::{Item, Prop, arguments};
-use super::{Place, Writer, part};
+use super::{Place, PlanWriter, part};
 use brunt_model::ReplyPolicy;
 use brunt_model::extract::{ExtractFrom, Extractor, QualifiedXpath, ReplyPart, Take};
 use brunt_model::plan::StatusRange;
@@ -10,7 +10,7 @@ use brunt_model::reply_policy::{
 };
 use brunt_model::scenario::{FixedSample, Scope, Script, ScriptLanguage};
 
-/// Bits of `Assertion.test_type`.
+// Bits of `Assertion.test_type`.
 const MATCHES: i64 = 1;
 const CONTAINS: i64 = 2;
 const NOT: i64 = 4;
@@ -18,8 +18,8 @@ const EQUALS: i64 = 8;
 const SUBSTRING: i64 = 16;
 const OR: i64 = 32;
 
-impl Writer<'_> {
-    /// What is made of the reply to a request.
+impl PlanWriter<'_> {
+    /// Exports the elements that process the reply to a request.
     pub(super) fn reactions(&mut self, policy: &ReplyPolicy, label: &str) -> Vec<Item> {
         let mut items = Vec::new();
         for action in &policy.actions {
@@ -73,20 +73,6 @@ impl Writer<'_> {
                 "1".to_owned()
             }
         };
-        let variable_of = |item: Item| match &extractor.part {
-            ReplyPart::Variable(name) => item.text("Sample.scope", "variable").text("Scope.variable", name),
-            _ => item,
-        };
-        let regex = |writer: &mut Self, pattern: &str, template: &str, part: &str| {
-            Item::new("RegexExtractor", "RegexExtractorGui", variable)
-                .text("RegexExtractor.useHeaders", part)
-                .text("RegexExtractor.refname", variable)
-                .text("RegexExtractor.regex", writer.text(pattern, Place::Text))
-                .text("RegexExtractor.template", template)
-                .text("RegexExtractor.default", &default_text)
-                .flag("RegexExtractor.default_empty_value", default.as_deref() == Some(""))
-                .text("RegexExtractor.match_number", &number)
-        };
         let is_known = matches!(extractor.part, ReplyPart::Variable(_)) || part(&extractor.part).is_some();
         if !is_known {
             self.notice(format!(
@@ -94,23 +80,26 @@ impl Writer<'_> {
             ));
             return None;
         }
-        let (searched, _) = part(&extractor.part).unwrap_or(("false", ""));
+        let (reply_part, _) = part(&extractor.part).unwrap_or(("false", ""));
         let item = match from {
             ExtractFrom::Regex { pattern, group, template } => {
                 let template = template.clone().unwrap_or_else(|| format!("${group}$"));
                 let template = if template.contains("${") { self.text(&template, Place::Text) } else { template };
-                regex(self, pattern, &template, searched)
+                let pattern = self.text(pattern, Place::Text);
+                regex_extractor(extractor, pattern, &template, reply_part, &default_text, &number)
             }
             ExtractFrom::Header(name) => {
                 let pattern = format!(r"(?mi)^{}:[ \t]*(.*)", brunt_script::functions::escaped_regex(name));
-                regex(self, &pattern, "$1$", "true")
+                let pattern = self.text(&pattern, Place::Text);
+                regex_extractor(extractor, pattern, "$1$", "true", &default_text, &number)
             }
             ExtractFrom::Cookie(name) => {
                 let name = brunt_script::functions::escaped_regex(name);
-                regex(self, &format!(r"(?mi)^Set-Cookie:[ \t]*{name}=([^;\r\n]*)"), "$1$", "true")
+                let pattern = self.text(&format!(r"(?mi)^Set-Cookie:[ \t]*{name}=([^;\r\n]*)"), Place::Text);
+                regex_extractor(extractor, pattern, "$1$", "true", &default_text, &number)
             }
             ExtractFrom::Boundary { left, right } => Item::new("BoundaryExtractor", "BoundaryExtractorGui", variable)
-                .text("BoundaryExtractor.useHeaders", searched)
+                .text("BoundaryExtractor.useHeaders", reply_part)
                 .text("BoundaryExtractor.refname", variable)
                 .text("BoundaryExtractor.lboundary", self.text(left, Place::Text))
                 .text("BoundaryExtractor.rboundary", self.text(right, Place::Text))
@@ -151,7 +140,10 @@ impl Writer<'_> {
                 .flag("XPathExtractor.tolerant", true)
                 .flag("XPathExtractor.namespace", false),
         };
-        Some(variable_of(item))
+        Some(match &extractor.part {
+            ReplyPart::Variable(name) => item.text("Sample.scope", "variable").text("Scope.variable", name),
+            _ => item,
+        })
     }
 
     fn assertion(&mut self, assertion: &Assertion, label: &str) -> Option<Item> {
@@ -226,13 +218,12 @@ impl Writer<'_> {
             TextMatch::Matches => MATCHES,
         };
         let mut patterns: Vec<String> = text.patterns.iter().map(|pattern| self.text(pattern, Place::Text)).collect();
-        // An expression for all of a text.
-        let whole = |pattern: &String| Some(pattern.strip_prefix(r"\A(?:")?.strip_suffix(r")\z")?.to_owned());
         if kind == CONTAINS
-            && let Some(all) = patterns.iter().map(whole).collect::<Option<Vec<_>>>()
+            && let Some(all) = patterns.iter().map(|pattern| whole_text_pattern(pattern)).collect::<Option<Vec<_>>>()
             && !all.is_empty()
         {
-            (patterns, kind) = (all, MATCHES);
+            patterns = all;
+            kind = MATCHES;
         }
         kind |= if text.not { NOT } else { 0 } | if text.any { OR } else { 0 };
         let message = self.text(&text.message, Place::Text);
@@ -253,7 +244,7 @@ impl Writer<'_> {
         })
     }
 
-    /// A script element.
+    /// Exports a script element.
     pub(super) fn script(&mut self, class: &'static str, script: &Script) -> Item {
         let language = match script.language {
             ScriptLanguage::Groovy => "groovy",
@@ -270,13 +261,12 @@ impl Writer<'_> {
             .text("script", &script.source)
     }
 
-    /// Writes a fixed sample as a Java Request of JMeter's own class.
+    /// Exports a fixed sample as a Java Request of JMeter's own class.
     pub(super) fn fixed_sample(&mut self, label: &str, fixed: &FixedSample) -> Item {
-        let is_given = |millis: &str| !matches!(millis.trim(), "" | "0");
-        if is_given(&fixed.latency) || is_given(&fixed.connect) {
+        if is_nonzero(&fixed.latency) || is_nonzero(&fixed.connect) {
             self.notice(format!("sample {label}: latency and connect time are left out, a Java Request has none"));
         }
-        if is_given(&fixed.elapsed) && !fixed.waits {
+        if is_nonzero(&fixed.elapsed) && !fixed.waits {
             self.notice(format!("sample {label}: its time is left out, a Java Request lasts as long as it sleeps"));
         }
         let elapsed = if fixed.waits { self.text(&fixed.elapsed, Place::Text) } else { String::new() };
@@ -294,7 +284,7 @@ impl Writer<'_> {
             .text("classname", "org.apache.jmeter.protocol.java.test.JavaTest")
     }
 
-    /// A script that gives a variable a text.
+    /// Exports a script that assigns a text to a variable.
     pub(super) fn set(&mut self, class: &'static str, variable: &str, value: &str) -> Item {
         let script = Script {
             name: format!("set {variable}"),
@@ -306,28 +296,58 @@ impl Writer<'_> {
     }
 }
 
+/// Exports an extractor by regular expression.
+fn regex_extractor(
+    extractor: &Extractor,
+    pattern: String,
+    template: &str,
+    part: &str,
+    default_text: &str,
+    number: &str,
+) -> Item {
+    Item::new("RegexExtractor", "RegexExtractorGui", &extractor.variable)
+        .text("RegexExtractor.useHeaders", part)
+        .text("RegexExtractor.refname", &extractor.variable)
+        .text("RegexExtractor.regex", pattern)
+        .text("RegexExtractor.template", template)
+        .text("RegexExtractor.default", default_text)
+        .flag("RegexExtractor.default_empty_value", extractor.default.as_deref() == Some(""))
+        .text("RegexExtractor.match_number", number)
+}
+
+/// The inner pattern of `\A(?:…)\z`, which matches a whole text.
+fn whole_text_pattern(pattern: &str) -> Option<String> {
+    Some(pattern.strip_prefix(r"\A(?:")?.strip_suffix(r")\z")?.to_owned())
+}
+
+fn is_nonzero(millis: &str) -> bool {
+    !matches!(millis.trim(), "" | "0")
+}
+
 fn response(name: &str, field: &str, patterns: &[String], kind: i64, ignore_status: bool, message: &str) -> Item {
-    let one = |(number, pattern): (usize, &String)| Prop::Text(number.to_string(), pattern.clone());
+    let patterns = patterns.iter().enumerate();
+    let patterns = patterns.map(|(number, pattern)| Prop::Text(number.to_string(), pattern.clone())).collect();
     Item::new("ResponseAssertion", "AssertionGui", name)
-        .with(Prop::List("Asserion.test_strings".into(), patterns.iter().enumerate().map(one).collect()))
+        // JMeter itself misspells this property.
+        .with(Prop::List("Asserion.test_strings".into(), patterns))
         .text("Assertion.custom_message", message)
         .text("Assertion.test_field", field)
         .flag("Assertion.assume_success", ignore_status)
         .number("Assertion.test_type", kind)
 }
 
-/// Statuses that are good, in place of those that JMeter takes for good.
+/// An assertion of the accepted statuses, which replaces JMeter's check of the status.
 fn status(ranges: &[StatusRange]) -> Item {
-    let one = |range: &StatusRange| match (range.least, range.most) {
+    let patterns = ranges.iter().flat_map(|range| match (range.least, range.most) {
         (least, most) if least == most => vec![least.to_string()],
         (least, most) if least % 100 == 0 && most == least + 99 => vec![format!(r"{}\d\d", least / 100)],
         (least, most) => (least..=most.min(999)).map(|status| status.to_string()).collect(),
-    };
-    let patterns: Vec<String> = ranges.iter().flat_map(one).collect();
+    });
+    let patterns: Vec<String> = patterns.collect();
     response("status", "Assertion.response_code", &patterns, MATCHES | OR, true, "")
 }
 
-/// The namespaces of a path as JMeter has them: `prefix=URI`, one a line.
+/// Namespaces of a path in JMeter's format: `prefix=URI`, one per line.
 fn namespace_lines(path: &QualifiedXpath) -> String {
     let lines: Vec<String> = path.namespaces.iter().map(|(prefix, uri)| format!("{prefix}={uri}")).collect();
     lines.join("\n")

@@ -1,7 +1,7 @@
-//! Requests as HTTP samplers.
+//! Exports requests as HTTP samplers.
 
 use super::xml::{Item, Prop};
-use super::{Place, Writer};
+use super::{Place, PlanWriter};
 use brunt_model::scenario::{Scenario, TextRules};
 use brunt_model::{Body, ReplyPolicy, Request};
 use brunt_script::body::is_form;
@@ -9,45 +9,50 @@ use brunt_script::decoded::{self, basic};
 use brunt_script::expression::{self, Stretch};
 use brunt_script::template::expression_text;
 
-/// What brunt calls itself where nobody says otherwise.
+/// Start of brunt's default `User-Agent`.
 const OWN_AGENT: &str = "brunt/";
 
-/// The header fields that JMeter is told: not those that it sends by itself.
+/// Header fields for JMeter's header manager: all except those that JMeter sends by itself.
 fn headers(request: &Request) -> Vec<(String, String)> {
-    let is_told = |(name, value): &&(String, String)| {
-        let is = |known: &str| name.eq_ignore_ascii_case(known);
-        !(is("connection")
-            || is("user-agent") && value.starts_with(OWN_AGENT)
-            || is("authorization") && basic(value).is_some()
-            || is("content-type") && is_form(value) && form(&request.body).is_some())
-    };
-    request.headers.iter().filter(is_told).cloned().collect()
+    let headers = request.headers.iter();
+    headers.filter(|(name, value)| needs_manager_entry(request, name, value)).cloned().collect()
 }
 
-/// The header fields that all requests have.
+fn needs_manager_entry(request: &Request, name: &str, value: &str) -> bool {
+    match name.to_ascii_lowercase().as_str() {
+        "connection" => false,
+        "user-agent" => !value.starts_with(OWN_AGENT),
+        "authorization" => basic(value).is_none(),
+        "content-type" => !is_form(value) || form(&request.body).is_none(),
+        _ => true,
+    }
+}
+
+/// Header fields that all requests share.
 pub(super) fn shared_headers(scenario: &Scenario) -> Vec<(String, String)> {
     let mut all = scenario.requests.iter().map(headers);
     let Some(first) = all.next() else { return Vec::new() };
     let rest: Vec<Vec<(String, String)>> = all.collect();
-    let is_shared = |header: &(String, String)| {
+    let shared = first.into_iter().filter(|header| {
         !rest.is_empty()
             && !header.0.eq_ignore_ascii_case("content-type")
             && rest.iter().all(|other| other.contains(header))
-    };
-    first.into_iter().filter(is_shared).collect()
+    });
+    shared.collect()
 }
 
-/// The fields of a body that is an encoded form.
+/// Fields of a form-encoded body; None for other bodies.
 fn form(body: &Body) -> Option<Vec<(String, String)>> {
     let Body::Text(text) = body else { return None };
     decoded::form(text)
 }
 
-/// Scheme, host, port and path of a URL.
+/// Splits a URL into scheme, host, port and path.
 fn parts(url: &str) -> Option<[String; 4]> {
     let (scheme, rest) = url.split_once("://").filter(|(scheme, _)| matches!(*scheme, "http" | "https"))?;
     let mut depth = 0_u32;
-    let (mut end, mut colon) = (rest.len(), None);
+    let mut end = rest.len();
+    let mut colon = None;
     for (at, next) in rest.char_indices() {
         match next {
             '{' | '[' => depth += 1,
@@ -72,8 +77,21 @@ fn text(name: &str, text: impl Into<String>) -> Prop {
     Prop::Text(name.to_owned(), text.into())
 }
 
-impl Writer<'_> {
-    /// The sampler of a request; `before` are timers.
+fn argument(name: &str, value: String, encode: bool) -> Prop {
+    let mut properties = vec![
+        Prop::Flag("HTTPArgument.always_encode".into(), encode),
+        text("Argument.value", value),
+        text("Argument.metadata", "="),
+    ];
+    if !name.is_empty() {
+        properties.push(Prop::Flag("HTTPArgument.use_equals".into(), true));
+        properties.push(text("Argument.name", name));
+    }
+    Prop::Element(name.to_owned(), "HTTPArgument", "", properties)
+}
+
+impl PlanWriter<'_> {
+    /// Exports the sampler of a request; `before` has timers.
     pub(super) fn request(&mut self, request: &Request, shared: &[(String, String)], before: Vec<Item>) -> Item {
         let policy = self.policy(request.reply_policy);
         let label = self.text(&request.label, Place::Text);
@@ -109,10 +127,10 @@ impl Writer<'_> {
             sampler = sampler.flag("HTTPSampler.image_parser", true).flag("HTTPSampler.concurrentDwn", true);
         }
         let mut children = Vec::new();
-        let own: Vec<(String, String)> =
+        let own_headers: Vec<(String, String)> =
             headers(request).into_iter().filter(|header| !shared.contains(header)).collect();
-        if !own.is_empty() {
-            children.push(self.header_manager(&own));
+        if !own_headers.is_empty() {
+            children.push(self.header_manager(&own_headers));
         }
         children.extend(self.authorization(request, &policy));
         children.extend(before);
@@ -120,7 +138,7 @@ impl Writer<'_> {
         sampler.over(children)
     }
 
-    /// Scheme, host, port and path, as JMeter reads them.
+    /// Scheme, host, port and path in JMeter's syntax.
     fn url(&mut self, url: &str) -> [String; 4] {
         if self.rules == TextRules::Expressions
             && let [Stretch::Call { name, arguments, .. }, rest @ ..] = &expression::parse(url)[..]
@@ -131,34 +149,23 @@ impl Writer<'_> {
         }
         match parts(url) {
             Some(parts) => parts.map(|part| self.text(&part, Place::Request)),
-            // A path that is a URL stands for all of it.
+            // JMeter takes a path that is a complete URL in place of the other fields.
             None => [String::new(), String::new(), String::new(), self.text(url, Place::Request)],
         }
     }
 
-    /// Whether the body is raw, and its arguments.
+    /// True for a raw body, and the arguments of the sampler.
     fn body(&mut self, request: &Request, label: &str) -> (bool, Vec<Prop>) {
-        let argument = |name: &str, value: String, encode: bool| {
-            let mut properties = vec![
-                Prop::Flag("HTTPArgument.always_encode".into(), encode),
-                text("Argument.value", value),
-                text("Argument.metadata", "="),
-            ];
-            if !name.is_empty() {
-                properties.push(Prop::Flag("HTTPArgument.use_equals".into(), true));
-                properties.push(text("Argument.name", name));
-            }
-            Prop::Element(name.to_owned(), "HTTPArgument", "", properties)
-        };
         let sends_form =
             request.headers.iter().any(|(name, value)| name.eq_ignore_ascii_case("content-type") && is_form(value));
-        // JMeter puts the parameters of these into the query.
+        // With these methods JMeter puts parameters into the query.
         let has_form = sends_form && !matches!(request.method.as_str(), "GET" | "DELETE" | "OPTIONS" | "HEAD");
         match &request.body {
             Body::None => (false, Vec::new()),
             body if has_form && let Some(fields) = form(body) => {
                 let fields = fields.iter().map(|(name, value)| {
-                    let (name, value) = (self.text(name, Place::Request), self.text(value, Place::Request));
+                    let name = self.text(name, Place::Request);
+                    let value = self.text(value, Place::Request);
                     argument(&name, value, true)
                 });
                 (false, fields.collect())
@@ -173,15 +180,15 @@ impl Writer<'_> {
         }
     }
 
-    /// A header manager.
+    /// Exports a header manager.
     pub(super) fn header_manager(&mut self, headers: &[(String, String)]) -> Item {
-        let one = |(name, value): &(String, String)| {
+        let headers = headers.iter().map(|(name, value)| {
             let value = self.text(value, Place::Request);
             Prop::Element(name.clone(), "Header", "", vec![text("Header.name", name), text("Header.value", value)])
-        };
-        let list = headers.iter().map(one).collect();
+        });
+        let headers = headers.collect();
         Item::new("HeaderManager", "HeaderPanel", "HTTP Header Manager")
-            .with(Prop::List("HeaderManager.headers".into(), list))
+            .with(Prop::List("HeaderManager.headers".into(), headers))
     }
 
     fn authorization(&mut self, request: &Request, policy: &ReplyPolicy) -> Option<Item> {
@@ -193,13 +200,13 @@ impl Writer<'_> {
             (None, None) => return None,
         };
         let (user, password) = pair.split_once(':').unwrap_or((&pair, ""));
-        let begins = match parts(&request.url) {
+        let url_prefix = match parts(&request.url) {
             Some([scheme, host, port, _]) if port.is_empty() => format!("{scheme}://{host}"),
             Some([scheme, host, port, _]) => format!("{scheme}://{host}:{port}"),
             None => String::new(),
         };
         let entry = vec![
-            text("Authorization.url", self.text(&begins, Place::Request)),
+            text("Authorization.url", self.text(&url_prefix, Place::Request)),
             text("Authorization.username", self.text(user, Place::Text)),
             text("Authorization.password", self.text(password, Place::Text)),
             text("Authorization.domain", ""),

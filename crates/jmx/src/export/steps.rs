@@ -1,8 +1,8 @@
-//! Steps as controllers and samplers.
+//! Exports steps as controllers and samplers.
 
 use super::texts::groovy_call;
 use super::xml::{Item, Prop};
-use super::{Place, Writer, requests};
+use super::{Place, PlanWriter, requests};
 use brunt_model::Population;
 use brunt_model::load::Think;
 use brunt_model::scenario::{
@@ -12,12 +12,13 @@ use brunt_model::scenario::{
 use brunt_script::expression::{self, Stretch};
 use brunt_script::template::expression_text;
 
-/// What an import makes of a condition that is anything but `false`.
+/// Pattern in an imported condition that is true for anything except `false`.
 const FALSE: &str = r"(?i)^\s*false\s*$";
 
-/// The timer of a think time; none where users never wait.
+/// Exports a think time as a timer; None if it is zero.
 pub(super) fn think_timer(think: Think) -> Option<Item> {
-    let (least, range) = (think.least.as_millis(), think.most.saturating_sub(think.least).as_millis());
+    let least = think.least.as_millis();
+    let range = think.most.saturating_sub(think.least).as_millis();
     match (least, range) {
         (0, 0) => None,
         (least, 0) => Some(constant_timer(&least.to_string())),
@@ -56,30 +57,31 @@ fn simple(name: &str, children: Vec<Item>) -> Item {
     Item::new("GenericController", "LogicControllerGui", name).over(children)
 }
 
-/// A branch in one element.
-fn one(mut children: Vec<Item>, number: usize) -> Item {
+/// Groups the elements of a branch into one element.
+fn single_item(mut children: Vec<Item>, number: usize) -> Item {
     match children.len() {
         1 => children.remove(0),
         _ => simple(&format!("branch {number}"), children),
     }
 }
 
-impl Writer<'_> {
-    /// The elements of a list of steps. `begins`: an iteration begins with them.
-    pub(super) fn steps(&mut self, steps: &[Step], population: &Population, begins: bool) -> Vec<Item> {
-        let (mut items, mut timers) = (Vec::new(), Vec::<Item>::new());
+impl PlanWriter<'_> {
+    /// Exports a list of steps. `starts_iteration` is true for the first steps of an iteration.
+    pub(super) fn steps(&mut self, steps: &[Step], population: &Population, starts_iteration: bool) -> Vec<Item> {
+        let mut items = Vec::new();
+        let mut timers = Vec::<Item>::new();
         let shared = requests::shared_headers(&population.scenario);
         let mut first = true;
         for (at, step) in steps.iter().enumerate() {
             let is_setting = matches!(step, Step::Row(_) | Step::Count(_));
-            if is_setting && !first && !begins {
+            if is_setting && !first && !starts_iteration {
                 self.notice(format!(
                     "population {}: data files and counters take a value where their controller begins",
                     population.name
                 ));
             }
             first &= is_setting;
-            // Of a pause before a request becomes a timer of it.
+            // A pause directly before a request becomes a timer of that sampler.
             let before_request = steps[at + 1..]
                 .iter()
                 .find(|next| !is_timer(next))
@@ -117,7 +119,8 @@ impl Writer<'_> {
         items
     }
 
-    /// The timer of a pause; or an action, where a text says how long it is.
+    /// Exports a pause as a timer, or as `Err` with a Flow Control Action if its duration is
+    /// computed from a text.
     fn timer(&mut self, step: &Step) -> Result<Item, Item> {
         match step {
             Step::Think(think) => think_timer(*think).ok_or_else(|| action("pause", 1, 0, "0")),
@@ -184,11 +187,14 @@ impl Writer<'_> {
         }
     }
 
+    /// Adds the steps as children of an element.
+    fn nest(&mut self, item: Item, steps: &[Step], population: &Population) -> Vec<Item> {
+        let children = self.steps(steps, population, false);
+        vec![item.over(children)]
+    }
+
+    #[expect(clippy::too_many_lines, reason = "one arm for each step")]
     fn step(&mut self, step: &Step, population: &Population) -> Vec<Item> {
-        let below = |writer: &mut Self, item: Item, steps: &[Step]| {
-            let children = writer.steps(steps, population, false);
-            vec![item.over(children)]
-        };
         match step {
             Step::Request(_)
             | Step::Think(_)
@@ -204,15 +210,15 @@ impl Writer<'_> {
                     "population {}: requests of a parallel step are sent one after the other",
                     population.name
                 ));
-                below(self, simple("parallel", Vec::new()), steps)
+                self.nest(simple("parallel", Vec::new()), steps, population)
             }
-            Step::Group { name, steps } => below(self, simple(name, Vec::new()), steps),
+            Step::Group { name, steps } => self.nest(simple(name, Vec::new()), steps, population),
             Step::Transaction { name, pauses, parent, steps } => {
                 let name = self.text(name, Place::Text);
                 let item = Item::new("TransactionController", "TransactionControllerGui", name)
                     .flag("TransactionController.includeTimers", *pauses == Pauses::Included)
                     .flag("TransactionController.parent", *parent);
-                below(self, item, steps)
+                self.nest(item, steps, population)
             }
             Step::Loop { times, steps } => {
                 let times = match times {
@@ -223,7 +229,7 @@ impl Writer<'_> {
                 let item = Item::new("LoopController", "LoopControlPanel", "Loop Controller")
                     .flag("LoopController.continue_forever", true)
                     .text("LoopController.loops", times);
-                below(self, item, steps)
+                self.nest(item, steps, population)
             }
             Step::While { condition, steps, .. } => {
                 let condition = match condition {
@@ -237,11 +243,11 @@ impl Writer<'_> {
                 };
                 let item = Item::new("WhileController", "WhileControllerGui", "While Controller")
                     .text("WhileController.condition", condition);
-                below(self, item, steps)
+                self.nest(item, steps, population)
             }
             Step::If { condition: Condition::Share(share), then, .. } => {
                 let item = throughput(share, &self.text(&share.value, Place::Text));
-                below(self, item, then)
+                self.nest(item, then, population)
             }
             Step::If { condition, then, otherwise } if otherwise.is_empty() => {
                 let condition = self.condition(condition);
@@ -249,7 +255,7 @@ impl Writer<'_> {
                     .text("IfController.condition", condition)
                     .flag("IfController.evaluateAll", false)
                     .flag("IfController.useExpression", true);
-                below(self, item, then)
+                self.nest(item, then, population)
             }
             Step::If { condition, then, otherwise } => {
                 let condition = self.condition(condition);
@@ -257,7 +263,8 @@ impl Writer<'_> {
                 let source =
                     inner.map_or_else(|| format!("'{condition}'.trim().equalsIgnoreCase('true')"), str::to_owned);
                 let value = format!("${{__groovy(({source}) ? 'then' : 'else',)}}");
-                let (then, otherwise) = (self.steps(then, population, false), self.steps(otherwise, population, false));
+                let then = self.steps(then, population, false);
+                let otherwise = self.steps(otherwise, population, false);
                 let item = Item::new("SwitchController", "SwitchControllerGui", "If and else")
                     .text("SwitchController.value", value);
                 vec![item.over(vec![simple("then", then), simple("else", otherwise)])]
@@ -276,7 +283,7 @@ impl Writer<'_> {
                 let children = branches
                     .iter()
                     .enumerate()
-                    .map(|(number, steps)| one(self.steps(steps, population, false), number + 1));
+                    .map(|(number, steps)| single_item(self.steps(steps, population, false), number + 1));
                 let children = children.collect();
                 vec![
                     Item::new("RandomOrderController", "RandomOrderControllerGui", "Random Order Controller")
@@ -286,7 +293,7 @@ impl Writer<'_> {
             Step::During { seconds, steps } => {
                 let item = Item::new("RunTime", "RunTimeGui", "Runtime Controller")
                     .text("RunTime.seconds", self.text(seconds, Place::Text));
-                below(self, item, steps)
+                self.nest(item, steps, population)
             }
             Step::Lock { name, steps } => {
                 let name = self.text(name, Place::Text);
@@ -296,7 +303,7 @@ impl Writer<'_> {
                     "Critical Section Controller",
                 )
                 .text("CriticalSectionController.lockName", name);
-                below(self, item, steps)
+                self.nest(item, steps, population)
             }
             Step::Choose { order, portion, branches } => {
                 if *portion == Portion::Turn {
@@ -332,9 +339,11 @@ impl Writer<'_> {
                 item.name = label;
                 vec![item.over(children)]
             }
-            Step::Once(steps) | Step::OncePerLoop(steps) => {
-                below(self, Item::new("OnceOnlyController", "OnceOnlyControllerGui", "Once Only Controller"), steps)
-            }
+            Step::Once(steps) | Step::OncePerLoop(steps) => self.nest(
+                Item::new("OnceOnlyController", "OnceOnlyControllerGui", "Once Only Controller"),
+                steps,
+                population,
+            ),
             Step::Stop(scope) => match scope {
                 Scope::Nothing | Scope::Turn => Vec::new(),
                 Scope::Iteration => vec![action("next iteration", 3, 0, "0")],
@@ -346,7 +355,7 @@ impl Writer<'_> {
         }
     }
 
-    /// One of the requests of a list.
+    /// Exports the choice of one request from the list.
     fn next(&mut self, order: Order, population: &Population) -> Vec<Item> {
         let requests = &population.scenario.requests;
         let weighted = requests.iter().enumerate().filter(|(_, request)| request.weight > 0);
@@ -360,7 +369,8 @@ impl Writer<'_> {
     }
 
     fn choose(&mut self, order: Order, portion: Portion, branches: &[Branch], population: &Population) -> Vec<Item> {
-        // A share of the rounds.
+        // One branch with an empty alternative runs in a share of the
+        // rounds: a Throughput Controller.
         if let ([branch, rest], Order::Sequence | Order::WalkTogether) = (branches, order)
             && rest.steps.is_empty()
         {
@@ -372,27 +382,22 @@ impl Writer<'_> {
         let children = branches
             .iter()
             .enumerate()
-            .map(|(number, branch)| one(self.steps(&branch.steps, population, false), number + 1));
+            .map(|(number, branch)| single_item(self.steps(&branch.steps, population, false), number + 1));
         let children: Vec<Item> = children.collect();
         let is_even = branches.iter().all(|branch| branch.weight == branches[0].weight);
         let style = match portion {
             Portion::Whole | Portion::Nonempty => 1,
             Portion::Turn => 0,
         };
-        let interleave = |across: bool| {
-            Item::new("InterleaveControl", "InterleaveControlGui", "Interleave Controller")
-                .number("InterleaveControl.style", style)
-                .flag("InterleaveControl.accrossThreads", across)
-        };
         let item = match order {
             Order::Random if is_even => Item::new("RandomController", "RandomControlGui", "Random Controller")
                 .number("InterleaveControl.style", style),
             Order::Random => {
                 let all: u64 = branches.iter().map(|branch| u64::from(branch.weight)).sum();
-                let mut below = 0;
+                let mut limit = 0;
                 let tests = branches.iter().enumerate().map(|(number, branch)| {
-                    below += u64::from(branch.weight);
-                    if number + 1 == branches.len() { number.to_string() } else { format!("n < {below} ? {number} : ") }
+                    limit += u64::from(branch.weight);
+                    if number + 1 == branches.len() { number.to_string() } else { format!("n < {limit} ? {number} : ") }
                 });
                 let tests: String = tests.collect();
                 let value = format!("${{__groovy(int n = new Random().nextInt({all}); {tests},)}}");
@@ -411,7 +416,10 @@ impl Writer<'_> {
                         population.name
                     ));
                 }
-                interleave(order == Order::Sequence)
+                Item::new("InterleaveControl", "InterleaveControlGui", "Interleave Controller")
+                    .number("InterleaveControl.style", style)
+                    // JMeter itself misspells this property.
+                    .flag("InterleaveControl.accrossThreads", order == Order::Sequence)
             }
         };
         vec![item.over(children)]
@@ -454,10 +462,9 @@ impl Writer<'_> {
             if has_default && case.names.iter().any(|name| name.eq_ignore_ascii_case("default")) {
                 continue;
             }
-            let is_number = |name: &&String| name.parse::<u32>().is_ok();
-            let named = case.names.iter().find(|name| !name.is_empty() && !is_number(name));
-            let name = named.or(case.names.first()).map_or("default", String::as_str);
-            if case.names.iter().filter(is_number).any(|number| *number != items.len().to_string()) {
+            let non_number = case.names.iter().find(|name| !name.is_empty() && !is_number(name));
+            let name = non_number.or(case.names.first()).map_or("default", String::as_str);
+            if case.names.iter().filter(|name| is_number(name)).any(|number| *number != items.len().to_string()) {
                 self.notice(format!(
                     "population {}: a Switch Controller takes numbers as places, from 0: case {name}",
                     population.name
@@ -465,8 +472,9 @@ impl Writer<'_> {
             }
             let children = self.steps(&case.steps, population, false);
             let name = self.text(name, Place::Text);
-            let alone = children.len() == 1 && children[0].name == name;
-            items.push(if alone { one(children, 1) } else { simple(&name, children) });
+            // A Switch Controller selects its child by name.
+            let has_case_name = children.len() == 1 && children[0].name == name;
+            items.push(if has_case_name { single_item(children, 1) } else { simple(&name, children) });
         }
         items
     }
@@ -509,15 +517,15 @@ impl Writer<'_> {
     fn counter(&mut self, counter: &Counter) -> Item {
         let mut item = Item::new("CounterConfig", "CounterConfigGui", &counter.variable)
             .text("CounterConfig.name", &counter.variable);
-        // JMeter takes an empty number for 0.
+        // JMeter reads an empty number as 0.
         let texts = [
             ("start", &counter.start, "0"),
             ("end", &counter.end, ""),
             ("incr", &counter.step, "1"),
             ("format", &counter.format, ""),
         ];
-        for (name, text, usual) in texts {
-            let text = if text.is_empty() { usual.to_owned() } else { self.text(text, Place::Text) };
+        for (name, text, default) in texts {
+            let text = if text.is_empty() { default.to_owned() } else { self.text(text, Place::Text) };
             if text.is_empty() {
                 continue;
             }
@@ -527,7 +535,7 @@ impl Writer<'_> {
             .flag("CounterConfig.reset_on_tg_iteration", counter.resets)
     }
 
-    /// A text that is `true` where a condition holds.
+    /// Exports a condition as a text that evaluates to `true` if it holds.
     fn condition(&mut self, condition: &Condition) -> String {
         match condition {
             Condition::True(text) => self.text(text, Place::Text),
@@ -567,12 +575,15 @@ impl Writer<'_> {
     }
 }
 
+fn is_number(name: &str) -> bool {
+    name.parse::<u32>().is_ok()
+}
+
 fn throughput(share: &Share, value: &str) -> Item {
     let (percent, most) = if share.percent { (value, "1") } else { ("100", value) };
-    let nested = |name: &str, number: &str| Prop::Text(name.to_owned(), number.to_owned());
     Item::new("ThroughputController", "ThroughputControllerGui", "Throughput Controller")
         .number("ThroughputController.style", i64::from(share.percent))
         .flag("ThroughputController.perThread", share.per_user)
-        .with(nested("ThroughputController.maxThroughput", most))
-        .with(nested("ThroughputController.percentThroughput", percent))
+        .with(Prop::Text("ThroughputController.maxThroughput".into(), most.into()))
+        .with(Prop::Text("ThroughputController.percentThroughput".into(), percent.into()))
 }

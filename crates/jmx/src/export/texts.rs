@@ -1,11 +1,11 @@
-//! Texts of scenarios as texts of JMeter's rules.
+//! Converts texts of scenarios to JMeter's syntax.
 
-use super::Writer;
+use super::PlanWriter;
 use crate::export::Place;
 use brunt_model::scenario::TextRules;
 use brunt_script::expression::{self, Stretch};
 
-/// Functions that JMeter has under the same name.
+/// Functions with the same name in JMeter.
 const SAME: [&str; 44] = [
     "BeanShell",
     "changeCase",
@@ -53,15 +53,15 @@ const SAME: [&str; 44] = [
     "urlencode",
 ];
 
-/// A piece of a text of JMeter.
+/// Part of a JMeter text.
 enum Piece {
     Literal(String),
     /// `${…}`.
     Expression(String),
 }
 
-impl Writer<'_> {
-    /// A text of the scenario as JMeter reads it.
+impl PlanWriter<'_> {
+    /// Converts a text of the scenario to JMeter's syntax.
     pub(super) fn text(&mut self, text: &str, place: Place) -> String {
         let pieces = match self.rules {
             TextRules::Jmeter => return text.to_owned(),
@@ -71,7 +71,7 @@ impl Writer<'_> {
         joined(&pieces, false)
     }
 
-    /// The text of an argument.
+    /// Converts an argument of a function.
     fn argument(&mut self, stretches: &[Stretch]) -> String {
         let pieces = self.pieces(stretches, Place::Text);
         joined(&pieces, true)
@@ -92,21 +92,23 @@ impl Writer<'_> {
         pieces
     }
 
-    /// A literal text with placeholders in it.
+    /// Converts a literal text and the placeholders in it.
     fn literal(&mut self, text: &str, place: Place) -> Vec<Piece> {
         if place != Place::Request {
             return vec![Piece::Literal(text.to_owned())];
         }
-        let (mut pieces, mut rest) = (Vec::new(), text);
+        let mut pieces = Vec::new();
+        let mut rest = text;
         while let Some(at) =
             ["{n}", "{uuid}", "{random:", "{csv:", "{var:"].iter().filter_map(|head| rest.find(head)).min()
         {
             let Some(end) = rest[at..].find('}').map(|end| at + end) else { break };
-            let (before, inner) = (&rest[..at], &rest[at + 1..end]);
-            let behind = &rest[end + 1..];
+            let before = &rest[..at];
+            let inner = &rest[at + 1..end];
+            let after = &rest[end + 1..];
             if let Some(before) = before.strip_suffix('\\') {
                 pieces.push(Piece::Literal(format!("{before}{{{inner}}}")));
-                rest = behind;
+                rest = after;
                 continue;
             }
             pieces.push(Piece::Literal(before.to_owned()));
@@ -123,26 +125,25 @@ impl Writer<'_> {
                     Piece::Literal(format!("{{{inner}}}"))
                 }
             });
-            rest = behind;
+            rest = after;
         }
         pieces.push(Piece::Literal(rest.to_owned()));
         pieces
     }
 
-    fn call(&mut self, name: &str, arguments: &[Vec<Stretch>], written: &str) -> String {
-        let plain = |name: &str, arguments: &[String]| format!("${{__{name}({})}}", arguments.join(","));
+    fn call(&mut self, name: &str, arguments: &[Vec<Stretch>], call_text: &str) -> String {
         let texts: Vec<String> = arguments.iter().map(|argument| self.argument(argument)).collect();
         match (name, &texts[..]) {
             ("counter", []) => "${__counter(FALSE,)}".into(),
-            ("random", _) => plain("Random", &texts),
+            ("random", _) => function_call("Random", &texts),
             ("uuid" | "UUID", _) => "${__UUID()}".into(),
             ("user" | "threadNum", _) => "${__threadNum()}".into(),
             ("iteration" | "iterationNum", _) => groovy_call("vars.getIteration()"),
             ("timestamp", _) | ("time", []) => "${__time(,)}".into(),
-            ("jexl", _) => plain("jexl3", &texts),
+            ("jexl", _) => function_call("jexl3", &texts),
             ("lowercase" | "toLowerCase", [text, ..]) => format!("${{__changeCase({text},LOWER,)}}"),
             ("uppercase" | "toUpperCase", [text, ..]) => format!("${{__changeCase({text},UPPER,)}}"),
-            (name, _) if SAME.contains(&name) => plain(name, &texts),
+            (name, _) if SAME.contains(&name) => function_call(name, &texts),
             ("base64" | "base64Encode", [_, ..]) => {
                 groovy_call(&format!("({}).bytes.encodeBase64().toString()", self.groovy(&arguments[0])))
             }
@@ -170,27 +171,27 @@ impl Writer<'_> {
                 groovy_call(&format!("new java.text.DecimalFormat({format}).format(({number}) as long)"))
             }
             _ => {
-                self.notice(format!("{written}: JMeter has no function `{name}`; it stays as it is written"));
-                plain(name, &texts)
+                self.notice(format!("{call_text}: JMeter has no function `{name}`; it stays as it is written"));
+                function_call(name, &texts)
             }
         }
     }
 
-    /// Stretches as a text of Groovy.
+    /// Converts parts of a text to a Groovy expression.
     pub(super) fn groovy(&mut self, stretches: &[Stretch]) -> String {
-        let one = |stretch: &Stretch| match stretch {
+        let all = stretches.iter().map(|stretch| match stretch {
             Stretch::Literal(text) => quoted(text),
             Stretch::Variable { name, .. } => format!("(vars.get({}) ?: '')", quoted(name)),
             Stretch::Call { .. } => {
                 let text = self.argument(std::slice::from_ref(stretch));
                 format!("'{text}'")
             }
-        };
-        let all: Vec<String> = stretches.iter().map(one).collect();
+        });
+        let all: Vec<String> = all.collect();
         if all.is_empty() { "''".to_owned() } else { all.join(" + ") }
     }
 
-    /// A text as a text of Groovy.
+    /// Converts a text to a Groovy expression.
     pub(super) fn groovy_text(&mut self, text: &str) -> String {
         match self.rules {
             TextRules::Placeholders => quoted(text),
@@ -199,8 +200,9 @@ impl Writer<'_> {
     }
 }
 
-/// A call of `__groovy`, with escaped commas and backslashes. Those within `${…}` stay as they are: JMeter reads the arguments of
-/// an inner function separately, and would take an escaped comma in `${__Random(1,9,)}` for text.
+/// A call of `__groovy`, with escaped commas and backslashes. Within `${…}` nothing is escaped,
+/// because JMeter reads the arguments of an inner function separately. It would read an escaped
+/// comma in `${__Random(1,9,)}` as text.
 pub(super) fn groovy_call(source: &str) -> String {
     let mut escaped = String::with_capacity(source.len());
     let mut depth = 0_u32;
@@ -223,11 +225,16 @@ pub(super) fn groovy_call(source: &str) -> String {
     format!("${{__groovy({escaped},)}}")
 }
 
-/// A text in single quotes of Groovy. JMeter sees no expression in it, and no parenthesis without its counterpart.
+/// A Groovy text in single quotes. It has no `${`, which JMeter would evaluate,
+/// and no unpaired parenthesis.
 pub(super) fn quoted(text: &str) -> String {
     let escaped = text.replace('\\', r"\\").replace('\'', r"\'").replace('\n', r"\n").replace('\r', r"\r");
     let quoted = format!("'{escaped}'").replace("${", r"\u0024{");
     if has_paired_parentheses(text) { quoted } else { quoted.replace('(', r"\u0028").replace(')', r"\u0029") }
+}
+
+fn function_call(name: &str, arguments: &[String]) -> String {
+    format!("${{__{name}({})}}", arguments.join(","))
 }
 
 fn has_paired_parentheses(text: &str) -> bool {
@@ -241,18 +248,21 @@ fn has_paired_parentheses(text: &str) -> bool {
 
 fn joined(pieces: &[Piece], is_argument: bool) -> String {
     let has_expressions = pieces.iter().any(|piece| matches!(piece, Piece::Expression(_)));
-    let one = |piece: &Piece| {
-        let text = match piece {
-            Piece::Expression(text) => return text.clone(),
-            Piece::Literal(text) => text,
-        };
-        if is_argument {
-            text.replace('\\', r"\\").replace('$', r"\$").replace(',', r"\,")
-        } else if has_expressions || text.contains("${") {
-            text.replace('\\', r"\\").replace("${", r"\${")
-        } else {
-            text.clone()
-        }
+    pieces.iter().map(|piece| piece_text(piece, is_argument, has_expressions)).collect()
+}
+
+/// Escapes a literal. JMeter reads backslashes as escapes only in arguments and
+/// in texts with expressions.
+fn piece_text(piece: &Piece, is_argument: bool, has_expressions: bool) -> String {
+    let text = match piece {
+        Piece::Expression(text) => return text.clone(),
+        Piece::Literal(text) => text,
     };
-    pieces.iter().map(one).collect()
+    if is_argument {
+        text.replace('\\', r"\\").replace('$', r"\$").replace(',', r"\,")
+    } else if has_expressions || text.contains("${") {
+        text.replace('\\', r"\\").replace("${", r"\${")
+    } else {
+        text.clone()
+    }
 }

@@ -1,4 +1,4 @@
-//! Test elements with their properties and children, and their markup.
+//! Builds test elements with properties and children, and writes their markup.
 
 use crate::document::{encode, encode_attribute};
 use std::fmt::Write;
@@ -6,15 +6,11 @@ use std::fmt::Write;
 /// A property of a test element.
 #[derive(Debug, Clone)]
 pub(super) enum Prop {
-    /// A text.
     Text(String, String),
-    /// True or false.
     Flag(String, bool),
-    /// A whole number.
     Number(String, i64),
-    /// Properties within a property: its name, its class, and the form that shows it.
+    /// Nested properties: name, class and GUI class.
     Element(String, &'static str, &'static str, Vec<Prop>),
-    /// A list.
     List(String, Vec<Prop>),
 }
 
@@ -25,8 +21,8 @@ impl Prop {
             Self::Text(name, text) => {
                 writeln!(out, "{space}<stringProp name=\"{}\">{}</stringProp>", encode_attribute(name), encode(text))
             }
-            Self::Flag(name, is) => {
-                writeln!(out, "{space}<boolProp name=\"{}\">{is}</boolProp>", encode_attribute(name))
+            Self::Flag(name, value) => {
+                writeln!(out, "{space}<boolProp name=\"{}\">{value}</boolProp>", encode_attribute(name))
             }
             Self::Number(name, number) => {
                 writeln!(out, "{space}<intProp name=\"{}\">{number}</intProp>", encode_attribute(name))
@@ -60,53 +56,53 @@ impl Prop {
 pub(super) struct Item {
     class: &'static str,
     form: &'static str,
-    /// Its name.
     pub(super) name: String,
     properties: Vec<Prop>,
-    /// The elements below it.
     pub(super) children: Vec<Item>,
 }
 
 impl Item {
-    /// An element of a class, shown by a form.
+    /// Creates an element of a class with its GUI class.
     pub(super) fn new(class: &'static str, form: &'static str, name: impl Into<String>) -> Self {
         Self { class, form, name: name.into(), properties: Vec::new(), children: Vec::new() }
     }
 
-    /// The same with a text.
+    /// Adds a text property.
     pub(super) fn text(mut self, name: &str, text: impl Into<String>) -> Self {
         self.properties.push(Prop::Text(name.to_owned(), text.into()));
         self
     }
 
-    /// The same with a flag.
-    pub(super) fn flag(mut self, name: &str, is: bool) -> Self {
-        self.properties.push(Prop::Flag(name.to_owned(), is));
+    /// Adds a boolean property.
+    pub(super) fn flag(mut self, name: &str, value: bool) -> Self {
+        self.properties.push(Prop::Flag(name.to_owned(), value));
         self
     }
 
-    /// The same with a number.
+    /// Adds a number property.
     pub(super) fn number(mut self, name: &str, number: i64) -> Self {
         self.properties.push(Prop::Number(name.to_owned(), number));
         self
     }
 
-    /// The same with another property.
+    /// Adds a property.
     pub(super) fn with(mut self, property: Prop) -> Self {
         self.properties.push(property);
         self
     }
 
-    /// The same with elements below it.
+    /// Adds children.
     pub(super) fn over(mut self, children: Vec<Item>) -> Self {
         self.children.extend(children);
         self
     }
 
-    /// Appends its markup, and that of what is below it.
+    /// Appends the markup of the element and its children.
     pub(super) fn write(&self, out: &mut String, depth: usize) {
         let space = "  ".repeat(depth);
-        let (class, form, name) = (self.class, self.form, encode_attribute(&self.name));
+        let class = self.class;
+        let form = self.form;
+        let name = encode_attribute(&self.name);
         let _ = writeln!(
             out,
             "{space}<{class} guiclass=\"{form}\" testclass=\"{class}\" testname=\"{name}\" enabled=\"true\">"
@@ -123,14 +119,16 @@ impl Item {
     }
 }
 
-/// `Arguments`: names and values.
+/// An `Arguments` property with names and values.
 pub(super) fn arguments(name: &str, pairs: &[(String, String)]) -> Prop {
-    let one = |(name, value): &(String, String)| {
-        let text = |key: &str, text: &str| Prop::Text(key.to_owned(), text.to_owned());
-        let properties =
-            vec![text("Argument.name", name), text("Argument.value", value), text("Argument.metadata", "=")];
+    let arguments = pairs.iter().map(|(name, value)| {
+        let properties = vec![
+            Prop::Text("Argument.name".into(), name.clone()),
+            Prop::Text("Argument.value".into(), value.clone()),
+            Prop::Text("Argument.metadata".into(), "=".into()),
+        ];
         Prop::Element(name.clone(), "Argument", "", properties)
-    };
-    let list = Prop::List("Arguments.arguments".into(), pairs.iter().map(one).collect());
+    });
+    let list = Prop::List("Arguments.arguments".into(), arguments.collect());
     Prop::Element(name.to_owned(), "Arguments", "ArgumentsPanel", vec![list])
 }

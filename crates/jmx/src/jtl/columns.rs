@@ -1,4 +1,4 @@
-//! The columns of CSV result files: names, order, and how each is written and read.
+//! The columns of CSV result files: name, order, formatter and parser of each.
 
 use super::settings::{Field, JtlSettings, TimestampFormat};
 use super::{TRANSACTION_MESSAGE, failure_message};
@@ -6,16 +6,17 @@ use brunt_java::date::DatePattern;
 use brunt_model::{DataType, SampleRecord};
 use std::borrow::Cow;
 
-/// A column.
+/// Column of a CSV result file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Column {
-    /// Start.
+    /// Start time.
     TimeStamp,
     /// A field with one column.
     Field(Field),
-    /// Active threads of all groups, beside those of the group.
+    /// Active threads of all groups; [`Field::ThreadCounts`] also has the column
+    /// of the sample's group.
     AllThreads,
-    /// Number of errors, beside the number of samples.
+    /// Number of errors; [`Field::SampleCount`] also has the column of samples.
     ErrorCount,
     /// The value of a sample variable, by its index.
     Variable(usize),
@@ -47,7 +48,7 @@ const COLUMNS: [(&str, Column); 22] = [
     ("Connect", Column::Field(Field::ConnectTime)),
 ];
 
-/// The formats that are tried where start times are no numbers.
+/// Date formats to try for start times that are not numbers.
 const DATES: [&str; 5] = [
     "yyyy/MM/dd HH:mm:ss.SSS",
     "yyyy/MM/dd HH:mm:ss",
@@ -57,9 +58,9 @@ const DATES: [&str; 5] = [
 ];
 
 impl Column {
-    /// The column of a name; None for other names.
+    /// Finds a column by name; None for other names.
     pub fn named(name: &str) -> Option<Self> {
-        COLUMNS.iter().find(|(own, _)| *own == name).map(|(_, column)| *column)
+        COLUMNS.iter().find(|(column_name, _)| *column_name == name).map(|(_, column)| *column)
     }
 
     /// Its name in the header; empty for a variable.
@@ -67,8 +68,8 @@ impl Column {
         COLUMNS.iter().find(|(_, column)| *column == self).map_or("", |(name, _)| name)
     }
 
-    /// Whether settings save it.
-    fn saved(self, settings: &JtlSettings) -> bool {
+    /// True if the settings save the column.
+    fn is_saved(self, settings: &JtlSettings) -> bool {
         match self {
             Self::TimeStamp => settings.saves_timestamp(),
             Self::Field(field) => settings.saves(field),
@@ -78,18 +79,17 @@ impl Column {
         }
     }
 
-    /// The text of a record in this column, without quotes.
+    /// Text of a record in this column, without quotes.
     pub(super) fn text<'r>(self, record: &'r SampleRecord, settings: &JtlSettings) -> Cow<'r, str> {
-        let number = |number: u64| Cow::Owned(number.to_string());
         let field = match self {
             Self::TimeStamp => return timestamp(record, settings),
-            Self::AllThreads => return number(record.all_threads.into()),
-            Self::ErrorCount => return number(record.error_count.into()),
+            Self::AllThreads => return number_text(record.all_threads.into()),
+            Self::ErrorCount => return number_text(record.error_count.into()),
             Self::Variable(index) => return record.variables.get(index).map_or("", String::as_str).into(),
             Self::Field(field) => field,
         };
         match field {
-            Field::Elapsed => number(record.elapsed_millis),
+            Field::Elapsed => number_text(record.elapsed_millis),
             Field::Label => (&*record.label).into(),
             Field::Code => (&*record.code).into(),
             Field::Message => (&*record.message).into(),
@@ -97,22 +97,23 @@ impl Column {
             Field::DataType => data_type(record.data_type).into(),
             Field::Success => if record.success { "true" } else { "false" }.into(),
             Field::FailureMessage => failure_message(record).unwrap_or_default().into(),
-            Field::Bytes => number(record.bytes),
-            Field::SentBytes => number(record.sent_bytes),
-            Field::ThreadCounts => number(record.group_threads.into()),
+            Field::Bytes => number_text(record.bytes),
+            Field::SentBytes => number_text(record.sent_bytes),
+            Field::ThreadCounts => number_text(record.group_threads.into()),
             Field::Url => record.url.as_deref().unwrap_or("null").into(),
             Field::Filename => (&*record.filename).into(),
-            Field::Latency => number(record.latency_millis),
+            Field::Latency => number_text(record.latency_millis),
             Field::Encoding => (&*record.encoding).into(),
-            Field::SampleCount => number(record.sample_count.into()),
+            Field::SampleCount => number_text(record.sample_count.into()),
             Field::Hostname => (&*record.hostname).into(),
-            Field::IdleTime => number(record.idle_millis),
-            Field::ConnectTime => number(record.connect_millis),
+            Field::IdleTime => number_text(record.idle_millis),
+            Field::ConnectTime => number_text(record.connect_millis),
             _ => "".into(),
         }
     }
 
-    /// Takes the text of this column into a record. None where it does not fit; [`expected`](Self::expected) says what would.
+    /// Parses the text of this column into a record. None if it is invalid;
+    /// [`expected`](Self::expected) describes the valid form.
     pub(super) fn read(self, text: &str, record: &mut SampleRecord, settings: &JtlSettings) -> Option<()> {
         let field = match self {
             Self::TimeStamp => return read_timestamp(text, settings).map(|start| record.start_unix_millis = start),
@@ -152,7 +153,7 @@ impl Column {
         Some(())
     }
 
-    /// For messages: `a whole number`.
+    /// Valid form, for messages: `a whole number`.
     pub(super) fn expected(self) -> &'static str {
         match self {
             Self::TimeStamp => "milliseconds since 1970, or a date such as 2024/02/29 13:07:05.042",
@@ -162,26 +163,26 @@ impl Column {
     }
 }
 
-/// The columns that settings save, in order.
+/// Saved columns, in order.
 pub fn columns(settings: &JtlSettings) -> Vec<Column> {
-    let fixed = COLUMNS.iter().map(|(_, column)| *column).filter(|column| column.saved(settings));
+    let fixed = COLUMNS.iter().map(|(_, column)| *column).filter(|column| column.is_saved(settings));
     fixed.chain((0..settings.sample_variables.len()).map(Column::Variable)).collect()
 }
 
-/// A record before its columns are read: a success that stands for itself.
+/// A record before its columns are read: one successful sample.
 pub(super) fn blank() -> SampleRecord {
     SampleRecord { success: true, sample_count: 1, ..SampleRecord::default() }
 }
 
-/// What is known once all columns are read.
+/// Derives the error count of a record if no column has it.
 pub(super) fn complete(record: &mut SampleRecord, columns: &[Column]) {
     if !columns.contains(&Column::ErrorCount) {
         record.error_count = u32::from(!record.success);
     }
 }
 
-pub(super) fn data_type(of: DataType) -> &'static str {
-    match of {
+pub(super) fn data_type(data_type: DataType) -> &'static str {
+    match data_type {
         DataType::Text => "text",
         DataType::Binary => "bin",
         DataType::None => "",
@@ -209,6 +210,10 @@ pub(super) fn read_success(text: &str) -> Option<bool> {
     }
 }
 
+fn number_text<'r>(number: u64) -> Cow<'r, str> {
+    Cow::Owned(number.to_string())
+}
+
 fn timestamp<'r>(record: &SampleRecord, settings: &JtlSettings) -> Cow<'r, str> {
     match &settings.timestamp {
         TimestampFormat::Pattern(pattern) => {
@@ -220,16 +225,17 @@ fn timestamp<'r>(record: &SampleRecord, settings: &JtlSettings) -> Cow<'r, str> 
 }
 
 fn read_timestamp(text: &str, settings: &JtlSettings) -> Option<u64> {
-    let own = match &settings.timestamp {
+    let millis = match &settings.timestamp {
         TimestampFormat::Pattern(pattern) => pattern.read(text, settings.utc_offset_seconds),
         _ => None,
     };
-    if let Some(millis) = own {
+    if let Some(millis) = millis {
         return u64::try_from(millis).ok();
     }
     if let Ok(millis) = text.parse() {
         return Some(millis);
     }
-    let read = |pattern: &&str| DatePattern::parse(pattern).ok()?.read(text, settings.utc_offset_seconds);
-    DATES.iter().find_map(read).and_then(|millis| u64::try_from(millis).ok())
+    let millis =
+        DATES.iter().find_map(|pattern| DatePattern::parse(pattern).ok()?.read(text, settings.utc_offset_seconds))?;
+    u64::try_from(millis).ok()
 }

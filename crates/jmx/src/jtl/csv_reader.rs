@@ -1,4 +1,5 @@
-//! Reads records from CSV result files: with or without a header, columns in any order, any delimiter.
+//! Reads records from CSV result files with or without a header, with columns in any
+//! order and any delimiter.
 
 use super::columns::{self, Column};
 use super::settings::JtlSettings;
@@ -8,25 +9,26 @@ use brunt_model::SampleRecord;
 use csv::{ByteRecord, ReaderBuilder};
 use std::io::{BufRead, BufReader, Chain, Cursor, Read};
 
-/// The records of a CSV file. A row that cannot be read is an error with its line; the rows behind it can still be read.
+/// Iterates over the records of a CSV file. An unreadable row is an error with its line;
+/// reading continues after it.
 #[derive(Debug)]
 pub struct CsvReader<R> {
     rows: csv::Reader<Chain<Cursor<Vec<u8>>, BufReader<R>>>,
     settings: JtlSettings,
     columns: Vec<Column>,
     row: ByteRecord,
-    /// The lines before the rows.
+    /// Number of lines before the rows.
     header_lines: u64,
     ended: bool,
 }
 
 impl<R: Read> CsvReader<R> {
-    /// Begins a file. Without a header, columns are those of the settings. Columns that the header names and JMeter does not
-    /// are variables.
+    /// Opens a file. Without a header, the columns follow from the settings. Header columns that
+    /// JMeter does not know are variables.
     ///
     /// # Errors
     ///
-    /// The file cannot be read.
+    /// Fails if the file cannot be read.
     pub fn new(input: R, settings: &JtlSettings) -> Result<Self, JmxError> {
         let mut input = BufReader::new(input);
         let mut first = Vec::new();
@@ -39,16 +41,13 @@ impl<R: Read> CsvReader<R> {
         let header_lines = u64::from(header.is_some());
         let columns = header.unwrap_or_else(|| columns::columns(&settings));
         let start = if header_lines > 0 { Vec::new() } else { first };
-        let builder = || {
-            let mut builder = ReaderBuilder::new();
-            builder.has_headers(false).flexible(true).delimiter(settings.delimiter);
-            builder
-        };
-        let rows = builder().from_reader(Cursor::new(start).chain(input));
+        let mut builder = ReaderBuilder::new();
+        builder.has_headers(false).flexible(true).delimiter(settings.delimiter);
+        let rows = builder.from_reader(Cursor::new(start).chain(input));
         Ok(Self { rows, settings, columns, row: ByteRecord::new(), header_lines, ended: false })
     }
 
-    /// Names of the variables that the header has.
+    /// Names of the variables in the header.
     pub fn sample_variables(&self) -> &[String] {
         &self.settings.sample_variables
     }
@@ -64,7 +63,8 @@ impl<R: Read> CsvReader<R> {
         let line = self.row.position().map_or(0, csv::Position::line) + self.header_lines;
         let line = u32::try_from(line).unwrap_or(u32::MAX);
         if self.row.len() < self.columns.len() {
-            let (found, expected) = (self.row.len(), self.columns.len());
+            let found = self.row.len();
+            let expected = self.columns.len();
             return Err(JmxError::on_line(line, format!("the row has {found} columns; expected {expected}")));
         }
         let mut record = columns::blank();
@@ -100,7 +100,8 @@ impl<R: Read> Iterator for CsvReader<R> {
     }
 }
 
-/// The columns that a header names; None where the line is no header. The settings take its delimiter and its variables.
+/// Columns in a header; None if the line is not a header. Updates the delimiter and the
+/// variables of the settings.
 fn header(line: &[u8], settings: &mut JtlSettings) -> Option<Vec<Column>> {
     let names = [settings.delimiter, b',', b';', b'\t', b'|'].into_iter().find_map(|delimiter| {
         let names = names(line, delimiter)?;
@@ -108,23 +109,23 @@ fn header(line: &[u8], settings: &mut JtlSettings) -> Option<Vec<Column>> {
         Some(names)
     })?;
     settings.sample_variables.clear();
-    let column = |name: String| {
+    let columns = names.into_iter().map(|name| {
         Column::named(&name).unwrap_or_else(|| {
             settings.sample_variables.push(name);
             Column::Variable(settings.sample_variables.len() - 1)
         })
-    };
-    Some(names.into_iter().map(column).collect())
+    });
+    Some(columns.collect())
 }
 
-/// The names of a header: at least one is JMeter's, and none is a number.
+/// Names in a header. At least one is a JMeter column, and none is a number; otherwise None.
 fn names(line: &[u8], delimiter: u8) -> Option<Vec<String>> {
     let mut reader = ReaderBuilder::new().has_headers(false).delimiter(delimiter).from_reader(line);
     let mut row = ByteRecord::new();
     reader.read_byte_record(&mut row).ok().filter(|&found| found)?;
     let names: Option<Vec<String>> = row.iter().map(|name| String::from_utf8(name.to_vec()).ok()).collect();
     let names = names?;
-    let known = names.iter().any(|name| Column::named(name).is_some());
-    let numbers = names.iter().any(|name| name.parse::<f64>().is_ok());
-    (known && !numbers).then_some(names)
+    let has_known_column = names.iter().any(|name| Column::named(name).is_some());
+    let has_number = names.iter().any(|name| name.parse::<f64>().is_ok());
+    (has_known_column && !has_number).then_some(names)
 }

@@ -1,4 +1,4 @@
-//! Writes records as CSV, as JMeter does.
+//! Writes records as CSV in JMeter's format.
 
 use super::FileStart;
 use super::columns::{self, Column};
@@ -6,7 +6,7 @@ use super::settings::{Field, JtlSettings};
 use brunt_model::SampleRecord;
 use std::io::{self, Write};
 
-/// Writes a result file as CSV. Samples within a sample have rows behind its own.
+/// Writes a result file as CSV. Rows of sub-samples follow the row of their sample.
 #[derive(Debug)]
 pub struct CsvWriter<W> {
     out: W,
@@ -16,11 +16,11 @@ pub struct CsvWriter<W> {
 }
 
 impl<W: Write> CsvWriter<W> {
-    /// Begins a file: writes the header where the file is new and the settings ask for it.
+    /// Creates a writer. Writes the header if the file is new and the settings include it.
     ///
     /// # Errors
     ///
-    /// `out` cannot be written.
+    /// Fails if `out` cannot be written.
     pub fn new(out: W, settings: JtlSettings, start: FileStart) -> io::Result<Self> {
         let columns = columns::columns(&settings);
         let mut writer = Self { out, settings, columns, line: String::new() };
@@ -32,15 +32,15 @@ impl<W: Write> CsvWriter<W> {
         Ok(writer)
     }
 
-    /// Writes the row of a sample, and those of the samples within it where the settings ask for them.
+    /// Writes the row of a sample, and rows of its sub-samples if the settings include them.
     ///
     /// # Errors
     ///
-    /// `out` cannot be written.
+    /// Fails if `out` cannot be written.
     pub fn write(&mut self, record: &SampleRecord) -> io::Result<()> {
         self.row(record)?;
-        let within = if self.settings.saves(Field::SubResults) { &record.sub_results[..] } else { &[] };
-        within.iter().try_for_each(|sub| self.write(sub))
+        let sub_results = if self.settings.saves(Field::SubResults) { &record.sub_results[..] } else { &[] };
+        sub_results.iter().try_for_each(|sub| self.write(sub))
     }
 
     fn row(&mut self, record: &SampleRecord) -> io::Result<()> {
@@ -55,27 +55,27 @@ impl<W: Write> CsvWriter<W> {
         self.out.write_all(self.line.as_bytes())
     }
 
-    /// Flushes, and gives back what was written to.
+    /// Flushes and returns the underlying writer.
     ///
     /// # Errors
     ///
-    /// `out` cannot be written.
+    /// Fails if `out` cannot be written.
     pub fn finish(mut self) -> io::Result<W> {
         self.out.flush()?;
         Ok(self.out)
     }
 
-    /// Flushes.
+    /// Flushes the underlying writer.
     ///
     /// # Errors
     ///
-    /// `out` cannot be written.
+    /// Fails if `out` cannot be written.
     pub fn flush(&mut self) -> io::Result<()> {
         self.out.flush()
     }
 }
 
-/// The header line, without its line end. Names of variables are in quotes.
+/// The header line without its line end. Variable names are quoted.
 pub fn header(settings: &JtlSettings) -> String {
     let mut out = String::new();
     for column in columns::columns(settings) {
@@ -94,7 +94,7 @@ pub fn header(settings: &JtlSettings) -> String {
     out
 }
 
-/// A value, in quotes only where it has a delimiter, a quote or a line end.
+/// Appends a value, quoted if it contains a delimiter, a quote or a line end.
 fn quote(out: &mut String, value: &str, delimiter: char) {
     if !value.contains([delimiter, '"', '\r', '\n']) {
         return out.push_str(value);

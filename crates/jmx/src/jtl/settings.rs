@@ -1,4 +1,5 @@
-//! What a result file holds: the properties `jmeter.save.saveservice.*`, and the same settings of a listener in a plan.
+//! Content of a result file: the properties `jmeter.save.saveservice.*`, and the same settings of a
+//! listener in a plan.
 
 use crate::error::JmxError;
 use crate::property::Properties;
@@ -6,49 +7,47 @@ use brunt_java::date::DatePattern;
 
 const PREFIX: &str = "jmeter.save.saveservice.";
 
-/// The format of a result file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum JtlFormat {
-    /// A row a sample.
+    /// One row per sample.
     #[default]
     Csv,
-    /// An element a sample, with samples within it, assertions, headers and bodies.
+    /// One element per sample, with sub-samples, assertions, headers and bodies.
     Xml,
 }
 
-/// How start times are written.
+/// Format of start times.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum TimestampFormat {
     /// Milliseconds since 1970-01-01 UTC.
     #[default]
     Millis,
-    /// They are left out.
+    /// No start times.
     None,
-    /// By a date pattern of Java, in the time zone of [`JtlSettings::utc_offset_seconds`].
+    /// A Java date pattern, in the time zone of [`JtlSettings::utc_offset_seconds`].
     Pattern(DatePattern),
 }
 
-/// Which results of assertions are saved.
+/// Selection of saved assertion results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum AssertionResults {
-    /// None; the field `Assertions` decides for XML.
+    /// None; for XML, the field `Assertions` decides.
     #[default]
     None,
-    /// The first.
+    /// Only the first.
     First,
-    /// All.
     All,
 }
 
 macro_rules! fields {
     ($($field:ident $property:literal $tag:literal $default:literal $doc:literal;)*) => {
-        /// What may be saved of a sample; each is a property `jmeter.save.saveservice.NAME`.
+        /// Optional data of a sample; each is a property `jmeter.save.saveservice.NAME`.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         pub enum Field {
             $(#[doc = $doc] $field,)*
         }
 
-        /// Field, name of its property, tag in the settings of a listener, default.
+        /// Field, property name, tag in the settings of a listener, default.
         const FIELDS: &[(Field, &str, &str, bool)] = &[$((Field::$field, $property, $tag, $default),)*];
     };
 }
@@ -83,28 +82,25 @@ fields! {
     FieldNames "print_field_names" "fieldNames" true "The header line (CSV).";
 }
 
-/// A set of [`Field`]s, changed by [`JtlSettings::save`].
+/// A set of [`Field`]s. [`JtlSettings::save`] changes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Fields(u32);
 
-/// What a result file holds, and how.
+/// Content and format of a result file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JtlSettings {
-    /// CSV or XML.
     pub format: JtlFormat,
-    /// How start times are written.
     pub timestamp: TimestampFormat,
     /// Offset of the local time zone for date patterns, seconds east of UTC.
     pub utc_offset_seconds: i32,
-    /// What separates columns: one ASCII character.
+    /// Column separator: one ASCII character.
     pub delimiter: u8,
-    /// Which results of assertions a listener keeps.
+    /// Assertion results that a listener saves.
     pub assertion_results: AssertionResults,
-    /// Names of variables whose values are saved.
+    /// Names of variables to save.
     pub sample_variables: Vec<String>,
     /// A processing instruction for the second line of XML files.
     pub xml_instruction: Option<String>,
-    /// Which fields are saved.
     pub fields: Fields,
 }
 
@@ -128,51 +124,53 @@ impl Default for JtlSettings {
 }
 
 impl JtlSettings {
-    /// The settings of JMeter's properties; `lookup` gives the value of a property. Absent ones have JMeter's defaults.
+    /// Reads JMeter's properties; `lookup` returns the value of a property. Absent
+    /// ones have JMeter's defaults.
     ///
     /// # Errors
     ///
-    /// A delimiter or a date pattern that JMeter does not take.
+    /// Fails on a delimiter or a date pattern that JMeter rejects.
     pub fn from_properties(lookup: impl Fn(&str) -> Option<String>) -> Result<Self, JmxError> {
         let mut settings = Self::default();
-        let own = |name: &str| lookup(&format!("{PREFIX}{name}"));
         for &(field, name, _, _) in FIELDS {
-            if let Some(value) = own(name) {
+            if let Some(value) = save_property(&lookup, name) {
                 settings.save(field, value.trim().eq_ignore_ascii_case("true"));
             }
         }
-        if own("output_format").is_some_and(|format| format.trim() == "xml") {
+        if save_property(&lookup, "output_format").is_some_and(|format| format.trim() == "xml") {
             settings.format = JtlFormat::Xml;
         }
-        if let Some(delimiter) = own("default_delimiter") {
+        if let Some(delimiter) = save_property(&lookup, "default_delimiter") {
             settings.delimiter = parse_delimiter(&delimiter)?;
         }
-        if let Some(format) = own("timestamp_format") {
+        if let Some(format) = save_property(&lookup, "timestamp_format") {
             settings.timestamp = parse_timestamp(&format)?;
         }
-        settings.assertion_results = match own("assertion_results").as_deref().map(str::trim) {
+        settings.assertion_results = match save_property(&lookup, "assertion_results").as_deref().map(str::trim) {
             Some("first") => AssertionResults::First,
             Some("all") => AssertionResults::All,
             _ => AssertionResults::None,
         };
-        settings.xml_instruction = own("xml_pi").filter(|text| !text.trim().is_empty());
+        settings.xml_instruction = save_property(&lookup, "xml_pi").filter(|text| !text.trim().is_empty());
         let variables = lookup("sample_variables").unwrap_or_default();
         let names = variables.split(',').map(str::trim).filter(|name| !name.is_empty());
         settings.sample_variables = names.map(str::to_owned).collect();
         Ok(settings)
     }
 
-    /// Takes over what a listener of a plan says in its `saveConfig`: the properties of that `objProp`.
+    /// Applies the settings of a listener: the properties of its `objProp` named `saveConfig`.
     #[must_use]
     pub fn with_listener(mut self, save_config: &Properties<'_>) -> Self {
         for property in save_config.iter() {
-            let (tag, text) = (property.tag(), property.text());
+            let tag = property.tag();
+            let text = property.text();
             let on = text.trim().eq_ignore_ascii_case("true");
             match tag {
                 "xml" => self.format = if on { JtlFormat::Xml } else { JtlFormat::Csv },
                 "timestamp" if !on => self.timestamp = TimestampFormat::None,
                 _ => {
-                    if let Some(&(field, _, _, _)) = FIELDS.iter().find(|(_, _, own, _)| *own == tag) {
+                    if let Some(&(field, _, _, _)) = FIELDS.iter().find(|(_, _, listener_tag, _)| *listener_tag == tag)
+                    {
                         self.save(field, on);
                     }
                 }
@@ -181,21 +179,25 @@ impl JtlSettings {
         self
     }
 
-    /// Whether a field is saved.
+    /// True if the field is saved.
     pub fn saves(&self, field: Field) -> bool {
         self.fields.0 & (1 << field as u32) != 0
     }
 
-    /// Saves a field, or leaves it out.
-    pub fn save(&mut self, field: Field, saved: bool) {
+    /// Includes or excludes a field.
+    pub fn save(&mut self, field: Field, is_saved: bool) {
         let bit = 1 << field as u32;
-        self.fields.0 = if saved { self.fields.0 | bit } else { self.fields.0 & !bit };
+        self.fields.0 = if is_saved { self.fields.0 | bit } else { self.fields.0 & !bit };
     }
 
-    /// Whether start times are saved.
+    /// True if start times are saved.
     pub fn saves_timestamp(&self) -> bool {
         self.timestamp != TimestampFormat::None
     }
+}
+
+fn save_property(lookup: &impl Fn(&str) -> Option<String>, name: &str) -> Option<String> {
+    lookup(&format!("{PREFIX}{name}"))
 }
 
 fn parse_delimiter(text: &str) -> Result<u8, JmxError> {

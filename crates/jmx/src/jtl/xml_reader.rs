@@ -9,35 +9,36 @@ use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 use std::io::{BufRead, BufReader, Read};
 
-/// Samples may stand within samples to this depth.
+/// Maximum nesting of samples.
 const MAX_DEPTH: usize = 500;
 
-/// The samples of an XML file. Malformed XML is an error with its line, and the last item.
+/// Iterates over the samples of an XML file. Malformed XML is an error with its line,
+/// and the last item.
 #[derive(Debug)]
 pub struct XmlReader<R> {
-    reader: Reader<Lines<BufReader<R>>>,
+    reader: Reader<LineCounter<BufReader<R>>>,
     buffer: Vec<u8>,
     variables: Vec<String>,
     state: State,
     ended: bool,
 }
 
-/// The elements that are open.
+/// Open elements.
 #[derive(Debug, Default)]
 struct State {
-    /// Samples, from the outermost.
+    /// Open samples, outermost first.
     samples: Vec<SampleRecord>,
     assertion: Option<AssertionRecord>,
-    /// The innermost open element that is no sample, and its text as it is written.
+    /// The innermost open element that is not a sample, and its encoded text.
     leaf: Option<(String, String)>,
     opened: bool,
     closed: bool,
 }
 
 impl<R: Read> XmlReader<R> {
-    /// Begins a file; `settings` name the variables whose values are read.
+    /// Opens a file. `settings` has the names of the variables to read.
     pub fn new(input: R, settings: &JtlSettings) -> Self {
-        let reader = Reader::from_reader(Lines { inner: BufReader::new(input), ends: 0 });
+        let reader = Reader::from_reader(LineCounter { inner: BufReader::new(input), ends: 0 });
         let variables = settings.sample_variables.clone();
         Self { reader, buffer: Vec::new(), variables, state: State::default(), ended: false }
     }
@@ -51,8 +52,8 @@ impl<R: Read> XmlReader<R> {
             if event == Event::Eof {
                 return self.state.end(line);
             }
-            let taken = self.state.take(&event, &self.variables);
-            if let Some(record) = taken.map_err(|message| JmxError::on_line(line, message))? {
+            let record = self.state.handle(&event, &self.variables);
+            if let Some(record) = record.map_err(|message| JmxError::on_line(line, message))? {
                 return Ok(Some(record));
             }
         }
@@ -73,8 +74,8 @@ impl<R: Read> Iterator for XmlReader<R> {
 }
 
 impl State {
-    /// Takes an event; a record where an outermost sample ends.
-    fn take(&mut self, event: &Event<'_>, variables: &[String]) -> Result<Option<SampleRecord>, String> {
+    /// Handles an event. Returns a record at the end of an outermost sample.
+    fn handle(&mut self, event: &Event<'_>, variables: &[String]) -> Result<Option<SampleRecord>, String> {
         match event {
             Event::Start(tag) => self.start(tag, variables)?,
             Event::Empty(tag) => {
@@ -143,11 +144,9 @@ impl State {
 
     fn leaf(&mut self, tag: &str, text: String) -> Result<(), String> {
         if let Some(assertion) = &mut self.assertion {
-            let truth =
-                || read_success(text.trim()).ok_or(format!("`<{tag}>` is `{text}`; expected `true` or `false`"));
             match tag {
-                "failure" => assertion.failure = truth()?,
-                "error" => assertion.error = truth()?,
+                "failure" => assertion.failure = parse_flag(tag, &text)?,
+                "error" => assertion.error = parse_flag(tag, &text)?,
                 "name" => assertion.name = text,
                 "failureMessage" => assertion.message = Some(text),
                 _ => {}
@@ -182,37 +181,38 @@ impl State {
     }
 }
 
+fn parse_flag(tag: &str, text: &str) -> Result<bool, String> {
+    read_success(text.trim()).ok_or_else(|| format!("`<{tag}>` is `{text}`; expected `true` or `false`"))
+}
+
 fn sample(tag: &BytesStart<'_>, variables: &[String]) -> Result<SampleRecord, String> {
     let mut record = blank();
     record.is_http = tag.name().as_ref() == "httpSample";
     record.variables = vec![String::new(); variables.len()];
-    let mut counted = false;
+    let mut has_error_count = false;
     for attribute in tag.attributes().with_checks(false) {
         let attribute = attribute.map_err(|error| format!("malformed XML: {error}"))?;
         let value = decode_attribute(&attribute.value).into_owned();
         let key = attribute.key;
         let key = key.as_ref();
-        counted |= key == "ec";
+        has_error_count |= key == "ec";
         if let Some(at) = variables.iter().position(|name| name == key) {
             record.variables[at] = value;
         } else {
-            let wrong = || {
-                format!(
-                    "attribute `{key}` is `{value}`; expected {}",
-                    if key == "s" { "`true` or `false`" } else { "a whole number" }
-                )
-            };
-            take(&mut record, key, &value).ok_or_else(wrong)?;
+            set_attribute(&mut record, key, &value).ok_or_else(|| {
+                let expected = if key == "s" { "`true` or `false`" } else { "a whole number" };
+                format!("attribute `{key}` is `{value}`; expected {expected}")
+            })?;
         }
     }
-    if !counted {
+    if !has_error_count {
         record.error_count = u32::from(!record.success);
     }
     Ok(record)
 }
 
-/// Takes an attribute; None where its value does not fit.
-fn take(record: &mut SampleRecord, key: &str, value: &str) -> Option<()> {
+/// Parses an attribute into a record; None if its value is invalid.
+fn set_attribute(record: &mut SampleRecord, key: &str, value: &str) -> Option<()> {
     match key {
         "t" => record.elapsed_millis = value.parse().ok()?,
         "it" => record.idle_millis = value.parse().ok()?,
@@ -238,20 +238,20 @@ fn take(record: &mut SampleRecord, key: &str, value: &str) -> Option<()> {
     Some(())
 }
 
-/// Counts the line ends that were read.
+/// Counts line ends as they are read.
 #[derive(Debug)]
-struct Lines<R> {
+struct LineCounter<R> {
     inner: R,
     ends: u32,
 }
 
-impl<R> Lines<R> {
+impl<R> LineCounter<R> {
     fn line(&self) -> u32 {
         self.ends.saturating_add(1)
     }
 }
 
-impl<R: BufRead> Read for Lines<R> {
+impl<R: BufRead> Read for LineCounter<R> {
     fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
         let length = self.inner.read(into)?;
         self.ends = self.ends.saturating_add(line_ends(&into[..length]));
@@ -259,15 +259,15 @@ impl<R: BufRead> Read for Lines<R> {
     }
 }
 
-impl<R: BufRead> BufRead for Lines<R> {
+impl<R: BufRead> BufRead for LineCounter<R> {
     fn fill_buf(&mut self) -> std::io::Result<&[u8]> {
         self.inner.fill_buf()
     }
 
     fn consume(&mut self, amount: usize) {
         if let Ok(buffer) = self.inner.fill_buf() {
-            let taken = &buffer[..amount.min(buffer.len())];
-            self.ends = self.ends.saturating_add(line_ends(taken));
+            let consumed = &buffer[..amount.min(buffer.len())];
+            self.ends = self.ends.saturating_add(line_ends(consumed));
         }
         self.inner.consume(amount);
     }

@@ -1,4 +1,4 @@
-//! Writes records as XML, as JMeter does.
+//! Writes records as XML in JMeter's format.
 
 use super::FileStart;
 use super::columns::data_type;
@@ -11,17 +11,17 @@ use std::io::{self, Write};
 /// The last line of an XML result file.
 pub const FOOTER: &str = "</testResults>\n";
 
-/// How many bytes the last line takes, with white space around it, at the end of a file; None where the file does not end with it.
-/// Before samples are appended to a file, it is cut by so many bytes.
+/// Number of bytes of the last line and the white space around it. None if the file does not end
+/// with that line. Remove this many bytes before appending samples.
 pub fn footer_length(end_of_file: &[u8]) -> Option<usize> {
     let before = end_of_file.trim_ascii_end().strip_suffix(FOOTER.trim_ascii_end().as_bytes())?;
     Some(end_of_file.len() - before.len())
 }
 
-/// Samples within samples are written to this depth.
+/// Maximum nesting of written samples.
 const MAX_DEPTH: usize = 500;
 
-/// Writes a result file as XML, a record at a time.
+/// Writes a result file as XML, one record at a time.
 #[derive(Debug)]
 pub struct XmlWriter<W> {
     out: W,
@@ -30,11 +30,11 @@ pub struct XmlWriter<W> {
 }
 
 impl<W: Write> XmlWriter<W> {
-    /// Begins a file.
+    /// Creates a writer, and writes the start of a new file.
     ///
     /// # Errors
     ///
-    /// `out` cannot be written.
+    /// Fails if `out` cannot be written.
     pub fn new(mut out: W, settings: JtlSettings, start: FileStart) -> io::Result<Self> {
         if start == FileStart::New {
             out.write_all(b"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n")?;
@@ -46,33 +46,33 @@ impl<W: Write> XmlWriter<W> {
         Ok(Self { out, settings, text: String::new() })
     }
 
-    /// Writes a sample with all within it.
+    /// Writes a sample with its sub-samples.
     ///
     /// # Errors
     ///
-    /// `out` cannot be written.
+    /// Fails if `out` cannot be written.
     pub fn write(&mut self, record: &SampleRecord) -> io::Result<()> {
         self.text.clear();
         sample(&mut self.text, record, &self.settings, 0);
         self.out.write_all(self.text.as_bytes())
     }
 
-    /// Writes the last line, flushes, and gives back what was written to.
+    /// Writes the last line, flushes, and returns the underlying writer.
     ///
     /// # Errors
     ///
-    /// `out` cannot be written.
+    /// Fails if `out` cannot be written.
     pub fn finish(mut self) -> io::Result<W> {
         self.out.write_all(FOOTER.as_bytes())?;
         self.out.flush()?;
         Ok(self.out)
     }
 
-    /// Flushes.
+    /// Flushes the underlying writer.
     ///
     /// # Errors
     ///
-    /// `out` cannot be written.
+    /// Fails if `out` cannot be written.
     pub fn flush(&mut self) -> io::Result<()> {
         self.out.flush()
     }
@@ -95,30 +95,33 @@ fn sample(out: &mut String, record: &SampleRecord, settings: &JtlSettings, depth
 }
 
 fn attributes(out: &mut String, record: &SampleRecord, settings: &JtlSettings) {
-    let mut add = |field: Option<Field>, name: &str, value: &dyn Display| {
+    let fields: [(Option<Field>, &str, &dyn Display); 19] = [
+        (Some(Field::Elapsed), "t", &record.elapsed_millis),
+        (Some(Field::IdleTime), "it", &record.idle_millis),
+        (Some(Field::Latency), "lt", &record.latency_millis),
+        (Some(Field::ConnectTime), "ct", &record.connect_millis),
+        // The timestamp has its own setting.
+        (None, "ts", &record.start_unix_millis),
+        (Some(Field::Success), "s", &record.success),
+        (Some(Field::Label), "lb", &encode_attribute(&record.label)),
+        (Some(Field::Code), "rc", &encode_attribute(&record.code)),
+        (Some(Field::Message), "rm", &encode_attribute(&record.message)),
+        (Some(Field::ThreadName), "tn", &encode_attribute(&record.thread_name)),
+        (Some(Field::DataType), "dt", &data_type(record.data_type)),
+        (Some(Field::Encoding), "de", &encode_attribute(&record.encoding)),
+        (Some(Field::Bytes), "by", &record.bytes),
+        (Some(Field::SentBytes), "sby", &record.sent_bytes),
+        (Some(Field::SampleCount), "sc", &record.sample_count),
+        (Some(Field::SampleCount), "ec", &record.error_count),
+        (Some(Field::ThreadCounts), "ng", &record.group_threads),
+        (Some(Field::ThreadCounts), "na", &record.all_threads),
+        (Some(Field::Hostname), "hn", &encode_attribute(&record.hostname)),
+    ];
+    for (field, name, value) in fields {
         if field.map_or(settings.saves_timestamp(), |field| settings.saves(field)) {
             let _ = write!(out, " {name}=\"{value}\"");
         }
-    };
-    add(Some(Field::Elapsed), "t", &record.elapsed_millis);
-    add(Some(Field::IdleTime), "it", &record.idle_millis);
-    add(Some(Field::Latency), "lt", &record.latency_millis);
-    add(Some(Field::ConnectTime), "ct", &record.connect_millis);
-    add(None, "ts", &record.start_unix_millis);
-    add(Some(Field::Success), "s", &record.success);
-    add(Some(Field::Label), "lb", &encode_attribute(&record.label));
-    add(Some(Field::Code), "rc", &encode_attribute(&record.code));
-    add(Some(Field::Message), "rm", &encode_attribute(&record.message));
-    add(Some(Field::ThreadName), "tn", &encode_attribute(&record.thread_name));
-    add(Some(Field::DataType), "dt", &data_type(record.data_type));
-    add(Some(Field::Encoding), "de", &encode_attribute(&record.encoding));
-    add(Some(Field::Bytes), "by", &record.bytes);
-    add(Some(Field::SentBytes), "sby", &record.sent_bytes);
-    add(Some(Field::SampleCount), "sc", &record.sample_count);
-    add(Some(Field::SampleCount), "ec", &record.error_count);
-    add(Some(Field::ThreadCounts), "ng", &record.group_threads);
-    add(Some(Field::ThreadCounts), "na", &record.all_threads);
-    add(Some(Field::Hostname), "hn", &encode_attribute(&record.hostname));
+    }
     for (name, value) in settings.sample_variables.iter().zip(&record.variables) {
         if is_name(name) {
             let _ = write!(out, " {name}=\"{}\"", encode_attribute(value));
@@ -134,29 +137,24 @@ fn children(out: &mut String, record: &SampleRecord, settings: &JtlSettings, dep
         record.sub_results.iter().for_each(|one| sample(out, one, settings, depth));
     }
     let details = &record.details;
-    let mut add = |tag: &str, text: Option<&str>| {
-        if let Some(text) = text {
-            string(out, tag, " class=\"java.lang.String\"", text, depth);
-        }
-    };
     if settings.saves(Field::ResponseHeaders) {
-        add("responseHeader", details.response_headers.as_deref());
+        java_string(out, "responseHeader", details.response_headers.as_deref(), depth);
     }
     if settings.saves(Field::RequestHeaders) {
-        add("requestHeader", details.request_headers.as_deref());
+        java_string(out, "requestHeader", details.request_headers.as_deref(), depth);
     }
     let on_error = settings.saves(Field::ResponseDataOnError) && !record.success;
     if settings.saves(Field::ResponseData) || on_error {
-        add("responseData", details.body.as_deref());
+        java_string(out, "responseData", details.body.as_deref(), depth);
     }
     if settings.saves(Field::Filename) {
-        add("responseFile", Some(&record.filename));
+        java_string(out, "responseFile", Some(&record.filename), depth);
     }
     if settings.saves(Field::SamplerData) || on_error {
-        add("cookies", details.cookies.as_deref());
-        add("method", details.method.as_deref());
-        add("queryString", details.query.as_deref());
-        add("redirectLocation", details.redirect_location.as_deref());
+        java_string(out, "cookies", details.cookies.as_deref(), depth);
+        java_string(out, "method", details.method.as_deref(), depth);
+        java_string(out, "queryString", details.query.as_deref(), depth);
+        java_string(out, "redirectLocation", details.redirect_location.as_deref(), depth);
     }
     if let Some(url) = record.url.as_deref().filter(|_| settings.saves(Field::Url)) {
         string(out, "java.net.URL", "", url, depth);
@@ -176,6 +174,12 @@ fn assertion(out: &mut String, assertion: &AssertionRecord, depth: usize) {
     out.push_str("</assertionResult>\n");
 }
 
+fn java_string(out: &mut String, tag: &str, text: Option<&str>, depth: usize) {
+    if let Some(text) = text {
+        string(out, tag, " class=\"java.lang.String\"", text, depth);
+    }
+}
+
 fn string(out: &mut String, tag: &str, attributes: &str, text: &str, depth: usize) {
     indent(out, depth);
     let _ = match text {
@@ -190,7 +194,7 @@ fn indent(out: &mut String, depth: usize) {
     }
 }
 
-/// Whether text can be the name of an attribute.
+/// True if the text is a valid attribute name.
 fn is_name(text: &str) -> bool {
     let mut characters = text.chars();
     characters.next().is_some_and(|first| first.is_alphabetic() || first == '_')

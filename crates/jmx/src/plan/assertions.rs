@@ -1,6 +1,6 @@
-//! Assertions as what makes a reply good.
+//! Converts assertions.
 
-use super::Reader;
+use super::PlanReader;
 use super::extractors::json_path;
 use super::failing::{PlanScript, failing_assertion};
 use super::patterns::translated;
@@ -10,12 +10,12 @@ use crate::support::ElementKind;
 use brunt_model::extract::ReplyPart;
 use brunt_model::reply_policy::{Assertion, AssertionTest, Comparison, ExpectedJson, TextAssertion, TextMatch};
 
-impl Reader<'_> {
-    /// What an assertion says; None where it says nothing.
+impl PlanReader<'_> {
+    /// Converts an assertion; None if it has no effect.
     ///
     /// # Errors
     ///
-    /// It makes no sense.
+    /// Fails on an invalid setting.
     pub(super) fn assertion(&mut self, element: TestElement<'_>) -> Result<Option<Assertion>, JmxError> {
         let test = match element.kind() {
             Some(ElementKind::ResponseAssertion) => self.response(element)?,
@@ -69,18 +69,18 @@ impl Reader<'_> {
             _ => TextMatch::Contains,
         };
         let properties = element.properties();
-        // JMeter's own name of the list lacks a letter.
         let is_expression = matches!(is, TextMatch::Contains | TextMatch::Matches);
-        let written: Vec<String> =
+        let patterns: Vec<String> =
+            // JMeter itself misspells this property.
             properties.items("Asserion.test_strings").map(|item| self.before.folded(&item.text())).collect();
-        if is_expression && let Some(failing) = self.without_pattern(element, &written) {
+        if is_expression && let Some(failing) = self.without_pattern(element, &patterns) {
             return Ok(failing);
         }
-        let patterns = written.into_iter().map(|text| if is_expression { translated(&text) } else { text });
-        let field = self.filled(element, "Assertion.test_field");
+        let patterns = patterns.into_iter().map(|text| if is_expression { translated(&text) } else { text });
+        let field = self.value(element, "Assertion.test_field");
         let part = match field.rsplit('.').next().unwrap_or_default() {
-            _ if self.filled(element, "Assertion.scope") == "variable" => {
-                ReplyPart::Variable(self.filled(element, "Scope.variable"))
+            _ if self.value(element, "Assertion.scope") == "variable" => {
+                ReplyPart::Variable(self.value(element, "Scope.variable"))
             }
             "response_code" => ReplyPart::Status,
             "response_message" => ReplyPart::Message,
@@ -110,7 +110,7 @@ impl Reader<'_> {
             6 => Comparison::AtMost,
             _ => Comparison::Equal,
         };
-        let field = self.filled(element, "Assertion.test_field");
+        let field = self.value(element, "Assertion.test_field");
         let part = match field.rsplit('.').next().unwrap_or_default() {
             "response_data" => Some(ReplyPart::Body),
             "response_headers" => Some(ReplyPart::Headers),

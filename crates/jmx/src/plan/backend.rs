@@ -1,9 +1,9 @@
-//! Backend Listeners: where the figures of a test are sent while it runs.
+//! Converts Backend Listeners to live outputs.
 //!
-//! JMeter's two clients are read, with the senders that write text: for InfluxDB over HTTP, for Graphite over TCP. Other classes
-//! are left out, and a note names them.
+//! Supports JMeter's clients for InfluxDB over HTTP and Graphite over TCP, with the senders that
+//! write text. Listeners of other classes are omitted with a notice.
 
-use super::Reader;
+use super::PlanReader;
 use super::data::pairs;
 use crate::element::TestElement;
 use brunt_model::live_output::{GraphiteSink, InfluxSink, LabelFilter, LiveOutput, LiveSink, Token};
@@ -15,33 +15,34 @@ const INFLUX: &str = "InfluxdbBackendListenerClient";
 const INFLUX_SENDER: &str = "HttpMetricsSender";
 const GRAPHITE: &str = "GraphiteBackendListenerClient";
 const GRAPHITE_SENDER: &str = "TextGraphiteMetricsSender";
-/// What JMeter's window fills in where the user has yet to write a host.
+/// Placeholder of JMeter's user interface for the host.
 const EXAMPLE_HOST: &str = "host_to_change";
-/// JMeter's properties for the seconds between two sets of figures, and the usual numbers.
-const INFLUX_INTERVAL: (&str, u64) = ("backend_influxdb.send_interval", 5);
-const GRAPHITE_INTERVAL: (&str, u64) = ("backend_graphite.send_interval", 1);
+/// JMeter property for the seconds between two reports, and its default.
+const INFLUX_INTERVAL: &str = "backend_influxdb.send_interval";
+const INFLUX_INTERVAL_SECONDS: u64 = 5;
+const GRAPHITE_INTERVAL: &str = "backend_graphite.send_interval";
+const GRAPHITE_INTERVAL_SECONDS: u64 = 1;
 
-/// The arguments of an element.
 struct Arguments(BTreeMap<String, String>);
 
 impl Arguments {
-    /// An argument; empty where it is absent.
+    /// Value of an argument; empty if absent.
     fn text(&self, name: &str) -> &str {
         self.0.get(name).map_or("", |value| value.trim())
     }
 
-    fn or<'a>(&'a self, name: &str, absent: &'a str) -> &'a str {
-        Some(self.text(name)).filter(|value| !value.is_empty()).unwrap_or(absent)
+    fn or<'a>(&'a self, name: &str, default: &'a str) -> &'a str {
+        Some(self.text(name)).filter(|value| !value.is_empty()).unwrap_or(default)
     }
 
-    fn flag(&self, name: &str, absent: bool) -> bool {
+    fn flag(&self, name: &str, default: bool) -> bool {
         match self.text(name) {
-            "" => absent,
+            "" => default,
             text => text.eq_ignore_ascii_case("true"),
         }
     }
 
-    /// Percentiles between `;`. JMeter leaves out those that are no numbers.
+    /// Percentiles separated by `;`. Like JMeter, ignores entries that are not numbers.
     fn percentiles(&self) -> Vec<f32> {
         let each = self.text("percentiles").split(';').filter_map(|word| word.trim().parse().ok());
         let mut all: Vec<f32> = each.filter(|percentile| (0.0..=100.0).contains(percentile)).collect();
@@ -50,8 +51,8 @@ impl Arguments {
     }
 }
 
-impl Reader<'_> {
-    /// Reads a Backend Listener, or notes why it is left out.
+impl PlanReader<'_> {
+    /// Converts a Backend Listener, or adds a notice if it is omitted.
     pub(super) fn backend(&mut self, element: TestElement<'_>) {
         match self.live_output(element) {
             Ok(output) => self.live_outputs.push(output),
@@ -60,11 +61,11 @@ impl Reader<'_> {
     }
 
     fn live_output(&self, element: TestElement<'_>) -> Result<LiveOutput, String> {
-        let class = self.filled(element, "classname");
+        let class = self.value(element, "classname");
         let name = class.trim().rsplit('.').next().unwrap_or_default().to_owned();
         let nested = element.properties().element("arguments");
-        let filled = nested.iter().flat_map(pairs).map(|(name, value)| (name, self.before.text(&value)));
-        let arguments = Arguments(filled.collect());
+        let values = nested.iter().flat_map(pairs).map(|(name, value)| (name, self.before.text(&value)));
+        let arguments = Arguments(values.collect());
         if self.surroundings.resolve_all.is_some() && [INFLUX, GRAPHITE].contains(&&*name) {
             return Err(
                 "the plan runs against one address in place of its hosts, and its figures are not for real systems \
@@ -83,13 +84,14 @@ impl Reader<'_> {
         }
     }
 
-    fn interval(&self, (property, usual): (&str, u64)) -> Duration {
-        let asked = self.surroundings.properties.get(property).and_then(|text| text.trim().parse().ok());
-        Duration::from_secs(asked.filter(|seconds| *seconds > 0).unwrap_or(usual))
+    /// Time between two reports; the default if the property is absent or not positive.
+    fn interval(&self, property: &str, default_seconds: u64) -> Duration {
+        let seconds = self.surroundings.properties.get(property).and_then(|text| text.trim().parse().ok());
+        Duration::from_secs(seconds.filter(|seconds| *seconds > 0).unwrap_or(default_seconds))
     }
 
     fn influx(&self, arguments: &Arguments) -> Result<LiveOutput, String> {
-        sender(arguments.or("influxdbMetricsSender", INFLUX_SENDER), INFLUX_SENDER)?;
+        check_sender(arguments.or("influxdbMetricsSender", INFLUX_SENDER), INFLUX_SENDER)?;
         let url = arguments.text("influxdbUrl");
         if url.contains(EXAMPLE_HOST) {
             return Err("its URL is still JMeter's example; write the host of InfluxDB".into());
@@ -101,7 +103,7 @@ impl Reader<'_> {
         let labels = match (arguments.flag("summaryOnly", false), regex) {
             (true, _) => LabelFilter::None,
             (false, "" | ".*") => LabelFilter::All,
-            (false, regex) => LabelFilter::Containing(checked(regex, "samplersRegex")?),
+            (false, regex) => LabelFilter::Containing(checked_pattern(regex, "samplersRegex")?),
         };
         let tags = arguments.0.iter().filter_map(|(name, value)| Some((name.strip_prefix("TAG_")?, value.trim())));
         let token = Some(arguments.text("influxdbToken")).filter(|token| !token.is_empty());
@@ -114,11 +116,12 @@ impl Reader<'_> {
             event_tags: arguments.text("eventTags").to_owned(),
             tags: tags.map(|(name, value)| (name.to_owned(), value.to_owned())).collect(),
         });
-        Ok(LiveOutput { sink, interval: self.interval(INFLUX_INTERVAL), percentiles: arguments.percentiles(), labels })
+        let interval = self.interval(INFLUX_INTERVAL, INFLUX_INTERVAL_SECONDS);
+        Ok(LiveOutput { sink, interval, percentiles: arguments.percentiles(), labels })
     }
 
     fn graphite(&self, arguments: &Arguments) -> Result<LiveOutput, String> {
-        sender(arguments.or("graphiteMetricsSender", GRAPHITE_SENDER), GRAPHITE_SENDER)?;
+        check_sender(arguments.or("graphiteMetricsSender", GRAPHITE_SENDER), GRAPHITE_SENDER)?;
         let host = arguments.text("graphiteHost");
         if host.is_empty() {
             return Err("its graphiteHost is empty; write the host of Graphite".into());
@@ -128,25 +131,26 @@ impl Reader<'_> {
         let list = arguments.text("samplersList");
         let labels = match (arguments.flag("summaryOnly", true), arguments.flag("useRegexpForSamplersList", false)) {
             (true, _) => LabelFilter::None,
-            (false, true) => LabelFilter::Matching(checked(list, "samplersList")?),
+            (false, true) => LabelFilter::Matching(checked_pattern(list, "samplersList")?),
             (false, false) => LabelFilter::Named(list.split(';').map(str::to_owned).collect()),
         };
         let prefix = arguments.or("rootMetricsPrefix", "jmeter.").to_owned();
         let sink = LiveSink::Graphite(GraphiteSink { host: host.trim_matches(['[', ']']).to_owned(), port, prefix });
         let percentiles = arguments.percentiles();
-        Ok(LiveOutput { sink, interval: self.interval(GRAPHITE_INTERVAL), percentiles, labels })
+        let interval = self.interval(GRAPHITE_INTERVAL, GRAPHITE_INTERVAL_SECONDS);
+        Ok(LiveOutput { sink, interval, percentiles, labels })
     }
 }
 
-/// Whether the class that sends is the one that brunt stands in for.
-fn sender(class: &str, known: &str) -> Result<(), String> {
-    if class.rsplit('.').next() == Some(known) {
+/// Fails unless the sender class is the one that brunt replaces.
+fn check_sender(class: &str, supported: &str) -> Result<(), String> {
+    if class.rsplit('.').next() == Some(supported) {
         return Ok(());
     }
-    Err(format!("no figures are sent by the class `{class}`; choose {known} in its place"))
+    Err(format!("no figures are sent by the class `{class}`; choose {supported} in its place"))
 }
 
-fn checked(regex: &str, name: &str) -> Result<String, String> {
+fn checked_pattern(regex: &str, name: &str) -> Result<String, String> {
     Pattern::new(regex).map_err(|why| format!("its {name} is no regular expression: {why}"))?;
     Ok(regex.to_owned())
 }

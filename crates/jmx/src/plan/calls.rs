@@ -1,9 +1,9 @@
-//! Samplers of the gRPC plugin of Zalopay (`vn.zalopay.benchmark.GRPCSampler`), as calls.
+//! Converts samplers of Zalopay's gRPC plugin (`vn.zalopay.benchmark.GRPCSampler`) to calls.
 //!
-//! Descriptors are compiled from the `.proto` files of the sampler's folder when the plan is read.
+//! The reader compiles descriptors from the `.proto` files in the sampler's folder.
 
 use super::texts::wrong_at;
-use super::{Reader, Scope};
+use super::{PlanReader, Scope};
 use crate::element::TestElement;
 use crate::error::JmxError;
 use brunt_model::plan::Checks;
@@ -17,33 +17,34 @@ use std::time::Duration;
 
 /// Default deadline of a call, in milliseconds.
 const DEADLINE: f64 = 1_000.0;
-/// Most `.proto` files of a folder.
+/// Maximum number of `.proto` files in a folder.
 const MOST_FILES: usize = 10_000;
 
-impl Reader<'_> {
-    /// The steps of a gRPC sampler.
+impl PlanReader<'_> {
+    /// Converts a gRPC sampler to steps.
     ///
     /// # Errors
     ///
-    /// Its method or its message is unknown, or its `.proto` files cannot be compiled.
+    /// Fails if the method or the message is unknown, or the `.proto` files do not compile.
     pub(super) fn call(&mut self, element: TestElement<'_>, scope: &Scope<'_>) -> Result<Vec<Step>, JmxError> {
-        let wrong = |wrong: String| wrong_at(element, &wrong);
-        let method = self.filled(element, "GRPCSampler.fullMethod").trim().replace(':', "");
+        let method = self.value(element, "GRPCSampler.fullMethod").trim().replace(':', "");
         if !method.contains('/') || method.contains("${") {
-            return Err(wrong(format!("the method is `{method}`; write such as shop.Shop/Buy")));
+            let message = format!("the method is `{method}`; write such as shop.Shop/Buy");
+            return Err(wrong_at(element, &message));
         }
-        let set = self.descriptors(element).map_err(wrong)?;
-        let set = grpc::joined(std::mem::take(&mut self.group.services), set).map_err(wrong)?;
+        let set = self.descriptors(element).map_err(|error| wrong_at(element, &error))?;
+        let set =
+            grpc::joined(std::mem::take(&mut self.group.services), set).map_err(|error| wrong_at(element, &error))?;
         self.group.services.clone_from(&set);
         let json = self.text(element, "GRPCSampler.requestJson");
-        let services = Services::decode(&set).map_err(wrong)?;
+        let services = Services::decode(&set).map_err(|error| wrong_at(element, &error))?;
         let body = if Self::is_constant(&json) {
             services.body(&method, json.as_bytes(), MessageRules::default())
         } else {
             let method = method.clone();
             grpc::message(&services, JsonMessage { method, json, interval: None, compressed: false })
         };
-        let body = body.map_err(wrong)?;
+        let body = body.map_err(|error| wrong_at(element, &error))?;
         let deadline = self.text(element, "GRPCSampler.deadline");
         let deadline = match self.time_limit(element, "deadline", &deadline) {
             _ if deadline.trim().is_empty() => Some(DEADLINE),
@@ -66,7 +67,8 @@ impl Reader<'_> {
         Ok(vec![Step::Request(self.group.add(request))])
     }
 
-    /// Header fields of a call: a map in JSON, or `name:value,name:value` with percent-encoded values.
+    /// Parses header fields of a call: a JSON map, or
+    /// `name:value,name:value` with percent-encoded values.
     fn metadata(&self, element: TestElement<'_>) -> Result<Vec<(String, String)>, JmxError> {
         let text = self.text(element, "GRPCSampler.metadata");
         let text = text.trim();
@@ -93,14 +95,14 @@ impl Reader<'_> {
         Ok(headers)
     }
 
-    /// The services of a sampler.
+    /// Compiles the descriptors of a sampler's services.
     fn descriptors(&mut self, element: TestElement<'_>) -> Result<Vec<u8>, String> {
-        let named = self.filled(element, "GRPCSampler.protoFolder").trim().to_owned();
+        let named = self.value(element, "GRPCSampler.protoFolder").trim().to_owned();
         if named.is_empty() {
             return Err("the folder of .proto files is missing; write it into Proto Root Directory".to_owned());
         }
         let mut folders = Vec::new();
-        for named in [named.clone(), self.filled(element, "GRPCSampler.libFolder").trim().to_owned()] {
+        for named in [named.clone(), self.value(element, "GRPCSampler.libFolder").trim().to_owned()] {
             if named.is_empty() {
                 continue;
             }
@@ -115,7 +117,7 @@ impl Reader<'_> {
     }
 }
 
-/// All `.proto` files below a folder.
+/// Lists all `.proto` files below a folder.
 fn protos(folder: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
     let mut folders = vec![folder.to_owned()];

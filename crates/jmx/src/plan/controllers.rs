@@ -1,42 +1,43 @@
-//! Controllers as steps.
+//! Converts controllers to steps.
 
 use super::scope::Turns;
-use super::{Reader, Scope, texts};
+use super::{PlanReader, Scope, texts};
 use crate::document::Document;
 use crate::element::TestElement;
 use crate::error::JmxError;
 use crate::support::{ElementKind, Role};
 use brunt_model::scenario::{
-    Branch, Case, Condition, Counted, Manner, Order, Pauses, Portion, Rounds, Scope as Ends, Share, Step, Values,
+    Branch, Case, Condition, Counted, Manner, Order, Pauses, Portion, Rounds, Scope as EndScope, Share, Step, Values,
 };
 use brunt_script::template::call_of;
 
-/// The variable that says whether the last sample was good.
+/// The variable that is true if the last sample passed.
 const LAST_SAMPLE: &str = "${JMeterThread.last_sample_ok}";
 
-/// The children of a controller that run: the name of each, and its steps.
+/// Name and steps of each child of a controller that runs.
 type Units = Vec<(String, Vec<Step>)>;
 
-impl Reader<'_> {
-    /// What a controller does in one round: what sets variables, then its children in order.
+impl PlanReader<'_> {
+    /// Steps of one round of a controller: assignments, then its children in order.
     ///
     /// # Errors
     ///
-    /// A child makes no sense.
+    /// Fails on an invalid child.
     pub(super) fn body(&mut self, element: TestElement<'_>, scope: &Scope<'_>) -> Result<Vec<Step>, JmxError> {
-        let mut steps = self.round_begins(element)?;
+        let mut steps = self.round_start(element)?;
         for (_, unit) in self.units(element, scope)? {
             steps.extend(unit);
         }
         Ok(steps)
     }
 
-    /// That of a transaction, which counts the ends of its controllers where there are records.
+    /// Like [`body`](Self::body), for a transaction. With sample records, it also counts the
+    /// ends of its controllers.
     fn transaction_body(&mut self, element: TestElement<'_>, scope: &Scope<'_>) -> Result<Vec<Step>, JmxError> {
         if self.surroundings.records.is_none() || self.flag(element, "TransactionController.parent", false) {
             return self.body(element, scope);
         }
-        let mut steps = self.round_begins(element)?;
+        let mut steps = self.round_start(element)?;
         let roles = element.enabled_children().map(|child| child.role());
         let roles = roles.filter(|role| matches!(role, Role::Sampler | Role::Controller));
         for ((_, unit), role) in self.units(element, scope)?.into_iter().zip(roles) {
@@ -59,74 +60,77 @@ impl Reader<'_> {
         Ok(units)
     }
 
-    /// The steps of a child that runs; None: it is none.
+    /// Steps of a child; None if the child does not run as a step.
     fn unit(&mut self, child: TestElement<'_>, scope: &Scope<'_>) -> Result<Option<Vec<Step>>, JmxError> {
-        let goes_on = scope.turns == Turns::Begins && !is_loop(child);
+        let is_resumable = scope.turns == Turns::Restart && !is_loop(child);
         Ok(match child.role() {
             Role::Sampler => {
-                let ends_turn = (scope.turns != Turns::None).then_some(Step::Stop(Ends::Turn));
+                let ends_turn = (scope.turns != Turns::None).then_some(Step::Stop(EndScope::Turn));
                 Some(self.sampler(child, scope)?.into_iter().chain(ends_turn).collect())
             }
-            Role::Controller if goes_on => {
-                let scope = Scope { turns: Turns::GoesOn, ..scope.clone() };
-                let steps = self.deeper(child, |reader| reader.controller(child, &scope))?;
+            Role::Controller if is_resumable => {
+                let scope = Scope { turns: Turns::Resume, ..scope.clone() };
+                let steps = self.nested(child, |reader| reader.controller(child, &scope))?;
                 Some(vec![Step::Resumable(steps)])
             }
-            Role::Controller => Some(self.deeper(child, |reader| reader.controller(child, scope))?),
+            Role::Controller => Some(self.nested(child, |reader| reader.controller(child, scope))?),
             _ => None,
         })
     }
 
-    /// The steps of a controller.
+    /// Converts a controller to steps.
+    #[expect(clippy::too_many_lines, reason = "one arm for each controller")]
     fn controller(&mut self, element: TestElement<'_>, scope: &Scope<'_>) -> Result<Vec<Step>, JmxError> {
         let Some(kind) = element.kind() else { return Ok(Vec::new()) };
-        let one = |step: Step| Ok(vec![step]);
-        let filled = |reader: &Self, name: &str| reader.filled(element, name);
         match kind {
-            // It runs where a module or include controller names it.
+            // It runs where a module controller or include controller refers to it.
             ElementKind::TestFragment => Ok(Vec::new()),
             ElementKind::LoopController => {
                 let times = self.text(element, "LoopController.loops");
                 let times = if Self::is_constant(&times) {
-                    let number = self.whole_of(element, "LoopController.loops", &times);
-                    // Below 0: for ever.
+                    let number = self.whole_number_of(element, "LoopController.loops", &times);
+                    // A negative number means no limit.
                     (number >= 0.0).then_some(Rounds::Number(number as u64))
                 } else {
                     Some(Rounds::Text(times))
                 };
                 let (before, steps) = self.numbered_body(element, scope)?;
                 let steps = before.into_iter().chain([Step::Loop { times, steps }]).collect();
-                // A loop that does not continue for ever is done when its rounds are, unless each turn begins it.
+                // Without `continue_forever`, a loop runs its rounds only once per
+                // iteration, unless it is in an interleave controller of style 0, where each
+                // turn starts it again.
                 let is_once = !self.flag(element, "LoopController.continue_forever", true);
-                Ok(if is_once && scope.turns != Turns::Begins { vec![Step::Once(steps)] } else { steps })
+                Ok(if is_once && scope.turns != Turns::Restart { vec![Step::Once(steps)] } else { steps })
             }
             ElementKind::OnceOnlyController => {
                 let steps = self.body(element, scope)?;
-                one(if is_told_of_rounds(element) { Step::OncePerLoop(steps) } else { Step::Once(steps) })
+                Ok(vec![if is_notified_of_rounds(element) { Step::OncePerLoop(steps) } else { Step::Once(steps) }])
             }
             ElementKind::IfController => {
                 let condition = self.if_condition(element);
-                one(Step::If { condition, then: self.body(element, scope)?, otherwise: Vec::new() })
+                let then = self.body(element, scope)?;
+                Ok(vec![Step::If { condition, then, otherwise: Vec::new() }])
             }
             ElementKind::WhileController => {
-                let written = self.text(element, "WhileController.condition");
-                // JMeter counts the round before it looks at the condition.
+                let text = self.text(element, "WhileController.condition");
+                // JMeter increments the round number before it evaluates the condition.
                 let index = format!("${{{}}}", self.index_name(element));
                 let next = call_of("intSum", &[&index, "1"]).unwrap_or_default();
-                let written = written.replace(&index, &next);
-                let condition = match written.trim() {
+                let text = text.replace(&index, &next);
+                let condition = match text.trim() {
                     "" | "LAST" => Condition::Succeeded,
-                    _ => Condition::Not(Box::new(Condition::False(written.clone()))),
+                    _ => Condition::Not(Box::new(Condition::False(text.clone()))),
                 };
                 let (before, steps) = self.numbered_body(element, scope)?;
-                // What a function counts or draws may be another the second time.
-                let repeat = Step::While { condition, steps, twice: written.contains("${__") };
-                // A blank condition is looked at behind the first round.
-                let repeat = match (written.trim(), repeat) {
+                // JMeter evaluates the condition twice per round, and a function that counts or
+                // draws may then return another value.
+                let repeat = Step::While { condition, steps, twice: text.contains("${__") };
+                // JMeter evaluates a blank condition after the first round.
+                let repeat = match (text.trim(), repeat) {
                     ("", Step::While { condition, steps, .. }) => {
                         let stop = Step::If {
                             condition: Condition::Not(Box::new(condition)),
-                            then: vec![Step::Stop(Ends::Loop)],
+                            then: vec![Step::Stop(EndScope::Loop)],
                             otherwise: Vec::new(),
                         };
                         Step::Loop { times: None, steps: steps.into_iter().chain([stop]).collect() }
@@ -142,15 +146,15 @@ impl Reader<'_> {
                     after: self.text(element, "ForeachController.startIndex"),
                     last: self.text(element, "ForeachController.endIndex"),
                 };
-                let variable = filled(self, "ForeachController.returnVal");
+                let variable = self.value(element, "ForeachController.returnVal");
                 let (before, steps) = self.numbered_body(element, scope)?;
                 Ok(before.into_iter().chain([Step::ForEach { variable, values, steps }]).collect())
             }
             ElementKind::SwitchController => {
                 let value = self.text(element, "SwitchController.value");
-                let begins = self.round_begins(element)?;
+                let steps = self.round_start(element)?;
                 let cases = cases(self.units(element, scope)?);
-                Ok(begins.into_iter().chain([Step::Switch { value, cases }]).collect())
+                Ok(steps.into_iter().chain([Step::Switch { value, cases }]).collect())
             }
             ElementKind::RandomController => self.choose(element, scope, Order::Random),
             ElementKind::InterleaveController => {
@@ -158,9 +162,9 @@ impl Reader<'_> {
                 self.choose(element, scope, if all { Order::Sequence } else { Order::WalkTogether })
             }
             ElementKind::RandomOrderController => {
-                let begins = self.round_begins(element)?;
+                let steps = self.round_start(element)?;
                 let branches = self.units(element, scope)?.into_iter().map(|(_, steps)| steps).collect();
-                Ok(begins.into_iter().chain([Step::Shuffle(branches)]).collect())
+                Ok(steps.into_iter().chain([Step::Shuffle(branches)]).collect())
             }
             ElementKind::ThroughputController => {
                 let style = self.number(element, "ThroughputController.style", 0.0)?;
@@ -172,15 +176,17 @@ impl Reader<'_> {
                     per_user: self.flag(element, "ThroughputController.perThread", false),
                 };
                 let then = self.body(element, scope)?;
-                one(Step::If { condition: Condition::Share(share), then, otherwise: Vec::new() })
+                Ok(vec![Step::If { condition: Condition::Share(share), then, otherwise: Vec::new() }])
             }
             ElementKind::RuntimeController => {
                 let seconds = self.text(element, "RunTime.seconds");
-                one(Step::During { seconds, steps: self.body(element, scope)? })
+                let steps = self.body(element, scope)?;
+                Ok(vec![Step::During { seconds, steps }])
             }
             ElementKind::CriticalSectionController => {
                 let name = self.text(element, "CriticalSectionController.lockName");
-                one(Step::Lock { name, steps: self.body(element, scope)? })
+                let steps = self.body(element, scope)?;
+                Ok(vec![Step::Lock { name, steps }])
             }
             ElementKind::TransactionController => self.transaction(element, scope),
             ElementKind::ParallelController => self.parallel(element, scope),
@@ -201,51 +207,53 @@ impl Reader<'_> {
         }
     }
 
-    /// The steps of a loop's round, behind which `__jm__NAME__idx` is one more; and what stands before the loop.
+    /// Converts the body of a loop: the steps before the loop, and the steps of a
+    /// round, which increments `__jm__NAME__idx`.
     fn numbered_body(
         &mut self,
         element: TestElement<'_>,
         scope: &Scope<'_>,
     ) -> Result<(Vec<Step>, Vec<Step>), JmxError> {
         let steps = self.body(element, scope)?;
-        // Most plans never read it.
+        // Most plans never read the round number.
         if !self.reads_rounds {
             return Ok((Vec::new(), steps));
         }
         let variable = self.index_name(element);
         let next = call_of("intSum", &[&format!("${{{variable}}}"), "1"]).unwrap_or_default();
-        let set = |value: &str| Step::Set { variable: variable.clone(), value: value.to_owned() };
-        Ok((vec![set("-1")], [set(&next)].into_iter().chain(steps).collect()))
+        let initial = Step::Set { variable: variable.clone(), value: "-1".to_owned() };
+        let increment = Step::Set { variable, value: next };
+        Ok((vec![initial], [increment].into_iter().chain(steps).collect()))
     }
 
-    /// The variable that has the number of a loop's round.
+    /// Name of the variable with a loop's round number.
     fn index_name(&self, element: TestElement<'_>) -> String {
         format!("__jm__{}__idx", self.before.text(&element.name()))
     }
 
     fn if_condition(&self, element: TestElement<'_>) -> Condition {
-        let written = self.text(element, "IfController.condition");
-        if written.trim() == LAST_SAMPLE {
+        let text = self.text(element, "IfController.condition");
+        if text.trim() == LAST_SAMPLE {
             return Condition::Succeeded;
         }
         if self.flag(element, "IfController.useExpression", false) {
-            return Condition::True(written);
+            return Condition::True(text);
         }
-        match written.trim() {
-            "true" | "false" => Condition::True(written),
-            _ => Condition::True(call_of("javaScript", &[&written]).unwrap_or(written)),
+        match text.trim() {
+            "true" | "false" => Condition::True(text),
+            _ => Condition::True(call_of("javaScript", &[&text]).unwrap_or(text)),
         }
     }
 
     fn choose(&mut self, element: TestElement<'_>, scope: &Scope<'_>, order: Order) -> Result<Vec<Step>, JmxError> {
-        // Style 0: each sub-controller is asked for one of its requests at a time.
+        // Style 0: in each turn, a child controller runs only one of its samplers.
         let style = self.number(element, "InterleaveControl.style", 0.0)?;
         let has_controllers = element.enabled_children().any(|child| child.role() == Role::Controller);
         let (portion, turns) = match style {
-            style if style < 1.0 && has_controllers => (Portion::Turn, Turns::Begins),
+            style if style < 1.0 && has_controllers => (Portion::Turn, Turns::Restart),
             _ => (Portion::Nonempty, scope.turns),
         };
-        let mut begins = self.round_begins(element)?;
+        let mut steps = self.round_start(element)?;
         let inner = Scope { turns, ..scope.with(element) };
         let mut branches = Vec::new();
         for child in element.enabled_children() {
@@ -255,12 +263,12 @@ impl Reader<'_> {
             branches.push(Branch { weight: 1, steps });
         }
         if !branches.is_empty() {
-            begins.push(Step::Choose { order, portion, branches });
+            steps.push(Step::Choose { order, portion, branches });
         }
-        Ok(begins)
+        Ok(steps)
     }
 
-    /// A transaction. One that holds no sampler makes one sample for each thread.
+    /// Converts a transaction. One without samplers makes one sample per thread.
     fn transaction(&mut self, element: TestElement<'_>, scope: &Scope<'_>) -> Result<Vec<Step>, JmxError> {
         let included = self.flag(element, "TransactionController.includeTimers", true);
         let parent = self.flag(element, "TransactionController.parent", false);
@@ -271,8 +279,9 @@ impl Reader<'_> {
             parent,
             steps: self.transaction_body(element, scope)?,
         };
-        // JMeter asks once more for a parent sample that is complete.
-        let ends_turn = (parent && scope.turns != Turns::None).then_some(Step::Stop(Ends::Turn));
+        // After a complete parent sample, JMeter asks the controller again for a sampler,
+        // which ends the turn.
+        let ends_turn = (parent && scope.turns != Turns::None).then_some(Step::Stop(EndScope::Turn));
         let steps: Vec<Step> = [transaction].into_iter().chain(ends_turn).collect();
         Ok(if is_empty { vec![Step::Once(steps)] } else { steps })
     }
@@ -284,14 +293,10 @@ impl Reader<'_> {
             .map(|row| row.items().map(|cell| self.before.text(&cell.text())).collect())
             .collect();
         let random = self.flag(element, "randomChoice", false);
-        let weight = |name: &str| {
-            let row = rows.iter().find(|row| row.first().is_some_and(|cell| cell == name));
-            row.and_then(|row| row.get(1)).and_then(|cell| cell.trim().parse().ok()).unwrap_or(0)
-        };
-        let mut steps = self.round_begins(element)?;
+        let mut steps = self.round_start(element)?;
         let units = self.units(element, scope)?;
         let branches: Vec<Branch> =
-            units.into_iter().map(|(name, steps)| Branch { weight: weight(&name), steps }).collect();
+            units.into_iter().map(|(name, steps)| Branch { weight: weight(&rows, &name), steps }).collect();
         if branches.iter().any(|branch| branch.weight > 0) {
             let order = if random { Order::Random } else { Order::Sequence };
             steps.push(Step::Choose { order, portion: Portion::Whole, branches });
@@ -299,12 +304,13 @@ impl Reader<'_> {
         Ok(steps)
     }
 
-    /// Requests at the same time; what cannot stand among them is done before.
+    /// Converts a Parallel Controller. Steps that cannot run in parallel run before it.
     fn parallel(&mut self, element: TestElement<'_>, scope: &Scope<'_>) -> Result<Vec<Step>, JmxError> {
         const MOST: f64 = 6.0;
         let limited = self.flag(element, "LIMIT_MAX_THREAD_NUMBER", false);
         let most = if limited { self.number(element, "MAX_THREAD_NUMBER", MOST)? } else { f64::from(u16::MAX) };
-        let (mut before, mut together) = (Vec::new(), Vec::new());
+        let mut before = Vec::new();
+        let mut together = Vec::new();
         for step in self.body(element, scope)? {
             match step {
                 Step::Request(_) | Step::Set { .. } | Step::Row(_) | Step::Count(_) => together.push(step),
@@ -323,7 +329,7 @@ impl Reader<'_> {
         Ok(before)
     }
 
-    /// The controller that a module controller names runs in its place.
+    /// Converts a Module Controller: the target controller runs in its place.
     fn module(&mut self, element: TestElement<'_>, scope: &Scope<'_>) -> Result<Vec<Step>, JmxError> {
         let path: Vec<String> =
             element.properties().items("ModuleController.node_path").map(|name| name.text().into_owned()).collect();
@@ -332,9 +338,9 @@ impl Reader<'_> {
                 format!("{}: there is no controller `{}`; choose one that is there", element.title(), path.join(" > "));
             return Err(JmxError::on_line(element.line(), wrong));
         };
-        // What stands beside the module controller holds for the copy, too.
+        // The siblings of the module controller apply to the target, too.
         let scope = scope.with(element);
-        self.deeper(target, |reader| match target.kind() {
+        self.nested(target, |reader| match target.kind() {
             Some(ElementKind::TestFragment) => reader.body(target, &scope),
             _ => reader.controller(target, &scope),
         })
@@ -342,43 +348,50 @@ impl Reader<'_> {
 
     fn include(&mut self, element: TestElement<'_>, scope: &Scope<'_>) -> Result<Vec<Step>, JmxError> {
         let prefix = self.before.text("${__P(includecontroller.prefix,)}");
-        let file = format!("{prefix}{}", self.filled(element, "IncludeController.includepath"));
+        let file = format!("{prefix}{}", self.value(element, "IncludeController.includepath"));
         let file = file.trim();
         if file.is_empty() {
             self.notice(format!("{}: left out, it names no file", element.place()));
             return Ok(Vec::new());
         }
-        let wrong = |why: String| {
-            JmxError::on_line(element.line(), format!("{}: {file}: {why}; name a plan that is there", element.title()))
-        };
-        self.notice_instead(element, file);
+        self.notice_replacement(element, file);
         let bytes = match self.surroundings.folder.read(file) {
             Ok(bytes) => bytes,
             Err(error) if self.surroundings.lenient => {
                 self.notice(format!("{}: left out, {file}: {error}", element.place()));
                 return Ok(Vec::new());
             }
-            Err(error) => return Err(wrong(error.to_string())),
+            Err(error) => return Err(include_error(element, file, &error.to_string())),
         };
-        let document = Document::parse(&bytes).map_err(|error| wrong(error.to_string()))?;
+        let document = Document::parse(&bytes).map_err(|error| include_error(element, file, &error.to_string()))?;
         self.refuse_unsupported(&document)?;
         self.reads_rounds |= reads_rounds(&document);
         self.reads_previous |= super::samplers::reads_previous(&document);
         let mut steps = Vec::new();
         let fragments = document.all_elements().filter(|one| one.kind() == Some(ElementKind::TestFragment));
         for fragment in fragments {
-            steps.extend(self.deeper(element, |reader| reader.body(fragment, scope))?);
+            steps.extend(self.nested(element, |reader| reader.body(fragment, scope))?);
         }
         Ok(steps)
     }
 }
 
-/// Whether a document may read the number of a loop's round, `${__jm__NAME__idx}`.
+fn include_error(element: TestElement<'_>, file: &str, error: &str) -> JmxError {
+    JmxError::on_line(element.line(), format!("{}: {file}: {error}; name a plan that is there", element.title()))
+}
+
+/// Weight of a child in the table of a Weighted Switch Controller; 0 if absent.
+fn weight(rows: &[Vec<String>], name: &str) -> u32 {
+    let row = rows.iter().find(|row| row.first().is_some_and(|cell| cell == name));
+    row.and_then(|row| row.get(1)).and_then(|cell| cell.trim().parse().ok()).unwrap_or(0)
+}
+
+/// True if the document may read a loop's round number, `${__jm__NAME__idx}`.
 pub(super) fn reads_rounds(document: &Document) -> bool {
     document.all_elements().any(|element| texts::mentions(document, element, "__jm__"))
 }
 
-/// Whether a controller may lead to a sampler.
+/// True if the controller may contain a sampler.
 fn leads_to_sampler(controller: TestElement<'_>) -> bool {
     controller.enabled_children().any(|child| match child.role() {
         Role::Sampler => true,
@@ -390,18 +403,18 @@ fn leads_to_sampler(controller: TestElement<'_>) -> bool {
     })
 }
 
-/// A controller that begins anew whenever the one around it begins.
+/// True for a controller that restarts each time its parent starts.
 fn is_loop(element: TestElement<'_>) -> bool {
     use ElementKind::{ForeachController, LoopController, OnceOnlyController, WhileController};
     match element.kind() {
         Some(LoopController | WhileController | ForeachController) => true,
-        Some(OnceOnlyController) => is_told_of_rounds(element),
+        Some(OnceOnlyController) => is_notified_of_rounds(element),
         _ => false,
     }
 }
 
-/// JMeter's loops tell the controllers in them that they begin; others do not.
-fn is_told_of_rounds(element: TestElement<'_>) -> bool {
+/// True if the parent notifies its children at the start of each round, as only JMeter's loops do.
+fn is_notified_of_rounds(element: TestElement<'_>) -> bool {
     use ElementKind::{LoopController, RuntimeController, WhileController};
     let around = element.parent().and_then(|parent| parent.kind());
     matches!(around, Some(LoopController | WhileController | RuntimeController))
@@ -411,7 +424,8 @@ pub(super) fn is_pause(step: &Step) -> bool {
     matches!(step, Step::Think(_) | Step::Pause(_) | Step::Pace(_) | Step::Meet { .. })
 }
 
-/// A switch takes a child by its number or its name; `default` where it has neither, and the first where the value is empty.
+/// Converts children to cases. A switch selects a child by number or name, the first for an
+/// empty value, else `default`.
 fn cases(units: Units) -> Vec<Case> {
     let cases = units.into_iter().enumerate().map(|(number, (name, steps))| {
         let is_default = name.eq_ignore_ascii_case("default");
@@ -428,11 +442,13 @@ fn cases(units: Units) -> Vec<Case> {
     cases.into_iter().map(|(_, case)| case).collect()
 }
 
-/// The element whose names, from the outermost, are the path. The first names may be those of JMeter's own tree.
+/// Finds an element by its path of names from the outermost. The path may begin with names
+/// of JMeter's own tree.
 fn find<'d>(document: &'d Document, path: &[String]) -> Option<TestElement<'d>> {
     let plan = document.test_plan()?;
-    let at = |number: usize| path.get(number).is_some_and(|name| *name == plan.name());
-    let from = if at(1) { 2 } else { path.iter().position(|name| *name == plan.name()).map_or(0, |at| at + 1) };
+    let second_is_plan = path.get(1).is_some_and(|name| *name == plan.name());
+    let from =
+        if second_is_plan { 2 } else { path.iter().position(|name| *name == plan.name()).map_or(0, |index| index + 1) };
     let mut all = vec![plan];
     for name in path.get(from..)? {
         all = all.iter().flat_map(TestElement::children).filter(|child| child.name() == name.as_str()).collect();

@@ -1,7 +1,8 @@
-//! Variables: those that are defined for all, and what sets them anew in each round of a controller.
+//! Reads User Defined Variables, and converts elements that set variables in each
+//! round of a controller.
 
 use super::texts::wrong_at;
-use super::{PlanFolder, Reader};
+use super::{PlanFolder, PlanReader};
 use crate::document::Document;
 use crate::element::TestElement;
 use crate::error::JmxError;
@@ -11,8 +12,8 @@ use brunt_model::scenario::{Branch, Counter, DataEnd, DataFile, DataFormat, Orde
 use brunt_script::template::call_of;
 use std::io;
 
-/// The names and values of User Defined Variables, in the order of the plan: those of the Test Plan first. Files of variables that
-/// cannot be read have none.
+/// Names and values of User Defined Variables in the order of the plan, those of the Test Plan
+/// first. Unreadable variable files are skipped.
 pub fn user_variables(document: &Document, folder: &PlanFolder) -> Vec<(String, String)> {
     let mut all = Vec::new();
     if let Some(plan) = document.test_plan() {
@@ -29,28 +30,31 @@ pub fn user_variables(document: &Document, folder: &PlanFolder) -> Vec<(String, 
     all
 }
 
-/// Adds the variables of one element. They do not see each other, but those of the elements before it: `${name}` of a variable beside
-/// it is what that was before, and stays as it is written where it was nothing.
-fn extend(all: &mut Vec<(String, String)>, own: &[(String, String)]) {
-    let before = |name: &str| all.iter().rev().find(|(other, _)| other == name).map(|(_, value)| value.clone());
-    let beside = |value: &str| {
-        let others =
-            own.iter().map(|(other, _)| other.as_str()).filter(|other| value.contains(&format!("${{{other}}}")));
-        others.fold(value.to_owned(), |value, other| {
-            let reference = format!("${{{other}}}");
-            value.replace(&reference, &before(other).unwrap_or_else(|| format!(r"\{reference}")))
-        })
-    };
-    let added: Vec<_> = own.iter().map(|(name, value)| (name.clone(), beside(value))).collect();
-    all.extend(added);
+/// Adds the variables of one element. They do not see each other, only those of earlier elements.
+fn extend(all: &mut Vec<(String, String)>, added: &[(String, String)]) {
+    let evaluated: Vec<_> =
+        added.iter().map(|(name, value)| (name.clone(), with_earlier_values(value, added, all))).collect();
+    all.extend(evaluated);
 }
 
-/// The variables of a file with a name and a value on each line. Lines with more columns are none.
+/// Replaces references to variables of the same element by their earlier values. A reference to a
+/// variable without an earlier value is escaped, so that it stays as written.
+fn with_earlier_values(value: &str, added: &[(String, String)], earlier: &[(String, String)]) -> String {
+    let names = added.iter().map(|(name, _)| name.as_str());
+    let referenced = names.filter(|name| value.contains(&format!("${{{name}}}")));
+    referenced.fold(value.to_owned(), |value, name| {
+        let reference = format!("${{{name}}}");
+        let earlier_value = earlier.iter().rev().find(|(other, _)| other == name).map(|(_, value)| value.clone());
+        value.replace(&reference, &earlier_value.unwrap_or_else(|| format!(r"\{reference}")))
+    })
+}
+
+/// Variables of a file with one name and value per line. Lines with more columns are ignored.
 fn file_variables(element: TestElement<'_>, folder: &PlanFolder) -> io::Result<Vec<(String, String)>> {
     let properties = element.properties();
-    let text = |name: &str| properties.text(name).unwrap_or_default().trim().to_owned();
-    let bytes = folder.read(&text("filename"))?;
-    let (prefix, delimiter) = (text("variablesPrefix"), delimiter(&text("delimiter")));
+    let bytes = folder.read(&trimmed(&properties, "filename"))?;
+    let prefix = trimmed(&properties, "variablesPrefix");
+    let delimiter = delimiter(&trimmed(&properties, "delimiter"));
     let skipped = properties.int("skipLines").ok().flatten().and_then(|lines| usize::try_from(lines).ok());
     let mut variables = Vec::new();
     for line in String::from_utf8_lossy(&bytes).lines().skip(skipped.unwrap_or(0)) {
@@ -62,30 +66,36 @@ fn file_variables(element: TestElement<'_>, folder: &PlanFolder) -> io::Result<V
     Ok(variables)
 }
 
-/// Names and values of an `Arguments` element; a name that is empty is none.
+fn trimmed(properties: &Properties<'_>, name: &str) -> String {
+    properties.text(name).unwrap_or_default().trim().to_owned()
+}
+
+/// Names and values of an `Arguments` element, without those that have an empty name.
 pub fn pairs(arguments: &Properties<'_>) -> impl Iterator<Item = (String, String)> + use<> {
     let items: Vec<(String, String)> = arguments
         .items("Arguments.arguments")
         .map(|item| {
             let argument = item.properties();
-            let text = |name: &str| argument.text(name).unwrap_or_default().into_owned();
-            (text("Argument.name").trim().to_owned(), text("Argument.value"))
+            let name = argument.text("Argument.name").unwrap_or_default();
+            let value = argument.text("Argument.value").unwrap_or_default();
+            (name.trim().to_owned(), value.into_owned())
         })
         .collect();
     items.into_iter().filter(|(name, _)| !name.is_empty())
 }
 
-impl Reader<'_> {
-    /// Looks at the files of variables that a plan names.
+impl PlanReader<'_> {
+    /// Checks the variable files of a plan.
     ///
     /// # Errors
     ///
-    /// One cannot be read.
+    /// Fails if one cannot be read.
     pub(super) fn check_variable_files(&mut self, document: &Document) -> Result<(), JmxError> {
-        let is_file = |element: &TestElement<'_>| element.kind() == Some(ElementKind::VariablesFromCsv);
-        for element in document.enabled_elements().filter(is_file) {
+        let elements =
+            document.enabled_elements().filter(|element| element.kind() == Some(ElementKind::VariablesFromCsv));
+        for element in elements {
             let name = element.properties().text("filename").unwrap_or_default().trim().to_owned();
-            self.notice_instead(element, &name);
+            self.notice_replacement(element, &name);
             let Err(error) = file_variables(element, self.surroundings.folder) else { continue };
             let wrong = format!("the file {name} cannot be read: {error}");
             if !self.surroundings.lenient {
@@ -96,25 +106,26 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// What sets variables in each round of a controller: its children, and those of its samplers.
+    /// Steps that set variables at the start of each round of a controller, for its children and
+    /// their children if samplers.
     ///
     /// # Errors
     ///
-    /// A data file cannot be read.
-    pub(super) fn round_begins(&mut self, controller: TestElement<'_>) -> Result<Vec<Step>, JmxError> {
+    /// Fails if a data file cannot be read.
+    pub(super) fn round_start(&mut self, controller: TestElement<'_>) -> Result<Vec<Step>, JmxError> {
         let mut steps = Vec::new();
         for child in controller.enabled_children() {
             if child.role() == Role::Sampler {
-                for below in child.enabled_children() {
-                    steps.extend(self.sets_variables(below)?);
+                for child in child.enabled_children() {
+                    steps.extend(self.assignment(child)?);
                 }
             }
-            steps.extend(self.sets_variables(child)?);
+            steps.extend(self.assignment(child)?);
         }
         Ok(steps)
     }
 
-    fn sets_variables(&mut self, element: TestElement<'_>) -> Result<Option<Step>, JmxError> {
+    fn assignment(&mut self, element: TestElement<'_>) -> Result<Option<Step>, JmxError> {
         Ok(match element.kind() {
             Some(ElementKind::CsvDataSet) => self.csv(element)?,
             Some(ElementKind::RandomCsvDataSet) => self.random_csv(element)?,
@@ -126,13 +137,13 @@ impl Reader<'_> {
     }
 
     fn csv(&mut self, element: TestElement<'_>) -> Result<Option<Step>, JmxError> {
-        let names = self.filled(element, "variableNames");
+        let names = self.value(element, "variableNames");
         let at_end = match (self.flag(element, "recycle", true), self.flag(element, "stopThread", false)) {
             (true, _) => DataEnd::Again,
             (false, true) => DataEnd::StopUser,
             (false, false) => DataEnd::Eof,
         };
-        let mode = self.filled(element, "shareMode");
+        let mode = self.value(element, "shareMode");
         let shared = match mode.trim() {
             "shareMode.group" | "Current thread group" => Sharing::Population,
             "shareMode.thread" | "Current thread" => Sharing::User,
@@ -140,9 +151,9 @@ impl Reader<'_> {
         };
         let file = DataFile {
             file: String::new(),
-            encoding: self.filled(element, "fileEncoding"),
+            encoding: self.value(element, "fileEncoding"),
             format: DataFormat::Csv {
-                delimiter: delimiter(&self.filled(element, "delimiter")),
+                delimiter: delimiter(&self.value(element, "delimiter")),
                 quoted: self.flag(element, "quotedData", false),
             },
             names: columns(&names),
@@ -155,12 +166,12 @@ impl Reader<'_> {
     }
 
     fn random_csv(&mut self, element: TestElement<'_>) -> Result<Option<Step>, JmxError> {
-        let names = self.filled(element, "variableNames");
+        let names = self.value(element, "variableNames");
         let order = if self.flag(element, "randomOrder", true) { RowOrder::Random } else { RowOrder::Sequence };
         let file = DataFile {
             file: String::new(),
-            encoding: self.filled(element, "fileEncoding"),
-            format: DataFormat::Csv { delimiter: delimiter(&self.filled(element, "delimiter")), quoted: true },
+            encoding: self.value(element, "fileEncoding"),
+            format: DataFormat::Csv { delimiter: delimiter(&self.value(element, "delimiter")), quoted: true },
             names: columns(&names),
             skip_first: self.flag(element, "ignoreFirstLine", false) && !names.trim().is_empty(),
             shared: if self.flag(element, "independentListPerThread", false) { Sharing::User } else { Sharing::All },
@@ -170,14 +181,14 @@ impl Reader<'_> {
         self.data_file(element, file)
     }
 
-    /// The step that reads a row of a file; None: the file is left out.
+    /// The step that reads a row of a file; None if the file is omitted.
     fn data_file(&mut self, element: TestElement<'_>, file: DataFile) -> Result<Option<Step>, JmxError> {
-        let written = self.filled(element, "filename");
-        self.notice_instead(element, written.trim());
-        let path = match self.surroundings.folder.find(written.trim()) {
+        let file_name = self.value(element, "filename");
+        self.notice_replacement(element, file_name.trim());
+        let path = match self.surroundings.folder.find(file_name.trim()) {
             Ok(path) => path,
             Err(error) => {
-                let wrong = format!("the data file {} cannot be read: {error}", written.trim());
+                let wrong = format!("the data file {} cannot be read: {error}", file_name.trim());
                 if self.surroundings.lenient {
                     self.notice(format!("{}: left out, {wrong}", element.place()));
                     return Ok(None);
@@ -187,8 +198,8 @@ impl Reader<'_> {
         };
         let file = DataFile { file: path.to_string_lossy().into_owned(), ..file };
         let data = &mut self.group.data;
-        let known = data.iter().position(|other| *other == file);
-        let number = known.unwrap_or_else(|| {
+        let index = data.iter().position(|other| *other == file);
+        let number = index.unwrap_or_else(|| {
             data.push(file);
             data.len() - 1
         });
@@ -197,7 +208,7 @@ impl Reader<'_> {
 
     fn counter(&self, element: TestElement<'_>) -> Step {
         Step::Count(Counter {
-            variable: self.filled(element, "CounterConfig.name"),
+            variable: self.value(element, "CounterConfig.name"),
             start: self.text(element, "CounterConfig.start"),
             step: self.text(element, "CounterConfig.incr"),
             end: self.text(element, "CounterConfig.end"),
@@ -208,30 +219,29 @@ impl Reader<'_> {
     }
 
     fn random_variable(&self, element: TestElement<'_>) -> Option<Step> {
-        let text = |name: &str| self.text(element, name);
-        let drawn = call_of("Random", &[&text("minimumValue"), &text("maximumValue")])?;
-        let format = text("outputFormat");
+        let drawn = call_of("Random", &[&self.text(element, "minimumValue"), &self.text(element, "maximumValue")])?;
+        let format = self.text(element, "outputFormat");
         let value = if format.is_empty() { drawn } else { call_of("formatted", &[&drawn, &format])? };
-        Some(Step::Set { variable: self.filled(element, "variableName"), value })
+        Some(Step::Set { variable: self.value(element, "variableName"), value })
     }
 
-    /// Each user has the values of one column, the next one those of the next.
+    /// Sets the values of one column per user; the next user has the next column.
     fn user_parameters(&self, element: TestElement<'_>) -> Option<Step> {
         let names: Vec<String> =
             element.properties().items("UserParameters.names").map(|name| self.before.text(&name.text())).collect();
         let columns = element.properties().items("UserParameters.thread_values");
         let branches = columns.map(|column| {
             let values = column.items().map(|value| self.before.folded(&value.text()));
-            let set = names.iter().cloned().zip(values);
-            Branch { weight: 1, steps: set.map(|(variable, value)| Step::Set { variable, value }).collect() }
+            let pairs = names.iter().cloned().zip(values);
+            Branch { weight: 1, steps: pairs.map(|(variable, value)| Step::Set { variable, value }).collect() }
         });
         let branches: Vec<Branch> = branches.collect();
         (!branches.is_empty()).then_some(Step::Choose { order: Order::User, portion: Portion::Whole, branches })
     }
 }
 
-fn delimiter(written: &str) -> char {
-    match written {
+fn delimiter(text: &str) -> char {
+    match text {
         r"\t" => '\t',
         other => other.chars().next().unwrap_or(','),
     }

@@ -1,19 +1,19 @@
-//! Post-processors as what a user does with a reply.
+//! Converts post-processors to actions on a reply.
 
 use super::json_paths::translated_filters;
 use super::patterns::{error_of, translated};
 use super::texts::{number_of, wrong_at};
-use super::{Reader, Scope};
+use super::{PlanReader, Scope};
 use crate::element::TestElement;
 use crate::error::JmxError;
 use crate::support::ElementKind;
 use brunt_model::ReplyPolicy;
 use brunt_model::extract::{ExtractFrom, Extractor, QualifiedXpath, ReplyPart, SampleScope, Take};
 use brunt_model::reply_policy::ReplyAction;
-use brunt_model::scenario::Scope as Over;
+use brunt_model::scenario::Scope as EndScope;
 use brunt_script::template::call_of;
 
-/// Properties with the number of the match that is taken.
+/// Properties with a match number.
 const NUMBERS: [&str; 7] = [
     "RegexExtractor.match_number",
     "BoundaryExtractor.match_number",
@@ -24,24 +24,25 @@ const NUMBERS: [&str; 7] = [
     "JSONPostProcessor.match_numbers",
 ];
 
-/// Properties that name what is searched where it is a variable.
+/// Properties that select a variable as the source.
 const SCOPE: [&str; 2] = ["Sample.scope", "Scope.variable"];
 
-impl Reader<'_> {
-    /// The policy with what is in scope of a sampler: post-processors, then assertions.
+impl PlanReader<'_> {
+    /// Adds the elements in scope of a sampler to a policy: post-processors, listeners with
+    /// a script, then assertions.
     ///
     /// # Errors
     ///
-    /// One of them makes no sense.
+    /// Fails on an element with an invalid setting.
     pub(super) fn reactions(&mut self, scope: &Scope<'_>, mut policy: ReplyPolicy) -> Result<ReplyPolicy, JmxError> {
         if self.reads_previous {
             policy.actions.push(ReplyAction::Keep);
         }
-        for element in &scope.behind {
-            let known = policy.actions.len();
+        for element in &scope.post_processors {
+            let length = policy.actions.len();
             self.post_processor(*element, &mut policy)?;
-            let added = policy.actions.split_off(known);
-            policy.actions.extend(added.into_iter().filter_map(|action| self.sensible(*element, action)));
+            let added = policy.actions.split_off(length);
+            policy.actions.extend(added.into_iter().filter_map(|action| self.valid_action(*element, action)));
         }
         for element in &scope.listeners {
             policy.actions.extend(self.script(*element, "script")?.script().map(ReplyAction::Script));
@@ -59,12 +60,13 @@ impl Reader<'_> {
         Ok(policy)
     }
 
-    /// An extractor that can be read. Of another one JMeter says so in its log, and gives the variable its default.
-    fn sensible(&mut self, element: TestElement<'_>, action: ReplyAction) -> Option<ReplyAction> {
+    /// Returns a valid action unchanged. JMeter logs an invalid extractor and sets the
+    /// variable to its default.
+    fn valid_action(&mut self, element: TestElement<'_>, action: ReplyAction) -> Option<ReplyAction> {
         let is_regex = element.kind() == Some(ElementKind::RegexExtractor);
-        let wrong = is_regex.then(|| error_of(&self.text(element, "RegexExtractor.regex"))).flatten();
+        let oro_error = is_regex.then(|| error_of(&self.text(element, "RegexExtractor.regex"))).flatten();
         let checked = brunt_script::check::action(&action).map_err(|error| error.to_string());
-        let Err(error) = wrong.map_or(checked, |wrong| Err(wrong.to_owned())) else { return Some(action) };
+        let Err(error) = oro_error.map_or(checked, |error| Err(error.to_owned())) else { return Some(action) };
         self.notice(format!("{}: it never matches, {error}", element.place()));
         match action {
             ReplyAction::Extract(Extractor { variable, default: Some(value), .. }) => {
@@ -74,19 +76,19 @@ impl Reader<'_> {
         }
     }
 
-    /// Says where the number of a match is a variable that users set.
-    fn tell_unknown_number(&mut self, element: TestElement<'_>) {
+    /// Adds a notice for a match number in a variable that is set only during the run.
+    fn notice_unknown_numbers(&mut self, element: TestElement<'_>) {
         for name in NUMBERS {
-            let filled = self.filled(element, name);
-            if filled.contains("${") {
-                let told = format!("match number `{filled}` is known in the run alone; the first match is taken");
-                self.notice(format!("{}: {told}", element.place()));
+            let value = self.value(element, name);
+            if value.contains("${") {
+                let message = format!("match number `{value}` is known in the run alone; the first match is taken");
+                self.notice(format!("{}: {message}", element.place()));
             }
         }
     }
 
     fn post_processor(&mut self, element: TestElement<'_>, policy: &mut ReplyPolicy) -> Result<(), JmxError> {
-        self.tell_unknown_number(element);
+        self.notice_unknown_numbers(element);
         let actions = &mut policy.actions;
         match element.kind() {
             Some(ElementKind::RegexExtractor) => {
@@ -96,7 +98,7 @@ impl Reader<'_> {
                     group: 0,
                     template: Some(if template.is_empty() { "$1$".to_owned() } else { template }),
                 };
-                let part = self.searched(element, &self.filled(element, "RegexExtractor.useHeaders"));
+                let part = self.source_part(element, &self.value(element, "RegexExtractor.useHeaders"));
                 actions.push(self.extractor(element, "RegexExtractor", from, part)?);
             }
             Some(ElementKind::BoundaryExtractor) => {
@@ -104,7 +106,7 @@ impl Reader<'_> {
                     left: self.text(element, "BoundaryExtractor.lboundary"),
                     right: self.text(element, "BoundaryExtractor.rboundary"),
                 };
-                let part = self.searched(element, &self.filled(element, "BoundaryExtractor.useHeaders"));
+                let part = self.source_part(element, &self.value(element, "BoundaryExtractor.useHeaders"));
                 actions.push(self.extractor(element, "BoundaryExtractor", from, part)?);
             }
             Some(ElementKind::HtmlExtractor) => {
@@ -112,7 +114,7 @@ impl Reader<'_> {
                     selector: self.text(element, "HtmlExtractor.expr"),
                     attribute: self.text(element, "HtmlExtractor.attribute"),
                 };
-                let part = self.searched(element, "");
+                let part = self.source_part(element, "");
                 actions.push(self.extractor(element, "HtmlExtractor", from, part)?);
             }
             Some(ElementKind::XpathExtractor | ElementKind::Xpath2Extractor) => {
@@ -127,10 +129,10 @@ impl Reader<'_> {
                 } else {
                     ExtractFrom::QualifiedXpath(self.qualified_path(element, &path, &format!("{prefix}.namespaces")))
                 };
-                let part = self.searched(element, "");
-                let number = self.filled(element, &format!("{prefix}.matchNumber"));
+                let part = self.source_part(element, "");
+                let number = self.value(element, &format!("{prefix}.matchNumber"));
                 let extractor = Extractor {
-                    variable: self.filled(element, &format!("{prefix}.refname")),
+                    variable: self.value(element, &format!("{prefix}.refname")),
                     from,
                     part,
                     samples: self.samples(element),
@@ -141,17 +143,17 @@ impl Reader<'_> {
                 let is_all = extractor.take == Take::All;
                 actions.push(ReplyAction::Extract(extractor.clone()));
                 if is_all {
-                    // The variable itself gets the first of them.
+                    // JMeter sets the variable itself to the first match.
                     let first = Extractor { take: Take::First, sets_more: false, ..extractor };
                     actions.push(ReplyAction::Extract(first));
                 }
             }
             Some(ElementKind::JmesPathExtractor) => {
-                let number = self.filled(element, "JMESExtractor.matchNumber");
+                let number = self.value(element, "JMESExtractor.matchNumber");
                 actions.push(ReplyAction::Extract(Extractor {
                     variable: self.text(element, "JMESExtractor.referenceName").trim().to_owned(),
                     from: ExtractFrom::JmesPath(self.text(element, "JMESExtractor.jmesPathExpr")),
-                    part: self.searched(element, ""),
+                    part: self.source_part(element, ""),
                     samples: SampleScope::Main,
                     take: take(element, &number, 0)?,
                     sets_more: true,
@@ -167,10 +169,11 @@ impl Reader<'_> {
             }
             Some(ElementKind::ResultAction) => {
                 let ends = self.failure_of(element)?;
-                policy.failure_ends = if ends == Over::Nothing { policy.failure_ends } else { ends };
+                policy.failure_ends = if ends == EndScope::Nothing { policy.failure_ends } else { ends };
             }
             Some(ElementKind::FifoPut) => {
-                let (queue, value) = (self.text(element, "FifoName"), self.text(element, "Value"));
+                let queue = self.text(element, "FifoName");
+                let value = self.text(element, "Value");
                 if let Some(call) = call_of("fifoPut", &[&queue, &value]) {
                     actions.push(ReplyAction::Set { variable: "fifoPut".into(), value: call });
                 }
@@ -180,7 +183,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// An XPath, and the namespaces that a property gives its prefixes: `prefix=URI`, one a line.
+    /// An XPath with the namespaces of its prefixes. The property has one `prefix=URI` per line.
     pub(super) fn qualified_path(&self, element: TestElement<'_>, path: &str, namespaces: &str) -> QualifiedXpath {
         let lines = self.text(element, namespaces);
         let pairs = lines.lines().filter_map(|line| line.split_once('='));
@@ -195,12 +198,12 @@ impl Reader<'_> {
         from: ExtractFrom,
         part: ReplyPart,
     ) -> Result<ReplyAction, JmxError> {
-        let name = |property: &str| format!("{prefix}.{property}");
-        let default = self.text(element, &name("default"));
-        let empty = self.flag(element, &name("default_empty_value"), false);
-        let number = self.filled(element, &name("match_number"));
+        let default = self.text(element, &format!("{prefix}.default"));
+        let empty = self.flag(element, &format!("{prefix}.default_empty_value"), false);
+        let number = self.value(element, &format!("{prefix}.match_number"));
+        let variable = self.text(element, &format!("{prefix}.refname"));
         Ok(ReplyAction::Extract(Extractor {
-            variable: self.text(element, &name("refname")).trim().to_owned(),
+            variable: variable.trim().to_owned(),
             from,
             part,
             samples: self.samples(element),
@@ -210,20 +213,20 @@ impl Reader<'_> {
         }))
     }
 
-    /// Which samples of a chain of redirects are searched.
+    /// Samples of a redirect chain to search.
     fn samples(&self, element: TestElement<'_>) -> SampleScope {
-        match self.filled(element, SCOPE[0]).as_str() {
+        match self.value(element, SCOPE[0]).as_str() {
             "all" => SampleScope::All,
             "children" => SampleScope::Children,
             _ => SampleScope::Main,
         }
     }
 
-    /// What is searched: a variable, or the part that a property names.
-    fn searched(&self, element: TestElement<'_>, part: &str) -> ReplyPart {
+    /// Source of an extractor: a variable, or the part of the reply that a property names.
+    fn source_part(&self, element: TestElement<'_>, part: &str) -> ReplyPart {
         let [scope, variable] = SCOPE;
-        if self.filled(element, scope) == "variable" {
-            return ReplyPart::Variable(self.filled(element, variable));
+        if self.value(element, scope) == "variable" {
+            return ReplyPart::Variable(self.value(element, variable));
         }
         match part.trim() {
             "true" => ReplyPart::Headers,
@@ -236,15 +239,15 @@ impl Reader<'_> {
         }
     }
 
-    /// The extractor of a plugin.
+    /// Converts the JSON Path Extractor plugin.
     fn json_path_plugin(&self, element: TestElement<'_>) -> ReplyAction {
-        let part = if self.filled(element, "SUBJECT") == "VAR" {
-            ReplyPart::Variable(self.filled(element, "SRC_VARNAME"))
+        let part = if self.value(element, "SUBJECT") == "VAR" {
+            ReplyPart::Variable(self.value(element, "SRC_VARNAME"))
         } else {
             ReplyPart::Body
         };
         ReplyAction::Extract(Extractor {
-            variable: self.filled(element, "VAR"),
+            variable: self.value(element, "VAR"),
             from: ExtractFrom::JsonPath(json_path(&self.text(element, "JSONPATH"))),
             part,
             samples: SampleScope::Main,
@@ -254,17 +257,18 @@ impl Reader<'_> {
         })
     }
 
-    /// Several variables, each with its path, number and default.
+    /// Converts a JSON Extractor, which sets several variables, each with its path,
+    /// match number and default.
     fn json(&mut self, element: TestElement<'_>, actions: &mut Vec<ReplyAction>) -> Result<(), JmxError> {
-        let names = semicolon_list(&self.filled(element, "JSONPostProcessor.referenceNames"));
+        let names = semicolon_list(&self.value(element, "JSONPostProcessor.referenceNames"));
         let paths = semicolon_list(&self.text(element, "JSONPostProcessor.jsonPathExprs"));
-        let numbers = semicolon_list(&self.filled(element, "JSONPostProcessor.match_numbers"));
+        let numbers = semicolon_list(&self.value(element, "JSONPostProcessor.match_numbers"));
         let defaults = semicolon_list(&self.text(element, "JSONPostProcessor.defaultValues"));
         if names.len() != paths.len() {
             let wrong = format!("it has {} names and {} paths; write as many of each", names.len(), paths.len());
             return Err(wrong_at(element, &wrong));
         }
-        let part = self.searched(element, "");
+        let part = self.source_part(element, "");
         let concat = self.flag(element, "JSONPostProcessor.compute_concat", false);
         for (number, (name, path)) in names.iter().zip(&paths).enumerate() {
             let take = take(element, numbers.get(number).map_or("", String::as_str), 0)?;
@@ -288,27 +292,27 @@ impl Reader<'_> {
     }
 }
 
-/// Which match is taken: 0 any, -1 all.
-fn take(element: TestElement<'_>, written: &str, absent: i64) -> Result<Take, JmxError> {
-    if written.contains("${") {
+/// Which match to use: 0 is random, negative is all.
+fn take(element: TestElement<'_>, text: &str, default: i64) -> Result<Take, JmxError> {
+    if text.contains("${") {
         return Ok(Take::Number(1));
     }
-    Ok(match number_of(element, "match_number", written, absent as f64)? as i64 {
+    Ok(match number_of(element, "match_number", text, default as f64)? as i64 {
         0 => Take::Random,
         number if number < 0 => Take::All,
         number => Take::Number(u32::try_from(number).unwrap_or(u32::MAX)),
     })
 }
 
-/// The parts of a list, without empty ones at its end: Java's `split` drops those.
+/// Parts of a list without empty ones at its end, which Java's `split` drops.
 fn semicolon_list(text: &str) -> Vec<String> {
     text.trim_end_matches([';', ' ']).split(';').map(|part| part.trim().to_owned()).collect()
 }
 
-/// A path without `$` begins at the root; filters are those of RFC 9535.
+/// Completes a JSON path that has no `$`, and converts its filters to RFC 9535.
 pub(super) fn json_path(path: &str) -> String {
     let path = path.trim();
-    // Beside expressions, a dollar sign that stands for itself has a backslash.
+    // In a text with expressions, a literal dollar sign has a backslash.
     let is_whole = path.is_empty() || path.starts_with('$') || path.starts_with(r"\$");
     translated_filters(&if is_whole { path.to_owned() } else { format!("$.{path}") })
 }

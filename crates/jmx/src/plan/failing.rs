@@ -1,7 +1,7 @@
-//! Parts of plans that fail each time they run, as in JMeter: files that are missing, classes of libraries that JMeter lacks, and
-//! invalid regular expressions. A note names each.
+//! Elements that fail each time they run, as in JMeter: missing files, classes of libraries that
+//! JMeter lacks, and invalid regular expressions. Each has a notice.
 
-use super::Reader;
+use super::PlanReader;
 use super::patterns::{error_of, translated};
 use super::requests::WrongHost;
 use crate::element::TestElement;
@@ -12,21 +12,21 @@ use brunt_script::sample_message;
 use brunt_script::template::plain;
 use std::path::{Path, PathBuf};
 
-/// A text that no reply has.
+/// A text that occurs in no reply.
 const NEVER: &str = "\u{0}";
 
 /// The script of an element.
 pub(super) enum PlanScript {
-    /// It can be read.
+    /// A valid script.
     Readable(Script),
-    /// It fails each time that it runs, with this exception and its message.
+    /// The script fails each time it runs, with this exception and message.
     Failing { exception: String },
-    /// It is left out.
+    /// The script is omitted.
     LeftOut,
 }
 
 impl PlanScript {
-    /// The script of a processor or a timer. One that fails changes nothing in JMeter.
+    /// The script of a processor or timer. A failing one has no effect in JMeter.
     pub(super) fn script(self) -> Option<Script> {
         match self {
             Self::Readable(script) => Some(script),
@@ -35,7 +35,7 @@ impl PlanScript {
     }
 }
 
-/// The maker of the sample of a script sampler.
+/// Source of the sample of a script sampler.
 impl From<PlanScript> for SampleMaker {
     fn from(script: PlanScript) -> Self {
         let exception = match script {
@@ -47,15 +47,15 @@ impl From<PlanScript> for SampleMaker {
     }
 }
 
-impl Reader<'_> {
-    /// Makes the sample of a request whose file is not there.
+impl PlanReader<'_> {
+    /// Sample of a request with a missing file.
     pub(super) fn without_upload(&mut self, sampler: TestElement<'_>, file: &Path) -> SampleMaker {
         let file = file.display().to_string();
         self.notice(format!("{}: each sample fails, {file} is not there", sampler.place()));
         unsent("java.io.FileNotFoundException", &format!("{file} (No such file or directory)"))
     }
 
-    /// Makes the sample of a request whose host leads nowhere.
+    /// Sample of a request with an invalid host.
     pub(super) fn with_wrong_host(&mut self, sampler: TestElement<'_>, wrong: &WrongHost) -> SampleMaker {
         let (why, exception, message) = match wrong {
             WrongHost::Slash => (
@@ -73,13 +73,14 @@ impl Reader<'_> {
         unsent(exception, &message)
     }
 
-    /// Where the file of a script would be that is not there; None: it is there, may not be read, or none is named.
+    /// Path of a missing script file. None if the file exists, is not accessible,
+    /// or is not configured.
     pub(super) fn missing_script(&self, file: &str) -> Option<PathBuf> {
         let is_left_out = file.is_empty() || file.contains("${") || self.surroundings.lenient;
         if is_left_out { None } else { self.surroundings.folder.missing_upload(file) }
     }
 
-    /// A script whose file is not there.
+    /// A script whose file is missing.
     pub(super) fn without_script(&mut self, element: TestElement<'_>, file: &Path) -> PlanScript {
         let file = file.display().to_string();
         self.notice(format!("{}: the script fails each time, {file} is not there", element.place()));
@@ -89,13 +90,13 @@ impl Reader<'_> {
         }
     }
 
-    /// A script that cannot be read: as in JMeter, it fails each time that it runs.
+    /// A script with a syntax error, which fails each time it runs, as in JMeter.
     pub(super) fn unreadable_script(&mut self, element: TestElement<'_>, why: &str) -> PlanScript {
         self.notice(format!("{}: the script fails each time, {why}", element.place()));
         PlanScript::Failing { exception: format!("javax.script.ScriptException: {why}") }
     }
 
-    /// A script that needs a class of a library that Apache JMeter does not bring along.
+    /// A script that needs a class of a library that is not part of Apache JMeter.
     pub(super) fn without_class(&mut self, element: TestElement<'_>, script: &Script, class: &str) -> PlanScript {
         let why = "it is of a library that neither brunt nor Apache JMeter has";
         self.notice(format!("{}: the script fails each time, {class} is not known: {why}", element.place()));
@@ -112,12 +113,12 @@ impl Reader<'_> {
         }
     }
 
-    /// An assertion that never holds, where one of its patterns is none.
-    pub(super) fn without_pattern(&mut self, element: TestElement<'_>, written: &[String]) -> Option<AssertionTest> {
-        let is_known = |pattern: &&String| !pattern.contains("${");
-        let (wrong, why) = written.iter().filter(is_known).find_map(|pattern| {
-            let checked = || brunt_script::check::pattern(&translated(pattern)).err();
-            let why = error_of(pattern).map(str::to_owned).or_else(checked)?;
+    /// An assertion that always fails, if one of its patterns is invalid.
+    pub(super) fn without_pattern(&mut self, element: TestElement<'_>, patterns: &[String]) -> Option<AssertionTest> {
+        let constants = patterns.iter().filter(|pattern| !pattern.contains("${"));
+        let (wrong, why) = constants.into_iter().find_map(|pattern| {
+            let error = error_of(pattern).map(str::to_owned);
+            let why = error.or_else(|| brunt_script::check::pattern(&translated(pattern)).err())?;
             Some((pattern, why))
         })?;
         self.notice(format!(
@@ -131,7 +132,7 @@ impl Reader<'_> {
     }
 }
 
-/// An assertion that never holds.
+/// An assertion that always fails.
 pub(super) fn failing_assertion(message: &str, ignores_status: bool) -> AssertionTest {
     AssertionTest::Text(TextAssertion {
         part: ReplyPart::Status,
@@ -144,7 +145,7 @@ pub(super) fn failing_assertion(message: &str, ignores_status: bool) -> Assertio
     })
 }
 
-/// Makes the sample of a request that an exception kept from being sent.
+/// Sample of a request that an exception prevented.
 fn unsent(exception: &str, message: &str) -> SampleMaker {
     SampleMaker::Fixed(FixedSample::failure(
         format!("Non HTTP response code: {exception}"),

@@ -1,29 +1,28 @@
-//! The files that a plan names: below its directory, or below one that is allowed.
+//! Finds and reads the files of a plan in its directory or in an allowed directory.
 
 use brunt_script::{is_below, writable_path};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-/// They stand around the name of a file in place of its content.
+/// These characters enclose the name of a file in place of its content.
 pub const UPLOAD: [char; 2] = ['\u{f8f5}', '\u{f8f6}'];
 
-/// Where the files of a plan are looked for.
+/// Directories to search for the files of a plan.
 #[derive(Debug, Clone)]
 pub struct PlanFolder {
-    /// The directory of the plan.
     directory: PathBuf,
-    /// The name of the plan's file; empty where it is not known.
+    /// Name of the plan's file; empty if unknown.
     file: String,
-    /// Further directories, with all below them.
+    /// Additional directories, including their subdirectories.
     allowed: Vec<PathBuf>,
-    /// Uploads are named rather than read.
+    /// True to send the names of uploads instead of their content.
     names_uploads: bool,
-    /// The beginning of brunt's own options in the command that the user typed.
+    /// Prefix of brunt's options in the user's command.
     option_prefix: &'static str,
 }
 
 impl PlanFolder {
-    /// Of a plan in this directory, which may also read files below the others.
+    /// Searches the directory of a plan; `allowed` are additional directories.
     pub fn new(directory: &Path, allowed: &[PathBuf]) -> Self {
         let directory = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
         let file = String::new();
@@ -36,28 +35,28 @@ impl PlanFolder {
         }
     }
 
-    /// The same, where requests send the names of files between [`UPLOAD`] rather than their content.
+    /// Makes requests contain the names of files between [`UPLOAD`] instead of their content.
     #[must_use]
     pub fn naming_uploads(self) -> Self {
         Self { names_uploads: true, ..self }
     }
 
-    /// The same, where messages name options as drop-ins have them: `--brunt-lenient`.
+    /// Makes messages name options as drop-ins do: `--brunt-lenient`.
     #[must_use]
     pub fn of_drop_in(self) -> Self {
         Self { option_prefix: "--brunt-", ..self }
     }
 
-    /// How the user types this option of brunt.
+    /// Command-line form of an option of brunt.
     pub fn option(&self, name: &str) -> String {
         format!("{}{name}", self.option_prefix)
     }
 
-    /// What a request sends of a file of the plan.
+    /// Content of a request for a file of the plan.
     ///
     /// # Errors
     ///
-    /// As [`read`](Self::read).
+    /// Fails like [`read`](Self::read).
     pub fn upload(&self, file: &str) -> io::Result<Vec<u8>> {
         if !self.names_uploads {
             return self.read(file);
@@ -66,78 +65,82 @@ impl PlanFolder {
         Ok(format!("{begin}{}{end}", self.find(file)?.display()).into_bytes())
     }
 
-    /// Where an upload would be that is not there, as JMeter writes its path; None: it is there, may not be read, or is named alone.
+    /// JMeter's path of a missing upload. None if the file exists, is not accessible,
+    /// or is only named.
     pub fn missing_upload(&self, file: &str) -> Option<PathBuf> {
         let is_missing = self.find(file).is_err_and(|error| error.kind() == ErrorKind::NotFound);
-        let written = || std::path::absolute(self.directory.join(file)).unwrap_or_else(|_| PathBuf::from(file));
-        (is_missing && !self.names_uploads).then(written)
+        (is_missing && !self.names_uploads)
+            .then(|| std::path::absolute(self.directory.join(file)).unwrap_or_else(|_| PathBuf::from(file)))
     }
 
-    /// Of this plan, which may also read files below the directories.
+    /// Searches the directory of this plan; `allowed` are additional directories.
     pub fn of_plan(plan: &Path, allowed: &[PathBuf]) -> Self {
         let file = plan.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         Self { file, ..Self::new(plan.parent().unwrap_or(Path::new("")), allowed) }
     }
 
-    /// The name of the plan's file, without its directory.
+    /// Name of the plan's file without its directory.
     pub fn plan_file(&self) -> &str {
         &self.file
     }
 
-    /// All directories, that of the plan first.
+    /// All directories, the plan's first.
     pub fn roots(&self) -> Vec<String> {
-        self.all().map(|root| root.to_string_lossy().into_owned()).collect()
+        self.directories().map(|root| root.to_string_lossy().into_owned()).collect()
     }
 
-    fn all(&self) -> impl Iterator<Item = &PathBuf> {
+    fn directories(&self) -> impl Iterator<Item = &PathBuf> {
         std::iter::once(&self.directory).chain(&self.allowed)
     }
 
-    /// The file below the plan's directory that has the end of a path which leads nowhere here, such as `C:\\tests\\data\\users.csv` or
-    /// `/home/ann/users.csv`: `data/users.csv`, else `users.csv`. None: the path leads somewhere, or there is no such file.
-    pub fn instead_of(&self, file: &str) -> Option<PathBuf> {
+    /// Finds a file below the plan's directory for a path of another machine, such as
+    /// `C:\\tests\\data\\users.csv` or `/home/ann/users.csv`: `data/users.csv`, else `users.csv`.
+    /// None if the path exists or no file matches.
+    pub fn replacement(&self, file: &str) -> Option<PathBuf> {
         if self.directory.join(file).exists() || Path::new(file).exists() {
             return None;
         }
-        self.by_end(file).find(|path| path.is_file())
+        self.by_suffix(file).find(|path| path.is_file())
     }
 
-    /// Paths below the plan's directory that end as this one, the longest first.
-    fn by_end(&self, path: &str) -> impl Iterator<Item = PathBuf> {
-        let written = path.replace('\\', "/");
-        let parts: Vec<String> =
-            written.split('/').filter(|part| !matches!(*part, "" | ".")).map(str::to_owned).collect();
+    /// Paths below the plan's directory with a suffix of the given path, longest suffix first.
+    fn by_suffix(&self, path: &str) -> impl Iterator<Item = PathBuf> {
+        let path = path.replace('\\', "/");
+        let parts: Vec<String> = path.split('/').filter(|part| !matches!(*part, "" | ".")).map(str::to_owned).collect();
         let directory = self.directory.clone();
-        let ends = (0..parts.len()).map(move |from| parts[from..].to_vec());
-        ends.filter(|end| !end.iter().any(|part| part == "..")).map(move |end| directory.join(end.join("/")))
+        let suffixes = (0..parts.len()).map(move |from| parts[from..].to_vec());
+        suffixes
+            .filter(|suffix| !suffix.iter().any(|part| part == ".."))
+            .map(move |suffix| directory.join(suffix.join("/")))
     }
 
-    /// A folder of the plan, looked for as files are.
+    /// Finds a folder of the plan by the rules for files.
     ///
     /// # Errors
     ///
-    /// As [`find`](Self::find).
+    /// Fails like [`find`](Self::find).
     pub fn find_folder(&self, folder: &str) -> io::Result<PathBuf> {
-        let is_there = self.directory.join(folder).exists() || Path::new(folder).exists();
-        let instead = if is_there { None } else { self.by_end(folder).find(|path| path.is_dir()) };
-        match instead {
+        let exists = self.directory.join(folder).exists() || Path::new(folder).exists();
+        let replacement = if exists { None } else { self.by_suffix(folder).find(|path| path.is_dir()) };
+        match replacement {
             Some(path) => Ok(path),
             None => self.find(folder),
         }
     }
 
-    /// A file of the plan: beside the plan, else from the working directory, else the one [instead of it](Self::instead_of).
+    /// Finds a file: in the plan's directory, else in the working
+    /// directory, else its [replacement](Self::replacement).
     ///
     /// # Errors
     ///
-    /// There is none, or it lies elsewhere.
+    /// Fails if there is none, or it is outside the allowed directories.
     pub fn find(&self, file: &str) -> io::Result<PathBuf> {
-        let beside = self.directory.join(file);
-        let written = || self.instead_of(file).unwrap_or_else(|| PathBuf::from(file));
-        let found = if beside.exists() { beside } else { written() };
-        let whole = found.canonicalize()?;
-        if is_below(&whole, self.all()) {
-            return Ok(found);
+        let in_folder = self.directory.join(file);
+        let path =
+            if in_folder.exists() { in_folder } else { self.replacement(file).unwrap_or_else(|| PathBuf::from(file)) };
+        let whole = path.canonicalize()?;
+        if is_below(&whole, self.directories()) {
+            return Ok(path);
         }
         let parent = whole.parent().unwrap_or(&whole).display();
         let option = self.option("allow-dir");
@@ -145,30 +148,31 @@ impl PlanFolder {
         Err(io::Error::new(ErrorKind::PermissionDenied, wrong))
     }
 
-    /// Where a file of a listener may be written: below the plan's directory, or below one that is allowed. Relative names start at
-    /// the working directory, as in JMeter.
+    /// Path of a listener's output file, in the plan's directory or in an allowed one. As in
+    /// JMeter, relative names start at the working directory.
     ///
     /// # Errors
     ///
-    /// It lies elsewhere, is a link, or its directory cannot be read.
+    /// Fails if the path is elsewhere or a link, or its directory cannot be read.
     pub fn writable(&self, file: &str) -> io::Result<PathBuf> {
         let path = Path::new(file);
-        writable_path(path, self.all()).map_err(|error| {
+        writable_path(path, self.directories()).map_err(|error| {
             if error.kind() != ErrorKind::PermissionDenied {
                 return error;
             }
             let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-            let (option, parent) = (self.option("allow-dir"), parent.display());
+            let option = self.option("allow-dir");
+            let parent = parent.display();
             let wrong = format!("it lies outside the plan's directory; allow it by {option} {parent}");
             io::Error::new(ErrorKind::PermissionDenied, wrong)
         })
     }
 
-    /// The content of a file of the plan.
+    /// Reads a file of the plan.
     ///
     /// # Errors
     ///
-    /// As [`find`](Self::find), or it cannot be read.
+    /// Fails like [`find`](Self::find), or if the file cannot be read.
     pub fn read(&self, file: &str) -> io::Result<Vec<u8>> {
         std::fs::read(self.find(file)?)
     }
@@ -193,7 +197,7 @@ mod tests {
             ("/home/ann/src", None),
             ("..", None),
         ] {
-            assert_eq!(folder.instead_of(written), found, "{written}");
+            assert_eq!(folder.replacement(written), found, "{written}");
         }
         assert!(folder.find("/home/ann/Cargo.toml").is_ok());
     }

@@ -1,62 +1,59 @@
-//! Thread groups as populations: how many users there are when, and for how long.
+//! Converts thread groups to populations: numbers of users over time.
 
 mod schedule;
 
 use super::texts::{number_of, wrong_at};
 use super::websockets::WebSocketSamplers;
-use super::{Reader, Scope};
+use super::{PlanReader, Scope};
 use crate::element::TestElement;
 use crate::error::JmxError;
 use crate::support::ElementKind;
 use brunt_model::load::{Arrivals, Shape, Stage, Think};
 use brunt_model::plan::{Connection, ConnectionLifetime};
-use brunt_model::scenario::{DataFile, Scenario, Scope as Over, Step, TextRules};
+use brunt_model::scenario::{DataFile, Scenario, Scope as EndScope, Step, TextRules};
 use brunt_model::{Load, Population, Request, StageVariables, Stop};
 use std::time::Duration;
 
-/// Arrivals that are under way at the same time; further ones are dropped.
+/// Maximum number of active arrivals; further ones are dropped.
 const MOST_ARRIVALS: u32 = 100_000;
 
-/// What the scenario of a group is made of, besides its steps.
+/// Parts of a group's scenario except its steps.
 #[derive(Debug, Default)]
 pub struct GroupParts {
-    /// Its requests.
     pub requests: Vec<Request>,
-    /// Its data files.
     pub data: Vec<DataFile>,
-    /// What a failed sample ends.
-    pub failure_ends: Over,
-    /// Each iteration is that of a new user: without cookies, over new connections.
+    /// Scope that a failed sample ends.
+    pub failure_ends: EndScope,
+    /// True if each iteration is a new user, without cookies and with new connections.
     pub is_new_user_each_iteration: bool,
-    /// Samplers of WebSockets.
     pub websockets: WebSocketSamplers,
-    /// The descriptors of the services that are called: a `FileDescriptorSet`.
+    /// Descriptors of the called services: a `FileDescriptorSet`.
     pub services: Vec<u8>,
 }
 
 impl GroupParts {
-    /// The number of a request, which is added.
+    /// Adds a request and returns its number.
     pub fn add(&mut self, request: Request) -> u32 {
         self.requests.push(request);
         self.requests.len() as u32 - 1
     }
 }
 
-/// When users are there, and how often each goes through the group.
+/// Load of a group over time, and its end.
 struct Schedule {
     load: Load,
-    /// None: until it is stopped.
+    /// None to run until stopped.
     duration: Option<Duration>,
-    /// None: as often as there is time for.
+    /// Iterations per user; None for no limit.
     iterations: Option<u64>,
 }
 
-impl Reader<'_> {
-    /// The population of a thread group; None: it has no threads, or nothing to do.
+impl PlanReader<'_> {
+    /// Converts a thread group. None if it has no threads or no effect.
     ///
     /// # Errors
     ///
-    /// Its numbers are none, or one of its elements makes no sense.
+    /// Fails on an invalid number and on an element with an invalid setting.
     pub(super) fn group(
         &mut self,
         group: TestElement<'_>,
@@ -64,22 +61,22 @@ impl Reader<'_> {
         scope: &Scope<'_>,
     ) -> Result<Option<Population>, JmxError> {
         let Some(schedule) = self.schedule(group)? else { return Ok(None) };
-        let failure_ends = match self.filled(group, "ThreadGroup.on_sample_error").trim() {
-            "startnextloop" => Over::Iteration,
-            "stopthread" => Over::User,
-            "stoptest" | "stoptestnow" => Over::Run,
-            _ => Over::Nothing,
+        let failure_ends = match self.value(group, "ThreadGroup.on_sample_error").trim() {
+            "startnextloop" => EndScope::Iteration,
+            "stopthread" => EndScope::User,
+            "stoptest" | "stoptestnow" => EndScope::Run,
+            _ => EndScope::Nothing,
         };
         let is_new = !self.flag(group, "ThreadGroup.same_user_on_next_iteration", true);
         self.group = GroupParts { failure_ends, is_new_user_each_iteration: is_new, ..GroupParts::default() };
         self.find_websockets(group);
-        let mut steps = self.round_begins(plan)?;
+        let mut steps = self.round_start(plan)?;
         steps.extend(self.body(group, scope)?);
-        if !steps.iter().any(does_something) {
+        if !steps.iter().any(has_effect) {
             self.notice(format!("{}: left out, it has no sampler", group.place()));
             return Ok(None);
         }
-        // Nothing is left of a second iteration.
+        // If all steps run only once, further iterations are empty.
         let is_done_once = steps.iter().all(|step| matches!(step, Step::Once(_)));
         let iterations =
             if is_done_once { schedule.iterations.map(|most| most.min(1)).or(Some(1)) } else { schedule.iterations };
@@ -88,7 +85,7 @@ impl Reader<'_> {
             requests: parts.requests.into(),
             steps,
             texts: TextRules::Jmeter,
-            variables: self.begin_variables(),
+            variables: self.initial_variables(),
             properties: self.properties.clone(),
             data: parts.data,
             folders: self.surroundings.folder.roots(),
@@ -108,17 +105,17 @@ impl Reader<'_> {
         Ok(Some(population))
     }
 
-    /// The variables that users begin with; their values are no expressions any more.
-    fn begin_variables(&self) -> Vec<(String, String)> {
-        let started = self.before.text("${__time()}");
+    /// Variables that users start with. Their values are no longer expressions.
+    fn initial_variables(&self) -> Vec<(String, String)> {
+        let start_time = self.before.text("${__time()}");
         let mut all: Vec<(String, String)> =
-            ["START.MS", "TESTSTART.MS"].iter().map(|name| ((*name).to_owned(), started.clone())).collect();
-        let plain = |(name, value): (String, String)| (name, brunt_script::template::plain(&value));
-        all.extend(self.before.variables().into_iter().map(plain));
+            ["START.MS", "TESTSTART.MS"].iter().map(|name| ((*name).to_owned(), start_time.clone())).collect();
+        let variables = self.before.variables().into_iter();
+        all.extend(variables.map(|(name, value)| (name, brunt_script::template::plain(&value))));
         all
     }
 
-    fn scaled(&self, threads: f64) -> f64 {
+    fn scaled_threads(&self, threads: f64) -> f64 {
         if threads <= 0.0 { 0.0 } else { (threads * self.surroundings.scale).round().max(1.0) }
     }
 
@@ -137,29 +134,29 @@ impl Reader<'_> {
         })
     }
 
-    /// How many there are of threads or loops, as JMeter reads it: 0 where the text is no number. Leniently it is 1.
-    fn how_many(&mut self, group: TestElement<'_>, name: &str, filled: &str) -> f64 {
-        match number_of(group, name, filled, 0.0) {
+    /// A number of threads or loops as JMeter reads it: 0 for an invalid text. In lenient mode, 1.
+    fn count(&mut self, group: TestElement<'_>, name: &str, value: &str) -> f64 {
+        match number_of(group, name, value, 0.0) {
             Err(error) if self.surroundings.lenient => {
                 self.notice(format!("{error}; 1 is taken"));
                 1.0
             }
-            _ => self.whole_of(group, name, filled),
+            _ => self.whole_number_of(group, name, value),
         }
     }
 
     fn plain_schedule(&mut self, group: TestElement<'_>) -> Option<Schedule> {
-        let written = self.filled(group, "ThreadGroup.num_threads");
-        let threads = self.how_many(group, "ThreadGroup.num_threads", &written);
-        let threads = self.scaled(threads);
+        let value = self.value(group, "ThreadGroup.num_threads");
+        let threads = self.count(group, "ThreadGroup.num_threads", &value);
+        let threads = self.scaled_threads(threads);
         if threads < 1.0 {
             self.notice(format!("{}: left out, it has no threads", group.place()));
             return None;
         }
-        let ramp = self.whole(group, "ThreadGroup.ramp_time", 0.0).max(0.0);
+        let ramp = self.whole_number(group, "ThreadGroup.ramp_time", 0.0).max(0.0);
         let is_scheduled = self.flag(group, "ThreadGroup.scheduler", false);
-        let delay = if is_scheduled { self.whole(group, "ThreadGroup.delay", 0.0) } else { 0.0 };
-        let duration = if is_scheduled { self.whole(group, "ThreadGroup.duration", 0.0) } else { 0.0 };
+        let delay = if is_scheduled { self.whole_number(group, "ThreadGroup.delay", 0.0) } else { 0.0 };
+        let duration = if is_scheduled { self.whole_number(group, "ThreadGroup.duration", 0.0) } else { 0.0 };
         if is_scheduled && duration <= 0.0 {
             let why = "it specifies a lifetime and its duration is 0, so that JMeter ends it before its first sample";
             self.notice(format!("{}: left out, {why}; write a duration", group.place()));
@@ -175,7 +172,7 @@ impl Reader<'_> {
             self.notice(format!("{}: left out, it has no loops (loop count 0 or empty)", group.place()));
             return None;
         }
-        // The first thread begins at once, the last one step before the end of the ramp.
+        // The first thread starts at once, the last one step before the end of the ramp.
         let users = Shape {
             stages: vec![
                 constant(0.0, delay),
@@ -193,124 +190,139 @@ impl Reader<'_> {
         })
     }
 
-    /// How often the threads of a group go through it; None: until they are stopped. JMeter's loop begins anew where it does not
-    /// say that it ends, and has none where it has no number.
+    /// Iterations per thread; None for no limit. Without `continue_forever` = `false`, JMeter's
+    /// loop starts again, and without a number it has no rounds.
     fn loops(&mut self, group: TestElement<'_>) -> Option<u64> {
         let Some(main) = group.properties().element("ThreadGroup.main_controller") else { return Some(0) };
-        let filled = self.filled_in(&main, "LoopController.loops");
-        let loops = self.how_many(group, "LoopController.loops", &filled);
-        let begins_anew = self.flag_in(&main, "LoopController.continue_forever", true);
-        (loops == 0.0 || loops > 0.0 && !begins_anew).then_some(loops as u64)
+        let value = self.value_in(&main, "LoopController.loops");
+        let loops = self.count(group, "LoopController.loops", &value);
+        let continues_forever = self.flag_in(&main, "LoopController.continue_forever", true);
+        (loops == 0.0 || loops > 0.0 && !continues_forever).then_some(loops as u64)
     }
 
-    /// Rows of threads: so many begin after a delay, within a time, stay, and go within a time.
+    /// Converts rows of threads: each starts after a delay, over a startup time, holds, and stops
+    /// over a shutdown time.
     fn ultimate(&mut self, group: TestElement<'_>) -> Result<Option<Schedule>, JmxError> {
         let mut rows = Vec::new();
         for row in group.properties().items("ultimatethreadgroupdata") {
             let mut cells = Vec::new();
             for cell in row.items() {
-                let filled = self.before.text(&cell.text());
-                cells.push(number_of(group, "ultimatethreadgroupdata", &filled, 0.0)?);
+                let value = self.before.text(&cell.text());
+                cells.push(number_of(group, "ultimatethreadgroupdata", &value, 0.0)?);
             }
             let [threads, delay, startup, hold, shutdown] = cells[..] else {
                 let wrong = "a row needs threads, delay, startup, hold and shutdown";
                 return Err(wrong_at(group, wrong));
             };
-            let ends = [delay, delay + startup, delay + startup + hold, delay + startup + hold + shutdown];
-            rows.push((self.scaled(threads), ends));
+            let shrink = delay + startup + hold;
+            let end = shrink + shutdown;
+            rows.push(UserRow {
+                threads: self.scaled_threads(threads),
+                begin: delay,
+                full: delay + startup,
+                shrink,
+                end,
+            });
         }
-        Ok(sum_of(&rows).map(by_time))
+        Ok(total_users(&rows).map(closed_schedule))
     }
 
     fn stepping(&mut self, group: TestElement<'_>) -> Result<Option<Schedule>, JmxError> {
-        let number = |name: &str, absent: f64| self.number(group, name, absent);
-        let most = self.scaled(number("ThreadGroup.num_threads", 1.0)?);
-        let (delay, burst) = (number("Threads initial delay", 0.0)?, number("Start users count burst", 0.0)?);
-        let (count, period) = (number("Start users count", 1.0)?, number("Start users period", 0.0)?);
-        let (gone, gone_period) = (number("Stop users count", 1.0)?, number("Stop users period", 0.0)?);
-        let (flight, ramp) = (number("flighttime", 60.0)?, number("rampUp", 0.0)?);
-        let step = self.scaled(count);
+        let threads = self.number(group, "ThreadGroup.num_threads", 1.0)?;
+        let most = self.scaled_threads(threads);
+        let delay = self.number(group, "Threads initial delay", 0.0)?;
+        let burst = self.number(group, "Start users count burst", 0.0)?;
+        let start_count = self.number(group, "Start users count", 1.0)?;
+        let start_period = self.number(group, "Start users period", 0.0)?;
+        let stop_count = self.number(group, "Stop users count", 1.0)?;
+        let stop_period = self.number(group, "Stop users period", 0.0)?;
+        let hold = self.number(group, "flighttime", 60.0)?;
+        let ramp = self.number(group, "rampUp", 0.0)?;
+        let step = self.scaled_threads(start_count);
         let mut stages = vec![constant(0.0, delay.max(0.0))];
         let mut users = 0.0;
-        let mut next = if burst > 0.0 { self.scaled(burst) } else { step };
+        let mut next = if burst > 0.0 { self.scaled_threads(burst) } else { step };
         while users < most && step >= 1.0 {
             let to = (users + next).min(most);
             stages.push(stage(users, to, ramp));
-            stages.push(constant(to, if to < most { period } else { flight }));
-            (users, next) = (to, step);
+            stages.push(constant(to, if to < most { start_period } else { hold }));
+            users = to;
+            next = step;
         }
-        let less = self.scaled(gone).max(1.0);
+        let less = self.scaled_threads(stop_count).max(1.0);
         while users > 0.0 {
             users = (users - less).max(0.0);
-            stages.push(constant(users, if users > 0.0 { gone_period } else { 0.0 }));
+            stages.push(constant(users, if users > 0.0 { stop_period } else { 0.0 }));
         }
-        Ok(Some(by_time(kept(stages))))
+        Ok(Some(closed_schedule(without_empty_stages(stages))))
     }
 
-    /// How high, how fast and for how long, for groups of a level: seconds.
-    fn level(&self, group: TestElement<'_>) -> Result<(f64, f64, f64, f64, f64), JmxError> {
-        let unit = if self.filled(group, "Unit").trim() == "S" { 1.0 } else { 60.0 };
-        Ok((
-            self.number(group, "TargetLevel", 1.0)?,
-            self.number(group, "RampUp", 0.0)? * unit,
-            self.number(group, "Steps", 0.0)?.max(0.0),
-            self.number(group, "Hold", 0.0)? * unit,
+    /// Reads the target level, ramp and hold time of a group.
+    fn level(&self, group: TestElement<'_>) -> Result<LevelSettings, JmxError> {
+        let unit = if self.value(group, "Unit").trim() == "S" { 1.0 } else { 60.0 };
+        Ok(LevelSettings {
+            target: self.number(group, "TargetLevel", 1.0)?,
+            ramp: self.number(group, "RampUp", 0.0)? * unit,
+            steps: self.number(group, "Steps", 0.0)?.max(0.0),
+            hold: self.number(group, "Hold", 0.0)? * unit,
             unit,
-        ))
+        })
     }
 
     fn concurrency(&mut self, group: TestElement<'_>) -> Result<Option<Schedule>, JmxError> {
-        let (level, ramp, steps, hold, _) = self.level(group)?;
+        let level = self.level(group)?;
         let iterations = self.number(group, "Iterations", 0.0)?;
-        let schedule = by_time(ramped(self.scaled(level), ramp, steps, hold));
+        let target = self.scaled_threads(level.target);
+        let schedule = closed_schedule(ramp_stages(target, &level));
         Ok(Some(Schedule { iterations: (iterations >= 1.0).then_some(iterations as u64), ..schedule }))
     }
 
     fn arrivals(&mut self, group: TestElement<'_>) -> Result<Option<Schedule>, JmxError> {
-        let (level, ramp, steps, hold, unit) = self.level(group)?;
-        let stages = ramped(level * self.surroundings.scale / unit, ramp, steps, hold);
+        let level = self.level(group)?;
+        let stages = ramp_stages(level.target * self.surroundings.scale / level.unit, &level);
         let limit = self.number(group, "ConcurrencyLimit", 0.0)?;
-        Ok(Some(opened(stages, Arrivals::Even, limit)))
+        Ok(Some(open_schedule(stages, Arrivals::Even, limit)))
     }
 
     fn free_arrivals(&mut self, group: TestElement<'_>) -> Result<Option<Schedule>, JmxError> {
-        let unit = if self.filled(group, "Unit").trim() == "S" { 1.0 } else { 60.0 };
+        let unit = if self.value(group, "Unit").trim() == "S" { 1.0 } else { 60.0 };
         let mut stages = Vec::new();
         for row in group.properties().items("Schedule") {
             let mut cells = Vec::new();
             for cell in row.items() {
-                let filled = self.before.text(&cell.text());
-                cells.push(number_of(group, "Schedule", &filled, 0.0)?);
+                let value = self.before.text(&cell.text());
+                cells.push(number_of(group, "Schedule", &value, 0.0)?);
             }
             let [from, to, time] = cells[..] else {
                 return Err(wrong_at(group, "a row needs a first rate, a last rate and a time"));
             };
-            let rate = |rate: f64| rate * self.surroundings.scale / unit;
-            stages.push(stage(rate(from), rate(to), time * unit));
+            let factor = self.surroundings.scale / unit;
+            stages.push(stage(from * factor, to * factor, time * unit));
         }
         let limit = self.number(group, "ConcurrencyLimit", 0.0)?;
-        Ok((!stages.is_empty()).then(|| opened(kept(stages), Arrivals::Even, limit)))
+        Ok((!stages.is_empty()).then(|| open_schedule(without_empty_stages(stages), Arrivals::Even, limit)))
     }
 
     fn open_model(&mut self, group: TestElement<'_>) -> Result<Option<Schedule>, JmxError> {
-        let written = self.filled(group, "OpenModelThreadGroup.schedule");
-        let (mut stages, arrivals) = schedule::read(&written).map_err(|wrong| wrong_at(group, &wrong))?;
+        let text = self.value(group, "OpenModelThreadGroup.schedule");
+        let (mut stages, arrivals) = schedule::read(&text).map_err(|wrong| wrong_at(group, &wrong))?;
         for stage in &mut stages {
-            (stage.from, stage.to) = (stage.from * self.surroundings.scale, stage.to * self.surroundings.scale);
+            stage.from *= self.surroundings.scale;
+            stage.to *= self.surroundings.scale;
         }
-        Ok((!stages.is_empty()).then(|| opened(kept(stages), arrivals, 0.0)))
+        Ok((!stages.is_empty()).then(|| open_schedule(without_empty_stages(stages), arrivals, 0.0)))
     }
 }
 
-/// Whether a step makes a sample, or anything else that is seen.
-fn does_something(step: &Step) -> bool {
-    let is_seen = !matches!(
+/// True if a step makes a sample or has another visible effect.
+fn has_effect(step: &Step) -> bool {
+    let is_visible = !matches!(
         step,
         Step::Row(_) | Step::Count(_) | Step::CountInTransactions(_) | Step::Set { .. } | Step::Choose { .. }
     );
-    is_seen
+    is_visible
         || matches!(step, Step::Choose { branches, .. }
-            if branches.iter().any(|branch| branch.steps.iter().any(does_something)))
+            if branches.iter().any(|branch| branch.steps.iter().any(has_effect)))
 }
 
 fn stage(from: f64, to: f64, seconds: f64) -> Stage {
@@ -321,78 +333,111 @@ fn constant(value: f64, seconds: f64) -> Stage {
     stage(value, value, seconds)
 }
 
-/// Without stages that take no time.
-fn kept(stages: Vec<Stage>) -> Vec<Stage> {
+/// Removes stages of zero duration.
+fn without_empty_stages(stages: Vec<Stage>) -> Vec<Stage> {
     stages.into_iter().filter(|stage| stage.duration != Some(Duration::ZERO)).collect()
 }
 
-/// Up to a level within a time, in steps where there are some, and then held.
-fn ramped(level: f64, ramp: f64, steps: f64, hold: f64) -> Vec<Stage> {
-    let mut stages = Vec::new();
-    if steps >= 1.0 {
-        let number = steps.floor().min(10_000.0);
-        for step in 1..=number as u32 {
-            stages.push(constant(level * f64::from(step) / number, ramp / number));
-        }
-    } else {
-        stages.push(stage(0.0, level, ramp));
-    }
-    stages.push(constant(level, hold));
-    kept(stages)
+/// Target level of a group. Times are in seconds.
+struct LevelSettings {
+    /// Threads, or arrivals per `unit`.
+    target: f64,
+    ramp: f64,
+    /// Number of steps of the ramp; 0 for a linear ramp.
+    steps: f64,
+    hold: f64,
+    /// Seconds in the unit of time.
+    unit: f64,
 }
 
-fn by_time(stages: Vec<Stage>) -> Schedule {
+/// Stages of a linear or stepped ramp to a level, followed by the hold time.
+fn ramp_stages(level: f64, settings: &LevelSettings) -> Vec<Stage> {
+    let mut stages = Vec::new();
+    if settings.steps >= 1.0 {
+        let number = settings.steps.floor().min(10_000.0);
+        for step in 1..=number as u32 {
+            stages.push(constant(level * f64::from(step) / number, settings.ramp / number));
+        }
+    } else {
+        stages.push(stage(0.0, level, settings.ramp));
+    }
+    stages.push(constant(level, settings.hold));
+    without_empty_stages(stages)
+}
+
+fn closed_schedule(stages: Vec<Stage>) -> Schedule {
     let duration = stages.iter().map(|stage| stage.duration.unwrap_or_default()).sum();
     Schedule {
-        load: Load::Closed { users: Shape { stages: never_empty(stages) }, think: Think::NONE },
+        load: Load::Closed { users: Shape { stages: nonempty(stages) }, think: Think::NONE },
         duration: Some(duration),
         iterations: None,
     }
 }
 
-fn opened(stages: Vec<Stage>, arrivals: Arrivals, limit: f64) -> Schedule {
+fn open_schedule(stages: Vec<Stage>, arrivals: Arrivals, limit: f64) -> Schedule {
     let duration = stages.iter().map(|stage| stage.duration.unwrap_or_default()).sum();
     let max_in_flight = if limit >= 1.0 { limit as u32 } else { MOST_ARRIVALS };
     Schedule {
-        load: Load::Open { rate: Shape { stages: never_empty(stages) }, arrivals, connections: None, max_in_flight },
+        load: Load::Open { rate: Shape { stages: nonempty(stages) }, arrivals, connections: None, max_in_flight },
         duration: Some(duration),
         iterations: None,
     }
 }
 
-fn never_empty(mut stages: Vec<Stage>) -> Vec<Stage> {
+fn nonempty(mut stages: Vec<Stage>) -> Vec<Stage> {
     if stages.is_empty() {
         stages.push(constant(0.0, 0.0));
     }
     stages
 }
 
-/// The users of all rows together: each row begins at the first of its times, is full at the second, begins to shrink at the
-/// third and is gone at the fourth.
-fn sum_of(rows: &[(f64, [f64; 4])]) -> Option<Vec<Stage>> {
-    let mut times: Vec<f64> = rows.iter().flat_map(|(_, times)| *times).chain([0.0]).collect();
+/// Threads of one row of an Ultimate Thread Group. Times are in seconds since the start.
+struct UserRow {
+    threads: f64,
+    /// Time of the first thread.
+    begin: f64,
+    /// Time from which all threads run.
+    full: f64,
+    /// Time from which threads stop.
+    shrink: f64,
+    /// Time of the last thread.
+    end: f64,
+}
+
+impl UserRow {
+    /// Number of threads directly before a time, or directly after it. They differ if a row
+    /// has no startup time.
+    fn users_at(&self, time: f64, is_after: bool) -> f64 {
+        let share = if is_before(time, self.begin, is_after) {
+            0.0
+        } else if is_before(time, self.full, is_after) {
+            (time - self.begin) / (self.full - self.begin)
+        } else if is_before(time, self.shrink, is_after) {
+            1.0
+        } else if is_before(time, self.end, is_after) {
+            (self.end - time) / (self.end - self.shrink)
+        } else {
+            0.0
+        };
+        self.threads * share
+    }
+}
+
+fn is_before(time: f64, limit: f64, is_after: bool) -> bool {
+    if is_after { time < limit } else { time <= limit }
+}
+
+/// Sum of all rows; None without rows.
+fn total_users(rows: &[UserRow]) -> Option<Vec<Stage>> {
+    let mut times: Vec<f64> =
+        rows.iter().flat_map(|row| [row.begin, row.full, row.shrink, row.end]).chain([0.0]).collect();
     times.sort_by(f64::total_cmp);
     times.dedup();
-    // Right behind a time, or right before it: a row of no startup is full behind its beginning.
-    let at = |time: f64, behind: bool| {
-        let one = |(threads, [begin, full, shrink, gone]): &(f64, [f64; 4])| {
-            let is_before = |end: f64| if behind { time < end } else { time <= end };
-            let share = if is_before(*begin) {
-                0.0
-            } else if is_before(*full) {
-                (time - begin) / (full - begin)
-            } else if is_before(*shrink) {
-                1.0
-            } else if is_before(*gone) {
-                (gone - time) / (gone - shrink)
-            } else {
-                0.0
-            };
-            threads * share
-        };
-        rows.iter().map(one).sum::<f64>()
-    };
-    let stages = times.windows(2).map(|pair| stage(at(pair[0], true), at(pair[1], false), pair[1] - pair[0]));
+    let stages = times.windows(2).map(|pair| {
+        let from = rows.iter().map(|row| row.users_at(pair[0], true)).sum::<f64>();
+        let to = rows.iter().map(|row| row.users_at(pair[1], false)).sum::<f64>();
+        stage(from, to, pair[1] - pair[0])
+    });
     let stages: Vec<Stage> = stages.collect();
     (!stages.is_empty()).then_some(stages)
 }

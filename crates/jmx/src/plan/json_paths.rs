@@ -1,4 +1,4 @@
-//! Filters of Jayway `JSONPath`, which JMeter uses, as those of RFC 9535.
+//! Translates filters of Jayway `JSONPath`, which JMeter uses, to RFC 9535.
 //!
 //! | Jayway | RFC 9535 |
 //! |---|---|
@@ -10,7 +10,7 @@
 //! | `@.list anyof [1, 2]`, `noneof` | `@.list[?@ == 1 \|\| @ == 2]`, `!(…)` |
 //! | `@.list subsetof [1, 2]` | `!(@.list[?!(@ == 1 \|\| @ == 2)])` |
 
-/// A path with its filters translated.
+/// Translates the filters of a path.
 pub(super) fn translated_filters(path: &str) -> String {
     let mut out = String::with_capacity(path.len());
     let mut rest = path;
@@ -24,7 +24,8 @@ pub(super) fn translated_filters(path: &str) -> String {
     out + rest
 }
 
-/// Where a closing bracket of this kind stands that was opened before the text; its end where there is none.
+/// Index of the closing bracket of a bracket opened before the text, or the length of the text
+/// if it is missing.
 fn end_of(text: &str, close: char) -> usize {
     let mut depth = 0_i32;
     let mut quote = None;
@@ -44,7 +45,7 @@ fn end_of(text: &str, close: char) -> usize {
     text.len()
 }
 
-/// A filter expression.
+/// Translates a filter expression.
 fn filter(expression: &str) -> String {
     let mut out = String::with_capacity(expression.len());
     let mut rest = expression;
@@ -53,9 +54,9 @@ fn filter(expression: &str) -> String {
             '\'' | '"' => 1 + end_of_text(&rest[1..], first),
             '@' | '$' => {
                 let path = &rest[..path_length(rest)];
-                if let Some((test, behind)) = comparison(path, &rest[path.len()..]) {
+                if let Some((test, after)) = comparison(path, &rest[path.len()..]) {
                     out.push_str(&test);
-                    rest = behind;
+                    rest = after;
                     continue;
                 }
                 out.push_str(&translated_filters(path));
@@ -70,7 +71,7 @@ fn filter(expression: &str) -> String {
     out
 }
 
-/// The bytes of a text up to and with its closing quote.
+/// Length of a quoted text including its closing quote, in bytes.
 fn end_of_text(text: &str, quote: char) -> usize {
     let mut escaped = false;
     for (at, letter) in text.char_indices() {
@@ -82,7 +83,7 @@ fn end_of_text(text: &str, quote: char) -> usize {
     text.len()
 }
 
-/// The bytes of a path at the beginning of a text.
+/// Length of the path at the start of a text, in bytes.
 fn path_length(text: &str) -> usize {
     let mut at = 1;
     while let Some(letter) = text[at..].chars().next() {
@@ -97,18 +98,18 @@ fn path_length(text: &str) -> usize {
     at
 }
 
-/// A comparison that RFC 9535 does not have, in its words, and the text after it; None: it is another one.
-fn comparison<'t>(path: &str, behind: &'t str) -> Option<(String, &'t str)> {
-    let behind = behind.trim_start();
-    if let Some(pattern) = behind.strip_prefix("=~") {
+/// Translates a comparison that RFC 9535 lacks. Returns it and the rest of the text;
+/// None for other comparisons.
+fn comparison<'t>(path: &str, after: &'t str) -> Option<(String, &'t str)> {
+    let after = after.trim_start();
+    if let Some(pattern) = after.strip_prefix("=~") {
         return matches(path, pattern.trim_start());
     }
-    let end = behind.find(|letter: char| !letter.is_ascii_alphabetic()).unwrap_or(behind.len());
-    let operator = &behind[..end];
-    let operand = behind[end..].trim_start();
+    let end = after.find(|letter: char| !letter.is_ascii_alphabetic()).unwrap_or(after.len());
+    let operator = &after[..end];
+    let operand = after[end..].trim_start();
     let (value, rest) = operand.split_at(operand_length(operand));
     let value = value.trim();
-    let each = || equals_any("@", value);
     let test = match operator {
         "in" => format!("({})", equals_any(path, value)),
         "nin" => format!("!({})", equals_any(path, value)),
@@ -119,31 +120,31 @@ fn comparison<'t>(path: &str, behind: &'t str) -> Option<(String, &'t str)> {
             let pattern = format!("'{}'", escaped_pattern(literal));
             format!("({path}[?@ == {value}] || search({path}, {pattern}))")
         }
-        "anyof" => format!("{path}[?{}]", each()),
-        "noneof" => format!("!({path}[?{}])", each()),
-        "subsetof" => format!("!({path}[?!({})])", each()),
+        "anyof" => format!("{path}[?{}]", equals_any("@", value)),
+        "noneof" => format!("!({path}[?{}])", equals_any("@", value)),
+        "subsetof" => format!("!({path}[?!({})])", equals_any("@", value)),
         _ => return None,
     };
     Some((test, rest))
 }
 
-/// `path =~ /pattern/flags`
-fn matches<'t>(path: &str, behind: &'t str) -> Option<(String, &'t str)> {
-    let written = behind.strip_prefix('/')?;
+/// Translates `path =~ /pattern/flags`.
+fn matches<'t>(path: &str, after: &'t str) -> Option<(String, &'t str)> {
+    let regex = after.strip_prefix('/')?;
     let mut escaped = false;
-    let end = written.find(|letter| {
+    let end = regex.find(|letter| {
         let is_end = letter == '/' && !escaped;
         escaped = letter == '\\' && !escaped;
         is_end
     })?;
-    let rest = &written[end + 1..];
+    let rest = &regex[end + 1..];
     let flags = &rest[..rest.find(|letter: char| !letter.is_ascii_alphabetic()).unwrap_or(rest.len())];
     let inline = if flags.is_empty() { String::new() } else { format!("(?{flags})") };
-    let pattern = written[..end].replace(r"\/", "/").replace('\\', r"\\").replace('\'', r"\'");
+    let pattern = regex[..end].replace(r"\/", "/").replace('\\', r"\\").replace('\'', r"\'");
     Some((format!("match({path}, '{inline}{pattern}')"), &rest[flags.len()..]))
 }
 
-/// The bytes of a value at the beginning of a text: a list, a text, a number or a path.
+/// Length of the value at the start of a text, in bytes: a list, a text, a number or a path.
 fn operand_length(text: &str) -> usize {
     match text.chars().next() {
         Some('[') => (2 + end_of(&text[1..], ']')).min(text.len()),
@@ -155,7 +156,7 @@ fn operand_length(text: &str) -> usize {
     }
 }
 
-/// Whether a value equals one of a list.
+/// A test that is true if a value is in a list.
 fn equals_any(value: &str, list: &str) -> String {
     let inner = list.strip_prefix('[').and_then(|list| list.strip_suffix(']')).unwrap_or(list);
     let mut tests = Vec::new();
@@ -171,7 +172,7 @@ fn equals_any(value: &str, list: &str) -> String {
     if tests.is_empty() { "1 == 2".to_owned() } else { tests.join(" || ") }
 }
 
-/// A text as a regular expression within single quotes.
+/// Escapes a text as a regular expression in single quotes.
 fn escaped_pattern(text: &str) -> String {
     let mut out = String::new();
     for letter in text.chars() {

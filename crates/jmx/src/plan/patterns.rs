@@ -1,50 +1,51 @@
-//! Regular expressions of JMeter (Perl's syntax, as Apache ORO reads it) in the syntax of Rust's `regex`.
+//! Translates regular expressions of JMeter (Perl syntax, as Apache ORO reads it) to the
+//! syntax of Rust's `regex`.
 //!
-//! A brace that begins no quantifier is plain, as are `\<` and `\>`, and what Rust takes for operations on sets within brackets.
-//! `${…}` is left alone: it is filled in before the expression is read.
+//! Escapes braces that start no quantifier, and set operations of Rust within brackets. Removes the
+//! backslash of `\<` and `\>`. Keeps `${…}`, which is evaluated before the expression is compiled.
 
-/// The same expression in the syntax of `regex`.
+/// Translates an expression to the syntax of `regex`.
 pub fn translated(pattern: &str) -> String {
-    let mut reader = Reader { rest: pattern, out: String::with_capacity(pattern.len() + 8) };
-    while let Some(next) = reader.rest.chars().next() {
-        if reader.expression() || reader.escape() {
+    let mut translator = PatternTranslator { rest: pattern, out: String::with_capacity(pattern.len() + 8) };
+    while let Some(next) = translator.rest.chars().next() {
+        if translator.expression() || translator.escape() {
             continue;
         }
         match next {
-            '[' => reader.class(),
-            '{' if reader.quantifier() => {}
-            '{' | '}' => reader.plain(next),
-            _ => reader.take(next),
+            '[' => translator.class(),
+            '{' if translator.quantifier() => {}
+            '{' | '}' => translator.plain(next),
+            _ => translator.take(next),
         }
     }
-    reader.out
+    translator.out
 }
 
-/// Why an expression is none, in the words of Apache ORO; None: it is one, or it is known only while the plan runs.
+/// Apache ORO's error message for an expression. None if it is valid, or contains variables.
 pub fn error_of(pattern: &str) -> Option<&'static str> {
     if pattern.contains("${") {
         return None;
     }
-    Syntax { rest: pattern, open: 0, last: Last::Nothing }.error()
+    OroSyntax { rest: pattern, open: 0, last: LastToken::Nothing }.error()
 }
 
-/// What stands before the next character of an expression.
+/// Kind of the previous token of an expression.
 #[derive(Clone, Copy, PartialEq)]
-enum Last {
+enum LastToken {
     Nothing,
     Atom,
     Repetition,
 }
 
-/// Reads an expression as Apache ORO does, as far as its errors need it.
-struct Syntax<'p> {
+/// Parses an expression as Apache ORO does, as far as necessary to detect errors.
+struct OroSyntax<'p> {
     rest: &'p str,
-    /// Groups that are open.
+    /// Number of open groups.
     open: usize,
-    last: Last,
+    last: LastToken,
 }
 
-impl Syntax<'_> {
+impl OroSyntax<'_> {
     fn error(mut self) -> Option<&'static str> {
         while let Some(next) = self.rest.chars().next() {
             self.rest = &self.rest[next.len_utf8()..];
@@ -56,11 +57,11 @@ impl Syntax<'_> {
                 '*' | '+' | '?' => self.repetition(),
                 '{' => self.brace(),
                 '|' => {
-                    self.last = Last::Nothing;
+                    self.last = LastToken::Nothing;
                     None
                 }
                 _ => {
-                    self.last = Last::Atom;
+                    self.last = LastToken::Atom;
                     None
                 }
             };
@@ -76,23 +77,24 @@ impl Syntax<'_> {
     }
 
     fn escape(&mut self) -> Option<&'static str> {
-        self.last = Last::Atom;
+        self.last = LastToken::Atom;
         let Some(next) = self.rest.chars().next() else { return Some("Trailing \\ in expression.") };
         self.skip(next.len_utf8());
         None
     }
 
     fn class(&mut self) -> Option<&'static str> {
-        self.last = Last::Atom;
+        self.last = LastToken::Atom;
         let begin = usize::from(self.rest.starts_with('^'));
-        let (mut is_escaped, mut named) = (false, false);
+        let mut is_escaped = false;
+        let mut named = false;
         for (at, character) in self.rest.char_indices().skip(begin) {
             match character {
                 _ if is_escaped => is_escaped = false,
                 '\\' => is_escaped = true,
-                ':' if self.rest[..at].ends_with('[') => named = true,
-                ']' if named && self.rest[..at].ends_with(':') => named = false,
-                ']' if at > begin && !named => {
+                ':' if self.rest[..at].ends_with('[') => in_named_class = true,
+                ']' if in_named_class && self.rest[..at].ends_with(':') => in_named_class = false,
+                ']' if at > begin && !in_named_class => {
                     self.skip(at + 1);
                     return None;
                 }
@@ -103,7 +105,7 @@ impl Syntax<'_> {
     }
 
     fn group(&mut self) -> Option<&'static str> {
-        self.last = Last::Nothing;
+        self.last = LastToken::Nothing;
         let Some(kind) = self.rest.strip_prefix('?') else {
             self.open += 1;
             return None;
@@ -123,7 +125,7 @@ impl Syntax<'_> {
     }
 
     fn close(&mut self) -> Option<&'static str> {
-        self.last = Last::Atom;
+        self.last = LastToken::Atom;
         let Some(open) = self.open.checked_sub(1) else { return Some("Unmatched parentheses.") };
         self.open = open;
         None
@@ -131,9 +133,9 @@ impl Syntax<'_> {
 
     fn repetition(&mut self) -> Option<&'static str> {
         match self.last {
-            Last::Nothing => return Some("?+* follows nothing in expression"),
-            Last::Repetition => return Some("Nested repetitions *?+ in expression"),
-            Last::Atom => self.last = Last::Repetition,
+            LastToken::Nothing => return Some("?+* follows nothing in expression"),
+            LastToken::Repetition => return Some("Nested repetitions *?+ in expression"),
+            LastToken::Atom => self.last = LastToken::Repetition,
         }
         if self.rest.starts_with('?') {
             self.skip(1);
@@ -144,9 +146,8 @@ impl Syntax<'_> {
     fn brace(&mut self) -> Option<&'static str> {
         let within = self.rest.split_once('}').map_or("", |(within, _)| within);
         let (least, most) = within.split_once(',').unwrap_or((within, ""));
-        let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-        if least.is_empty() || !is_number(least) || !is_number(most) || self.last == Last::Nothing {
-            self.last = Last::Atom;
+        if least.is_empty() || !is_digits(least) || !is_digits(most) || self.last == LastToken::Nothing {
+            self.last = LastToken::Atom;
             return None;
         }
         self.skip(within.len() + 1);
@@ -154,32 +155,36 @@ impl Syntax<'_> {
     }
 }
 
-struct Reader<'p> {
+fn is_digits(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+struct PatternTranslator<'p> {
     rest: &'p str,
     out: String,
 }
 
-impl Reader<'_> {
-    /// Takes a character as it is.
+impl PatternTranslator<'_> {
+    /// Copies a character.
     fn take(&mut self, character: char) {
         self.rest = &self.rest[character.len_utf8()..];
         self.out.push(character);
     }
 
-    /// Takes a character that is to be plain.
+    /// Copies a character with a backslash.
     fn plain(&mut self, character: char) {
         self.out.push('\\');
         self.take(character);
     }
 
-    /// Takes so many bytes as they are.
+    /// Copies the next bytes.
     fn copy(&mut self, length: usize) {
         let (copied, rest) = self.rest.split_at(length);
         self.out.push_str(copied);
         self.rest = rest;
     }
 
-    /// `${…}`, with what nests in it.
+    /// Copies `${…}` with nested braces.
     fn expression(&mut self) -> bool {
         if !self.rest.starts_with("${") {
             return false;
@@ -199,15 +204,15 @@ impl Reader<'_> {
         false
     }
 
-    /// A backslash, and what it makes of the next character.
+    /// Translates a backslash and the next character.
     fn escape(&mut self) -> bool {
-        let Some(behind) = self.rest.strip_prefix('\\') else { return false };
-        let Some(next) = behind.chars().next() else {
-            self.rest = behind;
+        let Some(after) = self.rest.strip_prefix('\\') else { return false };
+        let Some(next) = after.chars().next() else {
+            self.rest = after;
             self.out.push_str(r"\\");
             return true;
         };
-        self.rest = &behind[next.len_utf8()..];
+        self.rest = &after[next.len_utf8()..];
         match next {
             '<' | '>' => self.out.push(next),
             'Z' => self.out.push_str(r"\n?\z"),
@@ -218,21 +223,20 @@ impl Reader<'_> {
         true
     }
 
-    /// `{3}`, `{3,}` or `{3,5}`.
+    /// Copies `{3}`, `{3,}` or `{3,5}`; returns false for other braces.
     fn quantifier(&mut self) -> bool {
         let Some(end) = self.rest.find('}') else { return false };
         let within = &self.rest[1..end];
         let (least, most) = within.split_once(',').unwrap_or((within, ""));
-        let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-        let follows = self.out.chars().next_back().is_some_and(|last| !matches!(last, '(' | '|'));
-        let is_one = follows && !least.is_empty() && is_number(least) && is_number(most);
-        if is_one {
+        let has_operand = self.out.chars().next_back().is_some_and(|last| !matches!(last, '(' | '|'));
+        let is_one = has_operand && !least.is_empty() && is_digits(least) && is_digits(most);
+        if is_quantifier {
             self.copy(end + 1);
         }
-        is_one
+        is_quantifier
     }
 
-    /// `[…]`.
+    /// Translates `[…]`.
     fn class(&mut self) {
         self.take('[');
         if self.rest.starts_with('^') {
@@ -244,7 +248,6 @@ impl Reader<'_> {
                 is_first = false;
                 continue;
             }
-            let twice = |character: char| self.rest.chars().nth(1) == Some(character);
             match next {
                 ']' if !is_first => return self.take(next),
                 '[' if self.rest.starts_with("[:") && self.rest.contains(":]") => {
@@ -252,7 +255,7 @@ impl Reader<'_> {
                     self.copy(end);
                 }
                 '[' | ']' => self.plain(next),
-                '&' | '~' | '-' if twice(next) => {
+                '&' | '~' | '-' if self.rest.chars().nth(1) == Some(next) => {
                     self.plain(next);
                     self.plain(next);
                 }

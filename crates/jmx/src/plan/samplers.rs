@@ -1,9 +1,9 @@
-//! Samplers as steps: what runs before them, pauses, then what they do.
+//! Converts samplers to steps: pre-processors, pauses, then the sample.
 
 use super::failing::PlanScript;
 use super::requests::WrongHost;
 use super::texts::{self, wrong_at};
-use super::{Reader, Scope};
+use super::{PlanReader, Scope};
 use crate::document::Document;
 use crate::element::TestElement;
 use crate::error::JmxError;
@@ -11,19 +11,19 @@ use crate::support::{ElementKind, Role};
 use brunt_model::ReplyPolicy;
 use brunt_model::modifier::{RequestModifier, SessionModifier, SessionPlace};
 use brunt_model::scenario::{
-    Counted, FixedSample, SampleMaker, Scope as Over, Script, ScriptLanguage, ScriptSample, Step,
+    Counted, FixedSample, SampleMaker, Scope as EndScope, Script, ScriptLanguage, ScriptSample, Step,
 };
 use brunt_script::template::call_of;
 
-impl Reader<'_> {
-    /// The steps of a sampler.
+impl PlanReader<'_> {
+    /// Converts a sampler to steps.
     ///
     /// # Errors
     ///
-    /// It makes no sense, or a file that it names cannot be read.
+    /// Fails on an invalid setting or an unreadable file.
     pub(super) fn sampler(&mut self, sampler: TestElement<'_>, scope: &Scope<'_>) -> Result<Vec<Step>, JmxError> {
         let scope = scope.with(sampler);
-        let mut steps = self.pre_processors(&scope)?;
+        let mut steps = self.pre_processor_steps(&scope)?;
         for timer in &scope.timers {
             steps.extend(self.timer(*timer)?);
         }
@@ -32,7 +32,7 @@ impl Reader<'_> {
                 if let Some(wrong) = self.wrong_host(sampler, &scope) {
                     let failure = self.with_wrong_host(sampler, &wrong);
                     steps.push(match (self.sample(sampler, &scope, failure)?, wrong) {
-                        // JMeter fails before it gives the sample its name.
+                        // JMeter fails before it names the sample.
                         (Step::Sample(sample), WrongHost::Slash) => {
                             Step::Sample(ScriptSample { label: String::new(), ..sample })
                         }
@@ -54,8 +54,8 @@ impl Reader<'_> {
                 steps.push(Step::CountInTransactions(Counted::Sampler));
                 let nested = sampler.properties().element("SetVariablesAction");
                 let nested = nested.unwrap_or(sampler.properties());
-                let set = super::data::pairs(&nested);
-                steps.extend(set.map(|(variable, value)| Step::Set { variable, value: self.before.folded(&value) }));
+                let pairs = super::data::pairs(&nested);
+                steps.extend(pairs.map(|(variable, value)| Step::Set { variable, value: self.before.folded(&value) }));
             }
             Some(ElementKind::DebugSampler) => steps.push(self.sample(sampler, &scope, SampleMaker::Variables)?),
             Some(ElementKind::Jsr223Sampler) => {
@@ -82,9 +82,9 @@ impl Reader<'_> {
         Ok(steps)
     }
 
-    fn pre_processors(&mut self, scope: &Scope<'_>) -> Result<Vec<Step>, JmxError> {
+    fn pre_processor_steps(&mut self, scope: &Scope<'_>) -> Result<Vec<Step>, JmxError> {
         let mut steps = Vec::new();
-        for element in &scope.before {
+        for element in &scope.pre_processors {
             match element.kind() {
                 Some(
                     ElementKind::Jsr223PreProcessor | ElementKind::BeanShellPreProcessor | ElementKind::BsfPreProcessor,
@@ -94,8 +94,8 @@ impl Reader<'_> {
                 Some(ElementKind::FifoPop) => {
                     let queue = self.text(*element, "FifoName");
                     if let Some(value) = call_of("fifoPop", &[&queue]) {
-                        let variable = match self.filled(*element, "Variable") {
-                            absent if absent.is_empty() => self.filled(*element, "variable"),
+                        let variable = match self.value(*element, "Variable") {
+                            value if value.is_empty() => self.value(*element, "variable"),
                             variable => variable,
                         };
                         steps.push(Step::Set { variable, value });
@@ -107,23 +107,22 @@ impl Reader<'_> {
         Ok(steps)
     }
 
-    /// How an element changes the request behind it; None: it does not.
+    /// Change that an element makes to the next request; None for other elements.
     fn modifier(&self, element: TestElement<'_>) -> Option<RequestModifier> {
-        let flag = |name: &str, absent: bool| self.flag(element, name, absent);
         Some(match element.kind()? {
             ElementKind::LinkParser => RequestModifier::Link,
             ElementKind::UrlRewriting => RequestModifier::Session(SessionModifier {
                 argument: self.text(element, "argument_name"),
-                place: if flag("path_extension", false) {
+                place: if self.flag(element, "path_extension", false) {
                     SessionPlace::Path {
-                        equals: !flag("path_extension_no_equals", false),
-                        question_mark: !flag("path_extension_no_questionmark", false),
+                        equals: !self.flag(element, "path_extension_no_equals", false),
+                        question_mark: !self.flag(element, "path_extension_no_questionmark", false),
                     }
                 } else {
                     SessionPlace::Argument
                 },
-                kept_as: flag("cache_value", true).then(|| element.place()),
-                encode: flag("encode", false),
+                kept_as: self.flag(element, "cache_value", true).then(|| element.place()),
+                encode: self.flag(element, "encode", false),
             }),
             ElementKind::RegexUserParameters => RequestModifier::Matches {
                 variable: self.text(element, "RegExUserParameters.regex_ref_name"),
@@ -134,32 +133,28 @@ impl Reader<'_> {
         })
     }
 
-    /// A script element: JSR223 with its language, or `BeanShell`. None: it cannot be read, and is left out.
+    /// Reads a script element: JSR223 in its language, or `BeanShell`.
     ///
     /// # Errors
     ///
-    /// The language is not known, or the file of the script cannot be read.
+    /// Fails if the language is unknown, or the script file cannot be read.
     pub(super) fn script(&mut self, element: TestElement<'_>, source: &str) -> Result<PlanScript, JmxError> {
         let is_beanshell = element.tag().contains("BeanShell") || element.testclass().contains("BeanShell");
         let language = if is_beanshell { ScriptLanguage::Beanshell } else { self.language(element)? };
-        let prefixed = |name: &str| {
-            let prefix = source.split_once('.').map(|(prefix, _)| prefix);
-            prefix.map_or_else(|| name.to_owned(), |prefix| format!("{prefix}.{name}"))
-        };
         let properties = element.properties();
-        let written = properties.text(source).unwrap_or_default().into_owned();
-        let file = self.filled(element, &prefixed("filename"));
-        // JMeter takes the file where one is named.
+        let inline_source = properties.text(source).unwrap_or_default().into_owned();
+        let file = self.value(element, &sibling_property(source, "filename"));
+        // In JMeter a file takes precedence over the inline script.
         if let Some(file) = self.missing_script(file.trim()) {
             return Ok(self.without_script(element, &file));
         }
-        let written = if file.trim().is_empty() { written } else { self.script_file(element, file.trim())? };
-        let written = if language == ScriptLanguage::Beanshell { self.with_sources(&written) } else { written };
+        let text = if file.trim().is_empty() { inline_source } else { self.script_file(element, file.trim())? };
+        let text = if language == ScriptLanguage::Beanshell { self.with_sources(&text) } else { text };
         let script = Script {
             name: element.name().into_owned(),
             language,
-            source: written,
-            parameters: self.text(element, &prefixed("parameters")),
+            source: text,
+            parameters: self.text(element, &sibling_property(source, "parameters")),
         };
         match brunt_script::check::script(&script) {
             Ok(()) => Ok(PlanScript::Readable(script)),
@@ -174,32 +169,34 @@ impl Reader<'_> {
         }
     }
 
-    /// A script with the files that it names in `source("…");` in their place. Those that cannot be read fail when the script runs, as
-    /// in JMeter.
+    /// Replaces calls of `source("…");` in a script by the content of the files. As in JMeter,
+    /// calls with unreadable files stay and fail when the script runs.
     pub(super) fn with_sources(&self, script: &str) -> String {
         const CALL: &str = "source(\"";
-        let mut whole = String::new();
+        let mut out = String::new();
         let mut rest = script;
-        while let Some((before, behind)) = rest.split_once(CALL) {
-            whole.push_str(before);
-            let named = behind.split_once("\")").map(|(file, rest)| (file, rest.strip_prefix(';').unwrap_or(rest)));
+        while let Some((before, after)) = rest.split_once(CALL) {
+            out.push_str(before);
+            let call = after.split_once("\")").map(|(file, rest)| (file, rest.strip_prefix(';').unwrap_or(rest)));
             let is_word = before.ends_with(|letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '.'));
-            let read = |file: &str| self.surroundings.folder.read(self.before.text(file).trim()).ok();
-            let found = named.filter(|_| !is_word).and_then(|(file, rest)| Some((read(file)?, rest)));
-            if let Some((bytes, behind)) = found {
-                whole.push_str(&String::from_utf8_lossy(&bytes));
-                whole.push('\n');
-                rest = behind;
+            let included = call.filter(|_| !is_word).and_then(|(file, rest)| {
+                let bytes = self.surroundings.folder.read(self.before.text(file).trim()).ok()?;
+                Some((bytes, rest))
+            });
+            if let Some((bytes, after)) = included {
+                out.push_str(&String::from_utf8_lossy(&bytes));
+                out.push('\n');
+                rest = after;
             } else {
-                whole.push_str(CALL);
-                rest = behind;
+                out.push_str(CALL);
+                rest = after;
             }
         }
-        whole + rest
+        out + rest
     }
 
     fn script_file(&mut self, element: TestElement<'_>, file: &str) -> Result<String, JmxError> {
-        self.notice_instead(element, file);
+        self.notice_replacement(element, file);
         match self.surroundings.folder.read(file) {
             Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
             Err(error) if self.surroundings.lenient => {
@@ -214,13 +211,13 @@ impl Reader<'_> {
     }
 
     fn language(&self, element: TestElement<'_>) -> Result<ScriptLanguage, JmxError> {
-        let written = match self.filled(element, "scriptLanguage") {
-            absent if absent.is_empty() => self.filled(element, "BSFSampler.language"),
+        let language = match self.value(element, "scriptLanguage") {
+            language if language.is_empty() => self.value(element, "BSFSampler.language"),
             language => language,
         };
-        Ok(match written.trim().to_ascii_lowercase().as_str() {
+        Ok(match language.trim().to_ascii_lowercase().as_str() {
             "" | "groovy" => ScriptLanguage::Groovy,
-            // JMeter's engine of this name is BeanShell's.
+            // In JMeter, the engine named `java` is BeanShell's.
             "beanshell" | "bsh" | "java" => ScriptLanguage::Beanshell,
             "javascript" | "ecmascript" | "nashorn" | "rhino" | "js" | "jscript" => ScriptLanguage::Javascript,
             "jexl" | "jexl2" | "jexl3" => ScriptLanguage::Jexl,
@@ -234,7 +231,7 @@ impl Reader<'_> {
         })
     }
 
-    /// A sample that is no request.
+    /// A sample that is not a request.
     pub(super) fn sample(
         &mut self,
         sampler: TestElement<'_>,
@@ -247,7 +244,7 @@ impl Reader<'_> {
         Ok(Step::Sample(ScriptSample { label, maker, reply_policy }))
     }
 
-    /// The sample of a dummy sampler of JMeter's plug-ins.
+    /// Sample of the Dummy Sampler plugin.
     fn dummy(&self, sampler: TestElement<'_>) -> FixedSample {
         FixedSample {
             success: self.flag(sampler, "SUCCESFULL", true),
@@ -261,35 +258,35 @@ impl Reader<'_> {
         }
     }
 
-    /// An argument of a Java request; `absent` if it is not given.
-    fn java_argument(&self, given: &[(String, String)], name: &str, absent: &str) -> String {
-        let argument = given.iter().find(|(key, value)| key == name && !value.is_empty());
-        argument.map_or_else(|| absent.to_owned(), |(_, value)| self.before.folded(value))
+    /// An argument of a Java request, or a default.
+    fn java_argument(&self, arguments: &[(String, String)], name: &str, default: &str) -> String {
+        let argument = arguments.iter().find(|(key, value)| key == name && !value.is_empty());
+        argument.map_or_else(|| default.to_owned(), |(_, value)| self.before.folded(value))
     }
 
-    /// A request of one of the Java classes that JMeter has for trials: a sample that sleeps.
+    /// Converts a request of one of JMeter's Java test classes: a sample that sleeps.
     fn java(&mut self, sampler: TestElement<'_>, scope: &Scope<'_>) -> Result<Option<Step>, JmxError> {
         let Some(class) = sampler.java_class() else { return Ok(None) };
         let nested = sampler.properties().element("arguments");
-        let given: Vec<(String, String)> = nested.iter().flat_map(super::data::pairs).collect();
+        let arguments: Vec<(String, String)> = nested.iter().flat_map(super::data::pairs).collect();
         let (fixed, label) = if class == "JavaTest" {
             let fixed = FixedSample {
-                success: self.before.text(&self.java_argument(&given, "Status", "OK")) == "OK",
-                code: self.java_argument(&given, "ResponseCode", ""),
-                message: self.java_argument(&given, "ResponseMessage", ""),
-                body: self.java_argument(&given, "ResultData", ""),
+                success: self.before.text(&self.java_argument(&arguments, "Status", "OK")) == "OK",
+                code: self.java_argument(&arguments, "ResponseCode", ""),
+                message: self.java_argument(&arguments, "ResponseMessage", ""),
+                body: self.java_argument(&arguments, "ResultData", ""),
                 elapsed: sleep_time(
-                    &self.java_argument(&given, "Sleep_Time", "100"),
-                    &self.java_argument(&given, "Sleep_Mask", "0xFF"),
+                    &self.java_argument(&arguments, "Sleep_Time", "100"),
+                    &self.java_argument(&arguments, "Sleep_Mask", "0xFF"),
                 ),
                 waits: true,
                 ..FixedSample::default()
             };
-            (fixed, self.java_argument(&given, "Label", &sampler.name()))
+            (fixed, self.java_argument(&arguments, "Label", &sampler.name()))
         } else {
             let elapsed = sleep_time(
-                &self.java_argument(&given, "SleepTime", "1000"),
-                &self.java_argument(&given, "SleepMask", "0x3FF"),
+                &self.java_argument(&arguments, "SleepTime", "1000"),
+                &self.java_argument(&arguments, "SleepMask", "0x3FF"),
             );
             let fixed = FixedSample { success: true, elapsed, waits: true, ..FixedSample::default() };
             (fixed, sampler.name().into_owned())
@@ -299,22 +296,30 @@ impl Reader<'_> {
         Ok(Some(if let Step::Sample(sample) = step { Step::Sample(ScriptSample { label, ..sample }) } else { step }))
     }
 
-    /// What a flow control action does.
+    /// Converts a Flow Control Action.
     fn action(&self, sampler: TestElement<'_>) -> Result<Option<Step>, JmxError> {
         let of_test = self.number(sampler, "ActionProcessor.target", 0.0)? >= 2.0;
-        let stop = if of_test { Over::Run } else { Over::User };
+        let stop = if of_test { EndScope::Run } else { EndScope::User };
         Ok(match self.number(sampler, "ActionProcessor.action", 0.0)? as i64 {
             0 | 2 => Some(Step::Stop(stop)),
             1 => Some(Step::Pause(self.text(sampler, "ActionProcessor.duration"))),
-            3 => Some(Step::Stop(Over::Iteration)),
-            4 => Some(Step::Stop(Over::Round)),
-            5 => Some(Step::Stop(Over::Loop)),
+            3 => Some(Step::Stop(EndScope::Iteration)),
+            4 => Some(Step::Stop(EndScope::Round)),
+            5 => Some(Step::Stop(EndScope::Loop)),
             _ => None,
         })
     }
 }
 
-/// Returns a text of the milliseconds that a Java request sleeps. JMeter adds the remainder of the clock by the mask to the least time.
+/// Name of another property with the prefix of a property.
+fn sibling_property(property: &str, name: &str) -> String {
+    match property.split_once('.') {
+        Some((prefix, _)) => format!("{prefix}.{name}"),
+        None => name.to_owned(),
+    }
+}
+
+/// Milliseconds that a Java request sleeps, as a text. JMeter adds `clock % mask` to the minimum.
 fn sleep_time(least: &str, mask: &str) -> String {
     let more = (java_number(mask) - 1).max(0);
     if least.contains("${") {
@@ -326,24 +331,31 @@ fn sleep_time(least: &str, mask: &str) -> String {
     random.filter(|_| more > 0).unwrap_or_else(|| least.to_string())
 }
 
-/// A whole number as Java reads it: `10`, `0xFF`.
+/// Parses a whole number as Java does: `10`, `0xFF`.
 fn java_number(text: &str) -> i64 {
     let text = text.trim();
     let hexadecimal = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
     hexadecimal.map_or_else(|| text.parse(), |digits| i64::from_str_radix(digits, 16)).unwrap_or(0)
 }
 
-/// Whether something of a plan may look at the sample before: links and sessions of its reply, `prev` in functions, in scripts before
-/// a request, and in scripts that make a sample of their own.
+/// True if the plan may read the previous sample: links and sessions of its reply, or `prev` in
+/// functions, in scripts before a request, and in scripts that make a sample.
+fn mentions_any(document: &Document, element: TestElement<'_>, words: &[&str]) -> bool {
+    words.iter().any(|word| texts::mentions(document, element, word))
+}
+
 pub(super) fn reads_previous(document: &Document) -> bool {
-    let names = |element, words: &[&str]| words.iter().any(|word| texts::mentions(document, element, word));
-    let says = |element, word: &str| texts::mentions_word(document, element, word);
     document.all_elements().any(|element| match (element.kind(), element.role()) {
         (Some(ElementKind::LinkParser | ElementKind::UrlRewriting), _) => element.enabled(),
-        (_, Role::PostProcessor | Role::Assertion | Role::Listener) => names(element, &["(prev", "(sampleResult"]),
-        (Some(ElementKind::Jsr223Sampler | ElementKind::BeanShellSampler | ElementKind::BsfSampler), _) => {
-            says(element, "prev") || names(element, &["getPreviousResult"])
+        (_, Role::PostProcessor | Role::Assertion | Role::Listener) => {
+            mentions_any(document, element, &["(prev", "(sampleResult"])
         }
-        _ => says(element, "prev") || names(element, &["getPreviousResult", "ampleResult"]),
+        (Some(ElementKind::Jsr223Sampler | ElementKind::BeanShellSampler | ElementKind::BsfSampler), _) => {
+            texts::mentions_word(document, element, "prev") || mentions_any(document, element, &["getPreviousResult"])
+        }
+        _ => {
+            texts::mentions_word(document, element, "prev")
+                || mentions_any(document, element, &["getPreviousResult", "ampleResult"])
+        }
     })
 }

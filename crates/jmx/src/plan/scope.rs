@@ -1,14 +1,12 @@
-//! What holds for a sampler: the elements beside it and beside its ancestors.
+//! Elements that apply to a sampler: its siblings and the siblings of its ancestors.
 
 use crate::element::TestElement;
 use crate::support::{ElementKind, Role};
 
-/// The elements in scope, the outermost first, those of one level in their order.
+/// Elements in scope, outermost first; those of one level in plan order.
 #[derive(Debug, Clone, Default)]
 pub struct Scope<'d> {
-    /// HTTP Request Defaults.
     pub defaults: Vec<TestElement<'d>>,
-    /// HTTP Header Managers.
     pub headers: Vec<TestElement<'d>>,
     /// The innermost HTTP Cookie Manager.
     pub cookies: Option<TestElement<'d>>,
@@ -16,32 +14,28 @@ pub struct Scope<'d> {
     pub cache: Option<TestElement<'d>>,
     /// The innermost HTTP Authorization Manager.
     pub authorization: Option<TestElement<'d>>,
-    /// Filters of messages of WebSockets.
+    /// WebSocket text frame filters.
     pub frame_filters: Vec<TestElement<'d>>,
-    /// Pre-processors.
-    pub before: Vec<TestElement<'d>>,
-    /// Timers.
+    pub pre_processors: Vec<TestElement<'d>>,
     pub timers: Vec<TestElement<'d>>,
-    /// Post-processors.
-    pub behind: Vec<TestElement<'d>>,
-    /// Assertions.
+    pub post_processors: Vec<TestElement<'d>>,
     pub assertions: Vec<TestElement<'d>>,
-    /// Listeners that run a script.
+    /// Only listeners that run a script.
     pub listeners: Vec<TestElement<'d>>,
-    /// Whether samplers end a turn.
     pub turns: Turns,
 }
 
-/// Whether samplers end the turn of an Interleave or Random Controller that ignores the blocks of controllers within it.
+/// Effect of samplers on the turns of an enclosing Interleave or Random Controller of style 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Turns {
-    /// There is none around.
+    /// There is no such controller.
     #[default]
     None,
-    /// They do. JMeter's controllers go on where their last turn ended, but for loops in that controller: they begin anew.
-    Begins,
-    /// They do, within controllers that go on.
-    GoesOn,
+    /// Samplers end the turn. Controllers resume in the next turn, except loops directly in the
+    /// enclosing controller, which restart.
+    Restart,
+    /// Samplers end the turn, within a controller that resumes.
+    Resume,
 }
 
 impl<'d> Scope<'d> {
@@ -50,9 +44,9 @@ impl<'d> Scope<'d> {
         let mut scope = self.clone();
         for child in element.enabled_children() {
             match child.role() {
-                Role::PreProcessor => scope.before.push(child),
+                Role::PreProcessor => scope.pre_processors.push(child),
                 Role::Timer => scope.timers.push(child),
-                Role::PostProcessor => scope.behind.push(child),
+                Role::PostProcessor => scope.post_processors.push(child),
                 Role::Assertion => scope.assertions.push(child),
                 Role::Listener
                     if matches!(child.kind(), Some(ElementKind::Jsr223Listener | ElementKind::BeanShellListener)) =>

@@ -1,15 +1,16 @@
-//! What a plan of JMeter is as runs: thread groups that run at the same time are a stage, one behind the other.
+//! A JMeter plan as stages that run one after another. Thread groups of one stage run
+//! at the same time.
 
 use brunt_model::TestStage;
 use brunt_model::live_output::LiveOutput;
 
-/// A plan that can be run.
+/// A runnable plan.
 #[derive(Debug, Clone)]
 pub struct TestRun {
-    /// One after the other; never empty.
+    /// Stages in the order in which they run; never empty.
     pub stages: Vec<TestStage>,
-    /// What of the plan was left out, or is done otherwise than JMeter does it: a sentence each.
+    /// Omitted elements and differences from JMeter, one sentence each.
     pub notices: Vec<String>,
-    /// Systems that receive the figures of all stages while they run.
+    /// Systems that receive live figures of all stages.
     pub live_outputs: Vec<LiveOutput>,
 }

@@ -75,7 +75,7 @@ fn a_beanshell_script_has_the_files_that_it_names() {
     let document = Document::parse(plan("", "").as_bytes()).unwrap();
     let whole = |script: &str| {
         with(&[], Path::new(env!("CARGO_MANIFEST_DIR")), |surroundings| {
-            Reader::new(&document, surroundings).with_sources(script)
+            PlanReader::new(&document, surroundings).with_sources(script)
         })
     };
     let file = include_str!("../../Cargo.toml");

@@ -1,96 +1,97 @@
-//! Properties of elements as texts, flags and numbers: what never changes is filled in.
+//! Reads properties of elements as texts, flags and numbers, and evaluates constants.
 
-use super::Reader;
+use super::PlanReader;
 use crate::document::{Document, NodeKind};
 use crate::element::TestElement;
 use crate::error::JmxError;
 use crate::property::Properties;
 use std::collections::BTreeSet;
 
-impl Reader<'_> {
-    /// A property as a text that users fill in; empty where it is absent.
+impl PlanReader<'_> {
+    /// Template text of a property: constants are evaluated, and users fill in the
+    /// rest. Empty if absent.
     pub fn text(&self, element: TestElement<'_>, name: &str) -> String {
         self.text_in(&element.properties(), name)
     }
 
-    /// The same of nested properties.
+    /// Like [`text`](Self::text), for nested properties.
     pub fn text_in(&self, properties: &Properties<'_>, name: &str) -> String {
         properties.text(name).map(|text| self.before.folded(&text)).unwrap_or_default()
     }
 
-    /// A property as a text that is filled in now; empty where it is absent.
-    pub fn filled(&self, element: TestElement<'_>, name: &str) -> String {
-        self.filled_in(&element.properties(), name)
+    /// Text of a property, evaluated before the run. Empty if absent.
+    pub fn value(&self, element: TestElement<'_>, name: &str) -> String {
+        self.value_in(&element.properties(), name)
     }
 
-    /// The same of nested properties.
-    pub fn filled_in(&self, properties: &Properties<'_>, name: &str) -> String {
+    /// Like [`value`](Self::value), for nested properties.
+    pub fn value_in(&self, properties: &Properties<'_>, name: &str) -> String {
         properties.text(name).map(|text| self.before.text(&text)).unwrap_or_default()
     }
 
-    /// A property as a flag, as JMeter reads it: anything but `true` is false.
-    pub fn flag(&self, element: TestElement<'_>, name: &str, absent: bool) -> bool {
-        self.flag_in(&element.properties(), name, absent)
+    /// A boolean property as JMeter reads it: any text except `true` is false.
+    pub fn flag(&self, element: TestElement<'_>, name: &str, default: bool) -> bool {
+        self.flag_in(&element.properties(), name, default)
     }
 
-    /// The same of nested properties.
-    pub fn flag_in(&self, properties: &Properties<'_>, name: &str, absent: bool) -> bool {
-        match self.filled_in(properties, name).trim() {
-            "" => absent,
+    /// Like [`flag`](Self::flag), for nested properties.
+    pub fn flag_in(&self, properties: &Properties<'_>, name: &str, default: bool) -> bool {
+        match self.value_in(properties, name).trim() {
+            "" => default,
             text => text.eq_ignore_ascii_case("true"),
         }
     }
 
-    /// A property as a number that must be known before the run.
+    /// A number that must be known before the run.
     ///
     /// # Errors
     ///
-    /// It is there and no number, with the element's place.
-    pub fn number(&self, element: TestElement<'_>, name: &str, absent: f64) -> Result<f64, JmxError> {
-        number_of(element, name, &self.filled(element, name), absent)
+    /// Fails with the element's place if the text is not a number.
+    pub fn number(&self, element: TestElement<'_>, name: &str, default: f64) -> Result<f64, JmxError> {
+        number_of(element, name, &self.value(element, name), default)
     }
 
-    /// A property as a whole number, as JMeter reads it: a text that is none is 0, and a note says so.
-    pub fn whole(&mut self, element: TestElement<'_>, name: &str, absent: f64) -> f64 {
+    /// A whole number as JMeter reads it: an invalid text is 0, with a notice.
+    pub fn whole_number(&mut self, element: TestElement<'_>, name: &str, default: f64) -> f64 {
         if element.properties().get(name).is_none() {
-            return absent;
+            return default;
         }
-        let filled = self.filled(element, name);
-        self.whole_of(element, name, &filled)
+        let value = self.value(element, name);
+        self.whole_number_of(element, name, &value)
     }
 
-    /// The same of a text that was filled in.
-    pub fn whole_of(&mut self, element: TestElement<'_>, name: &str, filled: &str) -> f64 {
-        if filled.is_empty() {
+    /// Like [`whole_number`](Self::whole_number), for an evaluated text.
+    pub fn whole_number_of(&mut self, element: TestElement<'_>, name: &str, value: &str) -> f64 {
+        if value.is_empty() {
             return 0.0;
         }
-        whole_number(filled).unwrap_or_else(|| {
-            let (wrong, instead) = no_number(name, filled);
+        whole_number(value).unwrap_or_else(|| {
+            let (wrong, instead) = no_number(name, value);
             self.notice(format!("{}: {wrong}; 0 is taken, as in JMeter; {instead}", element.place()));
             0.0
         })
     }
 
-    /// Whether a text is the same for all users.
+    /// True if a text contains no variables.
     pub fn is_constant(text: &str) -> bool {
         !text.contains("${")
     }
 }
 
-/// An error at an element.
+/// An error at an element, with its title and line.
 pub fn wrong_at(element: TestElement<'_>, wrong: &str) -> JmxError {
     JmxError::on_line(element.line(), format!("{}: {wrong}", element.title()))
 }
 
-/// A property, whose text was filled in, as a number that must be known before the run.
+/// Parses an evaluated text as a number that must be known before the run.
 ///
 /// # Errors
 ///
-/// It is no number, with the element's place.
-pub fn number_of(element: TestElement<'_>, name: &str, filled: &str, absent: f64) -> Result<f64, JmxError> {
-    let text = filled.trim();
+/// Fails with the element's place if the text is not a number.
+pub fn number_of(element: TestElement<'_>, name: &str, value: &str, default: f64) -> Result<f64, JmxError> {
+    let text = value.trim();
     if text.is_empty() {
-        return Ok(absent);
+        return Ok(default);
     }
     text.parse().ok().filter(|number: &f64| number.is_finite()).ok_or_else(|| {
         let (wrong, instead) = no_number(name, text);
@@ -98,12 +99,12 @@ pub fn number_of(element: TestElement<'_>, name: &str, filled: &str, absent: f64
     })
 }
 
-/// A whole number as Java reads it: without white space around it, and with no part behind a point.
+/// Parses a whole number as Java does: without white space and decimals.
 pub fn whole_number(text: &str) -> Option<f64> {
     text.parse::<i64>().ok().map(|number| number as f64)
 }
 
-/// What is wrong with the text of a number, and what to write instead.
+/// Describes an invalid number, and its fix.
 fn no_number(name: &str, text: &str) -> (String, &'static str) {
     let short = name.rsplit('.').next().unwrap_or(name);
     if text.contains("${") {
@@ -116,9 +117,9 @@ fn no_number(name: &str, text: &str) -> (String, &'static str) {
     }
 }
 
-/// The user defined variables that nothing changes while the plan runs, and whether properties stay as they are.
+/// User Defined Variables that nothing in the plan changes, and whether properties are constant.
 ///
-/// A variable is taken to change where its name stands anywhere but in `${name}` and in its definition.
+/// A variable counts as changed if its name occurs outside `${name}` and its definition.
 pub fn constants(document: &Document, variables: &[(String, String)]) -> (BTreeSet<String>, bool) {
     let mut candidates: BTreeSet<&str> = variables.iter().map(|(name, _)| name.as_str()).collect();
     let mut properties_are_constant = true;
@@ -135,17 +136,17 @@ pub fn constants(document: &Document, variables: &[(String, String)]) -> (BTreeS
     (candidates.into_iter().map(str::to_owned).collect(), properties_are_constant)
 }
 
-/// Whether the name of an element or one of its properties holds this text.
+/// True if the name or a property of an element contains the text.
 pub fn mentions(document: &Document, element: TestElement<'_>, text: &str) -> bool {
     element.name().contains(text) || scalars(document, element).iter().any(|one| one.contains(text))
 }
 
-/// Whether one of an element's properties has this word.
+/// True if a property of an element contains the word.
 pub fn mentions_word(document: &Document, element: TestElement<'_>, word: &str) -> bool {
     scalars(document, element).iter().any(|text| names(text, word))
 }
 
-/// All texts of an element's properties.
+/// Texts of all properties of an element.
 pub fn scalars<'d>(document: &'d Document, element: TestElement<'d>) -> Vec<std::borrow::Cow<'d, str>> {
     let mut all = Vec::new();
     let mut rest = vec![element.node()];
@@ -162,17 +163,21 @@ pub fn scalars<'d>(document: &'d Document, element: TestElement<'d>) -> Vec<std:
     all
 }
 
-/// Whether a text has this word anywhere but in `${word}`.
+/// True if a text contains the word outside `${word}`.
+fn is_word_character(character: Option<char>) -> bool {
+    character.is_some_and(|one| one.is_alphanumeric() || one == '_')
+}
+
 pub fn names(text: &str, word: &str) -> bool {
-    let is_word = |character: Option<char>| character.is_some_and(|one| one.is_alphanumeric() || one == '_');
     let mut from = 0;
     while let Some(at) = text[from..].find(word).map(|at| from + at) {
-        let (before, behind) = (&text[..at], &text[at + word.len()..]);
+        let before = &text[..at];
+        let after = &text[at + word.len()..];
         from = at + word.len().max(1);
-        let whole = !is_word(before.chars().next_back()) && !is_word(behind.chars().next());
+        let is_whole = !is_word_character(before.chars().next_back()) && !is_word_character(after.chars().next());
         let is_property = ["__P(", "__property(", "__isPropDefined("].iter().any(|call| before.ends_with(call));
-        let read = before.ends_with("${") && behind.starts_with('}') || is_property;
-        if whole && !read {
+        let is_read = before.ends_with("${") && after.starts_with('}') || is_property;
+        if is_whole && !is_read {
             return true;
         }
         if from >= text.len() || !text.is_char_boundary(from) {

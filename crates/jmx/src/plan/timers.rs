@@ -1,6 +1,6 @@
-//! Timers as pauses before a request.
+//! Converts timers to pauses before a request.
 
-use super::Reader;
+use super::PlanReader;
 use super::texts::{number_of, wrong_at};
 use crate::element::TestElement;
 use crate::error::JmxError;
@@ -8,29 +8,28 @@ use crate::support::ElementKind;
 use brunt_model::scenario::{Pace, PaceOf, PaceStage, Step};
 use brunt_script::template::call_of;
 
-impl Reader<'_> {
-    /// The step of a timer.
+impl PlanReader<'_> {
+    /// Converts a timer to a step.
     ///
     /// # Errors
     ///
-    /// A number that must be known before the run is none.
+    /// Fails if a number that must be known before the run is invalid.
     pub(super) fn timer(&mut self, timer: TestElement<'_>) -> Result<Option<Step>, JmxError> {
         let mut delay = self.text(timer, "ConstantTimer.delay");
         if Self::is_constant(&delay) {
-            delay = self.whole_of(timer, "ConstantTimer.delay", &delay).to_string();
+            delay = self.whole_number_of(timer, "ConstantTimer.delay", &delay).to_string();
         }
         let range = self.text(timer, "RandomTimer.range");
-        let drawn = |function: &str| call_of(function, &[&range, &delay]).unwrap_or_else(|| delay.clone());
         Ok(match timer.kind() {
             Some(ElementKind::ConstantTimer) => Some(Step::Pause(delay)),
-            Some(ElementKind::GaussianTimer) => Some(Step::Pause(drawn("gaussian"))),
-            Some(ElementKind::UniformTimer) => Some(Step::Pause(drawn("uniform"))),
-            Some(ElementKind::PoissonTimer) => Some(Step::Pause(drawn("poisson"))),
+            Some(ElementKind::GaussianTimer) => Some(random_pause("gaussian", &range, &delay)),
+            Some(ElementKind::UniformTimer) => Some(random_pause("uniform", &range, &delay)),
+            Some(ElementKind::PoissonTimer) => Some(random_pause("poisson", &range, &delay)),
             Some(ElementKind::ConstantThroughputTimer) => {
                 let per_minute = self.text(timer, "throughput");
-                let is_none =
+                let is_zero =
                     Self::is_constant(&per_minute) && per_minute.trim().parse().is_ok_and(|rate: f64| rate <= 0.0);
-                if is_none || per_minute.trim().is_empty() {
+                if is_zero || per_minute.trim().is_empty() {
                     self.notice(format!("{}: nothing is sent, as in JMeter: its throughput is 0", timer.place()));
                 }
                 Some(pace(timer, per_minute, self.calculation(timer)?))
@@ -48,11 +47,11 @@ impl Reader<'_> {
             }
             Some(ElementKind::SynchronizingTimer) => {
                 let size = match self.text(timer, "groupSize") {
-                    absent if absent.is_empty() => "0".to_owned(),
+                    text if text.is_empty() => "0".to_owned(),
                     size => size,
                 };
                 let timeout = match self.text(timer, "timeoutInMs") {
-                    absent if absent.is_empty() => "0".to_owned(),
+                    text if text.is_empty() => "0".to_owned(),
                     timeout => timeout,
                 };
                 Some(Step::Meet { users: size, timeout })
@@ -64,14 +63,14 @@ impl Reader<'_> {
         })
     }
 
-    /// The rows of a schedule: a first rate, a last rate and a time.
+    /// Rows of a schedule: initial rate, final rate and duration.
     fn rates(&self, timer: TestElement<'_>) -> Result<Vec<PaceStage>, JmxError> {
         let mut schedule = Vec::new();
         for row in timer.properties().items("load_profile") {
             let mut cells = Vec::new();
             for cell in row.items() {
-                let filled = self.before.text(&cell.text());
-                cells.push(number_of(timer, "load_profile", &filled, 0.0)?.to_string());
+                let value = self.before.text(&cell.text());
+                cells.push(number_of(timer, "load_profile", &value, 0.0)?.to_string());
             }
             let Ok([from, to, seconds]) = <[String; 3]>::try_from(cells) else {
                 return Err(wrong_at(timer, "a row needs a first rate, a last rate and a time"));
@@ -82,11 +81,11 @@ impl Reader<'_> {
     }
 
     fn calculation(&self, timer: TestElement<'_>) -> Result<PaceOf, JmxError> {
-        let mode = self.filled(timer, "calcMode");
+        let mode = self.value(timer, "calcMode");
         let words = ["this thread only", "all active threads", "all active threads in current thread group"];
         let shared = ["all active threads (shared)", "all active threads in current thread group (shared)"];
-        let known = words.iter().chain(&shared).position(|word| word.eq_ignore_ascii_case(mode.trim()));
-        let number = match known {
+        let index = words.iter().chain(&shared).position(|word| word.eq_ignore_ascii_case(mode.trim()));
+        let number = match index {
             Some(number) => number,
             None => number_of(timer, "calcMode", &mode, 0.0)? as usize,
         };
@@ -100,7 +99,12 @@ impl Reader<'_> {
     }
 }
 
-/// A timer is one, whatever samplers it stands before.
+fn random_pause(function: &str, range: &str, delay: &str) -> Step {
+    Step::Pause(call_of(function, &[range, delay]).unwrap_or_else(|| delay.to_owned()))
+}
+
+/// A pace. Its key is the timer's place, because one timer paces all samplers
+/// in its scope together.
 fn pace(timer: TestElement<'_>, per_minute: String, by: PaceOf) -> Step {
     Step::Pace(Pace { per_minute, by, shared: timer.place(), schedule: Vec::new() })
 }

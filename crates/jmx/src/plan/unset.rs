@@ -1,41 +1,44 @@
-//! Finds variables that requests, timers and loops read and nothing in a plan sets.
+//! Finds variables that requests, timers and loops read but nothing in the plan sets.
 
 use super::texts::{names, scalars};
 use crate::document::Document;
 use crate::element::TestElement;
 use crate::support::{ElementKind, Role};
 
-/// More are not told.
+/// Maximum number of notices.
 const MOST: usize = 10;
 
-/// Variables of JMeter itself begin so.
+/// Prefixes of JMeter's own variables.
 const BUILT_IN: [&str; 5] = ["__", "JMeterThread.", "START.", "TESTSTART.", "COOKIE_"];
 
-/// One line for each variable that one of them reads and nothing sets, with its place. None of them where the plan may set variables
-/// whose names are known in the run alone.
+/// One notice for each variable that is read but never set, with the place. None if the plan may
+/// set variables whose names are known only during the run.
 pub fn notices(document: &Document) -> Vec<String> {
     let all: Vec<TestElement<'_>> = document.all_elements().collect();
     if all.iter().any(|element| sets_any(document, *element)) {
         return Vec::new();
     }
-    let mut told: Vec<(String, String)> = Vec::new();
-    for reader in document.enabled_elements().filter(is_told) {
+    let mut notices: Vec<(String, String)> = Vec::new();
+    for reader in document.enabled_elements().filter(is_checked) {
         for text in scalars(document, reader) {
             for name in variables(&text) {
-                let is_known = told.iter().any(|(known, _)| known == name);
-                let sets = |name: &str| all.iter().any(|element| may_set(document, *element, name));
-                if !is_known && !sets(name) && !sets(stem(name)) {
-                    let what = format!("`${{{name}}}` has no value, since nothing in the plan sets `{name}`");
-                    told.push((name.to_owned(), format!("{}: {what}", reader.place())));
+                let is_listed = notices.iter().any(|(listed, _)| listed == name);
+                let is_set = !is_listed
+                    && all
+                        .iter()
+                        .any(|element| may_set(document, *element, name) || may_set(document, *element, stem(name)));
+                if !is_listed && !is_set {
+                    let problem = format!("`${{{name}}}` has no value, since nothing in the plan sets `{name}`");
+                    notices.push((name.to_owned(), format!("{}: {problem}", reader.place())));
                 }
             }
         }
     }
-    told.into_iter().take(MOST).map(|(_, notice)| notice).collect()
+    notices.into_iter().take(MOST).map(|(_, notice)| notice).collect()
 }
 
-/// Whether variables without a value are told of an element: of requests, timers and loops.
-fn is_told(element: &TestElement<'_>) -> bool {
+/// True for elements whose variables are checked: requests, timers and loops.
+fn is_checked(element: &TestElement<'_>) -> bool {
     is_request(element) || element.role() == Role::Timer || element.kind() == Some(ElementKind::LoopController)
 }
 
@@ -43,17 +46,21 @@ fn is_request(element: &TestElement<'_>) -> bool {
     matches!(element.kind(), Some(ElementKind::HttpSampler | ElementKind::GraphQlSampler | ElementKind::Http2Sampler))
 }
 
-/// The variables that a text reads: `${name}`.
+/// Variables that a text reads: `${name}`.
 fn variables(text: &str) -> impl Iterator<Item = &str> {
     let parts = text.split("${").skip(1).filter_map(|rest| rest.split_once('}').map(|(name, _)| name));
-    let is_plain = |name: &&str| {
-        let is_name = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '.' | '-');
-        !name.is_empty() && name.chars().all(is_name) && !BUILT_IN.iter().any(|begin| name.starts_with(begin))
-    };
-    parts.filter(is_plain)
+    parts.filter(|name| is_plain_name(name))
 }
 
-/// The name that an element sets, of those that it makes of it: `id` of `id_1`, `id_g1`, `id_1_g1` and `id_matchNr`.
+fn is_plain_name(name: &str) -> bool {
+    let mut letters = name.chars();
+    !name.is_empty()
+        && letters.all(|letter| letter.is_alphanumeric() || matches!(letter, '_' | '.' | '-'))
+        && !BUILT_IN.iter().any(|prefix| name.starts_with(prefix))
+}
+
+/// Base name of a variable that an extractor derives: `id` of `id_1`,
+/// `id_g1`, `id_1_g1` and `id_matchNr`.
 fn stem(name: &str) -> &str {
     let Some((begin, end)) = name.rsplit_once('_') else { return name };
     let digits = end.strip_prefix('g').unwrap_or(end);
@@ -61,33 +68,41 @@ fn stem(name: &str) -> &str {
     if is_numbered || matches!(end, "matchNr" | "ALL" | "n") { stem(begin) } else { name }
 }
 
-/// Whether an element names a variable anywhere but where it reads it.
+/// True if an element contains the name of a variable outside a reference to it.
 fn may_set(document: &Document, element: TestElement<'_>, name: &str) -> bool {
-    // Parameters of requests often have the name of the variable; functions of a request may set one.
-    let counts = |text: &str| !is_request(&element) || text.contains("${__");
-    scalars(document, element).iter().any(|text| counts(text) && names(text, name))
+    // Parameters of requests often have the name of the variable, but functions in a
+    // request may set one.
+    let is_request = is_request(&element);
+    scalars(document, element).iter().any(|text| (!is_request || text.contains("${__")) && names(text, name))
 }
 
-/// Whether an element may set variables of any name.
+/// True if an element may set variables of any name.
 fn sets_any(document: &Document, element: TestElement<'_>) -> bool {
     let is_unknown = element.kind().is_none() && !matches!(element.role(), Role::Listener);
-    let names_columns = || {
-        let kinds = [ElementKind::CsvDataSet, ElementKind::RandomCsvDataSet];
-        element.kind().is_some_and(|kind| kinds.contains(&kind))
-            && element.properties().text("variableNames").is_none_or(|names| names.trim().is_empty())
-    };
-    let by_script = || scalars(document, element).iter().any(|text| puts_any(text));
-    is_unknown || element.kind() == Some(ElementKind::IncludeController) || names_columns() || by_script()
+    is_unknown
+        || element.kind() == Some(ElementKind::IncludeController)
+        || has_names_in_file(element)
+        || scalars(document, element).iter().any(|text| puts_any(text))
 }
 
-/// Whether a script sets a variable whose name is no plain text.
+/// True for a data set whose first row has the names of its variables.
+fn has_names_in_file(element: TestElement<'_>) -> bool {
+    let kinds = [ElementKind::CsvDataSet, ElementKind::RandomCsvDataSet];
+    element.kind().is_some_and(|kind| kinds.contains(&kind))
+        && element.properties().text("variableNames").is_none_or(|names| names.trim().is_empty())
+}
+
+/// True if a script sets a variable whose name is not a literal.
 fn puts_any(script: &str) -> bool {
     let puts = script.split(".put").skip(1).filter_map(|rest| rest.split_once('(').map(|(_, rest)| rest.trim_start()));
-    let is_plain = |rest: &str| {
-        let quoted = rest.strip_prefix(['"', '\'']).and_then(|rest| rest.split_once(['"', '\'']));
-        quoted.is_some_and(|(name, behind)| !name.contains('$') && behind.trim_start().starts_with([',', ')']))
-    };
-    script.contains("vars[") || script.contains("evaluate(") || puts.into_iter().any(|rest| !is_plain(rest))
+    script.contains("vars[")
+        || script.contains("evaluate(")
+        || puts.into_iter().any(|arguments| !begins_with_literal(arguments))
+}
+
+fn begins_with_literal(arguments: &str) -> bool {
+    let literal = arguments.strip_prefix(['"', '\'']).and_then(|rest| rest.split_once(['"', '\'']));
+    literal.is_some_and(|(name, after)| !name.contains('$') && after.trim_start().starts_with([',', ')']))
 }
 
 #[cfg(test)]

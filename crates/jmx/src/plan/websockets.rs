@@ -1,14 +1,15 @@
-//! Samplers of the two common WebSocket plugins, as requests of a WebSocket: Peter Doornbosch's
-//! (`eu.luminis.jmeter.wssampler`) and Maciej Zaleski's (`JMeter.plugins.functional.samplers.websocket`).
+//! Converts samplers of the two common WebSocket plugins: Peter
+//! Doornbosch's (`eu.luminis.jmeter.wssampler`) and Maciej
+//! Zaleski's (`JMeter.plugins.functional.samplers.websocket`).
 //!
-//! A sampler with an existing connection names no server: it goes to the server of the last sampler before it that opens a
-//! connection. JMeter closes a connection when a sampler opens the next one. In brunt the message before that sampler closes it
-//! (`Connection: close`).
+//! A sampler with an existing connection has no server. It uses the server of the last preceding
+//! sampler that opens a connection. JMeter closes a connection when a sampler opens the next one.
+//! In brunt, the message before that sampler closes it (`Connection: close`).
 
 use super::failing::PlanScript;
 use super::patterns::translated;
 use super::texts::wrong_at;
-use super::{Reader, Scope};
+use super::{PlanReader, Scope};
 use crate::element::TestElement;
 use crate::error::JmxError;
 use crate::property::Properties;
@@ -23,20 +24,20 @@ use brunt_model::{Body, ReplyPolicy, Request};
 use brunt_script::template::call_of;
 use std::time::Duration;
 
-/// Status of a message that came: the switch of protocols.
+/// Status of a received message: the switch of protocols.
 const SWITCHED: u16 = 101;
 /// Status of a close frame with the code 1000.
 const CLOSED: u16 = CLOSE_STATUS + 1000;
-/// Default time limit for a message in the plugin of Doornbosch, in milliseconds.
+/// Default timeout of a message in Doornbosch's plugin, in milliseconds.
 const READ_TIMEOUT: f64 = 6_000.0;
-/// Default time limit for a message in the plugin of Zaleski, in milliseconds.
+/// Default timeout of a message in Zaleski's plugin, in milliseconds.
 const RESPONSE_TIMEOUT: f64 = 20_000.0;
 
-/// What a sampler does on a WebSocket.
+/// Operation of a sampler on a WebSocket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Action {
     Open,
-    /// Sends a message and awaits one.
+    /// Sends a message and waits for one.
     Exchange,
     Read,
     Write,
@@ -47,15 +48,15 @@ enum Action {
 /// The WebSocket samplers of a thread group in the order of the plan.
 #[derive(Debug, Clone, Default)]
 pub struct WebSocketSamplers {
-    places: Vec<Place>,
-    /// The place of the sampler that is read next.
+    places: Vec<ConnectionUse>,
+    /// Index of the next sampler to convert.
     next: usize,
 }
 
-/// A sampler, as far as it decides which connection others use.
+/// Properties of a sampler that select the connection of other samplers.
 #[derive(Debug, Clone, PartialEq)]
-struct Place {
-    /// Number that the plan gives the connection; empty: the only one of the thread.
+struct ConnectionUse {
+    /// Number of the connection in the plan; empty for the only connection of the thread.
     connection: String,
     opens: bool,
     url: String,
@@ -64,12 +65,12 @@ struct Place {
 /// The connection of a sampler.
 struct Connection {
     url: String,
-    /// The next sampler opens another one.
+    /// True if the next sampler opens another connection.
     closes: bool,
 }
 
-impl Reader<'_> {
-    /// Finds the WebSocket samplers of a thread group.
+impl PlanReader<'_> {
+    /// Collects the WebSocket samplers of a thread group.
     pub(super) fn find_websockets(&mut self, group: TestElement<'_>) {
         let mut places = Vec::new();
         let mut rest: Vec<TestElement<'_>> = group.enabled_children().collect();
@@ -78,9 +79,9 @@ impl Reader<'_> {
             if element.kind() == Some(ElementKind::WebSocketSampler) {
                 places.push(self.place(element));
             }
-            let mut below: Vec<TestElement<'_>> = element.enabled_children().collect();
-            below.reverse();
-            rest.extend(below);
+            let mut children: Vec<TestElement<'_>> = element.enabled_children().collect();
+            children.reverse();
+            rest.extend(children);
         }
         self.group.websockets = WebSocketSamplers { places, next: 0 };
     }
@@ -89,10 +90,14 @@ impl Reader<'_> {
         self.text(element, name).trim().to_owned()
     }
 
-    fn place(&self, element: TestElement<'_>) -> Place {
-        if is_of_zaleski(element) {
+    fn place(&self, element: TestElement<'_>) -> ConnectionUse {
+        if is_zaleski(element) {
             let opens = !self.flag(element, "streamingConnection", false);
-            return Place { connection: self.trimmed(element, "connectionId"), opens, url: self.zaleski_url(element) };
+            return ConnectionUse {
+                connection: self.trimmed(element, "connectionId"),
+                opens,
+                url: self.zaleski_url(element),
+            };
         }
         let opens = match action(element) {
             Action::Open => true,
@@ -106,7 +111,7 @@ impl Reader<'_> {
             &self.trimmed(element, "port"),
             &self.trimmed(element, "path"),
         );
-        Place { connection: self.trimmed(element, "connectionId"), opens, url }
+        ConnectionUse { connection: self.trimmed(element, "connectionId"), opens, url }
     }
 
     fn zaleski_url(&self, element: TestElement<'_>) -> String {
@@ -128,35 +133,35 @@ impl Reader<'_> {
 
     fn query_pairs(&self, list: &Properties<'_>) -> Vec<String> {
         let encode = brunt_script::template::encode_form_expressions;
-        let pair =
-            |(name, value): (String, String)| format!("{}={}", encode(&name), encode(&self.before.folded(&value)));
-        super::data::pairs(list).map(pair).collect()
+        let pairs = super::data::pairs(list);
+        pairs.map(|(name, value)| format!("{}={}", encode(&name), encode(&self.before.folded(&value)))).collect()
     }
 
-    /// The connection of the sampler that is read; None: none was opened before it.
+    /// Connection of the current sampler; None if no preceding sampler opens one.
     fn websocket_of(&mut self, element: TestElement<'_>) -> Option<Connection> {
-        let own = self.place(element);
+        let current = self.place(element);
         let websockets = &mut self.group.websockets;
-        // Of a sampler of another part of the plan, which a Module Controller names, only its own settings are known.
-        let place = (websockets.next..websockets.places.len()).find(|at| websockets.places[*at] == own);
+        // A sampler that a Module Controller runs is in another part of the plan; only its
+        // own settings are known.
+        let place = (websockets.next..websockets.places.len()).find(|at| websockets.places[*at] == current);
         websockets.next = place.map_or(websockets.next, |at| at + 1);
         let (before, after) = websockets.places.split_at(place.unwrap_or(websockets.places.len()));
-        // The next one may stand before it: a thread group is a loop.
+        // The next sampler may precede this one, because a thread group is a loop.
         let mut next = after.iter().skip(1).chain(before).chain(after.first());
-        let closes = next.find(|place| place.connection == own.connection).is_some_and(|place| place.opens);
-        if own.opens || is_of_zaleski(element) {
-            return Some(Connection { url: own.url, closes });
+        let closes = next.find(|place| place.connection == current.connection).is_some_and(|place| place.opens);
+        if current.opens || is_zaleski(element) {
+            return Some(Connection { url: current.url, closes });
         }
         let mut openers = before.iter().rev().chain(after.iter().rev());
-        let opener = openers.find(|place| place.opens && place.connection == own.connection)?;
+        let opener = openers.find(|place| place.opens && place.connection == current.connection)?;
         Some(Connection { url: opener.url.clone(), closes })
     }
 
-    /// The steps of a WebSocket sampler.
+    /// Converts a WebSocket sampler to steps.
     ///
     /// # Errors
     ///
-    /// It asks for something that has no counterpart, or its message is no binary data.
+    /// Fails on an unsupported setting, or if a binary message is invalid.
     pub(super) fn websocket(&mut self, element: TestElement<'_>, scope: &Scope<'_>) -> Result<Vec<Step>, JmxError> {
         let Some(connection) = self.websocket_of(element) else {
             self.notice(format!(
@@ -171,7 +176,7 @@ impl Reader<'_> {
         if self.flag(element, "optional", false) {
             let wrong = "an optional read is not supported: a read without a message fails, and ends the connection; leave \
                          Optional out";
-            return self.unless_lenient(element, wrong);
+            return self.omit_if_lenient(element, wrong);
         }
         let action = action(element);
         let body = match action {
@@ -191,9 +196,9 @@ impl Reader<'_> {
         if connection.closes && !matches!(action, Action::Open | Action::Close) {
             headers.push(("Connection".into(), "close".into()));
         }
-        let (until, timeout) = self.awaited(element, scope);
-        let good = [StatusRange { least: SWITCHED, most: SWITCHED }, StatusRange { least: CLOSED, most: CLOSED }];
-        let status = if action == Action::Close { good.to_vec() } else { good[..1].to_vec() };
+        let (until, timeout) = self.expected_message(element, scope);
+        let statuses = [StatusRange { least: SWITCHED, most: SWITCHED }, StatusRange { least: CLOSED, most: CLOSED }];
+        let status = if action == Action::Close { statuses.to_vec() } else { statuses[..1].to_vec() };
         let events = Events { format: EventFormat::Messages, most: Some(0), longest: None };
         let mut policy = ReplyPolicy {
             checks: Checks { status, ..Checks::default() },
@@ -212,8 +217,8 @@ impl Reader<'_> {
         Ok(vec![Step::Request(self.group.add(request))])
     }
 
-    /// Leaves an element out with a notice where that is allowed.
-    fn unless_lenient(&mut self, element: TestElement<'_>, wrong: &str) -> Result<Vec<Step>, JmxError> {
+    /// Omits an element with a notice in lenient mode; otherwise fails.
+    fn omit_if_lenient(&mut self, element: TestElement<'_>, wrong: &str) -> Result<Vec<Step>, JmxError> {
         if !self.surroundings.lenient {
             let option = self.surroundings.folder.option("lenient");
             return Err(wrong_at(element, &format!("{wrong}, or run the plan without it by {option}")));
@@ -222,17 +227,17 @@ impl Reader<'_> {
         Ok(Vec::new())
     }
 
-    /// The message that a sampler sends.
+    /// Message of a sampler.
     fn message(&mut self, element: TestElement<'_>) -> Result<Body, JmxError> {
-        if is_of_zaleski(element) {
+        if is_zaleski(element) {
             let text = self.text(element, "requestPayload");
             return Ok(if text.is_empty() { Body::None } else { Body::Text(text) });
         }
         let is_binary = self.flag(element, "binaryPayload", false)
-            || self.filled(element, "payloadType").eq_ignore_ascii_case("binary");
+            || self.value(element, "payloadType").eq_ignore_ascii_case("binary");
         if self.flag(element, "loadDataFromFile", false) {
-            let file = self.filled(element, "dataFile");
-            self.notice_instead(element, file.trim());
+            let file = self.value(element, "dataFile");
+            self.notice_replacement(element, file.trim());
             let read = self.surroundings.folder.read(file.trim());
             let bytes =
                 read.map_err(|error| wrong_at(element, &format!("{file}: {error}; name a file that is there")))?;
@@ -245,7 +250,7 @@ impl Reader<'_> {
         if !is_binary {
             return Ok(Body::Text(self.text(element, "requestData")));
         }
-        let digits = self.filled(element, "requestData");
+        let digits = self.value(element, "requestData");
         let bytes = digits.split_whitespace().map(|word| {
             let word = word.strip_prefix("0x").unwrap_or(word);
             u8::from_str_radix(word, 16).ok()
@@ -256,27 +261,27 @@ impl Reader<'_> {
         })
     }
 
-    /// The conditions of the awaited message, and the milliseconds to wait for it.
-    fn awaited(&mut self, element: TestElement<'_>, scope: &Scope<'_>) -> (Vec<Assertion>, f64) {
+    /// Conditions of the expected message, and its timeout in milliseconds.
+    fn expected_message(&mut self, element: TestElement<'_>, scope: &Scope<'_>) -> (Vec<Assertion>, f64) {
         let (name, default) =
-            if is_of_zaleski(element) { ("responseTimeout", RESPONSE_TIMEOUT) } else { ("readTimeout", READ_TIMEOUT) };
+            if is_zaleski(element) { ("responseTimeout", RESPONSE_TIMEOUT) } else { ("readTimeout", READ_TIMEOUT) };
         let timeout = self.time_limit(element, name, &self.text(element, name));
         let timeout = if timeout > 0.0 { timeout } else { default };
-        let connect = if is_of_zaleski(element) { "connectionTimeout" } else { "connectTimeout" };
+        let connect = if is_zaleski(element) { "connectionTimeout" } else { "connectTimeout" };
         let connect = self.time_limit(element, connect, &self.text(element, connect));
         self.limit_connect(connect);
-        if is_of_zaleski(element) {
+        if is_zaleski(element) {
             let pattern = self.text(element, "responsePattern");
             let pattern = (!pattern.is_empty()).then(|| text(TextMatch::Contains, translated(&pattern), false));
             return (pattern.into_iter().collect(), timeout);
         }
         let filters: Vec<TestElement<'_>> = scope.frame_filters.clone();
-        (filters.into_iter().filter_map(|filter| self.passes(filter)).collect(), timeout)
+        (filters.into_iter().filter_map(|filter| self.filter_condition(filter)).collect(), timeout)
     }
 
-    /// The condition of messages that a filter lets through: it drops those that match it.
-    fn passes(&mut self, filter: TestElement<'_>) -> Option<Assertion> {
-        let comparison = self.filled(filter, "comparisonType");
+    /// Condition of the messages that pass a filter. A filter drops messages that match it.
+    fn filter_condition(&mut self, filter: TestElement<'_>) -> Option<Assertion> {
+        let comparison = self.value(filter, "comparisonType");
         let value = self.text(filter, "matchValue");
         let (comparison, is_inverted) = match comparison.trim().strip_prefix("Not") {
             Some(rest) => (rest, true),
@@ -299,7 +304,7 @@ impl Reader<'_> {
         Some(text(is, pattern, !is_inverted))
     }
 
-    /// Names settings that have no effect.
+    /// Adds notices of settings without effect.
     fn notice_differences(&mut self, element: TestElement<'_>) {
         if !self.trimmed(element, "closeConncectionPattern").is_empty() {
             self.notice(format!(
@@ -310,7 +315,7 @@ impl Reader<'_> {
         if !self.trimmed(element, "proxyAddress").is_empty() {
             self.notice(format!("{}: the proxy is not asked; the connection goes to the server", element.place()));
         }
-        let code = self.filled(element, "statusCode");
+        let code = self.value(element, "statusCode");
         if action(element) == Action::Close && !matches!(code.trim(), "" | "1000") {
             self.notice(format!("{}: the close frame has the code 1000, not {}", element.place(), code.trim()));
         }
@@ -330,7 +335,7 @@ fn text(is: TextMatch, pattern: String, not: bool) -> Assertion {
     Assertion { name: "until".into(), test }
 }
 
-fn is_of_zaleski(element: TestElement<'_>) -> bool {
+fn is_zaleski(element: TestElement<'_>) -> bool {
     element.class_name() == "WebSocketSampler"
 }
 
@@ -345,7 +350,7 @@ fn action(element: TestElement<'_>) -> Action {
     }
 }
 
-/// The URL of a server; the port of the scheme where none is given.
+/// URL of a server, with the scheme's default port if none is given.
 fn url(scheme: &str, server: &str, port: &str, path: &str) -> String {
     let default = if scheme.eq_ignore_ascii_case("wss") { "443" } else { "80" };
     let port = if matches!(port, "" | "0") || port == default { String::new() } else { format!(":{port}") };

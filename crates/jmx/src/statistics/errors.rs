@@ -1,12 +1,12 @@
-//! Which errors occurred, and how often.
+//! Counts errors by kind.
 
 use brunt_model::SampleRecord;
 use std::collections::HashMap;
 
-/// Kinds of errors of a whole run that are told apart; further ones share one row.
+/// Maximum number of error kinds of a whole run; further ones share one row.
 pub(super) const KINDS: usize = 1000;
 
-/// The same for one label.
+/// Maximum number of error kinds of a label.
 pub(super) const KINDS_OF_LABEL: usize = 100;
 
 const OTHER: &str = "other errors";
@@ -14,26 +14,24 @@ const OTHER: &str = "other errors";
 /// A row of the table *Errors*.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ErrorRow {
-    /// `code/message`; of a sample with a code of success, the message of the assertion that failed.
+    /// `code/message`. For a sample with a success code, the message of the failed assertion.
     pub error: String,
-    /// Number of samples with it.
+    /// Number of samples with this error.
     pub count: u64,
-    /// Their share of the failed samples, in percent.
+    /// Share of the failed samples, in percent.
     pub percent_of_errors: f64,
-    /// Their share of all samples, in percent.
+    /// Share of all samples, in percent.
     pub percent_of_samples: f64,
 }
 
 /// A row of the table *Top 5 Errors by sampler*.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LabelErrors {
-    /// Label.
     pub label: String,
-    /// Number of samples.
     pub samples: u64,
-    /// Number of those that failed.
+    /// Number of failed samples.
     pub errors: u64,
-    /// The five most frequent errors, with their numbers.
+    /// The five most frequent errors, with their counts.
     pub top: Vec<(String, u64)>,
 }
 
@@ -45,8 +43,8 @@ pub(super) struct Errors {
 }
 
 impl Errors {
-    /// Tells so many kinds apart.
-    pub(super) fn of_kinds(most: usize) -> Self {
+    /// Creates counters for a maximum number of error kinds.
+    pub(super) fn with_limit(most: usize) -> Self {
         Self { most, kinds: HashMap::new(), count: 0 }
     }
 
@@ -66,7 +64,7 @@ impl Errors {
         self.count
     }
 
-    /// The most frequent, by number and then by name.
+    /// The most frequent errors, ordered by count and then by name.
     pub(super) fn top(&self, most: usize) -> Vec<(String, u64)> {
         let mut all: Vec<(String, u64)> = self.kinds.iter().map(|(kind, count)| (kind.clone(), *count)).collect();
         all.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
@@ -75,15 +73,18 @@ impl Errors {
     }
 
     pub(super) fn rows(&self, samples: u64) -> Vec<ErrorRow> {
-        let percent = |count: u64, of: u64| count as f64 * 100.0 / of.max(1) as f64;
-        let row = |(error, count)| ErrorRow {
+        let rows = self.top(usize::MAX).into_iter().map(|(error, count)| ErrorRow {
             error,
             count,
             percent_of_errors: percent(count, self.count),
             percent_of_samples: percent(count, samples),
-        };
-        self.top(usize::MAX).into_iter().map(row).collect()
+        });
+        rows.collect()
     }
+}
+
+fn percent(count: u64, total: u64) -> f64 {
+    count as f64 * 100.0 / total.max(1) as f64
 }
 
 fn kind(record: &SampleRecord) -> String {

@@ -1,62 +1,54 @@
-//! The figures of one label.
+//! Aggregates the samples of one label.
 
 use super::errors::{Errors, KINDS_OF_LABEL, LabelErrors};
 use brunt_model::SampleRecord;
 use brunt_stats::Histogram;
 
-/// The thresholds of Apdex, in milliseconds.
+/// Apdex thresholds, in milliseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ApdexThresholds {
-    /// Up to this response time a user is satisfied (T).
+    /// Maximum response time that satisfies a user (T).
     pub satisfied_millis: u64,
-    /// Up to this response time a user tolerates it (F).
+    /// Maximum response time that a user tolerates (F).
     pub tolerated_millis: u64,
 }
 
 /// A row of the table *APDEX*.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ApdexRow {
-    /// Label.
     pub label: String,
-    /// (satisfied + tolerating / 2) / samples; failed samples are neither. 0 to 1; 0 without samples.
+    /// (satisfied + tolerating / 2) / samples, from 0 to 1. Failed samples count as
+    /// neither; 0 without samples.
     pub apdex: f64,
-    /// The thresholds.
     pub thresholds: ApdexThresholds,
 }
 
 /// Number of samples by response time and success.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ResponseOverview {
-    /// Good ones within the first threshold.
+    /// Passed samples up to the first threshold.
     pub satisfied: u64,
-    /// Good ones within the second.
+    /// Passed samples up to the second threshold.
     pub tolerating: u64,
-    /// Good ones beyond it.
+    /// Passed samples above the second threshold.
     pub slow: u64,
-    /// Failed ones.
     pub failed: u64,
-    /// The thresholds; None if labels have different ones.
+    /// Apdex thresholds; None if labels have different ones.
     pub thresholds: Option<ApdexThresholds>,
 }
 
 /// A row of the table *Statistics*. Times are milliseconds.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StatisticsRow {
-    /// Label.
     pub label: String,
-    /// Number of samples.
     pub samples: u64,
-    /// Number of those that failed.
+    /// Number of failed samples.
     pub failed: u64,
-    /// Their share in percent.
+    /// Share of failed samples, in percent.
     pub failed_percent: f64,
-    /// Mean.
     pub mean: f64,
-    /// Least.
     pub min: f64,
-    /// Greatest.
     pub max: f64,
-    /// Median.
     pub median: f64,
     /// The three percentiles of the settings.
     pub percentiles: [f64; 3],
@@ -68,7 +60,7 @@ pub struct StatisticsRow {
     pub sent_kb: f64,
 }
 
-/// How a sample counts for Apdex.
+/// Apdex category of a sample.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Apdex {
     Satisfied,
@@ -76,7 +68,7 @@ pub(super) enum Apdex {
     Frustrated,
 }
 
-/// The sums of one label.
+/// Totals of one label.
 #[derive(Debug, Clone)]
 pub(super) struct LabelTotals {
     label: String,
@@ -90,9 +82,9 @@ pub(super) struct LabelTotals {
     sent: u64,
     first_start: u64,
     last_end: u64,
-    /// What failed, without transactions; None where it is not kept.
+    /// Errors without transactions; None for the total, which counts them separately.
     errors: Option<Errors>,
-    /// Samples without transactions.
+    /// Number of samples without transactions.
     plain: u64,
 }
 
@@ -109,12 +101,12 @@ impl LabelTotals {
             sent: 0,
             first_start: u64::MAX,
             last_end: 0,
-            errors: with_errors.then(|| Errors::of_kinds(KINDS_OF_LABEL)),
+            errors: with_errors.then(|| Errors::with_limit(KINDS_OF_LABEL)),
             plain: 0,
         }
     }
 
-    /// Counts a sample by the thresholds of this label.
+    /// Counts a sample with the thresholds of this label.
     pub(super) fn add(&mut self, record: &SampleRecord) -> Apdex {
         let apdex = match record.elapsed_millis {
             _ if !record.success => Apdex::Frustrated,
@@ -155,7 +147,6 @@ impl LabelTotals {
     pub(super) fn row(&self, percentiles: [f64; 3]) -> StatisticsRow {
         let samples = self.count();
         let seconds = self.last_end.saturating_sub(self.first_start) as f64 / 1000.0;
-        let per_second = |amount: f64| if seconds > 0.0 { amount / seconds } else { 0.0 };
         StatisticsRow {
             label: self.label.clone(),
             samples,
@@ -166,9 +157,9 @@ impl LabelTotals {
             max: self.times.max() as f64,
             median: percentile(&self.times, 50.0),
             percentiles: percentiles.map(|percent| percentile(&self.times, percent)),
-            throughput: per_second(samples as f64),
-            received_kb: per_second(self.received as f64 / 1024.0),
-            sent_kb: per_second(self.sent as f64 / 1024.0),
+            throughput: per_second(samples as f64, seconds),
+            received_kb: per_second(self.received as f64 / 1024.0, seconds),
+            sent_kb: per_second(self.sent as f64 / 1024.0, seconds),
         }
     }
 
@@ -189,7 +180,7 @@ impl LabelTotals {
         }
     }
 
-    /// None without errors.
+    /// Errors of the label; None without errors.
     pub(super) fn errors(&self) -> Option<LabelErrors> {
         let errors = self.errors.as_ref().filter(|errors| errors.count() > 0)?;
         let label = self.label.clone();
@@ -197,8 +188,13 @@ impl LabelTotals {
     }
 }
 
-/// A percentile as the dashboard takes it: linear between the neighbours of rank p (n + 1) / 100 (the estimator "legacy" of
-/// Apache Commons Math, method 6 of Hyndman & Fan 1996). 0 without values.
+fn per_second(amount: f64, seconds: f64) -> f64 {
+    if seconds > 0.0 { amount / seconds } else { 0.0 }
+}
+
+/// A percentile by the dashboard's definition: linear between the neighbors of rank p (n + 1) /
+/// 100. This is the estimator "legacy" of Apache Commons Math, method 6 of Hyndman & Fan
+///      1996. 0 without values.
 pub(super) fn percentile(times: &Histogram, percent: f64) -> f64 {
     let count = times.count();
     let rank = percent / 100.0 * (count as f64 + 1.0);
@@ -208,6 +204,7 @@ pub(super) fn percentile(times: &Histogram, percent: f64) -> f64 {
     if rank >= count as f64 {
         return times.max() as f64;
     }
-    let (low, high) = (times.value_at_rank(rank as u64) as f64, times.value_at_rank(rank as u64 + 1) as f64);
+    let low = times.value_at_rank(rank as u64) as f64;
+    let high = times.value_at_rank(rank as u64 + 1) as f64;
     low + rank.fract() * (high - low)
 }

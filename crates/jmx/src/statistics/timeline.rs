@@ -1,83 +1,81 @@
-//! Records by time, for the graphs of the dashboard: what ended in each interval.
+//! Aggregates records over time, for the graphs of the dashboard.
 //!
-//! Memory is bounded: intervals are a second long, and become twice as long whenever there are more than [`MOST_INTERVALS`].
+//! Memory is bounded: intervals start at one second, and double when there
+//! are more than [`MOST_INTERVALS`].
 
 use brunt_model::SampleRecord;
 use brunt_stats::Histogram;
 use std::collections::BTreeMap;
 
-/// Intervals, at most.
+/// Maximum number of intervals.
 pub const MOST_INTERVALS: u64 = 300;
 
-/// Labels and codes that are counted one by one, at most; further ones are left out of graphs.
+/// Maximum number of labels and codes in graphs; further ones are omitted.
 const MOST_NAMES: usize = 100;
 
-/// Records by time.
+/// Records over time.
 #[derive(Debug, Clone, Default)]
 pub struct Timeline {
     intervals: BTreeMap<u64, Interval>,
-    /// Seconds of an interval.
+    /// Length of an interval, in seconds.
     width: u64,
     labels: BTreeMap<String, LabelSums>,
 }
 
-/// What ended in an interval, or began in it.
+/// Samples that started or ended in an interval.
 #[derive(Debug, Clone, Default)]
 pub struct Interval {
-    /// Samples that began.
+    /// Number of samples that started.
     pub begun: u64,
-    /// Samples that ended.
+    /// Number of samples that ended.
     pub ended: u64,
-    /// Those of them that failed.
+    /// Number of samples that ended and failed.
     pub failed: u64,
-    /// Bytes received.
     pub bytes: u64,
-    /// Bytes sent.
     pub sent_bytes: u64,
-    /// Samples that ended, by code.
+    /// Number of samples that ended, by response code.
     pub codes: BTreeMap<String, u64>,
-    /// By label.
     pub labels: BTreeMap<String, LabelSums>,
-    /// Of all samples that are no transactions.
+    /// Sums of all samples that are not transactions.
     pub samples: LabelSums,
-    /// Milliseconds of the good ones.
+    /// Response times of passed samples, in milliseconds.
     pub good: Histogram,
-    /// The most active threads, by thread group.
+    /// Maximum number of active threads, by thread group.
     pub threads: BTreeMap<String, u64>,
-    /// The most active threads of all groups.
+    /// Maximum number of active threads of all groups.
     pub all_threads: u64,
 }
 
 /// Sums of the samples of a label. Times are milliseconds.
 #[derive(Debug, Clone, Default)]
 pub struct LabelSums {
-    /// Samples.
+    /// Number of samples.
     pub count: u64,
-    /// Those that failed.
+    /// Number of failed samples.
     pub failed: u64,
-    /// Response times.
+    /// Sum of response times.
     pub elapsed: u64,
-    /// Times to the first byte.
+    /// Sum of times to the first byte.
     pub latency: u64,
-    /// Times to open connections.
+    /// Sum of connect times.
     pub connect: u64,
     /// Response times; empty for a label in an interval.
     pub times: Histogram,
 }
 
 impl Timeline {
-    /// Counts a record and those of its parts that the tables count, too.
+    /// Counts a record.
     pub(super) fn record(&mut self, record: &SampleRecord) {
         self.width = self.width.max(1);
         let end = record.start_unix_millis + record.elapsed_millis;
-        self.at(record.start_unix_millis).begun += 1;
+        self.interval_at(record.start_unix_millis).begun += 1;
         let is_known = self.labels.contains_key(&record.label) || self.labels.len() < MOST_NAMES;
         if is_known {
-            let of_run = self.labels.entry(record.label.clone()).or_default();
-            of_run.add(record);
-            of_run.times.record(record.elapsed_millis);
+            let totals = self.labels.entry(record.label.clone()).or_default();
+            totals.add(record);
+            totals.times.record(record.elapsed_millis);
         }
-        let interval = self.at(end);
+        let interval = self.interval_at(end);
         interval.ended += 1;
         interval.failed += u64::from(!record.success);
         interval.bytes += record.bytes;
@@ -101,25 +99,26 @@ impl Timeline {
         interval.all_threads = interval.all_threads.max(u64::from(record.all_threads));
     }
 
-    /// Seconds of an interval.
+    /// Length of an interval, in seconds.
     pub fn width_seconds(&self) -> f64 {
         self.width.max(1) as f64
     }
 
-    /// The intervals, each with its middle in seconds since 1970.
+    /// Intervals, each with its middle in seconds since 1970.
     pub fn intervals(&self) -> impl Iterator<Item = (f64, &Interval)> {
         let width = self.width_seconds();
         self.intervals.iter().map(move |(at, interval)| ((*at as f64 + 0.5) * width, interval))
     }
 
-    /// The labels of the whole run, those with the most samples first.
+    /// Labels of the whole run, those with the most samples first.
     pub fn labels(&self) -> Vec<(&str, &LabelSums)> {
         let mut all: Vec<_> = self.labels.iter().map(|(label, sums)| (label.as_str(), sums)).collect();
         all.sort_by_key(|(label, sums)| (std::cmp::Reverse(sums.count), *label));
         all
     }
 
-    fn at(&mut self, unix_millis: u64) -> &mut Interval {
+    /// The interval of a time; widens all intervals if there would be too many.
+    fn interval_at(&mut self, unix_millis: u64) -> &mut Interval {
         loop {
             let at = unix_millis / 1_000 / self.width;
             let first = self.intervals.keys().next().map_or(at, |first| at.min(*first));
@@ -131,7 +130,7 @@ impl Timeline {
         }
     }
 
-    /// Makes intervals twice as long.
+    /// Doubles the length of intervals.
     fn widen(&mut self) {
         self.width *= 2;
         for (at, interval) in std::mem::take(&mut self.intervals) {
@@ -154,8 +153,8 @@ impl Interval {
         self.samples.merge(&other.samples);
         self.good.merge(&other.good);
         for (group, threads) in other.threads {
-            let own = self.threads.entry(group).or_default();
-            *own = (*own).max(threads);
+            let most = self.threads.entry(group).or_default();
+            *most = (*most).max(threads);
         }
         self.all_threads = self.all_threads.max(other.all_threads);
     }

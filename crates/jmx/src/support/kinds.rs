@@ -4,7 +4,8 @@ use super::{Role, Row, Tier};
 
 macro_rules! kinds {
     ($($kind:ident $title:literal $role:ident $tier:ident [$($name:literal),* $(,)?];)*) => {
-        /// The kinds of test elements that brunt knows. [`title`](ElementKind::title) has the words of JMeter's menus.
+        /// Kinds of test elements that brunt knows. [`title`](ElementKind::title) returns the
+        /// name in JMeter's menus.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[non_exhaustive]
         pub enum ElementKind {
@@ -16,7 +17,7 @@ macro_rules! kinds {
             $(Row { kind: ElementKind::$kind, title: $title, role: Role::$role, tier: Tier::$tier },)*
         ];
 
-        /// The names of classes. A kind without a name is told by the class of its form ([`BY_FORM`]).
+        /// Names of classes. A kind without a name is identified by its GUI class ([`BY_FORM`]).
         pub(super) const NAMES: &[(ElementKind, &[&str])] = &[$((ElementKind::$kind, &[$($name),*]),)*];
     };
 }
@@ -276,13 +277,14 @@ kinds! {
     AutoStop "jp@gc - AutoStop Listener" Listener Unsupported ["kg.apc.jmeter.reporters.AutoStop"];
 }
 
-/// The kinds that share a class, told apart by the class of their form: `ConfigTestElement` with `HttpDefaultsGui`.
+/// Kinds that share a class, distinguished by the GUI
+/// class: `ConfigTestElement` with `HttpDefaultsGui`.
 pub(super) const BY_FORM: &[(ElementKind, &str, ElementKind)] = &[
     (ElementKind::HttpSampler, "GraphQLHTTPSamplerGui", ElementKind::GraphQlSampler),
     (ElementKind::Config, "HttpDefaultsGui", ElementKind::HttpDefaults),
     (ElementKind::Config, "UrlConfigGui", ElementKind::HttpDefaults),
     (ElementKind::Config, "MultipartUrlConfigGui", ElementKind::HttpDefaults),
-    // Written by hand: it can be for nothing else.
+    // Without a GUI class the element was written by hand, and only request defaults make sense.
     (ElementKind::Config, "", ElementKind::HttpDefaults),
     (ElementKind::Config, "SimpleConfigGui", ElementKind::SimpleConfig),
     (ElementKind::Config, "PropertyControlGui", ElementKind::PropertyDisplay),

@@ -1,18 +1,19 @@
-//! The schedule of an Open Model Thread Group: `rate(10/sec) random_arrivals(1 min) pause(5 s)`.
+//! Parses the schedule of an Open Model Thread Group: `rate(10/sec)
+//! random_arrivals(1 min) pause(5 s)`.
 
 use brunt_model::load::{Arrivals, Stage};
 use std::time::Duration;
 
-/// Reads a schedule: its stages, with rates per second.
+/// Parses a schedule into stages with rates per second.
 ///
 /// # Errors
 ///
-/// What is wrong, and what to write instead.
+/// Fails with the problem and its fix.
 pub fn read(text: &str) -> Result<(Vec<Stage>, Arrivals), String> {
     let mut stages: Vec<Stage> = Vec::new();
     let mut arrivals = Arrivals::Poisson;
     let mut rate = 0.0;
-    // A rate behind arrivals is where their rate ends.
+    // A rate that follows arrivals is the final rate of their stage.
     let mut open = false;
     for (name, argument) in calls(&without_comments(text))? {
         match name.as_str() {
@@ -21,7 +22,8 @@ pub fn read(text: &str) -> Result<(Vec<Stage>, Arrivals), String> {
                 if let Some(last) = stages.last_mut().filter(|_| open) {
                     last.to = next;
                 }
-                (rate, open) = (next, false);
+                rate = next;
+                open = false;
             }
             "random_arrivals" | "even_arrivals" => {
                 if name == "even_arrivals" {
@@ -52,7 +54,7 @@ fn without_comments(text: &str) -> String {
         out.push('\n');
     }
     while let Some((before, rest)) = out.split_once("/*") {
-        out = format!("{before} {}", rest.split_once("*/").map_or("", |(_, behind)| behind));
+        out = format!("{before} {}", rest.split_once("*/").map_or("", |(_, after)| after));
     }
     out
 }
@@ -61,12 +63,12 @@ fn calls(text: &str) -> Result<Vec<(String, String)>, String> {
     let mut calls = Vec::new();
     let mut rest = text.trim_start_matches(|c: char| c.is_whitespace() || c == ';');
     while !rest.is_empty() {
-        let call = rest.split_once('(').and_then(|(name, behind)| Some((name, behind.split_once(')')?)));
-        let Some((name, (argument, behind))) = call else {
+        let call = rest.split_once('(').and_then(|(name, after)| Some((name, after.split_once(')')?)));
+        let Some((name, (argument, after))) = call else {
             return Err(format!("the schedule ends with `{}`; write such as rate(10/sec)", rest.trim()));
         };
         calls.push((name.trim().to_ascii_lowercase(), argument.trim().to_owned()));
-        rest = behind.trim_start_matches(|c: char| c.is_whitespace() || c == ';');
+        rest = after.trim_start_matches(|c: char| c.is_whitespace() || c == ';');
     }
     Ok(calls)
 }
@@ -79,13 +81,17 @@ fn per_second(text: &str) -> Result<f64, String> {
     Ok(number / unit)
 }
 
+fn time_error(text: &str) -> String {
+    format!("`{text}` is no time; write such as 30 s, 1 min or 2 h")
+}
+
 fn seconds(text: &str) -> Result<Duration, String> {
-    let wrong = || format!("`{text}` is no time; write such as 30 s, 1 min or 2 h");
     let split = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
-    let number: f64 = text[..split].parse().map_err(|_| wrong())?;
+    let number: f64 = text[..split].parse().map_err(|_| time_error(text))?;
     let unit = text[split..].trim();
     let unit = if unit.is_empty() { Some(1.0) } else { unit_seconds(unit) };
-    Duration::try_from_secs_f64(number * unit.ok_or_else(wrong)?).map_err(|_| wrong())
+    let unit = unit.ok_or_else(|| time_error(text))?;
+    Duration::try_from_secs_f64(number * unit).map_err(|_| time_error(text))
 }
 
 fn unit_seconds(unit: &str) -> Option<f64> {
