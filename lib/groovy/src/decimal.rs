@@ -1,23 +1,21 @@
-//! Decimal numbers of any size: `java.math.BigDecimal`.
+//! Decimal numbers of any size, as `java.math.BigDecimal`.
 
 use num_bigint::{BigInt, Sign};
 use num_integer::Integer;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 use std::cmp::Ordering;
 
-/// The most digits after the point, and powers of ten, that are computed with.
+/// Maximum scale and exponent in computations.
 pub(crate) const SCALE_LIMIT: i32 = 5_000;
 
 /// `unscaled` × 10^−`scale`.
 #[derive(Clone, Debug)]
 pub(crate) struct Decimal {
-    /// All digits.
     pub unscaled: BigInt,
-    /// Digits after the point; negative for zeros before it.
+    /// Number of digits after the point. If negative, number of zeros before it.
     pub scale: i32,
 }
 
-/// How a quotient or a shortened number is rounded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Rounding {
     Up,
@@ -31,8 +29,8 @@ pub(crate) enum Rounding {
 }
 
 impl Rounding {
-    /// By the names and numbers of `java.math.RoundingMode` and `BigDecimal.ROUND_…`.
-    pub fn named(name: &str) -> Option<Self> {
+    /// Finds a mode by its name or number in `java.math.RoundingMode` and `BigDecimal.ROUND_…`.
+    pub fn from_name(name: &str) -> Option<Self> {
         Some(match name.trim_start_matches("ROUND_") {
             "UP" | "0" => Self::Up,
             "DOWN" | "1" => Self::Down,
@@ -51,24 +49,24 @@ fn power_of_ten(exponent: i32) -> BigInt {
     BigInt::from(10).pow(exponent.clamp(0, 2 * SCALE_LIMIT) as u32)
 }
 
-/// Quotient of two integers, rounded.
+/// Rounded quotient of two integers.
 fn divide_rounded(dividend: &BigInt, divisor: &BigInt, rounding: Rounding) -> BigInt {
     let (quotient, remainder) = dividend.div_rem(divisor);
     if remainder.is_zero() {
         return quotient;
     }
-    let negative = (dividend.sign() == Sign::Minus) != (divisor.sign() == Sign::Minus);
+    let is_negative = (dividend.sign() == Sign::Minus) != (divisor.sign() == Sign::Minus);
     let half = (remainder.abs() * BigInt::from(2)).cmp(&divisor.abs());
-    let away = match rounding {
+    let rounds_away_from_zero = match rounding {
         Rounding::Up => true,
         Rounding::Down | Rounding::Unnecessary => false,
-        Rounding::Ceiling => !negative,
-        Rounding::Floor => negative,
+        Rounding::Ceiling => !is_negative,
+        Rounding::Floor => is_negative,
         Rounding::HalfUp => half != Ordering::Less,
         Rounding::HalfDown => half == Ordering::Greater,
         Rounding::HalfEven => half == Ordering::Greater || (half == Ordering::Equal && quotient.is_odd()),
     };
-    match (away, negative) {
+    match (rounds_away_from_zero, is_negative) {
         (false, _) => quotient,
         (true, true) => quotient - 1,
         (true, false) => quotient + 1,
@@ -84,12 +82,12 @@ impl Decimal {
         Self::new(value.clone(), 0)
     }
 
-    /// The shortest decimal that reads as this number; `None` for infinities and NaN.
+    /// The shortest decimal that parses as this number; `None` for infinities and NaN.
     pub fn from_f64(value: f64) -> Option<Self> {
         if value.is_finite() { Self::parse(&format!("{value:e}")) } else { None }
     }
 
-    /// Reads digits with an optional point and exponent.
+    /// Parses digits with an optional point and exponent.
     pub fn parse(text: &str) -> Option<Self> {
         let (mantissa, exponent) = match text.find(['e', 'E']) {
             Some(at) => (&text[..at], text[at + 1..].trim_start_matches('+').parse::<i32>().ok()?),
@@ -98,8 +96,8 @@ impl Decimal {
         let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
         let digits = format!("{whole}{fraction}");
         let unsigned = digits.trim_start_matches(['-', '+']);
-        let sign_only_first = digits.len() - unsigned.len() <= 1;
-        if unsigned.is_empty() || !unsigned.bytes().all(|byte| byte.is_ascii_digit()) || !sign_only_first {
+        let has_single_sign = digits.len() - unsigned.len() <= 1;
+        if unsigned.is_empty() || !unsigned.bytes().all(|byte| byte.is_ascii_digit()) || !has_single_sign {
             return None;
         }
         if digits.len() > SCALE_LIMIT as usize || exponent.abs() > SCALE_LIMIT {
@@ -109,20 +107,24 @@ impl Decimal {
         Some(Self::new(unscaled, fraction.len() as i32 - exponent))
     }
 
-    /// Both numbers at the larger scale.
-    fn aligned(&self, other: &Self) -> (BigInt, BigInt, i32) {
+    /// Converts both numbers to the larger scale.
+    fn align(&self, other: &Self) -> (BigInt, BigInt, i32) {
         let scale = self.scale.max(other.scale);
-        let lift = |one: &Self| &one.unscaled * power_of_ten(scale - one.scale);
-        (lift(self), lift(other), scale)
+        (self.unscaled_at(scale), other.unscaled_at(scale), scale)
+    }
+
+    /// Unscaled value at a scale that is not below its own.
+    fn unscaled_at(&self, scale: i32) -> BigInt {
+        &self.unscaled * power_of_ten(scale - self.scale)
     }
 
     pub fn add(&self, other: &Self) -> Self {
-        let (left, right, scale) = self.aligned(other);
+        let (left, right, scale) = self.align(other);
         Self::new(left + right, scale)
     }
 
     pub fn subtract(&self, other: &Self) -> Self {
-        let (left, right, scale) = self.aligned(other);
+        let (left, right, scale) = self.align(other);
         Self::new(left - right, scale)
     }
 
@@ -130,10 +132,11 @@ impl Decimal {
         Self::new(&self.unscaled * &other.unscaled, self.scale.saturating_add(other.scale))
     }
 
-    /// The quotient at this scale; the divisor is not zero.
+    /// Quotient with this scale. The divisor must not be zero.
     pub fn divide_at(&self, other: &Self, scale: i32, rounding: Rounding) -> Self {
         let shift = scale + other.scale - self.scale;
-        let (mut dividend, mut divisor) = (self.unscaled.clone(), other.unscaled.clone());
+        let mut dividend = self.unscaled.clone();
+        let mut divisor = other.unscaled.clone();
         if shift >= 0 {
             dividend *= power_of_ten(shift);
         } else {
@@ -142,15 +145,16 @@ impl Decimal {
         Self::new(divide_rounded(&dividend, &divisor, rounding), scale)
     }
 
-    /// Groovy's quotient: exact if it has few digits, else at least 10 digits after the point; the divisor is not zero.
+    /// Groovy's quotient: exact if it is short, else at least 10 digits after the point. The
+    /// divisor must not be zero.
     pub fn divide(&self, other: &Self) -> Self {
         let preferred = (self.scale - other.scale).max(0);
         let scale = (preferred + 10).max(self.scale.max(other.scale)).min(SCALE_LIMIT);
-        self.divide_at(other, scale, Rounding::HalfUp).shortened(preferred)
+        self.divide_at(other, scale, Rounding::HalfUp).trimmed_to(preferred)
     }
 
-    /// Without zeros at its end, but with at least so many digits after the point.
-    fn shortened(mut self, least: i32) -> Self {
+    /// Removes trailing zeros, but keeps at least this number of digits after the point.
+    fn trimmed_to(mut self, least: i32) -> Self {
         let ten = BigInt::from(10);
         while self.scale > least {
             let (quotient, remainder) = self.unscaled.div_rem(&ten);
@@ -163,18 +167,18 @@ impl Decimal {
         self
     }
 
-    /// `stripTrailingZeros`.
-    pub fn stripped(&self) -> Self {
-        if self.unscaled.is_zero() { Self::new(BigInt::zero(), 0) } else { self.clone().shortened(-SCALE_LIMIT) }
+    /// Implements `stripTrailingZeros`.
+    pub fn without_trailing_zeros(&self) -> Self {
+        if self.unscaled.is_zero() { Self::new(BigInt::zero(), 0) } else { self.clone().trimmed_to(-SCALE_LIMIT) }
     }
 
-    /// The remainder of the truncated quotient; the divisor is not zero.
+    /// Remainder of the truncated quotient. The divisor must not be zero.
     pub fn remainder(&self, other: &Self) -> Self {
-        let (left, right, scale) = self.aligned(other);
+        let (left, right, scale) = self.align(other);
         Self::new(left % right, scale)
     }
 
-    /// The same number with this many digits after the point.
+    /// Converts to this number of digits after the point.
     pub fn rescale(&self, scale: i32, rounding: Rounding) -> Self {
         let scale = scale.clamp(-SCALE_LIMIT, SCALE_LIMIT);
         if scale >= self.scale {
@@ -187,12 +191,12 @@ impl Decimal {
         Self::new(-&self.unscaled, self.scale)
     }
 
-    /// Digits without sign; 1 for zero.
+    /// Number of digits; 1 for zero.
     pub fn precision(&self) -> usize {
         self.unscaled.magnitude().to_string().len()
     }
 
-    /// Without what stands after the point.
+    /// Integer part, truncated.
     pub fn truncate(&self) -> BigInt {
         self.rescale(0, Rounding::Down).unscaled
     }
@@ -202,7 +206,7 @@ impl Decimal {
     }
 
     pub fn compare(&self, other: &Self) -> Ordering {
-        let (left, right, _) = self.aligned(other);
+        let (left, right, _) = self.align(other);
         left.cmp(&right)
     }
 
@@ -210,7 +214,7 @@ impl Decimal {
         self.unscaled.is_zero()
     }
 
-    /// `toPlainString`.
+    /// Formats without an exponent, as `toPlainString`.
     pub fn plain(&self) -> String {
         if self.scale <= 0 {
             return (&self.unscaled * power_of_ten(-self.scale)).to_string();
@@ -223,7 +227,8 @@ impl Decimal {
         format!("{sign}{whole}.{fraction}")
     }
 
-    /// Nine and less below 1 stay plain; smaller and rounder numbers get an exponent, as in Java.
+    /// Formats as Java's `toString`: with an exponent if the scale is negative or the
+    /// number is below 10^-6.
     pub fn text(&self) -> String {
         let digits = self.unscaled.magnitude().to_string();
         let adjusted = digits.len() as i32 - 1 - self.scale;
@@ -237,7 +242,7 @@ impl Decimal {
         format!("{sign}{first}{point}{rest}E{plus}{adjusted}")
     }
 
-    /// 10^`exponent` as a decimal, or this number to that power.
+    /// This number to a power, at most 1,000.
     pub fn power(&self, exponent: u32) -> Self {
         let mut result = Self::new(BigInt::one(), 0);
         for _ in 0..exponent.min(1_000) {
@@ -251,7 +256,7 @@ impl Decimal {
     }
 }
 
-/// The lowest 64 bits.
+/// The lowest 64 bits of an integer.
 pub(crate) fn wrap(value: &BigInt) -> i64 {
     value.to_i64().unwrap_or_else(|| {
         let low = value.iter_u64_digits().next().unwrap_or(0) as i64;

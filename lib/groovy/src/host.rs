@@ -1,6 +1,6 @@
-//! What a script can reach of the load test.
+//! Interface between scripts and the load test.
 //!
-//! Implemented by the load generator; every method but the few without a body has a default, so that a small host stays small.
+//! The load generator implements it. Most methods have a default, so a minimal host stays small.
 
 use crate::value::Value;
 use std::borrow::Cow;
@@ -20,20 +20,20 @@ pub enum LogLevel {
     Error,
 }
 
-/// What a script asks to end.
+/// Scope that a script asks to end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
-    /// This virtual user's iteration: go on with the next one.
+    /// The current iteration of this virtual user; the next one starts.
     NextIteration,
     /// This virtual user.
     Thread,
-    /// The whole test, after requests under way.
+    /// The whole test, after active requests finish.
     Test,
-    /// The whole test, at once.
+    /// The whole test, immediately.
     TestNow,
-    /// The innermost loop goes on with its next pass.
+    /// The current round of the innermost loop; the next one starts.
     NextLoop,
-    /// The innermost loop ends.
+    /// The innermost loop.
     BreakLoop,
 }
 
@@ -46,22 +46,22 @@ pub enum UrlPart {
     Domain,
     /// Port as digits; empty or `0` for the protocol's default.
     Port,
-    /// Path, with the query if it was written there.
+    /// Path, with its query if the plan has it there.
     Path,
     /// HTTP method.
     Method,
-    /// The sampler's name.
+    /// Name of the sampler.
     Name,
     /// Content encoding, such as `UTF-8`.
     Encoding,
 }
 
-/// A header or a cookie-like pair.
+/// A header field of a request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Header {
-    /// Name.
+    /// Name of the header field.
     pub name: String,
-    /// Value.
+    /// Value of the header field.
     pub value: String,
 }
 
@@ -70,73 +70,72 @@ pub struct Header {
 pub struct Argument {
     /// Name; empty for parts of a raw body.
     pub name: String,
-    /// Value, not encoded.
+    /// Value before URL encoding.
     pub value: String,
-    /// Whether name and value still have to be URL-encoded.
+    /// True if name and value must still be URL-encoded.
     pub encode: bool,
 }
 
-/// A cookie.
+/// A cookie of the virtual user.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cookie {
-    /// Name.
+    /// Name of the cookie.
     pub name: String,
-    /// Value.
+    /// Value of the cookie.
     pub value: String,
-    /// The domain that it is sent to.
+    /// Domain to which it is sent.
     pub domain: String,
-    /// The path that it is sent to, with all below.
+    /// Path to which it is sent, including subpaths.
     pub path: String,
-    /// It is sent over TLS only.
+    /// True if it is sent only over TLS.
     pub is_secure: bool,
 }
 
-/// The request that is about to be sent, as pre-processors see and change it (and post-processors see it).
+/// The next request. Pre-processors read and change it; post-processors only read it.
 pub trait Request {
-    /// A part; empty if it is not set.
+    /// Returns a part; empty if it is not set.
     fn part(&self, part: UrlPart) -> Cow<'_, str>;
     /// Changes a part.
     fn set_part(&mut self, part: UrlPart, value: &str);
-    /// The arguments, in order.
+    /// Returns the arguments, in order.
     fn arguments(&self) -> Vec<Argument> {
         Vec::new()
     }
     /// Replaces all arguments.
     fn set_arguments(&mut self, _arguments: Vec<Argument>) {}
-    /// Whether arguments are parts of a raw body.
+    /// True if the arguments are parts of a raw body.
     fn raw_body(&self) -> bool {
         false
     }
-    /// Sets whether arguments are parts of a raw body.
+    /// Sets whether the arguments are parts of a raw body.
     fn set_raw_body(&mut self, _raw: bool) {}
-    /// The headers of the header manager, in order.
+    /// Returns the fields of the header manager, in order.
     fn headers(&self) -> Vec<Header> {
         Vec::new()
     }
     /// Replaces all headers.
     fn set_headers(&mut self, _headers: Vec<Header>) {}
-    /// A property of the `JMeter` element by its name, such as `HTTPSampler.path`.
+    /// Returns a property of the `JMeter` element by name, such as `HTTPSampler.path`.
     fn property(&self, _name: &str) -> Option<String> {
         None
     }
     /// Sets a property of the `JMeter` element.
     fn set_property(&mut self, _name: &str, _value: &str) {}
-    /// The whole URL, with the query of GET arguments.
+    /// Returns the whole URL, with the query of GET arguments.
     fn url(&self) -> String {
-        let part = |part| self.part(part);
-        let port = part(UrlPart::Port);
+        let port = self.part(UrlPart::Port);
         let port = if port.is_empty() || port == "0" { String::new() } else { format!(":{port}") };
-        let protocol = part(UrlPart::Protocol);
+        let protocol = self.part(UrlPart::Protocol);
         let protocol = if protocol.is_empty() { "http" } else { &protocol };
-        let path = part(UrlPart::Path);
+        let path = self.part(UrlPart::Path);
         let slash = if path.starts_with('/') { "" } else { "/" };
-        format!("{protocol}://{}{port}{slash}{path}", part(UrlPart::Domain))
+        format!("{protocol}://{}{port}{slash}{path}", self.part(UrlPart::Domain))
     }
 }
 
-/// The sample that the script looks at, or (in a script sampler) makes.
+/// The sample that the script reads, or makes if it is a script sampler.
 pub trait Sample {
-    /// Label.
+    /// Label of the sample.
     fn label(&self) -> Cow<'_, str>;
     /// Changes the label.
     fn set_label(&mut self, _label: &str) {}
@@ -148,15 +147,15 @@ pub trait Sample {
     fn message(&self) -> Cow<'_, str>;
     /// Changes the response message.
     fn set_message(&mut self, _message: &str) {}
-    /// Response body, decoded.
+    /// Decoded response body.
     fn body(&self) -> Cow<'_, [u8]>;
-    /// Response body as text; bytes that are not UTF-8 are replaced.
+    /// Response body as text. Replaces bytes that are not UTF-8.
     fn body_text(&self) -> Cow<'_, str> {
         Cow::Owned(String::from_utf8_lossy(&self.body()).into_owned())
     }
     /// Changes the response body.
     fn set_body(&mut self, _body: &[u8]) {}
-    /// Response headers as text, status line first.
+    /// Response headers as text, with the status line first.
     fn response_headers(&self) -> Cow<'_, str> {
         "".into()
     }
@@ -166,19 +165,19 @@ pub trait Sample {
     fn request_headers(&self) -> Cow<'_, str> {
         "".into()
     }
-    /// The request with method, URL, body and cookies: `getSamplerData()`.
+    /// Method, URL, body and cookies of the request: `getSamplerData()`.
     fn sampler_data(&self) -> Cow<'_, str> {
         self.request_data()
     }
-    /// The method of the request; empty if it is none.
+    /// Method of the request; empty if the sample has no request.
     fn method(&self) -> Cow<'_, str> {
         "".into()
     }
-    /// What was sent: method, URL, body.
+    /// Method, URL and body that were sent.
     fn request_data(&self) -> Cow<'_, str> {
         "".into()
     }
-    /// Changes what is shown as sent.
+    /// Changes the data reported as sent.
     fn set_request_data(&mut self, _data: &str) {}
     /// URL of the request.
     fn url(&self) -> Cow<'_, str> {
@@ -188,133 +187,134 @@ pub trait Sample {
     fn content_type(&self) -> Cow<'_, str> {
         "".into()
     }
-    /// Thread name, as `JMeter` forms it.
+    /// Thread name in `JMeter`'s format.
     fn thread_name(&self) -> Cow<'_, str> {
         "".into()
     }
-    /// Elapsed time in ms.
+    /// Elapsed time in milliseconds.
     fn elapsed_ms(&self) -> i64 {
         self.end_ms() - self.start_ms()
     }
-    /// Time to the first byte in ms.
+    /// Time to the first byte in milliseconds.
     fn latency_ms(&self) -> i64 {
         0
     }
-    /// Time to connect in ms.
+    /// Time to connect in milliseconds.
     fn connect_ms(&self) -> i64 {
         0
     }
-    /// Start, in ms since 1970.
+    /// Start in milliseconds since 1970.
     fn start_ms(&self) -> i64 {
         0
     }
-    /// End, in ms since 1970.
+    /// End in milliseconds since 1970.
     fn end_ms(&self) -> i64 {
         self.start_ms()
     }
-    /// Changes start and end, both in ms since 1970.
+    /// Changes start and end, both in milliseconds since 1970.
     fn set_times_ms(&mut self, _start: i64, _end: i64) {}
-    /// Bytes received, headers included.
+    /// Number of bytes received, including headers.
     fn received_bytes(&self) -> i64 {
         self.body().len() as i64
     }
-    /// Bytes sent.
+    /// Number of bytes sent.
     fn sent_bytes(&self) -> i64 {
         0
     }
-    /// Whether the sample succeeded.
+    /// True if the sample passed.
     fn success(&self) -> bool;
-    /// Changes whether the sample succeeded.
+    /// Sets whether the sample passed.
     fn set_success(&mut self, _success: bool) {}
-    /// Leaves the sample out of results.
+    /// Omits the sample from results.
     fn set_ignore(&mut self) {}
     /// Number of sub-samples, such as followed redirects.
     fn sub_samples(&self) -> usize {
         0
     }
-    /// A sub-sample.
+    /// Returns a sub-sample by index.
     fn sub_sample(&self, _index: usize) -> Option<&dyn Sample> {
         None
     }
-    /// Messages of failed assertions so far.
+    /// Messages of the assertions that have failed so far.
     fn failure_messages(&self) -> Vec<String> {
         Vec::new()
     }
 }
 
-/// What a script can reach of the load test.
+/// Access of a script to the load test.
 pub trait Host {
-    /// A `JMeter` variable.
+    /// Returns a `JMeter` variable.
     fn variable(&self, name: &str) -> Option<Cow<'_, str>>;
     /// Sets a `JMeter` variable.
     fn set_variable(&mut self, name: &str, value: &str);
     /// Removes a `JMeter` variable.
     fn remove_variable(&mut self, name: &str);
-    /// Names and values of all `JMeter` variables.
+    /// Returns names and values of all `JMeter` variables.
     fn variables(&self) -> Vec<(String, String)> {
         Vec::new()
     }
-    /// An object that `vars.putObject` stored for this virtual user.
+    /// Returns an object that `vars.putObject` stored for this virtual user.
     fn object(&self, _name: &str) -> Option<Value> {
         None
     }
     /// Stores an object for this virtual user; `None` removes it.
     fn set_object(&mut self, _name: &str, _value: Option<Value>) {}
-    /// A property, shared by all virtual users.
+    /// Returns a property, which all virtual users share.
     fn property(&self, _name: &str) -> Option<Cow<'_, str>> {
         None
     }
     /// Sets a property; `None` removes it.
     fn set_property(&mut self, _name: &str, _value: Option<&str>) {}
-    /// Names and values of all properties.
+    /// Returns names and values of all properties.
     fn properties(&self) -> Vec<(String, String)> {
         Vec::new()
     }
-    /// The sample that the script looks at: the previous one, or in a script sampler its own.
+    /// The previous sample; for a script sampler, its own sample.
     fn sample(&self) -> Option<&dyn Sample> {
         None
     }
-    /// The same, to be changed.
+    /// Mutable access to [`sample`](Self::sample).
     fn sample_mut(&mut self) -> Option<&mut dyn Sample> {
         None
     }
-    /// The sample before, where the script makes a sample of its own and [`makes_sample`](Self::makes_sample) says so.
+    /// The sample before the one that the script makes, if
+    /// [`makes_sample`](Self::makes_sample) is true.
     fn previous(&self) -> Option<&dyn Sample> {
         None
     }
-    /// Whether [`sample`](Self::sample) is one that the script makes.
+    /// True if the script itself makes [`sample`](Self::sample).
     fn makes_sample(&self) -> bool {
         false
     }
-    /// The sampler's request.
+    /// Returns the sampler's request.
     fn request(&self) -> Option<&dyn Request> {
         None
     }
-    /// The same, to be changed.
+    /// Mutable access to [`request`](Self::request).
     fn request_mut(&mut self) -> Option<&mut dyn Request> {
         None
     }
-    /// Whether the assertion that the script is has failed.
+    /// True if the script is an assertion that has failed.
     fn failure(&self) -> bool {
         false
     }
     /// Sets whether the assertion has failed.
     fn set_failure(&mut self, _failed: bool) {}
-    /// The assertion's failure message.
+    /// Returns the failure message of the assertion.
     fn failure_message(&self) -> Cow<'_, str> {
         "".into()
     }
-    /// Sets the assertion's failure message.
+    /// Sets the failure message of the assertion.
     fn set_failure_message(&mut self, _message: &str) {}
-    /// Name of the element that the script belongs to: `Label`.
+    /// Name of the script's element: `Label`.
     fn label(&self) -> Cow<'_, str> {
         "".into()
     }
-    /// The element's parameters, one string: `Parameters`; split at spaces: `args`.
+    /// Parameters of the element in one string: `Parameters`. Split at spaces they are `args`.
     fn parameters(&self) -> Cow<'_, str> {
         "".into()
     }
-    /// File that the script came from: `FileName`.
+    /// Script file: `FileName`.
     fn file_name(&self) -> Cow<'_, str> {
         "".into()
     }
@@ -330,7 +330,7 @@ pub trait Host {
     fn group_name(&self) -> Cow<'_, str> {
         "Thread Group".into()
     }
-    /// Number of virtual users of the group.
+    /// Number of virtual users in the group.
     fn group_threads(&self) -> u32 {
         1
     }
@@ -338,37 +338,38 @@ pub trait Host {
     fn iteration(&self) -> u64 {
         1
     }
-    /// Name of this machine.
+    /// Name of the local host.
     fn host_name(&self) -> Cow<'_, str> {
         "localhost".into()
     }
-    /// A Java system property, such as `user.dir`; `None` if it is unknown.
+    /// Returns a Java system property, such as `user.dir`; `None` if it is unknown.
     fn system_property(&self, _name: &str) -> Option<String> {
         None
     }
-    /// An environment variable.
+    /// Returns an environment variable.
     fn environment(&self, _name: &str) -> Option<String> {
         None
     }
     /// Writes a log line.
     fn log(&mut self, level: LogLevel, text: &str);
-    /// Whether lines of this level are kept.
+    /// True if the log keeps lines of this level.
     fn log_enabled(&self, level: LogLevel) -> bool {
         level >= LogLevel::Info
     }
-    /// Asks for an end; the host obeys after the script.
-    fn stop(&mut self, _what: Stop) {}
-    /// Pauses the virtual user for so many ms; the host may do so at once or after the script.
+    /// Requests an end. The host carries it out after the script.
+    fn stop(&mut self, _scope: Stop) {}
+    /// Pauses the virtual user for a time in milliseconds, at once or after the script.
     fn pause(&mut self, _milliseconds: u64) {}
-    /// Time in ms since 1970.
+    /// Current time in milliseconds since 1970.
     fn now_millis(&self) -> i64;
-    /// Time in ns since some fixed instant.
+    /// Time in nanoseconds since a fixed instant.
     fn nano_time(&self) -> i64 {
         self.now_millis().saturating_mul(1_000_000)
     }
-    /// A random number, all 64 bits.
+    /// Returns 64 random bits.
     fn random(&mut self) -> u64;
-    /// Offset from UTC in seconds of a time zone such as `Europe/Berlin` at a time in ms since 1970. `None`: unknown zone.
+    /// Offset from UTC in seconds of a time zone such as `Europe/Berlin`, at a time in milliseconds
+    /// since 1970. `None` for an unknown zone.
     fn zone_offset(&self, _zone: &str, _millis: i64) -> Option<i32> {
         None
     }
@@ -380,7 +381,7 @@ pub trait Host {
     fn base_directory(&self) -> Cow<'_, str> {
         ".".into()
     }
-    /// Name of the plan's file: `FileServer.getFileServer().getScriptName()`.
+    /// Name of the plan file: `FileServer.getFileServer().getScriptName()`.
     fn plan_file(&self) -> Cow<'_, str> {
         "".into()
     }
@@ -388,66 +389,67 @@ pub trait Host {
     ///
     /// # Errors
     ///
-    /// What to tell the script's author, if the file cannot be read or may not be.
+    /// Returns a message for the script's author if the file cannot be read or access is denied.
     fn read_file(&mut self, path: &str) -> Result<Vec<u8>, String> {
         Err(format!("{path}: scripts may not read files here"))
     }
-    /// Writes to the end of a file, or replaces it if `truncate`.
+    /// Appends to a file, or replaces it if `truncate`.
     ///
     /// # Errors
     ///
-    /// What to tell the script's author, if the file cannot be written or may not be.
+    /// Returns a message for the script's author if the file cannot be written or access is denied.
     fn append_file(&mut self, path: &str, _bytes: &[u8], _truncate: bool) -> Result<(), String> {
         Err(format!("{path}: scripts may not write files here"))
     }
-    /// Whether a file or directory is there; `None` if it may not be asked.
+    /// True if a file or directory exists and is accessible.
     fn file_exists(&mut self, path: &str) -> bool {
         self.read_file(path).is_ok()
     }
-    /// Deletes a file; `false` if it is not there.
+    /// Deletes a file; `false` if it does not exist.
     ///
     /// # Errors
     ///
-    /// What to tell the script's author, if the file may not be deleted.
+    /// Returns a message for the script's author if the file must not be deleted.
     fn delete_file(&mut self, path: &str) -> Result<bool, String> {
         Err(format!("{path}: scripts may not delete files here"))
     }
-    /// Makes a directory and those above it; `false` if it is there.
+    /// Creates a directory and its parents; `false` if it exists.
     ///
     /// # Errors
     ///
-    /// What to tell the script's author, if it may not be made.
+    /// Returns a message for the script's author if access is denied.
     fn make_directory(&mut self, path: &str) -> Result<bool, String> {
         Err(format!("{path}: scripts may not make directories here"))
     }
-    /// The names in a directory, in order; `None` if it is none, or may not be listed.
+    /// Names in a directory, in order; `None` if it is not a directory or access is denied.
     fn list_directory(&mut self, _path: &str) -> Option<Vec<String>> {
         None
     }
-    /// What a `JSONPath` finds in JSON, as JSON: a list where the path may find several values; `None`: nothing.
+    /// Evaluates a `JSONPath`. Returns JSON: a list if the path may match several values;
+    /// `None` without a match.
     ///
     /// # Errors
     ///
-    /// The path is none, or the host has no such paths.
+    /// Fails if the path is invalid, or the host does not support `JSONPath`.
     fn json_path(&self, _json: &str, _path: &str) -> Result<Option<String>, String> {
         Err("JSONPath is not available to scripts here".into())
     }
-    /// Starts a process and returns what it printed.
+    /// Runs a process and returns its output.
     ///
     /// # Errors
     ///
-    /// What to tell the script's author; by default that processes are not allowed.
+    /// Returns a message for the script's author. By default, processes are not allowed.
     fn exec(&mut self, command: &[String]) -> Result<String, String> {
         let name = command.first().map_or("", String::as_str);
         Err(format!("`{name}`: scripts may not start processes unless --allow-exec is given"))
     }
-    /// The cookies of this virtual user.
+    /// Returns the cookies of this virtual user.
     fn cookies(&self) -> Vec<Cookie> {
         Vec::new()
     }
-    /// Adds a cookie, or takes it in place of that of its name, domain and path.
+    /// Adds a cookie, or replaces the one with its name, domain and path.
     fn add_cookie(&mut self, _cookie: &Cookie) {}
-    /// Removes the cookie of this name, domain and path.
+    /// Removes the cookie with this name, domain and path.
     fn remove_cookie(&mut self, _cookie: &Cookie) {}
     /// Removes all cookies.
     fn clear_cookies(&mut self) {}

@@ -1,4 +1,4 @@
-//! Maps and sets with the equality of Java.
+//! Maps and sets with Java's equality.
 
 use crate::value::{ListKind, Value, free, is_nested};
 use indexmap::IndexMap;
@@ -7,19 +7,19 @@ use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
-/// How a map orders and changes.
+/// Order and mutability of a map.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum MapKind {
-    /// Insertion order. `HashMap` too: its order is nothing that a script may rely on.
+    /// Insertion order. `HashMap` also has it, since scripts cannot rely on its order.
     Linked,
     Hash,
     Sorted,
     Immutable,
-    /// That of parsed JSON.
+    /// Kind of parsed JSON objects.
     Lazy,
 }
 
-/// A map; of a set, the keys.
+/// A map, or a set of its keys.
 pub(crate) struct Map {
     entries: RefCell<IndexMap<Key, Value>>,
     pub kind: MapKind,
@@ -27,16 +27,15 @@ pub(crate) struct Map {
     pub default: RefCell<Value>,
 }
 
-/// A value as a key.
 #[derive(Clone)]
 pub(crate) struct Key(pub Value);
 
-/// How deep keys are compared and hashed.
+/// Maximum depth to which keys are compared and hashed.
 const DEPTH: usize = 32;
 
 impl PartialEq for Key {
     fn eq(&self, other: &Self) -> bool {
-        same(&self.0, &other.0, DEPTH)
+        equals(&self.0, &other.0, DEPTH)
     }
 }
 
@@ -48,8 +47,8 @@ impl Hash for Key {
     }
 }
 
-/// `equals` of Java: numbers of different classes differ.
-fn same(left: &Value, right: &Value, depth: usize) -> bool {
+/// Java's `equals`: numbers of different classes differ.
+fn equals(left: &Value, right: &Value, depth: usize) -> bool {
     if depth == 0 {
         return false;
     }
@@ -66,16 +65,17 @@ fn same(left: &Value, right: &Value, depth: usize) -> bool {
         (Value::Decimal(a), Value::Decimal(b)) => a.unscaled == b.unscaled && a.scale == b.scale,
         (Value::List(a), Value::List(b)) if a.kind != ListKind::Array => {
             Rc::ptr_eq(a, b) || {
-                let (a, b) = (a.items.borrow(), b.items.borrow());
-                a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| same(a, b, depth - 1))
+                let a = a.items.borrow();
+                let b = b.items.borrow();
+                a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| equals(a, b, depth - 1))
             }
         }
-        (Value::Map(a), Value::Map(b)) | (Value::Set(a), Value::Set(b)) => Rc::ptr_eq(a, b) || a.same(b, depth - 1),
+        (Value::Map(a), Value::Map(b)) | (Value::Set(a), Value::Set(b)) => Rc::ptr_eq(a, b) || a.equals(b, depth - 1),
         (Value::Class(a), Value::Class(b)) => a.name() == b.name(),
         (Value::Native(a), Value::Native(b)) => {
             Rc::ptr_eq(a, b)
                 || match (a.identity(), b.identity()) {
-                    (Some(x), Some(y)) => a.class_name() == b.class_name() && same(&x, &y, depth - 1),
+                    (Some(x), Some(y)) => a.class_name() == b.class_name() && equals(&x, &y, depth - 1),
                     _ => false,
                 }
         }
@@ -113,13 +113,14 @@ fn hash<H: Hasher>(value: &Value, state: &mut H, depth: usize) {
     }
 }
 
-/// The order of `TreeMap`: numbers by value, text by code units; what has no order stays as it is.
-pub(crate) fn natural(left: &Value, right: &Value) -> Ordering {
+/// Order of `TreeMap`: numbers by value, text by UTF-16 units. Values without an
+/// order compare as equal.
+pub(crate) fn natural_order(left: &Value, right: &Value) -> Ordering {
     match (left, right) {
         (Value::Str(a), Value::Str(b)) => a.encode_utf16().cmp(b.encode_utf16()),
         (Value::Int(a), Value::Int(b)) => a.cmp(b),
         (Value::Native(a), Value::Native(b)) => match (a.identity(), b.identity()) {
-            (Some(a), Some(b)) => natural(&a, &b),
+            (Some(a), Some(b)) => natural_order(&a, &b),
             _ => Ordering::Equal,
         },
         _ => crate::vm::compare_plain(left, right).unwrap_or(Ordering::Equal),
@@ -147,12 +148,13 @@ impl Map {
         self.entries.borrow().contains_key(&Key(key.clone()))
     }
 
-    /// What the key meant before.
+    /// Inserts a value and returns the key's previous value.
     pub fn insert(&self, key: Value, value: Value) -> Option<Value> {
         let key = Key(key);
         let mut entries = self.entries.borrow_mut();
         if self.kind == MapKind::Sorted && !entries.contains_key(&key) {
-            let place = entries.as_slice().partition_point(|own, _| natural(&own.0, &key.0) == Ordering::Less);
+            let place =
+                entries.as_slice().partition_point(|existing, _| natural_order(&existing.0, &key.0) == Ordering::Less);
             entries.shift_insert(place, key, value);
             return None;
         }
@@ -180,7 +182,7 @@ impl Map {
         self.entries.borrow().iter().map(|(key, value)| (key.0.clone(), value.clone())).collect()
     }
 
-    /// The same map as another object.
+    /// Copies the entries and the default into a new map.
     pub fn copy(&self, kind: MapKind) -> Self {
         let map = Self::new(kind);
         for (key, value) in self.pairs() {
@@ -190,9 +192,10 @@ impl Map {
         map
     }
 
-    fn same(&self, other: &Self, depth: usize) -> bool {
-        let (a, b) = (self.entries.borrow(), other.entries.borrow());
-        a.len() == b.len() && a.iter().all(|(key, value)| b.get(key).is_some_and(|other| same(value, other, depth)))
+    fn equals(&self, other: &Self, depth: usize) -> bool {
+        let a = self.entries.borrow();
+        let b = other.entries.borrow();
+        a.len() == b.len() && a.iter().all(|(key, value)| b.get(key).is_some_and(|other| equals(value, other, depth)))
     }
 
     pub fn release(&mut self, to: &mut Vec<Value>) {
@@ -206,11 +209,14 @@ impl Map {
 
 impl Drop for Map {
     fn drop(&mut self) {
-        let nested = |(key, value): (&Key, &Value)| is_nested(&key.0) || is_nested(value);
-        if self.entries.get_mut().iter().any(nested) || is_nested(self.default.get_mut()) {
-            let mut held = Vec::new();
-            self.release(&mut held);
-            free(held);
+        let entries = self.entries.get_mut();
+        let has_nested = entries.iter().any(|(key, value)| is_nested(&key.0) || is_nested(value));
+        if has_nested || is_nested(self.default.get_mut()) {
+            // Values are released in a loop, because recursive drops of deep nesting
+            // would overflow the stack.
+            let mut values = Vec::new();
+            self.release(&mut values);
+            free(values);
         }
     }
 }

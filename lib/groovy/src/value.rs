@@ -1,6 +1,6 @@
-//! The values that scripts compute with.
+//! The values of scripts.
 //!
-//! Values belong to one thread. A clone shares what it names, as a Java reference does.
+//! Values belong to one thread. Clones share their content, like Java references.
 
 use crate::classes::Class;
 use crate::decimal::Decimal;
@@ -14,7 +14,8 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// A value of a script. A host makes plain ones with `From`, reads them with [`Value::to_text`], and keeps others as they are.
+/// A value of a script. A host creates plain ones with `From` and reads them with
+/// [`Value::to_text`]; it treats others as opaque.
 #[derive(Clone, Default)]
 #[non_exhaustive]
 #[allow(private_interfaces)]
@@ -24,7 +25,7 @@ pub enum Value {
     Null,
     /// `true` or `false`
     Bool(bool),
-    /// `int`, and what Java keeps in `byte` and `short`
+    /// `int`, `byte` and `short`
     Int(i32),
     /// `long`
     Long(i64),
@@ -71,13 +72,12 @@ pub enum Value {
     Native(Rc<dyn Native>),
 }
 
-/// A list, or an array.
 pub(crate) struct List {
     pub items: RefCell<Vec<Value>>,
     pub kind: ListKind,
 }
 
-/// What a list is to Java.
+/// Java's kind of a list.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ListKind {
     List,
@@ -86,32 +86,32 @@ pub(crate) enum ListKind {
     Array,
 }
 
-/// The integers from `from` to `to`, both included, upwards or downwards; or none.
+/// Integers from `from` to `to`, both included, ascending or descending. May be empty.
 pub(crate) struct Range {
     pub from: i64,
     pub to: i64,
     pub empty: bool,
 }
 
-/// A function with the variables around it.
+/// A function with the variables of its enclosing functions.
 pub(crate) struct Closure {
     pub code: Callable,
     pub delegate: RefCell<Value>,
 }
 
-/// What a closure does.
+/// Code of a closure.
 pub(crate) enum Callable {
-    /// A function of the script, in the frame that it was made in.
+    /// A function of the script, with the frame in which the closure was created.
     Script(Arc<Function>, Rc<Frame>),
     /// `value.&name`
     Method(Value, Rc<str>),
-    /// `first >> second`: the result of the first is the argument of the second.
+    /// `first >> second`: passes the result of the first closure to the second.
     Composed(Value, Value),
-    /// A closure with its first arguments.
+    /// A closure with its first arguments bound.
     Curried(Value, Vec<Value>),
 }
 
-/// A class: of the library, of the script, or one that is only named.
+/// A class of the library or of the script, or an unknown class.
 #[derive(Clone)]
 pub(crate) enum ClassRef {
     Known(&'static Class),
@@ -119,7 +119,7 @@ pub(crate) enum ClassRef {
     Unknown(Arc<str>),
 }
 
-/// An object of a class of the script.
+/// An object of a class that the script defines.
 pub(crate) struct Instance {
     pub class: Arc<ClassDef>,
     pub fields: RefCell<indexmap::IndexMap<Arc<str>, Value>>,
@@ -127,37 +127,38 @@ pub(crate) struct Instance {
 
 /// An object of the library.
 pub(crate) trait Native {
-    /// Full name of its Java class.
+    /// Full name of the Java class.
     fn class_name(&self) -> &str;
-    /// Carries out a method; `None` if there is none of this name.
+    /// Calls a method; `None` if it does not exist.
     fn call(&self, vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>>;
-    /// A property that is no getter; `None` if there is none.
+    /// Returns a property that has no getter; `None` if it does not exist.
     fn property(&self, _vm: &mut Vm, _name: &str) -> Eval<Option<Value>> {
         Ok(None)
     }
-    /// Sets a property that has no setter; `false` if there is none.
+    /// Sets a property that has no setter; `false` if it does not exist.
     fn set_property(&self, _vm: &mut Vm, _name: &str, _value: &Value) -> Eval<bool> {
         Ok(false)
     }
-    /// `toString`; `None` for Java's default.
+    /// Result of `toString`; `None` for Java's default.
     fn text(&self, _vm: &mut Vm) -> Eval<Option<String>> {
         Ok(None)
     }
-    /// What is equal if objects are: compared and hashed. `None`: identity.
+    /// A value that is equal if the objects are equal, for comparison and hashing. `None`
+    /// to compare by identity.
     fn identity(&self) -> Option<Value> {
         None
     }
-    /// The elements, if the object is a collection to `each` and `for`.
+    /// The elements of a collection, for `each` and `for`; `None` for other objects.
     fn elements(&self, _vm: &mut Vm) -> Eval<Option<Vec<Value>>> {
         Ok(None)
     }
     fn as_any(&self) -> &dyn Any;
-    /// What it holds, to be freed without recursion.
+    /// Moves its values to the list, to release them without recursion.
     fn release(&mut self, _to: &mut Vec<Value>) {}
 }
 
 impl Value {
-    /// A text.
+    /// Creates a text.
     pub(crate) fn str(text: impl AsRef<str>) -> Self {
         Self::Str(text.as_ref().into())
     }
@@ -203,27 +204,27 @@ impl Value {
         Self::Decimal(Rc::new(value))
     }
 
-    /// An `Integer` if it fits, else a `Long`.
+    /// Creates an `Integer` if the number fits, else a `Long`.
     pub(crate) fn integer(value: i64) -> Self {
         i32::try_from(value).map_or(Self::Long(value), Self::Int)
     }
 
-    /// A count, as Java gives it.
+    /// Creates an `Integer` from a count.
     pub(crate) fn count(value: usize) -> Self {
         Self::Int(i32::try_from(value).unwrap_or(i32::MAX))
     }
 
-    /// Text or `null`.
+    /// Creates a text, or `null` for None.
     pub(crate) fn optional(text: Option<impl AsRef<str>>) -> Self {
         text.map_or(Self::Null, Self::str)
     }
 
-    /// Whether the value is `null`.
+    /// True if the value is `null`.
     pub fn is_null(&self) -> bool {
         matches!(self, Self::Null)
     }
 
-    /// The library object of this type behind the value.
+    /// The library object of this type; None for other values.
     pub(crate) fn downcast<T: 'static>(&self) -> Option<&T> {
         match self {
             Self::Native(object) => object.as_any().downcast_ref(),
@@ -231,7 +232,8 @@ impl Value {
         }
     }
 
-    /// The text of a plain value (`null`, booleans, numbers, text); `None` for objects, whose text only a run can know.
+    /// Text of a plain value (`null`, booleans, numbers, text). `None` for objects, whose text
+    /// depends on the run.
     pub fn to_text(&self) -> Option<String> {
         match self {
             Self::Str(text) => Some(text.to_string()),
@@ -244,7 +246,7 @@ impl Value {
         }
     }
 
-    /// Moves what the value alone holds to the list.
+    /// Moves the values that only this value references to the list.
     fn release(self, to: &mut Vec<Value>) {
         match self {
             Self::List(mut list) => {
@@ -277,7 +279,7 @@ impl Value {
     }
 }
 
-/// Frees values one by one, however deeply they are nested.
+/// Releases values in a loop, because recursive drops of deep nesting would overflow the stack.
 pub(crate) fn free(mut values: Vec<Value>) {
     while let Some(value) = values.pop() {
         value.release(&mut values);
@@ -320,13 +322,13 @@ impl Closure {
 
 impl Drop for Closure {
     fn drop(&mut self) {
-        let mut held = Vec::new();
-        self.release(&mut held);
-        free(held);
+        let mut values = Vec::new();
+        self.release(&mut values);
+        free(values);
     }
 }
 
-/// Whether freeing the value may free others.
+/// True if releasing the value may release others.
 pub(crate) fn is_nested(value: &Value) -> bool {
     matches!(
         value,
@@ -354,7 +356,7 @@ impl Range {
 }
 
 impl ClassRef {
-    /// The full name.
+    /// Full name of the class.
     pub fn name(&self) -> &str {
         match self {
             Self::Known(class) => class.name,
@@ -363,7 +365,7 @@ impl ClassRef {
         }
     }
 
-    /// The name behind the last point.
+    /// Name of the class without its package and outer classes.
     pub fn simple_name(&self) -> &str {
         let name = self.name();
         name.rsplit(['.', '$']).next().unwrap_or(name)

@@ -9,27 +9,27 @@ use std::any::Any;
 use std::cell::RefCell;
 
 pub(super) static CLASSES: &[Class] = &[
-    Class::made("java.lang.StringBuilder", make),
-    Class::made("java.lang.StringBuffer", make),
-    Class::made("java.io.StringWriter", make),
-    Class::made("java.util.StringJoiner", make_joiner),
+    Class::with_constructor("java.lang.StringBuilder", make),
+    Class::with_constructor("java.lang.StringBuffer", make),
+    Class::with_constructor("java.io.StringWriter", make),
+    Class::with_constructor("java.util.StringJoiner", make_joiner),
 ];
 
-/// Text that grows.
+/// A mutable text.
 struct Builder {
     class: &'static str,
     text: RefCell<String>,
 }
 
-/// A builder with the text of the first argument; a number is a capacity.
+/// Creates a builder with the text of the first argument. A number is a capacity and is ignored.
 pub(crate) fn make(vm: &mut Vm, class: &str, arguments: &[Value]) -> Eval<Value> {
     let text = match arguments.first() {
         None | Some(Value::Int(_) | Value::Null) => String::new(),
         Some(value) => vm.text(value)?.to_string(),
     };
     vm.alloc(text.len() + 48)?;
-    let known = super::by_full_name(class).map_or("java.lang.StringBuilder", |class| class.name);
-    Ok(Value::native(Builder { class: known, text: RefCell::new(text) }))
+    let class = super::by_full_name(class).map_or("java.lang.StringBuilder", |class| class.name);
+    Ok(Value::native(Builder { class, text: RefCell::new(text) }))
 }
 
 impl Builder {
@@ -54,7 +54,7 @@ impl Builder {
         Ok(())
     }
 
-    /// Places in bytes of a range of units.
+    /// Converts a range of UTF-16 units to a range of bytes.
     fn range(&self, begin: i64, end: i64) -> Eval<(usize, usize)> {
         let text = self.text.borrow();
         let length = length(&text) as i64;
@@ -78,7 +78,8 @@ impl Builder {
                 Value::Null
             }
             ("delete", [begin, end]) => {
-                let (begin, end) = (vm.to_index(begin)?, vm.to_index(end)?);
+                let begin = vm.to_index(begin)?;
+                let end = vm.to_index(end)?;
                 let (begin, end) = self.range(begin, end)?;
                 self.text.borrow_mut().replace_range(begin..end, "");
                 Value::Null
@@ -93,7 +94,8 @@ impl Builder {
                 Value::Null
             }
             ("replace", [begin, end, value]) => {
-                let (begin, end) = (vm.to_index(begin)?, vm.to_index(end)?);
+                let begin = vm.to_index(begin)?;
+                let end = vm.to_index(end)?;
                 let (begin, end) = self.range(begin, end)?;
                 let text = vm.text(value)?;
                 vm.alloc(text.len())?;
@@ -143,7 +145,7 @@ impl Native for Builder {
                 if name == "println" {
                     self.text.borrow_mut().push('\n');
                 }
-                // `append` gives the builder itself; the caller has it.
+                // `append` returns the builder, which the caller substitutes (see `chains`).
                 return Ok(Some(Value::Null));
             }
             ("length" | "size", []) => return Ok(Some(Value::count(length(&self.text.borrow())))),
@@ -164,8 +166,8 @@ impl Native for Builder {
         }
         let text = self.text.borrow().clone();
         if name == "indexOf" && arguments.len() == 1 {
-            let wanted = vm.text(&arguments[0])?;
-            return Ok(Some(Value::Int(text.find(&*wanted).map_or(-1, |at| unit_index(&text, at) as i32))));
+            let pattern = vm.text(&arguments[0])?;
+            return Ok(Some(Value::Int(text.find(&*pattern).map_or(-1, |at| unit_index(&text, at) as i32))));
         }
         let text = vm.string(text)?;
         crate::methods::call(vm, &text, name, arguments)
@@ -180,7 +182,7 @@ impl Native for Builder {
     }
 }
 
-/// Whether a method of a builder returns the builder.
+/// True if a method of a builder returns the builder.
 pub(crate) fn chains(object: &Value, name: &str) -> bool {
     const CHAINS: [&str; 9] =
         ["append", "leftShift", "insert", "delete", "deleteCharAt", "replace", "reverse", "plus", "add"];
@@ -190,7 +192,8 @@ pub(crate) fn chains(object: &Value, name: &str) -> bool {
 /// `StringJoiner`
 struct Joiner {
     separator: String,
-    ends: (String, String),
+    prefix: String,
+    suffix: String,
     parts: RefCell<Vec<String>>,
 }
 
@@ -200,9 +203,10 @@ fn make_joiner(vm: &mut Vm, _class: &str, arguments: &[Value]) -> Eval<Value> {
         texts.push(vm.text(argument)?.to_string());
     }
     let mut texts = texts.into_iter();
-    let mut next = || texts.next().unwrap_or_default();
-    let (separator, ends) = (next(), (next(), next()));
-    Ok(Value::native(Joiner { separator, ends, parts: RefCell::default() }))
+    let separator = texts.next().unwrap_or_default();
+    let prefix = texts.next().unwrap_or_default();
+    let suffix = texts.next().unwrap_or_default();
+    Ok(Value::native(Joiner { separator, prefix, suffix, parts: RefCell::default() }))
 }
 
 impl Native for Joiner {
@@ -226,7 +230,7 @@ impl Native for Joiner {
     fn text(&self, vm: &mut Vm) -> Eval<Option<String>> {
         let joined = self.parts.borrow().join(&self.separator);
         vm.alloc(joined.len())?;
-        Ok(Some(format!("{}{joined}{}", self.ends.0, self.ends.1)))
+        Ok(Some(format!("{}{joined}{}", self.prefix, self.suffix)))
     }
 
     fn as_any(&self) -> &dyn Any {

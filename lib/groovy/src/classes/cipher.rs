@@ -12,10 +12,10 @@ use std::cell::RefCell;
 
 pub(super) static CLASSES: &[Class] = &[
     Class::with_static("javax.crypto.Cipher", cipher).and_constants(constant),
-    Class::made("javax.crypto.spec.IvParameterSpec", make_iv),
+    Class::with_constructor("javax.crypto.spec.IvParameterSpec", make_iv),
 ];
 
-/// Bytes of a block.
+/// Size of an AES block in bytes.
 const BLOCK: usize = 16;
 
 /// `Cipher.ENCRYPT_MODE`
@@ -26,7 +26,7 @@ const DECRYPT: i64 = 2;
 /// `IvParameterSpec`
 struct Iv(Vec<u8>);
 
-/// How blocks follow each other.
+/// Mode of operation.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mode {
     Ecb,
@@ -34,25 +34,24 @@ enum Mode {
     Ctr,
 }
 
-/// A `Cipher`.
 struct Cipher {
     name: String,
     mode: Mode,
     /// PKCS #7, which Java calls `PKCS5Padding`.
     is_padded: bool,
-    work: RefCell<Option<Work>>,
+    work: RefCell<Option<CipherState>>,
 }
 
-/// A cipher with its key.
-struct Work {
+/// State of an initialized cipher.
+struct CipherState {
     key: Aes,
     encrypts: bool,
     iv: [u8; BLOCK],
-    /// The block before, or the counter.
+    /// The previous block, or the counter.
     chain: [u8; BLOCK],
-    /// Bytes of the block of the counter that are used up.
+    /// Number of consumed bytes of the counter's current block.
     used: usize,
-    /// Bytes that wait for more.
+    /// Input that does not fill a block yet.
     pending: Vec<u8>,
 }
 
@@ -79,8 +78,8 @@ fn cipher(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
     if name != "getInstance" {
         return Ok(None);
     }
-    let written = text_at(vm, arguments, 0)?;
-    let lower = written.to_ascii_lowercase();
+    let transformation = text_at(vm, arguments, 0)?;
+    let lower = transformation.to_ascii_lowercase();
     let (mode, is_padded) = match lower.split('/').collect::<Vec<_>>()[..] {
         ["aes"] | ["aes", "ecb", "pkcs5padding"] => (Mode::Ecb, true),
         ["aes", "ecb", "nopadding"] => (Mode::Ecb, false),
@@ -88,11 +87,11 @@ fn cipher(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
         ["aes", "cbc", "nopadding"] => (Mode::Cbc, false),
         ["aes", "ctr", "nopadding"] => (Mode::Ctr, false),
         _ => {
-            let why = format!("{written} is not available to scripts here; AES with ECB, CBC or CTR is");
+            let why = format!("{transformation} is not available to scripts here; AES with ECB, CBC or CTR is");
             return Err(throw("java.security.NoSuchAlgorithmException", why));
         }
     };
-    Ok(Some(Value::native(Cipher { name: written.to_string(), mode, is_padded, work: RefCell::default() })))
+    Ok(Some(Value::native(Cipher { name: transformation.to_string(), mode, is_padded, work: RefCell::default() })))
 }
 
 impl Cipher {
@@ -121,11 +120,11 @@ impl Cipher {
             }
             None => return Err(throw(BAD_KEY, "Parameters missing")),
         };
-        self.work.replace(Some(Work { key, encrypts, iv, chain: iv, used: BLOCK, pending: Vec::new() }));
+        self.work.replace(Some(CipherState { key, encrypts, iv, chain: iv, used: BLOCK, pending: Vec::new() }));
         Ok(())
     }
 
-    /// The bytes that can be given out; all of them where nothing follows.
+    /// Processes input. Returns the complete blocks, or all bytes at the end.
     fn process(&self, vm: &mut Vm, data: &[u8], is_last: bool) -> Eval<Value> {
         vm.alloc(data.len() + BLOCK)?;
         vm.tick(data.len() / 8)?;
@@ -137,16 +136,17 @@ impl Cipher {
         if !is_last {
             let ready = self.ready(work);
             let mut bytes: Vec<u8> = work.pending.drain(..ready).collect();
-            work.turn(self.mode, &mut bytes);
+            work.transform(self.mode, &mut bytes);
             return Ok(Value::bytes(bytes));
         }
         let mut bytes = std::mem::take(&mut work.pending);
         let finished = self.finish(work, &mut bytes);
-        (work.chain, work.used) = (work.iv, BLOCK);
+        work.chain = work.iv;
+        work.used = BLOCK;
         finished.map(|()| Value::bytes(bytes))
     }
 
-    fn finish(&self, work: &mut Work, bytes: &mut Vec<u8>) -> Eval<()> {
+    fn finish(&self, work: &mut CipherState, bytes: &mut Vec<u8>) -> Eval<()> {
         const BAD_SIZE: &str = "javax.crypto.IllegalBlockSizeException";
         if self.is_padded && work.encrypts {
             let padding = BLOCK - bytes.len() % BLOCK;
@@ -157,7 +157,7 @@ impl Cipher {
             let plain = "Input length not multiple of 16 bytes";
             return Err(throw(BAD_SIZE, if self.is_padded { padded } else { plain }));
         }
-        work.turn(self.mode, bytes);
+        work.transform(self.mode, bytes);
         if self.is_padded && !work.encrypts && !bytes.is_empty() {
             let padding = usize::from(bytes.last().copied().unwrap_or_default());
             let begin = bytes.len().saturating_sub(padding);
@@ -172,8 +172,8 @@ impl Cipher {
         Ok(())
     }
 
-    /// How many bytes do not wait for more.
-    fn ready(&self, work: &Work) -> usize {
+    /// Number of pending bytes that can be processed before more input arrives.
+    fn ready(&self, work: &CipherState) -> usize {
         let length = work.pending.len();
         match self.mode {
             Mode::Ctr => length,
@@ -184,30 +184,30 @@ impl Cipher {
     }
 }
 
-impl Work {
-    /// Encrypts or decrypts whole blocks; of a counter, any bytes.
-    fn turn(&mut self, mode: Mode, bytes: &mut [u8]) {
+impl CipherState {
+    /// Encrypts or decrypts complete blocks, or any number of bytes in counter mode.
+    fn transform(&mut self, mode: Mode, bytes: &mut [u8]) {
         if mode == Mode::Ctr {
-            return self.count(bytes);
+            return self.apply_counter(bytes);
         }
         for block in bytes.chunks_exact_mut(BLOCK) {
-            let before = <[u8; BLOCK]>::try_from(&*block).unwrap_or_default();
+            let input = <[u8; BLOCK]>::try_from(&*block).unwrap_or_default();
             if self.encrypts {
-                let mixed = if mode == Mode::Cbc { mixed(before, self.chain) } else { before };
-                let sealed = self.key.encrypt(mixed);
-                self.chain = sealed;
-                block.copy_from_slice(&sealed);
+                let block_input = if mode == Mode::Cbc { xor(input, self.chain) } else { input };
+                let output = self.key.encrypt(block_input);
+                self.chain = output;
+                block.copy_from_slice(&output);
             } else {
-                let opened = self.key.decrypt(before);
-                let opened = if mode == Mode::Cbc { mixed(opened, self.chain) } else { opened };
-                self.chain = before;
-                block.copy_from_slice(&opened);
+                let output = self.key.decrypt(input);
+                let output = if mode == Mode::Cbc { xor(output, self.chain) } else { output };
+                self.chain = input;
+                block.copy_from_slice(&output);
             }
         }
     }
 
-    fn count(&mut self, bytes: &mut [u8]) {
-        // Of the block that was begun; the counter is ahead of it.
+    fn apply_counter(&mut self, bytes: &mut [u8]) {
+        // The counter is already one ahead of the current block.
         let mut stream = self.key.encrypt(u128::from_be_bytes(self.chain).wrapping_sub(1).to_be_bytes());
         for byte in bytes {
             if self.used == BLOCK {
@@ -221,7 +221,7 @@ impl Work {
     }
 }
 
-fn mixed(one: [u8; BLOCK], other: [u8; BLOCK]) -> [u8; BLOCK] {
+fn xor(one: [u8; BLOCK], other: [u8; BLOCK]) -> [u8; BLOCK] {
     std::array::from_fn(|at| one[at] ^ other[at])
 }
 

@@ -1,4 +1,4 @@
-//! Encodings: character sets, Base64, hexadecimal; digests.
+//! Character sets, Base64, hexadecimal text, and digests.
 
 use super::{Class, bytes_of, text_at};
 use crate::error::{Eval, illegal, throw};
@@ -15,7 +15,7 @@ use std::any::Any;
 
 pub(super) static CLASSES: &[Class] = &[
     Class::with_static("java.util.Base64", java_base64),
-    Class::with_static("org.apache.commons.codec.binary.Base64", commons_base64).and_make(make_base64),
+    Class::with_static("org.apache.commons.codec.binary.Base64", commons_base64).and_constructor(make_base64),
     Class::with_static("io.jsonwebtoken.io.Encoders", no_static).and_constants(encoders),
     Class::with_static("javax.xml.bind.DatatypeConverter", datatype),
     Class::with_static("jakarta.xml.bind.DatatypeConverter", datatype),
@@ -32,7 +32,7 @@ pub(super) fn no_static(_vm: &mut Vm, _name: &str, _arguments: &[Value]) -> Eval
     Ok(None)
 }
 
-/// Text as bytes of a character set; letters that it lacks become `?`.
+/// Encodes text in a character set. Characters that it lacks become `?`.
 pub(crate) fn encode(text: &str, charset: &str) -> Vec<u8> {
     match &*charset.to_ascii_uppercase() {
         "ISO-8859-1" | "ISO_8859_1" | "LATIN1" | "WINDOWS-1252" => {
@@ -48,7 +48,7 @@ pub(crate) fn encode(text: &str, charset: &str) -> Vec<u8> {
     }
 }
 
-/// Bytes of a character set as text.
+/// Decodes bytes of a character set.
 pub(crate) fn decode(bytes: &[u8], charset: &str) -> String {
     match &*charset.to_ascii_uppercase() {
         "ISO-8859-1" | "ISO_8859_1" | "LATIN1" | "WINDOWS-1252" => bytes.iter().map(|byte| char::from(*byte)).collect(),
@@ -60,9 +60,13 @@ pub(crate) fn decode(bytes: &[u8], charset: &str) -> String {
     }
 }
 
+/// Formats bytes as lower-case hexadecimal digits.
 pub(crate) fn hex(bytes: &[u8]) -> String {
-    let digit = |value: u8| char::from_digit(u32::from(value), 16).unwrap_or('0');
-    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+    bytes.iter().flat_map(|byte| [hex_digit(byte >> 4), hex_digit(byte & 15)]).collect()
+}
+
+fn hex_digit(value: u8) -> char {
+    char::from_digit(u32::from(value), 16).unwrap_or('0')
 }
 
 pub(crate) fn unhex(text: &str) -> Eval<Vec<u8>> {
@@ -73,7 +77,7 @@ pub(crate) fn unhex(text: &str) -> Eval<Vec<u8>> {
     Ok(digits.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect())
 }
 
-/// Base64 with or without padding.
+/// Decodes Base64 with or without padding, as Java's decoders do.
 const LENIENT: GeneralPurposeConfig = GeneralPurposeConfig::new()
     .with_decode_padding_mode(DecodePaddingMode::Indifferent)
     .with_decode_allow_trailing_bits(true);
@@ -97,7 +101,7 @@ pub(crate) fn base64_decode(text: &str) -> Eval<Vec<u8>> {
     PLAIN.decode(clean).map_err(|error| illegal(format!("Illegal base64 text: {error}")))
 }
 
-/// The digest of this name of Java.
+/// Digest of a Java algorithm.
 pub(crate) fn digest(algorithm: &str, bytes: &[u8]) -> Eval<Vec<u8>> {
     Ok(match &*algorithm.to_ascii_uppercase().replace('-', "") {
         "MD5" => Md5::digest(bytes).to_vec(),
@@ -114,8 +118,8 @@ pub(super) fn no_algorithm(algorithm: &str, kind: &str) -> Box<crate::error::Fau
     throw("java.security.NoSuchAlgorithmException", format!("{algorithm} {kind} not available"))
 }
 
-/// The keyed digest of this name of Java.
-pub(crate) fn keyed(algorithm: &str, key: &[u8], bytes: &[u8]) -> Eval<Vec<u8>> {
+/// Keyed digest of a Java algorithm.
+pub(crate) fn keyed_digest(algorithm: &str, key: &[u8], bytes: &[u8]) -> Eval<Vec<u8>> {
     macro_rules! mac {
         ($digest:ty) => {{
             let mut mac = Hmac::<$digest>::new_from_slice(key).map_err(|error| illegal(error.to_string()))?;
@@ -134,8 +138,8 @@ pub(crate) fn keyed(algorithm: &str, key: &[u8], bytes: &[u8]) -> Eval<Vec<u8>> 
     })
 }
 
-/// `bytes.encodeBase64()`: a text that is written where it is shown.
-pub(crate) fn encoded(bytes: &[u8]) -> Value {
+/// Result of `bytes.encodeBase64()`: a text, which Groovy writes on demand.
+pub(crate) fn base64_value(bytes: &[u8]) -> Value {
     Value::from(base64_encode(bytes))
 }
 
@@ -152,17 +156,14 @@ impl Native for Coder {
     }
 
     fn call(&self, vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
-        let encode = |bytes: &[u8]| {
-            let text = if self.url { URL.encode(bytes) } else { PLAIN.encode(bytes) };
-            if self.padded { text } else { text.trim_end_matches('=').to_owned() }
-        };
         Ok(Some(match (name, arguments) {
             ("withoutPadding", []) => Value::native(Self { padded: false, ..*self }),
             ("encodeToString" | "encode", [value]) => {
                 let bytes = bytes_of(vm, value)?;
                 vm.alloc(bytes.len() * 2)?;
-                let text = encode(&bytes);
-                // `Encoders.BASE64.encode` gives text, that of Java bytes; both can be shown and sent.
+                let text = self.encode(&bytes);
+                // The `encode` of jjwt returns text, that of Java bytes. Both can
+                // be printed and sent.
                 if name == "encode" && self.padded { Value::bytes(text.into_bytes()) } else { Value::from(text) }
             }
             ("decode", [value]) => {
@@ -178,15 +179,25 @@ impl Native for Coder {
     }
 }
 
+impl Coder {
+    fn make(url: bool, encodes: bool) -> Value {
+        Value::native(Self { url, padded: true, encodes })
+    }
+
+    fn encode(&self, bytes: &[u8]) -> String {
+        let text = if self.url { URL.encode(bytes) } else { PLAIN.encode(bytes) };
+        if self.padded { text } else { text.trim_end_matches('=').to_owned() }
+    }
+}
+
 fn java_base64(_vm: &mut Vm, name: &str, _arguments: &[Value]) -> Eval<Option<Value>> {
-    let coder = |url, encodes| Some(Value::native(Coder { url, padded: true, encodes }));
-    Ok(match name {
-        "getEncoder" | "getMimeEncoder" => coder(false, true),
-        "getUrlEncoder" => coder(true, true),
-        "getDecoder" | "getMimeDecoder" => coder(false, false),
-        "getUrlDecoder" => coder(true, false),
-        _ => None,
-    })
+    Ok(Some(match name {
+        "getEncoder" | "getMimeEncoder" => Coder::make(false, true),
+        "getUrlEncoder" => Coder::make(true, true),
+        "getDecoder" | "getMimeDecoder" => Coder::make(false, false),
+        "getUrlDecoder" => Coder::make(true, false),
+        _ => return Ok(None),
+    }))
 }
 
 fn encoders(_vm: &mut Vm, name: &str) -> Option<Value> {
@@ -221,13 +232,13 @@ impl Native for Encoder {
 }
 
 fn make_base64(_vm: &mut Vm, _class: &str, _arguments: &[Value]) -> Eval<Value> {
-    Ok(Value::native(Commons))
+    Ok(Value::native(CommonsCodec))
 }
 
-/// An object of commons-codec's `Base64`.
-struct Commons;
+/// An instance of commons-codec's `Base64`.
+struct CommonsCodec;
 
-impl Native for Commons {
+impl Native for CommonsCodec {
     fn class_name(&self) -> &'static str {
         "org.apache.commons.codec.binary.Base64"
     }
@@ -302,8 +313,9 @@ fn digest_utils(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Val
 fn hmac_utils(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
     let [key, data] = arguments else { return Ok(None) };
     let (algorithm, as_hex) = name.strip_suffix("Hex").map_or((name, false), |algorithm| (algorithm, true));
-    let (key, data) = (bytes_of(vm, key)?, bytes_of(vm, data)?);
-    let digest = keyed(algorithm, &key, &data)?;
+    let key = bytes_of(vm, key)?;
+    let data = bytes_of(vm, data)?;
+    let digest = keyed_digest(algorithm, &key, &data)?;
     Ok(Some(if as_hex { Value::from(hex(&digest)) } else { Value::bytes(digest) }))
 }
 

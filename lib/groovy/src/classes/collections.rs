@@ -1,4 +1,4 @@
-//! `java.util`'s collections: constructors, entries, iterators, `Arrays`, `Collections`.
+//! Collections of `java.util`: constructors, entries, iterators, `Arrays`, `Collections`.
 
 use super::Class;
 use crate::error::{Eval, throw};
@@ -9,40 +9,40 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 pub(super) static CLASSES: &[Class] = &[
-    Class::made("java.util.ArrayList", new_list),
-    Class::made("java.util.LinkedList", new_list),
-    Class::made("java.util.Vector", new_list),
-    Class::made("java.util.Stack", new_list),
-    Class::made("java.util.ArrayDeque", new_list),
-    Class::made("java.util.PriorityQueue", new_list),
-    Class::made("java.util.concurrent.CopyOnWriteArrayList", new_list),
-    Class::made("java.util.concurrent.ConcurrentLinkedQueue", new_list),
-    Class::made("java.util.concurrent.ConcurrentLinkedDeque", new_list),
-    Class::made("java.util.concurrent.LinkedBlockingQueue", new_list),
-    Class::made("java.util.concurrent.LinkedBlockingDeque", new_list),
-    Class::made("java.util.concurrent.ArrayBlockingQueue", new_list),
+    Class::with_constructor("java.util.ArrayList", new_list),
+    Class::with_constructor("java.util.LinkedList", new_list),
+    Class::with_constructor("java.util.Vector", new_list),
+    Class::with_constructor("java.util.Stack", new_list),
+    Class::with_constructor("java.util.ArrayDeque", new_list),
+    Class::with_constructor("java.util.PriorityQueue", new_list),
+    Class::with_constructor("java.util.concurrent.CopyOnWriteArrayList", new_list),
+    Class::with_constructor("java.util.concurrent.ConcurrentLinkedQueue", new_list),
+    Class::with_constructor("java.util.concurrent.ConcurrentLinkedDeque", new_list),
+    Class::with_constructor("java.util.concurrent.LinkedBlockingQueue", new_list),
+    Class::with_constructor("java.util.concurrent.LinkedBlockingDeque", new_list),
+    Class::with_constructor("java.util.concurrent.ArrayBlockingQueue", new_list),
     Class::with_static("java.util.List", list_of),
-    Class::named("java.util.Collection"),
-    Class::named("java.util.Queue"),
-    Class::named("java.util.Deque"),
-    Class::named("java.util.Iterator"),
-    Class::named("java.util.ListIterator"),
-    Class::named("java.util.Enumeration"),
-    Class::named("java.util.concurrent.BlockingQueue"),
-    Class::made("java.util.HashMap", new_map),
-    Class::made("java.util.LinkedHashMap", new_map),
-    Class::made("java.util.TreeMap", new_map),
-    Class::made("java.util.Hashtable", new_map),
-    Class::made("java.util.Properties", new_map),
-    Class::made("java.util.WeakHashMap", new_map),
-    Class::made("groovy.util.Expando", new_map),
-    Class::made("java.util.concurrent.ConcurrentHashMap", new_map),
+    Class::name_only("java.util.Collection"),
+    Class::name_only("java.util.Queue"),
+    Class::name_only("java.util.Deque"),
+    Class::name_only("java.util.Iterator"),
+    Class::name_only("java.util.ListIterator"),
+    Class::name_only("java.util.Enumeration"),
+    Class::name_only("java.util.concurrent.BlockingQueue"),
+    Class::with_constructor("java.util.HashMap", new_map),
+    Class::with_constructor("java.util.LinkedHashMap", new_map),
+    Class::with_constructor("java.util.TreeMap", new_map),
+    Class::with_constructor("java.util.Hashtable", new_map),
+    Class::with_constructor("java.util.Properties", new_map),
+    Class::with_constructor("java.util.WeakHashMap", new_map),
+    Class::with_constructor("groovy.util.Expando", new_map),
+    Class::with_constructor("java.util.concurrent.ConcurrentHashMap", new_map),
     Class::with_static("java.util.Map", map_of),
-    Class::named("java.util.Map$Entry").and_call(map_of),
-    Class::made("java.util.AbstractMap.SimpleEntry", new_entry),
-    Class::made("java.util.HashSet", new_set),
-    Class::made("java.util.LinkedHashSet", new_set),
-    Class::made("java.util.TreeSet", new_set),
+    Class::name_only("java.util.Map$Entry").and_call(map_of),
+    Class::with_constructor("java.util.AbstractMap.SimpleEntry", new_entry),
+    Class::with_constructor("java.util.HashSet", new_set),
+    Class::with_constructor("java.util.LinkedHashSet", new_set),
+    Class::with_constructor("java.util.TreeSet", new_set),
     Class::with_static("java.util.Set", set_of),
     Class::with_static("java.util.Arrays", arrays),
     Class::with_static("java.util.Collections", collections),
@@ -58,7 +58,8 @@ fn new_list(vm: &mut Vm, class: &str, arguments: &[Value]) -> Eval<Value> {
     Ok(Value::listing(if queue { ListKind::Linked } else { ListKind::List }, items))
 }
 
-fn kind_of(class: &str) -> MapKind {
+/// Order and mutability of a map or set by its class.
+fn map_kind(class: &str) -> MapKind {
     match class {
         _ if class.ends_with("TreeMap") || class.ends_with("TreeSet") => MapKind::Sorted,
         "java.util.HashMap" | "java.util.HashSet" => MapKind::Hash,
@@ -68,7 +69,7 @@ fn kind_of(class: &str) -> MapKind {
 
 fn new_map(vm: &mut Vm, class: &str, arguments: &[Value]) -> Eval<Value> {
     vm.alloc(96)?;
-    let (value, map) = Value::map(kind_of(class));
+    let (value, map) = Value::map(map_kind(class));
     if let Some(Value::Map(other)) = arguments.first() {
         for (key, value) in other.pairs() {
             vm.put(&map, key, value)?;
@@ -83,12 +84,13 @@ fn new_set(vm: &mut Vm, class: &str, arguments: &[Value]) -> Eval<Value> {
         Some(other) => vm.items(other)?,
     };
     vm.alloc(items.len() * 48 + 96)?;
-    Ok(Value::set(kind_of(class), items))
+    Ok(Value::set(map_kind(class), items))
 }
 
 fn new_entry(_vm: &mut Vm, _class: &str, arguments: &[Value]) -> Eval<Value> {
-    let at = |index: usize| arguments.get(index).cloned().unwrap_or_default();
-    Ok(Entry::make(at(0), at(1), None))
+    let key = arguments.first().cloned().unwrap_or_default();
+    let value = arguments.get(1).cloned().unwrap_or_default();
+    Ok(Entry::make(key, value, None))
 }
 
 fn list_of(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
@@ -105,7 +107,7 @@ fn list_of(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> 
     })
 }
 
-/// Arguments, or the elements of the one array that holds them.
+/// The arguments, or the elements of a single array argument.
 fn spread(vm: &mut Vm, arguments: &[Value]) -> Eval<Vec<Value>> {
     vm.alloc(arguments.len() * 24)?;
     match arguments {
@@ -135,7 +137,8 @@ fn map_of(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
         "entry" => return new_entry(vm, "", arguments).map(Some),
         "ofEntries" => {
             for entry in arguments {
-                let (key, value) = (vm.property(entry, "key")?, vm.property(entry, "value")?);
+                let key = vm.property(entry, "key")?;
+                let value = vm.property(entry, "value")?;
                 map.insert(key, value);
             }
         }
@@ -242,7 +245,6 @@ fn collections(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Valu
     }))
 }
 
-/// An entry of a map.
 pub(crate) struct Entry {
     key: Value,
     value: RefCell<Value>,
@@ -301,11 +303,10 @@ impl Native for Entry {
     }
 }
 
-/// An iterator or enumeration.
 pub(crate) struct Cursor {
     items: RefCell<Vec<Value>>,
     at: Cell<usize>,
-    /// The list that `remove` shortens.
+    /// The list from which `remove` deletes.
     source: Option<Rc<List>>,
     removed: Cell<usize>,
 }

@@ -1,4 +1,4 @@
-//! commons-lang: `StringUtils`, `RandomStringUtils`, `StringEscapeUtils`.
+//! Classes of commons-lang: `StringUtils`, `RandomStringUtils`, `StringEscapeUtils`.
 
 use super::{Class, text_at};
 use crate::error::{Eval, illegal};
@@ -55,12 +55,12 @@ fn strings(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> 
         }
         ("substringsBetween", [_, _, close]) => {
             let close = vm.text(close)?;
-            let found = text
+            let parts = text
                 .split(&*second)
                 .skip(1)
                 .filter_map(|part| part.split_once(&*close))
                 .map(|(inner, _)| Value::str(inner));
-            Value::array(found.collect())
+            Value::array(parts.collect())
         }
         ("substringAfter", [_, _]) => Value::str(text.split_once(&*second).map_or("", |(_, after)| after)),
         ("substringAfterLast", [_, _]) => Value::str(text.rsplit_once(&*second).map_or("", |(_, after)| after)),
@@ -93,12 +93,12 @@ fn strings(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> 
             let trimmed = text.trim();
             if trimmed.is_empty() && name == "trimToNull" { Value::Null } else { Value::str(trimmed) }
         }
-        // The others have the names of the methods of text.
+        // Other methods have the names of methods of `String`.
         (_, [_, rest @ ..]) => {
             if first.is_null() {
                 return Ok(Some(Value::Null));
             }
-            if let Some(result) = parts(vm, name, arguments, (Rc::clone(&text), &second))? {
+            if let Some(result) = parts(vm, name, arguments, Rc::clone(&text), &second)? {
                 return Ok(Some(result));
             }
             return crate::methods::call(vm, &Value::Str(text), name, rest);
@@ -107,16 +107,18 @@ fn strings(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> 
     }))
 }
 
-/// Parts of texts, and texts with more around them.
-fn parts(vm: &mut Vm, name: &str, arguments: &[Value], (text, second): (Rc<str>, &str)) -> Eval<Option<Value>> {
+/// Methods of `StringUtils` that take a part of a text, or add to it.
+fn parts(vm: &mut Vm, name: &str, arguments: &[Value], text: Rc<str>, second: &str) -> Eval<Option<Value>> {
     Ok(Some(match (name, arguments) {
         ("abbreviate", [_, most]) => {
-            let (most, length) = (usize::try_from(vm.to_long(most)?).unwrap_or(0).max(4), text.chars().count());
-            let kept: String = text.chars().take(most - 3).collect();
-            if length > most { vm.string(format!("{kept}..."))? } else { Value::Str(text) }
+            let most = usize::try_from(vm.to_long(most)?).unwrap_or(0).max(4);
+            let length = text.chars().count();
+            let prefix: String = text.chars().take(most - 3).collect();
+            if length > most { vm.string(format!("{prefix}..."))? } else { Value::Str(text) }
         }
         ("mid", [_, begin, count]) => {
-            let (begin, count) = (vm.to_long(begin)?.max(0) as usize, vm.to_long(count)?.max(0) as usize);
+            let begin = vm.to_long(begin)?.max(0) as usize;
+            let count = vm.to_long(count)?.max(0) as usize;
             vm.string(text.chars().skip(begin).take(count).collect::<String>())?
         }
         ("truncate", [_, most]) => {
@@ -149,12 +151,12 @@ fn parts(vm: &mut Vm, name: &str, arguments: &[Value], (text, second): (Rc<str>,
             }
             Value::Bool(is_any)
         }
-        ("swapCase", [_]) => vm.string(text.chars().map(swapped).collect::<String>())?,
+        ("swapCase", [_]) => vm.string(text.chars().map(swap_case).collect::<String>())?,
         _ => return Ok(None),
     }))
 }
 
-fn swapped(letter: char) -> char {
+fn swap_case(letter: char) -> char {
     let other = if letter.is_lowercase() { letter.to_uppercase().next() } else { letter.to_lowercase().next() };
     other.unwrap_or(letter)
 }
@@ -162,7 +164,7 @@ fn swapped(letter: char) -> char {
 const LETTERS: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const DIGITS: &str = "0123456789";
 
-/// So many random letters of these.
+/// Random text of a length, from the given letters.
 pub(super) fn random_text(vm: &mut Vm, count: i64, letters: &str) -> Eval<Value> {
     let count = usize::try_from(count)
         .map_err(|_| illegal(format!("Requested random string length {count} is less than 0.")))?;
@@ -216,7 +218,7 @@ fn random_numbers(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<V
     })
 }
 
-/// Characters and what stands for them in XML and HTML.
+/// Characters and their entities in XML and HTML.
 const MARKS: [(&str, &str); 5] = [("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("\"", "&quot;"), ("'", "&#39;")];
 
 fn escapes(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
@@ -245,7 +247,7 @@ fn escapes(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> 
     vm.string(result).map(Some)
 }
 
-/// `{0}` and its like, filled in.
+/// Fills in placeholders such as `{0}`.
 fn message_format(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
     let ("format", [pattern, values @ ..]) = (name, arguments) else { return Ok(None) };
     let mut text = vm.text(pattern)?.replace("''", "\u{0}");

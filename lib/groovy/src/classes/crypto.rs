@@ -1,6 +1,6 @@
 //! `MessageDigest`, `Mac`, `SecretKeySpec`.
 
-use super::codec::{digest, keyed, no_static};
+use super::codec::{digest, keyed_digest, no_static};
 use super::{Class, bytes_of, text_at};
 use crate::error::{Eval, throw};
 use crate::value::{Native, Value};
@@ -11,11 +11,11 @@ use std::cell::RefCell;
 pub(super) static CLASSES: &[Class] = &[
     Class::with_static("java.security.MessageDigest", message_digest),
     Class::with_static("javax.crypto.Mac", mac),
-    Class::made("javax.crypto.spec.SecretKeySpec", make_key).and_call(no_static),
-    Class::named("javax.crypto.SecretKey"),
+    Class::with_constructor("javax.crypto.spec.SecretKeySpec", make_key).and_call(no_static),
+    Class::name_only("javax.crypto.SecretKey"),
 ];
 
-/// A digest that is fed step by step; with a key, a `Mac`.
+/// An incremental digest; with a key, a `Mac`.
 struct Hasher {
     algorithm: String,
     key: RefCell<Option<Vec<u8>>>,
@@ -25,7 +25,7 @@ struct Hasher {
 
 /// `SecretKeySpec`
 pub(super) struct Key {
-    /// The key itself.
+    /// Raw key.
     pub bytes: Vec<u8>,
     algorithm: String,
 }
@@ -52,7 +52,7 @@ fn mac(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
         return Ok(None);
     }
     let algorithm = text_at(vm, arguments, 0)?.to_string();
-    keyed(&algorithm, b"key", &[])?;
+    keyed_digest(&algorithm, b"key", &[])?;
     Ok(Some(Value::native(Hasher { algorithm, key: RefCell::default(), data: RefCell::default(), is_mac: true })))
 }
 
@@ -91,7 +91,7 @@ impl Hasher {
     fn finish(&self) -> Eval<Value> {
         let data = self.data.take();
         let bytes = match (&*self.key.borrow(), self.is_mac) {
-            (Some(key), _) => keyed(&self.algorithm, key, &data)?,
+            (Some(key), _) => keyed_digest(&self.algorithm, key, &data)?,
             (None, true) => return Err(throw("java.lang.IllegalStateException", "MAC not initialized")),
             (None, false) => digest(&self.algorithm, &data)?,
         };

@@ -11,29 +11,29 @@ use std::any::Any;
 use std::cell::{Cell, RefCell};
 
 pub(super) static CLASSES: &[Class] = &[
-    Class::made("java.util.Date", make_date).and_call(date_static),
+    Class::with_constructor("java.util.Date", make_date).and_call(date_static),
     Class::with_static("java.util.Calendar", calendar_static).and_constants(calendar_constant),
-    Class::made("java.util.GregorianCalendar", make_calendar).and_constants(calendar_constant),
-    Class::made("java.text.SimpleDateFormat", make_format),
-    Class::named("java.text.DateFormat"),
+    Class::with_constructor("java.util.GregorianCalendar", make_calendar).and_constants(calendar_constant),
+    Class::with_constructor("java.text.SimpleDateFormat", make_format),
+    Class::name_only("java.text.DateFormat"),
     Class::with_static("org.apache.commons.lang3.time.DateUtils", date_utils),
     Class::with_static("org.apache.commons.lang.time.DateUtils", date_utils),
     Class::with_static("org.apache.commons.lang3.time.DateFormatUtils", format_utils),
-    Class::made("java.sql.Timestamp", make_date),
+    Class::with_constructor("java.sql.Timestamp", make_date),
 ];
 
-/// How dates are shown.
-const SHOWN: &str = "EEE MMM dd HH:mm:ss z yyyy";
+/// Format of `Date.toString()`.
+const TO_STRING: &str = "EEE MMM dd HH:mm:ss z yyyy";
 
-/// A moment in ms since 1970.
+/// A `java.util.Date`: milliseconds since 1970.
 pub(super) struct Date(Cell<i64>);
 
-/// The date of ms since 1970.
+/// Creates a date from milliseconds since 1970.
 pub(super) fn date(millis: i64) -> Value {
     Value::native(Date(Cell::new(millis)))
 }
 
-/// The ms since 1970 of a date, a calendar, a `java.time` moment or a number.
+/// Milliseconds since 1970 of a date, a calendar, a `java.time` moment or a number.
 pub(super) fn millis_of(vm: &mut Vm, value: &Value) -> Eval<i64> {
     if let Some(date) = value.downcast::<Date>() {
         return Ok(date.0.get());
@@ -60,7 +60,7 @@ fn make_date(vm: &mut Vm, _class: &str, arguments: &[Value]) -> Eval<Value> {
             }
             let first = chrono::NaiveDate::from_ymd_opt((parts[0] + 1_900).clamp(-9_999, 9_999) as i32, 1, 1)
                 .unwrap_or_default();
-            let month = shifted(first.and_hms_opt(0, 0, 0).unwrap_or_default(), "MONTH", parts[1]);
+            let month = shift(first.and_hms_opt(0, 0, 0).unwrap_or_default(), "MONTH", parts[1]);
             let seconds = (parts[2] - 1) * 86_400 + parts[3] * 3_600 + parts[4] * 60 + parts[5];
             month.and_utc().timestamp_millis().saturating_add(seconds.saturating_mul(1_000))
         }
@@ -72,28 +72,25 @@ fn date_static(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Valu
     Ok(match (name, arguments) {
         ("from", [moment]) => Some(date(millis_of(vm, moment)?)),
         ("parse", [_, _]) => {
-            let (pattern, text) = (text_at(vm, arguments, 0)?, text_at(vm, arguments, 1)?);
+            let pattern = text_at(vm, arguments, 0)?;
+            let text = text_at(vm, arguments, 1)?;
             Some(parse_date(vm, &pattern, &text)?)
         }
         _ => None,
     })
 }
 
-/// A local date and time so many units later.
-pub(super) fn shifted(local: NaiveDateTime, unit: &str, amount: i64) -> NaiveDateTime {
-    let months = |months: i64| {
-        let count = Months::new(u32::try_from(months.unsigned_abs()).unwrap_or(u32::MAX));
-        if months < 0 { local.checked_sub_months(count) } else { local.checked_add_months(count) }
-    };
+/// Adds a number of units to a local date and time. Returns it unchanged on overflow.
+pub(super) fn shift(local: NaiveDateTime, unit: &str, amount: i64) -> NaiveDateTime {
     let duration = match unit
         .trim_end_matches('S')
         .trim_end_matches("_OF_MONTH")
         .trim_end_matches("_OF_YEAR")
         .trim_end_matches("_OF_DAY")
     {
-        "YEAR" => return months(amount.saturating_mul(12)).unwrap_or(local),
-        "DECADE" => return months(amount.saturating_mul(120)).unwrap_or(local),
-        "MONTH" => return months(amount).unwrap_or(local),
+        "YEAR" => return add_months(local, amount.saturating_mul(12)),
+        "DECADE" => return add_months(local, amount.saturating_mul(120)),
+        "MONTH" => return add_months(local, amount),
         "WEEK" => Duration::try_days(amount.saturating_mul(7)),
         "DAY" | "DATE" | "DAY_OF_WEEK" => Duration::try_days(amount),
         "HALF_DAY" => Duration::try_hours(amount.saturating_mul(12)),
@@ -108,7 +105,13 @@ pub(super) fn shifted(local: NaiveDateTime, unit: &str, amount: i64) -> NaiveDat
     duration.and_then(|duration| local.checked_add_signed(duration)).unwrap_or(local)
 }
 
-/// Writes a moment; the pattern is checked.
+fn add_months(local: NaiveDateTime, months: i64) -> NaiveDateTime {
+    let count = Months::new(u32::try_from(months.unsigned_abs()).unwrap_or(u32::MAX));
+    let moved = if months < 0 { local.checked_sub_months(count) } else { local.checked_add_months(count) };
+    moved.unwrap_or(local)
+}
+
+/// Formats a moment. Fails on an invalid pattern.
 pub(super) fn format(vm: &mut Vm, pattern: &str, millis: i64, zone: &Zone) -> Eval<Value> {
     let moment = zone.moment(vm, millis);
     match DatePattern::parse(pattern) {
@@ -130,13 +133,13 @@ fn parse_in(vm: &mut Vm, pattern: &str, text: &str, zone: &Zone) -> Eval<Value> 
     };
     let zone = match (fields.offset, &fields.zone) {
         (Some(offset), _) => Zone { name: "GMT".to_owned(), fixed: Some(offset) },
-        (None, Some(name)) => Zone::named(vm, name).unwrap_or_else(|| zone.clone()),
+        (None, Some(name)) => Zone::from_name(vm, name).unwrap_or_else(|| zone.clone()),
         _ => zone.clone(),
     };
     Ok(date(zone.millis(vm, &local)))
 }
 
-/// `%tY` and its like.
+/// Formats a date for `%tY` and similar conversions.
 pub(super) fn format_time(vm: &mut Vm, value: &Value, letter: char) -> Eval<String> {
     let millis = millis_of(vm, value)?;
     let pattern = match letter {
@@ -164,7 +167,7 @@ pub(super) fn format_time(vm: &mut Vm, value: &Value, letter: char) -> Eval<Stri
         'z' => "Z",
         's' => return Ok((millis / 1_000).to_string()),
         'Q' => return Ok(millis.to_string()),
-        _ => SHOWN,
+        _ => TO_STRING,
     };
     let zone = Zone::default(vm);
     let text = format(vm, pattern, millis, &zone)?;
@@ -194,14 +197,14 @@ impl Native for Date {
                 };
                 format(vm, &pattern, millis, &zone)?
             }
-            // Groovy counts days.
+            // In Groovy, a number added to a date is a number of days.
             ("plus" | "minus", [Value::Int(_) | Value::Long(_)]) => {
                 let days = vm.to_long(&arguments[0])?.saturating_mul(86_400_000);
                 date(if name == "plus" { millis.saturating_add(days) } else { millis.saturating_sub(days) })
             }
             ("plus" | "minus", [span]) if span.downcast::<super::temporal::Span>().is_some() => {
                 let later = span.downcast::<super::temporal::Span>();
-                let later = later.map(|span| span.added_to(local, if name == "plus" { 1 } else { -1 }));
+                let later = later.map(|span| span.add_to(local, if name == "plus" { 1 } else { -1 }));
                 date(zone.millis(vm, &later.unwrap_or(local)))
             }
             ("minus", [other]) => Value::Int(((millis - millis_of(vm, other)?) / 86_400_000) as i32),
@@ -238,7 +241,7 @@ impl Native for Date {
 
     fn text(&self, vm: &mut Vm) -> Eval<Option<String>> {
         let moment = Zone::default(vm).moment(vm, self.0.get());
-        Ok(DatePattern::parse(SHOWN).ok().map(|pattern| pattern.write(&moment)))
+        Ok(DatePattern::parse(TO_STRING).ok().map(|pattern| pattern.write(&moment)))
     }
 
     fn identity(&self) -> Option<Value> {
@@ -250,7 +253,7 @@ impl Native for Date {
     }
 }
 
-/// Fields of a calendar by Java's numbers; the names are those of [`shifted`].
+/// Calendar fields by Java's numbers. The names are those of [`shift`].
 const FIELDS: [(&str, i64); 13] = [
     ("YEAR", 1),
     ("MONTH", 2),
@@ -267,7 +270,6 @@ const FIELDS: [(&str, i64); 13] = [
     ("MILLISECOND", 14),
 ];
 
-/// A calendar.
 struct Calendar {
     millis: Cell<i64>,
     zone: RefCell<Zone>,
@@ -276,14 +278,14 @@ struct Calendar {
 fn calendar_constant(_vm: &mut Vm, name: &str) -> Option<Value> {
     const MONTHS: &str = "JANUARY FEBRUARY MARCH APRIL MAY JUNE JULY AUGUST SEPTEMBER OCTOBER NOVEMBER DECEMBER";
     const DAYS: &str = "SUNDAY MONDAY TUESDAY WEDNESDAY THURSDAY FRIDAY SATURDAY";
-    if let Some((_, number)) = FIELDS.iter().find(|(own, _)| *own == name) {
+    if let Some((_, number)) = FIELDS.iter().find(|(field_name, _)| *field_name == name) {
         return Some(Value::integer(*number));
     }
     if name == "AM_PM" {
         return Some(Value::Int(9));
     }
-    let month = MONTHS.split(' ').position(|own| own == name);
-    let day = DAYS.split(' ').position(|own| own == name).map(|day| day + 1);
+    let month = MONTHS.split(' ').position(|month_name| month_name == name);
+    let day = DAYS.split(' ').position(|day_name| day_name == name).map(|day| day + 1);
     month.or(day).map(Value::count)
 }
 
@@ -328,7 +330,7 @@ impl Calendar {
         self.millis.set(self.zone.borrow().millis(vm, local));
     }
 
-    /// Adds to a field.
+    /// Adds an amount to a field.
     fn add(&self, vm: &Vm, field: i64, amount: i64) {
         let unit = match field {
             10 | 11 => "HOUR",
@@ -336,7 +338,7 @@ impl Calendar {
             5..=7 => "DAY",
             _ => FIELDS.iter().find(|(_, number)| *number == field).map_or("", |(name, _)| name),
         };
-        let local = shifted(self.local(vm), unit, amount);
+        let local = shift(self.local(vm), unit, amount);
         self.set_local(vm, &local);
     }
 }
@@ -376,7 +378,7 @@ impl Native for Calendar {
                 Value::Null
             }
             ("getActualMaximum", [5]) => {
-                let next = shifted(local.with_day(1).unwrap_or(local), "MONTH", 1);
+                let next = shift(local.with_day(1).unwrap_or(local), "MONTH", 1);
                 Value::Int((next - Duration::days(1)).day() as i32)
             }
             _ => return self.others(vm, name, arguments),
@@ -385,7 +387,7 @@ impl Native for Calendar {
 
     fn text(&self, vm: &mut Vm) -> Eval<Option<String>> {
         let moment = self.zone.borrow().moment(vm, self.millis.get());
-        Ok(DatePattern::parse(SHOWN).ok().map(|pattern| pattern.write(&moment)))
+        Ok(DatePattern::parse(TO_STRING).ok().map(|pattern| pattern.write(&moment)))
     }
 
     fn identity(&self) -> Option<Value> {
@@ -414,7 +416,8 @@ impl Calendar {
             }
             ("getTimeZone", []) => Value::native(self.zone.borrow().clone()),
             ("format", [_]) => {
-                let (pattern, zone) = (text_at(vm, arguments, 0)?, self.zone.borrow().clone());
+                let pattern = text_at(vm, arguments, 0)?;
+                let zone = self.zone.borrow().clone();
                 format(vm, &pattern, millis, &zone)?
             }
             ("before", [other]) => Value::Bool(millis < millis_of(vm, other)?),
@@ -436,7 +439,7 @@ struct Format {
 fn make_format(vm: &mut Vm, _class: &str, arguments: &[Value]) -> Eval<Value> {
     let pattern = if arguments.is_empty() { "M/d/yy, h:mm a".into() } else { text_at(vm, arguments, 0)? };
     let zone = Zone::default(vm);
-    // An unknown letter is an error now, not when the first date is written.
+    // Java rejects an unknown letter here, before the first date is formatted.
     format(vm, &pattern, 0, &zone)?;
     Ok(Value::native(Format { pattern: RefCell::new(pattern.to_string()), zone: RefCell::new(zone) }))
 }
@@ -447,7 +450,8 @@ impl Native for Format {
     }
 
     fn call(&self, vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
-        let (pattern, zone) = (self.pattern.borrow().clone(), self.zone.borrow().clone());
+        let pattern = self.pattern.borrow().clone();
+        let zone = self.zone.borrow().clone();
         Ok(Some(match (name, arguments) {
             ("format", [value, ..]) => {
                 let millis = millis_of(vm, value)?;
@@ -481,15 +485,17 @@ impl Native for Format {
 
 fn date_utils(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
     let (Some(unit), [moment, amount]) = (name.strip_prefix("add"), arguments) else { return Ok(None) };
-    let (millis, amount) = (millis_of(vm, moment)?, vm.to_long(amount)?);
+    let millis = millis_of(vm, moment)?;
+    let amount = vm.to_long(amount)?;
     let zone = Zone::default(vm);
-    let local = shifted(zone.moment(vm, millis).local, &unit.to_ascii_uppercase(), amount);
+    let local = shift(zone.moment(vm, millis).local, &unit.to_ascii_uppercase(), amount);
     Ok(Some(date(zone.millis(vm, &local))))
 }
 
 fn format_utils(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
     let ([moment, pattern, ..], "format" | "formatUTC") = (arguments, name) else { return Ok(None) };
-    let (millis, pattern) = (millis_of(vm, moment)?, vm.text(pattern)?);
+    let millis = millis_of(vm, moment)?;
+    let pattern = vm.text(pattern)?;
     let zone = if name == "format" { Zone::default(vm) } else { Zone::utc() };
     format(vm, &pattern, millis, &zone).map(Some)
 }

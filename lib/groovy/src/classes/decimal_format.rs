@@ -9,18 +9,20 @@ use std::any::Any;
 use std::cell::{Cell, RefCell};
 
 pub(super) static CLASSES: &[Class] = &[
-    Class::made("java.text.DecimalFormat", make),
+    Class::with_constructor("java.text.DecimalFormat", make),
     Class::with_static("java.text.NumberFormat", instance),
-    Class::made("java.text.DecimalFormatSymbols", super::util::make_plain),
+    Class::with_constructor("java.text.DecimalFormatSymbols", super::util::make_plain),
 ];
 
-/// A pattern such as `#,##0.00`.
+/// A parsed pattern such as `#,##0.00`.
 struct Format {
     prefix: String,
     suffix: String,
     grouped: bool,
     percent: bool,
+    /// Minimum number of digits before the decimal point.
     whole: Cell<usize>,
+    /// Minimum and maximum number of digits after the decimal point.
     fraction: Cell<(usize, usize)>,
     rounding: RefCell<Rounding>,
 }
@@ -32,20 +34,22 @@ fn make(vm: &mut Vm, _class: &str, arguments: &[Value]) -> Eval<Value> {
 
 fn format(pattern: &str) -> Format {
     let pattern = pattern.split(';').next().unwrap_or("");
-    let is_digit = |letter: char| "#0,.".contains(letter);
     let begin = pattern.find(is_digit).unwrap_or(pattern.len());
     let end = pattern.rfind(is_digit).map_or(begin, |end| end + 1);
     let (whole, fraction) = pattern[begin..end].split_once('.').unwrap_or((&pattern[begin..end], ""));
-    let zeros = |part: &str| part.matches('0').count();
     Format {
         prefix: pattern[..begin].replace('\'', ""),
         suffix: pattern[end..].replace('\'', ""),
         grouped: whole.contains(','),
         percent: pattern.contains('%'),
-        whole: Cell::new(zeros(whole)),
-        fraction: Cell::new((zeros(fraction), fraction.len())),
+        whole: Cell::new(whole.matches('0').count()),
+        fraction: Cell::new((fraction.matches('0').count(), fraction.len())),
         rounding: RefCell::new(Rounding::HalfEven),
     }
+}
+
+fn is_digit(letter: char) -> bool {
+    "#0,.".contains(letter)
 }
 
 fn instance(_vm: &mut Vm, name: &str, _arguments: &[Value]) -> Eval<Option<Value>> {
@@ -60,7 +64,7 @@ fn instance(_vm: &mut Vm, name: &str, _arguments: &[Value]) -> Eval<Option<Value
 }
 
 impl Format {
-    fn written(&self, vm: &mut Vm, value: &Value) -> Eval<String> {
+    fn format_number(&self, vm: &mut Vm, value: &Value) -> Eval<String> {
         let mut number = vm.to_decimal(value)?;
         if self.percent {
             number = number.multiply(&crate::decimal::Decimal::new(100.into(), 0));
@@ -79,11 +83,15 @@ impl Format {
         } else {
             "0".repeat(missing) + whole
         };
-        let whole = if self.grouped { super::format::grouped(&whole) } else { whole };
+        let whole = if self.grouped { super::format::group_digits(&whole) } else { whole };
         let point = if fraction.is_empty() { "" } else { "." };
-        let zero = whole.chars().chain(fraction.chars()).all(|digit| matches!(digit, '0' | ','));
-        Ok(format!("{}{}{whole}{point}{fraction}{}", if zero { "" } else { sign }, self.prefix, self.suffix))
+        let is_zero = whole.chars().chain(fraction.chars()).all(|digit| matches!(digit, '0' | ','));
+        Ok(format!("{}{}{whole}{point}{fraction}{}", if is_zero { "" } else { sign }, self.prefix, self.suffix))
     }
+}
+
+fn digit_count(vm: &mut Vm, arguments: &[Value]) -> Eval<usize> {
+    Ok(vm.to_long(arguments.first().unwrap_or(&Value::Null))?.clamp(0, 340) as usize)
 }
 
 impl Native for Format {
@@ -92,12 +100,9 @@ impl Native for Format {
     }
 
     fn call(&self, vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
-        let number = |vm: &mut Vm| -> Eval<usize> {
-            Ok(vm.to_long(arguments.first().unwrap_or(&Value::Null))?.clamp(0, 340) as usize)
-        };
         Ok(Some(match name {
             "format" => {
-                let text = self.written(vm, arguments.first().unwrap_or(&Value::Null))?;
+                let text = self.format_number(vm, arguments.first().unwrap_or(&Value::Null))?;
                 vm.string(text)?
             }
             "parse" => {
@@ -107,21 +112,21 @@ impl Native for Format {
             }
             "setRoundingMode" => {
                 let mode = text_at(vm, arguments, 0)?;
-                self.rounding.replace(Rounding::named(&mode).unwrap_or(Rounding::HalfEven));
+                self.rounding.replace(Rounding::from_name(&mode).unwrap_or(Rounding::HalfEven));
                 Value::Null
             }
             "setMaximumFractionDigits" => {
-                let most = number(vm)?;
+                let most = digit_count(vm, arguments)?;
                 self.fraction.set((self.fraction.get().0.min(most), most));
                 Value::Null
             }
             "setMinimumFractionDigits" => {
-                let least = number(vm)?;
+                let least = digit_count(vm, arguments)?;
                 self.fraction.set((least, self.fraction.get().1.max(least)));
                 Value::Null
             }
             "setMinimumIntegerDigits" => {
-                self.whole.set(number(vm)?);
+                self.whole.set(digit_count(vm, arguments)?);
                 Value::Null
             }
             "setGroupingUsed" | "setDecimalFormatSymbols" | "setParseBigDecimal" => Value::Null,

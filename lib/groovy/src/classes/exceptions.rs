@@ -1,4 +1,4 @@
-//! Exceptions of the library.
+//! Exception classes and their hierarchy.
 
 use super::Class;
 use crate::error::{Eval, Throwable};
@@ -7,7 +7,7 @@ use crate::value::{Native, Value};
 use crate::vm::Vm;
 use std::any::Any;
 
-/// Full names, each with the simple name of the class above it.
+/// Full names, each with the simple name of its parent class.
 static PARENTS: [(&str, &str); 56] = [
     ("java.lang.Throwable", ""),
     ("java.lang.Exception", "Throwable"),
@@ -67,7 +67,7 @@ static PARENTS: [(&str, &str); 56] = [
     ("java.time.format.DateTimeParseException", "DateTimeException"),
 ];
 
-/// Further ones, without rows of their own above them.
+/// More classes, whose parents need not have rows.
 static OTHERS: [(&str, &str); 15] = [
     ("java.lang.reflect.InvocationTargetException", "Exception"),
     ("java.net.SocketTimeoutException", "IOException"),
@@ -90,21 +90,21 @@ fn rows() -> impl Iterator<Item = &'static (&'static str, &'static str)> {
     PARENTS.iter().chain(&OTHERS)
 }
 
-/// The classes, for the table of all.
+/// Entries for the table of all classes.
 pub(super) fn classes() -> impl Iterator<Item = &'static Class> {
     static CLASSES: std::sync::OnceLock<Vec<Class>> = std::sync::OnceLock::new();
-    CLASSES.get_or_init(|| rows().map(|(name, _)| Class::made(name, make)).collect()).iter()
+    CLASSES.get_or_init(|| rows().map(|(name, _)| Class::with_constructor(name, make)).collect()).iter()
 }
 
 fn simple(name: &str) -> &str {
     name.rsplit(['.', '$']).next().unwrap_or(name)
 }
 
-/// Whether a class is another one, given by its simple name, or stands below it.
-pub(crate) fn is_a(class: &str, wanted: &str) -> bool {
+/// True if a class is the class of this simple name, or a subclass of it.
+pub(crate) fn is_a(class: &str, ancestor: &str) -> bool {
     let mut current = simple(class);
     for _ in 0..12 {
-        if current == wanted || wanted == "Object" {
+        if current == ancestor || ancestor == "Object" {
             return true;
         }
         match rows().find(|(name, _)| simple(name) == current) {
@@ -115,8 +115,11 @@ pub(crate) fn is_a(class: &str, wanted: &str) -> bool {
     false
 }
 
+fn is_cause(value: &Value) -> bool {
+    matches!(value, Value::Instance(_)) || value.downcast::<Throwable>().is_some()
+}
+
 fn make(vm: &mut Vm, class: &str, arguments: &[Value]) -> Eval<Value> {
-    let is_cause = |value: &Value| matches!(value, Value::Instance(_)) || value.downcast::<Throwable>().is_some();
     let message = match arguments.first() {
         None | Some(Value::Null) => None,
         Some(value) => Some(vm.text(value)?),

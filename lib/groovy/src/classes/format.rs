@@ -1,17 +1,17 @@
-//! `String.format`.
+//! Implements `String.format`.
 
 use crate::decimal::{Decimal, Rounding};
 use crate::error::{Eval, throw};
 use crate::value::Value;
 use crate::vm::{Vm, big_of, double_of, long_of};
 
-/// The widest field.
+/// Maximum width of a field.
 const WIDTH: usize = 10_000;
 
-/// A conversion between `%` and its letter.
+/// A conversion from `%` to its letter.
 #[allow(clippy::struct_excessive_bools)] // Java's flags, one each.
 #[derive(Default)]
-struct Spec {
+struct Conversion {
     index: Option<usize>,
     left: bool,
     plus: bool,
@@ -26,10 +26,10 @@ struct Spec {
     time: char,
 }
 
-/// Fills a format of Java.
+/// Formats values by a Java format string.
 pub(crate) fn format(vm: &mut Vm, template: &str, arguments: &[Value]) -> Eval<String> {
-    // One list or array stands for all arguments.
-    let listed = match arguments {
+    // A single list or array supplies all arguments.
+    let values = match arguments {
         [Value::List(list)] => list.items.borrow().clone(),
         _ => arguments.to_vec(),
     };
@@ -43,11 +43,11 @@ pub(crate) fn format(vm: &mut Vm, template: &str, arguments: &[Value]) -> Eval<S
         vm.tick(1)?;
         match spec.letter {
             'n' => result.push('\n'),
-            '%' => result.push_str(&padded("%".to_owned(), &spec)),
+            '%' => result.push_str(&pad("%".to_owned(), &spec)),
             _ => {
                 let place = spec.index.unwrap_or(next);
                 next += usize::from(spec.index.is_none());
-                let Some(value) = listed.get(place) else {
+                let Some(value) = values.get(place) else {
                     return Err(throw(
                         "java.util.MissingFormatArgumentException",
                         format!("Format specifier '%{}'", spec.letter),
@@ -64,13 +64,12 @@ pub(crate) fn format(vm: &mut Vm, template: &str, arguments: &[Value]) -> Eval<S
     Ok(result)
 }
 
-/// A conversion and how many bytes it takes.
-fn read(text: &str) -> Eval<(Spec, usize)> {
-    let mut spec = Spec::default();
+/// Parses a conversion; also returns its length in bytes.
+fn read(text: &str) -> Eval<(Conversion, usize)> {
+    let mut spec = Conversion::default();
     let bytes = text.as_bytes();
-    let digits = |from: usize| bytes[from..].iter().take_while(|byte| byte.is_ascii_digit()).count();
     let mut at = 0;
-    let count = digits(0);
+    let count = digit_count(bytes, 0);
     if count > 0 && bytes.get(count) == Some(&b'$') {
         spec.index = text[..count].parse::<usize>().ok().and_then(|index| index.checked_sub(1));
         at = count + 1;
@@ -88,16 +87,14 @@ fn read(text: &str) -> Eval<(Spec, usize)> {
         }
         at += 1;
     }
-    let number = |from: usize, to: usize| text[from..to].parse::<usize>().ok().filter(|number| *number <= WIDTH);
-    let too_wide = || throw("java.util.IllegalFormatWidthException", format!("widths above {WIDTH} are refused"));
-    let count = digits(at);
+    let count = digit_count(bytes, at);
     if count > 0 {
-        spec.width = number(at, at + count).ok_or_else(too_wide)?;
+        spec.width = field_width(&text[at..at + count])?;
         at += count;
     }
     if bytes.get(at) == Some(&b'.') {
-        let count = digits(at + 1);
-        spec.precision = Some(number(at + 1, at + 1 + count).ok_or_else(too_wide)?);
+        let count = digit_count(bytes, at + 1);
+        spec.precision = Some(field_width(&text[at + 1..at + 1 + count])?);
         at += 1 + count;
     }
     let mut letters = text[at..].chars();
@@ -113,7 +110,17 @@ fn read(text: &str) -> Eval<(Spec, usize)> {
     Ok((spec, at))
 }
 
-fn padded(text: String, spec: &Spec) -> String {
+fn digit_count(bytes: &[u8], from: usize) -> usize {
+    bytes[from..].iter().take_while(|byte| byte.is_ascii_digit()).count()
+}
+
+/// Parses a width or precision. Fails above the maximum.
+fn field_width(digits: &str) -> Eval<usize> {
+    let width = digits.parse::<usize>().ok().filter(|width| *width <= WIDTH);
+    width.ok_or_else(|| throw("java.util.IllegalFormatWidthException", format!("widths above {WIDTH} are refused")))
+}
+
+fn pad(text: String, spec: &Conversion) -> String {
     let missing = spec.width.saturating_sub(text.chars().count());
     if missing == 0 {
         return text;
@@ -122,21 +129,22 @@ fn padded(text: String, spec: &Spec) -> String {
     if spec.left { text + &fill } else { fill + &text }
 }
 
-fn convert(vm: &mut Vm, spec: &Spec, value: &Value) -> Eval<String> {
-    let wrong = |vm: &Vm, value: &Value| {
-        let class = vm.class_name(value);
-        throw("java.util.IllegalFormatConversionException", format!("{} != {class}", spec.letter))
-    };
+fn wrong_type(vm: &Vm, spec: &Conversion, value: &Value) -> Box<crate::error::Fault> {
+    let class = vm.class_name(value);
+    throw("java.util.IllegalFormatConversionException", format!("{} != {class}", spec.letter))
+}
+
+fn convert(vm: &mut Vm, spec: &Conversion, value: &Value) -> Eval<String> {
     let text = match spec.letter {
-        's' | 'S' => clipped(&vm.java_text(value)?, spec),
-        'b' | 'B' => clipped(&vm.truth(value)?.to_string(), spec),
+        's' | 'S' => clip(&vm.java_text(value)?, spec),
+        'b' | 'B' => clip(&vm.truth(value)?.to_string(), spec),
         'c' | 'C' => match value {
             Value::Str(text) => text.chars().take(1).collect(),
             Value::Null => "null".to_owned(),
             other => long_of(other)
                 .and_then(|code| char::from_u32(code as u32))
                 .map(String::from)
-                .ok_or_else(|| wrong(vm, value))?,
+                .ok_or_else(|| wrong_type(vm, spec, value))?,
         },
         'h' => {
             let hash = vm.call_method(value, "hashCode", &[])?;
@@ -149,37 +157,37 @@ fn convert(vm: &mut Vm, spec: &Spec, value: &Value) -> Eval<String> {
                 let digits = big_of(value).unwrap_or_default().to_string();
                 return Ok(number(&digits, spec));
             }
-            _ => return Err(wrong(vm, value)),
+            _ => return Err(wrong_type(vm, spec, value)),
         },
         'x' | 'X' | 'o' => {
             let digits = match value {
-                // A byte, which has no type of its own here.
+                // A negative byte. Bytes have no type of their own in this interpreter.
                 Value::Int(number @ -128..=-1) if spec.width == 2 => radix(u64::from(*number as u8), spec.letter),
                 Value::Int(number) => radix(u64::from(*number as u32), spec.letter),
                 Value::Long(number) => radix(*number as u64, spec.letter),
                 Value::BigInt(number) => number.to_str_radix(if spec.letter == 'o' { 8 } else { 16 }),
-                _ => return Err(wrong(vm, value)),
+                _ => return Err(wrong_type(vm, spec, value)),
             };
             let digits = if spec.alternate { format!("0x{digits}") } else { digits };
-            return Ok(upper(zero_filled(digits, spec), spec));
+            return Ok(upper(zero_fill(digits, spec), spec));
         }
         'f' | 'e' | 'E' | 'g' | 'G' => match value {
             Value::Double(_) | Value::Float(_) | Value::Decimal(_) => return Ok(upper(real(value, spec), spec)),
-            _ => return Err(wrong(vm, value)),
+            _ => return Err(wrong_type(vm, spec, value)),
         },
         other => return Err(throw("java.util.UnknownFormatConversionException", format!("Conversion = '{other}'"))),
     };
-    Ok(upper(padded(text, spec), spec))
+    Ok(upper(pad(text, spec), spec))
 }
 
-fn clipped(text: &str, spec: &Spec) -> String {
+fn clip(text: &str, spec: &Conversion) -> String {
     match spec.precision {
         Some(most) => text.chars().take(most).collect(),
         None => text.to_string(),
     }
 }
 
-fn upper(text: String, spec: &Spec) -> String {
+fn upper(text: String, spec: &Conversion) -> String {
     if spec.letter.is_uppercase() { text.to_uppercase() } else { text }
 }
 
@@ -187,19 +195,19 @@ fn radix(number: u64, letter: char) -> String {
     if letter == 'o' { format!("{number:o}") } else { format!("{number:x}") }
 }
 
-fn zero_filled(digits: String, spec: &Spec) -> String {
+fn zero_fill(digits: String, spec: &Conversion) -> String {
     if spec.zero && !spec.left {
         let missing = spec.width.saturating_sub(digits.len());
         return format!("{}{digits}", "0".repeat(missing));
     }
-    padded(digits, spec)
+    pad(digits, spec)
 }
 
-/// Digits with sign, groups and padding.
-fn number(digits: &str, spec: &Spec) -> String {
+/// Adds sign, grouping and padding to digits.
+fn number(digits: &str, spec: &Conversion) -> String {
     let (negative, digits) = digits.strip_prefix('-').map_or((false, digits), |digits| (true, digits));
     let (whole, fraction) = digits.split_once('.').map_or((digits, None), |(whole, fraction)| (whole, Some(fraction)));
-    let mut body = if spec.group { grouped(whole) } else { whole.to_owned() };
+    let mut body = if spec.group { group_digits(whole) } else { whole.to_owned() };
     if let Some(fraction) = fraction {
         body.push('.');
         body.push_str(fraction);
@@ -215,11 +223,11 @@ fn number(digits: &str, spec: &Spec) -> String {
         let missing = spec.width.saturating_sub(body.chars().count() + before.len() + after.len());
         body = format!("{}{body}", "0".repeat(missing));
     }
-    padded(format!("{before}{body}{after}"), spec)
+    pad(format!("{before}{body}{after}"), spec)
 }
 
-/// `1234567` as `1,234,567`.
-pub(super) fn grouped(digits: &str) -> String {
+/// Formats `1234567` as `1,234,567`.
+pub(super) fn group_digits(digits: &str) -> String {
     let mut text = String::new();
     for (index, digit) in digits.chars().enumerate() {
         if index > 0 && (digits.len() - index).is_multiple_of(3) {
@@ -230,34 +238,38 @@ pub(super) fn grouped(digits: &str) -> String {
     text
 }
 
-fn real(value: &Value, spec: &Spec) -> String {
+fn real(value: &Value, spec: &Conversion) -> String {
     let plain = double_of(value).unwrap_or(f64::NAN);
     if !plain.is_finite() {
-        return padded(crate::vm::number_text(&Value::Double(plain)).unwrap_or_default(), spec);
+        return pad(crate::vm::number_text(&Value::Double(plain)).unwrap_or_default(), spec);
     }
     let precision = spec.precision.unwrap_or(6);
-    let fixed = |places: usize| {
-        let exact = match value {
-            Value::Decimal(number) => Some((**number).clone()),
-            _ => Decimal::from_f64(plain),
-        };
-        exact
-            .map_or_else(|| format!("{plain:.places$}"), |exact| exact.rescale(places as i32, Rounding::HalfUp).plain())
-    };
     match spec.letter {
-        'f' => number(&fixed(precision), spec),
+        'f' => number(&fixed_point(value, plain, precision), spec),
         'g' | 'G' if plain != 0.0 && !(1e-4..10_f64.powi(precision.max(1) as i32)).contains(&plain.abs()) => {
             number_with_exponent(plain, precision.max(1) - 1, spec)
         }
         'g' | 'G' => {
             let whole = if plain == 0.0 { 1 } else { plain.abs().log10().floor() as i32 + 1 };
-            number(&fixed((precision.max(1) as i32 - whole).max(0) as usize), spec)
+            number(&fixed_point(value, plain, (precision.max(1) as i32 - whole).max(0) as usize), spec)
         }
         _ => number_with_exponent(plain, precision, spec),
     }
 }
 
-fn number_with_exponent(plain: f64, precision: usize, spec: &Spec) -> String {
+/// A number with a fixed number of decimals.
+fn fixed_point(value: &Value, plain: f64, places: usize) -> String {
+    let exact = match value {
+        Value::Decimal(number) => Some((**number).clone()),
+        _ => Decimal::from_f64(plain),
+    };
+    match exact {
+        Some(exact) => exact.rescale(places as i32, Rounding::HalfUp).plain(),
+        None => format!("{plain:.places$}"),
+    }
+}
+
+fn number_with_exponent(plain: f64, precision: usize, spec: &Conversion) -> String {
     let text = format!("{plain:.precision$e}");
     let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
     let exponent: i32 = exponent.parse().unwrap_or(0);

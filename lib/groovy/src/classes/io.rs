@@ -1,4 +1,4 @@
-//! Files, readers and writers, over what the host lets scripts read and write.
+//! Files, readers and writers. All access goes through the host.
 
 use super::{Class, bytes_of, codec, text_at};
 use crate::error::{Eval, throw};
@@ -9,25 +9,25 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 pub(super) static CLASSES: &[Class] = &[
-    Class::made("java.io.File", make_file).and_constants(separator).and_call(file_static),
-    Class::made("java.io.FileWriter", make_writer),
-    Class::made("java.io.BufferedWriter", make_writer),
-    Class::made("java.io.PrintWriter", make_writer),
-    Class::made("java.io.PrintStream", make_writer),
-    Class::made("java.io.FileOutputStream", make_writer),
-    Class::made("java.io.OutputStreamWriter", make_writer),
-    Class::made("java.io.BufferedOutputStream", make_writer),
-    Class::made("java.io.ByteArrayOutputStream", make_buffer),
-    Class::made("java.io.FileReader", make_reader),
-    Class::made("java.io.BufferedReader", make_reader),
-    Class::made("java.io.InputStreamReader", make_reader),
-    Class::made("java.io.FileInputStream", make_reader),
-    Class::made("java.io.BufferedInputStream", make_reader),
-    Class::made("java.io.ByteArrayInputStream", make_reader),
-    Class::made("java.io.StringReader", make_string_reader),
-    Class::made("java.util.Scanner", make_scanner),
-    Class::named("java.io.FilenameFilter"),
-    Class::named("java.io.FileFilter"),
+    Class::with_constructor("java.io.File", make_file).and_constants(separator).and_call(file_static),
+    Class::with_constructor("java.io.FileWriter", make_writer),
+    Class::with_constructor("java.io.BufferedWriter", make_writer),
+    Class::with_constructor("java.io.PrintWriter", make_writer),
+    Class::with_constructor("java.io.PrintStream", make_writer),
+    Class::with_constructor("java.io.FileOutputStream", make_writer),
+    Class::with_constructor("java.io.OutputStreamWriter", make_writer),
+    Class::with_constructor("java.io.BufferedOutputStream", make_writer),
+    Class::with_constructor("java.io.ByteArrayOutputStream", make_buffer),
+    Class::with_constructor("java.io.FileReader", make_reader),
+    Class::with_constructor("java.io.BufferedReader", make_reader),
+    Class::with_constructor("java.io.InputStreamReader", make_reader),
+    Class::with_constructor("java.io.FileInputStream", make_reader),
+    Class::with_constructor("java.io.BufferedInputStream", make_reader),
+    Class::with_constructor("java.io.ByteArrayInputStream", make_reader),
+    Class::with_constructor("java.io.StringReader", make_string_reader),
+    Class::with_constructor("java.util.Scanner", make_scanner),
+    Class::name_only("java.io.FilenameFilter"),
+    Class::name_only("java.io.FileFilter"),
     Class::with_static("java.nio.file.Files", files),
     Class::with_static("java.nio.file.Paths", paths),
     Class::with_static("java.nio.file.Path", paths),
@@ -50,7 +50,7 @@ fn separator(_vm: &mut Vm, name: &str) -> Option<Value> {
     }
 }
 
-fn refused(message: String) -> Box<crate::error::Fault> {
+fn io_error(message: String) -> Box<crate::error::Fault> {
     throw("java.io.IOException", message)
 }
 
@@ -62,10 +62,10 @@ fn read(vm: &mut Vm, path: &str) -> Eval<Vec<u8>> {
 
 fn write(vm: &mut Vm, path: &str, bytes: &[u8], truncate: bool) -> Eval<()> {
     vm.tick(10)?;
-    vm.host.append_file(path, bytes, truncate).map_err(refused)
+    vm.host.append_file(path, bytes, truncate).map_err(io_error)
 }
 
-/// A path.
+/// A `File` or `Path`.
 struct File {
     path: String,
 }
@@ -107,7 +107,8 @@ impl File {
         self.path.trim_end_matches('/').rsplit_once('/').map(|(parent, _)| parent)
     }
 
-    fn naming(&self, vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+    /// Methods that concern the path and its existence.
+    fn path_method(&self, vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
         Ok(Some(match (name, arguments) {
             ("getName" | "getFileName", []) => Value::str(self.name()),
             ("getPath" | "toString", []) => Value::str(&self.path),
@@ -119,22 +120,22 @@ impl File {
             ("resolve", [child]) => file(&join(&self.path, &vm.text(child)?)),
             ("isAbsolute", []) => Value::Bool(self.path.starts_with('/')),
             ("exists" | "canRead" | "isFile", []) => {
-                let is_directory = |vm: &mut Vm| name != "isFile" && vm.host.list_directory(&self.path).is_some();
-                Value::Bool(vm.host.file_exists(&self.path) || is_directory(vm))
+                let exists = vm.host.file_exists(&self.path);
+                Value::Bool(exists || name != "isFile" && vm.host.list_directory(&self.path).is_some())
             }
             ("isDirectory", []) => Value::Bool(vm.host.list_directory(&self.path).is_some()),
             ("length" | "size", []) => Value::Long(read(vm, &self.path).map_or(0, |bytes| bytes.len() as i64)),
             ("lastModified", []) => Value::Long(0),
-            ("mkdir" | "mkdirs", []) => Value::Bool(vm.host.make_directory(&self.path).map_err(refused)?),
+            ("mkdir" | "mkdirs", []) => Value::Bool(vm.host.make_directory(&self.path).map_err(io_error)?),
             ("setWritable" | "setReadable" | "deleteOnExit", _) => Value::Bool(true),
             ("createNewFile", []) => {
-                let new = !vm.host.file_exists(&self.path);
-                if new {
+                let is_new = !vm.host.file_exists(&self.path);
+                if is_new {
                     write(vm, &self.path, &[], false)?;
                 }
-                Value::Bool(new)
+                Value::Bool(is_new)
             }
-            ("delete", []) => Value::Bool(vm.host.delete_file(&self.path).map_err(refused)?),
+            ("delete", []) => Value::Bool(vm.host.delete_file(&self.path).map_err(io_error)?),
             _ => return Ok(None),
         }))
     }
@@ -143,27 +144,30 @@ impl File {
         if self.path.starts_with('/') { self.path.clone() } else { join(&vm.host.base_directory(), &self.path) }
     }
 
-    /// What is in the directory: names or files, those that a closure takes, or each handed to one. Null where it is no directory.
-    fn listed(&self, vm: &mut Vm, name: &str, closure: Option<&Value>) -> Eval<Value> {
+    /// Entries of the directory: names or files, filtered by a closure. Null if it
+    /// is not a directory.
+    fn list_entries(&self, vm: &mut Vm, name: &str, closure: Option<&Value>) -> Eval<Value> {
         let Some(names) = vm.host.list_directory(&self.path) else { return Ok(Value::Null) };
         vm.tick(names.len())?;
         vm.alloc(names.iter().map(|name| name.len() + self.path.len()).sum())?;
-        let mut found = Vec::new();
-        for own in names {
-            let one = if name == "list" { Value::str(&own) } else { file(&join(&self.path, &own)) };
+        let mut entries = Vec::new();
+        for entry_name in names {
+            let entry = if name == "list" { Value::str(&entry_name) } else { file(&join(&self.path, &entry_name)) };
             let Some(closure) = closure else {
-                found.push(one);
+                entries.push(entry);
                 continue;
             };
-            // A filter of Java takes the directory and the name; a closure may take the file alone.
+            // A Java filter takes the directory and the name; a Groovy closure may
+            // take only the file.
             let takes_name = Vm::arity(closure) == 2;
-            let arguments = if takes_name { vec![file(&self.path), Value::from(own)] } else { vec![one.clone()] };
-            let taken = vm.call_closure(closure, &arguments)?;
-            if vm.truth(&taken)? {
-                found.push(one);
+            let arguments =
+                if takes_name { vec![file(&self.path), Value::from(entry_name)] } else { vec![entry.clone()] };
+            let accepts = vm.call_closure(closure, &arguments)?;
+            if vm.truth(&accepts)? {
+                entries.push(entry);
             }
         }
-        Ok(if name == "eachFile" { Value::Null } else { Value::array(found) })
+        Ok(if name == "eachFile" { Value::Null } else { Value::array(entries) })
     }
 
     fn lines(&self, vm: &mut Vm) -> Eval<Vec<Value>> {
@@ -179,7 +183,7 @@ impl Native for File {
     }
 
     fn call(&self, vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
-        if let Some(result) = self.naming(vm, name, arguments)? {
+        if let Some(result) = self.path_method(vm, name, arguments)? {
             return Ok(Some(result));
         }
         Ok(Some(match (name, arguments) {
@@ -213,7 +217,7 @@ impl Native for File {
                 Writer::make(&self.path, !rest.iter().any(|value| matches!(value, Value::Bool(true))))
             }
             ("newReader" | "newInputStream", _) => Reader::make(read(vm, &self.path)?),
-            ("list" | "listFiles" | "eachFile", rest) => return self.listed(vm, name, rest.last()).map(Some),
+            ("list" | "listFiles" | "eachFile", rest) => return self.list_entries(vm, name, rest.last()).map(Some),
             _ => return Ok(None),
         }))
     }
@@ -231,7 +235,7 @@ impl Native for File {
     }
 }
 
-/// The bytes of a file or the rest of a reader; `None` for other objects.
+/// Content of a file, or the rest of a reader; `None` for other objects.
 pub(crate) fn content(vm: &mut Vm, value: &Value) -> Eval<Option<Vec<u8>>> {
     if let Some(file) = value.downcast::<File>() {
         return read(vm, &file.path).map(Some);
@@ -239,12 +243,12 @@ pub(crate) fn content(vm: &mut Vm, value: &Value) -> Eval<Option<Vec<u8>>> {
     Ok(value.downcast::<Reader>().map(Reader::rest))
 }
 
-/// A stream of bytes.
+/// Creates a reader over bytes.
 pub(super) fn reader(bytes: Vec<u8>) -> Value {
     Reader::make(bytes)
 }
 
-/// Something that is written to a file, or (without a path) kept.
+/// A writer to a file; without a path, to memory.
 struct Writer {
     path: Option<String>,
     pending: RefCell<Vec<u8>>,
@@ -268,7 +272,7 @@ impl Writer {
     fn push(&self, vm: &mut Vm, bytes: &[u8]) -> Eval<()> {
         vm.alloc(bytes.len())?;
         self.pending.borrow_mut().extend_from_slice(bytes);
-        // Scripts that never close their writer still mean what they wrote.
+        // Many scripts never close their writer, so each write goes to the file at once.
         self.flush(vm)
     }
 }
@@ -334,7 +338,7 @@ impl Native for Writer {
     }
 }
 
-/// Something that is read from.
+/// A reader over bytes.
 struct Reader {
     bytes: Vec<u8>,
     at: Cell<usize>,
@@ -351,7 +355,7 @@ impl Reader {
         rest
     }
 
-    /// The next word, without the blanks around it.
+    /// The next word, without surrounding white space.
     fn word(&self) -> Option<String> {
         let rest = String::from_utf8_lossy(self.bytes.get(self.at.get()..)?).into_owned();
         let begin = rest.len() - rest.trim_start().len();
@@ -380,7 +384,7 @@ fn make_reader(vm: &mut Vm, _class: &str, arguments: &[Value]) -> Eval<Value> {
     }
 }
 
-/// A text is what a scanner reads, not the name of a file.
+/// Creates a scanner. A text argument is the content, not a file name.
 fn make_scanner(vm: &mut Vm, class: &str, arguments: &[Value]) -> Eval<Value> {
     match arguments.first() {
         Some(Value::Str(text)) => Ok(Reader::make(text.as_bytes().to_vec())),
@@ -456,7 +460,7 @@ impl Native for Reader {
     }
 }
 
-/// What a process printed.
+/// A reader over the output of a process.
 pub(crate) fn process(output: String) -> Value {
     Reader::make(output.into_bytes())
 }
@@ -500,7 +504,7 @@ fn files(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
         ("size", _) => vm.call_method(&file(&path), "length", &[])?,
         ("delete" | "deleteIfExists", _) => vm.call_method(&file(&path), "delete", &[])?,
         ("createDirectories" | "createDirectory", _) => {
-            vm.host.make_directory(&path).map_err(refused)?;
+            vm.host.make_directory(&path).map_err(io_error)?;
             file(&path)
         }
         ("newBufferedReader" | "newInputStream", _) => Reader::make(read(vm, &path)?),
@@ -527,7 +531,7 @@ fn file_utils(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value
             write(vm, &path, text.as_bytes(), !matches!(rest.last(), Some(Value::Bool(true))))?;
             Value::Null
         }
-        ("forceMkdir", _) => Value::Bool(vm.host.make_directory(&path).map_err(refused)?),
+        ("forceMkdir", _) => Value::Bool(vm.host.make_directory(&path).map_err(io_error)?),
         ("deleteQuietly" | "forceDelete", _) => Value::Bool(vm.host.delete_file(&path).unwrap_or(false)),
         ("getFile", _) => file(&path),
         _ => return Ok(None),

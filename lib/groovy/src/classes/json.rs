@@ -10,15 +10,15 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 pub(super) static CLASSES: &[Class] = &[
-    Class::made("groovy.json.JsonSlurper", make_slurper),
-    Class::made("groovy.json.JsonSlurperClassic", make_slurper),
-    Class::made("com.fasterxml.jackson.databind.ObjectMapper", make_mapper),
+    Class::with_constructor("groovy.json.JsonSlurper", make_slurper),
+    Class::with_constructor("groovy.json.JsonSlurperClassic", make_slurper),
+    Class::with_constructor("com.fasterxml.jackson.databind.ObjectMapper", make_mapper),
     Class::with_static("groovy.json.JsonOutput", output),
-    Class::made("groovy.json.JsonBuilder", make_builder),
-    Class::named("groovy.json.JsonParserType").and_constants(parser_type),
+    Class::with_constructor("groovy.json.JsonBuilder", make_builder),
+    Class::name_only("groovy.json.JsonParserType").and_constants(parser_type),
 ];
 
-/// How deep JSON may nest.
+/// Maximum nesting of JSON.
 const DEPTH: usize = 200;
 
 fn parser_type(_vm: &mut Vm, name: &str) -> Option<Value> {
@@ -32,7 +32,7 @@ fn make_slurper(_vm: &mut Vm, _class: &str, _arguments: &[Value]) -> Eval<Value>
     Ok(Value::native(Slurper))
 }
 
-/// `new ObjectMapper()` of Jackson: JSON to maps and lists, and back.
+/// Jackson's `new ObjectMapper()`: converts JSON to maps and lists, and back.
 struct Mapper;
 
 fn make_mapper(_vm: &mut Vm, _class: &str, _arguments: &[Value]) -> Eval<Value> {
@@ -95,33 +95,33 @@ impl Native for Slurper {
     }
 }
 
-/// Reads JSON.
+/// Parses JSON.
 pub(crate) fn parse(vm: &mut Vm, text: &str) -> Eval<Value> {
     vm.tick(text.len() / 16)?;
-    let mut reader = Reader { text, at: 0 };
-    let value = reader.value(vm, DEPTH)?;
-    reader.blanks();
-    if reader.at < text.len() {
-        return Err(reader.error("nothing more is expected"));
+    let mut parser = JsonParser { text, at: 0 };
+    let value = parser.value(vm, DEPTH)?;
+    parser.blanks();
+    if parser.at < text.len() {
+        return Err(parser.error("nothing more is expected"));
     }
     Ok(value)
 }
 
-struct Reader<'t> {
+struct JsonParser<'t> {
     text: &'t str,
     at: usize,
 }
 
-impl Reader<'_> {
-    fn error(&self, wanted: &str) -> Box<crate::error::Fault> {
+impl JsonParser<'_> {
+    fn error(&self, expectation: &str) -> Box<crate::error::Fault> {
         let line = self.text[..self.at].matches('\n').count() + 1;
-        let found = match self.text[self.at..].chars().next() {
+        let position = match self.text[self.at..].chars().next() {
             Some(letter) => format!("the character is '{}'", letter.escape_default()),
             None => "the text ends".to_owned(),
         };
         throw(
             "groovy.json.JsonException",
-            format!("Unable to parse JSON: {wanted}; {found} (line {line}, index {})", self.at),
+            format!("Unable to parse JSON: {expectation}; {position} (line {line}, index {})", self.at),
         )
     }
 
@@ -134,11 +134,12 @@ impl Reader<'_> {
         self.text.as_bytes().get(self.at).copied().unwrap_or(0)
     }
 
-    fn take(&mut self, byte: u8) -> bool {
+    /// Skips white space, then consumes the byte if it is next.
+    fn accept(&mut self, byte: u8) -> bool {
         self.blanks();
-        let found = self.peek() == byte;
-        self.at += usize::from(found);
-        found
+        let is_present = self.peek() == byte;
+        self.at += usize::from(is_present);
+        is_present
     }
 
     fn value(&mut self, vm: &mut Vm, depth: usize) -> Eval<Value> {
@@ -172,7 +173,7 @@ impl Reader<'_> {
         self.at += 1;
         let (value, map) = Value::map(MapKind::Lazy);
         vm.alloc(64)?;
-        if self.take(b'}') {
+        if self.accept(b'}') {
             return Ok(value);
         }
         loop {
@@ -181,16 +182,16 @@ impl Reader<'_> {
                 return Err(self.error("a key in quotation marks is expected"));
             }
             let key = self.string()?;
-            if !self.take(b':') {
+            if !self.accept(b':') {
                 return Err(self.error("`:` is expected"));
             }
             let item = self.value(vm, depth - 1)?;
             vm.alloc(64 + key.len())?;
             map.insert(Value::from(key), item);
-            if self.take(b'}') {
+            if self.accept(b'}') {
                 return Ok(value);
             }
-            if !self.take(b',') {
+            if !self.accept(b',') {
                 return Err(self.error("`,` or `}` is expected"));
             }
         }
@@ -199,16 +200,16 @@ impl Reader<'_> {
     fn array(&mut self, vm: &mut Vm, depth: usize) -> Eval<Value> {
         self.at += 1;
         let mut items = Vec::new();
-        if self.take(b']') {
+        if self.accept(b']') {
             return Ok(Value::list(items));
         }
         loop {
             items.push(self.value(vm, depth - 1)?);
             vm.alloc(24)?;
-            if self.take(b']') {
+            if self.accept(b']') {
                 return Ok(Value::list(items));
             }
-            if !self.take(b',') {
+            if !self.accept(b',') {
                 return Err(self.error("`,` or `]` is expected"));
             }
         }
@@ -244,19 +245,23 @@ impl Reader<'_> {
     }
 
     fn unicode(&mut self) -> Eval<char> {
-        let unit = |reader: &Self, at: usize| {
-            reader.text.get(at..at + 4).and_then(|digits| u32::from_str_radix(digits, 16).ok())
+        let Some(high) = self.hex_unit(self.at) else {
+            return Err(self.error("four hexadecimal digits are expected"));
         };
-        let Some(high) = unit(self, self.at) else { return Err(self.error("four hexadecimal digits are expected")) };
         self.at += 4;
         if (0xd800..0xdc00).contains(&high)
             && self.text[self.at..].starts_with("\\u")
-            && let Some(low) = unit(self, self.at + 2).filter(|low| (0xdc00..0xe000).contains(low))
+            && let Some(low) = self.hex_unit(self.at + 2).filter(|low| (0xdc00..0xe000).contains(low))
         {
             self.at += 6;
             return Ok(char::from_u32(0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00)).unwrap_or('\u{fffd}'));
         }
         Ok(char::from_u32(high).unwrap_or('\u{fffd}'))
+    }
+
+    /// The UTF-16 unit of four hexadecimal digits at a position.
+    fn hex_unit(&self, at: usize) -> Option<u32> {
+        self.text.get(at..at + 4).and_then(|digits| u32::from_str_radix(digits, 16).ok())
     }
 
     fn number(&mut self) -> Eval<Value> {
@@ -300,40 +305,40 @@ fn output(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
     }))
 }
 
-/// A value as JSON.
+/// Formats a value as JSON on one line.
 pub(crate) fn to_json(vm: &mut Vm, value: &Value) -> Eval<String> {
     let mut text = String::new();
     write(vm, value, &mut text, None, 0)?;
     Ok(text)
 }
 
-/// A value as JSON on several lines, four blanks deeper each level.
+/// Formats a value as JSON on several lines, indented by four spaces per level.
 pub(crate) fn pretty(vm: &mut Vm, value: &Value) -> Eval<String> {
     let mut text = String::new();
     write(vm, value, &mut text, Some(4), 0)?;
     Ok(text)
 }
 
-/// A value as JSON; `indent` blanks a level, or all on one line.
-pub(super) fn write(vm: &mut Vm, value: &Value, to: &mut String, indent: Option<usize>, depth: usize) -> Eval<()> {
+/// Appends a value as JSON, indented by `indent` spaces per level; None for a single line.
+pub(super) fn write(vm: &mut Vm, value: &Value, out: &mut String, indent: Option<usize>, depth: usize) -> Eval<()> {
     vm.tick(1)?;
     if depth > DEPTH {
         return Err(throw("java.lang.StackOverflowError", "values nest too deeply to be written as JSON"));
     }
-    let before = to.len();
+    let before = out.len();
     match value {
-        Value::Null => to.push_str("null"),
+        Value::Null => out.push_str("null"),
         Value::Bool(_) | Value::Int(_) | Value::Long(_) | Value::BigInt(_) | Value::Decimal(_) => {
-            to.push_str(&vm.text(value)?);
+            out.push_str(&vm.text(value)?);
         }
         Value::Double(number) if !number.is_finite() => {
             return Err(throw("groovy.json.JsonException", format!("Number {number} can't be serialized as JSON")));
         }
-        Value::Double(_) | Value::Float(_) => to.push_str(&vm.text(value)?),
-        Value::Str(text) => quote(text, to),
-        Value::Char(letter) => quote(&letter.to_string(), to),
-        Value::Map(map) => members(vm, map.pairs(), to, indent, depth)?,
-        Value::List(_) | Value::Set(_) | Value::Range(_) | Value::Bytes(_) => elements(vm, value, to, indent, depth)?,
+        Value::Double(_) | Value::Float(_) => out.push_str(&vm.text(value)?),
+        Value::Str(text) => quote(text, out),
+        Value::Char(letter) => quote(&letter.to_string(), out),
+        Value::Map(map) => members(vm, map.pairs(), out, indent, depth)?,
+        Value::List(_) | Value::Set(_) | Value::Range(_) | Value::Bytes(_) => elements(vm, value, out, indent, depth)?,
         Value::Instance(instance) => {
             let fields = instance
                 .fields
@@ -342,86 +347,89 @@ pub(super) fn write(vm: &mut Vm, value: &Value, to: &mut String, indent: Option<
                 .filter(|(name, _)| !name.starts_with('.'))
                 .map(|(name, value)| (Value::str(name), value.clone()))
                 .collect();
-            members(vm, fields, to, indent, depth)?;
+            members(vm, fields, out, indent, depth)?;
         }
         Value::Native(object) => {
             let object = Rc::clone(object);
             match (object.call(vm, ".json", &[])?, object.elements(vm)?) {
-                (Some(inner), _) => write(vm, &inner, to, indent, depth + 1)?,
-                (None, Some(items)) => elements(vm, &Value::list(items), to, indent, depth)?,
-                (None, None) => quote(&vm.text(value)?, to),
+                (Some(inner), _) => write(vm, &inner, out, indent, depth + 1)?,
+                (None, Some(items)) => elements(vm, &Value::list(items), out, indent, depth)?,
+                (None, None) => quote(&vm.text(value)?, out),
             }
         }
-        Value::Closure(_) | Value::Class(_) => quote(&vm.text(value)?, to),
+        Value::Closure(_) | Value::Class(_) => quote(&vm.text(value)?, out),
     }
-    vm.alloc(to.len() - before)
+    vm.alloc(out.len() - before)
 }
 
-fn line(to: &mut String, indent: Option<usize>, depth: usize) {
+fn line(out: &mut String, indent: Option<usize>, depth: usize) {
     if let Some(indent) = indent {
-        to.push('\n');
-        to.extend(std::iter::repeat_n(' ', indent * depth));
+        out.push('\n');
+        out.extend(std::iter::repeat_n(' ', indent * depth));
     }
 }
 
-fn members(vm: &mut Vm, pairs: Vec<(Value, Value)>, to: &mut String, indent: Option<usize>, depth: usize) -> Eval<()> {
-    to.push('{');
-    let any = !pairs.is_empty();
+fn members(vm: &mut Vm, pairs: Vec<(Value, Value)>, out: &mut String, indent: Option<usize>, depth: usize) -> Eval<()> {
+    out.push('{');
+    let is_empty = pairs.is_empty();
     for (index, (key, value)) in pairs.into_iter().enumerate() {
-        to.push_str(if index > 0 { "," } else { "" });
-        line(to, indent, depth + 1);
-        quote(&vm.text(&key)?, to);
-        to.push_str(if indent.is_some() { ": " } else { ":" });
-        write(vm, &value, to, indent, depth + 1)?;
+        out.push_str(if index > 0 { "," } else { "" });
+        line(out, indent, depth + 1);
+        quote(&vm.text(&key)?, out);
+        out.push_str(if indent.is_some() { ": " } else { ":" });
+        write(vm, &value, out, indent, depth + 1)?;
     }
-    if any {
-        line(to, indent, depth);
+    if !is_empty {
+        line(out, indent, depth);
     } else if indent.is_some() {
-        line(to, indent, depth + 1);
-        line(to, indent, depth);
+        // Groovy writes an empty line into empty objects and arrays.
+        line(out, indent, depth + 1);
+        line(out, indent, depth);
     }
-    to.push('}');
+    out.push('}');
     Ok(())
 }
 
-fn elements(vm: &mut Vm, value: &Value, to: &mut String, indent: Option<usize>, depth: usize) -> Eval<()> {
-    to.push('[');
+fn elements(vm: &mut Vm, value: &Value, out: &mut String, indent: Option<usize>, depth: usize) -> Eval<()> {
+    out.push('[');
     let items = vm.items(value)?;
     for (index, item) in items.iter().enumerate() {
-        to.push_str(if index > 0 { "," } else { "" });
-        line(to, indent, depth + 1);
-        write(vm, item, to, indent, depth + 1)?;
+        out.push_str(if index > 0 { "," } else { "" });
+        line(out, indent, depth + 1);
+        write(vm, item, out, indent, depth + 1)?;
     }
     if items.is_empty() && indent.is_some() {
-        line(to, indent, depth + 1);
+        line(out, indent, depth + 1);
     }
-    line(to, indent, depth);
-    to.push(']');
+    line(out, indent, depth);
+    out.push(']');
     Ok(())
 }
 
-/// A text in quotation marks; letters beyond ASCII escaped, as Groovy does.
-pub(crate) fn quote(text: &str, to: &mut String) {
-    to.push('"');
+/// Appends a quoted text. Like Groovy, escapes characters outside ASCII.
+pub(crate) fn quote(text: &str, out: &mut String) {
+    out.push('"');
     for letter in text.chars() {
         match letter {
-            '"' => to.push_str("\\\""),
-            '\\' => to.push_str("\\\\"),
-            '\n' => to.push_str("\\n"),
-            '\r' => to.push_str("\\r"),
-            '\t' => to.push_str("\\t"),
-            '\u{8}' => to.push_str("\\b"),
-            '\u{c}' => to.push_str("\\f"),
-            ' '..='~' => to.push(letter),
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            '\u{8}' => out.push_str("\\b"),
+            '\u{c}' => out.push_str("\\f"),
+            ' '..='~' => out.push(letter),
             other => {
                 for unit in other.encode_utf16(&mut [0; 2]).iter().copied() {
-                    let digit = |shift: u16| char::from_digit(u32::from(unit >> shift & 15), 16).unwrap_or('0');
-                    to.extend(['\\', 'u', digit(12), digit(8), digit(4), digit(0)]);
+                    out.extend(['\\', 'u']);
+                    out.extend(
+                        [12, 8, 4, 0].map(|shift| char::from_digit(u32::from(unit >> shift & 15), 16).unwrap_or('0')),
+                    );
                 }
             }
         }
     }
-    to.push('"');
+    out.push('"');
 }
 
 /// A `JsonBuilder`.
@@ -433,14 +441,14 @@ fn make_builder(_vm: &mut Vm, _class: &str, arguments: &[Value]) -> Eval<Value> 
     Ok(Value::native(Builder { content: RefCell::new(arguments.first().cloned().unwrap_or_default()) }))
 }
 
-/// What a closure of a builder says: each unknown name that it calls is a member.
-fn built(vm: &mut Vm, closure: &Value) -> Eval<Value> {
+/// Runs a closure of a builder. Each unknown name that it calls is a member of the result.
+fn build_members(vm: &mut Vm, closure: &Value) -> Eval<Value> {
     let (members, map) = Value::map(MapKind::Linked);
     vm.call_method(&Value::native(Members(map)), "with", std::slice::from_ref(closure))?;
     Ok(members)
 }
 
-/// The members that a closure of a builder makes.
+/// Delegate of a builder's closure, which collects the members.
 struct Members(Rc<crate::value::Map>);
 
 impl Native for Members {
@@ -463,13 +471,14 @@ impl Native for Members {
     }
 }
 
-/// What a member's arguments mean: a value, a closure of members, both, or a list with a closure for each element.
+/// Evaluates the arguments of a member: a value, a closure of members, both, or a list with
+/// a closure per element.
 pub(super) fn member(vm: &mut Vm, arguments: &[Value]) -> Eval<Value> {
     Ok(match arguments {
-        [closure @ Value::Closure(_)] => built(vm, closure)?,
-        [Value::Map(given), closure @ Value::Closure(_)] => {
+        [closure @ Value::Closure(_)] => build_members(vm, closure)?,
+        [Value::Map(initial), closure @ Value::Closure(_)] => {
             let (members, map) = Value::map(MapKind::Linked);
-            for (key, value) in given.pairs() {
+            for (key, value) in initial.pairs() {
                 vm.put(&map, key, value)?;
             }
             vm.call_method(&Value::native(Members(map)), "with", std::slice::from_ref(closure))?;
@@ -533,7 +542,7 @@ impl Native for Builder {
         self
     }
 
-    fn release(&mut self, to: &mut Vec<Value>) {
-        to.push(self.content.take());
+    fn release(&mut self, out: &mut Vec<Value>) {
+        out.push(self.content.take());
     }
 }

@@ -1,4 +1,4 @@
-//! `org.json`: `JSONObject`, `JSONArray`.
+//! Classes of `org.json`: `JSONObject`, `JSONArray`.
 
 use super::json::{parse, pretty, to_json};
 use super::{Class, text_at};
@@ -8,18 +8,18 @@ use crate::vm::Vm;
 use std::any::Any;
 
 pub(super) static CLASSES: &[Class] = &[
-    Class::made("org.json.JSONObject", make),
-    Class::made("org.json.JSONArray", make),
-    Class::made("org.json.JSONTokener", make_text),
-    Class::made("net.minidev.json.JSONObject", make),
-    Class::made("net.minidev.json.JSONArray", make),
-    Class::made("org.json.simple.JSONObject", make),
-    Class::made("org.json.simple.JSONArray", make),
-    Class::made("org.json.simple.parser.JSONParser", make_parser),
-    Class::made("net.minidev.json.parser.JSONParser", make_parser),
+    Class::with_constructor("org.json.JSONObject", make),
+    Class::with_constructor("org.json.JSONArray", make),
+    Class::with_constructor("org.json.JSONTokener", make_text),
+    Class::with_constructor("net.minidev.json.JSONObject", make),
+    Class::with_constructor("net.minidev.json.JSONArray", make),
+    Class::with_constructor("org.json.simple.JSONObject", make),
+    Class::with_constructor("org.json.simple.JSONArray", make),
+    Class::with_constructor("org.json.simple.parser.JSONParser", make_parser),
+    Class::with_constructor("net.minidev.json.parser.JSONParser", make_parser),
 ];
 
-/// A map or list of JSON behind the methods of these classes.
+/// A JSON object or array.
 struct Json {
     inner: Value,
 }
@@ -46,22 +46,22 @@ fn make(vm: &mut Vm, class: &str, arguments: &[Value]) -> Eval<Value> {
     Ok(Value::native(Json { inner }))
 }
 
-/// A value of JSON as these classes give it.
-fn wrapped(value: Value) -> Value {
+/// Wraps maps and lists in the classes of `org.json`.
+fn wrap(value: Value) -> Value {
     match value {
         inner @ (Value::Map(_) | Value::List(_)) => Value::native(Json { inner }),
         other => other,
     }
 }
 
-/// A value as it is kept.
-fn bare(value: &Value) -> Value {
+/// Removes the wrapper of a value before it is stored.
+fn unwrap_json(value: &Value) -> Value {
     value.downcast::<Json>().map_or_else(|| value.clone(), |json| json.inner.clone())
 }
 
 impl Json {
-    /// The element of a key or an index.
-    fn at(&self, vm: &mut Vm, key: &Value) -> Eval<Option<Value>> {
+    /// Value of a key or an index.
+    fn entry(&self, vm: &mut Vm, key: &Value) -> Eval<Option<Value>> {
         match &self.inner {
             Value::Map(map) => {
                 let key = vm.text(key)?;
@@ -75,10 +75,10 @@ impl Json {
         }
     }
 
-    /// `getString` and its like: the value as the type that the name ends with.
-    fn typed(vm: &mut Vm, value: Value, kind: &str) -> Eval<Value> {
+    /// Converts a value to the type in the name of a getter such as `getString`.
+    fn convert(vm: &mut Vm, value: Value, kind: &str) -> Eval<Value> {
         Ok(match kind {
-            "String" => Value::Str(vm.text(&wrapped(value))?),
+            "String" => Value::Str(vm.text(&wrap(value))?),
             "Int" => Value::Int(vm.to_long(&value)? as i32),
             "Long" => Value::Long(vm.to_long(&value)?),
             "Double" => Value::Double(vm.to_double(&value)?),
@@ -87,11 +87,17 @@ impl Json {
                 Value::Str(text) => Value::Bool(text.eq_ignore_ascii_case("true")),
                 other => Value::Bool(vm.truth(other)?),
             },
-            _ => wrapped(value),
+            _ => wrap(value),
         })
     }
 
-    fn reading(&self, vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+    /// Another reference to the same JSON.
+    fn handle(&self) -> Value {
+        Value::native(Self { inner: self.inner.clone() })
+    }
+
+    /// Methods that only read.
+    fn read_method(&self, vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
         if let (Some(kind), [key, ..]) = (name.strip_prefix("get").or(name.strip_prefix("opt")), arguments) {
             if !matches!(
                 kind,
@@ -109,9 +115,9 @@ impl Json {
                 return Ok(None);
             }
             let kind = if kind == "AsString" { "String" } else { kind };
-            let found = self.at(vm, key)?.filter(|value| !value.is_null());
-            return match found {
-                Some(value) => Self::typed(vm, value, kind).map(Some),
+            let entry = self.entry(vm, key)?.filter(|value| !value.is_null());
+            return match entry {
+                Some(value) => Self::convert(vm, value, kind).map(Some),
                 None if kind == "OrDefault" || (name.starts_with("opt") && arguments.len() > 1) => {
                     Ok(arguments.get(1).cloned())
                 }
@@ -124,8 +130,8 @@ impl Json {
             };
         }
         Ok(Some(match (name, arguments) {
-            ("has" | "containsKey", [key]) => Value::Bool(self.at(vm, key)?.is_some()),
-            ("isNull", [key]) => Value::Bool(self.at(vm, key)?.is_none_or(|value| value.is_null())),
+            ("has" | "containsKey", [key]) => Value::Bool(self.entry(vm, key)?.is_some()),
+            ("isNull", [key]) => Value::Bool(self.entry(vm, key)?.is_none_or(|value| value.is_null())),
             ("length" | "size", []) => vm.call_method(&self.inner, "size", &[])?,
             ("toString" | "toJSONString" | "toStringPretty", rest) => {
                 let text = if rest.is_empty() { to_json(vm, &self.inner)? } else { pretty(vm, &self.inner)? };
@@ -152,25 +158,25 @@ impl Native for Json {
     }
 
     fn call(&self, vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
-        if let Some(result) = self.reading(vm, name, arguments)? {
+        if let Some(result) = self.read_method(vm, name, arguments)? {
             return Ok(Some(result));
         }
-        let own = || Value::native(Self { inner: self.inner.clone() });
         Ok(Some(match (name, arguments, &self.inner) {
             ("put" | "accumulate" | "putOpt", [key, value], Value::Map(_)) => {
-                let (key, value) = (Value::Str(vm.text(key)?), bare(value));
+                let key = Value::Str(vm.text(key)?);
+                let value = unwrap_json(value);
                 vm.call_method(&self.inner, "put", &[key, value])?;
-                own()
+                self.handle()
             }
             ("put" | "add", [value], Value::List(_)) => {
-                vm.call_method(&self.inner, "add", &[bare(value)])?;
-                own()
+                vm.call_method(&self.inner, "add", &[unwrap_json(value)])?;
+                self.handle()
             }
             ("put", [index, value], Value::List(_)) => {
-                vm.set_index(&self.inner, index, bare(value))?;
-                own()
+                vm.set_index(&self.inner, index, unwrap_json(value))?;
+                self.handle()
             }
-            ("remove", [key], _) => wrapped(vm.call_method(&self.inner, "remove", std::slice::from_ref(key))?),
+            ("remove", [key], _) => wrap(vm.call_method(&self.inner, "remove", std::slice::from_ref(key))?),
             (
                 "keySet" | "values" | "entrySet" | "isEmpty" | "each" | "iterator" | "findAll" | "collect" | "find"
                 | "join" | "addAll" | "putAll" | "clear",
@@ -183,14 +189,14 @@ impl Native for Json {
 
     fn property(&self, vm: &mut Vm, name: &str) -> Eval<Option<Value>> {
         match &self.inner {
-            Value::Map(_) if name != "class" => Ok(self.at(vm, &Value::str(name))?.map(wrapped)),
+            Value::Map(_) if name != "class" => Ok(self.entry(vm, &Value::str(name))?.map(wrap)),
             _ => Ok(None),
         }
     }
 
     fn elements(&self, vm: &mut Vm) -> Eval<Option<Vec<Value>>> {
         let items = vm.items(&self.inner)?;
-        Ok(Some(items.into_iter().map(wrapped).collect()))
+        Ok(Some(items.into_iter().map(wrap).collect()))
     }
 
     fn text(&self, vm: &mut Vm) -> Eval<Option<String>> {
@@ -223,7 +229,7 @@ impl Native for Parser {
             return Ok(None);
         }
         let text = text_at(vm, arguments, 0)?;
-        parse(vm, &text).map(|value| Some(wrapped(value)))
+        parse(vm, &text).map(|value| Some(wrap(value)))
     }
 
     fn as_any(&self) -> &dyn Any {

@@ -1,4 +1,4 @@
-//! `JsonPath` of Jayway, as far as scripts read values with it. The host looks for them.
+//! Jayway's `JsonPath`, as far as scripts read values with it. The host evaluates the paths.
 
 use super::{Class, json, text_at};
 use crate::error::{Eval, throw};
@@ -8,9 +8,9 @@ use std::any::Any;
 
 pub(crate) const CLASSES: &[Class] = &[
     Class::with_static("com.jayway.jsonpath.JsonPath", call),
-    Class::named("com.jayway.jsonpath.DocumentContext"),
-    Class::named("com.jayway.jsonpath.ReadContext"),
-    Class::named("com.jayway.jsonpath.PathNotFoundException"),
+    Class::name_only("com.jayway.jsonpath.DocumentContext"),
+    Class::name_only("com.jayway.jsonpath.ReadContext"),
+    Class::name_only("com.jayway.jsonpath.PathNotFoundException"),
 ];
 
 /// `JsonPath.parse(text)`
@@ -21,7 +21,8 @@ struct Context {
 fn call(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
     Ok(Some(match (name, arguments) {
         ("read", [source, path, ..]) => {
-            let (json, path) = (source_text(vm, source)?, vm.text(path)?);
+            let json = source_text(vm, source)?;
+            let path = vm.text(path)?;
             read(vm, &json, &path)?
         }
         ("parse", [source, ..]) => Value::native(Context { json: source_text(vm, source)? }),
@@ -29,7 +30,7 @@ fn call(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
     }))
 }
 
-/// JSON as text; what was parsed before is written again.
+/// JSON as text. Parsed JSON is formatted again.
 fn source_text(vm: &mut Vm, source: &Value) -> Eval<String> {
     match source {
         Value::Map(_) | Value::List(_) => json::to_json(vm, source),
@@ -40,7 +41,7 @@ fn source_text(vm: &mut Vm, source: &Value) -> Eval<String> {
 fn read(vm: &mut Vm, json: &str, path: &str) -> Eval<Value> {
     vm.tick(json.len() / 16)?;
     match vm.host.json_path(json, path) {
-        Ok(Some(found)) => json::parse(vm, &found),
+        Ok(Some(result)) => json::parse(vm, &result),
         Ok(None) => Err(throw("com.jayway.jsonpath.PathNotFoundException", format!("No results for path: {path}"))),
         Err(why) => Err(throw("com.jayway.jsonpath.InvalidPathException", why)),
     }

@@ -1,4 +1,4 @@
-//! `StreamingJsonBuilder`: what it is told is written at once.
+//! `StreamingJsonBuilder`, which writes each value at once.
 
 use super::Class;
 use super::json::{member, to_json};
@@ -8,14 +8,14 @@ use crate::value::{MapKind, Native, Value};
 use crate::vm::Vm;
 use std::any::Any;
 
-pub(super) static CLASSES: &[Class] = &[Class::made("groovy.json.StreamingJsonBuilder", make)];
+pub(super) static CLASSES: &[Class] = &[Class::with_constructor("groovy.json.StreamingJsonBuilder", make)];
 
 struct Builder {
-    to: Value,
+    writer: Value,
 }
 
 fn make(vm: &mut Vm, _class: &str, arguments: &[Value]) -> Eval<Value> {
-    let builder = Builder { to: arguments.first().cloned().unwrap_or_default() };
+    let builder = Builder { writer: arguments.first().cloned().unwrap_or_default() };
     if let Some(content) = arguments.get(1) {
         builder.write(vm, content)?;
     }
@@ -25,7 +25,7 @@ fn make(vm: &mut Vm, _class: &str, arguments: &[Value]) -> Eval<Value> {
 impl Builder {
     fn write(&self, vm: &mut Vm, value: &Value) -> Eval<()> {
         let text = to_json(vm, value)?;
-        vm.call_method(&self.to, "write", &[Value::from(text)]).map(|_| ())
+        vm.call_method(&self.writer, "write", &[Value::from(text)]).map(|_| ())
     }
 }
 
@@ -36,7 +36,7 @@ impl Native for Builder {
 
     fn call(&self, vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
         match (name, arguments) {
-            ("getWriter", []) => return Ok(Some(self.to.clone())),
+            ("getWriter", []) => return Ok(Some(self.writer.clone())),
             ("with" | "tap" | "getClass" | "equals" | "hashCode" | "is" | "asBoolean" | "toString", _) => {
                 return Ok(None);
             }
@@ -47,9 +47,9 @@ impl Native for Builder {
             }
             (root, rest) if !rest.is_empty() || !is_getter(root) => {
                 let value = if rest.is_empty() { Value::map(MapKind::Linked).0 } else { member(vm, rest)? };
-                let (whole, map) = Value::map(MapKind::Linked);
+                let (object, map) = Value::map(MapKind::Linked);
                 map.insert(Value::str(root), value);
-                self.write(vm, &whole)?;
+                self.write(vm, &object)?;
             }
             _ => return Ok(None),
         }
@@ -60,7 +60,7 @@ impl Native for Builder {
         self
     }
 
-    fn release(&mut self, to: &mut Vec<Value>) {
-        to.push(std::mem::take(&mut self.to));
+    fn release(&mut self, writer: &mut Vec<Value>) {
+        writer.push(std::mem::take(&mut self.writer));
     }
 }

@@ -1,4 +1,4 @@
-//! Which class a value has, and which ones it is an instance of.
+//! Classes of values, and `instanceof`.
 
 use super::{Class, by_full_name, exceptions};
 use crate::error::Throwable;
@@ -6,36 +6,36 @@ use crate::syntax::ast::Type;
 use crate::value::{ClassRef, ListKind, MapKind, Value};
 use crate::vm::Vm;
 
-/// Classes that are only named.
+/// Classes without constructors and methods, for casts and `instanceof`.
 pub(super) static CLASSES: &[Class] = &[
-    Class::named("java.lang.Iterable"),
-    Class::named("java.lang.CharSequence"),
-    Class::named("java.lang.Comparable"),
-    Class::named("java.lang.Runnable"),
-    Class::named("java.io.Serializable"),
-    Class::named("java.lang.Class"),
-    Class::named("java.lang.Void"),
-    Class::named("java.lang.Override"),
-    Class::named("groovy.lang.Closure"),
-    Class::named("groovy.lang.GString"),
-    Class::named("groovy.lang.Range"),
-    Class::named("groovy.lang.IntRange"),
-    Class::named("groovy.lang.Binding"),
-    Class::named("java.util.concurrent.Callable"),
-    Class::named("java.util.function.Function"),
-    Class::named("java.util.function.Supplier"),
-    Class::named("java.util.function.Consumer"),
-    Class::named("java.util.function.Predicate"),
-    Class::named("java.util.function.BiFunction"),
-    Class::named("groovy.transform.Field"),
-    Class::named("groovy.transform.CompileStatic"),
-    Class::named("groovy.transform.Synchronized"),
-    Class::named("groovy.transform.Canonical"),
-    Class::named("groovy.transform.ToString"),
+    Class::name_only("java.lang.Iterable"),
+    Class::name_only("java.lang.CharSequence"),
+    Class::name_only("java.lang.Comparable"),
+    Class::name_only("java.lang.Runnable"),
+    Class::name_only("java.io.Serializable"),
+    Class::name_only("java.lang.Class"),
+    Class::name_only("java.lang.Void"),
+    Class::name_only("java.lang.Override"),
+    Class::name_only("groovy.lang.Closure"),
+    Class::name_only("groovy.lang.GString"),
+    Class::name_only("groovy.lang.Range"),
+    Class::name_only("groovy.lang.IntRange"),
+    Class::name_only("groovy.lang.Binding"),
+    Class::name_only("java.util.concurrent.Callable"),
+    Class::name_only("java.util.function.Function"),
+    Class::name_only("java.util.function.Supplier"),
+    Class::name_only("java.util.function.Consumer"),
+    Class::name_only("java.util.function.Predicate"),
+    Class::name_only("java.util.function.BiFunction"),
+    Class::name_only("groovy.transform.Field"),
+    Class::name_only("groovy.transform.CompileStatic"),
+    Class::name_only("groovy.transform.Synchronized"),
+    Class::name_only("groovy.transform.Canonical"),
+    Class::name_only("groovy.transform.ToString"),
 ];
 
 impl Vm<'_> {
-    /// The full name of a value's class.
+    /// Full name of a value's class.
     pub fn class_name(&self, value: &Value) -> String {
         match value {
             Value::Native(object) => match value.downcast::<Throwable>() {
@@ -47,7 +47,7 @@ impl Vm<'_> {
         }
     }
 
-    /// The class of a value.
+    /// Class of a value.
     pub fn class_of(&self, value: &Value) -> Value {
         if let Value::Instance(instance) = value {
             return Value::Class(ClassRef::Script(std::sync::Arc::clone(&instance.class)));
@@ -95,7 +95,8 @@ fn plain_name(value: &Value) -> &'static str {
     }
 }
 
-/// Whether a value that is no object of the script is an instance of a class, by its simple name.
+/// True if a value is an instance of a class, given by simple name. Not for objects of
+/// the script's own classes.
 pub(crate) fn is_a(value: &Value, simple: &str) -> bool {
     if value.is_null() {
         return false;
@@ -103,7 +104,7 @@ pub(crate) fn is_a(value: &Value, simple: &str) -> bool {
     if simple == "Object" {
         return true;
     }
-    let others: &[&str] = match value {
+    let classes: &[&str] = match value {
         Value::Bool(_) => &["Boolean", "boolean"],
         Value::Int(_) => &["Integer", "Number", "int", "Comparable", "Short", "Byte", "short", "byte"],
         Value::Long(_) => &["Long", "Number", "long", "Comparable"],
@@ -132,15 +133,15 @@ pub(crate) fn is_a(value: &Value, simple: &str) -> bool {
         Value::Native(object) => return native_is_a(value, object.class_name(), simple),
         _ => &[],
     };
-    others.contains(&simple)
+    classes.contains(&simple)
 }
 
 fn native_is_a(value: &Value, class: &str, simple: &str) -> bool {
     if let Some(throwable) = value.downcast::<Throwable>() {
         return exceptions::is_a(&throwable.class, simple);
     }
-    let own = class.rsplit(['.', '$']).next().unwrap_or(class);
-    let parents: &[&str] = match own {
+    let class_name = class.rsplit(['.', '$']).next().unwrap_or(class);
+    let parents: &[&str] = match class_name {
         "AtomicInteger" | "AtomicLong" => &["Number"],
         "StringBuilder" | "StringBuffer" => &["CharSequence", "Appendable"],
         "HTTPSampleResult" => &["SampleResult"],
@@ -151,11 +152,11 @@ fn native_is_a(value: &Value, class: &str, simple: &str) -> bool {
         "GregorianCalendar" => &["Calendar"],
         _ => &[],
     };
-    own == simple || parents.contains(&simple)
+    class_name == simple || parents.contains(&simple)
 }
 
-/// The type that a simple name means to a cast.
-pub(crate) fn type_named(simple: &str) -> Type {
+/// Target type of a cast to a class, by simple name.
+pub(crate) fn type_by_name(simple: &str) -> Type {
     match simple {
         "Integer" => Type::Int,
         "Long" => Type::Long,

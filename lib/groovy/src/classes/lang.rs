@@ -1,30 +1,30 @@
-//! `java.lang`: numbers, characters, text, `Math`, `Objects`.
+//! Classes of `java.lang`: numbers, characters, text, `Math`, `Objects`.
 
 use super::{Class, bytes_of, codec, format, text_at};
 use crate::decimal::{Decimal, Rounding};
-use crate::error::{Eval, no_number, throw};
+use crate::error::{Eval, number_format_error, throw};
 use crate::value::Value;
 use crate::vm::{Vm, double_of};
 use num_bigint::BigInt;
 
 pub(super) static CLASSES: &[Class] = &[
-    Class::with_static("java.lang.Integer", integer).and_make(boxed).and_constants(integer_constant),
-    Class::with_static("java.lang.Long", long).and_make(boxed).and_constants(long_constant),
-    Class::with_static("java.lang.Short", integer).and_make(boxed).and_constants(short_constant),
-    Class::with_static("java.lang.Byte", integer).and_make(boxed).and_constants(byte_constant),
-    Class::with_static("java.lang.Double", double).and_make(boxed).and_constants(double_constant),
-    Class::with_static("java.lang.Float", double).and_make(boxed).and_constants(double_constant),
-    Class::with_static("java.lang.Boolean", boolean).and_make(boxed).and_constants(boolean_constant),
-    Class::with_static("java.lang.Character", character).and_make(boxed),
-    Class::with_static("java.lang.String", string).and_make(make_string).and_constants(string_constant),
-    Class::named("java.lang.Object").and_make(make_object),
-    Class::named("java.lang.Number"),
+    Class::with_static("java.lang.Integer", integer).and_constructor(make_boxed).and_constants(integer_constant),
+    Class::with_static("java.lang.Long", long).and_constructor(make_boxed).and_constants(long_constant),
+    Class::with_static("java.lang.Short", integer).and_constructor(make_boxed).and_constants(short_constant),
+    Class::with_static("java.lang.Byte", integer).and_constructor(make_boxed).and_constants(byte_constant),
+    Class::with_static("java.lang.Double", double).and_constructor(make_boxed).and_constants(double_constant),
+    Class::with_static("java.lang.Float", double).and_constructor(make_boxed).and_constants(double_constant),
+    Class::with_static("java.lang.Boolean", boolean).and_constructor(make_boxed).and_constants(boolean_constant),
+    Class::with_static("java.lang.Character", character).and_constructor(make_boxed),
+    Class::with_static("java.lang.String", string).and_constructor(make_string).and_constants(string_constant),
+    Class::name_only("java.lang.Object").and_constructor(make_object),
+    Class::name_only("java.lang.Number"),
     Class::with_static("java.lang.Math", math).and_constants(math_constant),
     Class::with_static("java.lang.StrictMath", math),
-    Class::with_static("java.math.BigDecimal", big_decimal).and_make(boxed).and_constants(decimal_constant),
-    Class::with_static("java.math.BigInteger", big_decimal).and_make(boxed).and_constants(big_constant),
+    Class::with_static("java.math.BigDecimal", big_decimal).and_constructor(make_boxed).and_constants(decimal_constant),
+    Class::with_static("java.math.BigInteger", big_decimal).and_constructor(make_boxed).and_constants(big_constant),
     Class::with_static("java.math.RoundingMode", codec::no_static).and_constants(rounding),
-    Class::named("java.math.MathContext").and_constants(rounding),
+    Class::name_only("java.math.MathContext").and_constants(rounding),
     Class::with_static("java.util.Objects", objects),
     Class::with_static("int", integer),
     Class::with_static("long", long),
@@ -35,8 +35,8 @@ fn first(arguments: &[Value]) -> Value {
     arguments.first().cloned().unwrap_or_default()
 }
 
-/// A number of a radix.
-fn parsed(vm: &mut Vm, arguments: &[Value]) -> Eval<BigInt> {
+/// Parses an integer, optionally in a radix.
+fn parse_integer(vm: &mut Vm, arguments: &[Value]) -> Eval<BigInt> {
     let Some(Value::Str(_) | Value::Native(_) | Value::Null) = arguments.first() else {
         return vm.to_big(&first(arguments));
     };
@@ -49,11 +49,11 @@ fn parsed(vm: &mut Vm, arguments: &[Value]) -> Eval<BigInt> {
         None => 10,
     };
     if text.len() > 10_000 {
-        return Err(no_number(&text));
+        return Err(number_format_error(&text));
     }
-    let bare = text.strip_prefix('+').unwrap_or(&text);
-    let number = if bare.contains('_') { None } else { BigInt::parse_bytes(bare.as_bytes(), radix) };
-    number.ok_or_else(|| no_number(&text))
+    let digits = text.strip_prefix('+').unwrap_or(&text);
+    let number = if digits.contains('_') { None } else { BigInt::parse_bytes(digits.as_bytes(), radix) };
+    number.ok_or_else(|| number_format_error(&text))
 }
 
 fn integer(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
@@ -62,8 +62,8 @@ fn integer(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> 
             if let Some(Value::Char(letter)) = arguments.first() {
                 return Ok(Some(Value::Int(*letter as i32)));
             }
-            let number = parsed(vm, arguments)?;
-            Value::Int(i32::try_from(&number).map_err(|_| no_number(&number.to_string()))?)
+            let number = parse_integer(vm, arguments)?;
+            Value::Int(i32::try_from(&number).map_err(|_| number_format_error(&number.to_string()))?)
         }
         "toHexString" => Value::from(format!("{:x}", vm.to_long(&first(arguments))? as i32)),
         "toBinaryString" => Value::from(format!("{:b}", vm.to_long(&first(arguments))? as i32)),
@@ -76,8 +76,8 @@ fn integer(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> 
 fn long(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
     Ok(Some(match name {
         "parseLong" | "valueOf" => {
-            let number = parsed(vm, arguments)?;
-            Value::Long(i64::try_from(&number).map_err(|_| no_number(&number.to_string()))?)
+            let number = parse_integer(vm, arguments)?;
+            Value::Long(i64::try_from(&number).map_err(|_| number_format_error(&number.to_string()))?)
         }
         "toHexString" => Value::from(format!("{:x}", vm.to_long(&first(arguments))?)),
         "toBinaryString" => Value::from(format!("{:b}", vm.to_long(&first(arguments))?)),
@@ -86,7 +86,7 @@ fn long(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
     }))
 }
 
-/// What the classes of numbers share.
+/// Static methods that all number classes share.
 fn number_static(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
     Ok(Some(match (name, arguments) {
         ("toString", [value]) => {
@@ -94,7 +94,8 @@ fn number_static(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Va
             Value::Str(text)
         }
         ("toString", [value, radix]) => {
-            let (number, radix) = (vm.to_big(value)?, vm.to_long(radix)?);
+            let number = vm.to_big(value)?;
+            let radix = vm.to_long(radix)?;
             vm.string(number.to_str_radix(radix.clamp(2, 36) as u32))?
         }
         ("compare", [a, b]) => Value::Int(vm.compare(a, b)? as i32),
@@ -177,8 +178,8 @@ fn boolean_constant(_vm: &mut Vm, name: &str) -> Option<Value> {
     }
 }
 
-/// `new Integer("5")` and its like.
-fn boxed(vm: &mut Vm, class: &str, arguments: &[Value]) -> Eval<Value> {
+/// Constructor of a boxed value such as `new Integer("5")`.
+fn make_boxed(vm: &mut Vm, class: &str, arguments: &[Value]) -> Eval<Value> {
     let value = first(arguments);
     Ok(match class {
         "java.lang.Integer" | "java.lang.Short" | "java.lang.Byte" => {
@@ -199,14 +200,14 @@ fn boxed(vm: &mut Vm, class: &str, arguments: &[Value]) -> Eval<Value> {
                 let sign = if *sign < 0 { num_bigint::Sign::Minus } else { num_bigint::Sign::Plus };
                 Value::big(BigInt::from_bytes_be(sign, &bytes.borrow()))
             }
-            _ => Value::big(parsed(vm, arguments)?),
+            _ => Value::big(parse_integer(vm, arguments)?),
         },
         _ => value,
     })
 }
 
 fn make_object(_vm: &mut Vm, _class: &str, _arguments: &[Value]) -> Eval<Value> {
-    Ok(Value::native(super::util::Plain))
+    Ok(Value::native(super::util::PlainObject))
 }
 
 fn character(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
@@ -244,7 +245,7 @@ fn string(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
         }
         ("valueOf" | "copyValueOf", [value, ..]) => Value::Str(vm.java_text(value)?),
         ("format", rest) => {
-            // A locale may stand first.
+            // The first argument may be a locale.
             let skip = usize::from(rest.first().is_some_and(|value| matches!(value, Value::Native(_))));
             let template = text_at(vm, rest, skip)?;
             let text = format::format(vm, &template, rest.get(skip + 1..).unwrap_or(&[]))?;
@@ -266,7 +267,7 @@ fn string_constant(vm: &mut Vm, name: &str) -> Option<Value> {
     (name == "CASE_INSENSITIVE_ORDER").then(super::util::Comparator::ignoring_case)
 }
 
-/// `new String(…)` of bytes, characters or text.
+/// Constructor of `String` from bytes, characters or text.
 fn make_string(vm: &mut Vm, _class: &str, arguments: &[Value]) -> Eval<Value> {
     match arguments {
         [] => Ok(Value::str("")),
@@ -323,7 +324,8 @@ fn math(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
         ("atan2", [a, b]) => Value::Double(vm.to_double(a)?.atan2(vm.to_double(b)?)),
         ("hypot", [a, b]) => Value::Double(vm.to_double(a)?.hypot(vm.to_double(b)?)),
         ("floorDiv" | "floorMod", [a, b]) => {
-            let (x, y) = (vm.to_long(a)?, vm.to_long(b)?);
+            let x = vm.to_long(a)?;
+            let y = vm.to_long(b)?;
             if y == 0 {
                 return Err(throw("java.lang.ArithmeticException", "Division by zero"));
             }
@@ -402,7 +404,8 @@ fn big_decimal(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Valu
         }
         ("valueOf", [value]) => Ok(Some(Value::big(vm.to_big(value)?))),
         ("valueOf", [value, scale]) => {
-            let (unscaled, scale) = (vm.to_big(value)?, vm.to_long(scale)?);
+            let unscaled = vm.to_big(value)?;
+            let scale = vm.to_long(scale)?;
             Ok(Some(Value::decimal(Decimal::new(unscaled, scale.clamp(-5_000, 5_000) as i32))))
         }
         _ => Ok(None),
@@ -430,10 +433,10 @@ fn big_constant(_vm: &mut Vm, name: &str) -> Option<Value> {
     Some(Value::big(number.into()))
 }
 
-/// A rounding mode is its name.
+/// A rounding mode, represented by its name.
 fn rounding(_vm: &mut Vm, name: &str) -> Option<Value> {
-    let known = Rounding::named(name).is_some() || name.starts_with("DECIMAL");
-    known.then(|| Value::str(name.trim_start_matches("ROUND_")))
+    let is_known = Rounding::from_name(name).is_some() || name.starts_with("DECIMAL");
+    is_known.then(|| Value::str(name.trim_start_matches("ROUND_")))
 }
 
 fn objects(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {

@@ -1,4 +1,4 @@
-//! `MarkupBuilder`, `StreamingMarkupBuilder`: each unknown name that a script calls is an element.
+//! `MarkupBuilder`, `StreamingMarkupBuilder`. Each unknown name that a script calls is an element.
 
 use super::Class;
 use crate::error::Eval;
@@ -8,10 +8,12 @@ use std::any::Any;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-pub(super) static CLASSES: &[Class] =
-    &[Class::made("groovy.xml.MarkupBuilder", make), Class::made("groovy.xml.StreamingMarkupBuilder", make_streaming)];
+pub(super) static CLASSES: &[Class] = &[
+    Class::with_constructor("groovy.xml.MarkupBuilder", make),
+    Class::made("groovy.xml.StreamingMarkupBuilder", make_streaming),
+];
 
-/// Methods that are no elements.
+/// Methods that are not elements.
 const RESERVED: [&str; 14] = [
     "with",
     "tap",
@@ -29,55 +31,55 @@ const RESERVED: [&str; 14] = [
     "iterator",
 ];
 
-/// What an element holds so far.
+/// Content of an open element so far.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Content {
-    /// Nothing: its start tag is not closed.
+    /// Nothing: its start tag is still open.
     Nothing,
     Text,
     /// Elements, and perhaps text.
     Elements,
 }
 
-/// A name and a value; None: `null`.
+/// Name and value of an attribute; None is `null`.
 type Attribute = (Rc<str>, Option<Rc<str>>);
 
-/// Markup as far as it is written.
-struct Writer {
-    /// Where it goes; null: nowhere yet.
+/// State of the written markup.
+struct MarkupWriter {
+    /// Target writer; null if there is none.
     to: Value,
     layout: Layout,
     quote: char,
     omits_null: bool,
     omits_empty: bool,
     expands_empty: bool,
-    /// For each open element.
+    /// Content of each open element.
     open: Vec<Content>,
     text: String,
 }
 
-/// Where elements stand.
+/// Arrangement of elements.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Layout {
-    /// On lines of their own; nothing is written so far.
+    /// One element per line; nothing is written yet.
     FirstLine,
-    /// On lines of their own.
+    /// One element per line.
     Lines,
-    /// One behind the other.
+    /// All elements on one line.
     OneLine,
 }
 
-/// A builder, and the object that the closures within it call.
-struct Builder(Rc<RefCell<Writer>>);
+/// A builder, which is also the delegate of its closures.
+struct Builder(Rc<RefCell<MarkupWriter>>);
 
 /// `mkp`
-struct Helper(Rc<RefCell<Writer>>);
+struct Helper(Rc<RefCell<MarkupWriter>>);
 
 /// `StreamingMarkupBuilder`
 struct Streaming;
 
-fn writer(to: Value, layout: Layout) -> Rc<RefCell<Writer>> {
-    Rc::new(RefCell::new(Writer {
+fn writer(to: Value, layout: Layout) -> Rc<RefCell<MarkupWriter>> {
+    Rc::new(RefCell::new(MarkupWriter {
         to,
         layout,
         quote: '\'',
@@ -122,12 +124,12 @@ impl Native for Streaming {
 }
 
 /// Runs a closure whose unknown names are elements.
-fn run(vm: &mut Vm, writer: &Rc<RefCell<Writer>>, closure: &Value) -> Eval<()> {
+fn run(vm: &mut Vm, writer: &Rc<RefCell<MarkupWriter>>, closure: &Value) -> Eval<()> {
     let delegate = Value::native(Builder(Rc::clone(writer)));
     vm.call_method(&delegate, "with", std::slice::from_ref(closure)).map(|_| ())
 }
 
-impl Writer {
+impl MarkupWriter {
     fn push(&mut self, vm: &mut Vm, text: &str) -> Eval<()> {
         vm.alloc(text.len())?;
         self.text.push_str(text);
@@ -137,13 +139,13 @@ impl Writer {
         Ok(())
     }
 
-    /// Before something within the innermost element: its start tag is closed.
-    fn enter(&mut self, vm: &mut Vm, what: Content) -> Eval<()> {
-        let was_tag = match self.open.last_mut() {
-            Some(content) => std::mem::replace(content, what.max(*content)) == Content::Nothing,
+    /// Closes the start tag of the innermost element, if it is open.
+    fn enter(&mut self, vm: &mut Vm, content_kind: Content) -> Eval<()> {
+        let is_start_tag_open = match self.open.last_mut() {
+            Some(content) => std::mem::replace(content, content_kind.max(*content)) == Content::Nothing,
             None => false,
         };
-        if was_tag { self.push(vm, ">") } else { Ok(()) }
+        if is_start_tag_open { self.push(vm, ">") } else { Ok(()) }
     }
 
     fn new_line(&mut self, vm: &mut Vm) -> Eval<()> {
@@ -191,19 +193,19 @@ impl Writer {
     }
 }
 
-fn escaped(text: &str) -> String {
+fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
-/// An attribute with the space before it.
+/// Formats an attribute with a leading space.
 fn attribute(name: &str, value: &str, quote: char) -> String {
-    let value = escaped(value).replace('\n', "&#10;").replace('\r', "&#13;").replace('\t', "&#09;");
+    let value = escape(value).replace('\n', "&#10;").replace('\r', "&#13;").replace('\t', "&#09;");
     let value = if quote == '"' { value.replace('"', "&quot;") } else { value.replace('\'', "&apos;") };
     format!(" {name}={quote}{value}{quote}")
 }
 
-/// Hands what is written to its writer, where there is one.
-fn flush(vm: &mut Vm, writer: &Rc<RefCell<Writer>>) -> Eval<()> {
+/// Passes the written markup to the target writer, if there is one.
+fn flush(vm: &mut Vm, writer: &Rc<RefCell<MarkupWriter>>) -> Eval<()> {
     let to = writer.borrow().to.clone();
     if to.is_null() {
         return Ok(());
@@ -212,7 +214,7 @@ fn flush(vm: &mut Vm, writer: &Rc<RefCell<Writer>>) -> Eval<()> {
     vm.call_method(&to, "write", &[Value::from(text)]).map(|_| ())
 }
 
-/// The texts of the attributes among arguments.
+/// Attributes in the map arguments, as texts.
 fn attributes(vm: &mut Vm, arguments: &[Value]) -> Eval<Vec<Attribute>> {
     let mut attributes = Vec::new();
     for argument in arguments {
@@ -225,7 +227,7 @@ fn attributes(vm: &mut Vm, arguments: &[Value]) -> Eval<Vec<Attribute>> {
     Ok(attributes)
 }
 
-/// Whether a method is a getter: `getName`, `isReady`.
+/// True for the name of a getter: `getName`, `isReady`.
 pub(super) fn is_getter(name: &str) -> bool {
     let rest = name.strip_prefix("get").or_else(|| name.strip_prefix("is"));
     rest.and_then(|rest| rest.chars().next()).is_some_and(char::is_uppercase)
@@ -233,16 +235,17 @@ pub(super) fn is_getter(name: &str) -> bool {
 
 impl Builder {
     fn element(&self, vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<()> {
-        // Texts may be made by scripts, which may come back to this builder.
+        // Scripts may compute the texts, and may call this builder meanwhile, so it
+        // must not be borrowed.
         let attributes = attributes(vm, arguments)?;
         self.0.borrow_mut().begin(vm, name, &attributes)?;
         for value in arguments {
             match value {
                 Value::Map(_) | Value::Null => {}
-                closure @ Value::Closure(_) => vm.deeper(|vm| run(vm, &self.0, closure))?,
+                closure @ Value::Closure(_) => vm.nested(|vm| run(vm, &self.0, closure))?,
                 other => {
                     let text = vm.text(other)?;
-                    self.0.borrow_mut().content(vm, &escaped(&text))?;
+                    self.0.borrow_mut().content(vm, &escape(&text))?;
                 }
             }
         }
@@ -294,7 +297,7 @@ impl Native for Builder {
 }
 
 impl Builder {
-    /// Whether there is such a setting.
+    /// Changes a setting. Returns false if it does not exist.
     fn set(&self, vm: &mut Vm, name: &str, value: &Value) -> Eval<bool> {
         let value = vm.truth(value)?;
         let mut writer = self.0.borrow_mut();
@@ -322,7 +325,7 @@ impl Native for Helper {
             None => return Ok(None),
         };
         let text = match name {
-            "yield" => escaped(&text),
+            "yield" => escape(&text),
             "yieldUnescaped" => text.to_string(),
             "comment" => format!("<!-- {text} -->"),
             _ => return Ok(None),
@@ -337,21 +340,22 @@ impl Native for Helper {
 }
 
 impl Helper {
-    /// `<?xml version='1.0'?>`
+    /// Writes `<?xml version='1.0'?>`.
     fn declare(&self, vm: &mut Vm, attributes: &Value) -> Eval<Value> {
         let Value::Map(map) = attributes else { return Ok(Value::Null) };
-        let mut written = String::from("<?xml");
+        let mut declaration = String::from("<?xml");
         let quote = self.0.borrow().quote;
         for (key, value) in map.pairs() {
-            let (key, value) = (vm.text(&key)?, vm.text(&value)?);
-            written.push_str(&attribute(&key, &value, quote));
+            let key = vm.text(&key)?;
+            let value = vm.text(&value)?;
+            declaration.push_str(&attribute(&key, &value, quote));
         }
-        written.push_str("?>");
+        declaration.push_str("?>");
         let layout = self.0.borrow().layout;
         if layout == Layout::OneLine {
-            written.push('\n');
+            declaration.push('\n');
         }
-        self.0.borrow_mut().content(vm, &written)?;
+        self.0.borrow_mut().content(vm, &declaration)?;
         Ok(Value::Null)
     }
 }

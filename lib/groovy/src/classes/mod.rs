@@ -1,4 +1,4 @@
-//! The Java and Groovy library: each module has a table of classes.
+//! The Java and Groovy library. Each module has a table of classes.
 
 pub(crate) mod builder;
 mod cipher;
@@ -40,55 +40,54 @@ use crate::vm::Vm;
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-/// Makes an object of the class of this full name.
-pub(crate) type Make = fn(&mut Vm, &str, &[Value]) -> Eval<Value>;
+/// Constructor of a class, which is given by its full name.
+pub(crate) type Constructor = fn(&mut Vm, &str, &[Value]) -> Eval<Value>;
 
-/// Carries out a static method; `None` if there is none of this name.
-pub(crate) type Static = fn(&mut Vm, &str, &[Value]) -> Eval<Option<Value>>;
+/// Static methods of a class; returns `None` for an unknown name.
+pub(crate) type StaticMethod = fn(&mut Vm, &str, &[Value]) -> Eval<Option<Value>>;
 
-/// A static field.
-pub(crate) type Constant = fn(&mut Vm, &str) -> Option<Value>;
+/// Static fields of a class; returns `None` for an unknown name.
+pub(crate) type StaticField = fn(&mut Vm, &str) -> Option<Value>;
 
 /// A class of the library.
 pub(crate) struct Class {
-    /// Full name.
     pub name: &'static str,
-    pub make: Option<Make>,
-    pub call: Option<Static>,
-    pub constant: Option<Constant>,
+    pub make: Option<Constructor>,
+    pub call: Option<StaticMethod>,
+    pub constant: Option<StaticField>,
 }
 
 impl Class {
-    /// A class that is only named: in casts, `instanceof`, `catch`.
-    pub const fn named(name: &'static str) -> Self {
+    /// A class without members, for casts, `instanceof` and `catch`.
+    pub const fn name_only(name: &'static str) -> Self {
         Self { name, make: None, call: None, constant: None }
     }
 
-    pub const fn made(name: &'static str, make: Make) -> Self {
+    pub const fn with_constructor(name: &'static str, make: Constructor) -> Self {
         Self { name, make: Some(make), call: None, constant: None }
     }
 
-    pub const fn with_static(name: &'static str, call: Static) -> Self {
+    pub const fn with_static(name: &'static str, call: StaticMethod) -> Self {
         Self { name, make: None, call: Some(call), constant: None }
     }
 
-    pub const fn and_make(mut self, make: Make) -> Self {
+    pub const fn and_constructor(mut self, make: Constructor) -> Self {
         self.make = Some(make);
         self
     }
 
-    pub const fn and_call(mut self, call: Static) -> Self {
+    pub const fn and_call(mut self, call: StaticMethod) -> Self {
         self.call = Some(call);
         self
     }
 
-    pub const fn and_constants(mut self, constant: Constant) -> Self {
+    pub const fn and_constants(mut self, constant: StaticField) -> Self {
         self.constant = Some(constant);
         self
     }
 }
 
-/// The tables of all modules. Of two classes with one simple name, the first is the one that needs no import.
+/// Tables of all modules. If two classes share a simple name, the first one needs no import.
 fn tables() -> [&'static [Class]; 29] {
     [
         lang::CLASSES,
@@ -141,18 +140,18 @@ fn index() -> &'static Index {
     })
 }
 
-/// The class of a full name.
+/// Finds a class by its full name.
 pub(crate) fn by_full_name(name: &str) -> Option<&'static Class> {
     index().full.get(name).copied()
 }
 
-/// The class of a name without its package. Most need an import in Java; scripts that lack it would not have run, so the
-/// answer does no harm.
+/// Finds a class by its simple name, imported or not. A script that lacks a necessary import would
+/// not run in Java, so this leniency is harmless.
 pub(crate) fn by_simple_name(name: &str) -> Option<&'static Class> {
     index().simple.get(name).copied()
 }
 
-/// The argument at a place, as text.
+/// An argument as text. Fails if it is null or absent.
 pub(crate) fn text_at(vm: &mut Vm, arguments: &[Value], index: usize) -> Eval<std::rc::Rc<str>> {
     match arguments.get(index) {
         Some(Value::Null) | None => {
@@ -162,7 +161,7 @@ pub(crate) fn text_at(vm: &mut Vm, arguments: &[Value], index: usize) -> Eval<st
     }
 }
 
-/// The bytes of an argument: of a byte array, or of a text in UTF-8.
+/// Bytes of an argument: a byte array, or a text in UTF-8.
 pub(crate) fn bytes_of(vm: &mut Vm, value: &Value) -> Eval<Vec<u8>> {
     match value {
         Value::Bytes(bytes) => {
@@ -183,18 +182,19 @@ pub(crate) fn bytes_of(vm: &mut Vm, value: &Value) -> Eval<Vec<u8>> {
     }
 }
 
-/// The same; only a part of them where `range` is offset and length.
+/// Like [`bytes_of`], limited to `range`, an offset and a length.
 fn bytes_within(vm: &mut Vm, value: &Value, range: &[Value]) -> Eval<Vec<u8>> {
     let bytes = bytes_of(vm, value)?;
     let [offset, length] = range else { return Ok(bytes) };
-    let (offset, length) = (vm.to_index(offset)?, vm.to_index(length)?);
+    let offset = vm.to_index(offset)?;
+    let length = vm.to_index(length)?;
     let end = offset.saturating_add(length);
-    let found = usize::try_from(offset).ok().zip(usize::try_from(end).ok());
-    let found = found.and_then(|(begin, end)| bytes.get(begin..end));
-    found.map(<[u8]>::to_vec).ok_or_else(|| crate::error::no_text_index(offset, end, bytes.len()))
+    let range = usize::try_from(offset).ok().zip(usize::try_from(end).ok());
+    let part = range.and_then(|(begin, end)| bytes.get(begin..end));
+    part.map(<[u8]>::to_vec).ok_or_else(|| crate::error::no_text_index(offset, end, bytes.len()))
 }
 
-/// A random generator.
+/// Creates a random number generator.
 pub(crate) fn random(vm: &mut Vm) -> Eval<Value> {
     match by_full_name("java.util.Random").and_then(|class| class.make) {
         Some(make) => make(vm, "java.util.Random", &[]),

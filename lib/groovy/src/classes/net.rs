@@ -1,4 +1,4 @@
-//! `java.net`: addresses and URL encoding. Nothing is sent.
+//! Classes of `java.net`: addresses and URL encoding. They send nothing.
 
 use super::{Class, text_at};
 use crate::error::{Eval, throw};
@@ -11,16 +11,16 @@ use std::borrow::Cow;
 pub(super) static CLASSES: &[Class] = &[
     Class::with_static("java.net.URLEncoder", encoder),
     Class::with_static("java.net.URLDecoder", decoder),
-    Class::made("java.net.URL", make_url),
-    Class::made("java.net.URI", make_url).and_call(uri_static),
+    Class::with_constructor("java.net.URL", make_url),
+    Class::with_constructor("java.net.URI", make_url).and_call(uri_static),
 ];
 
-/// What `URLEncoder` leaves as it is, besides letters and digits.
-const KEPT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'*');
+/// Characters that `URLEncoder` leaves unchanged, in addition to letters and digits.
+const UNENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'*');
 
 /// `URLEncoder.encode`
 pub(crate) fn url_encode(text: &str) -> String {
-    utf8_percent_encode(text, KEPT).to_string().replace("%20", "+")
+    utf8_percent_encode(text, UNENCODED).to_string().replace("%20", "+")
 }
 
 /// `URLDecoder.decode`
@@ -48,7 +48,7 @@ fn uri_static(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value
     if name == "create" { make_url(vm, "java.net.URI", arguments).map(Some) } else { Ok(None) }
 }
 
-/// A URL or URI, in parts.
+/// A parsed URL or URI.
 struct Url {
     class: &'static str,
     text: String,
@@ -109,6 +109,11 @@ impl Url {
     fn port(&self) -> i32 {
         self.authority.rsplit_once(':').and_then(|(_, port)| port.parse().ok()).unwrap_or(-1)
     }
+    /// The decoded text of a part. Only `URI` decodes; `URL` returns parts unchanged.
+    fn decoded(&self, text: &str) -> String {
+        let decoded: Cow<'_, str> = percent_decode_str(text).decode_utf8_lossy();
+        if self.class == "java.net.URI" { decoded.into_owned() } else { text.to_owned() }
+    }
 }
 
 impl Native for Url {
@@ -117,19 +122,15 @@ impl Native for Url {
     }
 
     fn call(&self, vm: &mut Vm, name: &str, _arguments: &[Value]) -> Eval<Option<Value>> {
-        let decoded = |text: &str| -> String {
-            let decoded: Cow<'_, str> = percent_decode_str(text).decode_utf8_lossy();
-            if self.class == "java.net.URI" { decoded.into_owned() } else { text.to_owned() }
-        };
         Ok(Some(match name {
             "getProtocol" | "getScheme" => Value::str(&self.protocol),
             "getHost" => Value::str(self.host()),
             "getPort" => Value::Int(self.port()),
             "getDefaultPort" => Value::Int(if self.protocol == "https" { 443 } else { 80 }),
             "getAuthority" => Value::str(&self.authority),
-            "getPath" => Value::from(decoded(&self.path)),
+            "getPath" => Value::from(self.decoded(&self.path)),
             "getRawPath" => Value::str(&self.path),
-            "getQuery" => Value::optional(self.query.as_deref().map(decoded)),
+            "getQuery" => Value::optional(self.query.as_deref().map(|query| self.decoded(query))),
             "getRawQuery" => Value::optional(self.query.as_deref()),
             "getRef" | "getFragment" => Value::optional(self.fragment.as_deref()),
             "getFile" => match &self.query {

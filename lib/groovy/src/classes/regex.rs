@@ -1,4 +1,4 @@
-//! `java.util.regex`, and what Groovy's `=~` and `==~` give.
+//! Classes of `java.util.regex`, and Groovy's operators `=~` and `==~`.
 
 use super::{Class, text_at};
 use crate::error::{Eval, Fault, illegal, throw};
@@ -18,12 +18,12 @@ pub(super) static CLASSES: &[Class] = &[
     Class::with_static("java.util.regex.Matcher", matcher_static),
 ];
 
-/// The flags of Java and the letters that mean the same within a pattern.
+/// Java's flags, the equivalent inline flags, and their names.
 const FLAGS: [(i64, char, &str); 4] =
     [(2, 'i', "CASE_INSENSITIVE"), (4, 'x', "COMMENTS"), (8, 'm', "MULTILINE"), (32, 's', "DOTALL")];
 
 fn pattern_constant(_vm: &mut Vm, name: &str) -> Option<Value> {
-    let flag = FLAGS.iter().find(|(_, _, own)| *own == name).map(|(flag, ..)| *flag);
+    let flag = FLAGS.iter().find(|(_, _, flag_name)| *flag_name == name).map(|(flag, ..)| *flag);
     flag.or_else(|| matches!(name, "UNICODE_CASE" | "LITERAL" | "UNIX_LINES").then_some(0)).map(Value::integer)
 }
 
@@ -54,8 +54,9 @@ fn matcher_static(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<V
     vm.string(text.replace('\\', "\\\\").replace('$', "\\$")).map(Some)
 }
 
-/// A Java pattern as one of the engine: `\Q…\E`, `\h`, nested classes stay as they are where both agree.
-pub(crate) fn translated(java: &str) -> String {
+/// Translates a Java pattern to the syntax of `fancy_regex`. Constructs that mean the same
+/// in both stay unchanged.
+pub(crate) fn translate(java: &str) -> String {
     let mut rust = String::with_capacity(java.len());
     let mut rest = java;
     while let Some(at) = rest.find('\\') {
@@ -77,7 +78,7 @@ pub(crate) fn translated(java: &str) -> String {
             Some('Z') => rust.push_str("(?=\\n?\\z)"),
             Some('R') => rust.push_str("(?:\\r\\n|[\\n\\r])"),
             Some('h') => rust.push_str("[ \\t]"),
-            // Letters and punctuation that Java takes literally.
+            // Java accepts a needless backslash before these characters.
             Some(letter) if letter.is_ascii_punctuation() || letter.is_alphanumeric() => {
                 let literal = matches!(
                     letter,
@@ -97,7 +98,6 @@ pub(crate) fn translated(java: &str) -> String {
     rust
 }
 
-/// A `Pattern` object.
 struct Pattern {
     text: Rc<str>,
     regex: Arc<Regex>,
@@ -111,7 +111,7 @@ pub(crate) fn pattern(vm: &mut Vm, text: &str, flags: i64) -> Eval<Value> {
     Ok(Value::native(Pattern { text: text.into(), regex }))
 }
 
-/// The regex of a pattern object or a text.
+/// Compiled pattern of a `Pattern` object or a text.
 fn regex_of(vm: &mut Vm, value: &Value) -> Eval<Arc<Regex>> {
     if let Some(pattern) = value.downcast::<Pattern>() {
         Ok(Arc::clone(&pattern.regex))
@@ -121,14 +121,15 @@ fn regex_of(vm: &mut Vm, value: &Value) -> Eval<Arc<Regex>> {
     }
 }
 
-/// Longest text that is searched on the calling thread, in bytes.
+/// Maximum length of a text to search on the calling thread, in bytes.
 const SHORT_TEXT: usize = 16 << 10;
 
-/// Time of a search in a longer text.
+/// Maximum duration of a search in a longer text.
 const LONGEST_SEARCH: Duration = Duration::from_secs(2);
 
-/// Searches a text; a search that takes too many steps or too long stops the script. No step of a search can be interrupted, and each
-/// position of a long text may read all of it, so that a long text is searched on another thread.
+/// Searches a text. Stops the script if the search takes too many steps or too long. A single
+/// search step cannot be interrupted, and each position of a long text may read all of it.
+/// Therefore another thread searches long texts.
 fn search<T: Send + 'static>(
     regex: &Arc<Regex>,
     text: &str,
@@ -167,7 +168,7 @@ impl Native for Pattern {
             ("asPredicate" | "asMatchPredicate", []) => Value::Null,
             ("isCase" | "matches", [_]) => {
                 let text = text_at(vm, arguments, 0)?;
-                Value::Bool(whole(vm, &self.regex, &self.text, &text)?.is_some())
+                Value::Bool(full_captures(vm, &self.regex, &text)?.is_some())
             }
             _ => return Ok(None),
         }))
@@ -182,8 +183,8 @@ impl Native for Pattern {
     }
 }
 
-/// Whether a pattern matches all of a text: its groups.
-fn whole(vm: &mut Vm, regex: &Arc<Regex>, _text: &str, subject: &str) -> Eval<Option<Groups>> {
+/// Groups of a match of the whole text; None if the pattern does not match all of it.
+fn full_captures(vm: &mut Vm, regex: &Arc<Regex>, subject: &str) -> Eval<Option<Groups>> {
     let anchored = vm.pattern(&format!("\\A(?:{})\\z", regex.as_str()))?;
     vm.tick(subject.len() / 16)?;
     search(&anchored, subject, |regex, text| Ok(regex.captures(text)?.map(|captures| groups(&captures))))
@@ -193,8 +194,8 @@ fn whole(vm: &mut Vm, regex: &Arc<Regex>, _text: &str, subject: &str) -> Eval<Op
 pub(crate) fn find(vm: &mut Vm, text: &Value, pattern: &Value) -> Eval<Value> {
     let regex = regex_of(vm, pattern)?;
     let subject = vm.text(text)?;
-    let shown = vm.text(pattern)?;
-    Ok(Matcher::make(&regex, &shown, subject))
+    let pattern_text = vm.text(pattern)?;
+    Ok(Matcher::make(&regex, &pattern_text, subject))
 }
 
 /// `text ==~ pattern`
@@ -204,41 +205,40 @@ pub(crate) fn full_match(vm: &mut Vm, text: &Value, pattern: &Value) -> Eval<Val
     }
     let regex = regex_of(vm, pattern)?;
     let subject = vm.text(text)?;
-    Ok(Value::Bool(whole(vm, &regex, "", &subject)?.is_some()))
+    Ok(Value::Bool(full_captures(vm, &regex, &subject)?.is_some()))
 }
 
-/// Places of a match and its groups, in bytes.
+/// Byte ranges of a match and its groups.
 type Groups = Vec<Option<(usize, usize)>>;
 
 fn groups(captures: &Captures<'_>) -> Groups {
     (0..captures.len()).map(|index| captures.get(index).map(|group| (group.start(), group.end()))).collect()
 }
 
-/// All matches, one after the other; at most so many.
+/// Finds successive matches, up to a maximum number.
 fn matches(vm: &mut Vm, regex: &Arc<Regex>, text: &str, most: usize) -> Eval<Vec<Groups>> {
     vm.tick(text.len() / 16)?;
-    // One more than the script may have ends it below.
+    // One match beyond the budget of the script ends it below.
     let most = most.min(usize::try_from(vm.budget.operations / 4).unwrap_or(usize::MAX - 1) + 1);
-    let found: Vec<Groups> = search(regex, text, move |regex, text| {
+    let all_groups: Vec<Groups> = search(regex, text, move |regex, text| {
         regex.captures_iter(text).take(most).map(|captures| captures.map(|captures| groups(&captures))).collect()
     })?;
-    vm.tick(found.len() * 4)?;
-    vm.alloc(found.iter().map(|groups| groups.len() * 24).sum())?;
-    Ok(found)
+    vm.tick(all_groups.len() * 4)?;
+    vm.alloc(all_groups.iter().map(|groups| groups.len() * 24).sum())?;
+    Ok(all_groups)
 }
 
-/// A replacement with `$1`, `${name}` and `\` filled in.
-fn expand(regex: &Regex, template: &str, text: &str, found: &Groups, to: &mut String) -> Eval<()> {
-    let group = |index: usize| found.get(index).copied().flatten().map_or("", |(begin, end)| &text[begin..end]);
+/// Expands `$1`, `${name}` and `\` in a replacement.
+fn expand(regex: &Regex, template: &str, text: &str, groups: &Groups, out: &mut String) -> Eval<()> {
     let mut letters = template.chars().peekable();
     while let Some(letter) = letters.next() {
         match letter {
-            '\\' => to.extend(letters.next()),
+            '\\' => out.extend(letters.next()),
             '$' if letters.peek() == Some(&'{') => {
                 letters.next();
                 let name: String = letters.by_ref().take_while(|letter| *letter != '}').collect();
-                let index = regex.capture_names().position(|own| own == Some(&name));
-                to.push_str(index.map_or("", group));
+                let index = regex.capture_names().position(|group_name| group_name == Some(&name));
+                out.push_str(index.map_or("", |index| group_text(text, groups, index)));
             }
             '$' => {
                 let Some(first) = letters.peek().and_then(|letter| letter.to_digit(10)) else {
@@ -247,21 +247,25 @@ fn expand(regex: &Regex, template: &str, text: &str, found: &Groups, to: &mut St
                 letters.next();
                 let mut index = first as usize;
                 while let Some(digit) = letters.peek().and_then(|letter| letter.to_digit(10)) {
-                    if index * 10 + digit as usize >= found.len() {
+                    if index * 10 + digit as usize >= groups.len() {
                         break;
                     }
                     index = index * 10 + digit as usize;
                     letters.next();
                 }
-                if index >= found.len() {
+                if index >= groups.len() {
                     return Err(throw("java.lang.IndexOutOfBoundsException", format!("No group {index}")));
                 }
-                to.push_str(group(index));
+                out.push_str(group_text(text, groups, index));
             }
-            other => to.push(other),
+            other => out.push(other),
         }
     }
     Ok(())
+}
+
+fn group_text<'t>(text: &'t str, groups: &Groups, index: usize) -> &'t str {
+    groups.get(index).copied().flatten().map_or("", |(begin, end)| &text[begin..end])
 }
 
 fn replace(vm: &mut Vm, text: &str, pattern: &Value, with: &str, most: usize) -> Eval<Value> {
@@ -272,11 +276,11 @@ fn replace(vm: &mut Vm, text: &str, pattern: &Value, with: &str, most: usize) ->
 fn replace_by(vm: &mut Vm, regex: &Arc<Regex>, text: &str, with: &str, most: usize) -> Eval<Value> {
     let mut result = String::new();
     let mut last = 0;
-    for found in matches(vm, regex, text, most)? {
-        let Some((begin, end)) = found.first().copied().flatten() else { continue };
+    for groups in matches(vm, regex, text, most)? {
+        let Some((begin, end)) = groups.first().copied().flatten() else { continue };
         let before = result.len();
         result.push_str(&text[last..begin]);
-        expand(regex, with, text, &found, &mut result)?;
+        expand(regex, with, text, &groups, &mut result)?;
         vm.alloc(result.len() - before)?;
         last = end;
     }
@@ -294,16 +298,15 @@ pub(crate) fn replace_first(vm: &mut Vm, text: &str, pattern: &Value, with: &str
     replace(vm, text, pattern, with, 1)
 }
 
-/// `replaceAll` with a closure that is given the match, or the match and its groups.
+/// `replaceAll` with a closure, whose argument is the match, or the match and its groups.
 pub(crate) fn replace_each(vm: &mut Vm, text: &str, pattern: &Value, closure: &Value, most: usize) -> Eval<Value> {
     let regex = regex_of(vm, pattern)?;
     let mut result = String::new();
     let mut last = 0;
-    for found in matches(vm, &regex, text, most)? {
-        let Some((begin, end)) = found.first().copied().flatten() else { continue };
-        let parts = parts(text, &found);
-        let single = parts.len() == 1;
-        let argument = if single { parts[0].clone() } else { Value::list(parts) };
+    for groups in matches(vm, &regex, text, most)? {
+        let Some((begin, end)) = groups.first().copied().flatten() else { continue };
+        let parts = parts(text, &groups);
+        let argument = if parts.len() == 1 { parts[0].clone() } else { Value::list(parts) };
         let part = vm.call_closure(closure, &[argument])?;
         result.push_str(&text[last..begin]);
         result.push_str(&vm.text(&part)?);
@@ -313,9 +316,9 @@ pub(crate) fn replace_each(vm: &mut Vm, text: &str, pattern: &Value, closure: &V
     vm.string(result)
 }
 
-/// A match and its groups as texts.
-fn parts(text: &str, found: &Groups) -> Vec<Value> {
-    found.iter().map(|group| group.map_or(Value::Null, |(begin, end)| Value::str(&text[begin..end]))).collect()
+/// A match and its groups, as texts.
+fn parts(text: &str, groups: &Groups) -> Vec<Value> {
+    groups.iter().map(|group| group.map_or(Value::Null, |(begin, end)| Value::str(&text[begin..end]))).collect()
 }
 
 /// `text.split(pattern, limit)`
@@ -328,9 +331,9 @@ fn split_by(vm: &mut Vm, text: &str, regex: &Arc<Regex>, limit: i64) -> Eval<Val
     let most = if limit > 0 { limit as usize - 1 } else { usize::MAX };
     let mut pieces = Vec::new();
     let mut last = 0;
-    for found in matches(vm, regex, text, usize::MAX)? {
-        let Some((begin, end)) = found.first().copied().flatten() else { continue };
-        // An empty match at the beginning makes no empty piece.
+    for groups in matches(vm, regex, text, usize::MAX)? {
+        let Some((begin, end)) = groups.first().copied().flatten() else { continue };
+        // An empty match at the start or end produces no empty piece.
         if pieces.len() >= most || (end == 0 && begin == 0) || (begin == end && begin == text.len()) {
             continue;
         }
@@ -350,54 +353,56 @@ fn split_by(vm: &mut Vm, text: &str, regex: &Arc<Regex>, limit: i64) -> Eval<Val
 /// A `Matcher` object.
 pub(crate) struct Matcher {
     regex: Arc<Regex>,
-    shown: Rc<str>,
+    pattern: Rc<str>,
     text: RefCell<Rc<str>>,
-    /// Where the next search begins, in bytes.
+    /// Start of the next search, in bytes.
     next: Cell<usize>,
-    now: RefCell<Option<Groups>>,
-    /// What `appendReplacement` has taken so far.
-    appended: Cell<usize>,
+    /// Groups of the last match.
+    current: RefCell<Option<Groups>>,
+    /// End of the last match that `appendReplacement` processed.
+    append_position: Cell<usize>,
 }
 
 impl Matcher {
-    fn make(regex: &Arc<Regex>, shown: &str, text: Rc<str>) -> Value {
+    fn make(regex: &Arc<Regex>, pattern: &str, text: Rc<str>) -> Value {
         Value::native(Self {
             regex: Arc::clone(regex),
-            shown: shown.into(),
+            pattern: pattern.into(),
             text: RefCell::new(text),
             next: Cell::new(0),
-            now: RefCell::default(),
-            appended: Cell::new(0),
+            current: RefCell::default(),
+            append_position: Cell::new(0),
         })
     }
 
-    /// Searches on.
+    /// Finds the next match.
     fn find(&self, vm: &mut Vm) -> Eval<bool> {
         let text = self.text.borrow().clone();
         vm.tick(4)?;
         if self.next.get() > text.len() {
-            self.now.replace(None);
+            self.current.replace(None);
             return Ok(false);
         }
         vm.tick((text.len() - self.next.get()) / 64)?;
         let from = self.next.get();
-        let found = search(&self.regex, &text, move |regex, text| {
+        let groups = search(&self.regex, &text, move |regex, text| {
             Ok(regex.captures_from_pos(text, from)?.map(|captures| groups(&captures)))
         })?;
-        if let Some((begin, end)) = found.as_ref().and_then(|groups| groups.first().copied().flatten()) {
+        if let Some((begin, end)) = groups.as_ref().and_then(|groups| groups.first().copied().flatten()) {
+            // An empty match advances by one character, or it would repeat forever.
             let empty_step = text[end..].chars().next().map_or(1, char::len_utf8);
             self.next.set(if begin == end { end + empty_step } else { end });
         } else {
             self.next.set(text.len() + 1);
         }
-        let any = found.is_some();
-        self.now.replace(found);
-        Ok(any)
+        let is_match = groups.is_some();
+        self.current.replace(groups);
+        Ok(is_match)
     }
 
-    /// A group of the last match.
+    /// Byte range of a group of the last match.
     fn group(&self, index: i64) -> Eval<Option<(usize, usize)>> {
-        match &*self.now.borrow() {
+        match &*self.current.borrow() {
             None => Err(throw("java.lang.IllegalStateException", "No match found")),
             Some(groups) => match usize::try_from(index).ok().and_then(|index| groups.get(index)) {
                 Some(group) => Ok(*group),
@@ -410,16 +415,16 @@ impl Matcher {
         match value {
             None => Ok(0),
             Some(Value::Str(name)) => {
-                let index = self.regex.capture_names().position(|own| own == Some(name));
+                let index = self.regex.capture_names().position(|group_name| group_name == Some(name));
                 index.map(|index| index as i64).ok_or_else(|| illegal(format!("No group with name <{name}>")))
             }
             Some(other) => vm.to_long(other),
         }
     }
 
-    /// What `matcher[i]` and `each` give: the match, or a list of it and its groups.
-    fn shape(&self, text: &str, found: &Groups) -> Value {
-        let mut parts = parts(text, found);
+    /// Element of a matcher: the match without groups, or a list of the match and its groups.
+    fn element(&self, text: &str, groups: &Groups) -> Value {
+        let mut parts = parts(text, groups);
         if parts.len() == 1 { parts.remove(0) } else { Value::list(parts) }
     }
 }
@@ -440,20 +445,19 @@ impl Native for Matcher {
             }
             ("asBoolean", []) => {
                 self.next.set(0);
-                let found = self.find(vm)?;
+                let is_match = self.find(vm)?;
                 self.next.set(0);
-                Value::Bool(found)
+                Value::Bool(is_match)
             }
             ("matches", []) => {
-                let found = whole(vm, &self.regex, &self.shown, &text)?;
-                let any = found.is_some();
-                self.now.replace(found);
-                Value::Bool(any)
+                let groups = full_captures(vm, &self.regex, &text)?;
+                let is_match = groups.is_some();
+                self.current.replace(groups);
+                Value::Bool(is_match)
             }
             ("lookingAt", []) => {
                 self.next.set(0);
-                let any = self.find(vm)? && self.group(0)?.is_some_and(|(begin, _)| begin == 0);
-                Value::Bool(any)
+                Value::Bool(self.find(vm)? && self.group(0)?.is_some_and(|(begin, _)| begin == 0))
             }
             ("hitEnd", []) => Value::Bool(self.next.get() >= text.len()),
             ("group", rest) => {
@@ -470,8 +474,10 @@ impl Native for Matcher {
             ("hasGroup", []) => Value::Bool(self.regex.captures_len() > 1),
             ("size" | "getCount" | "count", []) => Value::count(matches(vm, &self.regex, &text, usize::MAX)?.len()),
             ("getAt", [index]) => {
-                let all: Vec<Value> =
-                    matches(vm, &self.regex, &text, usize::MAX)?.iter().map(|found| self.shape(&text, found)).collect();
+                let all: Vec<Value> = matches(vm, &self.regex, &text, usize::MAX)?
+                    .iter()
+                    .map(|groups| self.element(&text, groups))
+                    .collect();
                 let length = all.len();
                 let list = Value::list(all);
                 if let Value::Int(at) = index
@@ -485,7 +491,7 @@ impl Native for Matcher {
                 vm.index(&list, index)?
             }
             ("replaceAll", [Value::Closure(_)]) => {
-                replace_each(vm, &text, &Value::Str(Rc::clone(&self.shown)), &arguments[0], usize::MAX)?
+                replace_each(vm, &text, &Value::Str(Rc::clone(&self.pattern)), &arguments[0], usize::MAX)?
             }
             ("replaceAll" | "replaceFirst", [_]) => {
                 let with = text_at(vm, arguments, 0)?;
@@ -497,23 +503,23 @@ impl Native for Matcher {
                     self.text.replace(other);
                 }
                 self.next.set(0);
-                self.now.replace(None);
+                self.current.replace(None);
                 Value::Null
             }
             ("appendReplacement", [buffer, _]) => {
                 let with = text_at(vm, arguments, 1)?;
-                let found = self.now.borrow().clone().unwrap_or_default();
+                let groups = self.current.borrow().clone().unwrap_or_default();
                 let (begin, end) = self.group(0)?.unwrap_or((0, 0));
-                let mut part = text.get(self.appended.get()..begin).unwrap_or("").to_owned();
-                expand(&self.regex, &with, &text, &found, &mut part)?;
-                self.appended.set(end);
+                let mut part = text.get(self.append_position.get()..begin).unwrap_or("").to_owned();
+                expand(&self.regex, &with, &text, &groups, &mut part)?;
+                self.append_position.set(end);
                 vm.call_method(buffer, "append", &[Value::from(part)])?
             }
             ("appendTail", [buffer]) => {
-                let tail = text.get(self.appended.get()..).unwrap_or("").to_owned();
+                let tail = text.get(self.append_position.get()..).unwrap_or("").to_owned();
                 vm.call_method(buffer, "append", &[Value::from(tail)])?
             }
-            ("pattern", []) => Value::Str(Rc::clone(&self.shown)),
+            ("pattern", []) => Value::Str(Rc::clone(&self.pattern)),
             ("results", []) => {
                 let items = self.elements(vm)?.unwrap_or_default();
                 vm.new_list(items)?
@@ -525,11 +531,11 @@ impl Native for Matcher {
     fn elements(&self, vm: &mut Vm) -> Eval<Option<Vec<Value>>> {
         let text = self.text.borrow().clone();
         let all = matches(vm, &self.regex, &text, usize::MAX)?;
-        Ok(Some(all.iter().map(|found| self.shape(&text, found)).collect()))
+        Ok(Some(all.iter().map(|groups| self.element(&text, groups)).collect()))
     }
 
     fn text(&self, _vm: &mut Vm) -> Eval<Option<String>> {
-        Ok(Some(format!("java.util.regex.Matcher[pattern={}]", self.shown)))
+        Ok(Some(format!("java.util.regex.Matcher[pattern={}]", self.pattern)))
     }
 
     fn as_any(&self) -> &dyn Any {

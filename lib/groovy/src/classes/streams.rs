@@ -1,4 +1,4 @@
-//! `Collectors` and `IntStream`: streams are lists here.
+//! `Collectors` and `IntStream`. This interpreter represents streams as lists.
 
 use super::Class;
 use crate::error::Eval;
@@ -14,22 +14,24 @@ pub(super) static CLASSES: &[Class] = &[
     Class::with_static("java.util.stream.Stream", ranges),
 ];
 
-/// A collector: the method of lists that does the same, and its arguments.
+/// A collector: the name of the equivalent list method, and its arguments.
 struct Collector {
     name: String,
     arguments: Vec<Value>,
 }
 
 fn collectors(_vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
-    let known =
+    const SUPPORTED: [&str; 8] =
         ["toList", "toSet", "joining", "toMap", "groupingBy", "counting", "partitioningBy", "toUnmodifiableList"];
-    Ok(known.contains(&name).then(|| Value::native(Collector { name: name.to_owned(), arguments: arguments.to_vec() })))
+    let is_supported = SUPPORTED.contains(&name);
+    Ok(is_supported.then(|| Value::native(Collector { name: name.to_owned(), arguments: arguments.to_vec() })))
 }
 
 fn ranges(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
     Ok(match (name, arguments) {
         ("range" | "rangeClosed", [from, to]) => {
-            let (from, to) = (vm.to_long(from)?, vm.to_long(to)?);
+            let from = vm.to_long(from)?;
+            let to = vm.to_long(to)?;
             let to = if name == "range" { to.saturating_sub(1) } else { to };
             Some(Value::Range(Rc::new(Range { from, to, empty: to < from })))
         }
@@ -50,6 +52,7 @@ impl Native for Collector {
     }
 }
 
+/// Collects the elements of a stream.
 pub(super) fn collect(vm: &mut Vm, items: Vec<Value>, collector: &Value) -> Eval<Value> {
     let Some(kind) = collector.downcast::<Collector>() else { return vm.new_list(items) };
     let list = vm.new_list(items)?;

@@ -1,4 +1,4 @@
-//! `System`, `Thread`, `Runtime`, `InetAddress`: the process as the host shows it.
+//! `System`, `Thread`, `Runtime`, `InetAddress`: the process as the host presents it.
 
 use super::{Class, text_at};
 use crate::error::Eval;
@@ -12,7 +12,7 @@ pub(super) static CLASSES: &[Class] = &[
     Class::with_static("java.lang.Thread", thread),
     Class::with_static("java.util.concurrent.TimeUnit", super::codec::no_static).and_constants(unit),
     Class::with_static("java.lang.Runtime", runtime),
-    Class::with_static("java.lang.ProcessBuilder", super::codec::no_static).and_make(process_builder),
+    Class::with_static("java.lang.ProcessBuilder", super::codec::no_static).and_constructor(process_builder),
     Class::with_static("java.net.InetAddress", address),
 ];
 
@@ -29,7 +29,8 @@ fn system(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
             }
         }
         ("setProperty", [_, value]) => {
-            let (name, value) = (text_at(vm, arguments, 0)?, vm.text(value)?);
+            let name = text_at(vm, arguments, 0)?;
+            let value = vm.text(value)?;
             vm.host.set_property(&name, Some(&value));
             Value::Null
         }
@@ -40,8 +41,8 @@ fn system(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
         ("getenv" | "getProperties", []) => Value::map(MapKind::Linked).0,
         ("identityHashCode", [value]) => vm.call_method(value, "hashCode", &[])?,
         ("gc" | "exit", _) => Value::Null,
-        ("arraycopy", [from, at, to, place, count]) => {
-            copy(vm, (from, at), (to, place), count)?;
+        ("arraycopy", [source, source_start, target, target_start, count]) => {
+            copy(vm, source, source_start, target, target_start, count)?;
             Value::Null
         }
         _ => return Ok(None),
@@ -64,12 +65,21 @@ fn system_property(vm: &mut Vm, name: &str) -> Option<String> {
     })
 }
 
-fn copy(vm: &mut Vm, (from, at): (&Value, &Value), (to, place): (&Value, &Value), count: &Value) -> Eval<()> {
-    let (at, place, count) = (vm.to_long(at)?, vm.to_long(place)?, vm.to_long(count)?);
+fn copy(
+    vm: &mut Vm,
+    source: &Value,
+    source_start: &Value,
+    target: &Value,
+    target_start: &Value,
+    count: &Value,
+) -> Eval<()> {
+    let source_start = vm.to_long(source_start)?;
+    let target_start = vm.to_long(target_start)?;
+    let count = vm.to_long(count)?;
     for offset in 0..count.max(0) {
         vm.tick(1)?;
-        let item = vm.index(from, &Value::integer(at + offset))?;
-        vm.set_index(to, &Value::integer(place + offset), item)?;
+        let item = vm.index(source, &Value::integer(source_start + offset))?;
+        vm.set_index(target, &Value::integer(target_start + offset), item)?;
     }
     Ok(())
 }
@@ -82,7 +92,7 @@ fn streams(_vm: &mut Vm, name: &str) -> Option<Value> {
     }
 }
 
-/// `System.out`, `OUT`: lines go to the log.
+/// `System.out` and `OUT`, which write lines to the log.
 pub(crate) struct Output {
     pub level: LogLevel,
 }
@@ -121,7 +131,7 @@ fn thread(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
         }
         ("currentThread", []) => Value::native(Thread),
         ("yield", []) => Value::Null,
-        // It runs at once: a script is through with its threads when it ends.
+        // A thread runs at once and to its end, because all threads of a script end with it.
         ("start" | "startDaemon", [.., closure @ Value::Closure(_)]) => {
             vm.call_closure(closure, &[])?;
             Value::native(Thread)
@@ -130,7 +140,7 @@ fn thread(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
     }))
 }
 
-/// The virtual user as Java's thread.
+/// The virtual user, as a Java thread.
 pub(crate) struct Thread;
 
 impl Native for Thread {
@@ -154,7 +164,7 @@ impl Native for Thread {
     }
 }
 
-/// Milliseconds of a unit of time.
+/// A time unit: nanoseconds and name.
 struct Unit(i64, &'static str);
 
 fn unit(_vm: &mut Vm, name: &str) -> Option<Value> {
@@ -167,7 +177,7 @@ fn unit(_vm: &mut Vm, name: &str) -> Option<Value> {
         ("HOURS", 3_600_000_000_000),
         ("DAYS", 86_400_000_000_000),
     ];
-    UNITS.iter().find(|(own, _)| *own == name).map(|(name, nanos)| Value::native(Unit(*nanos, name)))
+    UNITS.iter().find(|(unit_name, _)| *unit_name == name).map(|(name, nanos)| Value::native(Unit(*nanos, name)))
 }
 
 impl Native for Unit {
@@ -238,7 +248,7 @@ impl Native for Runtime {
     }
 }
 
-/// Starts a command given as a text or a list.
+/// Runs a command given as a text or a list.
 fn start(vm: &mut Vm, command: &Value) -> Eval<Value> {
     let words = match command {
         Value::Str(text) => text.split_whitespace().map(str::to_owned).collect(),
@@ -266,7 +276,7 @@ fn address(vm: &mut Vm, name: &str, _arguments: &[Value]) -> Eval<Option<Value>>
         .then(|| Value::native(Address(vm.host.host_name().into_owned()))))
 }
 
-/// This machine.
+/// The local host.
 struct Address(String);
 
 impl Native for Address {

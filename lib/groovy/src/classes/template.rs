@@ -1,4 +1,5 @@
-//! `SimpleTemplateEngine`, `GStringTemplateEngine`: a template becomes a script that writes its text.
+//! `SimpleTemplateEngine`, `GStringTemplateEngine`. A template becomes a script
+//! that writes its text.
 
 use super::{Class, bytes_of, io, text_at};
 use crate::Dialect;
@@ -9,13 +10,14 @@ use crate::vm::Vm;
 use std::any::Any;
 use std::sync::Arc;
 
-pub(super) static CLASSES: &[Class] =
-    &[Class::made("groovy.text.SimpleTemplateEngine", make), Class::made("groovy.text.GStringTemplateEngine", make)];
+pub(super) static CLASSES: &[Class] = &[
+    Class::with_constructor("groovy.text.SimpleTemplateEngine", make),
+    Class::made("groovy.text.GStringTemplateEngine", make),
+];
 
-/// An engine.
 struct Engine;
 
-/// A template that was read.
+/// A parsed template.
 struct Template(Arc<Code>);
 
 fn make(_vm: &mut Vm, _class: &str, _arguments: &[Value]) -> Eval<Value> {
@@ -50,19 +52,19 @@ impl Native for Engine {
     }
 }
 
-/// The script of a template: a closure that adds texts to `out`.
+/// Converts a template to a script: a closure that appends texts to `out`.
 fn script(template: &str) -> String {
     const OUT: &str = "out << \"\"\"";
     const END: &str = "\"\"\";";
     let mut script = String::from("{ -> ");
     let mut rest = template;
     while !rest.is_empty() {
-        let (text, behind) = rest.split_once("<%").unwrap_or((rest, ""));
+        let (text, tag) = rest.split_once("<%").unwrap_or((rest, ""));
         if !text.is_empty() {
-            // Quotes within `${…}` stay quotes.
-            script.extend([OUT, &quoted(text), END]);
+            // Quotes within `${…}` are not escaped.
+            script.extend([OUT, &quote(text), END]);
         }
-        let (code, after) = behind.split_once("%>").unwrap_or((behind, ""));
+        let (code, after) = tag.split_once("%>").unwrap_or((tag, ""));
         match code.strip_prefix('=') {
             Some(value) => script.extend([OUT, "${", value.trim(), "}", END]),
             None if code.is_empty() => {}
@@ -73,9 +75,11 @@ fn script(template: &str) -> String {
     script + " }"
 }
 
-/// A text within three quotes, whose `$` stay.
-fn quoted(text: &str) -> String {
-    let (mut quoted, mut depth, mut before) = (String::new(), 0_u32, ' ');
+/// Escapes a text for triple quotes; `$` keeps its meaning.
+fn quote(text: &str) -> String {
+    let mut quoted = String::new();
+    let mut depth = 0_u32;
+    let mut before = ' ';
     for letter in text.chars() {
         match letter {
             '{' if before == '$' || depth > 0 => depth += 1,
@@ -99,8 +103,8 @@ impl Native for Template {
             return Ok(None);
         }
         let (binding, map) = Value::map(MapKind::Linked);
-        if let Some(Value::Map(given)) = arguments.first() {
-            for (key, value) in given.pairs() {
+        if let Some(Value::Map(initial)) = arguments.first() {
+            for (key, value) in initial.pairs() {
                 vm.put(&map, key, value)?;
             }
         }

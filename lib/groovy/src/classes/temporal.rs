@@ -1,7 +1,7 @@
 //! `Duration`, `Period`, `ChronoUnit`, `DateTimeFormatter`, `DayOfWeek`.
 
-use super::date::shifted;
-use super::time::{local_time, written};
+use super::date::shift;
+use super::time::{format_temporal, local_time};
 use super::zone::{Zone, zone_of};
 use super::{Class, text_at};
 use crate::error::{Eval, throw};
@@ -15,12 +15,12 @@ pub(super) static CLASSES: &[Class] = &[
     Class::with_static("java.time.Period", period).and_constants(zero),
     Class::with_static("java.time.temporal.ChronoUnit", super::codec::no_static).and_constants(unit),
     Class::with_static("java.time.format.DateTimeFormatter", formatter).and_constants(standard),
-    Class::named("java.time.DayOfWeek").and_constants(day),
-    Class::named("java.time.temporal.Temporal"),
-    Class::named("java.time.temporal.TemporalUnit"),
+    Class::name_only("java.time.DayOfWeek").and_constants(day),
+    Class::name_only("java.time.temporal.Temporal"),
+    Class::name_only("java.time.temporal.TemporalUnit"),
 ];
 
-/// Milliseconds and months.
+/// A `Duration` or `Period`: milliseconds and months.
 #[derive(Clone)]
 pub(super) struct Span {
     millis: i64,
@@ -29,25 +29,26 @@ pub(super) struct Span {
 }
 
 impl Span {
-    pub fn added_to(&self, local: NaiveDateTime, sign: i64) -> NaiveDateTime {
-        let later = shifted(local, "MONTH", self.months.saturating_mul(sign));
-        shifted(later, "MILLIS", self.millis.saturating_mul(sign))
+    /// Adds the span (`sign` 1) or subtracts it (`sign` -1).
+    pub fn add_to(&self, local: NaiveDateTime, sign: i64) -> NaiveDateTime {
+        let later = shift(local, "MONTH", self.months.saturating_mul(sign));
+        shift(later, "MILLIS", self.millis.saturating_mul(sign))
     }
 }
 
-/// So many `Days`, `Hours` …; None: there is no such unit.
+/// A span of an amount of `Days`, `Hours` or similar; None for an unknown unit.
 pub(crate) fn span(unit: &str, amount: i64) -> Option<Value> {
     let plural = format!("{}S", unit.trim_end_matches('s').to_uppercase()).replace("MILLISECONDS", "MILLIS");
-    let (_, factor) = UNITS.iter().find(|(own, factor)| *own == plural && *factor != 0)?;
+    let (_, factor) = UNITS.iter().find(|(unit_name, factor)| *unit_name == plural && *factor != 0)?;
     let total = amount.saturating_mul(factor.abs());
     let (millis, months) = if *factor > 0 { (total, 0) } else { (0, total) };
     Some(Value::native(Span { millis, months, is_period: months != 0 }))
 }
 
-/// A unit of `ChronoUnit`.
+/// A unit of `ChronoUnit`: name and milliseconds.
 struct Unit(&'static str, i64);
 
-/// Units with their ms; months and years are counted by the calendar.
+/// Units with their milliseconds. Negative numbers are months, which the calendar counts.
 const UNITS: [(&str, i64); 12] = [
     ("NANOS", 0),
     ("MICROS", 0),
@@ -63,7 +64,6 @@ const UNITS: [(&str, i64); 12] = [
     ("DECADES", -120),
 ];
 
-/// A day of the week.
 pub(super) struct Day(pub Weekday);
 
 /// `DateTimeFormatter`
@@ -73,10 +73,10 @@ struct Formatter {
 }
 
 fn unit(_vm: &mut Vm, name: &str) -> Option<Value> {
-    UNITS.iter().find(|(own, _)| *own == name).map(|(name, millis)| Value::native(Unit(name, *millis)))
+    UNITS.iter().find(|(unit_name, _)| *unit_name == name).map(|(name, millis)| Value::native(Unit(name, *millis)))
 }
 
-/// The name of the unit that an argument means.
+/// Name of the unit in an argument.
 pub(super) fn unit_of(vm: &mut Vm, value: &Value) -> Eval<String> {
     match value.downcast::<Unit>() {
         Some(unit) => Ok(unit.0.to_owned()),
@@ -84,9 +84,9 @@ pub(super) fn unit_of(vm: &mut Vm, value: &Value) -> Eval<String> {
     }
 }
 
-/// Whole units from one time to another.
+/// Number of complete units between two times.
 pub(super) fn between(unit: &str, from: &NaiveDateTime, to: &NaiveDateTime) -> i64 {
-    let factor = UNITS.iter().find(|(own, _)| *own == unit).map_or(1, |(_, millis)| *millis);
+    let factor = UNITS.iter().find(|(unit_name, _)| *unit_name == unit).map_or(1, |(_, millis)| *millis);
     let span = *to - *from;
     match factor {
         0 if unit == "NANOS" => span.num_nanoseconds().unwrap_or(i64::MAX),
@@ -95,7 +95,7 @@ pub(super) fn between(unit: &str, from: &NaiveDateTime, to: &NaiveDateTime) -> i
         _ => {
             let mut months =
                 (i64::from(to.year()) - i64::from(from.year())) * 12 + i64::from(to.month()) - i64::from(from.month());
-            let reached = shifted(*from, "MONTH", months);
+            let reached = shift(*from, "MONTH", months);
             if months > 0 && reached > *to {
                 months -= 1;
             } else if months < 0 && reached < *to {
@@ -107,11 +107,12 @@ pub(super) fn between(unit: &str, from: &NaiveDateTime, to: &NaiveDateTime) -> i
 }
 
 /// The local times of two arguments.
-fn both(vm: &mut Vm, from: &Value, to: &Value) -> Eval<(NaiveDateTime, NaiveDateTime)> {
+fn local_times(vm: &mut Vm, from: &Value, to: &Value) -> Eval<(NaiveDateTime, NaiveDateTime)> {
     if let (Some(a), Some(b)) = (local_time(from), local_time(to)) {
         return Ok((a, b));
     }
-    let (a, b) = (super::date::millis_of(vm, from)?, super::date::millis_of(vm, to)?);
+    let a = super::date::millis_of(vm, from)?;
+    let b = super::date::millis_of(vm, to)?;
     Ok((super::zone::local_of(a), super::zone::local_of(b)))
 }
 
@@ -123,7 +124,7 @@ impl Native for Unit {
     fn call(&self, vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
         Ok(match (name, arguments) {
             ("between", [from, to]) => {
-                let (from, to) = both(vm, from, to)?;
+                let (from, to) = local_times(vm, from, to)?;
                 Some(Value::Long(between(self.0, &from, &to)))
             }
             ("name", []) => Some(Value::str(self.0)),
@@ -153,17 +154,18 @@ fn zero(_vm: &mut Vm, name: &str) -> Option<Value> {
 fn duration(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
     let millis = match (name, arguments) {
         ("between", [from, to]) => {
-            let (from, to) = both(vm, from, to)?;
+            let (from, to) = local_times(vm, from, to)?;
             (to - from).num_milliseconds()
         }
         ("of", [amount, unit]) => {
-            let (amount, unit) = (vm.to_long(amount)?, unit_of(vm, unit)?);
-            amount.saturating_mul(UNITS.iter().find(|(own, _)| *own == unit).map_or(0, |(_, millis)| *millis))
+            let amount = vm.to_long(amount)?;
+            let unit = unit_of(vm, unit)?;
+            amount.saturating_mul(UNITS.iter().find(|(name, _)| *name == unit).map_or(0, |(_, millis)| *millis))
         }
         ("ofNanos", [amount]) => vm.to_long(amount)? / 1_000_000,
         (_, [amount]) => {
             let unit = name.strip_prefix("of").unwrap_or("").to_uppercase();
-            let Some((_, factor)) = UNITS.iter().find(|(own, factor)| *own == unit && *factor > 0) else {
+            let Some((_, factor)) = UNITS.iter().find(|(unit_name, factor)| *unit_name == unit && *factor > 0) else {
                 return Ok(None);
             };
             vm.to_long(amount)?.saturating_mul(*factor)
@@ -190,9 +192,9 @@ fn period(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
         ("ofYears", [years]) => (years.saturating_mul(12), 0),
         ("of", [years, months, days]) => (years.saturating_mul(12).saturating_add(*months), days.saturating_mul(DAY)),
         ("between", _) if arguments.len() == 2 => {
-            let (from, to) = both(vm, &arguments[0], &arguments[1])?;
+            let (from, to) = local_times(vm, &arguments[0], &arguments[1])?;
             let months = between("MONTHS", &from, &to);
-            (months, (to - shifted(from, "MONTH", months)).num_milliseconds())
+            (months, (to - shift(from, "MONTH", months)).num_milliseconds())
         }
         _ => return Ok(None),
     };
@@ -211,7 +213,10 @@ impl Native for Span {
             let added = if let Some(other) = amount.downcast::<Self>() {
                 other.millis
             } else {
-                let factor = UNITS.iter().find(|(own, _)| *own == unit.to_uppercase()).map_or(0, |(_, factor)| *factor);
+                let factor = UNITS
+                    .iter()
+                    .find(|(unit_name, _)| *unit_name == unit.to_uppercase())
+                    .map_or(0, |(_, factor)| *factor);
                 vm.to_long(amount)?.saturating_mul(factor)
             };
             return Ok(Some(Value::native(Self {
@@ -259,19 +264,24 @@ impl Native for Span {
 
 /// `PT1H2M3.5S`
 fn duration_text(millis: i64) -> String {
-    let (hours, minutes, rest) = (millis / 3_600_000, millis / 60_000 % 60, millis % 60_000);
-    let part = |amount: i64, unit: &str| if amount == 0 { String::new() } else { format!("{amount}{unit}") };
+    let hours = millis / 3_600_000;
+    let minutes = millis / 60_000 % 60;
+    let rest = millis % 60_000;
     let seconds = match rest {
         0 if millis != 0 => String::new(),
         rest => format!("{}S", rest as f64 / 1_000.0),
     };
-    format!("PT{}{}{seconds}", part(hours, "H"), part(minutes, "M"))
+    format!("PT{}{}{seconds}", nonzero(hours, "H"), nonzero(minutes, "M"))
+}
+
+/// An amount with its unit; empty for 0.
+fn nonzero(amount: i64, unit: &str) -> String {
+    if amount == 0 { String::new() } else { format!("{amount}{unit}") }
 }
 
 /// `P1Y2M3D`
 fn period_text(months: i64, days: i64) -> String {
-    let part = |amount: i64, unit: &str| if amount == 0 { String::new() } else { format!("{amount}{unit}") };
-    let text = format!("P{}{}{}", part(months / 12, "Y"), part(months % 12, "M"), part(days, "D"));
+    let text = format!("P{}{}{}", nonzero(months / 12, "Y"), nonzero(months % 12, "M"), nonzero(days, "D"));
     if text == "P" { "P0D".to_owned() } else { text }
 }
 
@@ -329,7 +339,7 @@ fn standard(_vm: &mut Vm, name: &str) -> Option<Value> {
     Some(Value::native(Formatter { pattern: pattern.to_owned(), zone: None }))
 }
 
-/// The pattern of a formatter, or a text as one.
+/// Pattern of a formatter, or a text as a pattern.
 pub(super) fn pattern_of(vm: &mut Vm, value: &Value) -> Eval<String> {
     match value.downcast::<Formatter>() {
         Some(formatter) => Ok(formatter.pattern.clone()),
@@ -337,7 +347,7 @@ pub(super) fn pattern_of(vm: &mut Vm, value: &Value) -> Eval<String> {
     }
 }
 
-/// The zone of a formatter.
+/// Zone of a formatter.
 pub(super) fn zone_in(value: &Value) -> Option<Zone> {
     value.downcast::<Formatter>().and_then(|formatter| formatter.zone.clone())
 }
@@ -349,7 +359,7 @@ impl Native for Formatter {
 
     fn call(&self, vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
         Ok(Some(match (name, arguments) {
-            ("format", [time]) => written(vm, time, &self.pattern, self.zone.as_ref())?,
+            ("format", [time]) => format_temporal(vm, time, &self.pattern, self.zone.as_ref())?,
             ("withZone", [zone]) => {
                 Value::native(Self { pattern: self.pattern.clone(), zone: Some(zone_of(vm, zone)?) })
             }

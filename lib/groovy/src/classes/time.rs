@@ -1,6 +1,6 @@
-//! `java.time`'s dates and times: one object for all, which knows its class.
+//! Dates and times of `java.time`: one type for all classes.
 
-use super::date::shifted;
+use super::date::shift;
 use super::temporal::{Span, pattern_of, unit_of};
 use super::zone::{Moment, Zone, local_of, zone_of};
 use super::{Class, text_at};
@@ -20,7 +20,7 @@ pub(super) static CLASSES: &[Class] = &[
     Class::with_static("java.time.Instant", |vm, name, arguments| make(vm, Kind::Instant, name, arguments)),
 ];
 
-/// Which class a time has.
+/// Class of a time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Kind {
     Date,
@@ -39,12 +39,12 @@ struct Time {
     zone: Zone,
 }
 
-/// The ms since 1970 of a time, if the value is one.
+/// Milliseconds since 1970 of a time; None for other values.
 pub(super) fn millis_of(vm: &Vm, value: &Value) -> Option<i64> {
     value.downcast::<Time>().map(|time| time.zone.millis(vm, &time.local))
 }
 
-/// What `date.toInstant()` and its like give.
+/// Converts milliseconds since 1970 by `date.toInstant()` and similar methods.
 pub(super) fn from_millis(vm: &mut Vm, name: &str, millis: i64) -> Value {
     let kind = match name {
         "toInstant" => Kind::Instant,
@@ -58,17 +58,20 @@ pub(super) fn from_millis(vm: &mut Vm, name: &str, millis: i64) -> Value {
     Value::native(Time { kind, local, zone })
 }
 
+fn new_time(kind: Kind, local: NaiveDateTime, zone: Zone) -> Value {
+    Value::native(Time { kind, local, zone })
+}
+
 fn make(vm: &mut Vm, kind: Kind, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
-    let home = if matches!(kind, Kind::Instant) { Zone::utc() } else { Zone::default(vm) };
-    let made = |local, zone| Ok(Some(Value::native(Time { kind, local, zone })));
+    let default_zone = if matches!(kind, Kind::Instant) { Zone::utc() } else { Zone::default(vm) };
     match (name, arguments) {
         ("now", rest) => {
             let zone = match rest.first() {
                 Some(zone) => zone_of(vm, zone)?,
-                None => home,
+                None => default_zone,
             };
             let local = zone.moment(vm, vm.host.now_millis()).local;
-            made(local, zone)
+            Ok(Some(new_time(kind, local, zone)))
         }
         ("parse", [_, rest @ ..]) => {
             let text = text_at(vm, arguments, 0)?;
@@ -76,7 +79,7 @@ fn make(vm: &mut Vm, kind: Kind, name: &str, arguments: &[Value]) -> Eval<Option
                 Some(format) => Some(pattern_of(vm, format)?),
                 None => None,
             };
-            parse(vm, kind, &text, pattern.as_deref(), home)
+            parse(vm, kind, &text, pattern.as_deref(), default_zone)
         }
         ("ofEpochMilli" | "ofEpochSecond" | "ofEpochDay", [count, ..]) => {
             let count = vm.to_long(count)?;
@@ -85,56 +88,67 @@ fn make(vm: &mut Vm, kind: Kind, name: &str, arguments: &[Value]) -> Eval<Option
                 "ofEpochSecond" => 1_000,
                 _ => 86_400_000,
             };
-            made(local_of(count.saturating_mul(factor)), if kind == Kind::Date { home } else { Zone::utc() })
+            let zone = if kind == Kind::Date { default_zone } else { Zone::utc() };
+            Ok(Some(new_time(kind, local_of(count.saturating_mul(factor)), zone)))
         }
         ("ofInstant" | "of", [time, zone]) if time.downcast::<Time>().is_some() => {
-            let zone = zone_of(vm, zone).or_else(|fault| if name == "of" { Ok(home) } else { Err(fault) })?;
+            let zone = zone_of(vm, zone).or_else(|fault| if name == "of" { Ok(default_zone) } else { Err(fault) })?;
             let Some(time) = time.downcast::<Time>() else { return Ok(None) };
             let local = if time.kind == Kind::Instant {
                 zone.moment(vm, time.zone.millis(vm, &time.local)).local
             } else {
                 time.local
             };
-            made(local, zone)
+            Ok(Some(new_time(kind, local, zone)))
         }
         ("from", [time]) => {
             let millis = super::date::millis_of(vm, time)?;
-            made(home.moment(vm, millis).local, home)
+            let local = default_zone.moment(vm, millis).local;
+            Ok(Some(new_time(kind, local, default_zone)))
         }
         ("of", rest) => {
             let mut numbers = Vec::new();
             for part in rest.iter().take(7) {
                 numbers.push(if part.downcast::<Zone>().is_some() { 0 } else { vm.to_long(part)? });
             }
-            let zone = rest.last().and_then(|zone| zone.downcast::<Zone>()).cloned().unwrap_or(home);
-            let local = of(kind, &numbers)
+            let zone = rest.last().and_then(|zone| zone.downcast::<Zone>()).cloned().unwrap_or(default_zone);
+            let local = from_parts(kind, &numbers)
                 .ok_or_else(|| throw("java.time.DateTimeException", format!("Invalid date or time: {numbers:?}")))?;
-            made(local, zone)
+            Ok(Some(new_time(kind, local, zone)))
         }
         _ => Ok(None),
     }
 }
 
-/// Year, month, day, hour, minute, second, nanosecond; of a time, from the hour on.
-fn of(kind: Kind, numbers: &[i64]) -> Option<NaiveDateTime> {
-    let at = |index: usize, default: i64| numbers.get(index).copied().unwrap_or(default);
-    let from = if kind == Kind::Time { 0 } else { 3 };
-    let date = if kind == Kind::Time {
+/// Combines year, month, day, hour, minute, second and nanosecond; for a time, from the hour on.
+fn from_parts(kind: Kind, numbers: &[i64]) -> Option<NaiveDateTime> {
+    let is_time = kind == Kind::Time;
+    let date = if is_time {
         NaiveDate::from_ymd_opt(1970, 1, 1)?
     } else {
         NaiveDate::from_ymd_opt(
-            i32::try_from(at(0, 1970)).ok()?,
-            u32::try_from(at(1, 1)).ok()?,
-            u32::try_from(at(2, 1)).ok()?,
+            i32::try_from(numbers.first().copied().unwrap_or(1970)).ok()?,
+            number_at(numbers, 1, 1)?,
+            number_at(numbers, 2, 1)?,
         )?
     };
-    let part = |index: usize| u32::try_from(at(from + index, 0)).ok();
-    Some(date.and_time(NaiveTime::from_hms_nano_opt(part(0)?, part(1)?, part(2)?, part(3)?)?))
+    let from = if is_time { 0 } else { 3 };
+    let time = NaiveTime::from_hms_nano_opt(
+        number_at(numbers, from, 0)?,
+        number_at(numbers, from + 1, 0)?,
+        number_at(numbers, from + 2, 0)?,
+        number_at(numbers, from + 3, 0)?,
+    )?;
+    Some(date.and_time(time))
 }
 
-fn parse(vm: &mut Vm, kind: Kind, text: &str, pattern: Option<&str>, home: Zone) -> Eval<Option<Value>> {
-    // The zone's name in brackets repeats what the offset says.
-    let bare = text.split('[').next().unwrap_or(text);
+fn number_at(numbers: &[i64], index: usize, default: i64) -> Option<u32> {
+    u32::try_from(numbers.get(index).copied().unwrap_or(default)).ok()
+}
+
+fn parse(vm: &mut Vm, kind: Kind, text: &str, pattern: Option<&str>, default_zone: Zone) -> Eval<Option<Value>> {
+    // The zone name in brackets repeats the offset.
+    let without_zone_name = text.split('[').next().unwrap_or(text);
     let patterns: &[&str] = match (pattern, kind) {
         (Some(_), _) => &[],
         (None, Kind::Date) => &["yyyy-MM-dd"],
@@ -151,9 +165,9 @@ fn parse(vm: &mut Vm, kind: Kind, text: &str, pattern: Option<&str>, home: Zone)
             "yyyy-MM-dd'T'HH:mm:ssX",
         ]
         .iter()
-        .find_map(|pattern| read(pattern, bare)),
+        .find_map(|pattern| read(pattern, without_zone_name)),
         Some(pattern) => read(pattern, text),
-        None => patterns.iter().find_map(|pattern| read(pattern, bare)),
+        None => patterns.iter().find_map(|pattern| read(pattern, without_zone_name)),
     };
     let local = fields.as_ref().and_then(Fields::local);
     let (Some(fields), Some(local)) = (fields, local) else {
@@ -164,11 +178,13 @@ fn parse(vm: &mut Vm, kind: Kind, text: &str, pattern: Option<&str>, home: Zone)
         (Some(offset), _) => {
             Zone { name: if offset == 0 { "Z".to_owned() } else { offset_text(offset, ":") }, fixed: Some(offset) }
         }
-        (None, Some(name)) => Zone::named(vm, name).unwrap_or(home),
-        _ => home,
+        (None, Some(name)) => Zone::from_name(vm, name).unwrap_or(default_zone),
+        _ => default_zone,
     };
-    let (local, zone) =
-        if kind == Kind::Instant { (local_of(zone.millis(vm, &local)), Zone::utc()) } else { (local, zone) };
+    let (local, zone) = match kind {
+        Kind::Instant => (local_of(zone.millis(vm, &local)), Zone::utc()),
+        _ => (local, zone),
+    };
     let zone = if matches!(kind, Kind::Date | Kind::Time | Kind::DateTime) { Zone::default(vm) } else { zone };
     Ok(Some(Value::native(Time { kind, local, zone })))
 }
@@ -182,8 +198,8 @@ impl Time {
         self.zone.moment(vm, self.zone.millis(vm, &self.local))
     }
 
-    /// As `toString` writes it.
-    fn shown(&self, vm: &Vm) -> String {
+    /// Formats the time as `toString` does.
+    fn java_text(&self, vm: &Vm) -> String {
         let time = self.local.time();
         let seconds = if time.nanosecond() == 0 {
             if time.second() == 0 && self.kind != Kind::Instant {
@@ -210,7 +226,7 @@ impl Time {
         }
     }
 
-    /// `getYear` and its like.
+    /// Result of a getter such as `getYear`.
     fn part(&self, name: &str) -> Option<Value> {
         let local = &self.local;
         Some(Value::Int(match name {
@@ -223,7 +239,7 @@ impl Time {
             "getSecond" => local.second() as i32,
             "getNano" => local.nanosecond() as i32,
             "lengthOfMonth" => {
-                (shifted(local.with_day(1).unwrap_or(*local), "MONTH", 1) - chrono::Duration::days(1)).day() as i32
+                (shift(local.with_day(1).unwrap_or(*local), "MONTH", 1) - chrono::Duration::days(1)).day() as i32
             }
             "lengthOfYear" => {
                 if local.date().leap_year() {
@@ -239,26 +255,28 @@ impl Time {
         }))
     }
 
-    /// `plusDays(1)`, `minus(duration)`, `withHour(0)`, `truncatedTo(unit)`
-    fn changed(&self, vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+    /// Methods that return a modified time: `plusDays(1)`,
+    /// `minus(duration)`, `withHour(0)`, `truncatedTo(unit)`.
+    fn modified(&self, vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
         let sign = if name.starts_with("minus") { -1 } else { 1 };
         if let (Some(unit), [amount]) = (name.strip_prefix("plus").or(name.strip_prefix("minus")), arguments) {
             if unit.is_empty() {
-                return Ok(amount.downcast::<Span>().map(|span| self.with(span.added_to(self.local, sign))));
+                return Ok(amount.downcast::<Span>().map(|span| self.with(span.add_to(self.local, sign))));
             }
             let amount = vm.to_long(amount)?.saturating_mul(sign);
-            return Ok(Some(self.with(shifted(self.local, &unit.to_uppercase(), amount))));
+            return Ok(Some(self.with(shift(self.local, &unit.to_uppercase(), amount))));
         }
         if let ("plus" | "minus", [amount, unit]) = (name, arguments) {
-            let (amount, unit) = (vm.to_long(amount)?.saturating_mul(sign), unit_of(vm, unit)?);
-            return Ok(Some(self.with(shifted(self.local, &unit, amount))));
+            let amount = vm.to_long(amount)?.saturating_mul(sign);
+            let unit = unit_of(vm, unit)?;
+            return Ok(Some(self.with(shift(self.local, &unit, amount))));
         }
         if let (Some(field), [value]) = (name.strip_prefix("with"), arguments) {
             if field.starts_with("Zone") || field.starts_with("Offset") {
                 let zone = zone_of(vm, value)?;
-                let same_instant = field.ends_with("Instant");
+                let keeps_instant = field.ends_with("Instant");
                 let local =
-                    if same_instant { zone.moment(vm, self.zone.millis(vm, &self.local)).local } else { self.local };
+                    if keeps_instant { zone.moment(vm, self.zone.millis(vm, &self.local)).local } else { self.local };
                 return Ok(Some(Value::native(Self { kind: self.kind, local, zone })));
             }
             let value = vm.to_long(value)?;
@@ -281,20 +299,23 @@ impl Time {
         if let ("truncatedTo", [unit]) = (name, arguments) {
             let unit = unit_of(vm, unit)?;
             let time = self.local.time();
-            let (h, m, s, n) = (time.hour(), time.minute(), time.second(), time.nanosecond());
-            let cut = match &*unit {
+            let h = time.hour();
+            let m = time.minute();
+            let s = time.second();
+            let n = time.nanosecond();
+            let truncated = match &*unit {
                 "DAYS" => NaiveTime::from_hms_nano_opt(0, 0, 0, 0),
                 "HOURS" => NaiveTime::from_hms_nano_opt(h, 0, 0, 0),
                 "MINUTES" => NaiveTime::from_hms_nano_opt(h, m, 0, 0),
                 "SECONDS" => NaiveTime::from_hms_nano_opt(h, m, s, 0),
                 _ => NaiveTime::from_hms_nano_opt(h, m, s, n / 1_000_000 * 1_000_000),
             };
-            return Ok(Some(self.with(self.local.date().and_time(cut.unwrap_or(time)))));
+            return Ok(Some(self.with(self.local.date().and_time(truncated.unwrap_or(time)))));
         }
         Ok(None)
     }
 
-    fn to(&self, kind: Kind) -> Value {
+    fn with_kind(&self, kind: Kind) -> Value {
         let local = match kind {
             Kind::Date => self.local.date().and_time(NaiveTime::MIN),
             Kind::Time => NaiveDate::default().and_time(self.local.time()),
@@ -303,15 +324,16 @@ impl Time {
         Value::native(Self { kind, local, zone: self.zone.clone() })
     }
 
-    fn converted(&self, vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+    /// Methods that convert to another class or to a number.
+    fn conversion(&self, vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
         let millis = self.zone.millis(vm, &self.local);
         Ok(Some(match (name, arguments) {
             ("toInstant", _) => Value::native(Self { kind: Kind::Instant, local: local_of(millis), zone: Zone::utc() }),
-            ("toLocalDate", []) => self.to(Kind::Date),
-            ("toLocalTime", []) => self.to(Kind::Time),
-            ("toLocalDateTime", []) => self.to(Kind::DateTime),
-            ("toOffsetDateTime", []) => self.to(Kind::Offset),
-            ("toZonedDateTime", []) => self.to(Kind::Zoned),
+            ("toLocalDate", []) => self.with_kind(Kind::Date),
+            ("toLocalTime", []) => self.with_kind(Kind::Time),
+            ("toLocalDateTime", []) => self.with_kind(Kind::DateTime),
+            ("toOffsetDateTime", []) => self.with_kind(Kind::Offset),
+            ("toZonedDateTime", []) => self.with_kind(Kind::Zoned),
             ("atStartOfDay", rest) => {
                 let zone = match rest.first() {
                     Some(zone) => zone_of(vm, zone)?,
@@ -360,13 +382,13 @@ impl Time {
     }
 }
 
-/// The local date and time of a value of these classes.
+/// Local date and time of a value; None for values of other classes.
 pub(super) fn local_time(value: &Value) -> Option<NaiveDateTime> {
     value.downcast::<Time>().map(|time| time.local)
 }
 
-/// Writes a time by a pattern; `ISO` is what `toString` writes.
-pub(super) fn written(vm: &mut Vm, value: &Value, pattern: &str, zone: Option<&Zone>) -> Eval<Value> {
+/// Formats a time by a pattern; `ISO` is the format of `toString`.
+pub(super) fn format_temporal(vm: &mut Vm, value: &Value, pattern: &str, zone: Option<&Zone>) -> Eval<Value> {
     let Some(time) = value.downcast::<Time>() else {
         let millis = super::date::millis_of(vm, value)?;
         let zone = zone.cloned().unwrap_or_else(|| Zone::default(vm));
@@ -374,10 +396,10 @@ pub(super) fn written(vm: &mut Vm, value: &Value, pattern: &str, zone: Option<&Z
     };
     if pattern == "INSTANT" {
         let local = local_of(time.zone.millis(vm, &time.local));
-        return vm.string(Time { kind: Kind::Instant, local, zone: Zone::utc() }.shown(vm));
+        return vm.string(Time { kind: Kind::Instant, local, zone: Zone::utc() }.java_text(vm));
     }
     if pattern == "ISO" {
-        return vm.string(with_seconds(time.shown(vm)));
+        return vm.string(with_seconds(time.java_text(vm)));
     }
     let moment = match zone {
         Some(zone) => zone.moment(vm, time.zone.millis(vm, &time.local)),
@@ -412,7 +434,8 @@ impl Native for Time {
         let other = arguments.first().and_then(|value| value.downcast::<Self>());
         match (name, other) {
             ("isBefore" | "isAfter" | "isEqual", Some(other)) => {
-                let (a, b) = (self.zone.millis(vm, &self.local), other.zone.millis(vm, &other.local));
+                let a = self.zone.millis(vm, &self.local);
+                let b = other.zone.millis(vm, &other.local);
                 return Ok(Some(Value::Bool(match name {
                     "isBefore" => a < b,
                     "isAfter" => a > b,
@@ -427,30 +450,29 @@ impl Native for Time {
         }
         match (name, arguments) {
             ("format", [format, ..]) => {
-                let (pattern, zone) = (pattern_of(vm, format)?, super::temporal::zone_in(format));
-                return written(vm, &Value::native(self.clone()), &pattern, zone.as_ref()).map(Some);
+                let pattern = pattern_of(vm, format)?;
+                let zone = super::temporal::zone_in(format);
+                return format_temporal(vm, &Value::native(self.clone()), &pattern, zone.as_ref()).map(Some);
             }
             ("plus" | "minus", [Value::Int(_) | Value::Long(_)]) => {
                 let unit = if matches!(self.kind, Kind::Date) { "Days" } else { "Seconds" };
-                return self.changed(vm, &format!("{name}{unit}"), arguments);
+                return self.modified(vm, &format!("{name}{unit}"), arguments);
             }
             _ => {}
         }
-        match self.converted(vm, name, arguments)? {
+        match self.conversion(vm, name, arguments)? {
             Some(value) => Ok(Some(value)),
-            None => self.changed(vm, name, arguments),
+            None => self.modified(vm, name, arguments),
         }
     }
 
     fn text(&self, vm: &mut Vm) -> Eval<Option<String>> {
-        Ok(Some(self.shown(vm)))
+        Ok(Some(self.java_text(vm)))
     }
 
     fn identity(&self) -> Option<Value> {
-        let nanos = Value::Int(self.local.nanosecond() as i32 % 1_000_000);
         let fixed = i64::from(self.zone.fixed.unwrap_or(0)) * 1_000;
         let shift = if matches!(self.kind, Kind::Zoned | Kind::Offset) { fixed } else { 0 };
-        let _ = nanos;
         Some(Value::Long(self.local.and_utc().timestamp_millis() - shift))
     }
 
@@ -459,13 +481,13 @@ impl Native for Time {
     }
 }
 
-/// A time as formatters write it, with its seconds; `toString` leaves out those that are none.
-fn with_seconds(shown: String) -> String {
-    match shown.split_once('T').map(|(date, time)| (date.len() + 1, time)) {
+/// Adds the seconds that `toString` omits if they are 0, but formatters write.
+fn with_seconds(text: String) -> String {
+    match text.split_once('T').map(|(date, time)| (date.len() + 1, time)) {
         Some((begin, time)) if time.len() >= 5 && time.as_bytes().get(5) != Some(&b':') => {
-            let (before, behind) = shown.split_at(begin + 5);
-            format!("{before}:00{behind}")
+            let (before, after) = text.split_at(begin + 5);
+            format!("{before}:00{after}")
         }
-        _ => shown,
+        _ => text,
     }
 }

@@ -1,4 +1,4 @@
-//! `Tuple`, `Tuple1` to `Tuple9`.
+//! Classes `Tuple`, `Tuple1` to `Tuple9`.
 
 use super::Class;
 use crate::error::Eval;
@@ -7,22 +7,22 @@ use crate::vm::Vm;
 use std::any::Any;
 
 pub(super) static CLASSES: &[Class] = &[
-    Class::made("groovy.lang.Tuple", make).and_call(of),
-    Class::made("groovy.lang.Tuple1", make),
-    Class::made("groovy.lang.Tuple2", make),
-    Class::made("groovy.lang.Tuple3", make),
-    Class::made("groovy.lang.Tuple4", make),
-    Class::made("groovy.lang.Tuple5", make),
-    Class::made("groovy.lang.Tuple6", make),
-    Class::made("groovy.lang.Tuple7", make),
-    Class::made("groovy.lang.Tuple8", make),
-    Class::made("groovy.lang.Tuple9", make),
+    Class::with_constructor("groovy.lang.Tuple", make).and_call(of),
+    Class::with_constructor("groovy.lang.Tuple1", make),
+    Class::with_constructor("groovy.lang.Tuple2", make),
+    Class::with_constructor("groovy.lang.Tuple3", make),
+    Class::with_constructor("groovy.lang.Tuple4", make),
+    Class::with_constructor("groovy.lang.Tuple5", make),
+    Class::with_constructor("groovy.lang.Tuple6", make),
+    Class::with_constructor("groovy.lang.Tuple7", make),
+    Class::with_constructor("groovy.lang.Tuple8", make),
+    Class::with_constructor("groovy.lang.Tuple9", make),
 ];
 
-/// What getters call the places.
+/// Names of the elements in getters.
 const PLACES: [&str; 9] = ["First", "Second", "Third", "Fourth", "Fifth", "Sixth", "Seventh", "Eighth", "Ninth"];
 
-/// A tuple: a list that does not change.
+/// A tuple: an immutable list.
 struct Tuple {
     class: &'static str,
     items: Vec<Value>,
@@ -47,7 +47,7 @@ impl Tuple {
         Value::listing(ListKind::Immutable, self.items.clone())
     }
 
-    /// The element that a getter names.
+    /// Element of a getter.
     fn get(&self, name: &str) -> Option<Value> {
         let place = match name.strip_prefix('V').and_then(|number| number.parse::<usize>().ok()) {
             Some(number) => number.checked_sub(1)?,

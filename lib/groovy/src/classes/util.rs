@@ -1,4 +1,4 @@
-//! `java.util`: random numbers, UUIDs, optionals, counters, comparators, tokenizers.
+//! Classes of `java.util`: random numbers, UUIDs, optionals, counters, comparators, tokenizers.
 
 use super::collections::Cursor;
 use super::{Class, codec, text_at};
@@ -10,34 +10,34 @@ use std::cell::{Cell, RefCell};
 use std::cmp::Ordering;
 
 pub(super) static CLASSES: &[Class] = &[
-    Class::with_static("java.util.Random", random_static).and_make(make_random),
-    Class::with_static("java.security.SecureRandom", random_static).and_make(make_random),
-    Class::with_static("java.util.concurrent.ThreadLocalRandom", random_static).and_make(make_random),
+    Class::with_static("java.util.Random", random_static).and_constructor(make_random),
+    Class::with_static("java.security.SecureRandom", random_static).and_constructor(make_random),
+    Class::with_static("java.util.concurrent.ThreadLocalRandom", random_static).and_constructor(make_random),
     Class::with_static("java.util.UUID", uuid),
     Class::with_static("java.util.Optional", optional),
     Class::with_static("groovy.util.Eval", crate::jmeter::shell),
-    Class::with_static("groovy.lang.GroovyShell", crate::jmeter::shell).and_make(make_shell),
-    Class::made("java.util.StringTokenizer", make_tokenizer),
-    Class::made("java.util.concurrent.atomic.AtomicInteger", make_atomic),
-    Class::made("java.util.concurrent.atomic.AtomicLong", make_atomic),
-    Class::made("java.util.concurrent.atomic.AtomicBoolean", make_atomic),
-    Class::made("java.util.concurrent.atomic.AtomicReference", make_atomic),
+    Class::with_static("groovy.lang.GroovyShell", crate::jmeter::shell).and_constructor(make_shell),
+    Class::with_constructor("java.util.StringTokenizer", make_tokenizer),
+    Class::with_constructor("java.util.concurrent.atomic.AtomicInteger", make_atomic),
+    Class::with_constructor("java.util.concurrent.atomic.AtomicLong", make_atomic),
+    Class::with_constructor("java.util.concurrent.atomic.AtomicBoolean", make_atomic),
+    Class::with_constructor("java.util.concurrent.atomic.AtomicReference", make_atomic),
     Class::with_static("java.util.Comparator", comparator),
-    Class::with_static("java.util.Locale", locale_static).and_make(make_locale).and_constants(locale),
-    Class::made("java.util.concurrent.locks.ReentrantLock", make_lock),
-    Class::made("java.util.concurrent.Semaphore", make_lock),
-    Class::made("java.util.concurrent.CountDownLatch", make_lock),
+    Class::with_static("java.util.Locale", locale_static).and_constructor(make_locale).and_constants(locale),
+    Class::with_constructor("java.util.concurrent.locks.ReentrantLock", make_lock),
+    Class::with_constructor("java.util.concurrent.Semaphore", make_lock),
+    Class::with_constructor("java.util.concurrent.CountDownLatch", make_lock),
 ];
 
-/// A number from 0 to below 1 of 64 random bits.
+/// Converts 64 random bits to a number from 0 to below 1.
 pub(crate) fn unit(random: u64) -> f64 {
     (random >> 11) as f64 / (1_u64 << 53) as f64
 }
 
 /// `new Object()`
-pub(crate) struct Plain;
+pub(crate) struct PlainObject;
 
-impl Native for Plain {
+impl Native for PlainObject {
     fn class_name(&self) -> &'static str {
         "java.lang.Object"
     }
@@ -49,7 +49,7 @@ impl Native for Plain {
     }
 }
 
-/// A generator; with a seed, Java's own sequence.
+/// A random number generator; with a seed, it returns Java's sequence.
 struct Random {
     class: &'static str,
     seed: Cell<Option<i64>>,
@@ -78,7 +78,8 @@ fn random_static(vm: &mut Vm, name: &str, _arguments: &[Value]) -> Eval<Option<V
 }
 
 impl Random {
-    /// The next random bits, in the low end. The generator of `java.util.Random` is specified in its documentation.
+    /// The next random bits, in the low end. The documentation of
+    /// `java.util.Random` specifies the algorithm.
     fn bits(&self, vm: &mut Vm, count: u32) -> i32 {
         match self.seed.get() {
             Some(seed) => {
@@ -114,14 +115,16 @@ impl Random {
         if self.seed.get().is_none() {
             return unit(vm.host.random());
         }
-        let (high, low) = (i64::from(self.bits(vm, 26)), i64::from(self.bits(vm, 27)));
+        let high = i64::from(self.bits(vm, 26));
+        let low = i64::from(self.bits(vm, 27));
         ((high << 27) + low) as f64 / (1_u64 << 53) as f64
     }
 
     fn gaussian(&self, vm: &mut Vm) -> Eval<f64> {
         loop {
             vm.tick(1)?;
-            let (a, b) = (2.0 * self.double(vm) - 1.0, 2.0 * self.double(vm) - 1.0);
+            let a = 2.0 * self.double(vm) - 1.0;
+            let b = 2.0 * self.double(vm) - 1.0;
             let square = a * a + b * b;
             if square < 1.0 && square != 0.0 {
                 return Ok(a * (-2.0 * square.ln() / square).sqrt());
@@ -147,14 +150,16 @@ impl Native for Random {
                 if name == "nextInt" { Value::Int(number as i32) } else { Value::Long(number) }
             }
             ("nextInt" | "nextLong", [from, to]) => {
-                let (from, to) = (vm.to_long(from)?, vm.to_long(to)?);
+                let from = vm.to_long(from)?;
+                let to = vm.to_long(to)?;
                 let number = from.wrapping_add(self.below(vm, to.saturating_sub(from))?);
                 if name == "nextInt" { Value::Int(number as i32) } else { Value::Long(number) }
             }
             ("nextDouble", []) => Value::Double(self.double(vm)),
             ("nextFloat", []) => Value::Float(self.double(vm) as f32),
             ("nextDouble", [from, to]) => {
-                let (from, to) = (vm.to_double(from)?, vm.to_double(to)?);
+                let from = vm.to_double(from)?;
+                let to = vm.to_double(to)?;
                 Value::Double(from + (to - from) * self.double(vm))
             }
             ("nextDouble", [to]) => Value::Double(vm.to_double(to)? * self.double(vm)),
@@ -187,17 +192,16 @@ impl Native for Random {
     }
 }
 
-/// A UUID.
 pub(crate) struct Uuid(u128);
 
 impl Uuid {
-    /// A random one, version 4.
+    /// Creates a random UUID, version 4.
     pub fn random(vm: &mut Vm) -> Self {
         let bits = u128::from(vm.host.random()) << 64 | u128::from(vm.host.random());
         Self(bits & !(0xf << 76) & !(0x3 << 62) | 0x4 << 76 | 0x2 << 62)
     }
 
-    pub fn shown(&self) -> String {
+    pub fn hyphenated(&self) -> String {
         let hex = format!("{:032x}", self.0);
         format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])
     }
@@ -233,22 +237,22 @@ impl Native for Uuid {
             "getLeastSignificantBits" => Value::Long(self.0 as i64),
             "version" => Value::Int((self.0 >> 76 & 0xf) as i32),
             "plus" | "replace" | "replaceAll" | "substring" | "split" | "toUpperCase" | "length" => {
-                // A script that treats it as text would fail in Java; `plus` is Groovy's own.
+                // In Java, a UUID has no methods of text except Groovy's `plus`.
                 if name != "plus" {
                     return Ok(None);
                 }
-                return crate::methods::call(vm, &Value::from(self.shown()), name, arguments);
+                return crate::methods::call(vm, &Value::from(self.hyphenated()), name, arguments);
             }
             _ => return Ok(None),
         }))
     }
 
     fn text(&self, _vm: &mut Vm) -> Eval<Option<String>> {
-        Ok(Some(self.shown()))
+        Ok(Some(self.hyphenated()))
     }
 
     fn identity(&self) -> Option<Value> {
-        Some(Value::from(self.shown()))
+        Some(Value::from(self.hyphenated()))
     }
 
     fn as_any(&self) -> &dyn Any {
@@ -257,9 +261,9 @@ impl Native for Uuid {
 }
 
 /// `Optional`
-pub(crate) struct Maybe(RefCell<Option<Value>>);
+pub(crate) struct OptionalObject(RefCell<Option<Value>>);
 
-impl Maybe {
+impl OptionalObject {
     pub fn make(value: Option<Value>) -> Value {
         Value::native(Self(RefCell::new(value.filter(|value| !value.is_null()))))
     }
@@ -267,13 +271,13 @@ impl Maybe {
 
 fn optional(_vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
     Ok(match name {
-        "of" | "ofNullable" => Some(Maybe::make(arguments.first().cloned())),
-        "empty" => Some(Maybe::make(None)),
+        "of" | "ofNullable" => Some(OptionalObject::make(arguments.first().cloned())),
+        "empty" => Some(OptionalObject::make(None)),
         _ => None,
     })
 }
 
-impl Native for Maybe {
+impl Native for OptionalObject {
     fn class_name(&self) -> &'static str {
         "java.util.Optional"
     }
@@ -296,8 +300,8 @@ impl Native for Maybe {
             ("map" | "filter" | "flatMap", None, _) => Self::make(None),
             ("flatMap", Some(value), [closure]) => vm.call_closure(closure, &[value])?,
             ("filter", Some(value), [closure]) => {
-                let kept = vm.call_closure(closure, std::slice::from_ref(&value))?;
-                Self::make(vm.truth(&kept)?.then_some(value))
+                let accepts = vm.call_closure(closure, std::slice::from_ref(&value))?;
+                Self::make(vm.truth(&accepts)?.then_some(value))
             }
             _ => return Ok(None),
         }))
@@ -323,7 +327,7 @@ fn make_tokenizer(vm: &mut Vm, _class: &str, arguments: &[Value]) -> Eval<Value>
     Ok(Cursor::make(tokens, None))
 }
 
-/// `AtomicInteger` and its like.
+/// `AtomicInteger` and similar classes.
 struct Atomic {
     class: &'static str,
     value: RefCell<Value>,
@@ -362,11 +366,11 @@ impl Native for Atomic {
                 return Ok(Some(if name == "getAndSet" { old } else { Value::Null }));
             }
             ("compareAndSet", [expected, value]) => {
-                let same = vm.equals(&old, expected)?;
-                if same {
+                let is_equal = vm.equals(&old, expected)?;
+                if is_equal {
                     self.value.replace(value.clone());
                 }
-                return Ok(Some(Value::Bool(same)));
+                return Ok(Some(Value::Bool(is_equal)));
             }
             ("updateAndGet" | "getAndUpdate", [closure]) => {
                 let new = vm.call_closure(closure, std::slice::from_ref(&old))?;
@@ -394,13 +398,12 @@ impl Native for Atomic {
     }
 }
 
-/// A comparator.
 pub(crate) struct Comparator {
-    how: How,
+    kind: ComparatorKind,
     reversed: bool,
 }
 
-enum How {
+enum ComparatorKind {
     Natural,
     IgnoringCase,
     Property(&'static str),
@@ -409,26 +412,27 @@ enum How {
 
 impl Comparator {
     pub fn by_property(name: &'static str) -> Value {
-        Value::native(Self { how: How::Property(name), reversed: false })
+        Value::native(Self { kind: ComparatorKind::Property(name), reversed: false })
     }
 
     pub fn ignoring_case() -> Value {
-        Value::native(Self { how: How::IgnoringCase, reversed: false })
+        Value::native(Self { kind: ComparatorKind::IgnoringCase, reversed: false })
     }
 
     pub fn reversed(inner: Option<Value>) -> Value {
-        Value::native(Self { how: inner.map_or(How::Natural, How::By), reversed: true })
+        Value::native(Self { kind: inner.map_or(ComparatorKind::Natural, ComparatorKind::By), reversed: true })
     }
 
     fn order(&self, vm: &mut Vm, a: &Value, b: &Value) -> Eval<Ordering> {
-        let order = match &self.how {
-            How::Natural => vm.compare(a, b)?,
-            How::IgnoringCase => vm.text(a)?.to_lowercase().cmp(&vm.text(b)?.to_lowercase()),
-            How::Property(name) => {
-                let (a, b) = (vm.property(a, name)?, vm.property(b, name)?);
+        let order = match &self.kind {
+            ComparatorKind::Natural => vm.compare(a, b)?,
+            ComparatorKind::IgnoringCase => vm.text(a)?.to_lowercase().cmp(&vm.text(b)?.to_lowercase()),
+            ComparatorKind::Property(name) => {
+                let a = vm.property(a, name)?;
+                let b = vm.property(b, name)?;
                 vm.compare(&a, &b)?
             }
-            How::By(inner) => crate::methods::order(vm, inner, a, b)?,
+            ComparatorKind::By(inner) => crate::methods::order(vm, inner, a, b)?,
         };
         Ok(if self.reversed { order.reverse() } else { order })
     }
@@ -436,10 +440,10 @@ impl Comparator {
 
 fn comparator(_vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
     Ok(match (name, arguments) {
-        ("naturalOrder", []) => Some(Value::native(Comparator { how: How::Natural, reversed: false })),
+        ("naturalOrder", []) => Some(Value::native(Comparator { kind: ComparatorKind::Natural, reversed: false })),
         ("reverseOrder", []) => Some(Comparator::reversed(None)),
         (_, [closure]) if name.starts_with("comparing") => {
-            Some(Value::native(Comparator { how: How::By(closure.clone()), reversed: false }))
+            Some(Value::native(Comparator { kind: ComparatorKind::By(closure.clone()), reversed: false }))
         }
         _ => None,
     })
@@ -454,13 +458,13 @@ impl Native for Comparator {
         Ok(match (name, arguments) {
             ("compare", [a, b]) => Some(Value::Int(self.order(vm, a, b)? as i32)),
             ("reversed", []) => {
-                let how = match &self.how {
-                    How::Natural => How::Natural,
-                    How::IgnoringCase => How::IgnoringCase,
-                    How::Property(name) => How::Property(name),
-                    How::By(inner) => How::By(inner.clone()),
+                let kind = match &self.kind {
+                    ComparatorKind::Natural => ComparatorKind::Natural,
+                    ComparatorKind::IgnoringCase => ComparatorKind::IgnoringCase,
+                    ComparatorKind::Property(name) => ComparatorKind::Property(name),
+                    ComparatorKind::By(inner) => ComparatorKind::By(inner.clone()),
                 };
-                Some(Value::native(Self { how, reversed: !self.reversed }))
+                Some(Value::native(Self { kind, reversed: !self.reversed }))
             }
             _ => None,
         })
@@ -471,7 +475,7 @@ impl Native for Comparator {
     }
 }
 
-/// A locale; what is shown does not depend on it.
+/// A locale. It has no effect on formats.
 struct Locale;
 
 impl Native for Locale {
@@ -522,7 +526,7 @@ fn locale(_vm: &mut Vm, name: &str) -> Option<Value> {
     name.starts_with(char::is_uppercase).then(|| Value::native(Locale))
 }
 
-/// A lock: a script runs alone within its virtual user.
+/// A lock without effect, because a script runs alone in its virtual user.
 struct Lock;
 
 fn make_lock(_vm: &mut Vm, _class: &str, _arguments: &[Value]) -> Eval<Value> {
@@ -546,11 +550,11 @@ impl Native for Lock {
 }
 
 /// `stream.collect(Collectors…)`
-pub(crate) fn collected(vm: &mut Vm, items: Vec<Value>, collector: &Value) -> Eval<Value> {
+pub(crate) fn collect(vm: &mut Vm, items: Vec<Value>, collector: &Value) -> Eval<Value> {
     super::streams::collect(vm, items, collector)
 }
 
-/// An object that only stands for itself.
+/// Creates an object without state.
 pub(super) fn make_plain(_vm: &mut Vm, _class: &str, _arguments: &[Value]) -> Eval<Value> {
-    Ok(Value::native(Plain))
+    Ok(Value::native(PlainObject))
 }

@@ -1,4 +1,4 @@
-//! `XmlSlurper` and `XmlParser`: elements, attributes and text, reached as properties.
+//! `XmlSlurper` and `XmlParser`. Scripts reach elements, attributes and text as properties.
 
 use super::{Class, codec, text_at};
 use crate::error::{Eval, throw};
@@ -10,29 +10,28 @@ use std::any::Any;
 use std::rc::Rc;
 
 pub(super) static CLASSES: &[Class] = &[
-    Class::made("groovy.util.XmlSlurper", make),
-    Class::made("groovy.xml.XmlSlurper", make),
-    Class::made("groovy.util.XmlParser", make),
-    Class::made("groovy.xml.XmlParser", make),
+    Class::with_constructor("groovy.util.XmlSlurper", make),
+    Class::with_constructor("groovy.xml.XmlSlurper", make),
+    Class::with_constructor("groovy.util.XmlParser", make),
+    Class::with_constructor("groovy.xml.XmlParser", make),
 ];
 
-/// How deep elements may nest.
+/// Maximum nesting of elements.
 const DEPTH: usize = 200;
 
 /// `new XmlSlurper()`
 struct Slurper;
 
-/// An element.
 struct Element {
     name: String,
     attributes: Vec<(String, String)>,
     children: Vec<Rc<Element>>,
-    /// Its text and that of the elements in it.
+    /// Text directly in the element.
     text: String,
 }
 
-/// What a path leads to: some elements, or attributes as texts.
-struct Found {
+/// Result of a path: elements, or attributes as texts.
+struct Selection {
     elements: Vec<Rc<Element>>,
     texts: Option<Vec<String>>,
 }
@@ -41,11 +40,11 @@ fn make(_vm: &mut Vm, _class: &str, _arguments: &[Value]) -> Eval<Value> {
     Ok(Value::native(Slurper))
 }
 
-fn broken(message: impl std::fmt::Display) -> Box<crate::error::Fault> {
+fn parse_error(message: impl std::fmt::Display) -> Box<crate::error::Fault> {
     throw("org.xml.sax.SAXParseException", message.to_string())
 }
 
-fn local(name: &str) -> String {
+fn local_name(name: &str) -> String {
     name.rsplit(':').next().unwrap_or(name).to_owned()
 }
 
@@ -53,33 +52,33 @@ fn element(start: &BytesStart<'_>) -> Element {
     let attributes = start.attributes().filter_map(Result::ok).map(|one| {
         let value = one.value.to_string();
         let value = quick_xml::escape::unescape(&value).map_or_else(|_| value.clone(), std::borrow::Cow::into_owned);
-        (local(one.key.as_ref()), value)
+        (local_name(one.key.as_ref()), value)
     });
     Element {
-        name: local(start.name().as_ref()),
+        name: local_name(start.name().as_ref()),
         attributes: attributes.collect(),
         children: Vec::new(),
         text: String::new(),
     }
 }
 
-/// Reads a document.
+/// Parses a document.
 fn parse(vm: &mut Vm, text: &str) -> Eval<Rc<Element>> {
     vm.alloc(text.len() * 4)?;
     let mut reader = Reader::from_str(text);
     let mut open: Vec<Element> = Vec::new();
-    let mut done: Option<Rc<Element>> = None;
+    let mut root: Option<Rc<Element>> = None;
     loop {
         vm.tick(2)?;
-        let event = reader.read_event().map_err(broken)?;
-        let mut closed = None;
+        let event = reader.read_event().map_err(parse_error)?;
+        let mut completed = None;
         match event {
             Event::Start(start) if open.len() >= DEPTH => {
-                return Err(broken(format!("{}: elements nest too deeply", local(start.name().as_ref()))));
+                return Err(parse_error(format!("{}: elements nest too deeply", local_name(start.name().as_ref()))));
             }
             Event::Start(start) => open.push(element(&start)),
-            Event::Empty(start) => closed = Some(element(&start)),
-            Event::End(_) => closed = open.pop(),
+            Event::Empty(start) => completed = Some(element(&start)),
+            Event::End(_) => completed = open.pop(),
             Event::Text(part) => {
                 if let Some(element) = open.last_mut() {
                     element.text.push_str(&part);
@@ -93,27 +92,27 @@ fn parse(vm: &mut Vm, text: &str) -> Eval<Rc<Element>> {
             Event::GeneralRef(name) => {
                 if let Some(element) = open.last_mut() {
                     let entity = format!("&{};", &*name);
-                    let meant = quick_xml::escape::unescape(&entity)
+                    let text = quick_xml::escape::unescape(&entity)
                         .map_or_else(|_| entity.clone(), std::borrow::Cow::into_owned);
-                    element.text.push_str(&meant);
+                    element.text.push_str(&text);
                 }
             }
             Event::Eof => break,
             _ => {}
         }
-        if let Some(mut element) = closed {
+        if let Some(mut element) = completed {
             if !element.children.is_empty() && element.text.trim().is_empty() {
-                // Blanks between elements are layout.
+                // White space between elements is only layout.
                 element.text.clear();
             }
             match open.last_mut() {
                 Some(parent) => parent.children.push(Rc::new(element)),
-                None => done = Some(Rc::new(element)),
+                None => root = Some(Rc::new(element)),
             }
         }
     }
-    done.filter(|_| open.is_empty())
-        .ok_or_else(|| broken("the document has no root element, or one that is not closed"))
+    root.filter(|_| open.is_empty())
+        .ok_or_else(|| parse_error("the document has no root element, or one that is not closed"))
 }
 
 impl Native for Slurper {
@@ -133,7 +132,7 @@ impl Native for Slurper {
                     _ => text_at(vm, arguments, 0)?,
                 };
                 let root = parse(vm, &text)?;
-                found(vec![root])
+                selection(vec![root])
             }
             "setFeature" | "setNamespaceAware" | "setKeepIgnorableWhitespace" | "setTrimWhitespace" => Value::Null,
             _ => return Ok(None),
@@ -145,12 +144,12 @@ impl Native for Slurper {
     }
 }
 
-fn found(elements: Vec<Rc<Element>>) -> Value {
-    Value::native(Found { elements, texts: None })
+fn selection(elements: Vec<Rc<Element>>) -> Value {
+    Value::native(Selection { elements, texts: None })
 }
 
 impl Element {
-    /// Its text, and that of its children in order.
+    /// Text of the element, followed by the text of its children.
     fn full_text(&self) -> String {
         let mut text = self.text.clone();
         for child in &self.children {
@@ -167,8 +166,8 @@ impl Element {
     }
 }
 
-impl Found {
-    fn joined(&self) -> String {
+impl Selection {
+    fn joined_text(&self) -> String {
         match &self.texts {
             Some(texts) => texts.concat(),
             None => self.elements.iter().map(|element| element.full_text()).collect(),
@@ -179,7 +178,7 @@ impl Found {
         let texts = self
             .elements
             .iter()
-            .filter_map(|element| element.attributes.iter().find(|(own, _)| own == name))
+            .filter_map(|element| element.attributes.iter().find(|(attribute_name, _)| attribute_name == name))
             .map(|(_, value)| value.clone());
         Value::native(Self { elements: Vec::new(), texts: Some(texts.collect()) })
     }
@@ -192,12 +191,12 @@ impl Found {
     fn list(&self) -> Vec<Value> {
         match &self.texts {
             Some(texts) => texts.iter().map(Value::str).collect(),
-            None => self.elements.iter().map(|element| found(vec![Rc::clone(element)])).collect(),
+            None => self.elements.iter().map(|element| selection(vec![Rc::clone(element)])).collect(),
         }
     }
 }
 
-impl Native for Found {
+impl Native for Selection {
     fn class_name(&self) -> &'static str {
         "groovy.util.slurpersupport.NodeChildren"
     }
@@ -206,14 +205,14 @@ impl Native for Found {
         vm.tick(self.elements.len())?;
         Ok(Some(match (name, arguments) {
             ("text" | "toString" | "value", []) => {
-                let text = self.joined();
+                let text = self.joined_text();
                 vm.string(text)?
             }
             ("size", []) => Value::count(self.texts.as_ref().map_or(self.elements.len(), Vec::len)),
             ("isEmpty", []) => Value::Bool(self.list().is_empty()),
             ("asBoolean", []) => Value::Bool(!self.list().is_empty()),
             ("name", []) => Value::optional(self.elements.first().map(|element| &element.name)),
-            ("children", []) => found(self.children("*")),
+            ("children", []) => selection(self.children("*")),
             ("attributes", []) => {
                 let (map, inner) = Value::map(crate::value::MapKind::Linked);
                 for (name, value) in self.elements.first().map_or(&[][..], |element| &element.attributes) {
@@ -229,12 +228,15 @@ impl Native for Found {
                 let mut all = Vec::new();
                 self.elements.iter().for_each(|element| element.descend(&mut all));
                 vm.alloc(all.len() * 64)?;
-                Value::list(all.into_iter().map(|element| found(vec![element])).collect())
+                Value::list(all.into_iter().map(|element| selection(vec![element])).collect())
             }
             ("getAt", [Value::Int(index)]) => {
                 let items = self.list();
                 let at = if *index < 0 { items.len() as i64 + i64::from(*index) } else { i64::from(*index) };
-                usize::try_from(at).ok().and_then(|at| items.into_iter().nth(at)).unwrap_or_else(|| found(Vec::new()))
+                usize::try_from(at)
+                    .ok()
+                    .and_then(|at| items.into_iter().nth(at))
+                    .unwrap_or_else(|| selection(Vec::new()))
             }
             ("getAt", [_]) => {
                 let name = text_at(vm, arguments, 0)?;
@@ -242,26 +244,26 @@ impl Native for Found {
             }
             ("find", [closure]) => {
                 for item in self.list() {
-                    let holds = vm.call_closure(closure, std::slice::from_ref(&item))?;
-                    if vm.truth(&holds)? {
+                    let accepts = vm.call_closure(closure, std::slice::from_ref(&item))?;
+                    if vm.truth(&accepts)? {
                         return Ok(Some(item));
                     }
                 }
-                found(Vec::new())
+                selection(Vec::new())
             }
             ("findAll", [closure]) => {
-                let mut kept = Vec::new();
+                let mut retained = Vec::new();
                 for element in &self.elements {
-                    let item = found(vec![Rc::clone(element)]);
-                    let holds = vm.call_closure(closure, &[item])?;
-                    if vm.truth(&holds)? {
-                        kept.push(Rc::clone(element));
+                    let item = selection(vec![Rc::clone(element)]);
+                    let accepts = vm.call_closure(closure, &[item])?;
+                    if vm.truth(&accepts)? {
+                        retained.push(Rc::clone(element));
                     }
                 }
-                found(kept)
+                selection(retained)
             }
             ("toInteger" | "toLong" | "toDouble" | "toBigDecimal" | "toFloat", []) => {
-                let text = self.joined();
+                let text = self.joined_text();
                 crate::methods::call(vm, &Value::from(text), name, &[])?.unwrap_or_default()
             }
             _ => return Ok(None),
@@ -275,16 +277,16 @@ impl Native for Found {
         if name == "**" {
             let mut all = Vec::new();
             self.elements.iter().for_each(|element| element.descend(&mut all));
-            return Ok(Some(found(all)));
+            return Ok(Some(selection(all)));
         }
         Ok(Some(match name.strip_prefix('@') {
             Some(name) => self.attribute(name),
-            None => found(self.children(name)),
+            None => selection(self.children(name)),
         }))
     }
 
     fn text(&self, _vm: &mut Vm) -> Eval<Option<String>> {
-        Ok(Some(self.joined()))
+        Ok(Some(self.joined_text()))
     }
 
     fn elements(&self, vm: &mut Vm) -> Eval<Option<Vec<Value>>> {

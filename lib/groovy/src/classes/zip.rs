@@ -1,4 +1,4 @@
-//! `CRC32`, `Adler32`, `GZIPOutputStream`, `GZIPInputStream`.
+//! Checksums and compression: `CRC32`, `Adler32`, `GZIPOutputStream`, `GZIPInputStream`.
 
 use super::{Class, bytes_of, bytes_within, io};
 use crate::error::{Eval, throw};
@@ -12,19 +12,19 @@ use std::cell::RefCell;
 use std::io::{Read, Write};
 
 pub(super) static CLASSES: &[Class] = &[
-    Class::made("java.util.zip.CRC32", make_sum),
-    Class::made("java.util.zip.Adler32", make_sum),
-    Class::made("java.util.zip.GZIPOutputStream", make_output),
-    Class::made("java.util.zip.GZIPInputStream", make_input),
+    Class::with_constructor("java.util.zip.CRC32", make_sum),
+    Class::with_constructor("java.util.zip.Adler32", make_sum),
+    Class::with_constructor("java.util.zip.GZIPOutputStream", make_output),
+    Class::with_constructor("java.util.zip.GZIPInputStream", make_input),
 ];
 
-/// Bytes that are unpacked at a time.
+/// Number of bytes to decompress at a time.
 const PIECE: usize = 1 << 16;
 
-/// A checksum that is fed step by step.
+/// An incremental checksum.
 enum Sum {
     Crc(RefCell<Crc>),
-    /// Both halves of RFC 1950.
+    /// Both sums of RFC 1950.
     Adler(RefCell<(u32, u32)>),
 }
 
@@ -96,21 +96,21 @@ impl Native for Sum {
 
 /// `GZIPOutputStream`
 struct Output {
-    to: Value,
-    /// None: it is finished.
+    target: Value,
+    /// Encoder; None after the end of the stream.
     encoder: RefCell<Option<GzEncoder<Vec<u8>>>>,
 }
 
 fn make_output(_vm: &mut Vm, _class: &str, arguments: &[Value]) -> Eval<Value> {
-    let to = arguments.first().cloned().unwrap_or_default();
-    if to.is_null() {
+    let target = arguments.first().cloned().unwrap_or_default();
+    if target.is_null() {
         return Err(throw("java.lang.NullPointerException", "a stream is expected, and the argument is null"));
     }
     let encoder = RefCell::new(Some(GzEncoder::new(Vec::new(), Compression::default())));
-    Ok(Value::native(Output { to, encoder }))
+    Ok(Value::native(Output { target, encoder }))
 }
 
-fn failed(error: &std::io::Error) -> Box<crate::error::Fault> {
+fn io_error(error: &std::io::Error) -> Box<crate::error::Fault> {
     throw("java.io.IOException", error.to_string())
 }
 
@@ -119,15 +119,15 @@ impl Output {
         vm.alloc(bytes.len())?;
         vm.tick(bytes.len() / 16)?;
         match self.encoder.borrow_mut().as_mut() {
-            Some(encoder) => encoder.write_all(bytes).map_err(|error| failed(&error)),
+            Some(encoder) => encoder.write_all(bytes).map_err(|error| io_error(&error)),
             None => Err(throw("java.io.IOException", "write beyond end of stream")),
         }
     }
 
     fn finish(&self, vm: &mut Vm) -> Eval<()> {
         let Some(encoder) = self.encoder.take() else { return Ok(()) };
-        let packed = encoder.finish().map_err(|error| failed(&error))?;
-        vm.call_method(&self.to, "write", &[Value::bytes(packed)]).map(|_| ())
+        let packed = encoder.finish().map_err(|error| io_error(&error))?;
+        vm.call_method(&self.target, "write", &[Value::bytes(packed)]).map(|_| ())
     }
 }
 
@@ -144,17 +144,17 @@ impl Native for Output {
                 self.write(vm, &data)?;
             }
             ("withStream", [closure]) => {
-                let to = Self { to: self.to.clone(), encoder: RefCell::new(self.encoder.take()) };
-                let to = Value::native(to);
-                let result = vm.call_closure(closure, std::slice::from_ref(&to))?;
-                vm.call_method(&to, "close", &[])?;
+                let stream = Self { target: self.target.clone(), encoder: RefCell::new(self.encoder.take()) };
+                let stream = Value::native(stream);
+                let result = vm.call_closure(closure, std::slice::from_ref(&stream))?;
+                vm.call_method(&stream, "close", &[])?;
                 return Ok(Some(result));
             }
             ("flush", []) => {}
             ("finish", []) => self.finish(vm)?,
             ("close", []) => {
                 self.finish(vm)?;
-                vm.call_method(&self.to, "close", &[])?;
+                vm.call_method(&self.target, "close", &[])?;
             }
             _ => return Ok(None),
         }
@@ -166,11 +166,11 @@ impl Native for Output {
     }
 
     fn release(&mut self, to: &mut Vec<Value>) {
-        to.push(std::mem::take(&mut self.to));
+        to.push(std::mem::take(&mut self.target));
     }
 }
 
-/// A stream of what is unpacked.
+/// Creates a reader of the decompressed bytes.
 fn make_input(vm: &mut Vm, _class: &str, arguments: &[Value]) -> Eval<Value> {
     let from = arguments.first().cloned().unwrap_or_default();
     let packed = match io::content(vm, &from)? {
@@ -183,9 +183,10 @@ fn make_input(vm: &mut Vm, _class: &str, arguments: &[Value]) -> Eval<Value> {
     if !packed.starts_with(&[0x1F, 0x8B]) {
         return Err(throw("java.util.zip.ZipException", "Not in GZIP format"));
     }
-    let (mut decoder, mut bytes) = (MultiGzDecoder::new(&packed[..]), Vec::new());
+    let mut decoder = MultiGzDecoder::new(&packed[..]);
+    let mut bytes = Vec::new();
     loop {
-        // A few bytes may stand for very many: each piece counts.
+        // A few compressed bytes may expand to very many, so the budget is charged for each piece.
         vm.alloc(PIECE)?;
         vm.tick(PIECE / 64)?;
         let mut piece = (&mut decoder).take(PIECE as u64);

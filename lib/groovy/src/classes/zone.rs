@@ -1,4 +1,4 @@
-//! Time zones and moments: what dates of all kinds share.
+//! Time zones and moments, shared by all date classes.
 
 use super::{Class, text_at};
 use crate::error::{Eval, throw};
@@ -15,11 +15,11 @@ pub(super) static CLASSES: &[Class] = &[
     Class::with_static("java.time.ZoneOffset", zone_static).and_constants(zone_constant),
 ];
 
-/// A time zone by its name.
+/// A time zone with its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Zone {
     pub name: String,
-    /// Seconds east of UTC, if that never changes.
+    /// Constant offset in seconds east of UTC; None if the offset changes over time.
     pub fixed: Option<i32>,
 }
 
@@ -28,8 +28,8 @@ impl Zone {
         Self { name: "UTC".to_owned(), fixed: Some(0) }
     }
 
-    /// The zone of this name; `None` if it is unknown.
-    pub fn named(vm: &Vm, name: &str) -> Option<Self> {
+    /// Finds a zone by name; `None` if it is unknown.
+    pub fn from_name(vm: &Vm, name: &str) -> Option<Self> {
         let fixed = fixed_offset(name);
         if fixed.is_some() || vm.host.zone_offset(name, 0).is_some() {
             return Some(Self { name: name.to_owned(), fixed });
@@ -37,37 +37,37 @@ impl Zone {
         None
     }
 
-    /// The host's zone.
+    /// The host's default zone.
     pub fn default(vm: &Vm) -> Self {
-        Self::named(vm, &vm.host.default_zone()).unwrap_or_else(Self::utc)
+        Self::from_name(vm, &vm.host.default_zone()).unwrap_or_else(Self::utc)
     }
 
-    /// Seconds east of UTC at a time in ms since 1970.
+    /// Offset in seconds east of UTC, at a time in milliseconds since 1970.
     pub fn offset(&self, vm: &Vm, millis: i64) -> i32 {
         self.fixed.or_else(|| vm.host.zone_offset(&self.name, millis)).unwrap_or(0)
     }
 
-    /// The time on a clock of this zone.
+    /// Local date and time in this zone, from milliseconds since 1970.
     pub fn moment(&self, vm: &Vm, millis: i64) -> Moment {
         let offset = self.offset(vm, millis);
         Moment::new(millis, offset, self.name.clone())
     }
 
-    /// The time in ms since 1970 of a time on a clock of this zone.
+    /// Milliseconds since 1970 of a local date and time in this zone.
     pub fn millis(&self, vm: &Vm, local: &NaiveDateTime) -> i64 {
-        let wall = local.and_utc().timestamp_millis();
-        let guess = wall - i64::from(self.offset(vm, wall)) * 1_000;
-        wall - i64::from(self.offset(vm, guess)) * 1_000
+        let local_millis = local.and_utc().timestamp_millis();
+        let guess = local_millis - i64::from(self.offset(vm, local_millis)) * 1_000;
+        local_millis - i64::from(self.offset(vm, guess)) * 1_000
     }
 }
 
-/// The zone that an argument means.
+/// Zone of an argument: a zone object or a name.
 pub(super) fn zone_of(vm: &mut Vm, value: &Value) -> Eval<Zone> {
     if let Some(zone) = value.downcast::<Zone>() {
         return Ok(zone.clone());
     }
     let name = vm.text(value)?;
-    Zone::named(vm, &name).ok_or_else(|| {
+    Zone::from_name(vm, &name).ok_or_else(|| {
         throw("java.time.DateTimeException", format!("Unknown time-zone ID: {}", crate::error::clip(&name)))
     })
 }
@@ -76,8 +76,8 @@ fn zone_static(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Valu
     Ok(Some(Value::native(match name {
         "getTimeZone" => {
             let name = text_at(vm, arguments, 0)?;
-            // Java falls back to GMT; an author would rather know.
-            Zone::named(vm, &name).ok_or_else(|| {
+            // Java falls back to GMT. An error is more helpful to the script's author.
+            Zone::from_name(vm, &name).ok_or_else(|| {
                 throw("java.lang.IllegalArgumentException", format!("time zone `{name}` is unknown here"))
             })?
         }

@@ -1,4 +1,4 @@
-//! `ctx` and what it leads to: thread, thread group, engine.
+//! `ctx` and its objects: thread, thread group, engine.
 
 use super::{sample, sampler, vars};
 use crate::error::Eval;
@@ -19,15 +19,15 @@ struct Thread;
 /// `ctx.getEngine()`
 pub(super) struct Engine;
 
-/// What a name of `TestLogicalAction` asks for.
+/// Requests the action of a name of `TestLogicalAction`.
 pub(super) fn logical_action(vm: &mut Vm, name: &str) {
-    let what = match name {
+    let scope = match name {
         "START_NEXT_ITERATION_OF_THREAD" => Stop::NextIteration,
         "START_NEXT_ITERATION_OF_CURRENT_LOOP" => Stop::NextLoop,
         "BREAK_CURRENT_LOOP" => Stop::BreakLoop,
         _ => return,
     };
-    vm.host.stop(what);
+    vm.host.stop(scope);
 }
 
 fn int(number: u32) -> Value {
@@ -141,14 +141,14 @@ impl Native for Engine {
     }
 
     fn call(&self, vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
-        let what = match (name, arguments) {
+        let scope = match (name, arguments) {
             ("stopTest", [Value::Bool(true)]) | ("stopTestNow" | "stopEngineNow", _) => Stop::TestNow,
             ("stopTest" | "askThreadsToStop" | "stopEngine" | "exit", _) => Stop::Test,
             ("stopThread" | "stopThreadNow", _) => Stop::Thread,
             ("isActive", []) => return Ok(Some(Value::Bool(true))),
             _ => return Ok(None),
         };
-        vm.host.stop(what);
+        vm.host.stop(scope);
         Ok(Some(Value::Null))
     }
 

@@ -1,4 +1,4 @@
-//! The cookie manager of a sampler, and cookies.
+//! The cookie manager of a sampler, and its cookies.
 
 use crate::error::Eval;
 use crate::host;
@@ -10,10 +10,10 @@ use std::cell::RefCell;
 /// `sampler.getCookieManager()`
 pub(super) struct Manager;
 
-/// A cookie of the user, or a new one.
+/// A stored cookie of the virtual user, or a new cookie.
 struct Cookie {
     cookie: RefCell<host::Cookie>,
-    is_kept: bool,
+    is_stored: bool,
 }
 
 /// `new Cookie(name, value, domain, path, secure, expires)`
@@ -30,7 +30,7 @@ pub(super) fn make(vm: &mut Vm, _class: &str, arguments: &[Value]) -> Eval<Value
     };
     let [name, value, domain, path] = texts;
     let cookie = host::Cookie { name, value, domain, path, is_secure };
-    Ok(Value::native(Cookie { cookie: RefCell::new(cookie), is_kept: false }))
+    Ok(Value::native(Cookie { cookie: RefCell::new(cookie), is_stored: false }))
 }
 
 pub(super) fn make_manager(_vm: &mut Vm, _class: &str, _arguments: &[Value]) -> Eval<Value> {
@@ -38,8 +38,8 @@ pub(super) fn make_manager(_vm: &mut Vm, _class: &str, _arguments: &[Value]) -> 
 }
 
 fn all(vm: &Vm) -> Vec<Value> {
-    let kept = |cookie| Value::native(Cookie { cookie: RefCell::new(cookie), is_kept: true });
-    vm.host.cookies().into_iter().map(kept).collect()
+    let cookies = vm.host.cookies().into_iter();
+    cookies.map(|cookie| Value::native(Cookie { cookie: RefCell::new(cookie), is_stored: true })).collect()
 }
 
 fn remove(vm: &mut Vm, index: i64) {
@@ -95,7 +95,7 @@ impl Native for Manager {
 }
 
 impl Cookie {
-    /// Changes a part, of a cookie of the user there, too.
+    /// Changes a part of the cookie, also in the store if the cookie is stored.
     fn set(&self, vm: &mut Vm, part: &str, text: String, truth: bool) {
         let before = self.cookie.borrow().clone();
         let mut after = before.clone();
@@ -107,7 +107,7 @@ impl Cookie {
             "Secure" => after.is_secure = truth,
             _ => return,
         }
-        if self.is_kept {
+        if self.is_stored {
             vm.host.remove_cookie(&before);
             vm.host.add_cookie(&after);
         }
@@ -122,7 +122,8 @@ impl Native for Cookie {
 
     fn call(&self, vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
         if let (Some(part), [value]) = (name.strip_prefix("set"), arguments) {
-            let (text, truth) = (vm.text(value)?.to_string(), vm.truth(value)?);
+            let text = vm.text(value)?.to_string();
+            let truth = vm.truth(value)?;
             self.set(vm, part, text, truth);
             return Ok(Some(Value::Null));
         }
@@ -134,7 +135,7 @@ impl Native for Cookie {
             "getPath" => Value::str(&cookie.path),
             "getSecure" | "isSecure" => Value::Bool(cookie.is_secure),
             "getExpires" => Value::Long(0),
-            "getObjectValue" => Value::native(Self { cookie: self.cookie.clone(), is_kept: self.is_kept }),
+            "getObjectValue" => Value::native(Self { cookie: self.cookie.clone(), is_stored: self.is_stored }),
             _ => return Ok(None),
         }))
     }

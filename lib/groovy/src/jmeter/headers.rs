@@ -1,4 +1,4 @@
-//! The header manager of a sampler, and headers.
+//! The header manager of a sampler, and its headers.
 
 use crate::classes::text_at;
 use crate::error::Eval;
@@ -11,11 +11,11 @@ use std::cell::RefCell;
 /// `sampler.getHeaderManager()`
 pub(super) struct Manager;
 
-/// `new Header(name, value)`, or one of the manager.
+/// `new Header(name, value)`, or a header of the manager.
 pub(super) struct Entry {
     name: RefCell<String>,
     value: RefCell<String>,
-    /// Its place in the manager.
+    /// Index in the manager; None for a new header.
     place: Option<usize>,
 }
 
@@ -24,8 +24,10 @@ pub(super) fn make(vm: &mut Vm, _class: &str, arguments: &[Value]) -> Eval<Value
     for argument in arguments {
         texts.push(vm.text(argument)?.to_string());
     }
-    let at = |index: usize| RefCell::new(texts.get(index).cloned().unwrap_or_default());
-    Ok(Value::native(Entry { name: at(0), value: at(1), place: None }))
+    let mut texts = texts.into_iter();
+    let name = RefCell::new(texts.next().unwrap_or_default());
+    let value = RefCell::new(texts.next().unwrap_or_default());
+    Ok(Value::native(Entry { name, value, place: None }))
 }
 
 pub(super) fn make_manager(_vm: &mut Vm, _class: &str, _arguments: &[Value]) -> Eval<Value> {
@@ -57,17 +59,17 @@ impl Native for Manager {
 
     fn call(&self, vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
         let mut headers = all(vm);
-        let named = |headers: &[Header], name: &str| headers.iter().position(|one| one.name.eq_ignore_ascii_case(name));
         Ok(Some(match (name, arguments) {
             ("add", [header]) => {
-                let (name, value) = (vm.property(header, "name")?, vm.property(header, "value")?);
+                let name = vm.property(header, "name")?;
+                let value = vm.property(header, "value")?;
                 headers.push(Header { name: vm.text(&name)?.to_string(), value: vm.text(&value)?.to_string() });
                 set(vm, headers);
                 Value::Null
             }
             ("removeHeaderNamed", [_]) => {
-                let wanted = text_at(vm, arguments, 0)?;
-                headers.retain(|one| !one.name.eq_ignore_ascii_case(&wanted));
+                let header_name = text_at(vm, arguments, 0)?;
+                headers.retain(|one| !one.name.eq_ignore_ascii_case(&header_name));
                 set(vm, headers);
                 Value::Null
             }
@@ -80,8 +82,9 @@ impl Native for Manager {
                 Value::Null
             }
             ("getFirstHeaderNamed", [_]) => {
-                let wanted = text_at(vm, arguments, 0)?;
-                named(&headers, &wanted).map_or(Value::Null, |place| entry(place, &headers[place]))
+                let header_name = text_at(vm, arguments, 0)?;
+                let place = headers.iter().position(|one| one.name.eq_ignore_ascii_case(&header_name));
+                place.map_or(Value::Null, |place| entry(place, &headers[place]))
             }
             ("get" | "getHeader" | "getAt", [index]) => {
                 let place = vm.to_long(index)?;
@@ -120,7 +123,7 @@ impl Native for Entry {
         Ok(Some(match (name, arguments) {
             ("getName", []) => Value::str(&*self.name.borrow()),
             ("getValue" | "getStringValue" | "getObjectValue", []) => Value::str(&*self.value.borrow()),
-            // A header of the manager is a property whose value is the header.
+            // In JMeter, a header of the manager is a property whose object value is the header.
             ("setName" | "setValue", [text]) => {
                 let text = vm.text(text)?.to_string();
                 if name == "setName" {
@@ -129,9 +132,9 @@ impl Native for Entry {
                     self.value.replace(text);
                 }
                 let mut headers = all(vm);
-                if let Some(own) = self.place.and_then(|place| headers.get_mut(place)) {
-                    own.name.clone_from(&self.name.borrow());
-                    own.value.clone_from(&self.value.borrow());
+                if let Some(header) = self.place.and_then(|place| headers.get_mut(place)) {
+                    header.name.clone_from(&self.name.borrow());
+                    header.value.clone_from(&self.value.borrow());
                     set(vm, headers);
                 }
                 Value::Null

@@ -1,4 +1,5 @@
-//! `this` of a script in `BeanShell`, outside of classes: its interpreter, whose output a script may send elsewhere.
+//! `this` of a `BeanShell` script, outside of classes: its interpreter, whose output
+//! a script may redirect.
 
 use crate::error::Eval;
 use crate::script::Dialect;
@@ -12,7 +13,8 @@ struct Script;
 /// `this.interpreter`
 struct Interpreter;
 
-/// What `this` is outside of classes: null in Groovy, as far as scripts of plans can tell.
+/// Value of `this` outside of classes. In Groovy it is null; no script of a plan
+/// depends on another value.
 pub(crate) fn script_object(vm: &Vm) -> Value {
     if vm.dialect == Dialect::BeanShell { Value::native(Script) } else { Value::Null }
 }

@@ -1,4 +1,4 @@
-//! `log`
+//! The logger `log`.
 
 use crate::error::Eval;
 use crate::host::LogLevel;
@@ -6,7 +6,7 @@ use crate::value::{Native, Value};
 use crate::vm::Vm;
 use std::any::Any;
 
-/// `log`, and what `LoggerFactory` gives.
+/// `log`, and the result of `LoggerFactory.getLogger`.
 pub(super) struct Logger;
 
 impl Native for Logger {
@@ -32,7 +32,7 @@ impl Native for Logger {
         if name.starts_with("is") {
             return Ok(Some(Value::Bool(vm.host.log_enabled(level))));
         }
-        let text = filled(vm, arguments)?;
+        let text = format_message(vm, arguments)?;
         vm.host.log(level, &text);
         Ok(Some(Value::Null))
     }
@@ -42,11 +42,11 @@ impl Native for Logger {
     }
 }
 
-/// The message with its `{}` filled in; an exception that is left over stands behind it.
-fn filled(vm: &mut Vm, arguments: &[Value]) -> Eval<String> {
+/// Fills in the `{}` of a message. Appends exceptions without a placeholder.
+fn format_message(vm: &mut Vm, arguments: &[Value]) -> Eval<String> {
     let Some((template, rest)) = arguments.split_first() else { return Ok(String::new()) };
     let template = vm.text(template)?;
-    // One list or array stands for all arguments.
+    // A single list or array supplies all arguments.
     let rest = match rest {
         [Value::List(list)] if template.matches("{}").count() > 1 => list.items.borrow().clone(),
         other => other.to_vec(),

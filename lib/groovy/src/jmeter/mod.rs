@@ -1,4 +1,4 @@
-//! The objects that `JMeter` hands to scripts, over [`crate::host::Host`].
+//! The objects that `JMeter` provides to scripts, on top of [`crate::host::Host`].
 
 mod context;
 mod cookies;
@@ -21,7 +21,7 @@ use crate::value::Value;
 use crate::vm::{Frame, Vm};
 use std::rc::Rc;
 
-/// What `JMeter` calls this name; `None` if nothing.
+/// Value of a predefined name; `None` if it is not predefined.
 pub(crate) fn binding(vm: &mut Vm, name: &str) -> Option<Value> {
     Some(match name {
         "vars" => Value::native(vars::Vars),
@@ -50,7 +50,7 @@ pub(crate) fn binding(vm: &mut Vm, name: &str) -> Option<Value> {
     })
 }
 
-/// What `BeanShell`'s elements call the parts of the sample.
+/// Value of a predefined name of `BeanShell` elements for a part of the sample.
 fn sample_binding(vm: &mut Vm, name: &str) -> Option<Value> {
     match name {
         "Failure" => return Some(Value::Bool(vm.host.failure())),
@@ -72,7 +72,7 @@ fn sample_binding(vm: &mut Vm, name: &str) -> Option<Value> {
     })
 }
 
-/// Assigns to a name of `JMeter` that scripts may set; `false` if it is none.
+/// Assigns to a predefined name that scripts may set; `false` for other names.
 pub(crate) fn assign(vm: &mut Vm, name: &str, value: &Value) -> Eval<bool> {
     match name {
         "Failure" => {
@@ -84,7 +84,8 @@ pub(crate) fn assign(vm: &mut Vm, name: &str, value: &Value) -> Eval<bool> {
             vm.host.set_failure_message(&text);
         }
         "ResponseCode" | "ResponseMessage" | "IsSuccess" | "SampleLabel" | "ResponseData" => {
-            let (text, truth) = (vm.text(value)?, vm.truth(value)?);
+            let text = vm.text(value)?;
+            let truth = vm.truth(value)?;
             let Some(sample) = vm.host.sample_mut() else { return Ok(false) };
             match name {
                 "ResponseCode" => sample.set_code(&text),
@@ -95,7 +96,7 @@ pub(crate) fn assign(vm: &mut Vm, name: &str, value: &Value) -> Eval<bool> {
             }
         }
         "vars" | "props" | "log" | "ctx" | "prev" | "sampler" | "SampleResult" | "AssertionResult" | "OUT" => {
-            // Scripts sometimes name their own variable so; let them.
+            // Some scripts give their own variable such a name.
             return Ok(false);
         }
         _ => return Ok(false),
@@ -111,7 +112,7 @@ pub(crate) fn shell(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option
     }
 }
 
-/// Functions that every script has; `None` if there is none of this name.
+/// Calls a function that every script has; `None` if it does not exist.
 pub(crate) fn function(vm: &mut Vm, frame: &Rc<Frame>, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
     Ok(Some(match (name, arguments) {
         ("println" | "print" | "error" | "debug", rest) if rest.len() <= 1 => {
@@ -143,17 +144,17 @@ pub(crate) fn function(vm: &mut Vm, frame: &Rc<Frame>, name: &str, arguments: &[
         }
         ("getBinding" | "getProperty" | "getClass", []) => Value::Null,
         ("evaluate" | "eval", [source]) => evaluate(vm, source)?,
-        // Of categories, those of times are known everywhere.
+        // The methods of the time categories are always available.
         ("use", [_, .., closure @ Value::Closure(_)]) => vm.call_closure(closure, &[])?,
         ("exec", [command]) => {
             let command = vm.text(command)?;
             crate::methods::execute(vm, &[command.to_string()])?
         }
-        ("isVariableDefined", [wanted]) => {
-            let wanted = vm.text(wanted)?;
-            let known = frame.globals.code.globals.iter().position(|own| **own == *wanted);
+        ("isVariableDefined", [name]) => {
+            let name = vm.text(name)?;
+            let index = frame.globals.code.globals.iter().position(|global| **global == *name);
             Value::Bool(
-                known.is_some_and(|index| frame.globals.values.borrow().get(index).is_some_and(Option::is_some)),
+                index.is_some_and(|index| frame.globals.values.borrow().get(index).is_some_and(Option::is_some)),
             )
         }
         ("source" | "addClassPath" | "importCommands", [_]) => {
@@ -163,7 +164,7 @@ pub(crate) fn function(vm: &mut Vm, frame: &Rc<Frame>, name: &str, arguments: &[
     }))
 }
 
-/// Runs text as a script of its own.
+/// Runs text as a separate script.
 pub(crate) fn evaluate(vm: &mut Vm, source: &Value) -> Eval<Value> {
     let source = match crate::classes::io::content(vm, source)? {
         Some(file) => String::from_utf8_lossy(&file).into(),

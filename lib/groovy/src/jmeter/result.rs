@@ -1,11 +1,11 @@
-//! `AssertionResult`
+//! The object `AssertionResult`.
 
 use crate::error::Eval;
 use crate::value::{Native, Value};
 use crate::vm::Vm;
 use std::any::Any;
 
-/// The result of the assertion that the script is.
+/// Result of the assertion that the script implements.
 pub(super) struct Assertion;
 
 impl Native for Assertion {
@@ -49,10 +49,10 @@ impl Native for Assertion {
     }
 }
 
-/// A failed assertion of a sample, as `getAssertionResults` lists it.
-pub(super) struct Failed(pub String);
+/// A failed assertion of a sample in `getAssertionResults`.
+pub(super) struct FailedAssertion(pub String);
 
-impl Native for Failed {
+impl Native for FailedAssertion {
     fn class_name(&self) -> &'static str {
         "org.apache.jmeter.assertions.AssertionResult"
     }

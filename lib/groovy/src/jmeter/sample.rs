@@ -1,6 +1,6 @@
-//! `prev` and `SampleResult`.
+//! The objects `prev` and `SampleResult`.
 
-use super::result::Failed;
+use super::result::FailedAssertion;
 use crate::classes::{bytes_of, codec, net};
 use crate::error::Eval;
 use crate::host::{Sample, Stop};
@@ -10,38 +10,47 @@ use std::any::Any;
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-/// The sample that the script looks at, or a sub-sample of it.
+/// The current sample, or one of its sub-samples.
 pub(super) struct Result {
-    /// It is the sample before the one that the script makes.
+    /// True for the sample before the one that the script makes.
     is_previous: bool,
-    /// Places of the sub-sample, outermost first; none for the sample itself.
+    /// Indices of nested sub-samples, outermost first; empty for the sample itself.
     path: Vec<usize>,
 }
 
-/// `new SampleResult()`: it remembers what it is given, and no report lists it.
-struct Made(RefCell<HashMap<String, Value>>);
+/// `new SampleResult()`. It stores its fields, but no report lists it.
+struct DetachedResult(RefCell<HashMap<String, Value>>);
 
 pub(super) fn make(_vm: &mut Vm, _class: &str, _arguments: &[Value]) -> Eval<Value> {
-    Ok(Value::native(Made(RefCell::default())))
+    Ok(Value::native(DetachedResult(RefCell::default())))
 }
 
-impl Native for Made {
+impl DetachedResult {
+    fn field(&self, name: &str) -> Option<Value> {
+        self.0.borrow().get(name).cloned()
+    }
+}
+
+/// Field of an accessor with a prefix such as `get`.
+fn field_name<'n>(accessor: &'n str, prefix: &str) -> Option<&'n str> {
+    accessor.strip_prefix(prefix).filter(|field| field.starts_with(char::is_uppercase))
+}
+
+impl Native for DetachedResult {
     fn class_name(&self) -> &'static str {
         "org.apache.jmeter.samplers.SampleResult"
     }
 
     fn call(&self, vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
         vm.alloc(64)?;
-        let known = |field: &str| self.0.borrow().get(field).cloned();
-        let field = |prefix: &str| name.strip_prefix(prefix).filter(|field| field.starts_with(char::is_uppercase));
-        if let (Some(field), Some(value)) = (field("set"), arguments.first()) {
+        if let (Some(field), Some(value)) = (field_name(name, "set"), arguments.first()) {
             self.0.borrow_mut().insert(field.to_owned(), value.clone());
             return Ok(Some(Value::Null));
         }
         Ok(match name {
-            "getResponseDataAsString" => Some(known("ResponseData").unwrap_or_else(|| Value::str(""))),
+            "getResponseDataAsString" => Some(self.field("ResponseData").unwrap_or_else(|| Value::str(""))),
             "sampleStart" | "sampleEnd" | "addSubResult" | "storeSubResult" | "addAssertionResult" => Some(Value::Null),
-            _ => field("get").or_else(|| field("is")).and_then(known),
+            _ => field_name(name, "get").or_else(|| field_name(name, "is")).and_then(|field| self.field(field)),
         })
     }
 
@@ -50,7 +59,7 @@ impl Native for Made {
     }
 }
 
-/// `prev`: the sample before where the script makes one of its own, the sample that it looks at elsewhere.
+/// `prev`: the sample before the one that the script makes; in other scripts the current sample.
 pub(super) fn previous(vm: &Vm) -> Value {
     let is_previous = vm.host.makes_sample();
     let sample = if is_previous { vm.host.previous() } else { vm.host.sample() };
@@ -62,12 +71,12 @@ impl Result {
         Self { is_previous: false, path: Vec::new() }
     }
 
-    /// The sample to change; none may change the one before.
-    fn changed<'v>(&self, vm: &'v mut Vm<'_>) -> Option<&'v mut dyn Sample> {
+    /// Mutable access to the sample; None for the previous sample, which cannot be changed.
+    fn sample_mut<'v>(&self, vm: &'v mut Vm<'_>) -> Option<&'v mut dyn Sample> {
         if self.is_previous { None } else { vm.host.sample_mut() }
     }
 
-    /// Reads the sample.
+    /// Calls a function with the sample; None if it does not exist.
     fn read<T>(&self, vm: &Vm, read: impl FnOnce(&dyn Sample) -> T) -> Option<T> {
         let mut sample = if self.is_previous { vm.host.previous()? } else { vm.host.sample()? };
         for place in &self.path {
@@ -120,11 +129,11 @@ impl Result {
             "getBodySizeAsLong" | "getBodySize" => self.number(vm, |one| one.body().len() as i64),
             "getHeadersSize" => Value::Int(self.read(vm, |one| one.response_headers().len() as i32).unwrap_or(0)),
             "getSentBytes" => self.number(vm, |one| one.sent_bytes()),
-            _ => return self.rest(vm, name),
+            _ => return self.more_methods(vm, name),
         }))
     }
 
-    fn rest(&self, vm: &mut Vm, name: &str) -> Eval<Option<Value>> {
+    fn more_methods(&self, vm: &mut Vm, name: &str) -> Eval<Option<Value>> {
         Ok(Some(match name {
             "getErrorCount" => Value::Int(i32::from(!self.read(vm, |one| one.success()).unwrap_or(true))),
             "getSampleCount" => Value::Int(1),
@@ -136,16 +145,16 @@ impl Result {
             }
             "getSubResults" => {
                 let count = self.read(vm, |one| one.sub_samples()).unwrap_or(0);
-                let sub = |place| {
+                let sub_results = (0..count).map(|place| {
                     let mut path = self.path.clone();
                     path.push(place);
                     Value::native(Self { is_previous: self.is_previous, path })
-                };
-                Value::array((0..count).map(sub).collect())
+                });
+                Value::array(sub_results.collect())
             }
             "getAssertionResults" => {
                 let messages = self.read(vm, |one| one.failure_messages()).unwrap_or_default();
-                Value::array(messages.into_iter().map(|message| Value::native(Failed(message))).collect())
+                Value::array(messages.into_iter().map(|message| Value::native(FailedAssertion(message))).collect())
             }
             "getFirstAssertionFailureMessage" => {
                 let messages = self.read(vm, |one| one.failure_messages()).unwrap_or_default();
@@ -166,14 +175,14 @@ impl Result {
                 }
             }
             "setIgnore" => {
-                if let Some(sample) = self.changed(vm) {
+                if let Some(sample) = self.sample_mut(vm) {
                     sample.set_ignore();
                 }
                 Value::Null
             }
             "sampleStart" | "sampleEnd" | "latencyEnd" | "connectEnd" | "samplePause" | "sampleResume" => {
                 let now = vm.host.now_millis();
-                if let Some(sample) = self.changed(vm) {
+                if let Some(sample) = self.sample_mut(vm) {
                     let start = sample.start_ms();
                     match name {
                         "sampleStart" => sample.set_times_ms(now, now),
@@ -184,7 +193,7 @@ impl Result {
                 Value::Null
             }
             "setResponseOK" | "setResponseCodeOK" | "setResponseMessageOK" => {
-                if let Some(sample) = self.changed(vm) {
+                if let Some(sample) = self.sample_mut(vm) {
                     if name != "setResponseMessageOK" {
                         sample.set_code("200");
                     }
@@ -203,21 +212,22 @@ impl Result {
 
     fn setter(&self, vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
         let Some(value) = arguments.first() else { return Ok(None) };
-        // A BeanShell Sampler says these by its variables IsSuccess, ResponseCode and ResponseMessage, which come last.
-        let is_overruled = matches!(name, "setSuccessful" | "setResponseCode" | "setResponseMessage");
-        if is_overruled && vm.host.makes_sample() && vm.dialect == crate::script::Dialect::BeanShell {
+        // After the script, JMeter's BeanShell Sampler overwrites these with the variables
+        // IsSuccess, ResponseCode and ResponseMessage.
+        let is_overwritten = matches!(name, "setSuccessful" | "setResponseCode" | "setResponseMessage");
+        if is_overwritten && vm.host.makes_sample() && vm.dialect == crate::script::Dialect::BeanShell {
             return Ok(Some(Value::Null));
         }
         match name {
             "setStopThread" | "setStopTest" | "setStopTestNow" | "setStartNextThreadLoop" => {
-                let what = match name {
+                let scope = match name {
                     "setStopThread" => Stop::Thread,
                     "setStopTest" => Stop::Test,
                     "setStopTestNow" => Stop::TestNow,
                     _ => Stop::NextIteration,
                 };
                 if vm.truth(value)? {
-                    vm.host.stop(what);
+                    vm.host.stop(scope);
                 }
                 return Ok(Some(Value::Null));
             }
@@ -236,11 +246,12 @@ impl Result {
             ("setResponseData", other) => bytes_of(vm, other)?,
             _ => Vec::new(),
         };
-        let (text, truth) = (vm.text(value)?, vm.truth(value)?);
+        let text = vm.text(value)?;
+        let truth = vm.truth(value)?;
         let number = vm.to_long(value).unwrap_or(0);
         let second = arguments.get(1).map(|value| vm.to_long(value)).transpose().unwrap_or(None);
         let now = vm.host.now_millis();
-        let Some(sample) = self.changed(vm) else { return Ok(Some(Value::Null)) };
+        let Some(sample) = self.sample_mut(vm) else { return Ok(Some(Value::Null)) };
         match name {
             "setResponseData" => sample.set_body(&body),
             "setSuccessful" | "setSuccess" => sample.set_success(truth),
@@ -271,10 +282,12 @@ impl Result {
     }
 }
 
-/// The value of a header in a block of headers; empty if it is not there.
+/// Value of a field in a block of headers; empty if it is absent.
 fn header(headers: &str, name: &str) -> String {
-    let value =
-        headers.lines().filter_map(|line| line.split_once(':')).find(|(own, _)| own.trim().eq_ignore_ascii_case(name));
+    let value = headers
+        .lines()
+        .filter_map(|line| line.split_once(':'))
+        .find(|(field, _)| field.trim().eq_ignore_ascii_case(name));
     value.map_or_else(String::new, |(_, value)| value.trim().to_owned())
 }
 

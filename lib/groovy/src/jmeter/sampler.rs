@@ -1,4 +1,4 @@
-//! `sampler`: the request that pre-processors change.
+//! The object `sampler`: the request that pre-processors change.
 
 use super::{cookies, headers};
 use crate::classes::{net, text_at};
@@ -13,20 +13,20 @@ use std::rc::Rc;
 /// `sampler`
 pub(super) struct Sampler;
 
-/// `sampler.getArguments()`, or a list that a script made.
+/// `sampler.getArguments()`, or a list that the script created.
 #[derive(Clone)]
 struct Arguments(List);
 
-/// The arguments of a list of the script; None: those of the request.
+/// Arguments of a list that the script created; None for the arguments of the request.
 type List = Option<Rc<RefCell<Vec<Argument>>>>;
 
-/// An argument of a list and its place there, or a new one.
-struct One {
+/// An argument with its list and index, or a new argument.
+struct ArgumentObject {
     argument: RefCell<Argument>,
     place: Option<(List, usize)>,
 }
 
-/// `sampler.getProperty(name)`, where it is a text.
+/// Result of `sampler.getProperty(name)` if it is a text.
 struct Property(String);
 
 fn part_of(name: &str) -> Option<UrlPart> {
@@ -64,24 +64,25 @@ pub(super) fn make_argument(vm: &mut Vm, _class: &str, arguments: &[Value]) -> E
         let text = if value.is_null() { String::new() } else { vm.text(value)?.to_string() };
         if place == 0 { argument.name = text } else { argument.value = text }
     }
-    Ok(Value::native(One { argument: RefCell::new(argument), place: None }))
+    Ok(Value::native(ArgumentObject { argument: RefCell::new(argument), place: None }))
 }
 
 pub(super) fn make_arguments(_vm: &mut Vm, _class: &str, _arguments: &[Value]) -> Eval<Value> {
     Ok(Value::native(Arguments(Some(Rc::default()))))
 }
 
-/// Adds an argument.
+/// Adds an argument to a list.
 fn add(vm: &mut Vm, list: &List, arguments: &[Value], encode: Encode) -> Eval<()> {
     let mut all = all(vm, list);
     match arguments {
         [value] => {
-            if let Some(own) = value.downcast::<One>() {
-                all.push(own.argument.borrow().clone());
+            if let Some(object) = value.downcast::<ArgumentObject>() {
+                all.push(object.argument.borrow().clone());
             }
         }
         [name, value, ..] => {
-            let (name, value) = (vm.text(name)?.to_string(), vm.text(value)?.to_string());
+            let name = vm.text(name)?.to_string();
+            let value = vm.text(value)?.to_string();
             all.push(Argument { name, value, encode: encode == Encode::Yes });
         }
         [] => {}
@@ -90,7 +91,7 @@ fn add(vm: &mut Vm, list: &List, arguments: &[Value], encode: Encode) -> Eval<()
     Ok(())
 }
 
-/// Whether an argument still has to be URL-encoded.
+/// State of URL encoding: `Yes` if an argument must still be encoded.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Encode {
     Yes,
@@ -112,14 +113,14 @@ impl Sampler {
                 | "getProperty",
                 [_, ..],
             ) => {
-                let wanted = text_at(vm, arguments, 0)?;
-                match &*wanted {
+                let property_name = text_at(vm, arguments, 0)?;
+                match &*property_name {
                     "HTTPSampler.cookie_manager" => return Ok(Some(Value::native(cookies::Manager))),
                     "HTTPSampler.header_manager" => return Ok(Some(Value::native(headers::Manager))),
                     "HTTPsampler.Arguments" => return Ok(Some(Value::native(Arguments(None)))),
                     _ => {}
                 }
-                let text = property(vm, &wanted).unwrap_or_default();
+                let text = property(vm, &property_name).unwrap_or_default();
                 match name {
                     "getPropertyAsInt" => Value::Int(text.trim().parse().unwrap_or(0)),
                     "getPropertyAsLong" => Value::Long(text.trim().parse().unwrap_or(0)),
@@ -129,7 +130,8 @@ impl Sampler {
                 }
             }
             ("setProperty", [name, value, ..]) => {
-                let (name, value) = (vm.text(name)?, vm.text(value)?);
+                let name = vm.text(name)?;
+                let value = vm.text(value)?;
                 set_property(vm, &name, &value);
                 Value::Null
             }
@@ -138,9 +140,9 @@ impl Sampler {
                 Value::Null
             }
             ("addEncodedArgument", [name, value, ..]) => {
-                let decoded = |text: &str| Value::from(net::url_decode(text));
-                let (name, value) = (vm.text(name)?, vm.text(value)?);
-                add(vm, &None, &[decoded(&name), decoded(&value)], Encode::Yes)?;
+                let name = Value::from(net::url_decode(&vm.text(name)?));
+                let value = Value::from(net::url_decode(&vm.text(value)?));
+                add(vm, &None, &[name, value], Encode::Yes)?;
                 Value::Null
             }
             ("addNonEncodedArgument", rest) => {
@@ -188,7 +190,7 @@ impl Sampler {
     }
 }
 
-/// A property that stands for a part of the request, or any other.
+/// A property of the element, or a part of the request under its property name.
 fn property(vm: &Vm, name: &str) -> Option<String> {
     let request = vm.host.request()?;
     if let Some(text) = request.property(name) {
@@ -219,8 +221,8 @@ fn set_property(vm: &mut Vm, name: &str, value: &str) {
     }
 }
 
-/// The property behind an accessor that is none of a part.
-fn behind(name: &str) -> Option<String> {
+/// Name of the property of an accessor; None for accessors of request parts.
+fn accessed_property(name: &str) -> Option<String> {
     let rest = name.strip_prefix("get").or_else(|| name.strip_prefix("is")).or_else(|| name.strip_prefix("set"))?;
     Some(match rest {
         "FollowRedirects" => "HTTPSampler.follow_redirects".to_owned(),
@@ -246,11 +248,11 @@ impl Native for Sampler {
             let text = vm.host.request().map(|request| request.part(part).into_owned()).unwrap_or_default();
             return Ok(Some(match (name, text.trim()) {
                 ("getPort", "" | "0") => {
-                    let https = vm
+                    let is_https = vm
                         .host
                         .request()
                         .is_some_and(|request| request.part(UrlPart::Protocol).eq_ignore_ascii_case("https"));
-                    Value::Int(if https { 443 } else { 80 })
+                    Value::Int(if is_https { 443 } else { 80 })
                 }
                 ("getPort" | "getPortIfSpecified", digits) => Value::Int(digits.parse().unwrap_or(0)),
                 _ => vm.string(text)?,
@@ -266,11 +268,11 @@ impl Native for Sampler {
         if let Some(result) = Self::special(vm, name, arguments)? {
             return Ok(Some(result));
         }
-        let Some(behind) = behind(name) else { return Ok(None) };
+        let Some(property_name) = accessed_property(name) else { return Ok(None) };
         match arguments {
             [] if name.starts_with("set") => Ok(None),
             [] => {
-                let text = property(vm, &behind).unwrap_or_default();
+                let text = property(vm, &property_name).unwrap_or_default();
                 Ok(Some(match text.parse::<bool>() {
                     Ok(flag) => Value::Bool(flag),
                     Err(_) => Value::from(text),
@@ -278,7 +280,7 @@ impl Native for Sampler {
             }
             [value, ..] => {
                 let text = vm.text(value)?;
-                set_property(vm, &behind, &text);
+                set_property(vm, &property_name, &text);
                 Ok(Some(Value::Null))
             }
         }
@@ -294,8 +296,8 @@ impl Native for Sampler {
 }
 
 impl Arguments {
-    fn one(&self, place: usize, argument: Argument) -> Value {
-        Value::native(One { argument: RefCell::new(argument), place: Some((self.0.clone(), place)) })
+    fn object(&self, place: usize, argument: Argument) -> Value {
+        Value::native(ArgumentObject { argument: RefCell::new(argument), place: Some((self.0.clone(), place)) })
     }
 }
 
@@ -306,14 +308,14 @@ impl Native for Arguments {
 
     fn call(&self, vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
         let list = &self.0;
-        let mut own = all(vm, list);
+        let mut list_arguments = all(vm, list);
         Ok(Some(match (name, arguments) {
             ("getArgument" | "get", [index]) => {
                 let place = vm.to_long(index)?;
-                let place = usize::try_from(place).ok().filter(|place| *place < own.len());
-                place.map_or(Value::Null, |place| self.one(place, own.swap_remove(place)))
+                let place = usize::try_from(place).ok().filter(|place| *place < list_arguments.len());
+                place.map_or(Value::Null, |place| self.object(place, list_arguments.swap_remove(place)))
             }
-            ("getArgumentCount" | "size", []) => Value::count(own.len()),
+            ("getArgumentCount" | "size", []) => Value::count(list_arguments.len()),
             ("addArgument" | "addHTTPArgument", rest) => {
                 add(vm, list, rest, Encode::Yes)?;
                 Value::Null
@@ -322,24 +324,25 @@ impl Native for Arguments {
                 set(vm, list, Vec::new());
                 Value::Null
             }
-            ("removeArgument", [which, ..]) => {
-                match which {
+            ("removeArgument", [selector, ..]) => {
+                match selector {
                     Value::Int(place) => {
-                        if let Some(place) = usize::try_from(*place).ok().filter(|place| *place < own.len()) {
-                            own.remove(place);
+                        if let Some(place) = usize::try_from(*place).ok().filter(|place| *place < list_arguments.len())
+                        {
+                            list_arguments.remove(place);
                         }
                     }
                     other => {
                         let name = vm.text(other)?;
-                        own.retain(|one| one.name != *name);
+                        list_arguments.retain(|one| one.name != *name);
                     }
                 }
-                set(vm, list, own);
+                set(vm, list, list_arguments);
                 Value::Null
             }
             ("getArgumentsAsMap", []) => {
                 let (map, inner) = Value::map(crate::value::MapKind::Linked);
-                for argument in own {
+                for argument in list_arguments {
                     inner.insert(Value::from(argument.name), Value::from(argument.value));
                 }
                 map
@@ -359,7 +362,7 @@ impl Native for Arguments {
 
     fn elements(&self, vm: &mut Vm) -> Eval<Option<Vec<Value>>> {
         let all = all(vm, &self.0).into_iter().enumerate();
-        Ok(Some(all.map(|(place, argument)| self.one(place, argument)).collect()))
+        Ok(Some(all.map(|(place, argument)| self.object(place, argument)).collect()))
     }
 
     fn as_any(&self) -> &dyn Any {
@@ -367,7 +370,7 @@ impl Native for Arguments {
     }
 }
 
-impl Native for One {
+impl Native for ArgumentObject {
     fn class_name(&self) -> &'static str {
         "org.apache.jmeter.protocol.http.util.HTTPArgument"
     }
@@ -380,17 +383,18 @@ impl Native for One {
                 Value::native(Self { argument: self.argument.clone(), place: self.place.clone() })
             }
             ("setName" | "setValue" | "setAlwaysEncoded" | "setAlwaysEncode", [value]) => {
-                let (text, truth) = (vm.text(value)?.to_string(), vm.truth(value)?);
+                let text = vm.text(value)?.to_string();
+                let truth = vm.truth(value)?;
                 match name {
                     "setName" => self.argument.borrow_mut().name = text,
                     "setValue" => self.argument.borrow_mut().value = text,
                     _ => self.argument.borrow_mut().encode = truth,
                 }
                 if let Some((list, place)) = &self.place {
-                    let mut own = all(vm, list);
-                    if let Some(known) = own.get_mut(*place) {
-                        *known = self.argument.borrow().clone();
-                        set(vm, list, own);
+                    let mut arguments = all(vm, list);
+                    if let Some(argument) = arguments.get_mut(*place) {
+                        *argument = self.argument.borrow().clone();
+                        set(vm, list, arguments);
                     }
                 }
                 Value::Null

@@ -1,4 +1,4 @@
-//! Classes of `JMeter` that scripts name: `JMeterUtils`, `FileServer`, `JMeterContextService` …
+//! Classes of `JMeter` that scripts use: `JMeterUtils`, `FileServer`, `JMeterContextService` …
 
 use super::{context, cookies, headers, logger, sample, sampler, vars};
 use crate::classes::{Class, text_at};
@@ -7,7 +7,7 @@ use crate::value::{Native, Value};
 use crate::vm::Vm;
 use std::any::Any;
 
-/// The table of these classes.
+/// Table of these classes.
 pub(crate) static CLASSES: &[Class] = &[
     Class::with_static("org.apache.jmeter.util.JMeterUtils", utils),
     Class::with_static("org.apache.jmeter.threads.JMeterContextService", context_service),
@@ -16,34 +16,34 @@ pub(crate) static CLASSES: &[Class] = &[
     Class::with_static("org.slf4j.LoggerFactory", loggers),
     Class::with_static("org.apache.jorphan.logging.LoggingManager", loggers),
     Class::with_static("org.apache.logging.log4j.LogManager", loggers),
-    Class::made("org.apache.jmeter.protocol.http.control.Header", headers::make),
-    Class::made("org.apache.jmeter.protocol.http.control.HeaderManager", headers::make_manager),
-    Class::made("org.apache.jmeter.protocol.http.control.Cookie", cookies::make),
-    Class::made("org.apache.jmeter.protocol.http.control.CookieManager", cookies::make_manager),
-    Class::made("org.apache.jmeter.protocol.http.util.HTTPArgument", sampler::make_argument),
-    Class::made("org.apache.jmeter.config.Argument", sampler::make_argument),
-    Class::made("org.apache.jmeter.config.Arguments", sampler::make_arguments),
-    Class::named("org.apache.jmeter.threads.JMeterContext").and_constants(action),
-    Class::named("org.apache.jmeter.threads.JMeterContext$TestLogicalAction").and_constants(action),
-    Class::named("org.apache.jmeter.threads.JMeterContext.TestLogicalAction").and_constants(action),
-    Class::named("org.apache.jmeter.threads.JMeterVariables"),
-    Class::named("org.apache.jmeter.threads.ThreadGroup"),
-    Class::named("org.apache.jmeter.threads.AbstractThreadGroup"),
-    Class::named("org.apache.jmeter.samplers.SampleResult").and_make(sample::make).and_constants(kinds),
-    Class::named("org.apache.jmeter.samplers.Sampler"),
-    Class::named("org.apache.jmeter.assertions.AssertionResult"),
-    Class::named("org.apache.jmeter.protocol.http.sampler.HTTPSampleResult"),
-    Class::named("org.apache.jmeter.protocol.http.sampler.HTTPSamplerProxy"),
-    Class::named("org.apache.jmeter.protocol.http.sampler.HTTPSamplerBase"),
-    Class::named("org.apache.jmeter.protocol.http.sampler.HTTPSampler"),
-    Class::named("org.apache.jmeter.testelement.property.CollectionProperty"),
-    Class::named("org.apache.jmeter.testelement.property.PropertyIterator"),
-    Class::named("org.apache.jmeter.testelement.property.JMeterProperty"),
-    Class::named("org.slf4j.Logger"),
-    Class::named("org.apache.log.Logger"),
+    Class::with_constructor("org.apache.jmeter.protocol.http.control.Header", headers::make),
+    Class::with_constructor("org.apache.jmeter.protocol.http.control.HeaderManager", headers::make_manager),
+    Class::with_constructor("org.apache.jmeter.protocol.http.control.Cookie", cookies::make),
+    Class::with_constructor("org.apache.jmeter.protocol.http.control.CookieManager", cookies::make_manager),
+    Class::with_constructor("org.apache.jmeter.protocol.http.util.HTTPArgument", sampler::make_argument),
+    Class::with_constructor("org.apache.jmeter.config.Argument", sampler::make_argument),
+    Class::with_constructor("org.apache.jmeter.config.Arguments", sampler::make_arguments),
+    Class::name_only("org.apache.jmeter.threads.JMeterContext").and_constants(action),
+    Class::name_only("org.apache.jmeter.threads.JMeterContext$TestLogicalAction").and_constants(action),
+    Class::name_only("org.apache.jmeter.threads.JMeterContext.TestLogicalAction").and_constants(action),
+    Class::name_only("org.apache.jmeter.threads.JMeterVariables"),
+    Class::name_only("org.apache.jmeter.threads.ThreadGroup"),
+    Class::name_only("org.apache.jmeter.threads.AbstractThreadGroup"),
+    Class::name_only("org.apache.jmeter.samplers.SampleResult").and_constructor(sample::make).and_constants(kinds),
+    Class::name_only("org.apache.jmeter.samplers.Sampler"),
+    Class::name_only("org.apache.jmeter.assertions.AssertionResult"),
+    Class::name_only("org.apache.jmeter.protocol.http.sampler.HTTPSampleResult"),
+    Class::name_only("org.apache.jmeter.protocol.http.sampler.HTTPSamplerProxy"),
+    Class::name_only("org.apache.jmeter.protocol.http.sampler.HTTPSamplerBase"),
+    Class::name_only("org.apache.jmeter.protocol.http.sampler.HTTPSampler"),
+    Class::name_only("org.apache.jmeter.testelement.property.CollectionProperty"),
+    Class::name_only("org.apache.jmeter.testelement.property.PropertyIterator"),
+    Class::name_only("org.apache.jmeter.testelement.property.JMeterProperty"),
+    Class::name_only("org.slf4j.Logger"),
+    Class::name_only("org.apache.log.Logger"),
 ];
 
-/// `SampleResult.TEXT` and its like.
+/// Constants of `SampleResult` such as `TEXT`.
 fn kinds(_vm: &mut Vm, name: &str) -> Option<Value> {
     match name {
         "TEXT" => Some(Value::str("text")),
@@ -53,7 +53,7 @@ fn kinds(_vm: &mut Vm, name: &str) -> Option<Value> {
     }
 }
 
-/// `TestLogicalAction.X` is its name.
+/// A value of `TestLogicalAction`, represented by its name.
 fn action(_vm: &mut Vm, name: &str) -> Option<Value> {
     if name == "TestLogicalAction" {
         let class = crate::classes::by_full_name("org.apache.jmeter.threads.JMeterContext$TestLogicalAction")?;

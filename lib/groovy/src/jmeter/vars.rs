@@ -1,4 +1,4 @@
-//! `vars` and `props`.
+//! The objects `vars` and `props`.
 
 use crate::classes::collections::Entry;
 use crate::classes::{kinds, text_at};
@@ -14,7 +14,7 @@ pub(super) struct Vars;
 /// `props`
 pub(super) struct Props;
 
-/// A variable, or the object of this name.
+/// Value of a variable; null if absent.
 fn variable(vm: &mut Vm, name: &str) -> Eval<Value> {
     if let Some(text) = vm.host.variable(name) {
         let text: Rc<str> = text.as_ref().into();
@@ -42,7 +42,7 @@ fn set_object(vm: &mut Vm, name: &str, value: &Value) -> Eval<()> {
             vm.host.set_variable(name, text);
         }
         other => {
-            vm.escaped |= keeps_code(other);
+            vm.has_escaped |= keeps_code(other);
             vm.host.remove_variable(name);
             vm.host.set_object(name, Some(other.clone()));
         }
@@ -50,7 +50,8 @@ fn set_object(vm: &mut Vm, name: &str, value: &Value) -> Eval<()> {
     Ok(())
 }
 
-/// Whether a value may hold closures or objects of the script, which need its variables later.
+/// True if a value may hold closures or objects of the script, which need
+/// the script's variables later.
 fn keeps_code(value: &Value) -> bool {
     match value {
         Value::Closure(_) | Value::Instance(_) => true,
@@ -96,7 +97,7 @@ impl Native for Vars {
                         let text = vm.text(other)?;
                         vm.host.set_variable(&name, &text);
                     }
-                    // As JMeter: only text fits, and the script's author is told.
+                    // Like JMeter, `put` accepts only text; the error tells the author.
                     _ => return Ok(None),
                 }
                 Value::Null
@@ -108,7 +109,8 @@ impl Native for Vars {
             }
             ("putAll", [other]) => {
                 for entry in vm.items(other)? {
-                    let (key, value) = (vm.property(&entry, "key")?, vm.property(&entry, "value")?);
+                    let key = vm.property(&entry, "key")?;
+                    let value = vm.property(&entry, "value")?;
                     let key = vm.text(&key)?;
                     set_object(vm, &key, &value)?;
                 }
@@ -151,11 +153,7 @@ impl Native for Vars {
     }
 
     fn set_property(&self, vm: &mut Vm, name: &str, value: &Value) -> Eval<bool> {
-        let value = match value {
-            Value::Str(_) => value.clone(),
-            other => other.clone(),
-        };
-        set_object(vm, name, &value)?;
+        set_object(vm, name, value)?;
         Ok(true)
     }
 
@@ -169,7 +167,8 @@ impl Native for Vars {
     }
 }
 
-/// Where objects that scripts put into `props` are kept: per virtual user, beside the text that all users see.
+/// Name under which an object in `props` is stored for the virtual user, in addition to its
+/// text for all users.
 fn shared_name(name: &str) -> String {
     format!("props:{name}")
 }
@@ -198,7 +197,7 @@ pub(super) fn set_prop(vm: &mut Vm, name: &str, value: &Value) -> Eval<Value> {
         }
         other => {
             let text = vm.text(other)?;
-            vm.escaped |= keeps_code(other);
+            vm.has_escaped |= keeps_code(other);
             vm.host.set_object(&shared_name(name), Some(other.clone()));
             vm.host.set_property(name, Some(&text));
         }
@@ -258,7 +257,8 @@ impl Native for Props {
             }
             ("putAll", [other]) => {
                 for entry in vm.items(other)? {
-                    let (key, value) = (vm.property(&entry, "key")?, vm.property(&entry, "value")?);
+                    let key = vm.property(&entry, "key")?;
+                    let value = vm.property(&entry, "value")?;
                     let key = vm.text(&key)?;
                     set_prop(vm, &key, &value)?;
                 }

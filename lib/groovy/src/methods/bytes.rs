@@ -13,7 +13,7 @@ pub(super) fn call(vm: &mut Vm, bytes: &Rc<RefCell<Vec<u8>>>, name: &str, argume
     Ok(Some(match (name, arguments) {
         ("size" | "length", []) => Value::count(length),
         ("isEmpty", []) => Value::Bool(length == 0),
-        ("encodeBase64" | "encodeBase64Url", []) => codec::encoded(&bytes.borrow()),
+        ("encodeBase64" | "encodeBase64Url", []) => codec::base64_value(&bytes.borrow()),
         ("encodeHex", []) => {
             let hex = codec::hex(&bytes.borrow());
             vm.string(hex)?

@@ -1,11 +1,11 @@
-//! Methods that take anything with elements: `each`, `collect`, `find` …
+//! Methods of all values with elements: `each`, `collect`, `find` …
 
 use super::{grouping, ordering};
 use crate::error::{Eval, throw};
 use crate::value::Value;
 use crate::vm::Vm;
 
-/// Names of the methods here and in the modules beside, so that other calls do not lay out elements in vain.
+/// Names of the methods in this and the related modules. Other calls need not copy the elements.
 const NAMES: [&str; 97] = [
     "each",
     "forEach",
@@ -110,11 +110,11 @@ pub(super) fn call(vm: &mut Vm, object: &Value, name: &str, arguments: &[Value])
     if !NAMES.contains(&name) {
         return Ok(None);
     }
-    let closure_first = matches!(arguments.last(), Some(Value::Closure(_)));
+    let has_closure = matches!(arguments.last(), Some(Value::Closure(_)));
     let items = match vm.elements(object)? {
         Some(items) => items,
-        // `5.each { }` is one element; `5.sum()` is nothing.
-        None if closure_first
+        // `5.each { }` iterates over one element; `5.sum()` is an error.
+        None if has_closure
             && matches!(
                 name,
                 "each" | "collect" | "find" | "findAll" | "any" | "every" | "eachWithIndex" | "inject"
@@ -125,7 +125,7 @@ pub(super) fn call(vm: &mut Vm, object: &Value, name: &str, arguments: &[Value])
         None => return Ok(None),
     };
     vm.tick(items.len())?;
-    if let Some(closure) = arguments.last().filter(|_| closure_first) {
+    if let Some(closure) = arguments.last().filter(|_| has_closure) {
         if let Some(result) = with_closure(vm, object, &items, name, arguments, closure)? {
             return Ok(Some(result));
         }
@@ -142,12 +142,14 @@ pub(super) fn call(vm: &mut Vm, object: &Value, name: &str, arguments: &[Value])
     grouping::call(vm, object, items, name, arguments)
 }
 
-/// The result of a closure for an element; an entry is laid out for closures of two parameters.
+/// Calls a closure with an element. A closure with two parameters gets the key and
+/// value of an entry.
 pub(super) fn apply(vm: &mut Vm, closure: &Value, item: &Value) -> Eval<Value> {
     vm.call_closure(closure, std::slice::from_ref(item))
 }
 
-pub(super) fn holds(vm: &mut Vm, closure: &Value, item: &Value) -> Eval<bool> {
+/// True if a closure returns a true value for an element.
+pub(super) fn accepts(vm: &mut Vm, closure: &Value, item: &Value) -> Eval<bool> {
     let result = apply(vm, closure, item)?;
     vm.truth(&result)
 }
@@ -175,10 +177,11 @@ fn with_closure(
         }
         "eachWithIndex" => {
             for (index, item) in items.iter().enumerate() {
-                let entry = matches!(object, Value::Map(_)) && Vm::arity(closure) == 3;
+                let takes_entry = matches!(object, Value::Map(_)) && Vm::arity(closure) == 3;
                 let index = Value::count(index);
-                if entry {
-                    let (key, value) = (vm.property(item, "key")?, vm.property(item, "value")?);
+                if takes_entry {
+                    let key = vm.property(item, "key")?;
+                    let value = vm.property(item, "value")?;
                     vm.call_closure(closure, &[key, value, index])?;
                 } else {
                     vm.call_closure(closure, &[item.clone(), index])?;
@@ -205,7 +208,7 @@ fn with_closure(
         }
         "find" => {
             for item in items {
-                if holds(vm, closure, item)? {
+                if accepts(vm, closure, item)? {
                     return Ok(Some(item.clone()));
                 }
             }
@@ -225,13 +228,13 @@ fn with_closure(
             if name == "findResult" { Value::Null } else { vm.new_list(results)? }
         }
         "findAll" | "filter" | "grep" => {
-            let mut found = Vec::new();
+            let mut matches = Vec::new();
             for item in items {
-                if holds(vm, closure, item)? {
-                    found.push(item.clone());
+                if accepts(vm, closure, item)? {
+                    matches.push(item.clone());
                 }
             }
-            vm.new_list(found)?
+            vm.new_list(matches)?
         }
         "any" | "anyMatch" | "every" | "allMatch" | "none" | "noneMatch" => {
             let (stop, on_stop) = match name {
@@ -240,7 +243,7 @@ fn with_closure(
                 _ => (true, false),
             };
             for item in items {
-                if holds(vm, closure, item)? == stop {
+                if accepts(vm, closure, item)? == stop {
                     return Ok(Some(Value::Bool(on_stop)));
                 }
             }
@@ -253,9 +256,10 @@ fn with_closure(
                 _ => return Ok(Some(Value::Null)),
             };
             for item in rest {
-                let entry = matches!(object, Value::Map(_)) && Vm::arity(closure) == 3;
-                total = if entry {
-                    let (key, value) = (vm.property(item, "key")?, vm.property(item, "value")?);
+                let takes_entry = matches!(object, Value::Map(_)) && Vm::arity(closure) == 3;
+                total = if takes_entry {
+                    let key = vm.property(item, "key")?;
+                    let value = vm.property(item, "value")?;
                     vm.call_closure(closure, &[total, key, value])?
                 } else {
                     vm.call_closure(closure, &[total, item.clone()])?
@@ -264,21 +268,21 @@ fn with_closure(
             total
         }
         "findIndexOf" | "findLastIndexOf" | "indexOf" => {
-            let mut found = -1;
+            let mut position = -1;
             for (index, item) in items.iter().enumerate() {
-                if holds(vm, closure, item)? {
-                    found = index as i32;
+                if accepts(vm, closure, item)? {
+                    position = index as i32;
                     if name != "findLastIndexOf" {
                         break;
                     }
                 }
             }
-            Value::Int(found)
+            Value::Int(position)
         }
         "count" => {
             let mut count = 0;
             for item in items {
-                count += usize::from(holds(vm, closure, item)?);
+                count += usize::from(accepts(vm, closure, item)?);
             }
             Value::count(count)
         }
@@ -342,24 +346,24 @@ fn plain(vm: &mut Vm, object: &Value, items: &[Value], name: &str, arguments: &[
             Value::set(crate::value::MapKind::Linked, items.to_vec())
         }
         ("indexOf" | "lastIndexOf", [value]) => {
-            let mut found = -1;
+            let mut position = -1;
             for (index, item) in items.iter().enumerate() {
                 if vm.equals(item, value)? {
-                    found = index as i32;
+                    position = index as i32;
                     if name == "indexOf" {
                         break;
                     }
                 }
             }
-            Value::Int(found)
+            Value::Int(position)
         }
         ("contains", [value]) => Value::Bool(vm.contains(object, value)?),
         ("containsAll" | "disjoint", [values]) => {
-            let mut found = Vec::new();
+            let mut results = Vec::new();
             for value in vm.items(values)? {
-                found.push(vm.contains(object, &value)?);
+                results.push(vm.contains(object, &value)?);
             }
-            Value::Bool(if name == "disjoint" { !found.contains(&true) } else { !found.contains(&false) })
+            Value::Bool(if name == "disjoint" { !results.contains(&true) } else { !results.contains(&false) })
         }
         ("plus", [other]) => {
             let mut joined = items.to_vec();
@@ -370,19 +374,19 @@ fn plain(vm: &mut Vm, object: &Value, items: &[Value], name: &str, arguments: &[
             vm.new_list(joined)?
         }
         ("minus" | "intersect", [other]) => {
-            let keep = name == "intersect";
-            let mut left = Vec::new();
+            let keeps_found = name == "intersect";
+            let mut retained = Vec::new();
             let single = !matches!(other, Value::List(_) | Value::Set(_) | Value::Range(_));
             for item in items {
-                let found = if single { vm.equals(item, other)? } else { vm.contains(other, item)? };
-                if found == keep {
-                    left.push(item.clone());
+                let is_found = if single { vm.equals(item, other)? } else { vm.contains(other, item)? };
+                if is_found == keeps_found {
+                    retained.push(item.clone());
                 }
             }
             if matches!(object, Value::List(list) if list.kind == crate::value::ListKind::Array) {
-                Value::array(left)
+                Value::array(retained)
             } else {
-                vm.new_list(left)?
+                vm.new_list(retained)?
             }
         }
         ("multiply", [count]) => {

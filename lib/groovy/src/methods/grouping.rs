@@ -1,6 +1,6 @@
-//! Methods that regroup elements.
+//! Methods that group and regroup elements.
 
-use super::collection::{apply, holds};
+use super::collection::{accepts, apply};
 use crate::error::{Eval, illegal};
 use crate::value::{MapKind, Value};
 use crate::vm::Vm;
@@ -21,8 +21,8 @@ pub(super) fn with_closure(
             for item in items {
                 vm.alloc(64)?;
                 let key = apply(vm, closure, item)?;
-                let known = map.get(&key);
-                match (name, known) {
+                let current = map.get(&key);
+                match (name, current) {
                     ("countBy", Some(Value::Int(count))) => drop(map.insert(key, Value::Int(count + 1))),
                     ("countBy", _) => drop(map.insert(key, Value::Int(1))),
                     (_, Some(Value::List(list))) => list.items.borrow_mut().push(item.clone()),
@@ -32,16 +32,17 @@ pub(super) fn with_closure(
             if matches!(object, Value::Map(_)) && name == "groupBy" { entries_to_maps(vm, &map)? } else { result }
         }
         "split" => {
-            let (mut yes, mut no) = (Vec::new(), Vec::new());
+            let mut yes = Vec::new();
+            let mut no = Vec::new();
             for item in items {
-                if holds(vm, closure, item)? { yes.push(item.clone()) } else { no.push(item.clone()) }
+                if accepts(vm, closure, item)? { yes.push(item.clone()) } else { no.push(item.clone()) }
             }
             Value::list(vec![Value::list(yes), Value::list(no)])
         }
         "takeWhile" | "dropWhile" => {
             let mut end = items.len();
             for (index, item) in items.iter().enumerate() {
-                if !holds(vm, closure, item)? {
+                if !accepts(vm, closure, item)? {
                     end = index;
                     break;
                 }
@@ -50,13 +51,13 @@ pub(super) fn with_closure(
             vm.new_list(part.to_vec())?
         }
         "findIndexValues" => {
-            let mut found = Vec::new();
+            let mut indices = Vec::new();
             for (index, item) in items.iter().enumerate() {
-                if holds(vm, closure, item)? {
-                    found.push(Value::Long(index as i64));
+                if accepts(vm, closure, item)? {
+                    indices.push(Value::Long(index as i64));
                 }
             }
-            vm.new_list(found)?
+            vm.new_list(indices)?
         }
         _ => {
             let _ = arguments;
@@ -65,13 +66,14 @@ pub(super) fn with_closure(
     }))
 }
 
-/// Groups of a map are maps.
+/// Converts each group of a grouped map from a list of entries to a map.
 fn entries_to_maps(vm: &mut Vm, groups: &Rc<crate::value::Map>) -> Eval<Value> {
     let (result, map) = Value::map(MapKind::Linked);
     for (key, entries) in groups.pairs() {
         let (group, inner) = Value::map(MapKind::Linked);
         for entry in vm.items(&entries)? {
-            let (key, value) = (vm.property(&entry, "key")?, vm.property(&entry, "value")?);
+            let key = vm.property(&entry, "key")?;
+            let value = vm.property(&entry, "value")?;
             inner.insert(key, value);
         }
         map.insert(key, group);
@@ -83,20 +85,21 @@ fn collect_entries(vm: &mut Vm, object: &Value, items: &[Value], closure: &Value
     let (result, map) = Value::map(MapKind::Linked);
     for item in items {
         vm.alloc(64)?;
-        let made = if matches!(object, Value::Map(_)) {
-            let (key, value) = (vm.property(item, "key")?, vm.property(item, "value")?);
+        let entry = if matches!(object, Value::Map(_)) {
+            let key = vm.property(item, "key")?;
+            let value = vm.property(item, "value")?;
             super::map::with_entry(vm, closure, &key, &value)?
         } else {
             apply(vm, closure, item)?
         };
-        add_entry(vm, &map, &made)?;
+        add_entry(vm, &map, &entry)?;
     }
     Ok(result)
 }
 
-/// `[key, value]`, an entry or a map as a part of a map.
-fn add_entry(vm: &mut Vm, map: &crate::value::Map, made: &Value) -> Eval<()> {
-    match made {
+/// Adds `[key, value]`, an entry, or a map to a map.
+fn add_entry(vm: &mut Vm, map: &crate::value::Map, entry: &Value) -> Eval<()> {
+    match entry {
         Value::Map(part) => {
             for (key, value) in part.pairs() {
                 map.insert(key, value);
@@ -107,24 +110,25 @@ fn add_entry(vm: &mut Vm, map: &crate::value::Map, made: &Value) -> Eval<()> {
             map.insert(pair.first().cloned().unwrap_or_default(), pair.get(1).cloned().unwrap_or_default());
         }
         other => {
-            let (key, value) = (vm.property(other, "key")?, vm.property(other, "value")?);
+            let key = vm.property(other, "key")?;
+            let value = vm.property(other, "value")?;
             map.insert(key, value);
         }
     }
     Ok(())
 }
 
-/// Lists in lists laid out.
-fn flatten(vm: &mut Vm, items: &[Value], to: &mut Vec<Value>) -> Eval<()> {
+/// Appends elements, flattening nested lists.
+fn flatten(vm: &mut Vm, items: &[Value], out: &mut Vec<Value>) -> Eval<()> {
     for item in items {
         match item {
             Value::List(_) | Value::Set(_) | Value::Range(_) => {
                 let inner = vm.items(item)?;
-                vm.deeper(|vm| flatten(vm, &inner, to))?;
+                vm.nested(|vm| flatten(vm, &inner, out))?;
             }
             other => {
                 vm.alloc(24)?;
-                to.push(other.clone());
+                out.push(other.clone());
             }
         }
     }
@@ -183,7 +187,7 @@ pub(super) fn call(
             Value::Range(Rc::new(crate::value::Range { from: 0, to: items.len() as i64 - 1, empty: items.is_empty() }))
         }
         ("combinations", []) => combinations(vm, &items)?,
-        ("findFirst" | "findAny", []) => crate::classes::util::Maybe::make(items.into_iter().next()),
+        ("findFirst" | "findAny", []) => crate::classes::util::OptionalObject::make(items.into_iter().next()),
         ("find", []) => {
             for item in items {
                 if vm.truth(&item)? {
@@ -193,17 +197,17 @@ pub(super) fn call(
             Value::Null
         }
         ("findAll" | "grep", rest) => {
-            let mut found = Vec::new();
+            let mut matches = Vec::new();
             for item in items {
-                let fits = match rest.first() {
+                let is_match = match rest.first() {
                     Some(filter) => vm.is_case(filter, &item)?,
                     None => vm.truth(&item)?,
                 };
-                if fits {
-                    found.push(item);
+                if is_match {
+                    matches.push(item);
                 }
             }
-            vm.new_list(found)?
+            vm.new_list(matches)?
         }
         ("any" | "every", []) => {
             let mut truths = Vec::new();
@@ -212,7 +216,7 @@ pub(super) fn call(
             }
             Value::Bool(if name == "any" { truths.contains(&true) } else { !truths.contains(&false) })
         }
-        ("collect", [Value::Native(_)]) => crate::classes::util::collected(vm, items, &arguments[0])?,
+        ("collect", [Value::Native(_)]) => crate::classes::util::collect(vm, items, &arguments[0])?,
         _ => return Ok(None),
     }))
 }
@@ -224,8 +228,8 @@ fn transpose(vm: &mut Vm, items: &[Value]) -> Eval<Value> {
     }
     let width = rows.iter().map(Vec::len).min().unwrap_or(0);
     vm.alloc(width.saturating_mul(rows.len()).saturating_mul(24))?;
-    let column = |index: usize| Value::list(rows.iter().map(|row| row[index].clone()).collect());
-    Ok(Value::list((0..width).map(column).collect()))
+    let columns = (0..width).map(|index| Value::list(rows.iter().map(|row| row[index].clone()).collect()));
+    Ok(Value::list(columns.collect()))
 }
 
 fn combinations(vm: &mut Vm, items: &[Value]) -> Eval<Value> {
@@ -235,8 +239,8 @@ fn combinations(vm: &mut Vm, items: &[Value]) -> Eval<Value> {
         let mut next = Vec::new();
         vm.alloc(all.len().saturating_mul(choices.len()).saturating_mul(24 * (all.first().map_or(0, Vec::len) + 1)))?;
         for choice in &choices {
-            for begun in &all {
-                let mut longer = begun.clone();
+            for prefix in &all {
+                let mut longer = prefix.clone();
                 longer.push(choice.clone());
                 next.push(longer);
             }

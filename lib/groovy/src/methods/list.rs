@@ -1,4 +1,4 @@
-//! Methods that lists, arrays and ranges have of their own.
+//! Methods that only lists, arrays and ranges have.
 
 use crate::error::{Eval, no_index, throw};
 use crate::value::{List, ListKind, Range, Value};
@@ -12,13 +12,13 @@ pub(super) fn call(
     name: &str,
     arguments: &[Value],
 ) -> Eval<Option<Value>> {
-    if let Some(result) = reading(vm, list, name, arguments)? {
+    if let Some(result) = read_method(vm, list, name, arguments)? {
         return Ok(Some(result));
     }
     if list.kind == ListKind::Immutable && CHANGES.contains(&name) {
         return Err(throw("java.lang.UnsupportedOperationException", format!("{name}: the list cannot be changed")));
     }
-    changing(vm, list, object, name, arguments)
+    change_method(vm, list, object, name, arguments)
 }
 
 /// Methods that change a list.
@@ -49,7 +49,7 @@ const CHANGES: [&str; 24] = [
     "putAt",
 ];
 
-fn reading(vm: &mut Vm, list: &Rc<List>, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+fn read_method(vm: &mut Vm, list: &Rc<List>, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
     let length = list.items.borrow().len();
     Ok(Some(match (name, arguments) {
         ("size" | "length" | "getLength", []) => Value::count(length),
@@ -72,7 +72,7 @@ fn reading(vm: &mut Vm, list: &Rc<List>, name: &str, arguments: &[Value]) -> Eva
             .last()
             .cloned()
             .ok_or_else(|| throw("java.util.NoSuchElementException", "the list is empty"))?,
-        // A stack's top is its end, a queue's head its beginning.
+        // The top of a stack is its end; the head of a queue is its start.
         ("peek" | "peekFirst", []) => {
             let items = list.items.borrow();
             let item = if list.kind == ListKind::Linked { items.first() } else { items.last() };
@@ -88,7 +88,8 @@ fn reading(vm: &mut Vm, list: &Rc<List>, name: &str, arguments: &[Value]) -> Eva
             Value::listing(list.kind, list.items.borrow().clone())
         }
         ("subList", [begin, end]) => {
-            let (begin, end) = (vm.to_index(begin)?, vm.to_index(end)?);
+            let begin = vm.to_index(begin)?;
+            let end = vm.to_index(end)?;
             if begin < 0 || end > length as i64 || begin > end {
                 return Err(no_index(if begin < 0 { begin } else { end }, length));
             }
@@ -106,7 +107,8 @@ fn reading(vm: &mut Vm, list: &Rc<List>, name: &str, arguments: &[Value]) -> Eva
     }))
 }
 
-fn changing(vm: &mut Vm, list: &Rc<List>, object: &Value, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+#[allow(clippy::too_many_lines)] // One arm a method.
+fn change_method(vm: &mut Vm, list: &Rc<List>, object: &Value, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
     let length = list.items.borrow().len();
     let fixed = list.kind == ListKind::Array;
     Ok(Some(match (name, arguments) {
@@ -132,7 +134,7 @@ fn changing(vm: &mut Vm, list: &Rc<List>, object: &Value, name: &str, arguments:
             list.items.borrow_mut().push(value.clone());
             Value::Bool(true)
         }
-        // `push` of a stack appends, of a queue it puts in front; scripts pair it with `pop`.
+        // `push` appends to a stack, but prepends to a queue; scripts pair it with `pop`.
         ("push", [value]) if list.kind == ListKind::List => {
             vm.alloc(24)?;
             list.items.borrow_mut().push(value.clone());
@@ -161,7 +163,8 @@ fn changing(vm: &mut Vm, list: &Rc<List>, object: &Value, name: &str, arguments:
             Value::Bool(changed)
         }
         ("addAll", [index, others]) if !fixed => {
-            let (at, others) = (vm.to_index(index)?, vm.items(others)?);
+            let at = vm.to_index(index)?;
+            let others = vm.items(others)?;
             let place =
                 usize::try_from(at).ok().filter(|place| *place <= length).ok_or_else(|| no_index(at, length))?;
             vm.alloc(others.len() * 24)?;
@@ -171,14 +174,14 @@ fn changing(vm: &mut Vm, list: &Rc<List>, object: &Value, name: &str, arguments:
         ("remove" | "removeAt", [Value::Int(index)]) if !fixed => remove_at(list, i64::from(*index))?,
         ("remove" | "removeElement" | "removeFirstOccurrence", [value]) if !fixed => {
             let items = list.items.borrow().clone();
-            let mut found = None;
+            let mut position = None;
             for (place, item) in items.iter().enumerate() {
                 if vm.equals(item, value)? {
-                    found = Some(place);
+                    position = Some(place);
                     break;
                 }
             }
-            Value::Bool(found.is_some_and(|place| remove_at(list, place as i64).is_ok()))
+            Value::Bool(position.is_some_and(|place| remove_at(list, place as i64).is_ok()))
         }
         ("removeLast" | "pollLast" | "pop", []) if !fixed && (name != "pop" || list.kind == ListKind::List) => {
             let item = list.items.borrow_mut().pop();
@@ -193,23 +196,23 @@ fn changing(vm: &mut Vm, list: &Rc<List>, object: &Value, name: &str, arguments:
             crate::value::free(old);
             Value::Null
         }
-        ("removeAll" | "retainAll" | "removeIf", [what]) if !fixed => {
-            let keep_found = name == "retainAll";
-            let mut kept = Vec::new();
+        ("removeAll" | "retainAll" | "removeIf", [criterion]) if !fixed => {
+            let keeps_found = name == "retainAll";
+            let mut retained = Vec::new();
             for item in vm.items(object)? {
-                let found = match what {
+                let is_found = match criterion {
                     Value::Closure(_) => {
-                        let result = vm.call_closure(what, std::slice::from_ref(&item))?;
+                        let result = vm.call_closure(criterion, std::slice::from_ref(&item))?;
                         vm.truth(&result)?
                     }
-                    _ => vm.contains(what, &item)?,
+                    _ => vm.contains(criterion, &item)?,
                 };
-                if found == keep_found {
-                    kept.push(item);
+                if is_found == keeps_found {
+                    retained.push(item);
                 }
             }
-            let changed = kept.len() != length;
-            *list.items.borrow_mut() = kept;
+            let changed = retained.len() != length;
+            *list.items.borrow_mut() = retained;
             Value::Bool(changed)
         }
         ("replaceAll", [closure @ Value::Closure(_)]) => {
@@ -221,14 +224,19 @@ fn changing(vm: &mut Vm, list: &Rc<List>, object: &Value, name: &str, arguments:
             Value::Null
         }
         ("swap", [a, b]) => {
-            let (a, b) = (vm.to_index(a)?, vm.to_index(b)?);
-            let fits = |at: i64| usize::try_from(at).ok().filter(|at| *at < length).ok_or_else(|| no_index(at, length));
-            let (a, b) = (fits(a)?, fits(b)?);
+            let a = vm.to_index(a)?;
+            let b = vm.to_index(b)?;
+            let a = checked_place(a, length)?;
+            let b = checked_place(b, length)?;
             list.items.borrow_mut().swap(a, b);
             object.clone()
         }
         _ => return Ok(None),
     }))
+}
+
+fn checked_place(index: i64, length: usize) -> Eval<usize> {
+    usize::try_from(index).ok().filter(|place| *place < length).ok_or_else(|| no_index(index, length))
 }
 
 fn remove_at(list: &List, index: i64) -> Eval<Value> {

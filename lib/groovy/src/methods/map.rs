@@ -6,7 +6,7 @@ use crate::value::{Map, MapKind, Value};
 use crate::vm::Vm;
 use std::rc::Rc;
 
-/// Calls a closure with an entry, or with key and value if it takes two.
+/// Calls a closure with an entry, or with key and value if it has two parameters.
 pub(crate) fn with_entry(vm: &mut Vm, closure: &Value, key: &Value, value: &Value) -> Eval<Value> {
     if Vm::arity(closure) > 1 {
         return vm.call_closure(closure, &[key.clone(), value.clone()]);
@@ -17,21 +17,21 @@ pub(crate) fn with_entry(vm: &mut Vm, closure: &Value, key: &Value, value: &Valu
 
 pub(super) fn call(vm: &mut Vm, map: &Rc<Map>, object: &Value, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
     vm.tick(1)?;
-    if let Some(result) = reading(vm, map, object, name, arguments)? {
+    if let Some(result) = read_method(vm, map, object, name, arguments)? {
         return Ok(Some(result));
     }
-    if let Some(result) = changing(vm, map, object, name, arguments)? {
+    if let Some(result) = change_method(vm, map, object, name, arguments)? {
         return Ok(Some(result));
     }
-    // A closure that is stored under the name.
+    // The map may hold a closure under the name of the method.
     let stored = map.get_text(name);
     if let Some(closure @ Value::Closure(_)) = stored {
         return vm.call_closure(&closure, arguments).map(Some);
     }
-    closures(vm, map, object, name, arguments)
+    closure_method(vm, map, object, name, arguments)
 }
 
-fn reading(vm: &mut Vm, map: &Rc<Map>, object: &Value, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+fn read_method(vm: &mut Vm, map: &Rc<Map>, object: &Value, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
     Ok(Some(match (name, arguments) {
         ("get" | "getAt", [key]) => match map.get(key) {
             Some(value) => value,
@@ -103,7 +103,7 @@ fn reading(vm: &mut Vm, map: &Rc<Map>, object: &Value, name: &str, arguments: &[
         ("minus", [Value::Map(other)]) => {
             let copy = map.copy(map.kind);
             for (key, value) in other.pairs() {
-                if copy.get(&key).is_some_and(|own| vm.equals(&own, &value).unwrap_or(false)) {
+                if copy.get(&key).is_some_and(|existing| vm.equals(&existing, &value).unwrap_or(false)) {
                     copy.remove(&key);
                 }
             }
@@ -123,7 +123,8 @@ fn put_all(vm: &mut Vm, map: &Map, other: &Value) -> Eval<()> {
         }
         other => {
             for entry in vm.items(other)? {
-                let (key, value) = (vm.property(&entry, "key")?, vm.property(&entry, "value")?);
+                let key = vm.property(&entry, "key")?;
+                let value = vm.property(&entry, "value")?;
                 vm.put(map, key, value)?;
             }
         }
@@ -131,7 +132,7 @@ fn put_all(vm: &mut Vm, map: &Map, other: &Value) -> Eval<()> {
     Ok(())
 }
 
-fn changing(vm: &mut Vm, map: &Rc<Map>, object: &Value, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+fn change_method(vm: &mut Vm, map: &Rc<Map>, object: &Value, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
     Ok(Some(match (name, arguments) {
         ("load", [reader @ Value::Native(_)]) => {
             let text = vm.call_method(reader, "getText", &[])?;
@@ -156,16 +157,16 @@ fn changing(vm: &mut Vm, map: &Rc<Map>, object: &Value, name: &str, arguments: &
             object.clone()
         }
         ("putIfAbsent", [key, value]) => {
-            if let Some(known) = map.get(key) {
-                known
+            if let Some(existing) = map.get(key) {
+                existing
             } else {
                 vm.put(map, key.clone(), value.clone())?;
                 Value::Null
             }
         }
         ("computeIfAbsent", [key, closure]) => {
-            if let Some(known) = map.get(key) {
-                known
+            if let Some(existing) = map.get(key) {
+                existing
             } else {
                 let value = vm.call_closure(closure, std::slice::from_ref(key))?;
                 vm.put(map, key.clone(), value.clone())?;
@@ -208,9 +209,9 @@ fn changing(vm: &mut Vm, map: &Rc<Map>, object: &Value, name: &str, arguments: &
     }))
 }
 
-/// Methods with closures whose results are maps.
-fn closures(vm: &mut Vm, map: &Rc<Map>, object: &Value, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
-    let Some(closure @ Value::Closure(_)) = arguments.last() else { return no_closure(vm, map, name) };
+/// Methods with a closure.
+fn closure_method(vm: &mut Vm, map: &Rc<Map>, object: &Value, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+    let Some(closure @ Value::Closure(_)) = arguments.last() else { return sort_by_key(vm, map, name) };
     let (result, part) = Value::map(map.kind);
     match name {
         "each" | "forEach" => {
@@ -227,15 +228,15 @@ fn closures(vm: &mut Vm, map: &Rc<Map>, object: &Value, name: &str, arguments: &
         }
         "findAll" | "filter" | "removeAll" | "retainAll" | "removeIf" => {
             for (key, value) in map.pairs() {
-                let found = with_entry(vm, closure, &key, &value)?;
-                let found = vm.truth(&found)?;
+                let result = with_entry(vm, closure, &key, &value)?;
+                let is_match = vm.truth(&result)?;
                 match name {
-                    "findAll" | "filter" if found => {
+                    "findAll" | "filter" if is_match => {
                         vm.alloc(64)?;
                         part.insert(key, value);
                     }
-                    "removeAll" | "removeIf" if found => drop(map.remove(&key)),
-                    "retainAll" if !found => drop(map.remove(&key)),
+                    "removeAll" | "removeIf" if is_match => drop(map.remove(&key)),
+                    "retainAll" if !is_match => drop(map.remove(&key)),
                     _ => {}
                 }
             }
@@ -252,17 +253,19 @@ fn closures(vm: &mut Vm, map: &Rc<Map>, object: &Value, name: &str, arguments: &
             };
             let (result, part) = Value::map(MapKind::Linked);
             for entry in sorted {
-                let (key, value) = (vm.property(&entry, "key")?, vm.property(&entry, "value")?);
+                let key = vm.property(&entry, "key")?;
+                let value = vm.property(&entry, "value")?;
                 part.insert(key, value);
             }
             return Ok(Some(result));
         }
         _ => return Ok(None),
     }
+    // The methods that change the map have names with `re`: `removeAll`, `retainAll`, `removeIf`.
     Ok(Some(if name.starts_with("re") { Value::Bool(true) } else { result }))
 }
 
-fn no_closure(vm: &mut Vm, map: &Rc<Map>, name: &str) -> Eval<Option<Value>> {
+fn sort_by_key(vm: &mut Vm, map: &Rc<Map>, name: &str) -> Eval<Option<Value>> {
     match name {
         "sort" | "toSorted" => {
             vm.tick(map.len() * 8)?;
@@ -285,11 +288,11 @@ pub(super) fn call_set(
         ("isEmpty", []) => Value::Bool(set.len() == 0),
         ("contains", [value]) => Value::Bool(set.contains(value)),
         ("add", [value]) => {
-            let new = !set.contains(value);
-            if new {
+            let is_new = !set.contains(value);
+            if is_new {
                 vm.put(set, value.clone(), Value::Bool(true))?;
             }
-            Value::Bool(new)
+            Value::Bool(is_new)
         }
         ("leftShift", [value]) => {
             vm.put(set, value.clone(), Value::Bool(true))?;
@@ -303,17 +306,17 @@ pub(super) fn call_set(
             Value::Bool(set.len() > before)
         }
         ("remove", [value]) => Value::Bool(set.remove(value).is_some()),
-        ("removeAll" | "retainAll" | "removeIf", [what]) => {
+        ("removeAll" | "retainAll" | "removeIf", [criterion]) => {
             let before = set.len();
             for item in set.keys() {
-                let found = match what {
+                let is_match = match criterion {
                     Value::Closure(_) => {
-                        let result = vm.call_closure(what, std::slice::from_ref(&item))?;
+                        let result = vm.call_closure(criterion, std::slice::from_ref(&item))?;
                         vm.truth(&result)?
                     }
-                    _ => vm.contains(what, &item)?,
+                    _ => vm.contains(criterion, &item)?,
                 };
-                if found == (name != "retainAll") {
+                if is_match == (name != "retainAll") {
                     set.remove(&item);
                 }
             }
@@ -339,14 +342,14 @@ pub(super) fn call_set(
             copy
         }
         ("findAll", [closure]) => {
-            let mut found = Vec::new();
+            let mut matches = Vec::new();
             for item in set.keys() {
                 let result = vm.call_closure(closure, std::slice::from_ref(&item))?;
                 if vm.truth(&result)? {
-                    found.push(item);
+                    matches.push(item);
                 }
             }
-            Value::set(set.kind, found)
+            Value::set(set.kind, matches)
         }
         _ => return Ok(None),
     }))

@@ -1,4 +1,4 @@
-//! Methods of values: those of every object, of text, numbers and collections.
+//! Methods of values: text, numbers, collections, and any object.
 
 mod bytes;
 mod collection;
@@ -18,15 +18,15 @@ use crate::error::Eval;
 use crate::value::Value;
 use crate::vm::Vm;
 
-/// Carries out a method of a value; `None` if there is none of this name.
+/// Calls a method of a value; `None` if it does not exist.
 pub(crate) fn call(vm: &mut Vm, object: &Value, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
-    let own = match object {
+    let result = match object {
         Value::Str(text) => string::call(vm, text, name, arguments)?,
         Value::Char(letter) => {
             let text = letter.to_string();
             match number::call(vm, object, name, arguments)? {
                 None => string::call(vm, &text.into(), name, arguments)?,
-                found => found,
+                result => result,
             }
         }
         Value::List(list) => list::call(vm, list, object, name, arguments)?,
@@ -38,8 +38,8 @@ pub(crate) fn call(vm: &mut Vm, object: &Value, name: &str, arguments: &[Value])
         Value::Bool(_) | Value::Native(_) | Value::Instance(_) | Value::Closure(_) | Value::Class(_) => None,
         _ => number::call(vm, object, name, arguments)?,
     };
-    if own.is_some() {
-        return Ok(own);
+    if result.is_some() {
+        return Ok(result);
     }
     if !matches!(object, Value::Class(_) | Value::Closure(_))
         && let Some(result) = collection::call(vm, object, name, arguments)?
@@ -49,7 +49,7 @@ pub(crate) fn call(vm: &mut Vm, object: &Value, name: &str, arguments: &[Value])
     object::call(vm, object, name, arguments)
 }
 
-/// Whether every class has a method of this name.
+/// True if every class has a method of this name.
 pub(crate) fn is_class_method(name: &str) -> bool {
     matches!(name, "getName" | "getSimpleName" | "toString" | "getClass" | "isInstance" | "equals" | "hashCode")
 }

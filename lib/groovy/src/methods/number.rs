@@ -16,7 +16,7 @@ pub(super) fn call(vm: &mut Vm, object: &Value, name: &str, arguments: &[Value])
     if let Some(result) = operators(vm, object, name, arguments)? {
         return Ok(Some(result));
     }
-    if let Some(result) = counting(vm, object, name, arguments)? {
+    if let Some(result) = count_loop(vm, object, name, arguments)? {
         return Ok(Some(result));
     }
     // `3.days` in `use(TimeCategory) { … }`.
@@ -61,8 +61,8 @@ fn operators(vm: &mut Vm, object: &Value, name: &str, arguments: &[Value]) -> Ev
                 vm.operate(operator, object, &Value::Int(1))?
             }
             ("abs", []) => {
-                let negative = vm.compare(object, &Value::Int(0))? == std::cmp::Ordering::Less;
-                if negative { vm.negate(object)? } else { object.clone() }
+                let is_negative = vm.compare(object, &Value::Int(0))? == std::cmp::Ordering::Less;
+                if is_negative { vm.negate(object)? } else { object.clone() }
             }
             _ => return Ok(None),
         }));
@@ -87,13 +87,13 @@ fn operators(vm: &mut Vm, object: &Value, name: &str, arguments: &[Value]) -> Ev
         "equals" => return Ok(Some(Value::Bool(vm.equals(object, other)?))),
         "max" | "min" => {
             let order = vm.compare(object, other)?;
-            let own = (order == std::cmp::Ordering::Greater) == (name == "max");
-            return Ok(Some(if own { object.clone() } else { other.clone() }));
+            let is_object = (order == std::cmp::Ordering::Greater) == (name == "max");
+            return Ok(Some(if is_object { object.clone() } else { other.clone() }));
         }
         _ => return Ok(None),
     };
     match vm.numbers(operator, object, other)? {
-        // `BigInteger.pow` stays one.
+        // The result of `BigInteger.pow` is a `BigInteger`.
         Some(result) => Ok(Some(result)),
         None if operator == Operator::Add => {
             let text = format!("{}{}", vm.text(object)?, vm.text(other)?);
@@ -110,19 +110,22 @@ fn intdiv(vm: &mut Vm, left: &Value, right: &Value) -> Eval<Value> {
         return Ok(Value::Int(a.wrapping_div(*b)));
     }
     if let (Value::Int(_) | Value::Long(_), Value::Int(_) | Value::Long(_)) = (left, right) {
-        let (a, b) = (vm.to_long(left)?, vm.to_long(right)?);
+        let a = vm.to_long(left)?;
+        let b = vm.to_long(right)?;
         if b != 0 {
             return Ok(Value::Long(a.wrapping_div(b)));
         }
     }
-    let (a, b) = (vm.to_big(left)?, vm.to_big(right)?);
+    let a = vm.to_big(left)?;
+    let b = vm.to_big(right)?;
     if b == BigInt::from(0) {
         return Err(throw("java.lang.ArithmeticException", "Division by zero"));
     }
     Ok(Value::big(a / b))
 }
 
-fn counting(vm: &mut Vm, object: &Value, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+/// Loops such as `3.times { … }`.
+fn count_loop(vm: &mut Vm, object: &Value, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
     let Some(closure @ Value::Closure(_)) = arguments.last() else { return Ok(None) };
     let from = vm.to_long(object)?;
     let (from, to, step) = match (name, arguments) {
@@ -130,7 +133,8 @@ fn counting(vm: &mut Vm, object: &Value, name: &str, arguments: &[Value]) -> Eva
         ("upto", [to, _]) => (from, vm.to_long(to)?, 1),
         ("downto", [to, _]) => (from, vm.to_long(to)?, -1),
         ("step", [to, step, _]) => {
-            let (to, step) = (vm.to_long(to)?, vm.to_long(step)?);
+            let to = vm.to_long(to)?;
+            let step = vm.to_long(step)?;
             (from, to - step.signum(), step)
         }
         _ => return Ok(None),
@@ -151,17 +155,18 @@ fn counting(vm: &mut Vm, object: &Value, name: &str, arguments: &[Value]) -> Eva
     Ok(Some(Value::Null))
 }
 
-/// A rounding by name, number or `RoundingMode`.
+/// A rounding mode by name or number.
 fn rounding(vm: &mut Vm, value: &Value) -> Eval<Rounding> {
     let text = vm.text(value)?;
-    Rounding::named(&text).ok_or_else(|| illegal(format!("`{text}` is no rounding mode; use HALF_UP")))
+    Rounding::from_name(&text).ok_or_else(|| illegal(format!("`{text}` is no rounding mode; use HALF_UP")))
 }
 
 fn decimal(vm: &mut Vm, number: &Decimal, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
     Ok(Some(match (name, arguments) {
         ("setScale", [scale]) => Value::decimal(number.rescale(vm.to_long(scale)? as i32, Rounding::HalfUp)),
         ("setScale", [scale, mode]) => {
-            let (scale, mode) = (vm.to_long(scale)? as i32, rounding(vm, mode)?);
+            let scale = vm.to_long(scale)? as i32;
+            let mode = rounding(vm, mode)?;
             Value::decimal(number.rescale(scale, mode))
         }
         ("divide", [other, mode] | [other, _, mode]) => {
@@ -181,7 +186,7 @@ fn decimal(vm: &mut Vm, number: &Decimal, name: &str, arguments: &[Value]) -> Ev
         ("scale" | "getScale", []) => Value::Int(number.scale),
         ("precision", []) => Value::count(number.precision()),
         ("signum", []) => Value::Int(number.unscaled.signum().try_into().unwrap_or(0)),
-        ("stripTrailingZeros", []) => Value::decimal(number.stripped()),
+        ("stripTrailingZeros", []) => Value::decimal(number.without_trailing_zeros()),
         ("toPlainString", []) => Value::from(number.plain()),
         ("unscaledValue", []) => Value::big(number.unscaled.clone()),
         ("trunc", []) => Value::decimal(number.rescale(0, Rounding::Down)),
@@ -203,7 +208,8 @@ fn big(vm: &mut Vm, number: &BigInt, name: &str, arguments: &[Value]) -> Eval<Op
         ("testBit", [bit]) => Value::Bool(number.bit(u64::try_from(vm.to_long(bit)?).unwrap_or(0))),
         ("gcd", [other]) => Value::big(number.gcd(&vm.to_big(other)?)),
         ("modPow", [exponent, modulus]) => {
-            let (exponent, modulus) = (vm.to_big(exponent)?, vm.to_big(modulus)?);
+            let exponent = vm.to_big(exponent)?;
+            let modulus = vm.to_big(modulus)?;
             if modulus <= BigInt::from(0) || exponent.is_negative() || modulus.bits() > 8_192 || exponent.bits() > 8_192
             {
                 return Err(throw(

@@ -1,4 +1,4 @@
-//! Methods of every object.
+//! Methods of any object.
 
 use crate::error::{Eval, throw};
 use crate::host::LogLevel;
@@ -7,11 +7,12 @@ use crate::vm::Vm;
 
 pub(super) fn call(vm: &mut Vm, object: &Value, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
     if object.is_null() {
-        return null(vm, name, arguments);
+        return null_method(vm, name, arguments);
     }
     Ok(Some(match (name, arguments) {
         ("toString" | "inspect" | "dump", []) => {
-            // Groovy writes maps its own way, but for those of parsed JSON, which have a `toString` of their own.
+            // Groovy formats maps itself, except maps of parsed JSON, which
+            // have their own `toString`.
             let is_java = name == "toString"
                 && !matches!(object, Value::List(_))
                 && !matches!(object, Value::Map(map) if map.kind != MapKind::Lazy);
@@ -30,7 +31,7 @@ pub(super) fn call(vm: &mut Vm, object: &Value, name: &str, arguments: &[Value])
             object.clone()
         }
         ("asType", [Value::Class(class)]) => {
-            let ty = crate::classes::kinds::type_named(class.simple_name());
+            let ty = crate::classes::kinds::type_by_name(class.simple_name());
             vm.cast(object.clone(), &ty)?
         }
         ("println" | "print", _) => {
@@ -46,8 +47,8 @@ pub(super) fn call(vm: &mut Vm, object: &Value, name: &str, arguments: &[Value])
             Value::list(vec![Value::Bool(true)])
         }
         ("hasProperty", [Value::Str(property)]) => {
-            let known = vm.property_optional(object, property)?;
-            Value::Bool(known.is_some())
+            let value = vm.property_optional(object, property)?;
+            Value::Bool(value.is_some())
         }
         ("getProperty", [Value::Str(property)]) => vm.property(object, property)?,
         ("setProperty", [Value::Str(property), value]) => {
@@ -69,7 +70,8 @@ pub(super) fn call(vm: &mut Vm, object: &Value, name: &str, arguments: &[Value])
     }))
 }
 
-fn null(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+/// Methods that Groovy defines for null.
+fn null_method(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
     Ok(Some(match (name, arguments) {
         ("toString", []) => Value::str("null"),
         ("equals" | "is", [other]) => Value::Bool(other.is_null()),
@@ -82,7 +84,7 @@ fn null(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
     }))
 }
 
-/// Runs a closure whose unknown names are the object's.
+/// Runs a closure with the object as its delegate for unknown names.
 fn with(vm: &mut Vm, object: &Value, closure: &Value) -> Eval<Value> {
     if let Value::Closure(target) = closure {
         let before = target.delegate.replace(object.clone());
@@ -93,7 +95,8 @@ fn with(vm: &mut Vm, object: &Value, closure: &Value) -> Eval<Value> {
     Err(throw("java.lang.IllegalArgumentException", "a closure is expected"))
 }
 
-/// Java's hash where scripts could see it; any other where they cannot.
+/// Java's hash of simple values and lists; a hash of the text for other objects, where scripts
+/// cannot notice the difference.
 fn hash_code(vm: &mut Vm, object: &Value) -> Eval<i32> {
     Ok(match object {
         Value::Int(number) => *number,
@@ -109,7 +112,7 @@ fn hash_code(vm: &mut Vm, object: &Value) -> Eval<i32> {
         Value::List(_) => {
             let mut hash = 1_i32;
             for item in vm.items(object)? {
-                let item = if item.is_null() { 0 } else { vm.deeper(|vm| hash_code(vm, &item))? };
+                let item = if item.is_null() { 0 } else { vm.nested(|vm| hash_code(vm, &item))? };
                 hash = hash.wrapping_mul(31).wrapping_add(item);
             }
             hash
@@ -122,7 +125,7 @@ fn hash_code(vm: &mut Vm, object: &Value) -> Eval<i32> {
     })
 }
 
-/// Methods of classes as objects.
+/// Methods of a class object.
 fn class_method(vm: &mut Vm, object: &Value, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
     let Value::Class(class) = object else { return Ok(None) };
     Ok(Some(match (name, arguments) {
@@ -130,8 +133,8 @@ fn class_method(vm: &mut Vm, object: &Value, name: &str, arguments: &[Value]) ->
         ("getSimpleName", []) => Value::str(class.simple_name()),
         ("isInstance", [value]) => Value::Bool(vm.is_instance(value, class.name())),
         ("newInstance" | "call", _) => match class {
-            crate::value::ClassRef::Known(known) => match known.make {
-                Some(make) => make(vm, known.name, arguments)?,
+            crate::value::ClassRef::Known(class) => match class.make {
+                Some(make) => make(vm, class.name, arguments)?,
                 None => return Ok(None),
             },
             _ => return Ok(None),

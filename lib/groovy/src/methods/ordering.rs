@@ -1,4 +1,4 @@
-//! Methods that order and sum up elements.
+//! Methods that sort and aggregate elements.
 
 use super::collection::apply;
 use crate::error::Eval;
@@ -7,27 +7,33 @@ use crate::value::{ListKind, MapKind, Value};
 use crate::vm::Vm;
 use std::cmp::Ordering;
 
-/// Sorts by what a closure of one parameter gives.
+/// Sorts by the result of a closure with one parameter.
 pub(super) fn sort_by(vm: &mut Vm, items: Vec<Value>, closure: &Value) -> Eval<Vec<Value>> {
-    let mut keyed = Vec::with_capacity(items.len());
+    let mut pairs = Vec::with_capacity(items.len());
     for item in items {
         let key = apply(vm, closure, &item)?;
-        keyed.push(Value::list(vec![key, item]));
+        pairs.push(Value::list(vec![key, item]));
     }
-    let key = |pair: &Value| match pair {
-        Value::List(list) => list.items.borrow().first().cloned().unwrap_or_default(),
-        _ => Value::Null,
-    };
-    let sorted = vm.sort(keyed, &mut |vm, a, b| vm.compare(&key(a), &key(b)))?;
-    let item = |pair: Value| match pair {
-        Value::List(list) => list.items.borrow().last().cloned().unwrap_or_default(),
-        _ => Value::Null,
-    };
-    Ok(sorted.into_iter().map(item).collect())
+    let sorted = vm.sort(pairs, &mut |vm, a, b| vm.compare(&pair_key(a), &pair_key(b)))?;
+    Ok(sorted.into_iter().map(|pair| pair_item(&pair)).collect())
 }
 
-/// Sorts as the closure or comparator says; without one, naturally.
-fn sorted(vm: &mut Vm, items: Vec<Value>, by: Option<&Value>) -> Eval<Vec<Value>> {
+fn pair_key(pair: &Value) -> Value {
+    match pair {
+        Value::List(list) => list.items.borrow().first().cloned().unwrap_or_default(),
+        _ => Value::Null,
+    }
+}
+
+fn pair_item(pair: &Value) -> Value {
+    match pair {
+        Value::List(list) => list.items.borrow().last().cloned().unwrap_or_default(),
+        _ => Value::Null,
+    }
+}
+
+/// Sorts by a closure or comparator; in natural order without one.
+fn sort_items(vm: &mut Vm, items: Vec<Value>, by: Option<&Value>) -> Eval<Vec<Value>> {
     match by {
         Some(closure @ Value::Closure(_)) if Vm::arity(closure) < 2 => sort_by(vm, items, closure),
         Some(comparator) if !comparator.is_null() => vm.sort(items, &mut |vm, a, b| order(vm, comparator, a, b)),
@@ -35,12 +41,13 @@ fn sorted(vm: &mut Vm, items: Vec<Value>, by: Option<&Value>) -> Eval<Vec<Value>
     }
 }
 
-/// What a comparator says.
+/// Result of a comparator for two values.
 pub(crate) fn order(vm: &mut Vm, comparator: &Value, a: &Value, b: &Value) -> Eval<Ordering> {
     let pair = [a.clone(), b.clone()];
     let order = match comparator {
         Value::Closure(_) if Vm::arity(comparator) < 2 => {
-            let (a, b) = (apply(vm, comparator, a)?, apply(vm, comparator, b)?);
+            let a = apply(vm, comparator, a)?;
+            let b = apply(vm, comparator, b)?;
             return vm.compare(&a, &b);
         }
         Value::Closure(_) => vm.call_closure(comparator, &pair)?,
@@ -49,7 +56,7 @@ pub(crate) fn order(vm: &mut Vm, comparator: &Value, a: &Value, b: &Value) -> Ev
     Ok(vm.to_long(&order)?.cmp(&0))
 }
 
-/// The sum of values by `+`, from a first one on.
+/// Sum of values by `+`, starting with an optional first value.
 pub(super) fn sum(vm: &mut Vm, items: &[Value], first: Option<&Value>) -> Eval<Value> {
     let mut items = items.iter();
     let Some(mut total) = first.or_else(|| items.next()).cloned() else { return Ok(Value::Null) };
@@ -68,13 +75,13 @@ pub(super) fn call(
 ) -> Eval<Option<Value>> {
     Ok(Some(match name {
         "sort" | "sorted" | "toSorted" => {
-            let (flag, by) = match arguments {
+            let (in_place, by) = match arguments {
                 [Value::Bool(flag), rest @ ..] => (*flag, rest.first()),
                 rest => (name == "sort", rest.first()),
             };
-            let sorted = sorted(vm, items.to_vec(), by)?;
+            let sorted = sort_items(vm, items.to_vec(), by)?;
             match object {
-                Value::List(list) if flag && list.kind != ListKind::Immutable => {
+                Value::List(list) if in_place && list.kind != ListKind::Immutable => {
                     *list.items.borrow_mut() = sorted;
                     object.clone()
                 }
@@ -82,15 +89,15 @@ pub(super) fn call(
             }
         }
         "max" | "min" => {
-            let wanted = if name == "max" { Ordering::Greater } else { Ordering::Less };
+            let target_order = if name == "max" { Ordering::Greater } else { Ordering::Less };
             let mut best: Option<&Value> = None;
             for item in items {
-                let better = match (best, arguments.first()) {
+                let is_better = match (best, arguments.first()) {
                     (None, _) => true,
-                    (Some(best), Some(by)) => order(vm, by, item, best)? == wanted,
-                    (Some(best), None) => vm.compare(item, best)? == wanted,
+                    (Some(best), Some(by)) => order(vm, by, item, best)? == target_order,
+                    (Some(best), None) => vm.compare(item, best)? == target_order,
                 };
-                if better {
+                if is_better {
                     best = Some(item);
                 }
             }
@@ -115,7 +122,8 @@ pub(super) fn call(
                 (Value::Map(_), _) => {
                     let (result, map) = Value::map(MapKind::Linked);
                     for entry in reversed {
-                        let (key, value) = (vm.property(&entry, "key")?, vm.property(&entry, "value")?);
+                        let key = vm.property(&entry, "key")?;
+                        let value = vm.property(&entry, "value")?;
                         map.insert(key, value);
                     }
                     result
@@ -125,9 +133,9 @@ pub(super) fn call(
         }
         "unique" | "toUnique" | "distinct" => {
             let unique = unique(vm, items, arguments.iter().rfind(|one| matches!(one, Value::Closure(_))))?;
-            let keep = matches!(arguments.first(), Some(Value::Bool(false))) || name != "unique";
+            let keeps_original = matches!(arguments.first(), Some(Value::Bool(false))) || name != "unique";
             match object {
-                Value::List(list) if !keep && list.kind == ListKind::List => {
+                Value::List(list) if !keeps_original && list.kind == ListKind::List => {
                     *list.items.borrow_mut() = unique;
                     object.clone()
                 }
@@ -135,7 +143,7 @@ pub(super) fn call(
             }
         }
         "shuffle" | "shuffled" => {
-            let shuffled = shuffled(vm, items.to_vec());
+            let shuffled = shuffle(vm, items.to_vec());
             match object {
                 Value::List(list) if name == "shuffle" => {
                     *list.items.borrow_mut() = shuffled;
@@ -148,20 +156,20 @@ pub(super) fn call(
     }))
 }
 
-/// The elements without those that were there before; by the result of the closure if there is one.
+/// Removes duplicates; a closure may define equality.
 fn unique(vm: &mut Vm, items: &[Value], by: Option<&Value>) -> Eval<Vec<Value>> {
-    let seen = crate::value::Map::new(MapKind::Hash);
+    let keys = crate::value::Map::new(MapKind::Hash);
     let mut unique: Vec<Value> = Vec::new();
     for item in items {
         if let Some(closure) = by.filter(|closure| Vm::arity(closure) > 1) {
-            let mut known = false;
+            let mut is_duplicate = false;
             for other in &unique {
                 if order(vm, closure, other, item)? == Ordering::Equal {
-                    known = true;
+                    is_duplicate = true;
                     break;
                 }
             }
-            if !known {
+            if !is_duplicate {
                 unique.push(item.clone());
             }
             continue;
@@ -171,15 +179,15 @@ fn unique(vm: &mut Vm, items: &[Value], by: Option<&Value>) -> Eval<Vec<Value>> 
             None => item.clone(),
         };
         vm.alloc(48)?;
-        if seen.insert(key, Value::Null).is_none() {
+        if keys.insert(key, Value::Null).is_none() {
             unique.push(item.clone());
         }
     }
     Ok(unique)
 }
 
-/// The elements in random order.
-pub(super) fn shuffled(vm: &mut Vm, mut items: Vec<Value>) -> Vec<Value> {
+/// Shuffles the elements.
+pub(super) fn shuffle(vm: &mut Vm, mut items: Vec<Value>) -> Vec<Value> {
     for end in (1..items.len()).rev() {
         let other = vm.host.random() as usize % (end + 1);
         items.swap(end, other);

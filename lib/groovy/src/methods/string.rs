@@ -1,16 +1,16 @@
-//! Methods of text. Indices count UTF-16 units, as in Java.
+//! Methods of text. As in Java, indices count UTF-16 units.
 
 use crate::error::{Eval, illegal, no_text_index, throw};
 use crate::value::Value;
 use crate::vm::Vm;
 use std::rc::Rc;
 
-/// UTF-16 units of a text.
+/// Length of a text in UTF-16 units.
 pub(crate) fn length(text: &str) -> usize {
     if text.is_ascii() { text.len() } else { text.encode_utf16().count() }
 }
 
-/// The part between two indices, which are in range.
+/// Part of a text between two valid indices.
 fn part(text: &str, begin: usize, end: usize) -> String {
     if text.is_ascii() {
         return text[begin..end].to_owned();
@@ -19,7 +19,7 @@ fn part(text: &str, begin: usize, end: usize) -> String {
     String::from_utf16_lossy(&units)
 }
 
-/// `substring`
+/// Implements `substring`.
 pub(crate) fn substring(vm: &mut Vm, text: &str, begin: i64, end: Option<i64>) -> Eval<Value> {
     let length = length(text);
     vm.tick(length / 32)?;
@@ -31,7 +31,7 @@ pub(crate) fn substring(vm: &mut Vm, text: &str, begin: i64, end: Option<i64>) -
     vm.string(part)
 }
 
-/// `text[index]`
+/// Implements `text[index]`.
 pub(crate) fn letter_at(vm: &mut Vm, text: &str, index: i64) -> Eval<Value> {
     let length = length(text);
     vm.tick(length / 32)?;
@@ -43,26 +43,31 @@ pub(crate) fn letter_at(vm: &mut Vm, text: &str, index: i64) -> Eval<Value> {
     vm.string(part)
 }
 
-/// `text[from..to]`
+/// Implements `text[from..to]`.
 pub(crate) fn slice(vm: &mut Vm, text: &str, from: i64, to: i64, empty: bool) -> Eval<Value> {
     if empty {
         return Ok(Value::str(""));
     }
     let length = length(text) as i64;
-    let lift = |at: i64| if at < 0 { at + length } else { at };
-    let (from, to) = (lift(from), lift(to));
+    let from = absolute_index(from, length);
+    let to = absolute_index(to, length);
     let Value::Str(part) = substring(vm, text, from.min(to), Some(from.max(to).saturating_add(1)))? else {
         return Ok(Value::Null);
     };
     Ok(if from > to { Value::from(part.chars().rev().collect::<String>()) } else { Value::Str(part) })
 }
 
-/// The index in units of a place in bytes.
+/// Converts a negative index, which counts from the end.
+pub(crate) fn absolute_index(index: i64, length: i64) -> i64 {
+    if index < 0 { index + length } else { index }
+}
+
+/// Converts a byte position to an index in UTF-16 units.
 pub(crate) fn unit_index(text: &str, byte: usize) -> i64 {
     length(&text[..byte]) as i64
 }
 
-/// The place in bytes of an index in units, cut to the text.
+/// Converts an index in UTF-16 units to a byte position, limited to the text.
 pub(crate) fn byte_index(text: &str, unit: i64) -> usize {
     if unit <= 0 {
         return 0;
@@ -77,7 +82,7 @@ pub(crate) fn byte_index(text: &str, unit: i64) -> usize {
     text.len()
 }
 
-/// A text argument; other values as their text.
+/// An argument as text. Fails if it is null.
 fn text_of(vm: &mut Vm, value: &Value) -> Eval<Rc<str>> {
     if value.is_null() {
         return Err(throw("java.lang.NullPointerException", "a text is expected, and the argument is null"));
@@ -90,7 +95,7 @@ pub(super) fn call(vm: &mut Vm, text: &Rc<str>, name: &str, arguments: &[Value])
     if let Some(result) = plain(vm, text, name, arguments)? {
         return Ok(Some(result));
     }
-    if let Some(result) = searching(vm, text, name, arguments)? {
+    if let Some(result) = search_method(vm, text, name, arguments)? {
         return Ok(Some(result));
     }
     super::string_more::call(vm, text, name, arguments)
@@ -161,7 +166,8 @@ fn plain(vm: &mut Vm, text: &Rc<str>, name: &str, arguments: &[Value]) -> Eval<O
             substring(vm, text, begin, None)?
         }
         ("substring" | "subSequence", [begin, end]) => {
-            let (begin, end) = (vm.to_index(begin)?, vm.to_index(end)?);
+            let begin = vm.to_index(begin)?;
+            let end = vm.to_index(end)?;
             substring(vm, text, begin, Some(end))?
         }
         ("concat", [other]) => {
@@ -190,14 +196,16 @@ fn plain(vm: &mut Vm, text: &Rc<str>, name: &str, arguments: &[Value]) -> Eval<O
             _ => Value::Bool(false),
         },
         ("equalsIgnoreCase", [other]) => {
-            let same = !other.is_null() && vm.text(other)?.to_lowercase() == text.to_lowercase();
-            Value::Bool(same)
+            let is_equal = !other.is_null() && vm.text(other)?.to_lowercase() == text.to_lowercase();
+            Value::Bool(is_equal)
         }
         ("compareTo" | "compareToIgnoreCase", [other]) => {
             let other = text_of(vm, other)?;
-            let (mut a, mut b) = (text.to_string(), other.to_string());
+            let mut a = text.to_string();
+            let mut b = other.to_string();
             if name == "compareToIgnoreCase" {
-                (a, b) = (a.to_lowercase(), b.to_lowercase());
+                a = a.to_lowercase();
+                b = b.to_lowercase();
             }
             Value::Int(java_compare(&a, &b))
         }
@@ -205,9 +213,10 @@ fn plain(vm: &mut Vm, text: &Rc<str>, name: &str, arguments: &[Value]) -> Eval<O
     }))
 }
 
-/// The difference of the first units that differ, or of the lengths.
+/// Java's `compareTo`: the difference of the first units that differ, or of the lengths.
 fn java_compare(left: &str, right: &str) -> i32 {
-    let (a, b): (Vec<u16>, Vec<u16>) = (left.encode_utf16().collect(), right.encode_utf16().collect());
+    let a: Vec<u16> = left.encode_utf16().collect();
+    let b: Vec<u16> = right.encode_utf16().collect();
     for (a, b) in a.iter().zip(&b) {
         if a != b {
             return i32::from(*a) - i32::from(*b);
@@ -216,8 +225,8 @@ fn java_compare(left: &str, right: &str) -> i32 {
     a.len() as i32 - b.len() as i32
 }
 
-/// Methods that look for something in the text.
-fn searching(vm: &mut Vm, text: &Rc<str>, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
+/// Methods that search or replace a literal text.
+fn search_method(vm: &mut Vm, text: &Rc<str>, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
     Ok(Some(match (name, arguments) {
         ("contains", [other]) => {
             let other = text_of(vm, other)?;
@@ -232,7 +241,8 @@ fn searching(vm: &mut Vm, text: &Rc<str>, name: &str, arguments: &[Value]) -> Ev
             Value::Bool(text.starts_with(&*other))
         }
         ("startsWith", [other, from]) => {
-            let (other, from) = (text_of(vm, other)?, vm.to_index(from)?);
+            let other = text_of(vm, other)?;
+            let from = vm.to_index(from)?;
             Value::Bool(text[byte_index(text, from)..].starts_with(&*other))
         }
         ("endsWith", [other]) => {
@@ -250,8 +260,8 @@ fn searching(vm: &mut Vm, text: &Rc<str>, name: &str, arguments: &[Value]) -> Ev
                 None => 0,
             };
             let begin = byte_index(text, from);
-            let found = text[begin..].find(&*other).map(|at| unit_index(text, begin + at));
-            Value::Int(found.unwrap_or(-1) as i32)
+            let index = text[begin..].find(&*other).map(|at| unit_index(text, begin + at));
+            Value::Int(index.unwrap_or(-1) as i32)
         }
         ("lastIndexOf", [other, rest @ ..]) => {
             let other = needle(vm, other)?;
@@ -267,8 +277,8 @@ fn searching(vm: &mut Vm, text: &Rc<str>, name: &str, arguments: &[Value]) -> Ev
                 }
                 None => text.len(),
             };
-            let found = text[..end].rfind(&*other).map(|at| unit_index(text, at));
-            Value::Int(found.unwrap_or(-1) as i32)
+            let index = text[..end].rfind(&*other).map(|at| unit_index(text, at));
+            Value::Int(index.unwrap_or(-1) as i32)
         }
         ("count", [other]) if !matches!(other, Value::Closure(_)) => {
             let other = text_of(vm, other)?;
@@ -282,7 +292,8 @@ fn searching(vm: &mut Vm, text: &Rc<str>, name: &str, arguments: &[Value]) -> Ev
             vm.string(text.replacen(&*other, "", 1))?
         }
         ("replace", [from, to]) => {
-            let (from, to) = (text_of(vm, from)?, text_of(vm, to)?);
+            let from = text_of(vm, from)?;
+            let to = text_of(vm, to)?;
             let count = if from.is_empty() { text.len() + 1 } else { text.matches(&*from).count() };
             vm.alloc(text.len() + count.saturating_mul(to.len()))?;
             vm.string(text.replace(&*from, &to))?
@@ -290,7 +301,8 @@ fn searching(vm: &mut Vm, text: &Rc<str>, name: &str, arguments: &[Value]) -> Ev
         ("replace", [Value::Map(map)]) => {
             let mut result = text.to_string();
             for (from, to) in map.pairs() {
-                let (from, to) = (vm.text(&from)?, vm.text(&to)?);
+                let from = vm.text(&from)?;
+                let to = vm.text(&to)?;
                 vm.alloc(result.len().saturating_mul(to.len() + 1))?;
                 result = result.replace(&*from, &to);
             }
@@ -300,7 +312,7 @@ fn searching(vm: &mut Vm, text: &Rc<str>, name: &str, arguments: &[Value]) -> Ev
     }))
 }
 
-/// What is looked for: a text, or the code of a character.
+/// Search argument: a text, or the code of a character.
 fn needle(vm: &mut Vm, value: &Value) -> Eval<Rc<str>> {
     match value {
         Value::Int(code) => Ok(char::from_u32(*code as u32).unwrap_or('\u{fffd}').to_string().into()),

@@ -1,8 +1,8 @@
-//! More methods of text: patterns, lines, numbers, formats, codes.
+//! More methods of text: patterns, lines, numbers, formats, encodings.
 
 use crate::classes::{codec, format, regex};
 use crate::decimal::Decimal;
-use crate::error::{Eval, no_number, throw};
+use crate::error::{Eval, number_format_error, throw};
 use crate::value::Value;
 use crate::vm::Vm;
 use std::rc::Rc;
@@ -49,8 +49,8 @@ fn patterns(vm: &mut Vm, text: &Rc<str>, name: &str, arguments: &[Value]) -> Eva
         }
         ("find", [pattern]) if !matches!(pattern, Value::Closure(_)) => {
             let matcher = regex::find(vm, &Value::Str(Rc::clone(text)), pattern)?;
-            let found = vm.call_method(&matcher, "find", &[])?;
-            if vm.truth(&found)? { vm.call_method(&matcher, "group", &[])? } else { Value::Null }
+            let is_match = vm.call_method(&matcher, "find", &[])?;
+            if vm.truth(&is_match)? { vm.call_method(&matcher, "group", &[])? } else { Value::Null }
         }
         ("find", [pattern, closure @ Value::Closure(_)]) => {
             let matcher = regex::find(vm, &Value::Str(Rc::clone(text)), pattern)?;
@@ -60,11 +60,11 @@ fn patterns(vm: &mut Vm, text: &Rc<str>, name: &str, arguments: &[Value]) -> Eva
         ("findAll", [pattern]) if !matches!(pattern, Value::Closure(_)) => {
             let matcher = regex::find(vm, &Value::Str(Rc::clone(text)), pattern)?;
             let items = vm.items(&matcher)?;
-            let mut found = Vec::new();
+            let mut matches = Vec::new();
             for item in items {
-                found.push(if let Value::List(_) = item { vm.index(&item, &Value::Int(0))? } else { item });
+                matches.push(if let Value::List(_) = item { vm.index(&item, &Value::Int(0))? } else { item });
             }
-            vm.new_list(found)?
+            vm.new_list(matches)?
         }
         ("eachMatch", [pattern, closure]) => {
             let matcher = regex::find(vm, &Value::Str(Rc::clone(text)), pattern)?;
@@ -95,14 +95,14 @@ fn lines(vm: &mut Vm, text: &Rc<str>, name: &str, arguments: &[Value]) -> Eval<O
         }
         ("eachLine" | "splitEachLine", [rest @ .., closure]) => {
             let mut last = Value::Null;
-            let two = Vm::arity(closure) > 1 && name == "eachLine";
+            let takes_line_number = Vm::arity(closure) > 1 && name == "eachLine";
             for (index, line) in text.lines().enumerate() {
                 let line = vm.string(line)?;
                 last = if name == "splitEachLine" {
                     let parts = vm.call_method(&line, "split", rest)?;
                     let parts = vm.items(&parts)?;
                     vm.call_closure(closure, &[Value::list(parts)])?
-                } else if two {
+                } else if takes_line_number {
                     vm.call_closure(closure, &[line, Value::count(index + 1)])?
                 } else {
                     vm.call_closure(closure, &[line])?
@@ -117,14 +117,14 @@ fn lines(vm: &mut Vm, text: &Rc<str>, name: &str, arguments: &[Value]) -> Eval<O
                 .filter(|line| !line.trim().is_empty())
                 .map(|line| line.len() - line.trim_start().len())
                 .min();
-            let strip = |line: &str| {
+            let lines = text.split('\n').map(|line| {
                 if margin {
-                    line.trim_start().strip_prefix('|').unwrap_or(line).to_owned()
+                    line.trim_start().strip_prefix('|').unwrap_or(line)
                 } else {
-                    line.get(indent.unwrap_or(0)..).unwrap_or("").to_owned()
+                    line.get(indent.unwrap_or(0)..).unwrap_or("")
                 }
-            };
-            let lines: Vec<String> = text.split('\n').map(strip).collect();
+            });
+            let lines: Vec<&str> = lines.collect();
             vm.string(lines.join("\n"))?
         }
         ("denormalize" | "normalize" | "translateEscapes", []) => vm.string(text.replace("\r\n", "\n"))?,
@@ -136,13 +136,14 @@ fn lines(vm: &mut Vm, text: &Rc<str>, name: &str, arguments: &[Value]) -> Eval<O
             };
             let missing = width.saturating_sub(super::string::length(text));
             vm.alloc(text.len() + missing.saturating_mul(fill.len()))?;
-            let fill = |count: usize| fill.chars().cycle().take(count).collect::<String>();
-            let left = match name {
+            let left_count = match name {
                 "padLeft" => missing,
                 "padRight" => 0,
                 _ => missing / 2,
             };
-            vm.string(format!("{}{text}{}", fill(left), fill(missing - left)))?
+            let left_fill: String = fill.chars().cycle().take(left_count).collect();
+            let right_fill: String = fill.chars().cycle().take(missing - left_count).collect();
+            vm.string(format!("{left_fill}{text}{right_fill}"))?
         }
         ("take" | "drop" | "takeRight" | "dropRight", [count]) => {
             let length = super::string::length(text) as i64;
@@ -171,13 +172,15 @@ fn numbers(vm: &mut Vm, text: &Rc<str>, name: &str, arguments: &[Value]) -> Eval
     let digits = text.trim();
     Ok(Some(match (name, arguments) {
         ("toInteger" | "intValue" | "asInteger" | "toShort", []) => {
-            Value::Int(digits.parse().map_err(|_| no_number(text))?)
+            Value::Int(digits.parse().map_err(|_| number_format_error(text))?)
         }
-        ("toLong" | "asLong" | "longValue", []) => Value::Long(digits.parse().map_err(|_| no_number(text))?),
-        ("toDouble" | "asDouble" | "doubleValue", []) => Value::Double(digits.parse().map_err(|_| no_number(text))?),
-        ("toFloat", []) => Value::Float(digits.parse().map_err(|_| no_number(text))?),
+        ("toLong" | "asLong" | "longValue", []) => Value::Long(digits.parse().map_err(|_| number_format_error(text))?),
+        ("toDouble" | "asDouble" | "doubleValue", []) => {
+            Value::Double(digits.parse().map_err(|_| number_format_error(text))?)
+        }
+        ("toFloat", []) => Value::Float(digits.parse().map_err(|_| number_format_error(text))?),
         ("toBigDecimal" | "asBigDecimal", []) => {
-            Decimal::parse(digits).map(Value::decimal).ok_or_else(|| no_number(text))?
+            Decimal::parse(digits).map(Value::decimal).ok_or_else(|| number_format_error(text))?
         }
         ("toBigInteger", []) => vm.to_big(&Value::str(digits)).map(Value::big)?,
         ("toBoolean", []) => Value::Bool(matches!(&*digits.to_lowercase(), "true" | "y" | "1")),
@@ -204,14 +207,14 @@ fn codes(vm: &mut Vm, text: &Rc<str>, name: &str, arguments: &[Value]) -> Eval<O
             let algorithm = vm.text(algorithm)?;
             vm.string(codec::hex(&codec::digest(&algorithm, text.as_bytes())?))?
         }
-        ("encodeBase64" | "encodeBase64Url", []) => codec::encoded(text.as_bytes()),
+        ("encodeBase64" | "encodeBase64Url", []) => codec::base64_value(text.as_bytes()),
         ("decodeBase64" | "decodeBase64Url", []) => Value::bytes(codec::base64_decode(text)?),
         ("decodeHex", []) => Value::bytes(codec::unhex(text)?),
         ("encodeHex", []) => vm.string(codec::hex(text.as_bytes()))?,
         ("execute", _) => execute(vm, &[text.to_string()])?,
         ("toURL" | "toURI", []) => crate::classes::net::make_url(vm, "java.net.URL", &[Value::Str(Rc::clone(text))])?,
         ("asBoolean", []) => Value::Bool(!text.is_empty()),
-        // Of a character set, which is its name here.
+        // A character set is represented by its name.
         ("name" | "displayName", []) => Value::Str(Rc::clone(text)),
         ("codePointCount", _) => Value::count(text.chars().count()),
         ("isSurrogate", _) => Value::Bool(false),
@@ -219,7 +222,7 @@ fn codes(vm: &mut Vm, text: &Rc<str>, name: &str, arguments: &[Value]) -> Eval<O
     }))
 }
 
-/// Starts a process, if the host allows it.
+/// Runs a process, if the host allows it.
 pub(crate) fn execute(vm: &mut Vm, command: &[String]) -> Eval<Value> {
     match vm.host.exec(command) {
         Ok(output) => Ok(crate::classes::io::process(output)),

@@ -1,4 +1,5 @@
-//! The tree of a script. Names of local variables are resolved: how many frames outwards, and which slot there.
+//! The syntax tree of a script. Local variables are resolved to a number of frames
+//! outwards and a slot.
 
 use std::sync::Arc;
 
@@ -6,20 +7,21 @@ pub(crate) type Name = Arc<str>;
 
 /// A parsed script.
 pub(crate) struct Code {
-    /// The statements outside of methods and classes.
+    /// Statements outside of methods and classes.
     pub main: Arc<Function>,
-    /// Names that are no local variables: `JMeter`'s objects, classes, variables made by assignment.
+    /// Names that are not local variables: `JMeter` objects, classes,
+    /// variables created by assignment.
     pub globals: Vec<Name>,
-    /// Methods, in order; several may have one name.
+    /// Methods in order; overloads share a name.
     pub methods: Vec<Method>,
     pub classes: Vec<Arc<ClassDef>>,
     pub imports: Vec<Import>,
-    /// Classes that are named where only a class can stand, with their lines.
+    /// Names in places where only a class is valid, with their lines.
     pub named: Vec<(u32, Name)>,
     pub dialect: crate::script::Dialect,
 }
 
-/// `import …`
+/// An `import` declaration.
 pub(crate) struct Import {
     pub line: u32,
     pub path: Name,
@@ -28,14 +30,14 @@ pub(crate) struct Import {
     pub is_wild: bool,
 }
 
-/// A function: of the script, of a class, or a closure.
+/// A function of the script or of a class, or a closure.
 pub(crate) struct Function {
     pub name: Name,
     pub parameters: Vec<Parameter>,
-    /// Whether a closure without parameters gets `it`, in slot 0.
+    /// True if a closure without parameters gets `it`, in slot 0.
     pub implicit_it: bool,
     pub body: Vec<Stmt>,
-    /// Slots of its frame.
+    /// Number of slots in its frame.
     pub slots: u16,
     pub returns: Type,
 }
@@ -46,7 +48,7 @@ pub(crate) struct Method {
     pub is_static: bool,
 }
 
-/// A parameter; parameters take the first slots.
+/// A parameter. Parameters occupy the first slots.
 pub(crate) struct Parameter {
     pub ty: Type,
     pub default: Option<Expr>,
@@ -60,7 +62,7 @@ pub(crate) struct ClassDef {
     pub fields: Vec<Field>,
     pub methods: Vec<Method>,
     pub constructors: Vec<Arc<Function>>,
-    /// Constants of an enum with the arguments of each.
+    /// Constants of an enum, each with a function that evaluates its arguments.
     pub constants: Vec<(Name, Arc<Function>)>,
 }
 
@@ -68,15 +70,15 @@ pub(crate) struct ClassDef {
 pub(crate) struct Field {
     pub name: Name,
     pub ty: Type,
-    /// Its value, as a function without parameters.
+    /// Initial value, as a function without parameters.
     pub value: Option<Arc<Function>>,
     pub is_static: bool,
 }
 
-/// What a declared type does to values.
+/// Effect of a declared type on values.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Type {
-    /// `def`, `var`, `Object`, classes.
+    /// `def`, `var`, `Object`, and classes without conversion.
     Any,
     Void,
     Boolean,
@@ -92,7 +94,7 @@ pub(crate) enum Type {
     BigDecimal,
     List,
     Set,
-    /// Another class.
+    /// A class without a variant of its own.
     Class(Name),
     Array(Box<Type>),
 }
@@ -141,18 +143,19 @@ pub(crate) struct TryParts {
 }
 
 pub(crate) struct Catch {
-    /// Names of classes; none for all.
+    /// Names of classes; empty to catch all.
     pub classes: Vec<Name>,
     pub slot: u16,
     pub body: Vec<Stmt>,
 }
 
-/// A case of a switch; several labels stand as several cases, the first ones with empty bodies.
+/// A case of a switch. A case with several labels becomes several cases, all but the
+/// last with empty bodies.
 pub(crate) struct Case {
     /// `None` for `default`.
     pub label: Option<Expr>,
     pub body: Vec<Stmt>,
-    /// `case x ->`: no fall-through.
+    /// True for `case x ->`, which has no fall-through.
     pub closed: bool,
 }
 
@@ -173,17 +176,17 @@ pub(crate) enum Expr {
     Decimal(Name),
     Text(Name),
     Template(Vec<Piece>),
-    /// Frames outwards, slot.
+    /// Number of frames outwards, slot.
     Local(u16, u16),
     Global(u32),
     List(Vec<Argument>),
-    /// An array of a Java initialiser.
+    /// A Java array initializer.
     Array(Vec<Expr>),
     Map(Vec<(Expr, Expr)>),
-    /// From, to, whether the last is left out.
+    /// Ends; true if the last element is excluded.
     Range(Box<(Expr, Expr)>, bool),
     Closure(Arc<Function>),
-    /// Operators of one rank, from left to right.
+    /// Operators of one precedence, from left to right.
     Chain(Box<Expr>, Vec<(Operator, u32, Expr)>),
     And(Vec<Expr>),
     Or(Vec<Expr>),
@@ -194,10 +197,10 @@ pub(crate) enum Expr {
     Ternary(Box<(Expr, Expr, Expr)>),
     Elvis(Box<(Expr, Expr)>),
     Assign(Box<Assignment>),
-    /// Target, step, whether the value is that from before.
+    /// Target, step; true for the value before the step.
     Step(Box<Expr>, i32, bool),
     Postfix(Box<Expr>, Vec<Post>),
-    /// A call by name alone: local variable, method, `JMeter` object or global function.
+    /// A call by name: local variable, method, `JMeter` object or global function.
     Call(Box<Call>),
     New(Box<New>),
     NewArray(Type, Vec<Expr>),
@@ -212,9 +215,9 @@ pub(crate) struct Assignment {
     pub ty: Type,
     pub operator: Option<Operator>,
     pub value: Expr,
-    /// `?=`: only if the target is false.
+    /// True for `?=`, which assigns only if the target is false.
     pub elvis: bool,
-    /// `(a, b) = …`
+    /// Targets of `(a, b) = …`.
     pub many: Vec<Expr>,
 }
 
@@ -249,7 +252,7 @@ pub(crate) enum Piece {
     Value(Expr),
 }
 
-/// How a member is reached.
+/// Kind of member access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Reach {
     /// `.`
@@ -260,7 +263,7 @@ pub(crate) enum Reach {
     Spread,
 }
 
-/// What follows a value.
+/// Suffix of a value.
 pub(crate) enum Post {
     Property(Reach, Name, u32),
     /// `."${name}"`
@@ -269,7 +272,7 @@ pub(crate) enum Post {
     DynamicMethod(Reach, Expr, Vec<Argument>, u32),
     /// `[…]`
     Index(Vec<Argument>, u32),
-    /// `(…)` behind a value
+    /// `(…)` directly after a value
     Call(Vec<Argument>, u32),
     /// `.&name`
     Reference(Name),

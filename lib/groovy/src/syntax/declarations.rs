@@ -1,14 +1,14 @@
-//! Declarations: variables, methods, classes, imports.
+//! Parses declarations: variables, methods, classes, imports.
 
 use super::ast::{ClassDef, Expr, Field, Function, Import, Method, Name, Parameter, StmtKind, Type};
-use super::parser::{Lines, Parse, Parser};
+use super::parser::{LineEnds, Parse, Parser};
 use super::scope::Visibility;
 use super::token::Kind;
 use super::types::{KEYWORDS, PRIMITIVES};
 use std::sync::Arc;
 
-/// What begins like a type and a name.
-enum Begin {
+/// Start of a declaration.
+enum DeclarationStart {
     Variable(Type, Name),
     Method(Type, Name, Name),
 }
@@ -20,33 +20,33 @@ impl Parser {
         if modifiers.any && matches!(self.word(), "class" | "interface" | "enum" | "trait") {
             return self.class_statement();
         }
-        if modifiers.is_static && self.is("{") {
+        if modifiers.is_static && self.is_mark("{") {
             return Ok(StmtKind::Block(self.block()?));
         }
-        let many = matches!(self.word(), "def" | "var") || (modifiers.any && self.is("("));
-        if many
-            && (self.is("(") || self.is_at(1, "("))
+        let may_declare_tuple = matches!(self.word(), "def" | "var") || (modifiers.any && self.is_mark("("));
+        if may_declare_tuple
+            && (self.is_mark("(") || self.is_mark_at(1, "("))
             && let Some(names) = self.attempt(Self::try_many)
         {
-            return self.many(names);
+            return self.declare_tuple(names);
         }
         let line = self.line();
         match self.attempt(Self::try_begin) {
-            Some(Begin::Variable(ty, name)) => {
+            Some(DeclarationStart::Variable(ty, name)) => {
                 self.note_type(line, &ty);
                 self.variables(ty, name)
             }
-            Some(Begin::Method(ty, name, ty_name)) => {
+            Some(DeclarationStart::Method(ty, name, ty_name)) => {
                 self.note_class(line, &ty_name);
                 self.method(ty, name, modifiers.is_static)
             }
             // `final x = 1`
-            None if modifiers.any && matches!(self.kind(), Kind::Name(_)) && self.is_at(1, "=") => {
+            None if modifiers.any && matches!(self.kind(), Kind::Name(_)) && self.is_mark_at(1, "=") => {
                 let name = self.name()?;
                 self.variables(Type::Any, name)
             }
             // `static name(a) {`
-            None if modifiers.any && matches!(self.kind(), Kind::Name(_)) && self.is_at(1, "(") => {
+            None if modifiers.any && matches!(self.kind(), Kind::Name(_)) && self.is_mark_at(1, "(") => {
                 let at = self.at;
                 let name = self.name()?;
                 if self.starts_method() {
@@ -75,10 +75,10 @@ impl Parser {
         }
     }
 
-    /// `BeanShell`: `name(a, b) {`.
+    /// True for `name(a, b) {` of `BeanShell`, a method without a type.
     fn starts_method_without_type(&self) -> bool {
         let name = self.word();
-        if name.is_empty() || KEYWORDS.contains(&name) || !self.is_at(1, "(") || self.scopes.depth() > 1 {
+        if name.is_empty() || KEYWORDS.contains(&name) || !self.is_mark_at(1, "(") || self.scopes.depth() > 1 {
             return false;
         }
         let mut open = 0_i32;
@@ -88,8 +88,9 @@ impl Parser {
                 Kind::Mark(")") => {
                     open -= 1;
                     if open == 0 {
-                        // In Groovy this would be a call with a closure; a list of bare names tells a method.
-                        return self.is_at(ahead + 1, "{")
+                        // In Groovy this would be a call with a closure. Only a list of bare
+                        // names is a method.
+                        return self.is_mark_at(ahead + 1, "{")
                             && self.only_names(2, ahead)
                             && self.dialect == crate::Dialect::BeanShell;
                     }
@@ -106,45 +107,45 @@ impl Parser {
             .all(|ahead| matches!(self.kind_at(ahead), Kind::Name(_) | Kind::Mark("," | "[" | "]" | "." | "<" | ">")))
     }
 
-    /// `Type name` before what can follow it in a declaration.
-    fn try_begin(&mut self) -> Option<Begin> {
+    /// Parses `Type name` if a declaration can follow.
+    fn try_begin(&mut self) -> Option<DeclarationStart> {
         let first = self.word().to_owned();
         if first.is_empty() || (KEYWORDS.contains(&&*first) && first != "def") {
             return None;
         }
         let (mut ty, ty_name) = self.try_type()?;
-        if self.starts_line(0) && first != "def" && !self.free_lines {
+        if self.starts_line(0) && first != "def" && !self.ignores_line_ends {
             return None;
         }
         let name: Name = match self.kind() {
             Kind::Name(name) if !KEYWORDS.contains(&&**name) => name.clone(),
             // `def "a method name"()`
-            Kind::Text(name) if self.is_at(1, "(") && first == "def" => name.clone(),
+            Kind::Text(name) if self.is_mark_at(1, "(") && first == "def" => name.clone(),
             _ => return None,
         };
         self.advance();
-        while self.is("[") && self.is_at(1, "]") {
+        while self.is_mark("[") && self.is_mark_at(1, "]") {
             self.advance();
             self.advance();
             ty = Type::Array(Box::new(ty));
         }
-        if self.is("(") {
-            return if self.starts_method() { Some(Begin::Method(ty, name, ty_name)) } else { None };
+        if self.is_mark("(") {
+            return if self.starts_method() { Some(DeclarationStart::Method(ty, name, ty_name)) } else { None };
         }
         // `println x` is a call; `Foo x`, `int x` and `foo x = 1` are declarations.
-        let certain = first == "def" || first == "var" || PRIMITIVES.contains(&&*first) || self.is("=");
-        let typical = ty_name.rsplit('.').next().is_some_and(|name| name.starts_with(char::is_uppercase));
-        let follows = self.starts_line(0)
+        let is_certain = first == "def" || first == "var" || PRIMITIVES.contains(&&*first) || self.is_mark("=");
+        let is_class_name = ty_name.rsplit('.').next().is_some_and(|name| name.starts_with(char::is_uppercase));
+        let is_complete = self.starts_line(0)
             || matches!(self.kind(), Kind::Mark("=" | ";" | "," | "}" | ")" | ":") | Kind::End)
             || self.word() == "in";
-        if follows && (certain || typical || matches!(ty, Type::Array(_))) {
-            Some(Begin::Variable(ty, name))
+        if is_complete && (is_certain || is_class_name || matches!(ty, Type::Array(_))) {
+            Some(DeclarationStart::Variable(ty, name))
         } else {
             None
         }
     }
 
-    /// Whether `(…)` and `{`, or `throws`, stand here.
+    /// True if `(…)` and then `{` or `throws` follow.
     fn starts_method(&self) -> bool {
         let mut open = 0_i32;
         for ahead in 0..2_000 {
@@ -155,29 +156,31 @@ impl Parser {
                 _ => {}
             }
             if open == 0 {
-                return self.is_at(ahead + 1, "{") || self.word_at(ahead + 1) == "throws" || self.is_at(ahead + 1, ";");
+                return self.is_mark_at(ahead + 1, "{")
+                    || self.word_at(ahead + 1) == "throws"
+                    || self.is_mark_at(ahead + 1, ";");
             }
         }
         false
     }
 
-    /// `def (a, int b)`
+    /// Parses `def (a, int b)`.
     fn try_many(&mut self) -> Option<Vec<(Type, Name)>> {
-        if !self.is("(") {
+        if !self.is_mark("(") {
             self.advance();
         }
         self.advance();
         let mut names = Vec::new();
         loop {
-            let typed = matches!(self.kind_at(1), Kind::Name(_)) || self.is_at(1, "<") || self.is_at(1, "[");
+            let typed = matches!(self.kind_at(1), Kind::Name(_)) || self.is_mark_at(1, "<") || self.is_mark_at(1, "[");
             let ty = if typed { self.try_type()?.0 } else { Type::Any };
             names.push((ty, self.name().ok()?));
-            if !self.is(",") {
+            if !self.is_mark(",") {
                 break;
             }
             self.advance();
         }
-        if self.is(")") && self.is_at(1, "=") {
+        if self.is_mark(")") && self.is_mark_at(1, "=") {
             self.advance();
             self.advance();
             return Some(names);
@@ -185,7 +188,7 @@ impl Parser {
         None
     }
 
-    fn many(&mut self, names: Vec<(Type, Name)>) -> Parse<StmtKind> {
+    fn declare_tuple(&mut self, names: Vec<(Type, Name)>) -> Parse<StmtKind> {
         let value = self.expression()?;
         let mut slots = Vec::new();
         for (ty, name) in names {
@@ -194,29 +197,30 @@ impl Parser {
         Ok(StmtKind::LetMany(slots, value))
     }
 
-    #[allow(clippy::needless_pass_by_value)] // The type is each variable's own.
+    #[allow(clippy::needless_pass_by_value)] // Each variable gets its own type.
     fn variables(&mut self, ty: Type, first: Name) -> Parse<StmtKind> {
-        let mut declared = Vec::new();
+        let mut variables = Vec::new();
         let mut name = first;
         loop {
             let mut ty = ty.clone();
-            while self.is("[") && self.is_at(1, "]") {
+            while self.is_mark("[") && self.is_mark_at(1, "]") {
                 self.advance();
                 self.advance();
                 ty = Type::Array(Box::new(ty));
             }
-            // A closure may call itself by the name of its variable.
-            let recursive = self.is("=") && self.is_at(1, "{") && !matches!(ty, Type::Array(_));
-            let early = if recursive { Some(self.declare(&name, ty.clone())?) } else { None };
+            // Declared before its value, because a closure may call itself by the
+            // name of its variable.
+            let is_recursive = self.is_mark("=") && self.is_mark_at(1, "{") && !matches!(ty, Type::Array(_));
+            let early_slot = if is_recursive { Some(self.declare(&name, ty.clone())?) } else { None };
             let value = if self.accept("=") { Some(self.initial_value(&ty)?) } else { None };
-            let slot = match early {
+            let slot = match early_slot {
                 Some(slot) => slot,
                 None => self.declare(&name, ty.clone())?,
             };
-            declared.push((slot, ty, value));
-            let next = self.is(",") && matches!(self.kind_at(1), Kind::Name(_));
+            variables.push((slot, ty, value));
+            let next = self.is_mark(",") && matches!(self.kind_at(1), Kind::Name(_));
             if !next {
-                return Ok(StmtKind::Let(declared));
+                return Ok(StmtKind::Let(variables));
             }
             self.advance();
             name = self.name()?;
@@ -224,20 +228,24 @@ impl Parser {
     }
 
     fn initial_value(&mut self, ty: &Type) -> Parse<Expr> {
-        if matches!(ty, Type::Array(_)) && self.is("{") {
+        if matches!(ty, Type::Array(_)) && self.is_mark("{") {
             return self.array_initial();
         }
         let value = self.expression()?;
         self.command(value)
     }
 
-    /// `{1, 2}` of an array.
+    /// Parses the array initializer `{1, 2}`.
     pub fn array_initial(&mut self) -> Parse<Expr> {
         self.expect("{")?;
         let mut items = Vec::new();
-        while !self.is("}") {
+        while !self.is_mark("}") {
             let item = self.nested(|parser| {
-                if parser.is("{") { parser.array_initial() } else { parser.with_lines(Lines::Free, Self::expression) }
+                if parser.is_mark("{") {
+                    parser.array_initial()
+                } else {
+                    parser.with_lines(LineEnds::Ignored, Self::expression)
+                }
             })?;
             items.push(item);
             if !self.accept(",") {
@@ -249,15 +257,15 @@ impl Parser {
     }
 
     fn method(&mut self, returns: Type, name: Name, is_static: bool) -> Parse<StmtKind> {
-        let function = self.function(name, returns, Visibility::Around)?;
+        let function = self.function(name, returns, Visibility::Enclosing)?;
         self.methods.push(Method { function: Arc::new(function), is_static });
         Ok(StmtKind::Nothing)
     }
 
-    /// Parameters and body of a method.
-    fn function(&mut self, name: Name, returns: Type, sees: Visibility) -> Parse<Function> {
-        self.scopes.enter_function(sees);
-        let read = self.nested(|parser| {
+    /// Parses the parameters and body of a method.
+    fn function(&mut self, name: Name, returns: Type, visibility: Visibility) -> Parse<Function> {
+        self.scopes.enter_function(visibility);
+        let parts = self.nested(|parser| {
             parser.expect("(")?;
             let parameters = parser.parameters(")")?;
             parser.expect(")")?;
@@ -267,31 +275,32 @@ impl Parser {
                     parser.ty()?;
                 }
             }
-            let body = if parser.is("{") { parser.block()? } else { Vec::new() };
+            let body = if parser.is_mark("{") { parser.block()? } else { Vec::new() };
             Ok((parameters, body))
         });
         let slots = self.scopes.leave_function();
-        let (parameters, body) = read?;
+        let (parameters, body) = parts?;
         Ok(Function { name, parameters, implicit_it: false, body, slots, returns })
     }
 
-    /// Parameters up to this mark, which is not taken.
+    /// Parses parameters up to a mark, without consuming it.
     pub fn parameters(&mut self, end: &str) -> Parse<Vec<Parameter>> {
         let mut parameters = Vec::new();
-        while !self.is(end) {
+        while !self.is_mark(end) {
             self.modifiers()?;
-            let untyped = self.is("...")
+            let is_untyped = self.is_mark("...")
                 || matches!(self.kind(), Kind::Name(_))
-                    && (self.is_at(1, ",") || self.is_at(1, "=") || self.is_at(1, end));
-            let mut ty = if untyped { Type::Any } else { self.ty()? };
+                    && (self.is_mark_at(1, ",") || self.is_mark_at(1, "=") || self.is_mark_at(1, end));
+            let mut ty = if is_untyped { Type::Any } else { self.ty()? };
             let variadic = self.accept("...");
             let name = self.name()?;
-            while self.is("[") && self.is_at(1, "]") {
+            while self.is_mark("[") && self.is_mark_at(1, "]") {
                 self.advance();
                 self.advance();
                 ty = Type::Array(Box::new(ty));
             }
-            let default = if self.accept("=") { Some(self.with_lines(Lines::Free, Self::expression)?) } else { None };
+            let default =
+                if self.accept("=") { Some(self.with_lines(LineEnds::Ignored, Self::expression)?) } else { None };
             self.declare(&name, ty.clone())?;
             parameters.push(Parameter { ty, default, variadic });
             if !self.accept(",") {
@@ -329,9 +338,9 @@ impl Parser {
         let is_enum = self.word() == "enum";
         self.advance();
         let name = self.name()?;
-        if self.is("<") {
-            // Type parameters say nothing to an interpreter.
-            while !self.is("{") && !matches!(self.word(), "extends" | "implements") && *self.kind() != Kind::End {
+        if self.is_mark("<") {
+            // An interpreter needs no type parameters.
+            while !self.is_mark("{") && !matches!(self.word(), "extends" | "implements") && *self.kind() != Kind::End {
                 self.advance();
             }
         }
@@ -365,11 +374,11 @@ impl Parser {
         };
         self.expect("{")?;
         self.nested(|parser| {
-            parser.with_lines(Lines::Count, |parser| {
+            parser.with_lines(LineEnds::Significant, |parser| {
                 if is_enum {
                     parser.constants(&mut class)?;
                 }
-                while !parser.is("}") {
+                while !parser.is_mark("}") {
                     parser.class_member(&mut class)?;
                 }
                 Ok(())
@@ -412,7 +421,7 @@ impl Parser {
             self.class_statement()?;
             return Ok(());
         }
-        if self.is("{") {
+        if self.is_mark("{") {
             self.scopes.enter_function(Visibility::OwnOnly);
             let body = self.block();
             self.scopes.leave_function();
@@ -420,7 +429,7 @@ impl Parser {
             return Ok(());
         }
         let simple = class.name.rsplit('.').next().unwrap_or(&class.name).to_owned();
-        if self.word() == simple && self.is_at(1, "(") {
+        if self.word() == simple && self.is_mark_at(1, "(") {
             let name = self.name()?;
             let function = self.function(name, Type::Any, Visibility::OwnOnly)?;
             class.constructors.push(Arc::new(function));
@@ -431,7 +440,7 @@ impl Parser {
         {
             Type::Any
         } else {
-            if self.is("<") {
+            if self.is_mark("<") {
                 while !self.accept(">") && *self.kind() != Kind::End {
                     self.advance();
                 }
@@ -439,7 +448,7 @@ impl Parser {
             self.ty()?
         };
         let name = self.name()?;
-        if self.is("(") {
+        if self.is_mark("(") {
             let function = self.function(name, ty, Visibility::OwnOnly)?;
             class.methods.push(Method { function: Arc::new(function), is_static: modifiers.is_static });
             return Ok(());

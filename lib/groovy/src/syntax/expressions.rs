@@ -1,10 +1,10 @@
-//! Operators and what they stand between.
+//! Parses operators and assignments.
 
 use super::ast::{Argument, Assignment, Call, Expr, Name, Operator, Post, Reach, Type};
-use super::parser::{Lines, Parse, Parser};
+use super::parser::{LineEnds, Parse, Parser};
 use super::token::Kind;
 
-/// Ranks of operators from the loosest up, below `&&`.
+/// Operators below `&&` by precedence, lowest first.
 const RANKS: [&[(&str, Operator)]; 9] = [
     &[("|", Operator::Or)],
     &[("^", Operator::Xor)],
@@ -25,7 +25,7 @@ const RANKS: [&[(&str, Operator)]; 9] = [
     &[("**", Operator::Power)],
 ];
 
-/// The most `as`, `in` and `instanceof` in a row.
+/// Maximum number of successive `as`, `in` and `instanceof`.
 const TYPE_TESTS: usize = 20;
 
 const COMPARISONS: usize = 4;
@@ -52,7 +52,7 @@ impl Parser {
     }
 
     fn assignment(&mut self) -> Parse<Expr> {
-        if self.is("(")
+        if self.is_mark("(")
             && let Some(many) = self.attempt(Self::try_many_targets)
         {
             let value = self.expression()?;
@@ -67,7 +67,7 @@ impl Parser {
         let (operator, elvis) = match self.kind() {
             Kind::Mark("=") => (None, false),
             Kind::Mark("?=") => (None, true),
-            Kind::Mark(mark) => match ASSIGNMENTS.iter().find(|(own, _)| own == mark) {
+            Kind::Mark(mark) => match ASSIGNMENTS.iter().find(|(operator_mark, _)| operator_mark == mark) {
                 Some((_, operator)) => (Some(*operator), false),
                 None => return Ok(target),
             },
@@ -77,7 +77,7 @@ impl Parser {
             return Err(self.error("only a variable, a property or an element can be assigned to"));
         }
         self.advance();
-        let value = if self.is("{") && self.dialect == crate::Dialect::BeanShell {
+        let value = if self.is_mark("{") && self.dialect == crate::Dialect::BeanShell {
             self.array_initial()?
         } else {
             let value = self.expression()?;
@@ -87,7 +87,7 @@ impl Parser {
         Ok(Expr::Assign(Box::new(Assignment { target, ty, operator, value, elvis, many: Vec::new() })))
     }
 
-    /// The declared type of a local variable.
+    /// Declared type of a local variable.
     fn type_of(&self, target: &Expr) -> Type {
         match target {
             Expr::Local(depth, slot) => self.scopes.type_at(*depth, *slot),
@@ -95,12 +95,12 @@ impl Parser {
         }
     }
 
-    /// `(a, b) =`
+    /// Parses the targets of `(a, b) =`.
     fn try_many_targets(&mut self) -> Option<Vec<Expr>> {
         self.advance();
         let mut targets = Vec::new();
         loop {
-            if !matches!(self.kind(), Kind::Name(_)) || !(self.is_at(1, ",") || self.is_at(1, ")")) {
+            if !matches!(self.kind(), Kind::Name(_)) || !(self.is_mark_at(1, ",") || self.is_mark_at(1, ")")) {
                 return None;
             }
             let name = self.name().ok()?;
@@ -109,7 +109,7 @@ impl Parser {
                 break;
             }
         }
-        if self.is(")") && self.is_at(1, "=") && !targets.is_empty() {
+        if self.is_mark(")") && self.is_mark_at(1, "=") && !targets.is_empty() {
             self.advance();
             self.advance();
             return Some(targets);
@@ -119,17 +119,17 @@ impl Parser {
 
     pub fn ternary(&mut self) -> Parse<Expr> {
         let condition = self.or()?;
-        if self.is("?:") {
+        if self.is_mark("?:") {
             self.advance();
             let other = self.nested(Self::ternary)?;
             return Ok(Expr::Elvis(Box::new((condition, other))));
         }
-        if !self.is("?") {
+        if !self.is_mark("?") {
             return Ok(condition);
         }
         self.advance();
         let (then, other) = self.nested(|parser| {
-            let then = parser.with_lines(Lines::Free, Self::assignment)?;
+            let then = parser.with_lines(LineEnds::Ignored, Self::assignment)?;
             parser.expect(":")?;
             Ok((then, parser.assignment()?))
         })?;
@@ -152,7 +152,7 @@ impl Parser {
         Ok(if all.len() == 1 { all.remove(0) } else { Expr::And(all) })
     }
 
-    /// Operators of a rank and those that bind closer.
+    /// Parses operators of one precedence and higher.
     fn ranked(&mut self, rank: usize) -> Parse<Expr> {
         if rank >= RANKS.len() {
             return self.unary();
@@ -185,58 +185,57 @@ impl Parser {
     }
 
     fn is_range(&self) -> bool {
-        (self.is("..") || self.is("..<")) && !self.on_new_line()
+        (self.is_mark("..") || self.is_mark("..<")) && !self.on_new_line()
     }
 
     fn range(&mut self, from: Expr) -> Parse<Expr> {
-        let exclusive = self.is("..<");
+        let exclusive = self.is_mark("..<");
         self.advance();
         let to = self.ranked(SHIFTS + 1)?;
         Ok(Expr::Range(Box::new((from, to)), exclusive))
     }
 
-    /// `instanceof`, `in`, `!in`, `as` behind what was read so far.
+    /// Parses `instanceof`, `in`, `!in` or `as` after an expression.
     fn type_test(&mut self, result: &mut Expr, rest: &mut Vec<(Operator, u32, Expr)>) -> Parse<Option<Expr>> {
-        let negated = self.is("!") && matches!(self.word_at(1), "in" | "instanceof") && !self.spaced(1);
+        let negated = self.is_mark("!") && matches!(self.word_at(1), "in" | "instanceof") && !self.has_space_before(1);
         let word = self.word_at(usize::from(negated)).to_owned();
-        let mut left = || chain(std::mem::replace(result, Expr::Null), std::mem::take(rest));
         match &*word {
             "instanceof" => {
-                let left = left();
+                let operand = take_chain(result, rest);
                 self.at += 1 + usize::from(negated);
                 let ty = self.ty()?;
-                Ok(Some(Expr::InstanceOf(Box::new(left), ty, negated)))
+                Ok(Some(Expr::InstanceOf(Box::new(operand), ty, negated)))
             }
             "in" => {
-                let left = left();
+                let operand = take_chain(result, rest);
                 let line = self.line();
                 self.at += 1 + usize::from(negated);
                 let right = self.ranked(COMPARISONS + 1)?;
                 let operator = if negated { Operator::NotIn } else { Operator::In };
-                Ok(Some(Expr::Chain(Box::new(left), vec![(operator, line, right)])))
+                Ok(Some(Expr::Chain(Box::new(operand), vec![(operator, line, right)])))
             }
             "as" if !self.on_new_line() => {
-                let left = left();
+                let operand = take_chain(result, rest);
                 self.advance();
                 let ty = self.ty()?;
-                Ok(Some(Expr::As(Box::new(left), ty)))
+                Ok(Some(Expr::As(Box::new(operand), ty)))
             }
             _ => Ok(None),
         }
     }
 
-    /// The operator of this rank that stands here, taken.
+    /// Consumes an operator of this precedence, if it is next.
     fn operator(&mut self, rank: usize) -> Option<Operator> {
         let Kind::Mark(mark) = self.kind() else { return None };
-        // Two marks, since `>>` may also end two lists of type arguments.
-        if rank == SHIFTS && *mark == ">" && self.is_at(1, ">") && !self.spaced(1) {
+        // `>>` is two marks, because it may also end two lists of type arguments.
+        if rank == SHIFTS && *mark == ">" && self.is_mark_at(1, ">") && !self.has_space_before(1) {
             self.at += 2;
             return Some(Operator::ShiftRight);
         }
-        let (_, operator) = RANKS[rank].iter().find(|(own, _)| own == mark)?;
-        // A line that begins with a sign is a statement of its own in Groovy.
-        let sign = matches!(*mark, "+" | "-");
-        if self.on_new_line() && sign && self.dialect == crate::Dialect::Groovy && !self.spaced(1) {
+        let (_, operator) = RANKS[rank].iter().find(|(operator_mark, _)| operator_mark == mark)?;
+        // In Groovy, a line that begins with a sign is a separate statement.
+        let is_sign = matches!(*mark, "+" | "-");
+        if self.on_new_line() && is_sign && self.dialect == crate::Dialect::Groovy && !self.has_space_before(1) {
             return None;
         }
         self.advance();
@@ -278,23 +277,23 @@ impl Parser {
         Err(self.error("`++` and `--` need a variable, a property or an element"))
     }
 
-    /// A value with what follows it, and casts behind it.
+    /// Parses a value with suffixes and an increment.
     fn power_operand(&mut self) -> Parse<Expr> {
         let value = self.postfix()?;
         self.casts(value)
     }
 
-    /// `x++` behind a value.
+    /// Parses `x++` or `x--` after a value.
     pub fn casts(&mut self, mut value: Expr) -> Parse<Expr> {
-        if (self.is("++") || self.is("--")) && !self.on_new_line() && is_target(&value) {
-            let step = if self.is("++") { 1 } else { -1 };
+        if (self.is_mark("++") || self.is_mark("--")) && !self.on_new_line() && is_target(&value) {
+            let step = if self.is_mark("++") { 1 } else { -1 };
             self.advance();
             value = self.step(value, step, true)?;
         }
         Ok(value)
     }
 
-    /// `(int) x`, `(x)`, `(x).y`
+    /// Parses `(int) x`, `(x)` or `(x).y`.
     fn cast_or_parentheses(&mut self) -> Parse<Expr> {
         let line = self.line();
         if let Some((ty, name)) = self.attempt(Self::try_cast) {
@@ -308,27 +307,29 @@ impl Parser {
     fn try_cast(&mut self) -> Option<(Type, Name)> {
         self.advance();
         let (ty, name) = self.try_type()?;
-        if !self.is(")") {
+        if !self.is_mark(")") {
             return None;
         }
         self.advance();
         if self.on_new_line() {
             return None;
         }
-        let primitive = super::types::PRIMITIVES.contains(&&*name) || matches!(ty, Type::Array(_));
-        let class = name.rsplit('.').next().is_some_and(|name| name.starts_with(char::is_uppercase));
-        let operand = match self.kind() {
+        let is_primitive = super::types::PRIMITIVES.contains(&&*name) || matches!(ty, Type::Array(_));
+        let is_class = name.rsplit('.').next().is_some_and(|name| name.starts_with(char::is_uppercase));
+        let is_operand_next = match self.kind() {
             Kind::Name(word) => !matches!(&**word, "in" | "as" | "instanceof"),
             Kind::Text(_) | Kind::Template(_) | Kind::Number(_) | Kind::Char(_) => true,
             Kind::Mark(mark) => {
-                matches!(*mark, "(" | "!" | "~") || (primitive && matches!(*mark, "-" | "+")) || *mark == "[" && class
+                matches!(*mark, "(" | "!" | "~")
+                    || (is_primitive && matches!(*mark, "-" | "+"))
+                    || *mark == "[" && is_class
             }
             Kind::End => false,
         };
-        if operand && (primitive || class) { Some((ty, name)) } else { None }
+        if is_operand_next && (is_primitive || is_class) { Some((ty, name)) } else { None }
     }
 
-    /// A local variable or a global name.
+    /// Resolves a name to a local variable or a global.
     pub fn variable(&mut self, name: &Name) -> Expr {
         match self.scopes.find(name) {
             Some((depth, slot, _)) => Expr::Local(depth, slot),
@@ -336,7 +337,7 @@ impl Parser {
         }
     }
 
-    /// A statement like `println x` or `log.info "x"`: a call without parentheses.
+    /// Parses a call without parentheses such as `println x` or `log.info "x"`.
     pub fn command(&mut self, expression: Expr) -> Parse<Expr> {
         if self.starts_line(0) || !self.starts_argument() || !is_callee(&expression) {
             return Ok(expression);
@@ -372,7 +373,7 @@ impl Parser {
         })
     }
 
-    /// Whether a token stands here that begins the argument of a call without parentheses.
+    /// True if the next token can begin an argument of a call without parentheses.
     fn starts_argument(&self) -> bool {
         match self.kind() {
             Kind::Text(_) | Kind::Template(_) | Kind::Number(_) | Kind::Char(_) => true,
@@ -380,16 +381,16 @@ impl Parser {
                 &**word,
                 "in" | "as" | "instanceof" | "else" | "catch" | "finally" | "while" | "case" | "default"
             ),
-            Kind::Mark("!" | "[") => self.spaced(0) && self.is("!") && !self.spaced(1),
+            Kind::Mark("!" | "[") => self.has_space_before(0) && self.is_mark("!") && !self.has_space_before(1),
             _ => false,
         }
     }
 
-    /// Arguments up to this mark, which is taken.
+    /// Parses arguments up to a mark, and consumes it.
     pub fn arguments(&mut self, end: &str) -> Parse<Vec<Argument>> {
-        let arguments = self.with_lines(Lines::Free, |parser| {
+        let arguments = self.with_lines(LineEnds::Ignored, |parser| {
             let mut arguments = Vec::new();
-            while !parser.is(end) {
+            while !parser.is_mark(end) {
                 arguments.push(parser.argument()?);
                 if !parser.accept(",") {
                     break;
@@ -411,9 +412,9 @@ impl Parser {
         Ok(Argument::Plain(self.expression()?))
     }
 
-    /// `name:`, `'text':`
+    /// Parses a key: `name:` or `'text':`.
     pub fn try_key(&mut self) -> Option<Expr> {
-        if !self.is_at(1, ":") {
+        if !self.is_mark_at(1, ":") {
             return None;
         }
         let key = match self.kind().clone() {
@@ -437,12 +438,17 @@ impl Parser {
     }
 }
 
-/// The first value with what follows.
+/// Combines a value with the operators that follow it.
 fn chain(first: Expr, rest: Vec<(Operator, u32, Expr)>) -> Expr {
     if rest.is_empty() { first } else { Expr::Chain(Box::new(first), rest) }
 }
 
-/// Whether something can be assigned to the expression.
+/// Moves the parsed operators into one expression.
+fn take_chain(first: &mut Expr, rest: &mut Vec<(Operator, u32, Expr)>) -> Expr {
+    chain(std::mem::replace(first, Expr::Null), std::mem::take(rest))
+}
+
+/// True if the expression can be assigned to.
 pub(super) fn is_target(expression: &Expr) -> bool {
     match expression {
         Expr::Local(..) | Expr::Global(_) => true,
@@ -453,7 +459,7 @@ pub(super) fn is_target(expression: &Expr) -> bool {
     }
 }
 
-/// Whether an argument may follow without parentheses.
+/// True if an argument without parentheses may follow.
 fn is_callee(expression: &Expr) -> bool {
     match expression {
         Expr::Local(..) | Expr::Global(_) => true,

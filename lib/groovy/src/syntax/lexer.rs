@@ -1,13 +1,13 @@
-//! Text → tokens.
+//! Splits text into tokens.
 
 use super::token::{Kind, MARKS, OTHER_MARKS, Part, Token};
 use crate::error::SyntaxError;
 use crate::script::Dialect;
 
-/// How deep templates may stand in templates.
+/// Maximum nesting of templates.
 const TEMPLATE_DEPTH: usize = 8;
 
-/// Reads characters and makes tokens.
+/// Converts characters to tokens.
 pub(super) struct Lexer {
     pub letters: Vec<char>,
     pub at: usize,
@@ -17,7 +17,7 @@ pub(super) struct Lexer {
     depth: usize,
 }
 
-/// All tokens of a script, with an `End` behind them.
+/// Returns all tokens of a script, followed by `End`.
 pub(super) fn tokens(source: &str, dialect: Dialect) -> Result<Vec<Token>, SyntaxError> {
     let mut letters: Vec<char> = source.trim_start_matches('\u{feff}').chars().collect();
     if letters.starts_with(&['#', '!']) {
@@ -27,7 +27,7 @@ pub(super) fn tokens(source: &str, dialect: Dialect) -> Result<Vec<Token>, Synta
     lexer.run(Until::End)
 }
 
-/// Where a run of the lexer ends.
+/// End of a run of the lexer.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Until {
     End,
@@ -41,13 +41,15 @@ impl Lexer {
         loop {
             let before = (self.at, self.line);
             self.skip_blanks()?;
-            let (line, column) = (self.line, self.column());
-            let (spaced, first_of_line) = (self.at > before.0, line > before.1);
+            let line = self.line;
+            let column = self.column();
+            let has_space_before = self.at > before.0;
+            let is_first_of_line = line > before.1;
             let kind = self.token(tokens.last().map(|last| &last.kind))?;
             match kind {
                 Kind::Mark("{") => braces += 1,
                 Kind::Mark("}") if braces == 0 && until == Until::Brace => {
-                    tokens.push(Token { kind: Kind::End, line, column, first_of_line, spaced });
+                    tokens.push(Token { kind: Kind::End, line, column, is_first_of_line, has_space_before });
                     return Ok(tokens);
                 }
                 Kind::Mark("}") => braces = braces.saturating_sub(1),
@@ -55,7 +57,7 @@ impl Lexer {
                 _ => {}
             }
             let ended = kind == Kind::End;
-            tokens.push(Token { kind, line, column, first_of_line, spaced });
+            tokens.push(Token { kind, line, column, is_first_of_line, has_space_before });
             if ended {
                 return Ok(tokens);
             }
@@ -66,7 +68,7 @@ impl Lexer {
         self.letters.get(self.at + ahead).copied().unwrap_or('\0')
     }
 
-    /// Takes a character, counting lines.
+    /// Consumes a character and counts lines.
     pub fn next(&mut self) -> Option<char> {
         let letter = *self.letters.get(self.at)?;
         self.at += 1;
@@ -128,8 +130,8 @@ impl Lexer {
             return Ok(Kind::End);
         }
         let letter = self.peek(0);
-        let point = letter == '.' && self.peek(1).is_ascii_digit() && !ends_value(last);
-        if letter.is_ascii_digit() || point {
+        let is_fraction = letter == '.' && self.peek(1).is_ascii_digit() && !ends_value(last);
+        if letter.is_ascii_digit() || is_fraction {
             return Ok(self.number());
         }
         if letter == '$' && self.peek(1) == '/' && !ends_value(last) && self.dialect == Dialect::Groovy {
@@ -139,20 +141,21 @@ impl Lexer {
             return Ok(Kind::Name(self.name().into()));
         }
         match letter {
-            '\'' | '"' => self.quoted(letter),
+            '\'' | '"' => self.string_literal(letter),
             '/' if !ends_value(last) && self.dialect == Dialect::Groovy && self.is_slashy() => self.slashy(),
             _ => self.mark(),
         }
     }
 
-    /// Whether a `/` may begin a string: another one follows before the script ends, and it is no `/=`.
+    /// True if `/` may begin a string, because another `/` follows before the end of the script.
     fn is_slashy(&self) -> bool {
         self.letters[self.at + 1..].contains(&'/')
     }
 
     fn mark(&mut self) -> Result<Kind, SyntaxError> {
         let mark = MARKS.iter().chain(OTHER_MARKS.iter()).find(|mark| self.starts_with(mark));
-        // `a ?[b] : c` is no safe index, and `x ?.5 : 1` no safe navigation.
+        // Longest match first: `a ?[b] : c` is not a safe index, and `x ?.5 : 1`
+        // is not safe navigation.
         let Some(mark) = mark else {
             return Err(self.error(format!("character `{}` means nothing here", self.peek(0).escape_default())));
         };
@@ -176,7 +179,7 @@ impl Lexer {
         }
         loop {
             let letter = self.peek(0);
-            let fraction = letter == '.' && self.peek(1).is_ascii_digit() && !radix && !self.seen_point(begin);
+            let fraction = letter == '.' && self.peek(1).is_ascii_digit() && !radix && !self.has_point(begin);
             let sign = matches!(letter, '+' | '-')
                 && !radix
                 && matches!(self.letters[self.at - 1], 'e' | 'E')
@@ -187,42 +190,42 @@ impl Lexer {
                 break;
             }
         }
-        // Java allows `1.` before anything that is no name.
+        // In Java, `1.` is valid if no name follows.
         let text: String = self.letters[begin..self.at].iter().filter(|letter| **letter != '_').collect();
         Kind::Number(text.into())
     }
 
-    fn seen_point(&self, begin: usize) -> bool {
+    fn has_point(&self, begin: usize) -> bool {
         self.letters[begin..self.at].contains(&'.')
     }
 
-    fn quoted(&mut self, quote: char) -> Result<Kind, SyntaxError> {
+    fn string_literal(&mut self, quote: char) -> Result<Kind, SyntaxError> {
         let triple: String = [quote; 3].iter().collect();
-        let long = self.starts_with(&triple);
-        let template = quote == '"' && self.dialect == Dialect::Groovy;
+        let is_long = self.starts_with(&triple);
+        let is_template = quote == '"' && self.dialect == Dialect::Groovy;
         let begin = self.error("string has no end");
-        self.at += if long { 3 } else { 1 };
+        self.at += if is_long { 3 } else { 1 };
         let mut text = Pieces::default();
         loop {
-            if long && self.starts_with(&triple) && self.peek(3) != quote {
+            if is_long && self.starts_with(&triple) && self.peek(3) != quote {
                 self.at += 3;
                 break;
             }
             match self.next() {
                 None => return Err(begin),
-                Some(letter) if !long && letter == quote => break,
-                Some('\n') if !long => return Err(begin),
-                Some('\\') => self.escape(&mut text.now)?,
-                Some('$') if template => self.hole(&mut text)?,
-                Some('\r') if long && self.peek(0) == '\n' => {}
-                Some(letter) => text.now.push(letter),
+                Some(letter) if !is_long && letter == quote => break,
+                Some('\n') if !is_long => return Err(begin),
+                Some('\\') => self.escape(&mut text.current)?,
+                Some('$') if is_template => self.interpolation(&mut text)?,
+                Some('\r') if is_long && self.peek(0) == '\n' => {}
+                Some(letter) => text.current.push(letter),
             }
         }
         Ok(self.literal(text, quote))
     }
 
     fn literal(&self, text: Pieces, quote: char) -> Kind {
-        let mut letters = text.now.chars();
+        let mut letters = text.current.chars();
         match (letters.next(), letters.next()) {
             (Some(letter), None) if quote == '\'' && self.dialect == Dialect::BeanShell => Kind::Char(letter),
             _ => text.kind(),
@@ -231,7 +234,7 @@ impl Lexer {
 
     fn escape(&mut self, text: &mut String) -> Result<(), SyntaxError> {
         let Some(letter) = self.next() else { return Err(self.error("string ends after `\\`")) };
-        let meant = match letter {
+        let character = match letter {
             'n' => '\n',
             't' => '\t',
             'r' => '\r',
@@ -253,13 +256,14 @@ impl Lexer {
                 return Ok(());
             }
             '\\' | '\'' | '"' | '$' | '/' => letter,
-            // Groovy refuses others; JMeter's substitution leaves such behind, and users mean the text.
+            // Groovy rejects other escapes. JMeter's substitution leaves such escapes, and users
+            // mean the literal text.
             other => {
                 text.push('\\');
                 other
             }
         };
-        text.push(meant);
+        text.push(character);
         Ok(())
     }
 
@@ -273,7 +277,7 @@ impl Lexer {
             code = code * 16 + digit;
             self.at += 1;
         }
-        // Two halves of one character stand as two escapes.
+        // A surrogate pair consists of two escapes.
         if (0xd800..0xdc00).contains(&code) && self.starts_with("\\u") {
             let low: String = (2..6).map(|ahead| self.peek(ahead)).collect();
             if let Some(low) = u32::from_str_radix(&low, 16).ok().filter(|low| (0xdc00..0xe000).contains(low)) {
@@ -285,8 +289,8 @@ impl Lexer {
         Ok(())
     }
 
-    /// What follows a `$` of a template.
-    fn hole(&mut self, text: &mut Pieces) -> Result<(), SyntaxError> {
+    /// Parses the part of a template after `$`.
+    fn interpolation(&mut self, text: &mut Pieces) -> Result<(), SyntaxError> {
         if self.peek(0) == '{' {
             self.at += 1;
             if self.depth >= TEMPLATE_DEPTH {
@@ -300,15 +304,15 @@ impl Lexer {
             let code = self.path();
             text.code(code);
         } else {
-            text.now.push('$');
+            text.current.push('$');
         }
         Ok(())
     }
 
-    /// `name.name.name`
+    /// Parses `name.name.name`.
     fn path(&mut self) -> Vec<Token> {
-        let (line, column) = (self.line, self.column());
-        let token = |kind| Token { kind, line, column, first_of_line: false, spaced: false };
+        let line = self.line;
+        let column = self.column();
         let mut tokens = Vec::new();
         loop {
             let begin = self.at;
@@ -316,13 +320,13 @@ impl Lexer {
                 self.at += 1;
             }
             let name: String = self.letters[begin..self.at].iter().collect();
-            tokens.push(token(Kind::Name(name.into())));
+            tokens.push(path_token(Kind::Name(name.into()), line, column));
             if self.peek(0) != '.' || !is_name_start(self.peek(1)) || self.peek(1) == '$' {
-                tokens.push(token(Kind::End));
+                tokens.push(path_token(Kind::End, line, column));
                 return tokens;
             }
             self.at += 1;
-            tokens.push(token(Kind::Mark(".")));
+            tokens.push(path_token(Kind::Mark("."), line, column));
         }
     }
 
@@ -336,10 +340,10 @@ impl Lexer {
                 Some('/') => return Ok(text.kind()),
                 Some('\\') if self.peek(0) == '/' => {
                     self.at += 1;
-                    text.now.push('/');
+                    text.current.push('/');
                 }
-                Some('$') => self.hole(&mut text)?,
-                Some(letter) => text.now.push(letter),
+                Some('$') => self.interpolation(&mut text)?,
+                Some(letter) => text.current.push(letter),
             }
         }
     }
@@ -357,42 +361,47 @@ impl Lexer {
                 None => return Err(begin),
                 Some('$') if matches!(self.peek(0), '$' | '/') => {
                     let letter = self.next().unwrap_or('$');
-                    text.now.push(letter);
+                    text.current.push(letter);
                 }
-                Some('$') => self.hole(&mut text)?,
-                Some(letter) => text.now.push(letter),
+                Some('$') => self.interpolation(&mut text)?,
+                Some(letter) => text.current.push(letter),
             }
         }
     }
 }
 
-/// A string that grows, with the code in it.
+/// Parts of a string that is being read.
 #[derive(Default)]
 struct Pieces {
-    now: String,
-    done: Vec<Part>,
+    /// Text since the last part.
+    current: String,
+    parts: Vec<Part>,
 }
 
 impl Pieces {
     fn code(&mut self, code: Vec<Token>) {
-        if !self.now.is_empty() {
-            self.done.push(Part::Text(std::mem::take(&mut self.now).into()));
+        if !self.current.is_empty() {
+            self.parts.push(Part::Text(std::mem::take(&mut self.current).into()));
         }
-        self.done.push(Part::Code(code));
+        self.parts.push(Part::Code(code));
     }
 
     fn kind(mut self) -> Kind {
-        if self.done.is_empty() {
-            return Kind::Text(self.now.into());
+        if self.parts.is_empty() {
+            return Kind::Text(self.current.into());
         }
-        if !self.now.is_empty() {
-            self.done.push(Part::Text(self.now.into()));
+        if !self.current.is_empty() {
+            self.parts.push(Part::Text(self.current.into()));
         }
-        Kind::Template(self.done)
+        Kind::Template(self.parts)
     }
 }
 
-/// Whether a `/` behind this token divides.
+fn path_token(kind: Kind, line: u32, column: u32) -> Token {
+    Token { kind, line, column, is_first_of_line: false, has_space_before: false }
+}
+
+/// True if `/` after this token is a division.
 fn ends_value(last: Option<&Kind>) -> bool {
     const NO_VALUES: [&str; 10] =
         ["return", "in", "case", "assert", "throw", "else", "do", "new", "instanceof", "println"];

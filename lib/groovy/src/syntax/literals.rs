@@ -1,13 +1,13 @@
-//! Literals: numbers, strings with expressions in them.
+//! Parses literals: numbers, and strings with embedded expressions.
 
 use super::ast::{Expr, Piece};
-use super::parser::{Lines, Parse, Parser};
+use super::parser::{LineEnds, Parse, Parser};
 use super::token::{Kind, Part};
 use crate::script::Dialect;
 use std::sync::Arc;
 
 impl Parser {
-    /// The string or character that stands here.
+    /// Parses a string or character.
     pub fn literal(&mut self) -> Parse<Expr> {
         let kind = self.kind().clone();
         self.advance();
@@ -30,16 +30,16 @@ impl Parser {
         Ok(Expr::Template(pieces))
     }
 
-    /// The expression of a `${…}`.
+    /// Parses the expression of `${…}`.
     fn embedded(&mut self, tokens: Vec<super::token::Token>) -> Parse<Expr> {
         if matches!(tokens.first().map(|token| &token.kind), Some(Kind::End) | None) {
             return Ok(Expr::Text("".into()));
         }
         let outer = std::mem::replace(&mut self.tokens, tokens);
         let at = std::mem::replace(&mut self.at, 0);
-        // `${-> value}` is evaluated late in Groovy; here at once.
+        // Groovy evaluates `${-> value}` late; this interpreter evaluates it at once.
         self.accept("->");
-        let read = self.with_lines(Lines::Count, |parser| {
+        let value = self.with_lines(LineEnds::Significant, |parser| {
             let value = parser.expression()?;
             let value = parser.command(value)?;
             while parser.accept(";") {}
@@ -47,12 +47,12 @@ impl Parser {
         });
         self.tokens = outer;
         self.at = at;
-        read
+        value
     }
 
-    /// `-` and digits as one number, taken; `None` if something binds the digits closer.
+    /// Consumes `-` and digits as one number; `None` if another operator binds the digits closer.
     pub fn negative_number(&mut self) -> Parse<Option<Expr>> {
-        if self.is_at(1, "**") || self.is_at(1, ".") || self.is_at(1, "[") {
+        if self.is_mark_at(1, "**") || self.is_mark_at(1, ".") || self.is_mark_at(1, "[") {
             return Ok(None);
         }
         let Kind::Number(digits) = self.kind() else { return Ok(None) };
@@ -62,7 +62,7 @@ impl Parser {
         Ok(Some(number))
     }
 
-    /// The number that stands here, not taken.
+    /// Parses a number without consuming it.
     pub fn number(&self) -> Parse<Expr> {
         match self.kind() {
             Kind::Number(text) => self.number_of(text),
@@ -117,18 +117,18 @@ fn decimal(text: &str) -> Option<Expr> {
 
 fn big(text: &str) -> Option<Expr> {
     let digits = text.trim_start_matches('-');
-    let fits = digits.len() <= 2_000 && !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-    fits.then(|| Expr::BigInt(text.into()))
+    let is_valid = digits.len() <= 2_000 && !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    is_valid.then(|| Expr::BigInt(text.into()))
 }
 
 fn radix_number(sign: &str, digits: &str, radix: u32) -> Option<Expr> {
-    // `d` and `f` are digits of base 16.
-    let (digits, long) = match digits.strip_suffix('l') {
+    // `d` and `f` are hexadecimal digits, so they cannot be suffixes.
+    let (digits, is_long) = match digits.strip_suffix('l') {
         Some(digits) => (digits, true),
         None => (digits.strip_suffix('i').unwrap_or(digits), false),
     };
     let value = u64::from_str_radix(digits, radix).ok()? as i64;
     let value = if sign == "-" { value.wrapping_neg() } else { value };
-    // 0xFFFFFFFF is −1 in Java, and a long in Groovy.
-    if long { Some(Expr::Long(value)) } else { i32::try_from(value).map(Expr::Int).ok().or(Some(Expr::Long(value))) }
+    // Java reads 0xFFFFFFFF as −1; Groovy reads it as a long.
+    if is_long { Some(Expr::Long(value)) } else { i32::try_from(value).map(Expr::Int).ok().or(Some(Expr::Long(value))) }
 }

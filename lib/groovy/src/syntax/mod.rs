@@ -1,4 +1,4 @@
-//! Reads scripts: text → tokens ([`lexer`]) → tree ([`ast`], made by the parser).
+//! Parses scripts: text → tokens ([`lexer`]) → tree ([`ast`]).
 
 pub(crate) mod ast;
 mod declarations;

@@ -1,4 +1,4 @@
-//! Tokens → tree: what all parts of the parser share.
+//! Converts tokens to a tree: functions that all parts of the parser share.
 
 use super::ast::{ClassDef, Code, Function, Import, Method, Name, Type};
 use super::lexer::tokens;
@@ -9,13 +9,13 @@ use crate::script::Dialect;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// How deep brackets, blocks and operators may nest.
+/// Maximum nesting of brackets, blocks and operators.
 const DEPTH: u32 = 120;
 
-/// Bytes of stack that reading may use.
+/// Maximum stack that parsing may use, in bytes.
 const STACK: usize = 600 << 10;
 
-/// What a parser step gives.
+/// Result of a parser step.
 pub(super) type Parse<T> = Result<T, SyntaxError>;
 
 pub(super) struct Parser {
@@ -23,8 +23,8 @@ pub(super) struct Parser {
     pub at: usize,
     pub scopes: Scopes,
     pub dialect: Dialect,
-    /// Whether line ends mean nothing here: between parentheses and brackets.
-    pub free_lines: bool,
+    /// True if line ends are ignored: between parentheses and brackets.
+    pub ignores_line_ends: bool,
     pub globals: Vec<Name>,
     global_index: HashMap<Name, u32>,
     pub methods: Vec<Method>,
@@ -32,18 +32,18 @@ pub(super) struct Parser {
     pub imports: Vec<Import>,
     pub named: Vec<(u32, Name)>,
     depth: u32,
-    /// Where the stack stood at the beginning.
+    /// Stack address at the start.
     stack: usize,
 }
 
-/// Reads a whole script.
+/// Parses a whole script.
 pub(crate) fn parse(source: &str, dialect: Dialect) -> Parse<Code> {
     let mut parser = Parser {
         tokens: tokens(source, dialect)?,
         at: 0,
         scopes: Scopes::default(),
         dialect,
-        free_lines: false,
+        ignores_line_ends: false,
         globals: Vec::new(),
         global_index: HashMap::new(),
         methods: Vec::new(),
@@ -53,7 +53,7 @@ pub(crate) fn parse(source: &str, dialect: Dialect) -> Parse<Code> {
         depth: 0,
         stack: crate::vm::stack_address(),
     };
-    parser.scopes.enter_function(Visibility::Around);
+    parser.scopes.enter_function(Visibility::Enclosing);
     let body = parser.statements_until(&Kind::End)?;
     let slots = parser.scopes.leave_function();
     let main =
@@ -88,32 +88,32 @@ impl Parser {
         }
     }
 
-    /// Whether the token stands on a new line, and that matters here.
+    /// True if the next token is on a new line, and line ends are significant.
     pub fn on_new_line(&self) -> bool {
-        !self.free_lines && self.starts_line(0)
+        !self.ignores_line_ends && self.starts_line(0)
     }
 
     pub fn starts_line(&self, ahead: usize) -> bool {
-        self.tokens.get(self.at + ahead).is_some_and(|token| token.first_of_line)
+        self.tokens.get(self.at + ahead).is_some_and(|token| token.is_first_of_line)
     }
 
-    pub fn spaced(&self, ahead: usize) -> bool {
-        self.tokens.get(self.at + ahead).is_some_and(|token| token.spaced)
+    pub fn has_space_before(&self, ahead: usize) -> bool {
+        self.tokens.get(self.at + ahead).is_some_and(|token| token.has_space_before)
     }
 
-    pub fn is(&self, mark: &str) -> bool {
-        self.is_at(0, mark)
+    pub fn is_mark(&self, mark: &str) -> bool {
+        self.is_mark_at(0, mark)
     }
 
-    pub fn is_at(&self, ahead: usize, mark: &str) -> bool {
-        matches!(self.kind_at(ahead), Kind::Mark(own) if *own == mark)
+    pub fn is_mark_at(&self, ahead: usize, mark: &str) -> bool {
+        matches!(self.kind_at(ahead), Kind::Mark(next_mark) if *next_mark == mark)
     }
 
     pub fn word(&self) -> &str {
         self.word_at(0)
     }
 
-    /// The name there; empty if there is none.
+    /// The next name; empty if the token is not a name.
     pub fn word_at(&self, ahead: usize) -> &str {
         match self.kind_at(ahead) {
             Kind::Name(name) => name,
@@ -122,19 +122,19 @@ impl Parser {
     }
 
     pub fn accept(&mut self, mark: &str) -> bool {
-        let found = self.is(mark);
-        if found {
+        let is_next = self.is_mark(mark);
+        if is_next {
             self.advance();
         }
-        found
+        is_next
     }
 
     pub fn accept_word(&mut self, word: &str) -> bool {
-        let found = self.word() == word;
-        if found {
+        let is_next = self.word() == word;
+        if is_next {
             self.advance();
         }
-        found
+        is_next
     }
 
     pub fn expect(&mut self, mark: &str) -> Parse<()> {
@@ -152,12 +152,12 @@ impl Parser {
         }
     }
 
-    /// The error that something else stands here.
-    pub fn unexpected(&self, wanted: &str) -> SyntaxError {
-        self.error(format!("{} stands where {wanted} is expected", self.shown()))
+    /// Syntax error for an unexpected token.
+    pub fn unexpected(&self, expected: &str) -> SyntaxError {
+        self.error(format!("{} stands where {expected} is expected", self.token_text()))
     }
 
-    fn shown(&self) -> String {
+    fn token_text(&self) -> String {
         match self.kind() {
             Kind::Name(name) => format!("`{name}`"),
             Kind::Text(_) | Kind::Template(_) => "a string".to_owned(),
@@ -174,7 +174,7 @@ impl Parser {
         SyntaxError { line, column, message: message.into() }
     }
 
-    /// Goes one level deeper, if that is allowed.
+    /// Parses one level deeper, up to the maximum nesting.
     pub fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Parse<T>) -> Parse<T> {
         let stack = self.stack.abs_diff(crate::vm::stack_address());
         if self.depth >= DEPTH || stack > STACK {
@@ -186,15 +186,15 @@ impl Parser {
         result
     }
 
-    /// Reads with line ends that count or not.
-    pub fn with_lines<T>(&mut self, free: Lines, read: impl FnOnce(&mut Self) -> Parse<T>) -> Parse<T> {
-        let before = std::mem::replace(&mut self.free_lines, free == Lines::Free);
+    /// Parses with significant or ignored line ends.
+    pub fn with_lines<T>(&mut self, free: LineEnds, read: impl FnOnce(&mut Self) -> Parse<T>) -> Parse<T> {
+        let before = std::mem::replace(&mut self.ignores_line_ends, free == LineEnds::Ignored);
         let result = read(self);
-        self.free_lines = before;
+        self.ignores_line_ends = before;
         result
     }
 
-    /// Tries to read; stands where it stood if that fails.
+    /// Tries to parse; restores the position on failure.
     pub fn attempt<T>(&mut self, read: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
         let before = self.at;
         let result = read(self);
@@ -204,7 +204,7 @@ impl Parser {
         result
     }
 
-    /// The number of a global name.
+    /// Index of a global name; adds it if necessary.
     pub fn global(&mut self, name: &Name) -> u32 {
         if let Some(index) = self.global_index.get(name) {
             return *index;
@@ -219,7 +219,7 @@ impl Parser {
         self.scopes.declare(name, ty).ok_or_else(|| self.error("too many variables in one function (limit: 65535)"))
     }
 
-    /// Reads a block's variables in a scope of their own.
+    /// Parses a block in a new scope.
     pub fn in_block<T>(&mut self, read: impl FnOnce(&mut Self) -> Parse<T>) -> Parse<T> {
         self.scopes.enter_block();
         let result = read(self);
@@ -228,9 +228,9 @@ impl Parser {
     }
 }
 
-/// Whether line ends count.
+/// Treatment of line ends.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Lines {
-    Count,
-    Free,
+pub(super) enum LineEnds {
+    Significant,
+    Ignored,
 }

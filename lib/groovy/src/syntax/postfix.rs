@@ -1,7 +1,7 @@
-//! Values and what follows them: members, indices, calls, closures.
+//! Parses values and their suffixes: members, indices, calls, closures.
 
 use super::ast::{Argument, Call, Expr, Function, Name, New, Post, Reach, Type};
-use super::parser::{Lines, Parse, Parser};
+use super::parser::{LineEnds, Parse, Parser};
 use super::scope::Visibility;
 use super::token::Kind;
 use super::types::KEYWORDS;
@@ -13,7 +13,7 @@ impl Parser {
         self.postfix_of(value)
     }
 
-    /// What follows a value.
+    /// Parses the suffixes of a value.
     pub fn postfix_of(&mut self, value: Expr) -> Parse<Expr> {
         let mut posts = Vec::new();
         let mut base = value;
@@ -21,7 +21,7 @@ impl Parser {
         Ok(if posts.is_empty() { base } else { Expr::Postfix(Box::new(base), posts) })
     }
 
-    /// One more part behind the value; `false` if none follows.
+    /// Parses one suffix; `false` if none follows.
     fn post(&mut self, base: &mut Expr, posts: &mut Vec<Post>) -> Parse<bool> {
         let Kind::Mark(mark) = *self.kind() else { return Ok(false) };
         let line = self.line();
@@ -32,14 +32,14 @@ impl Parser {
                 let arguments = self.nested(|parser| parser.arguments("]"))?;
                 posts.push(Post::Index(arguments, line));
             }
-            // `"with-dash"(…)`: a method of this name.
-            "(" if !self.spaced(0) && posts.is_empty() && matches!(base, Expr::Text(_)) => {
+            // `"with-dash"(…)` calls the method of this name.
+            "(" if !self.has_space_before(0) && posts.is_empty() && matches!(base, Expr::Text(_)) => {
                 if let Expr::Text(name) = base {
                     let name = name.clone();
                     *base = self.call_of(&name, None, line)?;
                 }
             }
-            "(" if !self.on_new_line() && (!self.spaced(0) || !matches!(base, Expr::Text(_))) => {
+            "(" if !self.on_new_line() && (!self.has_space_before(0) || !matches!(base, Expr::Text(_))) => {
                 self.advance();
                 let arguments = self.nested(|parser| parser.arguments(")"))?;
                 posts.push(Post::Call(arguments, line));
@@ -47,12 +47,12 @@ impl Parser {
             }
             "{" if self.takes_closure(base, posts) => {
                 let closure = self.closure()?;
-                let called = match base {
+                let callee = match base {
                     Expr::Global(global) => Some((*global, self.globals[*global as usize].clone())),
                     Expr::Text(name) => Some((self.global(name), name.clone())),
                     _ => None,
                 };
-                if let Some((global, name)) = called.filter(|_| posts.is_empty()) {
+                if let Some((global, name)) = callee.filter(|_| posts.is_empty()) {
                     *base = Expr::Call(Box::new(Call { name, local: None, global, arguments: Vec::new(), line }));
                 }
                 Self::attach(base, posts, closure, line);
@@ -62,7 +62,7 @@ impl Parser {
         Ok(true)
     }
 
-    /// Whether a `{` here is the closure argument of what was read.
+    /// True if `{` begins a closure argument of the preceding expression.
     fn takes_closure(&self, base: &Expr, posts: &[Post]) -> bool {
         if self.starts_line(0) || self.dialect == crate::Dialect::BeanShell && !self.is_closure_here() {
             return false;
@@ -74,7 +74,7 @@ impl Parser {
         }
     }
 
-    /// Makes a closure the last argument.
+    /// Appends a closure to the arguments.
     fn attach(base: &mut Expr, posts: &mut Vec<Post>, closure: Expr, line: u32) {
         match posts.pop() {
             Some(Post::Property(reach, name, line)) => {
@@ -100,7 +100,7 @@ impl Parser {
     }
 
     fn trailing_closures(&mut self, posts: &mut Vec<Post>) -> Parse<()> {
-        while self.is("{") && !self.starts_line(0) && self.dialect == crate::Dialect::Groovy {
+        while self.is_mark("{") && !self.starts_line(0) && self.dialect == crate::Dialect::Groovy {
             let line = self.line();
             let closure = self.closure()?;
             Self::attach(&mut Expr::Null, posts, closure, line);
@@ -108,7 +108,7 @@ impl Parser {
         Ok(())
     }
 
-    /// `.name`, `.name(…)`, `."text"`, `.new`
+    /// Parses a member: `.name`, `.name(…)`, `."text"`, `.new`.
     fn member(&mut self, mark: &str, posts: &mut Vec<Post>) -> Parse<()> {
         let line = self.line();
         self.advance();
@@ -127,7 +127,7 @@ impl Parser {
             posts.push(Post::Property(reach, "**".into(), line));
             return Ok(());
         }
-        if self.is("<") {
+        if self.is_mark("<") {
             // Type arguments of a call.
             while !self.accept(">") && *self.kind() != Kind::End {
                 self.advance();
@@ -138,11 +138,10 @@ impl Parser {
             posts.push(Post::Reference(name));
             return Ok(());
         }
-        let called = |parser: &Self| parser.is("(") && !parser.on_new_line();
         match self.kind().clone() {
             Kind::Name(name) | Kind::Text(name) => {
                 self.advance();
-                if called(self) {
+                if self.is_mark("(") && !self.on_new_line() {
                     self.advance();
                     let arguments = self.nested(|parser| parser.arguments(")"))?;
                     posts.push(Post::Method(reach, name, arguments, line));
@@ -152,7 +151,7 @@ impl Parser {
             }
             Kind::Template(_) => {
                 let name = self.literal()?;
-                if called(self) {
+                if self.is_mark("(") && !self.on_new_line() {
                     self.advance();
                     let arguments = self.nested(|parser| parser.arguments(")"))?;
                     posts.push(Post::DynamicMethod(reach, name, arguments, line));
@@ -162,7 +161,7 @@ impl Parser {
             }
             Kind::Mark("(") => {
                 self.advance();
-                let name = self.with_lines(Lines::Free, Self::expression)?;
+                let name = self.with_lines(LineEnds::Ignored, Self::expression)?;
                 self.expect(")")?;
                 posts.push(Post::DynamicProperty(reach, name, line));
             }
@@ -182,7 +181,7 @@ impl Parser {
             Kind::Mark("(") if self.is_lambda() => self.lambda_with_parentheses(),
             Kind::Mark("(") => {
                 self.advance();
-                let value = self.nested(|parser| parser.with_lines(Lines::Free, Self::expression))?;
+                let value = self.nested(|parser| parser.with_lines(LineEnds::Ignored, Self::expression))?;
                 self.expect(")")?;
                 Ok(value)
             }
@@ -193,11 +192,11 @@ impl Parser {
         }
     }
 
-    /// Whether `(…) ->` stands here.
+    /// True if `(…) ->` follows.
     fn is_lambda(&self) -> bool {
         for ahead in 1..40 {
             match self.kind_at(ahead) {
-                Kind::Mark(")") => return self.is_at(ahead + 1, "->"),
+                Kind::Mark(")") => return self.is_mark_at(ahead + 1, "->"),
                 Kind::Mark("," | "." | "<" | ">" | "[" | "]") | Kind::Name(_) => {}
                 _ => return false,
             }
@@ -230,7 +229,7 @@ impl Parser {
                 Ok(Expr::Switch(Box::new(super::ast::Stmt { line, kind })))
             }
             word if KEYWORDS.contains(&word) => Err(self.unexpected("a value")),
-            _ if self.is_at(1, "->") => self.lambda(),
+            _ if self.is_mark_at(1, "->") => self.lambda(),
             _ => self.name_or_call(name),
         }
     }
@@ -238,25 +237,28 @@ impl Parser {
     fn name_or_call(&mut self, name: &Name) -> Parse<Expr> {
         let line = self.line();
         self.advance();
-        if self.is("[") && self.is_at(1, "]") && (self.is_at(2, ".") || self.is_at(2, ")") || self.is_at(2, ",")) {
+        if self.is_mark("[")
+            && self.is_mark_at(1, "]")
+            && (self.is_mark_at(2, ".") || self.is_mark_at(2, ")") || self.is_mark_at(2, ","))
+        {
             // `byte[].class`
             self.advance();
             self.advance();
         }
-        if !self.is("(") || self.on_new_line() {
+        if !self.is_mark("(") || self.on_new_line() {
             return Ok(self.variable(name));
         }
         let local = self.scopes.find(name).map(|(depth, slot, _)| (depth, slot));
         self.call_of(name, local, line)
     }
 
-    /// The call of a name, from its opening bracket on.
+    /// Parses a call of a name, from its opening bracket on.
     fn call_of(&mut self, name: &Name, local: Option<(u16, u16)>, line: u32) -> Parse<Expr> {
         self.advance();
         let arguments = self.nested(|parser| parser.arguments(")"))?;
         let global = self.global(name);
         let mut call = Expr::Call(Box::new(Call { name: name.clone(), local, global, arguments, line }));
-        while self.is("{") && !self.starts_line(0) && self.dialect == crate::Dialect::Groovy {
+        while self.is_mark("{") && !self.starts_line(0) && self.dialect == crate::Dialect::Groovy {
             let closure = self.closure()?;
             if let Expr::Call(call) = &mut call {
                 call.arguments.push(Argument::Plain(closure));
@@ -270,13 +272,13 @@ impl Parser {
         self.advance();
         let begin = self.at;
         let mut name = self.name()?.to_string();
-        while self.is(".") && matches!(self.kind_at(1), Kind::Name(_)) {
+        while self.is_mark(".") && matches!(self.kind_at(1), Kind::Name(_)) {
             self.advance();
             name.push('.');
             name.push_str(&self.name()?);
         }
         let name: Name = name.into();
-        if self.is("[") {
+        if self.is_mark("[") {
             return self.new_array(begin);
         }
         self.at = begin;
@@ -284,33 +286,34 @@ impl Parser {
             return Err(self.unexpected("a class"));
         };
         self.note_class(line, &name);
-        if self.is("[") {
+        if self.is_mark("[") {
             return self.new_array(begin);
         }
         let arguments = if self.accept("(") { self.arguments(")")? } else { Vec::new() };
-        let body =
-            if self.is("{") && !self.starts_line(0) && self.dialect == crate::Dialect::Groovy || self.is_anonymous() {
-                let class = self.class_body(format!("{name}$1").into(), Some(name.clone()), false)?;
-                Some(Arc::new(class))
-            } else {
-                None
-            };
+        let body = if self.is_mark("{") && !self.starts_line(0) && self.dialect == crate::Dialect::Groovy
+            || self.is_anonymous()
+        {
+            let class = self.class_body(format!("{name}$1").into(), Some(name.clone()), false)?;
+            Some(Arc::new(class))
+        } else {
+            None
+        };
         Ok(Expr::New(Box::new(New { class: name, arguments, line, body })))
     }
 
     fn is_anonymous(&self) -> bool {
-        self.is("{") && matches!(self.word_at(1), "public" | "protected" | "private" | "@")
+        self.is_mark("{") && matches!(self.word_at(1), "public" | "protected" | "private" | "@")
     }
 
-    /// A class with its generics, which may be `<>`.
+    /// Parses the generics of a class, which may be `<>`.
     fn try_new_type(&mut self, name: &Name) -> Option<(Type, Name)> {
         for _ in 0..name.split('.').count() * 2 - 1 {
             self.advance();
         }
-        if self.is("<") && self.is_at(1, ">") {
+        if self.is_mark("<") && self.is_mark_at(1, ">") {
             self.advance();
             self.advance();
-        } else if self.is("<") {
+        } else if self.is_mark("<") {
             let mut open = 0_i32;
             for _ in 0..200 {
                 open += match self.kind() {
@@ -336,23 +339,23 @@ impl Parser {
         while self.accept(".") {
             name = self.name()?.to_string();
         }
-        if self.is("<") {
+        if self.is_mark("<") {
             while !self.accept(">") && *self.kind() != Kind::End {
                 self.advance();
             }
         }
         let mut ty = super::types::named_type(&name.into());
         let mut sizes = Vec::new();
-        while self.is("[") && !self.on_new_line() {
+        while self.is_mark("[") && !self.on_new_line() {
             self.advance();
             if self.accept("]") {
                 ty = Type::Array(Box::new(ty));
                 continue;
             }
-            sizes.push(self.with_lines(Lines::Free, Self::expression)?);
+            sizes.push(self.with_lines(LineEnds::Ignored, Self::expression)?);
             self.expect("]")?;
         }
-        if sizes.is_empty() && self.is("{") {
+        if sizes.is_empty() && self.is_mark("{") {
             let array = self.array_initial()?;
             return Ok(Expr::Cast(ty, Box::new(array)));
         }
@@ -361,14 +364,14 @@ impl Parser {
 
     fn list_or_map(&mut self) -> Parse<Expr> {
         self.advance();
-        if self.is(":") && self.is_at(1, "]") {
+        if self.is_mark(":") && self.is_mark_at(1, "]") {
             self.advance();
             self.advance();
             return Ok(Expr::Map(Vec::new()));
         }
-        self.with_lines(Lines::Free, |parser| {
+        self.with_lines(LineEnds::Ignored, |parser| {
             let mut items = Vec::new();
-            while !parser.is("]") {
+            while !parser.is_mark("]") {
                 items.push(parser.item()?);
                 if !parser.accept(",") {
                     break;
@@ -393,7 +396,7 @@ impl Parser {
     }
 
     fn item(&mut self) -> Parse<Argument> {
-        if self.is("*") && self.is_at(1, ":") {
+        if self.is_mark("*") && self.is_mark_at(1, ":") {
             self.advance();
             self.advance();
             return Ok(Argument::Named(Expr::Super, self.expression()?));
@@ -411,7 +414,7 @@ impl Parser {
         Ok(Argument::Plain(value))
     }
 
-    /// Whether `{` here begins a closure: `->` stands in its head.
+    /// True if `{` begins a closure with `->` in its head.
     pub fn is_closure_here(&self) -> bool {
         let mut open = 0_i32;
         for ahead in 1..200 {
@@ -429,9 +432,9 @@ impl Parser {
     pub fn closure(&mut self) -> Parse<Expr> {
         let has_head = self.is_closure_here();
         self.expect("{")?;
-        self.scopes.enter_function(Visibility::Around);
-        let read = self.nested(|parser| {
-            parser.with_lines(Lines::Count, |parser| {
+        self.scopes.enter_function(Visibility::Enclosing);
+        let parts = self.nested(|parser| {
+            parser.with_lines(LineEnds::Significant, |parser| {
                 let parameters = if has_head {
                     let parameters = parser.parameters("->")?;
                     parser.expect("->")?;
@@ -444,15 +447,15 @@ impl Parser {
             })
         });
         let slots = self.scopes.leave_function();
-        let (parameters, body) = read?;
+        let (parameters, body) = parts?;
         self.expect("}")?;
         Ok(closure_of(parameters, body, slots))
     }
 
-    /// `x -> …` of Java.
+    /// Parses a Java lambda `x -> …`.
     fn lambda(&mut self) -> Parse<Expr> {
-        self.scopes.enter_function(Visibility::Around);
-        let read = self.nested(|parser| {
+        self.scopes.enter_function(Visibility::Enclosing);
+        let body = self.nested(|parser| {
             let name = parser.name()?;
             parser.declare(&name, Type::Any)?;
             parser.expect("->")?;
@@ -460,13 +463,13 @@ impl Parser {
         });
         let slots = self.scopes.leave_function();
         let parameters = vec![super::ast::Parameter { ty: Type::Any, default: None, variadic: false }];
-        Ok(closure_of(Some(parameters), read?, slots))
+        Ok(closure_of(Some(parameters), body?, slots))
     }
 
-    /// `(a, b) -> …` of Java.
+    /// Parses a Java lambda `(a, b) -> …`.
     pub fn lambda_with_parentheses(&mut self) -> Parse<Expr> {
-        self.scopes.enter_function(Visibility::Around);
-        let read = self.nested(|parser| {
+        self.scopes.enter_function(Visibility::Enclosing);
+        let parts = self.nested(|parser| {
             parser.expect("(")?;
             let parameters = parser.parameters(")")?;
             parser.expect(")")?;
@@ -474,12 +477,12 @@ impl Parser {
             Ok((parameters, parser.lambda_body()?))
         });
         let slots = self.scopes.leave_function();
-        let (parameters, body) = read?;
+        let (parameters, body) = parts?;
         Ok(closure_of(Some(parameters), body, slots))
     }
 
     fn lambda_body(&mut self) -> Parse<Vec<super::ast::Stmt>> {
-        if self.is("{") {
+        if self.is_mark("{") {
             return self.block();
         }
         let line = self.line();

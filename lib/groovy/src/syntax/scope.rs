@@ -1,8 +1,8 @@
-//! Local variables while a script is read: which slot of which frame a name means.
+//! Resolves local variables during parsing: the frame and slot of each name.
 
 use super::ast::{Name, Type};
 
-/// The functions around the place that is read, innermost last.
+/// Functions around the current position, innermost last.
 #[derive(Default)]
 pub(super) struct Scopes {
     functions: Vec<FunctionScope>,
@@ -10,10 +10,10 @@ pub(super) struct Scopes {
 
 #[derive(Default)]
 struct FunctionScope {
-    /// Blocks, innermost last.
+    /// Variables of each block, innermost block last.
     blocks: Vec<Vec<(Name, u16, Type)>>,
     slots: u16,
-    /// Whether names of outer functions are out of sight: methods of classes.
+    /// True if variables of outer functions are not visible, as in methods of classes.
     closed: bool,
 }
 
@@ -23,7 +23,7 @@ impl Scopes {
         self.functions.push(FunctionScope { blocks: vec![Vec::new()], slots: 0, closed });
     }
 
-    /// The slots that the function needs.
+    /// Leaves a function. Returns its number of slots.
     pub fn leave_function(&mut self) -> u16 {
         self.functions.pop().map_or(0, |function| function.slots)
     }
@@ -40,7 +40,7 @@ impl Scopes {
         }
     }
 
-    /// The slot of a new variable; `None` if there are too many.
+    /// Returns the slot of a new variable; `None` if there are too many.
     pub fn declare(&mut self, name: &Name, ty: Type) -> Option<u16> {
         let function = self.functions.last_mut()?;
         let slot = function.slots;
@@ -49,11 +49,11 @@ impl Scopes {
         Some(slot)
     }
 
-    /// Frames outwards, slot and type of a variable.
+    /// Finds a variable: number of frames outwards, slot and type.
     pub fn find(&self, name: &str) -> Option<(u16, u16, &Type)> {
         for (depth, function) in self.functions.iter().rev().enumerate() {
-            let mut own = function.blocks.iter().rev().flat_map(|block| block.iter().rev());
-            if let Some((_, slot, ty)) = own.find(|(own, ..)| **own == *name) {
+            let mut variables = function.blocks.iter().rev().flat_map(|block| block.iter().rev());
+            if let Some((_, slot, ty)) = variables.find(|(variable, ..)| **variable == *name) {
                 return Some((depth as u16, *slot, ty));
             }
             if function.closed {
@@ -63,22 +63,22 @@ impl Scopes {
         None
     }
 
-    /// The declared type of a variable.
+    /// Declared type of a variable.
     pub fn type_at(&self, depth: u16, slot: u16) -> Type {
         let function = self.functions.iter().rev().nth(depth as usize);
         let mut all = function.into_iter().flat_map(|function| function.blocks.iter().flatten());
-        all.find(|(_, own, _)| *own == slot).map_or(Type::Any, |(.., ty)| ty.clone())
+        all.find(|(_, variable_slot, _)| *variable_slot == slot).map_or(Type::Any, |(.., ty)| ty.clone())
     }
 
-    /// How many functions stand around the place.
+    /// Number of functions around the current position.
     pub fn depth(&self) -> usize {
         self.functions.len()
     }
 }
 
-/// What a function sees of the variables around it.
+/// Access of a function to the variables of outer functions.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Visibility {
-    Around,
+    Enclosing,
     OwnOnly,
 }

@@ -1,11 +1,11 @@
-//! Statements.
+//! Parses statements.
 
 use super::ast::{Case, Catch, Expr, ForParts, Name, Stmt, StmtKind, TryParts, Type};
-use super::parser::{Lines, Parse, Parser};
+use super::parser::{LineEnds, Parse, Parser};
 use super::token::Kind;
 
 impl Parser {
-    /// Statements up to this token, which is not taken.
+    /// Parses statements up to a token, without consuming it.
     pub fn statements_until(&mut self, end: &Kind) -> Parse<Vec<Stmt>> {
         let mut statements = Vec::new();
         loop {
@@ -24,7 +24,7 @@ impl Parser {
         }
     }
 
-    /// A statement ends at `;`, at a line end, or where its block ends.
+    /// Requires the end of a statement: `;`, a line end, or the end of its block.
     fn end_statement(&mut self, end: &Kind) -> Parse<()> {
         let after_block = self.at > 0 && matches!(self.tokens[self.at - 1].kind, Kind::Mark("}" | ";"));
         if self.accept(";") || self.kind() == end || self.starts_line(0) || after_block || *self.kind() == Kind::End {
@@ -33,12 +33,13 @@ impl Parser {
         Err(self.unexpected("the end of the statement"))
     }
 
-    /// `{ … }` as a list of statements.
+    /// Parses `{ … }`.
     pub fn block(&mut self) -> Parse<Vec<Stmt>> {
         self.expect("{")?;
         let body = self.nested(|parser| {
-            parser
-                .with_lines(Lines::Count, |parser| parser.in_block(|parser| parser.statements_until(&Kind::Mark("}"))))
+            parser.with_lines(LineEnds::Significant, |parser| {
+                parser.in_block(|parser| parser.statements_until(&Kind::Mark("}")))
+            })
         })?;
         self.expect("}")?;
         Ok(body)
@@ -46,20 +47,20 @@ impl Parser {
 
     pub fn statement(&mut self) -> Parse<Stmt> {
         let line = self.line();
-        let kind = self.nested(|parser| parser.with_lines(Lines::Count, Self::statement_kind))?;
+        let kind = self.nested(|parser| parser.with_lines(LineEnds::Significant, Self::statement_kind))?;
         Ok(Stmt { line, kind })
     }
 
     fn statement_kind(&mut self) -> Parse<StmtKind> {
-        if self.is("{") {
-            // A closure that is called at once, or returned, begins like a block.
+        if self.is_mark("{") {
+            // A closure that is called at once or returned begins like a block.
             return if self.is_closure_here() {
                 self.expression_statement()
             } else {
                 Ok(StmtKind::Block(self.block()?))
             };
         }
-        if matches!(self.kind(), Kind::Name(_)) && self.is_at(1, ":") && !self.is_at(2, ":") {
+        if matches!(self.kind(), Kind::Name(_)) && self.is_mark_at(1, ":") && !self.is_mark_at(2, ":") {
             return self.labelled();
         }
         match self.word() {
@@ -75,7 +76,7 @@ impl Parser {
             "break" => Ok(StmtKind::Break(self.label_after())),
             "continue" => Ok(StmtKind::Continue(self.label_after())),
             "assert" => self.assert_statement(),
-            "synchronized" if self.is_at(1, "(") => {
+            "synchronized" if self.is_mark_at(1, "(") => {
                 self.advance();
                 self.head()?;
                 Ok(StmtKind::Block(self.block()?))
@@ -107,21 +108,21 @@ impl Parser {
         Ok(StmtKind::Expr(self.command(expression)?))
     }
 
-    /// `( … )` of a head.
+    /// Parses the condition of a statement in parentheses.
     fn head(&mut self) -> Parse<Expr> {
         self.expect("(")?;
-        let condition = self.with_lines(Lines::Free, Self::expression)?;
+        let condition = self.with_lines(LineEnds::Ignored, Self::expression)?;
         self.expect(")")?;
         Ok(condition)
     }
 
-    /// The statement of a branch or loop, in a scope of its own.
+    /// Parses the statement of a branch or loop in a new scope.
     fn branch(&mut self) -> Parse<Box<Stmt>> {
-        if self.is(";") {
+        if self.is_mark(";") {
             let line = self.line();
             return Ok(Box::new(Stmt { line, kind: StmtKind::Nothing }));
         }
-        if self.is("{") {
+        if self.is_mark("{") {
             let line = self.line();
             return Ok(Box::new(Stmt { line, kind: StmtKind::Block(self.block()?) }));
         }
@@ -166,7 +167,7 @@ impl Parser {
         self.advance();
         self.expect("(")?;
         if let Some((ty, name)) = self.attempt(Self::try_for_each) {
-            let values = self.with_lines(Lines::Free, Self::expression)?;
+            let values = self.with_lines(LineEnds::Ignored, Self::expression)?;
             self.expect(")")?;
             let slot = self.declare(&name, ty.clone())?;
             return Ok(StmtKind::ForIn(label, slot, ty, values, self.branch()?));
@@ -174,14 +175,14 @@ impl Parser {
         self.counting_for(label)
     }
 
-    /// `Type name in`, `name :`
+    /// Parses `Type name in` or `name :`.
     fn try_for_each(&mut self) -> Option<(Type, Name)> {
         self.modifiers().ok()?;
-        let separated = |parser: &Self| parser.is(":") || parser.word() == "in";
-        let plain = matches!(self.kind(), Kind::Name(_)) && (self.is_at(1, ":") || self.word_at(1) == "in");
-        let ty = if plain { Type::Any } else { self.try_type()?.0 };
+        let is_untyped = matches!(self.kind(), Kind::Name(_)) && (self.is_mark_at(1, ":") || self.word_at(1) == "in");
+        let ty = if is_untyped { Type::Any } else { self.try_type()?.0 };
         let name = self.name().ok()?;
-        if !separated(self) {
+        let is_separated = self.is_mark(":") || self.word() == "in";
+        if !is_separated {
             return None;
         }
         self.advance();
@@ -190,20 +191,21 @@ impl Parser {
 
     fn counting_for(&mut self, label: Option<Name>) -> Parse<StmtKind> {
         let mut before = Vec::new();
-        while !self.is(";") {
+        while !self.is_mark(";") {
             let line = self.line();
-            let kind = self.with_lines(Lines::Free, Self::declaration_or_expression)?;
+            let kind = self.with_lines(LineEnds::Ignored, Self::declaration_or_expression)?;
             before.push(Stmt { line, kind });
             if !self.accept(",") {
                 break;
             }
         }
         self.expect(";")?;
-        let condition = if self.is(";") { None } else { Some(self.with_lines(Lines::Free, Self::expression)?) };
+        let condition =
+            if self.is_mark(";") { None } else { Some(self.with_lines(LineEnds::Ignored, Self::expression)?) };
         self.expect(";")?;
         let mut after = Vec::new();
-        while !self.is(")") {
-            after.push(self.with_lines(Lines::Free, Self::expression)?);
+        while !self.is_mark(")") {
+            after.push(self.with_lines(LineEnds::Ignored, Self::expression)?);
             if !self.accept(",") {
                 break;
             }
@@ -217,14 +219,15 @@ impl Parser {
         self.advance();
         let value = self.head()?;
         self.expect("{")?;
-        let cases = self.nested(|parser| parser.with_lines(Lines::Count, |parser| parser.in_block(Self::cases)))?;
+        let cases =
+            self.nested(|parser| parser.with_lines(LineEnds::Significant, |parser| parser.in_block(Self::cases)))?;
         self.expect("}")?;
         Ok(StmtKind::Switch(value, cases))
     }
 
     fn cases(&mut self) -> Parse<Vec<Case>> {
         let mut cases: Vec<Case> = Vec::new();
-        while !self.is("}") {
+        while !self.is_mark("}") {
             if self.accept(";") {
                 continue;
             }
@@ -252,9 +255,9 @@ impl Parser {
         let mut body = Vec::new();
         loop {
             while self.accept(";") {}
-            let ends =
-                self.word() == "case" || (self.word() == "default" && (self.is_at(1, ":") || self.is_at(1, "->")));
-            if ends || self.is("}") || *self.kind() == Kind::End {
+            let ends = self.word() == "case"
+                || (self.word() == "default" && (self.is_mark_at(1, ":") || self.is_mark_at(1, "->")));
+            if ends || self.is_mark("}") || *self.kind() == Kind::End {
                 return Ok(body);
             }
             body.push(self.statement()?);
@@ -272,7 +275,7 @@ impl Parser {
     }
 
     fn try_parts(&mut self) -> Parse<TryParts> {
-        let (resources, resource_slots) = if self.is("(") { self.resources()? } else { (Vec::new(), Vec::new()) };
+        let (resources, resource_slots) = if self.is_mark("(") { self.resources()? } else { (Vec::new(), Vec::new()) };
         let body = self.block()?;
         let mut catches = Vec::new();
         while self.word() == "catch" {
@@ -287,12 +290,13 @@ impl Parser {
 
     fn resources(&mut self) -> Parse<(Vec<Stmt>, Vec<u16>)> {
         self.expect("(")?;
-        let (mut resources, mut slots) = (Vec::new(), Vec::new());
-        while !self.is(")") {
+        let mut resources = Vec::new();
+        let mut slots = Vec::new();
+        while !self.is_mark(")") {
             let line = self.line();
-            let kind = self.with_lines(Lines::Free, Self::declaration_or_expression)?;
-            if let StmtKind::Let(declared) = &kind {
-                slots.extend(declared.iter().map(|(slot, ..)| *slot));
+            let kind = self.with_lines(LineEnds::Ignored, Self::declaration_or_expression)?;
+            if let StmtKind::Let(variables) = &kind {
+                slots.extend(variables.iter().map(|(slot, ..)| *slot));
             }
             resources.push(Stmt { line, kind });
             if !self.accept(";") {
@@ -308,8 +312,8 @@ impl Parser {
         self.expect("(")?;
         self.modifiers()?;
         let mut classes = Vec::new();
-        // `catch (e)` names the variable only.
-        if !(matches!(self.kind(), Kind::Name(_)) && self.is_at(1, ")")) {
+        // `catch (e)` has only the variable, without a class.
+        if !(matches!(self.kind(), Kind::Name(_)) && self.is_mark_at(1, ")")) {
             loop {
                 let line = self.line();
                 let Some((_, name)) = self.attempt(Self::try_type) else { return Err(self.unexpected("a class")) };
@@ -329,7 +333,7 @@ impl Parser {
 
     fn return_statement(&mut self) -> Parse<StmtKind> {
         self.advance();
-        if self.starts_line(0) || self.is(";") || self.is("}") || *self.kind() == Kind::End {
+        if self.starts_line(0) || self.is_mark(";") || self.is_mark("}") || *self.kind() == Kind::End {
             return Ok(StmtKind::Return(None));
         }
         let value = self.expression()?;
@@ -340,16 +344,16 @@ impl Parser {
         self.advance();
         let begin = self.at;
         let condition = self.expression()?;
-        let text = self.shown_from(begin);
+        let text = self.source_text(begin);
         let message = if self.accept(":") || self.accept(",") { Some(self.expression()?) } else { None };
         Ok(StmtKind::Assert(condition, message, text))
     }
 
-    /// The tokens from there up to here, roughly as they were written.
-    fn shown_from(&self, begin: usize) -> Name {
+    /// Approximate source of the tokens from a position up to the current one.
+    fn source_text(&self, begin: usize) -> Name {
         let mut text = String::new();
         for (index, token) in self.tokens[begin..self.at].iter().enumerate() {
-            if index > 0 && token.spaced {
+            if index > 0 && token.has_space_before {
                 text.push(' ');
             }
             match &token.kind {

@@ -2,24 +2,24 @@
 
 use std::sync::Arc;
 
-/// A token and where it stands.
+/// A token and its position.
 #[derive(Clone, Debug)]
 pub(super) struct Token {
     pub kind: Kind,
     pub line: u32,
     pub column: u32,
-    /// Whether a line ends between the token before and this one.
-    pub first_of_line: bool,
-    /// Whether blanks stand before it.
-    pub spaced: bool,
+    /// True if a line ends between the previous token and this one.
+    pub is_first_of_line: bool,
+    /// True if white space precedes it.
+    pub has_space_before: bool,
 }
 
-/// What a token is.
+/// Kind and content of a token.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Kind {
     Name(Arc<str>),
     Text(Arc<str>),
-    /// Text with expressions in it.
+    /// Text with embedded expressions.
     Template(Vec<Part>),
     /// A character literal of `BeanShell`.
     Char(char),
@@ -50,5 +50,5 @@ pub(super) const MARKS: [&str; 62] = [
     "[", "]", "{", "}",
 ];
 
-/// Marks of one letter that are no part of [`MARKS`].
+/// Single-character marks that are not in [`MARKS`].
 pub(super) const OTHER_MARKS: [&str; 4] = ["&", "|", "^", "@"];

@@ -1,4 +1,4 @@
-//! Types: `int`, `List<String>`, `java.util.Date[]`.
+//! Parses types: `int`, `List<String>`, `java.util.Date[]`.
 
 use super::ast::{Name, Type};
 use super::parser::{Parse, Parser};
@@ -6,7 +6,7 @@ use super::token::Kind;
 
 pub(super) const PRIMITIVES: [&str; 9] = ["boolean", "byte", "short", "int", "long", "float", "double", "char", "void"];
 
-/// Words that stand before a declaration and mean nothing here.
+/// Words before a declaration that the interpreter ignores, except `static`.
 pub(super) const MODIFIERS: [&str; 12] = [
     "public",
     "private",
@@ -22,7 +22,7 @@ pub(super) const MODIFIERS: [&str; 12] = [
     "default",
 ];
 
-/// Words that are no names of variables.
+/// Words that cannot be names of variables.
 pub(super) const KEYWORDS: [&str; 34] = [
     "if",
     "else",
@@ -60,7 +60,7 @@ pub(super) const KEYWORDS: [&str; 34] = [
     "def",
 ];
 
-/// The type that a simple name means.
+/// Type of a simple name.
 pub(super) fn named_type(name: &Name) -> Type {
     match &**name {
         "def" | "var" | "Object" | "Comparable" | "Serializable" => Type::Any,
@@ -83,7 +83,7 @@ pub(super) fn named_type(name: &Name) -> Type {
 }
 
 impl Parser {
-    /// A type, with its generics and brackets.
+    /// Parses a type with its generics and brackets.
     pub fn ty(&mut self) -> Parse<Type> {
         let line = self.line();
         match self.attempt(Self::try_type) {
@@ -95,23 +95,23 @@ impl Parser {
         }
     }
 
-    /// Remembers that a class is named.
+    /// Records a use of a class.
     pub fn note_class(&mut self, line: u32, name: &Name) {
         if !PRIMITIVES.contains(&&**name) && !["def", "var"].contains(&&**name) {
             self.named.push((line, name.clone()));
         }
     }
 
-    /// A type and the name at its core, if one stands here.
+    /// Parses a type; also returns its qualified name. None if no type follows.
     pub fn try_type(&mut self) -> Option<(Type, Name)> {
         let mut name = self.try_qualified()?;
         let end = self.at;
-        if self.is("<") && !self.try_generics() {
-            // A comparison: `x as int < 5`.
+        if self.is_mark("<") && !self.try_generics() {
+            // Not generics but a comparison, as in `x as int < 5`.
             self.at = end;
         }
-        // `Map.Entry<K, V>` behind generics of its own.
-        if self.is(".") && matches!(self.kind_at(1), Kind::Name(_)) && name.contains('.') {
+        // A nested type after generics: `Map.Entry<K, V>`.
+        if self.is_mark(".") && matches!(self.kind_at(1), Kind::Name(_)) && name.contains('.') {
             self.advance();
             name = self.name().ok()?;
         }
@@ -119,7 +119,7 @@ impl Parser {
         if matches!(ty, Type::Class(_)) {
             ty = Type::Class(name.clone());
         }
-        while self.is("[") && self.is_at(1, "]") {
+        while self.is_mark("[") && self.is_mark_at(1, "]") {
             self.advance();
             self.advance();
             ty = Type::Array(Box::new(ty));
@@ -127,7 +127,7 @@ impl Parser {
         Some((ty, name))
     }
 
-    /// `a.b.C`
+    /// Parses a qualified name such as `a.b.C`.
     fn try_qualified(&mut self) -> Option<Name> {
         let first = self.word().to_owned();
         if first.is_empty() || (KEYWORDS.contains(&&*first) && first != "def") {
@@ -135,7 +135,7 @@ impl Parser {
         }
         self.advance();
         let mut name = first;
-        while self.is(".") && matches!(self.kind_at(1), Kind::Name(_)) && !self.starts_line(0) {
+        while self.is_mark(".") && matches!(self.kind_at(1), Kind::Name(_)) && !self.starts_line(0) {
             self.advance();
             name.push('.');
             name.push_str(self.word());
@@ -144,7 +144,7 @@ impl Parser {
         Some(name.into())
     }
 
-    /// Skips `<…>`; `false` if this is no list of types.
+    /// Skips `<…>`; `false` if it is not a list of types.
     fn try_generics(&mut self) -> bool {
         let mut open = 0_i32;
         for _ in 0..200 {
@@ -164,41 +164,41 @@ impl Parser {
         false
     }
 
-    /// Skips modifiers and annotations; whether there were some, and whether `static` was one.
+    /// Skips modifiers and annotations.
     pub fn modifiers(&mut self) -> Parse<Modifiers> {
-        let mut found = Modifiers::default();
+        let mut modifiers = Modifiers::default();
         loop {
-            if self.is("@") && matches!(self.kind_at(1), Kind::Name(_)) && self.word_at(1) != "interface" {
+            if self.is_mark("@") && matches!(self.kind_at(1), Kind::Name(_)) && self.word_at(1) != "interface" {
                 self.advance();
                 self.name()?;
                 while self.accept(".") {
                     self.name()?;
                 }
-                if self.is("(") && !self.spaced(0) {
+                if self.is_mark("(") && !self.has_space_before(0) {
                     self.skip_parentheses()?;
                 }
-                found.any = true;
-            } else if self.word() == "def" && (MODIFIERS.contains(&self.word_at(1)) || self.is_at(1, "<")) {
-                found.any = true;
+                modifiers.any = true;
+            } else if self.word() == "def" && (MODIFIERS.contains(&self.word_at(1)) || self.is_mark_at(1, "<")) {
+                modifiers.any = true;
                 self.advance();
-            } else if self.is("<") && found.any {
-                // Type parameters of a method say nothing to an interpreter.
+            } else if self.is_mark("<") && modifiers.any {
+                // An interpreter needs no type parameters of a method.
                 while !self.accept(">") && *self.kind() != Kind::End {
                     self.advance();
                 }
             } else if MODIFIERS.contains(&self.word())
-                && !self.is_at(1, ":")
-                && !self.is_at(1, ".")
-                && !self.is_at(1, "->")
+                && !self.is_mark_at(1, ":")
+                && !self.is_mark_at(1, ".")
+                && !self.is_mark_at(1, "->")
             {
                 if self.word() == "default" && !matches!(self.kind_at(1), Kind::Name(_)) {
-                    return Ok(found);
+                    return Ok(modifiers);
                 }
-                found.is_static |= self.word() == "static";
-                found.any = true;
+                modifiers.is_static |= self.word() == "static";
+                modifiers.any = true;
                 self.advance();
             } else {
-                return Ok(found);
+                return Ok(modifiers);
             }
         }
     }
@@ -220,9 +220,10 @@ impl Parser {
     }
 }
 
-/// What stood before a declaration.
+/// Modifiers before a declaration.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Modifiers {
+    /// True if there is any modifier or annotation.
     pub any: bool,
     pub is_static: bool,
 }

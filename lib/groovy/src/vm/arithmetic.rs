@@ -1,4 +1,4 @@
-//! Arithmetic of Groovy and Java.
+//! Arithmetic by the rules of Groovy and Java.
 
 use super::Vm;
 use super::convert::{big_of, decimal_of, double_of, long_of};
@@ -11,10 +11,10 @@ use num_bigint::BigInt;
 use num_traits::{ToPrimitive, Zero};
 use std::cmp::Ordering;
 
-/// The most bits of a whole number.
+/// Maximum size of an integer, in bits.
 const BITS: u64 = 100_000;
 
-/// How wide the result of an operation is.
+/// Type of the result of an operation, from narrow to wide.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Width {
     Int,
@@ -35,17 +35,17 @@ fn width(value: &Value) -> Option<Width> {
     })
 }
 
-/// The width that both have room in; `None` if one is no number.
+/// The wider type of two numbers; `None` if one is not a number.
 fn common(left: &Value, right: &Value) -> Option<Width> {
     Some(width(left)?.max(width(right)?))
 }
 
-/// Whether the value is a number (or a character, which counts as one).
+/// True for a number or a character.
 pub(super) fn is_number(value: &Value) -> bool {
     width(value).is_some()
 }
 
-/// The order of numbers, characters, texts and booleans; `None` for others.
+/// Order of numbers, characters, texts and booleans; `None` for others.
 pub(crate) fn compare_plain(left: &Value, right: &Value) -> Option<Ordering> {
     match (left, right) {
         (Value::Str(a), Value::Str(b)) => Some(a.encode_utf16().cmp(b.encode_utf16())),
@@ -64,7 +64,7 @@ pub(crate) fn compare_plain(left: &Value, right: &Value) -> Option<Ordering> {
     }
 }
 
-/// Refuses whole numbers that grow without end.
+/// Creates an integer. Fails above the maximum size.
 fn bounded(value: BigInt) -> Eval<Value> {
     if value.bits() > BITS {
         return Err(throw("java.lang.ArithmeticException", format!("number has more than {BITS} bits")));
@@ -79,12 +79,12 @@ fn bounded_decimal(value: Decimal) -> Eval<Value> {
     Ok(Value::decimal(value))
 }
 
-fn by_zero() -> Box<crate::error::Fault> {
+fn division_by_zero() -> Box<crate::error::Fault> {
     throw("java.lang.ArithmeticException", "Division by zero")
 }
 
 impl Vm<'_> {
-    /// `left operator right`, numbers only; `None` if one is none.
+    /// Evaluates an operator for numbers; `None` if one operand is not a number.
     pub fn numbers(&mut self, operator: Operator, left: &Value, right: &Value) -> Eval<Option<Value>> {
         let Some(width) = common(left, right) else { return Ok(None) };
         let width = match operator {
@@ -124,10 +124,10 @@ impl Vm<'_> {
         self.tick(100)?;
         let power = if base.bits() <= 1 {
             // −1, 0, 1
-            let odd = exponent % 2 == 1;
+            let is_odd = exponent % 2 == 1;
             if exponent == 0 {
                 BigInt::from(1)
-            } else if odd {
+            } else if is_odd {
                 base
             } else {
                 &base * &base
@@ -165,7 +165,7 @@ impl Vm<'_> {
         }
     }
 
-    /// `left operator right` of any values.
+    /// Evaluates an operator for any values.
     pub fn operate(&mut self, operator: Operator, left: &Value, right: &Value) -> Eval<Value> {
         self.tick(1)?;
         match operator {
@@ -173,14 +173,14 @@ impl Vm<'_> {
             Operator::NotEqual => return Ok(Value::Bool(!self.equals(left, right)?)),
             Operator::Identical => return Ok(Value::Bool(super::equality::identical(left, right))),
             Operator::NotIdentical => return Ok(Value::Bool(!super::equality::identical(left, right))),
-            Operator::Less => return Ok(Value::Bool(self.ordered(left, right)? == Some(Ordering::Less))),
+            Operator::Less => return Ok(Value::Bool(self.partial_order(left, right)? == Some(Ordering::Less))),
             Operator::LessEqual => {
-                let order = self.ordered(left, right)?;
+                let order = self.partial_order(left, right)?;
                 return Ok(Value::Bool(order.is_some_and(|order| order != Ordering::Greater)));
             }
-            Operator::Greater => return Ok(Value::Bool(self.ordered(left, right)? == Some(Ordering::Greater))),
+            Operator::Greater => return Ok(Value::Bool(self.partial_order(left, right)? == Some(Ordering::Greater))),
             Operator::GreaterEqual => {
-                let order = self.ordered(left, right)?;
+                let order = self.partial_order(left, right)?;
                 return Ok(Value::Bool(order.is_some_and(|order| order != Ordering::Less)));
             }
             Operator::Compare => return Ok(Value::Int(self.compare(left, right)? as i32)),
@@ -196,8 +196,8 @@ impl Vm<'_> {
         self.objects(operator, left, right)
     }
 
-    /// `<` and its like: numbers by value, `NaN` below and above nothing.
-    fn ordered(&mut self, left: &Value, right: &Value) -> Eval<Option<Ordering>> {
+    /// Order for `<` and similar operators: numbers by value; `NaN` has none.
+    fn partial_order(&mut self, left: &Value, right: &Value) -> Eval<Option<Ordering>> {
         if let (Value::Double(_) | Value::Float(_), _) | (_, Value::Double(_) | Value::Float(_)) = (left, right)
             && let (Some(a), Some(b)) = (double_of(left), double_of(right))
         {
@@ -206,13 +206,15 @@ impl Vm<'_> {
         self.compare(left, right).map(Some)
     }
 
-    /// Operators as methods: text and collections.
+    /// Evaluates an operator as a method, for text and collections.
     fn objects(&mut self, operator: Operator, left: &Value, right: &Value) -> Eval<Value> {
         if operator == Operator::Add {
-            // Text takes anything; so does anything before text.
-            let texts = matches!(left, Value::Str(_)) || (matches!(right, Value::Str(_)) && !is_collection(left));
-            if texts {
-                let (a, b) = (self.text(left)?, self.text(right)?);
+            // `+` concatenates if the left operand is text, or the right one is and the left one
+            // is not a collection.
+            let is_text = matches!(left, Value::Str(_)) || (matches!(right, Value::Str(_)) && !is_collection(left));
+            if is_text {
+                let a = self.text(left)?;
+                let b = self.text(right)?;
                 self.alloc(a.len() + b.len() + 16)?;
                 let mut joined = String::with_capacity(a.len() + b.len());
                 joined.push_str(&a);
@@ -252,12 +254,13 @@ fn is_collection(value: &Value) -> bool {
 
 fn int_result(operator: Operator, left: Option<i64>, right: Option<i64>) -> Eval<Option<Value>> {
     let (Some(left), Some(right)) = (left, right) else { return Ok(None) };
-    let (a, b) = (left as i32, right as i32);
+    let a = left as i32;
+    let b = right as i32;
     let result = match operator {
         Operator::Add => a.wrapping_add(b),
         Operator::Subtract => a.wrapping_sub(b),
         Operator::Multiply => a.wrapping_mul(b),
-        Operator::Divide | Operator::Remainder if b == 0 => return Err(by_zero()),
+        Operator::Divide | Operator::Remainder if b == 0 => return Err(division_by_zero()),
         Operator::Divide => a.wrapping_div(b),
         Operator::Remainder => a.wrapping_rem(b),
         Operator::ShiftLeft => a.wrapping_shl(b as u32),
@@ -277,7 +280,7 @@ fn long_result(operator: Operator, left: Option<i64>, right: Option<i64>) -> Eva
         Operator::Add => a.wrapping_add(b),
         Operator::Subtract => a.wrapping_sub(b),
         Operator::Multiply => a.wrapping_mul(b),
-        Operator::Divide | Operator::Remainder if b == 0 => return Err(by_zero()),
+        Operator::Divide | Operator::Remainder if b == 0 => return Err(division_by_zero()),
         Operator::Divide => a.wrapping_div(b),
         Operator::Remainder => a.wrapping_rem(b),
         Operator::ShiftLeft => a.wrapping_shl(b as u32),
@@ -291,24 +294,28 @@ fn long_result(operator: Operator, left: Option<i64>, right: Option<i64>) -> Eva
     Ok(Some(Value::Long(result)))
 }
 
+/// Shift distance; None if it is negative or above the maximum size.
+fn shift_amount(distance: &BigInt) -> Option<u64> {
+    distance.to_u64().filter(|shift| *shift <= BITS)
+}
+
 fn big_result(operator: Operator, left: Option<BigInt>, right: Option<BigInt>) -> Eval<Option<Value>> {
     let (Some(a), Some(b)) = (left, right) else { return Ok(None) };
-    let shift = || b.to_u64().filter(|shift| *shift <= BITS);
     let result = match operator {
         Operator::Add => a + b,
         Operator::Subtract => a - b,
         Operator::Multiply => a * b,
-        Operator::Divide | Operator::Remainder if b.is_zero() => return Err(by_zero()),
+        Operator::Divide | Operator::Remainder if b.is_zero() => return Err(division_by_zero()),
         Operator::Divide => a / b,
         Operator::Remainder => a % b,
         Operator::And => a & b,
         Operator::Or => a | b,
         Operator::Xor => a ^ b,
-        Operator::ShiftLeft => match shift() {
+        Operator::ShiftLeft => match shift_amount(&b) {
             Some(shift) => a << shift,
             None => return bounded(BigInt::from(1) << (BITS + 1)).map(Some),
         },
-        Operator::ShiftRight => a >> shift().unwrap_or(BITS),
+        Operator::ShiftRight => a >> shift_amount(&b).unwrap_or(BITS),
         _ => return Ok(None),
     };
     bounded(result).map(Some)
@@ -320,7 +327,7 @@ fn decimal_result(operator: Operator, left: Option<Decimal>, right: Option<Decim
         Operator::Add => a.add(&b),
         Operator::Subtract => a.subtract(&b),
         Operator::Multiply => a.multiply(&b),
-        Operator::Divide | Operator::Remainder if b.is_zero() => return Err(by_zero()),
+        Operator::Divide | Operator::Remainder if b.is_zero() => return Err(division_by_zero()),
         Operator::Divide => a.divide(&b),
         Operator::Remainder => a.remainder(&b),
         _ => return Ok(None),
@@ -329,7 +336,8 @@ fn decimal_result(operator: Operator, left: Option<Decimal>, right: Option<Decim
 }
 
 fn double_result(operator: Operator, left: Option<f64>, right: Option<f64>) -> Option<Value> {
-    let (a, b) = (left?, right?);
+    let a = left?;
+    let b = right?;
     Some(Value::Double(match operator {
         Operator::Add => a + b,
         Operator::Subtract => a - b,

@@ -1,4 +1,4 @@
-//! Assignments.
+//! Evaluates assignments.
 
 use super::{Frame, Vm};
 use crate::error::Eval;
@@ -6,7 +6,7 @@ use crate::syntax::ast::{Assignment, Expr, Operator, Post, Reach, Type};
 use crate::value::Value;
 use std::rc::Rc;
 
-/// A place that can be read and assigned to; what leads to it is evaluated once.
+/// Target of an assignment. Its object and index are evaluated only once.
 enum Place {
     Local(u16, u16),
     Global(u32),
@@ -40,7 +40,7 @@ impl Vm<'_> {
         Ok(value)
     }
 
-    /// `x /= 2` of Java keeps the type of `x`.
+    /// In Java, `x /= 2` keeps the type of `x`.
     fn compound(&mut self, old: &Value, value: Value) -> Eval<Value> {
         if self.dialect == crate::Dialect::BeanShell
             && let (Value::Int(_), Value::Double(_)) = (old, &value)
@@ -60,7 +60,7 @@ impl Vm<'_> {
         Ok(value)
     }
 
-    /// `x++` and its like.
+    /// Evaluates `x++` and similar operators. `before` selects the old value as result.
     pub fn step(&mut self, target: &Expr, step: i32, before: bool, frame: &Rc<Frame>) -> Eval<Value> {
         let place = self.place_of(target, frame)?;
         let old = self.read(&place, frame)?;

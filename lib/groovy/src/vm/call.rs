@@ -1,4 +1,4 @@
-//! Calls of closures, functions and methods.
+//! Calls closures, functions and methods.
 
 use super::{Frame, Vm};
 use crate::error::{Eval, throw};
@@ -7,18 +7,22 @@ use crate::value::{Callable, ClassRef, Closure, Value};
 use std::rc::Rc;
 use std::sync::Arc;
 
+fn new_closure(code: Callable) -> Value {
+    Value::Closure(Rc::new(Closure { code, delegate: std::cell::RefCell::default() }))
+}
+
 impl Vm<'_> {
-    /// Calls a closure. One list as only argument is laid out for a closure of several parameters.
+    /// Calls a closure. If it has several parameters, a single list argument supplies all of them.
     pub fn call_closure(&mut self, closure: &Value, arguments: &[Value]) -> Eval<Value> {
         let Value::Closure(target) = closure else { return self.call_method(closure, "call", arguments) };
         let target = Rc::clone(target);
         let line = self.line;
-        let result = self.deeper(|vm| match &target.code {
+        let result = self.nested(|vm| match &target.code {
             Callable::Script(function, frame) => vm.call_script(&target, function, frame, arguments),
             Callable::Method(object, name) => vm.call_reference(object, name, arguments),
             Callable::Composed(first, second) => {
-                let between = vm.call_closure(first, arguments)?;
-                vm.call_closure(second, &[between])
+                let intermediate = vm.call_closure(first, arguments)?;
+                vm.call_closure(second, &[intermediate])
             }
             Callable::Curried(inner, before) => {
                 let all: Vec<Value> = before.iter().chain(arguments).cloned().collect();
@@ -31,7 +35,8 @@ impl Vm<'_> {
         result
     }
 
-    /// `Class::method` of an object is a method of its first argument.
+    /// Calls a method reference. `Class::method` is a static method, or a method
+    /// of the first argument.
     fn call_reference(&mut self, object: &Value, name: &str, arguments: &[Value]) -> Eval<Value> {
         if let (Value::Class(class), Some((first, rest))) = (object, arguments.split_first()) {
             if let Some(result) = self.call_static(class, name, arguments)? {
@@ -62,26 +67,28 @@ impl Vm<'_> {
             let it = arguments.first().cloned().unwrap_or_default();
             super::exec::set_slot(&frame, 0, it);
         } else {
-            let laid_out = self.laid_out(function, arguments)?;
-            self.bind(function, &frame, laid_out.as_deref().unwrap_or(arguments))?;
+            let elements = self.spread_argument(function, arguments)?;
+            self.bind(function, &frame, elements.as_deref().unwrap_or(arguments))?;
         }
         self.body(function, &frame)
     }
 
-    /// The elements of the one list that stands for several parameters.
-    fn laid_out(&mut self, function: &Function, arguments: &[Value]) -> Eval<Option<Vec<Value>>> {
+    /// Elements of a single list or entry argument that supplies several parameters;
+    /// None for other arguments.
+    fn spread_argument(&mut self, function: &Function, arguments: &[Value]) -> Eval<Option<Vec<Value>>> {
         match arguments {
             [list @ Value::List(_)] if function.parameters.len() > 1 => self.elements(list),
             [Value::Native(object)] if function.parameters.len() > 1 && object.class_name().ends_with("Entry") => {
                 let entry = &arguments[0];
-                let (key, value) = (self.property(entry, "key")?, self.property(entry, "value")?);
+                let key = self.property(entry, "key")?;
+                let value = self.property(entry, "value")?;
                 Ok(Some(vec![key, value]))
             }
             _ => Ok(None),
         }
     }
 
-    /// How many arguments a closure takes; one for `it`.
+    /// Number of parameters of a closure; 1 for the implicit `it`.
     pub fn arity(closure: &Value) -> usize {
         match closure {
             Value::Closure(closure) => match &closure.code {
@@ -93,25 +100,25 @@ impl Vm<'_> {
         }
     }
 
-    /// Gives parameters their values.
+    /// Assigns arguments to parameters.
     fn bind(&mut self, function: &Function, frame: &Rc<Frame>, arguments: &[Value]) -> Eval<()> {
         let count = function.parameters.len();
         let mut at = 0;
         let optional = function.parameters.iter().filter(|parameter| parameter.default.is_some()).count();
-        let mut given_to_optional = arguments.len().saturating_sub(count - optional);
+        let mut optional_arguments = arguments.len().saturating_sub(count - optional);
         for (slot, parameter) in function.parameters.iter().enumerate() {
-            let variadic = parameter.variadic
+            let is_variadic = parameter.variadic
                 || (slot + 1 == count && matches!(parameter.ty, Type::Array(_)) && arguments.len() != count);
-            let value = if variadic && slot + 1 == count {
+            let value = if is_variadic && slot + 1 == count {
                 let rest = arguments.get(at..).unwrap_or(&[]);
                 match rest {
                     [Value::List(list)] if list.kind == crate::value::ListKind::Array => rest[0].clone(),
                     _ => Value::array(rest.to_vec()),
                 }
-            } else if let (Some(default), true) = (&parameter.default, given_to_optional == 0) {
+            } else if let (Some(default), true) = (&parameter.default, optional_arguments == 0) {
                 self.eval(default, frame)?
             } else {
-                given_to_optional -= usize::from(parameter.default.is_some());
+                optional_arguments -= usize::from(parameter.default.is_some());
                 at += 1;
                 arguments.get(at - 1).cloned().unwrap_or_default()
             };
@@ -121,7 +128,7 @@ impl Vm<'_> {
         Ok(())
     }
 
-    /// Calls a function with what is `this` in it.
+    /// Calls a function with a value for `this`.
     pub fn call_function(
         &mut self,
         function: &Arc<Function>,
@@ -131,7 +138,7 @@ impl Vm<'_> {
         arguments: &[Value],
     ) -> Eval<Value> {
         let line = self.line;
-        let result = self.deeper(|vm| {
+        let result = self.nested(|vm| {
             let frame = vm.frame(Rc::clone(globals), parent, function.slots, this);
             vm.bind(function, &frame, arguments)?;
             let value = vm.body(function, &frame)?;
@@ -143,7 +150,7 @@ impl Vm<'_> {
         result
     }
 
-    /// `name(…)`
+    /// Evaluates a call by name.
     pub fn call_name(&mut self, call: &Call, frame: &Rc<Frame>) -> Eval<Value> {
         let arguments = self.arguments(&call.arguments, frame)?;
         self.line = call.line;
@@ -156,14 +163,14 @@ impl Vm<'_> {
         if matches!(&*call.name, "this" | "super") {
             return self.call_constructor(&call.name, frame, &arguments).map(|()| Value::Null);
         }
-        if let Some(result) = self.own_method(&call.name, frame, &arguments)? {
+        if let Some(result) = self.method_of_this(&call.name, frame, &arguments)? {
             return Ok(result);
         }
         if let Some(result) = self.script_method(&call.name, frame, &arguments)? {
             return Ok(result);
         }
-        let stored = frame.globals.values.borrow().get(call.global as usize).cloned().flatten();
-        if let Some(value) = stored.filter(|value| matches!(value, Value::Closure(_))) {
+        let global_value = frame.globals.values.borrow().get(call.global as usize).cloned().flatten();
+        if let Some(value) = global_value.filter(|value| matches!(value, Value::Closure(_))) {
             return self.call_closure(&value, &arguments);
         }
         if !frame.delegate.is_null() {
@@ -187,8 +194,8 @@ impl Vm<'_> {
         }
     }
 
-    /// A method of the object or class that the code belongs to.
-    fn own_method(&mut self, name: &Name, frame: &Rc<Frame>, arguments: &[Value]) -> Eval<Option<Value>> {
+    /// Calls a method of the current object or class; None if it does not exist.
+    fn method_of_this(&mut self, name: &Name, frame: &Rc<Frame>, arguments: &[Value]) -> Eval<Option<Value>> {
         match &frame.this {
             Value::Null => Ok(None),
             Value::Class(class) => self.call_static(&class.clone(), name, arguments),
@@ -203,12 +210,12 @@ impl Vm<'_> {
         }
     }
 
-    /// A method of the script.
+    /// Calls a method of the script; None if it does not exist.
     pub fn script_method(&mut self, name: &str, frame: &Rc<Frame>, arguments: &[Value]) -> Eval<Option<Value>> {
         let code = Arc::clone(&frame.globals.code);
-        let own = code.methods.iter().map(|method| &method.function).filter(|function| *function.name == *name);
-        let Some(function) = self.overload(own, arguments) else { return Ok(None) };
-        // Methods see the script's own variables, as those of BeanShell do.
+        let functions = code.methods.iter().map(|method| &method.function).filter(|function| *function.name == *name);
+        let Some(function) = self.overload(functions, arguments) else { return Ok(None) };
+        // Methods can read the script's own variables, as in BeanShell.
         let mut outermost = frame;
         while let Some(parent) = &outermost.parent {
             outermost = parent;
@@ -217,7 +224,7 @@ impl Vm<'_> {
         self.call_function(&function, main, &frame.globals, Value::Null, arguments).map(Some)
     }
 
-    /// `import static`
+    /// Calls a function imported by `import static`.
     fn imported_function(&mut self, name: &str, frame: &Rc<Frame>, arguments: &[Value]) -> Eval<Option<Value>> {
         let code = Arc::clone(&frame.globals.code);
         for import in code.imports.iter().filter(|import| import.is_static) {
@@ -229,9 +236,9 @@ impl Vm<'_> {
             if !import.is_wild && *import.alias != *name {
                 continue;
             }
-            let real = if import.is_wild { name } else { import.path.rsplit('.').next().unwrap_or(name) };
+            let method_name = if import.is_wild { name } else { import.path.rsplit('.').next().unwrap_or(name) };
             if let Some(class) = crate::classes::by_full_name(class)
-                && let Some(result) = self.call_static(&ClassRef::Known(class), real, arguments)?
+                && let Some(result) = self.call_static(&ClassRef::Known(class), method_name, arguments)?
             {
                 return Ok(Some(result));
             }
@@ -239,7 +246,7 @@ impl Vm<'_> {
         Ok(None)
     }
 
-    /// The function that takes so many arguments, and of those the one whose types fit best.
+    /// Selects the overload with a matching number of parameters and the best-matching types.
     pub fn overload<'f>(
         &mut self,
         functions: impl Iterator<Item = &'f Arc<Function>>,
@@ -247,30 +254,31 @@ impl Vm<'_> {
     ) -> Option<Arc<Function>> {
         let mut best: Option<(usize, &Arc<Function>)> = None;
         for function in functions {
-            let variadic =
+            let is_variadic =
                 function.parameters.last().is_some_and(|last| last.variadic || matches!(last.ty, Type::Array(_)));
-            let needed = function.parameters.iter().filter(|one| one.default.is_none()).count() - usize::from(variadic);
-            let fits = arguments.len() >= needed && (arguments.len() <= function.parameters.len() || variadic);
-            // Groovy passes null for a missing single argument.
-            let null = arguments.is_empty() && function.parameters.len() == 1;
-            if !fits && !null {
+            let required =
+                function.parameters.iter().filter(|one| one.default.is_none()).count() - usize::from(is_variadic);
+            let is_match = arguments.len() >= required && (arguments.len() <= function.parameters.len() || is_variadic);
+            // Groovy passes null for a single missing argument.
+            let takes_null = arguments.is_empty() && function.parameters.len() == 1;
+            if !is_match && !takes_null {
                 continue;
             }
-            let exact = usize::from(fits) + usize::from(arguments.len() == function.parameters.len());
+            let exact = usize::from(is_match) + usize::from(arguments.len() == function.parameters.len());
             let typed = function
                 .parameters
                 .iter()
                 .zip(arguments)
                 .filter(|(parameter, value)| self.is_of_type(value, &parameter.ty));
             let score = exact * 100 + typed.count();
-            if best.is_none_or(|(known, _)| score > known) {
+            if best.is_none_or(|(best_score, _)| score > best_score) {
                 best = Some((score, function));
             }
         }
         best.map(|(_, function)| Arc::clone(function))
     }
 
-    /// `object.name(…)`
+    /// Calls a method of an object. Fails if it does not exist.
     pub fn call_method(&mut self, object: &Value, name: &str, arguments: &[Value]) -> Eval<Value> {
         if let Some(result) = self.call_optional(object, name, arguments)? {
             return Ok(result);
@@ -308,14 +316,14 @@ impl Vm<'_> {
         throw("groovy.lang.MissingMethodException", message)
     }
 
-    /// The same, or `None` if there is no such method.
+    /// Calls a method of an object; `None` if it does not exist.
     pub fn call_optional(&mut self, object: &Value, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
         self.tick(2)?;
-        self.deeper(|vm| vm.dispatch(object, name, arguments))
+        self.nested(|vm| vm.dispatch(object, name, arguments))
     }
 
     fn dispatch(&mut self, object: &Value, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
-        let own = match object {
+        let result = match object {
             Value::Native(native) => {
                 let result = Rc::clone(native).call(self, name, arguments)?;
                 if result.is_some() && crate::classes::builder::chains(object, name) {
@@ -329,23 +337,24 @@ impl Vm<'_> {
             Value::Closure(_) => self.closure_method(object, name, arguments)?,
             _ => None,
         };
-        if own.is_some() {
-            return Ok(own);
+        if result.is_some() {
+            return Ok(result);
         }
         crate::methods::call(self, object, name, arguments)
     }
 
     fn closure_method(&mut self, object: &Value, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
         let Value::Closure(closure) = object else { return Ok(None) };
-        let made = |code| Value::Closure(Rc::new(Closure { code, delegate: std::cell::RefCell::default() }));
         Ok(Some(match (name, arguments) {
-            // What Java calls the one method of an interface that a closure stands for.
+            // Java's method names of functional interfaces all call the closure.
             ("call" | "doCall" | "run" | "apply" | "accept" | "test" | "get" | "compare", _) => {
                 self.call_closure(object, arguments)?
             }
-            ("curry", _) => made(Callable::Curried(object.clone(), arguments.to_vec())),
-            ("rightShift", [other]) => made(Callable::Composed(object.clone(), other.clone())),
-            ("leftShift", [other @ Value::Closure(_)]) => made(Callable::Composed(other.clone(), object.clone())),
+            ("curry", _) => new_closure(Callable::Curried(object.clone(), arguments.to_vec())),
+            ("rightShift", [other]) => new_closure(Callable::Composed(object.clone(), other.clone())),
+            ("leftShift", [other @ Value::Closure(_)]) => {
+                new_closure(Callable::Composed(other.clone(), object.clone()))
+            }
             ("leftShift", [_]) => self.call_closure(object, arguments)?,
             ("memoize" | "trampoline" | "dehydrate" | "clone", _) => object.clone(),
             ("setDelegate", [delegate]) => {
@@ -358,10 +367,10 @@ impl Vm<'_> {
         }))
     }
 
-    /// `Class.name(…)`
+    /// Calls a static method; `None` if it does not exist.
     pub fn call_static(&mut self, class: &ClassRef, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
         match class {
-            ClassRef::Known(known) => match known.call {
+            ClassRef::Known(class) => match class.call {
                 Some(call) => call(self, name, arguments),
                 None => Ok(None),
             },

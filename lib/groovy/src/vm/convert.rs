@@ -1,15 +1,15 @@
-//! Truth, casts and coercions.
+//! Groovy truth, casts and coercions.
 
 use super::{Frame, Vm};
 use crate::decimal::Decimal;
-use crate::error::{Eval, no_number, throw};
+use crate::error::{Eval, number_format_error, throw};
 use crate::syntax::ast::Type;
 use crate::value::{ListKind, MapKind, Value};
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
 use std::rc::Rc;
 
-/// The 64 bits of a number, without its fraction.
+/// The lowest 64 bits of a number's integer part; None for other values.
 pub(crate) fn long_of(value: &Value) -> Option<i64> {
     Some(match value {
         Value::Int(number) => i64::from(*number),
@@ -56,7 +56,7 @@ pub(crate) fn decimal_of(value: &Value) -> Option<Decimal> {
 }
 
 impl Vm<'_> {
-    /// Groovy's truth.
+    /// Groovy truth of a value.
     pub fn truth(&mut self, value: &Value) -> Eval<bool> {
         Ok(match value {
             Value::Null => false,
@@ -85,30 +85,30 @@ impl Vm<'_> {
         })
     }
 
-    /// A whole number, as an argument of the library.
+    /// Converts an argument of a library method to an integer.
     pub fn to_long(&mut self, value: &Value) -> Eval<i64> {
         match value {
-            Value::Str(text) => text.trim().parse().map_err(|_| no_number(text)),
-            other => long_of(other).ok_or_else(|| self.no_cast(other, "int")),
+            Value::Str(text) => text.trim().parse().map_err(|_| number_format_error(text)),
+            other => long_of(other).ok_or_else(|| self.cast_error(other, "int")),
         }
     }
 
-    /// An index or a count, as an argument of the library.
+    /// Converts an argument of a library method to an index or a count.
     pub fn to_index(&mut self, value: &Value) -> Eval<i64> {
         self.to_long(value)
     }
 
     pub fn to_double(&mut self, value: &Value) -> Eval<f64> {
         match value {
-            Value::Str(text) => text.trim().parse().map_err(|_| no_number(text)),
-            other => double_of(other).ok_or_else(|| self.no_cast(other, "double")),
+            Value::Str(text) => text.trim().parse().map_err(|_| number_format_error(text)),
+            other => double_of(other).ok_or_else(|| self.cast_error(other, "double")),
         }
     }
 
     pub fn to_decimal(&mut self, value: &Value) -> Eval<Decimal> {
         match value {
-            Value::Str(text) => Decimal::parse(text.trim()).ok_or_else(|| no_number(text)),
-            other => decimal_of(other).ok_or_else(|| self.no_cast(other, "java.math.BigDecimal")),
+            Value::Str(text) => Decimal::parse(text.trim()).ok_or_else(|| number_format_error(text)),
+            other => decimal_of(other).ok_or_else(|| self.cast_error(other, "java.math.BigDecimal")),
         }
     }
 
@@ -117,27 +117,28 @@ impl Vm<'_> {
             Value::Str(text) => {
                 let digits = text.trim();
                 if digits.len() > 10_000 {
-                    return Err(no_number(text));
+                    return Err(number_format_error(text));
                 }
-                digits.parse().map_err(|_| no_number(text))
+                digits.parse().map_err(|_| number_format_error(text))
             }
-            other => big_of(other).ok_or_else(|| self.no_cast(other, "java.math.BigInteger")),
+            other => big_of(other).ok_or_else(|| self.cast_error(other, "java.math.BigInteger")),
         }
     }
 
-    /// The error that a value cannot become something.
-    pub fn no_cast(&mut self, value: &Value, to: &str) -> Box<crate::error::Fault> {
+    /// Creates the fault for an impossible cast.
+    pub fn cast_error(&mut self, value: &Value, target: &str) -> Box<crate::error::Fault> {
         let class = self.class_name(value);
-        let shown = self.text(value).map(|text| crate::error::clip(&text).to_owned()).unwrap_or_default();
-        let message = format!("Cannot cast object '{shown}' with class '{class}' to class '{to}'");
+        let text = self.text(value).map(|text| crate::error::clip(&text).to_owned()).unwrap_or_default();
+        let message = format!("Cannot cast object '{text}' with class '{class}' to class '{target}'");
         throw("org.codehaus.groovy.runtime.typehandling.GroovyCastException", message)
     }
 
-    /// What a variable of this type keeps of a value.
+    /// Converts a value for a variable of a declared type.
     pub fn coerce(&mut self, value: Value, ty: &Type) -> Eval<Value> {
         match (ty, &value) {
             (Type::Any | Type::Void | Type::Class(_), _) => Ok(value),
-            // A variable of a primitive type holds no null in Java; scripts that say `int x = null` mean none.
+            // In Java, a primitive variable cannot hold null. Scripts with `int x =
+            // null` mean no value.
             (_, Value::Null) => Ok(value),
             (Type::Int, Value::Int(_))
             | (Type::Long, Value::Long(_))
@@ -151,13 +152,13 @@ impl Vm<'_> {
             (Type::Int | Type::Long | Type::Short | Type::Byte, Value::Str(text))
                 if text.chars().count() != 1 || text.is_empty() =>
             {
-                Err(self.no_cast(&value, type_name(ty)))
+                Err(self.cast_error(&value, type_name(ty)))
             }
             _ => self.cast(value, ty),
         }
     }
 
-    /// `(type) value`
+    /// Evaluates `(type) value`.
     pub fn cast(&mut self, value: Value, ty: &Type) -> Eval<Value> {
         if value.is_null() {
             return Ok(Value::Null);
@@ -173,7 +174,7 @@ impl Vm<'_> {
                     Type::Byte => Value::Int(i32::from(number as i8)),
                     Type::Short => Value::Int(i32::from(number as i16)),
                     Type::Int => Value::Int(match value {
-                        // Java saturates fractions, and cuts whole numbers.
+                        // Java saturates fractions, but truncates integers.
                         Value::Double(number) => number as i32,
                         Value::Float(number) => number as i32,
                         _ => number as i32,
@@ -205,7 +206,7 @@ impl Vm<'_> {
 
     fn number_for_cast(&mut self, value: &Value, ty: &Type) -> Eval<i64> {
         match value {
-            // A text of one letter is its code in Groovy.
+            // In Groovy, a cast converts a text of one character to its code.
             Value::Str(text) => {
                 if let Ok(number) = text.trim().parse() {
                     Ok(number)
@@ -213,12 +214,12 @@ impl Vm<'_> {
                     let mut letters = text.chars();
                     match (letters.next(), letters.next()) {
                         (Some(letter), None) => Ok(i64::from(letter as u32)),
-                        _ => Err(self.no_cast(value, type_name(ty))),
+                        _ => Err(self.cast_error(value, type_name(ty))),
                     }
                 }
             }
-            Value::Bool(_) => Err(self.no_cast(value, type_name(ty))),
-            other => long_of(other).ok_or_else(|| self.no_cast(other, type_name(ty))),
+            Value::Bool(_) => Err(self.cast_error(value, type_name(ty))),
+            other => long_of(other).ok_or_else(|| self.cast_error(other, type_name(ty))),
         }
     }
 
@@ -228,10 +229,10 @@ impl Vm<'_> {
             Value::Str(_) => None,
             other => long_of(other).and_then(|code| char::from_u32(code as u32 & 0xffff)),
         };
-        letter.map(Value::Char).ok_or_else(|| self.no_cast(value, "char"))
+        letter.map(Value::Char).ok_or_else(|| self.cast_error(value, "char"))
     }
 
-    /// A value as an array of elements of this type.
+    /// Converts a value to an array with elements of a type.
     pub fn to_array(&mut self, value: Value, element: &Type) -> Eval<Value> {
         if *element == Type::Byte {
             return Ok(match &value {
@@ -266,15 +267,15 @@ impl Vm<'_> {
         }
     }
 
-    /// `value as type`
+    /// Evaluates `value as type`.
     pub fn convert_as(&mut self, value: Value, ty: &Type, frame: &Rc<Frame>) -> Eval<Value> {
         let Type::Class(name) = ty else {
             if let (Type::Int | Type::Long | Type::Short | Type::Byte, Value::Str(text)) = (ty, &value) {
-                // `as int` reads digits; one letter is its code for casts only.
+                // `as int` parses digits. Only a cast converts one character to its code.
                 return text
                     .trim()
                     .parse::<i64>()
-                    .map_err(|_| no_number(text))
+                    .map_err(|_| number_format_error(text))
                     .and_then(|n| self.cast(Value::Long(n), ty));
             }
             return self.cast(value, ty);
@@ -304,7 +305,7 @@ impl Vm<'_> {
     }
 }
 
-/// The name of a type in messages.
+/// Name of a type in messages.
 pub(super) fn type_name(ty: &Type) -> &str {
     match ty {
         Type::Any => "java.lang.Object",

@@ -7,7 +7,7 @@ use crate::value::Value;
 use std::cmp::Ordering;
 use std::rc::Rc;
 
-/// `===`: the same object.
+/// Evaluates `===`: true for the same object.
 pub(super) fn identical(left: &Value, right: &Value) -> bool {
     match (left, right) {
         (Value::List(a), Value::List(b)) => Rc::ptr_eq(a, b),
@@ -25,7 +25,7 @@ pub(super) fn identical(left: &Value, right: &Value) -> bool {
 }
 
 impl Vm<'_> {
-    /// `==` of Groovy.
+    /// Evaluates Groovy's `==`.
     pub fn equals(&mut self, left: &Value, right: &Value) -> Eval<bool> {
         self.equals_at(left, right, NESTING)
     }
@@ -63,7 +63,8 @@ impl Vm<'_> {
                 if identical(left, right) {
                     return Ok(true);
                 }
-                let (a, b) = (self.items(left)?, self.items(right)?);
+                let a = self.items(left)?;
+                let b = self.items(right)?;
                 if a.len() != b.len() {
                     return Ok(false);
                 }
@@ -97,7 +98,7 @@ impl Vm<'_> {
         }
     }
 
-    /// `<=>` of Groovy.
+    /// Evaluates Groovy's `<=>`.
     pub fn compare(&mut self, left: &Value, right: &Value) -> Eval<Ordering> {
         if let Some(order) = compare_plain(left, right) {
             return Ok(order);
@@ -109,7 +110,7 @@ impl Vm<'_> {
             }
             (Value::Native(a), Value::Native(b)) => {
                 if let (Some(a), Some(b)) = (a.identity(), b.identity()) {
-                    return self.deeper(|vm| vm.compare(&a, &b));
+                    return self.nested(|vm| vm.compare(&a, &b));
                 }
             }
             _ => {}
@@ -117,12 +118,14 @@ impl Vm<'_> {
         if self.equals(left, right)? {
             return Ok(Ordering::Equal);
         }
-        let (a, b) = (self.class_name(left), self.class_name(right));
+        let a = self.class_name(left);
+        let b = self.class_name(right);
         let message = format!("Cannot compare {a} with value '{}' and {b}", crate::error::clip(&self.text(left)?));
         Err(throw("java.lang.IllegalArgumentException", message))
     }
 
-    /// Sorts, also where a script's comparison contradicts itself. Stable.
+    /// Sorts stably. Merge sort, because a script's comparator may be inconsistent, which makes
+    /// the standard sort panic.
     pub fn sort(
         &mut self,
         items: Vec<Value>,
@@ -131,19 +134,20 @@ impl Vm<'_> {
         if items.len() < 2 {
             return Ok(items);
         }
-        let mut right = items;
-        let mut left = right.drain(..right.len() / 2).collect::<Vec<_>>();
-        left = self.sort(left, order)?;
-        right = self.sort(right, order)?;
-        let mut merged = Vec::with_capacity(left.len() + right.len());
-        let (mut left, mut right) = (left.into_iter().peekable(), right.into_iter().peekable());
-        while let (Some(a), Some(b)) = (left.peek(), right.peek()) {
+        let mut second_half = items;
+        let first_half = second_half.drain(..second_half.len() / 2).collect::<Vec<_>>();
+        let first_half = self.sort(first_half, order)?;
+        let second_half = self.sort(second_half, order)?;
+        let mut merged = Vec::with_capacity(first_half.len() + second_half.len());
+        let mut first_half = first_half.into_iter().peekable();
+        let mut second_half = second_half.into_iter().peekable();
+        while let (Some(a), Some(b)) = (first_half.peek(), second_half.peek()) {
             self.tick(1)?;
-            let next = if order(self, a, b)? == Ordering::Greater { right.next() } else { left.next() };
+            let next = if order(self, a, b)? == Ordering::Greater { second_half.next() } else { first_half.next() };
             merged.extend(next);
         }
-        merged.extend(left);
-        merged.extend(right);
+        merged.extend(first_half);
+        merged.extend(second_half);
         Ok(merged)
     }
 }

@@ -10,7 +10,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// The most elements of a range that becomes a list.
+/// Maximum number of elements of a range that is converted to a list.
 const RANGE: i64 = 50_000_000;
 
 impl Vm<'_> {
@@ -29,8 +29,8 @@ impl Vm<'_> {
             Expr::Global(global) => self.global(frame, *global),
             Expr::This if frame.this.is_null() => Ok(crate::jmeter::script_object(self)),
             Expr::This | Expr::Super => Ok(frame.this.clone()),
-            // Everything else nests.
-            other => self.deeper(|vm| vm.eval_nested(other, frame)),
+            // Only these expressions cannot nest further.
+            other => self.nested(|vm| vm.eval_nested(other, frame)),
         }
     }
 
@@ -131,7 +131,7 @@ impl Vm<'_> {
         self.truth(&value)
     }
 
-    /// A local variable, so many frames outwards.
+    /// Reads a local variable from a frame a number of steps outwards.
     #[allow(clippy::unused_self)]
     pub fn local(&self, frame: &Rc<Frame>, depth: u16, slot: u16) -> Value {
         let frame = outer(frame, depth);
@@ -164,7 +164,8 @@ impl Vm<'_> {
         self.string(text)
     }
 
-    /// Arguments or elements, with spread lists laid out. Named ones become one map, before all others.
+    /// Evaluates arguments or elements, including spread lists. Named arguments become one
+    /// map before all others.
     pub fn arguments(&mut self, arguments: &[Argument], frame: &Rc<Frame>) -> Eval<Vec<Value>> {
         let mut values = Vec::with_capacity(arguments.len());
         let mut named: Option<Rc<crate::value::Map>> = None;
@@ -227,7 +228,8 @@ impl Vm<'_> {
             };
             return self.new_list(letters);
         }
-        let (from, mut to) = (self.to_long(from)?, self.to_long(to)?);
+        let from = self.to_long(from)?;
+        let mut to = self.to_long(to)?;
         let empty = exclusive && from == to;
         if exclusive && !empty {
             to += if from < to { -1 } else { 1 };
@@ -235,7 +237,7 @@ impl Vm<'_> {
         Ok(Value::Range(Rc::new(Range { from, to, empty })))
     }
 
-    /// The elements of a range, if they are not too many.
+    /// Elements of a range. Fails if there are too many.
     pub fn range_items(&mut self, range: &Range) -> Eval<Vec<Value>> {
         let length = range.len();
         if length as u64 > RANGE as u64 {
@@ -250,12 +252,12 @@ impl Vm<'_> {
     }
 
     fn closure(&mut self, function: &Arc<Function>, frame: &Rc<Frame>) -> Value {
-        self.keep(frame);
+        self.track_frame(frame);
         let code = Callable::Script(Arc::clone(function), Rc::clone(frame));
         Value::Closure(Rc::new(Closure { code, delegate: RefCell::default() }))
     }
 
-    /// A value with members.
+    /// Evaluates a value with its suffixes.
     pub fn postfix_value(&mut self, base: &Expr, posts: &[Post], frame: &Rc<Frame>) -> Eval<Value> {
         let (mut value, posts) = self.base(base, posts, frame)?;
         if let (Expr::This, [Post::Call(arguments, _)], false) = (base, posts, self.constructing.is_empty()) {
@@ -273,7 +275,8 @@ impl Vm<'_> {
         Ok(value)
     }
 
-    /// The value before the members; `java.util.Date` is one class.
+    /// Evaluates the value before the suffixes. A qualified class such as
+    /// `java.util.Date` consumes its suffixes.
     fn base<'p>(&mut self, base: &Expr, posts: &'p [Post], frame: &Rc<Frame>) -> Eval<(Value, &'p [Post])> {
         let Expr::Global(global) = base else { return Ok((self.eval(base, frame)?, posts)) };
         if let Some(value) = self.find_global(frame, *global)? {
@@ -362,7 +365,7 @@ impl Vm<'_> {
         self.new_list(results)
     }
 
-    /// A new array, filled as Java fills it.
+    /// Creates an array with Java's initial values.
     pub fn new_array(&mut self, ty: &Type, sizes: &[i64]) -> Eval<Value> {
         let (first, rest) = sizes.split_first().map_or((0, &[][..]), |(first, rest)| (*first, rest));
         let length =
@@ -386,7 +389,7 @@ impl Vm<'_> {
         Ok(Value::listing(ListKind::Array, vec![item; length]))
     }
 
-    /// Sets a local variable, so many frames outwards.
+    /// Sets a local variable of a frame a number of steps outwards.
     #[allow(clippy::unused_self)]
     pub fn set_local(&self, frame: &Rc<Frame>, depth: u16, slot: u16, value: Value) {
         if let Some(frame) = outer(frame, depth) {
@@ -395,7 +398,7 @@ impl Vm<'_> {
     }
 }
 
-/// The frame so many outwards.
+/// The frame a number of steps outwards.
 fn outer(frame: &Rc<Frame>, depth: u16) -> Option<&Rc<Frame>> {
     let mut frame = frame;
     for _ in 0..depth {

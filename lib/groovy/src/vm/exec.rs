@@ -1,4 +1,4 @@
-//! Carries out statements.
+//! Executes statements.
 
 use super::{Frame, Vm};
 use crate::error::{Eval, Fault, Throwable, throw};
@@ -6,35 +6,39 @@ use crate::syntax::ast::{Case, Catch, Expr, ForParts, Function, Name, Stmt, Stmt
 use crate::value::Value;
 use std::rc::Rc;
 
-/// How a statement ended.
+/// Result of a statement.
 pub(crate) enum Flow {
-    /// Normally, with the value of an expression.
+    /// It ended normally, with the value of an expression.
     Normal(Value),
     Return(Value),
     Break(Option<Name>),
     Continue(Option<Name>),
 }
 
-/// What a loop does after a pass.
-enum After {
-    Next,
-    Done,
+/// Action of a loop after a round.
+enum LoopAction {
+    Repeat,
+    End,
+    /// Leaves the loop and passes the flow on to the enclosing statement.
     Leave(Flow),
 }
 
-/// What the end of a loop's body means to the loop of this label.
-fn after(flow: Flow, label: Option<&Name>) -> After {
-    let own = |target: &Option<Name>| target.is_none() || target.as_ref() == label;
+/// Action of a loop with this label after its body ended.
+fn loop_action(flow: Flow, label: Option<&Name>) -> LoopAction {
     match flow {
-        Flow::Normal(_) => After::Next,
-        Flow::Break(target) if own(&target) => After::Done,
-        Flow::Continue(target) if own(&target) => After::Next,
-        other => After::Leave(other),
+        Flow::Normal(_) => LoopAction::Repeat,
+        Flow::Break(target) if targets_loop(target.as_ref(), label) => LoopAction::End,
+        Flow::Continue(target) if targets_loop(target.as_ref(), label) => LoopAction::Repeat,
+        other => LoopAction::Leave(other),
     }
 }
 
+fn targets_loop(target: Option<&Name>, label: Option<&Name>) -> bool {
+    target.is_none() || target == label
+}
+
 impl Vm<'_> {
-    /// Runs the body of a function: the value of `return` or of its last statement.
+    /// Runs the body of a function. Returns the value of `return` or of its last statement.
     pub fn body(&mut self, function: &Function, frame: &Rc<Frame>) -> Eval<Value> {
         match self.statements(&function.body, frame)? {
             Flow::Normal(value) | Flow::Return(value) => Ok(value),
@@ -58,7 +62,7 @@ impl Vm<'_> {
         self.line = statement.line;
         match &statement.kind {
             StmtKind::Expr(expression) => Ok(Flow::Normal(self.eval(expression, frame)?)),
-            StmtKind::Let(declared) => self.declare(declared, frame),
+            StmtKind::Let(variables) => self.declare(variables, frame),
             StmtKind::LetMany(slots, value) => self.declare_many(slots, value, frame),
             StmtKind::If(condition, then, other) => {
                 if self.condition(condition, frame)? {
@@ -81,12 +85,12 @@ impl Vm<'_> {
             StmtKind::DoWhile(label, body, condition) => self.do_loop(label.as_ref(), body, condition, frame),
             StmtKind::For(label, parts) => self.for_loop(label.as_ref(), parts, frame),
             StmtKind::ForIn(label, slot, ty, values, body) => {
-                self.for_each(label.as_ref(), (*slot, ty), values, body, frame)
+                self.for_each(label.as_ref(), *slot, ty, values, body, frame)
             }
             StmtKind::Switch(value, cases) => self.switch(value, cases, frame),
             StmtKind::Throw(value) => {
                 let value = self.eval(value, frame)?;
-                Err(self.thrown(value))
+                Err(self.throw_value(value))
             }
             StmtKind::Try(parts) => self.try_statement(parts, frame),
             StmtKind::Assert(condition, message, text) => self.assert(condition, message.as_ref(), text, frame),
@@ -98,8 +102,8 @@ impl Vm<'_> {
         self.truth(&value)
     }
 
-    fn declare(&mut self, declared: &[(u16, Type, Option<Expr>)], frame: &Rc<Frame>) -> Eval<Flow> {
-        for (slot, ty, value) in declared {
+    fn declare(&mut self, variables: &[(u16, Type, Option<Expr>)], frame: &Rc<Frame>) -> Eval<Flow> {
+        for (slot, ty, value) in variables {
             let value = match value {
                 Some(value) => {
                     let value = self.eval(value, frame)?;
@@ -126,10 +130,10 @@ impl Vm<'_> {
     fn while_loop(&mut self, label: Option<&Name>, condition: &Expr, body: &Stmt, frame: &Rc<Frame>) -> Eval<Flow> {
         while self.condition(condition, frame)? {
             self.tick(1)?;
-            match after(self.statement(body, frame)?, label) {
-                After::Next => {}
-                After::Done => break,
-                After::Leave(flow) => return Ok(flow),
+            match loop_action(self.statement(body, frame)?, label) {
+                LoopAction::Repeat => {}
+                LoopAction::End => break,
+                LoopAction::Leave(flow) => return Ok(flow),
             }
         }
         Ok(Flow::Normal(Value::Null))
@@ -137,10 +141,10 @@ impl Vm<'_> {
 
     fn do_loop(&mut self, label: Option<&Name>, body: &Stmt, condition: &Expr, frame: &Rc<Frame>) -> Eval<Flow> {
         loop {
-            match after(self.statement(body, frame)?, label) {
-                After::Next => {}
-                After::Done => break,
-                After::Leave(flow) => return Ok(flow),
+            match loop_action(self.statement(body, frame)?, label) {
+                LoopAction::Repeat => {}
+                LoopAction::End => break,
+                LoopAction::Leave(flow) => return Ok(flow),
             }
             if !self.condition(condition, frame)? {
                 break;
@@ -160,10 +164,10 @@ impl Vm<'_> {
             {
                 break;
             }
-            match after(self.statement(&parts.body, frame)?, label) {
-                After::Next => {}
-                After::Done => break,
-                After::Leave(flow) => return Ok(flow),
+            match loop_action(self.statement(&parts.body, frame)?, label) {
+                LoopAction::Repeat => {}
+                LoopAction::End => break,
+                LoopAction::Leave(flow) => return Ok(flow),
             }
             for expression in &parts.after {
                 self.eval(expression, frame)?;
@@ -175,7 +179,8 @@ impl Vm<'_> {
     fn for_each(
         &mut self,
         label: Option<&Name>,
-        (slot, ty): (u16, &Type),
+        slot: u16,
+        ty: &Type,
         values: &Expr,
         body: &Stmt,
         frame: &Rc<Frame>,
@@ -186,10 +191,10 @@ impl Vm<'_> {
             self.tick(1)?;
             let item = self.coerce(item, ty)?;
             set_slot(frame, slot, item);
-            match after(self.statement(body, frame)?, label) {
-                After::Next => {}
-                After::Done => break,
-                After::Leave(flow) => return Ok(flow),
+            match loop_action(self.statement(body, frame)?, label) {
+                LoopAction::Repeat => {}
+                LoopAction::End => break,
+                LoopAction::Leave(flow) => return Ok(flow),
             }
         }
         Ok(Flow::Normal(Value::Null))
@@ -222,7 +227,7 @@ impl Vm<'_> {
         Ok(Flow::Normal(last))
     }
 
-    /// The name of an enum's constant may stand alone.
+    /// Evaluates a label, which may be the bare name of an enum constant.
     fn eval_label(&mut self, label: &Expr, frame: &Rc<Frame>) -> Eval<Value> {
         if let Expr::Global(global) = label {
             let name = &frame.globals.code.globals[*global as usize];
@@ -233,7 +238,7 @@ impl Vm<'_> {
         self.eval(label, frame)
     }
 
-    /// Whether a value belongs to the label of a case.
+    /// True if a value matches the label of a case.
     pub fn is_case(&mut self, label: &Value, value: &Value) -> Eval<bool> {
         match label {
             Value::Class(class) => Ok(self.is_instance(value, class.name())),
@@ -245,16 +250,16 @@ impl Vm<'_> {
             }
             Value::Native(object) if object.class_name() == "java.util.regex.Pattern" => {
                 let text = self.text(value)?;
-                let matches = self.call_method(label, "matcher", &[Value::Str(text)])?;
-                let found = self.call_method(&matches, "matches", &[])?;
-                self.truth(&found)
+                let matcher = self.call_method(label, "matcher", &[Value::Str(text)])?;
+                let is_match = self.call_method(&matches, "matches", &[])?;
+                self.truth(&is_match)
             }
             _ => self.equals(label, value),
         }
     }
 
-    /// What `throw value` does.
-    fn thrown(&mut self, value: Value) -> Box<Fault> {
+    /// Creates the fault of `throw value`.
+    fn throw_value(&mut self, value: Value) -> Box<Fault> {
         if value.is_null() {
             return throw("java.lang.NullPointerException", "null is thrown");
         }
@@ -304,9 +309,9 @@ impl Vm<'_> {
     fn catch(&mut self, catches: &[Catch], value: Value, frame: &Rc<Frame>) -> Eval<Flow> {
         let value = self.with_line(value);
         for catch in catches {
-            let fits = (catch.classes.iter())
+            let is_match = (catch.classes.iter())
                 .any(|class| matches!(&**class, "Object" | "Throwable") || self.is_instance(&value, class));
-            if fits || (catch.classes.is_empty() && self.is_instance(&value, "Exception")) {
+            if is_match || (catch.classes.is_empty() && self.is_instance(&value, "Exception")) {
                 set_slot(frame, catch.slot, value);
                 return self.statements(&catch.body, frame);
             }
@@ -314,7 +319,7 @@ impl Vm<'_> {
         Err(Box::new(Fault::Thrown(value)))
     }
 
-    /// An exception of the library learns where it happened.
+    /// Adds the current line to an exception of the library that has none.
     fn with_line(&self, value: Value) -> Value {
         match value.downcast::<Throwable>() {
             Some(throwable) if throwable.line == 0 => {
@@ -330,7 +335,7 @@ impl Vm<'_> {
         if self.condition(condition, frame)? {
             return Ok(Flow::Normal(Value::Null));
         }
-        let shown = match message {
+        let failure_text = match message {
             Some(message) => {
                 let message = self.eval(message, frame)?;
                 format!("{}. Expression: {text}", self.text(&message)?)
@@ -342,12 +347,13 @@ impl Vm<'_> {
         } else {
             "org.codehaus.groovy.runtime.powerassert.PowerAssertionError"
         };
-        Err(throw(class, shown))
+        Err(throw(class, failure_text))
     }
 }
 
-/// Sets a local variable of this frame.
+/// Sets a local variable of a frame.
 pub(super) fn set_slot(frame: &Frame, slot: u16, value: Value) {
-    let old = frame.slots.borrow_mut().get_mut(usize::from(slot)).map(|own| std::mem::replace(own, value));
+    let old = frame.slots.borrow_mut().get_mut(usize::from(slot)).map(|current| std::mem::replace(current, value));
+    // Dropped only after the borrow ends, because a drop may access the frame.
     drop(old);
 }

@@ -1,4 +1,4 @@
-//! Classes of scripts, and `new`.
+//! Classes of scripts, and object creation.
 
 use super::{Frame, Globals, Vm};
 use crate::error::{Eval, throw};
@@ -9,7 +9,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// How many classes may stand above each other.
+/// Maximum depth of inheritance.
 const PARENTS: usize = 16;
 
 impl Vm<'_> {
@@ -22,7 +22,7 @@ impl Vm<'_> {
         self.construct(&new.class, frame, &arguments)
     }
 
-    /// A new object of a class by its name.
+    /// Creates an object of a class by its name.
     pub fn construct(&mut self, name: &str, frame: &Rc<Frame>, arguments: &[Value]) -> Eval<Value> {
         self.alloc(64)?;
         match self.class_named(frame, name) {
@@ -38,22 +38,25 @@ impl Vm<'_> {
         }
     }
 
-    /// A new object of a class of the script.
+    /// Creates an object of a class of the script.
     pub fn instantiate(&mut self, class: &Arc<ClassDef>, frame: &Rc<Frame>, arguments: &[Value]) -> Eval<Value> {
         let instance = Rc::new(Instance { class: Arc::clone(class), fields: RefCell::new(IndexMap::new()) });
         let this = Value::Instance(Rc::clone(&instance));
         for class in self.lineage(class, &frame.globals) {
-            self.statics(&class, &frame.globals)?;
+            self.create_statics(&class, &frame.globals)?;
             for field in class.fields.iter().filter(|field| !field.is_static) {
                 let value = match &field.value {
                     Some(value) => self.call_function(value, None, &frame.globals, this.clone(), &[])?,
-                    None => initial(&field.ty),
+                    None => initial_value(&field.ty),
                 };
                 let value = self.coerce(value, &field.ty)?;
                 instance.fields.borrow_mut().insert(field.name.clone(), value);
             }
         }
-        instance.fields.borrow_mut().insert(".globals".into(), Value::native(Home(Rc::clone(&frame.globals))));
+        instance
+            .fields
+            .borrow_mut()
+            .insert(".globals".into(), Value::native(DeclaringGlobals(Rc::clone(&frame.globals))));
         self.constructor(class, &this, frame, arguments)?;
         Ok(this)
     }
@@ -61,11 +64,11 @@ impl Vm<'_> {
     fn constructor(&mut self, class: &Arc<ClassDef>, this: &Value, frame: &Rc<Frame>, arguments: &[Value]) -> Eval<()> {
         if let Some(function) = self.overload(class.constructors.iter(), arguments) {
             self.constructing.push(Arc::clone(class));
-            let made = self.call_function(&function, None, &frame.globals, this.clone(), arguments);
+            let result = self.call_function(&function, None, &frame.globals, this.clone(), arguments);
             self.constructing.pop();
-            return made.map(|_| ());
+            return result.map(|_| ());
         }
-        // Groovy's constructor of named fields; of an exception, its message.
+        // Without a constructor, Groovy accepts named fields. An exception accepts its message.
         match arguments {
             [] => Ok(()),
             [Value::Map(named)] => {
@@ -85,18 +88,18 @@ impl Vm<'_> {
         }
     }
 
-    /// `super(…)` or `this(…)` in a constructor.
+    /// Evaluates `super(…)` or `this(…)` in a constructor.
     pub fn call_constructor(&mut self, name: &str, frame: &Rc<Frame>, arguments: &[Value]) -> Eval<()> {
         let Some(class) = self.constructing.last().cloned() else { return Ok(()) };
         let this = frame.this.clone();
         if name == "this" {
             return self.constructor(&class, &this, frame, arguments);
         }
-        let known = &frame.globals.code.classes;
-        let parent = class.parent.as_ref().and_then(|parent| known.iter().find(|one| one.name == *parent).cloned());
+        let classes = &frame.globals.code.classes;
+        let parent = class.parent.as_ref().and_then(|parent| classes.iter().find(|one| one.name == *parent).cloned());
         match (parent, &this, arguments) {
             (Some(parent), _, _) => self.constructor(&parent, &this, frame, arguments),
-            // Of an exception of the library: its message.
+            // The parent is an exception of the library, whose argument is its message.
             (None, Value::Instance(instance), [message, ..]) if class.parent.is_some() => {
                 instance.fields.borrow_mut().insert("message".into(), message.clone());
                 Ok(())
@@ -105,7 +108,7 @@ impl Vm<'_> {
         }
     }
 
-    /// The class and those above it, the highest first.
+    /// The class and its ancestors, the topmost first.
     fn lineage(&mut self, class: &Arc<ClassDef>, globals: &Globals) -> Vec<Arc<ClassDef>> {
         let mut all = vec![Arc::clone(class)];
         while let Some(parent) = all.last().and_then(|class| class.parent.clone()) {
@@ -118,13 +121,16 @@ impl Vm<'_> {
         all
     }
 
-    /// The globals that an object's class was declared with.
-    fn home(instance: &Instance) -> Option<Rc<Globals>> {
-        let home = instance.fields.borrow().get(".globals").cloned();
-        home.as_ref().and_then(Value::downcast::<Home>).map(|home| Rc::clone(&home.0))
+    /// The globals of the script that defined the object's class.
+    fn declaring_globals(instance: &Instance) -> Option<Rc<Globals>> {
+        let declaring_globals = instance.fields.borrow().get(".globals").cloned();
+        declaring_globals
+            .as_ref()
+            .and_then(Value::downcast::<DeclaringGlobals>)
+            .map(|declaring_globals| Rc::clone(&declaring_globals.0))
     }
 
-    /// A method of an object of the script.
+    /// Calls a method of an object of the script; None if it does not exist.
     pub fn call_instance(&mut self, instance: &Rc<Instance>, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
         self.call_from(instance, &Arc::clone(&instance.class), name, arguments)
     }
@@ -136,42 +142,40 @@ impl Vm<'_> {
         name: &str,
         arguments: &[Value],
     ) -> Eval<Option<Value>> {
-        let Some(globals) = Self::home(instance) else { return Ok(None) };
+        let Some(globals) = Self::declaring_globals(instance) else { return Ok(None) };
         let this = Value::Instance(Rc::clone(instance));
         for class in self.lineage(class, &globals).iter().rev() {
-            let own = class.methods.iter().map(|method| &method.function).filter(|function| *function.name == *name);
-            if let Some(function) = self.overload(own, arguments) {
+            let functions =
+                class.methods.iter().map(|method| &method.function).filter(|function| *function.name == *name);
+            if let Some(function) = self.overload(functions, arguments) {
                 return self.call_function(&function, None, &globals, this, arguments).map(Some);
             }
         }
         self.field_method(instance, name, arguments)
     }
 
-    /// `getField()`, `setField(x)`, and fields that hold closures.
+    /// Calls `getField()`, `setField(x)`, or a closure in a field.
     fn field_method(&mut self, instance: &Rc<Instance>, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
         let field = instance.fields.borrow().get(name).cloned();
         if let Some(closure @ Value::Closure(_)) = field {
             return self.call_closure(&closure, arguments).map(Some);
         }
-        let constant = |field: &str| instance.fields.borrow().get(field).cloned();
         match (name, arguments) {
-            ("name" | "toString" | "getName", []) if constant(".name").is_some() && constant("name").is_none() => {
-                return Ok(constant(".name"));
+            ("name" | "toString" | "getName", [])
+                if instance.field(".name").is_some() && instance.field("name").is_none() =>
+            {
+                return Ok(instance.field(".name"));
             }
-            ("ordinal", []) => return Ok(constant(".ordinal")),
+            ("ordinal", []) => return Ok(instance.field(".ordinal")),
             ("toString", []) => return Ok(Some(Value::from(format!("{}@1b2c3d", instance.class.name)))),
             _ => {}
         }
-        let lower = |rest: &str| {
-            let mut letters = rest.chars();
-            letters.next().map(|first| format!("{}{}", first.to_lowercase(), letters.as_str())).unwrap_or_default()
-        };
         if let (Some(rest), []) = (name.strip_prefix("get").or(name.strip_prefix("is")), arguments) {
-            let value = instance.fields.borrow().get(&*lower(rest)).cloned();
+            let value = instance.field(&uncapitalized(rest));
             return Ok(value);
         }
         if let (Some(rest), [value]) = (name.strip_prefix("set"), arguments) {
-            let field = lower(rest);
+            let field = uncapitalized(rest);
             if instance.fields.borrow().contains_key(&*field) {
                 self.set_property(&Value::Instance(Rc::clone(instance)), &field, value)?;
                 return Ok(Some(Value::Null));
@@ -180,7 +184,7 @@ impl Vm<'_> {
         Ok(None)
     }
 
-    /// `super.method(…)`
+    /// Evaluates `super.method(…)`.
     pub fn super_call(&mut self, this: &Value, post: &Post, frame: &Rc<Frame>) -> Eval<Value> {
         if let Post::Call(arguments, _) = post {
             let arguments = self.arguments(arguments, frame)?;
@@ -197,8 +201,8 @@ impl Vm<'_> {
         }
     }
 
-    /// Makes the static fields of a class, once per run.
-    fn statics(&mut self, class: &Arc<ClassDef>, globals: &Rc<Globals>) -> Eval<()> {
+    /// Creates the static fields of a class, once per run.
+    fn create_statics(&mut self, class: &Arc<ClassDef>, globals: &Rc<Globals>) -> Eval<()> {
         if globals.statics.borrow().contains_key(&class.name) {
             return Ok(());
         }
@@ -218,7 +222,7 @@ impl Vm<'_> {
         for field in class.fields.iter().filter(|field| field.is_static) {
             let value = match &field.value {
                 Some(value) => self.call_function(value, None, globals, this.clone(), &[])?,
-                None => initial(&field.ty),
+                None => initial_value(&field.ty),
             };
             let value = self.coerce(value, &field.ty)?;
             self.set_static_field(globals, &class.name, &field.name, value);
@@ -233,24 +237,26 @@ impl Vm<'_> {
         }
     }
 
-    /// A constant of an enum of the script by its bare name.
+    /// Finds a constant of the script's enums by its bare name.
     pub fn enum_constant(&mut self, frame: &Rc<Frame>, name: &str) -> Eval<Option<Value>> {
         let code = Arc::clone(&frame.globals.code);
-        if let Some(class) = code.classes.iter().find(|class| class.constants.iter().any(|(own, _)| **own == *name)) {
-            self.statics(class, &frame.globals)?;
+        if let Some(class) =
+            code.classes.iter().find(|class| class.constants.iter().any(|(constant, _)| **constant == *name))
+        {
+            self.create_statics(class, &frame.globals)?;
             return Ok(frame.globals.statics.borrow().get(&class.name).and_then(|fields| fields.get(name)).cloned());
         }
         Ok(None)
     }
 
-    /// `Class.name`
+    /// Reads a static field or constant of a class.
     pub fn static_property(&mut self, class: &ClassRef, name: &str) -> Eval<Option<Value>> {
         match class {
-            ClassRef::Known(known) => Ok(known.constant.and_then(|constant| constant(self, name))),
+            ClassRef::Known(class) => Ok(class.constant.and_then(|constant| constant(self, name))),
             ClassRef::Script(class) => {
                 let Some(globals) = self.current_globals() else { return Ok(None) };
                 for class in self.lineage(class, &globals) {
-                    self.statics(&class, &globals)?;
+                    self.create_statics(&class, &globals)?;
                     let value = globals.statics.borrow().get(&class.name).and_then(|fields| fields.get(name)).cloned();
                     if value.is_some() {
                         return Ok(value);
@@ -265,7 +271,7 @@ impl Vm<'_> {
     pub fn set_static(&mut self, class: &ClassRef, name: &str, value: &Value) -> Eval<bool> {
         let (ClassRef::Script(class), Some(globals)) = (class, self.current_globals()) else { return Ok(false) };
         for class in self.lineage(class, &globals) {
-            self.statics(&class, &globals)?;
+            self.create_statics(&class, &globals)?;
             if let Some(field) = class.fields.iter().find(|field| field.is_static && *field.name == *name) {
                 let value = self.coerce(value.clone(), &field.ty)?;
                 self.set_static_field(&globals, &class.name, name, value);
@@ -275,7 +281,7 @@ impl Vm<'_> {
         Ok(false)
     }
 
-    /// A static method of a class of the script.
+    /// Calls a static method of a class of the script; None if it does not exist.
     pub fn call_script_static(
         &mut self,
         class: &Arc<ClassDef>,
@@ -289,7 +295,7 @@ impl Vm<'_> {
             return self.instantiate(class, &frame, arguments).map(Some);
         }
         if matches!((name, arguments), ("values", []) | ("valueOf", [_])) && !class.constants.is_empty() {
-            self.statics(class, &globals)?;
+            self.create_statics(class, &globals)?;
             let all: Vec<(Arc<str>, Value)> = class
                 .constants
                 .iter()
@@ -301,27 +307,27 @@ impl Vm<'_> {
             if name == "values" {
                 return Ok(Some(Value::array(all.into_iter().map(|(_, value)| value).collect())));
             }
-            let wanted = self.text(&arguments[0])?;
-            let found = all.into_iter().find(|(name, _)| **name == *wanted);
-            return found.map(|(_, value)| Some(value)).ok_or_else(|| {
-                throw("java.lang.IllegalArgumentException", format!("No enum constant {}.{wanted}", class.name))
+            let constant_name = self.text(&arguments[0])?;
+            let constant = all.into_iter().find(|(name, _)| **name == *constant_name);
+            return constant.map(|(_, value)| Some(value)).ok_or_else(|| {
+                throw("java.lang.IllegalArgumentException", format!("No enum constant {}.{constant_name}", class.name))
             });
         }
         for class in self.lineage(class, &globals).iter().rev() {
-            let own = class.methods.iter().filter(|method| method.is_static && *method.function.name == *name);
-            if let Some(function) = self.overload(own.map(|method| &method.function), arguments) {
+            let methods = class.methods.iter().filter(|method| method.is_static && *method.function.name == *name);
+            if let Some(function) = self.overload(methods.map(|method| &method.function), arguments) {
                 return self.call_function(&function, None, &globals, this, arguments).map(Some);
             }
         }
         Ok(None)
     }
 
-    /// The globals of the script that runs.
+    /// The globals of the running script.
     fn current_globals(&self) -> Option<Rc<Globals>> {
-        self.home.clone()
+        self.active_globals.clone()
     }
 
-    /// Whether a value is of a declared type.
+    /// True if a value has a declared type.
     pub fn is_of_type(&mut self, value: &Value, ty: &Type) -> bool {
         match ty {
             Type::Any => !value.is_null(),
@@ -339,23 +345,35 @@ impl Vm<'_> {
         }
     }
 
-    /// Whether a value is an instance of a class, by its full or simple name.
+    /// True if a value is an instance of a class, given by its full or simple name.
     pub fn is_instance(&mut self, value: &Value, class: &str) -> bool {
         let simple = class.rsplit('.').next().unwrap_or(class);
         if let Value::Instance(instance) = value {
-            let Some(globals) = Self::home(instance) else { return false };
+            let Some(globals) = Self::declaring_globals(instance) else { return false };
             let lineage = self.lineage(&instance.class, &globals);
             let parent = lineage.first().and_then(|top| top.parent.clone());
             return simple == "Object"
-                || lineage.iter().any(|own| *own.name == *simple || *own.name == *class)
+                || lineage.iter().any(|ancestor| *ancestor.name == *simple || *ancestor.name == *class)
                 || parent.is_some_and(|parent| crate::classes::exceptions::is_a(&parent, simple));
         }
         crate::classes::kinds::is_a(value, simple)
     }
 }
 
-/// What Java gives a field without a value.
-fn initial(ty: &Type) -> Value {
+impl Instance {
+    fn field(&self, name: &str) -> Option<Value> {
+        self.fields.borrow().get(name).cloned()
+    }
+}
+
+/// The name with its first letter in lower case.
+fn uncapitalized(name: &str) -> String {
+    let mut letters = name.chars();
+    letters.next().map(|first| format!("{}{}", first.to_lowercase(), letters.as_str())).unwrap_or_default()
+}
+
+/// Java's initial value of a field.
+fn initial_value(ty: &Type) -> Value {
     match ty {
         Type::Int | Type::Short | Type::Byte => Value::Int(0),
         Type::Long => Value::Long(0),
@@ -369,10 +387,10 @@ fn unknown(name: &str) -> Box<crate::error::Fault> {
     throw("java.lang.ClassNotFoundException", format!("{name} is not available to scripts here"))
 }
 
-/// Where an object's class was declared.
-struct Home(Rc<Globals>);
+/// Hidden field of an object: the globals of the script that defined its class.
+struct DeclaringGlobals(Rc<Globals>);
 
-impl crate::value::Native for Home {
+impl crate::value::Native for DeclaringGlobals {
     fn class_name(&self) -> &'static str {
         "java.lang.Object"
     }

@@ -1,4 +1,4 @@
-//! Elements of values: for loops and the methods of collections.
+//! Iterates over values, for `for` loops and methods of collections.
 
 use super::Vm;
 use crate::classes::collections::Entry;
@@ -6,7 +6,7 @@ use crate::error::{Eval, throw};
 use crate::value::{List, Range, Value};
 use std::rc::Rc;
 
-/// Elements one after the other. A list may change meanwhile.
+/// Iterator over elements. A list may change during the iteration.
 pub(crate) enum Walk {
     Items(std::vec::IntoIter<Value>),
     Range(Rc<Range>, usize),
@@ -30,7 +30,7 @@ impl Walk {
 }
 
 impl Vm<'_> {
-    /// The elements of anything, one after the other.
+    /// Returns an iterator over the elements of any value.
     pub fn walk(&mut self, value: &Value) -> Eval<Walk> {
         Ok(match value {
             Value::Range(range) => Walk::Range(Rc::clone(range), 0),
@@ -39,7 +39,8 @@ impl Vm<'_> {
         })
     }
 
-    /// The elements of anything: of a map its entries, of a text its letters, of `null` none, of anything else itself.
+    /// Elements of any value: entries of a map, letters of a text, nothing for `null`,
+    /// else the value itself.
     pub fn items(&mut self, value: &Value) -> Eval<Vec<Value>> {
         match self.elements(value)? {
             Some(items) => Ok(items),
@@ -47,7 +48,7 @@ impl Vm<'_> {
         }
     }
 
-    /// The elements of a collection; `None` if the value is none.
+    /// Elements of a collection; `None` for other values.
     pub fn elements(&mut self, value: &Value) -> Eval<Option<Vec<Value>>> {
         let items = match value {
             Value::Null => Vec::new(),
@@ -85,7 +86,7 @@ impl Vm<'_> {
         Ok(Some(items))
     }
 
-    /// Whether a collection holds a value.
+    /// True if a collection contains a value.
     pub fn contains(&mut self, collection: &Value, value: &Value) -> Eval<bool> {
         match collection {
             Value::Range(range) => Ok(match super::long_of(value) {
@@ -104,7 +105,7 @@ impl Vm<'_> {
         }
     }
 
-    /// A place in a sequence; negative ones count from the end. `None`: beyond it.
+    /// Position in a sequence; negative indices count from the end. `None` if beyond the end.
     pub fn place(&mut self, index: i64, length: usize) -> Eval<Option<usize>> {
         let length = length as i64;
         let at = if index < 0 { index + length } else { index };

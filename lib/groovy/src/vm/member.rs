@@ -1,4 +1,4 @@
-//! Properties and elements; names that are no local variables.
+//! Properties, elements, and global names.
 
 use super::{Frame, Vm};
 use crate::error::{Eval, no_index, throw};
@@ -7,7 +7,7 @@ use crate::value::{ClassRef, ListKind, MapKind, Value};
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// `getName` for `name`.
+/// Name of an accessor: `getName` for `name`.
 fn accessor(prefix: &str, name: &str) -> String {
     let mut letters = name.chars();
     match letters.next() {
@@ -17,7 +17,7 @@ fn accessor(prefix: &str, name: &str) -> String {
 }
 
 impl Vm<'_> {
-    /// A name that is no local variable.
+    /// Value of a global name. Fails if it does not exist.
     pub fn global(&mut self, frame: &Rc<Frame>, global: u32) -> Eval<Value> {
         if let Some(value) = self.find_global(frame, global)? {
             return Ok(value);
@@ -26,7 +26,7 @@ impl Vm<'_> {
         Err(throw("groovy.lang.MissingPropertyException", format!("No such property: {name} for class: Script1")))
     }
 
-    /// The same, or `None` if nothing has the name.
+    /// Value of a global name; `None` if it does not exist.
     pub fn find_global(&mut self, frame: &Rc<Frame>, global: u32) -> Eval<Option<Value>> {
         let globals = Rc::clone(&frame.globals);
         let name = &globals.code.globals[global as usize];
@@ -35,9 +35,9 @@ impl Vm<'_> {
         {
             return Ok(Some(value));
         }
-        let known = globals.values.borrow().get(global as usize).cloned().flatten();
-        if known.is_some() {
-            return Ok(known);
+        let value = globals.values.borrow().get(global as usize).cloned().flatten();
+        if value.is_some() {
+            return Ok(value);
         }
         if !frame.delegate.is_null() {
             let delegate = frame.delegate.clone();
@@ -50,13 +50,13 @@ impl Vm<'_> {
         }
         if let Some(class) = self.class_named(frame, name) {
             let value = Value::Class(class);
-            if let Some(own) = globals.values.borrow_mut().get_mut(global as usize) {
-                *own = Some(value.clone());
+            if let Some(slot) = globals.values.borrow_mut().get_mut(global as usize) {
+                *slot = Some(value.clone());
             }
             return Ok(Some(value));
         }
         if let this @ Value::Instance(_) = &frame.this {
-            // A property that only has a getter.
+            // The property may have only a getter.
             let this = this.clone();
             if let Some(value) = self.getter(&this, name)? {
                 return Ok(Some(value));
@@ -69,19 +69,19 @@ impl Vm<'_> {
         for import in imports.iter().filter(|import| import.is_static) {
             let Some((class, last)) = import.path.rsplit_once('.') else { continue };
             let class = if import.is_wild { &*import.path } else { class };
-            let wanted = if import.is_wild { name } else { last };
+            let constant_name = if import.is_wild { name } else { last };
             if !import.is_wild && *import.alias != *name {
                 continue;
             }
             let constant = crate::classes::by_full_name(class).and_then(|class| class.constant);
-            if let Some(value) = constant.and_then(|constant| constant(self, wanted)) {
+            if let Some(value) = constant.and_then(|constant| constant(self, constant_name)) {
                 return Ok(Some(value));
             }
         }
         Ok(None)
     }
 
-    /// The class of a name: of the script, imported, or known by its simple name.
+    /// Class of a name: defined by the script, imported, or known by its simple name.
     pub fn class_named(&mut self, frame: &Rc<Frame>, name: &str) -> Option<ClassRef> {
         let code = &frame.globals.code;
         if let Some(class) = code.classes.iter().find(|class| *class.name == *name) {
@@ -90,19 +90,19 @@ impl Vm<'_> {
         if let Some(import) =
             code.imports.iter().find(|import| !import.is_static && !import.is_wild && *import.alias == *name)
         {
-            let known = crate::classes::by_full_name(&import.path);
-            return Some(known.map_or_else(|| ClassRef::Unknown(Arc::clone(&import.path)), ClassRef::Known));
+            let class = crate::classes::by_full_name(&import.path);
+            return Some(class.map_or_else(|| ClassRef::Unknown(Arc::clone(&import.path)), ClassRef::Known));
         }
         if name.contains('.') {
             return crate::classes::by_full_name(name).map(ClassRef::Known);
         }
-        // Of several classes of this name, the one whose package is imported.
+        // If several classes have this simple name, prefer the one whose package is imported.
         let mut packages = code.imports.iter().filter(|import| import.is_wild && !import.is_static);
         let imported = packages.find_map(|import| crate::classes::by_full_name(&format!("{}.{name}", import.path)));
         imported.or_else(|| crate::classes::by_simple_name(name)).map(ClassRef::Known)
     }
 
-    /// Assigns to a name that is no local variable.
+    /// Assigns to a global name.
     pub fn set_global(&mut self, frame: &Rc<Frame>, global: u32, value: Value) -> Eval<()> {
         let globals = Rc::clone(&frame.globals);
         let name = &globals.code.globals[global as usize];
@@ -118,12 +118,13 @@ impl Vm<'_> {
         if crate::jmeter::assign(self, name, &value)? {
             return Ok(());
         }
-        let old = globals.values.borrow_mut().get_mut(global as usize).map(|own| own.replace(value));
+        // Dropped only after the borrow ends, because a drop may access the globals.
+        let old = globals.values.borrow_mut().get_mut(global as usize).map(|slot| slot.replace(value));
         drop(old);
         Ok(())
     }
 
-    /// `object.name`
+    /// Reads a property. Fails if it does not exist.
     pub fn property(&mut self, object: &Value, name: &str) -> Eval<Value> {
         if let Some(value) = self.property_optional(object, name)? {
             return Ok(value);
@@ -141,7 +142,7 @@ impl Vm<'_> {
         Err(throw("groovy.lang.MissingPropertyException", format!("No such property: {name} for class: {class}")))
     }
 
-    /// The same, or `None` if there is no such property.
+    /// Reads a property; `None` if it does not exist.
     pub fn property_optional(&mut self, object: &Value, name: &str) -> Eval<Option<Value>> {
         self.tick(1)?;
         let name = if matches!(object, Value::Native(_)) { name } else { name.strip_prefix('@').unwrap_or(name) };
@@ -182,14 +183,14 @@ impl Vm<'_> {
         self.getter(object, name)
     }
 
-    /// A property by its getter; of a list, those of its elements.
+    /// Reads a property by its getter; for a list, from each of its elements.
     fn getter(&mut self, object: &Value, name: &str) -> Eval<Option<Value>> {
         if matches!(object, Value::List(_) | Value::Set(_))
             && !matches!(name, "class" | "first" | "last" | "empty" | "iterator")
         {
             let mut results = Vec::new();
             for item in self.items(object)? {
-                results.push(if item.is_null() { Value::Null } else { self.deeper(|vm| vm.property(&item, name))? });
+                results.push(if item.is_null() { Value::Null } else { self.nested(|vm| vm.property(&item, name))? });
             }
             return self.new_list(results).map(Some);
         }
@@ -199,7 +200,7 @@ impl Vm<'_> {
         self.call_optional(object, &accessor("is", name), &[])
     }
 
-    /// What a map without the key gives.
+    /// Value of a missing key: the result of the map's default closure, or null.
     pub fn missing_key(&mut self, object: &Value, key: &Value) -> Eval<Value> {
         let Value::Map(map) = object else { return Ok(Value::Null) };
         let default = map.default.borrow().clone();
@@ -211,7 +212,7 @@ impl Vm<'_> {
         Ok(value)
     }
 
-    /// `object.name = value`
+    /// Sets a property. Fails if it does not exist.
     pub fn set_property(&mut self, object: &Value, name: &str, value: &Value) -> Eval<()> {
         if self.set_property_optional(object, name, value)? {
             return Ok(());
@@ -265,7 +266,7 @@ impl Vm<'_> {
         Ok(self.call_optional(object, &setter, std::slice::from_ref(value))?.is_some())
     }
 
-    /// Puts into a map, if it may change.
+    /// Puts an entry into a map. Fails if the map is immutable.
     pub fn put(&mut self, map: &crate::value::Map, key: Value, value: Value) -> Eval<Option<Value>> {
         if map.kind == MapKind::Immutable {
             return Err(throw("java.lang.UnsupportedOperationException", "the map cannot be changed"));
@@ -275,7 +276,7 @@ impl Vm<'_> {
         Ok(map.insert(key, value))
     }
 
-    /// `object[index]`
+    /// Evaluates `object[index]`.
     pub fn index(&mut self, object: &Value, index: &Value) -> Eval<Value> {
         match (object, index) {
             (Value::Null, _) => {
@@ -345,7 +346,7 @@ impl Vm<'_> {
         }
     }
 
-    /// `object[from..to]`
+    /// Evaluates `object[from..to]`.
     fn slice(&mut self, object: &Value, from: i64, to: i64, empty: bool) -> Eval<Value> {
         if let Value::Str(text) = object {
             let text = Rc::clone(text);
@@ -353,12 +354,13 @@ impl Vm<'_> {
         }
         let items = self.items(object)?;
         let length = items.len();
-        let lift = |at: i64| if at < 0 { at + length as i64 } else { at };
         if empty {
             return self.new_list(Vec::new());
         }
-        let (from, to) = (lift(from), lift(to));
-        let (low, high) = (from.min(to), from.max(to));
+        let from = crate::methods::string::absolute_index(from, length as i64);
+        let to = crate::methods::string::absolute_index(to, length as i64);
+        let low = from.min(to);
+        let high = from.max(to);
         if low < 0 || high >= length as i64 {
             return Err(no_index(if low < 0 { low } else { high }, length));
         }
@@ -369,7 +371,7 @@ impl Vm<'_> {
         self.new_list(part)
     }
 
-    /// `object[index] = value`
+    /// Evaluates `object[index] = value`.
     pub fn set_index(&mut self, object: &Value, index: &Value, value: Value) -> Eval<()> {
         match object {
             Value::Map(map) => {
@@ -392,7 +394,7 @@ impl Vm<'_> {
                         return Err(throw("java.lang.ArrayIndexOutOfBoundsException", message));
                     }
                     (None, _) => {
-                        // A list grows to the place.
+                        // In Groovy, the list grows to include the index.
                         let missing = (at as usize).saturating_sub(length).saturating_add(1);
                         self.alloc(missing.saturating_mul(24))?;
                         list.items.borrow_mut().resize(at as usize, Value::Null);
@@ -401,7 +403,8 @@ impl Vm<'_> {
                 }
             }
             Value::Bytes(bytes) => {
-                let (at, byte) = (self.to_index(index)?, self.to_long(&value)?);
+                let at = self.to_index(index)?;
+                let byte = self.to_long(&value)?;
                 let length = bytes.borrow().len();
                 let place = self.place(at, length)?.ok_or_else(|| no_index(at, length))?;
                 bytes.borrow_mut()[place] = byte as u8;

@@ -1,4 +1,4 @@
-//! Evaluates the tree of a script.
+//! Evaluates the syntax tree of a script.
 
 mod arithmetic;
 mod assign;
@@ -27,28 +27,29 @@ use std::collections::HashMap;
 use std::rc::{Rc, Weak};
 use std::sync::Arc;
 
-/// Bytes of stack that one run may use. Frames of debug builds are several times those of release builds.
+/// Maximum stack of a run, in bytes. Frames of debug builds are several times larger than
+/// those of release builds.
 const STACK: usize = 700 << 10;
 
-/// How deep calls may nest, whatever they use of the stack.
+/// Maximum nesting of calls, whatever stack they use.
 const CALLS: u32 = 1_000;
 
-/// How deep values may nest where they are shown or compared.
+/// Maximum nesting of values that are formatted or compared.
 pub(crate) const NESTING: u32 = 100;
 
-/// The variables of one call of a function.
+/// Variables of one call of a function.
 pub(crate) struct Frame {
     pub slots: RefCell<Vec<Value>>,
     pub parent: Option<Rc<Frame>>,
     pub globals: Rc<Globals>,
-    /// The object whose method this is, or the class.
+    /// Object or class of the current method.
     pub this: Value,
-    /// Whom unknown names are asked of: the object of `with`.
+    /// Object of `with`, which resolves unknown names.
     pub delegate: Value,
 }
 
 impl Frame {
-    /// Moves out what the frame holds.
+    /// Moves all values of the frame to the list.
     pub fn release(&mut self, to: &mut Vec<Value>) {
         to.append(self.slots.get_mut());
         to.push(std::mem::take(&mut self.this));
@@ -56,7 +57,7 @@ impl Frame {
     }
 }
 
-/// The variables that all functions of a script share.
+/// Variables that all functions of a script share.
 pub(crate) struct Globals {
     pub code: Arc<Code>,
     pub values: RefCell<Vec<Option<Value>>>,
@@ -70,24 +71,24 @@ pub(crate) struct Vm<'h> {
     pub budget: &'h mut Budget,
     pub line: u32,
     pub dialect: crate::script::Dialect,
-    /// Whether maps are shown as `{a=1}`.
+    /// True to format maps as `{a=1}`.
     pub java_maps: bool,
     depth: u32,
     stack: usize,
-    /// What the functions of the script share.
-    pub home: Option<Rc<Globals>>,
-    /// Frames that closures may keep alive.
+    /// Shared variables of the running script.
+    pub active_globals: Option<Rc<Globals>>,
+    /// Frames that closures reference.
     frames: Vec<Weak<Frame>>,
-    /// The classes whose constructors run, the innermost last.
+    /// Classes whose constructors are active, innermost last.
     pub constructing: Vec<Arc<crate::syntax::ast::ClassDef>>,
-    /// Whether an object with variables of this run outlives it.
-    pub escaped: bool,
+    /// True if an object that references variables of this run outlives it.
+    pub has_escaped: bool,
     pub patterns: HashMap<Rc<str>, Arc<fancy_regex::Regex>>,
-    /// Where `print` of `BeanShell` writes after `this.interpreter.setOut(stream)`; null: to the log.
+    /// Target of `print` in `BeanShell` after `this.interpreter.setOut(stream)`; null for the log.
     pub output: Value,
 }
 
-/// Runs a script, and makes something of its value while the run still stands.
+/// Runs a script. `finish` converts its value before the variables are released.
 pub(crate) fn run<T>(
     code: &Arc<Code>,
     host: &mut dyn Host,
@@ -107,10 +108,10 @@ pub(crate) fn run<T>(
         java_maps: code.dialect == crate::script::Dialect::BeanShell,
         depth: 0,
         stack: stack_address(),
-        home: Some(Rc::clone(&globals)),
+        active_globals: Some(Rc::clone(&globals)),
         frames: Vec::new(),
         constructing: Vec::new(),
-        escaped: false,
+        has_escaped: false,
         patterns: HashMap::new(),
         output: Value::Null,
     };
@@ -120,7 +121,7 @@ pub(crate) fn run<T>(
     result
 }
 
-/// Roughly where the stack ends now.
+/// Approximate current stack address.
 #[inline(never)]
 pub(crate) fn stack_address() -> usize {
     let here = 0_u8;
@@ -134,52 +135,54 @@ impl Vm<'_> {
         self.body(&main, &frame)
     }
 
-    /// Runs another script within this one.
+    /// Runs another script within this run.
     pub fn run_inner(&mut self, code: &Arc<Code>) -> Eval<Value> {
         let values = RefCell::new(vec![None; code.globals.len()]);
         let globals = Rc::new(Globals { code: Arc::clone(code), values, statics: RefCell::default() });
-        let home = self.home.replace(Rc::clone(&globals));
-        let result = self.deeper(|vm| vm.main(&globals));
-        self.home = home;
+        let outer_globals = self.active_globals.replace(Rc::clone(&globals));
+        let result = self.nested(|vm| vm.main(&globals));
+        self.active_globals = outer_globals;
         result
     }
 
-    /// A result that is a closure stays usable for no longer than the run; everything else is kept.
-    pub fn detached(&mut self, value: Value) -> Value {
-        self.escaped |= matches!(value, Value::Closure(_));
+    /// Keeps the variables of a result that is a closure; other results need none.
+    pub fn keep_result(&mut self, value: Value) -> Value {
+        self.has_escaped |= matches!(value, Value::Closure(_));
         value
     }
 
-    /// A new frame.
+    /// Creates a frame.
     pub fn frame(&mut self, globals: Rc<Globals>, parent: Option<Rc<Frame>>, slots: u16, this: Value) -> Rc<Frame> {
         let slots = RefCell::new(vec![Value::Null; usize::from(slots)]);
         Rc::new(Frame { slots, parent, globals, this, delegate: Value::Null })
     }
 
-    /// Remembers a frame that a closure keeps.
-    pub fn keep(&mut self, frame: &Rc<Frame>) {
-        // A loop that makes closures keeps one frame, again and again.
-        let known = self.frames.iter().rev().take(4).any(|own| std::ptr::eq(own.as_ptr(), Rc::as_ptr(frame)));
-        if !known {
+    /// Records a frame that a closure references.
+    pub fn track_frame(&mut self, frame: &Rc<Frame>) {
+        // A loop that creates closures records the same frame repeatedly, so the
+        // last four are enough.
+        let is_tracked =
+            self.frames.iter().rev().take(4).any(|tracked| std::ptr::eq(tracked.as_ptr(), Rc::as_ptr(frame)));
+        if !is_tracked {
             self.frames.push(Rc::downgrade(frame));
         }
     }
 
-    /// Breaks the circles of closures and the variables that hold them.
+    /// Breaks reference cycles of closures and the variables that hold them.
     fn clean(&mut self, globals: &Rc<Globals>) {
-        if self.escaped {
+        if self.has_escaped {
             return;
         }
-        let mut held = Vec::new();
+        let mut values = Vec::new();
         for frame in self.frames.drain(..).filter_map(|frame| frame.upgrade()) {
-            held.append(&mut frame.slots.borrow_mut());
+            values.append(&mut frame.slots.borrow_mut());
         }
-        held.extend(globals.values.borrow_mut().drain(..).flatten());
-        held.extend(globals.statics.borrow_mut().drain().flat_map(|(_, fields)| fields.into_values()));
-        free(held);
+        values.extend(globals.values.borrow_mut().drain(..).flatten());
+        values.extend(globals.statics.borrow_mut().drain().flat_map(|(_, fields)| fields.into_values()));
+        free(values);
     }
 
-    /// Counts operations.
+    /// Counts operations. Fails if the budget is exhausted.
     pub fn tick(&mut self, count: usize) -> Eval<()> {
         if self.budget.take_operations(count as u64) {
             return Ok(());
@@ -187,7 +190,7 @@ impl Vm<'_> {
         Err(Box::new(Fault::Budget("script stopped: it used up its operations; look for an endless loop".to_owned())))
     }
 
-    /// Counts bytes of strings and collections.
+    /// Counts bytes of strings and collections. Fails if the budget is exhausted.
     pub fn alloc(&mut self, bytes: usize) -> Eval<()> {
         if self.budget.take_bytes(bytes as u64) {
             return Ok(());
@@ -195,21 +198,21 @@ impl Vm<'_> {
         Err(Box::new(Fault::Budget("script stopped: it used up its memory; make smaller strings and lists".to_owned())))
     }
 
-    /// Counts a text and makes it a value.
+    /// Creates a text and counts its bytes.
     pub fn string(&mut self, text: impl AsRef<str>) -> Eval<Value> {
         let text = text.as_ref();
         self.alloc(text.len() + 16)?;
         Ok(Value::str(text))
     }
 
-    /// Counts a list and makes it a value.
+    /// Creates a list and counts its bytes.
     pub fn new_list(&mut self, items: Vec<Value>) -> Eval<Value> {
         self.alloc(items.len() * 24 + 32)?;
         Ok(Value::list(items))
     }
 
-    /// Goes one call deeper.
-    pub fn deeper<T>(&mut self, run: impl FnOnce(&mut Self) -> Eval<T>) -> Eval<T> {
+    /// Runs one call deeper. Fails beyond the maximum nesting.
+    pub fn nested<T>(&mut self, run: impl FnOnce(&mut Self) -> Eval<T>) -> Eval<T> {
         if self.depth >= CALLS || self.stack.abs_diff(stack_address()) > STACK {
             return Err(throw("java.lang.StackOverflowError", "calls or values nest too deeply"));
         }
@@ -219,14 +222,14 @@ impl Vm<'_> {
         result
     }
 
-    /// What the caller is told.
+    /// Converts a fault to the public error.
     fn error(&mut self, fault: Fault) -> RunError {
         let line = self.line;
         match fault {
             Fault::Budget(message) => RunError::Budget { message, line },
             Fault::Thrown(value) => {
-                let own = value.downcast::<Throwable>().map_or(0, |throwable| throwable.line);
-                let line = if own == 0 { line } else { own };
+                let throwable_line = value.downcast::<Throwable>().map_or(0, |throwable| throwable.line);
+                let line = if throwable_line == 0 { line } else { throwable_line };
                 let class = self.class_name(&value);
                 let message = self.message_of(&value);
                 RunError::Thrown { class, message, line }
@@ -234,7 +237,7 @@ impl Vm<'_> {
         }
     }
 
-    /// The message of an exception.
+    /// Message of an exception.
     pub fn message_of(&mut self, value: &Value) -> String {
         match value {
             Value::Instance(instance) => match instance.fields.borrow().get("message") {
@@ -248,15 +251,16 @@ impl Vm<'_> {
         }
     }
 
-    /// A pattern, compiled once per run.
+    /// Compiles a pattern once per run.
     pub fn pattern(&mut self, text: &str) -> Eval<Arc<fancy_regex::Regex>> {
-        if let Some(known) = self.patterns.get(text) {
-            return Ok(Arc::clone(known));
+        if let Some(pattern) = self.patterns.get(text) {
+            return Ok(Arc::clone(pattern));
         }
         self.tick(100 + text.len())?;
-        let rust = crate::classes::regex::translated(text);
-        let built = fancy_regex::RegexBuilder::new(&rust).backtrack_limit(200_000).delegate_size_limit(4 << 20).build();
-        match built {
+        let rust = crate::classes::regex::translate(text);
+        let compiled =
+            fancy_regex::RegexBuilder::new(&rust).backtrack_limit(200_000).delegate_size_limit(4 << 20).build();
+        match compiled {
             Ok(pattern) => {
                 let pattern = Arc::new(pattern);
                 if self.patterns.len() < 200 {

@@ -1,4 +1,4 @@
-//! What values look like as text.
+//! Text of values.
 
 use super::{NESTING, Vm};
 use crate::error::{Eval, Throwable, throw};
@@ -6,7 +6,7 @@ use crate::value::{Callable, Value};
 use brunt_java::number;
 use std::rc::Rc;
 
-/// The text of a number; `None` for other values.
+/// Text of a number; `None` for other values.
 pub(crate) fn number_text(value: &Value) -> Option<String> {
     Some(match value {
         Value::Int(number) => number.to_string(),
@@ -20,7 +20,7 @@ pub(crate) fn number_text(value: &Value) -> Option<String> {
 }
 
 impl Vm<'_> {
-    /// `String.valueOf(value)`
+    /// Text of a value, as `String.valueOf(value)` returns it.
     pub fn text(&mut self, value: &Value) -> Eval<Rc<str>> {
         if let Value::Str(text) = value {
             return Ok(Rc::clone(text));
@@ -31,7 +31,7 @@ impl Vm<'_> {
         Ok(text.into())
     }
 
-    /// `value.toString()`: maps as Java shows them.
+    /// Result of `value.toString()`, which formats maps as Java does.
     pub fn java_text(&mut self, value: &Value) -> Eval<Rc<str>> {
         let before = std::mem::replace(&mut self.java_maps, true);
         let text = self.text(value);
@@ -39,7 +39,7 @@ impl Vm<'_> {
         text
     }
 
-    fn write(&mut self, value: &Value, to: &mut String, depth: u32) -> Eval<()> {
+    fn write(&mut self, value: &Value, out: &mut String, depth: u32) -> Eval<()> {
         self.tick(1)?;
         if depth == 0 {
             return Err(throw("java.lang.StackOverflowError", "values nest too deeply to be shown"));
@@ -47,40 +47,40 @@ impl Vm<'_> {
         match value {
             Value::Str(text) => {
                 self.alloc(text.len())?;
-                to.push_str(text);
+                out.push_str(text);
             }
-            Value::Null => to.push_str("null"),
-            Value::Bool(flag) => to.push_str(if *flag { "true" } else { "false" }),
-            Value::Char(letter) => to.push(*letter),
+            Value::Null => out.push_str("null"),
+            Value::Bool(flag) => out.push_str(if *flag { "true" } else { "false" }),
+            Value::Char(letter) => out.push(*letter),
             Value::List(_) | Value::Range(_) | Value::Bytes(_) | Value::Set(_) => {
                 let items = self.items(value)?;
-                to.push('[');
+                out.push('[');
                 for (index, item) in items.iter().enumerate() {
-                    to.push_str(if index > 0 { ", " } else { "" });
-                    self.write(item, to, depth - 1)?;
+                    out.push_str(if index > 0 { ", " } else { "" });
+                    self.write(item, out, depth - 1)?;
                 }
-                to.push(']');
+                out.push(']');
             }
             Value::Map(map) => {
                 let pairs = map.pairs();
-                // `"${map}"` is `[a:1]` in Groovy; Java's `toString` writes `{a=1}`.
+                // In Groovy, `"${map}"` is `[a:1]`; Java's `toString` writes `{a=1}`.
                 let (open, colon, close) = if self.java_maps { ("{", "=", "}") } else { ("[", ":", "]") };
-                to.push_str(open);
+                out.push_str(open);
                 for (index, (key, item)) in pairs.iter().enumerate() {
-                    to.push_str(if index > 0 { ", " } else { "" });
-                    self.write(key, to, depth - 1)?;
-                    to.push_str(colon);
-                    self.write(item, to, depth - 1)?;
+                    out.push_str(if index > 0 { ", " } else { "" });
+                    self.write(key, out, depth - 1)?;
+                    out.push_str(colon);
+                    self.write(item, out, depth - 1)?;
                 }
-                to.push_str(if pairs.is_empty() && !self.java_maps { ":" } else { "" });
-                to.push_str(close);
+                out.push_str(if pairs.is_empty() && !self.java_maps { ":" } else { "" });
+                out.push_str(close);
             }
             other => {
                 if let Some(text) = number_text(other) {
-                    to.push_str(&text);
+                    out.push_str(&text);
                 } else {
-                    let text = self.deeper(|vm| vm.object_text(other))?;
-                    to.push_str(&text);
+                    let text = self.nested(|vm| vm.object_text(other))?;
+                    out.push_str(&text);
                 }
             }
         }
@@ -118,7 +118,7 @@ impl Vm<'_> {
 }
 
 impl Throwable {
-    /// The same exception as another object.
+    /// Creates an equal exception as a separate object.
     pub fn copy(&self) -> Self {
         let Self { class, message, cause, line } = self;
         Self { class: Rc::clone(class), message: message.clone(), cause: cause.clone(), line: *line }
