@@ -268,9 +268,9 @@ impl<I: Iterator<Item = String>> ArgumentParser<I> {
                 *field(&mut self.options) = Some(value.to_owned());
                 Ok(())
             }
-            Meaning::Other(set) => set(&mut self.options, value).map_err(|wrong| {
+            Meaning::Other(set) => set(&mut self.options, value).map_err(|message| {
                 JmxError::new(format!(
-                    "{} is `{value}`; {wrong}, such as `-{} {}`",
+                    "{} is `{value}`; {message}, such as `-{} {}`",
                     option_names(row.short),
                     row.short,
                     row.example

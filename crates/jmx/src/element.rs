@@ -259,7 +259,7 @@ fn pairs(document: &Document, tree: NodeId) -> impl Iterator<Item = TestElement<
 
 fn without_package(class: Cow<'_, str>) -> Cow<'_, str> {
     match class.rfind('.') {
-        Some(at) => Cow::Owned(class[at + 1..].to_owned()),
+        Some(position) => Cow::Owned(class[position + 1..].to_owned()),
         None => class,
     }
 }

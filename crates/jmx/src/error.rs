@@ -39,8 +39,8 @@ impl JmxError {
     }
 
     /// An error at a place.
-    pub fn at(at: Position, message: impl Into<String>) -> Self {
-        Self { at: Some(at), message: message.into() }
+    pub fn at(position: Position, message: impl Into<String>) -> Self {
+        Self { at: Some(position), message: message.into() }
     }
 
     /// An error on a line, from 1.
@@ -51,8 +51,8 @@ impl JmxError {
 
 impl fmt::Display for JmxError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(at) = self.at {
-            write!(f, "{at}: ")?;
+        if let Some(position) = self.at {
+            write!(f, "{position}: ")?;
         }
         f.write_str(&self.message)
     }

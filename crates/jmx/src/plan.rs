@@ -52,7 +52,7 @@ use scope::Scope;
 pub use stage::TestRun;
 use std::collections::BTreeSet;
 use std::time::Duration;
-use texts::wrong_at;
+use texts::error_at;
 
 /// Request timeout. JMeter itself waits for a reply without limit.
 const LONGEST_REQUEST: Duration = Duration::from_hours(1);
@@ -79,6 +79,7 @@ pub struct PlanSurroundings<'a> {
     pub records: Option<Records>,
     /// Seed of all random choices.
     pub seed: u64,
+    /// Number of worker threads.
     pub threads: u32,
 }
 
@@ -287,8 +288,8 @@ impl<'a> PlanReader<'a> {
                 let addresses = self.before.text(host.text("StaticHost.Address").unwrap_or_default().trim());
                 for address in addresses.split(',').map(str::trim) {
                     let Ok(address) = address.parse() else {
-                        let wrong = format!("the address of {name} is {address}, which is no IP address; write one");
-                        return Err(wrong_at(element, &wrong));
+                        let message = format!("the address of {name} is {address}, which is no IP address; write one");
+                        return Err(error_at(element, &message));
                     };
                     self.connection.resolve.push(Resolve { host: name.clone(), port: 0, address });
                 }
@@ -312,27 +313,28 @@ impl<'a> PlanReader<'a> {
         // If all connections use one address, no name is resolved.
         let resolves = self.surroundings.resolve_all.is_none();
         all.retain(|element| resolves || element.kind != Some(ElementKind::DnsCacheManager));
-        let (harmless, wrong): (Vec<_>, Vec<_>) = all.into_iter().partition(|element| element.role == Role::Listener);
+        let (harmless, unsupported): (Vec<_>, Vec<_>) =
+            all.into_iter().partition(|element| element.role == Role::Listener);
         for element in &harmless {
             self.notice(format!("{}: left out, it is a listener that is not known", element.place));
         }
-        let Some(first) = wrong.first() else { return Ok(()) };
+        let Some(first) = unsupported.first() else { return Ok(()) };
         if self.surroundings.lenient {
-            for element in &wrong {
+            for element in &unsupported {
                 self.notice(format!("{}: left out, it is not supported", element.place));
             }
             return Ok(());
         }
-        let mut places: Vec<&str> = wrong.iter().take(MOST).map(|element| element.place.as_str()).collect();
-        let more = format!("and {} more", wrong.len().saturating_sub(MOST));
-        if wrong.len() > MOST {
+        let mut places: Vec<&str> = unsupported.iter().take(MOST).map(|element| element.place.as_str()).collect();
+        let more = format!("and {} more", unsupported.len().saturating_sub(MOST));
+        if unsupported.len() > MOST {
             places.push(&more);
         }
         let line = document.position(first.node);
         let option = self.surroundings.folder.option("lenient");
-        let wrong =
+        let message =
             format!("not supported: {}; disable them, or run the plan without them by {option}", places.join("; "));
-        Err(JmxError::at(line, wrong))
+        Err(JmxError::at(line, message))
     }
 
     /// Groups populations into stages. None is a group without samples, which counts only in
@@ -340,9 +342,9 @@ impl<'a> PlanReader<'a> {
     fn into_run(self, groups: Vec<(StageKind, Option<Population>)>, serialized: bool, tears_down: bool) -> TestRun {
         let mut stages: Vec<TestStage> = Vec::new();
         let kinds: Vec<StageKind> = groups.iter().map(|(kind, _)| *kind).collect();
-        for (at, (kind, population)) in groups.into_iter().enumerate() {
+        for (position, (kind, population)) in groups.into_iter().enumerate() {
             let Some(mut population) = population else { continue };
-            let number = kinds[..at].iter().filter(|other| **other == kind).count() as u32;
+            let number = kinds[..position].iter().filter(|other| **other == kind).count() as u32;
             let same_stage =
                 stages.last_mut().filter(|last| last.kind == kind && !(serialized && kind == StageKind::Main));
             if same_stage.is_none() {
@@ -394,8 +396,8 @@ impl<'a> PlanReader<'a> {
         read: impl FnOnce(&mut Self) -> Result<T, JmxError>,
     ) -> Result<T, JmxError> {
         if self.depth == DEEPEST {
-            let wrong = format!("{}: more than {DEEPEST} controllers within each other", element.title());
-            return Err(JmxError::on_line(element.line(), wrong));
+            let message = format!("{}: more than {DEEPEST} controllers within each other", element.title());
+            return Err(JmxError::on_line(element.line(), message));
         }
         self.depth += 1;
         let done = read(self);

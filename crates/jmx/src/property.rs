@@ -52,6 +52,7 @@ impl PropertyKind {
     }
 }
 
+/// A property of a test element.
 #[derive(Debug, Clone, Copy)]
 pub struct Property<'d> {
     document: &'d Document,
@@ -114,7 +115,7 @@ impl<'d> Property<'d> {
         self.document.elements(self.node).find(|&child| self.document.name(child) == tag)
     }
 
-    fn wrong(&self, expected: &str) -> JmxError {
+    fn type_error(&self, expected: &str) -> JmxError {
         let name = self.name();
         let text = self.text();
         JmxError::at(self.document.position(self.node), format!("`{name}` is `{text}`; expected {expected}"))
@@ -194,7 +195,7 @@ impl<'d> Properties<'d> {
         let Some(property) = self.get(name) else { return Ok(None) };
         match property.text().trim() {
             "" => Ok(None),
-            text => parse(text).map(Some).ok_or_else(|| property.wrong(expected)),
+            text => parse(text).map(Some).ok_or_else(|| property.type_error(expected)),
         }
     }
 }

@@ -29,6 +29,7 @@ impl Default for SummariserSettings {
 /// Numbers of threads (virtual users) of all groups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ThreadCounts {
+    /// Number of running threads.
     pub active: u64,
     /// Total number of started threads.
     pub started: u64,

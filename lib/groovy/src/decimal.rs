@@ -90,7 +90,7 @@ impl Decimal {
     /// Parses digits with an optional point and exponent.
     pub fn parse(text: &str) -> Option<Self> {
         let (mantissa, exponent) = match text.find(['e', 'E']) {
-            Some(at) => (&text[..at], text[at + 1..].trim_start_matches('+').parse::<i32>().ok()?),
+            Some(position) => (&text[..position], text[position + 1..].trim_start_matches('+').parse::<i32>().ok()?),
             None => (text, 0),
         };
         let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));

@@ -20,10 +20,10 @@ pub(crate) fn name(open: &str) -> &str {
 
 /// The attributes of a tag, in order. Stops at the first malformed one.
 pub(crate) fn attributes(open: &str) -> impl Iterator<Item = Attribute> + '_ {
-    let mut at = (1 + name(open).len()).min(open.len());
-    std::iter::from_fn(move || match next(open, at) {
+    let mut position = (1 + name(open).len()).min(open.len());
+    std::iter::from_fn(move || match next(open, position) {
         Next::Attribute(one) => {
-            at = one.value.end + 1;
+            position = one.value.end + 1;
             Some(one)
         }
         _ => None,
@@ -36,22 +36,24 @@ pub(super) fn fault(open: &str) -> Option<(usize, String)> {
     if !element.starts_with(|first: char| first.is_alphabetic() || "_:".contains(first)) {
         return Some((0, format!("`<{element}` is not a tag; write `&lt;` for a literal `<`")));
     }
-    let mut at = 1 + element.len();
+    let mut position = 1 + element.len();
     let mut names = Vec::new();
     loop {
         if names.len() > MAX_ATTRIBUTES {
             return Some((0, format!("the tag `<{element}` has more than {MAX_ATTRIBUTES} attributes")));
         }
-        match next(open, at) {
+        match next(open, position) {
             Next::End => return None,
-            Next::Malformed(at) => return Some((at, format!("expected `name=\"value\"` in the tag `<{element}`"))),
+            Next::Malformed(position) => {
+                return Some((position, format!("expected `name=\"value\"` in the tag `<{element}`")));
+            }
             Next::Attribute(one) => {
                 let named = &open[one.name.clone()];
                 if names.contains(&named) {
                     return Some((one.name.start, format!("attribute `{named}` occurs twice in `<{element}`")));
                 }
                 names.push(named);
-                at = one.value.end + 1;
+                position = one.value.end + 1;
             }
         }
     }

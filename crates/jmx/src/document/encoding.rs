@@ -52,7 +52,7 @@ pub fn read(bytes: &[u8]) -> Result<(Cow<'_, str>, Encoding), JmxError> {
         [0xFE, 0xFF, ..] | [0, b'<', ..] => return wide(bytes, Encoding::Utf16Be),
         _ => {}
     }
-    let at = match std::str::from_utf8(bytes) {
+    let position = match std::str::from_utf8(bytes) {
         Ok(text) => return Ok((Cow::Borrowed(text), Encoding::Utf8)),
         Err(error) => error.valid_up_to(),
     };
@@ -63,12 +63,12 @@ pub fn read(bytes: &[u8]) -> Result<(Cow<'_, str>, Encoding), JmxError> {
             let text = bytes.iter().map(|byte| encoding.character(*byte)).collect::<String>();
             Ok((Cow::Owned(text), *encoding))
         }
-        None => Err(unknown(bytes, at, declared)),
+        None => Err(unknown(bytes, position, declared)),
     }
 }
 
-fn unknown(bytes: &[u8], at: usize, declared: Option<&str>) -> JmxError {
-    let valid = std::str::from_utf8(&bytes[..at]).unwrap_or_default();
+fn unknown(bytes: &[u8], position: usize, declared: Option<&str>) -> JmxError {
+    let valid = std::str::from_utf8(&bytes[..position]).unwrap_or_default();
     let message = match declared {
         Some(name) if !name.eq_ignore_ascii_case("utf-8") => {
             format!("the plan declares the encoding `{name}`, which is not known; save it as UTF-8 and declare `UTF-8`")
@@ -77,7 +77,7 @@ fn unknown(bytes: &[u8], at: usize, declared: Option<&str>) -> JmxError {
               encoding=\"ISO-8859-1\"?>`, or save it as UTF-8 (iconv -f ISO-8859-1 -t UTF-8 plan.jmx)"
             .to_owned(),
     };
-    JmxError::at(LineIndex::new(valid).position(valid, at), message)
+    JmxError::at(LineIndex::new(valid).position(valid, position), message)
 }
 
 fn wide(bytes: &[u8], encoding: Encoding) -> Result<(Cow<'_, str>, Encoding), JmxError> {
@@ -112,7 +112,7 @@ impl Encoding {
     /// Inverse of [`character`](Self::character).
     fn byte(self, character: char) -> u8 {
         let index = WINDOWS.iter().position(|special| *special == character).filter(|_| self == Self::Windows1252);
-        index.map_or(u32::from(character) as u8, |at| 0x80 + at as u8)
+        index.map_or(u32::from(character) as u8, |position| 0x80 + position as u8)
     }
 
     /// Encodes a text that [`read`] returned with this encoding.

@@ -29,7 +29,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Document, JmxError> {
     let mut builder = Builder::new(&source);
     match builder.read() {
         Ok(()) => builder.finish(encoding),
-        Err((at, message)) => Err(JmxError::at(builder.lines.position(&source, at), message)),
+        Err((position, message)) => Err(JmxError::at(builder.lines.position(&source, position), message)),
     }
 }
 
@@ -118,12 +118,12 @@ impl<'s> Builder<'s> {
 
     fn element(&mut self, from: usize, to: usize) -> Result<NodeId, Fault> {
         let tag = &self.source[from..to];
-        if let Some((at, wrong)) = attributes::fault(tag) {
-            return Err((from + at, wrong));
+        if let Some((position, message)) = attributes::fault(tag) {
+            return Err((from + position, message));
         }
         for one in attributes::attributes(tag) {
-            if let Some((at, wrong)) = text::fault(&tag[one.value.clone()]) {
-                return Err((from + one.value.start + at, wrong));
+            if let Some((position, message)) = text::fault(&tag[one.value.clone()]) {
+                return Err((from + one.value.start + position, message));
             }
         }
         if self.open.is_empty() && self.root.is_some() {
@@ -142,8 +142,8 @@ impl<'s> Builder<'s> {
         if self.open.is_empty() && !text.trim_matches([' ', '\t', '\r', '\n']).is_empty() {
             return Err((from, outside()));
         }
-        if let Some((at, wrong)) = text::fault(text) {
-            return Err((from + at, wrong));
+        if let Some((position, message)) = text::fault(text) {
+            return Err((from + position, message));
         }
         let last = self.open.last().and_then(|open| self.nodes[open.0 as usize].children.last()).copied();
         if let Some(node) = last.map(|last| &mut self.nodes[last.0 as usize])
@@ -161,8 +161,8 @@ impl<'s> Builder<'s> {
     fn other(&mut self, event: &Event<'_>, from: usize, to: usize) -> Result<(), Fault> {
         let markup = &self.source[from..to];
         if matches!(event, Event::DocType(_)) && markup.contains('[') {
-            let wrong = "a DOCTYPE that declares entities is refused; remove the part in [ ]".to_owned();
-            return Err((from, wrong));
+            let message = "a DOCTYPE that declares entities is refused; remove the part in [ ]".to_owned();
+            return Err((from, message));
         }
         self.add(NodeKind::Other, from, to).map(|_| ())
     }
@@ -189,9 +189,9 @@ impl<'s> Builder<'s> {
         Ok(id)
     }
 
-    fn end(&self, at: usize) -> Result<(), Fault> {
+    fn end(&self, position: usize) -> Result<(), Fault> {
         match self.open.last() {
-            Some(_) => Err((at, format!("the plan ends before {} is closed", self.innermost()))),
+            Some(_) => Err((position, format!("the plan ends before {} is closed", self.innermost()))),
             None => Ok(()),
         }
     }
@@ -212,8 +212,8 @@ impl<'s> Builder<'s> {
                 Err(JmxError::new("not a JMeter plan but a result file (.jtl): its root is `testResults`"))
             }
             other => {
-                let wrong = format!("not a JMeter plan: the root element is `{other}`, expected `jmeterTestPlan`");
-                Err(JmxError::at(document.position(root), wrong))
+                let message = format!("not a JMeter plan: the root element is `{other}`, expected `jmeterTestPlan`");
+                Err(JmxError::at(document.position(root), message))
             }
         }
     }
@@ -222,14 +222,14 @@ impl<'s> Builder<'s> {
     fn innermost(&self) -> String {
         let Some(&open) = self.open.last() else { return "no element".to_owned() };
         let tag = &self.nodes[open.0 as usize].open;
-        let at = tag.start as usize;
-        let name = attributes::name(&self.source[at..tag.end as usize]);
-        format!("`<{name}>` (line {})", self.lines.position(self.source, at).line)
+        let position = tag.start as usize;
+        let name = attributes::name(&self.source[position..tag.end as usize]);
+        format!("`<{name}>` (line {})", self.lines.position(self.source, position).line)
     }
 
-    fn fault(&self, error: &Error, at: usize) -> Fault {
+    fn fault(&self, error: &Error, position: usize) -> Fault {
         let within = if self.open.is_empty() { String::new() } else { format!(" within {}", self.innermost()) };
-        let wrong = match error {
+        let message = match error {
             Error::IllFormed(IllFormedError::MismatchedEndTag { found, .. }) => {
                 format!("unexpected `</{found}>`: the open element is {}", self.innermost())
             }
@@ -250,7 +250,7 @@ impl<'s> Builder<'s> {
             ) => format!("a tag{within} is not closed; expected `>`, or write `&lt;` for a literal `<`"),
             other => format!("malformed XML{within}: {other}"),
         };
-        (at, wrong)
+        (position, message)
     }
 }
 

@@ -113,8 +113,8 @@ fn other_encodings_are_refused_by_name() {
     assert!(latin.starts_with("line 2, column 1: the plan is not UTF-8; declare its encoding"), "{latin}");
     let greek = refused(b"<?xml version='1.0' encoding='ISO-8859-7'?>\n<jmeterTestPlan a='\xE1'/>");
     assert!(greek.contains("declares the encoding `ISO-8859-7`"), "{greek}");
-    let wrong = refused(b"<?xml version='1.0' encoding='UTF-8'?>\n<jmeterTestPlan a='\xE1'/>");
-    assert!(wrong.contains("the plan is not UTF-8"), "{wrong}");
+    let message = refused(b"<?xml version='1.0' encoding='UTF-8'?>\n<jmeterTestPlan a='\xE1'/>");
+    assert!(message.contains("the plan is not UTF-8"), "{message}");
 }
 
 #[test]

@@ -26,7 +26,7 @@ pub(super) fn line_ends(raw: &str) -> Cow<'_, str> {
 /// Byte and description of the first wrong reference in a text; None if all are correct.
 pub(super) fn fault(raw: &str) -> Option<(usize, String)> {
     let mut from = 0;
-    while let Some(start) = raw[from..].find('&').map(|at| from + at) {
+    while let Some(start) = raw[from..].find('&').map(|position| from + position) {
         let rest = &raw[start + 1..];
         let Some(end) = rest.find(';').filter(|&end| !rest[..end].contains(['<', '&'])) else {
             return Some((start, "`&` without `;`; write `&amp;` for a literal `&`".to_owned()));
@@ -46,12 +46,13 @@ fn resolve(text: Cow<'_, str>) -> Cow<'_, str> {
     }
     let mut out = String::with_capacity(text.len());
     let mut rest: &str = &text;
-    while let Some(at) = rest.find('&') {
-        out.push_str(&rest[..at]);
-        let reference = rest[at..].find(';').and_then(|end| Some((end, character(&rest[at + 1..at + end])?)));
+    while let Some(position) = rest.find('&') {
+        out.push_str(&rest[..position]);
+        let reference =
+            rest[position..].find(';').and_then(|end| Some((end, character(&rest[position + 1..position + end])?)));
         let (length, one) = reference.map_or((1, '&'), |(end, one)| (end + 1, one));
         out.push(one);
-        rest = &rest[at + length..];
+        rest = &rest[position + length..];
     }
     out.push_str(rest);
     Cow::Owned(out)

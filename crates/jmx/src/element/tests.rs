@@ -69,8 +69,8 @@ fn properties_are_read_by_name_and_type() {
     let main = group.properties().element("ThreadGroup.main_controller").unwrap();
     assert_eq!(main.int("LoopController.loops"), Ok(Some(5)));
     assert_eq!(main.int("LoopController.none"), Ok(None));
-    let wrong = group.properties().int("ThreadGroup.num_threads").unwrap_err().to_string();
-    assert_eq!(wrong, "line 10, column 9: `ThreadGroup.num_threads` is `${n}`; expected a whole number");
+    let message = group.properties().int("ThreadGroup.num_threads").unwrap_err().to_string();
+    assert_eq!(message, "line 10, column 9: `ThreadGroup.num_threads` is `${n}`; expected a whole number");
     assert_eq!(http.properties().text("HTTPSampler.path"), None);
     assert_eq!(http.properties().bool("HTTPSampler.follow_redirects"), Ok(Some(true)));
     let arguments = http.properties().element("HTTPsampler.Arguments").unwrap();

@@ -53,15 +53,15 @@ fn parts(url: &str) -> Option<[String; 4]> {
     let mut depth = 0_u32;
     let mut end = rest.len();
     let mut colon = None;
-    for (at, next) in rest.char_indices() {
+    for (position, next) in rest.char_indices() {
         match next {
             '{' | '[' => depth += 1,
             '}' | ']' => depth = depth.saturating_sub(1),
             '/' | '?' if depth == 0 => {
-                end = at;
+                end = position;
                 break;
             }
-            ':' if depth == 0 => colon = Some(at),
+            ':' if depth == 0 => colon = Some(position),
             _ => {}
         }
     }

@@ -72,7 +72,7 @@ impl PlanWriter<'_> {
         let mut timers = Vec::<Item>::new();
         let shared = requests::shared_headers(&population.scenario);
         let mut first = true;
-        for (at, step) in steps.iter().enumerate() {
+        for (position, step) in steps.iter().enumerate() {
             let is_setting = matches!(step, Step::Row(_) | Step::Count(_));
             if is_setting && !first && !starts_iteration {
                 self.notice(format!(
@@ -82,7 +82,7 @@ impl PlanWriter<'_> {
             }
             first &= is_setting;
             // A pause directly before a request becomes a timer of that sampler.
-            let before_request = steps[at + 1..]
+            let before_request = steps[position + 1..]
                 .iter()
                 .find(|next| !is_timer(next))
                 .is_some_and(|next| matches!(next, Step::Request(_)));

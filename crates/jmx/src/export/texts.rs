@@ -99,12 +99,12 @@ impl PlanWriter<'_> {
         }
         let mut pieces = Vec::new();
         let mut rest = text;
-        while let Some(at) =
+        while let Some(position) =
             ["{n}", "{uuid}", "{random:", "{csv:", "{var:"].iter().filter_map(|head| rest.find(head)).min()
         {
-            let Some(end) = rest[at..].find('}').map(|end| at + end) else { break };
-            let before = &rest[..at];
-            let inner = &rest[at + 1..end];
+            let Some(end) = rest[position..].find('}').map(|end| position + end) else { break };
+            let before = &rest[..position];
+            let inner = &rest[position + 1..end];
             let after = &rest[end + 1..];
             if let Some(before) = before.strip_suffix('\\') {
                 pieces.push(Piece::Literal(format!("{before}{{{inner}}}")));

@@ -7,6 +7,7 @@ use brunt_java::date::DatePattern;
 
 const PREFIX: &str = "jmeter.save.saveservice.";
 
+/// Format of a result file: CSV or XML.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum JtlFormat {
     /// One row per sample.
@@ -36,6 +37,7 @@ pub enum AssertionResults {
     None,
     /// Only the first.
     First,
+    /// All results of a sample.
     All,
 }
 
@@ -89,7 +91,9 @@ pub struct Fields(u32);
 /// Content and format of a result file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JtlSettings {
+    /// Format of the file: CSV or XML.
     pub format: JtlFormat,
+    /// Format of start times.
     pub timestamp: TimestampFormat,
     /// Offset of the local time zone for date patterns, seconds east of UTC.
     pub utc_offset_seconds: i32,
@@ -101,6 +105,7 @@ pub struct JtlSettings {
     pub sample_variables: Vec<String>,
     /// A processing instruction for the second line of XML files.
     pub xml_instruction: Option<String>,
+    /// Fields to save.
     pub fields: Fields,
 }
 
@@ -209,8 +214,8 @@ fn parse_delimiter(text: &str) -> Result<u8, JmxError> {
     if byte == b'\t' || ((b' '..=b'~').contains(&byte) && !byte.is_ascii_alphanumeric() && byte != b'"') {
         return Ok(byte);
     }
-    let wrong = format!("`{PREFIX}default_delimiter` is `{text}`; expected one character such as `,`, `;` or `\\t`");
-    Err(JmxError::new(wrong))
+    let message = format!("`{PREFIX}default_delimiter` is `{text}`; expected one character such as `,`, `;` or `\\t`");
+    Err(JmxError::new(message))
 }
 
 fn parse_timestamp(text: &str) -> Result<TimestampFormat, JmxError> {

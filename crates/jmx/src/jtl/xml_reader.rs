@@ -196,8 +196,8 @@ fn sample(tag: &BytesStart<'_>, variables: &[String]) -> Result<SampleRecord, St
         let key = attribute.key;
         let key = key.as_ref();
         has_error_count |= key == "ec";
-        if let Some(at) = variables.iter().position(|name| name == key) {
-            record.variables[at] = value;
+        if let Some(position) = variables.iter().position(|name| name == key) {
+            record.variables[position] = value;
         } else {
             set_attribute(&mut record, key, &value).ok_or_else(|| {
                 let expected = if key == "s" { "`true` or `false`" } else { "a whole number" };

@@ -56,7 +56,7 @@ impl PlanReader<'_> {
     pub(super) fn backend(&mut self, element: TestElement<'_>) {
         match self.live_output(element) {
             Ok(output) => self.live_outputs.push(output),
-            Err(why) => self.notice(format!("{}: left out, {why}", element.place())),
+            Err(reason) => self.notice(format!("{}: left out, {reason}", element.place())),
         }
     }
 
@@ -151,7 +151,7 @@ fn check_sender(class: &str, supported: &str) -> Result<(), String> {
 }
 
 fn checked_pattern(regex: &str, name: &str) -> Result<String, String> {
-    Pattern::new(regex).map_err(|why| format!("its {name} is no regular expression: {why}"))?;
+    Pattern::new(regex).map_err(|reason| format!("its {name} is no regular expression: {reason}"))?;
     Ok(regex.to_owned())
 }
 

@@ -2,7 +2,7 @@
 //!
 //! The reader compiles descriptors from the `.proto` files in the sampler's folder.
 
-use super::texts::wrong_at;
+use super::texts::error_at;
 use super::{PlanReader, Scope};
 use crate::element::TestElement;
 use crate::error::JmxError;
@@ -30,21 +30,21 @@ impl PlanReader<'_> {
         let method = self.value(element, "GRPCSampler.fullMethod").trim().replace(':', "");
         if !method.contains('/') || method.contains("${") {
             let message = format!("the method is `{method}`; write such as shop.Shop/Buy");
-            return Err(wrong_at(element, &message));
+            return Err(error_at(element, &message));
         }
-        let set = self.descriptors(element).map_err(|error| wrong_at(element, &error))?;
+        let set = self.descriptors(element).map_err(|error| error_at(element, &error))?;
         let set =
-            grpc::joined(std::mem::take(&mut self.group.services), set).map_err(|error| wrong_at(element, &error))?;
+            grpc::joined(std::mem::take(&mut self.group.services), set).map_err(|error| error_at(element, &error))?;
         self.group.services.clone_from(&set);
         let json = self.text(element, "GRPCSampler.requestJson");
-        let services = Services::decode(&set).map_err(|error| wrong_at(element, &error))?;
+        let services = Services::decode(&set).map_err(|error| error_at(element, &error))?;
         let body = if Self::is_constant(&json) {
             services.body(&method, json.as_bytes(), MessageRules::default())
         } else {
             let method = method.clone();
             grpc::message(&services, JsonMessage { method, json, interval: None, compressed: false })
         };
-        let body = body.map_err(|error| wrong_at(element, &error))?;
+        let body = body.map_err(|error| error_at(element, &error))?;
         let deadline = self.text(element, "GRPCSampler.deadline");
         let deadline = match self.time_limit(element, "deadline", &deadline) {
             _ if deadline.trim().is_empty() => Some(DEADLINE),
@@ -77,7 +77,7 @@ impl PlanReader<'_> {
         }
         if text.starts_with('{') {
             let fields: Result<serde_json::Map<String, serde_json::Value>, _> = serde_json::from_str(text);
-            let fields = fields.map_err(|error| wrong_at(element, &format!("the metadata is no JSON: {error}")))?;
+            let fields = fields.map_err(|error| error_at(element, &format!("the metadata is no JSON: {error}")))?;
             let fields = fields.into_iter();
             return Ok(fields
                 .map(|(name, value)| (name, value.as_str().map_or(value.to_string(), str::to_owned)))
@@ -86,8 +86,8 @@ impl PlanReader<'_> {
         let mut headers = Vec::new();
         for part in text.split(',') {
             let Some((name, value)) = part.split_once(':') else {
-                let wrong = format!("`{part}` of the metadata has no value; write name:value,name:value, or JSON");
-                return Err(wrong_at(element, &wrong));
+                let message = format!("`{part}` of the metadata has no value; write name:value,name:value, or JSON");
+                return Err(error_at(element, &message));
             };
             let value = percent_encoding::percent_decode_str(&value.replace('+', " ")).decode_utf8_lossy().into_owned();
             headers.push((name.trim().to_owned(), value));

@@ -334,9 +334,9 @@ impl PlanReader<'_> {
         let path: Vec<String> =
             element.properties().items("ModuleController.node_path").map(|name| name.text().into_owned()).collect();
         let Some(target) = find(element.document(), &path) else {
-            let wrong =
+            let message =
                 format!("{}: there is no controller `{}`; choose one that is there", element.title(), path.join(" > "));
-            return Err(JmxError::on_line(element.line(), wrong));
+            return Err(JmxError::on_line(element.line(), message));
         };
         // The siblings of the module controller apply to the target, too.
         let scope = scope.with(element);

@@ -1,7 +1,7 @@
 //! Reads User Defined Variables, and converts elements that set variables in each
 //! round of a controller.
 
-use super::texts::wrong_at;
+use super::texts::error_at;
 use super::{PlanFolder, PlanReader};
 use crate::document::Document;
 use crate::element::TestElement;
@@ -97,11 +97,11 @@ impl PlanReader<'_> {
             let name = element.properties().text("filename").unwrap_or_default().trim().to_owned();
             self.notice_replacement(element, &name);
             let Err(error) = file_variables(element, self.surroundings.folder) else { continue };
-            let wrong = format!("the file {name} cannot be read: {error}");
+            let message = format!("the file {name} cannot be read: {error}");
             if !self.surroundings.lenient {
-                return Err(wrong_at(element, &format!("{wrong}; put it there, or name another")));
+                return Err(error_at(element, &format!("{message}; put it there, or name another")));
             }
-            self.notice(format!("{}: left out, {wrong}", element.place()));
+            self.notice(format!("{}: left out, {message}", element.place()));
         }
         Ok(())
     }
@@ -188,12 +188,12 @@ impl PlanReader<'_> {
         let path = match self.surroundings.folder.find(file_name.trim()) {
             Ok(path) => path,
             Err(error) => {
-                let wrong = format!("the data file {} cannot be read: {error}", file_name.trim());
+                let message = format!("the data file {} cannot be read: {error}", file_name.trim());
                 if self.surroundings.lenient {
-                    self.notice(format!("{}: left out, {wrong}", element.place()));
+                    self.notice(format!("{}: left out, {message}", element.place()));
                     return Ok(None);
                 }
-                return Err(wrong_at(element, &format!("{wrong}; put it there, or name another")));
+                return Err(error_at(element, &format!("{message}; put it there, or name another")));
             }
         };
         let file = DataFile { file: path.to_string_lossy().into_owned(), ..file };

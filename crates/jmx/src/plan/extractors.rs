@@ -2,7 +2,7 @@
 
 use super::json_paths::translated_filters;
 use super::patterns::{error_of, translated};
-use super::texts::{number_of, wrong_at};
+use super::texts::{error_at, number_of};
 use super::{PlanReader, Scope};
 use crate::element::TestElement;
 use crate::error::JmxError;
@@ -54,7 +54,7 @@ impl PlanReader<'_> {
                 Err(error) if self.surroundings.lenient => {
                     self.notice(format!("{}: left out, {error}", element.place()));
                 }
-                Err(error) => return Err(wrong_at(*element, &error.to_string())),
+                Err(error) => return Err(error_at(*element, &error.to_string())),
             }
         }
         Ok(policy)
@@ -265,8 +265,8 @@ impl PlanReader<'_> {
         let numbers = semicolon_list(&self.value(element, "JSONPostProcessor.match_numbers"));
         let defaults = semicolon_list(&self.text(element, "JSONPostProcessor.defaultValues"));
         if names.len() != paths.len() {
-            let wrong = format!("it has {} names and {} paths; write as many of each", names.len(), paths.len());
-            return Err(wrong_at(element, &wrong));
+            let message = format!("it has {} names and {} paths; write as many of each", names.len(), paths.len());
+            return Err(error_at(element, &message));
         }
         let part = self.source_part(element, "");
         let concat = self.flag(element, "JSONPostProcessor.compute_concat", false);

@@ -3,7 +3,7 @@
 
 use super::PlanReader;
 use super::patterns::{error_of, translated};
-use super::requests::WrongHost;
+use super::requests::InvalidHost;
 use crate::element::TestElement;
 use brunt_model::extract::ReplyPart;
 use brunt_model::reply_policy::{AssertionTest, TextAssertion, TextMatch};
@@ -56,20 +56,20 @@ impl PlanReader<'_> {
     }
 
     /// Sample of a request with an invalid host.
-    pub(super) fn with_wrong_host(&mut self, sampler: TestElement<'_>, wrong: &WrongHost) -> SampleMaker {
-        let (why, exception, message) = match wrong {
-            WrongHost::Slash => (
+    pub(super) fn failure_for_host(&mut self, sampler: TestElement<'_>, host_error: &InvalidHost) -> SampleMaker {
+        let (reason, exception, message) = match host_error {
+            InvalidHost::Slash => (
                 "each sample fails and has no label, as in JMeter: its server name has a slash; write the host alone",
                 "java.net.MalformedURLException",
                 "Illegal character found in host: '/'".to_owned(),
             ),
-            WrongHost::None { url } => (
+            InvalidHost::None { url } => (
                 "each sample fails, it has no server name; write one into it or into the HTTP Request Defaults around it",
                 "org.apache.http.client.ClientProtocolException",
                 format!("URI does not specify a valid host name: {url}"),
             ),
         };
-        self.notice(format!("{}: {why}", sampler.place()));
+        self.notice(format!("{}: {reason}", sampler.place()));
         unsent(exception, &message)
     }
 
@@ -91,15 +91,15 @@ impl PlanReader<'_> {
     }
 
     /// A script with a syntax error, which fails each time it runs, as in JMeter.
-    pub(super) fn unreadable_script(&mut self, element: TestElement<'_>, why: &str) -> PlanScript {
-        self.notice(format!("{}: the script fails each time, {why}", element.place()));
-        PlanScript::Failing { exception: format!("javax.script.ScriptException: {why}") }
+    pub(super) fn unreadable_script(&mut self, element: TestElement<'_>, reason: &str) -> PlanScript {
+        self.notice(format!("{}: the script fails each time, {reason}", element.place()));
+        PlanScript::Failing { exception: format!("javax.script.ScriptException: {reason}") }
     }
 
     /// A script that needs a class of a library that is not part of Apache JMeter.
     pub(super) fn without_class(&mut self, element: TestElement<'_>, script: &Script, class: &str) -> PlanScript {
-        let why = "it is of a library that neither brunt nor Apache JMeter has";
-        self.notice(format!("{}: the script fails each time, {class} is not known: {why}", element.place()));
+        let reason = "it is of a library that neither brunt nor Apache JMeter has";
+        self.notice(format!("{}: the script fails each time, {class} is not known: {reason}", element.place()));
         if script.language == ScriptLanguage::Beanshell {
             let name = class.rsplit('.').next().unwrap_or(class);
             let exception = format!("org.apache.jorphan.util.JMeterException: Class: {name} not found in namespace");
@@ -116,17 +116,17 @@ impl PlanReader<'_> {
     /// An assertion that always fails, if one of its patterns is invalid.
     pub(super) fn without_pattern(&mut self, element: TestElement<'_>, patterns: &[String]) -> Option<AssertionTest> {
         let constants = patterns.iter().filter(|pattern| !pattern.contains("${"));
-        let (wrong, why) = constants.into_iter().find_map(|pattern| {
+        let (invalid_pattern, reason) = constants.into_iter().find_map(|pattern| {
             let error = error_of(pattern).map(str::to_owned);
-            let why = error.or_else(|| brunt_script::check::pattern(&translated(pattern)).err())?;
-            Some((pattern, why))
+            let reason = error.or_else(|| brunt_script::check::pattern(&translated(pattern)).err())?;
+            Some((pattern, reason))
         })?;
         self.notice(format!(
-            "{}: the assertion fails each time, `{wrong}` is no regular expression: {why}",
+            "{}: the assertion fails each time, `{invalid_pattern}` is no regular expression: {reason}",
             element.place()
         ));
         let exception = "org.apache.oro.text.MalformedCachePatternException";
-        let message = format!("Bad test configuration {exception}: Invalid expression: {wrong}\n{why}");
+        let message = format!("Bad test configuration {exception}: Invalid expression: {invalid_pattern}\n{reason}");
         let ignores_status = self.flag(element, "Assertion.assume_success", false);
         Some(failing_assertion(&message, ignores_status))
     }

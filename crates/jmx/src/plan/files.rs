@@ -144,8 +144,8 @@ impl PlanFolder {
         }
         let parent = whole.parent().unwrap_or(&whole).display();
         let option = self.option("allow-dir");
-        let wrong = format!("it lies outside the plan's directory; allow it by {option} {parent}");
-        Err(io::Error::new(ErrorKind::PermissionDenied, wrong))
+        let message = format!("it lies outside the plan's directory; allow it by {option} {parent}");
+        Err(io::Error::new(ErrorKind::PermissionDenied, message))
     }
 
     /// Path of a listener's output file, in the plan's directory or in an allowed one. As in
@@ -163,8 +163,8 @@ impl PlanFolder {
             let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
             let option = self.option("allow-dir");
             let parent = parent.display();
-            let wrong = format!("it lies outside the plan's directory; allow it by {option} {parent}");
-            io::Error::new(ErrorKind::PermissionDenied, wrong)
+            let message = format!("it lies outside the plan's directory; allow it by {option} {parent}");
+            io::Error::new(ErrorKind::PermissionDenied, message)
         })
     }
 

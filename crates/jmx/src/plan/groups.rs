@@ -2,7 +2,7 @@
 
 mod schedule;
 
-use super::texts::{number_of, wrong_at};
+use super::texts::{error_at, number_of};
 use super::websockets::WebSocketSamplers;
 use super::{PlanReader, Scope};
 use crate::element::TestElement;
@@ -158,13 +158,14 @@ impl PlanReader<'_> {
         let delay = if is_scheduled { self.whole_number(group, "ThreadGroup.delay", 0.0) } else { 0.0 };
         let duration = if is_scheduled { self.whole_number(group, "ThreadGroup.duration", 0.0) } else { 0.0 };
         if is_scheduled && duration <= 0.0 {
-            let why = "it specifies a lifetime and its duration is 0, so that JMeter ends it before its first sample";
-            self.notice(format!("{}: left out, {why}; write a duration", group.place()));
+            let reason =
+                "it specifies a lifetime and its duration is 0, so that JMeter ends it before its first sample";
+            self.notice(format!("{}: left out, {reason}; write a duration", group.place()));
             return None;
         }
         if delay < 0.0 {
-            let why = "its delay is below 0, so that JMeter does not start it";
-            self.notice(format!("{}: left out, {why}; write a delay from 0", group.place()));
+            let reason = "its delay is below 0, so that JMeter does not start it";
+            self.notice(format!("{}: left out, {reason}; write a delay from 0", group.place()));
             return None;
         }
         let loops = self.loops(group);
@@ -211,8 +212,8 @@ impl PlanReader<'_> {
                 cells.push(number_of(group, "ultimatethreadgroupdata", &value, 0.0)?);
             }
             let [threads, delay, startup, hold, shutdown] = cells[..] else {
-                let wrong = "a row needs threads, delay, startup, hold and shutdown";
-                return Err(wrong_at(group, wrong));
+                let message = "a row needs threads, delay, startup, hold and shutdown";
+                return Err(error_at(group, message));
             };
             let shrink = delay + startup + hold;
             let end = shrink + shutdown;
@@ -294,7 +295,7 @@ impl PlanReader<'_> {
                 cells.push(number_of(group, "Schedule", &value, 0.0)?);
             }
             let [from, to, time] = cells[..] else {
-                return Err(wrong_at(group, "a row needs a first rate, a last rate and a time"));
+                return Err(error_at(group, "a row needs a first rate, a last rate and a time"));
             };
             let factor = self.surroundings.scale / unit;
             stages.push(stage(from * factor, to * factor, time * unit));
@@ -305,7 +306,7 @@ impl PlanReader<'_> {
 
     fn open_model(&mut self, group: TestElement<'_>) -> Result<Option<Schedule>, JmxError> {
         let text = self.value(group, "OpenModelThreadGroup.schedule");
-        let (mut stages, arrivals) = schedule::read(&text).map_err(|wrong| wrong_at(group, &wrong))?;
+        let (mut stages, arrivals) = schedule::read(&text).map_err(|message| error_at(group, &message))?;
         for stage in &mut stages {
             stage.from *= self.surroundings.scale;
             stage.to *= self.surroundings.scale;

@@ -30,13 +30,13 @@ fn end_of(text: &str, close: char) -> usize {
     let mut depth = 0_i32;
     let mut quote = None;
     let mut escaped = false;
-    for (at, letter) in text.char_indices() {
+    for (position, letter) in text.char_indices() {
         match (quote, letter) {
             _ if escaped => escaped = false,
             (_, '\\') => escaped = true,
             (Some(open), _) => quote = (letter != open).then_some(open),
             (None, '\'' | '"') => quote = Some(letter),
-            (None, _) if letter == close && depth == 0 => return at,
+            (None, _) if letter == close && depth == 0 => return position,
             (None, '[' | '(') => depth += 1,
             (None, ']' | ')') => depth -= 1,
             _ => {}
@@ -74,9 +74,9 @@ fn filter(expression: &str) -> String {
 /// Length of a quoted text including its closing quote, in bytes.
 fn end_of_text(text: &str, quote: char) -> usize {
     let mut escaped = false;
-    for (at, letter) in text.char_indices() {
+    for (position, letter) in text.char_indices() {
         if letter == quote && !escaped {
-            return at + quote.len_utf8();
+            return position + quote.len_utf8();
         }
         escaped = letter == '\\' && !escaped;
     }
@@ -85,17 +85,17 @@ fn end_of_text(text: &str, quote: char) -> usize {
 
 /// Length of the path at the start of a text, in bytes.
 fn path_length(text: &str) -> usize {
-    let mut at = 1;
-    while let Some(letter) = text[at..].chars().next() {
+    let mut position = 1;
+    while let Some(letter) = text[position..].chars().next() {
         match letter {
-            '[' => at += 1 + end_of(&text[at + 1..], ']') + usize::from(text[at + 1..].contains(']')),
-            '.' | '_' | '-' | '*' => at += 1,
-            letter if letter.is_alphanumeric() => at += letter.len_utf8(),
+            '[' => position += 1 + end_of(&text[position + 1..], ']') + usize::from(text[position + 1..].contains(']')),
+            '.' | '_' | '-' | '*' => position += 1,
+            letter if letter.is_alphanumeric() => position += letter.len_utf8(),
             _ => break,
         }
-        at = at.min(text.len());
+        position = position.min(text.len());
     }
-    at
+    position
 }
 
 /// Translates a comparison that RFC 9535 lacks. Returns it and the rest of the text;

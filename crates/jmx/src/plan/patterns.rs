@@ -88,14 +88,14 @@ impl OroSyntax<'_> {
         let begin = usize::from(self.rest.starts_with('^'));
         let mut is_escaped = false;
         let mut named = false;
-        for (at, character) in self.rest.char_indices().skip(begin) {
+        for (position, character) in self.rest.char_indices().skip(begin) {
             match character {
                 _ if is_escaped => is_escaped = false,
                 '\\' => is_escaped = true,
-                ':' if self.rest[..at].ends_with('[') => in_named_class = true,
-                ']' if in_named_class && self.rest[..at].ends_with(':') => in_named_class = false,
-                ']' if at > begin && !in_named_class => {
-                    self.skip(at + 1);
+                ':' if self.rest[..position].ends_with('[') => in_named_class = true,
+                ']' if in_named_class && self.rest[..position].ends_with(':') => in_named_class = false,
+                ']' if position > begin && !in_named_class => {
+                    self.skip(position + 1);
                     return None;
                 }
                 _ => {}
@@ -190,11 +190,11 @@ impl PatternTranslator<'_> {
             return false;
         }
         let mut depth = 0_u32;
-        for (at, character) in self.rest.char_indices() {
+        for (position, character) in self.rest.char_indices() {
             match character {
                 '{' => depth += 1,
                 '}' if depth == 1 => {
-                    self.copy(at + 1);
+                    self.copy(position + 1);
                     return true;
                 }
                 '}' => depth -= 1,
@@ -251,7 +251,7 @@ impl PatternTranslator<'_> {
             match next {
                 ']' if !is_first => return self.take(next),
                 '[' if self.rest.starts_with("[:") && self.rest.contains(":]") => {
-                    let end = self.rest.find(":]").map_or(1, |at| at + 2);
+                    let end = self.rest.find(":]").map_or(1, |position| position + 2);
                     self.copy(end);
                 }
                 '[' | ']' => self.plain(next),

@@ -2,7 +2,7 @@
 //! body and reply policy.
 
 use super::patterns::translated;
-use super::texts::{self, wrong_at};
+use super::texts::{self, error_at};
 use super::{PlanReader, Scope};
 use crate::element::TestElement;
 use crate::error::JmxError;
@@ -67,7 +67,7 @@ impl<'d> Sampler<'_, 'd> {
 }
 
 /// Reason for an invalid host.
-pub(super) enum WrongHost {
+pub(super) enum InvalidHost {
     /// It contains a slash.
     Slash,
     /// It is empty.
@@ -185,8 +185,9 @@ impl PlanReader<'_> {
             _ => host,
         };
         if Self::is_constant(&port) && !port.is_empty() && texts::whole_number(&port).is_none() {
-            let why = format!("port is `{port}`, which is no number; the port of the protocol is taken, as in JMeter");
-            self.notice(format!("{}: {why}; write a number", sampler.element.place()));
+            let reason =
+                format!("port is `{port}`, which is no number; the port of the protocol is taken, as in JMeter");
+            self.notice(format!("{}: {reason}; write a number", sampler.element.place()));
         }
         let is_known = Self::is_constant(&protocol) && Self::is_constant(&port) && !path.starts_with("${");
         if !is_known && let Some(call) = call_of("requestUrl", &[&protocol, &host, &port, &path]) {
@@ -216,7 +217,7 @@ impl PlanReader<'_> {
 
     /// Reason why the host of a sampler is invalid: it is empty, or has a slash, which
     /// Java rejects in URLs.
-    pub(super) fn wrong_host(&self, element: TestElement<'_>, scope: &Scope<'_>) -> Option<WrongHost> {
+    pub(super) fn invalid_host(&self, element: TestElement<'_>, scope: &Scope<'_>) -> Option<InvalidHost> {
         let sampler = Sampler { element, scope };
         let host = self.sampler_text(&sampler, "HTTPSampler.domain");
         let path = self.sampler_text(&sampler, "HTTPSampler.path");
@@ -225,7 +226,7 @@ impl PlanReader<'_> {
             return None;
         }
         if host.contains('/') {
-            return Some(WrongHost::Slash);
+            return Some(InvalidHost::Slash);
         }
         let is_none = host.trim().is_empty() && self.surroundings.resolve_all.is_none();
         is_none.then(|| {
@@ -233,7 +234,7 @@ impl PlanReader<'_> {
             let port = self.sampler_text(&sampler, "HTTPSampler.port");
             let url = request_url(&protocol, "", &port, &path);
             // Java prints a URL without a host with a single slash.
-            WrongHost::None { url: url.replacen(":///", ":/", 1).replacen("://", ":/", usize::from(path.is_empty())) }
+            InvalidHost::None { url: url.replacen(":///", ":/", 1).replacen("://", ":/", usize::from(path.is_empty())) }
         })
     }
 
@@ -275,7 +276,7 @@ impl PlanReader<'_> {
                     self.notice(format!("{}: sent without {file}: {error}", element.place()));
                     continue;
                 }
-                Err(error) => return Err(wrong_at(element, &format!("{file}: {error}; name a file that is there"))),
+                Err(error) => return Err(error_at(element, &format!("{file}: {error}; name a file that is there"))),
             };
             let name = Path::new(&file).file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
             let media_type = self.text_in(&properties, "File.mimetype");
@@ -307,7 +308,7 @@ impl PlanReader<'_> {
                     continue;
                 }
                 match headers.iter().position(|header| header.0.eq_ignore_ascii_case(&name)) {
-                    Some(at) if at >= inner => headers[at] = (name, value),
+                    Some(position) if position >= inner => headers[position] = (name, value),
                     Some(_) => {}
                     None => headers.push((name, value)),
                 }
@@ -613,7 +614,7 @@ fn is_port(text: &str) -> bool {
 /// True if the path of a URL is the given one or below it (RFC 6265, section 5.1.4).
 fn is_below(url: &str, path: &str) -> bool {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
-    let url_path = rest.find('/').map_or("/", |at| &rest[at..]).split('?').next().unwrap_or("/");
+    let url_path = rest.find('/').map_or("/", |position| &rest[position..]).split('?').next().unwrap_or("/");
     let after = url_path.strip_prefix(path.trim_end_matches('/'));
     after.is_some_and(|after| after.is_empty() || after.starts_with('/'))
 }

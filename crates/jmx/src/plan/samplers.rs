@@ -1,8 +1,8 @@
 //! Converts samplers to steps: pre-processors, pauses, then the sample.
 
 use super::failing::PlanScript;
-use super::requests::WrongHost;
-use super::texts::{self, wrong_at};
+use super::requests::InvalidHost;
+use super::texts::{self, error_at};
 use super::{PlanReader, Scope};
 use crate::document::Document;
 use crate::element::TestElement;
@@ -29,11 +29,11 @@ impl PlanReader<'_> {
         }
         match sampler.kind() {
             Some(ElementKind::HttpSampler | ElementKind::GraphQlSampler | ElementKind::Http2Sampler) => {
-                if let Some(wrong) = self.wrong_host(sampler, &scope) {
-                    let failure = self.with_wrong_host(sampler, &wrong);
-                    steps.push(match (self.sample(sampler, &scope, failure)?, wrong) {
+                if let Some(host_error) = self.invalid_host(sampler, &scope) {
+                    let failure = self.failure_for_host(sampler, &host_error);
+                    steps.push(match (self.sample(sampler, &scope, failure)?, host_error) {
                         // JMeter fails before it names the sample.
-                        (Step::Sample(sample), WrongHost::Slash) => {
+                        (Step::Sample(sample), InvalidHost::Slash) => {
                             Step::Sample(ScriptSample { label: String::new(), ..sample })
                         }
                         (step, _) => step,
@@ -204,8 +204,8 @@ impl PlanReader<'_> {
                 Ok(String::new())
             }
             Err(error) => {
-                let wrong = format!("{file}: {error}; name a script that is there");
-                Err(wrong_at(element, &wrong))
+                let message = format!("{file}: {error}; name a script that is there");
+                Err(error_at(element, &message))
             }
         }
     }
@@ -222,11 +222,11 @@ impl PlanReader<'_> {
             "javascript" | "ecmascript" | "nashorn" | "rhino" | "js" | "jscript" => ScriptLanguage::Javascript,
             "jexl" | "jexl2" | "jexl3" => ScriptLanguage::Jexl,
             other => {
-                let wrong = format!(
+                let message = format!(
                     "{}: the language `{other}` is not known; write the script in groovy or javascript",
                     element.title()
                 );
-                return Err(JmxError::on_line(element.line(), wrong));
+                return Err(JmxError::on_line(element.line(), message));
             }
         })
     }
@@ -338,12 +338,12 @@ fn java_number(text: &str) -> i64 {
     hexadecimal.map_or_else(|| text.parse(), |digits| i64::from_str_radix(digits, 16)).unwrap_or(0)
 }
 
-/// True if the plan may read the previous sample: links and sessions of its reply, or `prev` in
-/// functions, in scripts before a request, and in scripts that make a sample.
 fn mentions_any(document: &Document, element: TestElement<'_>, words: &[&str]) -> bool {
     words.iter().any(|word| texts::mentions(document, element, word))
 }
 
+/// True if the plan may read the previous sample: links and sessions of its reply, or `prev` in
+/// functions, in scripts before a request, and in scripts that make a sample.
 pub(super) fn reads_previous(document: &Document) -> bool {
     document.all_elements().any(|element| match (element.kind(), element.role()) {
         (Some(ElementKind::LinkParser | ElementKind::UrlRewriting), _) => element.enabled(),

@@ -100,8 +100,8 @@ fn variables_come_from_files() {
         run(&file("C:\\none\\Cargo.toml", "0")).unwrap().stages.remove(0).plan.populations.remove(0).scenario.variables;
     assert!(variables.contains(&("v.[package]".to_owned(), String::new())), "{variables:?}");
     assert!(variables.contains(&("v.name ".to_owned(), " \"brunt-jmx\"".to_owned())), "{variables:?}");
-    let wrong = run(&file("none.csv", "0")).unwrap_err().to_string();
-    assert!(wrong.contains("the file none.csv cannot be read") && wrong.contains("put it there"), "{wrong}");
+    let message = run(&file("none.csv", "0")).unwrap_err().to_string();
+    assert!(message.contains("the file none.csv cannot be read") && message.contains("put it there"), "{message}");
 }
 
 #[test]
@@ -123,8 +123,8 @@ fn hosts_have_the_addresses_that_a_plan_gives_them() {
         "{all:?}"
     );
     assert_eq!(all[1].address.to_string(), "::1");
-    let wrong = resolved("elsewhere").unwrap_err().to_string();
-    assert!(wrong.contains("the address of a.example is elsewhere, which is no IP address"), "{wrong}");
+    let message = resolved("elsewhere").unwrap_err().to_string();
+    assert!(message.contains("the address of a.example is elsewhere, which is no IP address"), "{message}");
 }
 
 /// The list of a variable's name and value, as User Defined Variables have it.
@@ -405,8 +405,8 @@ fn threads_begin_within_their_ramp() {
     assert_eq!((users(0.5).peak(), users(0.01).peak()), (5.0, 1.0));
     let none = plan("", &http("r", &[], "")).replace("${__P(n,3)}", "many");
     let told = run_of(&none).unwrap_err().to_string();
-    let why = "num_threads is `many`, which is no number; 0 is taken, as in JMeter; write a number";
-    assert!(told.contains("no thread group with threads") && told.contains(why), "{told}");
+    let reason = "num_threads is `many`, which is no number; 0 is taken, as in JMeter; write a number";
+    assert!(told.contains("no thread group with threads") && told.contains(reason), "{told}");
 }
 
 #[test]

@@ -66,8 +66,8 @@ impl PlanReader<'_> {
             return 0.0;
         }
         whole_number(value).unwrap_or_else(|| {
-            let (wrong, instead) = no_number(name, value);
-            self.notice(format!("{}: {wrong}; 0 is taken, as in JMeter; {instead}", element.place()));
+            let (message, fix) = no_number(name, value);
+            self.notice(format!("{}: {message}; 0 is taken, as in JMeter; {fix}", element.place()));
             0.0
         })
     }
@@ -79,8 +79,8 @@ impl PlanReader<'_> {
 }
 
 /// An error at an element, with its title and line.
-pub fn wrong_at(element: TestElement<'_>, wrong: &str) -> JmxError {
-    JmxError::on_line(element.line(), format!("{}: {wrong}", element.title()))
+pub fn error_at(element: TestElement<'_>, message: &str) -> JmxError {
+    JmxError::on_line(element.line(), format!("{}: {message}", element.title()))
 }
 
 /// Parses an evaluated text as a number that must be known before the run.
@@ -94,8 +94,8 @@ pub fn number_of(element: TestElement<'_>, name: &str, value: &str, default: f64
         return Ok(default);
     }
     text.parse().ok().filter(|number: &f64| number.is_finite()).ok_or_else(|| {
-        let (wrong, instead) = no_number(name, text);
-        JmxError::on_line(element.line(), format!("{}: {wrong}; {instead}", element.title()))
+        let (message, fix) = no_number(name, text);
+        JmxError::on_line(element.line(), format!("{}: {message}; {fix}", element.title()))
     })
 }
 
@@ -163,17 +163,17 @@ pub fn scalars<'d>(document: &'d Document, element: TestElement<'d>) -> Vec<std:
     all
 }
 
-/// True if a text contains the word outside `${word}`.
 fn is_word_character(character: Option<char>) -> bool {
     character.is_some_and(|one| one.is_alphanumeric() || one == '_')
 }
 
+/// True if a text contains the word outside `${word}`.
 pub fn names(text: &str, word: &str) -> bool {
     let mut from = 0;
-    while let Some(at) = text[from..].find(word).map(|at| from + at) {
-        let before = &text[..at];
-        let after = &text[at + word.len()..];
-        from = at + word.len().max(1);
+    while let Some(position) = text[from..].find(word).map(|position| from + position) {
+        let before = &text[..position];
+        let after = &text[position + word.len()..];
+        from = position + word.len().max(1);
         let is_whole = !is_word_character(before.chars().next_back()) && !is_word_character(after.chars().next());
         let is_property = ["__P(", "__property(", "__isPropDefined("].iter().any(|call| before.ends_with(call));
         let is_read = before.ends_with("${") && after.starts_with('}') || is_property;

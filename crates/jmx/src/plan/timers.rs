@@ -1,7 +1,7 @@
 //! Converts timers to pauses before a request.
 
 use super::PlanReader;
-use super::texts::{number_of, wrong_at};
+use super::texts::{error_at, number_of};
 use crate::element::TestElement;
 use crate::error::JmxError;
 use crate::support::ElementKind;
@@ -73,7 +73,7 @@ impl PlanReader<'_> {
                 cells.push(number_of(timer, "load_profile", &value, 0.0)?.to_string());
             }
             let Ok([from, to, seconds]) = <[String; 3]>::try_from(cells) else {
-                return Err(wrong_at(timer, "a row needs a first rate, a last rate and a time"));
+                return Err(error_at(timer, "a row needs a first rate, a last rate and a time"));
             };
             schedule.push(PaceStage { from, to, seconds });
         }

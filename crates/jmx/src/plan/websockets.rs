@@ -8,7 +8,7 @@
 
 use super::failing::PlanScript;
 use super::patterns::translated;
-use super::texts::wrong_at;
+use super::texts::error_at;
 use super::{PlanReader, Scope};
 use crate::element::TestElement;
 use crate::error::JmxError;
@@ -143,8 +143,8 @@ impl PlanReader<'_> {
         let websockets = &mut self.group.websockets;
         // A sampler that a Module Controller runs is in another part of the plan; only its
         // own settings are known.
-        let place = (websockets.next..websockets.places.len()).find(|at| websockets.places[*at] == current);
-        websockets.next = place.map_or(websockets.next, |at| at + 1);
+        let place = (websockets.next..websockets.places.len()).find(|position| websockets.places[*position] == current);
+        websockets.next = place.map_or(websockets.next, |position| position + 1);
         let (before, after) = websockets.places.split_at(place.unwrap_or(websockets.places.len()));
         // The next sampler may precede this one, because a thread group is a loop.
         let mut next = after.iter().skip(1).chain(before).chain(after.first());
@@ -174,9 +174,9 @@ impl PlanReader<'_> {
             return Ok(vec![self.sample(element, scope, failure.into())?]);
         };
         if self.flag(element, "optional", false) {
-            let wrong = "an optional read is not supported: a read without a message fails, and ends the connection; leave \
+            let message = "an optional read is not supported: a read without a message fails, and ends the connection; leave \
                          Optional out";
-            return self.omit_if_lenient(element, wrong);
+            return self.omit_if_lenient(element, message);
         }
         let action = action(element);
         let body = match action {
@@ -218,12 +218,12 @@ impl PlanReader<'_> {
     }
 
     /// Omits an element with a notice in lenient mode; otherwise fails.
-    fn omit_if_lenient(&mut self, element: TestElement<'_>, wrong: &str) -> Result<Vec<Step>, JmxError> {
+    fn omit_if_lenient(&mut self, element: TestElement<'_>, message: &str) -> Result<Vec<Step>, JmxError> {
         if !self.surroundings.lenient {
             let option = self.surroundings.folder.option("lenient");
-            return Err(wrong_at(element, &format!("{wrong}, or run the plan without it by {option}")));
+            return Err(error_at(element, &format!("{message}, or run the plan without it by {option}")));
         }
-        self.notice(format!("{}: left out, {wrong}", element.place()));
+        self.notice(format!("{}: left out, {message}", element.place()));
         Ok(Vec::new())
     }
 
@@ -240,7 +240,7 @@ impl PlanReader<'_> {
             self.notice_replacement(element, file.trim());
             let read = self.surroundings.folder.read(file.trim());
             let bytes =
-                read.map_err(|error| wrong_at(element, &format!("{file}: {error}; name a file that is there")))?;
+                read.map_err(|error| error_at(element, &format!("{file}: {error}; name a file that is there")))?;
             return Ok(match String::from_utf8(bytes) {
                 Ok(text) if !is_binary => Body::Text(text),
                 Ok(text) => Body::Bytes(text.into_bytes()),
@@ -256,8 +256,8 @@ impl PlanReader<'_> {
             u8::from_str_radix(word, 16).ok()
         });
         bytes.collect::<Option<Vec<u8>>>().map(Body::Bytes).ok_or_else(|| {
-            let wrong = format!("the binary message `{digits}` is no list of bytes; write such as 0x01 0xff");
-            wrong_at(element, &wrong)
+            let message = format!("the binary message `{digits}` is no list of bytes; write such as 0x01 0xff");
+            error_at(element, &message)
         })
     }
 
@@ -296,8 +296,8 @@ impl PlanReader<'_> {
             "ContainsRegex" => (TextMatch::Contains, translated(&value)),
             "EqualsRegex" => (TextMatch::Matches, translated(&value)),
             _ => {
-                let wrong = "it drops all text messages, and brunt does not tell text from binary messages";
-                self.notice(format!("{}: left out, {wrong}", filter.place()));
+                let message = "it drops all text messages, and brunt does not tell text from binary messages";
+                self.notice(format!("{}: left out, {message}", filter.place()));
                 return None;
             }
         };

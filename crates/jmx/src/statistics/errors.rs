@@ -27,7 +27,9 @@ pub struct ErrorRow {
 /// A row of the table *Top 5 Errors by sampler*.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LabelErrors {
+    /// Label of the samples.
     pub label: String,
+    /// Number of samples.
     pub samples: u64,
     /// Number of failed samples.
     pub errors: u64,

@@ -16,10 +16,12 @@ pub struct ApdexThresholds {
 /// A row of the table *APDEX*.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ApdexRow {
+    /// Label of the samples.
     pub label: String,
     /// (satisfied + tolerating / 2) / samples, from 0 to 1. Failed samples count as
     /// neither; 0 without samples.
     pub apdex: f64,
+    /// Apdex thresholds of the label.
     pub thresholds: ApdexThresholds,
 }
 
@@ -32,6 +34,7 @@ pub struct ResponseOverview {
     pub tolerating: u64,
     /// Passed samples above the second threshold.
     pub slow: u64,
+    /// Number of failed samples.
     pub failed: u64,
     /// Apdex thresholds; None if labels have different ones.
     pub thresholds: Option<ApdexThresholds>,
@@ -40,15 +43,21 @@ pub struct ResponseOverview {
 /// A row of the table *Statistics*. Times are milliseconds.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StatisticsRow {
+    /// Label of the samples.
     pub label: String,
+    /// Number of samples.
     pub samples: u64,
     /// Number of failed samples.
     pub failed: u64,
     /// Share of failed samples, in percent.
     pub failed_percent: f64,
+    /// Mean response time.
     pub mean: f64,
+    /// Minimum response time.
     pub min: f64,
+    /// Maximum response time.
     pub max: f64,
+    /// Median response time.
     pub median: f64,
     /// The three percentiles of the settings.
     pub percentiles: [f64; 3],

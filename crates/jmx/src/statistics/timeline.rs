@@ -31,10 +31,13 @@ pub struct Interval {
     pub ended: u64,
     /// Number of samples that ended and failed.
     pub failed: u64,
+    /// Bytes received by samples that ended.
     pub bytes: u64,
+    /// Bytes sent by samples that ended.
     pub sent_bytes: u64,
     /// Number of samples that ended, by response code.
     pub codes: BTreeMap<String, u64>,
+    /// Sums of samples that ended, by label.
     pub labels: BTreeMap<String, LabelSums>,
     /// Sums of all samples that are not transactions.
     pub samples: LabelSums,
@@ -107,7 +110,7 @@ impl Timeline {
     /// Intervals, each with its middle in seconds since 1970.
     pub fn intervals(&self) -> impl Iterator<Item = (f64, &Interval)> {
         let width = self.width_seconds();
-        self.intervals.iter().map(move |(at, interval)| ((*at as f64 + 0.5) * width, interval))
+        self.intervals.iter().map(move |(position, interval)| ((*position as f64 + 0.5) * width, interval))
     }
 
     /// Labels of the whole run, those with the most samples first.
@@ -120,11 +123,11 @@ impl Timeline {
     /// The interval of a time; widens all intervals if there would be too many.
     fn interval_at(&mut self, unix_millis: u64) -> &mut Interval {
         loop {
-            let at = unix_millis / 1_000 / self.width;
-            let first = self.intervals.keys().next().map_or(at, |first| at.min(*first));
-            let last = self.intervals.keys().next_back().map_or(at, |last| at.max(*last));
+            let position = unix_millis / 1_000 / self.width;
+            let first = self.intervals.keys().next().map_or(position, |first| position.min(*first));
+            let last = self.intervals.keys().next_back().map_or(position, |last| position.max(*last));
             if last - first < MOST_INTERVALS {
-                return self.intervals.entry(at).or_default();
+                return self.intervals.entry(position).or_default();
             }
             self.widen();
         }
@@ -133,8 +136,8 @@ impl Timeline {
     /// Doubles the length of intervals.
     fn widen(&mut self) {
         self.width *= 2;
-        for (at, interval) in std::mem::take(&mut self.intervals) {
-            self.intervals.entry(at / 2).or_default().merge(interval);
+        for (position, interval) in std::mem::take(&mut self.intervals) {
+            self.intervals.entry(position / 2).or_default().merge(interval);
         }
     }
 }
@@ -203,7 +206,8 @@ mod tests {
         let mut timeline = Timeline::default();
         timeline.record(&sample(1_000, 1_500, true));
         timeline.record(&sample(1_001, 10, false));
-        let all: Vec<_> = timeline.intervals().map(|(at, of)| (at, of.begun, of.ended, of.failed, of.bytes)).collect();
+        let all: Vec<_> =
+            timeline.intervals().map(|(position, of)| (position, of.begun, of.ended, of.failed, of.bytes)).collect();
         assert_eq!(all, [(1_000.5, 1, 0, 0, 0), (1_001.5, 1, 2, 1, 200)]);
         let (_, last) = timeline.intervals().last().unwrap();
         assert_eq!((last.threads["Users"], last.all_threads, last.codes["500"]), (3, 5, 1));

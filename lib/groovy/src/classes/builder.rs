@@ -69,9 +69,9 @@ impl Builder {
         let size = self.text.borrow().len();
         vm.tick(size / 64)?;
         Ok(Some(match (name, arguments) {
-            ("insert", [at, value]) => {
-                let at = vm.to_index(at)?;
-                let (begin, _) = self.range(at, at)?;
+            ("insert", [position, value]) => {
+                let position = vm.to_index(position)?;
+                let (begin, _) = self.range(position, position)?;
                 let text = vm.text(value)?;
                 vm.alloc(text.len())?;
                 self.text.borrow_mut().insert_str(begin, &text);
@@ -84,11 +84,11 @@ impl Builder {
                 self.text.borrow_mut().replace_range(begin..end, "");
                 Value::Null
             }
-            ("deleteCharAt", [at]) => {
-                let at = vm.to_index(at)?;
-                let (begin, end) = self.range(at, at.saturating_add(1))?;
+            ("deleteCharAt", [position]) => {
+                let position = vm.to_index(position)?;
+                let (begin, end) = self.range(position, position.saturating_add(1))?;
                 if begin == end {
-                    return Err(no_text_index(at, at, size));
+                    return Err(no_text_index(position, position, size));
                 }
                 self.text.borrow_mut().replace_range(begin..end, "");
                 Value::Null
@@ -108,9 +108,9 @@ impl Builder {
                 self.text.borrow_mut().truncate(end);
                 Value::Null
             }
-            ("setCharAt" | "putAt", [at, value]) => {
-                let at = vm.to_index(at)?;
-                let (begin, end) = self.range(at, at.saturating_add(1))?;
+            ("setCharAt" | "putAt", [position, value]) => {
+                let position = vm.to_index(position)?;
+                let (begin, end) = self.range(position, position.saturating_add(1))?;
                 let text = vm.text(value)?;
                 self.text.borrow_mut().replace_range(begin..end, &text);
                 Value::Null
@@ -167,7 +167,9 @@ impl Native for Builder {
         let text = self.text.borrow().clone();
         if name == "indexOf" && arguments.len() == 1 {
             let pattern = vm.text(&arguments[0])?;
-            return Ok(Some(Value::Int(text.find(&*pattern).map_or(-1, |at| unit_index(&text, at) as i32))));
+            return Ok(Some(Value::Int(
+                text.find(&*pattern).map_or(-1, |position| unit_index(&text, position) as i32),
+            )));
         }
         let text = vm.string(text)?;
         crate::methods::call(vm, &text, name, arguments)

@@ -87,8 +87,8 @@ fn cipher(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
         ["aes", "cbc", "nopadding"] => (Mode::Cbc, false),
         ["aes", "ctr", "nopadding"] => (Mode::Ctr, false),
         _ => {
-            let why = format!("{transformation} is not available to scripts here; AES with ECB, CBC or CTR is");
-            return Err(throw("java.security.NoSuchAlgorithmException", why));
+            let reason = format!("{transformation} is not available to scripts here; AES with ECB, CBC or CTR is");
+            return Err(throw("java.security.NoSuchAlgorithmException", reason));
         }
     };
     Ok(Some(Value::native(Cipher { name: transformation.to_string(), mode, is_padded, work: RefCell::default() })))
@@ -164,8 +164,8 @@ impl Cipher {
             let is_padding =
                 (1..=BLOCK).contains(&padding) && bytes[begin..].iter().all(|byte| usize::from(*byte) == padding);
             if !is_padding {
-                let why = "Given final block not properly padded. Such issues can arise if a bad key is used during decryption.";
-                return Err(throw("javax.crypto.BadPaddingException", why));
+                let reason = "Given final block not properly padded. Such issues can arise if a bad key is used during decryption.";
+                return Err(throw("javax.crypto.BadPaddingException", reason));
             }
             bytes.truncate(begin);
         }
@@ -222,7 +222,7 @@ impl CipherState {
 }
 
 fn xor(one: [u8; BLOCK], other: [u8; BLOCK]) -> [u8; BLOCK] {
-    std::array::from_fn(|at| one[at] ^ other[at])
+    std::array::from_fn(|position| one[position] ^ other[position])
 }
 
 impl Aes {

@@ -305,7 +305,7 @@ impl Native for Entry {
 
 pub(crate) struct Cursor {
     items: RefCell<Vec<Value>>,
-    at: Cell<usize>,
+    position: Cell<usize>,
     /// The list from which `remove` deletes.
     source: Option<Rc<List>>,
     removed: Cell<usize>,
@@ -313,7 +313,7 @@ pub(crate) struct Cursor {
 
 impl Cursor {
     pub fn make(items: Vec<Value>, source: Option<Rc<List>>) -> Value {
-        Value::native(Self { items: RefCell::new(items), at: Cell::new(0), source, removed: Cell::new(0) })
+        Value::native(Self { items: RefCell::new(items), position: Cell::new(0), source, removed: Cell::new(0) })
     }
 }
 
@@ -323,17 +323,17 @@ impl Native for Cursor {
     }
 
     fn call(&self, _vm: &mut Vm, name: &str, _arguments: &[Value]) -> Eval<Option<Value>> {
-        let at = self.at.get();
+        let position = self.position.get();
         Ok(Some(match name {
-            "hasNext" | "hasMoreElements" | "hasMoreTokens" => Value::Bool(at < self.items.borrow().len()),
+            "hasNext" | "hasMoreElements" | "hasMoreTokens" => Value::Bool(position < self.items.borrow().len()),
             "next" | "nextElement" | "nextToken" => {
-                self.at.set(at + 1);
-                let item = self.items.borrow().get(at).cloned();
+                self.position.set(position + 1);
+                let item = self.items.borrow().get(position).cloned();
                 item.ok_or_else(|| throw("java.util.NoSuchElementException", "no more elements"))?
             }
-            "countTokens" => Value::count(self.items.borrow().len().saturating_sub(at)),
+            "countTokens" => Value::count(self.items.borrow().len().saturating_sub(position)),
             "remove" => {
-                if let (Some(list), Some(place)) = (&self.source, at.checked_sub(1 + self.removed.get()))
+                if let (Some(list), Some(place)) = (&self.source, position.checked_sub(1 + self.removed.get()))
                     && place < list.items.borrow().len()
                 {
                     list.items.borrow_mut().remove(place);
@@ -341,14 +341,14 @@ impl Native for Cursor {
                 }
                 Value::Null
             }
-            "asBoolean" => Value::Bool(at < self.items.borrow().len()),
+            "asBoolean" => Value::Bool(position < self.items.borrow().len()),
             _ => return Ok(None),
         }))
     }
 
     fn elements(&self, _vm: &mut Vm) -> Eval<Option<Vec<Value>>> {
-        let rest = self.items.borrow().get(self.at.get()..).unwrap_or(&[]).to_vec();
-        self.at.set(self.items.borrow().len());
+        let rest = self.items.borrow().get(self.position.get()..).unwrap_or(&[]).to_vec();
+        self.position.set(self.items.borrow().len());
         Ok(Some(rest))
     }
 

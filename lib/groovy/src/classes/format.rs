@@ -36,10 +36,10 @@ pub(crate) fn format(vm: &mut Vm, template: &str, arguments: &[Value]) -> Eval<S
     let mut result = String::new();
     let mut next = 0;
     let mut rest = template;
-    while let Some(at) = rest.find('%') {
-        result.push_str(&rest[..at]);
-        let (spec, length) = read(&rest[at + 1..])?;
-        rest = &rest[at + 1 + length..];
+    while let Some(position) = rest.find('%') {
+        result.push_str(&rest[..position]);
+        let (spec, length) = read(&rest[position + 1..])?;
+        rest = &rest[position + 1 + length..];
         vm.tick(1)?;
         match spec.letter {
             'n' => result.push('\n'),
@@ -68,13 +68,13 @@ pub(crate) fn format(vm: &mut Vm, template: &str, arguments: &[Value]) -> Eval<S
 fn read(text: &str) -> Eval<(Conversion, usize)> {
     let mut spec = Conversion::default();
     let bytes = text.as_bytes();
-    let mut at = 0;
+    let mut position = 0;
     let count = digit_count(bytes, 0);
     if count > 0 && bytes.get(count) == Some(&b'$') {
         spec.index = text[..count].parse::<usize>().ok().and_then(|index| index.checked_sub(1));
-        at = count + 1;
+        position = count + 1;
     }
-    while let Some(byte) = bytes.get(at) {
+    while let Some(byte) = bytes.get(position) {
         match byte {
             b'-' => spec.left = true,
             b'+' => spec.plus = true,
@@ -85,29 +85,29 @@ fn read(text: &str) -> Eval<(Conversion, usize)> {
             b'#' => spec.alternate = true,
             _ => break,
         }
-        at += 1;
+        position += 1;
     }
-    let count = digit_count(bytes, at);
+    let count = digit_count(bytes, position);
     if count > 0 {
-        spec.width = field_width(&text[at..at + count])?;
-        at += count;
+        spec.width = field_width(&text[position..position + count])?;
+        position += count;
     }
-    if bytes.get(at) == Some(&b'.') {
-        let count = digit_count(bytes, at + 1);
-        spec.precision = Some(field_width(&text[at + 1..at + 1 + count])?);
-        at += 1 + count;
+    if bytes.get(position) == Some(&b'.') {
+        let count = digit_count(bytes, position + 1);
+        spec.precision = Some(field_width(&text[position + 1..position + 1 + count])?);
+        position += 1 + count;
     }
-    let mut letters = text[at..].chars();
+    let mut letters = text[position..].chars();
     let Some(letter) = letters.next() else {
         return Err(throw("java.util.UnknownFormatConversionException", "Conversion = '%'"));
     };
     spec.letter = letter;
-    at += letter.len_utf8();
+    position += letter.len_utf8();
     if matches!(letter, 't' | 'T') {
         spec.time = letters.next().unwrap_or('c');
-        at += spec.time.len_utf8();
+        position += spec.time.len_utf8();
     }
-    Ok((spec, at))
+    Ok((spec, position))
 }
 
 fn digit_count(bytes: &[u8], from: usize) -> usize {

@@ -341,33 +341,33 @@ impl Native for Writer {
 /// A reader over bytes.
 struct Reader {
     bytes: Vec<u8>,
-    at: Cell<usize>,
+    position: Cell<usize>,
 }
 
 impl Reader {
     fn make(bytes: Vec<u8>) -> Value {
-        Value::native(Self { bytes, at: Cell::new(0) })
+        Value::native(Self { bytes, position: Cell::new(0) })
     }
 
     fn rest(&self) -> Vec<u8> {
-        let rest = self.bytes.get(self.at.get()..).unwrap_or(&[]).to_vec();
-        self.at.set(self.bytes.len());
+        let rest = self.bytes.get(self.position.get()..).unwrap_or(&[]).to_vec();
+        self.position.set(self.bytes.len());
         rest
     }
 
     /// The next word, without surrounding white space.
     fn word(&self) -> Option<String> {
-        let rest = String::from_utf8_lossy(self.bytes.get(self.at.get()..)?).into_owned();
+        let rest = String::from_utf8_lossy(self.bytes.get(self.position.get()..)?).into_owned();
         let begin = rest.len() - rest.trim_start().len();
         let word: String = rest[begin..].chars().take_while(|letter| !letter.is_whitespace()).collect();
-        self.at.set(self.at.get() + begin + word.len());
+        self.position.set(self.position.get() + begin + word.len());
         Some(word).filter(|word| !word.is_empty())
     }
 
     fn line(&self) -> Option<String> {
-        let rest = self.bytes.get(self.at.get()..).filter(|rest| !rest.is_empty())?;
+        let rest = self.bytes.get(self.position.get()..).filter(|rest| !rest.is_empty())?;
         let end = rest.iter().position(|byte| *byte == b'\n');
-        self.at.set(self.at.get() + end.map_or(rest.len(), |end| end + 1));
+        self.position.set(self.position.get() + end.map_or(rest.len(), |end| end + 1));
         let line = &rest[..end.unwrap_or(rest.len())];
         Some(String::from_utf8_lossy(line).trim_end_matches('\r').to_owned())
     }
@@ -420,10 +420,12 @@ impl Native for Reader {
                 }
             }
             ("useDelimiter", [_]) => Self::make(self.rest()),
-            ("hasNextLine" | "hasNext" | "hasNextInt" | "ready", []) => Value::Bool(self.at.get() < self.bytes.len()),
+            ("hasNextLine" | "hasNext" | "hasNextInt" | "ready", []) => {
+                Value::Bool(self.position.get() < self.bytes.len())
+            }
             ("read", []) => {
-                let byte = self.bytes.get(self.at.get()).copied();
-                self.at.set(self.at.get() + 1);
+                let byte = self.bytes.get(self.position.get()).copied();
+                self.position.set(self.position.get() + 1);
                 Value::Int(byte.map_or(-1, i32::from))
             }
             ("getText", _) => {
@@ -445,7 +447,7 @@ impl Native for Reader {
                 }
                 Value::Null
             }
-            ("available", []) => Value::count(self.bytes.len().saturating_sub(self.at.get())),
+            ("available", []) => Value::count(self.bytes.len().saturating_sub(self.position.get())),
             ("close" | "reset" | "mark", _) => Value::Null,
             ("getInputStream" | "getErrorStream" | "waitFor" | "consumeProcessOutput" | "waitForOrKill", _) => {
                 if name.ends_with("Stream") { Self::make(self.rest()) } else { Value::Int(0) }

@@ -98,10 +98,10 @@ impl Native for Slurper {
 /// Parses JSON.
 pub(crate) fn parse(vm: &mut Vm, text: &str) -> Eval<Value> {
     vm.tick(text.len() / 16)?;
-    let mut parser = JsonParser { text, at: 0 };
+    let mut parser = JsonParser { text, position: 0 };
     let value = parser.value(vm, DEPTH)?;
     parser.blanks();
-    if parser.at < text.len() {
+    if parser.position < text.len() {
         return Err(parser.error("nothing more is expected"));
     }
     Ok(value)
@@ -109,36 +109,36 @@ pub(crate) fn parse(vm: &mut Vm, text: &str) -> Eval<Value> {
 
 struct JsonParser<'t> {
     text: &'t str,
-    at: usize,
+    position: usize,
 }
 
 impl JsonParser<'_> {
     fn error(&self, expectation: &str) -> Box<crate::error::Fault> {
-        let line = self.text[..self.at].matches('\n').count() + 1;
-        let position = match self.text[self.at..].chars().next() {
+        let line = self.text[..self.position].matches('\n').count() + 1;
+        let actual = match self.text[self.position..].chars().next() {
             Some(letter) => format!("the character is '{}'", letter.escape_default()),
             None => "the text ends".to_owned(),
         };
         throw(
             "groovy.json.JsonException",
-            format!("Unable to parse JSON: {expectation}; {position} (line {line}, index {})", self.at),
+            format!("Unable to parse JSON: {expectation}; {actual} (line {line}, index {})", self.position),
         )
     }
 
     fn blanks(&mut self) {
-        let rest = &self.text[self.at..];
-        self.at += rest.len() - rest.trim_start().len();
+        let rest = &self.text[self.position..];
+        self.position += rest.len() - rest.trim_start().len();
     }
 
     fn peek(&self) -> u8 {
-        self.text.as_bytes().get(self.at).copied().unwrap_or(0)
+        self.text.as_bytes().get(self.position).copied().unwrap_or(0)
     }
 
     /// Skips white space, then consumes the byte if it is next.
     fn accept(&mut self, byte: u8) -> bool {
         self.blanks();
         let is_present = self.peek() == byte;
-        self.at += usize::from(is_present);
+        self.position += usize::from(is_present);
         is_present
     }
 
@@ -159,8 +159,8 @@ impl JsonParser<'_> {
             _ => {
                 for (word, value) in [("true", Value::Bool(true)), ("false", Value::Bool(false)), ("null", Value::Null)]
                 {
-                    if self.text[self.at..].starts_with(word) {
-                        self.at += word.len();
+                    if self.text[self.position..].starts_with(word) {
+                        self.position += word.len();
                         return Ok(value);
                     }
                 }
@@ -170,7 +170,7 @@ impl JsonParser<'_> {
     }
 
     fn object(&mut self, vm: &mut Vm, depth: usize) -> Eval<Value> {
-        self.at += 1;
+        self.position += 1;
         let (value, map) = Value::map(MapKind::Lazy);
         vm.alloc(64)?;
         if self.accept(b'}') {
@@ -198,7 +198,7 @@ impl JsonParser<'_> {
     }
 
     fn array(&mut self, vm: &mut Vm, depth: usize) -> Eval<Value> {
-        self.at += 1;
+        self.position += 1;
         let mut items = Vec::new();
         if self.accept(b']') {
             return Ok(Value::list(items));
@@ -216,18 +216,18 @@ impl JsonParser<'_> {
     }
 
     fn string(&mut self) -> Eval<String> {
-        self.at += 1;
+        self.position += 1;
         let mut text = String::new();
         loop {
-            let rest = &self.text[self.at..];
+            let rest = &self.text[self.position..];
             let Some(end) = rest.find(['"', '\\']) else { return Err(self.error("a string has no end")) };
             text.push_str(&rest[..end]);
-            self.at += end + 1;
+            self.position += end + 1;
             if rest.as_bytes()[end] == b'"' {
                 return Ok(text);
             }
             let escaped = self.peek();
-            self.at += 1;
+            self.position += 1;
             text.push(match escaped {
                 b'n' => '\n',
                 b't' => '\t',
@@ -237,7 +237,7 @@ impl JsonParser<'_> {
                 b'u' => self.unicode()?,
                 b'"' | b'\\' | b'/' => char::from(escaped),
                 _ => {
-                    self.at -= 1;
+                    self.position -= 1;
                     return Err(self.error("an escape is expected"));
                 }
             });
@@ -245,27 +245,27 @@ impl JsonParser<'_> {
     }
 
     fn unicode(&mut self) -> Eval<char> {
-        let Some(high) = self.hex_unit(self.at) else {
+        let Some(high) = self.hex_unit(self.position) else {
             return Err(self.error("four hexadecimal digits are expected"));
         };
-        self.at += 4;
+        self.position += 4;
         if (0xd800..0xdc00).contains(&high)
-            && self.text[self.at..].starts_with("\\u")
-            && let Some(low) = self.hex_unit(self.at + 2).filter(|low| (0xdc00..0xe000).contains(low))
+            && self.text[self.position..].starts_with("\\u")
+            && let Some(low) = self.hex_unit(self.position + 2).filter(|low| (0xdc00..0xe000).contains(low))
         {
-            self.at += 6;
+            self.position += 6;
             return Ok(char::from_u32(0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00)).unwrap_or('\u{fffd}'));
         }
         Ok(char::from_u32(high).unwrap_or('\u{fffd}'))
     }
 
     /// The UTF-16 unit of four hexadecimal digits at a position.
-    fn hex_unit(&self, at: usize) -> Option<u32> {
-        self.text.get(at..at + 4).and_then(|digits| u32::from_str_radix(digits, 16).ok())
+    fn hex_unit(&self, position: usize) -> Option<u32> {
+        self.text.get(position..position + 4).and_then(|digits| u32::from_str_radix(digits, 16).ok())
     }
 
     fn number(&mut self) -> Eval<Value> {
-        let rest = &self.text[self.at..];
+        let rest = &self.text[self.position..];
         let length =
             rest.find(|letter: char| !(letter.is_ascii_digit() || "+-.eE".contains(letter))).unwrap_or(rest.len());
         let digits = &rest[..length];
@@ -280,7 +280,7 @@ impl JsonParser<'_> {
         };
         match value {
             Some(value) => {
-                self.at += length;
+                self.position += length;
                 Ok(value)
             }
             None => Err(self.error("a number is expected")),

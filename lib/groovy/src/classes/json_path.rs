@@ -43,7 +43,7 @@ fn read(vm: &mut Vm, json: &str, path: &str) -> Eval<Value> {
     match vm.host.json_path(json, path) {
         Ok(Some(result)) => json::parse(vm, &result),
         Ok(None) => Err(throw("com.jayway.jsonpath.PathNotFoundException", format!("No results for path: {path}"))),
-        Err(why) => Err(throw("com.jayway.jsonpath.InvalidPathException", why)),
+        Err(reason) => Err(throw("com.jayway.jsonpath.InvalidPathException", reason)),
     }
 }
 

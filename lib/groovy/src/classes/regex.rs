@@ -59,9 +59,9 @@ fn matcher_static(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<V
 pub(crate) fn translate(java: &str) -> String {
     let mut rust = String::with_capacity(java.len());
     let mut rest = java;
-    while let Some(at) = rest.find('\\') {
-        rust.push_str(&rest[..at]);
-        let after = &rest[at + 1..];
+    while let Some(position) = rest.find('\\') {
+        rust.push_str(&rest[..position]);
+        let after = &rest[position + 1..];
         let mut letters = after.chars();
         match letters.next() {
             Some('Q') => {
@@ -143,8 +143,8 @@ fn search<T: Send + 'static>(
         let result = run_within(LONGEST_SEARCH, move || search(&regex, &text).map_err(|error| error.to_string()));
         result.unwrap_or_else(|| Err(format!("more than {} s", LONGEST_SEARCH.as_secs())))
     };
-    result.map_err(|why| {
-        Box::new(Fault::Budget(format!("script stopped: a pattern took too long ({why}); make it simpler")))
+    result.map_err(|reason| {
+        Box::new(Fault::Budget(format!("script stopped: a pattern took too long ({reason}); make it simpler")))
     })
 }
 
@@ -480,12 +480,12 @@ impl Native for Matcher {
                     .collect();
                 let length = all.len();
                 let list = Value::list(all);
-                if let Value::Int(at) = index
-                    && i64::from(*at) >= length as i64
+                if let Value::Int(position) = index
+                    && i64::from(*position) >= length as i64
                 {
                     return Err(throw(
                         "java.lang.IndexOutOfBoundsException",
-                        format!("index is out of range 0..{} (index = {at})", length as i64 - 1),
+                        format!("index is out of range 0..{} (index = {position})", length as i64 - 1),
                     ));
                 }
                 vm.index(&list, index)?

@@ -232,10 +232,10 @@ impl Native for Selection {
             }
             ("getAt", [Value::Int(index)]) => {
                 let items = self.list();
-                let at = if *index < 0 { items.len() as i64 + i64::from(*index) } else { i64::from(*index) };
-                usize::try_from(at)
+                let position = if *index < 0 { items.len() as i64 + i64::from(*index) } else { i64::from(*index) };
+                usize::try_from(position)
                     .ok()
-                    .and_then(|at| items.into_iter().nth(at))
+                    .and_then(|position| items.into_iter().nth(position))
                     .unwrap_or_else(|| selection(Vec::new()))
             }
             ("getAt", [_]) => {

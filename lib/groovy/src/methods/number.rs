@@ -142,13 +142,13 @@ fn count_loop(vm: &mut Vm, object: &Value, name: &str, arguments: &[Value]) -> E
     if step == 0 {
         return Err(illegal("step() needs a number that is not 0"));
     }
-    let mut at = from;
-    while (step > 0 && at <= to) || (step < 0 && at >= to) {
+    let mut position = from;
+    while (step > 0 && position <= to) || (step < 0 && position >= to) {
         vm.tick(1)?;
-        let number = if matches!(object, Value::Long(_)) { Value::Long(at) } else { Value::integer(at) };
+        let number = if matches!(object, Value::Long(_)) { Value::Long(position) } else { Value::integer(position) };
         vm.call_closure(closure, &[number])?;
-        at = at.saturating_add(step);
-        if at == i64::MAX || at == i64::MIN {
+        position = position.saturating_add(step);
+        if position == i64::MAX || position == i64::MIN {
             break;
         }
     }

@@ -35,11 +35,11 @@ pub(crate) fn substring(vm: &mut Vm, text: &str, begin: i64, end: Option<i64>) -
 pub(crate) fn letter_at(vm: &mut Vm, text: &str, index: i64) -> Eval<Value> {
     let length = length(text);
     vm.tick(length / 32)?;
-    let at = if index < 0 { index + length as i64 } else { index };
-    if at < 0 || at >= length as i64 {
+    let position = if index < 0 { index + length as i64 } else { index };
+    if position < 0 || position >= length as i64 {
         return Err(throw("java.lang.StringIndexOutOfBoundsException", format!("String index out of range: {index}")));
     }
-    let part = part(text, at as usize, at as usize + 1);
+    let part = part(text, position as usize, position as usize + 1);
     vm.string(part)
 }
 
@@ -260,7 +260,7 @@ fn search_method(vm: &mut Vm, text: &Rc<str>, name: &str, arguments: &[Value]) -
                 None => 0,
             };
             let begin = byte_index(text, from);
-            let index = text[begin..].find(&*other).map(|at| unit_index(text, begin + at));
+            let index = text[begin..].find(&*other).map(|position| unit_index(text, begin + position));
             Value::Int(index.unwrap_or(-1) as i32)
         }
         ("lastIndexOf", [other, rest @ ..]) => {
@@ -277,7 +277,7 @@ fn search_method(vm: &mut Vm, text: &Rc<str>, name: &str, arguments: &[Value]) -
                 }
                 None => text.len(),
             };
-            let index = text[..end].rfind(&*other).map(|at| unit_index(text, at));
+            let index = text[..end].rfind(&*other).map(|position| unit_index(text, position));
             Value::Int(index.unwrap_or(-1) as i32)
         }
         ("count", [other]) if !matches!(other, Value::Closure(_)) => {

@@ -15,7 +15,7 @@ enum DeclarationStart {
 
 impl Parser {
     pub fn declaration_or_expression(&mut self) -> Parse<StmtKind> {
-        let before = self.at;
+        let before = self.position;
         let modifiers = self.modifiers()?;
         if modifiers.any && matches!(self.word(), "class" | "interface" | "enum" | "trait") {
             return self.class_statement();
@@ -47,16 +47,16 @@ impl Parser {
             }
             // `static name(a) {`
             None if modifiers.any && matches!(self.kind(), Kind::Name(_)) && self.is_mark_at(1, "(") => {
-                let at = self.at;
+                let position = self.position;
                 let name = self.name()?;
                 if self.starts_method() {
                     return self.method(Type::Any, name, modifiers.is_static);
                 }
-                self.at = at;
+                self.position = position;
                 self.expression_statement()
             }
             None => {
-                self.at = before;
+                self.position = before;
                 self.modifiers()?;
                 if self.starts_method_without_type() {
                     let name = self.name()?;

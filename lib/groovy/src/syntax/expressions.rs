@@ -202,14 +202,14 @@ impl Parser {
         match &*word {
             "instanceof" => {
                 let operand = take_chain(result, rest);
-                self.at += 1 + usize::from(negated);
+                self.position += 1 + usize::from(negated);
                 let ty = self.ty()?;
                 Ok(Some(Expr::InstanceOf(Box::new(operand), ty, negated)))
             }
             "in" => {
                 let operand = take_chain(result, rest);
                 let line = self.line();
-                self.at += 1 + usize::from(negated);
+                self.position += 1 + usize::from(negated);
                 let right = self.ranked(COMPARISONS + 1)?;
                 let operator = if negated { Operator::NotIn } else { Operator::In };
                 Ok(Some(Expr::Chain(Box::new(operand), vec![(operator, line, right)])))
@@ -229,7 +229,7 @@ impl Parser {
         let Kind::Mark(mark) = self.kind() else { return None };
         // `>>` is two marks, because it may also end two lists of type arguments.
         if rank == SHIFTS && *mark == ">" && self.is_mark_at(1, ">") && !self.has_space_before(1) {
-            self.at += 2;
+            self.position += 2;
             return Some(Operator::ShiftRight);
         }
         let (_, operator) = RANKS[rank].iter().find(|(operator_mark, _)| operator_mark == mark)?;
@@ -343,7 +343,7 @@ impl Parser {
             return Ok(expression);
         }
         let line = self.line();
-        let before = self.at;
+        let before = self.position;
         if before == 0 || matches!(self.tokens[before - 1].kind, Kind::Mark(_)) {
             return Ok(expression);
         }

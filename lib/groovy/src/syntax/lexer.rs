@@ -10,7 +10,7 @@ const TEMPLATE_DEPTH: usize = 8;
 /// Converts characters to tokens.
 pub(super) struct Lexer {
     pub letters: Vec<char>,
-    pub at: usize,
+    pub position: usize,
     line: u32,
     line_start: usize,
     dialect: Dialect,
@@ -23,7 +23,7 @@ pub(super) fn tokens(source: &str, dialect: Dialect) -> Result<Vec<Token>, Synta
     if letters.starts_with(&['#', '!']) {
         letters.splice(0..2, ['/', '/']);
     }
-    let mut lexer = Lexer { letters, at: 0, line: 1, line_start: 0, dialect, depth: 0 };
+    let mut lexer = Lexer { letters, position: 0, line: 1, line_start: 0, dialect, depth: 0 };
     lexer.run(Until::End)
 }
 
@@ -39,11 +39,11 @@ impl Lexer {
         let mut tokens: Vec<Token> = Vec::new();
         let mut braces = 0_usize;
         loop {
-            let before = (self.at, self.line);
+            let before = (self.position, self.line);
             self.skip_blanks()?;
             let line = self.line;
             let column = self.column();
-            let has_space_before = self.at > before.0;
+            let has_space_before = self.position > before.0;
             let is_first_of_line = line > before.1;
             let kind = self.token(tokens.last().map(|last| &last.kind))?;
             match kind {
@@ -65,16 +65,16 @@ impl Lexer {
     }
 
     pub fn peek(&self, ahead: usize) -> char {
-        self.letters.get(self.at + ahead).copied().unwrap_or('\0')
+        self.letters.get(self.position + ahead).copied().unwrap_or('\0')
     }
 
     /// Consumes a character and counts lines.
     pub fn next(&mut self) -> Option<char> {
-        let letter = *self.letters.get(self.at)?;
-        self.at += 1;
+        let letter = *self.letters.get(self.position)?;
+        self.position += 1;
         if letter == '\n' {
             self.line += 1;
-            self.line_start = self.at;
+            self.line_start = self.position;
         }
         Some(letter)
     }
@@ -84,7 +84,7 @@ impl Lexer {
     }
 
     fn column(&self) -> u32 {
-        (self.at - self.line_start + 1) as u32
+        (self.position - self.line_start + 1) as u32
     }
 
     pub fn error(&self, message: impl Into<String>) -> SyntaxError {
@@ -95,16 +95,18 @@ impl Lexer {
         loop {
             let letter = self.peek(0);
             if self.starts_with("//") {
-                while self.at < self.letters.len() && self.peek(0) != '\n' {
-                    self.at += 1;
+                while self.position < self.letters.len() && self.peek(0) != '\n' {
+                    self.position += 1;
                 }
             } else if self.starts_with("/*") {
                 self.skip_comment()?;
             } else if letter == '\\' && matches!(self.peek(1), '\n' | '\r') {
                 // A backslash joins lines.
-                self.at += 1 + usize::from(self.starts_with("\\\r\n"));
-                self.at += 1;
-            } else if letter.is_whitespace() || (letter == '\0' && self.at < self.letters.len()) || letter == '\u{feff}'
+                self.position += 1 + usize::from(self.starts_with("\\\r\n"));
+                self.position += 1;
+            } else if letter.is_whitespace()
+                || (letter == '\0' && self.position < self.letters.len())
+                || letter == '\u{feff}'
             {
                 self.next();
             } else {
@@ -115,18 +117,18 @@ impl Lexer {
 
     fn skip_comment(&mut self) -> Result<(), SyntaxError> {
         let begin = self.error("`/*` has no `*/`");
-        self.at += 2;
+        self.position += 2;
         while !self.starts_with("*/") {
             if self.next().is_none() {
                 return Err(begin);
             }
         }
-        self.at += 2;
+        self.position += 2;
         Ok(())
     }
 
     fn token(&mut self, last: Option<&Kind>) -> Result<Kind, SyntaxError> {
-        if self.at >= self.letters.len() {
+        if self.position >= self.letters.len() {
             return Ok(Kind::End);
         }
         let letter = self.peek(0);
@@ -149,7 +151,7 @@ impl Lexer {
 
     /// True if `/` may begin a string, because another `/` follows before the end of the script.
     fn is_slashy(&self) -> bool {
-        self.letters[self.at + 1..].contains(&'/')
+        self.letters[self.position + 1..].contains(&'/')
     }
 
     fn mark(&mut self) -> Result<Kind, SyntaxError> {
@@ -159,44 +161,44 @@ impl Lexer {
         let Some(mark) = mark else {
             return Err(self.error(format!("character `{}` means nothing here", self.peek(0).escape_default())));
         };
-        self.at += mark.len();
+        self.position += mark.len();
         Ok(Kind::Mark(mark))
     }
 
     fn name(&mut self) -> String {
-        let begin = self.at;
+        let begin = self.position;
         while is_name_part(self.peek(0)) {
-            self.at += 1;
+            self.position += 1;
         }
-        self.letters[begin..self.at].iter().collect()
+        self.letters[begin..self.position].iter().collect()
     }
 
     fn number(&mut self) -> Kind {
-        let begin = self.at;
+        let begin = self.position;
         let radix = self.peek(0) == '0' && matches!(self.peek(1), 'x' | 'X' | 'b' | 'B');
         if radix {
-            self.at += 2;
+            self.position += 2;
         }
         loop {
             let letter = self.peek(0);
             let fraction = letter == '.' && self.peek(1).is_ascii_digit() && !radix && !self.has_point(begin);
             let sign = matches!(letter, '+' | '-')
                 && !radix
-                && matches!(self.letters[self.at - 1], 'e' | 'E')
+                && matches!(self.letters[self.position - 1], 'e' | 'E')
                 && self.peek(1).is_ascii_digit();
-            if letter.is_ascii_alphanumeric() || letter == '_' || fraction || (sign && self.at > begin) {
-                self.at += 1;
+            if letter.is_ascii_alphanumeric() || letter == '_' || fraction || (sign && self.position > begin) {
+                self.position += 1;
             } else {
                 break;
             }
         }
         // In Java, `1.` is valid if no name follows.
-        let text: String = self.letters[begin..self.at].iter().filter(|letter| **letter != '_').collect();
+        let text: String = self.letters[begin..self.position].iter().filter(|letter| **letter != '_').collect();
         Kind::Number(text.into())
     }
 
     fn has_point(&self, begin: usize) -> bool {
-        self.letters[begin..self.at].contains(&'.')
+        self.letters[begin..self.position].contains(&'.')
     }
 
     fn string_literal(&mut self, quote: char) -> Result<Kind, SyntaxError> {
@@ -204,11 +206,11 @@ impl Lexer {
         let is_long = self.starts_with(&triple);
         let is_template = quote == '"' && self.dialect == Dialect::Groovy;
         let begin = self.error("string has no end");
-        self.at += if is_long { 3 } else { 1 };
+        self.position += if is_long { 3 } else { 1 };
         let mut text = Pieces::default();
         loop {
             if is_long && self.starts_with(&triple) && self.peek(3) != quote {
-                self.at += 3;
+                self.position += 3;
                 break;
             }
             match self.next() {
@@ -246,7 +248,7 @@ impl Lexer {
                 let mut code = letter.to_digit(8).unwrap_or(0);
                 while let Some(digit) = self.peek(0).to_digit(8).filter(|digit| code * 8 + digit < 256) {
                     code = code * 8 + digit;
-                    self.at += 1;
+                    self.position += 1;
                 }
                 char::from_u32(code).unwrap_or('\u{fffd}')
             }
@@ -269,19 +271,19 @@ impl Lexer {
 
     fn unicode(&mut self, text: &mut String) -> Result<(), SyntaxError> {
         while self.peek(0) == 'u' {
-            self.at += 1;
+            self.position += 1;
         }
         let mut code = 0;
         for _ in 0..4 {
             let digit = self.peek(0).to_digit(16).ok_or_else(|| self.error("`\\u` needs four hexadecimal digits"))?;
             code = code * 16 + digit;
-            self.at += 1;
+            self.position += 1;
         }
         // A surrogate pair consists of two escapes.
         if (0xd800..0xdc00).contains(&code) && self.starts_with("\\u") {
             let low: String = (2..6).map(|ahead| self.peek(ahead)).collect();
             if let Some(low) = u32::from_str_radix(&low, 16).ok().filter(|low| (0xdc00..0xe000).contains(low)) {
-                self.at += 6;
+                self.position += 6;
                 code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
             }
         }
@@ -292,7 +294,7 @@ impl Lexer {
     /// Parses the part of a template after `$`.
     fn interpolation(&mut self, text: &mut Pieces) -> Result<(), SyntaxError> {
         if self.peek(0) == '{' {
-            self.at += 1;
+            self.position += 1;
             if self.depth >= TEMPLATE_DEPTH {
                 return Err(self.error(format!("strings in `${{…}}` of strings nest deeper than {TEMPLATE_DEPTH}")));
             }
@@ -315,31 +317,31 @@ impl Lexer {
         let column = self.column();
         let mut tokens = Vec::new();
         loop {
-            let begin = self.at;
+            let begin = self.position;
             while is_name_part(self.peek(0)) && self.peek(0) != '$' {
-                self.at += 1;
+                self.position += 1;
             }
-            let name: String = self.letters[begin..self.at].iter().collect();
+            let name: String = self.letters[begin..self.position].iter().collect();
             tokens.push(path_token(Kind::Name(name.into()), line, column));
             if self.peek(0) != '.' || !is_name_start(self.peek(1)) || self.peek(1) == '$' {
                 tokens.push(path_token(Kind::End, line, column));
                 return tokens;
             }
-            self.at += 1;
+            self.position += 1;
             tokens.push(path_token(Kind::Mark("."), line, column));
         }
     }
 
     fn slashy(&mut self) -> Result<Kind, SyntaxError> {
         let begin = self.error("`/` begins a string that has no end");
-        self.at += 1;
+        self.position += 1;
         let mut text = Pieces::default();
         loop {
             match self.next() {
                 None => return Err(begin),
                 Some('/') => return Ok(text.kind()),
                 Some('\\') if self.peek(0) == '/' => {
-                    self.at += 1;
+                    self.position += 1;
                     text.current.push('/');
                 }
                 Some('$') => self.interpolation(&mut text)?,
@@ -350,11 +352,11 @@ impl Lexer {
 
     fn dollar_slashy(&mut self) -> Result<Kind, SyntaxError> {
         let begin = self.error("`$/` begins a string that has no `/$`");
-        self.at += 2;
+        self.position += 2;
         let mut text = Pieces::default();
         loop {
             if self.starts_with("/$") {
-                self.at += 2;
+                self.position += 2;
                 return Ok(text.kind());
             }
             match self.next() {

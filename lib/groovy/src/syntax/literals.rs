@@ -36,7 +36,7 @@ impl Parser {
             return Ok(Expr::Text("".into()));
         }
         let outer = std::mem::replace(&mut self.tokens, tokens);
-        let at = std::mem::replace(&mut self.at, 0);
+        let position = std::mem::replace(&mut self.position, 0);
         // Groovy evaluates `${-> value}` late; this interpreter evaluates it at once.
         self.accept("->");
         let value = self.with_lines(LineEnds::Significant, |parser| {
@@ -46,7 +46,7 @@ impl Parser {
             if *parser.kind() == Kind::End { Ok(value) } else { Err(parser.unexpected("`}`")) }
         });
         self.tokens = outer;
-        self.at = at;
+        self.position = position;
         value
     }
 

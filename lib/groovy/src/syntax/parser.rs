@@ -20,7 +20,7 @@ pub(super) type Parse<T> = Result<T, SyntaxError>;
 
 pub(super) struct Parser {
     pub tokens: Vec<Token>,
-    pub at: usize,
+    pub position: usize,
     pub scopes: Scopes,
     pub dialect: Dialect,
     /// True if line ends are ignored: between parentheses and brackets.
@@ -40,7 +40,7 @@ pub(super) struct Parser {
 pub(crate) fn parse(source: &str, dialect: Dialect) -> Parse<Code> {
     let mut parser = Parser {
         tokens: tokens(source, dialect)?,
-        at: 0,
+        position: 0,
         scopes: Scopes::default(),
         dialect,
         ignores_line_ends: false,
@@ -75,16 +75,16 @@ impl Parser {
     }
 
     pub fn kind_at(&self, ahead: usize) -> &Kind {
-        self.tokens.get(self.at + ahead).map_or(&Kind::End, |token| &token.kind)
+        self.tokens.get(self.position + ahead).map_or(&Kind::End, |token| &token.kind)
     }
 
     pub fn line(&self) -> u32 {
-        self.tokens.get(self.at).or(self.tokens.last()).map_or(0, |token| token.line)
+        self.tokens.get(self.position).or(self.tokens.last()).map_or(0, |token| token.line)
     }
 
     pub fn advance(&mut self) {
-        if self.at + 1 < self.tokens.len() {
-            self.at += 1;
+        if self.position + 1 < self.tokens.len() {
+            self.position += 1;
         }
     }
 
@@ -94,11 +94,11 @@ impl Parser {
     }
 
     pub fn starts_line(&self, ahead: usize) -> bool {
-        self.tokens.get(self.at + ahead).is_some_and(|token| token.is_first_of_line)
+        self.tokens.get(self.position + ahead).is_some_and(|token| token.is_first_of_line)
     }
 
     pub fn has_space_before(&self, ahead: usize) -> bool {
-        self.tokens.get(self.at + ahead).is_some_and(|token| token.has_space_before)
+        self.tokens.get(self.position + ahead).is_some_and(|token| token.has_space_before)
     }
 
     pub fn is_mark(&self, mark: &str) -> bool {
@@ -169,7 +169,7 @@ impl Parser {
     }
 
     pub fn error(&self, message: impl Into<String>) -> SyntaxError {
-        let place = self.tokens.get(self.at).or(self.tokens.last());
+        let place = self.tokens.get(self.position).or(self.tokens.last());
         let (line, column) = place.map_or((1, 1), |token| (token.line, token.column));
         SyntaxError { line, column, message: message.into() }
     }
@@ -196,10 +196,10 @@ impl Parser {
 
     /// Tries to parse; restores the position on failure.
     pub fn attempt<T>(&mut self, read: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
-        let before = self.at;
+        let before = self.position;
         let result = read(self);
         if result.is_none() {
-            self.at = before;
+            self.position = before;
         }
         result
     }

@@ -270,7 +270,7 @@ impl Parser {
     fn new_object(&mut self) -> Parse<Expr> {
         let line = self.line();
         self.advance();
-        let begin = self.at;
+        let begin = self.position;
         let mut name = self.name()?.to_string();
         while self.is_mark(".") && matches!(self.kind_at(1), Kind::Name(_)) {
             self.advance();
@@ -281,7 +281,7 @@ impl Parser {
         if self.is_mark("[") {
             return self.new_array(begin);
         }
-        self.at = begin;
+        self.position = begin;
         let Some((_, name)) = self.attempt(|parser| parser.try_new_type(&name)) else {
             return Err(self.unexpected("a class"));
         };
@@ -334,7 +334,7 @@ impl Parser {
     }
 
     fn new_array(&mut self, begin: usize) -> Parse<Expr> {
-        self.at = begin;
+        self.position = begin;
         let mut name = self.name()?.to_string();
         while self.accept(".") {
             name = self.name()?.to_string();

@@ -26,7 +26,7 @@ impl Parser {
 
     /// Requires the end of a statement: `;`, a line end, or the end of its block.
     fn end_statement(&mut self, end: &Kind) -> Parse<()> {
-        let after_block = self.at > 0 && matches!(self.tokens[self.at - 1].kind, Kind::Mark("}" | ";"));
+        let after_block = self.position > 0 && matches!(self.tokens[self.position - 1].kind, Kind::Mark("}" | ";"));
         if self.accept(";") || self.kind() == end || self.starts_line(0) || after_block || *self.kind() == Kind::End {
             return Ok(());
         }
@@ -133,10 +133,10 @@ impl Parser {
         self.advance();
         let condition = self.head()?;
         let then = self.branch()?;
-        let before = self.at;
+        let before = self.position;
         while self.accept(";") {}
         if !self.accept_word("else") {
-            self.at = before;
+            self.position = before;
             return Ok(StmtKind::If(condition, then, None));
         }
         let other = self.branch()?;
@@ -342,7 +342,7 @@ impl Parser {
 
     fn assert_statement(&mut self) -> Parse<StmtKind> {
         self.advance();
-        let begin = self.at;
+        let begin = self.position;
         let condition = self.expression()?;
         let text = self.source_text(begin);
         let message = if self.accept(":") || self.accept(",") { Some(self.expression()?) } else { None };
@@ -352,7 +352,7 @@ impl Parser {
     /// Approximate source of the tokens from a position up to the current one.
     fn source_text(&self, begin: usize) -> Name {
         let mut text = String::new();
-        for (index, token) in self.tokens[begin..self.at].iter().enumerate() {
+        for (index, token) in self.tokens[begin..self.position].iter().enumerate() {
             if index > 0 && token.has_space_before {
                 text.push(' ');
             }

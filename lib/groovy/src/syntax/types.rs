@@ -105,10 +105,10 @@ impl Parser {
     /// Parses a type; also returns its qualified name. None if no type follows.
     pub fn try_type(&mut self) -> Option<(Type, Name)> {
         let mut name = self.try_qualified()?;
-        let end = self.at;
+        let end = self.position;
         if self.is_mark("<") && !self.try_generics() {
             // Not generics but a comparison, as in `x as int < 5`.
-            self.at = end;
+            self.position = end;
         }
         // A nested type after generics: `Map.Entry<K, V>`.
         if self.is_mark(".") && matches!(self.kind_at(1), Kind::Name(_)) && name.contains('.') {

@@ -103,14 +103,14 @@ impl Vm<'_> {
     /// Assigns arguments to parameters.
     fn bind(&mut self, function: &Function, frame: &Rc<Frame>, arguments: &[Value]) -> Eval<()> {
         let count = function.parameters.len();
-        let mut at = 0;
+        let mut position = 0;
         let optional = function.parameters.iter().filter(|parameter| parameter.default.is_some()).count();
         let mut optional_arguments = arguments.len().saturating_sub(count - optional);
         for (slot, parameter) in function.parameters.iter().enumerate() {
             let is_variadic = parameter.variadic
                 || (slot + 1 == count && matches!(parameter.ty, Type::Array(_)) && arguments.len() != count);
             let value = if is_variadic && slot + 1 == count {
-                let rest = arguments.get(at..).unwrap_or(&[]);
+                let rest = arguments.get(position..).unwrap_or(&[]);
                 match rest {
                     [Value::List(list)] if list.kind == crate::value::ListKind::Array => rest[0].clone(),
                     _ => Value::array(rest.to_vec()),
@@ -119,8 +119,8 @@ impl Vm<'_> {
                 self.eval(default, frame)?
             } else {
                 optional_arguments -= usize::from(parameter.default.is_some());
-                at += 1;
-                arguments.get(at - 1).cloned().unwrap_or_default()
+                position += 1;
+                arguments.get(position - 1).cloned().unwrap_or_default()
             };
             let value = self.coerce(value, &parameter.ty)?;
             super::exec::set_slot(frame, slot as u16, value);

@@ -17,13 +17,13 @@ impl Walk {
     pub fn next(&mut self) -> Option<Value> {
         match self {
             Self::Items(items) => items.next(),
-            Self::Range(range, at) => {
-                *at += 1;
-                (*at <= range.len()).then(|| range.at(*at - 1))
+            Self::Range(range, position) => {
+                *position += 1;
+                (*position <= range.len()).then(|| range.at(*position - 1))
             }
-            Self::List(list, at) => {
-                *at += 1;
-                list.items.borrow().get(*at - 1).cloned()
+            Self::List(list, position) => {
+                *position += 1;
+                list.items.borrow().get(*position - 1).cloned()
             }
         }
     }
@@ -108,11 +108,11 @@ impl Vm<'_> {
     /// Position in a sequence; negative indices count from the end. `None` if beyond the end.
     pub fn place(&mut self, index: i64, length: usize) -> Eval<Option<usize>> {
         let length = length as i64;
-        let at = if index < 0 { index + length } else { index };
-        if at < 0 {
+        let position = if index < 0 { index + length } else { index };
+        if position < 0 {
             let message = format!("Negative array index [{index}] too large for array size {length}");
             return Err(throw("java.lang.ArrayIndexOutOfBoundsException", message));
         }
-        Ok((at < length).then_some(at as usize))
+        Ok((position < length).then_some(position as usize))
     }
 }

@@ -305,30 +305,30 @@ impl Vm<'_> {
             }
             (Value::List(list), _) if super::long_of(index).is_some() => {
                 let length = list.items.borrow().len();
-                let at = self.to_index(index)?;
-                match self.place(at, length)? {
+                let position = self.to_index(index)?;
+                match self.place(position, length)? {
                     Some(place) => Ok(list.items.borrow().get(place).cloned().unwrap_or_default()),
                     None if list.kind == ListKind::Array => Err(throw(
                         "java.lang.ArrayIndexOutOfBoundsException",
-                        format!("Index {at} out of bounds for length {length}"),
+                        format!("Index {position} out of bounds for length {length}"),
                     )),
                     None => Ok(Value::Null),
                 }
             }
             (Value::Range(range), _) => {
-                let at = self.to_index(index)?;
-                Ok(self.place(at, range.len())?.map_or(Value::Null, |place| range.at(place)))
+                let position = self.to_index(index)?;
+                Ok(self.place(position, range.len())?.map_or(Value::Null, |place| range.at(place)))
             }
             (Value::Bytes(bytes), _) => {
-                let at = self.to_index(index)?;
+                let position = self.to_index(index)?;
                 let length = bytes.borrow().len();
-                let place = self.place(at, length)?.ok_or_else(|| no_index(at, length))?;
+                let place = self.place(position, length)?.ok_or_else(|| no_index(position, length))?;
                 Ok(Value::Int(i32::from(bytes.borrow()[place] as i8)))
             }
             (Value::Str(text), _) => {
                 let text = Rc::clone(text);
-                let at = self.to_index(index)?;
-                crate::methods::string::letter_at(self, &text, at)
+                let position = self.to_index(index)?;
+                crate::methods::string::letter_at(self, &text, position)
             }
             (Value::Set(_), _) if super::long_of(index).is_some() => {
                 let items = self.items(object)?;
@@ -379,8 +379,8 @@ impl Vm<'_> {
             }
             Value::List(list) => {
                 let length = list.items.borrow().len();
-                let at = self.to_index(index)?;
-                let place = self.place(at, length)?;
+                let position = self.to_index(index)?;
+                let place = self.place(position, length)?;
                 match (place, list.kind) {
                     (_, ListKind::Immutable) => {
                         return Err(throw("java.lang.UnsupportedOperationException", "the list cannot be changed"));
@@ -390,23 +390,23 @@ impl Vm<'_> {
                         drop(old);
                     }
                     (None, ListKind::Array) => {
-                        let message = format!("Index {at} out of bounds for length {length}");
+                        let message = format!("Index {position} out of bounds for length {length}");
                         return Err(throw("java.lang.ArrayIndexOutOfBoundsException", message));
                     }
                     (None, _) => {
                         // In Groovy, the list grows to include the index.
-                        let missing = (at as usize).saturating_sub(length).saturating_add(1);
+                        let missing = (position as usize).saturating_sub(length).saturating_add(1);
                         self.alloc(missing.saturating_mul(24))?;
-                        list.items.borrow_mut().resize(at as usize, Value::Null);
+                        list.items.borrow_mut().resize(position as usize, Value::Null);
                         list.items.borrow_mut().push(value);
                     }
                 }
             }
             Value::Bytes(bytes) => {
-                let at = self.to_index(index)?;
+                let position = self.to_index(index)?;
                 let byte = self.to_long(&value)?;
                 let length = bytes.borrow().len();
-                let place = self.place(at, length)?.ok_or_else(|| no_index(at, length))?;
+                let place = self.place(position, length)?.ok_or_else(|| no_index(position, length))?;
                 bytes.borrow_mut()[place] = byte as u8;
             }
             Value::Null => {
