@@ -1,4 +1,4 @@
-//! JMeter's command line.
+//! Parser of JMeter's command line.
 //!
 //! Options have a short and a long name. A value follows in the same argument or in the next one:
 //! `-t plan.jmx`, `-tplan.jmx`, `--testfile=plan.jmx`, `--testfile plan.jmx`. Short options
@@ -23,7 +23,7 @@ pub enum Mode {
     Server,
     /// Make a report from a result file: `-g`.
     Report,
-    /// Show help: `-h`.
+    /// Shows the help text: `-h`.
     Help,
     /// List the options: `-?`.
     Options,
@@ -34,12 +34,12 @@ pub enum Mode {
 /// The servers that run the plan.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Remote {
-    /// This machine.
+    /// The test runs on this machine.
     #[default]
     None,
     /// Those of the property `remote_hosts`: `-r`.
     Configured,
-    /// These: `-R`.
+    /// The servers of the option `-R`.
     Hosts(Vec<String>),
 }
 
@@ -106,9 +106,9 @@ pub struct CliOptions {
     pub remote: Remote,
     /// Stop the servers after the run: `-X`.
     pub exit_remote: bool,
-    /// JMeter's folder: `-d`.
+    /// Installation folder of JMeter: `-d`.
     pub home: Option<String>,
-    /// The proxy.
+    /// The proxy for the test's HTTP requests.
     pub proxy: ProxyOptions,
     /// Options that begin with `--brunt-`: the name without the dashes, and the value.
     /// Empty without a value.

@@ -10,7 +10,7 @@ use std::borrow::Cow;
 
 const TREE: &str = "hashTree";
 
-/// One test element.
+/// One test element of a document.
 #[derive(Debug, Clone, Copy)]
 pub struct TestElement<'d> {
     document: &'d Document,
@@ -22,9 +22,9 @@ pub struct TestElement<'d> {
 /// An enabled element that brunt does not know or cannot run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unsupported {
-    /// The element.
+    /// Node of the element in the document.
     pub node: NodeId,
-    /// None if unknown.
+    /// Kind of the element; None if unknown.
     pub kind: Option<ElementKind>,
     /// Role in a plan. If the kind is unknown, guessed from the class name.
     pub role: Role,
@@ -88,7 +88,7 @@ impl Document {
 }
 
 impl<'d> TestElement<'d> {
-    /// The document.
+    /// Returns the document of the element.
     pub fn document(&self) -> &'d Document {
         self.document
     }
@@ -185,7 +185,7 @@ impl<'d> TestElement<'d> {
         class.rsplit('.').next().unwrap_or(class).to_owned()
     }
 
-    /// The element's properties.
+    /// Returns the properties of the element.
     pub fn properties(&self) -> Properties<'d> {
         Properties::new(self.document, self.node)
     }

@@ -6,7 +6,7 @@ use std::fmt;
 /// A line and a column of a file, both from 1. Columns count characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Position {
-    /// Line, from 1.
+    /// Line number, counted from 1.
     pub line: u32,
     /// Column in characters, from 1; 0 if only the line is known.
     pub column: u32,

@@ -34,16 +34,16 @@ pub struct ExportOptions {
     pub folder: PathBuf,
 }
 
-/// An exported plan.
+/// A plan as a JMeter file.
 #[derive(Debug, Clone)]
 pub struct Exported {
-    /// The .jmx file.
+    /// Content of the .jmx file.
     pub jmx: String,
     /// Omitted or changed settings, one per line with the place.
     pub notices: Vec<String>,
 }
 
-/// Exports a plan.
+/// Writes a plan as a JMeter file.
 pub fn write(plan: &Plan, options: &ExportOptions) -> Exported {
     let stages = stages::stages(plan);
     let mut writer =
@@ -75,7 +75,7 @@ pub fn write(plan: &Plan, options: &ExportOptions) -> Exported {
 enum Place {
     /// In a URL, a header field or a body, which can hold placeholders such as `{n}`.
     Request,
-    /// Anywhere else.
+    /// Anywhere else, which holds plain text.
     Text,
 }
 

@@ -4,7 +4,7 @@ use crate::cli_options::{CliOptions, PropertyArgument};
 use crate::error::JmxError;
 use std::collections::BTreeMap;
 
-/// Properties by name.
+/// JMeter properties and their values, by name.
 pub type PropertyMap = BTreeMap<String, String>;
 
 /// The properties of a run, from all sources.

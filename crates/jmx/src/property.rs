@@ -30,7 +30,7 @@ pub enum PropertyKind {
     Map,
     /// `objProp`: settings of a listener.
     Object,
-    /// Any other element.
+    /// An element with any other name.
     Other,
 }
 

@@ -46,7 +46,7 @@ impl Default for StatisticsSettings {
     }
 }
 
-/// Aggregates sample records.
+/// Aggregates sample records to the tables of the report.
 #[derive(Debug, Clone)]
 pub struct Statistics {
     settings: StatisticsSettings,
@@ -88,7 +88,7 @@ impl Statistics {
         self.timeline.record(record);
     }
 
-    /// Records over time.
+    /// Returns the records over time.
     pub fn timeline(&self) -> &Timeline {
         &self.timeline
     }

@@ -16,7 +16,8 @@ pub struct SummariserSettings {
     pub name: String,
     /// Time between lines, aligned to the clock: `summariser.interval`. At least 1 s.
     pub interval: Duration,
-    /// Ignore transactions: `summariser.ignore_transaction_controller_sample_result`.
+    /// True if transactions are not counted:
+    /// `summariser.ignore_transaction_controller_sample_result`, which is true by default.
     pub ignore_transactions: bool,
 }
 

@@ -12,7 +12,7 @@ use std::sync::LazyLock;
 /// Level of support for an element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Tier {
-    /// brunt runs it.
+    /// brunt runs the element.
     Runs,
     /// brunt accepts it without effect: listeners, the recorder, the workbench.
     Accepted,
@@ -29,7 +29,7 @@ pub enum Role {
     ThreadGroup,
     /// Decides which of its children run, and how often.
     Controller,
-    /// Makes samples.
+    /// Makes samples, mostly by sending requests.
     Sampler,
     /// Values and settings for the elements in its scope.
     Config,
@@ -41,7 +41,7 @@ pub enum Role {
     PostProcessor,
     /// Checks the result of each sampler in its scope.
     Assertion,
-    /// Receives results.
+    /// Receives the results of samples.
     Listener,
     /// Unknown, and not guessable from the class name.
     Unknown,
@@ -93,7 +93,7 @@ impl ElementKind {
         self.row().role
     }
 
-    /// Level of support.
+    /// Returns the level of support.
     pub fn tier(self) -> Tier {
         self.row().tier
     }

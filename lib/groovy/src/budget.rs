@@ -5,14 +5,14 @@
 /// collections ever created, used or not.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Budget {
-    /// Remaining operations.
+    /// Operations that the run may still execute.
     pub operations: u64,
-    /// Remaining bytes.
+    /// Bytes that the run may still allocate.
     pub bytes: u64,
 }
 
 impl Budget {
-    /// Creates a budget.
+    /// Creates a budget for one run.
     pub fn new(operations: u64, bytes: u64) -> Self {
         Self { operations, bytes }
     }

@@ -167,7 +167,7 @@ impl Decimal {
         self
     }
 
-    /// Implements `stripTrailingZeros`.
+    /// Implements `stripTrailingZeros` of `BigDecimal`.
     pub fn without_trailing_zeros(&self) -> Self {
         if self.unscaled.is_zero() { Self::new(BigInt::zero(), 0) } else { self.clone().trimmed_to(-SCALE_LIMIT) }
     }
@@ -196,7 +196,7 @@ impl Decimal {
         self.unscaled.magnitude().to_string().len()
     }
 
-    /// Integer part, truncated.
+    /// Returns the integer part, rounded towards zero.
     pub fn truncate(&self) -> BigInt {
         self.rescale(0, Rounding::Down).unscaled
     }

@@ -8,15 +8,15 @@ use std::borrow::Cow;
 /// Severity of a log line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LogLevel {
-    /// Finest detail.
+    /// Level of `log.trace`: the finest detail.
     Trace,
-    /// Detail for debugging.
+    /// Level of `log.debug`: detail for debugging.
     Debug,
-    /// Normal information; also what `println` and `OUT` write.
+    /// Level of `log.info`, and of the output of `println` and `OUT`.
     Info,
-    /// A likely problem.
+    /// Level of `log.warn`: a likely problem.
     Warn,
-    /// A failure.
+    /// Level of `log.error`: a failure.
     Error,
 }
 
@@ -25,7 +25,7 @@ pub enum LogLevel {
 pub enum Stop {
     /// The current iteration of this virtual user; the next one starts.
     NextIteration,
-    /// This virtual user.
+    /// This virtual user; the others continue.
     Thread,
     /// The whole test, after active requests finish.
     Test,
@@ -33,7 +33,7 @@ pub enum Stop {
     TestNow,
     /// The current round of the innermost loop; the next one starts.
     NextLoop,
-    /// The innermost loop.
+    /// The innermost loop, with all its rounds.
     BreakLoop,
 }
 
@@ -42,13 +42,13 @@ pub enum Stop {
 pub enum UrlPart {
     /// `http` or `https`.
     Protocol,
-    /// Host name.
+    /// Host name or IP address.
     Domain,
     /// Port as digits; empty or `0` for the protocol's default.
     Port,
     /// Path, with its query if the plan has it there.
     Path,
-    /// HTTP method.
+    /// HTTP method, such as `GET`.
     Method,
     /// Name of the sampler.
     Name,
@@ -95,13 +95,13 @@ pub struct Cookie {
 pub trait Request {
     /// Returns a part; empty if it is not set.
     fn part(&self, part: UrlPart) -> Cow<'_, str>;
-    /// Changes a part.
+    /// Changes a part of the request.
     fn set_part(&mut self, part: UrlPart, value: &str);
     /// Returns the arguments, in order.
     fn arguments(&self) -> Vec<Argument> {
         Vec::new()
     }
-    /// Replaces all arguments.
+    /// Replaces all arguments of the request.
     fn set_arguments(&mut self, _arguments: Vec<Argument>) {}
     /// True if the arguments are parts of a raw body.
     fn raw_body(&self) -> bool {
@@ -113,7 +113,7 @@ pub trait Request {
     fn headers(&self) -> Vec<Header> {
         Vec::new()
     }
-    /// Replaces all headers.
+    /// Replaces all fields of the header manager.
     fn set_headers(&mut self, _headers: Vec<Header>) {}
     /// Returns a property of the `JMeter` element by name, such as `HTTPSampler.path`.
     fn property(&self, _name: &str) -> Option<String> {
@@ -137,7 +137,7 @@ pub trait Request {
 pub trait Sample {
     /// Label of the sample.
     fn label(&self) -> Cow<'_, str>;
-    /// Changes the label.
+    /// Changes the label of the sample.
     fn set_label(&mut self, _label: &str) {}
     /// Response code, such as `200`.
     fn code(&self) -> Cow<'_, str>;
@@ -147,7 +147,7 @@ pub trait Sample {
     fn message(&self) -> Cow<'_, str>;
     /// Changes the response message.
     fn set_message(&mut self, _message: &str) {}
-    /// Decoded response body.
+    /// Response body without its content encoding.
     fn body(&self) -> Cow<'_, [u8]>;
     /// Response body as text. Replaces bytes that are not UTF-8.
     fn body_text(&self) -> Cow<'_, str> {
@@ -277,8 +277,7 @@ pub trait Host {
     fn sample_mut(&mut self) -> Option<&mut dyn Sample> {
         None
     }
-    /// The sample before the one that the script makes, if
-    /// [`makes_sample`](Self::makes_sample) is true.
+    /// The previous sample, if the script makes a sample ([`makes_sample`](Self::makes_sample)).
     fn previous(&self) -> Option<&dyn Sample> {
         None
     }
@@ -314,7 +313,7 @@ pub trait Host {
     fn parameters(&self) -> Cow<'_, str> {
         "".into()
     }
-    /// Script file: `FileName`.
+    /// Path of the script file: `FileName`.
     fn file_name(&self) -> Cow<'_, str> {
         "".into()
     }
@@ -451,6 +450,6 @@ pub trait Host {
     fn add_cookie(&mut self, _cookie: &Cookie) {}
     /// Removes the cookie with this name, domain and path.
     fn remove_cookie(&mut self, _cookie: &Cookie) {}
-    /// Removes all cookies.
+    /// Removes all cookies of this virtual user.
     fn clear_cookies(&mut self) {}
 }

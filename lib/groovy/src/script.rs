@@ -23,7 +23,7 @@ pub struct Script {
 }
 
 impl Script {
-    /// Parses a script.
+    /// Parses the source of a script.
     ///
     /// # Errors
     ///

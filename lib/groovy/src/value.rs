@@ -35,7 +35,7 @@ pub enum Value {
     Double(f64),
     /// `char`
     Char(char),
-    /// Text
+    /// `String`, also the text of a `GString`
     Str(Rc<str>),
     /// `BigInteger`
     #[doc(hidden)]
@@ -52,7 +52,7 @@ pub enum Value {
     /// A range of integers
     #[doc(hidden)]
     Range(Rc<Range>),
-    /// A map
+    /// A map; most keep the order of insertion
     #[doc(hidden)]
     Map(Rc<Map>),
     /// A set: the keys of a map
@@ -61,7 +61,7 @@ pub enum Value {
     /// A closure, or a method taken with `&`
     #[doc(hidden)]
     Closure(Rc<Closure>),
-    /// A class
+    /// A class of Java or of the script
     #[doc(hidden)]
     Class(ClassRef),
     /// An object of a class of the script
@@ -158,7 +158,7 @@ pub(crate) trait Native {
 }
 
 impl Value {
-    /// Creates a text.
+    /// Creates a `String` from text.
     pub(crate) fn str(text: impl AsRef<str>) -> Self {
         Self::Str(text.as_ref().into())
     }

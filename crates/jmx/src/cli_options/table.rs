@@ -54,7 +54,7 @@ const fn other(
     OptionRow { short, long, value: Value::Needed, repeats, example, meaning: Meaning::Other(set) }
 }
 
-/// All options.
+/// All options of JMeter's command line.
 pub(super) const OPTIONS: [OptionRow; 30] = [
     flag('?', "?", Meaning::Mode),
     flag('h', "help", Meaning::Mode),

@@ -10,7 +10,7 @@ use std::borrow::Cow;
 /// Character encoding of a plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Encoding {
-    /// UTF-8.
+    /// UTF-8, the default of XML.
     Utf8,
     /// UTF-16, lower byte first.
     Utf16Le,

@@ -90,7 +90,7 @@ pub(crate) fn encode_attribute(text: &str) -> String {
     encode(text).replace('\n', "&#xa;").replace('\t', "&#x9;")
 }
 
-/// Encodes text.
+/// Escapes markup in the text of an element.
 pub(crate) fn encode(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for one in text.chars() {

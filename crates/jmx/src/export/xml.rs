@@ -51,7 +51,7 @@ impl Prop {
     }
 }
 
-/// A test element.
+/// A test element with its children.
 #[derive(Debug, Clone)]
 pub(super) struct Item {
     class: &'static str,
@@ -85,13 +85,13 @@ impl Item {
         self
     }
 
-    /// Adds a property.
+    /// Adds a property of any type.
     pub(super) fn with(mut self, property: Prop) -> Self {
         self.properties.push(property);
         self
     }
 
-    /// Adds children.
+    /// Adds elements to the children.
     pub(super) fn over(mut self, children: Vec<Item>) -> Self {
         self.children.extend(children);
         self

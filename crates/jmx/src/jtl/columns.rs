@@ -9,7 +9,7 @@ use std::borrow::Cow;
 /// Column of a CSV result file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Column {
-    /// Start time.
+    /// Start time of the sample.
     TimeStamp,
     /// A field with one column.
     Field(Field),

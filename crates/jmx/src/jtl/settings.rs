@@ -23,7 +23,7 @@ pub enum TimestampFormat {
     /// Milliseconds since 1970-01-01 UTC.
     #[default]
     Millis,
-    /// No start times.
+    /// Start times are not saved.
     None,
     /// A Java date pattern, in the time zone of [`JtlSettings::utc_offset_seconds`].
     Pattern(DatePattern),
@@ -35,7 +35,7 @@ pub enum AssertionResults {
     /// None; for XML, the field `Assertions` decides.
     #[default]
     None,
-    /// Only the first.
+    /// Only the first result of a sample.
     First,
     /// All results of a sample.
     All,
@@ -105,7 +105,7 @@ pub struct JtlSettings {
     pub sample_variables: Vec<String>,
     /// A processing instruction for the second line of XML files.
     pub xml_instruction: Option<String>,
-    /// Fields to save.
+    /// Fields that the file contains.
     pub fields: Fields,
 }
 

@@ -23,7 +23,7 @@ pub struct XmlReader<R> {
     ended: bool,
 }
 
-/// Open elements.
+/// Elements that are open at the current position.
 #[derive(Debug, Default)]
 struct State {
     /// Open samples, outermost first.

@@ -1,4 +1,4 @@
-//! Converts assertions.
+//! Converts assertions to checks of the response.
 
 use super::PlanReader;
 use super::extractors::json_path;

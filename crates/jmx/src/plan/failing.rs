@@ -17,7 +17,7 @@ const NEVER: &str = "\u{0}";
 
 /// The script of an element.
 pub(super) enum PlanScript {
-    /// A valid script.
+    /// The script parses without errors.
     Readable(Script),
     /// The script fails each time it runs, with this exception and message.
     Failing { exception: String },

@@ -165,7 +165,7 @@ struct PatternTranslator<'p> {
 }
 
 impl PatternTranslator<'_> {
-    /// Copies a character.
+    /// Copies a character of the pattern.
     fn take(&mut self, character: char) {
         self.rest = &self.rest[character.len_utf8()..];
         self.out.push(character);
@@ -236,7 +236,7 @@ impl PatternTranslator<'_> {
         is_quantifier
     }
 
-    /// Translates `[…]`.
+    /// Translates a character class: `[…]`.
     fn class(&mut self) {
         self.take('[');
         if self.rest.starts_with('^') {

@@ -23,7 +23,7 @@ use std::time::Duration;
 
 /// JMeter's maximum number of redirects per request.
 const MOST_REDIRECTS: u32 = 20;
-/// JMeter's `User-Agent`.
+/// Default `User-Agent` of JMeter's HTTP client.
 const USER_AGENT: &str = "Apache-HttpClient/4.5.14 (Java/17.0.13)";
 
 /// Default policy: statuses 200 to 399 pass.
@@ -70,7 +70,7 @@ impl<'d> Sampler<'_, 'd> {
 pub(super) enum InvalidHost {
     /// It contains a slash.
     Slash,
-    /// It is empty.
+    /// The host is empty.
     None {
         /// URL without the host.
         url: String,

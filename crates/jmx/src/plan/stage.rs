@@ -4,7 +4,7 @@
 use brunt_model::TestStage;
 use brunt_model::live_output::LiveOutput;
 
-/// A runnable plan.
+/// A plan that brunt can run.
 #[derive(Debug, Clone)]
 pub struct TestRun {
     /// Stages in the order in which they run; never empty.

@@ -29,7 +29,7 @@ pub struct ErrorRow {
 pub struct LabelErrors {
     /// Label of the samples.
     pub label: String,
-    /// Number of samples.
+    /// Number of samples with this label.
     pub samples: u64,
     /// Number of failed samples.
     pub errors: u64,

@@ -1,4 +1,4 @@
-//! Writes `statistics.json`.
+//! Writes the file `statistics.json`.
 
 use super::label::StatisticsRow;
 use serde_json::Value;

@@ -45,19 +45,19 @@ pub struct ResponseOverview {
 pub struct StatisticsRow {
     /// Label of the samples.
     pub label: String,
-    /// Number of samples.
+    /// Number of samples with this label.
     pub samples: u64,
     /// Number of failed samples.
     pub failed: u64,
     /// Share of failed samples, in percent.
     pub failed_percent: f64,
-    /// Mean response time.
+    /// Mean of the response times.
     pub mean: f64,
-    /// Minimum response time.
+    /// Minimum of the response times.
     pub min: f64,
-    /// Maximum response time.
+    /// Maximum of the response times.
     pub max: f64,
-    /// Median response time.
+    /// Median of the response times.
     pub median: f64,
     /// The three percentiles of the settings.
     pub percentiles: [f64; 3],
@@ -65,7 +65,7 @@ pub struct StatisticsRow {
     pub throughput: f64,
     /// KB/s received (1 KB = 1024 bytes).
     pub received_kb: f64,
-    /// KB/s sent.
+    /// KB/s sent (1 KB = 1024 bytes).
     pub sent_kb: f64,
 }
 

@@ -13,7 +13,7 @@ pub const MOST_INTERVALS: u64 = 300;
 /// Maximum number of labels and codes in graphs; further ones are omitted.
 const MOST_NAMES: usize = 100;
 
-/// Records over time.
+/// Sums of records for intervals of equal length.
 #[derive(Debug, Clone, Default)]
 pub struct Timeline {
     intervals: BTreeMap<u64, Interval>,
@@ -52,7 +52,7 @@ pub struct Interval {
 /// Sums of the samples of a label. Times are milliseconds.
 #[derive(Debug, Clone, Default)]
 pub struct LabelSums {
-    /// Number of samples.
+    /// Number of samples with the label.
     pub count: u64,
     /// Number of failed samples.
     pub failed: u64,
@@ -67,7 +67,7 @@ pub struct LabelSums {
 }
 
 impl Timeline {
-    /// Counts a record.
+    /// Adds a record to its intervals and its label.
     pub(super) fn record(&mut self, record: &SampleRecord) {
         self.width = self.width.max(1);
         let end = record.start_unix_millis + record.elapsed_millis;

@@ -15,7 +15,7 @@ pub(super) static CLASSES: &[Class] = &[
     Class::with_constructor("java.util.StringJoiner", make_joiner),
 ];
 
-/// A mutable text.
+/// A `StringBuilder`, `StringBuffer` or `StringWriter`.
 struct Builder {
     class: &'static str,
     text: RefCell<String>,

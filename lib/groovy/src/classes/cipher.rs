@@ -26,7 +26,7 @@ const DECRYPT: i64 = 2;
 /// `IvParameterSpec`
 struct Iv(Vec<u8>);
 
-/// Mode of operation.
+/// Mode of operation of the block cipher.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mode {
     Ecb,

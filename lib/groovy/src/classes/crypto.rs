@@ -25,7 +25,7 @@ struct Hasher {
 
 /// `SecretKeySpec`
 pub(super) struct Key {
-    /// Raw key.
+    /// Bytes of the key, without an encoding.
     pub bytes: Vec<u8>,
     algorithm: String,
 }

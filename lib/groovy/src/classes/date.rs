@@ -22,7 +22,7 @@ pub(super) static CLASSES: &[Class] = &[
     Class::with_constructor("java.sql.Timestamp", make_date),
 ];
 
-/// Format of `Date.toString()`.
+/// Date pattern of `Date.toString()`.
 const TO_STRING: &str = "EEE MMM dd HH:mm:ss z yyyy";
 
 /// A `java.util.Date`: milliseconds since 1970.

@@ -1,4 +1,4 @@
-//! Implements `String.format`.
+//! Implements `String.format` and `printf`.
 
 use crate::decimal::{Decimal, Rounding};
 use crate::error::{Eval, throw};

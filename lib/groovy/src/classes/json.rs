@@ -95,7 +95,7 @@ impl Native for Slurper {
     }
 }
 
-/// Parses JSON.
+/// Parses JSON to maps and lists.
 pub(crate) fn parse(vm: &mut Vm, text: &str) -> Eval<Value> {
     vm.tick(text.len() / 16)?;
     let mut parser = JsonParser { text, position: 0 };
@@ -432,7 +432,7 @@ pub(crate) fn quote(text: &str, out: &mut String) {
     out.push('"');
 }
 
-/// A `JsonBuilder`.
+/// A `JsonBuilder` and its content.
 struct Builder {
     content: RefCell<Value>,
 }

@@ -58,7 +58,7 @@ struct MarkupWriter {
     text: String,
 }
 
-/// Arrangement of elements.
+/// Arrangement of elements in lines.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Layout {
     /// One element per line; nothing is written yet.
@@ -340,7 +340,7 @@ impl Native for Helper {
 }
 
 impl Helper {
-    /// Writes `<?xml version='1.0'?>`.
+    /// Writes a declaration such as `<?xml version='1.0'?>`.
     fn declare(&self, vm: &mut Vm, attributes: &Value) -> Eval<Value> {
         let Value::Map(map) = attributes else { return Ok(Value::Null) };
         let mut declaration = String::from("<?xml");

@@ -350,7 +350,7 @@ fn split_by(vm: &mut Vm, text: &str, regex: &Arc<Regex>, limit: i64) -> Eval<Val
     Ok(Value::array(pieces.into_iter().map(Value::str).collect()))
 }
 
-/// A `Matcher` object.
+/// A `Matcher` object for one text.
 pub(crate) struct Matcher {
     regex: Arc<Regex>,
     pattern: Rc<str>,

@@ -276,7 +276,7 @@ fn address(vm: &mut Vm, name: &str, _arguments: &[Value]) -> Eval<Option<Value>>
         .then(|| Value::native(Address(vm.host.host_name().into_owned()))))
 }
 
-/// The local host.
+/// An `InetAddress`, which is always the local host.
 struct Address(String);
 
 impl Native for Address {

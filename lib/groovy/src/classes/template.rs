@@ -17,7 +17,7 @@ pub(super) static CLASSES: &[Class] = &[
 
 struct Engine;
 
-/// A parsed template.
+/// A template, parsed to a script.
 struct Template(Arc<Code>);
 
 fn make(_vm: &mut Vm, _class: &str, _arguments: &[Value]) -> Eval<Value> {

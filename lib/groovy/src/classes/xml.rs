@@ -62,7 +62,7 @@ fn element(start: &BytesStart<'_>) -> Element {
     }
 }
 
-/// Parses a document.
+/// Parses a document to its root element.
 fn parse(vm: &mut Vm, text: &str) -> Eval<Rc<Element>> {
     vm.alloc(text.len() * 4)?;
     let mut reader = Reader::from_str(text);

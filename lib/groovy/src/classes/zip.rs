@@ -21,7 +21,7 @@ pub(super) static CLASSES: &[Class] = &[
 /// Number of bytes to decompress at a time.
 const PIECE: usize = 1 << 16;
 
-/// An incremental checksum.
+/// State of an incremental checksum.
 enum Sum {
     Crc(RefCell<Crc>),
     /// Both sums of RFC 1950.

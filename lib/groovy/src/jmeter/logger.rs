@@ -1,4 +1,4 @@
-//! The logger `log`.
+//! The logger `log` of JMeter scripts.
 
 use crate::error::Eval;
 use crate::host::LogLevel;

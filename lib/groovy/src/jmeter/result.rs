@@ -1,4 +1,4 @@
-//! The object `AssertionResult`.
+//! The object `AssertionResult` of assertion scripts.
 
 use crate::error::Eval;
 use crate::value::{Native, Value};

@@ -255,7 +255,7 @@ fn item_or_missing(item: Option<Value>, name: &str) -> Eval<Value> {
     }
 }
 
-/// Methods of ranges.
+/// Calls a method of a range.
 pub(super) fn call_range(vm: &mut Vm, range: &Rc<Range>, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
     Ok(Some(match (name, arguments) {
         ("size", []) => Value::count(range.len()),

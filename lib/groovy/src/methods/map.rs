@@ -275,7 +275,7 @@ fn sort_by_key(vm: &mut Vm, map: &Rc<Map>, name: &str) -> Eval<Option<Value>> {
     }
 }
 
-/// Methods of sets.
+/// Calls a method of a set.
 pub(super) fn call_set(
     vm: &mut Vm,
     set: &Rc<Map>,

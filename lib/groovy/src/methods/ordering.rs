@@ -186,7 +186,7 @@ fn unique(vm: &mut Vm, items: &[Value], by: Option<&Value>) -> Eval<Vec<Value>> 
     Ok(unique)
 }
 
-/// Shuffles the elements.
+/// Shuffles the elements (Fisher-Yates).
 pub(super) fn shuffle(vm: &mut Vm, mut items: Vec<Value>) -> Vec<Value> {
     for end in (1..items.len()).rev() {
         let other = vm.host.random() as usize % (end + 1);

@@ -19,7 +19,7 @@ fn part(text: &str, begin: usize, end: usize) -> String {
     String::from_utf16_lossy(&units)
 }
 
-/// Implements `substring`.
+/// Implements the method `substring`.
 pub(crate) fn substring(vm: &mut Vm, text: &str, begin: i64, end: Option<i64>) -> Eval<Value> {
     let length = length(text);
     vm.tick(length / 32)?;
@@ -31,7 +31,7 @@ pub(crate) fn substring(vm: &mut Vm, text: &str, begin: i64, end: Option<i64>) -
     vm.string(part)
 }
 
-/// Implements `text[index]`.
+/// Implements the expression `text[index]`.
 pub(crate) fn letter_at(vm: &mut Vm, text: &str, index: i64) -> Eval<Value> {
     let length = length(text);
     vm.tick(length / 32)?;
@@ -43,7 +43,7 @@ pub(crate) fn letter_at(vm: &mut Vm, text: &str, index: i64) -> Eval<Value> {
     vm.string(part)
 }
 
-/// Implements `text[from..to]`.
+/// Implements the expression `text[from..to]`.
 pub(crate) fn slice(vm: &mut Vm, text: &str, from: i64, to: i64, empty: bool) -> Eval<Value> {
     if empty {
         return Ok(Value::str(""));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 pub(crate) type Name = Arc<str>;
 
-/// A parsed script.
+/// Syntax tree of a script.
 pub(crate) struct Code {
     /// Statements outside of methods and classes.
     pub main: Arc<Function>,
@@ -21,7 +21,7 @@ pub(crate) struct Code {
     pub dialect: crate::script::Dialect,
 }
 
-/// An `import` declaration.
+/// An `import` declaration of a script.
 pub(crate) struct Import {
     pub line: u32,
     pub path: Name,
@@ -99,7 +99,7 @@ pub(crate) enum Type {
     Array(Box<Type>),
 }
 
-/// A statement.
+/// A statement with its position.
 pub(crate) struct Stmt {
     pub line: u32,
     pub kind: StmtKind,
@@ -159,7 +159,7 @@ pub(crate) struct Case {
     pub closed: bool,
 }
 
-/// An expression.
+/// An expression of the syntax tree.
 pub(crate) enum Expr {
     Null,
     This,

@@ -311,7 +311,7 @@ impl Lexer {
         Ok(())
     }
 
-    /// Parses `name.name.name`.
+    /// Parses names with dots: `name.name.name`.
     fn path(&mut self) -> Vec<Token> {
         let line = self.line;
         let column = self.column();

@@ -1,4 +1,4 @@
-//! Parses statements.
+//! Parses the statements of a block.
 
 use super::ast::{Case, Catch, Expr, ForParts, Name, Stmt, StmtKind, TryParts, Type};
 use super::parser::{LineEnds, Parse, Parser};

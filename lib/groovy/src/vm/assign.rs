@@ -1,4 +1,4 @@
-//! Evaluates assignments.
+//! Evaluates assignments to variables, properties and elements.
 
 use super::{Frame, Vm};
 use crate::error::Eval;

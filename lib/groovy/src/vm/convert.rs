@@ -158,7 +158,7 @@ impl Vm<'_> {
         }
     }
 
-    /// Evaluates `(type) value`.
+    /// Evaluates the cast `(type) value`.
     pub fn cast(&mut self, value: Value, ty: &Type) -> Eval<Value> {
         if value.is_null() {
             return Ok(Value::Null);

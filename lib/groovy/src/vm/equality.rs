@@ -25,7 +25,7 @@ pub(super) fn identical(left: &Value, right: &Value) -> bool {
 }
 
 impl Vm<'_> {
-    /// Evaluates Groovy's `==`.
+    /// Evaluates the operator `==` of Groovy.
     pub fn equals(&mut self, left: &Value, right: &Value) -> Eval<bool> {
         self.equals_at(left, right, NESTING)
     }
@@ -98,7 +98,7 @@ impl Vm<'_> {
         }
     }
 
-    /// Evaluates Groovy's `<=>`.
+    /// Evaluates the operator `<=>` of Groovy.
     pub fn compare(&mut self, left: &Value, right: &Value) -> Eval<Ordering> {
         if let Some(order) = compare_plain(left, right) {
             return Ok(order);

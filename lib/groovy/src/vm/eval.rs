@@ -1,4 +1,4 @@
-//! Evaluates expressions.
+//! Evaluates the expressions of a script.
 
 use super::exec::{Flow, set_slot};
 use super::{Frame, Vm};

@@ -1,4 +1,4 @@
-//! Executes statements.
+//! Executes the statements of a script.
 
 use super::{Frame, Vm};
 use crate::error::{Eval, Fault, Throwable, throw};

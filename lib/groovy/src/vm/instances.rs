@@ -184,7 +184,7 @@ impl Vm<'_> {
         Ok(None)
     }
 
-    /// Evaluates `super.method(…)`.
+    /// Evaluates a call of `super.method(…)`.
     pub fn super_call(&mut self, this: &Value, post: &Post, frame: &Rc<Frame>) -> Eval<Value> {
         if let Post::Call(arguments, _) = post {
             let arguments = self.arguments(arguments, frame)?;

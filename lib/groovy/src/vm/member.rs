@@ -276,7 +276,7 @@ impl Vm<'_> {
         Ok(map.insert(key, value))
     }
 
-    /// Evaluates `object[index]`.
+    /// Evaluates the expression `object[index]`.
     pub fn index(&mut self, object: &Value, index: &Value) -> Eval<Value> {
         match (object, index) {
             (Value::Null, _) => {
@@ -346,7 +346,7 @@ impl Vm<'_> {
         }
     }
 
-    /// Evaluates `object[from..to]`.
+    /// Evaluates the expression `object[from..to]`.
     fn slice(&mut self, object: &Value, from: i64, to: i64, empty: bool) -> Eval<Value> {
         if let Value::Str(text) = object {
             let text = Rc::clone(text);

@@ -151,7 +151,7 @@ impl Vm<'_> {
         value
     }
 
-    /// Creates a frame.
+    /// Creates a frame with null variables.
     pub fn frame(&mut self, globals: Rc<Globals>, parent: Option<Rc<Frame>>, slots: u16, this: Value) -> Rc<Frame> {
         let slots = RefCell::new(vec![Value::Null; usize::from(slots)]);
         Rc::new(Frame { slots, parent, globals, this, delegate: Value::Null })

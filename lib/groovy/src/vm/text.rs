@@ -1,4 +1,4 @@
-//! Text of values.
+//! Converts values to text.
 
 use super::{NESTING, Vm};
 use crate::error::{Eval, Throwable, throw};
