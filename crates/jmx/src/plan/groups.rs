@@ -297,8 +297,8 @@ impl PlanReader<'_> {
             let [from, to, time] = cells[..] else {
                 return Err(error_at(group, "a row needs a first rate, a last rate and a time"));
             };
-            let factor = self.surroundings.scale / unit;
-            stages.push(stage(from * factor, to * factor, time * unit));
+            let scale = self.surroundings.scale;
+            stages.push(stage(from * scale / unit, to * scale / unit, time * unit));
         }
         let limit = self.number(group, "ConcurrencyLimit", 0.0)?;
         Ok((!stages.is_empty()).then(|| open_schedule(without_empty_stages(stages), Arrivals::Even, limit)))

@@ -229,7 +229,7 @@ impl PatternTranslator<'_> {
         let within = &self.rest[1..end];
         let (least, most) = within.split_once(',').unwrap_or((within, ""));
         let has_operand = self.out.chars().next_back().is_some_and(|last| !matches!(last, '(' | '|'));
-        let is_one = has_operand && !least.is_empty() && is_digits(least) && is_digits(most);
+        let is_quantifier = has_operand && !least.is_empty() && is_digits(least) && is_digits(most);
         if is_quantifier {
             self.copy(end + 1);
         }

@@ -371,7 +371,7 @@ impl PlanReader<'_> {
         // JMeter's HTTP client follows redirects of these methods; for others its
         // sampler does, if enabled.
         let is_followed = matches!(method, "GET" | "HEAD" | "POST" | "DELETE") || !follows_by_sampler;
-        let by_itself = is_followed && self.sampler_flag(sampler, "HTTPSampler.auto_redirects");
+        let by_client = is_followed && self.sampler_flag(sampler, "HTTPSampler.auto_redirects");
         let follows = by_client || follows_by_sampler;
         let rules = if by_client { RedirectRules::JmeterAuto } else { RedirectRules::Jmeter };
         let embedded = self.sampler_flag(sampler, "HTTPSampler.image_parser");

@@ -10,7 +10,7 @@ use std::rc::Rc;
 
 pub(super) static CLASSES: &[Class] = &[
     Class::with_constructor("groovy.xml.MarkupBuilder", make),
-    Class::made("groovy.xml.StreamingMarkupBuilder", make_streaming),
+    Class::with_constructor("groovy.xml.StreamingMarkupBuilder", make_streaming),
 ];
 
 /// Methods that are not elements.

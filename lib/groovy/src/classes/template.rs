@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 pub(super) static CLASSES: &[Class] = &[
     Class::with_constructor("groovy.text.SimpleTemplateEngine", make),
-    Class::made("groovy.text.GStringTemplateEngine", make),
+    Class::with_constructor("groovy.text.GStringTemplateEngine", make),
 ];
 
 struct Engine;

@@ -251,7 +251,7 @@ impl Vm<'_> {
             Value::Native(object) if object.class_name() == "java.util.regex.Pattern" => {
                 let text = self.text(value)?;
                 let matcher = self.call_method(label, "matcher", &[Value::Str(text)])?;
-                let is_match = self.call_method(&matches, "matches", &[])?;
+                let is_match = self.call_method(&matcher, "matches", &[])?;
                 self.truth(&is_match)
             }
             _ => self.equals(label, value),
