@@ -75,6 +75,7 @@ impl Document {
         enters: impl Fn(&TestElement<'d>) -> bool,
     ) -> impl Iterator<Item = (TestElement<'d>, Option<TestElement<'d>>)> {
         let mut rest: Vec<_> = self.test_elements().filter(&enters).map(|element| (element, None)).collect();
+        // `pop` takes the last element first.
         rest.reverse();
         std::iter::from_fn(move || {
             let (next, group) = rest.pop()?;

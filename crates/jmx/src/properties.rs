@@ -123,6 +123,7 @@ fn logical_lines(text: &str) -> Vec<(u32, String)> {
             joined.push((number, String::new()));
         }
         let slashes = line.len() - line.trim_end_matches('\\').len();
+        // Two backslashes are one escaped backslash, and no continuation.
         continues = slashes % 2 == 1;
         let content = if continues { &line[..line.len() - 1] } else { line };
         if let Some((_, logical)) = joined.last_mut() {
@@ -175,6 +176,7 @@ fn unescape(text: &str) -> Result<String, String> {
         };
         units.extend_from_slice(unit.encode_utf16(&mut [0; 2]));
     }
+    // Java writes a character above U+FFFF as two escapes, one per UTF-16 unit.
     Ok(String::from_utf16_lossy(&units))
 }
 

@@ -143,6 +143,7 @@ impl Summariser {
         let errors = sums.errors;
         let max = sums.max;
         let rate = match millis {
+            // JMeter writes this where the rate would be infinite.
             0 => "******".to_owned(),
             millis => format!("{:6.1}", samples as f64 / millis as f64 * 1000.0),
         };

@@ -39,6 +39,7 @@ pub(super) fn fault(open: &str) -> Option<(usize, String)> {
     let mut position = 1 + element.len();
     let mut names = Vec::new();
     loop {
+        // The search for duplicates takes quadratic time.
         if names.len() > MAX_ATTRIBUTES {
             return Some((0, format!("the tag `<{element}` has more than {MAX_ATTRIBUTES} attributes")));
         }

@@ -48,6 +48,7 @@ const NAMES: [(&str, Encoding); 9] = [
 /// Fails if the file has none of these encodings; the message suggests a fix.
 pub fn read(bytes: &[u8]) -> Result<(Cow<'_, str>, Encoding), JmxError> {
     match bytes {
+        // UTF-16 begins with a byte-order mark, or with `<` in two bytes.
         [0xFF, 0xFE, ..] | [b'<', 0, ..] => return wide(bytes, Encoding::Utf16Le),
         [0xFE, 0xFF, ..] | [0, b'<', ..] => return wide(bytes, Encoding::Utf16Be),
         _ => {}

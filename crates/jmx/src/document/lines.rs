@@ -28,6 +28,7 @@ impl LineIndex {
         let line = self.line(byte_position) as usize;
         let start = self.starts[line - 1] as usize;
         let before = &source.as_bytes()[start.min(source.len())..byte_position.min(source.len())];
+        // In UTF-8, these bytes continue a character.
         let characters = before.iter().filter(|byte| !matches!(byte, 0x80..=0xBF)).count();
         Position { line: line as u32, column: characters as u32 + 1 }
     }

@@ -11,6 +11,7 @@ pub(crate) fn decode(raw: &str) -> Cow<'_, str> {
 /// Decodes an attribute value: resolves references and converts white space to spaces.
 pub(crate) fn decode_attribute(raw: &str) -> Cow<'_, str> {
     match line_ends(raw) {
+        // White space from references, such as `&#10;`, stays.
         text if text.contains(['\n', '\t']) => {
             Cow::Owned(resolve(Cow::Owned(text.replace(['\n', '\t'], " "))).into_owned())
         }
@@ -87,6 +88,7 @@ fn parse_digits(text: &str, radix: u32) -> Option<u32> {
 
 /// Encodes an attribute value for either kind of quotes.
 pub(crate) fn encode_attribute(text: &str) -> String {
+    // A parser turns a literal line end or tab in an attribute into a space.
     encode(text).replace('\n', "&#xa;").replace('\t', "&#x9;")
 }
 

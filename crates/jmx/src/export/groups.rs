@@ -50,6 +50,7 @@ impl PlanWriter<'_> {
                 let threads = self.threads(users, &population.name);
                 let loops = self.loops(population, threads.number, duration);
                 let controller = vec![
+                    // With `true`, JMeter repeats the loops until the group ends.
                     Prop::Flag("LoopController.continue_forever".into(), false),
                     Prop::Text("LoopController.loops".into(), loops.to_string()),
                 ];

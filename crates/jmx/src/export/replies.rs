@@ -31,6 +31,7 @@ impl PlanWriter<'_> {
             }
         }
         let statuses = &policy.checks.status;
+        // JMeter itself accepts 200 to 399.
         if !statuses.is_empty() && statuses != &[StatusRange { least: 200, most: 399 }] {
             items.push(status(statuses));
         }
@@ -257,6 +258,7 @@ impl PlanWriter<'_> {
             .text("scriptLanguage", language)
             .text("parameters", parameters)
             .text("filename", "")
+            // JMeter then compiles the script only once.
             .text("cacheKey", "true")
             .text("script", &script.source)
     }
@@ -272,6 +274,7 @@ impl PlanWriter<'_> {
         let elapsed = if fixed.waits { self.text(&fixed.elapsed, Place::Text) } else { String::new() };
         let pairs = [
             ("Sleep_Time", if elapsed.is_empty() { "0".to_owned() } else { elapsed }),
+            // Without a mask, JMeter adds no random time.
             ("Sleep_Mask", "0".to_owned()),
             ("ResponseCode", self.text(&fixed.code, Place::Text)),
             ("ResponseMessage", self.text(&fixed.message, Place::Text)),
@@ -290,6 +293,7 @@ impl PlanWriter<'_> {
             name: format!("set {variable}"),
             language: ScriptLanguage::Groovy,
             source: format!("vars.put(\"{}\", Parameters)", variable.replace('\\', r"\\").replace('"', "\\\"")),
+            // JMeter evaluates parameters before the script runs.
             parameters: value.to_owned(),
         };
         self.script(class, &script)
@@ -341,6 +345,7 @@ fn status(ranges: &[StatusRange]) -> Item {
     let patterns = ranges.iter().flat_map(|range| match (range.least, range.most) {
         (least, most) if least == most => vec![least.to_string()],
         (least, most) if least % 100 == 0 && most == least + 99 => vec![format!(r"{}\d\d", least / 100)],
+        // Status codes have three digits.
         (least, most) => (least..=most.min(999)).map(|status| status.to_string()).collect(),
     });
     let patterns: Vec<String> = patterns.collect();

@@ -20,6 +20,7 @@ fn headers(request: &Request) -> Vec<(String, String)> {
 
 fn needs_manager_entry(request: &Request, name: &str, value: &str) -> bool {
     match name.to_ascii_lowercase().as_str() {
+        // The keep-alive setting of the sampler replaces it.
         "connection" => false,
         "user-agent" => !value.starts_with(OWN_AGENT),
         "authorization" => basic(value).is_none(),
@@ -55,6 +56,7 @@ fn parts(url: &str) -> Option<[String; 4]> {
     let mut colon = None;
     for (position, next) in rest.char_indices() {
         match next {
+            // A separator in a placeholder or in an IPv6 address does not end the host.
             '{' | '[' => depth += 1,
             '}' | ']' => depth = depth.saturating_sub(1),
             '/' | '?' if depth == 0 => {
@@ -66,6 +68,7 @@ fn parts(url: &str) -> Option<[String; 4]> {
         }
     }
     let (host, port) = colon.map_or((&rest[..end], ""), |colon| (&rest[..colon], &rest[colon + 1..end]));
+    // JMeter's fields have no place for a user in the URL.
     if host.contains('@') {
         return None;
     }
@@ -114,6 +117,7 @@ impl PlanWriter<'_> {
             .flag("HTTPSampler.follow_redirects", follows)
             .flag("HTTPSampler.auto_redirects", false)
             .flag("HTTPSampler.use_keepalive", !closes);
+        // An imported plan without a time limit has one of an hour.
         if let Some(timeout) =
             policy.timeout.or(Some(self.plan.connection.timeout)).filter(|time| time.as_secs() < 3600)
         {

@@ -104,6 +104,7 @@ impl PlanWriter<'_> {
                             drop(timer);
                             items.push(action("pause", 1, 0, &think.least.as_millis().to_string()));
                         }
+                        // A timer runs only with a sampler, here a pause of 0 ms.
                         Ok(timer) => items.push(action("pause", 1, 0, "0").over(vec![timer])),
                         Err(pause) => {
                             if !timers.is_empty() {
@@ -314,6 +315,7 @@ impl PlanWriter<'_> {
             }
             Step::Resumable(steps) => self.steps(steps, population, false),
             Step::Set { variable, value } => {
+                // A pre-processor runs only with a sampler, here a pause of 0 ms.
                 let set = self.set("JSR223PreProcessor", variable, value);
                 vec![action(&format!("set {variable}"), 1, 0, "0").over(vec![set])]
             }

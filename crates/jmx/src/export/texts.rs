@@ -106,6 +106,7 @@ impl PlanWriter<'_> {
             let before = &rest[..position];
             let inner = &rest[position + 1..end];
             let after = &rest[end + 1..];
+            // A backslash before the brace makes the placeholder literal.
             if let Some(before) = before.strip_suffix('\\') {
                 pieces.push(Piece::Literal(format!("{before}{{{inner}}}")));
                 rest = after;
@@ -113,6 +114,7 @@ impl PlanWriter<'_> {
             }
             pieces.push(Piece::Literal(before.to_owned()));
             pieces.push(match inner.split_once(':') {
+                // With FALSE, JMeter has one counter for all users.
                 None if inner == "n" => Piece::Expression("${__counter(FALSE,)}".into()),
                 None => Piece::Expression("${__UUID()}".into()),
                 Some(("random", range)) => {
@@ -158,6 +160,7 @@ impl PlanWriter<'_> {
                 groovy_call(&format!("(long) Math.abs(new Random().nextGaussian() * {deviation} + {mean})"))
             }
             ("exponential", [mean, add @ ..]) => {
+                // The argument of the logarithm must not be 0, which `Math.random()` may return.
                 let add = add.first().map_or("0", String::as_str);
                 groovy_call(&format!("(long) (-Math.log(1 - Math.random()) * {mean} + {add})"))
             }

@@ -100,6 +100,7 @@ impl Column {
             Field::Bytes => number_text(record.bytes),
             Field::SentBytes => number_text(record.sent_bytes),
             Field::ThreadCounts => number_text(record.group_threads.into()),
+            // JMeter writes `null` for a sample without a URL.
             Field::Url => record.url.as_deref().unwrap_or("null").into(),
             Field::Filename => (&*record.filename).into(),
             Field::Latency => number_text(record.latency_millis),

@@ -33,6 +33,7 @@ impl<R: Read> CsvReader<R> {
         let mut input = BufReader::new(input);
         let mut first = Vec::new();
         input.read_until(b'\n', &mut first).map_err(|error| unreadable(&error))?;
+        // A byte-order mark is not part of the first name.
         if first.starts_with(b"\xEF\xBB\xBF") {
             first.drain(..3);
         }
@@ -93,6 +94,7 @@ impl<R: Read> Iterator for CsvReader<R> {
             Ok(true) => Some(self.record()),
             Ok(false) => None,
             Err(error) => {
+                // The next read could return the same error again, without end.
                 self.ended = true;
                 Some(Err(JmxError::new(format!("the result file cannot be read: {error}"))))
             }

@@ -84,6 +84,7 @@ impl State {
             }
             Event::End(tag) => return self.stop(tag.name().as_ref()),
             Event::Text(text) => self.text(text),
+            // The text of a leaf is decoded when it ends.
             Event::CData(text) => self.text(&crate::document::encode(text)),
             Event::GeneralRef(name) => self.text(&format!("&{};", &**name)),
             _ => {}
@@ -221,6 +222,7 @@ fn set_attribute(record: &mut SampleRecord, key: &str, value: &str) -> Option<()
         "ts" => record.start_unix_millis = value.parse().ok()?,
         "s" => record.success = read_success(value)?,
         "lb" => value.clone_into(&mut record.label),
+        // Old versions of JMeter call it `rs`.
         "rc" | "rs" => value.clone_into(&mut record.code),
         "rm" => read_message(value, record),
         "tn" => value.clone_into(&mut record.thread_name),
@@ -265,6 +267,7 @@ impl<R: BufRead> BufRead for LineCounter<R> {
     }
 
     fn consume(&mut self, amount: usize) {
+        // Returns the same bytes again, because nothing is consumed yet.
         if let Ok(buffer) = self.inner.fill_buf() {
             let consumed = &buffer[..amount.min(buffer.len())];
             self.ends = self.ends.saturating_add(line_ends(consumed));

@@ -135,6 +135,7 @@ impl PlanReader<'_> {
             (false, false) => LabelFilter::Named(list.split(';').map(str::to_owned).collect()),
         };
         let prefix = arguments.or("rootMetricsPrefix", "jmeter.").to_owned();
+        // An IPv6 address may be in brackets.
         let sink = LiveSink::Graphite(GraphiteSink { host: host.trim_matches(['[', ']']).to_owned(), port, prefix });
         let percentiles = arguments.percentiles();
         let interval = self.interval(GRAPHITE_INTERVAL, GRAPHITE_INTERVAL_SECONDS);

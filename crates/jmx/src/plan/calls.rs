@@ -124,6 +124,7 @@ fn protos(folder: &Path) -> Vec<PathBuf> {
     while let Some(folder) = folders.pop() {
         let entries = std::fs::read_dir(&folder).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()));
         for path in entries.take(MOST_FILES) {
+            // A link may lead back to an outer folder.
             if path.is_dir() && !path.is_symlink() {
                 folders.push(path);
             } else if path.extension().is_some_and(|ending| ending == "proto") && files.len() < MOST_FILES {

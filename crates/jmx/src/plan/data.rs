@@ -145,6 +145,7 @@ impl PlanReader<'_> {
         };
         let mode = self.value(element, "shareMode");
         let shared = match mode.trim() {
+            // A plan has the key of a mode, or its English label.
             "shareMode.group" | "Current thread group" => Sharing::Population,
             "shareMode.thread" | "Current thread" => Sharing::User,
             _ => Sharing::All,
@@ -157,6 +158,7 @@ impl PlanReader<'_> {
                 quoted: self.flag(element, "quotedData", false),
             },
             names: columns(&names),
+            // Without names in the plan, the first line holds the names.
             skip_first: self.flag(element, "ignoreFirstLine", false) && !names.trim().is_empty(),
             shared,
             order: RowOrder::Sequence,
@@ -173,6 +175,7 @@ impl PlanReader<'_> {
             encoding: self.value(element, "fileEncoding"),
             format: DataFormat::Csv { delimiter: delimiter(&self.value(element, "delimiter")), quoted: true },
             names: columns(&names),
+            // Without names in the plan, the first line holds the names.
             skip_first: self.flag(element, "ignoreFirstLine", false) && !names.trim().is_empty(),
             shared: if self.flag(element, "independentListPerThread", false) { Sharing::User } else { Sharing::All },
             order,
@@ -242,6 +245,7 @@ impl PlanReader<'_> {
 
 fn delimiter(text: &str) -> char {
     match text {
+        // A plan writes a tab as a backslash and a `t`.
         r"\t" => '\t',
         other => other.chars().next().unwrap_or(','),
     }

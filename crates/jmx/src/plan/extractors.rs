@@ -136,6 +136,7 @@ impl PlanReader<'_> {
                     from,
                     part,
                     samples: self.samples(element),
+                    // XPath extractors take all matches by default.
                     take: take(element, &number, -1)?,
                     sets_more: true,
                     default: Some(self.text(element, &format!("{prefix}.default"))),
@@ -154,6 +155,7 @@ impl PlanReader<'_> {
                     variable: self.text(element, "JMESExtractor.referenceName").trim().to_owned(),
                     from: ExtractFrom::JmesPath(self.text(element, "JMESExtractor.jmesPathExpr")),
                     part: self.source_part(element, ""),
+                    // A JMESPath extractor searches only the main sample.
                     samples: SampleScope::Main,
                     take: take(element, &number, 0)?,
                     sets_more: true,
@@ -175,6 +177,7 @@ impl PlanReader<'_> {
                 let queue = self.text(element, "FifoName");
                 let value = self.text(element, "Value");
                 if let Some(call) = call_of("fifoPut", &[&queue, &value]) {
+                    // Only the effect of the call on the queue matters; nothing reads the variable.
                     actions.push(ReplyAction::Set { variable: "fifoPut".into(), value: call });
                 }
             }
@@ -298,6 +301,7 @@ fn take(element: TestElement<'_>, text: &str, default: i64) -> Result<Take, JmxE
         return Ok(Take::Number(1));
     }
     Ok(match number_of(element, "match_number", text, default as f64)? as i64 {
+        // In JMeter, match number 0 is a random match and a negative number is all matches.
         0 => Take::Random,
         number if number < 0 => Take::All,
         number => Take::Number(u32::try_from(number).unwrap_or(u32::MAX)),

@@ -110,6 +110,7 @@ impl PlanFolder {
         let directory = self.directory.clone();
         let suffixes = (0..parts.len()).map(move |from| parts[from..].to_vec());
         suffixes
+            // A suffix with `..` could leave the plan's directory.
             .filter(|suffix| !suffix.iter().any(|part| part == ".."))
             .map(move |suffix| directory.join(suffix.join("/")))
     }
@@ -138,6 +139,7 @@ impl PlanFolder {
         let in_folder = self.directory.join(file);
         let path =
             if in_folder.exists() { in_folder } else { self.replacement(file).unwrap_or_else(|| PathBuf::from(file)) };
+        // Neither `..` nor a symbolic link may lead out of the allowed directories.
         let whole = path.canonicalize()?;
         if is_below(&whole, self.directories()) {
             return Ok(path);

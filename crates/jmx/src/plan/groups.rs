@@ -107,6 +107,7 @@ impl PlanReader<'_> {
 
     /// Variables that users start with. Their values are no longer expressions.
     fn initial_variables(&self) -> Vec<(String, String)> {
+        // JMeter itself defines these variables when a test starts.
         let start_time = self.before.text("${__time()}");
         let mut all: Vec<(String, String)> =
             ["START.MS", "TESTSTART.MS"].iter().map(|name| ((*name).to_owned(), start_time.clone())).collect();
@@ -116,6 +117,7 @@ impl PlanReader<'_> {
     }
 
     fn scaled_threads(&self, threads: f64) -> f64 {
+        // With a small scale, a group keeps at least one thread.
         if threads <= 0.0 { 0.0 } else { (threads * self.surroundings.scale).round().max(1.0) }
     }
 

@@ -116,6 +116,7 @@ fn comparison<'t>(path: &str, after: &'t str) -> Option<(String, &'t str)> {
         "size" => format!("length({path}) == {value}"),
         "empty" => format!("length({path}) {} 0", if value == "true" { "==" } else { "!=" }),
         "contains" => {
+            // In Jayway, `contains` holds for an element of a list and for a part of a text.
             let literal = value.trim_matches(['\'', '"']);
             let pattern = format!("'{}'", escaped_pattern(literal));
             format!("({path}[?@ == {value}] || search({path}, {pattern}))")
@@ -140,6 +141,7 @@ fn matches<'t>(path: &str, after: &'t str) -> Option<(String, &'t str)> {
     let rest = &regex[end + 1..];
     let flags = &rest[..rest.find(|letter: char| !letter.is_ascii_alphabetic()).unwrap_or(rest.len())];
     let inline = if flags.is_empty() { String::new() } else { format!("(?{flags})") };
+    // In RFC 9535, the pattern is a quoted text, where a backslash needs another one.
     let pattern = regex[..end].replace(r"\/", "/").replace('\\', r"\\").replace('\'', r"\'");
     Some((format!("match({path}, '{inline}{pattern}')"), &rest[flags.len()..]))
 }
@@ -169,6 +171,7 @@ fn equals_any(value: &str, list: &str) -> String {
         tests.push(format!("{value} == {}", rest[..length].trim()));
         rest = rest[length..].trim_start_matches(|letter: char| letter == ',' || letter.is_whitespace());
     }
+    // Nothing is in an empty list.
     if tests.is_empty() { "1 == 2".to_owned() } else { tests.join(" || ") }
 }
 
@@ -177,6 +180,7 @@ fn escaped_pattern(text: &str) -> String {
     let mut out = String::new();
     for letter in text.chars() {
         if letter.is_ascii_punctuation() && !matches!(letter, '_' | '\'') {
+            // Within the quoted text, the backslash of the pattern needs another one.
             out.push_str(r"\\");
         }
         if letter == '\'' {

@@ -56,6 +56,7 @@ impl OroSyntax<'_> {
                 ')' => self.close(),
                 '*' | '+' | '?' => self.repetition(),
                 '{' => self.brace(),
+                // After `|`, a quantifier has no operand.
                 '|' => {
                     self.last = LastToken::Nothing;
                     None
@@ -87,13 +88,14 @@ impl OroSyntax<'_> {
         self.last = LastToken::Atom;
         let begin = usize::from(self.rest.starts_with('^'));
         let mut is_escaped = false;
-        let mut named = false;
+        let mut in_named_class = false;
         for (position, character) in self.rest.char_indices().skip(begin) {
             match character {
                 _ if is_escaped => is_escaped = false,
                 '\\' => is_escaped = true,
                 ':' if self.rest[..position].ends_with('[') => in_named_class = true,
                 ']' if in_named_class && self.rest[..position].ends_with(':') => in_named_class = false,
+                // Directly after `[` or `[^`, a `]` is literal.
                 ']' if position > begin && !in_named_class => {
                     self.skip(position + 1);
                     return None;
@@ -114,10 +116,13 @@ impl OroSyntax<'_> {
         match kind.chars().next() {
             Some('<') => return Some("Sequence (?<...) not recognized"),
             Some('P') => return Some("Sequence (?P...) not recognized"),
+            // `(?#…)` is a comment.
             Some('#') => self.skip(self.rest.find(')').map_or(self.rest.len(), |end| end + 1)),
+            // `(?i)` only sets flags; it opens no group.
             _ if flags > 0 && kind[flags..].starts_with(')') => self.skip(flags + 2),
             _ => {
                 self.open += 1;
+                // Skips `?:`, `?=` or `?!`.
                 self.skip(self.rest.chars().take(2).map(char::len_utf8).sum());
             }
         }
@@ -137,6 +142,7 @@ impl OroSyntax<'_> {
             LastToken::Repetition => return Some("Nested repetitions *?+ in expression"),
             LastToken::Atom => self.last = LastToken::Repetition,
         }
+        // A `?` after a quantifier makes it lazy.
         if self.rest.starts_with('?') {
             self.skip(1);
         }
@@ -146,6 +152,7 @@ impl OroSyntax<'_> {
     fn brace(&mut self) -> Option<&'static str> {
         let within = self.rest.split_once('}').map_or("", |(within, _)| within);
         let (least, most) = within.split_once(',').unwrap_or((within, ""));
+        // Other braces are literal.
         if least.is_empty() || !is_digits(least) || !is_digits(most) || self.last == LastToken::Nothing {
             self.last = LastToken::Atom;
             return None;
@@ -214,10 +221,14 @@ impl PatternTranslator<'_> {
         };
         self.rest = &after[next.len_utf8()..];
         match next {
+            // In Rust, `\<` and `\>` are word boundaries; in Perl, they are literal.
             '<' | '>' => self.out.push(next),
+            // In Perl, `\Z` also matches before a final newline.
             'Z' => self.out.push_str(r"\n?\z"),
+            // Rust has no escape for the control character ESC.
             'e' => self.out.push_str(r"\x1B"),
             plain if plain.is_ascii_alphanumeric() || plain.is_ascii_punctuation() => self.out.extend(['\\', plain]),
+            // Rust rejects a backslash before other characters.
             plain => self.out.push(plain),
         }
         true
@@ -228,6 +239,7 @@ impl PatternTranslator<'_> {
         let Some(end) = self.rest.find('}') else { return false };
         let within = &self.rest[1..end];
         let (least, most) = within.split_once(',').unwrap_or((within, ""));
+        // Braces without an operand are literal.
         let has_operand = self.out.chars().next_back().is_some_and(|last| !matches!(last, '(' | '|'));
         let is_quantifier = has_operand && !least.is_empty() && is_digits(least) && is_digits(most);
         if is_quantifier {
@@ -254,7 +266,9 @@ impl PatternTranslator<'_> {
                     let end = self.rest.find(":]").map_or(1, |position| position + 2);
                     self.copy(end);
                 }
+                // In Rust, an inner `[` opens a nested class.
                 '[' | ']' => self.plain(next),
+                // In Rust, `&&`, `~~` and `--` are set operations.
                 '&' | '~' | '-' if self.rest.chars().nth(1) == Some(next) => {
                     self.plain(next);
                     self.plain(next);

@@ -99,6 +99,7 @@ impl PlanReader<'_> {
             method => self.before.text(method).trim().to_ascii_uppercase(),
         };
         let arguments = self.arguments(&sampler);
+        // JMeter sends the values as one body if no argument has a name.
         let is_raw = self.sampler_flag(&sampler, "HTTPSampler.postBodyRaw")
             || !arguments.is_empty() && arguments.iter().all(|argument| argument.name.is_empty());
         let in_query = matches!(method.as_str(), "GET" | "DELETE" | "OPTIONS" | "HEAD" | "TRACE") && !is_raw;
@@ -119,6 +120,7 @@ impl PlanReader<'_> {
         if let Some(media_type) = media_type {
             let is_multipart = media_type.starts_with("multipart/");
             if is_multipart {
+                // Only the generated header has the boundary of the body.
                 headers.retain(|header| !header.0.eq_ignore_ascii_case("content-type"));
             }
             if !has_header(&headers, "content-type") {
@@ -181,6 +183,7 @@ impl PlanReader<'_> {
             return path;
         }
         let host = match &self.surroundings.resolve_all {
+            // All connections go to one address, so the plan needs no host.
             Some(all) if host.trim().is_empty() => all.address.ip().to_string(),
             _ => host,
         };
@@ -304,6 +307,7 @@ impl PlanReader<'_> {
                 let properties = item.properties();
                 let name = self.value_in(&properties, "Header.name").trim().to_owned();
                 let value = self.text_in(&properties, "Header.value").trim().to_owned();
+                // JMeter does not let a Header Manager override Content-Length.
                 if name.is_empty() || name.eq_ignore_ascii_case("content-length") {
                     continue;
                 }
@@ -528,6 +532,7 @@ fn request_body(
     is_raw: bool,
     is_multipart: bool,
 ) -> (Body, Option<String>) {
+    // JMeter sends a single file without a field name as the whole body.
     let is_only_file = files.len() == 1 && files[0].field.is_empty() && arguments.iter().all(|a| a.value.is_empty());
     if is_only_file && !is_multipart {
         let Upload { part, expression, .. } = files.remove(0);

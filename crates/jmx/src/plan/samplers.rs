@@ -47,10 +47,12 @@ impl PlanReader<'_> {
                 }
             }
             Some(ElementKind::FlowControlAction) => {
+                // JMeter's transactions count it as a sampler.
                 steps.push(Step::CountInTransactions(Counted::Sampler));
                 steps.extend(self.action(sampler)?);
             }
             Some(ElementKind::SetVariablesAction) => {
+                // JMeter's transactions count it as a sampler.
                 steps.push(Step::CountInTransactions(Counted::Sampler));
                 let nested = sampler.properties().element("SetVariablesAction");
                 let nested = nested.unwrap_or(sampler.properties());
@@ -247,6 +249,7 @@ impl PlanReader<'_> {
     /// Sample of the Dummy Sampler plugin.
     fn dummy(&self, sampler: TestElement<'_>) -> FixedSample {
         FixedSample {
+            // The plugin spells the property like this.
             success: self.flag(sampler, "SUCCESFULL", true),
             code: self.text(sampler, "RESPONSE_CODE"),
             message: self.text(sampler, "RESPONSE_MESSAGE"),
@@ -298,6 +301,7 @@ impl PlanReader<'_> {
 
     /// Converts a Flow Control Action.
     fn action(&self, sampler: TestElement<'_>) -> Result<Option<Step>, JmxError> {
+        // The target is 0 for the thread, and 2 for the test.
         let of_test = self.number(sampler, "ActionProcessor.target", 0.0)? >= 2.0;
         let stop = if of_test { EndScope::Run } else { EndScope::User };
         Ok(match self.number(sampler, "ActionProcessor.action", 0.0)? as i64 {

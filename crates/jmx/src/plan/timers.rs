@@ -17,6 +17,7 @@ impl PlanReader<'_> {
     pub(super) fn timer(&mut self, timer: TestElement<'_>) -> Result<Option<Step>, JmxError> {
         let mut delay = self.text(timer, "ConstantTimer.delay");
         if Self::is_constant(&delay) {
+            // JMeter reads a delay that is not a whole number as 0.
             delay = self.whole_number_of(timer, "ConstantTimer.delay", &delay).to_string();
         }
         let range = self.text(timer, "RandomTimer.range");
@@ -36,6 +37,7 @@ impl PlanReader<'_> {
             }
             Some(ElementKind::PreciseThroughputTimer) => {
                 let period = self.number(timer, "throughputPeriod", 3600.0)?.max(1e-3);
+                // The plan has a rate per period, a pace has one per minute.
                 let per_minute = self.number(timer, "throughput", 100.0)? * 60.0 / period;
                 self.notice(format!("{}: arrivals are evenly spaced instead of at random", timer.place()));
                 Some(pace(timer, per_minute.to_string(), PaceOf::Population))
@@ -84,6 +86,7 @@ impl PlanReader<'_> {
         let mode = self.value(timer, "calcMode");
         let words = ["this thread only", "all active threads", "all active threads in current thread group"];
         let shared = ["all active threads (shared)", "all active threads in current thread group (shared)"];
+        // A plan has the number of a mode, or its English label.
         let index = words.iter().chain(&shared).position(|word| word.eq_ignore_ascii_case(mode.trim()));
         let number = match index {
             Some(number) => number,

@@ -74,6 +74,7 @@ impl PlanReader<'_> {
     pub(super) fn find_websockets(&mut self, group: TestElement<'_>) {
         let mut places = Vec::new();
         let mut rest: Vec<TestElement<'_>> = group.enabled_children().collect();
+        // `pop` takes the last element first.
         rest.reverse();
         while let Some(element) = rest.pop() {
             if element.kind() == Some(ElementKind::WebSocketSampler) {
@@ -192,6 +193,7 @@ impl PlanReader<'_> {
         };
         self.notice_differences(element);
         let mut headers = self.headers(scope);
+        // In brunt, this field closes the WebSocket after the message.
         headers.retain(|header| !header.0.eq_ignore_ascii_case("connection"));
         if connection.closes && !matches!(action, Action::Open | Action::Close) {
             headers.push(("Connection".into(), "close".into()));
@@ -199,6 +201,7 @@ impl PlanReader<'_> {
         let (until, timeout) = self.expected_message(element, scope);
         let statuses = [StatusRange { least: SWITCHED, most: SWITCHED }, StatusRange { least: CLOSED, most: CLOSED }];
         let status = if action == Action::Close { statuses.to_vec() } else { statuses[..1].to_vec() };
+        // A write waits for no message.
         let events = Events { format: EventFormat::Messages, most: Some(0), longest: None };
         let mut policy = ReplyPolicy {
             checks: Checks { status, ..Checks::default() },
@@ -306,6 +309,7 @@ impl PlanReader<'_> {
 
     /// Adds notices of settings without effect.
     fn notice_differences(&mut self, element: TestElement<'_>) {
+        // The plugin spells the property like this.
         if !self.trimmed(element, "closeConncectionPattern").is_empty() {
             self.notice(format!(
                 "{}: the pattern of messages that close the connection has no effect",

@@ -201,9 +201,9 @@ fn per_second(amount: f64, seconds: f64) -> f64 {
     if seconds > 0.0 { amount / seconds } else { 0.0 }
 }
 
-/// A percentile by the dashboard's definition: linear between the neighbors of rank p (n + 1) /
-/// 100. This is the estimator "legacy" of Apache Commons Math, method 6 of Hyndman & Fan
-///      1996. 0 without values.
+/// A percentile by the dashboard's definition: linear between the neighbors of rank
+/// p (n + 1) / 100. This is the estimator "legacy" of Apache Commons Math, method 6 of
+/// Hyndman & Fan 1996. Returns 0 without values.
 pub(super) fn percentile(times: &Histogram, percent: f64) -> f64 {
     let count = times.count();
     let rank = percent / 100.0 * (count as f64 + 1.0);

@@ -96,6 +96,7 @@ impl Timeline {
         if record.success {
             interval.good.record(record.elapsed_millis);
         }
+        // JMeter's thread names are such as `Users 1-7`.
         let group = record.thread_name.rsplit_once(' ').map_or(record.thread_name.as_str(), |(group, _)| group);
         let threads = interval.threads.entry(group.to_owned()).or_default();
         *threads = (*threads).max(u64::from(record.group_threads));
