@@ -67,7 +67,7 @@ impl Statistics {
             total,
             labels: Vec::new(),
             index: HashMap::new(),
-            errors: Errors::of_kinds(errors::KINDS),
+            errors: Errors::with_limit(errors::KINDS),
             timeline: Timeline::default(),
         }
     }

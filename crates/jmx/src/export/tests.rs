@@ -61,7 +61,7 @@ fn again(plan: &Plan) -> (Plan, Exported) {
 fn texts_are_those_of_jmeter() {
     let plan = plan(vec![Request::get("http://h/")], vec![Step::Request(0)], ReplyPolicy::default(), users(1.0));
     let options = ExportOptions::default();
-    let mut writer = Writer {
+    let mut writer = PlanWriter {
         options: &options,
         plan: &plan,
         notices: Vec::new(),

@@ -178,6 +178,7 @@ impl Parser {
             let Some(operator) = self.operator(rank) else { break };
             let line = self.line();
             let right =
+                // `**` associates to the right.
                 if rank == SHIFTS + 3 { self.nested(|parser| parser.ranked(rank))? } else { self.ranked(rank + 1)? };
             rest.push((operator, line, right));
         }
@@ -247,6 +248,7 @@ impl Parser {
         match mark {
             "!" | "-" | "+" | "~" => {
                 self.advance();
+                // `-2147483648` is one literal, because its digits alone exceed an int.
                 let negative_number = mark == "-" && matches!(self.kind(), Kind::Number(_));
                 if negative_number && let Some(number) = self.negative_number()? {
                     return self.casts(number);

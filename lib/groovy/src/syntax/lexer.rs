@@ -20,6 +20,7 @@ pub(super) struct Lexer {
 /// Returns all tokens of a script, followed by `End`.
 pub(super) fn tokens(source: &str, dialect: Dialect) -> Result<Vec<Token>, SyntaxError> {
     let mut letters: Vec<char> = source.trim_start_matches('\u{feff}').chars().collect();
+    // In Groovy, a first line with `#!` is a comment.
     if letters.starts_with(&['#', '!']) {
         letters.splice(0..2, ['/', '/']);
     }
@@ -132,6 +133,7 @@ impl Lexer {
             return Ok(Kind::End);
         }
         let letter = self.peek(0);
+        // After a value, a point begins a member.
         let is_fraction = letter == '.' && self.peek(1).is_ascii_digit() && !ends_value(last);
         if letter.is_ascii_digit() || is_fraction {
             return Ok(self.number());
@@ -209,6 +211,7 @@ impl Lexer {
         self.position += if is_long { 3 } else { 1 };
         let mut text = Pieces::default();
         loop {
+            // A quote directly before the closing quotes belongs to the text.
             if is_long && self.starts_with(&triple) && self.peek(3) != quote {
                 self.position += 3;
                 break;
@@ -219,6 +222,7 @@ impl Lexer {
                 Some('\n') if !is_long => return Err(begin),
                 Some('\\') => self.escape(&mut text.current)?,
                 Some('$') if is_template => self.interpolation(&mut text)?,
+                // Groovy converts the line ends of a string to LF.
                 Some('\r') if is_long && self.peek(0) == '\n' => {}
                 Some(letter) => text.current.push(letter),
             }
@@ -229,6 +233,7 @@ impl Lexer {
     fn literal(&self, text: Pieces, quote: char) -> Kind {
         let mut letters = text.current.chars();
         match (letters.next(), letters.next()) {
+            // In Java, single quotes enclose a character.
             (Some(letter), None) if quote == '\'' && self.dialect == Dialect::BeanShell => Kind::Char(letter),
             _ => text.kind(),
         }
@@ -246,6 +251,7 @@ impl Lexer {
             'u' => return self.unicode(text),
             '0'..='7' => {
                 let mut code = letter.to_digit(8).unwrap_or(0);
+                // The last octal escape is `\377`.
                 while let Some(digit) = self.peek(0).to_digit(8).filter(|digit| code * 8 + digit < 256) {
                     code = code * 8 + digit;
                     self.position += 1;
@@ -270,6 +276,7 @@ impl Lexer {
     }
 
     fn unicode(&mut self, text: &mut String) -> Result<(), SyntaxError> {
+        // Java allows more than one `u`.
         while self.peek(0) == 'u' {
             self.position += 1;
         }

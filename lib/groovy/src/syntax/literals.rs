@@ -89,6 +89,7 @@ impl Parser {
             _ => (digits, ' '),
         };
         let signed = format!("{sign}{core}");
+        // A leading zero means octal digits.
         if suffix == ' ' && !fraction && core.len() > 1 && core.starts_with('0') {
             return radix_number(sign, &core[1..], 8);
         }
@@ -98,6 +99,7 @@ impl Parser {
             'g' if fraction => decimal(&signed),
             'l' => signed.parse().ok().map(Expr::Long),
             'i' => signed.parse().ok().map(Expr::Int),
+            // Without a suffix, a fraction is a decimal in Groovy and a double in Java.
             _ if fraction && self.dialect == Dialect::BeanShell => signed.parse().ok().map(Expr::Double),
             _ if fraction => decimal(&signed),
             'g' => big(&signed),

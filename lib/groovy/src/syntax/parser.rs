@@ -176,6 +176,7 @@ impl Parser {
 
     /// Parses one level deeper, up to the maximum nesting.
     pub fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Parse<T>) -> Parse<T> {
+        // The depth alone is no limit, because frames of debug builds are much larger.
         let stack = self.stack.abs_diff(crate::vm::stack_address());
         if self.depth >= DEPTH || stack > STACK {
             return Err(self.error(format!("brackets and blocks nest deeper than {DEPTH}; split the script")));

@@ -64,6 +64,7 @@ impl Parser {
 
     /// True if `{` begins a closure argument of the preceding expression.
     fn takes_closure(&self, base: &Expr, posts: &[Post]) -> bool {
+        // In Java, `{` after a value begins a block.
         if self.starts_line(0) || self.dialect == crate::Dialect::BeanShell && !self.is_closure_here() {
             return false;
         }
@@ -194,6 +195,7 @@ impl Parser {
 
     /// True if `(…) ->` follows.
     fn is_lambda(&self) -> bool {
+        // Bounded, because the search repeats for each parenthesis.
         for ahead in 1..40 {
             match self.kind_at(ahead) {
                 Kind::Mark(")") => return self.is_mark_at(ahead + 1, "->"),
@@ -290,6 +292,7 @@ impl Parser {
             return self.new_array(begin);
         }
         let arguments = if self.accept("(") { self.arguments(")")? } else { Vec::new() };
+        // `new Name() {` begins an anonymous class.
         let body = if self.is_mark("{") && !self.starts_line(0) && self.dialect == crate::Dialect::Groovy
             || self.is_anonymous()
         {
@@ -399,6 +402,7 @@ impl Parser {
         if self.is_mark("*") && self.is_mark_at(1, ":") {
             self.advance();
             self.advance();
+            // `*: map` has a key that no other entry can have.
             return Ok(Argument::Named(Expr::Super, self.expression()?));
         }
         if self.accept("*") {
@@ -440,6 +444,7 @@ impl Parser {
                     parser.expect("->")?;
                     Some(parameters)
                 } else {
+                    // A closure without a head has the parameter `it`.
                     parser.declare(&"it".into(), Type::Any)?;
                     None
                 };

@@ -48,6 +48,7 @@ pub(super) fn is_number(value: &Value) -> bool {
 /// Order of numbers, characters, texts and booleans; `None` for others.
 pub(crate) fn compare_plain(left: &Value, right: &Value) -> Option<Ordering> {
     match (left, right) {
+        // Java compares UTF-16 units. Their order differs from that of code points.
         (Value::Str(a), Value::Str(b)) => Some(a.encode_utf16().cmp(b.encode_utf16())),
         (Value::Bool(a), Value::Bool(b)) => Some(a.cmp(b)),
         (Value::Null, Value::Null) => Some(Ordering::Equal),
@@ -88,6 +89,7 @@ impl Vm<'_> {
     pub fn numbers(&mut self, operator: Operator, left: &Value, right: &Value) -> Eval<Option<Value>> {
         let Some(width) = common(left, right) else { return Ok(None) };
         let width = match operator {
+            // In Groovy, the quotient of integers is a decimal; in Java, it is an integer.
             Operator::Divide if width < Width::Decimal && self.divides_exactly() => Width::Decimal,
             Operator::Power => return self.power(left, right).map(Some),
             _ => width,
@@ -313,6 +315,7 @@ fn big_result(operator: Operator, left: Option<BigInt>, right: Option<BigInt>) -
         Operator::Xor => a ^ b,
         Operator::ShiftLeft => match shift_amount(&b) {
             Some(shift) => a << shift,
+            // Fails like any number that is too large.
             None => return bounded(BigInt::from(1) << (BITS + 1)).map(Some),
         },
         Operator::ShiftRight => a >> shift_amount(&b).unwrap_or(BITS),

@@ -66,6 +66,7 @@ impl Vm<'_> {
         let old = self.read(&place, frame)?;
         let new = match &old {
             Value::Int(number) => Value::Int(number.wrapping_add(step)),
+            // In Groovy, `++` calls `next()`.
             Value::Str(_) | Value::Instance(_) => {
                 self.call_method(&old, if step > 0 { "next" } else { "previous" }, &[])?
             }

@@ -29,6 +29,7 @@ impl Vm<'_> {
                 vm.call_closure(inner, &all)
             }
         });
+        // After a fault, the line stays that of its cause.
         if result.is_ok() {
             self.line = line;
         }
@@ -55,6 +56,7 @@ impl Vm<'_> {
         arguments: &[Value],
     ) -> Eval<Value> {
         let delegate = closure.delegate.borrow().clone();
+        // A closure within a closure has the delegate of the outer one.
         let delegate = if delegate.is_null() { outer.delegate.clone() } else { delegate };
         let frame = Rc::new(Frame {
             slots: std::cell::RefCell::new(vec![Value::Null; usize::from(function.slots)]),
@@ -107,6 +109,7 @@ impl Vm<'_> {
         let optional = function.parameters.iter().filter(|parameter| parameter.default.is_some()).count();
         let mut optional_arguments = arguments.len().saturating_sub(count - optional);
         for (slot, parameter) in function.parameters.iter().enumerate() {
+            // In Groovy, an array as last parameter also takes single values.
             let is_variadic = parameter.variadic
                 || (slot + 1 == count && matches!(parameter.ty, Type::Array(_)) && arguments.len() != count);
             let value = if is_variadic && slot + 1 == count {
@@ -115,6 +118,7 @@ impl Vm<'_> {
                     [Value::List(list)] if list.kind == crate::value::ListKind::Array => rest[0].clone(),
                     _ => Value::array(rest.to_vec()),
                 }
+            // Groovy assigns the available arguments to optional parameters from left to right.
             } else if let (Some(default), true) = (&parameter.default, optional_arguments == 0) {
                 self.eval(default, frame)?
             } else {
@@ -144,6 +148,7 @@ impl Vm<'_> {
             let value = vm.body(function, &frame)?;
             if function.returns == Type::Void { Ok(Value::Null) } else { vm.coerce(value, &function.returns) }
         });
+        // After a fault, the line stays that of its cause.
         if result.is_ok() {
             self.line = line;
         }

@@ -50,6 +50,7 @@ pub(crate) fn decimal_of(value: &Value) -> Option<Decimal> {
     Some(match value {
         Value::Decimal(number) => (**number).clone(),
         Value::Double(number) => Decimal::from_f64(*number)?,
+        // Its shortest decimal form, which Java's `String.valueOf` returns.
         Value::Float(number) => Decimal::parse(&number.to_string())?,
         other => Decimal::from_integer(&big_of(other)?),
     })
@@ -116,6 +117,7 @@ impl Vm<'_> {
         match value {
             Value::Str(text) => {
                 let digits = text.trim();
+                // Bounds the time of the conversion.
                 if digits.len() > 10_000 {
                     return Err(number_format_error(text));
                 }

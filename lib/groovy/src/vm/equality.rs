@@ -88,6 +88,7 @@ impl Vm<'_> {
                     _ => Ok(false),
                 }
             }
+            // In Groovy, an XML node equals its text.
             (Value::Native(object), Value::Str(text)) | (Value::Str(text), Value::Native(object))
                 if object.class_name().starts_with("groovy.util.slurpersupport") =>
             {

@@ -156,6 +156,7 @@ impl Vm<'_> {
                 Piece::Value(value) => {
                     let value = self.eval(value, frame)?;
                     let value =
+                        // `${-> value}` is a closure without parameters.
                         if matches!(value, Value::Closure(_)) { self.call_closure(&value, &[])? } else { value };
                     text.push_str(&self.text(&value)?);
                 }
@@ -260,6 +261,7 @@ impl Vm<'_> {
     /// Evaluates a value with its suffixes.
     pub fn postfix_value(&mut self, base: &Expr, posts: &[Post], frame: &Rc<Frame>) -> Eval<Value> {
         let (mut value, posts) = self.base(base, posts, frame)?;
+        // `this(…)` in a constructor calls another constructor.
         if let (Expr::This, [Post::Call(arguments, _)], false) = (base, posts, self.constructing.is_empty()) {
             let arguments = self.arguments(arguments, frame)?;
             return self.call_constructor("this", frame, &arguments).map(|()| Value::Null);

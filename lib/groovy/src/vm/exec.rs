@@ -212,11 +212,13 @@ impl Vm<'_> {
                 }
             }
         }
+        // `default` applies only if no case does, whatever its position.
         let begin = begin.or_else(|| cases.iter().position(|case| case.label.is_none()));
         let mut last = Value::Null;
         for case in cases.iter().skip(begin.unwrap_or(cases.len())) {
             match self.statements(&case.body, frame)? {
                 Flow::Normal(value) => last = value,
+                // Without a label, `break` leaves the `switch` and not a loop around it.
                 Flow::Break(None) => break,
                 other => return Ok(other),
             }
@@ -278,6 +280,7 @@ impl Vm<'_> {
         if let Err(fault) = result {
             result = match *fault {
                 Fault::Thrown(value) => self.catch(&parts.catches, value, frame),
+                // A script cannot catch the end of its budget.
                 Fault::Budget(message) => return Err(Box::new(Fault::Budget(message))),
             };
         }
@@ -288,6 +291,7 @@ impl Vm<'_> {
                 self.line = line;
                 result
             }
+            // As in Java, a `return` in `finally` replaces the result.
             other => Ok(other),
         }
     }
@@ -311,6 +315,7 @@ impl Vm<'_> {
         for catch in catches {
             let is_match = (catch.classes.iter())
                 .any(|class| matches!(&**class, "Object" | "Throwable") || self.is_instance(&value, class));
+            // In Groovy, `catch (e)` catches exceptions, but no errors.
             if is_match || (catch.classes.is_empty() && self.is_instance(&value, "Exception")) {
                 set_slot(frame, catch.slot, value);
                 return self.statements(&catch.body, frame);

@@ -167,6 +167,7 @@ impl Vm<'_> {
                 return Ok(instance.field(".name"));
             }
             ("ordinal", []) => return Ok(instance.field(".ordinal")),
+            // Java shows a hash code here, which differs in each run.
             ("toString", []) => return Ok(Some(Value::from(format!("{}@1b2c3d", instance.class.name)))),
             _ => {}
         }
@@ -206,6 +207,7 @@ impl Vm<'_> {
         if globals.statics.borrow().contains_key(&class.name) {
             return Ok(());
         }
+        // Set before the fields are evaluated, because these may use the class.
         globals.statics.borrow_mut().insert(class.name.clone(), IndexMap::new());
         let this = Value::Class(ClassRef::Script(Arc::clone(class)));
         for (index, (name, arguments)) in class.constants.iter().enumerate() {
@@ -214,6 +216,7 @@ impl Vm<'_> {
             let frame = self.frame(Rc::clone(globals), None, 0, Value::Null);
             let constant = self.instantiate(class, &frame, &arguments)?;
             if let Value::Instance(instance) = &constant {
+                // A name with a dot cannot be a field of the script.
                 instance.fields.borrow_mut().insert(".name".into(), Value::str(name));
                 instance.fields.borrow_mut().insert(".ordinal".into(), Value::count(index));
             }

@@ -69,6 +69,7 @@ impl Vm<'_> {
             Value::Bytes(bytes) => {
                 self.tick(bytes.borrow().len())?;
                 self.alloc(bytes.borrow().len() * 24)?;
+                // Java's bytes are signed.
                 bytes.borrow().iter().map(|byte| Value::Int(i32::from(*byte as i8))).collect()
             }
             Value::Str(text) => {

@@ -145,11 +145,13 @@ impl Vm<'_> {
     /// Reads a property; `None` if it does not exist.
     pub fn property_optional(&mut self, object: &Value, name: &str) -> Eval<Option<Value>> {
         self.tick(1)?;
+        // `object.@name` bypasses the getter of a field.
         let name = if matches!(object, Value::Native(_)) { name } else { name.strip_prefix('@').unwrap_or(name) };
         match object {
             Value::Null => return Ok(None),
             Value::Map(map) => {
                 self.tick(1)?;
+                // In Groovy, the properties of a map are its entries.
                 let value = map.get_text(name);
                 return match value {
                     Some(value) => Ok(Some(value)),
@@ -246,6 +248,7 @@ impl Vm<'_> {
                 let ty = field.map_or(Type::Any, |field| field.ty.clone());
                 if instance.fields.borrow().contains_key(name) {
                     let value = self.coerce(value.clone(), &ty)?;
+                    // Dropped only after the borrow ends, because a drop may access the fields.
                     let old = instance.fields.borrow_mut().insert(name.into(), value);
                     drop(old);
                     return Ok(true);
@@ -308,6 +311,7 @@ impl Vm<'_> {
                 let position = self.to_index(index)?;
                 match self.place(position, length)? {
                     Some(place) => Ok(list.items.borrow().get(place).cloned().unwrap_or_default()),
+                    // In Groovy, the elements beyond the end of a list are null.
                     None if list.kind == ListKind::Array => Err(throw(
                         "java.lang.ArrayIndexOutOfBoundsException",
                         format!("Index {position} out of bounds for length {length}"),
