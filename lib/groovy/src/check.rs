@@ -15,7 +15,7 @@ pub(crate) fn unsupported(code: &Code) -> Vec<(u32, String)> {
             unsupported.push((import.line, format!("import of {}", import.path)));
         }
     }
-    for (line, name) in &code.named {
+    for (line, name) in &code.class_uses {
         let is_imported = code.imports.iter().any(|import| import.alias == *name);
         let outer = name.split('.').next().unwrap_or(name);
         let is_known = if name.contains('.') {

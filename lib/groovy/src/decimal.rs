@@ -100,6 +100,7 @@ impl Decimal {
         if unsigned.is_empty() || !unsigned.bytes().all(|byte| byte.is_ascii_digit()) || !has_single_sign {
             return None;
         }
+        // Bounds the time of computations.
         if digits.len() > SCALE_LIMIT as usize || exponent.abs() > SCALE_LIMIT {
             return None;
         }

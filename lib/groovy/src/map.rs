@@ -57,11 +57,13 @@ fn equals(left: &Value, right: &Value, depth: usize) -> bool {
         (Value::Bool(a), Value::Bool(b)) => a == b,
         (Value::Int(a), Value::Int(b)) => a == b,
         (Value::Long(a), Value::Long(b)) => a == b,
+        // As in Java, NaN equals itself, and 0.0 differs from -0.0.
         (Value::Double(a), Value::Double(b)) => a.to_bits() == b.to_bits(),
         (Value::Float(a), Value::Float(b)) => a.to_bits() == b.to_bits(),
         (Value::Char(a), Value::Char(b)) => a == b,
         (Value::Str(a), Value::Str(b)) => a == b,
         (Value::BigInt(a), Value::BigInt(b)) => a == b,
+        // As in Java, the scale counts: 1.0 differs from 1.00.
         (Value::Decimal(a), Value::Decimal(b)) => a.unscaled == b.unscaled && a.scale == b.scale,
         (Value::List(a), Value::List(b)) if a.kind != ListKind::Array => {
             Rc::ptr_eq(a, b) || {
@@ -100,6 +102,7 @@ fn hash<H: Hasher>(value: &Value, state: &mut H, depth: usize) {
         Value::BigInt(number) => number.hash(state),
         Value::Decimal(number) => number.unscaled.hash(state),
         Value::List(list) if list.kind != ListKind::Array => {
+            // A part of the list is enough: equal lists have equal hashes.
             for item in list.items.borrow().iter().take(DEPTH) {
                 hash(item, state, depth - 1);
             }
@@ -162,10 +165,12 @@ impl Map {
     }
 
     pub fn remove(&self, key: &Value) -> Option<Value> {
+        // Keeps the order of the other entries.
         self.entries.borrow_mut().shift_remove(&Key(key.clone()))
     }
 
     pub fn clear(&self) {
+        // Dropped only after the borrow ends, because a drop may access the map.
         let old = std::mem::take(&mut *self.entries.borrow_mut());
         drop(old);
     }

@@ -39,6 +39,7 @@ impl Builder {
                 if list.items.borrow().iter().all(|item| matches!(item, Value::Char(_)))
                     && !list.items.borrow().is_empty() =>
             {
+                // `append(char[])` appends the characters, without brackets.
                 let letters = list
                     .items
                     .borrow()
@@ -161,6 +162,7 @@ impl Native for Builder {
         if let Some(result) = self.change(vm, name, arguments)? {
             return Ok(Some(result));
         }
+        // These are methods of the builder and not of its text.
         if matches!(name, "getClass" | "equals" | "hashCode" | "is" | "with" | "tap") {
             return Ok(None);
         }

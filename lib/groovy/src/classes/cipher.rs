@@ -115,6 +115,7 @@ impl Cipher {
                 .map_err(|_| throw(BAD_IV, "Wrong IV length: must be 16 bytes long"))?,
             None if self.mode == Mode::Ecb => [0; BLOCK],
             None if encrypts => {
+                // Java creates a random IV if the script has none.
                 let random = [vm.host.random().to_be_bytes(), vm.host.random().to_be_bytes()].concat();
                 <[u8; BLOCK]>::try_from(random).unwrap_or_default()
             }
@@ -141,6 +142,7 @@ impl Cipher {
         }
         let mut bytes = std::mem::take(&mut work.pending);
         let finished = self.finish(work, &mut bytes);
+        // After `doFinal`, a cipher is ready for another message.
         work.chain = work.iv;
         work.used = BLOCK;
         finished.map(|()| Value::bytes(bytes))

@@ -41,6 +41,7 @@ pub(crate) fn encode(text: &str, charset: &str) -> Vec<u8> {
         "US-ASCII" | "US_ASCII" | "ASCII" => {
             text.chars().map(|letter| if letter.is_ascii() { letter as u8 } else { b'?' }).collect()
         }
+        // In Java, only `UTF-16` has a byte-order mark.
         "UTF-16" => [0xfe, 0xff].into_iter().chain(text.encode_utf16().flat_map(u16::to_be_bytes)).collect(),
         "UTF-16BE" | "UTF_16BE" => text.encode_utf16().flat_map(u16::to_be_bytes).collect(),
         "UTF-16LE" | "UTF_16LE" => text.encode_utf16().flat_map(u16::to_le_bytes).collect(),
@@ -93,6 +94,7 @@ pub(crate) fn base64_decode(text: &str) -> Eval<Vec<u8>> {
         .chars()
         .filter(|letter| !letter.is_whitespace())
         .map(|letter| match letter {
+            // Like commons-codec, also accepts the alphabet for URLs.
             '-' => '+',
             '_' => '/',
             other => other,
@@ -320,6 +322,7 @@ fn hmac_utils(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value
 }
 
 fn charset(_vm: &mut Vm, name: &str) -> Option<Value> {
+    // A charset is represented by its name.
     let name = match name {
         "UTF_8" => "UTF-8",
         "ISO_8859_1" => "ISO-8859-1",

@@ -50,6 +50,7 @@ pub(super) static CLASSES: &[Class] = &[
 
 fn new_list(vm: &mut Vm, class: &str, arguments: &[Value]) -> Eval<Value> {
     let items = match arguments.first() {
+        // A number is a capacity, and a closure is a comparator.
         None | Some(Value::Int(_) | Value::Long(_) | Value::Closure(_)) => Vec::new(),
         Some(other) => vm.items(other)?,
     };
@@ -238,6 +239,7 @@ fn collections(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Valu
         ("unmodifiableList" | "unmodifiableMap" | "unmodifiableSet", [value]) => {
             vm.call_method(value, "asImmutable", &[])?
         }
+        // A script runs in one thread.
         (_, [value]) if name.starts_with("synchronized") || name == "list" => value.clone(),
         ("reverseOrder", rest) => super::util::Comparator::reversed(rest.first().cloned()),
         ("binarySearch", [list, value]) => vm.call_method(list, "indexOf", std::slice::from_ref(value))?,

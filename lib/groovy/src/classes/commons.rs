@@ -238,6 +238,7 @@ fn escapes(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> 
         }
         _ if name.starts_with("unescapeXml") || name.starts_with("unescapeHtml") => {
             let text = text.replace("&apos;", "'").replace("&nbsp;", "\u{a0}");
+            // `&amp;` is last, so that `&amp;lt;` becomes `&lt;` and not `<`.
             MARKS.iter().rev().fold(text, |text, (mark, entity)| text.replace(entity, mark))
         }
         "escapeCsv" if text.contains([',', '"', '\n', '\r']) => format!("\"{}\"", text.replace('"', "\"\"")),
@@ -250,6 +251,7 @@ fn escapes(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> 
 /// Fills in placeholders such as `{0}`.
 fn message_format(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
     let ("format", [pattern, values @ ..]) = (name, arguments) else { return Ok(None) };
+    // Two quotes are one literal quote. Other quotes only enclose text.
     let mut text = vm.text(pattern)?.replace("''", "\u{0}");
     for (index, value) in values.iter().enumerate() {
         let shown = vm.text(value)?;

@@ -34,6 +34,7 @@ fn message_digest(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<V
     match (name, arguments) {
         ("getInstance", [_, ..]) => {
             let algorithm = text_at(vm, arguments, 0)?.to_string();
+            // Fails for an unknown algorithm.
             digest(&algorithm, &[])?;
             Ok(Some(Value::native(Hasher {
                 algorithm,
@@ -52,6 +53,7 @@ fn mac(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
         return Ok(None);
     }
     let algorithm = text_at(vm, arguments, 0)?.to_string();
+    // Fails for an unknown algorithm.
     keyed_digest(&algorithm, b"key", &[])?;
     Ok(Some(Value::native(Hasher { algorithm, key: RefCell::default(), data: RefCell::default(), is_mac: true })))
 }

@@ -207,6 +207,7 @@ impl Native for Date {
                 let later = later.map(|span| span.add_to(local, if name == "plus" { 1 } else { -1 }));
                 date(zone.millis(vm, &later.unwrap_or(local)))
             }
+            // In Groovy, the difference of two dates is a number of days.
             ("minus", [other]) => Value::Int(((millis - millis_of(vm, other)?) / 86_400_000) as i32),
             ("next" | "previous", []) => date(millis + if name == "next" { 86_400_000 } else { -86_400_000 }),
             ("before", [other]) => Value::Bool(millis < millis_of(vm, other)?),
@@ -220,6 +221,7 @@ impl Native for Date {
                 self.0.set(zone.millis(vm, &day));
                 date(self.0.get())
             }
+            // Java counts these years from 1900.
             ("getYear", []) => Value::Int(local.year() - 1_900),
             ("getMonth", []) => Value::Int(local.month0() as i32),
             ("getDate", []) => Value::Int(local.day() as i32),
@@ -368,6 +370,7 @@ impl Native for Calendar {
                 Value::Null
             }
             ("set", [year, month, day, rest @ ..]) => {
+                // First the day 1, because the new month may lack the current day.
                 for (field, value) in [(5, 1), (1, *year), (2, *month), (5, *day)]
                     .into_iter()
                     .chain([11, 12, 13].into_iter().zip(rest.iter().copied()))

@@ -44,6 +44,7 @@ fn format(pattern: &str) -> Format {
         percent: pattern.contains('%'),
         whole: Cell::new(whole.matches('0').count()),
         fraction: Cell::new((fraction.matches('0').count(), fraction.len())),
+        // Java's default.
         rounding: RefCell::new(Rounding::HalfEven),
     }
 }
@@ -91,6 +92,7 @@ impl Format {
 }
 
 fn digit_count(vm: &mut Vm, arguments: &[Value]) -> Eval<usize> {
+    // Java's maximum number of digits of a double.
     Ok(vm.to_long(arguments.first().unwrap_or(&Value::Null))?.clamp(0, 340) as usize)
 }
 

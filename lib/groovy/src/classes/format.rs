@@ -264,6 +264,7 @@ fn fixed_point(value: &Value, plain: f64, places: usize) -> String {
         _ => Decimal::from_f64(plain),
     };
     match exact {
+        // Java's `%f` rounds halves up.
         Some(exact) => exact.rescale(places as i32, Rounding::HalfUp).plain(),
         None => format!("{plain:.places$}"),
     }

@@ -125,6 +125,7 @@ impl File {
             }
             ("isDirectory", []) => Value::Bool(vm.host.list_directory(&self.path).is_some()),
             ("length" | "size", []) => Value::Long(read(vm, &self.path).map_or(0, |bytes| bytes.len() as i64)),
+            // The host provides no times of files.
             ("lastModified", []) => Value::Long(0),
             ("mkdir" | "mkdirs", []) => Value::Bool(vm.host.make_directory(&self.path).map_err(io_error)?),
             ("setWritable" | "setReadable" | "deleteOnExit", _) => Value::Bool(true),
@@ -279,6 +280,7 @@ impl Writer {
 
 fn make_writer(vm: &mut Vm, _class: &str, arguments: &[Value]) -> Eval<Value> {
     match arguments.first() {
+        // A writer around another writer has the same target.
         Some(inner @ Value::Native(_)) if inner.downcast::<File>().is_none() => Ok(inner.clone()),
         Some(target) => {
             let path = vm.text(target)?;
@@ -306,6 +308,7 @@ impl Native for Writer {
             ("write" | "append" | "print" | "println" | "leftShift" | "writeLine", values) => {
                 if let Some(value) = values.first() {
                     let bytes = match value {
+                        // `write(int)` writes one byte.
                         Value::Int(code) if name == "write" => vec![*code as u8],
                         other => bytes_of(vm, other)?,
                     };

@@ -276,6 +276,7 @@ impl JsonParser<'_> {
                 .parse::<i64>()
                 .map(Value::integer)
                 .ok()
+                // Bounds the time of the conversion.
                 .or_else(|| (length < 2_000).then(|| digits.parse().ok().map(Value::big)).flatten())
         };
         match value {
@@ -344,6 +345,7 @@ pub(super) fn write(vm: &mut Vm, value: &Value, out: &mut String, indent: Option
                 .fields
                 .borrow()
                 .iter()
+                // Names with a dot are hidden fields of the interpreter.
                 .filter(|(name, _)| !name.starts_with('.'))
                 .map(|(name, value)| (Value::str(name), value.clone()))
                 .collect();
@@ -351,6 +353,7 @@ pub(super) fn write(vm: &mut Vm, value: &Value, out: &mut String, indent: Option
         }
         Value::Native(object) => {
             let object = Rc::clone(object);
+            // Builders and `org.json` objects return their content by this hidden method.
             match (object.call(vm, ".json", &[])?, object.elements(vm)?) {
                 (Some(inner), _) => write(vm, &inner, out, indent, depth + 1)?,
                 (None, Some(items)) => elements(vm, &Value::list(items), out, indent, depth)?,

@@ -109,7 +109,8 @@ impl Url {
     fn port(&self) -> i32 {
         self.authority.rsplit_once(':').and_then(|(_, port)| port.parse().ok()).unwrap_or(-1)
     }
-    /// The decoded text of a part. Only `URI` decodes; `URL` returns parts unchanged.
+
+    /// Decodes the text of a part. Only `URI` decodes; `URL` returns parts unchanged.
     fn decoded(&self, text: &str) -> String {
         let decoded: Cow<'_, str> = percent_decode_str(text).decode_utf8_lossy();
         if self.class == "java.net.URI" { decoded.into_owned() } else { text.to_owned() }

@@ -443,6 +443,7 @@ impl Native for Matcher {
                 self.next.set(byte_index(&text, from));
                 Value::Bool(self.find(vm)?)
             }
+            // The truth of a matcher does not change its position.
             ("asBoolean", []) => {
                 self.next.set(0);
                 let is_match = self.find(vm)?;

@@ -40,6 +40,7 @@ fn system(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
         }
         ("getenv" | "getProperties", []) => Value::map(MapKind::Linked).0,
         ("identityHashCode", [value]) => vm.call_method(value, "hashCode", &[])?,
+        // A script cannot end the process.
         ("gc" | "exit", _) => Value::Null,
         ("arraycopy", [source, source_start, target, target_start, count]) => {
             copy(vm, source, source_start, target, target_start, count)?;

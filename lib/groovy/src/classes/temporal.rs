@@ -162,6 +162,7 @@ fn duration(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>>
             let unit = unit_of(vm, unit)?;
             amount.saturating_mul(UNITS.iter().find(|(name, _)| *name == unit).map_or(0, |(_, millis)| *millis))
         }
+        // A span has whole milliseconds.
         ("ofNanos", [amount]) => vm.to_long(amount)? / 1_000_000,
         (_, [amount]) => {
             let unit = name.strip_prefix("of").unwrap_or("").to_uppercase();

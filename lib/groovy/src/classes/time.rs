@@ -185,6 +185,7 @@ fn parse(vm: &mut Vm, kind: Kind, text: &str, pattern: Option<&str>, default_zon
         Kind::Instant => (local_of(zone.millis(vm, &local)), Zone::utc()),
         _ => (local, zone),
     };
+    // A local time has no zone of its own; conversions take the default zone.
     let zone = if matches!(kind, Kind::Date | Kind::Time | Kind::DateTime) { Zone::default(vm) } else { zone };
     Ok(Some(Value::native(Time { kind, local, zone })))
 }

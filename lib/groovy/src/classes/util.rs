@@ -60,6 +60,7 @@ const MASK: i64 = (1 << 48) - 1;
 
 fn make_random(vm: &mut Vm, class: &str, arguments: &[Value]) -> Eval<Value> {
     let seed = match arguments.first() {
+        // In the other classes, a seed does not determine the sequence.
         Some(seed @ (Value::Int(_) | Value::Long(_))) if class == "java.util.Random" => {
             Some((vm.to_long(seed)? ^ MULTIPLIER) & MASK)
         }
@@ -96,6 +97,7 @@ impl Random {
             return Err(illegal("bound must be positive"));
         }
         if let (Some(_), Ok(bound)) = (self.seed.get(), i32::try_from(bound)) {
+            // For a power of two, Java takes the high bits.
             if bound & (bound - 1) == 0 {
                 return Ok((i64::from(bound) * i64::from(self.bits(vm, 31))) >> 31);
             }
@@ -103,6 +105,7 @@ impl Random {
                 vm.tick(1)?;
                 let bits = self.bits(vm, 31);
                 let value = bits % bound;
+                // Bits above the last multiple of the bound would prefer small numbers.
                 if bits.wrapping_sub(value).wrapping_add(bound - 1) >= 0 {
                     return Ok(i64::from(value));
                 }
@@ -198,6 +201,7 @@ impl Uuid {
     /// Creates a random UUID, version 4.
     pub fn random(vm: &mut Vm) -> Self {
         let bits = u128::from(vm.host.random()) << 64 | u128::from(vm.host.random());
+        // Version 4 and the variant of RFC 9562.
         Self(bits & !(0xf << 76) & !(0x3 << 62) | 0x4 << 76 | 0x2 << 62)
     }
 
@@ -220,6 +224,7 @@ fn uuid(vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
             let bytes = super::bytes_of(vm, arguments.first().unwrap_or(&Value::Null))?;
             let digest = codec::digest("MD5", &bytes)?;
             let bits = digest.iter().fold(0_u128, |bits, byte| bits << 8 | u128::from(*byte));
+            // Version 3 and the variant of RFC 9562.
             Uuid(bits & !(0xf << 76) & !(0x3 << 62) | 0x3 << 76 | 0x2 << 62)
         }
         _ => return Ok(None),

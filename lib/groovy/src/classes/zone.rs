@@ -56,6 +56,7 @@ impl Zone {
     /// Milliseconds since 1970 of a local date and time in this zone.
     pub fn millis(&self, vm: &Vm, local: &NaiveDateTime) -> i64 {
         let local_millis = local.and_utc().timestamp_millis();
+        // The offset depends on the result, so the first one may be wrong near a change.
         let guess = local_millis - i64::from(self.offset(vm, local_millis)) * 1_000;
         local_millis - i64::from(self.offset(vm, guess)) * 1_000
     }

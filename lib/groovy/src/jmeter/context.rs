@@ -47,6 +47,7 @@ impl Native for Context {
             ("getCurrentSampler" | "getPreviousSampler", []) => {
                 vm.host.request().map_or(Value::Null, |_| Value::native(sampler::Sampler))
             }
+            // JMeter counts threads from 0.
             ("getThreadNum", []) => int(vm.host.thread_number().saturating_sub(1)),
             ("getThreadGroup", []) => Value::native(Group),
             ("getThread", []) => Value::native(Thread),
@@ -118,6 +119,7 @@ impl Native for Thread {
     fn call(&self, vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
         Ok(Some(match (name, arguments) {
             ("getThreadName", []) => Value::str(vm.host.thread_name()),
+            // JMeter counts threads from 0.
             ("getThreadNum", []) => int(vm.host.thread_number().saturating_sub(1)),
             ("getThreadGroup", []) => Value::native(Group),
             ("getEndTime" | "getStartTime", []) => Value::Long(0),

@@ -108,6 +108,7 @@ impl Cookie {
             _ => return,
         }
         if self.is_stored {
+            // The change may affect the name, domain or path, which identify a cookie.
             vm.host.remove_cookie(&before);
             vm.host.add_cookie(&after);
         }

@@ -122,8 +122,8 @@ impl Native for Entry {
     fn call(&self, vm: &mut Vm, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
         Ok(Some(match (name, arguments) {
             ("getName", []) => Value::str(&*self.name.borrow()),
-            ("getValue" | "getStringValue" | "getObjectValue", []) => Value::str(&*self.value.borrow()),
             // In JMeter, a header of the manager is a property whose object value is the header.
+            ("getValue" | "getStringValue" | "getObjectValue", []) => Value::str(&*self.value.borrow()),
             ("setName" | "setValue", [text]) => {
                 let text = vm.text(text)?.to_string();
                 if name == "setName" {

@@ -59,6 +59,7 @@ fn set(vm: &mut Vm, list: &List, arguments: Vec<Argument>) {
 
 /// `new HTTPArgument(name, value, …)`, `new Argument(name, value)`
 pub(super) fn make_argument(vm: &mut Vm, _class: &str, arguments: &[Value]) -> Eval<Value> {
+    // JMeter encodes a new argument by default.
     let mut argument = Argument { encode: true, ..Argument::default() };
     for (place, value) in arguments.iter().take(2).enumerate() {
         let text = if value.is_null() { String::new() } else { vm.text(value)?.to_string() };
@@ -140,6 +141,7 @@ impl Sampler {
                 Value::Null
             }
             ("addEncodedArgument", [name, value, ..]) => {
+                // The request encodes its arguments when it is sent.
                 let name = Value::from(net::url_decode(&vm.text(name)?));
                 let value = Value::from(net::url_decode(&vm.text(value)?));
                 add(vm, &None, &[name, value], Encode::Yes)?;

@@ -190,6 +190,7 @@ fn prop(vm: &mut Vm, name: &str) -> Eval<Value> {
 pub(super) fn set_prop(vm: &mut Vm, name: &str, value: &Value) -> Eval<Value> {
     let old = prop(vm, name)?;
     match value {
+        // Java's `Properties` rejects null.
         Value::Null => return Err(throw("java.lang.NullPointerException", format!("props.put(\"{name}\", null)"))),
         Value::Str(text) => {
             vm.host.set_object(&shared_name(name), None);

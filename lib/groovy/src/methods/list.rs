@@ -55,9 +55,9 @@ fn read_method(vm: &mut Vm, list: &Rc<List>, name: &str, arguments: &[Value]) ->
         ("size" | "length" | "getLength", []) => Value::count(length),
         ("isEmpty" | "empty", []) => Value::Bool(length == 0),
         ("get" | "elementAt", [index]) => {
-            let at = vm.to_index(index)?;
-            let item = usize::try_from(at).ok().and_then(|at| list.items.borrow().get(at).cloned());
-            item.ok_or_else(|| no_index(at, length))?
+            let position = vm.to_index(index)?;
+            let item = usize::try_from(position).ok().and_then(|position| list.items.borrow().get(position).cloned());
+            item.ok_or_else(|| no_index(position, length))?
         }
         ("getAt", [index]) => vm.index(&Value::List(Rc::clone(list)), index)?,
         ("getFirst" | "element" | "firstElement", []) => list
@@ -99,6 +99,7 @@ fn read_method(vm: &mut Vm, list: &Rc<List>, name: &str, arguments: &[Value]) ->
         ("asImmutable" | "asUnmodifiable", []) => Value::listing(ListKind::Immutable, list.items.borrow().clone()),
         ("iterator" | "listIterator", []) => {
             let items = list.items.borrow().clone();
+            // An array cannot lose elements.
             let source = (list.kind != ListKind::Array).then(|| Rc::clone(list));
             crate::classes::collections::Cursor::make(items, source)
         }
@@ -113,8 +114,11 @@ fn change_method(vm: &mut Vm, list: &Rc<List>, object: &Value, name: &str, argum
     let fixed = list.kind == ListKind::Array;
     Ok(Some(match (name, arguments) {
         ("set", [index, value]) => {
-            let at = vm.to_index(index)?;
-            let place = usize::try_from(at).ok().filter(|place| *place < length).ok_or_else(|| no_index(at, length))?;
+            let position = vm.to_index(index)?;
+            let place = usize::try_from(position)
+                .ok()
+                .filter(|place| *place < length)
+                .ok_or_else(|| no_index(position, length))?;
             std::mem::replace(&mut list.items.borrow_mut()[place], value.clone())
         }
         ("putAt", [index, value]) => {
@@ -147,9 +151,11 @@ fn change_method(vm: &mut Vm, list: &Rc<List>, object: &Value, name: &str, argum
             Value::Null
         }
         ("add", [index, value]) if !fixed => {
-            let at = vm.to_index(index)?;
-            let place =
-                usize::try_from(at).ok().filter(|place| *place <= length).ok_or_else(|| no_index(at, length))?;
+            let position = vm.to_index(index)?;
+            let place = usize::try_from(position)
+                .ok()
+                .filter(|place| *place <= length)
+                .ok_or_else(|| no_index(position, length))?;
             vm.alloc(24)?;
             vm.tick(length / 16)?;
             list.items.borrow_mut().insert(place, value.clone());
@@ -163,10 +169,12 @@ fn change_method(vm: &mut Vm, list: &Rc<List>, object: &Value, name: &str, argum
             Value::Bool(changed)
         }
         ("addAll", [index, others]) if !fixed => {
-            let at = vm.to_index(index)?;
+            let position = vm.to_index(index)?;
             let others = vm.items(others)?;
-            let place =
-                usize::try_from(at).ok().filter(|place| *place <= length).ok_or_else(|| no_index(at, length))?;
+            let place = usize::try_from(position)
+                .ok()
+                .filter(|place| *place <= length)
+                .ok_or_else(|| no_index(position, length))?;
             vm.alloc(others.len() * 24)?;
             list.items.borrow_mut().splice(place..place, others);
             Value::Bool(true)

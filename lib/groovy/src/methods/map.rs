@@ -41,6 +41,7 @@ fn read_method(vm: &mut Vm, map: &Rc<Map>, object: &Value, name: &str, arguments
         ("getProperty", [key]) => map.get(key).unwrap_or_default(),
         ("get" | "getProperty", [key, default]) => match map.get(key) {
             Some(value) => value,
+            // In Groovy, `get` with a default also stores the default.
             None if name == "getProperty" => default.clone(),
             None => {
                 vm.put(map, key.clone(), default.clone())?;
@@ -95,6 +96,7 @@ fn read_method(vm: &mut Vm, map: &Rc<Map>, object: &Value, name: &str, arguments
         }
         ("plus", [other @ Value::Map(_)]) => {
             vm.alloc(map.len() * 64)?;
+            // The sum is a new map, which can be changed.
             let kind = if map.kind == MapKind::Immutable { MapKind::Linked } else { map.kind };
             let joined = Rc::new(map.copy(kind));
             put_all(vm, &joined, other)?;

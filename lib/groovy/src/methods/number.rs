@@ -80,6 +80,7 @@ fn operators(vm: &mut Vm, object: &Value, name: &str, arguments: &[Value]) -> Ev
         "leftShift" | "shiftLeft" => Operator::ShiftLeft,
         "rightShift" | "shiftRight" => Operator::ShiftRight,
         "pow" => Operator::Power,
+        // `BigInteger.divide` truncates its quotient.
         "divide" if matches!(object, Value::BigInt(_)) => return intdiv(vm, object, other).map(Some),
         "divide" => Operator::Divide,
         "intdiv" => return intdiv(vm, object, other).map(Some),
@@ -135,6 +136,7 @@ fn count_loop(vm: &mut Vm, object: &Value, name: &str, arguments: &[Value]) -> E
         ("step", [to, step, _]) => {
             let to = vm.to_long(to)?;
             let step = vm.to_long(step)?;
+            // `step` excludes its end.
             (from, to - step.signum(), step)
         }
         _ => return Ok(None),
@@ -148,6 +150,7 @@ fn count_loop(vm: &mut Vm, object: &Value, name: &str, arguments: &[Value]) -> E
         let number = if matches!(object, Value::Long(_)) { Value::Long(position) } else { Value::integer(position) };
         vm.call_closure(closure, &[number])?;
         position = position.saturating_add(step);
+        // Further steps would not change the position.
         if position == i64::MAX || position == i64::MIN {
             break;
         }
@@ -176,6 +179,7 @@ fn decimal(vm: &mut Vm, number: &Decimal, name: &str, arguments: &[Value]) -> Ev
             }
             let scale = match arguments {
                 [_, scale, _] => vm.to_long(scale)? as i32,
+                // Without a scale, Java keeps that of the dividend.
                 _ => number.scale,
             };
             let mode = rounding(vm, mode)?;
@@ -210,6 +214,7 @@ fn big(vm: &mut Vm, number: &BigInt, name: &str, arguments: &[Value]) -> Eval<Op
         ("modPow", [exponent, modulus]) => {
             let exponent = vm.to_big(exponent)?;
             let modulus = vm.to_big(modulus)?;
+            // The sizes bound the time of the computation.
             if modulus <= BigInt::from(0) || exponent.is_negative() || modulus.bits() > 8_192 || exponent.bits() > 8_192
             {
                 return Err(throw(

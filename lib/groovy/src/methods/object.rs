@@ -100,6 +100,7 @@ fn with(vm: &mut Vm, object: &Value, closure: &Value) -> Eval<Value> {
 fn hash_code(vm: &mut Vm, object: &Value) -> Eval<i32> {
     Ok(match object {
         Value::Int(number) => *number,
+        // Java's `Boolean.hashCode`.
         Value::Bool(flag) => {
             if *flag {
                 1231

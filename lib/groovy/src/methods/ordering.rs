@@ -9,6 +9,7 @@ use std::cmp::Ordering;
 
 /// Sorts by the result of a closure with one parameter.
 pub(super) fn sort_by(vm: &mut Vm, items: Vec<Value>, closure: &Value) -> Eval<Vec<Value>> {
+    // The closure runs only once per element.
     let mut pairs = Vec::with_capacity(items.len());
     for item in items {
         let key = apply(vm, closure, &item)?;

@@ -106,6 +106,7 @@ fn plain(vm: &mut Vm, text: &Rc<str>, name: &str, arguments: &[Value]) -> Eval<O
     Ok(Some(match (name, arguments) {
         ("length" | "size", []) => Value::count(length(text)),
         ("toString" | "intern" | "toGString" | "strip" | "trim" | "stripLeading" | "stripTrailing", []) => match name {
+            // Java's `trim` removes all control characters, too.
             "trim" | "strip" => vm.string(text.trim_matches(|letter: char| letter <= ' ' || letter.is_whitespace()))?,
             "stripLeading" => vm.string(text.trim_start())?,
             "stripTrailing" => vm.string(text.trim_end())?,
@@ -178,6 +179,7 @@ fn plain(vm: &mut Vm, text: &Rc<str>, name: &str, arguments: &[Value]) -> Eval<O
             let other = vm.text(other)?;
             vm.string(format!("{text}{other}"))?
         }
+        // In Groovy, `text << other` is a `StringBuffer`.
         ("leftShift", [other]) => {
             let other = vm.text(other)?;
             crate::classes::builder::make(vm, "java.lang.StringBuffer", &[Value::from(format!("{text}{other}"))])?
@@ -270,6 +272,7 @@ fn search_method(vm: &mut Vm, text: &Rc<str>, name: &str, arguments: &[Value]) -
                     let from = vm.to_index(from)?;
                     let end = byte_index(text, from.saturating_add(1)) + other.len().saturating_sub(1);
                     let mut end = end.min(text.len());
+                    // The end must not split a character.
                     while !text.is_char_boundary(end) {
                         end += 1;
                     }
@@ -294,6 +297,7 @@ fn search_method(vm: &mut Vm, text: &Rc<str>, name: &str, arguments: &[Value]) -
         ("replace", [from, to]) => {
             let from = text_of(vm, from)?;
             let to = text_of(vm, to)?;
+            // Counted before the replacement, because the result may be very long.
             let count = if from.is_empty() { text.len() + 1 } else { text.matches(&*from).count() };
             vm.alloc(text.len() + count.saturating_mul(to.len()))?;
             vm.string(text.replace(&*from, &to))?

@@ -183,6 +183,7 @@ fn numbers(vm: &mut Vm, text: &Rc<str>, name: &str, arguments: &[Value]) -> Eval
             Decimal::parse(digits).map(Value::decimal).ok_or_else(|| number_format_error(text))?
         }
         ("toBigInteger", []) => vm.to_big(&Value::str(digits)).map(Value::big)?,
+        // Groovy's words for true.
         ("toBoolean", []) => Value::Bool(matches!(&*digits.to_lowercase(), "true" | "y" | "1")),
         ("isNumber" | "isBigDecimal" | "isDouble" | "isFloat", []) => Value::Bool(Decimal::parse(digits).is_some()),
         ("isInteger", []) => Value::Bool(digits.parse::<i32>().is_ok()),

@@ -17,7 +17,7 @@ pub(crate) struct Code {
     pub classes: Vec<Arc<ClassDef>>,
     pub imports: Vec<Import>,
     /// Names in places where only a class is valid, with their lines.
-    pub named: Vec<(u32, Name)>,
+    pub class_uses: Vec<(u32, Name)>,
     pub dialect: crate::script::Dialect,
 }
 

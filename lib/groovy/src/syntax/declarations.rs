@@ -69,7 +69,7 @@ impl Parser {
 
     fn note_type(&mut self, line: u32, ty: &Type) {
         match ty {
-            Type::Class(name) => self.named.push((line, name.clone())),
+            Type::Class(name) => self.class_uses.push((line, name.clone())),
             Type::Array(element) => self.note_type(line, element),
             _ => {}
         }
@@ -114,6 +114,7 @@ impl Parser {
             return None;
         }
         let (mut ty, ty_name) = self.try_type()?;
+        // A name on the next line begins a statement of its own.
         if self.starts_line(0) && first != "def" && !self.ignores_line_ends {
             return None;
         }
@@ -423,12 +424,14 @@ impl Parser {
         }
         if self.is_mark("{") {
             self.scopes.enter_function(Visibility::OwnOnly);
+            // An initializer block is parsed, but never runs.
             let body = self.block();
             self.scopes.leave_function();
             body?;
             return Ok(());
         }
         let simple = class.name.rsplit('.').next().unwrap_or(&class.name).to_owned();
+        // A method with the name of its class is a constructor.
         if self.word() == simple && self.is_mark_at(1, "(") {
             let name = self.name()?;
             let function = self.function(name, Type::Any, Visibility::OwnOnly)?;

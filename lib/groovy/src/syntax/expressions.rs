@@ -251,7 +251,7 @@ impl Parser {
                 // `-2147483648` is one literal, because its digits alone exceed an int.
                 let negative_number = mark == "-" && matches!(self.kind(), Kind::Number(_));
                 if negative_number && let Some(number) = self.negative_number()? {
-                    return self.casts(number);
+                    return self.postfix_step(number);
                 }
                 let value = self.nested(Self::unary)?;
                 Ok(match mark {
@@ -282,11 +282,11 @@ impl Parser {
     /// Parses a value with suffixes and an increment.
     fn power_operand(&mut self) -> Parse<Expr> {
         let value = self.postfix()?;
-        self.casts(value)
+        self.postfix_step(value)
     }
 
     /// Parses `x++` or `x--` after a value.
-    pub fn casts(&mut self, mut value: Expr) -> Parse<Expr> {
+    pub fn postfix_step(&mut self, mut value: Expr) -> Parse<Expr> {
         if (self.is_mark("++") || self.is_mark("--")) && !self.on_new_line() && is_target(&value) {
             let step = if self.is_mark("++") { 1 } else { -1 };
             self.advance();

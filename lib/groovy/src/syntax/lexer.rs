@@ -157,9 +157,9 @@ impl Lexer {
     }
 
     fn mark(&mut self) -> Result<Kind, SyntaxError> {
-        let mark = MARKS.iter().chain(OTHER_MARKS.iter()).find(|mark| self.starts_with(mark));
         // Longest match first: `a ?[b] : c` is not a safe index, and `x ?.5 : 1`
         // is not safe navigation.
+        let mark = MARKS.iter().chain(OTHER_MARKS.iter()).find(|mark| self.starts_with(mark));
         let Some(mark) = mark else {
             return Err(self.error(format!("character `{}` means nothing here", self.peek(0).escape_default())));
         };

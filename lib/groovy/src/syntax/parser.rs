@@ -30,7 +30,7 @@ pub(super) struct Parser {
     pub methods: Vec<Method>,
     pub classes: Vec<Arc<ClassDef>>,
     pub imports: Vec<Import>,
-    pub named: Vec<(u32, Name)>,
+    pub class_uses: Vec<(u32, Name)>,
     depth: u32,
     /// Stack address at the start.
     stack: usize,
@@ -49,7 +49,7 @@ pub(crate) fn parse(source: &str, dialect: Dialect) -> Parse<Code> {
         methods: Vec::new(),
         classes: Vec::new(),
         imports: Vec::new(),
-        named: Vec::new(),
+        class_uses: Vec::new(),
         depth: 0,
         stack: crate::vm::stack_address(),
     };
@@ -64,7 +64,7 @@ pub(crate) fn parse(source: &str, dialect: Dialect) -> Parse<Code> {
         methods: parser.methods,
         classes: parser.classes,
         imports: parser.imports,
-        named: parser.named,
+        class_uses: parser.class_uses,
         dialect,
     })
 }
@@ -188,8 +188,8 @@ impl Parser {
     }
 
     /// Parses with significant or ignored line ends.
-    pub fn with_lines<T>(&mut self, free: LineEnds, read: impl FnOnce(&mut Self) -> Parse<T>) -> Parse<T> {
-        let before = std::mem::replace(&mut self.ignores_line_ends, free == LineEnds::Ignored);
+    pub fn with_lines<T>(&mut self, line_ends: LineEnds, read: impl FnOnce(&mut Self) -> Parse<T>) -> Parse<T> {
+        let before = std::mem::replace(&mut self.ignores_line_ends, line_ends == LineEnds::Ignored);
         let result = read(self);
         self.ignores_line_ends = before;
         result

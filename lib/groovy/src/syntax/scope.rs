@@ -18,8 +18,8 @@ struct FunctionScope {
 }
 
 impl Scopes {
-    pub fn enter_function(&mut self, closed: Visibility) {
-        let closed = closed == Visibility::OwnOnly;
+    pub fn enter_function(&mut self, visibility: Visibility) {
+        let closed = visibility == Visibility::OwnOnly;
         self.functions.push(FunctionScope { blocks: vec![Vec::new()], slots: 0, closed });
     }
 

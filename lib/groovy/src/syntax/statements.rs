@@ -76,6 +76,7 @@ impl Parser {
             "break" => Ok(StmtKind::Break(self.label_after())),
             "continue" => Ok(StmtKind::Continue(self.label_after())),
             "assert" => self.assert_statement(),
+            // A script runs in one thread, so the lock has no effect.
             "synchronized" if self.is_mark_at(1, "(") => {
                 self.advance();
                 self.head()?;
@@ -135,6 +136,7 @@ impl Parser {
         let then = self.branch()?;
         let before = self.position;
         while self.accept(";") {}
+        // Without `else`, the semicolons end the statement.
         if !self.accept_word("else") {
             self.position = before;
             return Ok(StmtKind::If(condition, then, None));
@@ -327,6 +329,7 @@ impl Parser {
         let name = self.name()?;
         self.expect(")")?;
         let slot = self.declare(&name, Type::Any)?;
+        // `catch (def e)` has no class.
         classes.retain(|class| &**class != "def");
         Ok(Catch { classes, slot, body: self.block()? })
     }

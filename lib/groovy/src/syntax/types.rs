@@ -98,7 +98,7 @@ impl Parser {
     /// Records a use of a class.
     pub fn note_class(&mut self, line: u32, name: &Name) {
         if !PRIMITIVES.contains(&&**name) && !["def", "var"].contains(&&**name) {
-            self.named.push((line, name.clone()));
+            self.class_uses.push((line, name.clone()));
         }
     }
 

@@ -169,7 +169,7 @@ impl Vm<'_> {
     /// map before all others.
     pub fn arguments(&mut self, arguments: &[Argument], frame: &Rc<Frame>) -> Eval<Vec<Value>> {
         let mut values = Vec::with_capacity(arguments.len());
-        let mut named: Option<Rc<crate::value::Map>> = None;
+        let mut named_arguments: Option<Rc<crate::value::Map>> = None;
         for argument in arguments {
             match argument {
                 Argument::Plain(value) => values.push(self.eval(value, frame)?),
@@ -180,11 +180,11 @@ impl Vm<'_> {
                 Argument::Named(key, value) => {
                     let key = self.eval(key, frame)?;
                     let value = self.eval(value, frame)?;
-                    named.get_or_insert_with(|| Value::map(MapKind::Linked).1).insert(key, value);
+                    named_arguments.get_or_insert_with(|| Value::map(MapKind::Linked).1).insert(key, value);
                 }
             }
         }
-        if let Some(map) = named {
+        if let Some(map) = named_arguments {
             values.insert(0, Value::Map(map));
         }
         Ok(values)

@@ -71,8 +71,8 @@ impl Vm<'_> {
         // Without a constructor, Groovy accepts named fields. An exception accepts its message.
         match arguments {
             [] => Ok(()),
-            [Value::Map(named)] => {
-                for (name, value) in named.pairs() {
+            [Value::Map(fields)] => {
+                for (name, value) in fields.pairs() {
                     let name = self.text(&name)?;
                     self.set_property(this, &name, &value)?;
                 }

@@ -259,10 +259,12 @@ impl Vm<'_> {
         self.tick(100 + text.len())?;
         let rust = crate::classes::regex::translate(text);
         let compiled =
+            // Bounds the time of a match and the size of the compiled pattern.
             fancy_regex::RegexBuilder::new(&rust).backtrack_limit(200_000).delegate_size_limit(4 << 20).build();
         match compiled {
             Ok(pattern) => {
                 let pattern = Arc::new(pattern);
+                // Bounds the memory of the cache.
                 if self.patterns.len() < 200 {
                     self.patterns.insert(text.into(), Arc::clone(&pattern));
                 }

@@ -72,6 +72,7 @@ impl Vm<'_> {
                     out.push_str(colon);
                     self.write(item, out, depth - 1)?;
                 }
+                // Groovy writes an empty map as `[:]`.
                 out.push_str(if pairs.is_empty() && !self.java_maps { ":" } else { "" });
                 out.push_str(close);
             }
