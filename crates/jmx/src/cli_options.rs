@@ -14,20 +14,20 @@ use table::{Meaning, OPTIONS, OptionRow, Value};
 /// Action of the command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Mode {
-    /// Open the user interface.
+    /// Opens the user interface.
     #[default]
     Gui,
-    /// Run a plan: `-n`.
+    /// Runs a plan: `-n`.
     NonGui,
-    /// Wait for plans as a remote server: `-s`.
+    /// Waits for plans as a remote server: `-s`.
     Server,
-    /// Make a report from a result file: `-g`.
+    /// Makes a report from a result file: `-g`.
     Report,
     /// Shows the help text: `-h`.
     Help,
-    /// List the options: `-?`.
+    /// Lists the options: `-?`.
     Options,
-    /// Show the version: `-v`.
+    /// Shows the version: `-v`.
     Version,
 }
 
@@ -202,6 +202,7 @@ impl<I: Iterator<Item = String>> ArgumentParser<I> {
     fn parse_long(&mut self, text: &str) -> Result<(), JmxError> {
         let (name, value) = text.split_once('=').map_or((text, None), |(name, value)| (name, Some(value.to_owned())));
         if name.starts_with("brunt-") {
+            // The value is optional, so the next argument may be another option.
             let value = value.or_else(|| self.rest.next_if(|next| !next.starts_with('-')));
             self.options.brunt.push((name.to_owned(), value.unwrap_or_default()));
             return Ok(());
@@ -232,6 +233,7 @@ impl<I: Iterator<Item = String>> ArgumentParser<I> {
                     let value = self.next_value(row)?;
                     return self.apply(row, &value);
                 }
+                // JMeter accepts both `-jFILE` and `-j=FILE`.
                 (Value::Needed, value) => return self.apply(row, value.strip_prefix('=').unwrap_or(value)),
             }
         }

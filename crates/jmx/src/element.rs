@@ -94,7 +94,7 @@ impl<'d> TestElement<'d> {
         self.document
     }
 
-    /// The node of the document.
+    /// Returns its node in the document.
     pub fn node(&self) -> NodeId {
         self.node
     }

@@ -60,7 +60,7 @@ pub struct Property<'d> {
 }
 
 impl<'d> Property<'d> {
-    /// The node of the document.
+    /// Returns its node in the document.
     pub fn node(&self) -> NodeId {
         self.node
     }

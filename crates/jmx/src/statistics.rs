@@ -75,6 +75,7 @@ impl Statistics {
     /// Counts a record, without its sub-samples. A transaction counts for its label but not for the
     /// total. A transaction without samples is ignored.
     pub fn record(&mut self, record: &SampleRecord) {
+        // No field says that a transaction is empty; JMeter only writes this message.
         if record.is_transaction && record.message.starts_with("Number of samples in transaction : 0,") {
             return;
         }

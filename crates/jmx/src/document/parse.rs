@@ -149,6 +149,7 @@ impl<'s> Builder<'s> {
         if let Some(node) = last.map(|last| &mut self.nodes[last.0 as usize])
             && node.kind == NodeKind::Text
         {
+            // The reader splits text at entity references; the document keeps it as one node.
             node.open.end = to as u32;
             return Ok(());
         }
@@ -160,6 +161,7 @@ impl<'s> Builder<'s> {
 
     fn other(&mut self, event: &Event<'_>, from: usize, to: usize) -> Result<(), Fault> {
         let markup = &self.source[from..to];
+        // Entities can expand to a huge text.
         if matches!(event, Event::DocType(_)) && markup.contains('[') {
             let message = "a DOCTYPE that declares entities is refused; remove the part in [ ]".to_owned();
             return Err((from, message));

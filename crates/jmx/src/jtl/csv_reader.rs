@@ -64,9 +64,9 @@ impl<R: Read> CsvReader<R> {
         let line = self.row.position().map_or(0, csv::Position::line) + self.header_lines;
         let line = u32::try_from(line).unwrap_or(u32::MAX);
         if self.row.len() < self.columns.len() {
-            let found = self.row.len();
+            let column_count = self.row.len();
             let expected = self.columns.len();
-            return Err(JmxError::on_line(line, format!("the row has {found} columns; expected {expected}")));
+            return Err(JmxError::on_line(line, format!("the row has {column_count} columns; expected {expected}")));
         }
         let mut record = columns::blank();
         for (value, column) in self.row.iter().zip(&self.columns) {

@@ -89,6 +89,7 @@ fn sample(out: &mut String, record: &SampleRecord, settings: &JtlSettings, depth
         out.push_str("/>\n");
         return;
     }
+    // Only now is it known that the element has children.
     out.insert_str(start, ">\n");
     indent(out, depth);
     let _ = writeln!(out, "</{tag}>");
@@ -123,6 +124,7 @@ fn attributes(out: &mut String, record: &SampleRecord, settings: &JtlSettings) {
         }
     }
     for (name, value) in settings.sample_variables.iter().zip(&record.variables) {
+        // Any other name would make the XML invalid.
         if is_name(name) {
             let _ = write!(out, " {name}=\"{}\"", encode_attribute(value));
         }

@@ -87,6 +87,7 @@ impl PlanReader<'_> {
             "response_headers" => ReplyPart::Headers,
             "request_headers" => ReplyPart::RequestHeaders,
             "request_data" => ReplyPart::SamplerData,
+            // Despite its name, JMeter's field is the URL.
             "sample_label" => ReplyPart::Url,
             _ => ReplyPart::Body,
         };

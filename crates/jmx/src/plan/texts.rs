@@ -108,8 +108,8 @@ pub fn whole_number(text: &str) -> Option<f64> {
 fn no_number(name: &str, text: &str) -> (String, &'static str) {
     let short = name.rsplit('.').next().unwrap_or(name);
     if text.contains("${") {
-        let instead = "give its variable or property a value, such as -Jname=10";
-        (format!("{short} is `{text}`, which is no number"), instead)
+        let fix = "give its variable or property a value, such as -Jname=10";
+        (format!("{short} is `{text}`, which is no number"), fix)
     } else if text.trim().parse::<f64>().is_ok() {
         (format!("{short} is `{text}`, which is no whole number"), "write it without spaces and decimals")
     } else {

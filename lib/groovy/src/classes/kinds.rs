@@ -106,6 +106,7 @@ pub(crate) fn is_a(value: &Value, simple: &str) -> bool {
     }
     let classes: &[&str] = match value {
         Value::Bool(_) => &["Boolean", "boolean"],
+        // Short and Byte values are stored as Int.
         Value::Int(_) => &["Integer", "Number", "int", "Comparable", "Short", "Byte", "short", "byte"],
         Value::Long(_) => &["Long", "Number", "long", "Comparable"],
         Value::Float(_) => &["Float", "Number", "float", "Comparable"],

@@ -48,10 +48,12 @@ fn parse_integer(vm: &mut Vm, arguments: &[Value]) -> Eval<BigInt> {
         Some(radix) => vm.to_long(radix)?.clamp(2, 36) as u32,
         None => 10,
     };
+    // The time to parse is quadratic in the length.
     if text.len() > 10_000 {
         return Err(number_format_error(&text));
     }
     let digits = text.strip_prefix('+').unwrap_or(&text);
+    // Java accepts no underscores, but `parse_bytes` does.
     let number = if digits.contains('_') { None } else { BigInt::parse_bytes(digits.as_bytes(), radix) };
     number.ok_or_else(|| number_format_error(&text))
 }
@@ -162,6 +164,7 @@ fn long_constant(_vm: &mut Vm, name: &str) -> Option<Value> {
 fn double_constant(_vm: &mut Vm, name: &str) -> Option<Value> {
     Some(Value::Double(match name {
         "MAX_VALUE" => f64::MAX,
+        // In Java, this is the smallest positive number.
         "MIN_VALUE" => 5e-324,
         "NaN" => f64::NAN,
         "POSITIVE_INFINITY" => f64::INFINITY,

@@ -56,6 +56,7 @@ impl Vm<'_> {
         instance
             .fields
             .borrow_mut()
+            // With the dot, it differs from all fields of the script.
             .insert(".globals".into(), Value::native(DeclaringGlobals(Rc::clone(&frame.globals))));
         self.constructor(class, &this, frame, arguments)?;
         Ok(this)
