@@ -194,7 +194,6 @@ impl PlanWriter<'_> {
         vec![item.over(children)]
     }
 
-    #[expect(clippy::too_many_lines, reason = "one arm for each step")]
     fn step(&mut self, step: &Step, population: &Population) -> Vec<Item> {
         match step {
             Step::Request(_)

@@ -79,7 +79,6 @@ impl PlanReader<'_> {
     }
 
     /// Converts a controller to steps.
-    #[expect(clippy::too_many_lines, reason = "one arm for each controller")]
     fn controller(&mut self, element: TestElement<'_>, scope: &Scope<'_>) -> Result<Vec<Step>, JmxError> {
         let Some(kind) = element.kind() else { return Ok(Vec::new()) };
         match kind {

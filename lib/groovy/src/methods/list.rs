@@ -108,7 +108,6 @@ fn read_method(vm: &mut Vm, list: &Rc<List>, name: &str, arguments: &[Value]) ->
     }))
 }
 
-#[allow(clippy::too_many_lines)] // One arm a method.
 fn change_method(vm: &mut Vm, list: &Rc<List>, object: &Value, name: &str, arguments: &[Value]) -> Eval<Option<Value>> {
     let length = list.items.borrow().len();
     let fixed = list.kind == ListKind::Array;
