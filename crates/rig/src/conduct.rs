@@ -1,9 +1,9 @@
-//! The trials of an experiment one after the other, with hooks and servers around them.
+//! Runs the trials of an experiment in order, with hooks and servers around them.
 //!
-//! Levels lie within each other: the experiment, a contender's trials that follow one another, those of a repetition, a
-//! step. Whatever was begun at a level is finished there, however what lies within came to its end.
+//! Levels are nested: the experiment, consecutive trials of one contender, a repetition, a step.
+//! A level that was started is also finished, even if an inner level fails.
 //!
-//! Out of scope: the runs themselves go to the [`Host`].
+//! The [`Host`] makes the runs themselves.
 
 mod level;
 mod pursue;
@@ -12,12 +12,12 @@ mod work;
 pub use pursue::{Chooser, Chosen, pursue};
 
 use crate::error::{Failure, ServerError};
+use crate::guarded_command::{CommandSetting, RigContext};
 use crate::hooks::{self, HookEnd};
 use crate::host::{Host, News, Work};
 use crate::order::order;
 use crate::pause::wait_for;
 use crate::server::Server;
-use crate::ward::{RigContext, Setting};
 use brunt_model::experiment::{Contender, Hook, Restart, Step};
 use brunt_model::{Experiment, TrialIndex};
 use level::Level;
@@ -25,24 +25,24 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::iter::Peekable;
 use std::time::Duration;
 
-/// A server that ends in so many trials in a row will not stay for the next one.
-const PATIENCE: u32 = 3;
-/// Between two looks at whether somebody wants to end it.
-const LOOK: Duration = Duration::from_millis(100);
+/// A server that exits during this many trials in a row is not started again.
+const MAX_SERVER_EXITS: u32 = 3;
+/// Part of a rest in which the host is not polled for a stop request.
+const UNPOLLED_REST: Duration = Duration::from_millis(100);
 
-/// How an experiment that did not fail came to its end.
+/// Result of an experiment that did not fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
-    /// All trials were made.
+    /// All trials were measured.
     Whole,
-    /// The host knows enough: what is left is not made.
+    /// The host needs no more trials; the remaining ones are skipped.
     Enough,
-    /// Somebody stopped it.
+    /// The host was asked to stop (for example by Ctrl-C).
     Stopped,
 }
 
-/// Carries out an experiment, but for the places that are done already. Servers are stopped and `after` hooks are run
-/// however it ends; of several failures the first is told, the others are warnings.
+/// Runs an experiment, without the trials that are `done` already. Servers are stopped and `after`
+/// hooks are run even after a failure. The first failure is returned; later ones become warnings.
 ///
 /// # Errors
 ///
@@ -53,87 +53,108 @@ pub fn conduct<H: Host>(
     context: &RigContext,
     host: &mut H,
 ) -> Result<End, Failure<H::Error>> {
-    let left: Box<dyn Iterator<Item = TrialIndex>> = Box::new(order(experiment).filter(|place| !done.contains(place)));
-    let mut left = left.peekable();
-    if left.peek().is_none() {
+    let pending: Box<dyn Iterator<Item = TrialIndex>> =
+        Box::new(order(experiment).filter(|place| !done.contains(place)));
+    let mut pending = pending.peekable();
+    if pending.peek().is_none() {
         return Ok(End::Whole);
     }
-    let mut made = BTreeMap::new();
-    let is_of_it =
-        |place: &&TrialIndex| experiment.step(**place).is_some() && place.repetition < experiment.repetitions;
-    for place in done.iter().filter(is_of_it) {
-        *made.entry(place.repetition).or_default() += 1;
+    let mut finished_trials = BTreeMap::new();
+    for place in done {
+        // A stored trial may belong to a step or repetition that the experiment no longer has.
+        if experiment.step(*place).is_some() && place.repetition < experiment.repetitions {
+            *finished_trials.entry(place.repetition).or_default() += 1;
+        }
     }
-    let of = Some(each_repetition(experiment) * experiment.repetitions as usize);
-    let mut conduct = Conduct { number: made.values().sum(), of, made, ..Conduct::new(experiment, context, host) };
-    conduct.experiment(&mut left)
+    let total = Some(trials_per_repetition(experiment) * experiment.repetitions as usize);
+    // Trials before an interruption count, so the index continues.
+    let number = finished_trials.values().sum();
+    let mut conductor = Conductor { number, total, finished_trials, ..Conductor::new(experiment, context, host) };
+    conductor.run_experiment(&mut pending)
 }
 
-/// Trials that are left, in their order.
+/// The remaining trials, in their order.
 type Places<'p> = Peekable<Box<dyn Iterator<Item = TrialIndex> + 'p>>;
 
-/// How many trials a repetition has.
-fn each_repetition(experiment: &Experiment) -> usize {
+/// Number of trials in a repetition.
+fn trials_per_repetition(experiment: &Experiment) -> usize {
     experiment.contenders.iter().map(|contender| contender.steps.len()).sum()
 }
 
-struct Conduct<'a, H> {
+/// Runs an experiment, and stores its progress.
+struct Conductor<'a, H> {
     experiment: &'a Experiment,
     context: &'a RigContext<'a>,
     host: &'a mut H,
-    /// The managed server of the contender whose turn it is.
+    /// The managed server of the current contender.
     server: Option<Server<'a>>,
-    /// The last trial that was begun, from 1.
+    /// Index of the last trial that was started, from 1.
     number: usize,
-    /// How many there will be, where that is known before.
-    of: Option<usize>,
-    /// Trials of each repetition that were made.
-    made: BTreeMap<u32, usize>,
-    /// The machine had nothing to do: there was no trial yet.
-    rested: bool,
-    /// The server was there for a trial since it was started.
-    used: bool,
-    /// In how many trials in a row the server ended.
-    deaths: u32,
+    /// Number of all trials; None if they are chosen during the experiment.
+    total: Option<usize>,
+    /// Number of finished trials, by repetition.
+    finished_trials: BTreeMap<u32, usize>,
+    /// True before the first trial, which needs no rest.
+    is_first_trial: bool,
+    /// True if the server ran during a trial since it was started.
+    has_served_trial: bool,
+    /// Number of consecutive trials during which the server exited.
+    server_exits: u32,
 }
 
 type Outcome<H> = Result<End, Failure<<H as Host>::Error>>;
 
-impl<'a, H: Host> Conduct<'a, H> {
-    /// Nothing was begun yet, and nobody knows how much there is to be done.
+impl<'a, H: Host> Conductor<'a, H> {
+    /// Creates the state before the first trial, with an unknown number of trials.
     fn new(experiment: &'a Experiment, context: &'a RigContext<'a>, host: &'a mut H) -> Self {
-        let (server, of, made) = (None, None, BTreeMap::new());
-        Self { experiment, context, host, server, number: 0, of, made, rested: true, used: false, deaths: 0 }
+        Self {
+            experiment,
+            context,
+            host,
+            server: None,
+            number: 0,
+            total: None,
+            finished_trials: BTreeMap::new(),
+            is_first_trial: true,
+            has_served_trial: false,
+            server_exits: 0,
+        }
     }
 
-    fn experiment(&mut self, places: &mut Places) -> Outcome<H> {
-        self.around(Level::Experiment, |own| own.groups(places, |_| true, Self::contender))
+    fn run_experiment(&mut self, places: &mut Places) -> Outcome<H> {
+        self.with_hooks(Level::Experiment, |conductor| conductor.run_groups(places, |_| true, Self::run_contender))
     }
 
-    /// The first of the places, and those behind it that are of the same contender.
-    fn contender(&mut self, places: &mut Places, first: TrialIndex) -> Outcome<H> {
-        let same = |place: &TrialIndex| place.contender == first.contender;
-        self.within_contender(first, |own| own.groups(places, same, Self::repetition))
+    /// Runs the trials from `first` on that belong to the same contender.
+    fn run_contender(&mut self, places: &mut Places, first: TrialIndex) -> Outcome<H> {
+        self.within_contender(first, |conductor| {
+            let is_same = |place: &TrialIndex| place.contender == first.contender;
+            conductor.run_groups(places, is_same, Self::run_repetition)
+        })
     }
 
-    fn repetition(&mut self, places: &mut Places, first: TrialIndex) -> Outcome<H> {
-        let same = |place: &TrialIndex| (place.contender, place.repetition) == (first.contender, first.repetition);
-        let end =
-            self.within_repetition(first, |own| own.each(std::iter::from_fn(|| places.next_if(same)), Self::step))?;
-        let made = self.made.get(&first.repetition) == Some(&each_repetition(self.experiment));
-        let whole = end == End::Whole && made;
-        Ok(if whole && self.host.enough(first.repetition) { End::Enough } else { end })
+    fn run_repetition(&mut self, places: &mut Places, first: TrialIndex) -> Outcome<H> {
+        let end = self.within_repetition(first, |conductor| {
+            let trials = std::iter::from_fn(|| {
+                places.next_if(|place| (place.contender, place.repetition) == (first.contender, first.repetition))
+            });
+            conductor.run_each(trials, Self::run_step)
+        })?;
+        let finished = self.finished_trials.get(&first.repetition);
+        let is_complete = end == End::Whole && finished == Some(&trials_per_repetition(self.experiment));
+        Ok(if is_complete && self.host.enough(first.repetition) { End::Enough } else { end })
     }
 
-    /// As long as the next place is one of these: `one` takes it, and what belongs to it.
-    fn groups(
+    /// Runs group after group: while the next place fulfills `is_included`, `run_group` takes it
+    /// and the places of its group.
+    fn run_groups(
         &mut self,
         places: &mut Places,
-        these: impl Fn(&TrialIndex) -> bool,
-        one: impl Fn(&mut Self, &mut Places, TrialIndex) -> Outcome<H>,
+        is_included: impl Fn(&TrialIndex) -> bool,
+        run_group: impl Fn(&mut Self, &mut Places, TrialIndex) -> Outcome<H>,
     ) -> Outcome<H> {
-        while let Some(first) = places.peek().copied().filter(&these) {
-            let end = if self.host.stopped() { End::Stopped } else { one(self, places, first)? };
+        while let Some(first) = places.peek().copied().filter(&is_included) {
+            let end = if self.host.stopped() { End::Stopped } else { run_group(self, places, first)? };
             if end != End::Whole {
                 return Ok(end);
             }
@@ -142,36 +163,38 @@ impl<'a, H: Host> Conduct<'a, H> {
     }
 
     fn within_contender(&mut self, first: TrialIndex, inner: impl FnOnce(&mut Self) -> Outcome<H>) -> Outcome<H> {
-        self.deaths = 0;
-        self.around(Level::Contender(first.contender), |own| own.served(Restart::Never, first, inner))
+        self.server_exits = 0;
+        self.with_hooks(Level::Contender(first.contender), |conductor| {
+            conductor.with_server(Restart::Never, first, inner)
+        })
     }
 
     fn within_repetition(&mut self, first: TrialIndex, inner: impl FnOnce(&mut Self) -> Outcome<H>) -> Outcome<H> {
-        self.around(Level::Repetition(first), |own| own.served(Restart::Repetition, first, inner))
+        self.with_hooks(Level::Repetition(first), |conductor| conductor.with_server(Restart::Repetition, first, inner))
     }
 
-    fn step(&mut self, place: TrialIndex) -> Outcome<H> {
+    fn run_step(&mut self, place: TrialIndex) -> Outcome<H> {
         let experiment: &'a Experiment = self.experiment;
         let step = &experiment.contenders[place.contender].steps[place.step];
         self.number += 1;
         self.measure(place, step, experiment.cooldown)
     }
 
-    /// A step with what is around it; before it there is so much rest.
+    /// Runs a step with its server and hooks, after a pause of `rest`.
     fn measure(&mut self, place: TrialIndex, step: &Step, rest: Duration) -> Outcome<H> {
-        self.served(Restart::Step, place, |own| {
-            own.around(Level::Step(place, step.load), |own| own.trial(place, step, rest))
+        self.with_server(Restart::Step, place, |conductor| {
+            conductor.with_hooks(Level::Step(place, step.load), |conductor| conductor.run_trial(place, step, rest))
         })
     }
 
-    /// One after the other, until one of them ends early.
-    fn each<T>(
+    /// Calls `run_one` for each part, until one ends early.
+    fn run_each<T>(
         &mut self,
         parts: impl Iterator<Item = T>,
-        mut one: impl FnMut(&mut Self, T) -> Outcome<H>,
+        mut run_one: impl FnMut(&mut Self, T) -> Outcome<H>,
     ) -> Outcome<H> {
         for part in parts {
-            let end = if self.host.stopped() { End::Stopped } else { one(self, part)? };
+            let end = if self.host.stopped() { End::Stopped } else { run_one(self, part)? };
             if end != End::Whole {
                 return Ok(end);
             }
@@ -181,41 +204,41 @@ impl<'a, H: Host> Conduct<'a, H> {
 
     // Hooks.
 
-    fn around(&mut self, level: Level, inner: impl FnOnce(&mut Self) -> Outcome<H>) -> Outcome<H> {
+    fn with_hooks(&mut self, level: Level, inner: impl FnOnce(&mut Self) -> Outcome<H>) -> Outcome<H> {
         let hooks = level.hooks(self.experiment);
-        let before = self.each(hooks.before.iter(), |own, hook| own.before(level, hook));
-        let outcome = if matches!(before, Ok(End::Whole)) { inner(self) } else { before };
-        let mut finished = outcome;
+        let before = self.run_each(hooks.before.iter(), |conductor, hook| conductor.run_before_hook(level, hook));
+        let mut outcome = if matches!(before, Ok(End::Whole)) { inner(self) } else { before };
         for hook in &hooks.after {
-            let after = self.hook(level, "after", hook, |_| false);
-            finished = self.first_failure(finished, after.map(|_| End::Whole));
+            // Cleanup also runs after a stop request, so an `after` hook ignores it.
+            let after = self.run_hook(level, "after", hook, |_| false);
+            outcome = self.first_failure(outcome, after.map(|_| End::Whole));
         }
-        finished
+        outcome
     }
 
-    fn before(&mut self, level: Level, hook: &Hook) -> Outcome<H> {
-        Ok(match self.hook(level, "before", hook, H::stopped)? {
+    fn run_before_hook(&mut self, level: Level, hook: &Hook) -> Outcome<H> {
+        Ok(match self.run_hook(level, "before", hook, H::stopped)? {
             HookEnd::Whole => End::Whole,
             HookEnd::Stopped => End::Stopped,
         })
     }
 
-    fn hook(
+    fn run_hook(
         &mut self,
         level: Level,
         side: &str,
         hook: &Hook,
-        stopped: impl Fn(&H) -> bool,
+        is_stopped: impl Fn(&H) -> bool,
     ) -> Result<HookEnd, Failure<H::Error>> {
-        let when = format!("{side} {}", level.words(self.experiment));
+        let when = format!("{side} {}", level.describe(self.experiment));
         self.host.say(News::Hook { when: when.clone(), command: hook.run.clone() });
         let environment = level.environment(self.experiment);
-        let setting = Setting { directory: &self.experiment.directory, environment: &environment };
+        let setting = CommandSetting { directory: &self.experiment.directory, environment: &environment };
         let host = &*self.host;
-        Ok(hooks::run(hook, &when, &setting, self.context, &|| stopped(host))?)
+        Ok(hooks::run(hook, &when, &setting, self.context, &|| is_stopped(host))?)
     }
 
-    /// The first failure stays the reason; a later one is told on the way.
+    /// Returns the first of two failures, and reports the second as a warning.
     fn first_failure(&mut self, first: Outcome<H>, next: Outcome<H>) -> Outcome<H> {
         match (first, next) {
             (Ok(end), next) => next.map(|_| end),
@@ -231,8 +254,13 @@ impl<'a, H: Host> Conduct<'a, H> {
 
     // Servers.
 
-    /// With the contender's server running, if this is the level at which it is started.
-    fn served(&mut self, level: Restart, place: TrialIndex, inner: impl FnOnce(&mut Self) -> Outcome<H>) -> Outcome<H> {
+    /// Runs `inner` with the contender's server, if the server is restarted at this level.
+    fn with_server(
+        &mut self,
+        level: Restart,
+        place: TrialIndex,
+        inner: impl FnOnce(&mut Self) -> Outcome<H>,
+    ) -> Outcome<H> {
         let managed = &self.experiment.contenders[place.contender].server;
         if managed.as_ref().is_none_or(|managed| managed.restart != level) {
             return inner(self);
@@ -250,16 +278,16 @@ impl<'a, H: Host> Conduct<'a, H> {
         let contender = &experiment.contenders[place.contender];
         let Some(managed) = &contender.server else { return Ok(End::Whole) };
         self.host.say(News::Starting { contender: contender.name.clone() });
-        let began = self.context.time.now();
+        let start = self.context.time.now();
         let environment = Level::Repetition(place).environment(experiment);
-        let setting = Setting { directory: &experiment.directory, environment: &environment };
+        let setting = CommandSetting { directory: &experiment.directory, environment: &environment };
         let host = &*self.host;
         self.server = Server::start(managed, &contender.name, &setting, self.context, &|| host.stopped())?;
         if self.server.is_none() {
             return Ok(End::Stopped);
         }
-        self.used = false;
-        let took = self.context.time.now() - began;
+        self.has_served_trial = false;
+        let took = self.context.time.now() - start;
         self.host.say(News::Ready { contender: contender.name.clone(), took });
         Ok(End::Whole)
     }
@@ -268,15 +296,15 @@ impl<'a, H: Host> Conduct<'a, H> {
         let Some(server) = self.server.take() else { return Ok(End::Whole) };
         self.host.say(News::Stopping { contender: self.experiment.contenders[place.contender].name.clone() });
         let environment = Level::Repetition(place).environment(self.experiment);
-        let setting = Setting { directory: &self.experiment.directory, environment: &environment };
+        let setting = CommandSetting { directory: &self.experiment.directory, environment: &environment };
         if let Some(warning) = server.stop(&setting, self.context)? {
             self.host.say(News::Warning(warning));
         }
         Ok(End::Whole)
     }
 
-    /// A server that is not there any more is started again.
-    fn revive(&mut self, place: TrialIndex) -> Outcome<H> {
+    /// Restarts the server if it has exited.
+    fn restart_if_ended(&mut self, place: TrialIndex) -> Outcome<H> {
         if self.server.as_ref().is_none_or(|server| server.ended().is_none()) {
             return Ok(End::Whole);
         }
@@ -290,8 +318,8 @@ impl<'a, H: Host> Conduct<'a, H> {
 
     // Trials.
 
-    fn trial(&mut self, place: TrialIndex, step: &Step, rest: Duration) -> Outcome<H> {
-        if self.revive(place)? == End::Stopped || self.rest(rest) == End::Stopped {
+    fn run_trial(&mut self, place: TrialIndex, step: &Step, rest: Duration) -> Outcome<H> {
+        if self.restart_if_ended(place)? == End::Stopped || self.rest(rest) == End::Stopped {
             return Ok(End::Stopped);
         }
         let contender = &self.experiment.contenders[place.contender];
@@ -302,42 +330,44 @@ impl<'a, H: Host> Conduct<'a, H> {
             plan: work::plan(step, place),
             probes: work::probes(contender, self.server.as_ref()),
             number: self.number,
-            of: self.of,
+            of: self.total,
             server: self.server.as_ref(),
         };
-        self.used = true;
+        self.has_served_trial = true;
         self.host.run(&work).map_err(Failure::Host)?;
-        *self.made.entry(place.repetition).or_default() += 1;
-        self.count_deaths(contender)?;
+        *self.finished_trials.entry(place.repetition).or_default() += 1;
+        self.count_server_exits(contender)?;
         Ok(if self.host.stopped() { End::Stopped } else { End::Whole })
     }
 
     fn rest(&mut self, time: Duration) -> End {
-        if !std::mem::replace(&mut self.rested, false) && !time.is_zero() {
+        // The machine is idle before the first trial, so no rest is needed.
+        let is_first_trial = std::mem::replace(&mut self.is_first_trial, false);
+        if !is_first_trial && !time.is_zero() {
             self.host.say(News::Resting { time });
             let host = &*self.host;
-            wait_for(self.context.time, time.saturating_sub(LOOK), || host.stopped().then_some(()));
-            self.context.time.pause(time.min(LOOK));
+            wait_for(self.context.time, time.saturating_sub(UNPOLLED_REST), || host.stopped().then_some(()));
+            self.context.time.pause(time.min(UNPOLLED_REST));
         }
         if self.host.stopped() { End::Stopped } else { End::Whole }
     }
 
-    fn count_deaths(&mut self, contender: &Contender) -> Result<(), ServerError> {
-        let dead = self.server.as_ref().and_then(|server| Some((server.ended()?, server)));
-        let Some((ending, server)) = dead else {
-            self.deaths = 0;
+    fn count_server_exits(&mut self, contender: &Contender) -> Result<(), ServerError> {
+        let ended_server = self.server.as_ref().and_then(|server| Some((server.ended()?, server)));
+        let Some((ending, server)) = ended_server else {
+            self.server_exits = 0;
             return Ok(());
         };
-        self.deaths += 1;
-        if self.deaths < PATIENCE {
+        self.server_exits += 1;
+        if self.server_exits < MAX_SERVER_EXITS {
             return Ok(());
         }
-        let (contender, times, output) = (contender.name.clone(), self.deaths, server.output());
-        Err(ServerError::KeepsEnding { contender, times, ending, output })
+        let contender = contender.name.clone();
+        Err(ServerError::KeepsEnding { contender, times: self.server_exits, ending, output: server.output() })
     }
 }
 
-/// The failure of a hook or a server, in words.
+/// Message of a hook's or a server's failure. Empty for the host's own failures.
 fn without_host<E>(failure: &Failure<E>) -> String {
     match failure {
         Failure::Hook(error) => error.to_string(),

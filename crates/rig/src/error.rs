@@ -1,19 +1,19 @@
-//! What stops an experiment.
+//! Errors that stop an experiment.
 
 use crate::guard::Ending;
 use std::io;
 use std::time::Duration;
 
-/// Lines of output that an error shows.
+/// Maximum number of output lines in an error message.
 const LINES: usize = 20;
 
-/// Why an experiment was stopped. What was measured before is the host's, and whole.
+/// The reason why an experiment was stopped. The host still has all trials that were finished.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure<E> {
-    /// A hook.
+    /// A hook could not be started, failed, or timed out.
     #[error(transparent)]
     Hook(#[from] HookError),
-    /// A managed server.
+    /// A managed server failed.
     #[error(transparent)]
     Server(#[from] ServerError),
     /// The host could not make a run.
@@ -24,114 +24,114 @@ pub enum Failure<E> {
 /// Why a hook failed.
 #[derive(Debug, thiserror::Error)]
 pub enum HookError {
-    /// It could not be started.
+    /// The hook could not be started.
     #[error("the hook `{command}` {when} could not be started: {error}")]
     Start {
-        /// When it was to run.
+        /// Position in the experiment, such as `before repetition 2 of nginx`.
         when: String,
-        /// The command.
+        /// Shell command of the hook.
         command: String,
-        /// Why.
+        /// Error of the operating system.
         error: io::Error,
     },
-    /// It did not exit with 0.
+    /// The hook ended with another exit code than 0, or by a signal.
     #[error("the hook `{command}` {when} failed ({ending}){}", last(output))]
     Failed {
-        /// When it ran.
+        /// Position in the experiment, such as `before repetition 2 of nginx`.
         when: String,
-        /// The command.
+        /// Shell command of the hook.
         command: String,
-        /// How it ended.
+        /// Exit code or signal of its shell.
         ending: Ending,
-        /// The last of what it wrote.
+        /// The end of its output.
         output: String,
     },
-    /// It took too long, and was ended.
+    /// The hook exceeded its timeout and was killed.
     #[error("the hook `{command}` {when} timed out after {} s and was killed; give it a longer timeout{}", limit.as_secs_f64(), last(output))]
     TimedOut {
-        /// When it ran.
+        /// Position in the experiment, such as `before repetition 2 of nginx`.
         when: String,
-        /// The command.
+        /// Shell command of the hook.
         command: String,
-        /// The time that it was given.
+        /// Timeout of the hook.
         limit: Duration,
-        /// The last of what it wrote.
+        /// The end of its output.
         output: String,
     },
 }
 
-/// Why a managed server failed.
+/// The reason why a managed server failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ServerError {
-    /// It could not be started.
+    /// The server could not be started.
     #[error("the server of {contender} could not be started: {error}")]
     Start {
-        /// Whose.
+        /// Name of the contender.
         contender: String,
-        /// Why.
+        /// Error of the operating system.
         error: io::Error,
     },
-    /// Somebody else is there.
+    /// Another server already responds at the address.
     #[error(
         "the address of the server of {contender} is in use already ({what}); stop the other server, or choose another port"
     )]
     Taken {
-        /// Whose.
+        /// Name of the contender.
         contender: String,
-        /// What was asked.
+        /// Description of the readiness check.
         what: String,
     },
-    /// It ended before it was ready.
+    /// The server exited before it was ready.
     #[error(
         "the server of {contender} ended before it was ready ({ending}); it must stay in the foreground{}",
         last(output)
     )]
     Ended {
-        /// Whose.
+        /// Name of the contender.
         contender: String,
-        /// How.
+        /// Exit code or signal of its shell.
         ending: Ending,
-        /// The last of what it wrote.
+        /// The end of its output.
         output: String,
     },
-    /// It was not ready in time.
+    /// The server was not ready within its timeout.
     #[error("the server of {contender} was not ready after {} s: {what}{}", limit.as_secs_f64(), last(output))]
     NotReady {
-        /// Whose.
+        /// Name of the contender.
         contender: String,
-        /// The time that it was given.
+        /// Timeout of the start.
         limit: Duration,
-        /// The event that did not happen.
+        /// Reason of the last failed readiness check.
         what: String,
-        /// The last of what it wrote.
+        /// The end of its output.
         output: String,
     },
-    /// It ends in every trial.
+    /// The server exited during several trials in a row.
     #[error(
         "the server of {contender} ended during {times} trials in a row, the last time with {ending}{}",
         last(output)
     )]
     KeepsEnding {
-        /// Whose.
+        /// Name of the contender.
         contender: String,
-        /// How many.
+        /// Number of those trials.
         times: u32,
-        /// How.
+        /// Exit code or signal of its shell.
         ending: Ending,
-        /// The last of what it wrote.
+        /// The end of its output.
         output: String,
     },
-    /// The command that is to stop it.
+    /// The stop command of the server failed.
     #[error("the server of {contender}: {error}")]
     Stop {
-        /// Whose.
+        /// Name of the contender.
         contender: String,
-        /// Why.
+        /// Failure of the stop command.
         error: HookError,
     },
 }
 
-/// The last lines of an output, each on its own line below the message.
+/// Formats the last lines of an output, each indented on a separate line.
 fn last(output: &str) -> String {
     let lines: Vec<&str> = output.lines().filter(|line| !line.trim().is_empty()).collect();
     let shown = &lines[lines.len().saturating_sub(LINES)..];

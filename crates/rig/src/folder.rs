@@ -1,7 +1,8 @@
-//! The folder of an experiment's files (`${dir}` in plans): private, and removed however the program ends.
+//! The folder of an experiment's files (`${dir}` in plans). It is private, and removed however the
+//! program ends.
 
 use crate::guard::GuardCommand;
-use crate::ward::RigContext;
+use crate::guarded_command::RigContext;
 use std::fs::{self, DirBuilder};
 use std::io::{self, Write};
 use std::os::unix::fs::DirBuilderExt;
@@ -9,7 +10,8 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-/// A folder that its owner alone can enter. It is removed on drop; if the program is killed, its guard removes it.
+/// A folder that only its owner can enter. It is removed on drop; if the program is killed, its
+/// guard removes it.
 #[derive(Debug)]
 pub struct ExperimentFolder {
     path: PathBuf,
@@ -17,37 +19,40 @@ pub struct ExperimentFolder {
 }
 
 impl ExperimentFolder {
-    /// Makes the folder, and starts its guard.
+    /// Creates the folder, and starts its guard.
     ///
     /// # Errors
     ///
-    /// Something has this path already, or the folder or the guard cannot be made.
+    /// The path already exists, or the folder or the guard cannot be created.
     pub fn make(path: &Path, context: &RigContext) -> io::Result<Self> {
-        // Not `create_dir_all`: another user must not be able to prepare it.
+        // Not `create_dir_all`: it accepts an existing folder, which another user may have
+        // prepared.
         DirBuilder::new().mode(0o700).create(path)?;
-        let guard = guard_of(path, context).inspect_err(|_| {
+        let guard = start_guard(path, context).inspect_err(|_| {
             let _ = fs::remove_dir(path);
         })?;
         Ok(Self { path: path.to_owned(), guard })
     }
 }
 
-fn guard_of(path: &Path, context: &RigContext) -> io::Result<Child> {
+fn start_guard(path: &Path, context: &RigContext) -> io::Result<Child> {
     let (program, arguments) = &context.guard;
     let mut command = Command::new(program);
-    // A process group of its own: Ctrl-C in the terminal must not end the guard.
+    // In a separate process group: Ctrl-C in the terminal must not end the guard.
     command.args(arguments).process_group(0).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
     let mut guard = command.spawn()?;
-    if let Some(words) = &mut guard.stdin {
-        write!(words, "{}\0", GuardCommand::Folder(path.to_owned()).text())?;
+    if let Some(commands) = &mut guard.stdin {
+        write!(commands, "{}\0", GuardCommand::Folder(path.to_owned()).text())?;
     }
     Ok(guard)
 }
 
 impl Drop for ExperimentFolder {
     fn drop(&mut self) {
-        // A server may hold files open in it; they are removed all the same.
+        // Files that a server still holds open are removed as well; only their data stays until
+        // then.
         let _ = fs::remove_dir_all(&self.path);
+        // Closes the pipe, so that the guard ends.
         drop(self.guard.stdin.take());
         let _ = self.guard.wait();
     }

@@ -1,20 +1,22 @@
-//! The process between us and a command. It starts the command as a process group of its own, is told when to end it, and
-//! ends it by itself when we are gone, however we went: the pipe from us is closed then.
+//! The guard process between brunt and a command. The guard starts the command in a new process
+//! group, and ends it when brunt requests that. It also ends it when brunt itself has ended in any
+//! way, since the pipe from brunt is closed then.
 //!
-//! Daemons that leave their group and session behind (`daemon on` in nginx) are found all the same: the guard is a
-//! *subreaper* (prctl(2)), so what has lost its parent becomes the guard's child, and "nothing is left" is the same as
-//! "no child is left".
+//! Daemons that leave their group and session (`daemon on` in nginx) are found too. The guard is a
+//! *subreaper* (prctl(2)): a process that loses its parent becomes the guard's child. Therefore no
+//! process of the command is left when the guard has no child left.
 //!
-//! Words come in through its standard input, each ended by a NUL; [`Report`]s go out through its standard output, one a
-//! line. What the command writes goes to the guard's standard error. It decides nothing about a server,
-//! neither when it is ready nor when it is to end.
+//! The guard reads [`GuardCommand`]s from its standard input, each terminated by a NUL. It writes
+//! [`Report`]s to its standard output, one per line. The command's output goes to the guard's
+//! standard error. The guard does not decide when a server is ready or when it is stopped.
 
 mod family;
-mod words;
+mod messages;
 
 use crate::pause::Pause;
 use brunt_model::Tick;
 use family::Family;
+pub use messages::{CommandKind, Ending, GuardCommand, Report};
 use std::fs;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::fd::AsFd;
@@ -24,69 +26,75 @@ use std::process::{Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::Duration;
-pub use words::{Ending, GuardCommand, Kind, Report};
 
-/// How long processes have to end after this program is gone.
-const AFTER_US: Duration = Duration::from_secs(1);
-/// Between two looks at the children: short while something is to happen soon, then longer.
-const LOOKS: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(100));
+/// Time that processes have to end after brunt has ended.
+const GRACE_AFTER_BRUNT: Duration = Duration::from_secs(1);
+/// Interval between checks of the children while an event is likely soon.
+const MIN_POLL: Duration = Duration::from_millis(1);
+/// Interval between checks while the process waits to kill the remaining children.
+const ENDING_POLL: Duration = Duration::from_millis(5);
+/// Longest interval between checks.
+const MAX_POLL: Duration = Duration::from_millis(100);
 
-/// Attends to one command, from the first word until nothing is left of it; the whole life of a guard process.
+/// Runs a guard process: reads its first command, and returns when all processes are gone.
 ///
 /// # Errors
 ///
 /// The reports cannot be written, or the command cannot be watched.
-pub fn attend(words: impl Read + Send + 'static, reports: impl Write, time: &dyn Pause) -> io::Result<()> {
-    let heard = listen(words)?;
-    let (kind, command) = match heard.recv() {
+pub fn attend(input: impl Read + Send + 'static, reports: impl Write, time: &dyn Pause) -> io::Result<()> {
+    let commands = listen(input)?;
+    let (kind, command) = match commands.recv() {
         Ok(GuardCommand::Start(kind, command)) => (kind, command),
         Ok(GuardCommand::Folder(path)) => {
-            remove_at_the_end(&path, &heard, time);
+            remove_at_the_end(&path, &commands, time);
             return Ok(());
         }
         _ => return Ok(()),
     };
-    let mut guard = Guard { reports, time, kill_at: None, told_killed: false, family: Family::of_ours()? };
+    let mut guard =
+        Guard { reports, time, kill_at: None, has_reported_kill: false, family: Family::adopt_descendants()? };
     match start(&command) {
         Ok(pid) => {
-            guard.family.first(pid);
-            guard.tell(&Report::Started(pid));
-            guard.attend(kind, &heard);
+            guard.family.set_shell(pid);
+            guard.send(&Report::Started(pid));
+            guard.watch(kind, &commands);
         }
-        Err(error) => guard.tell(&Report::Failed(error.to_string())),
+        Err(error) => guard.send(&Report::Failed(error.to_string())),
     }
     Ok(())
 }
 
-/// Reads words on a thread of its own; the channel is closed when the pipe is.
-fn listen(words: impl Read + Send + 'static) -> io::Result<Receiver<GuardCommand>> {
-    let (tell, heard) = channel();
-    thread::Builder::new().name("brunt-words".into()).spawn(move || pass_on(words, &tell))?;
-    Ok(heard)
+/// Reads commands on a separate thread. The channel closes when the pipe closes.
+fn listen(input: impl Read + Send + 'static) -> io::Result<Receiver<GuardCommand>> {
+    let (sender, commands) = channel();
+    thread::Builder::new().name("brunt-words".into()).spawn(move || forward_commands(input, &sender))?;
+    Ok(commands)
 }
 
-fn pass_on(words: impl Read, tell: &Sender<GuardCommand>) {
-    let words = BufReader::new(words).split(0).map_while(Result::ok);
-    for word in words.filter_map(|bytes| GuardCommand::parse(&String::from_utf8_lossy(&bytes))) {
-        if tell.send(word).is_err() {
+fn forward_commands(input: impl Read, sender: &Sender<GuardCommand>) {
+    let texts = BufReader::new(input).split(0).map_while(Result::ok);
+    for command in texts.filter_map(|bytes| GuardCommand::parse(&String::from_utf8_lossy(&bytes))) {
+        if sender.send(command).is_err() {
             return;
         }
     }
 }
 
 fn start(command: &str) -> io::Result<u32> {
+    // Standard output carries the reports, so the command's output goes to standard error.
     let output = io::stderr().as_fd().try_clone_to_owned()?;
     let mut shell = Command::new("sh");
+    // A separate group, so that one signal reaches all its processes.
     shell.arg("-c").arg(command).process_group(0).stdin(Stdio::null()).stdout(output);
     Ok(shell.spawn()?.id())
 }
 
-/// Removes a folder once the pipe is closed. A program that ended in order has removed it; of one that was killed, servers may write to
-/// the folder until their own guards have ended them.
-fn remove_at_the_end(path: &Path, heard: &Receiver<GuardCommand>, time: &dyn Pause) {
-    while heard.recv().is_ok() {}
+/// Removes a folder when the pipe closes. A program that ended normally has removed it already. If
+/// the program was killed, servers may write to the folder until their own guards have ended them.
+fn remove_at_the_end(path: &Path, commands: &Receiver<GuardCommand>, time: &dyn Pause) {
+    while commands.recv().is_ok() {}
     if path.exists() {
-        time.pause(AFTER_US * 2);
+        time.pause(GRACE_AFTER_BRUNT * 2);
         let _ = fs::remove_dir_all(path);
     }
 }
@@ -95,50 +103,52 @@ struct Guard<'a, W> {
     reports: W,
     time: &'a dyn Pause,
     family: Family,
-    /// When what is left is killed.
+    /// Time at which the remaining processes are killed.
     kill_at: Option<Tick>,
-    told_killed: bool,
+    has_reported_kill: bool,
 }
 
 impl<W: Write> Guard<'_, W> {
-    fn attend(&mut self, kind: Kind, heard: &Receiver<GuardCommand>) {
-        let mut between = LOOKS.0;
+    /// Watches the processes until none is left; for a hook, until its shell has ended.
+    fn watch(&mut self, kind: CommandKind, commands: &Receiver<GuardCommand>) {
+        let mut interval = MIN_POLL;
         loop {
             if let Some(ending) = self.family.reap() {
-                self.tell(&Report::Ended(ending));
-                if kind == Kind::Hook && self.kill_at.is_none() {
+                self.send(&Report::Ended(ending));
+                if kind == CommandKind::Hook && self.kill_at.is_none() {
                     return;
                 }
             }
             if self.family.is_gone() {
-                return self.tell(&Report::Gone);
+                return self.send(&Report::Gone);
             }
             self.kill_if_due();
-            match heard.recv_timeout(between) {
-                Ok(word) => self.obey(&word),
+            match commands.recv_timeout(interval) {
+                Ok(command) => self.apply(&command),
                 Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => self.left_alone(between),
+                Err(RecvTimeoutError::Disconnected) => self.end_without_brunt(interval),
             }
-            between = if self.kill_at.is_some() { LOOKS.0 * 5 } else { (between * 2).min(LOOKS.1) };
+            interval = if self.kill_at.is_some() { ENDING_POLL } else { (interval * 2).min(MAX_POLL) };
         }
     }
 
-    fn obey(&mut self, word: &GuardCommand) {
-        let (GuardCommand::Term(limit) | GuardCommand::Wait(limit)) = word else { return };
-        if matches!(word, GuardCommand::Term(_)) {
-            self.family.ask();
+    fn apply(&mut self, command: &GuardCommand) {
+        let (GuardCommand::Term(limit) | GuardCommand::Wait(limit)) = command else { return };
+        if matches!(command, GuardCommand::Term(_)) {
+            self.family.terminate();
         }
         self.kill_at = Some(self.time.now() + *limit);
     }
 
-    /// We are gone: nobody says when.
-    fn left_alone(&mut self, between: Duration) {
-        let end = self.time.now() + AFTER_US;
+    /// Ends all processes because brunt has ended: the pipe is closed.
+    fn end_without_brunt(&mut self, interval: Duration) {
+        let end = self.time.now() + GRACE_AFTER_BRUNT;
         if self.kill_at.is_none_or(|at| at > end) {
-            self.family.ask();
+            self.family.terminate();
             self.kill_at = Some(end);
         }
-        self.time.pause(between);
+        // A closed channel returns at once, so this loop must wait by itself.
+        self.time.pause(interval);
     }
 
     fn kill_if_due(&mut self) {
@@ -146,13 +156,13 @@ impl<W: Write> Guard<'_, W> {
             return;
         }
         let killed = self.family.kill();
-        if killed > 0 && !std::mem::replace(&mut self.told_killed, true) {
-            self.tell(&Report::Killed(killed));
+        if killed > 0 && !std::mem::replace(&mut self.has_reported_kill, true) {
+            self.send(&Report::Killed(killed));
         }
     }
 
-    /// Whether anybody reads it is no concern of the guard.
-    fn tell(&mut self, report: &Report) {
+    /// Sends a report. Errors are ignored: the guard continues after brunt has ended.
+    fn send(&mut self, report: &Report) {
         let _ = writeln!(self.reports, "{report}");
         let _ = self.reports.flush();
     }

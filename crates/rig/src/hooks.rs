@@ -1,63 +1,64 @@
-//! Shell commands before and after something. Out of scope: when they run is [`conduct`](mod@crate::conduct)'s.
+//! Runs the shell commands of hooks. [`conduct`](mod@crate::conduct) decides when.
 
 use crate::error::HookError;
-use crate::guard::{Ending, GuardCommand, Kind};
+use crate::guard::{CommandKind, Ending, GuardCommand};
+use crate::guarded_command::{CommandSetting, GuardedCommand, RigContext};
 use crate::pause::wait_for;
-use crate::ward::{GuardedCommand, RigContext, Setting};
 use brunt_model::experiment::Hook;
 use std::time::Duration;
 
-/// How long a hook that is to end early may take.
-const TO_END: Duration = Duration::from_secs(2);
+/// Time that a hook has to end after SIGTERM.
+const TERM_LIMIT: Duration = Duration::from_secs(2);
 
-/// How a hook that did not fail came to its end.
+/// Result of a hook that did not fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HookEnd {
-    /// It exited with 0.
+    /// The hook exited with 0.
     Whole,
-    /// Somebody stopped the experiment, and the hook with it.
+    /// The experiment was stopped, and the hook was ended.
     Stopped,
 }
 
-/// Runs a hook until its shell ends; what it put into the background stays. `when` goes into the error. `stopped`: whether
-/// it is to be ended early.
+/// Runs a hook until its shell ends; its background processes stay. `when` is its position in
+/// the experiment, for error messages. If `is_stopped` returns true, the hook is ended early.
 ///
 /// # Errors
 ///
-/// The hook cannot be started, fails, or takes longer than it may.
+/// The hook cannot be started, fails, or exceeds its timeout.
 pub fn run(
     hook: &Hook,
     when: &str,
-    setting: &Setting,
+    setting: &CommandSetting,
     context: &RigContext,
-    stopped: &dyn Fn() -> bool,
+    is_stopped: &dyn Fn() -> bool,
 ) -> Result<HookEnd, HookError> {
-    let (when, command) = (when.to_owned(), hook.run.clone());
-    let mut ward = match GuardedCommand::start(Kind::Hook, &hook.run, setting, context) {
-        Ok(ward) => ward,
+    let when = when.to_owned();
+    let command = hook.run.clone();
+    let mut process = match GuardedCommand::start(CommandKind::Hook, &hook.run, setting, context) {
+        Ok(process) => process,
         Err(error) => return Err(HookError::Start { when, command, error }),
     };
-    let ended = wait_for(context.time, hook.timeout, || match ward.ended() {
+    let ended = wait_for(context.time, hook.timeout, || match process.ended() {
         Some(ending) => Some(Some(ending)),
-        None => stopped().then_some(None),
+        None => is_stopped().then_some(None),
     });
     match ended {
         Some(Some(Ending::Code(0))) => Ok(HookEnd::Whole),
-        Some(Some(ending)) => Err(HookError::Failed { when, command, ending, output: ward.output() }),
+        Some(Some(ending)) => Err(HookError::Failed { when, command, ending, output: process.output() }),
         Some(None) => {
-            end(&mut ward, context);
+            end(&mut process, context);
             Ok(HookEnd::Stopped)
         }
         None => {
-            end(&mut ward, context);
-            Err(HookError::TimedOut { when, command, limit: hook.timeout, output: ward.output() })
+            end(&mut process, context);
+            Err(HookError::TimedOut { when, command, limit: hook.timeout, output: process.output() })
         }
     }
 }
 
-/// Ends it, with all that it put into the background. A guard that is not there any more has nothing left to end.
-fn end(ward: &mut GuardedCommand, context: &RigContext) {
-    if ward.tell(&GuardCommand::Term(TO_END)).is_ok() {
-        wait_for(context.time, TO_END * 2, || ward.is_gone().then_some(()));
+/// Ends a hook with its background processes. If its guard has ended, there is nothing left to end.
+fn end(process: &mut GuardedCommand, context: &RigContext) {
+    if process.send(&GuardCommand::Term(TERM_LIMIT)).is_ok() {
+        wait_for(context.time, TERM_LIMIT * 2, || process.is_gone().then_some(()));
     }
 }

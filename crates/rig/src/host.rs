@@ -1,57 +1,60 @@
-//! What carries out a single run, and hears how the experiment goes.
+//! The interface between the rig and the part that makes runs.
 
 use crate::server::Server;
 use brunt_model::experiment::Contender;
 use brunt_model::{Plan, ProbeSpec, TrialIndex};
 use std::time::Duration;
 
-/// Makes runs and keeps them, for rig: one process, several, or a fleet.
+/// Makes and stores the runs of an experiment: in one process, several processes, or on several
+/// machines.
 pub trait Host {
-    /// Why a run could not be made at all: we failed, not the server.
+    /// The reason why a run could not be made at all. A failure of the server is not an error.
     type Error;
 
-    /// Makes a run, and keeps it. It ends early where somebody stops the experiment meanwhile.
+    /// Makes a run and stores it. The run ends early if the experiment is stopped.
     ///
     /// # Errors
     ///
-    /// The run could not be made at all; whatever the server did is no error.
+    /// The run could not be made. Failures of the server are part of the run.
     fn run(&mut self, work: &Work) -> Result<(), Self::Error>;
 
-    /// Hears what is done around the runs.
+    /// Receives a message about an action around the runs.
     fn say(&mut self, news: News);
 
-    /// Whether somebody wants the experiment to end. Asked again and again while anything is waited for.
+    /// True if the experiment is to be stopped. Polled during every wait.
     fn stopped(&self) -> bool;
 
-    /// Whether enough is known, so that no more need be made. Asked when all contenders were measured in a repetition.
+    /// True if no more repetitions are needed. Called when all contenders were measured in a
+    /// repetition.
     fn enough(&mut self, repetition: u32) -> bool {
         let _ = repetition;
         false
     }
 }
 
-/// One run that is to be made.
+/// A run that the host has to make.
 pub struct Work<'a> {
-    /// Which.
+    /// Position of the trial in the experiment.
     pub place: TrialIndex,
-    /// Whose.
+    /// The contender that is measured.
     pub contender: &'a Contender,
-    /// Its load, as the step says it.
+    /// Load of the step, in the unit of the experiment.
     pub load: f64,
-    /// The step's plan, with a seed of this place's own: repetitions are to differ in their arrivals, contenders are not.
+    /// The step's plan with the seed of this trial. Seeds, and thus arrivals, differ between
+    /// repetitions and are the same for all contenders.
     pub plan: Plan,
-    /// What is to be read meanwhile. `Select::Server` has become `Select::Pid`.
+    /// The probes to read during the run, with `Select::Server` replaced by `Select::Pid`.
     pub probes: Vec<ProbeSpec>,
-    /// Trial index, from 1, those done before an interruption included.
+    /// Trial index, from 1; trials before an interruption are counted.
     pub number: usize,
-    /// Trials in all; None where nobody knows that yet.
+    /// Number of all trials; None if it is not known yet.
     pub of: Option<usize>,
-    /// The managed server.
+    /// The managed server of the contender, if it has one.
     pub(crate) server: Option<&'a Server<'a>>,
 }
 
 impl Work<'_> {
-    /// What befell the managed server, as a sentence; asked at the end of the run. None: it is there.
+    /// Returns a warning if the managed server has ended. Called at the end of the run.
     pub fn trouble(&self) -> Option<String> {
         let ending = self.server?.ended()?;
         Some(format!(
@@ -61,38 +64,38 @@ impl Work<'_> {
     }
 }
 
-/// What is done around the runs.
+/// A message about an action around the runs.
 #[derive(Debug, Clone, PartialEq)]
 pub enum News {
-    /// A hook is begun.
+    /// A hook is started.
     Hook {
-        /// When, such as `before the step at 50 of nginx, repetition 2`.
+        /// Position in the experiment, such as `before the step at 50 of nginx, repetition 2`.
         when: String,
-        /// What `sh` is given.
+        /// The command, as passed to `sh`.
         command: String,
     },
     /// A managed server is started.
     Starting {
-        /// Whose.
+        /// Name of the contender.
         contender: String,
     },
-    /// It answers.
+    /// A managed server is ready.
     Ready {
-        /// Whose.
+        /// Name of the contender.
         contender: String,
-        /// How long it took.
+        /// Duration of the start.
         took: Duration,
     },
     /// A managed server is stopped.
     Stopping {
-        /// Whose.
+        /// Name of the contender.
         contender: String,
     },
-    /// Nothing is done, so that the machine comes to rest.
+    /// A pause begins, in which the machine cools down.
     Resting {
-        /// Duration.
+        /// Length of the pause.
         time: Duration,
     },
-    /// What the reader should know.
+    /// A warning for the user.
     Warning(String),
 }

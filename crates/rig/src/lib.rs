@@ -1,23 +1,27 @@
-//! An experiment, carried out: order of trials, hooks, managed servers.
+//! Runs experiments: the order of trials, hooks, and managed servers.
 //!
-//! An [`Experiment`](brunt_model::Experiment) comes in; each of its trials goes to a [`Host`], who makes the run and keeps
-//! it. One process, several, or a fleet are hosts alike.
+//! [`conduct()`] and [`pursue`] pass each trial of an [`Experiment`](brunt_model::Experiment) to a
+//! [`Host`], which makes the run and stores it. One process, several processes, and several
+//! machines are all hosts.
 //!
-//! It measures nothing itself and knows no statistics; it prints nothing, and keeps no run.
+//! The crate measures nothing, computes no statistics, prints nothing and stores no runs.
 //!
-//! * [`host`]: what it is handed, and what it says. [`mod@conduct`]: hooks and servers around trials, in order,
-//!   or as a [`Chooser`] chooses them one after the other.
-//! * [`mod@order`]: which trial comes when.
-//! * [`hooks`]: shell commands. [`server`]: a server, from its start until nothing of it is left. [`ready`]: whether it
-//!   answers.
-//! * [`guard`]: the process between us and a command, which ends whatever the command started. `ward`: our end of it.
+//! * [`host`]: the interface to the host. [`mod@conduct`]: runs hooks and servers around trials,
+//!   either in a fixed order or as a [`Chooser`] picks them.
+//! * [`mod@order`]: the order of trials.
+//! * [`hooks`]: runs shell commands. [`server`]: starts and stops a server. [`ready`]: checks
+//!   whether a server responds.
+//! * [`guard`]: the process between brunt and a command, which ends all processes of the command.
+//!   `guarded_command`: brunt's end of the pipes to it.
 //! * [`ExperimentFolder`]: the folder of an experiment's files, removed at its end.
-//! * [`pause`]: time, for whoever waits. [`error`]: what stops an experiment. `tail`: the last of what a command wrote.
+//! * [`pause`]: clocks that can wait. [`error`]: the errors that stop an experiment. `tail`: the
+//!   end of a command's output.
 
 pub mod conduct;
 pub mod error;
 mod folder;
 pub mod guard;
+mod guarded_command;
 pub mod hooks;
 pub mod host;
 pub mod order;
@@ -25,7 +29,6 @@ pub mod pause;
 pub mod ready;
 pub mod server;
 mod tail;
-mod ward;
 
 #[cfg(test)]
 mod tests;
@@ -33,7 +36,7 @@ mod tests;
 pub use conduct::{Chooser, Chosen, End, conduct, pursue};
 pub use error::Failure;
 pub use folder::ExperimentFolder;
+pub use guarded_command::RigContext;
 pub use host::{Host, News, Work};
 pub use order::{Turn, order, turns};
 pub use pause::{Pause, Real};
-pub use ward::RigContext;

@@ -1,20 +1,22 @@
-//! Time, for whoever waits. Out of scope: a clock of its own; the real one is the engine's.
+//! Clocks that can wait. The real clock is that of `brunt-engine`.
 
 use brunt_engine::{Epoch, Time};
 use brunt_model::{Clock, Tick};
 use std::thread;
 use std::time::Duration;
 
-/// Between two looks at something that is waited for: short at first, then longer.
-const LOOKS: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(50));
+/// First interval between two polls.
+const MIN_POLL: Duration = Duration::from_millis(1);
+/// Longest interval between two polls.
+const MAX_POLL: Duration = Duration::from_millis(50);
 
-/// A clock that one can wait by.
+/// A clock that can also wait.
 pub trait Pause: Clock {
-    /// Waits for this time.
+    /// Waits for the duration `time`.
     fn pause(&self, time: Duration);
 }
 
-/// The real clock; the thread sleeps.
+/// The real clock. It waits by sleeping in the calling thread.
 pub struct Real(Time);
 
 impl Default for Real {
@@ -35,19 +37,19 @@ impl Pause for Real {
     }
 }
 
-/// Polls until there is something, for this time at most.
-pub fn wait_for<T>(time: &dyn Pause, limit: Duration, mut look: impl FnMut() -> Option<T>) -> Option<T> {
-    let (mut between, longest) = LOOKS;
+/// Calls `poll` repeatedly until it returns a value, for at most `limit`.
+pub fn wait_for<T>(time: &dyn Pause, limit: Duration, mut poll: impl FnMut() -> Option<T>) -> Option<T> {
+    let mut interval = MIN_POLL;
     let end = time.now() + limit;
     loop {
-        if let Some(found) = look() {
-            return Some(found);
+        if let Some(value) = poll() {
+            return Some(value);
         }
         let now = time.now();
         if now >= end {
             return None;
         }
-        time.pause(between.min(end - now));
-        between = (between * 2).min(longest);
+        time.pause(interval.min(end - now));
+        interval = (interval * 2).min(MAX_POLL);
     }
 }

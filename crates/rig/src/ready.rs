@@ -1,33 +1,38 @@
-//! Whether a server answers. Out of scope: a client; one request without a body, plain HTTP/1.1, on a connection of its
-//! own, and of the reply only the status is read.
+//! Checks whether a server is ready. A check of a URL sends one plain HTTP/1.1 request without a
+//! body on a new connection, and reads only the status of the reply.
 
+use crate::guarded_command::{CommandSetting, RigContext};
 use crate::hooks::{self, HookEnd};
-use crate::ward::{RigContext, Setting};
 use brunt_model::experiment::{Hook, Ready};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
 use std::time::Duration;
 use url::Url;
 
-/// For one connection.
-const TO_CONNECT: Duration = Duration::from_secs(1);
-/// For one reply; a server that compiles the page first is asked again.
-const TO_REPLY: Duration = Duration::from_secs(5);
-/// The longest status line.
+/// Timeout of a connection.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
+/// Timeout of a reply. A server that needs longer, for example to compile the page, is asked again.
+const REPLY_TIMEOUT: Duration = Duration::from_secs(5);
+/// Maximum length of a status line, in bytes.
 const STATUS_LINE: u64 = 1024;
 
-/// Whether it is ready; else what did not happen, as part of a sentence.
+/// Checks once whether a server is ready.
 ///
 /// # Errors
 ///
-/// What did not happen, as part of a sentence.
-pub fn look(ready: &Ready, setting: &Setting, context: &RigContext, stopped: &dyn Fn() -> bool) -> Result<(), String> {
+/// The server is not ready; the reason is part of a sentence.
+pub fn check(
+    ready: &Ready,
+    setting: &CommandSetting,
+    context: &RigContext,
+    is_stopped: &dyn Fn() -> bool,
+) -> Result<(), String> {
     match ready {
         Ready::Address(address) => connect(address).map(drop),
-        Ready::Url(url) => answers(url),
+        Ready::Url(url) => check_url(url),
         Ready::Command(command) => {
-            let hook = Hook { run: command.clone(), timeout: TO_REPLY };
-            match hooks::run(&hook, "that asks whether the server is ready", setting, context, stopped) {
+            let hook = Hook { run: command.clone(), timeout: REPLY_TIMEOUT };
+            match hooks::run(&hook, "that asks whether the server is ready", setting, context, is_stopped) {
                 Ok(HookEnd::Whole) => Ok(()),
                 Ok(HookEnd::Stopped) => Err("stopped".into()),
                 Err(error) => Err(error.to_string()),
@@ -36,7 +41,7 @@ pub fn look(ready: &Ready, setting: &Setting, context: &RigContext, stopped: &dy
     }
 }
 
-/// What is asked, for people.
+/// Description of a readiness check for messages.
 pub fn describe(ready: &Ready) -> String {
     match ready {
         Ready::Url(url) => url.clone(),
@@ -46,45 +51,52 @@ pub fn describe(ready: &Ready) -> String {
 }
 
 fn connect(address: &str) -> Result<TcpStream, String> {
-    let wrong = |what: &dyn std::fmt::Display| format!("{address}: {what}");
-    let addresses = address.to_socket_addrs().map_err(|e| wrong(&e))?;
-    let mut last = wrong(&"no address");
-    for one in addresses {
-        match TcpStream::connect_timeout(&one, TO_CONNECT) {
+    let addresses = address.to_socket_addrs().map_err(|error| message(address, &error))?;
+    let mut last_error = message(address, &"no address");
+    for socket in addresses {
+        match TcpStream::connect_timeout(&socket, CONNECT_TIMEOUT) {
             Ok(stream) => return Ok(stream),
-            Err(error) => last = wrong(&error),
+            Err(error) => last_error = message(address, &error),
         }
     }
-    Err(last)
+    Err(last_error)
 }
 
-/// A GET of it has a status below 500. Behind https it is enough that somebody listens.
-fn answers(url: &str) -> Result<(), String> {
-    let wrong = |what: &dyn std::fmt::Display| format!("{url}: {what}");
-    let parsed = Url::parse(url).map_err(|e| wrong(&e))?;
-    let host = parsed.host_str().ok_or_else(|| wrong(&"no host"))?;
-    let port = parsed.port_or_known_default().ok_or_else(|| wrong(&"no port"))?;
+/// Formats an error of an address or URL.
+fn message(target: &str, error: &dyn std::fmt::Display) -> String {
+    format!("{target}: {error}")
+}
+
+/// Sends a GET request, and checks that the status is below 500. For https, checks only that the
+/// port accepts connections.
+fn check_url(url: &str) -> Result<(), String> {
+    let parsed = Url::parse(url).map_err(|error| message(url, &error))?;
+    let host = parsed.host_str().ok_or_else(|| message(url, &"no host"))?;
+    let port = parsed.port_or_known_default().ok_or_else(|| message(url, &"no port"))?;
     let stream = connect(&format!("{host}:{port}"))?;
     if parsed.scheme() == "https" {
         return Ok(());
     }
-    match status(stream, &parsed).map_err(|e| wrong(&e))? {
+    match request_status(stream, &parsed).map_err(|error| message(url, &error))? {
         Some(..500) => Ok(()),
-        Some(status) => Err(wrong(&format!("status {status}"))),
-        None => Err(wrong(&"its reply is not HTTP/1; write HOST:PORT, or {command: …}")),
+        Some(status) => Err(message(url, &format!("status {status}"))),
+        None => Err(message(url, &"its reply is not HTTP/1; write HOST:PORT, or {command: …}")),
     }
 }
 
-fn status(mut stream: TcpStream, url: &Url) -> std::io::Result<Option<u16>> {
-    stream.set_read_timeout(Some(TO_REPLY))?;
-    stream.set_write_timeout(Some(TO_REPLY))?;
-    let (target, authority) = (&url[url::Position::BeforePath..url::Position::AfterQuery], authority(url));
+/// Sends a GET request and returns the status of the reply; None if it is not HTTP/1.
+fn request_status(mut stream: TcpStream, url: &Url) -> std::io::Result<Option<u16>> {
+    stream.set_read_timeout(Some(REPLY_TIMEOUT))?;
+    stream.set_write_timeout(Some(REPLY_TIMEOUT))?;
+    let target = &url[url::Position::BeforePath..url::Position::AfterQuery];
+    let authority = authority(url);
     write!(stream, "GET {target} HTTP/1.1\r\nHost: {authority}\r\nConnection: close\r\n\r\n")?;
     let mut line = String::new();
+    // Bounds the memory if the server sends no line break.
     BufReader::new(stream.take(STATUS_LINE)).read_line(&mut line)?;
     let mut words = line.split(' ');
-    let known = words.next().is_some_and(|version| version.starts_with("HTTP/1."));
-    Ok(words.next().filter(|_| known).and_then(|status| status.trim().parse().ok()))
+    let is_http1 = words.next().is_some_and(|version| version.starts_with("HTTP/1."));
+    Ok(words.next().filter(|_| is_http1).and_then(|status| status.trim().parse().ok()))
 }
 
 fn authority(url: &Url) -> &str {
@@ -97,7 +109,7 @@ mod tests {
     use std::net::TcpListener;
     use std::thread;
 
-    fn asked(reply: &'static str) -> (String, Result<(), String>) {
+    fn check_reply(reply: &'static str) -> (String, Result<(), String>) {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let server = thread::spawn(move || {
@@ -108,23 +120,25 @@ mod tests {
             stream.write_all(reply.as_bytes()).unwrap();
             request
         });
-        let ready = answers(&format!("http://{address}/ready?a=b c#d"));
+        let ready = check_url(&format!("http://{address}/ready?a=b c#d"));
         (server.join().unwrap().replace(&address.to_string(), "ADDRESS"), ready)
     }
 
     #[test]
     fn a_status_below_500_is_an_answer() {
-        let (request, ready) = asked("HTTP/1.1 404 Not Found\r\n\r\n");
+        let (request, ready) = check_reply("HTTP/1.1 404 Not Found\r\n\r\n");
         assert_eq!(request, "GET /ready?a=b%20c HTTP/1.1\r\nHost: ADDRESS\r\nConnection: close\r\n\r\n");
         assert_eq!(ready, Ok(()));
-        assert_eq!(asked("HTTP/1.0 200\r\n").1, Ok(()));
+        assert_eq!(check_reply("HTTP/1.0 200\r\n").1, Ok(()));
     }
 
     #[test]
     fn what_is_no_answer_is_told() {
-        assert!(asked("HTTP/1.1 503 Service Unavailable\r\n\r\n").1.unwrap_err().ends_with("status 503"));
-        assert!(asked("220 mail ready\r\n").1.unwrap_err().ends_with("not HTTP/1; write HOST:PORT, or {command: …}"));
-        assert!(asked("").1.unwrap_err().ends_with("not HTTP/1; write HOST:PORT, or {command: …}"));
+        assert!(check_reply("HTTP/1.1 503 Service Unavailable\r\n\r\n").1.unwrap_err().ends_with("status 503"));
+        assert!(
+            check_reply("220 mail ready\r\n").1.unwrap_err().ends_with("not HTTP/1; write HOST:PORT, or {command: …}")
+        );
+        assert!(check_reply("").1.unwrap_err().ends_with("not HTTP/1; write HOST:PORT, or {command: …}"));
         let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
         assert!(connect(&closed.to_string()).unwrap_err().contains("refused"));
     }

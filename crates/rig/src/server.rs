@@ -1,121 +1,130 @@
-//! A managed server, from its start until nothing of it is left. Out of scope: when it is restarted is
-//! [`conduct`](mod@crate::conduct)'s.
+//! Managed servers: starts them, waits until they are ready, and stops all their processes.
+//! [`conduct`](mod@crate::conduct) decides when a server is restarted.
 
 use crate::error::ServerError;
-use crate::guard::{Ending, GuardCommand, Kind};
+use crate::guard::{CommandKind, Ending, GuardCommand};
+use crate::guarded_command::{CommandSetting, GuardedCommand, RigContext};
 use crate::hooks;
 use crate::pause::wait_for;
 use crate::ready;
-use crate::ward::{GuardedCommand, RigContext, Setting};
 use brunt_model::experiment::{Hook, ManagedServer, Ready};
 use std::time::Duration;
 
-/// What was killed is gone when the kernel is done with it.
-const AFTER_KILL: Duration = Duration::from_secs(5);
+/// Time that the kernel has to remove killed processes.
+const KILL_LIMIT: Duration = Duration::from_secs(5);
 
-/// A server that runs. When it is dropped, it is ended, and at once.
+/// A running server. It is killed on drop.
 pub struct Server<'a> {
-    ward: GuardedCommand<'a>,
+    process: GuardedCommand<'a>,
     managed: &'a ManagedServer,
     contender: &'a str,
 }
 
 impl<'a> Server<'a> {
-    /// Starts a server, and waits until it is ready. None: somebody stopped the experiment meanwhile.
+    /// Starts a server, and waits until it is ready. Returns None if the experiment was stopped.
     ///
     /// # Errors
     ///
-    /// The server cannot be started, ends, or is not ready in time.
+    /// The server cannot be started, exits, or is not ready within its timeout.
     pub fn start(
         managed: &'a ManagedServer,
         contender: &'a str,
-        setting: &Setting,
+        setting: &CommandSetting,
         context: &RigContext<'a>,
-        stopped: &dyn Fn() -> bool,
+        is_stopped: &dyn Fn() -> bool,
     ) -> Result<Option<Self>, ServerError> {
-        if !matches!(managed.ready, Ready::Command(_)) && ready::look(&managed.ready, setting, context, stopped).is_ok()
-        {
+        // A server that responds already would be measured in place of the new one.
+        let has_address = !matches!(managed.ready, Ready::Command(_));
+        if has_address && ready::check(&managed.ready, setting, context, is_stopped).is_ok() {
             return Err(ServerError::Taken { contender: contender.into(), what: ready::describe(&managed.ready) });
         }
-        let ward = GuardedCommand::start(Kind::Server, &managed.start, setting, context);
-        let ward = ward.map_err(|error| ServerError::Start { contender: contender.into(), error })?;
-        let server = Self { ward, managed, contender };
-        Ok(server.await_ready(setting, context, stopped)?.then_some(server))
+        let process = GuardedCommand::start(CommandKind::Server, &managed.start, setting, context);
+        let process = process.map_err(|error| ServerError::Start { contender: contender.into(), error })?;
+        let server = Self { process, managed, contender };
+        Ok(server.await_ready(setting, context, is_stopped)?.then_some(server))
     }
 
-    /// Waits until it is ready; false: somebody stopped the experiment.
+    /// Waits until the server is ready. Returns false if the experiment was stopped.
     fn await_ready(
         &self,
-        setting: &Setting,
+        setting: &CommandSetting,
         context: &RigContext,
-        stopped: &dyn Fn() -> bool,
+        is_stopped: &dyn Fn() -> bool,
     ) -> Result<bool, ServerError> {
-        let mut what = String::new();
+        let mut reason = String::new();
         let limit = self.managed.ready_timeout;
         let end = wait_for(context.time, limit, || {
-            let ready = ready::look(&self.managed.ready, setting, context, stopped);
-            if stopped() {
+            let result = ready::check(&self.managed.ready, setting, context, is_stopped);
+            if is_stopped() {
                 return Some(Ok(false));
             }
-            // Asked last: whoever answers may be another than ours, which found the port taken.
+            // Checked last: another server may have responded, while this one exited because its
+            // port was in use.
             if let Some(ending) = self.ended() {
                 return Some(Err(ending));
             }
-            ready.map_err(|why| what = why).is_ok().then_some(Ok(true))
+            result.map_err(|message| reason = message).is_ok().then_some(Ok(true))
         });
         let contender = self.contender.to_owned();
         match end {
             Some(Ok(ready)) => Ok(ready),
-            Some(Err(ending)) => Err(ServerError::Ended { contender, ending, output: self.ward.output() }),
-            None => Err(ServerError::NotReady { contender, limit, what, output: self.ward.output() }),
+            Some(Err(ending)) => Err(ServerError::Ended { contender, ending, output: self.process.output() }),
+            None => Err(ServerError::NotReady { contender, limit, what: reason, output: self.process.output() }),
         }
     }
 
-    /// How it ended, where it has. A shell that ended well and left a daemon is not the server's end; one that failed is.
+    /// Exit status of the server; None if it runs. A shell that exited with 0 and left a daemon
+    /// does not count as the end of the server; one that failed does.
     pub fn ended(&self) -> Option<Ending> {
-        let ending = self.ward.ended()?;
-        (self.ward.is_gone() || ending != Ending::Code(0)).then_some(ending)
+        let ending = self.process.ended()?;
+        (self.process.is_gone() || ending != Ending::Code(0)).then_some(ending)
     }
 
-    /// The process under which all of it stands.
+    /// Process id of the root of the server's processes.
     pub fn pid(&self) -> u32 {
-        self.ward.pid()
+        self.process.pid()
     }
 
-    /// The last of what it wrote.
+    /// The end of the server's output.
     pub fn output(&self) -> String {
-        self.ward.output()
+        self.process.output()
     }
 
-    /// Stops it, and waits until nothing of it is left; what the reader should know. Even where the stop command fails,
-    /// nothing is left.
+    /// Stops the server, and waits until all its processes have ended, even if the stop command
+    /// fails. Returns a warning if processes had to be killed.
     ///
     /// # Errors
     ///
-    /// The command that stops the server fails.
-    pub fn stop(mut self, setting: &Setting, context: &RigContext) -> Result<Option<String>, ServerError> {
+    /// The stop command fails.
+    pub fn stop(mut self, setting: &CommandSetting, context: &RigContext) -> Result<Option<String>, ServerError> {
         let limit = self.managed.stop_timeout;
-        let there = self.ended().is_none();
-        let asked = self.managed.stop.as_ref().filter(|_| there).map(|command| {
+        let is_running = self.ended().is_none();
+        let stop_result = self.managed.stop.as_ref().filter(|_| is_running).map(|command| {
             let hook = Hook { run: command.clone(), timeout: limit };
+            // The stop command also runs after the experiment was stopped, so it ignores stop
+            // requests.
             hooks::run(&hook, "that is to stop the server", setting, context, &|| false)
         });
-        let word = if matches!(asked, Some(Ok(_))) { GuardCommand::Wait(limit) } else { GuardCommand::Term(limit) };
-        if self.ward.tell(&word).is_ok() {
-            wait_for(context.time, limit + AFTER_KILL, || self.ward.is_gone().then_some(()));
+        // After a successful stop command, the processes need no SIGTERM.
+        let has_stopped = matches!(stop_result, Some(Ok(_)));
+        let message = if has_stopped { GuardCommand::Wait(limit) } else { GuardCommand::Term(limit) };
+        if self.process.send(&message).is_ok() {
+            wait_for(context.time, limit + KILL_LIMIT, || self.process.is_gone().then_some(()));
         }
-        if let Some(Err(error)) = asked {
+        if let Some(Err(error)) = stop_result {
             return Err(ServerError::Stop { contender: self.contender.into(), error });
         }
-        Ok(self.reluctance())
+        Ok(self.stop_warning())
     }
 
-    fn reluctance(&self) -> Option<String> {
-        let (who, seconds) = (self.contender, self.managed.stop_timeout.as_secs_f64());
-        if !self.ward.is_gone() {
+    /// Warning if the server did not end within its stop timeout.
+    fn stop_warning(&self) -> Option<String> {
+        let who = self.contender;
+        let seconds = self.managed.stop_timeout.as_secs_f64();
+        if !self.process.is_gone() {
             return Some(format!("the server of {who} could not be killed: the kernel still holds a process of it"));
         }
-        let killed = self.ward.killed();
+        let killed = self.process.killed();
         (killed > 0)
             .then(|| format!("the server of {who} had not ended {seconds} s after it was asked to; it was killed"))
     }

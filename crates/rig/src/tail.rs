@@ -1,4 +1,4 @@
-//! The last of what a command wrote. Out of scope: a log; what came before is forgotten.
+//! Stores the end of a command's output.
 
 use crate::pause::{Pause, wait_for};
 use std::collections::VecDeque;
@@ -8,13 +8,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-/// Bytes that are kept.
-const KEPT: usize = 64 * 1024;
-/// How long to read output after a command's end; a daemon that it left may keep the pipe open for
-/// good.
-const LAST_WORDS: Duration = Duration::from_millis(200);
+/// Number of bytes that are stored.
+const CAPACITY: usize = 64 * 1024;
+/// Time to read output after a command's end. A daemon that it started may never close the pipe.
+const LAST_OUTPUT_LIMIT: Duration = Duration::from_millis(200);
 
-/// The last 64 KiB of what comes out of a pipe. A thread reads it until its end, so that the writer never waits.
+/// The last 64 KiB of a pipe's output. A thread reads the pipe until its end, so the writer never
+/// blocks.
 pub struct Tail(Arc<TailState>);
 
 #[derive(Default)]
@@ -24,10 +24,10 @@ struct TailState {
 }
 
 impl Tail {
-    /// Begins to read.
-    pub fn of(mut pipe: impl Read + Send + 'static) -> io::Result<Self> {
-        let kept = Arc::new(TailState::default());
-        let writer = Arc::clone(&kept);
+    /// Starts a thread that reads `pipe`.
+    pub fn start(mut pipe: impl Read + Send + 'static) -> io::Result<Self> {
+        let state = Arc::new(TailState::default());
+        let writer = Arc::clone(&state);
         thread::Builder::new().name("brunt-output".into()).spawn(move || {
             let mut buffer = [0; 8192];
             while let Ok(n @ 1..) = pipe.read(&mut buffer) {
@@ -35,14 +35,15 @@ impl Tail {
             }
             writer.ended.store(true, Ordering::Release);
         })?;
-        Ok(Self(kept))
+        Ok(Self(state))
     }
 
-    /// What is kept, once all is read that was written until now, as text.
+    /// Returns the stored output as text, after a short wait for output that is still in the pipe.
     pub fn text(&self, time: &dyn Pause) -> String {
-        wait_for(time, LAST_WORDS, || self.0.ended.load(Ordering::Acquire).then_some(()));
+        wait_for(time, LAST_OUTPUT_LIMIT, || self.0.ended.load(Ordering::Acquire).then_some(()));
         let bytes = self.0.bytes.lock().unwrap_or_else(PoisonError::into_inner);
         let (first, second) = bytes.as_slices();
+        // The oldest bytes were cut off, possibly in the middle of a character.
         String::from_utf8_lossy(&[first, second].concat()).into_owned()
     }
 }
@@ -51,7 +52,7 @@ impl TailState {
     fn push(&self, new: &[u8]) {
         let mut bytes = self.bytes.lock().unwrap_or_else(PoisonError::into_inner);
         bytes.extend(new);
-        let excess = bytes.len().saturating_sub(KEPT);
+        let excess = bytes.len().saturating_sub(CAPACITY);
         bytes.drain(..excess);
     }
 }
@@ -63,8 +64,8 @@ mod tests {
 
     #[test]
     fn the_end_is_kept() {
-        let written = [b"first".repeat(KEPT), b"last".to_vec()].concat();
-        let text = Tail::of(io::Cursor::new(written)).unwrap().text(&Real::default());
-        assert!(text.len() == KEPT && text.ends_with("firstlast"));
+        let written = [b"first".repeat(CAPACITY), b"last".to_vec()].concat();
+        let text = Tail::start(io::Cursor::new(written)).unwrap().text(&Real::default());
+        assert!(text.len() == CAPACITY && text.ends_with("firstlast"));
     }
 }

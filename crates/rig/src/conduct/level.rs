@@ -1,49 +1,51 @@
-//! What hooks stand around, and what they are told about it.
+//! Levels of an experiment that can have hooks, and the environment variables of their commands.
 
 use brunt_model::experiment::HookCommands;
 use brunt_model::{Contender, Experiment, TrialIndex};
 
-/// What hooks stand around.
+/// Part of an experiment that can have hooks before and after it.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Level {
-    /// All of it.
+    /// The whole experiment.
     Experiment,
-    /// Trials of this contender that follow one another.
+    /// Consecutive trials of the contender with this index.
     Contender(usize),
-    /// Those of one repetition.
+    /// The trials of one repetition.
     Repetition(TrialIndex),
-    /// One of them, at its load.
+    /// One trial, with its load.
     Step(TrialIndex, f64),
 }
 
 impl Level {
-    /// The hooks of that level.
+    /// The hooks of this level.
     pub(super) fn hooks(self, experiment: &Experiment) -> &HookCommands {
-        let of = |contender: usize| &experiment.contenders[contender].hooks;
         match self {
             Self::Experiment => &experiment.hooks,
-            Self::Contender(contender) => &of(contender).contender,
-            Self::Repetition(place) => &of(place.contender).repetition,
-            Self::Step(place, _) => &of(place.contender).step,
+            Self::Contender(contender) => &experiment.contenders[contender].hooks.contender,
+            Self::Repetition(place) => &experiment.contenders[place.contender].hooks.repetition,
+            Self::Step(place, _) => &experiment.contenders[place.contender].hooks.step,
         }
     }
 
-    /// As part of a sentence.
-    pub(super) fn words(self, experiment: &Experiment) -> String {
-        let name = |contender: usize| &experiment.contenders[contender].name;
+    /// Name of the level, as part of a sentence.
+    pub(super) fn describe(self, experiment: &Experiment) -> String {
         match self {
             Self::Experiment => "the experiment".into(),
-            Self::Contender(contender) => name(contender).clone(),
-            Self::Repetition(place) => format!("repetition {} of {}", place.repetition + 1, name(place.contender)),
+            Self::Contender(contender) => experiment.contenders[contender].name.clone(),
+            Self::Repetition(place) => {
+                let contender = &experiment.contenders[place.contender].name;
+                format!("repetition {} of {contender}", place.repetition + 1)
+            }
             Self::Step(place, load) => {
-                let repetition = place.repetition + 1;
-                format!("the step at {load} of {}, repetition {repetition}", name(place.contender))
+                let contender = &experiment.contenders[place.contender].name;
+                format!("the step at {load} of {contender}, repetition {}", place.repetition + 1)
             }
         }
     }
 
-    /// What commands find in their environment: where in the experiment they are, and the server's own variables; around
-    /// the whole experiment, those that are the same for all contenders.
+    /// Environment variables of the level's commands: the position in the experiment, and the
+    /// variables of the contender's server. Commands of the experiment level get the server
+    /// variables that all contenders share.
     pub(super) fn environment(self, experiment: &Experiment) -> Vec<(String, String)> {
         let (contender, place) = match self {
             Self::Experiment => (None, None),
@@ -51,28 +53,32 @@ impl Level {
             Self::Repetition(place) | Self::Step(place, _) => (Some(place.contender), Some(place)),
         };
         let contender = contender.map(|contender| &experiment.contenders[contender]);
-        let mut variables = contender.map_or_else(|| common(&experiment.contenders), |one| of_server(one).to_vec());
-        let mut add = |name: &str, value: String| variables.push((format!("BRUNT_{name}"), value));
+        let mut variables =
+            contender.map_or_else(|| shared_variables(&experiment.contenders), |one| server_variables(one).to_vec());
         if let Some(contender) = contender {
-            add("CONTENDER", contender.name.clone());
+            variables.push(("BRUNT_CONTENDER".to_owned(), contender.name.clone()));
         }
         if let Some(place) = place {
-            add("REPETITION", (place.repetition + 1).to_string());
+            variables.push(("BRUNT_REPETITION".to_owned(), (place.repetition + 1).to_string()));
         }
         if let Self::Step(place, load) = self {
-            add("STEP", (place.step + 1).to_string());
-            add("LOAD", load.to_string());
+            variables.push(("BRUNT_STEP".to_owned(), (place.step + 1).to_string()));
+            variables.push(("BRUNT_LOAD".to_owned(), load.to_string()));
         }
         variables
     }
 }
 
-fn of_server(contender: &Contender) -> &[(String, String)] {
+fn server_variables(contender: &Contender) -> &[(String, String)] {
     contender.server.as_ref().map_or(&[], |server| &server.environment)
 }
 
-fn common(contenders: &[Contender]) -> Vec<(String, String)> {
-    let of_first = contenders.first().map_or(&[][..], of_server);
-    let common = |variable: &&(String, String)| contenders.iter().all(|one| of_server(one).contains(variable));
-    of_first.iter().filter(common).cloned().collect()
+/// Variables that the servers of all contenders have, with the same value.
+fn shared_variables(contenders: &[Contender]) -> Vec<(String, String)> {
+    let first = contenders.first().map_or(&[][..], server_variables);
+    first
+        .iter()
+        .filter(|variable| contenders.iter().all(|one| server_variables(one).contains(variable)))
+        .cloned()
+        .collect()
 }

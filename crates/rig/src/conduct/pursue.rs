@@ -1,36 +1,36 @@
-//! Trials that are chosen one after the other, by what those before them came to.
+//! Runs trials that a [`Chooser`] picks one after the other, based on earlier results.
 //!
-//! Out of scope: the choice, which is a [`Chooser`]'s;, and hooks, servers and trials, which are as in
-//! [`conduct`](super).
+//! Hooks, servers and trials are run as in [`conduct`](super).
 
 use super::level::Level;
-use super::{Conduct, End, Outcome};
+use super::{Conductor, End, Outcome};
 use crate::error::Failure;
+use crate::guarded_command::RigContext;
 use crate::host::Host;
 use crate::order::{self, Turn};
-use crate::ward::RigContext;
 use brunt_model::experiment::Step;
 use brunt_model::question::Between;
 use brunt_model::{Experiment, TrialIndex};
 use std::time::Duration;
 
-/// Says trial by trial what comes next.
+/// Chooses the next trial of a search.
 pub trait Chooser<H> {
-    /// The next trial of this turn; None: there is no more to be tried in it. The host has kept what the trials before came
-    /// to. Asked between trials, and once before anything is begun for a turn.
+    /// Returns the next trial of this turn; None if the turn needs no more trials. The host has
+    /// stored the results of earlier trials. Called between trials, and once before the hooks and
+    /// the server of a turn are started.
     fn next(&mut self, host: &mut H, turn: Turn) -> Option<Chosen>;
 }
 
 /// A trial that was chosen.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Chosen {
-    /// Which it is to be.
+    /// Position of the trial in the experiment.
     pub place: TrialIndex,
-    /// Trial index of its contender, from 1.
+    /// Index of the trial among those of its contender, from 1.
     pub number: usize,
-    /// Its load and its plan.
+    /// The load and plan of the trial.
     pub step: Step,
-    /// What is done before it, unless it is the first one.
+    /// Action before the trial, unless it is the first one.
     pub before: Between,
 }
 
@@ -43,8 +43,9 @@ impl Chosen {
     }
 }
 
-/// Carries out an experiment whose trials are chosen on the way, turn by turn. Of the experiment's own steps none is made
-/// but those that the chooser names; servers, hooks and failures are as those of [`conduct`](super::conduct).
+/// Runs an experiment whose trials are chosen during the experiment, turn by turn. Only trials that
+/// the chooser returns are measured. Servers, hooks and failures are handled as in
+/// [`conduct`](super::conduct).
 ///
 /// # Errors
 ///
@@ -56,43 +57,57 @@ pub fn pursue<H: Host>(
     host: &mut H,
 ) -> Result<End, Failure<H::Error>> {
     let turns = order::turns(experiment);
-    let mut conduct = Conduct::new(experiment, context, host);
-    let Some(first) = conduct.first(chooser, &turns) else { return Ok(End::Whole) };
-    conduct.around(Level::Experiment, |own| own.all(chooser, &turns, first))
+    let mut conductor = Conductor::new(experiment, context, host);
+    let Some(first) = conductor.first_trial(chooser, &turns) else { return Ok(End::Whole) };
+    conductor.with_hooks(Level::Experiment, |conductor| conductor.run_turns(chooser, &turns, first))
 }
 
-/// The first trial of the first of some turns of which anything is left to be tried, with how many turns stand before it.
-type First = (usize, Chosen);
+/// The first trial of the first turn that has one.
+struct FirstTrial {
+    /// Number of turns before it that have no trial.
+    skipped_turns: usize,
+    trial: Chosen,
+}
 
-impl<H: Host> Conduct<'_, H> {
-    fn first(&mut self, chooser: &mut dyn Chooser<H>, turns: &[Turn]) -> Option<First> {
-        turns.iter().enumerate().find_map(|(before, turn)| Some((before, chooser.next(self.host, *turn)?)))
+impl<H: Host> Conductor<'_, H> {
+    fn first_trial(&mut self, chooser: &mut dyn Chooser<H>, turns: &[Turn]) -> Option<FirstTrial> {
+        turns.iter().enumerate().find_map(|(skipped_turns, turn)| {
+            Some(FirstTrial { skipped_turns, trial: chooser.next(self.host, *turn)? })
+        })
     }
 
-    fn all(&mut self, chooser: &mut dyn Chooser<H>, mut turns: &[Turn], first: First) -> Outcome<H> {
+    fn run_turns(&mut self, chooser: &mut dyn Chooser<H>, mut turns: &[Turn], first: FirstTrial) -> Outcome<H> {
         let mut next = Some(first);
-        while let Some((before, first)) = next {
-            turns = &turns[before..];
+        while let Some(FirstTrial { skipped_turns, trial }) = next {
+            turns = &turns[skipped_turns..];
             let contender = turns[0].contender;
-            let own = turns.iter().take_while(|turn| turn.contender == contender).count();
-            let end = self.within_contender(first.place, |conduct| conduct.turns(chooser, turns, own, first))?;
+            let count = turns.iter().take_while(|turn| turn.contender == contender).count();
+            let end = self.within_contender(trial.place, |conductor| {
+                conductor.run_contender_turns(chooser, turns, count, trial)
+            })?;
             if end != End::Whole {
                 return Ok(end);
             }
-            turns = &turns[own..];
-            next = self.first(chooser, turns);
+            turns = &turns[count..];
+            next = self.first_trial(chooser, turns);
         }
         Ok(End::Whole)
     }
 
-    /// The first so many of some turns, which are of one contender.
-    fn turns(&mut self, chooser: &mut dyn Chooser<H>, all: &[Turn], own: usize, first: Chosen) -> Outcome<H> {
+    /// Runs the first `count` turns, which belong to one contender.
+    fn run_contender_turns(
+        &mut self,
+        chooser: &mut dyn Chooser<H>,
+        turns: &[Turn],
+        count: usize,
+        first: Chosen,
+    ) -> Outcome<H> {
         let mut first = Some(first);
-        for (index, turn) in all[..own].iter().enumerate() {
+        for (index, turn) in turns[..count].iter().enumerate() {
             let Some(chosen) = first.take().or_else(|| chooser.next(self.host, *turn)) else { continue };
-            let trials = |conduct: &mut Self| conduct.one_after_the_other(chooser, *turn, chosen.clone());
-            let end = self.within_repetition(chosen.place, trials)?;
-            let is_last = all[index + 1..].iter().all(|later| later.repetition != turn.repetition);
+            let place = chosen.place;
+            let end = self.within_repetition(place, |conductor| conductor.run_turn(chooser, *turn, chosen))?;
+            let is_last = turns[index + 1..].iter().all(|later| later.repetition != turn.repetition);
             if end != End::Whole {
                 return Ok(end);
             }
@@ -103,10 +118,10 @@ impl<H: Host> Conduct<'_, H> {
         Ok(End::Whole)
     }
 
-    fn one_after_the_other(&mut self, chooser: &mut dyn Chooser<H>, turn: Turn, first: Chosen) -> Outcome<H> {
+    fn run_turn(&mut self, chooser: &mut dyn Chooser<H>, turn: Turn, first: Chosen) -> Outcome<H> {
         let mut next = Some(first);
         while let Some(chosen) = next {
-            if self.host.stopped() || self.pursued(&chosen)? == End::Stopped {
+            if self.host.stopped() || self.run_chosen(&chosen)? == End::Stopped {
                 return Ok(End::Stopped);
             }
             next = chooser.next(self.host, turn);
@@ -114,9 +129,11 @@ impl<H: Host> Conduct<'_, H> {
         Ok(End::Whole)
     }
 
-    fn pursued(&mut self, chosen: &Chosen) -> Outcome<H> {
-        let anew = chosen.before == Between::Restart && self.server.is_some() && self.used;
-        if anew && self.restart(chosen.place)? == End::Stopped {
+    fn run_chosen(&mut self, chosen: &Chosen) -> Outcome<H> {
+        // A server that was just started for the repetition need not be restarted for its first
+        // trial.
+        let needs_restart = chosen.before == Between::Restart && self.server.is_some() && self.has_served_trial;
+        if needs_restart && self.restart(chosen.place)? == End::Stopped {
             return Ok(End::Stopped);
         }
         self.number = chosen.number;

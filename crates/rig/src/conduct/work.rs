@@ -1,30 +1,34 @@
-//! What a run is given of its step and its contender. Out of scope: the run.
+//! Derives the plan and the probes of a trial from its step and its contender.
 
 use crate::server::Server;
 use brunt_model::experiment::{Contender, Step};
 use brunt_model::probe_spec::Select;
 use brunt_model::{Plan, ProbeSpec, Probed, TrialIndex};
 
-/// Repetitions and steps have arrivals of their own; contenders have the same ones.
+/// Returns the step's plan with a seed of this repetition and step. All contenders get the same
+/// seed, so they see the same arrivals.
 pub(super) fn plan(step: &Step, place: TrialIndex) -> Plan {
-    let own = u64::from(place.repetition) << 32 | place.step as u64;
+    // The upper half is the repetition, the lower half the step, so no two trials share a seed.
+    let offset = u64::from(place.repetition) << 32 | place.step as u64;
     let mut plan = step.plan.clone();
     for plan in plan.around.iter_mut().map(|stage| &mut stage.plan) {
-        plan.seed = plan.seed.wrapping_add(own);
+        plan.seed = plan.seed.wrapping_add(offset);
     }
-    Plan { seed: plan.seed.wrapping_add(own), ..plan }
+    Plan { seed: plan.seed.wrapping_add(offset), ..plan }
 }
 
-/// The contender's probes, with its server's process in place of "the server". Where brunt starts none, they are left out:
-/// whoever made the experiment has refused that.
+/// Returns the contender's probes, with the process id of its server in place of "the server". They
+/// are dropped if brunt starts no server; `spec` refuses such an experiment.
 pub(super) fn probes(contender: &Contender, server: Option<&Server>) -> Vec<ProbeSpec> {
-    let with_pid = |mut probe: ProbeSpec| {
-        if let Probed::Processes { select, .. } = &mut probe.what
-            && *select == Select::Server
-        {
-            *select = Select::Pid(server?.pid());
-        }
-        Some(probe)
-    };
-    contender.probes.iter().cloned().filter_map(with_pid).collect()
+    contender.probes.iter().cloned().filter_map(|probe| resolve_server(probe, server)).collect()
+}
+
+/// Replaces "the server" by its process id; None if brunt runs no server.
+fn resolve_server(mut probe: ProbeSpec, server: Option<&Server>) -> Option<ProbeSpec> {
+    if let Probed::Processes { select, .. } = &mut probe.what
+        && *select == Select::Server
+    {
+        *select = Select::Pid(server?.pid());
+    }
+    Some(probe)
 }

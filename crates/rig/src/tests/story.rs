@@ -1,6 +1,6 @@
 //! A host that makes no runs, and experiments made by hand.
 
-use crate::ward::RigContext;
+use crate::guarded_command::RigContext;
 use crate::{Chooser, End, Failure, Host, News, Pause, Real, Work, conduct, guard, pursue};
 use brunt_model::experiment::{ContenderHooks, Hook, HookCommands, ManagedServer, Ready, Restart, Step, TrialOrder};
 use brunt_model::plan::{Connection, Population, Record};
@@ -12,7 +12,8 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// The test binary is the guard, too: it runs only this test then. What the harness prints is no report.
+/// The test binary is the guard, too: it runs only this test then. What the harness prints is no
+/// report.
 #[test]
 #[ignore = "a part of other tests: the process between them and their servers"]
 fn as_guard() {

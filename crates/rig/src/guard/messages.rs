@@ -1,88 +1,93 @@
-//! What a guard is told, and what it tells.
+//! Messages between brunt and a guard.
 
 use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// What a command is.
+/// Kind of a guarded command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// It runs until it is ended, and nothing of it may be left.
+pub enum CommandKind {
+    /// A server: it runs until it is stopped, and then no process of it may be left.
     Server,
-    /// It is over when its shell is; what it put into the background stays.
+    /// A hook: it ends when its shell ends; its background processes stay.
     Hook,
 }
 
-/// What a guard is told.
+/// A command that brunt sends to a guard.
 #[derive(Debug, Clone, PartialEq)]
 pub enum GuardCommand {
-    /// Start this; the first word, and said once.
-    Start(Kind, String),
-    /// Remove this folder when the pipe is closed; in place of `Start`.
+    /// Starts a shell command; sent first, and only once.
+    Start(CommandKind, String),
+    /// Removes this folder when the pipe closes; sent instead of `Start`.
     Folder(PathBuf),
-    /// Ask all to end (SIGTERM), and kill those that are left after this time.
+    /// Sends SIGTERM to all processes, and kills those that are left after this time.
     Term(Duration),
-    /// All were asked to end already: kill those that are left after this time.
+    /// Kills the processes that are left after this time; they have been asked to end already.
     Wait(Duration),
 }
 
-/// What a guard tells.
+/// A report that a guard sends to brunt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Report {
-    /// The process id of the command's shell; also of its group.
+    /// The command was started. Its shell, and its process group, have this id.
     Started(u32),
-    /// The command could not be started.
+    /// The command could not be started, for this reason.
     Failed(String),
-    /// The command's shell has ended; others may be left.
+    /// The command's shell has ended; other processes may be left.
     Ended(Ending),
-    /// So many processes had to be killed.
+    /// Number of processes that had to be killed.
     Killed(u32),
-    /// Nothing is left.
+    /// No process is left.
     Gone,
 }
 
-/// How a process ended.
+/// Exit status of a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
-    /// By itself, with this exit code.
+    /// The process exited with this code.
     Code(i32),
-    /// By this signal.
+    /// The process was terminated by this signal.
     Signal(i32),
-    /// Nobody knows: the guard was killed.
+    /// The exit status is unknown, since the guard was killed.
     Unknown,
 }
 
 impl GuardCommand {
-    /// As it is written, without the NUL behind it.
+    /// Formats the command as sent over the pipe, without the terminating NUL.
     pub fn text(&self) -> String {
+        // A NUL cannot occur in a shell command, but a line break can.
         match self {
-            Self::Start(Kind::Server, command) => format!("server {command}"),
-            Self::Start(Kind::Hook, command) => format!("hook {command}"),
+            Self::Start(CommandKind::Server, command) => format!("server {command}"),
+            Self::Start(CommandKind::Hook, command) => format!("hook {command}"),
             Self::Folder(path) => format!("folder {}", path.display()),
             Self::Term(limit) => format!("term {}", limit.as_secs_f64()),
             Self::Wait(limit) => format!("wait {}", limit.as_secs_f64()),
         }
     }
 
-    /// Reads it; None where it is none.
+    /// Parses a command; None if it is invalid.
     pub fn parse(text: &str) -> Option<Self> {
         let (word, rest) = text.split_once(' ')?;
-        let limit = || Duration::try_from_secs_f64(rest.parse().ok()?).ok();
         match word {
-            "server" => Some(Self::Start(Kind::Server, rest.to_owned())),
-            "hook" => Some(Self::Start(Kind::Hook, rest.to_owned())),
+            "server" => Some(Self::Start(CommandKind::Server, rest.to_owned())),
+            "hook" => Some(Self::Start(CommandKind::Hook, rest.to_owned())),
             "folder" => Some(Self::Folder(rest.into())),
-            "term" => limit().map(Self::Term),
-            "wait" => limit().map(Self::Wait),
+            "term" => parse_limit(rest).map(Self::Term),
+            "wait" => parse_limit(rest).map(Self::Wait),
             _ => None,
         }
     }
+}
+
+fn parse_limit(seconds: &str) -> Option<Duration> {
+    Duration::try_from_secs_f64(seconds.parse().ok()?).ok()
 }
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Started(pid) => write!(f, "started {pid}"),
+            // A report is one line.
             Self::Failed(why) => write!(f, "failed {}", why.replace('\n', " ")),
             Self::Ended(Ending::Code(code)) => write!(f, "exited {code}"),
             Self::Ended(Ending::Signal(signal)) => write!(f, "signalled {signal}"),
@@ -94,7 +99,7 @@ impl fmt::Display for Report {
 }
 
 impl Report {
-    /// Reads a line; None where it is none.
+    /// Parses a report line; None if it is invalid.
     pub fn parse(line: &str) -> Option<Self> {
         let (word, rest) = line.split_once(' ')?;
         Some(match word {
@@ -129,7 +134,7 @@ mod tests {
         #[test]
         fn words_are_understood(command in "[^\0]*", millis in 0..10_000_000_u64) {
             let limit = Duration::from_millis(millis);
-            for word in [GuardCommand::Start(Kind::Server, command.clone()), GuardCommand::Folder(command.clone().into()), GuardCommand::Start(Kind::Hook, command), GuardCommand::Term(limit), GuardCommand::Wait(limit)] {
+            for word in [GuardCommand::Start(CommandKind::Server, command.clone()), GuardCommand::Folder(command.clone().into()), GuardCommand::Start(CommandKind::Hook, command), GuardCommand::Term(limit), GuardCommand::Wait(limit)] {
                 prop_assert_eq!(GuardCommand::parse(&word.text()), Some(word));
             }
         }
