@@ -1,5 +1,5 @@
-//! The folder of an experiment's files (`${dir}` in plans). It is private, and removed however the
-//! program ends.
+//! The folder of an experiment's files (`${dir}` in plans). It is private, and removed
+//! however the program ends.
 
 use crate::guard::GuardCommand;
 use crate::guarded_command::RigContext;
@@ -10,8 +10,8 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-/// A folder that only its owner can enter. It is removed on drop; if the program is killed, its
-/// guard removes it.
+/// A folder that only its owner can enter. It is removed on drop; if the program is killed,
+/// its guard removes it.
 #[derive(Debug)]
 pub struct ExperimentFolder {
     path: PathBuf,
@@ -25,8 +25,8 @@ impl ExperimentFolder {
     ///
     /// The path already exists, or the folder or the guard cannot be created.
     pub fn make(path: &Path, context: &RigContext) -> io::Result<Self> {
-        // Not `create_dir_all`: it accepts an existing folder, which another user may have
-        // prepared.
+        // Not `create_dir_all`: it accepts an existing folder, which another
+        // user may have prepared.
         DirBuilder::new().mode(0o700).create(path)?;
         let guard = start_guard(path, context).inspect_err(|_| {
             let _ = fs::remove_dir(path);
@@ -49,8 +49,8 @@ fn start_guard(path: &Path, context: &RigContext) -> io::Result<Child> {
 
 impl Drop for ExperimentFolder {
     fn drop(&mut self) {
-        // Files that a server still holds open are removed as well; only their data stays until
-        // then.
+        // Files that a server still holds open are removed as well; only their
+        // data stays until then.
         let _ = fs::remove_dir_all(&self.path);
         // Closes the pipe, so that the guard ends.
         drop(self.guard.stdin.take());

@@ -5,8 +5,8 @@ use brunt_model::experiment::Contender;
 use brunt_model::{Plan, ProbeSpec, TrialIndex};
 use std::time::Duration;
 
-/// Makes and stores the runs of an experiment: in one process, several processes, or on several
-/// machines.
+/// Makes and stores the runs of an experiment: in one process, several processes,
+/// or on several machines.
 pub trait Host {
     /// The reason why a run could not be made at all. A failure of the server is not an error.
     type Error;
@@ -24,8 +24,8 @@ pub trait Host {
     /// True if the experiment is to be stopped. Polled during every wait.
     fn stopped(&self) -> bool;
 
-    /// True if no more repetitions are needed. Called when all contenders were measured in a
-    /// repetition.
+    /// True if no more repetitions are needed. Called when all contenders were
+    /// measured in a repetition.
     fn enough(&mut self, repetition: u32) -> bool {
         let _ = repetition;
         false

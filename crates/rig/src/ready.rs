@@ -67,8 +67,8 @@ fn message(target: &str, error: &dyn std::fmt::Display) -> String {
     format!("{target}: {error}")
 }
 
-/// Sends a GET request, and checks that the status is below 500. For https, checks only that the
-/// port accepts connections.
+/// Sends a GET request, and checks that the status is below 500. For https, checks only that
+/// the port accepts connections.
 fn check_url(url: &str) -> Result<(), String> {
     let parsed = Url::parse(url).map_err(|error| message(url, &error))?;
     let host = parsed.host_str().ok_or_else(|| message(url, &"no host"))?;

@@ -101,8 +101,8 @@ impl<'a> Server<'a> {
         let is_running = self.ended().is_none();
         let stop_result = self.managed.stop.as_ref().filter(|_| is_running).map(|command| {
             let hook = Hook { run: command.clone(), timeout: limit };
-            // The stop command also runs after the experiment was stopped, so it ignores stop
-            // requests.
+            // The stop command also runs after the experiment was stopped, so
+            // it ignores stop requests.
             hooks::run(&hook, "that is to stop the server", setting, context, &|| false)
         });
         // After a successful stop command, the processes need no SIGTERM.

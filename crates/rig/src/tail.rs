@@ -13,8 +13,8 @@ const CAPACITY: usize = 64 * 1024;
 /// Time to read output after a command's end. A daemon that it started may never close the pipe.
 const LAST_OUTPUT_LIMIT: Duration = Duration::from_millis(200);
 
-/// The last 64 KiB of a pipe's output. A thread reads the pipe until its end, so the writer never
-/// blocks.
+/// The last 64 KiB of a pipe's output. A thread reads the pipe until its end, so
+/// the writer never blocks.
 pub struct Tail(Arc<TailState>);
 
 #[derive(Default)]

@@ -1,7 +1,7 @@
-//! What the trials of a search came to, as an answer.
+//! Builds the answer of a search from its trials.
 //!
-//! The fold of all that the other modules find. Out of scope: the place where the bottleneck is known; who
-//! has the runs puts it in, and asks [`Answer`] for its sentence again.
+//! The bottleneck is not known here. The caller, which has the runs, adds it and then creates the
+//! sentence of the [`Answer`] again.
 
 use crate::drift::Drift;
 use crate::limits::limits;
@@ -12,29 +12,36 @@ use brunt_model::Answer;
 use brunt_model::answer::{Capacity, Estimate, SearchEnd, SearchTrial};
 use brunt_model::question::TrialPurpose;
 
-/// The answer of a search, of one contender.
-pub fn answer(search: &Search, contender: &str, seen: &[TrialSummary], made: &[PastTrial], ended: SearchEnd) -> Answer {
-    let known = made.last().map(|made| made.known.clone()).unwrap_or_default();
-    let limit = seen.iter().filter_map(|trial| trial.limited.as_deref()).next_back();
-    let value = known.first().and_then(|known| known.at.value);
-    let drift = value.and_then(|at| capacity::drift(search, seen, made, at));
+/// Returns the answer of a search for one contender.
+pub fn answer(
+    search: &Search,
+    contender: &str,
+    trials: &[TrialSummary],
+    history: &[PastTrial],
+    ended: SearchEnd,
+) -> Answer {
+    let states = history.last().map(|past| past.states.clone()).unwrap_or_default();
+    let limit = trials.iter().filter_map(|trial| trial.limited.as_deref()).next_back();
+    let value = states.first().and_then(|state| state.at.value);
+    let drift = value.and_then(|at| capacity::drift(search, trials, history, at));
     let capacities = search.find.objectives.iter().enumerate().map(|(set, objectives)| {
-        let state = known.get(set);
-        let at = state.map(|known| widened(known.at, drift.filter(|_| set == 0))).unwrap_or_default();
-        let sentence = if state.is_some_and(|known| known.is_stalled) {
+        let state = states.get(set);
+        let at = state.map(|state| widened(state.at, drift.filter(|_| set == 0))).unwrap_or_default();
+        let sentence = if state.is_some_and(|state| state.is_stalled) {
             sentence::stalled(at, search.unit)
         } else {
             sentence::capacity(at, search.unit, ended, limit)
         };
         Capacity { objectives: objectives.clone(), at, sentence }
     });
-    let loaded: Vec<TrialSummary> = seen
+    // The recovery trial shows a server that is still busy with its overload.
+    let without_recovery: Vec<TrialSummary> = trials
         .iter()
-        .zip(made)
-        .filter(|(_, made)| made.purpose != TrialPurpose::Recovery)
+        .zip(history)
+        .filter(|(_, past)| past.purpose != TrialPurpose::Recovery)
         .map(|(trial, _)| trial.clone())
         .collect();
-    let limits = limits(&loaded, search.unit);
+    let limits = limits(&without_recovery, search.unit);
     let mut answer = Answer {
         contender: contender.to_owned(),
         unit: search.unit,
@@ -43,9 +50,9 @@ pub fn answer(search: &Search, contender: &str, seen: &[TrialSummary], made: &[P
         knee: limits.knee,
         saturation: limits.saturation,
         collapse: limits.collapse,
-        recovery: recovery::recovery(search, seen, made),
+        recovery: recovery::recovery(search, trials, history),
         bottleneck: None,
-        trials: tried(search, seen, made),
+        trials: search_trials(search, trials, history),
         drift: drift.map(|drift| sentence::drift(drift, search.unit)),
         ended,
     };
@@ -53,7 +60,7 @@ pub fn answer(search: &Search, contender: &str, seen: &[TrialSummary], made: &[P
     answer
 }
 
-/// An interval that holds the capacity at the beginning and at the end.
+/// Widens an interval to contain the capacity at the first and at the last trial.
 fn widened(at: Estimate, drift: Option<Drift>) -> Estimate {
     let Some(Drift { first, last }) = drift else { return at };
     let low = at.low.map(|low| low.min(first).min(last));
@@ -61,15 +68,18 @@ fn widened(at: Estimate, drift: Option<Drift>) -> Estimate {
     Estimate { low, high, ..at }
 }
 
-fn tried(search: &Search, seen: &[TrialSummary], made: &[PastTrial]) -> Vec<SearchTrial> {
-    let one = |(trial, made): (&TrialSummary, &PastTrial)| SearchTrial {
-        load: trial.load,
-        why: made.why.clone(),
-        seconds: trial.seconds,
-        achieved: trial.achieved,
-        sides: search.sides(trial),
-        limited: trial.limited.clone(),
-        known: made.known.first().map(|known| known.at).unwrap_or_default(),
-    };
-    seen.iter().zip(made).map(one).collect()
+fn search_trials(search: &Search, trials: &[TrialSummary], history: &[PastTrial]) -> Vec<SearchTrial> {
+    trials
+        .iter()
+        .zip(history)
+        .map(|(trial, past)| SearchTrial {
+            load: trial.load,
+            why: past.why.clone(),
+            seconds: trial.seconds,
+            achieved: trial.achieved,
+            sides: search.sides(trial),
+            limited: trial.limited.clone(),
+            known: past.states.first().map(|state| state.at).unwrap_or_default(),
+        })
+        .collect()
 }

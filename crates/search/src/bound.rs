@@ -1,57 +1,58 @@
-//! What an objective asks of a block of a trial: how much of it was over, of how much.
+//! Turns objectives into figures that grow with the load.
 //!
-//! What it is: every objective as a figure that grows with the load, and the value of it that is just allowed. A quantile
-//! is turned round: p99 < 50 ms allows a share of 1 % of requests slower than 50 ms. Out of scope: a judgement.
+//! Each objective becomes a ratio of two counts and the maximum allowed value of that ratio.
+//! For a quantile, this inverts the objective: p99 < 50 ms allows a share of 1 % of requests
+//! slower than 50 ms.
 
 use brunt_model::Objective;
 use brunt_model::objective::{Metric, Relation};
 
-/// "The longest response time" grows with the number of requests, so it has no value over all steady time. In its place
-/// stands this share of requests beyond the bound.
+/// Allowed share of requests beyond the bound of a maximum. The longest response time grows with
+/// the number of requests, so it has no value over all steady time.
 const MAX_SHARE: f64 = 1e-5;
 
-/// So much of what is offered must be achieved for the server to be keeping up.
-pub const KEPT: f64 = 0.99;
+/// Minimum achieved/offered ratio at which the server keeps up.
+pub const MIN_ACHIEVED: f64 = 0.99;
 
-/// What is counted over what.
+/// The ratio that is compared with the allowed value.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Counted {
-    /// Requests slower than so many seconds, over all.
+    /// Requests slower than this many seconds ÷ all requests.
     Slower(f64),
-    /// Errors, over all.
+    /// Errors ÷ all requests.
     Errors,
-    /// Seconds of response time, over replies.
+    /// Sum of response times, in seconds ÷ replies.
     Mean,
-    /// Replies that are wanted, over those that came: so many per second, or all but 1 % of what is offered if that is
-    /// less. Only good replies, where `good`.
+    /// Required replies ÷ received replies. The required number follows from `rate`, or is 99 % of
+    /// the offered requests if that is less.
     Wanted {
-        /// So many per second.
+        /// Required rate, in replies per second.
         rate: f64,
-        /// Of which replies.
+        /// The replies that count as received.
         replies: Replies,
     },
 }
 
-/// Which replies count.
+/// Kind of replies that count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Replies {
-    /// Whole ones.
+    /// All complete replies, whatever their status.
     Completed,
-    /// Good ones.
+    /// Complete replies without an error.
     Good,
 }
 
 /// An objective, turned into a figure that grows with the load.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bound {
-    /// The figure.
+    /// The ratio to count.
     pub counted: Counted,
-    /// Its value that is just allowed.
+    /// Maximum allowed value of the ratio.
     pub allowed: f64,
 }
 
 impl Bound {
-    /// The bound that an objective is.
+    /// Converts an objective to a bound.
     pub fn of(objective: &Objective) -> Self {
         let bound = objective.bound;
         let (counted, allowed) = match objective.metric {
@@ -65,13 +66,14 @@ impl Bound {
         Self { counted, allowed: allowed.max(MAX_SHARE) }
     }
 
-    /// Whether the figure is large because requests wait.
+    /// True if the figure depends on how long requests wait.
     pub fn waits(&self) -> bool {
         matches!(self.counted, Counted::Slower(_) | Counted::Mean)
     }
 
-    /// Of how many seconds the clumps are taken to be in which what counts against it comes, before anything is known. Where
-    /// 1 % of the requests wait longer than t, such a queue takes two to three times t to be gone again.
+    /// Assumed length, in seconds, of a cluster of slow or failed requests, before any
+    /// trial. If 1 % of the requests wait longer than t, such a queue takes two to three
+    /// times t to become empty.
     pub fn clump(&self) -> f64 {
         match self.counted {
             Counted::Slower(than) => 2.5 * than,
@@ -79,17 +81,18 @@ impl Bound {
         }
     }
 
-    /// Whether the figure is a share of requests.
+    /// True if the figure is a share of requests.
     pub fn is_share(&self) -> bool {
         matches!(self.counted, Counted::Slower(_) | Counted::Errors)
     }
 }
 
-/// Why no load can be looked for that meets an objective: as a sentence that says what to write instead.
+/// Returns an error message if the objective cannot bound a load. The
+/// message contains the correction.
 pub fn objection(objective: &Objective) -> Option<String> {
-    let upper = matches!(objective.relation, Relation::Below | Relation::AtMost);
+    let is_upper_bound = matches!(objective.relation, Relation::Below | Relation::AtMost);
     let less_is_better = !matches!(objective.metric, Metric::Throughput | Metric::Goodput);
-    if upper != less_is_better {
+    if is_upper_bound != less_is_better {
         let sign = if less_is_better { "<" } else { ">" };
         return Some(format!(
             "{objective} does not bound the load, since higher loads meet it: write `{} {sign} …`",

@@ -1,35 +1,39 @@
-//! Servers that do not recover from an overload.
+//! Detects servers that do not recover from an overload.
 //!
-//! After an overload, a server may be slower for good: its later trials measure the damage, not the capacity. It is damaged if
-//! all trials since the overload missed the objectives, one at a load that was met before among them, with response times
-//! above those of that time for most of the trial. Such trials are no evidence. Out of scope: how long a recovery takes.
+//! After an overload, a server may be slower permanently: its later trials measure the damage, not
+//! the capacity. A server is damaged if all trials since the overload missed the objectives, and a
+//! repeated load, which met them before, is slower than before for most of its trial. Such trials
+//! are no evidence. The duration of a recovery is measured in `recovery`.
 
-use crate::recovery::{BACK, pieces};
+use crate::recovery::{RECOVERED, pieces};
 use crate::summary::TrialSummary;
 
-/// A load below this share of the highest throughput shows damage: near the capacity, chance or drift can slow the server.
+/// A load below this share of the highest throughput can show damage. Near the capacity, chance or
+/// drift can also slow the server.
 const FAR_BELOW: f64 = 0.6;
 
 /// The state of a server after the last overload.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Damage {
-    /// For each trial, whether the server had not recovered yet.
+    /// For each trial, true if the server had not recovered yet.
     pub is_unrecovered: Vec<bool>,
-    /// The load to repeat, since it is not known whether the server recovered: it met the objectives before.
+    /// A load that met the objectives before, to be repeated because the recovery is uncertain.
     pub unknown_at: Option<f64>,
-    /// Trials since the last overload that show that the server has not recovered.
+    /// Number of trials since the last overload that show that the server has not recovered.
     pub slow_checks: usize,
 }
 
-/// A trial that overloaded the server, and what was known before it.
+/// A trial that overloaded the server, and the results before it.
 struct Overload<'a> {
     index: usize,
+    /// The trial with the highest load far below the capacity that met the objectives.
     met: &'a TrialSummary,
-    /// The highest throughput so far.
+    /// Highest throughput up to then.
     throughput: f64,
 }
 
-/// The damage that trials show; `misses` says whether a trial misses the objectives.
+/// Returns the damage that the trials show. `misses` returns true for a trial
+/// that misses the objectives.
 pub fn damage(trials: &[&TrialSummary], misses: impl Fn(&TrialSummary) -> bool) -> Damage {
     let mut damage = Damage { is_unrecovered: vec![false; trials.len()], ..Damage::default() };
     let mut overload: Option<Overload> = None;
@@ -38,9 +42,11 @@ pub fn damage(trials: &[&TrialSummary], misses: impl Fn(&TrialSummary) -> bool) 
     let mut throughput = 0.0_f64;
     for (index, &trial) in trials.iter().enumerate() {
         if !misses(trial) {
+            // Slow checks before this trial prove that the server was damaged until now.
             let since = overload.take().filter(|_| damage.slow_checks > 0).map_or(index, |overload| overload.index + 1);
             damage.is_unrecovered[since..index].fill(true);
-            (damage.slow_checks, is_suspected) = (0, false);
+            damage.slow_checks = 0;
+            is_suspected = false;
             met.push(trial);
         } else if let Some(overload) = &overload {
             let is_check = trial.load <= overload.met.load * 1.001;
@@ -63,9 +69,9 @@ pub fn damage(trials: &[&TrialSummary], misses: impl Fn(&TrialSummary) -> bool) 
     damage
 }
 
-/// Whether replies took longer than before for most of a trial.
+/// True if replies took longer than before for most of the trial.
 fn is_slower(trial: &TrialSummary, before: &TrialSummary) -> bool {
-    let Some(level) = before.mean.map(|mean| BACK * mean) else { return false };
+    let Some(level) = before.mean.map(|mean| RECOVERED * mean) else { return false };
     let pieces = pieces(&trial.blocks);
     let slow = pieces.iter().filter(|piece| piece.completed <= 0.0 || piece.response > level * piece.completed);
     2 * slow.count() > pieces.len()

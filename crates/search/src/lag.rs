@@ -1,50 +1,63 @@
-//! How far the generator's lag can have raised the response times of each block of a trial.
+//! Estimates how far the generator's lag can have raised the response times of each
+//! block of a trial.
 //!
-//! A request that is sent late, or behind others that were sent late, may take longer through no fault of the server. In a
-//! queue that is served in order, no reply comes later than by the greatest lag of its busy period. The same correction
-//! applies to trials that met the objectives and to trials that missed them; it depends on lag only, not on the outcome.
+//! A request that is sent late, or queues after others that were sent late, may take longer
+//! although the server is not slower. In a first-come, first-served queue, lag delays a reply by at
+//! most the greatest lag of its busy period. The correction is the same for trials that met the
+//! objectives and trials that missed them; it depends only on lag, not on the outcome.
 
 use crate::bound::{Bound, Counted};
 
-/// Lag below this share of the tightest bound is corrected for; more leaves nothing to be corrected.
+/// Lag up to this share of the tightest bound is corrected; with more, too little would remain.
 const CORRECTED: f64 = 0.5;
-/// Seconds in which lag can have an effect where no objective says how long queues last.
-const USUAL_SECONDS: f64 = 0.5;
+/// Duration of the effect of lag, in seconds, if no objective defines the length of queues.
+const DEFAULT_SECONDS: f64 = 0.5;
 
 /// The effect of lag on one block.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Effect {
-    /// Response times are longer by so many seconds at most.
+    /// Maximum increase of response times, in seconds.
     pub seconds: f64,
-    /// Whether the block is left out: its lag exceeds the bound, and quieter blocks make up half of the trial.
+    /// True if the block is excluded: its lag exceeds the limit, and quieter blocks make up
+    /// half of the trial.
     pub is_contested: bool,
 }
 
-/// The effect of lag on each block; `greatest` is the greatest lag of the requests that ended in it, `block` its length.
-/// Both in seconds.
+/// Returns the effect of lag on each block. `greatest` is the greatest lag of the requests that
+/// ended in each block, `block` the length of a block, both in seconds.
 pub fn effects(greatest: &[f64], block: f64, bounds: &[Vec<Bound>]) -> Vec<Effect> {
-    let slower = || {
-        bounds.iter().flatten().filter_map(|bound| match bound.counted {
-            Counted::Slower(than) => Some((than, bound.clump())),
-            _ => None,
+    // Bounds on response times, with the lengths of their queues.
+    let mut tightest = f64::INFINITY;
+    let mut longest_bound = block;
+    let mut longest_queue = DEFAULT_SECONDS;
+    for bound in bounds.iter().flatten() {
+        if let Counted::Slower(than) = bound.counted {
+            tightest = tightest.min(than);
+            longest_bound = longest_bound.max(than);
+            longest_queue = longest_queue.max(bound.clump());
+        }
+    }
+    // A late request delays the requests after it, but its own lag is recorded when it ends.
+    let blocks_before = block_count(longest_queue, block);
+    let blocks_after = block_count(longest_bound, block);
+    let seconds: Vec<f64> = (0..greatest.len())
+        .map(|index| {
+            let end = (index + blocks_after + 1).min(greatest.len());
+            let window = &greatest[index.saturating_sub(blocks_before)..end];
+            window.iter().copied().fold(0.0, f64::max)
         })
-    };
-    let blocks = |seconds: f64| (seconds / block.max(1e-3)).ceil() as usize;
-    // A late request delays those behind it, and its own lag is known when it ends.
-    let behind = blocks(slower().map(|(_, clump)| clump).fold(USUAL_SECONDS, f64::max));
-    let ahead = blocks(slower().map(|(than, _)| than).fold(block, f64::max));
-    let around = |at: usize| {
-        let window = &greatest[at.saturating_sub(behind)..(at + ahead + 1).min(greatest.len())];
-        window.iter().copied().fold(0.0, f64::max)
-    };
-    let seconds: Vec<f64> = (0..greatest.len()).map(around).collect();
-    let tightest = slower().map(|(than, _)| than).fold(f64::INFINITY, f64::min);
+        .collect();
     let limit = (CORRECTED * tightest).max(median(&seconds));
     seconds.into_iter().map(|seconds| Effect { seconds, is_contested: seconds > limit }).collect()
 }
 
-fn median(of: &[f64]) -> f64 {
-    let mut sorted = of.to_vec();
+/// Number of blocks in some seconds, rounded up.
+fn block_count(seconds: f64, block: f64) -> usize {
+    (seconds / block.max(1e-3)).ceil() as usize
+}
+
+fn median(values: &[f64]) -> f64 {
+    let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
     sorted.get(sorted.len() / 2).copied().unwrap_or(0.0)
 }

@@ -1,18 +1,23 @@
-//! How much a server carries: which load to try next, and what the trials say together.
+//! Searches for the capacity of a server: chooses the next load, and estimates the
+//! capacity from all trials.
 //!
-//! The capacity under a set of objectives is the load at which the value over all steady time meets them exactly: under
-//! `p99 < 50ms`, the load at which 1 % of the requests take longer. Trials come in as [`TrialSummary`]s; out goes what to measure
-//! [`NextStep`], and the [`Answer`](brunt_model::Answer).
+//! The capacity under a set of objectives is the load at which the figure over all steady
+//! time is exactly the bound. For `p99 < 50ms` it is the load at which 1 % of the
+//! requests take longer. Trials are passed in as [`TrialSummary`]s. The results are the
+//! [`NextStep`] and the [`Answer`](brunt_model::Answer).
 //!
-//! It measures nothing, reads no clock and keeps nothing. All that is known of a search are its trials,
-//! so going on with one that was stopped is to ask again with what is there.
+//! The crate measures nothing, reads no clock and stores nothing. A search is a function of its
+//! trials, so a search that was stopped continues from its stored trials.
 //!
-//! * [`search`]: [`Search`], and the order in which things are tried. `stage`: the choice itself.
-//! * [`summary`]: a run, as far as it bears on the objectives. [`bound`]: what an objective asks of a block.
-//! * [`lag`]: what the generator's lag can have done to a block.
-//! * [`mod@sides`]: on which side of a capacity one trial lies, while it goes on.
-//! * [`curve`]: the one model that all trials feed. `capacity`: its root, as the answer for a set of objectives.
-//! * `answer`: all of it as an answer; `limits` (knee, saturation, collapse), `recovery`, `drift`, `stalls`, `damage`, `sentence` (all of it in words).
+//! * [`search`]: [`Search`], and the purposes of trials. `stage`: chooses the next load.
+//! * [`summary`]: reduces a run to the counts that decide the objectives. [`bound`]: turns an
+//!   objective into such a count.
+//! * [`lag`]: estimates the effect of the generator's lag on a block.
+//! * [`mod@sides`]: decides on which side of a capacity a running trial lies.
+//! * [`curve`]: fits one model to all trials. `capacity`: computes the capacity of a set of
+//!   objectives with that model.
+//! * `answer`: builds the answer from the results of `capacity`, `limits` (knee, saturation,
+//!   collapse), `recovery`, `drift`, `stalls`, `damage` and `sentence` (the text).
 
 mod answer;
 pub mod bound;

@@ -1,8 +1,8 @@
-//! What to measure next, and what it came to.
+//! Searches: the next trial, and the answer from all trials.
 //!
-//! What it is: the order in which things are tried, as a function of the trials so far: up until the objectives are missed,
-//! in between until the capacity is known, once more at the answer, an overload, and the way back. Out of scope: a
-//! machine with a state; the same trials give the same reply.
+//! The next trial is a function of the trials so far. The search raises the load until the
+//! objectives are missed, refines the capacity, and measures the answer again. An overload and the
+//! recovery follow. A search has no state, so the same trials always give the same next trial.
 
 use crate::capacity::{self, CapacityState};
 use crate::damage::{self, Damage};
@@ -20,67 +20,69 @@ pub struct Search {
     pub(crate) unit: LoadUnit,
 }
 
-/// What comes next.
+/// The next step of a search.
 #[derive(Debug, Clone, PartialEq)]
 pub enum NextStep {
-    /// A trial.
+    /// The caller has to measure this trial.
     Measure(TrialRequest),
-    /// Nothing: the search is over.
+    /// The search is over, for this reason.
     Done(SearchEnd),
 }
 
-/// A trial that is wanted.
+/// A trial that the caller has to measure.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TrialRequest {
-    /// At which load: arrivals per second or users.
+    /// Load: arrivals per second or users.
     pub load: f64,
-    /// Why, in some words.
+    /// Reason for the trial, shown to the user.
     pub why: String,
-    /// Its purpose.
+    /// Purpose of the trial.
     pub purpose: TrialPurpose,
-    /// How long it is to be; it ends between `least` and `most`, as soon as [`fn@crate::sides`] has decided all sets.
+    /// Length of the trial. It ends between `least` and `most`, as soon as [`fn@crate::sides`]
+    /// has decided all sets.
     pub times: TrialTimes,
 }
 
-/// A trial that was made, with what it was made for.
+/// Purpose of a finished trial, and the state of the search after it.
 #[derive(Debug, Clone)]
 pub(crate) struct PastTrial {
     pub purpose: TrialPurpose,
     pub why: String,
-    /// What was known of each set after it.
-    pub known: Vec<CapacityState>,
+    /// State of each set's capacity after the trial. May be empty for trials before the last.
+    pub states: Vec<CapacityState>,
 }
 
 impl Search {
-    /// A search as `find` says; loads are counted in `unit`.
+    /// Creates a search. Loads are in `unit`.
     pub fn new(find: &Find, unit: LoadUnit) -> Self {
         Self { find: find.clone(), unit }
     }
 
-    /// What to measure next, `spent` being the time since the search began.
-    pub fn next(&self, seen: &[TrialSummary], spent: Duration) -> NextStep {
-        let made = self.made(seen, Detail::Last);
-        stage::next(self, seen, &made, spent.as_secs_f64())
+    /// Returns the next step; `spent` is the time since the search began.
+    pub fn next(&self, trials: &[TrialSummary], spent: Duration) -> NextStep {
+        let history = self.history(trials, Detail::LastTrial);
+        stage::next(self, trials, &history, spent.as_secs_f64())
     }
 
-    /// What the trials came to.
-    pub fn answer(&self, contender: &str, seen: &[TrialSummary], ended: SearchEnd) -> Answer {
-        answer::answer(self, contender, seen, &self.made(seen, Detail::All), ended)
+    /// Returns the answer of the search so far.
+    pub fn answer(&self, contender: &str, trials: &[TrialSummary], ended: SearchEnd) -> Answer {
+        answer::answer(self, contender, trials, &self.history(trials, Detail::AllTrials), ended)
     }
 
-    /// The capacity of each set, as the trials have it so far.
-    pub fn capacities(&self, seen: &[TrialSummary]) -> Vec<Estimate> {
-        let made = self.made(seen, Detail::Last);
-        made.last().map_or_else(Vec::new, |made| made.known.iter().map(|known| known.at).collect())
+    /// Returns the current estimate of each set's capacity.
+    pub fn capacities(&self, trials: &[TrialSummary]) -> Vec<Estimate> {
+        let history = self.history(trials, Detail::LastTrial);
+        history.last().map_or_else(Vec::new, |past| past.states.iter().map(|state| state.at).collect())
     }
 
-    /// Whether a trial's figures are over a bound.
+    /// True if a trial's figures exceed a bound.
     pub fn misses(&self, trial: &TrialSummary) -> bool {
         let sets = crate::summary::bounds(&self.find);
         sets.iter().enumerate().any(|(set, bounds)| capacity::misses(trial, set, bounds))
     }
 
-    /// Whether a trial is to be made again: the generator did not offer its load, or may have taken what the server lacked.
+    /// True if a trial must be repeated: the generator did not offer its load, or may have used CPU
+    /// that the server needed.
     pub fn is_contested(&self, trial: &TrialSummary) -> bool {
         match trial.evidence {
             Evidence::Both => false,
@@ -89,73 +91,87 @@ impl Search {
         }
     }
 
-    /// On which side of each set's capacity a whole trial lies, by itself.
+    /// Returns the side of each set's capacity on which a finished trial lies,
+    /// from that trial alone.
     pub fn sides(&self, trial: &TrialSummary) -> Vec<LoadSide> {
         let sets = crate::summary::bounds(&self.find);
         sets.iter().enumerate().map(|(set, bounds)| capacity::side(trial, set, bounds)).collect()
     }
 
-    /// What each trial was for.
-    pub fn purposes(&self, seen: &[TrialSummary]) -> Vec<TrialPurpose> {
-        self.made(seen, Detail::All).into_iter().map(|made| made.purpose).collect()
+    /// Returns the purpose of each trial.
+    pub fn purposes(&self, trials: &[TrialSummary]) -> Vec<TrialPurpose> {
+        self.history(trials, Detail::AllTrials).into_iter().map(|past| past.purpose).collect()
     }
 
-    /// Trials of the search itself, without those of a damaged server.
-    pub(crate) fn evidence(&self, seen: &[TrialSummary], made: &[PastTrial]) -> Vec<TrialSummary> {
-        let damage = self.damage(seen, made);
-        let trials = searched(seen, made).into_iter().zip(damage.is_unrecovered);
-        trials.filter(|(_, is_unrecovered)| !is_unrecovered).map(|(trial, _)| trial.clone()).collect()
+    /// Returns the trials of the search itself, without those of a damaged server.
+    pub(crate) fn evidence(&self, trials: &[TrialSummary], history: &[PastTrial]) -> Vec<TrialSummary> {
+        let damage = self.damage(trials, history);
+        let with_damage = search_trials(trials, history).into_iter().zip(damage.is_unrecovered);
+        with_damage.filter(|(_, is_unrecovered)| !is_unrecovered).map(|(trial, _)| trial.clone()).collect()
     }
 
-    /// Whether the server recovered from its overloads.
-    pub(crate) fn damage(&self, seen: &[TrialSummary], made: &[PastTrial]) -> Damage {
-        damage::damage(&searched(seen, made), |trial| self.misses(trial))
+    /// Returns the damage of the server by its overloads.
+    pub(crate) fn damage(&self, trials: &[TrialSummary], history: &[PastTrial]) -> Damage {
+        damage::damage(&search_trials(trials, history), |trial| self.misses(trial))
     }
 
-    /// What each trial was for: what would have been asked for after the ones before it.
-    fn made(&self, seen: &[TrialSummary], wanted: Detail) -> Vec<PastTrial> {
-        let mut made: Vec<PastTrial> = Vec::with_capacity(seen.len());
-        for (index, trial) in seen.iter().enumerate() {
-            let (purpose, why) = match (trial.purpose, wanted) {
-                (Some(purpose), Detail::Last) => (purpose, String::new()),
-                _ => self.told(&seen[..index], &made, trial),
+    /// Reconstructs the purpose of each trial: that of the request that follows from the trials
+    /// before it. The states are computed only where `detail` or the next trial needs them.
+    fn history(&self, trials: &[TrialSummary], detail: Detail) -> Vec<PastTrial> {
+        let mut history: Vec<PastTrial> = Vec::with_capacity(trials.len());
+        for (index, trial) in trials.iter().enumerate() {
+            let (purpose, why) = match (trial.purpose, detail) {
+                (Some(purpose), Detail::LastTrial) => (purpose, String::new()),
+                _ => self.infer_purpose(&trials[..index], &history, trial),
             };
-            made.push(PastTrial { purpose, why, known: Vec::new() });
-            // To tell what a trial was for, one must know what was known before it.
-            let next_is_told = seen.get(index + 1).is_some_and(|next| next.purpose.is_some());
-            if wanted == Detail::All || !next_is_told {
-                made[index].known = capacity::known(&self.find, self.unit, &self.evidence(&seen[..=index], &made));
+            history.push(PastTrial { purpose, why, states: Vec::new() });
+            // The purpose of a trial is inferred from the states before it.
+            let has_next_purpose = trials.get(index + 1).is_some_and(|next| next.purpose.is_some());
+            if detail == Detail::AllTrials || !has_next_purpose {
+                let evidence = self.evidence(&trials[..=index], &history);
+                history[index].states = capacity::states(&self.find, self.unit, &evidence);
             }
         }
-        made
+        history
     }
 
-    /// What a trial was for, and why it was made.
-    fn told(&self, before: &[TrialSummary], made: &[PastTrial], trial: &TrialSummary) -> (TrialPurpose, String) {
+    /// Infers the purpose of a trial and the reason for it from the trials `before` it.
+    fn infer_purpose(
+        &self,
+        before: &[TrialSummary],
+        history: &[PastTrial],
+        trial: &TrialSummary,
+    ) -> (TrialPurpose, String) {
         let spent = before.first().map_or(0.0, |first| trial.began - first.began);
-        let (purpose, why) = match stage::next(self, before, made, spent) {
-            NextStep::Measure(ask) if near(ask.load, trial.load) => (ask.purpose, ask.why),
+        let (purpose, why) = match stage::next(self, before, history, spent) {
+            NextStep::Measure(request) if is_near(request.load, trial.load) => (request.purpose, request.why),
+            // The trial does not follow from the trials before it.
             _ => (TrialPurpose::Search, "asked for".to_owned()),
         };
         (trial.purpose.unwrap_or(purpose), why)
     }
 }
 
-/// Which trials' knowledge is wanted.
+/// The trials for which states and reasons are computed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Detail {
-    /// That of all of them.
-    All,
-    /// That of the last.
-    Last,
+    /// Each of the trials.
+    AllTrials,
+    /// Only the last trial.
+    LastTrial,
 }
 
-fn near(asked: f64, load: f64) -> bool {
-    (asked - load).abs() <= 0.001 * load
+/// True if two loads differ only by rounding.
+fn is_near(requested: f64, load: f64) -> bool {
+    (requested - load).abs() <= 0.001 * load
 }
 
-/// The trials that say where the capacity is: neither those of an overload nor those after it.
-pub(crate) fn searched<'a>(seen: &'a [TrialSummary], made: &[PastTrial]) -> Vec<&'a TrialSummary> {
-    let is = |made: &PastTrial| matches!(made.purpose, TrialPurpose::Search | TrialPurpose::Confirm);
-    seen.iter().zip(made).filter(|(_, made)| is(made)).map(|(trial, _)| trial).collect()
+/// Returns the trials that show where the capacity is: neither the overload nor the recovery.
+pub(crate) fn search_trials<'a>(trials: &'a [TrialSummary], history: &[PastTrial]) -> Vec<&'a TrialSummary> {
+    trials
+        .iter()
+        .zip(history)
+        .filter(|(_, past)| matches!(past.purpose, TrialPurpose::Search | TrialPurpose::Confirm))
+        .map(|(trial, _)| trial)
+        .collect()
 }

@@ -1,62 +1,63 @@
-//! Answers, in sentences.
+//! Formats the answers of a search as sentences.
 
 use crate::drift::Drift;
 use brunt_model::LoadUnit;
 use brunt_model::answer::{Answer, Capacity, Estimate, Recovery, SearchEnd};
 use brunt_model::numbers::{count, three};
 
-/// Where one side of an interval is shorter than this share of the other, it is told by its ends.
+/// An interval is shown by its ends if one side is shorter than this share of the other.
 const ONE_SIDED: f64 = 0.6;
 
-/// The whole answer in one sentence. What limits the server is the end of it, where that is known.
+/// Formats the whole answer as one sentence. It ends with the server's bottleneck, if known.
 pub fn sentence(answer: &Answer) -> String {
-    let capacities = answer.capacities.iter().map(|capacity| carries(capacity, answer.unit));
+    let capacities = answer.capacities.iter().map(|capacity| with_objectives(capacity, answer.unit));
     let mut parts = vec![capacities.collect::<Vec<_>>().join(", ")];
-    parts.extend(not_by_the_server(answer));
+    parts.extend(generator_limit(answer));
     parts.extend(answer.knee.and_then(|knee| Some(format!("knee at {}", range(knee)?))));
     parts.extend(answer.saturation.and_then(|at| Some(format!("saturates at {}/s", load(at.value?)))));
     parts.extend(answer.collapse.map(|at| format!("throughput falls from {} on", load(at))));
-    parts.extend(answer.recovery.map(recovers));
+    parts.extend(answer.recovery.map(recovery));
     parts.extend(answer.bottleneck.as_ref().map(|bottleneck| format!("limited: {}", bottleneck.sentence)));
     parts.join("; ")
 }
 
-/// What was the limit of the last trials, where that ended the search.
-fn not_by_the_server(answer: &Answer) -> Option<String> {
+/// The limit of the last trials, if the generator ended the search.
+fn generator_limit(answer: &Answer) -> Option<String> {
     let limit = answer.trials.iter().filter_map(|trial| trial.limited.as_deref()).next_back();
-    (answer.ended == SearchEnd::Generator).then(|| why(answer.ended, limit))
+    (answer.ended == SearchEnd::Generator).then(|| reason(answer.ended, limit))
 }
 
-fn carries(capacity: &Capacity, unit: LoadUnit) -> String {
+fn with_objectives(capacity: &Capacity, unit: LoadUnit) -> String {
     let name = &capacity.objectives.name;
-    let of = thing(unit);
+    let unit = unit_name(unit);
     match capacity.at {
         Estimate { value: Some(value), low: Some(low), high: Some(high) } => {
-            let (below, above) = (value - low, high - value);
-            // An interval of which one side is much the longer has no middle.
+            let below = value - low;
+            let above = high - value;
+            // ± describes an interval badly if one side is much longer.
             if below.min(above) < ONE_SIDED * below.max(above) {
-                return format!("capacity {} {of} (95 % CI {}–{}) at {name}", load(value), load(low), load(high));
+                return format!("capacity {} {unit} (95 % CI {}–{}) at {name}", load(value), load(low), load(high));
             }
-            format!("capacity {} ± {} {of} at {name}", load(value), load(below.max(above)))
+            format!("capacity {} ± {} {unit} at {name}", load(value), load(below.max(above)))
         }
-        // Of an interval with one end, only that end is sure.
+        // With only one end known, that end is certain and the value is not.
         Estimate { value: Some(value), low: Some(low), high: None } => {
-            format!("capacity at least {} {of} (estimate {}) at {name}", load(low), load(value))
+            format!("capacity at least {} {unit} (estimate {}) at {name}", load(low), load(value))
         }
         Estimate { value: Some(value), low: None, high: Some(high) } => {
-            format!("capacity at most {} {of} (estimate {}) at {name}", load(high), load(value))
+            format!("capacity at most {} {unit} (estimate {}) at {name}", load(high), load(value))
         }
-        Estimate { value: Some(value), .. } => format!("capacity about {} {of} at {name}", load(value)),
+        Estimate { value: Some(value), .. } => format!("capacity about {} {unit} at {name}", load(value)),
         Estimate { low: Some(low), high: Some(high), .. } => {
-            format!("capacity between {} and {} {of} at {name}", load(low), load(high))
+            format!("capacity between {} and {} {unit} at {name}", load(low), load(high))
         }
-        Estimate { low: Some(low), .. } => format!("capacity at least {} {of} at {name}", load(low)),
-        Estimate { high: Some(high), .. } => format!("capacity below {} {of} at {name}", load(high)),
+        Estimate { low: Some(low), .. } => format!("capacity at least {} {unit} at {name}", load(low)),
+        Estimate { high: Some(high), .. } => format!("capacity below {} {unit} at {name}", load(high)),
         _ => format!("capacity unknown at {name}"),
     }
 }
 
-fn recovers(recovery: Recovery) -> String {
+fn recovery(recovery: Recovery) -> String {
     match recovery.after {
         Some(after) if after.is_zero() => "recovers at once".into(),
         Some(after) => format!("recovers in {} s", three(after.as_secs_f64())),
@@ -64,22 +65,22 @@ fn recovers(recovery: Recovery) -> String {
     }
 }
 
-/// One capacity as a sentence, with why it is not known better.
+/// Formats one capacity, with the reason if it is not known better.
 pub fn capacity(at: Estimate, unit: LoadUnit, ended: SearchEnd, limit: Option<&str>) -> String {
-    let of = thing(unit);
+    let unit = unit_name(unit);
     match at {
         Estimate { value: Some(value), low: Some(low), high: Some(high) } => {
-            format!("{} {of} ({} to {})", load(value), load(low), load(high))
+            format!("{} {unit} ({} to {})", load(value), load(low), load(high))
         }
         Estimate { value: Some(value), low, high } => {
             let low = low.map_or("lower bound unknown".into(), |low| format!("at least {}", load(low)));
             let high = high.map_or("upper bound unknown".into(), |high| format!("at most {}", load(high)));
-            format!("about {} {of}: {low}, {high}", load(value))
+            format!("about {} {unit}: {low}, {high}", load(value))
         }
-        Estimate { low: Some(low), high: Some(high), .. } => format!("{} to {} {of}", load(low), load(high)),
-        Estimate { low: Some(low), .. } => format!("at least {} {of}: {}", load(low), why(ended, limit)),
-        Estimate { high: Some(high), .. } => format!("less than {} {of}: {}", load(high), why(ended, limit)),
-        _ => format!("not known: {}", why(ended, limit)),
+        Estimate { low: Some(low), high: Some(high), .. } => format!("{} to {} {unit}", load(low), load(high)),
+        Estimate { low: Some(low), .. } => format!("at least {} {unit}: {}", load(low), reason(ended, limit)),
+        Estimate { high: Some(high), .. } => format!("less than {} {unit}: {}", load(high), reason(ended, limit)),
+        _ => format!("not known: {}", reason(ended, limit)),
     }
 }
 
@@ -87,15 +88,16 @@ pub fn capacity(at: Estimate, unit: LoadUnit, ended: SearchEnd, limit: Option<&s
 pub fn stalled(at: Estimate, unit: LoadUnit) -> String {
     let why = "the server stalls, so that the objectives may be missed at every load";
     match at.high {
-        Some(high) => format!("less than {} {}: {why}", load(high), thing(unit)),
+        Some(high) => format!("less than {} {}: {why}", load(high), unit_name(unit)),
         None => format!("not known: {why}"),
     }
 }
 
-fn why(ended: SearchEnd, limit: Option<&str>) -> String {
+/// The reason why a capacity is not known better.
+fn reason(ended: SearchEnd, limit: Option<&str>) -> String {
     match (ended, limit) {
         (SearchEnd::Generator, Some(limit)) => format!("limited by {limit}, not by the server alone"),
-        // Where nothing more could be learned, the capacity is unknown for want of time.
+        // No further trial was useful, so the capacity is unknown for lack of time.
         (SearchEnd::Precise, _) => SearchEnd::Budget.to_string(),
         (ended, _) => ended.to_string(),
     }
@@ -108,27 +110,27 @@ fn range(at: Estimate) -> Option<String> {
     }
 }
 
-fn thing(unit: LoadUnit) -> &'static str {
+fn unit_name(unit: LoadUnit) -> &'static str {
     match unit {
         LoadUnit::PerSecond => "requests/s",
         LoadUnit::Users { .. } => "users",
     }
 }
 
-/// A load: whole where it is.
+/// Formats a load: integers with all digits, others with three.
 pub fn load(load: f64) -> String {
     if load.fract() == 0.0 && load >= 0.0 { count(load as u64) } else { three(load) }
 }
 
-/// That a capacity drifted.
+/// Formats the drift of a capacity.
 pub fn drift(drift: Drift, unit: LoadUnit) -> String {
-    let word = if drift.last < drift.first { "fell" } else { "rose" };
+    let direction = if drift.last < drift.first { "fell" } else { "rose" };
     let share = 100.0 * (drift.last / drift.first - 1.0).abs();
     format!(
-        "the server's capacity drifted during the search: it {word} by {} %, from {} to {} {}; the interval contains both",
+        "the server's capacity drifted during the search: it {direction} by {} %, from {} to {} {}; the interval contains both",
         three(share),
         load(drift.first),
         load(drift.last),
-        thing(unit)
+        unit_name(unit)
     )
 }

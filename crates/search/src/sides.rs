@@ -1,9 +1,10 @@
-//! On which side of a capacity one trial lies, while it goes on.
+//! Decides on which side of a capacity a trial lies, while it is running.
 //!
-//! What it is: a test that may be looked at as often as one likes: a confidence sequence, by the method of mixtures (Robbins,
-//! Annals of Mathematical Statistics 41, 1970), in its form for sums that are only nearly normal (Waudby-Smith, Arbour,
-//! Sinha, Kennedy & Ramdas, "Time-uniform central limit theory and asymptotic confidence sequences", Annals of Statistics
-//! 52, 2024). Blocks hang together, so their number is the effective one. Out of scope: the capacity.
+//! The test may be repeated at any time. It is a confidence sequence by the method of mixtures
+//! (Robbins, Annals of Mathematical Statistics 41, 1970). Its form is that for sums that are only
+//! nearly normal (Waudby-Smith, Arbour, Sinha, Kennedy & Ramdas, "Time-uniform central limit theory
+//! and asymptotic confidence sequences", Annals of Statistics 52, 2024). Blocks are autocorrelated,
+//! so their number is the effective one.
 
 use crate::bound::Bound;
 use crate::summary::{Counts, Part, bounds};
@@ -11,27 +12,29 @@ use brunt_model::Find;
 use brunt_model::answer::LoadSide;
 use brunt_stats::blocks;
 
-/// How often a side that is not the true one may be called, at whatever look.
+/// Maximum probability of a wrong decision, over all repetitions of the test.
 const ALPHA: f64 = 0.05;
-/// Standard errors that are exceeded by chance once in 160 cases: a few trials are looked at, and the highest is picked.
+/// Number of standard errors that is exceeded by chance once in 160 cases. The margin covers that a
+/// few trials are tested and the highest load is used.
 const ONE_LOOK: f64 = 2.5;
-/// The sequence is narrowest when so many independent blocks were seen.
+/// Number of independent blocks at which the sequence is narrowest.
 const BEST_AT: f64 = 20.0;
 
-/// On which side of each set's capacity the trial's load lies, by its blocks so far.
-pub fn sides(find: &Find, of: &[Counts]) -> Vec<LoadSide> {
-    let one = |(set, bounds): (usize, &Vec<Bound>)| {
+/// Returns the side of each set's capacity on which the load lies, from the blocks so far.
+pub fn sides(find: &Find, blocks: &[Counts]) -> Vec<LoadSide> {
+    let mut sides = Vec::new();
+    for (set, bounds) in bounds(find).iter().enumerate() {
         let each = bounds.iter().enumerate().map(|(index, bound)| {
-            let undisturbed = of.iter().filter(|block| !block.is_contested);
+            let undisturbed = blocks.iter().filter(|block| !block.is_contested);
             let parts: Vec<Part> = undisturbed.filter_map(|block| block.parts.get(set)?.get(index).copied()).collect();
             side(&parts, bound)
         });
-        joined(&each.collect::<Vec<_>>())
-    };
-    bounds(find).iter().enumerate().map(one).collect()
+        sides.push(joined(&each.collect::<Vec<_>>()));
+    }
+    sides
 }
 
-/// A load passes when all objectives are met.
+/// Combines the sides of single objectives: a load is below if all objectives are met.
 pub(crate) fn joined(each: &[LoadSide]) -> LoadSide {
     if each.contains(&LoadSide::Above) {
         LoadSide::Above
@@ -42,8 +45,8 @@ pub(crate) fn joined(each: &[LoadSide]) -> LoadSide {
     }
 }
 
-/// On which side the trial's load lies by one objective: below if it is with all that the generator's lag can have done,
-/// above if it is without.
+/// Returns the side on which the load lies by one objective. It is below if all effects of lag are
+/// included, and above if they are excluded.
 pub fn side(parts: &[Part], bound: &Bound) -> LoadSide {
     let as_seen = side_of(parts, |part| part.over, bound);
     if parts.iter().all(|part| part.least == part.over) || as_seen != LoadSide::Above {
@@ -54,7 +57,9 @@ pub fn side(parts: &[Part], bound: &Bound) -> LoadSide {
 }
 
 fn side_of(parts: &[Part], over: impl Fn(&Part) -> f64, bound: &Bound) -> LoadSide {
-    let Some((sum, error, independent)) = apart(parts, over, bound) else { return LoadSide::Undecided };
+    let Some(Deviation { sum, error, independent }) = deviation(parts, over, bound) else {
+        return LoadSide::Undecided;
+    };
     let wide = error * boundary(independent);
     match sum {
         _ if sum > wide => LoadSide::Above,
@@ -63,33 +68,43 @@ fn side_of(parts: &[Part], over: impl Fn(&Part) -> f64, bound: &Bound) -> LoadSi
     }
 }
 
-/// Whether a finished trial shows that its load is below the capacity, with all that lag can have done: a test of one look,
-/// which needs less than half as many requests as the sequence.
+/// True if a finished trial shows that its load is below the capacity, including all effects of
+/// lag. This test is made only once, so it needs less than half as many requests as the sequence.
 pub fn is_below(parts: &[Part], bound: &Bound) -> bool {
-    apart(parts, |part| part.over, bound).is_some_and(|(sum, error, _)| sum < -ONE_LOOK * error)
+    deviation(parts, |part| part.over, bound).is_some_and(|deviation| deviation.sum < -ONE_LOOK * deviation.error)
 }
 
-/// How far what counts against it lies above what is allowed, its standard error, and how many independent blocks there are.
-fn apart(parts: &[Part], over: impl Fn(&Part) -> f64, bound: &Bound) -> Option<(f64, f64, f64)> {
-    let apart: Vec<f64> = parts.iter().map(|part| over(part) - bound.allowed * part.of).collect();
-    let count = apart.len() as f64;
-    let spread = blocks::spread(&apart)?;
+/// Difference between the counted and the allowed figure.
+struct Deviation {
+    /// Sum over all blocks; positive if the bound is exceeded.
+    sum: f64,
+    /// Standard error of the sum.
+    error: f64,
+    /// Effective number of independent blocks.
+    independent: f64,
+}
+fn deviation(parts: &[Part], over: impl Fn(&Part) -> f64, bound: &Bound) -> Option<Deviation> {
+    let deviations: Vec<f64> = parts.iter().map(|part| over(part) - bound.allowed * part.of).collect();
+    let count = deviations.len() as f64;
+    let spread = blocks::spread(&deviations)?;
     let variance = spread.variance.max(least_variance(parts, bound) / count);
-    Some((apart.iter().sum(), (variance * count).sqrt(), count / spread.block as f64))
+    let error = (variance * count).sqrt();
+    Some(Deviation { sum: deviations.iter().sum(), error, independent: count / spread.block as f64 })
 }
 
-/// Of n independent sums of variance 1, |mean|·√n stays below this at all n, but for a share of α:
-/// √((nρ²+1)/(nρ²) · ln((nρ²+1)/α²)), with the ρ that makes it least at `BEST_AT`.
+/// Boundary of the confidence sequence. For n independent sums of variance 1, |mean|·√n
+/// stays below it at all n with probability 1 − α: √((nρ²+1)/(nρ²) · ln((nρ²+1)/α²)). ρ
+/// minimizes it at `BEST_AT`.
 fn boundary(n: f64) -> f64 {
     let square = (-2.0 * ALPHA.ln() + (-2.0 * ALPHA.ln() + 1.0).ln()) / BEST_AT;
     let more = n * square + 1.0;
     (more / (n * square) * (more / (ALPHA * ALPHA)).ln()).sqrt()
 }
 
-/// What the sum would vary by if the load were just at the capacity, and ten requests hung together: a trial without any
-/// slow request does not vary at all, and is not sure for that.
+/// Variance of the sum at the capacity if requests are correlated in groups of ten. Without slow
+/// requests, the blocks do not vary at all, but that does not make the trial certain.
 fn least_variance(parts: &[Part], bound: &Bound) -> f64 {
-    const TOGETHER: f64 = 10.0;
+    const GROUP: f64 = 10.0;
     let all: f64 = parts.iter().map(|part| part.of).sum();
-    if bound.is_share() { TOGETHER * bound.allowed * (1.0 - bound.allowed) * all } else { 0.0 }
+    if bound.is_share() { GROUP * bound.allowed * (1.0 - bound.allowed) * all } else { 0.0 }
 }

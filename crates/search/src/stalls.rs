@@ -1,26 +1,28 @@
-//! Stalls: pauses in which a server completes nothing, at whatever load.
+//! Stalls: pauses in which a server completes no request, at any load.
 //!
-//! A stall makes requests slow that no lower load would save. Its share of all requests is counted over all trials of a
-//! search, and bounds the figure of an objective from below at every load. Stalls are rare and long, so that trials of some
-//! seconds contradict each other; only their number over the whole search says how often they come. Out of scope: closed
-//! loops, whose users wait for a stalled server, and stalls shorter than a block.
+//! A lower load does not prevent stalls. Their share of slow requests, counted over all trials of a
+//! search, is a lower limit of an objective's figure at every load. Stalls are rare and long, so
+//! short trials contradict each other. Only their number over the whole search shows how often they
+//! occur. Closed loops are not examined, since their users wait for a stalled server; neither are
+//! stalls shorter than a block.
 
 use crate::bound::Counted;
 use crate::summary::{Counts, TrialSummary};
 
-/// A pause counts as a stall if this many replies are missing in it: by chance, a pause is that long once in 10⁶ (e^−15).
+/// Minimum number of missing replies in a stall. By chance, this many are missing
+/// with probability 10⁻⁶ (e^−15).
 const MISSING: f64 = 15.0;
 
-/// The share of requests that are slow because of stalls, at every load.
+/// Share of requests that are slow because of stalls, at every load.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct StallShare {
-    /// The estimate.
+    /// Estimate of the share.
     pub value: f64,
-    /// The upper end of its 95 % interval; 0 if no stall was seen.
+    /// Upper end of its 95 % interval; 0 if there was no stall.
     pub high: f64,
 }
 
-/// The share of slow requests that the stalls of all trials cause.
+/// Returns the share of slow requests that the stalls of all trials cause.
 pub fn stall_share(trials: &[&TrialSummary], counted: Counted) -> StallShare {
     let Counted::Slower(bound) = counted else { return StallShare::default() };
     let mut stalls = 0.0;
@@ -40,8 +42,8 @@ pub fn stall_share(trials: &[&TrialSummary], counted: Counted) -> StallShare {
     StallShare { value, high: value * poisson_high(stalls) / stalls }
 }
 
-/// Lengths of the pauses of a trial in which the server completed nothing although requests came. The generator's lag can
-/// have caused its own length of each.
+/// Lengths, in seconds, of the stalls of a trial. The generator's lag is subtracted, since it can
+/// have caused that part of a pause.
 fn pauses(trial: &TrialSummary) -> Vec<f64> {
     let mut pauses = Vec::new();
     let mut length = 0.0;
@@ -63,8 +65,8 @@ fn pauses(trial: &TrialSummary) -> Vec<f64> {
     pauses
 }
 
-/// The upper end of the 95 % interval of a Poisson mean of which `count` events were seen: half the quantile of χ² with
-/// 2(count + 1) degrees of freedom, by Wilson and Hilferty (Proc. Nat. Acad. Sci. 17, 1931).
+/// Upper end of the 95 % interval of a Poisson mean, for `count` events: half the quantile of χ²
+/// with 2(count + 1) degrees of freedom, by Wilson and Hilferty (Proc. Nat. Acad. Sci. 17, 1931).
 pub fn poisson_high(count: f64) -> f64 {
     const NORMAL: f64 = 1.96;
     let spread = 1.0 / (9.0 * (count + 1.0));

@@ -1,7 +1,7 @@
-//! A run, as far as it bears on a search: what was over each bound, block by block.
+//! Reduces a run to the counts that a search needs: per block, the count above each bound.
 //!
-//! What it is: counts, of the points of the measured time. Out of scope: a decision; [`mod@crate::sides`] and
-//! [`crate::curve`] decide.
+//! The blocks are the points of the measured time. [`mod@crate::sides`] and [`crate::curve`] decide
+//! on the basis of the counts.
 
 use crate::bound::{Bound, Counted, Replies};
 use crate::lag;
@@ -15,97 +15,100 @@ use brunt_model::time::seconds_of;
 use brunt_model::{Failure, Find, Judgement, Phase, Run};
 use brunt_stats::Sketch;
 
-/// What a trial came to.
+/// Result of one trial.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TrialSummary {
-    /// The load that was asked for: arrivals per second or users.
+    /// Requested load: arrivals per second or users.
     pub load: f64,
-    /// Its purpose; None: infer it from the trials before.
+    /// Purpose of the trial; None: to be inferred from the trials before.
     pub purpose: Option<TrialPurpose>,
-    /// When it began, in seconds since 1970-01-01 UTC.
+    /// Start time, in seconds since 1970-01-01 UTC.
     pub began: f64,
     /// Arrivals per second that became due; in a closed loop, requests.
     pub offered: f64,
-    /// Completed per second.
+    /// Completed requests per second.
     pub achieved: f64,
-    /// Seconds that were measured.
+    /// Length of the measured time, in seconds.
     pub seconds: f64,
     /// Mean response time, in seconds; None without replies.
     pub mean: Option<f64>,
-    /// Its 99th percentile, in seconds.
+    /// 99th percentile of the response time, in seconds.
     pub p99: Option<f64>,
-    /// Its blocks, in order: as long as a point of the run's series, 100 ms.
+    /// Blocks of the trial, in order. Each is a point of the run's series, 100 ms long.
     pub blocks: Vec<Counts>,
-    /// By what the generator, or the machine that it shares with the server, was the limit, or that a consistency check failed.
+    /// Why the generator, or the machine that it shares with the server, limited the trial. Also
+    /// set if a consistency check failed.
     pub limited: Option<String>,
-    /// What the trial is evidence for.
+    /// The ends of the interval for which the trial is evidence.
     pub evidence: Evidence,
-    /// So many seconds were requests late at the end, at most.
+    /// Greatest lag of the last block, in seconds.
     pub late: f64,
 }
 
-/// Which ends of the capacity's interval a trial is evidence for, whatever it came to.
+/// The ends of the capacity's interval for which a trial is evidence, whatever its outcome.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Evidence {
-    /// Both: the generator was no limit, or lagged only, and what its lag can have done is known.
+    /// Both ends. Either the generator was no limit, or it only lagged and the effect
+    /// of that is known.
     #[default]
     Both,
-    /// The lower end: the generator, or others on the machine that it shares with the server, used CPU that the server may have
-    /// needed, and nobody knows how much faster it would be.
+    /// The lower end only. The generator, or other processes on the machine that it shares with the
+    /// server, used CPU that the server may have needed. Its capacity without them is unknown.
     LowerEnd,
-    /// None: the generator did not offer the load.
+    /// No end, since the generator did not offer the load.
     None,
 }
 
 impl TrialSummary {
-    /// Whether clearly less was achieved than was offered, and not because requests were sent late: what is under way at the
-    /// end is less, too, but that is only some requests.
+    /// True if clearly less was achieved than offered, and lag is not the reason. Requests that are
+    /// still in flight at the end are also missing, but those are only a few.
     pub fn is_overloaded(&self) -> bool {
-        const SOME: f64 = 10.0;
+        const IN_FLIGHT: f64 = 10.0;
         let missing = (self.offered - self.achieved) * self.seconds - self.offered * self.late;
-        self.evidence == Evidence::Both && missing > 0.05 * self.offered * self.seconds && missing > SOME
+        self.evidence == Evidence::Both && missing > 0.05 * self.offered * self.seconds && missing > IN_FLIGHT
     }
 
-    /// The blocks that lag has not disturbed.
+    /// Returns the blocks that lag has not disturbed.
     pub fn undisturbed(&self) -> impl Iterator<Item = &Counts> {
         self.blocks.iter().filter(|block| !block.is_contested)
     }
 
-    /// Seconds of those blocks.
+    /// Total length of those blocks, in seconds.
     pub fn undisturbed_seconds(&self) -> f64 {
         self.undisturbed().map(|block| block.seconds).sum()
     }
 }
 
-/// What decides in a block of a trial.
+/// Counts of one block of a trial.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Counts {
-    /// How long it was.
+    /// Length of the block.
     pub seconds: f64,
-    /// Whole replies in it.
+    /// Number of complete replies.
     pub completed: f64,
-    /// Seconds of response time of the requests that ended in it, summed up.
+    /// Sum of the response times of the requests that ended in the block, in seconds.
     pub response: f64,
-    /// One for each objective of each set, in their order.
+    /// Counts for each objective of each set, in their order.
     pub parts: Vec<Vec<Part>>,
-    /// Whether the generator's lag can have had so much effect on it that it counts for neither side ([`crate::lag`]).
+    /// True if the effect of the generator's lag is so large that the block
+    /// is not used ([`crate::lag`]).
     pub is_contested: bool,
     /// Effect of the generator's lag on response times, in seconds ([`crate::lag`]).
     pub lag: f64,
 }
 
-/// How much was over a bound, of how much. Over a [`Bound`]'s allowed share of it is too much.
+/// A count above a bound, and the total. The [`Bound`] contains the allowed ratio of the two.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Part {
-    /// What counts against it.
+    /// Count above the bound.
     pub over: f64,
-    /// What of that the generator's lag cannot have caused.
+    /// Part of `over` that the generator's lag cannot have caused.
     pub least: f64,
-    /// Of so much.
+    /// Total, in the unit of `over`.
     pub of: f64,
 }
 
-/// What a run says, for a search.
+/// Summarizes a run for a search.
 pub fn summarize(find: &Find, run: &Run, judgement: &Judgement) -> TrialSummary {
     let points = steady::measured(run);
     let mut all = Sketch::default();
@@ -113,8 +116,8 @@ pub fn summarize(find: &Find, run: &Run, judgement: &Judgement) -> TrialSummary 
         all.merge(&point.response);
     }
     let open = run.flow.arrivals > 0;
-    let beside = server_lacked_cpu(run);
-    let limited = limited(judgement).or_else(|| beside.map(|limit| limit.words().to_owned()));
+    let cpu_limit = server_lacked_cpu(run);
+    let limited = limit_text(judgement).or_else(|| cpu_limit.map(|limit| limit.words().to_owned()));
     TrialSummary {
         load: run.plan.as_ref().map_or(0.0, |plan| plan.main().load.peak()),
         purpose: None,
@@ -122,16 +125,16 @@ pub fn summarize(find: &Find, run: &Run, judgement: &Judgement) -> TrialSummary 
         offered: run.per_second(if open { run.flow.arrivals } else { run.flow.planned }),
         achieved: run.throughput(),
         seconds: run.measured_seconds(),
-        mean: (all.count() > 0).then(|| response(&all) / all.count() as f64),
+        mean: (all.count() > 0).then(|| total_response(&all) / all.count() as f64),
         p99: (all.count() > 0).then(|| seconds_of(all.quantile(0.99))),
-        blocks: counted(find, run, if limited.is_some() { Blame::Limited } else { Blame::Unlimited }),
+        blocks: count_blocks(find, run, if limited.is_some() { Blame::Limited } else { Blame::Unlimited }),
         late: lags(&points, run).last().copied().unwrap_or(0.0),
-        evidence: evidence(run, judgement, beside),
+        evidence: evidence(run, judgement, cpu_limit),
         limited,
     }
 }
 
-fn limited(judgement: &Judgement) -> Option<String> {
+fn limit_text(judgement: &Judgement) -> Option<String> {
     match judgement.verdict.state {
         State::Ok | State::Unjudged => None,
         State::BusyMachine | State::Unexplained | State::Limited => {
@@ -141,71 +144,82 @@ fn limited(judgement: &Judgement) -> Option<String> {
     }
 }
 
-/// What a trial is evidence for. It depends on what limited the generator, and on who else had CPU (`beside`), never on what
-/// the trial came to.
-fn evidence(run: &Run, judgement: &Judgement, beside: Option<Limit>) -> Evidence {
-    let most = if beside.is_some() { Evidence::LowerEnd } else { Evidence::Both };
+/// Returns the ends for which a trial is evidence. They depend only on the limits of the generator
+/// and on other processes that used CPU (`cpu_limit`), never on the outcome of the trial. Otherwise
+/// noise would select the trials.
+fn evidence(run: &Run, judgement: &Judgement, cpu_limit: Option<Limit>) -> Evidence {
+    let most = if cpu_limit.is_some() { Evidence::LowerEnd } else { Evidence::Both };
     if matches!(judgement.verdict.state, State::Ok | State::Unjudged) {
         return most;
     }
     if run.flow.arrivals == 0 || run.total.completed == 0 || judgement.checks.iter().any(|check| !check.holds) {
         return Evidence::None;
     }
-    let of = |limit: Limit| match limit {
-        Limit::Descriptors | Limit::Ports | Limit::Nic | Limit::Packets | Limit::Conntrack | Limit::Memory => {
-            Evidence::None
+    judgement.verdict.causes.iter().fold(most, |all, cause| {
+        let evidence = match cause.limit {
+            Limit::Descriptors | Limit::Ports | Limit::Nic | Limit::Packets | Limit::Conntrack | Limit::Memory => {
+                Evidence::None
+            }
+            Limit::Cores if generator_cpu_share(run) > SMALL_SHARE => Evidence::LowerEnd,
+            // All other limits only delay threads, and delays are measured as lag.
+            _ => Evidence::Both,
+        };
+        match (all, evidence) {
+            (Evidence::None, _) | (_, Evidence::None) => Evidence::None,
+            (Evidence::LowerEnd, _) | (_, Evidence::LowerEnd) => Evidence::LowerEnd,
+            _ => Evidence::Both,
         }
-        Limit::Cores if own_share(run) > OWN => Evidence::LowerEnd,
-        // Threads that had to wait, whatever for, were late.
-        _ => Evidence::Both,
-    };
-    let all = judgement.verdict.causes.iter().map(|cause| of(cause.limit));
-    all.fold(most, |all, one| match (all, one) {
-        (Evidence::None, _) | (_, Evidence::None) => Evidence::None,
-        (Evidence::LowerEnd, _) | (_, Evidence::LowerEnd) => Evidence::LowerEnd,
-        _ => Evidence::Both,
     })
 }
 
-/// A generator that uses less than this share of the machine that it shares with the server is not what the server lacks.
-const OWN: f64 = 0.1;
+/// A generator that uses less than this share of a shared machine's CPU does not limit the server.
+const SMALL_SHARE: f64 = 0.1;
 
-/// The share of this machine's CPU time that our workers used; all of it where that was not read.
-fn own_share(run: &Run) -> f64 {
+/// Share of this machine's CPU time that the generator's workers used; 1 if it was not measured.
+fn generator_cpu_share(run: &Run) -> f64 {
     let Some(readings) = run.history.get(name::GENERATOR) else { return 1.0 };
     let from = run.began(Phase::Measure).unwrap_or_default();
-    let mean = |worker: usize| {
-        let rates = readings.rates(&name::worker_cpu(worker));
-        let (cpu, seconds) = rates.iter().filter(|rate| rate.1 > from).fold((0.0, 0.0), |(cpu, seconds), rate| {
-            let length = rate.1.seconds_since(rate.0);
-            (cpu + rate.2 * length, seconds + length)
-        });
-        (seconds > 0.0).then(|| cpu / seconds)
-    };
     let workers = run.plan.as_ref().map_or(1, brunt_model::Plan::workers);
-    let used: Option<f64> = (0..workers).map(mean).sum();
-    used.map_or(1.0, |used| used / f64::from(run.environment.cores.max(1)))
+    let mut used = 0.0;
+    for worker in 0..workers {
+        let mut cpu = 0.0;
+        let mut seconds = 0.0;
+        for rate in readings.rates(&name::worker_cpu(worker)) {
+            if rate.1 > from {
+                let length = rate.1.seconds_since(rate.0);
+                cpu += rate.2 * length;
+                seconds += length;
+            }
+        }
+        if seconds <= 0.0 {
+            return 1.0;
+        }
+        used += cpu / seconds;
+    }
+    used / f64::from(run.environment.cores.max(1))
 }
 
-/// Whether the generator may be to blame for more than lag explains request by request.
+/// Whether the generator was the limit, so that it can have caused more than the lag
+/// of each request explains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Blame {
     Unlimited,
     Limited,
 }
 
-/// The greatest lag of the requests that ended in each point, in seconds; 0 in a closed loop, whose users wait for it.
+/// Greatest lag of the requests that ended in each point, in seconds. It is 0 in a closed loop,
+/// where a late request delays the next one.
 fn lags(points: &[Point], run: &Run) -> Vec<f64> {
     let open = run.flow.arrivals > 0;
     points.iter().map(|point| if open { seconds_of(point.lag.max()) } else { 0.0 }).collect()
 }
 
-/// The blocks of a run, as far as it has gone.
+/// Returns the blocks of a run so far.
 pub fn blocks(find: &Find, run: &Run) -> Vec<Counts> {
-    counted(find, run, Blame::Unlimited)
+    count_blocks(find, run, Blame::Unlimited)
 }
 
-fn counted(find: &Find, run: &Run, blame: Blame) -> Vec<Counts> {
+fn count_blocks(find: &Find, run: &Run, blame: Blame) -> Vec<Counts> {
     let points = steady::measured(run);
     let bounds = bounds(find);
     let length = points.first().map_or(0.1, Point::seconds);
@@ -215,53 +229,55 @@ fn counted(find: &Find, run: &Run, blame: Blame) -> Vec<Counts> {
     let mut blocks: Vec<Counts> = Vec::with_capacity(points.len());
     for (point, effect) in points.iter().zip(&effects) {
         let Point { flow, .. } = point;
-        // What is planned late in one interval is begun in the next where we lag: that is no arrival without room.
+        // A request that is planned at the end of one interval may begin in the next:
+        // it is not dropped.
         let missing = (flow.planned + waiting).saturating_sub(flow.begun + flow.waiting);
         waiting = flow.waiting;
         let excuse = Excuse { blame, errors: errors_left(run), seconds: effect.seconds };
-        blocks.push(Counts {
-            is_contested: effect.is_contested,
-            ..block(point, if any_dropped { missing as f64 } else { 0.0 }, &bounds, excuse)
-        });
+        let counts = block(point, if any_dropped { missing as f64 } else { 0.0 }, &bounds, excuse);
+        blocks.push(Counts { is_contested: effect.is_contested, ..counts });
     }
-    // What is under way at the end counts wherever it is known to count.
+    // Unfinished requests are counted in the last undisturbed block.
     if let Some(last) = blocks.iter().rposition(|block| !block.is_contested) {
         count_unfinished(&mut blocks[last], run, &points, &bounds, effects[last].seconds);
     }
     blocks
 }
 
-/// The share of errors that is the server's in any case: a server that refuses what comes at once refuses no more requests
-/// for our lag than came late by a mean gap or more, and so together with the next.
+/// Share of errors that the generator's lag cannot have caused. Lag makes some requests arrive
+/// together, and a server may reject simultaneous requests. At most, it rejects those that were
+/// late by a mean gap or more.
 fn errors_left(run: &Run) -> f64 {
     let total = &run.total;
     let gap = run.measured_seconds() / run.flow.arrivals.max(1) as f64;
     let late = total.lag.count() - total.lag.count_at_or_below((gap * 1e9) as u64);
-    // What failed on the way may be ours; a whole reply that is an error is not.
-    let left = (total.completed - total.good).saturating_sub(late);
-    left as f64 / total.errors().max(1) as f64
+    // A connection failure may be the generator's fault; a complete reply with an
+    // error status is not.
+    let server_errors = (total.completed - total.good).saturating_sub(late);
+    server_errors as f64 / total.errors().max(1) as f64
 }
 
-/// What the generator can have done to a block at most.
+/// Maximum effect of the generator on a block.
 #[derive(Debug, Clone, Copy)]
 struct Excuse {
     blame: Blame,
+    /// Share of the errors that lag cannot have caused.
     errors: f64,
+    /// Maximum increase of response times.
     seconds: f64,
 }
 
-/// The bounds of each set.
+/// Returns the bounds of each set.
 pub(crate) fn bounds(find: &Find) -> Vec<Vec<Bound>> {
     find.objectives.iter().map(|set| set.all.iter().map(Bound::of).collect()).collect()
 }
 
 fn block(point: &Point, dropped: f64, bounds: &[Vec<Bound>], excuse: Excuse) -> Counts {
-    let part = |bound: &Bound| part(point, dropped, bound, excuse);
     Counts {
         seconds: point.seconds(),
         completed: point.flow.completed as f64,
-        response: response(&point.response),
-        parts: bounds.iter().map(|set| set.iter().map(part).collect()).collect(),
+        response: total_response(&point.response),
+        parts: bounds.iter().map(|set| set.iter().map(|bound| part(point, dropped, bound, excuse)).collect()).collect(),
         is_contested: false,
         lag: excuse.seconds,
     }
@@ -270,7 +286,6 @@ fn block(point: &Point, dropped: f64, bounds: &[Vec<Bound>], excuse: Excuse) -> 
 fn part(point: &Point, dropped: f64, bound: &Bound, excuse: Excuse) -> Part {
     let Point { flow, response: sketch, .. } = point;
     let is_limited = excuse.blame == Blame::Limited;
-    let at_least = |over: f64, least: f64, of: f64| Part { over, least: if is_limited { least } else { over }, of };
     match bound.counted {
         Counted::Slower(than) => {
             let over = slower(sketch, than);
@@ -278,62 +293,81 @@ fn part(point: &Point, dropped: f64, bound: &Bound, excuse: Excuse) -> Part {
             let lost = if is_limited { 0.0 } else { dropped };
             Part { over: over + dropped, least: least + lost, of: sketch.count() as f64 + dropped }
         }
-        // What was dropped is among the errors already.
+        // Dropped requests are errors already.
         Counted::Errors => {
-            at_least(flow.errors as f64, flow.errors as f64 * excuse.errors, (flow.good + flow.errors) as f64)
+            let over = flow.errors as f64;
+            let least = if is_limited { over * excuse.errors } else { over };
+            Part { over, least, of: (flow.good + flow.errors) as f64 }
         }
         Counted::Mean => {
-            let (sum, count) = (response(sketch), sketch.count() as f64);
-            at_least(sum, (sum - excuse.seconds * count).max(0.0), count)
+            let over = total_response(sketch);
+            let of = sketch.count() as f64;
+            let least = if is_limited { (over - excuse.seconds * of).max(0.0) } else { over };
+            Part { over, least, of }
         }
         Counted::Wanted { rate, replies } => {
-            let came = if replies == Replies::Good { flow.good } else { flow.completed };
-            // What was not asked for in time was not served.
-            at_least(wanted(rate, point.seconds(), flow.arrivals as f64), 0.0, came as f64)
+            let received = if replies == Replies::Good { flow.good } else { flow.completed };
+            let over = required(rate, point.seconds(), flow.arrivals as f64);
+            // Requests that were not sent in time could not be served.
+            let least = if is_limited { 0.0 } else { over };
+            Part { over, least, of: received as f64 }
         }
     }
 }
 
-/// So many replies are wanted of a block: what the objective says, or all but 1 % of what is offered where that is less.
-pub(crate) fn wanted(rate: f64, seconds: f64, arrivals: f64) -> f64 {
-    if arrivals > 0.0 { (rate * seconds).min(arrivals * crate::bound::KEPT) } else { rate * seconds }
+/// Required number of replies in a block: as the objective says, but at most 99 % of the arrivals.
+pub(crate) fn required(rate: f64, seconds: f64, arrivals: f64) -> f64 {
+    if arrivals > 0.0 { (rate * seconds).min(arrivals * crate::bound::MIN_ACHIEVED) } else { rate * seconds }
 }
 
-/// Requests slower than so many seconds. The bucket in which the bound lies is shared out in proportion.
+/// Number of requests slower than `than` seconds. The bucket that contains the
+/// bound counts in proportion.
 fn slower(sketch: &Sketch, than: f64) -> f64 {
     let nanos = than * 1e9;
-    let over = |(low, count): (u64, u64)| {
-        let high = Sketch::edges(low).1 as f64 + 1.0;
-        let share = ((high - nanos) / (high - low as f64)).clamp(0.0, 1.0);
-        share * count as f64
-    };
-    sketch.cells().map(over).sum()
+    sketch
+        .cells()
+        .map(|(low, count)| {
+            let high = Sketch::edges(low).1 as f64 + 1.0;
+            let share = ((high - nanos) / (high - low as f64)).clamp(0.0, 1.0);
+            share * count as f64
+        })
+        .sum()
 }
 
-/// The sum of the response times, in seconds, from the middles of the buckets: to 0.4 %.
-fn response(sketch: &Sketch) -> f64 {
-    let middle = |low: u64| f64::midpoint(low as f64, Sketch::edges(low).1 as f64);
-    sketch.cells().map(|(low, count)| middle(low) * count as f64).sum::<f64>() / 1e9
+/// Sum of the response times, in seconds, from the middles of the buckets; accurate to 0.4 %.
+fn total_response(sketch: &Sketch) -> f64 {
+    let sums = sketch.cells().map(|(low, count)| {
+        let middle = f64::midpoint(low as f64, Sketch::edges(low).1 as f64);
+        middle * count as f64
+    });
+    sums.sum::<f64>() / 1e9
 }
 
-/// What is under way at the end and was due longer ago than the bound is slower than it, whatever becomes of it. A server
-/// that hangs would otherwise have no slow requests at all.
+/// Adds the requests that are unfinished at the end. A request that became due longer ago than the
+/// bound is slow, whatever its outcome. Otherwise a server that hangs would have no slow requests.
 fn count_unfinished(last: &mut Counts, run: &Run, points: &[Point], bounds: &[Vec<Bound>], lag: f64) {
     let Some(end) = points.last() else { return };
     let cut = run.total.failed_by(Failure::Cut);
-    let left = (end.flow.in_flight + end.flow.waiting).max(cut) as f64;
-    let planned_since = |seconds: f64| -> f64 {
-        let recent = |point: &&Point| (end.to - point.from).as_secs_f64() <= seconds + point.seconds();
-        points.iter().rev().take_while(recent).map(|point| point.flow.planned as f64).sum()
-    };
+    let unfinished = (end.flow.in_flight + end.flow.waiting).max(cut) as f64;
     for (part, bound) in last.parts.iter_mut().flatten().zip(bounds.iter().flatten()) {
         if let Counted::Slower(than) = bound.counted {
-            let old = |than: f64| (left - planned_since(than)).max(0.0);
-            part.over += old(than);
-            part.least += old(than + lag);
-            part.of += old(than);
+            let slow = (unfinished - planned_since(points, than)).max(0.0);
+            part.over += slow;
+            part.least += (unfinished - planned_since(points, than + lag)).max(0.0);
+            part.of += slow;
         }
     }
+}
+
+/// Number of requests that became due in the last `seconds` before the end.
+fn planned_since(points: &[Point], seconds: f64) -> f64 {
+    let Some(end) = points.last() else { return 0.0 };
+    points
+        .iter()
+        .rev()
+        .take_while(|point| (end.to - point.from).as_secs_f64() <= seconds + point.seconds())
+        .map(|point| point.flow.planned as f64)
+        .sum()
 }
 
 #[cfg(test)]
@@ -405,7 +439,8 @@ mod tests {
         assert_eq!(crate::sides(&find, &blocks), [LoadSide::Above]);
     }
 
-    /// The three figures of a trial in which the generator lagged so, every tenth request being slow.
+    /// The three figures of a trial in which the generator lagged so, every
+    /// tenth request being slow.
     fn cause(limit: Limit) -> Cause {
         Cause {
             limit,
@@ -451,7 +486,8 @@ mod tests {
         // 5 ms late at most: what took 80 ms took 75 at least.
         let [slow, errors, mean] = lagging(5_000_000, &[Limit::Steal, Limit::Lag]).1;
         assert_eq!((slow.over, slow.least, slow.of), (200.0, 200.0, 2000.0));
-        // Of 160 errors, 100 requests that were late by more than a mean gap (1 ms) may have brought as many about.
+        // Of 160 errors, 100 requests that were late by more than a mean gap (1 ms) may have
+        // brought as many about.
         assert_eq!((errors.over, errors.least, errors.of), (160.0, 60.0, 2000.0));
         assert!((mean.over - mean.least - 2000.0 * 0.005).abs() < 0.25, "{mean:?}");
         // 40 ms: what took 80 ms may have taken 40. So late is no mean any more.
@@ -494,8 +530,8 @@ mod tests {
 
     #[test]
     fn replies_are_wanted_up_to_what_is_offered() {
-        assert_eq!(wanted(900.0, 0.1, 50.0), 49.5);
-        assert_eq!(wanted(900.0, 0.1, 200.0), 90.0);
-        assert_eq!(wanted(900.0, 0.1, 0.0), 90.0);
+        assert_eq!(required(900.0, 0.1, 50.0), 49.5);
+        assert_eq!(required(900.0, 0.1, 200.0), 90.0);
+        assert_eq!(required(900.0, 0.1, 0.0), 90.0);
     }
 }

@@ -43,9 +43,9 @@ impl Chosen {
     }
 }
 
-/// Runs an experiment whose trials are chosen during the experiment, turn by turn. Only trials that
-/// the chooser returns are measured. Servers, hooks and failures are handled as in
-/// [`conduct`](super::conduct).
+/// Runs an experiment whose trials are chosen during the experiment, turn by turn. Only
+/// trials that the chooser returns are measured. Servers, hooks and failures are
+/// handled as in [`conduct`](super::conduct).
 ///
 /// # Errors
 ///
@@ -130,8 +130,8 @@ impl<H: Host> Conductor<'_, H> {
     }
 
     fn run_chosen(&mut self, chosen: &Chosen) -> Outcome<H> {
-        // A server that was just started for the repetition need not be restarted for its first
-        // trial.
+        // A server that was just started for the repetition need not be restarted
+        // for its first trial.
         let needs_restart = chosen.before == Between::Restart && self.server.is_some() && self.has_served_trial;
         if needs_restart && self.restart(chosen.place)? == End::Stopped {
             return Ok(End::Stopped);

@@ -1,5 +1,5 @@
-//! The processes of a command: its shell, and all descendants, including those that lost their
-//! parent.
+//! The processes of a command: its shell, and all descendants, including those
+//! that lost their parent.
 //!
 //! Only Linux has subreapers and /proc. On other systems the family is the process group, so a
 //! daemon that leaves the group is not found.

@@ -12,8 +12,8 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// The test binary is the guard, too: it runs only this test then. What the harness prints is no
-/// report.
+/// The test binary is the guard, too: it runs only this test then. What the harness
+/// prints is no report.
 #[test]
 #[ignore = "a part of other tests: the process between them and their servers"]
 fn as_guard() {
