@@ -1,10 +1,11 @@
-//! By how much many figures of two things differ, all at once.
+//! Estimates the differences of many figures of two contenders, with simultaneous bands.
 //!
-//! What it is: a shift function (Doksum, Annals of Statistics 2, 1974: the differences of quantiles) over figures that were
-//! paired in blocks, with bands that hold all true differences together. In all blocks the two are exchanged for all
-//! figures at once, so that what hangs together stays together; the greatest of the figures' rank sums decides how wide all
-//! bands are (the method of the greatest statistic: Westfall & Young, Resampling-Based Multiple Testing, 1993, ch. 2). What
-//! it is not: a test that may be looked at again after each block.
+//! The method is a shift function (Doksum, Annals of Statistics 2, 1974: the differences of
+//! quantiles) over figures that were paired in blocks. Its bands contain all true differences
+//! together. In each block, the two contenders are exchanged for all figures at once, so that the
+//! correlation of figures is preserved. The maximum of the figures' rank sums determines the width
+//! of all bands (the method of the maximum statistic: Westfall & Young, Resampling-Based Multiple
+//! Testing, 1993, ch. 2). The result is not valid as a test that is repeated after each block.
 
 use crate::permutation::{HALVES, ranks};
 use crate::sequential::{ALL_WAYS, all_sums};
@@ -12,50 +13,67 @@ use crate::shift::{Between, averages};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_pcg::Pcg64Mcg;
 
-/// Random permutations drawn when there are too many to try all.
-const DRAWN: usize = 1 << 14;
-/// The same differences give the same bands.
+/// Number of random permutations if there are too many to try all.
+const RANDOM_WAYS: usize = 1 << 14;
+/// Fixed, so that the same differences always give the same bands.
 const SEED: u64 = 0x6272_756e_7402;
 
-/// How much one figure differs.
+/// Difference of one figure.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Banded {
-    /// By the estimate of Hodges & Lehmann.
+    /// Estimate of Hodges & Lehmann.
     pub value: f64,
-    /// The band.
+    /// Simultaneous band of the difference.
     pub band: Between,
 }
 
-/// For each figure, its differences by block (as many of each) → its shift and band; None where the blocks are too few for
-/// bands that hold together with 1 − `level`.
+/// Returns the shift and band of each figure. `figures` contains the differences by block, with the
+/// same number of blocks for each. None if there are too few blocks for simultaneous bands with
+/// confidence 1 − `level`.
 pub fn bands(figures: &[Vec<f64>], level: f64) -> Option<Vec<Banded>> {
-    let all: Vec<(f64, Vec<f64>)> = figures.iter().map(|differences| shifted(differences)).collect::<Option<_>>()?;
+    let shifts: Vec<FigureShift> =
+        figures.iter().map(|differences| FigureShift::estimate(differences)).collect::<Option<_>>()?;
     let blocks = figures.first()?.len();
-    let greatest = greatest(figures, &all, blocks);
+    let greatest = greatest_sums(figures, &shifts, blocks);
     let most = HALVES * (blocks * (blocks + 1) / 2) as u32;
     let affordable = (greatest.len() as f64 * level * (1.0 + 1e-12)) as usize;
-    // The least sum that so few ways reach: one above the highest that is too frequent.
+    // The critical sum is one above the highest sum that is exceeded too often.
     let sum = greatest.get(affordable)? + 1;
     let count = (sum <= most).then_some(sum.div_ceil(HALVES) as usize)?;
-    let band = |(value, averages): &(f64, Vec<f64>)| {
-        let (low, high) = (*averages.get(averages.len().checked_sub(count)?)?, *averages.get(count - 1)?);
-        Some(Banded { value: *value, band: Between { low: low.min(*value), high: high.max(*value) } })
-    };
-    all.iter().map(band).collect()
+    shifts.iter().map(|shift| shift.band(count)).collect()
 }
 
-/// The shift, and the averages of two that it is the median of.
-fn shifted(differences: &[f64]) -> Option<(f64, Vec<f64>)> {
-    let averages = averages(differences);
-    Some((crate::robust::median(&averages)?, averages))
+/// Shift of a figure, with the pairwise averages of its differences.
+struct FigureShift {
+    /// Median of the averages.
+    value: f64,
+    /// Pairwise averages of the differences, ascending.
+    averages: Vec<f64>,
 }
 
-/// Of each way to exchange the two, the greatest sum of any figure on either side, from the highest.
-fn greatest(figures: &[Vec<f64>], all: &[(f64, Vec<f64>)], blocks: usize) -> Vec<u32> {
+impl FigureShift {
+    fn estimate(differences: &[f64]) -> Option<Self> {
+        let averages = averages(differences);
+        Some(Self { value: crate::robust::median(&averages)?, averages })
+    }
+
+    /// Band from the averages that are `count` places from each end.
+    fn band(&self, count: usize) -> Option<Banded> {
+        // A rank sum is the number of averages on one side, so it is also a
+        // position in their order.
+        let low = *self.averages.get(self.averages.len().checked_sub(count)?)?;
+        let high = *self.averages.get(count - 1)?;
+        let band = Between { low: low.min(self.value), high: high.max(self.value) };
+        Some(Banded { value: self.value, band })
+    }
+}
+/// Returns, for each way to exchange the blocks, the greatest rank sum of any figure on either
+/// side, in descending order.
+fn greatest_sums(figures: &[Vec<f64>], shifts: &[FigureShift], blocks: usize) -> Vec<u32> {
     let most = HALVES * (blocks * (blocks + 1) / 2) as u32;
     let mut greatest: Vec<u32> = Vec::new();
-    for (differences, (value, _)) in figures.iter().zip(all) {
-        let rest: Vec<f64> = differences.iter().map(|d| d - value).collect();
+    for (differences, shift) in figures.iter().zip(shifts) {
+        let rest: Vec<f64> = differences.iter().map(|d| d - shift.value).collect();
         let sums = sums(&rest);
         greatest.resize(sums.len(), 0);
         for (greatest, sum) in greatest.iter_mut().zip(sums) {
@@ -66,17 +84,20 @@ fn greatest(figures: &[Vec<f64>], all: &[(f64, Vec<f64>)], blocks: usize) -> Vec
     greatest
 }
 
-/// The sums of the signed ranks in all ways, or in some that are the same for every figure: way by way the same blocks are
-/// exchanged, whatever sign each figure had in them.
+/// Returns the signed-rank sums of all ways, or of randomly drawn ways. A way exchanges the same
+/// blocks for every figure, whatever the figure's sign in them.
 fn sums(differences: &[f64]) -> Vec<u32> {
     let ranks = ranks(differences);
     if ranks.len() <= ALL_WAYS {
-        let turned = differences.iter().enumerate().fold(0, |bits, (b, d)| bits | (usize::from(*d < 0.0) << b));
+        let mut negative = 0;
+        for (block, difference) in differences.iter().enumerate() {
+            negative |= usize::from(*difference < 0.0) << block;
+        }
         let sums = all_sums(&ranks);
-        return (0..sums.len()).map(|way| sums[way ^ turned]).collect();
+        return (0..sums.len()).map(|way| sums[way ^ negative]).collect();
     }
     let mut random = Pcg64Mcg::seed_from_u64(SEED);
-    let mut sums = vec![0; DRAWN];
+    let mut sums = vec![0; RANDOM_WAYS];
     for (rank, d) in ranks.iter().zip(differences) {
         for sum in &mut sums {
             *sum += u32::from(random.random::<bool>() == (*d < 0.0)) * rank;
@@ -92,7 +113,8 @@ mod tests {
 
     #[test]
     fn one_figure_has_the_interval_of_wilcoxons_table() {
-        // Of eight, a sum of 33 or more has the two-sided p 0.039 (36 in all): the 4th of 36 averages to the 33rd.
+        // Of eight, a sum of 33 or more has the two-sided p 0.039 (36 in all): the 4th of 36
+        // averages to the 33rd.
         let d = vec![0.3, 1.9, 2.4, 3.8, 4.1, 5.7, 6.6, 8.2];
         let all = averages(&d);
         let found = bands(&[d], 0.05).unwrap()[0];

@@ -1,89 +1,104 @@
-//! How much a sum varies in a series whose points hang together.
+//! Estimates the variance of a sum over an autocorrelated series.
 //!
-//! What it is: the long-run variance of a stationary series by *batch means* (Conway 1963; Law & Kelton, "Simulation
-//! Modeling and Analysis", §9.5.3), with blocks that grow until they no longer hang together, and what the blocks say
-//! of how sure that variance is. Out of scope: a test of whether the series is stationary (see [`crate::mser`]).
+//! The result is the long-run variance of a stationary series by *batch means* (Conway 1963;
+//! Law & Kelton, "Simulation Modeling and Analysis", §9.5.3). Blocks grow until they are no
+//! longer correlated. The blocks also determine the uncertainty of that variance. Stationarity
+//! is tested by [`crate::mser`].
 
-/// Fewer blocks say nothing.
+/// Minimum number of blocks for an estimate.
 pub const FEWEST_BLOCKS: usize = 10;
 
-/// Neighbouring blocks count as independent below this quantile of the normal distribution (5 %, one-sided).
-const TOGETHER: f64 = 1.645;
+/// Quantile of the normal distribution below which neighboring blocks count as
+/// independent (5 %, one-sided).
+const CORRELATED: f64 = 1.645;
 
-/// How the sum of a series varies.
+/// Variance of the sum of a series.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Spread {
-    /// The variance of the sum, divided by the number of points: lim Var(Σz)/n.
+    /// Variance of the sum, divided by the number of points: lim Var(Σz)/n.
     pub variance: f64,
-    /// The degrees of freedom of that variance.
+    /// Degrees of freedom of that variance.
     pub freedom: f64,
-    /// The skewness of the sum.
+    /// Skewness of the sum.
     pub skewness: f64,
-    /// Points in a block.
+    /// Number of points in a block.
     pub block: usize,
-    /// Blocks.
+    /// Number of blocks that were compared.
     pub blocks: usize,
 }
 
-/// How the sum of `series` varies; None where even a tenth of it is too short for a block.
+/// Returns the variance of the sum of `series`. None if even a tenth of the series is too
+/// short for a block.
 ///
-/// Blocks of 1, 2, 4, … points are summed until the correlation r of neighbours is no longer significant (von Neumann
-/// 1941; Fishman's LBATCH 1978: r + 1/m < 1.645/√m for m blocks; 1/m is the bias of r). What correlation is left is
-/// taken into account as of a first-order process, by the factor (1 + r)/(1 − r) for r > 0 (Skart: Tafazzoli, Wilson,
-/// Lada & Steiger, "Performance of Skart", INFORMS J. Computing 23, 2011, eq. 8).
+/// The block size is doubled until the correlation r of neighbors is no longer significant (von
+/// Neumann 1941; Fishman's LBATCH 1978: r + 1/m < 1.645/√m for m blocks; 1/m is the bias of r).
+/// The remaining correlation counts like that of a first-order process: factor (1 + r)/(1 − r)
+/// for r > 0 (Skart: Tafazzoli, Wilson, Lada & Steiger, "Performance of Skart", INFORMS J.
+/// Computing 23, 2011, eq. 8).
 pub fn spread(series: &[f64]) -> Option<Spread> {
     let mut block = 1;
     while series.len() / block >= FEWEST_BLOCKS {
         let sums: Vec<f64> = series.chunks_exact(block).map(|chunk| chunk.iter().sum()).collect();
         let moments = Moments::of(&sums);
-        let left = moments.neighbours + 1.0 / moments.count;
-        if left < TOGETHER / moments.count.sqrt() {
-            return Some(moments.spread(left.max(0.0), block));
+        let correlation = moments.correlation + 1.0 / moments.count;
+        if correlation < CORRELATED / moments.count.sqrt() {
+            return Some(moments.spread(correlation.max(0.0), block));
         }
         block *= 2;
     }
     None
 }
 
+/// Moments of the block sums.
 struct Moments {
     count: f64,
     variance: f64,
     skewness: f64,
+    /// Excess kurtosis, 0 for a normal distribution.
     kurtosis: f64,
-    neighbours: f64,
+    /// Correlation of neighboring blocks, without the correction of its bias.
+    correlation: f64,
 }
 
 impl Moments {
-    /// All 0 where the sums do not differ.
+    /// Computes the moments. All are 0 if the sums are equal.
     fn of(sums: &[f64]) -> Self {
         let count = sums.len() as f64;
         let mean = sums.iter().sum::<f64>() / count;
-        let power = |k: i32| sums.iter().map(|s| (s - mean).powi(k)).sum::<f64>() / count;
-        let second = power(2);
-        let scaled = |x: f64, by: f64| if second > 0.0 { x / by } else { 0.0 };
-        let together: f64 = sums.windows(2).map(|w| (w[0] - mean) * (w[1] - mean)).sum::<f64>() / count;
+        let second = central_moment(sums, mean, 2);
+        // Without variation, no ratio of moments is defined.
+        let is_varying = second > 0.0;
+        let products: f64 = sums.windows(2).map(|w| (w[0] - mean) * (w[1] - mean)).sum::<f64>() / count;
         Self {
             count,
             variance: second * count / (count - 1.0),
-            skewness: scaled(power(3), second.powf(1.5)),
-            kurtosis: scaled(power(4), second * second) - scaled(3.0, 1.0),
-            neighbours: scaled(together, second),
+            skewness: if is_varying { central_moment(sums, mean, 3) / second.powf(1.5) } else { 0.0 },
+            kurtosis: if is_varying { central_moment(sums, mean, 4) / (second * second) - 3.0 } else { 0.0 },
+            correlation: if is_varying { products / second } else { 0.0 },
         }
     }
 
-    /// A variance from m sums of excess kurtosis κ has itself the relative variance 2/(m−1) + κ/m (Cramér 1946,
-    /// §27.4); as many degrees of freedom are those of a χ² that varies as much (Satterthwaite 1946). Clumps of slow
-    /// requests make κ large: a few blocks then carry the whole variance.
-    fn spread(&self, left: f64, block: usize) -> Spread {
-        let unsure = 2.0 / (self.count - 1.0) + self.kurtosis.max(0.0) / self.count;
+    /// Returns the variance and its uncertainty. `correlation` is that of neighboring blocks.
+    ///
+    /// A variance from m sums with excess kurtosis κ has the relative variance 2/(m−1) + κ/m
+    /// (Cramér 1946, §27.4). Its degrees of freedom are those of the χ² with the same relative
+    /// variance (Satterthwaite 1946). Clusters of slow requests make κ large, since few blocks then
+    /// contribute most of the variance.
+    fn spread(&self, correlation: f64, block: usize) -> Spread {
+        let relative_variance = 2.0 / (self.count - 1.0) + self.kurtosis.max(0.0) / self.count;
         Spread {
-            variance: self.variance / block as f64 * (1.0 + left) / (1.0 - left),
-            freedom: (2.0 / unsure).max(3.0),
+            variance: self.variance / block as f64 * (1.0 + correlation) / (1.0 - correlation),
+            freedom: (2.0 / relative_variance).max(3.0),
             skewness: self.skewness / self.count.sqrt(),
             block,
             blocks: self.count as usize,
         }
     }
+}
+
+/// Central moment of order `k`.
+fn central_moment(values: &[f64], mean: f64, k: i32) -> f64 {
+    values.iter().map(|value| (value - mean).powi(k)).sum::<f64>() / values.len() as f64
 }
 
 #[cfg(test)]
@@ -128,7 +143,8 @@ mod tests {
     fn a_few_clumps_leave_few_degrees_of_freedom() {
         let series: Vec<f64> = (0..1000).map(|i| if i % 100 == 50 { 9.9 } else { -0.1 }).collect();
         let spread = spread(&series).unwrap();
-        // 10 clumps among 1000: excess kurtosis 1/(p(1−p)) − 6 = 95.01; 2/(2/999 + 0.09501) = 20.62.
+        // 10 clumps among 1000: excess kurtosis 1/(p(1−p)) − 6 = 95.01; 2/(2/999
+        // + 0.09501) = 20.62.
         assert!((spread.freedom - 20.62).abs() < 0.01, "{spread:?}");
         // Skewness of one: (1−2p)/√(p(1−p)) = 9.8494; of the sum of a thousand 0.31147.
         assert!((spread.skewness - 0.31147).abs() < 1e-4, "{spread:?}");

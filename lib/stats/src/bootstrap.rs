@@ -1,28 +1,29 @@
-//! How sure a figure is, by measuring again what was measured (Efron 1979).
+//! Estimates the uncertainty of a figure by resampling (Efron 1979).
 //!
-//! What it is: draws with replacement, in two stages (repetitions, then blocks within each; Davison & Hinkley, "Bootstrap
-//! Methods and their Application", 1997, §3.8), and the percentile interval of what comes of them. Out of scope: a cure
-//! for few repetitions: of three values it can only draw these three.
+//! Values are drawn with replacement, in two stages: repetitions, then blocks within each
+//! (Davison & Hinkley, "Bootstrap Methods and their Application", 1997, §3.8). The result is a
+//! percentile interval. Resampling does not help with few repetitions: of three values it can
+//! only draw these three.
 
 use rand::{Rng, RngExt as _};
 
-/// What became of a figure in many draws.
+/// Distribution of a figure over many draws.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Resampled {
-    /// 2.5 % of the figures lie below.
+    /// Lower end: 2.5 % of the figures are below.
     pub low: f64,
-    /// 2.5 % lie above.
+    /// Upper end: 2.5 % of the figures are above.
     pub high: f64,
-    /// The share of the draws in which there was a figure at all.
+    /// Share of the draws that had a figure.
     pub found: f64,
 }
 
-/// As many of `n` as there are, drawn with replacement.
+/// Draws `n` of `n` indices with replacement.
 pub fn draw(n: usize, random: &mut impl Rng) -> Vec<usize> {
     (0..n).map(|_| random.random_range(0..n)).collect()
 }
 
-/// The percentile interval of a figure over so many draws; None where there was a figure in none of them.
+/// Returns the percentile interval of a figure over `draws` draws. None if no draw had a figure.
 pub fn interval<R: Rng>(
     draws: u32,
     random: &mut R,
@@ -30,8 +31,13 @@ pub fn interval<R: Rng>(
 ) -> Option<Resampled> {
     let mut figures: Vec<f64> = (0..draws).filter_map(|_| figure(random)).filter(|f| f.is_finite()).collect();
     figures.sort_by(f64::total_cmp);
-    let at = |q: f64| figures.get(((figures.len() as f64 * q) as usize).min(figures.len().saturating_sub(1))).copied();
-    Some(Resampled { low: at(0.025)?, high: at(0.975)?, found: figures.len() as f64 / f64::from(draws) })
+    let low = quantile(&figures, 0.025)?;
+    let high = quantile(&figures, 0.975)?;
+    Some(Resampled { low, high, found: figures.len() as f64 / f64::from(draws) })
+}
+
+fn quantile(sorted: &[f64], q: f64) -> Option<f64> {
+    sorted.get(((sorted.len() as f64 * q) as usize).min(sorted.len().saturating_sub(1))).copied()
 }
 
 #[cfg(test)]
@@ -42,7 +48,8 @@ mod tests {
 
     #[test]
     fn the_interval_of_a_mean_is_that_of_its_standard_error() {
-        // 0 … 99: standard deviation of the population 28.866; of the mean of 100 draws 2.8866; ±1.96 of it.
+        // 0 … 99: standard deviation of the population 28.866; of the mean of 100 draws
+        // 2.8866; ±1.96 of it.
         let mut random = Pcg64Mcg::seed_from_u64(1);
         let found = interval(4000, &mut random, |r| Some(draw(100, r).iter().sum::<usize>() as f64 / 100.0)).unwrap();
         assert!((found.low - (49.5 - 5.66)).abs() < 0.4 && (found.high - (49.5 + 5.66)).abs() < 0.4, "{found:?}");

@@ -1,21 +1,24 @@
-//! How many blocks it would take to decide.
+//! Estimates how many blocks a decision needs.
 //!
-//! What it is: the number of blocks at which an interval around the shift, about as wide as those so far would have, leaves
-//! out zero, or stays within what matters, with four chances in five (normal approximation, with Student's t for few blocks:
-//! Lehr, Statistics in Medicine 11, 1992, is its rule of thumb). Out of scope: a promise; blocks to come need not be like those that were.
+//! The result is the number of blocks for a decision with a probability of 80 %. Then the interval
+//! of the shift excludes zero, or stays within the smallest relevant difference. The variance is
+//! assumed to be that of the blocks so far. The computation uses the normal approximation, with
+//! Student's t for few blocks. Lehr, Statistics in Medicine 11, 1992, is its rule of thumb. Later
+//! blocks may differ from earlier ones, so the result is no guarantee.
 
 use crate::order::student;
 use statrs::distribution::{ContinuousCDF, Normal};
 
-/// The quantile of the normal distribution at 80 %: in four of five cases it is then decided.
+/// Quantile of the normal distribution at 80 %, the probability of a decision.
 const FOUR_OF_FIVE: f64 = 0.841_621_233_572_914;
-/// Of fewer blocks nobody knows how they vary.
+/// Minimum number of blocks to estimate their variance.
 const FEWEST: usize = 3;
-/// More blocks than this are as good as never.
+/// Number of blocks above which a decision counts as out of reach.
 const MOST: f64 = 1000.0;
 
-/// So many blocks in all, for differences like these, at a two-sided level; those within `smallest` of zero are as good as
-/// none. None: too few to say, or more than a thousand.
+/// Returns the total number of blocks that a two-sided test at `level` needs. Differences within
+/// `smallest` of zero count as equality. None if there are too few blocks for an estimate, or if
+/// more than a thousand are needed.
 pub fn blocks(differences: &[f64], level: f64, smallest: f64) -> Option<u32> {
     let n = differences.len();
     if n < FEWEST || differences.iter().any(|d| !d.is_finite()) {
@@ -23,11 +26,12 @@ pub fn blocks(differences: &[f64], level: f64, smallest: f64) -> Option<u32> {
     }
     let mean = differences.iter().sum::<f64>() / n as f64;
     let variance = differences.iter().map(|d| (d - mean).powi(2)).sum::<f64>() / (n - 1) as f64;
-    // Away from zero, or within what matters: whichever is sooner known.
-    let away = mean.abs().max(smallest - mean.abs());
+    // The test can show a difference or equality; the easier of the two counts.
+    let distance = mean.abs().max(smallest - mean.abs());
     let normal = Normal::new(0.0, 1.0).ok()?.inverse_cdf(1.0 - level / 2.0);
-    let wider = student((n - 1) as f64) / student(1e9);
-    let needed = (variance * ((normal * wider + FOUR_OF_FIVE) / away).powi(2)).ceil();
+    let t_ratio = student((n - 1) as f64) / student(1e9);
+    let needed = (variance * ((normal * t_ratio + FOUR_OF_FIVE) / distance).powi(2)).ceil();
+    // Ranks of fewer blocks cannot reach the level.
     (needed <= MOST).then(|| (needed as u32).max(crate::spending::fewest(level)))
 }
 
@@ -42,7 +46,8 @@ mod tests {
 
     #[test]
     fn sixteen_times_the_variance_over_the_square_of_the_difference() {
-        // Lehr's rule: of paired differences 8·s²/δ², at 5 % with 80 %: 32 for a difference of half a deviation; Student's t adds some.
+        // Lehr's rule: of paired differences 8·s²/δ², at 5 % with 80 %: 32 for a difference of half
+        // a deviation; Student's t adds some.
         let needed = blocks(&spread(0.01), 0.05, 0.0).unwrap();
         assert!((32..=36).contains(&needed), "{needed}");
     }

@@ -1,36 +1,40 @@
 //! Counts of values in the layout of `HdrHistogram` with three significant digits.
 //!
-//! What it is: log-linear buckets, 1024 to each power of two, so that a value is known to better than 0.1 %. Count,
-//! sum, least and greatest are exact. Any `u64` fits: nothing is clamped. A histogram with few non-empty buckets is a list of
-//! these, four bytes each: there is one for each label, interval and worker. When more than 64 buckets are recorded into, it
-//! becomes pages that are made when first used, so a full one is bounded (880 pages of half a kilobyte).
+//! Buckets are log-linear, with 1024 per power of two, so the error of a value is below 0.1 %.
+//! Count, sum, minimum and maximum are exact. Any `u64` is possible; nothing is clamped.
 //!
-//! Out of scope: safe for several threads. Each worker records into its own and hands it over.
+//! There is a histogram for each label, interval and worker. With few non-empty buckets it is
+//! a list of them, with four bytes each. When more than 64 buckets are recorded into, the
+//! list becomes pages. A page is allocated when it is first used, and there are at most 880
+//! pages of half a kilobyte.
 //!
-//! The layout follows "How `HdrHistogram` works" (Gil Tene, `HdrHistogram` README): values below 2048 have a bucket
-//! each; above, the bucket is given by the position of the highest bit and the ten bits below it.
+//! A histogram is not thread-safe: each worker records into its own, which is merged later.
+//!
+//! The layout follows "How `HdrHistogram` works" (Gil Tene, `HdrHistogram` README). Values
+//! below 2048 have a bucket each. Above, the position of the highest bit and the ten bits below
+//! it determine the bucket.
 
 use hdrhistogram::serialization::{Serializer as _, V2DeflateSerializer};
 
-/// log2 of the buckets to each power of two.
+/// log2 of the number of buckets per power of two.
 const HALF_BITS: u32 = 10;
 const PAGE_BITS: u32 = 6;
 const PAGE: usize = 1 << PAGE_BITS;
 
-/// Longest list that [`Histogram::record`] searches: on the measuring path, a page is faster beyond it. A merge has no such limit,
-/// because a list is always smaller than pages.
+/// Maximum length of a list that [`Histogram::record`] searches. For longer lists, a page is faster
+/// on the measuring path. A merge has no such limit, because a list is always smaller than pages.
 const LONGEST_RECORDED_LIST: usize = 64;
 
 type Page = Box<[u64; PAGE]>;
 
-/// A non-empty bucket of a list. Each of the 56,320 buckets has a number below 2^16.
+/// A non-empty bucket of a list. The indices of the 56,320 buckets fit in 16 bits.
 #[derive(Clone, Copy)]
 struct Cell {
     index: u16,
     count: u16,
 }
 
-/// Counts by bucket.
+/// Counts of the buckets, in one of two forms.
 #[derive(Clone)]
 enum Cells {
     /// The non-empty buckets in ascending order.
@@ -39,7 +43,7 @@ enum Cells {
     Pages(Vec<Option<Page>>),
 }
 
-/// How often each value was seen. Values are whole numbers of whatever unit the owner counts in (brunt: nanoseconds).
+/// Number of occurrences of each value. Values are integers in any unit (brunt: nanoseconds).
 #[derive(Clone, Default)]
 pub struct Histogram {
     cells: Cells,
@@ -49,21 +53,21 @@ pub struct Histogram {
     max: u64,
 }
 
-/// The bucket that holds `value`.
+/// Returns the index of the bucket that contains `value`.
 #[inline]
 pub(crate) fn index_of(value: u64) -> usize {
     let octave = (value | (1 << HALF_BITS)).ilog2() - HALF_BITS;
     ((octave as usize) << HALF_BITS) + (value >> octave) as usize
 }
 
-/// The least value of a bucket.
+/// Returns the smallest value of a bucket.
 pub(crate) fn low_of(index: usize) -> u64 {
     let octave = (index >> HALF_BITS).saturating_sub(1);
     let within = (index - (octave << HALF_BITS)) as u64;
     within << octave
 }
 
-/// The greatest value of a bucket.
+/// Returns the largest value of a bucket.
 pub(crate) fn high_of(index: usize) -> u64 {
     let octave = (index >> HALF_BITS).saturating_sub(1);
     low_of(index) + ((1u64 << octave) - 1)
@@ -72,21 +76,21 @@ pub(crate) fn high_of(index: usize) -> u64 {
 /// One non-empty bucket: every value in it lies in `low..=high`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bucket {
-    /// Least value that falls here.
+    /// Smallest value of the bucket.
     pub low: u64,
-    /// Greatest value that falls here.
+    /// Largest value of the bucket.
     pub high: u64,
-    /// How many fell here.
+    /// Number of values in the bucket.
     pub count: u64,
 }
 
 impl Histogram {
-    /// An empty histogram; allocates nothing.
+    /// Creates an empty histogram, without allocation.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Counts `value` once.
+    /// Increases the count of `value` by one.
     #[inline]
     pub fn record(&mut self, value: u64) {
         self.record_n(value, 1);
@@ -104,13 +108,14 @@ impl Histogram {
             Cells::List(list) if list.len() < LONGEST_RECORDED_LIST => self.cells.add(index, n),
             Cells::List(_) => add_to_page(self.cells.make_pages(), index, n),
         }
+        // `min` is 0 while the histogram is empty.
         self.min = if self.count == 0 { value } else { self.min.min(value) };
         self.max = self.max.max(value);
         self.count += n;
         self.sum += u128::from(value) * u128::from(n);
     }
 
-    /// Adds all that `other` counted. Associative and commutative.
+    /// Adds the counts of `other`. The operation is associative and commutative.
     pub fn merge(&mut self, other: &Self) {
         if other.count == 0 {
             return;
@@ -122,14 +127,15 @@ impl Histogram {
         self.sum += other.sum;
     }
 
-    /// Brings it into its smallest form. It can be recorded into as before.
+    /// Changes the histogram to its smallest form. Recording remains possible.
     pub fn compact(&mut self) {
         self.cells.compact();
     }
 
-    /// What is left when all that `part` counted is taken away: `part` must have been merged or recorded here too.
+    /// Returns the difference to `part`, which must have been merged or
+    /// recorded into this histogram.
     ///
-    /// Least and greatest are then known to the width of their buckets only.
+    /// Minimum and maximum of the result are known only to the width of their buckets.
     #[must_use]
     pub fn without(&self, part: &Self) -> Self {
         if part.is_empty() {
@@ -141,6 +147,7 @@ impl Histogram {
             let count = bucket.count.saturating_sub(part.cells.count(index));
             rest.record_n(bucket.high.min(self.max), count);
         }
+        // The sum of the recorded values is only as exact as their buckets.
         rest.sum = self.sum.saturating_sub(part.sum);
         if rest.count > 0 {
             rest.min = rest.min.max(self.min);
@@ -148,37 +155,37 @@ impl Histogram {
         rest
     }
 
-    /// How many values were counted.
+    /// Number of recorded values.
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// Whether nothing was counted.
+    /// True if no value was recorded.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// The least value counted, exactly; 0 when empty.
+    /// Smallest recorded value, exactly; 0 when empty.
     pub fn min(&self) -> u64 {
         self.min
     }
 
-    /// The greatest value counted, exactly; 0 when empty.
+    /// Largest recorded value, exactly; 0 when empty.
     pub fn max(&self) -> u64 {
         self.max
     }
 
-    /// The sum of all values counted, exactly.
+    /// Sum of all recorded values, exactly.
     pub fn sum(&self) -> u128 {
         self.sum
     }
 
-    /// The arithmetic mean, exact but for the division; 0 when empty.
+    /// Arithmetic mean, exact except for the division; 0 when empty.
     pub fn mean(&self) -> f64 {
         if self.count == 0 { 0.0 } else { self.sum as f64 / self.count as f64 }
     }
 
-    /// The standard deviation of the population, from the middles of the buckets; 0 when empty.
+    /// Standard deviation of the population, from the middles of the buckets; 0 when empty.
     pub fn stddev(&self) -> f64 {
         if self.count == 0 {
             return 0.0;
@@ -194,32 +201,36 @@ impl Histogram {
         (squares / self.count as f64).sqrt()
     }
 
-    /// The value of the `rank`-th smallest (1-based), as the greatest value its bucket may hold; 0 when empty.
+    /// Returns the `rank`-th smallest value (1-based), as the largest value of its
+    /// bucket; 0 when empty.
     pub fn value_at_rank(&self, rank: u64) -> u64 {
         if rank >= self.count {
             return self.max;
         }
-        let mut seen = 0;
+        let mut counted = 0;
         for bucket in self.buckets() {
-            seen += bucket.count;
-            if seen >= rank.max(1) {
+            counted += bucket.count;
+            if counted >= rank.max(1) {
+                // The ends of a bucket may be outside the range of the values.
                 return bucket.high.clamp(self.min, self.max);
             }
         }
         self.max
     }
 
-    /// The value at quantile `q` (0 to 1): the smallest value that at least the share `q` does not exceed.
+    /// Returns the value at quantile `q` (0 to 1): the smallest value such that at least the share
+    /// `q` of all values is not larger.
     pub fn quantile(&self, q: f64) -> u64 {
         self.value_at_rank(crate::quantile::rank(q, self.count))
     }
 
-    /// How many values are surely not above `value` (those in buckets that end at or below it).
+    /// Number of values that are certainly not above `value`: those in buckets that end
+    /// at or below it.
     pub fn count_at_or_below(&self, value: u64) -> u64 {
         self.buckets().take_while(|b| b.high <= value).map(|b| b.count).sum()
     }
 
-    /// The non-empty buckets, from the least to the greatest.
+    /// Returns the non-empty buckets in ascending order.
     pub fn buckets(&self) -> impl Iterator<Item = Bucket> + '_ {
         self.cells.iter().map(|(index, count)| Bucket { low: low_of(index), high: high_of(index), count })
     }
@@ -228,22 +239,25 @@ impl Histogram {
         self.cells.iter()
     }
 
-    /// The standard compressed encoding (`HdrHistogram` V2, deflated) that other tools read. Unit: the recorded one.
+    /// Encodes the histogram in the standard compressed format (`HdrHistogram` V2, deflated) that
+    /// other tools read. The unit is that of the recorded values.
     pub fn to_hdr_v2_deflate(&self) -> Vec<u8> {
         let mut out = Vec::new();
         let Ok(mut hdr) = hdrhistogram::Histogram::<u64>::new_with_bounds(1, (self.max | 2048).max(2), 3) else {
             return out;
         };
         for bucket in self.buckets() {
-            // The bounds above hold every bucket: recording cannot fail.
+            // All buckets are within the bounds above, so recording cannot fail.
             let _ = hdr.record_n(bucket.low.max(u64::from(bucket.high > 0)), bucket.count);
         }
         let _ = V2DeflateSerializer::new().serialize(&hdr, &mut out);
         out
     }
 
-    /// For each non-empty bucket, from the least: its distance from the one before (the first: from bucket 0), and its
-    /// count. With [`sum`](Self::sum), [`min`](Self::min) and [`max`](Self::max), all that there is to write down.
+    /// Returns the delta encoding of the non-empty buckets, in ascending order: the
+    /// distance of each index from the previous one (the first: from 0), and the count.
+    /// Together with [`sum`](Self::sum), [`min`](Self::min) and [`max`](Self::max) it
+    /// describes the histogram completely.
     pub fn steps(&self) -> impl Iterator<Item = (u32, u64)> + '_ {
         let mut last = 0;
         self.cells.iter().map(move |(index, count)| {
@@ -253,10 +267,11 @@ impl Histogram {
         })
     }
 
-    /// The histogram with these [`steps`](Self::steps); `exact` holds sum, min and max. None where a bucket lies beyond
-    /// 2^64, or the counts together do.
+    /// Decodes a histogram from [`steps`](Self::steps); `exact` contains sum, min and max. None if
+    /// an index or the sum of the counts is out of range.
     pub fn of_steps(exact: (u128, u64, u64), steps: impl IntoIterator<Item = (u32, u64)>) -> Option<Self> {
-        let (mut out, mut index) = (Self::new(), 0usize);
+        let mut out = Self::new();
+        let mut index = 0usize;
         for (step, count) in steps {
             index = index.checked_add(step as usize).filter(|index| *index <= index_of(u64::MAX))?;
             out.count = out.count.checked_add(count)?;
@@ -266,7 +281,7 @@ impl Histogram {
         Some(out)
     }
 
-    /// Bytes of memory held.
+    /// Size in memory, in bytes.
     pub fn memory_bytes(&self) -> usize {
         size_of::<Self>() + self.cells.heap_bytes()
     }
@@ -279,18 +294,19 @@ impl Default for Cells {
 }
 
 impl Cells {
-    /// The non-empty buckets, and their counts, in ascending order.
+    /// Returns the non-empty buckets with their counts, in ascending order.
     fn iter(&self) -> impl Iterator<Item = (usize, u64)> + '_ {
         let (list, pages) = match self {
             Self::List(list) => (&list[..], &[][..]),
             Self::Pages(pages) => (&[][..], &pages[..]),
         };
-        let of_pages = pages.iter().enumerate().flat_map(|(number, page)| {
+        // One iterator type for both forms: one of the two chained parts is always empty.
+        let in_pages = pages.iter().enumerate().flat_map(|(number, page)| {
             let counts = page.as_deref().map_or(&[][..], |page| &page[..]);
             counts.iter().enumerate().map(move |(place, count)| ((number << PAGE_BITS) + place, *count))
         });
-        let of_list = list.iter().map(|cell| (usize::from(cell.index), u64::from(cell.count)));
-        of_list.chain(of_pages).filter(|(_, count)| *count > 0)
+        let in_list = list.iter().map(|cell| (usize::from(cell.index), u64::from(cell.count)));
+        in_list.chain(in_pages).filter(|(_, count)| *count > 0)
     }
 
     fn count(&self, index: usize) -> u64 {
@@ -303,7 +319,7 @@ impl Cells {
         }
     }
 
-    /// Adds to the count of a bucket. A list becomes pages only if the count does not fit in one.
+    /// Increases the count of a bucket. A list becomes pages only if it cannot store the count.
     fn add(&mut self, index: usize, n: u64) {
         let is_in_list = match self {
             Self::List(list) => add_to_list(list, index, n),
@@ -331,7 +347,7 @@ impl Cells {
         }
     }
 
-    /// Changes a list to pages.
+    /// Converts a list to pages.
     #[cold]
     fn make_pages(&mut self) -> &mut Vec<Option<Page>> {
         if let Self::List(list) = self {
@@ -347,13 +363,12 @@ impl Cells {
         }
     }
 
-    /// Changes pages to a list, unless a count does not fit in one.
+    /// Converts pages to a list, unless it cannot store a count.
     fn compact(&mut self) {
-        let cells =
-            || self.iter().map(|(index, count)| Some(Cell { index: index as u16, count: count.try_into().ok()? }));
-        if cells().all(|cell| cell.is_some()) {
-            let mut list = Vec::with_capacity(cells().count());
-            list.extend(cells().flatten());
+        let has_small_counts = self.iter().all(|(_, count)| u16::try_from(count).is_ok());
+        if has_small_counts {
+            let mut list = Vec::with_capacity(self.iter().count());
+            list.extend(self.iter().map(|(index, count)| Cell { index: index as u16, count: count as u16 }));
             *self = Self::List(list);
         }
     }
@@ -369,12 +384,12 @@ impl Cells {
     }
 }
 
-/// Where a list has the bucket, or where it would be inserted.
+/// Returns the position of a bucket in a list, or the position where it would be inserted.
 fn position(list: &[Cell], index: usize) -> Result<usize, usize> {
     list.binary_search_by_key(&index, |cell| usize::from(cell.index))
 }
 
-/// Adds to the count of a bucket. False if the list cannot hold the count.
+/// Increases the count of a bucket. Returns false if the list cannot store the count.
 fn add_to_list(list: &mut Vec<Cell>, index: usize, n: u64) -> bool {
     let place = position(list, index);
     let before = place.map_or(0, |place| u64::from(list[place].count));
@@ -383,7 +398,7 @@ fn add_to_list(list: &mut Vec<Cell>, index: usize, n: u64) -> bool {
         Ok(place) => list[place].count = count,
         Err(place) => {
             if list.len() == list.capacity() {
-                // Doubling would waste half of the memory of a long list.
+                // Doubling could waste half of the memory of a long list.
                 list.reserve_exact(list.len() / 4 + 4);
             }
             list.insert(place, Cell { index: index as u16, count });
@@ -401,7 +416,7 @@ fn add_to_page(pages: &mut Vec<Option<Page>>, index: usize, n: u64) {
     }
 }
 
-/// The page of this number, made if it does not exist.
+/// Returns a page, which is allocated if it does not exist.
 #[cold]
 fn page_mut(pages: &mut Vec<Option<Page>>, number: usize) -> &mut Page {
     if pages.len() <= number {
@@ -527,7 +542,8 @@ mod tests {
     }
 
     proptest! {
-        /// Whether values are in a list or in pages depends on how they came, and nothing else does.
+        /// Whether values are in a list or in pages depends on how they came,
+        /// and nothing else does.
         #[test]
         fn the_form_of_a_histogram_never_matters(
             parts in prop::collection::vec(prop::collection::vec((0u64..1 << 34, 1u64..40_000), 0..100), 1..6)

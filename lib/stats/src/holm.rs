@@ -1,51 +1,57 @@
-//! Many tests at once, without more false alarms than one.
+//! Corrects the p-values of many tests, so that false alarms are as rare as with one test.
 //!
-//! What it is: Holm's step-down procedure (Scandinavian J. of Statistics 6, 1979), weighted: the most convincing of all
-//! that are left is tested at its share of α; what it used is shared among the rest if it was rejected. Out of scope: a
-//! statement on how much anything differs.
+//! The method is Holm's step-down procedure (Scandinavian J. of Statistics 6, 1979) with
+//! weights. Of the remaining hypotheses, the one with the smallest weighted p-value is tested
+//! at its share of α. If it is rejected, its share is distributed among the rest. The size of a
+//! difference is not estimated.
 
-/// A hypothesis: its p-value, and the share of α that it has at first (shares of all are taken in proportion).
+/// A hypothesis: its p-value, and its initial weight. Its share of α is its weight divided by the
+/// sum of all weights.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Hypothesis {
-    /// Of it alone.
+    /// p-value of this test alone.
     pub p: f64,
-    /// More: it is tested sooner.
+    /// Weight; a hypothesis with a higher one is tested earlier.
     pub weight: f64,
 }
 
-/// What became of it.
+/// Result of a test.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Tested {
-    /// The least α at which it would have been rejected.
+    /// Adjusted p-value: the smallest α at which the hypothesis is rejected.
     pub p: f64,
-    /// The level at which it was tested by itself: the share of α that it had when it was its turn, or when no more could
-    /// be rejected.
+    /// Level of the single test: the share of α when the hypothesis was tested, or when no
+    /// more could be rejected.
     pub level: f64,
-    /// It was rejected.
+    /// True if the hypothesis was rejected.
     pub rejected: bool,
 }
 
-/// All of them, in their order.
+/// Tests all hypotheses. The results are in the same order.
 pub fn holm(all: &[Hypothesis], alpha: f64) -> Vec<Tested> {
     let mut order: Vec<usize> = (0..all.len()).collect();
     order.sort_by(|a, b| (all[*a].p / all[*a].weight).total_cmp(&(all[*b].p / all[*b].weight)));
-    let (mut tested, mut highest) = (vec![Tested { p: 1.0, level: alpha, rejected: false }; all.len()], 0.0_f64);
-    let (mut left, mut done) = (weight(all, &order), 0);
-    for at in order.iter().copied() {
-        let Hypothesis { p, weight: own } = all[at];
-        highest = highest.max((p * (left / own)).min(1.0));
+    let mut results = vec![Tested { p: 1.0, level: alpha, rejected: false }; all.len()];
+    let mut highest = 0.0_f64;
+    let mut remaining_weight = weight(all, &order);
+    let mut rejections = 0;
+    for index in order.iter().copied() {
+        let share = remaining_weight / all[index].weight;
+        // A later hypothesis cannot have a smaller adjusted p-value than an earlier one.
+        highest = highest.max((all[index].p * share).min(1.0));
         let rejected = highest <= alpha;
-        tested[at] = Tested { p: highest, level: alpha / (left / own), rejected };
+        results[index] = Tested { p: highest, level: alpha / share, rejected };
         if rejected {
-            done += 1;
-            left = weight(all, &order[done..]);
+            rejections += 1;
+            remaining_weight = weight(all, &order[rejections..]);
         }
     }
-    tested
+    results
 }
 
-fn weight(all: &[Hypothesis], of: &[usize]) -> f64 {
-    of.iter().map(|at| all[*at].weight).sum()
+/// Sum of the weights of some hypotheses.
+fn weight(all: &[Hypothesis], indices: &[usize]) -> f64 {
+    indices.iter().map(|index| all[*index].weight).sum()
 }
 
 #[cfg(test)]

@@ -1,16 +1,19 @@
-//! The nearest curve that never falls.
+//! Fits the nearest non-decreasing curve.
 //!
-//! What it is: weighted least squares under the one condition that values do not decrease, by pooling adjacent violators
-//! (Ayer, Brunk, Ewing, Reid & Silverman, Annals of Mathematical Statistics 26, 1955; Barlow et al., "Statistical
-//! Inference under Order Restrictions", 1972). Out of scope: smooth; it knows steps only.
+//! The method is weighted least squares with the only condition that values do not decrease.
+//! Adjacent violators are pooled (Ayer, Brunk, Ewing, Reid & Silverman, Annals of Mathematical
+//! Statistics 26, 1955; Barlow et al., "Statistical Inference under Order Restrictions", 1972). The
+//! result is a step function, not a smooth curve.
 
 use std::iter::repeat_n;
 
-/// The non-decreasing values nearest to `values`, each weighing as much as `weights` says (above 0).
+/// Returns the non-decreasing values nearest to `values`. `weights` are their weights, above 0.
 pub fn non_decreasing(values: &[f64], weights: &[f64]) -> Vec<f64> {
     let mut pools: Vec<Pool> = Vec::with_capacity(values.len());
     for (&mean, &weight) in values.iter().zip(weights) {
         let mut pool = Pool { mean, weight, count: 1 };
+        // A value below the pool before it is joined with that pool, which may then
+        // violate the next one.
         while let Some(before) = pools.pop_if(|before| before.mean > pool.mean) {
             pool = before.join(&pool);
         }

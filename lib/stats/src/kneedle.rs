@@ -1,66 +1,74 @@
-//! Where a curve bends.
+//! Finds the knee of a curve.
 //!
-//! What it is: Kneedle (Satopää, Albrecht, Irwin & Raghavan, "Finding a 'Kneedle' in a Haystack", ICDCS Workshops 2011)
-//! on a rising curve that is known as a whole: scaled to the unit square, a knee is where it lies furthest from the
-//! diagonal, and a sensitivity rejects what is no more than a bump. Out of scope: a smoother (see [`crate::isotonic`]),
-//! nor a test of whether the curve rises at all: a flat one fills the square as well, with its noise.
+//! The method is Kneedle (Satopää, Albrecht, Irwin & Raghavan, "Finding a 'Kneedle' in a Haystack",
+//! ICDCS Workshops 2011) on a complete rising curve. The curve is scaled to the unit square. A knee
+//! is the point with the greatest distance from the diagonal, and a sensitivity rejects small
+//! bumps. The curve is not smoothed (see [`crate::isotonic`]). A flat curve also fills the square
+//! with its noise, so the caller must know that the curve rises.
 
-/// To which side a rising curve bends.
+/// Direction in which a rising curve bends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Bend {
-    /// Steep, then flat: throughput over load.
+    /// Steep, then flat, such as throughput over load.
     Flattens,
-    /// Flat, then steep: response time over load.
+    /// Flat, then steep, such as response time over load.
     Steepens,
 }
 
-/// A knee.
+/// A knee of a curve.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Knee {
-    /// Which point it is.
+    /// Index of the point.
     pub index: usize,
-    /// How far it lies from the diagonal, in the unit square.
+    /// Distance from the diagonal, in the unit square.
     pub distance: f64,
 }
 
-/// The clearest knee of the curve through (`x`, `y`), `x` strictly ascending; None where there is none.
+/// Returns the clearest knee of the curve through (`x`, `y`), with `x` strictly ascending. None if
+/// there is no knee.
 ///
-/// A local maximum of the distance counts where the distance then falls by more than `sensitivity` mean steps of x before
-/// the next maximum (paper, §III.B; 1 is its usual value). A curve that steepens is turned by half a turn first, as there.
-/// Of several knees, this is the one that lies furthest out.
+/// A local maximum of the distance counts if the distance then falls clearly: by more than
+/// `sensitivity` mean steps of x before the next maximum (paper, §III.B; 1 is the usual value). A
+/// curve that steepens is first rotated by 180 degrees, as in the paper. Of several knees, the one
+/// with the greatest distance is returned.
 pub fn knee(x: &[f64], y: &[f64], bend: Bend, sensitivity: f64) -> Option<Knee> {
-    let (x, y) = (scaled(x)?, scaled(y)?);
+    let x = scaled(x)?;
+    let y = scaled(y)?;
     if x.len() < 3 {
         return None;
     }
-    let mut away: Vec<f64> = match bend {
+    let mut distances: Vec<f64> = match bend {
         Bend::Flattens => x.iter().zip(&y).map(|(x, y)| y - x).collect(),
         Bend::Steepens => x.iter().zip(&y).rev().map(|(x, y)| x - y).collect(),
     };
-    let falls = sensitivity / (away.len() - 1) as f64;
-    let maxima = maxima(&away);
-    let ends = maxima.iter().skip(1).copied().chain([away.len()]);
-    let sure = maxima.iter().zip(ends).filter(|&(&at, end)| away[at..end].iter().any(|d| *d < away[at] - falls));
-    let at = sure.map(|(at, _)| *at).max_by(|a, b| away[*a].total_cmp(&away[*b]))?;
+    let min_fall = sensitivity / (distances.len() - 1) as f64;
+    let maxima = maxima(&distances);
+    let ends = maxima.iter().skip(1).copied().chain([distances.len()]);
+    let significant = maxima
+        .iter()
+        .zip(ends)
+        .filter(|&(&at, end)| distances[at..end].iter().any(|distance| *distance < distances[at] - min_fall));
+    let at = significant.map(|(at, _)| *at).max_by(|a, b| distances[*a].total_cmp(&distances[*b]))?;
     if bend == Bend::Steepens {
-        away.reverse();
-        let index = away.len() - 1 - at;
-        return Some(Knee { index, distance: away[index] });
+        distances.reverse();
+        let index = distances.len() - 1 - at;
+        return Some(Knee { index, distance: distances[index] });
     }
-    Some(Knee { index: at, distance: away[at] })
+    Some(Knee { index: at, distance: distances[at] })
 }
 
-/// To the unit interval; None where all are the same or one is no number.
+/// Scales values to the unit interval. None if all are the same or one is not finite.
 fn scaled(values: &[f64]) -> Option<Vec<f64>> {
     let (least, most) = values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| (a.min(*v), b.max(*v)));
     let width = most - least;
     (width > 0.0 && values.iter().all(|v| v.is_finite())).then(|| values.iter().map(|v| (v - least) / width).collect())
 }
 
-/// Points above the diagonal that neither neighbour lies above; of a row of equal ones, the first.
-fn maxima(away: &[f64]) -> Vec<usize> {
-    let is_one = |i: &usize| away[*i] > away[i - 1] && away[*i] >= away[i + 1] && away[*i] > 0.0;
-    (1..away.len() - 1).filter(is_one).collect()
+/// Indices of points above the diagonal that are local maxima; of equal neighbors, the first.
+fn maxima(distances: &[f64]) -> Vec<usize> {
+    (1..distances.len() - 1)
+        .filter(|&i| distances[i] > distances[i - 1] && distances[i] >= distances[i + 1] && distances[i] > 0.0)
+        .collect()
 }
 
 #[cfg(test)]
@@ -80,7 +88,8 @@ mod tests {
 
     #[test]
     fn a_curve_that_steepens_bends_where_its_formula_says() {
-        // Scaled, x/9 − (y − 1)/99 is greatest at 7: 0.778 − 0.192; before it 0.525, behind it 0.495.
+        // Scaled, x/9 − (y − 1)/99 is greatest at 7: 0.778 − 0.192; before it
+        // 0.525, behind it 0.495.
         let x: Vec<f64> = (0..10).map(f64::from).collect();
         let y = [1.0, 2.0, 3.0, 4.0, 5.0, 10.0, 15.0, 20.0, 40.0, 100.0];
         let knee = knee(&x, &y, Bend::Steepens, 1.0).unwrap();
@@ -106,7 +115,8 @@ mod tests {
     }
 
     proptest! {
-        /// Two straight lines that meet at a point of the grid: the knee is there, whatever the units.
+        /// Two straight lines that meet at a point of the grid: the knee is
+        /// there, whatever the units.
         #[test]
         fn two_lines_meet_at_their_knee(at in 3usize..17, steep in 3.0f64..50.0, scale in 0.01f64..100.0) {
             let x: Vec<f64> = (0..20).map(|i| f64::from(i) * scale).collect();

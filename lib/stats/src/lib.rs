@@ -1,23 +1,26 @@
-//! The mathematics of load tests, standing alone.
+//! The mathematics of load tests, without dependencies on the rest of brunt.
 //!
-//! It does no I/O, reads no clock and knows nothing of HTTP. Everything here is a pure function
-//! of numbers, so that it can be checked against published answers.
+//! The crate does no I/O, reads no clock and does not know HTTP. Every function is a pure function
+//! of numbers, so it can be checked against published results.
 //!
-//! * [`histogram`]: counts of durations, exact in count, 0.1 % in value, mergeable in any order.
-//! * [`sketch`]: the same at 0.8 % and a few hundred bytes, one for each point of a time series.
-//! * [`mser`]: where a series of figures became steady, and whether it did.
-//! * [`trend`]: whether a series rises or falls over its whole length.
-//! * [`blocks`]: how much a sum varies in a series whose points hang together.
-//! * [`order`]: the interval of a quantile, as shares of the sorted values.
-//! * [`isotonic`]: the nearest curve that never falls. [`kneedle`]: where a curve bends.
-//! * [`saturation`]: where what grows stops growing. [`usl`]: how throughput grows with the number of those who ask.
-//! * [`robust`]: middle and width of values of which some may be wrong.
-//! * [`bootstrap`]: how sure a figure is, by drawing again. [`rank`]: whether two groups of values differ.
-//! * [`permutation`]: whether what was paired in blocks differs, by exchanging the two in each; [`sequential`]: the same, looked
-//!   at again and again. [`spending`]: what each look may cost. [`holm`]: many tests at once.
-//! * [`shift`]: by how much two groups differ, with an interval; [`bands`]: the same of many quantiles at once.
-//! * [`foresight`]: how many blocks it would take.
-//! * [`quantile`]: which rank a quantile is, and what may be said where it falls among unfinished requests.
+//! * [`histogram`]: counts of durations; exact in count, 0.1 % in value, mergeable in any order.
+//! * [`sketch`]: histograms with 0.8 % and a few hundred bytes, for the points of a time series.
+//! * [`mser`]: finds where a series becomes steady, and whether it does.
+//! * [`trend`]: tests whether a series rises or falls over its whole length.
+//! * [`blocks`]: estimates the variance of a sum over an autocorrelated series.
+//! * [`order`]: computes the interval of a quantile, as shares of the sorted values.
+//! * [`isotonic`]: fits the nearest non-decreasing curve. [`kneedle`]: finds the knee of a curve.
+//! * [`saturation`]: finds where a curve stops growing. [`usl`]: fits throughput over concurrency.
+//! * [`robust`]: estimates location and scale of values with outliers.
+//! * [`bootstrap`]: estimates the uncertainty of a figure by resampling. [`rank`]: tests whether
+//!   two unpaired groups differ.
+//! * [`permutation`]: tests whether values paired in blocks differ, by exchanging the values of
+//!   blocks. [`sequential`]: the same test, repeated after each block. [`spending`]: distributes
+//!   the significance level over the repetitions. [`holm`]: corrects for many tests at once.
+//! * [`shift`]: estimates the difference of two groups with an interval. [`bands`]: the same for
+//!   many figures at once.
+//! * [`foresight`]: estimates how many more blocks a decision needs.
+//! * [`quantile`]: computes the rank of a quantile, also with unfinished requests.
 
 pub mod bands;
 pub mod blocks;

@@ -1,37 +1,40 @@
-//! Where a series of figures became steady.
+//! Finds where a series becomes steady.
 //!
-//! What it is: MSER-5 (White, Cobb & Spratt, "A comparison of five steady-state truncation heuristics for simulation",
-//! WSC 2000): the series, five points averaged into one, is cut where the rest has the least marginal standard error.
-//! It also says whether the series changed for good in its second half. Out of scope: a proof of stationarity; a
-//! change slower than the series is long cannot be seen in it.
+//! The method is MSER-5 (White, Cobb & Spratt, "A comparison of five steady-state truncation
+//! heuristics for simulation", WSC 2000). Each five points are averaged, and the series is cut
+//! where the rest has the smallest marginal standard error. The result also shows whether the
+//! series changed permanently in its second half. It does not prove stationarity: a change slower
+//! than the length of the series is not visible in it.
 
 use crate::blocks;
 
-/// Points that are averaged into one.
+/// Number of points per average.
 pub const BATCH: usize = 5;
-/// Fewer averages say nothing.
+/// Minimum number of averages.
 const FEWEST: usize = 10;
-/// The greatest of many correlated test statistics of one change, at 1 % (Andrews, "Tests for parameter instability and
-/// structural change with unknown change point: a corrigendum", Econometrica 71, 2003, Table I: one parameter, 15 %).
+/// Critical value at 1 % for the maximum of many correlated test statistics of one change. Source:
+/// Andrews, "Tests for parameter instability and structural change with unknown change point: a
+/// corrigendum", Econometrica 71, 2003, Table I: one parameter, 15 %.
 const SUP_WALD: f64 = 12.16;
-/// A change of less than this share of the mean is not worth a word.
-const MATTERS: f64 = 0.01;
+/// Smallest relevant change, as a share of the mean.
+const MIN_CHANGE: f64 = 0.01;
 
-/// Where to cut a series.
+/// The warm-up of a series.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Truncation {
-    /// Points to cut off at its beginning; at most half of them.
+    /// Number of points to cut off at the beginning; at most half of all.
     pub cut: usize,
-    /// The rest is steady: it did not change for good in the second half.
+    /// True if the rest is steady: it did not change permanently in the second half.
     pub steady: bool,
 }
 
-/// Where to cut `series`; None where it has fewer than 50 points.
+/// Returns where to cut `series`. None if it has fewer than 50 points.
 ///
-/// The cut minimises the marginal standard error over the first half. If the minimum over the whole series lies in the
-/// second half (White's rule that the run is then too short), and the means before and behind that place differ by
-/// more than chance does (sup-Wald at 1 %, with the variance of [`blocks::spread`]) and by more than 1 %, then
-/// the series never became steady.
+/// The cut minimizes the marginal standard error over the first half. The series never became
+/// steady if three conditions are met. First, the minimum over the whole series is in the second
+/// half (White's rule that the run is then too short). Second, the means before and after that
+/// place differ significantly (sup-Wald at 1 %, with the variance of [`blocks::spread`]). Third,
+/// they differ by more than 1 %.
 pub fn truncate(series: &[f64]) -> Option<Truncation> {
     let means: Vec<f64> = series.chunks_exact(BATCH).map(mean).collect();
     if means.len() < FEWEST {
@@ -39,7 +42,7 @@ pub fn truncate(series: &[f64]) -> Option<Truncation> {
     }
     let errors = marginal_errors(&means);
     let early = least(&errors[..=means.len() / 2]);
-    // A tenth of the series, and five averages at least, stay: the variance of less is chance.
+    // At least a tenth of the series and five averages remain: the variance of fewer is chance.
     let last = means.len() - (means.len() / 10).max(5);
     let anywhere = least(&errors[..=last]);
     let changed = anywhere > means.len() / 2 && changes(&means[early..], anywhere - early);
@@ -52,15 +55,17 @@ fn mean(values: &[f64]) -> f64 {
 
 /// For each d: Σ(yᵢ − ȳ)² / (n − d)² over i ≥ d (MSER).
 fn marginal_errors(means: &[f64]) -> Vec<f64> {
-    let (mut count, mut centre, mut squares) = (0.0, 0.0, 0.0);
+    let mut count = 0.0;
+    let mut centre = 0.0;
+    let mut squares = 0.0;
     let mut errors: Vec<f64> = means
         .iter()
         .rev()
         .map(|y| {
             count += 1.0;
-            let away = y - centre;
-            centre += away / count;
-            squares += away * (y - centre);
+            let deviation = y - centre;
+            centre += deviation / count;
+            squares += deviation * (y - centre);
             squares / (count * count)
         })
         .collect();
@@ -68,6 +73,7 @@ fn marginal_errors(means: &[f64]) -> Vec<f64> {
     errors
 }
 
+/// Index of the smallest error; of equal ones, the first.
 fn least(errors: &[f64]) -> usize {
     let mut at = 0;
     for (d, error) in errors.iter().enumerate() {
@@ -78,15 +84,18 @@ fn least(errors: &[f64]) -> usize {
     at
 }
 
-/// Whether the mean of `means` is another from `at` on. What does not settle has changed all along.
+/// True if the mean of `means` changes at index `at`. If the variance of the series cannot be
+/// estimated, it counts as changed.
 fn changes(means: &[f64], at: usize) -> bool {
-    let (before, behind) = means.split_at(at);
-    let (was, is) = (mean(before), mean(behind));
-    let residues: Vec<f64> = before.iter().map(|y| y - was).chain(behind.iter().map(|y| y - is)).collect();
-    let squared = (was - is).powi(2);
-    let chance = |variance: f64| variance * (1.0 / before.len() as f64 + 1.0 / behind.len() as f64);
-    let beyond_chance = blocks::spread(&residues).is_none_or(|s| squared > SUP_WALD * chance(s.variance));
-    beyond_chance && squared.sqrt() > MATTERS * mean(means).abs()
+    let (before, after) = means.split_at(at);
+    let mean_before = mean(before);
+    let mean_after = mean(after);
+    let residuals_before = before.iter().map(|y| y - mean_before);
+    let residuals: Vec<f64> = residuals_before.chain(after.iter().map(|y| y - mean_after)).collect();
+    let squared = (mean_before - mean_after).powi(2);
+    let inverse_lengths = 1.0 / before.len() as f64 + 1.0 / after.len() as f64;
+    let is_significant = blocks::spread(&residuals).is_none_or(|s| squared > SUP_WALD * (s.variance * inverse_lengths));
+    is_significant && squared.sqrt() > MIN_CHANGE * mean(means).abs()
 }
 
 #[cfg(test)]

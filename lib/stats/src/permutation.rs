@@ -1,49 +1,54 @@
-//! Whether two things that were measured side by side, block by block, differ.
+//! Tests whether two contenders differ that were measured in turn, block by block.
 //!
-//! What it is: the permutation test within blocks. Were the two alike, each difference within a block might as well have
-//! had the other sign: the p-value is the share of all 2ⁿ ways to exchange the two in some of the blocks that speak at least
-//! as clearly. What speaks is the sum of the signed ranks (Wilcoxon, Biometrics Bulletin 1, 1945), so that a single wild block has no more weight than its rank. Out of scope: an estimate of how much they
-//! differ (`shift`), nor a test that may be looked at again after each block (`sequential`).
-//!
-//! Differences may be infinite: what is known from below only has the highest rank.
+//! The method is the permutation test within blocks. If the contenders are equal, each difference
+//! within a block could also have the opposite sign. The p-value is a share of all 2ⁿ ways to
+//! exchange the contenders in some blocks: those with a statistic at least as extreme. The
+//! statistic is the sum of the signed ranks (Wilcoxon, Biometrics Bulletin 1, 1945), so an extreme
+//! block has no more weight than its rank. `shift` estimates the size of the difference.
+//! `sequential` contains the test that may be repeated after each block.
 
-/// Sums of ranks are counted in halves, so that mean ranks of ties are whole numbers.
+/// Factor on all rank sums, so that mean ranks of ties are integers.
 pub const HALVES: u32 = 2;
 
-/// The ranks of the sizes of differences, in halves; ties have their mean rank.
+/// Returns the ranks of the absolute differences, times [`HALVES`]; ties have their mean rank.
 pub fn ranks(differences: &[f64]) -> Vec<u32> {
-    let rank = |d: &f64| {
-        let size = d.abs();
-        let below = differences.iter().filter(|other| other.abs() < size).count() as u32;
-        let equal = differences.iter().filter(|other| other.abs() == size).count() as u32;
-        HALVES * below + equal + 1
-    };
-    differences.iter().map(rank).collect()
+    differences
+        .iter()
+        .map(|difference| {
+            let size = difference.abs();
+            let below = differences.iter().filter(|other| other.abs() < size).count() as u32;
+            let equal = differences.iter().filter(|other| other.abs() == size).count() as u32;
+            HALVES * below + equal + 1
+        })
+        .collect()
 }
 
-/// The sum of the ranks of positive differences, in halves. A zero does not speak for "greater", nor turned round for "less".
+/// Returns the sum of the ranks of positive differences, times [`HALVES`]. A zero counts neither as
+/// greater nor as less.
 pub fn sum(differences: &[f64]) -> u32 {
     ranks(differences).iter().zip(differences).filter(|(_, d)| **d > 0.0).map(|(rank, _)| rank).sum()
 }
 
-/// The share of all ways to exchange the two whose sum is at least that of these differences: the exact p-value of "greater
-/// than zero". 1 of nothing.
+/// Returns the exact p-value of "greater than zero": the share of all ways with a sum of at least
+/// that of these differences. It is 1 without differences.
 pub fn greater(differences: &[f64]) -> f64 {
-    let (ranks, seen) = (ranks(differences), sum(differences));
+    let ranks = ranks(differences);
+    let observed = sum(differences);
     let most: u32 = ranks.iter().sum();
     let mut shares = vec![0.0; most as usize + 1];
     shares[0] = 1.0;
     for rank in ranks {
+        // A block has either sign with probability 1/2.
         let mut next: Vec<f64> = shares.iter().map(|share| share / 2.0).collect();
         for (sum, share) in shares.iter().enumerate().filter(|(_, share)| **share > 0.0) {
             next[sum + rank as usize] += share / 2.0;
         }
         shares = next;
     }
-    shares[seen as usize..].iter().sum::<f64>().min(1.0)
+    shares[observed as usize..].iter().sum::<f64>().min(1.0)
 }
 
-/// The least two-sided p-value that so many blocks can reach: 2/2ⁿ.
+/// Returns the smallest two-sided p-value that `blocks` blocks can have: 2/2ⁿ.
 pub fn least_p(blocks: u32) -> f64 {
     2.0 * 0.5_f64.powi(blocks.max(1).cast_signed())
 }
@@ -53,8 +58,9 @@ pub(crate) mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Hamilton's depression scale of nine patients before and after a tranquilliser (Hollander & Wolfe, Nonparametric
-    /// Statistical Methods, 1973, p. 29; R's `wilcox.test` has them as its example).
+    /// Hamilton's depression scale of nine patients before and after a tranquilliser
+    /// (Hollander & Wolfe, Nonparametric Statistical Methods, 1973, p. 29; R's `wilcox.test`
+    /// has them as its example).
     pub const DEPRESSION: [f64; 9] =
         [1.83 - 0.878, 0.50 - 0.647, 1.62 - 0.598, 2.48 - 2.05, 1.68 - 1.06, 1.88 - 1.29, 1.55 - 1.06, -0.08, 0.01];
 

@@ -1,30 +1,33 @@
-//! Which value a quantile is, also where some requests never finished.
+//! Computes quantiles, also of samples with unfinished requests.
 //!
-//! A request that was dropped, cut off or timed out has no response time: all that is known is that it would have been
-//! longer (it is *right-censored*). Such requests count as the slowest of all. A quantile whose rank falls among them
-//! is known from below only and is printed `≥ x`.
+//! A request that was dropped, cut or timed out has no response time. It is only known that the
+//! time would have been longer (it is *right-censored*). Such requests count as the slowest of
+//! all. If the rank of a quantile falls among them, the quantile is known only from below and
+//! is printed `≥ x`.
 
 use crate::Histogram;
 
-/// The 1-based rank of quantile `q` among `count` values: the smallest k with k/count ≥ q (nearest-rank definition).
+/// Returns the 1-based rank of quantile `q` among `count` values: the smallest k with k/count
+/// ≥ q (nearest-rank definition).
 pub fn rank(q: f64, count: u64) -> u64 {
-    // A product such as 0.99 × 100 may come out a hair above 99: the next rank would be wrong.
+    // A product such as 0.99 × 100 may be slightly above 99 because of rounding: the next
+    // rank would be wrong.
     let exact = q * count as f64;
     ((exact - 1e-9 * exact.max(1.0)).ceil() as u64).clamp(1, count.max(1))
 }
 
-/// A quantile, and whether it is only known from below.
+/// A quantile, and whether it is a lower bound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Quantile {
-    /// The value, in the unit of the histogram; the lower bound where `at_least`.
+    /// Value, in the unit of the histogram; the lower bound if `at_least`.
     pub value: u64,
-    /// The rank fell among requests whose true value is unknown and greater.
+    /// True if the true value is unknown and greater: the rank falls among unfinished requests.
     pub at_least: bool,
 }
 
-/// Quantile `q` over the values of `known`, those that are only known from below (`timed_out`: each lasted longer than
-/// it says) and `unseen` more of which nothing is known. The last two count as slower than all that are known, in this
-/// order.
+/// Returns quantile `q` over three kinds of values: those of `known`; those of `timed_out`, of
+/// which only a lower bound is known; and `unseen` more, of which nothing is known. The last two
+/// count as slower than all known values, in this order.
 pub fn censored(known: &Histogram, timed_out: &Histogram, unseen: u64, q: f64) -> Quantile {
     let rank = rank(q, known.count() + timed_out.count() + unseen);
     if rank <= known.count() {

@@ -1,14 +1,15 @@
-//! Middle and width of a few values, some of which may be wrong.
+//! Estimates location and scale of a few values that may contain outliers.
 //!
-//! What it is: median, median absolute deviation, Huber's location, and how far each value stands apart from the others
-//! (Hampel's identifier). Out of scope: an interval of anything.
+//! The module contains the median, the median absolute deviation, Huber's location, and Hampel's
+//! filter, which compares each value with its neighbors.
 
-/// The median absolute deviation of a normal distribution, times this, is its standard deviation.
+/// Ratio of the standard deviation to the median absolute deviation of a normal distribution.
 const NORMAL: f64 = 1.4826;
-/// Huber's constant: 95 % as efficient as the mean where all values are normal.
+/// Huber's constant: for normal values, the location is 95 % as efficient as the mean.
 const HUBER: f64 = 1.345;
 
-/// The median, between the two in the middle of an even number; None of nothing.
+/// Returns the median; for an even number of values, the mean of the two middle
+/// ones. None without values.
 pub fn median(values: &[f64]) -> Option<f64> {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -20,14 +21,16 @@ pub fn median(values: &[f64]) -> Option<f64> {
     }
 }
 
-/// The median distance from 0, as the standard deviation of a normal distribution that has it; 0 of nothing.
+/// Returns the median distance from 0, scaled to the standard deviation of a normal distribution.
+/// It is 0 without values.
 pub fn width(residuals: &[f64]) -> f64 {
-    let away: Vec<f64> = residuals.iter().map(|r| r.abs()).collect();
-    NORMAL * median(&away).unwrap_or(0.0)
+    let distances: Vec<f64> = residuals.iter().map(|r| r.abs()).collect();
+    NORMAL * median(&distances).unwrap_or(0.0)
 }
 
-/// Huber's location (Annals of Mathematical Statistics 35, 1964): the mean, to which values more than 1.345 standard
-/// deviations away add no more than those at that distance. None of nothing.
+/// Returns Huber's location (Annals of Mathematical Statistics 35, 1964). It is a mean in
+/// which values more than 1.345 standard deviations away count like values at that
+/// distance. None without values.
 pub fn location(values: &[f64]) -> Option<f64> {
     let mut at = median(values)?;
     let scale = width(&values.iter().map(|v| v - at).collect::<Vec<_>>());
@@ -35,9 +38,14 @@ pub fn location(values: &[f64]) -> Option<f64> {
         return Some(at);
     }
     for _ in 0..50 {
-        let weight = |v: f64| (HUBER * scale / (v - at).abs()).min(1.0);
-        let sum: f64 = values.iter().map(|&v| weight(v)).sum();
-        let next = values.iter().map(|&v| v * weight(v)).sum::<f64>() / sum;
+        let mut sum = 0.0;
+        let mut weighted = 0.0;
+        for value in values {
+            let weight = (HUBER * scale / (value - at).abs()).min(1.0);
+            sum += weight;
+            weighted += value * weight;
+        }
+        let next = weighted / sum;
         if (next - at).abs() < 1e-12 * scale {
             break;
         }
@@ -46,10 +54,9 @@ pub fn location(values: &[f64]) -> Option<f64> {
     Some(at)
 }
 
-/// Each value's median with its neighbours, as many as `half` to either side (Hampel's filter).
+/// Returns the median of each value and its neighbors, `half` on each side (Hampel's filter).
 pub fn neighbours(values: &[f64], half: usize) -> Vec<f64> {
-    let around = |i: usize| &values[i.saturating_sub(half)..values.len().min(i + half + 1)];
-    (0..values.len()).filter_map(|i| median(around(i))).collect()
+    (0..values.len()).filter_map(|i| median(&values[i.saturating_sub(half)..values.len().min(i + half + 1)])).collect()
 }
 
 #[cfg(test)]
@@ -67,8 +74,9 @@ mod tests {
 
     #[test]
     fn the_location_of_24_measurements_of_copper_is_that_of_the_literature() {
-        // Analytical Methods Committee, Analyst 114 (1989), copper in wholemeal flour, the data set `chem` of R's MASS:
-        // huber(chem) with k = 1.5 gives 3.2067; with 1.345 the estimate lies between it and the median, 3.385/3.2.
+        // Analytical Methods Committee, Analyst 114 (1989), copper in wholemeal flour, the data set
+        // `chem` of R's MASS: huber(chem) with k = 1.5 gives 3.2067; with 1.345 the estimate lies
+        // between it and the median, 3.385/3.2.
         let chem = [
             2.20, 2.20, 2.40, 2.40, 2.50, 2.70, 2.80, 2.90, 3.03, 3.03, 3.10, 3.37, 3.40, 3.40, 3.40, 3.50, 3.60, 3.70,
             3.70, 3.70, 3.70, 3.77, 5.28, 28.95,

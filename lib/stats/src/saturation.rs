@@ -1,55 +1,58 @@
-//! Where something that grows stops growing.
+//! Finds where a curve stops growing.
 //!
-//! What it is: the fit of y = min(slope · x, plateau), the two asymptotes of a server's throughput over its load (Lazowska,
-//! Zahorjan, Graham & Sevcik, "Quantitative System Performance", 1984, ch. 5), by least absolute deviations, so that a few
-//! wrong points do not pull; the plateau is then Huber's location of the points behind the corner. Out of scope: a model of
-//! the way around the corner, nor of what falls behind it.
+//! The module fits y = min(slope · x, plateau), the two asymptotes of a server's throughput over
+//! its load. Source: Lazowska, Zahorjan, Graham & Sevcik, "Quantitative System Performance", 1984,
+//! ch. 5. The fit uses least absolute deviations, so that a few outliers have little influence. The
+//! plateau is then Huber's location of the points after the corner. The curve near the corner and a
+//! decline after it are not modeled.
 
 use crate::robust;
 
 /// A line through the origin that ends in a plateau.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Saturation {
-    /// y for one x, before the corner.
+    /// Ratio y/x before the corner.
     pub slope: f64,
-    /// y behind it; +∞ where the line fits best all the way.
+    /// Value of y after the corner; +∞ if a line through all points fits best.
     pub plateau: f64,
 }
 
 impl Saturation {
-    /// The fitted y.
+    /// Returns the fitted y.
     pub fn at(&self, x: f64) -> f64 {
         (self.slope * x).min(self.plateau)
     }
 
-    /// The x of the corner.
+    /// Returns the x of the corner.
     pub fn corner(&self) -> f64 {
         self.plateau / self.slope
     }
 }
 
-/// The fit to points (`x`, `y`), `x` ascending and above 0; None of fewer than two, or where all y are 0.
+/// Fits points (`x`, `y`), with `x` ascending and above 0. None for fewer than two points, or if
+/// all y are 0.
 pub fn fit(x: &[f64], y: &[f64]) -> Option<Saturation> {
     let n = x.len().min(y.len());
     if n < 2 {
         return None;
     }
-    // The corner lies behind the first k points, and these set the slope.
+    // The corner is after the first k points, which determine the slope.
     let candidates = (1..=n).filter_map(|k| {
         let slope = slope(&x[..k], &y[..k]);
+        // With no points after the corner, the line goes through all points.
         let plateau = robust::median(&y[k..n]).unwrap_or(f64::INFINITY);
         (slope > 0.0).then_some(Saturation { slope, plateau })
     });
-    let best = candidates.min_by(|a, b| away(a, x, y).total_cmp(&away(b, x, y)))?;
-    let behind: Vec<f64> = (0..n).filter(|&i| best.slope * x[i] >= best.plateau).map(|i| y[i]).collect();
-    Some(Saturation { plateau: robust::location(&behind).unwrap_or(best.plateau), ..best })
+    let best = candidates.min_by(|a, b| total_deviation(a, x, y).total_cmp(&total_deviation(b, x, y)))?;
+    let after: Vec<f64> = (0..n).filter(|&i| best.slope * x[i] >= best.plateau).map(|i| y[i]).collect();
+    Some(Saturation { plateau: robust::location(&after).unwrap_or(best.plateau), ..best })
 }
 
-fn away(line: &Saturation, x: &[f64], y: &[f64]) -> f64 {
+fn total_deviation(line: &Saturation, x: &[f64], y: &[f64]) -> f64 {
     x.iter().zip(y).map(|(&x, &y)| (y - line.at(x)).abs()).sum()
 }
 
-/// The slope b that minimises Σ|y − b·x|: the median of y/x, each weighing as much as its x.
+/// Returns the slope b that minimizes Σ|y − b·x|: the median of y/x, weighted by x.
 fn slope(x: &[f64], y: &[f64]) -> f64 {
     let mut slopes: Vec<(f64, f64)> = x.iter().zip(y).map(|(x, y)| (y / x, *x)).collect();
     slopes.sort_by(|a, b| a.0.total_cmp(&b.0));

@@ -1,141 +1,156 @@
-//! By how much two groups of values differ.
+//! Estimates the difference of two groups of values.
 //!
-//! What it is: the estimate of Hodges & Lehmann (Annals of Mathematical Statistics 34, 1963), and the interval that a rank
-//! test leaves when it is turned round: all shifts that it does not reject (Hollander & Wolfe, Nonparametric Statistical
-//! Methods, §3.2 and §4.2; over several looks, Jennison & Turnbull, JRSS B 51, 1989). Paired in blocks: the median of all
-//! averages of two differences, and their order statistics. Not paired: the same of all differences between a value of the
-//! one group and a value of the other. Out of scope: the test.
-//!
-//! A value that is known from below only gives a difference that is known to lie between two ends; both estimates never
-//! fall when a value rises, so that of the lower ends and that of the upper ends hold the true one between them.
+//! The estimate is that of Hodges & Lehmann (Annals of Mathematical Statistics 34, 1963). The
+//! interval is the inversion of a rank test: it contains all shifts that the test does not reject.
+//! Sources: Hollander & Wolfe, Nonparametric Statistical Methods, §3.2 and §4.2; over several
+//! looks, Jennison & Turnbull, JRSS B 51, 1989. For values paired in blocks, the estimate is the
+//! median of all pairwise averages of differences, and the interval consists of their order
+//! statistics. For unpaired values, the same is computed from all differences between a value of
+//! one group and a value of the other.
 
 use crate::sequential::Path;
 
-/// A figure that lies between two ends; they are the same where it is known.
+/// A figure between two limits, which are equal if the figure is known.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Between {
-    /// The lower end, or −∞.
+    /// Lower limit, or −∞.
     pub low: f64,
-    /// The upper end, or ∞.
+    /// Upper limit, or ∞.
     pub high: f64,
 }
 
-/// A shift, with the interval that the test leaves.
+/// A shift, with its confidence interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Shift {
-    /// The estimate.
+    /// Estimate of the shift.
     pub value: Between,
-    /// The interval; an end at which the test cannot say anything is infinite.
+    /// Confidence interval; an end is infinite if the test cannot reject any value there.
     pub interval: Between,
 }
 
 impl Between {
-    /// A figure that is known.
+    /// Creates a known figure.
     pub fn at(value: f64) -> Self {
         Self { low: value, high: value }
     }
 
-    /// The figure, where it is known.
+    /// Returns the figure if it is known.
     pub fn known(self) -> Option<f64> {
         (self.low == self.high && self.low.is_finite()).then_some(self.low)
     }
 
-    /// By how much this is more than another.
+    /// Subtracts another figure, with the widest limits that are possible.
     #[must_use]
     pub fn less(self, other: Self) -> Self {
-        Self { low: worst(self.low - other.high, -1.0), high: worst(self.high - other.low, 1.0) }
+        Self {
+            low: infinite_if_unknown(self.low - other.high, -1.0),
+            high: infinite_if_unknown(self.high - other.low, 1.0),
+        }
     }
 }
 
-/// Unknown values count as infinitely far off.
-fn worst(value: f64, side: f64) -> f64 {
+/// Replaces an undefined difference of infinities by an infinity with the sign of `side`.
+fn infinite_if_unknown(value: f64, side: f64) -> f64 {
     if value.is_nan() { side * f64::INFINITY } else { value }
 }
 
-/// The two one-sided tests of differences that were paired in blocks.
+/// The two one-sided tests of differences that are paired in blocks.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Paired {
-    /// The lower ends, by block.
+    /// Lower limits, by block.
     low: Vec<f64>,
-    /// The upper ends turned round, by block.
+    /// Upper limits with inverted signs, by block.
     high: Vec<f64>,
     greater: Path,
     less: Path,
 }
 
 impl Paired {
-    /// Of a list of blocks in the order in which they were made, of which there may be `most`, with a look after each.
+    /// Tests after each block, in the order of measurement; `most` is the maximum number of blocks.
     pub fn of(differences: &[Between], most: usize) -> Self {
         let low: Vec<f64> = differences.iter().map(|d| d.low).collect();
         let high: Vec<f64> = differences.iter().map(|d| -d.high).collect();
-        let (greater, less) = (Path::of(&low, most), Path::of(&high, most));
+        let greater = Path::of(&low, most);
+        let less = Path::of(&high, most);
         Self { low, high, greater, less }
     }
 
-    /// The two-sided p-value, after all looks so far. What is known from one side only speaks no more than that side does.
+    /// Two-sided p-value after all looks so far. A difference that is known on one side only counts
+    /// for that side only.
     pub fn p(&self) -> f64 {
         (2.0 * self.greater.p().min(self.less.p())).min(1.0)
     }
 
-    /// The shift, with the interval that the two-sided tests at this level leave at all looks together.
+    /// Returns the shift, with the interval that the two-sided tests at `level` do not
+    /// reject at any look.
     pub fn shift(&self, level: f64) -> Shift {
         let value = Between { low: middle(&averages(&self.low)), high: -middle(&averages(&self.high)) };
-        let ends = ends(&self.low, &self.greater, level).zip(ends(&self.high, &self.less, level));
-        let looks: Vec<Between> = ends.map(|(low, high)| Between { low, high: -high }).collect();
+        let low_ends = lower_ends(&self.low, &self.greater, level);
+        let high_ends = lower_ends(&self.high, &self.less, level);
+        let looks: Vec<Between> = low_ends.zip(high_ends).map(|(low, high)| Between { low, high: -high }).collect();
         let together = looks.iter().fold(Between { low: f64::NEG_INFINITY, high: f64::INFINITY }, |all, look| {
             Between { low: all.low.max(look.low), high: all.high.min(look.high) }
         });
-        // Looks that leave nothing together: the blocks changed on the way. The last has seen all of them.
+        // If the looks together reject everything, the blocks changed over time. The last
+        // look includes all blocks.
         let last = looks.last().copied().filter(|_| together.low > together.high);
         let Between { low, high } = last.unwrap_or(together);
-        // An earlier look may have left out what is now the estimate.
+        // An earlier look may have rejected the current estimate.
         Shift { value, interval: Between { low: low.min(value.low), high: high.max(value.high) } }
     }
 }
 
-/// The lower end at each look.
-fn ends<'a>(differences: &'a [f64], path: &'a Path, level: f64) -> impl Iterator<Item = f64> + 'a {
+/// Returns the lower end of the interval at each look.
+fn lower_ends<'a>(differences: &'a [f64], path: &'a Path, level: f64) -> impl Iterator<Item = f64> + 'a {
     path.counts(level / 2.0).enumerate().map(move |(look, count)| {
         let Some(count) = count else { return f64::NEG_INFINITY };
         nth_highest(&averages(&differences[..=look]), count)
     })
 }
 
-/// The averages of each two differences, each with itself too, ascending (Walsh).
+/// Returns the pairwise averages of the differences, ascending; each difference is also
+/// paired with itself (Walsh).
 pub fn averages(differences: &[f64]) -> Vec<f64> {
-    let with = |(at, a): (usize, &f64)| -> Vec<f64> {
-        differences[at..].iter().map(|b| worst(f64::midpoint(*a, *b), -1.0)).collect()
-    };
-    let mut all: Vec<f64> = differences.iter().enumerate().flat_map(with).collect();
+    let mut all = Vec::with_capacity(differences.len() * (differences.len() + 1) / 2);
+    for (index, a) in differences.iter().enumerate() {
+        all.extend(differences[index..].iter().map(|b| infinite_if_unknown(f64::midpoint(*a, *b), -1.0)));
+    }
     all.sort_unstable_by(f64::total_cmp);
     all
 }
 
-/// The shift of `theirs` above `ours`, which were not paired, with the interval that the exact two-sided test of Mann &
-/// Whitney at this level leaves.
+/// Returns the shift of `theirs` above `ours`, which are not paired. Its interval is the inversion
+/// of the exact two-sided test of Mann & Whitney at `level`.
 pub fn unpaired(ours: &[Between], theirs: &[Between], level: f64) -> Shift {
-    let of = |end: fn(Between) -> f64| -> Vec<f64> {
-        let mut all: Vec<f64> = theirs.iter().flat_map(|b| ours.iter().map(move |a| end(b.less(*a)))).collect();
-        all.sort_unstable_by(f64::total_cmp);
-        all
-    };
-    let (low, high) = (of(|d| d.low), of(|d| -d.high));
+    let mut low = Vec::with_capacity(ours.len() * theirs.len());
+    let mut high = Vec::with_capacity(ours.len() * theirs.len());
+    for b in theirs {
+        for a in ours {
+            let difference = b.less(*a);
+            low.push(difference.low);
+            high.push(-difference.high);
+        }
+    }
+    low.sort_unstable_by(f64::total_cmp);
+    high.sort_unstable_by(f64::total_cmp);
     let value = Between { low: middle(&low), high: -middle(&high) };
-    let count = crate::rank::count(ours.len(), theirs.len(), level / 2.0);
-    let end = |all: &[f64]| count.map_or(f64::NEG_INFINITY, |count| nth_highest(all, count));
-    Shift { value, interval: Between { low: end(&low), high: -end(&high) } }
+    let Some(count) = crate::rank::count(ours.len(), theirs.len(), level / 2.0) else {
+        return Shift { value, interval: Between { low: f64::NEG_INFINITY, high: f64::INFINITY } };
+    };
+    Shift { value, interval: Between { low: nth_highest(&low, count), high: -nth_highest(&high, count) } }
 }
 
-/// The median of values in order; −∞ of nothing.
+/// Median of sorted values; −∞ without values.
 fn middle(sorted: &[f64]) -> f64 {
     let half = sorted.len() / 2;
     match sorted.len() {
         0 => f64::NEG_INFINITY,
         n if n % 2 == 1 => sorted[half],
-        _ => worst(f64::midpoint(sorted[half - 1], sorted[half]), -1.0),
+        _ => infinite_if_unknown(f64::midpoint(sorted[half - 1], sorted[half]), -1.0),
     }
 }
 
+/// The `n`-th highest of sorted values; −∞ if there are fewer.
 fn nth_highest(sorted: &[f64], n: usize) -> f64 {
     sorted.len().checked_sub(n).and_then(|at| sorted.get(at)).copied().unwrap_or(f64::NEG_INFINITY)
 }
@@ -152,13 +167,15 @@ mod tests {
         values.iter().copied().map(Between::at).collect()
     }
 
-    /// Permeability of the chorioamnion (Hollander & Wolfe 1973, p. 69; R's `wilcox.test` has it as its example).
+    /// Permeability of the chorioamnion (Hollander & Wolfe 1973, p. 69; R's `wilcox.test` has
+    /// it as its example).
     const AT_TERM: [f64; 10] = [0.80, 0.83, 1.89, 1.04, 1.45, 1.38, 1.91, 1.64, 0.73, 1.46];
     const EARLY: [f64; 5] = [1.15, 0.88, 0.90, 0.74, 1.21];
 
     #[test]
     fn the_paired_example_has_its_published_estimate() {
-        // Hollander & Wolfe: 0.46; the 96.1 % interval goes from the 6th of 45 averages to the 40th: 0.010 to 0.786.
+        // Hollander & Wolfe: 0.46; the 96.1 % interval goes from the 6th of 45 averages to the
+        // 40th: 0.010 to 0.786.
         let all = averages(&DEPRESSION);
         assert!((middle(&all) - 0.46).abs() < 1e-9 && all.len() == 45);
         assert!((nth_highest(&all, 40) - 0.010).abs() < 1e-9 && (nth_highest(&all, 6) - 0.786).abs() < 1e-9);
@@ -166,7 +183,8 @@ mod tests {
 
     #[test]
     fn the_unpaired_example_has_its_published_estimate() {
-        // 0.305; the interval at 96 % goes from the 9th of 50 differences to the 42nd: −0.15 to 0.76.
+        // 0.305; the interval at 96 % goes from the 9th of 50 differences to the
+        // 42nd: −0.15 to 0.76.
         let shift = unpaired(&known(&EARLY), &known(&AT_TERM), 0.04);
         let near = |found: f64, published: f64| assert!((found - published).abs() < 1e-9, "{found} {published}");
         near(shift.value.known().unwrap(), 0.305);

@@ -1,16 +1,18 @@
-//! A histogram small enough to keep one for each point of a time series.
+//! Histograms that are small enough for each point of a time series.
 //!
-//! What it is: the non-empty buckets of a [`Histogram`], eight joined into one (128 to each power of two, so a value is
-//! known to 0.8 %), as a packed list of about a byte a bucket. Mergeable, so that points of a series may be joined when
-//! it grows too long. Out of scope: something to record into; it is made from a histogram.
+//! A sketch contains the non-empty buckets of a [`Histogram`], with eight joined into one. There
+//! are 128 per power of two, so the error of a value is below 0.8 %. They are stored as a packed
+//! list of about one byte per bucket. Sketches are mergeable, so points of a series can be joined
+//! when it grows too long. Values cannot be recorded into a sketch; it is created from a histogram.
 
 use crate::histogram::{high_of, index_of, low_of};
 use crate::{Histogram, quantile};
 use std::iter::from_fn;
 
+/// Number of histogram buckets in a bucket of a sketch.
 const JOINED: usize = 8;
 
-/// Counts of values at 0.8 %.
+/// Counts of values with an error below 0.8 %.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Sketch {
     packed: Box<[u8]>,
@@ -35,20 +37,22 @@ impl<'a> FromIterator<&'a Sketch> for Sketch {
 }
 
 impl Sketch {
-    /// How many values it holds.
+    /// Number of values in the sketch.
     pub fn count(&self) -> u64 {
         self.numbered().map(|cell| cell.1).sum()
     }
 
-    /// The greatest value, exactly; 0 when empty.
+    /// Largest value, exactly; 0 when empty.
     pub fn max(&self) -> u64 {
         self.max
     }
 
-    /// Adds all that `other` holds.
+    /// Adds the counts of `other`.
     pub fn merge(&mut self, other: &Self) {
+        // Both lists are sorted, so this is a merge step. `pack` adds up equal numbers.
         let joined = {
-            let (mut a, mut b) = (self.numbered().peekable(), other.numbered().peekable());
+            let mut a = self.numbered().peekable();
+            let mut b = other.numbered().peekable();
             pack(from_fn(|| match (a.peek(), b.peek()) {
                 (Some(x), Some(y)) if x.0 <= y.0 => a.next(),
                 (Some(_), None) => a.next(),
@@ -59,63 +63,67 @@ impl Sketch {
         self.max = self.max.max(other.max);
     }
 
-    /// The value at quantile `q`, as the greatest its bucket may hold; 0 when empty.
+    /// Returns the value at quantile `q`, as the largest value of its bucket; 0 when empty.
     pub fn quantile(&self, q: f64) -> u64 {
         let rank = quantile::rank(q, self.count());
-        let mut seen = 0;
+        let mut counted = 0;
         for (cell, count) in self.numbered() {
-            seen += count;
-            if seen >= rank {
+            counted += count;
+            if counted >= rank {
                 return high_of(cell * JOINED + JOINED - 1).min(self.max);
             }
         }
         self.max
     }
 
-    /// The least and the greatest value of the bucket that holds `value`.
+    /// Returns the smallest and the largest value of the bucket that contains `value`.
     pub fn edges(value: u64) -> (u64, u64) {
         let first = index_of(value) / JOINED * JOINED;
         (low_of(first), high_of(first + JOINED - 1))
     }
 
-    /// The non-empty buckets as (least value, count).
+    /// Returns the non-empty buckets as (smallest value, count).
     pub fn cells(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         self.numbered().map(|(cell, count)| (low_of(cell * JOINED), count))
     }
 
-    /// The non-empty buckets as bytes, for those who read them elsewhere. A bucket is a byte: its distance from the one
-    /// before in the upper two bits, its count in the lower six. 0 in a part says that the number was too great for it
-    /// and follows, distance first, in LEB128. Bucket `n` holds the buckets 8n to 8n + 7 of a [`Histogram`].
+    /// Returns the packed form of the non-empty buckets. A bucket is a byte: the upper two bits are
+    /// its distance from the previous bucket, the lower six its count. A part is 0 if its number is
+    /// too large; the number then follows in LEB128, the distance first. Bucket `n` contains the
+    /// buckets 8n to 8n + 7 of a [`Histogram`].
     pub fn packed(&self) -> &[u8] {
         &self.packed
     }
 
-    /// The sketch of these [`packed`](Self::packed) buckets, whose greatest value was `max`.
+    /// Creates a sketch from its [`packed`](Self::packed) form and its largest value.
     pub fn of_packed(packed: Vec<u8>, max: u64) -> Self {
         Self { packed: packed.into_boxed_slice(), max }
     }
 
-    /// The non-empty buckets as (number, count).
+    /// Returns the non-empty buckets as (number, count).
     fn numbered(&self) -> impl Iterator<Item = (usize, u64)> + '_ {
-        let (mut bytes, mut number) = (self.packed.iter().copied(), 0);
+        let mut bytes = self.packed.iter().copied();
+        let mut number = 0;
         from_fn(move || {
             let head = u64::from(bytes.next()?);
-            let step = if head >> COUNT_BITS == 0 { number_of(&mut bytes) } else { head >> COUNT_BITS };
-            let count = if head & COUNT_MASK == 0 { number_of(&mut bytes) } else { head & COUNT_MASK };
+            let step = if head >> COUNT_BITS == 0 { read_number(&mut bytes) } else { head >> COUNT_BITS };
+            let count = if head & COUNT_MASK == 0 { read_number(&mut bytes) } else { head & COUNT_MASK };
             number += step as usize;
             Some((number, count))
         })
     }
 }
 
-/// A bucket is a byte: its distance from the one before in two bits, its count in six. 0 in a part says that the number
-/// was too great for it and follows, seven bits a byte, the lowest first, all but the last marked (LEB128).
+/// Number of bits of the count in a bucket's byte. The other two bits are the distance from the
+/// previous bucket. A part is 0 if its number is too large. The number then follows with seven bits
+/// per byte, the lowest first; all bytes but the last have the high bit set (LEB128).
 const COUNT_BITS: u32 = 6;
 const COUNT_MASK: u64 = (1 << COUNT_BITS) - 1;
 
-/// Packs buckets, given in order of their numbers; those of the same number are added up.
+/// Packs buckets, which are sorted by number. Counts with the same number are added up.
 fn pack(cells: impl Iterator<Item = (usize, u64)>) -> Box<[u8]> {
-    let (mut packed, mut last) = (Vec::new(), 0);
+    let mut packed = Vec::new();
+    let mut last = 0;
     let mut cells = cells.peekable();
     while let Some((number, mut count)) = cells.next() {
         while let Some(same) = cells.next_if(|next| next.0 == number) {
@@ -147,8 +155,9 @@ fn push_number(packed: &mut Vec<u8>, mut number: u64) {
     packed.push(number as u8);
 }
 
-fn number_of(bytes: &mut impl Iterator<Item = u8>) -> u64 {
-    let (mut number, mut shift) = (0, 0);
+fn read_number(bytes: &mut impl Iterator<Item = u8>) -> u64 {
+    let mut number = 0;
+    let mut shift = 0;
     for byte in bytes {
         number |= u64::from(byte & 0x7f) << shift;
         if byte < 0x80 {

@@ -1,23 +1,22 @@
-//! What each look at a growing number of blocks may cost of the chance to be wrong.
+//! Distributes the significance level over the looks at a growing number of blocks.
 //!
-//! What it is: the spending function α·t of Kim & `DeMets` (Biometrika 74, 1987), after Lan & `DeMets` (Biometrika 70, 1983): t
-//! is the share of all blocks that there may be. Out of scope: a test (`sequential`).
-//!
-//! Why not one that is sparing at first, like O'Brien & Fleming's: with few blocks the ranks are sparing already, since n of
-//! them cannot reach less than 2/2ⁿ; and what a look does not spend stays for the next.
+//! The spending function is α·t, where t is the share of the maximum number of blocks. Sources:
+//! Kim & `DeMets` (Biometrika 74, 1987), after Lan & `DeMets` (Biometrika 70, 1983).
+//! `sequential` contains the test.
 
-/// Of the chance to be wrong, the share that may be spent until a share `t` (0 to 1) of all blocks is there.
+/// Returns the share of α that may be spent when the share `t` (0 to 1) of all blocks was measured.
 pub fn spent(t: f64) -> f64 {
     t.clamp(0.0, 1.0)
 }
 
-/// The first number of blocks, of `most`, at which a two-sided test at this level can decide at all; None: at none.
+/// Returns the first number of blocks, of `most`, at which a two-sided test at `level` can reject.
+/// None if there is none.
 pub fn first_look(level: f64, most: u32) -> Option<u32> {
     (1..=most)
         .find(|n| crate::permutation::least_p(*n) <= level * spent(f64::from(*n) / f64::from(most)) * (1.0 + 1e-9))
 }
 
-/// So many blocks there must be at least, for a two-sided test at this level to decide at the last of them.
+/// Returns the minimum number of blocks for a two-sided test at `level` to reject at its last look.
 pub fn fewest(level: f64) -> u32 {
     (1..64).find(|n| crate::permutation::least_p(*n) <= level * (1.0 + 1e-9)).unwrap_or(64)
 }

@@ -1,7 +1,8 @@
 //! Test of a series for a linear trend.
 //!
-//! The slope is that of least squares. Its variance is that of independent residuals with the long-run variance of
-//! [`blocks::spread`], so autocorrelated points and bursts do not pass for a trend.
+//! The slope is that of least squares. Its variance is that of independent residuals with the
+//! long-run variance of [`blocks::spread`], so autocorrelated points and bursts are not
+//! mistaken for a trend.
 
 use crate::blocks;
 use statrs::distribution::{ContinuousCDF, StudentsT};
@@ -9,8 +10,8 @@ use statrs::distribution::{ContinuousCDF, StudentsT};
 /// Significance level, two-sided. Every healthy run is tested for three figures, so it is strict.
 const LEVEL: f64 = 0.001;
 
-/// Returns the change over the length of `values` by the fitted line, if it is significant; None below
-/// [`blocks::FEWEST_BLOCKS`] values, and if the residuals are too correlated for a variance.
+/// Returns the change over the length of `values` by the fitted line, if it is significant. None
+/// below [`blocks::FEWEST_BLOCKS`] values, and if the residuals are too correlated for a variance.
 pub fn change(values: &[f64]) -> Option<f64> {
     let count = values.len() as f64;
     let mean = values.iter().sum::<f64>() / count;
