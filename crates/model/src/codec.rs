@@ -1,9 +1,10 @@
-//! The bytes of events: the event log on disk, and what processes hand to each other.
+//! Encodes and decodes events: for the event log on disk, and for messages between processes.
 //!
-//! A log is the eight bytes [`MAGIC`], then frames: length (u32, little endian) · CRC-32 of the payload (u32) ·
-//! payload (one [`Event`], as a protobuf message of `docs/event-log.proto`). A torn last frame is found by its length or
-//! its sum: everything before it is whole. One version is read, that of [`MAGIC`]; a field or a kind that is added to the
-//! messages needs no new version. Out of scope: a store; it only turns events to bytes and back.
+//! A log consists of the eight bytes [`MAGIC`], followed by frames: length (u32, little endian) ·
+//! CRC-32 of the payload (u32) · payload (one [`Event`], as a protobuf message of
+//! `docs/event-log.proto`). Length and CRC show whether the last frame is incomplete; all frames before
+//! it are valid. Only the version of [`MAGIC`] can be read. A new field or kind of the messages needs
+//! no new version. The store manages the files.
 
 pub(crate) mod wire;
 
@@ -15,8 +16,8 @@ pub use wire::Decoded;
 
 /// The first bytes of a log; the last two are the version of its events.
 pub const MAGIC: &[u8; 8] = b"BRUNT\x0005";
-/// No frame is longer; a length above it means that the log is damaged.
-const LONGEST: u32 = 256 << 20;
+/// Maximum length of a frame. A longer length means that the log is damaged.
+const MAX_FRAME: u32 = 256 << 20;
 
 /// Length of the part of [`MAGIC`] that names the kind of file; the version follows.
 const KIND_LENGTH: usize = 6;
@@ -41,13 +42,13 @@ pub fn check_magic(found: &[u8; 8], expected: &[u8; 8]) -> Result<(), LogError> 
     })
 }
 
-/// Why a log could not be read to its end.
+/// Error that ends the reading of a log.
 #[derive(Debug, thiserror::Error)]
 pub enum LogError {
-    /// It does not begin as [`MAGIC`] does.
+    /// The file does not begin with [`MAGIC`].
     #[error("unsupported file format: not an event log of brunt")]
     NotALog,
-    /// It is an event log of another version.
+    /// The file is an event log of another version.
     #[error(
         "event log of version `{}`; this brunt reads version `{readable}`. Read it with the brunt that wrote it",
         found.escape_default()
@@ -55,24 +56,24 @@ pub enum LogError {
     OtherVersion {
         /// Version in the file.
         found: String,
-        /// The version that this brunt reads.
+        /// Version that this brunt reads.
         readable: String,
     },
-    /// A frame is cut off or damaged; all before it was whole.
+    /// A frame is incomplete or damaged, after this number of valid events.
     #[error("the event log is damaged after {0} events; those before are whole")]
     Torn(u64),
-    /// The system could not read.
+    /// The file could not be read.
     #[error(transparent)]
     Io(#[from] io::Error),
 }
 
-/// Writes events one after the other.
+/// Writes events to a log.
 pub struct LogWriter<W> {
     out: W,
 }
 
 impl<W: Write> LogWriter<W> {
-    /// Begins a log.
+    /// Starts a log with its first bytes.
     ///
     /// # Errors
     ///
@@ -82,7 +83,7 @@ impl<W: Write> LogWriter<W> {
         Ok(Self { out })
     }
 
-    /// Appends one event and hands it to the system.
+    /// Appends one event and flushes the output.
     ///
     /// # Errors
     ///
@@ -93,7 +94,7 @@ impl<W: Write> LogWriter<W> {
     }
 }
 
-/// Writes an account as one frame, and hands it to the system.
+/// Writes an account as one frame, and flushes the output.
 ///
 /// # Errors
 ///
@@ -103,7 +104,8 @@ pub fn write_account(out: &mut impl Write, account: &Account) -> io::Result<()> 
     out.flush()
 }
 
-/// Reads the next account; None at the end, and where its frame is not whole or holds something else.
+/// Reads the next account. None at the end, and if its frame is incomplete or contains something
+/// else.
 pub fn read_account(from: &mut impl Read) -> Option<Account> {
     loop {
         let Ok(Frame::Whole(payload)) = read_frame(from) else { return None };
@@ -114,7 +116,7 @@ pub fn read_account(from: &mut impl Read) -> Option<Account> {
     }
 }
 
-/// Reads events one after the other; ends at the first that is not whole.
+/// Reads the events of a log, up to the first incomplete one.
 pub struct LogReader<R> {
     from: R,
     read: u64,
@@ -126,7 +128,7 @@ impl<R: Read> LogReader<R> {
     ///
     /// # Errors
     ///
-    /// `from` cannot be read, is no event log, or is one of a version that is not known.
+    /// `from` cannot be read, is not an event log, or has another version.
     pub fn new(mut from: R) -> Result<Self, LogError> {
         let mut magic = [0; 8];
         from.read_exact(&mut magic).map_err(|_| LogError::NotALog)?;
@@ -134,11 +136,11 @@ impl<R: Read> LogReader<R> {
         Ok(Self { from, read: 0, skipped: 0 })
     }
 
-    /// The next event that this version knows; None at the end.
+    /// Reads the next event of a known kind; None at the end.
     ///
     /// # Errors
     ///
-    /// The log cannot be read, or what a whole frame holds is no event.
+    /// The log cannot be read, or the payload of a valid frame is not an event.
     pub fn next_event(&mut self) -> Result<Option<Event>, LogError> {
         loop {
             let torn = LogError::Torn(self.read);
@@ -155,33 +157,33 @@ impl<R: Read> LogReader<R> {
         }
     }
 
-    /// How many events were skipped so far, because a later version wrote them and this one does not know their kind.
+    /// Number of events skipped so far, since a later version wrote them and their kind is unknown.
     pub fn skipped(&self) -> u64 {
         self.skipped
     }
 }
 
-/// The bytes of an event: what stands in a frame.
+/// Encodes an event as the payload of a frame.
 ///
 /// # Errors
 ///
-/// The plan or the environment of the event cannot be written as JSON.
+/// The plan or the environment of the event cannot be encoded as JSON.
 pub fn encode(event: &Event) -> io::Result<Vec<u8>> {
     Ok(wire::event_message(event)?.encode_to_vec())
 }
 
-/// The event of these bytes; None where they are none.
+/// Decodes an event; None if the payload is damaged.
 pub fn decode(payload: &[u8]) -> Option<Decoded<Event>> {
     wire::event(wire::Event::decode(payload).ok()?)
 }
 
-/// A payload with its length and sum before it.
+/// Adds length and CRC in front of a payload.
 ///
 /// # Errors
 ///
-/// The payload is longer than a frame may be.
+/// The payload exceeds the maximum length.
 pub fn frame(payload: &[u8]) -> io::Result<Vec<u8>> {
-    let length = u32::try_from(payload.len()).ok().filter(|length| *length <= LONGEST).ok_or_else(too_long)?;
+    let length = u32::try_from(payload.len()).ok().filter(|length| *length <= MAX_FRAME).ok_or_else(too_long)?;
     let mut frame = Vec::with_capacity(payload.len() + 8);
     frame.extend_from_slice(&length.to_le_bytes());
     frame.extend_from_slice(&crc32fast::hash(payload).to_le_bytes());
@@ -189,14 +191,14 @@ pub fn frame(payload: &[u8]) -> io::Result<Vec<u8>> {
     Ok(frame)
 }
 
-/// What was found where a frame was expected.
+/// Result of reading a frame.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Frame {
-    /// Its payload.
+    /// The payload of a valid frame.
     Whole(Vec<u8>),
-    /// One that is cut off or damaged.
+    /// The frame is incomplete or damaged.
     Torn,
-    /// Nothing more.
+    /// The input has ended.
     End,
 }
 
@@ -213,17 +215,20 @@ pub fn read_frame(from: &mut impl Read) -> io::Result<Frame> {
         _ => return Ok(Frame::Torn),
     }
     let [a, b, c, d, e, f, g, h] = head;
-    let (length, sum) = (u32::from_le_bytes([a, b, c, d]), u32::from_le_bytes([e, f, g, h]));
+    let length = u32::from_le_bytes([a, b, c, d]);
+    let crc = u32::from_le_bytes([e, f, g, h]);
     let mut payload = Vec::new();
-    let got = from.by_ref().take(u64::from(length.min(LONGEST))).read_to_end(&mut payload)?;
-    let whole = got == length as usize && crc32fast::hash(&payload) == sum;
-    Ok(if whole { Frame::Whole(payload) } else { Frame::Torn })
+    // `take` allocates as the data arrives, so a damaged length does not allocate 256 MiB.
+    let received = from.by_ref().take(u64::from(length.min(MAX_FRAME))).read_to_end(&mut payload)?;
+    let is_valid = received == length as usize && crc32fast::hash(&payload) == crc;
+    Ok(if is_valid { Frame::Whole(payload) } else { Frame::Torn })
 }
 
 fn too_long() -> io::Error {
     io::Error::other("an event of more than 256 MiB")
 }
 
+/// Reads until the buffer is full or the input ends. Returns the number of bytes.
 fn read_full(from: &mut impl Read, into: &mut [u8]) -> io::Result<usize> {
     let mut filled = 0;
     while filled < into.len() {

@@ -1,118 +1,119 @@
-//! The only thing that leaves the engine.
+//! Events: the only output of the engine.
 
 use crate::{CheckFailure, Environment, Plan, Sample, SampleRecord, Snapshot, Tick};
 use serde::{Deserialize, Serialize};
 
-/// What happened, in the order in which it was known.
+/// An event of a run. Events are in the order in which they became known.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Event {
-    /// The run began.
+    /// The run has started.
     Started {
-        /// What is to be done.
+        /// The plan of the run.
         plan: Box<Plan>,
-        /// Where.
+        /// Environment of the run.
         environment: Box<Environment>,
-        /// Seconds since 1970-01-01 UTC.
+        /// Start time, in seconds since 1970-01-01 UTC.
         unix_seconds: f64,
     },
-    /// A part of the run began.
+    /// A phase of the run has started.
     Stage {
-        /// When.
+        /// Start of the phase.
         at: Tick,
-        /// Which.
+        /// The phase that has started.
         phase: Phase,
     },
-    /// A label got a number.
+    /// A label was assigned a number.
     Label {
-        /// The number.
+        /// Number of the label.
         id: u32,
-        /// The name.
+        /// Name of the label.
         name: String,
-        /// The label of a step. Set if this is the label of a single request within chains of redirects of that step.
+        /// Number of the step's label, if this is the label of a single request within redirect chains of that
+        /// step.
         hop_of: Option<u32>,
     },
-    /// Something was learnt of the target.
+    /// Information about the target became known.
     Target {
-        /// The addresses that its name has; empty where not yet known.
+        /// Addresses of the target's name; empty if not yet known.
         addresses: Vec<String>,
-        /// What the server calls itself (its first Server header).
+        /// Name of the server software, from its first Server header.
         server: Option<String>,
     },
-    /// What happened in an interval.
+    /// Sums of one interval.
     Snapshot(Box<Snapshot>),
-    /// What happened in an interval to one of several populations. The snapshot of all of them follows those of each.
+    /// Sums of one interval for one of several populations. The snapshot of all populations follows.
     Population {
-        /// Its number in the plan.
+        /// Number of the population in the plan.
         number: u32,
-        /// What happened.
+        /// Sums of the interval.
         snapshot: Box<Snapshot>,
     },
-    /// Single samples, where the plan asks for them.
+    /// Single samples, if the plan requests them.
     Samples(Vec<Sample>),
-    /// Single samples as result files list them, where the plan asks for them. Event logs do not keep them.
+    /// Single samples in the form of result files, if the plan requests them. Event logs do not store them.
     Records(Vec<SampleRecord>),
-    /// Checks that replies to requests of the measured time failed in an interval.
+    /// Checks that failed in an interval, for requests of the measured time.
     CheckFailures(Vec<CheckFailure>),
-    /// Something measured beside the requests.
+    /// A reading of the generator or the server.
     Reading(Reading),
-    /// Something that the reader of the report should know.
+    /// A warning for the user.
     Warning(Warning),
-    /// The run is over; nothing follows.
+    /// The run has ended; no event follows.
     Finished(Finish),
-    /// One of the run's processes ended before its time.
+    /// A process of the run has ended prematurely.
     Lost(Loss),
 }
 
-/// The parts of a run, in order.
+/// The phases of a run, in order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
 pub enum Phase {
-    /// Connections are opened; no load.
+    /// Connections are opened, without load.
     #[default]
     Setup,
-    /// Load whose samples are kept apart.
+    /// Load before the measured time; its samples are counted separately.
     Warmup,
     /// The measured time.
     Measure,
-    /// No new requests; those under way may finish.
+    /// No new requests; requests in flight may finish.
     Grace,
 }
 
-/// Something measured beside the requests.
+/// A reading of the generator or the server.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reading {
-    /// When it was taken.
+    /// Time of the reading.
     pub at: Tick,
-    /// What was read: `generator`, …
+    /// Source of the reading, such as `generator`.
     pub source: String,
     /// Names, with their unit, and values.
     pub values: Vec<(String, f64)>,
 }
 
-/// Something that the reader of the report should know.
+/// A warning for the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Warning {
-    /// When it was known.
+    /// Time at which it became known.
     pub at: Tick,
-    /// One sentence.
+    /// Text of the warning, one sentence.
     pub text: String,
 }
 
-/// A process that ended before its time: from then on its share of the load is missing.
+/// A process that ended prematurely. Its share of the load is missing from then on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Loss {
-    /// The end of the last interval that it told of; what was under way then counts as cut.
+    /// End of its last reported interval. Requests in flight at that time count as cut.
     pub at: Tick,
-    /// Which process it was.
+    /// Position of the process in the run.
     pub part: crate::Part,
 }
 
-/// How a run ended.
+/// End of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finish {
-    /// When.
+    /// Time of the end.
     pub at: Tick,
-    /// Somebody stopped it before its time.
+    /// True if the run was stopped early.
     pub interrupted: bool,
-    /// Why nothing could be measured, where that is so.
+    /// Reason why nothing could be measured, if that is so.
     pub error: Option<String>,
 }

@@ -1,22 +1,22 @@
-//! The readings of one source over time, in bounded memory.
+//! Stores the readings of one source over time, in bounded memory.
 
 use crate::{Reading, Tick};
 
-/// With more readings than this, every second one is given up.
+/// Maximum number of readings. With more, every second one is dropped.
 const MOST_READINGS: usize = 2048;
 
-/// The readings of one source, in order of time. A reading is either a counter that only grows (its name ends in
-/// `_total`, or it is a time spent, as `cpu_seconds`) or a state; in a history too long for 2048 readings, both are
-/// kept at wider and wider distances.
+/// The readings of one source, in order of time. A reading is either a counter that only grows or a
+/// state. The name of a counter ends in `_total`, or it is a spent time, such as `cpu_seconds`. With
+/// more than 2048 readings, the distance between stored readings grows.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct History {
     names: Vec<String>,
-    /// By name.
+    /// Latest values, in the order of `names`.
     last: Vec<f64>,
     readings: Vec<(Tick, Vec<f64>)>,
-    /// One reading in so many is kept (a power of two).
+    /// Ratio of received to stored readings (a power of two).
     stride: u64,
-    seen: u64,
+    received: u64,
 }
 
 impl History {
@@ -31,8 +31,8 @@ impl History {
             }
         }
         let stride = self.stride.max(1);
-        self.seen += 1;
-        if !(self.seen - 1).is_multiple_of(stride) {
+        self.received += 1;
+        if !(self.received - 1).is_multiple_of(stride) {
             return;
         }
         let mut row = vec![f64::NAN; self.names.len()];
@@ -52,28 +52,28 @@ impl History {
         }
     }
 
-    /// The names of what was read.
+    /// Names of the values.
     pub fn names(&self) -> &[String] {
         &self.names
     }
 
     fn position(&self, name: &str) -> Option<usize> {
-        self.names.iter().position(|known| known == name)
+        self.names.iter().position(|other| other == name)
     }
 
-    /// The last value that was read, also where its reading was given up.
+    /// Latest value, even if its reading is not stored.
     pub fn last(&self, name: &str) -> Option<f64> {
         self.position(name).map(|at| self.last[at])
     }
 
-    /// One value over time: when, and what; instants at which it could not be read are left out.
+    /// Returns one value over time. Readings without this value are left out.
     pub fn of(&self, name: &str) -> Vec<(Tick, f64)> {
         let Some(at) = self.position(name) else { return Vec::new() };
-        let value = |(tick, row): &(Tick, Vec<f64>)| Some((*tick, *row.get(at)?)).filter(|r| !r.1.is_nan());
-        self.readings.iter().filter_map(value).collect()
+        let values = self.readings.iter().filter_map(|(tick, row)| Some((*tick, *row.get(at)?)));
+        values.filter(|(_, value)| !value.is_nan()).collect()
     }
 
-    /// The growth of a counter from each reading to the next, per second of it: from when, to when, how much.
+    /// Returns the growth of a counter between readings: start, end, and growth per second.
     pub fn rates(&self, name: &str) -> Vec<(Tick, Tick, f64)> {
         let readings = self.of(name);
         let pairs = readings.windows(2).filter(|w| w[1].0 > w[0].0);

@@ -1,15 +1,25 @@
-//! The words of brunt and their written forms: no I/O, no clock, and no defaults, which are the command's.
+//! The shared types of brunt, and their encodings. No I/O, no clock and no defaults; `spec` has those.
 //!
-//! Every way in makes a [`Plan`]; the engine turns a Plan into [`Event`]s; every way out folds Events into a [`Run`].
-//! * [`time`]: instants since the run began, durations as seconds, the trait [`Clock`]. [`numbers`]: numbers as text.
-//! * [`request`], [`scenario`], [`load`], [`plan`]: a run in full. [`reply_policy`], [`extract`], [`modifier`]: how replies are used.
-//! * [`outcome`], [`sample`]: what became of one request, and when; failed checks. [`record`]: a sample as JMeter's result files list it.
-//! * [`tally`], [`transaction`], [`snapshot`], [`spread`]: mergeable sums of samples, of transactions, and of when they came.
-//! * [`event`], [`codec`]: what leaves the engine, and its bytes. [`part`]: what processes of one run say to each other.
-//! * [`run`], [`series`], [`history`]: the fold of all events. [`reading_names`], [`secret`]: names. [`live_output`]: where figures are sent meanwhile.
-//! * [`objective`]: a bound on a figure of a run; [`reached`]: whether it is met. [`goal`]: how sure a figure is to be before the end.
-//! * [`experiment`], [`probe_spec`]: many runs, fully resolved; what is read of a server meanwhile. [`study`]: what they came to.
-//! * [`finding`], [`analysis`]: what was decided about a run, and about a sweep. [`question`], [`answer`], [`comparison`]: the same of experiments.
+//! Every front end creates a [`Plan`]; the engine turns it into [`Event`]s; every output folds events
+//! into a [`Run`].
+//! * [`time`]: instants since the run began, durations as seconds, the trait [`Clock`]. [`numbers`]:
+//!   numbers as text.
+//! * [`request`], [`scenario`], [`load`], [`plan`]: a complete run. [`reply_policy`], [`extract`],
+//!   [`modifier`]: how replies are used.
+//! * [`outcome`], [`sample`]: the outcome and the instants of a request; failed checks. [`record`]: a
+//!   sample in the form of JMeter's result files.
+//! * [`tally`], [`transaction`], [`snapshot`], [`spread`]: mergeable sums of samples and transactions,
+//!   and the spacing of arrivals.
+//! * [`event`], [`codec`]: the output of the engine, and its encoding. [`part`]: messages between the
+//!   processes of one run.
+//! * [`run`], [`series`], [`history`]: the fold of all events. [`reading_names`], [`secret`]: names.
+//!   [`live_output`]: destinations of figures during a run.
+//! * [`objective`]: a bound on a figure of a run; [`reached`]: whether it is met. [`goal`]: the
+//!   precision at which a run ends early.
+//! * [`experiment`], [`probe_spec`]: many runs, fully resolved; the readings of a server. [`study`]:
+//!   the results of an experiment.
+//! * [`finding`], [`analysis`]: decisions about a run, and about a sweep. [`question`], [`answer`],
+//!   [`comparison`]: the same for experiments.
 
 pub mod analysis;
 pub mod answer;

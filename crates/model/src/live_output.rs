@@ -1,24 +1,25 @@
-//! Figures that are sent to another system while a run goes on: where to, how often, and of which labels.
+//! Live output: figures that are sent to another system during a run.
 //!
-//! Out of scope: a place in a [`Plan`](crate::Plan). Where figures go does not change what is measured, and it may hold secrets.
+//! Live output is not part of a [`Plan`](crate::Plan): it does not change the measurement, and its
+//! settings may contain secrets.
 
 use std::fmt;
 use std::time::Duration;
 
-/// A system that receives the figures of a run while it goes on.
+/// A live output: a system, and the figures that it receives.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LiveOutput {
-    /// The system, and what its lines are named.
+    /// The receiving system, with its settings.
     pub sink: LiveSink,
-    /// The time that each set of figures is of.
+    /// Interval between two sets of figures.
     pub interval: Duration,
     /// Percentiles of response times, from 0 to 100.
     pub percentiles: Vec<f32>,
-    /// The labels and transactions that have figures of their own.
+    /// Labels and transactions with separate figures.
     pub labels: LabelFilter,
 }
 
-/// A system that receives figures.
+/// System that receives figures.
 #[derive(Debug, Clone, PartialEq)]
 pub enum LiveSink {
     /// InfluxDB, by its line protocol over HTTP.
@@ -27,52 +28,52 @@ pub enum LiveSink {
     Graphite(GraphiteSink),
 }
 
-/// InfluxDB, or a system that takes its line protocol.
+/// InfluxDB, or a system that accepts its line protocol.
 #[derive(Debug, Clone, PartialEq)]
 pub struct InfluxSink {
-    /// The URL that lines are posted to, with the database, or the organization and bucket, in its query.
+    /// URL to which lines are posted. Its query contains the database, or the organization and bucket.
     pub url: String,
-    /// The token, if one is needed.
+    /// Access token, if one is needed.
     pub token: Option<Token>,
-    /// The measurement of all lines.
+    /// Measurement name of all lines.
     pub measurement: String,
-    /// The tag `application`; empty: there is none.
+    /// Value of the tag `application`; empty: no such tag.
     pub application: String,
-    /// The text of the events at the beginning and the end.
+    /// Text of the events at the beginning and the end.
     pub title: String,
-    /// The tag `tags` of these events; empty: there is none.
+    /// Value of the tag `tags` of these events; empty: no such tag.
     pub event_tags: String,
-    /// Further tags of all lines.
+    /// Additional tags of all lines.
     pub tags: Vec<(String, String)>,
 }
 
-/// Graphite, or a system that takes its plaintext protocol.
+/// Graphite, or a system that accepts its plaintext protocol.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GraphiteSink {
-    /// Its host.
+    /// Host name or address.
     pub host: String,
-    /// Its port.
+    /// TCP port of the plaintext protocol.
     pub port: u16,
-    /// The begin of all paths, such as `jmeter.`.
+    /// Prefix of all paths, such as `jmeter.`.
     pub prefix: String,
 }
 
-/// The labels and transactions that have figures of their own, beside those of all requests.
+/// Labels and transactions with separate figures, in addition to the figures of all requests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LabelFilter {
-    /// None of them.
+    /// No separate figures.
     None,
-    /// All of them.
+    /// All labels and transactions.
     All,
-    /// Those of these names.
+    /// Labels and transactions with these names.
     Named(Vec<String>),
-    /// Those in which this regular expression is found.
+    /// Names in which this regular expression matches somewhere.
     Containing(String),
-    /// Those that this regular expression matches as a whole.
+    /// Names that this regular expression matches completely.
     Matching(String),
 }
 
-/// A secret that gives access. Its debug output does not show it.
+/// A secret that gives access. Its debug output is hidden.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Token(pub String);
 
@@ -83,7 +84,7 @@ impl fmt::Debug for Token {
 }
 
 impl LiveOutput {
-    /// Its secrets: the token, and the password in the query of its URL.
+    /// Returns the secrets: the token, and the password in the query of the URL.
     pub fn secrets(&self) -> Vec<&str> {
         let LiveSink::Influx(influx) = &self.sink else { return Vec::new() };
         let token = influx.token.iter().map(|token| token.0.as_str());
@@ -94,7 +95,7 @@ impl LiveOutput {
 }
 
 impl fmt::Display for LiveSink {
-    /// The system and its address, without what may be secret.
+    /// Formats the system and its address, without secrets.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Influx(influx) => write!(f, "InfluxDB at {}", without_query(&influx.url)),
@@ -106,7 +107,7 @@ impl fmt::Display for LiveSink {
     }
 }
 
-/// A URL without its user, its query and its fragment: what can be shown.
+/// Removes the parts of a URL that may be secret: user, query and fragment.
 pub fn without_query(url: &str) -> String {
     let shown = url.split(['?', '#']).next().unwrap_or_default();
     let (scheme, rest) = shown.split_once("://").map_or(("", shown), |(scheme, rest)| (scheme, rest));

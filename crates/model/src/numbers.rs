@@ -1,6 +1,6 @@
-//! How numbers are written for people: three significant digits, a unit that fits, commas between thousands.
+//! Formats numbers for people: three significant digits, a suitable unit, commas between thousands.
 //!
-//! Out of scope: exact figures, which are in the JSON documents, and formats of other tools.
+//! Exact figures are in the JSON documents. The formats of other tools are in `dropin` and `jmx`.
 
 use crate::LoadUnit;
 use crate::time::seconds_of;
@@ -9,7 +9,7 @@ use std::time::Duration;
 /// Placeholder of an unknown figure.
 pub const UNKNOWN: &str = "–";
 
-/// A whole number: `154,463`.
+/// Formats an integer: `154,463`.
 pub fn count(n: u64) -> String {
     let digits = n.to_string();
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);
@@ -22,12 +22,12 @@ pub fn count(n: u64) -> String {
     out
 }
 
-/// A number of things: `1 request`, `2,000 requests`.
+/// Formats a number with its noun: `1 request`, `2,000 requests`.
 pub fn plural(n: u64, thing: &str) -> String {
     format!("{} {thing}{}", count(n), if n == 1 { "" } else { "s" })
 }
 
-/// `a, b and c`.
+/// Joins words as an enumeration: `a, b and c`.
 pub fn listed(words: &[String]) -> String {
     match words {
         [] => String::new(),
@@ -36,12 +36,13 @@ pub fn listed(words: &[String]) -> String {
     }
 }
 
-/// `x` rounded to three significant digits.
+/// Rounds `x` to three significant digits.
 pub fn round3(x: f64) -> f64 {
     format!("{x:.2e}").parse().unwrap_or(x)
 }
 
-/// A number with three significant digits, and all digits before the point: `0.123`, `12.3`, `12,345`; [`UNKNOWN`] for infinities and NaN.
+/// Formats a number with three significant digits and all digits before the point: `0.123`, `12.3`,
+/// `12,345`; [`UNKNOWN`] for infinities and NaN.
 pub fn three(x: f64) -> String {
     if !x.is_finite() {
         return UNKNOWN.into();
@@ -52,23 +53,23 @@ pub fn three(x: f64) -> String {
     if x.abs() >= 999.5 {
         return count(x.abs().round() as u64);
     }
-    // A value that rounding carries over the next power of ten loses a place: it is rounded first.
+    // Rounding may carry to the next power of ten, which needs one decimal less. So it comes first.
     let rounded = round3(x);
     let places = 2 - rounded.abs().log10().floor() as i32;
     format!("{rounded:.*}", places.clamp(0, 9) as usize)
 }
 
-/// A number without trailing zeros: `2,000`, `0.5`.
+/// Formats a number without trailing zeros: `2,000`, `0.5`.
 pub fn plain(x: f64) -> String {
     if x.fract() == 0.0 && (0.0..1e15).contains(&x) { count(x as u64) } else { format!("{x}") }
 }
 
-/// A rate: `498/s`.
+/// Formats a rate: `498/s`.
 pub fn rate(x: f64) -> String {
     format!("{}/s", three(x))
 }
 
-/// A time in nanoseconds: `391 µs`, `1.20 ms`, `3.41 s`.
+/// Formats a time in nanoseconds: `391 µs`, `1.20 ms`, `3.41 s`.
 pub fn time(nanos: u64) -> String {
     let rounded = round3(nanos as f64);
     match rounded {
@@ -80,18 +81,18 @@ pub fn time(nanos: u64) -> String {
     }
 }
 
-/// A time in seconds, as [`time`].
+/// Formats a time in seconds, like [`time`].
 pub fn seconds(s: f64) -> String {
     if s.is_finite() { time((s * 1e9).round() as u64) } else { UNKNOWN.into() }
 }
 
-/// A duration with one decimal, below a second with three: `3.0 s`, `0.025 s`.
+/// Formats a duration with one decimal, below a second with three: `3.0 s`, `0.025 s`.
 pub fn short_seconds(time: Duration) -> String {
     let seconds = time.as_secs_f64();
     if seconds < 0.95 { format!("{seconds:.3} s") } else { format!("{seconds:.1} s") }
 }
 
-/// A configured or elapsed duration: `250 ms`, `10 s`, `2 min 30 s`, `1 h 5 min`.
+/// Formats a configured or elapsed duration: `250 ms`, `10 s`, `2 min 30 s`, `1 h 5 min`.
 pub fn span(seconds: f64) -> String {
     if seconds < 1.0 && seconds > 0.0 {
         return format!("{} ms", plain((seconds * 1e5).round() / 1e2));
@@ -105,23 +106,23 @@ pub fn span(seconds: f64) -> String {
     parts.collect::<Vec<_>>().join(" ")
 }
 
-/// A share from 0 to 1: `42.1 %`.
+/// Formats a share from 0 to 1: `42.1 %`.
 pub fn percent(share: f64) -> String {
     format!("{} %", three(share * 100.0))
 }
 
-/// A share with one decimal at most: `48 %`, `4.1 %`.
+/// Formats a share with at most one decimal: `48 %`, `4.1 %`.
 pub fn short_percent(share: f64) -> String {
     let percent = share * 100.0;
     if percent.abs() < 9.95 && percent != 0.0 { format!("{percent:.1} %") } else { format!("{percent:.0} %") }
 }
 
-/// The size of a relative difference: `4.1 %`.
+/// Formats the size of a relative difference: `4.1 %`.
 pub fn size_percent(size: f64) -> String {
     format!("{} %", size_number(size))
 }
 
-/// The same without its unit: `4.1`.
+/// Formats the size of a relative difference without unit: `4.1`.
 pub fn size_number(size: f64) -> String {
     let percent = size * 100.0;
     match percent {
@@ -131,7 +132,7 @@ pub fn size_number(size: f64) -> String {
     }
 }
 
-/// A relative difference with its sign: `+4.1 %`, `+4,013 %`.
+/// Formats a relative difference with its sign: `+4.1 %`, `+4,013 %`.
 pub fn signed_percent(difference: f64) -> String {
     match difference * 100.0 {
         percent if !percent.is_finite() => UNKNOWN.into(),
@@ -140,7 +141,7 @@ pub fn signed_percent(difference: f64) -> String {
     }
 }
 
-/// A relative difference with its sign, for narrow columns: `+4.1%`, `-12%`, `+2e3%`.
+/// Formats a relative difference with its sign, for narrow columns: `+4.1%`, `-12%`, `+2e3%`.
 pub fn narrow_percent(difference: f64) -> String {
     let percent = difference * 100.0;
     match percent.abs() {
@@ -150,17 +151,18 @@ pub fn narrow_percent(difference: f64) -> String {
     }
 }
 
-/// A share in percent as the user wrote it, without the error of binary fractions: 0.07 is 7, not 7.000000000000001.
+/// Returns a share in percent as the user wrote it, without the error of binary fractions: 0.07 is 7,
+/// not 7.000000000000001.
 pub fn exact_percent(share: f64) -> f64 {
     (share * 1e8).round() / 1e6
 }
 
-/// A share of a whole: `42.1 %`. Never rounds to none or to all.
+/// Formats a share of a whole: `42.1 %`. It is never rounded to none or to all.
 pub fn share(part: u64, whole: u64) -> String {
     fraction(if whole == 0 { 0.0 } else { part as f64 / whole as f64 })
 }
 
-/// A share from 0 to 1, as [`share`].
+/// Formats a share from 0 to 1, like [`share`].
 pub fn fraction(x: f64) -> String {
     let percent = x * 100.0;
     match percent {
@@ -173,7 +175,7 @@ pub fn fraction(x: f64) -> String {
     }
 }
 
-/// Bits per second, as links are sold: `100 Mb/s`.
+/// Formats bits per second with decimal units, as for links: `100 Mb/s`.
 pub fn bits(x: f64) -> String {
     scaled(x, ["b/s", "kb/s", "Mb/s", "Gb/s"])
 }
@@ -188,7 +190,7 @@ fn scaled(x: f64, units: [&str; 4]) -> String {
     }
 }
 
-/// Bytes: `812 B`, `38.4 MB` (10^6).
+/// Formats bytes: `812 B`, `38.4 MB` (10^6).
 pub fn bytes(n: f64) -> String {
     let rounded = round3(n);
     match rounded {
@@ -200,16 +202,16 @@ pub fn bytes(n: f64) -> String {
     }
 }
 
-/// A quantile as a percentile: `p99.9`.
+/// Formats a quantile as a percentile: `p99.9`.
 pub fn percentile(q: f64) -> String {
     format!("p{}", exact_percent(q))
 }
 
-/// A load in words: `35.0/s`, `200 users`.
-pub fn load(of: LoadUnit, load: f64) -> String {
+/// Formats a load with its unit: `35.0/s`, `200 users`.
+pub fn load(unit: LoadUnit, load: f64) -> String {
     // Loads are round numbers: `35`, not `35.0`.
     let number = if load.fract() == 0.0 { count(load.abs() as u64) } else { three(load) };
-    match of {
+    match unit {
         LoadUnit::PerSecond => format!("{number}/s"),
         LoadUnit::Users { .. } if load == 1.0 => "1 user".into(),
         LoadUnit::Users { .. } => format!("{number} users"),

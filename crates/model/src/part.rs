@@ -1,82 +1,86 @@
-//! A run that several processes carry out together: what each of them is told, and what it says.
+//! Runs in several processes: their commands, and their messages.
 //!
-//! Every process holds the whole plan, and its [`Part`] says what of it is its own. Shards are dealt out like cards, one to
-//! each process in turn, so that whatever falls to shard n of all falls to process n mod m: users, connections, arrivals.
-//! Transport is elsewhere: accounts are sent as frames of [`codec`](crate::codec), words as lines of JSON.
+//! Every process has the whole plan and a [`Part`], which defines its share. Shards are assigned in
+//! turn: shard n belongs to process n mod m, where m is the number of processes. This applies to
+//! users, connections and arrivals. Messages of a process are sent as frames of
+//! [`codec`](crate::codec), commands as lines of JSON. The transport is implemented elsewhere.
 
 use crate::{Event, Plan, Tick};
 use serde::{Deserialize, Serialize};
 
-/// Which process of a run this is.
+/// Position of a process among those of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Part {
-    /// Its number, from 0.
+    /// Number of the process, from 0.
     pub number: u32,
-    /// How many there are; at least 1.
+    /// Number of processes; at least 1.
     pub of: u32,
 }
 
 impl Part {
-    /// A run in one process.
+    /// The part of a run with one process.
     pub const WHOLE: Self = Self { number: 0, of: 1 };
 
-    /// All parts of a plan.
+    /// Returns the parts of a plan.
     pub fn all(plan: &Plan) -> impl Iterator<Item = Self> + use<> {
         let of = plan.processes.max(1);
         (0..of).map(move |number| Self { number, of })
     }
 
-    /// Of `n` things that all processes have together, how many are this one's.
+    /// Share of this process in `n` units that belong to all processes.
     pub fn share(self, n: u64) -> u64 {
-        let (number, of) = (u64::from(self.number), u64::from(self.of));
+        let number = u64::from(self.number);
+        let of = u64::from(self.of);
         n / of + u64::from(number < n % of)
     }
 
-    /// A remark of this process: with its number, where there are several.
-    pub fn named(self, remark: String) -> String {
+    /// Adds the number of the process to a message, if there are several processes.
+    pub fn named(self, message: String) -> String {
         let Self { number, of } = self;
-        if of == 1 { remark } else { format!("process {} of {of}: {remark}", number + 1) }
+        if of == 1 { message } else { format!("process {} of {of}: {message}", number + 1) }
     }
 
-    /// The number that a worker of this process has among those of all.
+    /// Number of a worker among all workers of the run; `own` is its number in this process.
     pub fn worker(self, own: usize) -> usize {
         own * self.of as usize + self.number as usize
     }
 }
 
-/// What a process is told first.
+/// First message to a process.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Assignment {
-    /// The whole run.
+    /// Plan of the whole run.
     pub plan: Plan,
-    /// What of it is this process's.
+    /// Share of this process.
     pub part: Part,
-    /// When the run began: nanoseconds of the system's monotonic clock, which all processes of a machine share.
+    /// Start of the run, in nanoseconds of the system's monotonic clock. All processes of a machine share
+    /// this clock.
     pub epoch_nanos: u64,
 }
 
-/// What a process is told while it is at work. Instants are the same for all processes.
+/// Command to a running process. Instants are the same for all processes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PartCommand {
-    /// All are ready: the load begins then.
+    /// All processes are ready: the load begins at this time.
     Go(Tick),
-    /// The server is warm: the measured time begins then.
+    /// The server is steady: the measured time begins at this time.
     Steady(Tick),
-    /// Enough is known: no new requests from then on.
+    /// The target precision is reached: no new requests from this time on.
     Enough(Tick),
-    /// Somebody wants it to end: no new requests from then on, and a short grace. Before the load: it never begins.
+    /// The user stops the run: no new requests from this time on, and a short grace period. Before the
+    /// load, the run does not begin.
     Stop(Tick),
 }
 
-/// What a process says.
+/// Message from a process.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Account {
-    /// Its connections are open, since this instant.
+    /// Its connections are open since this time.
     Ready(Tick),
-    /// What its workers saw, joined.
+    /// The merged result of its workers.
     Event(Event),
-    /// A scenario ends the run: all processes are to be told.
+    /// A scenario ends the run: all processes must stop.
     EndRun,
 }
 

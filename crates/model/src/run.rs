@@ -1,4 +1,4 @@
-//! The fold of all events of a run: all that reports ever see.
+//! Folds the events of a run into a [`Run`], the only input of reports.
 
 use crate::event::{Finish, Loss};
 use crate::history::History;
@@ -8,16 +8,16 @@ use crate::spread::Spread;
 use crate::{CheckFailure, Environment, Event, Flow, Phase, Plan, Snapshot, Tally, Tick, TransactionTally};
 use std::collections::BTreeMap;
 
-/// The fold of all events of a run. Single samples are not kept here; read the events for them.
+/// The fold of all events of a run. It does not contain single samples; those are in the events.
 #[derive(Debug, Clone, Default)]
 pub struct Run {
-    /// What was to be done; None before the first event.
+    /// Plan of the run; None before the first event.
     pub plan: Option<Plan>,
-    /// Where and with what.
+    /// Environment of the run.
     pub environment: Environment,
-    /// Seconds since 1970-01-01 UTC at its beginning.
+    /// Start time, in seconds since 1970-01-01 UTC.
     pub unix_seconds: f64,
-    /// When each part began, in order.
+    /// Start of each phase, in order.
     pub phases: Vec<(Phase, Tick)>,
     /// Names of labels by number.
     pub label_names: BTreeMap<u32, String>,
@@ -27,48 +27,51 @@ pub struct Run {
     pub total: Tally,
     /// All samples of the warm-up.
     pub warmup: Tally,
-    /// Each population by itself, where there are several, in the order of the plan: its plan, its phases, its samples and what
-    /// flowed. Its connections are its own; readings are of the whole run.
+    /// A separate run of each population, in the order of the plan; empty if there is only one. It contains
+    /// the plan, phases, samples, counters and connections of the population. Readings exist only for the
+    /// whole run.
     pub populations: Vec<Run>,
-    /// Replies of the measured time by label, those of hops included; empty where there is only one label. The log also has their
-    /// queue wait, lag and phases.
+    /// Replies of the measured time by label, including those of hops. Empty if there is only one label.
+    /// The log also contains their queue wait, lag and phases.
     pub labels: BTreeMap<u32, Box<Tally>>,
-    /// Checks that replies to requests of the measured time failed.
+    /// Checks that failed for requests of the measured time.
     pub check_failures: Vec<CheckFailure>,
     /// Transactions whose first request was planned in the measured time, by name.
     pub transactions: BTreeMap<String, TransactionTally>,
-    /// What flowed in the measured time, to its end and not beyond.
+    /// Counters of the measured time, up to its end.
     pub flow: Flow,
-    /// What flowed in all parts together.
+    /// Counters of all phases together.
     pub flow_all: Flow,
-    /// What flowed in the grace period.
+    /// Counters of the grace period.
     pub flow_grace: Flow,
-    /// How arrivals were spread over time (open loop).
+    /// Spacing of the arrivals (open loop).
     pub spread: Spread,
-    /// Highest value of each counter in an interval: for a level, its peak.
+    /// Highest value of each counter in an interval; for a level, its peak.
     pub peak: Flow,
-    /// How it went over time.
+    /// Figures over time.
     pub series: Series,
-    /// All readings of each source, in order of time.
+    /// Readings of each source, in order of time.
     pub history: BTreeMap<String, History>,
-    /// What the reader should know, each sentence once.
+    /// Warnings, each sentence once.
     pub warnings: Vec<String>,
-    /// Processes that ended before their time.
+    /// Processes that ended prematurely.
     pub losses: Vec<Loss>,
-    /// How it ended; None while it goes on, or where the log was torn.
+    /// End of the run; None while it is active, or if the log is incomplete.
     pub finish: Option<Finish>,
-    /// The end of the last interval seen.
+    /// End of the latest interval.
     pub seen_to: Tick,
 }
 
 impl Run {
-    /// Takes in the next event.
+    /// Adds the next event.
     pub fn fold(&mut self, event: &Event) {
         match event {
             Event::Started { plan, environment, unix_seconds } => {
                 if plan.populations.len() > 1 {
-                    let of = |number| Self { plan: Some(plan.of_population(number)), ..Self::default() };
-                    self.populations = (0..plan.populations.len()).map(of).collect();
+                    let populations = 0..plan.populations.len();
+                    self.populations = populations
+                        .map(|number| Self { plan: Some(plan.of_population(number)), ..Self::default() })
+                        .collect();
                 }
                 self.plan = Some((**plan).clone());
                 self.environment = (**environment).clone();
@@ -117,21 +120,21 @@ impl Run {
         }
     }
 
-    /// Folds a whole log.
+    /// Folds the events of a whole log.
     pub fn of<'a>(events: impl IntoIterator<Item = &'a Event>) -> Self {
         let mut run = Self::default();
         events.into_iter().for_each(|e| run.fold(e));
         run
     }
 
-    /// Gives up the memory that only further events would need: a study holds thousands of runs that have ended.
+    /// Reduces the memory of a finished run, since a study contains thousands of them.
     fn compact(&mut self) {
         let labels = self.labels.values_mut().map(|label| &mut **label);
         [&mut self.total, &mut self.warmup].into_iter().chain(labels).for_each(Tally::compact);
         self.transactions.values_mut().for_each(|transaction| transaction.response.compact());
     }
 
-    /// A snapshot of this population, which has phases of its own.
+    /// Adds a snapshot of this population, which has separate phases.
     fn fold_population(&mut self, s: &Snapshot) {
         if self.phases.last().is_none_or(|(phase, _)| *phase != s.phase) {
             self.phases.push((s.phase, s.from));
@@ -139,15 +142,14 @@ impl Run {
         self.fold_snapshot(s);
     }
 
-    /// What flowed in the phases of each population, which need not be those of another.
+    /// Sums the counters of the populations, since their phases may differ.
     fn sum_flows(&mut self) {
-        let sum = |of: fn(&Self) -> &Flow| {
-            self.populations.iter().fold(Flow::default(), |mut sum, population| {
-                sum.merge(of(population));
-                sum
-            })
-        };
-        (self.flow, self.flow_grace) = (sum(|run| &run.flow), sum(|run| &run.flow_grace));
+        self.flow = Flow::default();
+        self.flow_grace = Flow::default();
+        for population in &self.populations {
+            self.flow.merge(&population.flow);
+            self.flow_grace.merge(&population.flow_grace);
+        }
     }
 
     fn fold_snapshot(&mut self, s: &Snapshot) {
@@ -175,38 +177,39 @@ impl Run {
         self.spread.push(&s.bins);
     }
 
-    /// The first of several populations: the one whose load sweeps vary. Itself, where there is only one.
+    /// Returns the first population, whose load sweeps vary; the run itself if there is only one.
     pub fn main(&self) -> &Self {
         self.populations.first().unwrap_or(self)
     }
 
-    /// Labels of steps, and their samples: a chain of redirects is one sample of its step.
+    /// Returns the labels of steps with their samples. A chain of redirects is one sample of its step.
     pub fn steps(&self) -> impl Iterator<Item = (u32, &Tally)> {
         self.labels.iter().filter(|(label, _)| !self.hops.contains_key(label)).map(|(label, tally)| (*label, &**tally))
     }
 
-    /// The hops of a step's chains of redirects: labels, and their samples.
+    /// Returns the hops of a step's redirect chains: labels with their samples.
     pub fn hops_of(&self, step: u32) -> impl Iterator<Item = (u32, &Tally)> {
         let labels = self.labels.iter().filter(move |(label, _)| self.hops.get(label) == Some(&step));
         labels.map(|(label, tally)| (*label, &**tally))
     }
 
-    /// When a part began.
+    /// Returns the start of a phase.
     pub fn began(&self, phase: Phase) -> Option<Tick> {
         self.phases.iter().find(|p| p.0 == phase).map(|p| p.1)
     }
 
-    /// The measured time: from the end of the warm-up until no new request was begun; None where there was none.
+    /// Returns the measured time: from the end of the warm-up to the last new request. None if there was
+    /// none.
     pub fn measured_span(&self) -> Option<(Tick, Tick)> {
         Some((self.began(Phase::Measure)?, self.began(Phase::Grace).unwrap_or(self.seen_to)))
     }
 
-    /// Seconds of measured time.
+    /// Length of the measured time, in seconds.
     pub fn measured_seconds(&self) -> f64 {
         self.measured_span().map_or(0.0, |(from, to)| to.seconds_since(from))
     }
 
-    /// Whole replies per second of measured time. Replies that came in the grace period are not counted.
+    /// Complete replies per second of measured time, without those of the grace period.
     pub fn throughput(&self) -> f64 {
         self.per_second(self.flow.completed)
     }
@@ -216,25 +219,25 @@ impl Run {
         self.per_second(self.flow.good)
     }
 
-    /// `n` per second of measured time; 0 where there was none.
+    /// Returns `n` per second of measured time; 0 if there was none.
     pub fn per_second(&self, n: u64) -> f64 {
         let seconds = self.measured_seconds();
         if seconds > 0.0 { n as f64 / seconds } else { 0.0 }
     }
 
-    /// A reading's last value.
+    /// Returns the latest value of a reading.
     pub fn reading(&self, source: &str, name: &str) -> Option<f64> {
         self.history.get(source)?.last(name)
     }
 
-    /// The last readings of this name summed over the workers of brunt; None where no worker has one.
+    /// Sum of the latest readings of all workers under this name. None if no worker has one.
     pub fn sum_of_workers(&self, name: &str) -> Option<f64> {
         let history = self.history.get(reading_names::GENERATOR)?;
         let of_workers = history.names().iter().filter(|full| reading_names::is_of_a_worker(full, name));
         of_workers.filter_map(|full| history.last(full)).reduce(|a, b| a + b)
     }
 
-    /// Whether somebody stopped it before its time.
+    /// True if the run was stopped early.
     pub fn interrupted(&self) -> bool {
         self.finish.as_ref().is_none_or(|f| f.interrupted)
     }

@@ -1,86 +1,89 @@
-//! One finished request and its clocks.
+//! A finished request and its instants.
 
 use crate::outcome::Malformed;
 use crate::{Outcome, Tick};
 
-/// One finished request. The instants are those of ARCHITECTURE.md, "The life of one request"; each is at or after the one before.
+/// A finished request. Its instants are defined in ARCHITECTURE.md, "The life of one request". Each one
+/// is at or after the previous one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Sample {
-    /// Due by the schedule; in a closed loop the end of the last reply plus think time.
+    /// The request was due: by the schedule, or in a closed loop after the last reply and the think time.
     pub planned: Tick,
-    /// A permitted connection or user was there.
+    /// A connection or user became available.
     pub free: Tick,
-    /// We acted: began to connect, or to write.
+    /// brunt began to connect or to write.
     pub begun: Tick,
-    /// The request was written; `begun` where it never was.
+    /// The request was written; equal to `begun` if it never was.
     pub sent: Tick,
-    /// The first byte of the reply came; 0 where none did.
+    /// First byte of the reply; 0 if there was none.
     pub first_byte: Tick,
-    /// The last byte came, or the failure was known.
+    /// Last byte of the reply, or detection of the failure.
     pub last_byte: Tick,
-    /// Nanoseconds of the steps of opening a connection, where one was opened for it.
+    /// Times of the steps of opening a connection, if one was opened for this request.
     pub opening: Opening,
-    /// A connection was opened for it.
+    /// True if a connection was opened for this request.
     pub opened: bool,
-    /// It was sent on a connection that had been used before.
+    /// True if the connection had been used before.
     pub reused: bool,
-    /// A whole reply came behind which the server leaves the connection open.
+    /// True if the server left the connection open after a complete reply.
     pub kept_alive: bool,
     /// Bytes written: head and body of the request, before TLS.
     pub bytes_sent: u64,
     /// Bytes read: head and body of the reply, before TLS.
     pub bytes_received: u64,
-    /// How many of the bytes read were heads; those of a head that never ended are not among them.
+    /// Received bytes of heads, without heads that never ended.
     pub head_bytes: u64,
-    /// How many of them were body, without the framing of chunks; 0 where no whole reply came.
+    /// Received bytes of the body, without the framing of chunks; 0 without a complete reply.
     pub body_bytes: u64,
-    /// Bytes that came behind the whole reply and belong to none. They are not among the bytes received.
+    /// Bytes after the complete reply that belong to no reply. They are not part of `bytes_received`.
     pub extra_bytes: u64,
     /// Number of the virtual user, or of the connection of an open loop, from 0.
     pub user: u32,
-    /// What became of it.
+    /// Outcome of the request.
     pub outcome: Outcome,
     /// Number of the label.
     pub label: u32,
-    /// Number of its iteration among those of the run.
+    /// Number of the iteration among those of the run.
     pub iteration: u64,
-    /// The part of its lag that it waited for its turn to open a connection, in nanoseconds.
+    /// Part of the lag that is due to the limit on opening connections, in nanoseconds.
     pub opening_lag: u64,
-    /// How long the last byte of the reply had been in the kernel before we read it, in nanoseconds; None where that was
-    /// not looked at: it is sampled.
+    /// Time between the arrival of the reply's last byte in the kernel and its read, in nanoseconds. None if
+    /// not measured, since it is sampled.
     pub read_lag: Option<u64>,
-    /// What was wrong with the bytes that came, where the failure is a protocol error.
+    /// Cause of a protocol error; None for other outcomes.
     pub malformed: Option<Malformed>,
 }
 
-/// Nanoseconds of the steps of opening a connection; None where a step did not take place or did not end.
+/// Times of the steps of opening a connection, in nanoseconds. None: the step did not take place or did
+/// not end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Opening {
-    /// Resolving the name.
+    /// Time to resolve the name.
     pub resolve: Option<u64>,
-    /// Connecting (and the proxy's answer).
+    /// Time to connect, including the proxy's response.
     pub connect: Option<u64>,
-    /// The TLS handshake.
+    /// Time of the TLS handshake.
     pub tls: Option<u64>,
 }
 
 impl Sample {
-    /// planned → last byte: the headline.
+    /// Response time: planned → last byte.
     pub fn response_nanos(&self) -> u64 {
         self.last_byte.nanos_since(self.planned)
     }
 
-    /// sent → last byte: what ab and wrk call latency.
+    /// Service time: sent → last byte. ab and wrk call it latency.
     pub fn service_nanos(&self) -> u64 {
         self.last_byte.nanos_since(self.sent)
     }
 
-    /// planned → free: waiting for a connection, the doing of a cap and of the server behind it.
+    /// Queue wait: planned → free. Its causes are the maximum number of connections and the server that
+    /// occupies them.
     pub fn queue_wait_nanos(&self) -> u64 {
         self.free.nanos_since(self.planned)
     }
 
-    /// free → begun: the generator's own lateness.
+    /// Lag: free → begun, the delay that the generator causes.
     pub fn lag_nanos(&self) -> u64 {
         self.begun.nanos_since(self.free)
     }

@@ -1,14 +1,14 @@
-//! Names of headers, fields and parameters whose values are secret. Everything that redacts, hides or holds back a value asks here.
-//!
-//! Out of scope: the replacement, which is the store's redactor.
+//! Recognizes names of headers, fields and parameters with secret values. All code that redacts or hides
+//! values uses it. The store's redactor replaces the values.
 
 /// Prefix of the hash that replaces a secret value.
 pub const REDACTED: &str = "redacted:";
 
-/// Headers that are secret, and of which no part says so.
+/// Secret headers whose names contain none of the parts below.
 const HEADERS: [&str; 4] = ["cookie", "cookie2", "setcookie", "setcookie2"];
 
-/// A header is secret if its name, in lower case and without separators, contains one of these.
+/// Parts of header names. A header is secret if its name, in lower case and without separators, contains
+/// one of them.
 const IN_HEADERS: [&str; 14] = [
     "token",
     "secret",
@@ -26,11 +26,11 @@ const IN_HEADERS: [&str; 14] = [
     "subscriptionkey",
 ];
 
-/// Headers with a name that only looks secret: challenges of servers, and the switch of CORS.
+/// Headers that contain such a part but are not secret: challenges of servers, and the CORS switch.
 const PUBLIC_HEADERS: [&str; 4] =
     ["wwwauthenticate", "proxyauthenticate", "authority", "accesscontrolallowcredentials"];
 
-/// Whole names of fields that are secret, in lower case and without separators.
+/// Complete names of secret fields, in lower case and without separators.
 const FIELDS: [&str; 28] = [
     "pwd",
     "pass",
@@ -62,7 +62,7 @@ const FIELDS: [&str; 28] = [
     "codeverifier",
 ];
 
-/// A field is secret if its name contains one of these.
+/// Parts of field names. A field is secret if its name contains one of them.
 const IN_FIELDS: [&str; 15] = [
     "password",
     "passwd",
@@ -81,7 +81,8 @@ const IN_FIELDS: [&str; 15] = [
     "xsrf",
 ];
 
-/// Words of the field's name that say that the value describes a secret: `token_type`, `passwordPolicy`, `max_tokens`.
+/// Last words of field names with values that describe a secret: `token_type`, `passwordPolicy`,
+/// `max_tokens`.
 const DESCRIPTIONS: [&str; 31] = [
     "tokens",
     "tokenizer",
@@ -125,8 +126,8 @@ pub fn is_secret_header(name: &str) -> bool {
             && IN_HEADERS.iter().any(|part| bare.contains(part)))
 }
 
-/// True if the value of this variable, or field of a form, JSON object or XML document, is a secret. Of `user[password]`,
-/// `user.password` and `soap:Password` the last part counts.
+/// True if the value of this variable or field is a secret. Fields are those of forms, JSON objects and
+/// XML documents. Of `user[password]`, `user.password` and `soap:Password`, only the last part counts.
 pub fn is_secret_field(name: &str) -> bool {
     let name = last_part(name);
     let bare = bare(name);
@@ -138,16 +139,17 @@ pub fn is_secret_parameter(name: &str) -> bool {
     is_secret_field(name) || bare(last_part(name)) == "key"
 }
 
-/// True if one of these parameters says that a `code` beside it is an authorization code of OAuth (RFC 6749, 4.1).
+/// True for parameters that show that a `code` in the same URL is an authorization code of OAuth (RFC
+/// 6749, 4.1).
 pub fn is_of_oauth(name: &str) -> bool {
     ["state", "grant_type", "redirect_uri", "client_id"].contains(&name)
 }
 
-/// True if the name's last word says that the value is no secret itself.
+/// True if the last word of the name shows that the value is not itself a secret.
 fn describes(name: &str) -> bool {
     let name = name.trim_end_matches(|c: char| !c.is_ascii_alphanumeric());
-    let is_joined = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
-    let begin = name.rfind(|c: char| !is_joined(c));
+    // The last word begins at an upper-case letter or after a separator.
+    let begin = name.rfind(|c: char| !c.is_ascii_lowercase() && !c.is_ascii_digit());
     let last = match begin {
         Some(at) if name[at..].starts_with(|c: char| c.is_ascii_uppercase()) => &name[at..],
         Some(at) => name[at..].trim_start_matches(|c: char| !c.is_ascii_alphanumeric()),
@@ -157,6 +159,8 @@ fn describes(name: &str) -> bool {
     [last, whole].iter().any(|word| DESCRIPTIONS.contains(&&*word.to_ascii_lowercase()))
 }
 
+/// Last part of a structured name, such as `password` of `user[password]`. The brackets may be
+/// percent-encoded.
 fn last_part(name: &str) -> &str {
     let name = name.trim_end_matches("[]").trim_end_matches("%5B%5D").trim_end_matches("%5b%5d");
     let name = name.trim_end_matches(']').trim_end_matches("%5D").trim_end_matches("%5d");
@@ -164,7 +168,7 @@ fn last_part(name: &str) -> &str {
     &name[begin.unwrap_or(0)..]
 }
 
-/// The name in lower case without separators.
+/// Converts a name to lower case and removes separators.
 fn bare(name: &str) -> String {
     name.trim().chars().filter(|c| !"-_ ".contains(*c)).map(|c| c.to_ascii_lowercase()).collect()
 }

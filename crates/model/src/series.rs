@@ -1,44 +1,45 @@
-//! How a run went over time, in bounded memory.
+//! Figures of a run over time, in bounded memory.
 
 use crate::codec::wire;
 use crate::{Flow, Phase, Snapshot, Tick};
 use brunt_stats::Sketch;
 use prost::Message;
 
-/// More points than this are joined two by two.
+/// Maximum number of points. With more, neighboring points are joined.
 const MOST_POINTS: usize = 4096;
-/// So many points are packed together.
+/// Number of points that are packed together.
 const PACKED: usize = 32;
 
-/// How a run went over time: one point an interval. A run too long for 4096 points has wider ones.
+/// Figures of a run over time, with one point per interval. A run with more than 4096 intervals has
+/// wider points.
 ///
-/// Not a list: all but the last points are kept as bytes, a few hundred each, so that a long run takes
-/// hardly more memory than a short one.
+/// All but the last points are stored in packed form, with a few hundred bytes each. Thus a long run
+/// needs little more memory than a short one.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Series {
     packed: Vec<Box<[u8]>>,
-    /// The points that are not packed yet.
+    /// The last points, which are not packed yet.
     open: Vec<Point>,
-    /// How many snapshots are joined in a point (a power of two).
+    /// Number of snapshots per point (a power of two).
     joined: u32,
-    /// How many of them the last point holds.
+    /// Number of snapshots in the last point.
     in_last: u32,
 }
 
-/// What happened in an interval.
+/// Figures of one interval.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Point {
-    /// When it began.
+    /// Start of the interval.
     pub from: Tick,
-    /// When it ended.
+    /// End of the interval.
     pub to: Tick,
-    /// The part of the run that it lies in.
+    /// Phase of the run that contains the interval.
     pub phase: Phase,
-    /// What flowed, and how things stood at its end.
+    /// Counters of the interval, and levels at its end.
     pub flow: Flow,
-    /// Response times, in nanoseconds, of requests completed or timed out in it.
+    /// Response times, in nanoseconds, of requests that completed or timed out in the interval.
     pub response: Sketch,
-    /// Lags, in nanoseconds, of requests that ended in it.
+    /// Lags, in nanoseconds, of requests that ended in the interval.
     pub lag: Sketch,
 }
 
@@ -53,7 +54,7 @@ impl From<&Snapshot> for Point {
 }
 
 impl Point {
-    /// Merges the interval that follows this one.
+    /// Appends the following interval.
     pub fn follow(&mut self, later: &Self) {
         self.to = later.to;
         self.flow.follow(&later.flow);
@@ -61,7 +62,7 @@ impl Point {
         self.lag.merge(&later.lag);
     }
 
-    /// Seconds that it covers.
+    /// Length of the interval, in seconds.
     pub fn seconds(&self) -> f64 {
         self.to.seconds_since(self.from)
     }
@@ -83,7 +84,7 @@ impl Series {
                 self.in_last += 1;
             }
             _ => {
-                self.begin(point);
+                self.start_point(point);
                 self.in_last = 1;
             }
         }
@@ -92,23 +93,23 @@ impl Series {
         }
     }
 
-    /// How many points there are.
+    /// Number of points in the series.
     pub fn len(&self) -> usize {
         self.packed.len() * PACKED + self.open.len()
     }
 
-    /// Whether there are none.
+    /// True if the series has no points.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The points, in order of time.
+    /// Returns the points, in order of time.
     pub fn points(&self) -> impl Iterator<Item = Point> + '_ {
         self.packed.iter().flat_map(|packed| unpack(packed)).chain(self.open.iter().cloned())
     }
 
-    /// The last point stays open: what comes next may belong to it.
-    fn begin(&mut self, point: Point) {
+    /// Starts a new point. The last point is not packed, since more snapshots may be added to it.
+    fn start_point(&mut self, point: Point) {
         if self.open.len() == PACKED {
             self.packed.push(pack(&self.open));
             self.open.clear();
@@ -116,6 +117,7 @@ impl Series {
         self.open.push(point);
     }
 
+    /// Joins neighboring points of the same phase, which halves their number.
     fn halve(&mut self) {
         let mut halved = Self { joined: self.joined.max(1) * 2, ..Self::default() };
         let mut half = false;
@@ -126,7 +128,7 @@ impl Series {
                     half = false;
                 }
                 _ => {
-                    halved.begin(point);
+                    halved.start_point(point);
                     half = true;
                 }
             }
@@ -136,8 +138,8 @@ impl Series {
     }
 }
 
-/// Points as they are packed: small numbers take few bytes in this encoding. Deflating them would halve the rest, at the
-/// price of a work space a thousand times as large as what it saves.
+/// The packed form of points: a protobuf message, in which small numbers take few bytes. Compression
+/// would halve the rest, but its working memory is a thousand times larger than the memory it saves.
 #[derive(Clone, PartialEq, Message)]
 struct Packed {
     #[prost(message, repeated, tag = "1")]
@@ -195,7 +197,7 @@ impl From<PackedPoint> for Point {
         Self {
             from: Tick(p.from_nanos),
             to: Tick(p.to_nanos),
-            phase: wire::Phase::known(p.phase).unwrap_or_default(),
+            phase: wire::Phase::from_number(p.phase).unwrap_or_default(),
             flow: p.flow.unwrap_or_default(),
             response: Sketch::of_packed(p.response, p.response_max),
             lag: Sketch::of_packed(p.lag, p.lag_max),

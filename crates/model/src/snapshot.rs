@@ -1,4 +1,4 @@
-//! What happened in one interval of a run.
+//! Sums of one interval of a run.
 
 pub mod flow;
 
@@ -8,38 +8,39 @@ use crate::{Phase, Tally, Tick, TransactionTally};
 pub use flow::Flow;
 use std::collections::BTreeMap;
 
-/// What one worker (or, merged, all of them) saw in one interval. Merge is associative and commutative.
+/// Sums of one worker, or of all workers after merging, in one interval. Merging is associative and
+/// commutative.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Snapshot {
-    /// When the interval began.
+    /// Start of the interval.
     pub from: Tick,
-    /// When it ended.
+    /// End of the interval.
     pub to: Tick,
-    /// The part of the run that it lies in.
+    /// Phase of the run that contains the interval.
     pub phase: Phase,
-    /// What flowed in this time, whenever it was planned.
+    /// Counters of the interval, whenever the requests were planned.
     pub flow: Flow,
-    /// Samples planned in the measured time that ended here.
+    /// Samples planned in the measured time that ended in this interval.
     pub measured: Tally,
-    /// Samples planned in the warm-up that ended here.
+    /// Samples planned in the warm-up that ended in this interval.
     pub warmup: Tally,
-    /// `measured` by label number, where there is more than one label.
+    /// `measured` by label number; empty if there is only one label.
     pub labels: Vec<(u32, Tally)>,
-    /// How arrivals were spread over time, by number of the bin (open loop).
+    /// Spacing of arrivals, by bin number (open loop).
     pub bins: Vec<Bin>,
-    /// Transactions whose first request was planned in the measured time, by name: those that started here, and those that
-    /// ended here.
+    /// Transactions that started or ended in this interval, by name. Only those with a first request planned
+    /// in the measured time.
     pub transactions: BTreeMap<String, TransactionTally>,
 }
 
 impl Snapshot {
-    /// Joins the same interval of another worker.
+    /// Adds the same interval of another worker.
     pub fn merge(&mut self, other: &Self) {
         self.flow.merge(&other.flow);
         self.add_requests(other);
     }
 
-    /// Joins a later interval of the same part of the run.
+    /// Appends a later interval of the same phase.
     pub fn follow(&mut self, later: &Self) {
         self.to = later.to;
         self.flow.follow(&later.flow);
@@ -62,12 +63,12 @@ impl Snapshot {
         }
     }
 
-    /// The bin of that number, made when first asked for.
+    /// Returns the bin with this number, which is created if it does not exist.
     pub fn bin(&mut self, number: u64) -> &mut Bin {
         Bin::find(&mut self.bins, number)
     }
 
-    /// The tally of a label, made when first asked for.
+    /// Returns the tally of a label, which is created if it does not exist.
     pub fn label(&mut self, label: u32) -> &mut Tally {
         entry(&mut self.labels, label)
     }

@@ -1,6 +1,6 @@
-//! How arrivals are spread over time: how many were planned, and how many begun, in short bins.
+//! Measures the spacing of arrivals: numbers of planned and begun arrivals in short bins.
 //!
-//! Out of scope: the lag of single requests, which has a histogram. This is about clumps and gaps.
+//! It shows clusters and gaps. The lag of single requests has a histogram of its own.
 
 use crate::Tick;
 use crate::time::seconds_of;
@@ -8,28 +8,29 @@ use std::collections::VecDeque;
 
 /// Length of a bin in nanoseconds: 10 ms.
 pub const BIN_NANOS: u64 = 10_000_000;
-/// Bins that are open at a time; what comes later than so many counts in the oldest.
+/// Number of open bins. An arrival that is later than that counts in the oldest one.
 const OPEN: usize = 32;
 
-/// What fell into the 10 ms that begin at `number` × 10 ms.
+/// Counts of the 10 ms from `number` × 10 ms on.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Bin {
-    /// Which.
+    /// Number of the bin.
     pub number: u64,
-    /// Arrivals planned for it.
+    /// Arrivals planned in this bin.
     pub planned: u64,
-    /// Arrivals acted on in it: begun, or dropped.
+    /// Arrivals begun or dropped in this bin.
     pub acted: u64,
 }
 
 impl Bin {
-    /// The number of the bin in which an instant lies.
+    /// Returns the number of the bin that contains an instant.
     #[inline]
     pub fn number_at(at: Tick) -> u64 {
         at.0 / BIN_NANOS
     }
 
-    /// The bin of that number, made where there is none. It is mostly one of the last.
+    /// Returns the bin with this number, which is created if it does not exist. The search starts at the
+    /// end, since it is usually one of the last.
     #[inline]
     pub fn find(bins: &mut Vec<Self>, number: u64) -> &mut Self {
         let at = bins.iter().rposition(|bin| bin.number == number).unwrap_or_else(|| {
@@ -39,52 +40,52 @@ impl Bin {
         &mut bins[at]
     }
 
-    /// Adds what another worker saw in the same bin.
+    /// Adds the counts of another worker for the same bin.
     pub fn add(&mut self, other: &Self) {
         self.planned += other.planned;
         self.acted += other.acted;
     }
 }
 
-/// How arrivals were spread over a run: sums over spans of 10 ms, 100 ms and 1 s.
+/// Spacing of the arrivals of a run: sums over spans of 10 ms, 100 ms and 1 s.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Spread {
-    /// Over spans of growing length.
+    /// Sums over spans of increasing length.
     pub levels: [Level; 3],
-    /// Bins to which something may yet be added.
+    /// Bins that may still change.
     open: VecDeque<Bin>,
 }
 
 impl Default for Spread {
     fn default() -> Self {
-        let level = |bins_each| Level { bins_each, ..Level::default() };
-        Self { levels: [1, 10, 100].map(level), open: VecDeque::new() }
+        let levels = [1, 10, 100].map(|bins_each| Level { bins_each, ..Level::default() });
+        Self { levels, open: VecDeque::new() }
     }
 }
 
 /// Sums over spans of one length.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Level {
-    /// How many bins of 10 ms make a span.
+    /// Number of 10 ms bins per span.
     pub bins_each: u64,
-    /// Spans counted.
+    /// Number of counted spans.
     pub spans: u64,
-    /// Spans in which so much was begun late that they say nothing of the spacing; they are not among `spans`.
+    /// Number of spans that are not counted, since too many arrivals began late to show their spacing.
     pub displaced: u64,
-    /// What was planned.
+    /// Moments of the planned arrivals.
     pub planned: Moments,
-    /// What was acted on.
+    /// Moments of the arrivals begun or dropped.
     pub acted: Moments,
-    /// The span that is not whole yet, and how many bins it has.
+    /// The incomplete span, and its number of bins.
     filling: (Bin, u64),
 }
 
-/// The first two moments of counts.
+/// First two moments of counts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Moments {
-    /// The sum.
+    /// Sum of the counts.
     pub sum: u64,
-    /// The sum of squares.
+    /// Sum of their squares.
     pub squares: u64,
 }
 
@@ -99,6 +100,7 @@ impl Spread {
     /// Adds the bins of the next snapshot.
     pub fn push(&mut self, bins: &[Bin]) {
         for bin in bins {
+            // Bins without arrivals are counted too, so gaps between bin numbers are filled.
             let first = self.open.front().map_or(bin.number, |b| b.number);
             while self.open.len() < OPEN || self.open.back().is_some_and(|last| last.number < bin.number) {
                 let number = self.open.back().map_or(first, |last| last.number + 1);
@@ -118,14 +120,14 @@ impl Spread {
         }
     }
 
-    /// The shortest spans in which there are enough arrivals to speak of their spacing, and enough of them; None where
+    /// Returns the shortest spans with enough arrivals to judge their spacing, and with enough spans. None if
     /// there are none.
     pub fn telling(&self) -> Option<&Level> {
         const ARRIVALS: u64 = 20;
         const SPANS: u64 = 20;
-        let enough =
-            |level: &&Level| level.planned.sum >= ARRIVALS * level.spans && level.spans + level.displaced >= SPANS;
-        self.levels.iter().find(enough)
+        self.levels
+            .iter()
+            .find(|level| level.planned.sum >= ARRIVALS * level.spans && level.spans + level.displaced >= SPANS)
     }
 }
 
@@ -141,6 +143,7 @@ impl Level {
     }
 
     fn close(&mut self, planned: u64, acted: u64) {
+        // More than a quarter of the arrivals began in another span.
         if planned.abs_diff(acted) > (planned / 4).max(3) {
             self.displaced += 1;
             return;
@@ -150,19 +153,21 @@ impl Level {
         self.acted.add(acted);
     }
 
-    /// The length of a span, in seconds.
+    /// Length of a span, in seconds.
     pub fn seconds(&self) -> f64 {
         seconds_of(self.bins_each * BIN_NANOS)
     }
 
-    /// The index of dispersion (variance over mean of the counts; Fano 1947) of what was planned and of what was acted
-    /// on: 1 for Poisson arrivals, 0 for even ones. None without arrivals.
+    /// Returns the index of dispersion (variance ÷ mean of the counts; Fano 1947) of planned and of begun
+    /// arrivals. It is 1 for Poisson arrivals and 0 for even ones. None without arrivals.
     pub fn dispersion(&self) -> Option<(f64, f64)> {
-        let index = |m: Moments| {
-            let (n, sum) = (self.spans as f64, m.sum as f64);
-            (m.sum > 0).then(|| m.squares as f64 / sum - sum / n)
-        };
-        Some((index(self.planned)?, index(self.acted)?))
+        Some((self.dispersion_of(self.planned)?, self.dispersion_of(self.acted)?))
+    }
+
+    fn dispersion_of(&self, moments: Moments) -> Option<f64> {
+        let n = self.spans as f64;
+        let sum = moments.sum as f64;
+        (moments.sum > 0).then(|| moments.squares as f64 / sum - sum / n)
     }
 }
 

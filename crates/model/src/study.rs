@@ -1,35 +1,35 @@
-//! What an experiment came to: its trials, as far as they were made.
+//! Results of an experiment: the trials made so far.
 
 use crate::{Environment, Experiment, Judgement, Question, Run, TrialIndex};
 use serde::{Deserialize, Serialize};
 
-/// What an experiment came to. A single run is a study of one trial.
+/// Results of an experiment. A single run is a study with one trial.
 #[derive(Debug, Clone)]
 pub struct Study {
-    /// Its short id in the store; None where it is not kept.
+    /// Short id in the store; None if it is not stored.
     pub id: Option<String>,
     /// Experiment as planned.
     pub experiment: Experiment,
-    /// Where and with what: the generator's machine.
+    /// Environment of the generator.
     pub environment: Environment,
-    /// Seconds since 1970-01-01 UTC at its beginning.
+    /// Start time, in seconds since 1970-01-01 UTC.
     pub unix_seconds: f64,
-    /// What was measured, in the order in which it was.
+    /// Trials in the order of measurement.
     pub trials: Vec<Trial>,
     /// Warnings, each a sentence.
     pub warnings: Vec<String>,
-    /// It was stopped before all trials were made.
+    /// True if it was stopped before all trials were made.
     pub interrupted: bool,
-    /// When it was continued after an interruption, in order.
+    /// Continuations after interruptions, in order.
     pub resumptions: Vec<Resumption>,
 }
 
-/// An experiment that had been interrupted was continued.
+/// Continuation of an interrupted experiment.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Resumption {
-    /// When: seconds since 1970-01-01 UTC.
+    /// Time of the continuation, in seconds since 1970-01-01 UTC.
     pub unix_seconds: f64,
-    /// The question changed with it, for instance to one with more time.
+    /// True if the question changed, for example to a larger time budget.
     pub question_changed: bool,
 }
 
@@ -38,38 +38,39 @@ pub struct Resumption {
 pub struct Trial {
     /// Position in the experiment.
     pub place: TrialIndex,
-    /// The run's short id in the store; None where it is not kept.
+    /// Short id of the run in the store; None if it is not stored.
     pub id: Option<String>,
-    /// What was measured.
+    /// The measured run.
     pub run: Run,
     /// Judgement of the run.
     pub judgement: Judgement,
 }
 
 impl Study {
-    /// The trials of a contender, in the order in which they were made.
+    /// Returns the trials of a contender, in the order of measurement.
     pub fn of(&self, contender: usize) -> impl Iterator<Item = &Trial> {
         self.trials.iter().filter(move |trial| trial.place.contender == contender)
     }
 
-    /// The only trial of a study that varies, compares and repeats nothing: it is reported as a run.
+    /// Returns the only trial of a study without variation, comparison or repetition. It is reported as a
+    /// run.
     pub fn only_run(&self) -> Option<&Trial> {
         let [trial] = &self.trials[..] else { return None };
         let is_sweep = matches!(self.experiment.question, Question::Sweep);
         (is_sweep && self.experiment.trials() == 1).then_some(trial)
     }
 
-    /// The trials of a search: those of a contender in a repetition whose loads were chosen on the way.
+    /// Returns the trials of a contender in a repetition whose loads a search chose.
     pub fn searched(&self, contender: usize, repetition: u32) -> impl Iterator<Item = &Trial> {
-        let is_of = move |trial: &&Trial| trial.place.repetition == repetition;
-        self.of(contender).filter(is_of).filter(|trial| self.experiment.was_chosen(trial.place))
+        let trials = self.of(contender).filter(move |trial| trial.place.repetition == repetition);
+        trials.filter(|trial| self.experiment.was_chosen(trial.place))
     }
 
-    /// Whether all its trials were made, or as many as were found to be enough. One that grows has as many as it was found to
-    /// need, unless somebody stopped it.
+    /// True if all trials were made, or enough of them. An experiment that grows has enough trials, unless it
+    /// was stopped.
     pub fn is_complete(&self) -> bool {
-        let (experiment, unstopped) = (&self.experiment, !self.interrupted);
-        let all = !experiment.grows() && self.trials.len() >= experiment.trials();
-        all || unstopped && (experiment.grows() || experiment.may_end_early())
+        let experiment = &self.experiment;
+        let has_all = !experiment.grows() && self.trials.len() >= experiment.trials();
+        has_all || !self.interrupted && (experiment.grows() || experiment.may_end_early())
     }
 }

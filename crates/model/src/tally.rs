@@ -8,8 +8,8 @@ use crate::sample::Opening;
 use crate::{Failure, Sample};
 use brunt_stats::{Histogram, Quantile, quantile};
 
-/// Lag below this, 50 microseconds, is not taken out of a response time: it bears on no decision (the verdict looks at half
-/// a millisecond), and nearly every request is spared a second entry.
+/// Lag below this, 50 microseconds, is not subtracted from response times. It is irrelevant for all
+/// decisions (the verdict's limit is half a millisecond), and nearly all requests need no second entry.
 const LATE_NANOS: u64 = 50_000;
 
 sums! {
@@ -25,7 +25,7 @@ sums! {
         [uint64] good: u64 = 4,
         /// By kind of failure, in the order of [`Failure`]; `check` is among the completed, `dropped` not among the begun.
         [message, repeated] failures: [u64; Failure::COUNT] = 5,
-        /// How often each status came.
+        /// Number of replies by status. A list, since there are few.
         [message, repeated] statuses: Statuses = 6,
         /// Head and body of requests, before TLS.
         [uint64] bytes_sent: u64 = 7,
@@ -100,7 +100,7 @@ impl Phases {
 pub struct Statuses(Vec<(u16, u64)>);
 
 impl Statuses {
-    /// Counts `status` `n` times.
+    /// Increases the count of `status` by `n`.
     #[inline]
     pub fn add(&mut self, status: u16, n: u64) {
         match self.0.iter_mut().find(|s| s.0 == status) {
@@ -109,12 +109,12 @@ impl Statuses {
         }
     }
 
-    /// Each status and its count, in no order.
+    /// Returns each status with its count, in any order.
     pub fn iter(&self) -> impl Iterator<Item = (u16, u64)> + '_ {
         self.0.iter().copied()
     }
 
-    /// Each status and its count, by status.
+    /// Returns each status with its count, sorted by status.
     pub fn sorted(&self) -> Vec<(u16, u64)> {
         let mut all = self.0.clone();
         all.sort_unstable();
@@ -151,7 +151,7 @@ impl PartialEq for Statuses {
 }
 
 impl Tally {
-    /// Adds one sample that was begun, or dropped.
+    /// Adds a sample that was begun or dropped.
     #[inline]
     pub fn record(&mut self, sample: &Sample) {
         if let Some(failure) = sample.outcome.failure {
@@ -224,69 +224,71 @@ impl Tally {
         }
     }
 
-    /// Adds all that `other` holds.
+    /// Adds the sums of `other`.
     pub fn merge(&mut self, other: &Self) {
         Summand::merge(self, other);
     }
 
-    /// Adds counts, outcomes, response and service times, but neither queue wait nor lag nor phases, which no report shows by label:
-    /// their histograms would take twice the memory of these.
+    /// Adds counts, outcomes, response and service times. Queue wait, lag and phases are not added: no report
+    /// shows them by label, and their histograms would take twice the memory of the others.
     pub fn merge_replies(&mut self, other: &Self) {
         Summand::merge_replies(self, other);
     }
 
-    /// Brings all histograms into their smallest form.
+    /// Changes all histograms to their smallest form.
     pub fn compact(&mut self) {
         Summand::compact(self);
     }
 
-    /// How many failed in this way.
+    /// Number of failures of one kind.
     pub fn failed_by(&self, failure: Failure) -> u64 {
         self.failures[failure as usize]
     }
 
-    /// Begun, and ended without a whole reply; cut ones are not among them.
+    /// Number of requests that were begun and ended without a complete reply, except cut ones.
     pub fn failed(&self) -> u64 {
         let completed_or_not_begun = [Failure::Check, Failure::Dropped, Failure::Cut];
         Failure::all().filter(|f| !completed_or_not_begun.contains(f)).map(|f| self.failed_by(f)).sum()
     }
 
-    /// Begun or dropped.
+    /// Number of requests that were begun or dropped.
     pub fn attempted(&self) -> u64 {
         self.begun + self.failed_by(Failure::Dropped)
     }
 
-    /// Attempted, and not good.
+    /// Number of attempted requests that are not good.
     pub fn errors(&self) -> u64 {
         self.attempted().saturating_sub(self.good)
     }
 
-    /// The share of errors in all that was begun or dropped; 0 where there was nothing.
+    /// Share of errors in the attempted requests; 0 if there are none.
     pub fn error_share(&self) -> f64 {
         let all = self.attempted();
         if all == 0 { 0.0 } else { self.errors() as f64 / all as f64 }
     }
 
-    /// Response times of good requests only.
+    /// Returns the response times of good requests.
     pub fn response_good(&self) -> Histogram {
         self.response.without(&self.not_good)
     }
 
-    /// A quantile of the response time, in nanoseconds. Timed-out, cut and dropped requests count as the slowest.
+    /// Returns a quantile of the response time, in nanoseconds. Timed-out, cut and dropped requests count as
+    /// the slowest.
     pub fn response_quantile(&self, q: f64) -> Quantile {
         let unseen = self.failed_by(Failure::Dropped) + self.failed_by(Failure::Cut);
         quantile::censored(&self.response.without(&self.timed_out), &self.timed_out, unseen, q)
     }
 
-    /// The same quantile if no request had lagged: each completed one is taken at its response time less its lag.
+    /// Returns the same quantile without lag: the lag of each completed request is subtracted from its
+    /// response time.
     pub fn response_quantile_without_lag(&self, q: f64) -> Quantile {
         let unseen = self.failed_by(Failure::Dropped) + self.failed_by(Failure::Cut);
-        let mut known = self.response.without(&self.timed_out).without(&self.late);
-        known.merge(&self.late_without_lag);
-        quantile::censored(&known, &self.timed_out, unseen, q)
+        let mut response = self.response.without(&self.timed_out).without(&self.late);
+        response.merge(&self.late_without_lag);
+        quantile::censored(&response, &self.timed_out, unseen, q)
     }
 
-    /// Nothing was planned and nothing recorded.
+    /// True if nothing was planned and nothing recorded.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }

@@ -1,20 +1,21 @@
-//! Instants and durations.
+//! Instants and durations of a run.
 
 use serde::{Deserialize, Serialize};
 use std::ops::{Add, AddAssign, Sub};
 use std::time::Duration;
 
-/// An instant: nanoseconds since the run began (since its first connection was opened, before any warm-up).
+/// An instant, in nanoseconds since the run began. A run begins with its first connection, before any
+/// warm-up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 pub struct Tick(pub u64);
 
 impl Tick {
-    /// When the run began.
+    /// Start of the run.
     pub const ZERO: Self = Self(0);
-    /// Later than anything.
+    /// An instant that is never reached.
     pub const NEVER: Self = Self(u64::MAX);
 
-    /// Nanoseconds from `earlier` to here; 0 where `earlier` is later.
+    /// Nanoseconds from `earlier` to this instant; 0 if `earlier` is later.
     #[inline]
     pub fn nanos_since(self, earlier: Self) -> u64 {
         self.0.saturating_sub(earlier.0)
@@ -25,12 +26,12 @@ impl Tick {
         seconds_of(self.0)
     }
 
-    /// Seconds from `earlier` to here; 0 where `earlier` is later.
+    /// Seconds from `earlier` to this instant; 0 if `earlier` is later.
     pub fn seconds_since(self, earlier: Self) -> f64 {
         seconds_of(self.nanos_since(earlier))
     }
 
-    /// Seconds from `zero` to here, negative where `zero` is later.
+    /// Seconds from `zero` to this instant, negative if `zero` is later.
     pub fn seconds_from(self, zero: Self) -> f64 {
         (self.0 as f64 - zero.0 as f64) / 1e9
     }
@@ -56,23 +57,23 @@ impl Sub for Tick {
     }
 }
 
-/// A duration in whole nanoseconds; the greatest `u64` where it does not fit (584 years).
+/// Converts a duration to nanoseconds; the greatest `u64` if it does not fit (584 years).
 pub fn nanos(d: Duration) -> u64 {
     u64::try_from(d.as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// Nanoseconds as seconds.
+/// Converts nanoseconds to seconds.
 pub fn seconds_of(nanos: u64) -> f64 {
     nanos as f64 / 1e9
 }
 
-/// Who tells the time. There is one real one, in `engine/src/clock.rs`; tests have their own.
+/// A clock. The only real one is in `engine/src/clock.rs`; tests have their own.
 pub trait Clock {
-    /// The present instant.
+    /// Returns the current instant.
     fn now(&self) -> Tick;
 }
 
-/// Durations written as seconds.
+/// Serializes durations as seconds.
 pub mod seconds {
     use serde::{Deserialize, Deserializer, Serializer};
     use std::time::Duration;
@@ -86,17 +87,17 @@ pub mod seconds {
         s.serialize_f64(d.as_secs_f64())
     }
 
-    /// Reads a number of seconds; refuses what is negative, infinite or no number.
+    /// Reads a number of seconds.
     ///
     /// # Errors
     ///
-    /// It is no number, negative, or too large.
+    /// The value is not a number, negative, or too large.
     pub fn deserialize<'de, D: Deserializer<'de>>(d: D) -> Result<Duration, D::Error> {
         Duration::try_from_secs_f64(f64::deserialize(d)?).map_err(serde::de::Error::custom)
     }
 }
 
-/// Optional durations written as seconds.
+/// Serializes optional durations as seconds or null.
 pub mod optional_seconds {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
     use std::time::Duration;
@@ -106,7 +107,7 @@ pub mod optional_seconds {
     /// # Errors
     ///
     /// The serializer fails.
-    #[allow(clippy::ref_option)] // serde hands the field over like this
+    #[allow(clippy::ref_option)] // serde passes a reference to the field
     pub fn serialize<S: Serializer>(d: &Option<Duration>, s: S) -> Result<S::Ok, S::Error> {
         d.map(|d| d.as_secs_f64()).serialize(s)
     }
@@ -115,7 +116,7 @@ pub mod optional_seconds {
     ///
     /// # Errors
     ///
-    /// It is neither null nor a number, or it is negative or too large.
+    /// The value is neither null nor a number, or it is negative or too large.
     pub fn deserialize<'de, D: Deserializer<'de>>(d: D) -> Result<Option<Duration>, D::Error> {
         Option::<f64>::deserialize(d)?
             .map(|s| Duration::try_from_secs_f64(s).map_err(serde::de::Error::custom))

@@ -1,40 +1,40 @@
-//! The sum of transactions: named parts of a scenario whose requests are timed together.
+//! Sums of transactions: named parts of a scenario whose requests are timed together.
 //!
-//! Out of scope: a sum of requests. The requests of a transaction are in the tallies of the run, and a transaction is in none
-//! of them.
+//! The requests of a transaction are part of the run's tallies. Transactions themselves are not.
 
 use brunt_stats::{Histogram, Quantile, quantile};
 
-/// The sum of the transactions of one name. Merge is associative and commutative.
+/// Sum of the transactions of one name. Merging is associative and commutative.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TransactionTally {
-    /// Their first request was due.
+    /// Number of transactions with a first request that was due.
     pub started: u64,
-    /// Ended, and none of their requests failed.
+    /// Number of ended transactions without a failed request.
     pub succeeded: u64,
-    /// Ended, and at least one of their requests failed.
+    /// Number of ended transactions with a failed request.
     pub failed: u64,
-    /// The run ended within them.
+    /// Number of transactions that the end of the run interrupted.
     pub unfinished: u64,
-    /// Nanoseconds from planned of the first request to the last byte of the last, of those that ended.
+    /// Times from the planned instant of the first request to the last byte of the last one, in nanoseconds,
+    /// of ended transactions.
     pub response: Histogram,
-    /// The part of `response` of those that failed.
+    /// The part of `response` that belongs to failed transactions.
     pub failed_response: Histogram,
 }
 
-/// How a transaction ended.
+/// Result of a transaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TransactionEnd {
-    /// None of its requests failed.
+    /// No request failed.
     Succeeded,
-    /// At least one of its requests failed.
+    /// At least one request failed.
     Failed,
-    /// The run ended within it.
+    /// The run ended before the transaction.
     Unfinished,
 }
 
 impl TransactionTally {
-    /// A transaction that was started is over, after so many nanoseconds.
+    /// Records the end of a started transaction, after `nanos` nanoseconds.
     pub fn end(&mut self, end: TransactionEnd, nanos: u64) {
         match end {
             TransactionEnd::Succeeded => self.succeeded += 1,
@@ -50,17 +50,17 @@ impl TransactionTally {
         self.response.record(nanos);
     }
 
-    /// Those that have not ended.
+    /// Number of transactions that have not ended yet.
     pub fn under_way(&self) -> u64 {
         self.started.saturating_sub(self.succeeded + self.failed + self.unfinished)
     }
 
-    /// A quantile of the response time, in nanoseconds. Those that did not end count as the slowest.
+    /// Returns a quantile of the response time, in nanoseconds. Unfinished transactions count as the slowest.
     pub fn response_quantile(&self, q: f64) -> Quantile {
         quantile::censored(&self.response, &Histogram::new(), self.unfinished, q)
     }
 
-    /// Adds all that `other` holds.
+    /// Adds the sums of `other`.
     pub fn merge(&mut self, other: &Self) {
         self.started += other.started;
         self.succeeded += other.succeeded;

@@ -90,7 +90,8 @@ pub(crate) mod tests {
 
     /// All 2ⁿ ways, one after the other.
     fn by_hand(differences: &[f64]) -> f64 {
-        let (ranks, seen) = (ranks(differences), sum(differences));
+        let ranks = ranks(differences);
+        let seen = sum(differences);
         let ways = 1_u32 << differences.len();
         let sum = |way: u32| -> u32 { ranks.iter().enumerate().map(|(b, rank)| (way >> b & 1) * rank).sum() };
         (0..ways).filter(|way| sum(*way) >= seen).count() as f64 / f64::from(ways)

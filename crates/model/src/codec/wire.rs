@@ -1,11 +1,11 @@
-//! The messages of events, as `docs/event-log.proto` publishes them: the contents of a log, and the messages between the
-//! processes of a run.
+//! The messages of events, as published in `docs/event-log.proto`: the payloads of a log, and the
+//! messages between the processes of a run.
 //!
-//! Every field and kind has a number that never changes its meaning; a new one takes a new number. Readers skip what
-//! they do not know, so logs stay readable in both directions. `tests/schema.rs` compares this file with the published
-//! schema, which also defines each field. [`Flow`] is its own message, and the rows of a
-//! [`Tally`](crate::Tally) make its message. Out of scope: the types that brunt computes with; [`write`] and [`read`]
-//! convert the others.
+//! Every field and kind has a number that never changes its meaning; a new one has a new number.
+//! Readers skip unknown ones, so logs remain readable in both directions. `tests/schema.rs` compares
+//! this file with the published schema, which also documents each field. [`Flow`] is its own message,
+//! and a macro derives the message of a [`Tally`](crate::Tally) from its rows. [`write`] and [`read`]
+//! convert the other types.
 
 mod kinds;
 mod read;
@@ -189,7 +189,7 @@ pub struct Samples {
     pub samples: Vec<Sample>,
 }
 
-// Each is a fact of its own.
+// Each is an independent property.
 #[allow(clippy::struct_excessive_bools)]
 #[derive(Clone, PartialEq, prost::Message)]
 pub struct Sample {

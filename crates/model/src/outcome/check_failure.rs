@@ -29,10 +29,11 @@ impl CheckFailure {
 
     /// Adds the count to that of the same check in the list, or appends the failure.
     pub fn add_to(self, all: &mut Vec<Self>) {
-        if let Some(known) = all.iter_mut().find(|known| known.is_same_check(&self)) {
-            known.count += self.count;
+        if let Some(same) = all.iter_mut().find(|other| other.is_same_check(&self)) {
+            same.count += self.count;
         } else if all.len() < MOST || self.check == OTHERS {
             all.push(self);
+        // The condition may contain values of the request, so the number of checks must be limited.
         } else {
             Self { check: OTHERS.into(), expected: String::new(), found: String::new(), ..self }.add_to(all);
         }

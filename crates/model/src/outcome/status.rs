@@ -1,15 +1,15 @@
-//! Statuses of HTTP and gRPC, and close codes of WebSockets, as one number; and their names.
+//! Represents statuses of HTTP and gRPC and close codes of WebSockets as one number, and names them.
 
-/// Statuses from this one on are those of gRPC, counted from it: 1,000 is OK, 1,014 is UNAVAILABLE.
+/// Offset of gRPC statuses: 1,000 is OK, 1,014 is UNAVAILABLE.
 pub const GRPC_STATUS: u16 = 1000;
 
-/// Statuses from this one on are close codes of WebSockets, counted from it: 21,008 is 1008, a policy violation.
+/// Offset of WebSocket close codes: 21,008 is 1008, a policy violation.
 pub const CLOSE_STATUS: u16 = 20_000;
 
-/// Larger codes of gRPC than any that exists would look like close codes.
+/// Maximum code of gRPC. Larger ones, which do not exist, would look like close codes.
 const MAX_GRPC_CODE: u16 = 9_999;
 
-/// The close codes that RFC 6455 section 7.4.1 and its registry define.
+/// Close codes of RFC 6455 section 7.4.1 and its registry.
 const CLOSE_NAMES: [(u16, &str); 13] = [
     (1000, "normal closure"),
     (1001, "going away"),
@@ -26,7 +26,7 @@ const CLOSE_NAMES: [(u16, &str); 13] = [
     (1014, "bad gateway"),
 ];
 
-/// The statuses of gRPC, from 0 on.
+/// Names of the gRPC statuses, from 0 on.
 const GRPC_NAMES: [&str; 17] = [
     "OK",
     "CANCELLED",
@@ -47,7 +47,7 @@ const GRPC_NAMES: [&str; 17] = [
     "UNAUTHENTICATED",
 ];
 
-/// The status of gRPC of this name, such as `NOT_FOUND`, as a status of an outcome.
+/// Returns the outcome status of the gRPC status with this name, such as `NOT_FOUND`.
 pub fn grpc_status(name: &str) -> Option<u16> {
     let code = GRPC_NAMES.iter().position(|known| *known == name)?;
     Some(GRPC_STATUS + code as u16)
@@ -58,7 +58,7 @@ pub fn grpc_code_status(code: u16) -> u16 {
     GRPC_STATUS + code.min(MAX_GRPC_CODE)
 }
 
-/// A status for a reader: `404`, `grpc 14 UNAVAILABLE`, or `close 1008 policy violation`.
+/// Formats a status: `404`, `grpc 14 UNAVAILABLE`, or `close 1008 policy violation`.
 pub fn status_text(status: u16) -> String {
     if let Some(code) = status.checked_sub(CLOSE_STATUS) {
         let name = CLOSE_NAMES.iter().find(|known| known.0 == code).map_or("", |known| known.1);

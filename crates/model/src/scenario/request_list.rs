@@ -1,17 +1,17 @@
-//! Holds the requests of a scenario, which all copies of a plan share.
+//! Stores the requests of a scenario, which all copies of a plan share.
 
 use crate::Request;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
-/// Requests that steps choose from. A clone shares them, because a list of URLs may have 100,000 entries and a run holds its plan
-/// several times. The first change of a clone copies them.
+/// Requests that steps choose from. Clones share the list, because it may have 100,000 URLs and a run
+/// stores its plan several times. The first change of a clone copies the list.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RequestList(Arc<Vec<Request>>);
 
 impl RequestList {
-    /// Changes each request. If none becomes another one, the list stays shared.
+    /// Changes each request. If no request differs afterwards, the list stays shared.
     pub fn change_each(&mut self, mut change: impl FnMut(&mut Request)) {
         for number in 0..self.len() {
             let mut request = self[number].clone();

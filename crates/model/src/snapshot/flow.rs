@@ -1,8 +1,8 @@
-//! Counters of an interval of a run: one row each, from which its field, its sums, its message and its figures in reports
-//! are made.
+//! Counters of an interval of a run. One row per counter generates its field, its sums, its message and
+//! its figures in reports.
 //!
-//! A new counter is a row here and the place that counts it. Out of scope: counts and times of requests by the time at
-//! which they were planned, which are a [`Tally`](crate::Tally).
+//! A new counter needs a row here and the code that counts it. Counts and times of requests by planned
+//! time are in a [`Tally`](crate::Tally).
 
 use crate::Run;
 use crate::time::seconds_of;
@@ -14,26 +14,26 @@ pub struct Counter {
     pub name: &'static str,
     /// The lines of the comment above its row.
     comment: &'static [&'static str],
-    /// Number of its field in messages; never changes.
+    /// Number of its field in messages, which never changes.
     pub number: u32,
-    /// Its value.
+    /// Returns its value.
     pub value: fn(&Flow) -> u64,
-    /// Its figures in the report of a run.
+    /// Figures of the counter in the report of a run.
     pub figures: &'static [Figure],
 }
 
 /// A figure of a report, computed from one counter.
 #[derive(Debug)]
 pub struct Figure {
-    /// Its key in JSON.
+    /// Key of the figure in JSON.
     pub key: &'static str,
-    /// Its definition, where that of the counter does not fit.
+    /// Definition, if it differs from that of the counter.
     description: Option<&'static str>,
-    /// How it is computed.
+    /// Computation of the figure.
     pub kind: FigureKind,
 }
 
-/// How a figure is computed from its counter.
+/// Computation of a figure from its counter.
 #[derive(Debug, Clone, Copy)]
 pub enum FigureKind {
     /// The count of the whole run.
@@ -48,14 +48,14 @@ pub enum FigureKind {
     MeanSeconds(fn(&Flow) -> u64),
 }
 
-/// The value of a figure.
+/// Value of a figure.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum FigureValue {
-    /// A count.
+    /// A number of occurrences.
     Count(u64),
-    /// Seconds.
+    /// A time, in seconds.
     Seconds(f64),
-    /// Unknown: there was nothing to compute it from.
+    /// Unknown, since there are no data.
     Unknown,
 }
 
@@ -70,18 +70,18 @@ impl Figure {
 }
 
 impl Counter {
-    /// Its definition, in lines.
+    /// Returns its definition, in lines.
     pub fn description(&self) -> String {
         let lines: Vec<&str> = self.comment.iter().map(|line| line.trim()).collect();
         lines.join("\n")
     }
 
-    /// The definition of a figure of this counter, in lines.
+    /// Returns the definition of a figure of this counter, in lines.
     pub fn description_of(&self, figure: &Figure) -> String {
         figure.description.map_or_else(|| self.description(), str::to_owned)
     }
 
-    /// The value of a figure of this counter in a run.
+    /// Returns the value of a figure of this counter in a run.
     pub fn value_of(&self, figure: &Figure, run: &Run) -> FigureValue {
         let total = (self.value)(&run.flow_all);
         match figure.kind {
@@ -96,8 +96,9 @@ impl Counter {
     }
 }
 
-/// Makes the struct, which is its own message, and the list of its rows. A row is
-/// `name: rule = number => [figures]`; the rule is `total` (intervals add up) or `level` (the last interval counts).
+/// Generates the struct, which is its own message, and the list of its rows. A row is
+/// `name: rule = number => [figures]`. The rule is `total` (intervals add up) or `level` (the last
+/// interval counts).
 macro_rules! counters {
     (
         $(#[$about:meta])*

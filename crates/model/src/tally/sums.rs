@@ -1,4 +1,5 @@
-//! Sums of samples, made of rows: a row is a field, its part in merges, and a field of the sum's message.
+//! Sums of samples, generated from rows. A row is a field, its rule in merges, and its field in the
+//! message.
 
 pub mod kinds;
 pub mod messages;
@@ -8,31 +9,31 @@ use crate::outcome::Malformed;
 use brunt_stats::Histogram;
 pub use messages::{FailureCount, FailureTimes, MalformedCount, StatusCount};
 
-/// A value that adds up and has a field in a message.
+/// A value that can be added up, with a field in a message.
 pub trait Summand: Sized {
-    /// Type of the field.
+    /// Type of the field in the message.
     type Field;
 
     /// Adds another value.
     fn merge(&mut self, other: &Self);
 
-    /// Adds what reports show by label.
+    /// Adds the parts that reports show by label.
     fn merge_replies(&mut self, other: &Self) {
         self.merge(other);
     }
 
-    /// Brings histograms into their smallest form.
+    /// Changes histograms to their smallest form.
     fn compact(&mut self) {}
 
-    /// The field of the value.
+    /// Converts the value to its field.
     fn to_field(&self) -> Self::Field;
 
-    /// The value of a field; None if the field is damaged.
+    /// Converts a field to a value; None if the field is damaged.
     fn from_field(field: Self::Field) -> Option<Self>;
 }
 
-/// Makes the struct of a sum, its message, and their [`Summand`]. A row is `[prost] name: type = number`; one that ends
-/// with `(run)` is not added up by label.
+/// Generates the struct of a sum, its message, and their [`Summand`] implementation. A row is `[prost]
+/// name: type = number`. A row that ends with `(run)` is not added up by label.
 macro_rules! sums {
     (
         $(#[$about:meta])*
@@ -169,11 +170,11 @@ impl Summand for Vec<(Failure, Histogram)> {
     }
 
     fn to_field(&self) -> Self::Field {
-        let message = |(failure, times): &(Failure, Histogram)| FailureTimes {
+        let messages = self.iter().map(|(failure, times)| FailureTimes {
             failure: kinds::Failure::number(*failure),
             times: times.to_field(),
-        };
-        self.iter().map(message).collect()
+        });
+        messages.collect()
     }
 
     fn from_field(field: Self::Field) -> Option<Self> {
@@ -193,21 +194,22 @@ impl Summand for Vec<(Malformed, u64)> {
     }
 
     fn to_field(&self) -> Self::Field {
-        let message = |(cause, count): &(Malformed, u64)| MalformedCount {
-            cause: kinds::Malformed::number(*cause),
-            count: *count,
-        };
-        self.iter().map(message).collect()
+        let messages =
+            self.iter().map(|(cause, count)| MalformedCount { cause: kinds::Malformed::number(*cause), count: *count });
+        messages.collect()
     }
 
     fn from_field(field: Self::Field) -> Option<Self> {
         Some(
-            field.iter().filter_map(|message| Some((kinds::Malformed::known(message.cause)?, message.count))).collect(),
+            field
+                .iter()
+                .filter_map(|message| Some((kinds::Malformed::from_number(message.cause)?, message.count)))
+                .collect(),
         )
     }
 }
 
-/// The value of a key, added to the list if it is missing.
+/// Returns the value of a key, which is added to the list if it is missing.
 pub fn entry<K: Copy + PartialEq, V: Default>(list: &mut Vec<(K, V)>, key: K) -> &mut V {
     let index = list.iter().position(|entry| entry.0 == key).unwrap_or_else(|| {
         list.push((key, V::default()));

@@ -1,6 +1,6 @@
-//! The parts of a run, as messages number them.
+//! The phases of a run, with their numbers in messages.
 
-/// The same kinds, as the model has them.
+/// The corresponding types of the model.
 mod model {
     pub use crate::event::Phase;
 }

@@ -1,8 +1,10 @@
-//! From messages to the model's types: total, whatever a message holds.
+//! Converts messages to the types of the model. It accepts every message.
 //!
-//! A field that is not set is zero or empty. Of kinds that this version does not know, an event is left out (its reader
-//! counts it), a failure counts as [`Failure::System`](crate::Failure::System), so that sums stay whole, and the cause of
-//! a malformed reply is not stated. What cannot be (a histogram beyond 2^64, a plan that is no JSON) is damage.
+//! A missing field is zero or empty. Unknown kinds come from later versions. An event of an unknown
+//! kind is skipped (its reader counts it). An unknown failure counts as
+//! [`Failure::System`](crate::Failure::System), so that sums remain complete. An unknown cause of a
+//! malformed reply is dropped. Impossible values (a histogram beyond 2^64, a plan that is not JSON)
+//! mean that the message is damaged.
 
 use super::{Account, AccountKind, Bin, CheckFailure, Event, Kind, Malformed, Phase, Reading, Sample};
 use super::{Snapshot, Started, TransactionTally};
@@ -12,16 +14,16 @@ use crate::sample::Opening;
 use crate::tally::sums::Summand;
 use crate::tally::sums::kinds::failure;
 
-/// What a whole message holds.
+/// A decoded message.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Decoded<T> {
-    /// Something that this version knows.
+    /// The message has a known kind.
     Known(T),
-    /// Something that a later version wrote.
+    /// The message has an unknown kind; a later version wrote it.
     Unknown,
 }
 
-/// The account of a message; None where it is damaged.
+/// Converts an account; None if the message is damaged.
 pub fn account(message: Account) -> Option<Decoded<model::Account>> {
     Some(match message.said {
         Some(AccountKind::ReadyNanos(at)) => Decoded::Known(model::Account::Ready(Tick(at))),
@@ -34,23 +36,23 @@ pub fn account(message: Account) -> Option<Decoded<model::Account>> {
     })
 }
 
-/// The event of a message; None where it is damaged.
+/// Converts an event; None if the message is damaged.
 pub fn event(message: Event) -> Option<Decoded<model::Event>> {
     Some(Decoded::Known(match message.kind {
         Some(Kind::Started(s)) => started(&s)?,
-        Some(Kind::Stage(s)) => match Phase::known(s.phase) {
+        Some(Kind::Stage(s)) => match Phase::from_number(s.phase) {
             Some(phase) => model::Event::Stage { at: Tick(s.at_nanos), phase },
             None => return Some(Decoded::Unknown),
         },
         Some(Kind::Label(l)) => model::Event::Label { id: l.id, name: l.name, hop_of: l.hop_of },
         Some(Kind::Target(t)) => model::Event::Target { addresses: t.addresses, server: t.server },
-        Some(Kind::Snapshot(s)) => match Phase::known(s.phase) {
+        Some(Kind::Snapshot(s)) => match Phase::from_number(s.phase) {
             Some(phase) => model::Event::Snapshot(Box::new(snapshot(*s, phase)?)),
             None => return Some(Decoded::Unknown),
         },
         Some(Kind::Population(p)) => {
             let snapshot_of = p.snapshot.unwrap_or_default();
-            let Some(phase) = Phase::known(snapshot_of.phase) else { return Some(Decoded::Unknown) };
+            let Some(phase) = Phase::from_number(snapshot_of.phase) else { return Some(Decoded::Unknown) };
             model::Event::Population { number: p.number, snapshot: Box::new(snapshot(*snapshot_of, phase)?) }
         }
         Some(Kind::Samples(s)) => model::Event::Samples(s.samples.iter().map(sample).collect::<Option<_>>()?),
@@ -147,6 +149,6 @@ fn sample(s: &Sample) -> Option<model::Sample> {
         iteration: s.iteration,
         opening_lag: s.opening_lag_nanos,
         read_lag: s.read_lag_nanos,
-        malformed: Malformed::known(s.malformed),
+        malformed: Malformed::from_number(s.malformed),
     })
 }

@@ -1,4 +1,4 @@
-//! From the model's types to messages. What is empty or zero takes no bytes.
+//! Converts the types of the model to messages. Empty values and zeros take no bytes.
 
 use super::{
     Account, AccountKind, Bin, CheckFailure, CheckFailures, Event, Failure, Finished, Kind, Label, LabelTally, Lost,
@@ -9,25 +9,25 @@ use crate as model;
 use crate::tally::sums::Summand;
 use serde_json::to_string;
 
-/// The message of an account.
+/// Converts an account.
 ///
 /// # Errors
 ///
-/// The plan or the environment of its event cannot be written as JSON.
+/// The plan or the environment of its event cannot be encoded as JSON.
 pub fn account_message(account: &model::Account) -> serde_json::Result<Account> {
-    let said = match account {
+    let kind = match account {
         model::Account::Ready(at) => AccountKind::ReadyNanos(at.0),
         model::Account::Event(event) => AccountKind::Event(event_message(event)?),
         model::Account::EndRun => AccountKind::EndRun(true),
     };
-    Ok(Account { said: Some(said) })
+    Ok(Account { said: Some(kind) })
 }
 
-/// The message of an event.
+/// Converts an event.
 ///
 /// # Errors
 ///
-/// Its plan or environment cannot be written as JSON.
+/// Its plan or environment cannot be encoded as JSON.
 pub fn event_message(event: &model::Event) -> serde_json::Result<Event> {
     Ok(Event { kind: Some(kind(event)?) })
 }
@@ -95,14 +95,14 @@ impl From<&model::Snapshot> for Snapshot {
                 .map(|(label, tally)| LabelTally { label: *label, tally: tally.to_field() })
                 .collect(),
             bins: s.bins.iter().map(|b| Bin { number: b.number, planned: b.planned, acted: b.acted }).collect(),
-            transactions: s.transactions.iter().map(transaction).collect(),
+            transactions: s.transactions.iter().map(|(name, tally)| transaction(name, tally)).collect(),
         }
     }
 }
 
-fn transaction((name, t): (&String, &model::TransactionTally)) -> TransactionTally {
+fn transaction(name: &str, t: &model::TransactionTally) -> TransactionTally {
     TransactionTally {
-        name: name.clone(),
+        name: name.to_owned(),
         started: t.started,
         succeeded: t.succeeded,
         failed: t.failed,

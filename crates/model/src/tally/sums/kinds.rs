@@ -1,6 +1,6 @@
-//! Enumerations of the messages. Kinds begin with 1, since 0 is a field without a value.
+//! Enumerations of the messages. Numbers begin with 1, since 0 stands for a missing value.
 
-/// The same kinds, as the model has them.
+/// The corresponding types of the model.
 mod model {
     pub use crate::outcome::{Failure, Malformed};
 }
@@ -15,15 +15,15 @@ macro_rules! kinds {
         }
 
         impl $name {
-            /// The number of a kind.
+            /// Returns the number of a kind.
             pub fn number(kind: model::$name) -> i32 {
                 match kind {
                     $(model::$name::$kind => $number,)*
                 }
             }
 
-            /// The kind of a number; None for 0 and for kinds of later versions.
-            pub fn known(number: i32) -> Option<model::$name> {
+            /// Returns the kind of a number; None for 0 and for kinds of later versions.
+            pub fn from_number(number: i32) -> Option<model::$name> {
                 match number {
                     $($number => Some(model::$name::$kind),)*
                     _ => None,
@@ -153,8 +153,8 @@ kinds!(Malformed {
     HeaderListTooLarge = 93,
 });
 
-/// The failure of a number; [`System`](model::Failure::System) for a kind that this version does not know, so that sums
-/// stay whole.
+/// Returns the failure of a number. An unknown kind becomes [`System`](model::Failure::System), so that
+/// sums remain complete.
 pub fn failure(number: i32) -> model::Failure {
-    Failure::known(number).unwrap_or(model::Failure::System)
+    Failure::from_number(number).unwrap_or(model::Failure::System)
 }
