@@ -1,7 +1,6 @@
-//! What was decided about a sweep: words that the room `judge` fills in and reports show.
+//! Results of the analysis of a sweep. `judge` computes them, reports show them.
 //!
-//! Out of scope: the mathematics. An analysis is made of [`Observation`]s, whoever measured them: a study's trials,
-//! or a table that another tool wrote.
+//! An analysis is based on [`Observation`]s, from the trials of a study or from a table of another tool.
 
 use crate::comparison::Pair;
 use crate::finding::{Finding, ProcessUse, Side, State};
@@ -14,12 +13,12 @@ use serde::{Deserialize, Serialize};
 pub struct Observations {
     /// The names of the contenders.
     pub contenders: Vec<String>,
-    /// The factors of each contender with its levels, in the order of the contenders; empty where they have none.
+    /// Factors of each contender with its levels, in the order of the contenders; empty without factors.
     #[serde(default)]
     pub factors: Vec<Vec<(String, String)>>,
     /// The unit of loads.
     pub unit: LoadUnit,
-    /// One for each trial.
+    /// Results of the trials.
     pub observations: Vec<Observation>,
     /// Objectives that each contender is tested against.
     pub objectives: Vec<Objective>,
@@ -34,11 +33,11 @@ pub struct Observation {
     pub contender: usize,
     /// Repetition, from 0.
     pub repetition: u32,
-    /// The load that was asked for: arrivals per second or users.
+    /// Requested load: arrivals per second or users.
     pub load: f64,
     /// Arrivals per second that became due in the measured time; null in a closed loop.
     pub offered: Option<f64>,
-    /// Completed per second within the measured time.
+    /// Completed requests per second of measured time.
     pub achieved: f64,
     /// Mean response time of completed requests.
     pub mean: Option<f64>,
@@ -50,16 +49,17 @@ pub struct Observation {
     pub max: Option<f64>,
     /// The share of errors, 0 to 1.
     pub errors: Option<f64>,
-    /// Bounds held against this trial, in the order of [`Observations::objectives`]; null where its figure is not known.
+    /// True for each objective that the trial met, in the order of [`Observations::objectives`]; null if the
+    /// figure is unknown.
     pub objectives: Vec<Option<bool>>,
     /// The verdict on the generator.
     pub verdict: Option<State>,
-    /// Other processes that used the machine's CPU, where they changed figures.
+    /// Other processes that used the machine's CPU, if they changed figures.
     #[serde(default)]
     pub other_processes: Vec<ProcessUse>,
-    /// True if the trial was cut short: its figures are those of a part.
+    /// True if the trial was stopped early: its figures are those of the first part.
     pub cut_short: bool,
-    /// Its blocks of a second each, in order; empty where only sums are known.
+    /// Blocks of one second each, in order; empty if only sums are known.
     pub blocks: Vec<Block>,
 }
 
@@ -74,18 +74,18 @@ pub struct ObservedQuantile {
     pub at_least: bool,
 }
 
-/// A second of a trial.
+/// One second of a trial.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Block {
     /// Length of the block, in seconds.
     pub seconds: f64,
-    /// Arrivals that became due in it.
+    /// Arrivals that became due in the block.
     pub planned: u64,
-    /// Whole replies in it.
+    /// Complete replies in the block.
     pub completed: u64,
-    /// Mean response time of the requests that ended in it; null where none did.
+    /// Mean response time of the requests that ended in the block; null if there were none.
     pub mean: Option<f64>,
-    /// Their p99.
+    /// 99th percentile of their response time.
     pub p99: Option<f64>,
 }
 
@@ -112,7 +112,7 @@ pub struct Analysis {
 }
 
 impl Analysis {
-    /// Whether a comparison left invalid trials out, with their blocks, and has others.
+    /// True if a comparison excludes invalid trials with their blocks, and contains others.
     pub fn excludes_invalid_trials(&self) -> bool {
         self.comparison.as_ref().is_some_and(|comparison| comparison.blocks > 0)
     }
@@ -121,13 +121,13 @@ impl Analysis {
 /// Analysis of one contender.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ContenderAnalysis {
-    /// Its name.
+    /// Name of the contender.
     pub contender: String,
-    /// Its loads, ascending.
+    /// Points of the curve, by ascending load.
     pub curve: Vec<CurvePoint>,
-    /// The definitions of its limit, side by side; those that do not apply are left out.
+    /// Limits by several definitions; those that do not apply are left out.
     pub limits: Vec<LoadLimit>,
-    /// The fit of the Universal Scalability Law; null where the sweep allows none.
+    /// Fit of the Universal Scalability Law; null if the sweep is not suitable.
     pub scalability: Option<Scalability>,
     /// Trials and steps that deviate from the others.
     pub outliers: Vec<Outlier>,
@@ -140,19 +140,19 @@ pub struct ContenderAnalysis {
 pub struct CurvePoint {
     /// The load.
     pub load: f64,
-    /// Number of trials behind the point; cut-short and invalid trials are excluded.
+    /// Number of trials of the point; trials stopped early and invalid ones are excluded.
     pub trials: u32,
-    /// Offered, per second.
+    /// Offered load, per second.
     pub offered: Option<BandedFigure>,
-    /// Achieved, per second.
+    /// Achieved throughput, per second.
     pub achieved: BandedFigure,
     /// Mean response time, in seconds.
     pub mean: Option<BandedFigure>,
     /// The median response time, in seconds.
     pub p50: Option<BandedFigure>,
-    /// Its 95th percentile.
+    /// 95th percentile of the response time, in seconds.
     pub p95: Option<BandedFigure>,
-    /// Its 99th percentile.
+    /// 99th percentile of the response time, in seconds.
     pub p99: Option<BandedFigure>,
     /// The share of errors.
     pub errors: Option<BandedFigure>,
@@ -163,19 +163,19 @@ pub struct CurvePoint {
 pub struct BandedFigure {
     /// The median of the trials.
     pub value: f64,
-    /// The lower end of what `band` names.
+    /// Lower end of the interval; `band` is its meaning.
     pub low: f64,
-    /// The upper end.
+    /// Upper end of the interval.
     pub high: f64,
     /// Meaning of `low` and `high`.
     pub band: Band,
 }
 
-/// Meaning of the interval `low` to `high` beside a figure.
+/// Meaning of the interval `low` to `high` of a figure.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Band {
-    /// No interval: there is one value only.
+    /// No interval, since there is only one value.
     #[default]
     One,
     /// Minimum and maximum of the trials: fewer than six give no 95 % interval.
@@ -188,14 +188,14 @@ pub enum Band {
     Model,
 }
 
-/// One definition of a limit, and what it gives.
+/// One definition of a limit, with its result.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LoadLimit {
     /// Definition of the limit.
     pub kind: LimitKind,
-    /// Its name in a table: `knee`, `saturation point`, `p99 < 3s`.
+    /// Name in a table: `knee`, `saturation point`, `p99 < 3s`.
     pub name: String,
-    /// The load (or, of the saturation point, the throughput) with its band; null where the range shows none.
+    /// Load (for the saturation point: throughput) with its interval; null if the range contains no limit.
     pub at: Option<BandedFigure>,
     /// Unit of the figure: `/s` or `users`.
     pub unit: String,
@@ -215,7 +215,7 @@ pub enum LimitKind {
     Saturation,
     /// Closed loop: the number of users at which the asymptotes cross, `X_max · (R_min + think)`.
     Asymptotes,
-    /// The last load of which at least 99 % is achieved.
+    /// Highest load with at least 99 % achieved.
     Kept,
     /// The highest load up to which an objective holds.
     Objective,
@@ -232,7 +232,7 @@ pub struct Scalability {
     pub sigma: BandedFigure,
     /// κ: cost of coherence between workers (crosstalk).
     pub kappa: BandedFigure,
-    /// The number at which throughput is greatest; null where κ may be 0.
+    /// Concurrency with the highest throughput; null if κ may be 0.
     pub peak: Option<BandedFigure>,
     /// The coefficient of determination of the fit.
     pub r_squared: f64,
@@ -258,7 +258,7 @@ pub struct Bottleneck {
     pub culprit: Culprit,
     /// As a sentence with its figures, such as "all 20 php-fpm children busy, 35 requests queued".
     pub sentence: String,
-    /// Evidence: each figure beside its threshold.
+    /// Evidence: each figure with its threshold.
     pub evidence: Vec<Reason>,
     /// Other resources at their limits, each a sentence.
     pub others: Vec<String>,
@@ -288,18 +288,18 @@ pub enum Culprit {
     Files,
     /// Not the server: the generator.
     Generator,
-    /// No resource that was read was at its limit.
+    /// No resource with readings was at its limit.
     NotFound,
 }
 
-/// A reading beside its threshold.
+/// A reading with its threshold.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Reason {
     /// Resource that the reading describes.
     pub culprit: Culprit,
     /// Source of the reading: `process:nginx`.
     pub source: String,
-    /// Its name, with its unit.
+    /// Name of the reading, with its unit.
     pub name: String,
     /// The figure.
     pub value: f64,

@@ -1,6 +1,4 @@
-//! How much a server carries: words that the room `search` fills in and reports show.
-//!
-//! Out of scope: the mathematics, and the choice of the next load.
+//! Results of a capacity search. `search` computes them, reports show them.
 
 use crate::LoadUnit;
 use crate::analysis::Bottleneck;
@@ -14,13 +12,13 @@ use std::time::Duration;
 /// Result of a capacity search for one contender; also of a search that was stopped.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Answer {
-    /// Its name.
+    /// Name of the contender.
     pub contender: String,
     /// The unit of loads.
     pub unit: LoadUnit,
-    /// The whole in one sentence: "capacity 3,412 ± 60 requests/s at p99 < 50ms; knee at 2,950 to 3,050; …".
+    /// Summary in one sentence: "capacity 3,412 ± 60 requests/s at p99 < 50ms; knee at 2,950 to 3,050; …".
     pub sentence: String,
-    /// One for each set of objectives, in their order.
+    /// Capacity for each set of objectives, in their order.
     pub capacities: Vec<Capacity>,
     /// Load at which the response time starts to bend; null if not found.
     pub knee: Option<Estimate>,
@@ -34,7 +32,8 @@ pub struct Answer {
     pub bottleneck: Option<Bottleneck>,
     /// Trials of the search, in order.
     pub trials: Vec<SearchTrial>,
-    /// The server's capacity drifted during the search: as a sentence with its figures; null where no drift was found.
+    /// Drift of the server's capacity during the search, as a sentence with its figures; null without a
+    /// drift.
     pub drift: Option<String>,
     /// Reason why the search ended.
     pub ended: SearchEnd,
@@ -47,8 +46,8 @@ pub struct Capacity {
     pub objectives: ObjectiveSet,
     /// Capacity with its interval; an unknown end is null.
     pub at: Estimate,
-    /// As a sentence: "3,412 requests/s (3,352 to 3,472)", "at least 5,000 requests/s: limited by a worker thread at 100 % CPU, not
-    /// by the server alone".
+    /// Capacity as a sentence: "3,412 requests/s (3,352 to 3,472)", "at least 5,000 requests/s: limited by a
+    /// worker thread at 100 % CPU, not by the server alone".
     pub sentence: String,
 }
 
@@ -66,13 +65,13 @@ pub struct Estimate {
 /// Recovery of a server after an overload.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Recovery {
-    /// Overload.
+    /// Load of the overload.
     pub overload: f64,
     /// Load at which recovery was measured.
     pub load: f64,
     /// Throughput during the overload, per second.
     pub throughput_overloaded: f64,
-    /// Seconds until response times were back to normal at that load; null if they were not by the end.
+    /// Seconds until response times were normal again at that load; null if they were not by the end.
     #[serde(with = "optional_seconds", rename = "recovery_seconds")]
     #[schemars(with = "Option<f64>")]
     pub after: Option<Duration>,
@@ -81,17 +80,17 @@ pub struct Recovery {
 /// A trial of a search.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SearchTrial {
-    /// The load.
+    /// Load of the trial.
     pub load: f64,
     /// Reason for the trial: "twice the previous load", "refine below the estimate", "confirmation run".
     pub why: String,
     /// Measured time, in seconds.
     pub seconds: f64,
-    /// Completed per second.
+    /// Completed requests per second.
     pub achieved: f64,
     /// Side of each capacity on which the load lies, in the order of the objective sets.
     pub sides: Vec<LoadSide>,
-    /// Generator limit that makes the trial say nothing about the server; null if there was none.
+    /// Generator limit that makes the trial useless for the server; null if there was none.
     pub limited: Option<String>,
     /// Running estimate of the first capacity after this trial.
     pub known: Estimate,
@@ -117,11 +116,11 @@ pub enum SearchEnd {
     Precise,
     /// The time budget was used up.
     Budget,
-    /// The generator, or others on the machine that it shares with the server, were the limit.
+    /// The generator, or other processes on the machine that it shares with the server, were the limit.
     Generator,
     /// The highest load allowed met the objectives.
     Most,
-    /// The lowest load that makes sense missed the objectives.
+    /// The lowest useful load missed the objectives.
     Least,
     /// The server did not recover from an overload.
     Damaged,

@@ -1,6 +1,4 @@
-//! Which of several servers is better: words that the room `judge` fills in and reports show.
-//!
-//! Out of scope: the mathematics.
+//! Results of a comparison of contenders. `judge` computes them, reports show them.
 
 use crate::answer::{Estimate, SearchEnd};
 use crate::question::Measure;
@@ -24,13 +22,13 @@ pub struct Comparison {
     pub ended: ComparisonEnd,
     /// Regressions beyond the bounds of `fail_if`, each a sentence.
     pub failed: Vec<String>,
-    /// Capacities found for it, in order; empty without a search.
+    /// Capacities found for the comparison, in order; empty without a search.
     #[serde(default)]
     pub searched: Vec<FoundCapacity>,
 }
 
 impl Comparison {
-    /// The figure that decides, of each pair that has it.
+    /// Returns the deciding figure of each pair that has it.
     pub fn deciding(&self) -> impl Iterator<Item = &Compared> {
         let first = self.pairs.first().and_then(|pair| pair.measures.first()).map(|first| first.measure);
         self.pairs.iter().flat_map(|pair| &pair.measures).filter(move |one| Some(one.measure) == first)
@@ -48,7 +46,7 @@ pub struct FoundCapacity {
     pub at: Estimate,
     /// Number of trials of the search.
     pub trials: u32,
-    /// Why no more was tried.
+    /// Reason why the search ended.
     pub ended: SearchEnd,
 }
 
@@ -81,7 +79,7 @@ pub struct Compared {
     pub shift: Option<f64>,
     /// Lower end of its interval; null if there are too few blocks.
     pub low: Option<f64>,
-    /// The upper end.
+    /// Upper end of the interval; null if there are too few blocks.
     pub high: Option<f64>,
     /// The p-value, corrected for multiple comparisons (Holm) and interim looks; null without a test.
     pub p: Option<f64>,
@@ -89,7 +87,7 @@ pub struct Compared {
     pub test: Test,
     /// Verdict on the figure.
     pub verdict: Better,
-    /// The whole as a sentence: "p99: apache is better by 4.1 % (2.6 to 5.5)".
+    /// Result as a sentence: "p99: apache is better by 4.1 % (2.6 to 5.5)".
     pub sentence: String,
 }
 
@@ -97,7 +95,7 @@ pub struct Compared {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Test {
-    /// Permutation test: all exchanges of the two within each block.
+    /// Permutation test: all ways to exchange the contenders within blocks.
     PermutationInBlocks,
     /// Mann-Whitney U test, for runs that were not made in blocks.
     MannWhitney,
@@ -113,9 +111,9 @@ pub enum Better {
     Better,
     /// The other contender is worse.
     Worse,
-    /// The difference is smaller than the smallest that matters.
+    /// The difference is smaller than the smallest relevant one.
     Equal,
-    /// Undecided.
+    /// The test has not decided.
     Undecided,
 }
 
@@ -126,9 +124,9 @@ pub struct QuantileShift {
     pub quantile: f64,
     /// Difference in seconds: other contender minus baseline.
     pub seconds: f64,
-    /// The lower end of the band.
+    /// Lower end of the simultaneous band.
     pub low: f64,
-    /// The upper end.
+    /// Upper end of the simultaneous band.
     pub high: f64,
 }
 

@@ -1,6 +1,7 @@
-//! Many runs, fully resolved: which servers, which loads, how often, in which order, and what is done around them.
+//! Experiments: many runs, fully resolved. Contenders, loads, repetitions, their order, and the commands
+//! around them.
 //!
-//! Out of scope: the plan file as people write it (that is `script`'s), and its doing (that is `rig`'s).
+//! `spec` reads plan files, and `rig` executes experiments.
 
 use crate::question::TrialPurpose;
 use crate::time::{optional_seconds, seconds};
@@ -13,33 +14,33 @@ use std::time::Duration;
 /// A fully resolved experiment of many runs: every setting has its value, and nothing else is needed to execute it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Experiment {
-    /// Its name.
+    /// Name of the experiment.
     pub name: String,
     /// A description by its author; may be empty.
     pub about: String,
-    /// What is compared: one contender at least.
+    /// The contenders; at least one.
     pub contenders: Vec<Contender>,
-    /// How often each step of each contender is measured.
+    /// Number of measurements of each step of each contender.
     pub repetitions: u32,
-    /// In which order.
+    /// Order of the trials.
     pub order: TrialOrder,
     /// Pause before each trial but the first, in seconds.
     #[serde(with = "seconds", rename = "cooldown_seconds")]
     #[schemars(with = "f64")]
     pub cooldown: Duration,
-    /// What is run before and after the whole.
+    /// Commands before and after the whole experiment.
     pub hooks: HookCommands,
-    /// From which the random order is drawn.
+    /// Seed of the random order.
     pub seed: u64,
     /// The working directory of commands, and the base of relative paths.
     pub directory: PathBuf,
-    /// A folder for its files, made before and removed after it; None where it needs none.
+    /// A folder for its files, created before and removed after it; None if it needs none.
     #[serde(default)]
     pub scratch: Option<PathBuf>,
-    /// The question that it answers.
+    /// Question that the experiment answers.
     #[serde(default)]
     pub question: Question,
-    /// The text that it was made from: a plan file, or a command line.
+    /// Text of the plan file, or the command line.
     pub source: String,
 }
 
@@ -47,11 +48,11 @@ pub struct Experiment {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TrialOrder {
-    /// Each repetition goes through all contenders, every other one backwards (A B, B A, A B), so that a drift of the
-    /// machine falls on all alike.
+    /// Each repetition measures all contenders, every second one in reverse order (A B, B A, A B). A drift of
+    /// the machine thus affects all contenders equally.
     #[default]
     Interleaved,
-    /// All repetitions of a contender, then those of the next.
+    /// All repetitions of one contender, then those of the next.
     Blocks,
     /// Contenders within a repetition, and steps within a contender, in random order.
     Random,
@@ -60,50 +61,49 @@ pub enum TrialOrder {
 /// One of the servers, builds or settings compared.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Contender {
-    /// Its name; no two have the same.
+    /// Unique name of the contender.
     pub name: String,
-    /// The factors whose product it is, and its level of each, such as `("server", "nginx")`; may be empty.
+    /// Factors with the contender's level of each, such as `("server", "nginx")`; may be empty.
     pub factors: Vec<(String, String)>,
-    /// Its loads, in the order in which they were written; one at least.
+    /// Loads, in the order in which they were written; at least one.
     pub steps: Vec<Step>,
-    /// The server that is started for it, where brunt does that.
+    /// Server that brunt starts for the contender, if any.
     pub server: Option<ManagedServer>,
-    /// What is run before and after all its trials of a repetition (`HookCommands` of the contender's own level), each
-    /// repetition and each step.
+    /// Commands before and after its trials: consecutive trials, repetitions and steps.
     pub hooks: ContenderHooks,
-    /// What is read of its server meanwhile.
+    /// Probes that are read during its trials.
     pub probes: Vec<ProbeSpec>,
 }
 
 /// One load of a contender.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Step {
-    /// The load: arrivals per second or virtual users, as the plan's [`Load`] says; the peak where it changes.
+    /// Load: arrivals per second or virtual users, depending on the plan's [`Load`]; the peak if it changes.
     pub load: f64,
-    /// The run.
+    /// Plan of the run.
     pub plan: Plan,
-    /// What the search that chose it uses it for; null where no search chose it.
+    /// Purpose of the trial in a search; null if no search chose it.
     #[serde(default)]
     pub purpose: Option<TrialPurpose>,
 }
 
-/// Commands before and after something.
+/// Commands before and after a part of an experiment.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HookCommands {
-    /// Commands before it, in order.
+    /// Commands before the part, in order.
     pub before: Vec<Hook>,
-    /// Commands after it, in order; they also run if it was stopped.
+    /// Commands after the part, in order; they also run if it was stopped.
     pub after: Vec<Hook>,
 }
 
 /// The hooks of a contender.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ContenderHooks {
-    /// Around all trials of the contender that follow one another.
+    /// Hooks around consecutive trials of the contender.
     pub contender: HookCommands,
-    /// Around each repetition: before its server is started, and after it was stopped.
+    /// Hooks around each repetition: before its server is started, and after it was stopped.
     pub repetition: HookCommands,
-    /// Around each step.
+    /// Hooks around each step.
     pub step: HookCommands,
 }
 
@@ -118,7 +118,7 @@ pub struct Hook {
     pub timeout: Duration,
 }
 
-/// A server that brunt starts as a process group of its own, and stops.
+/// A server that brunt starts in a separate process group, and stops.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ManagedServer {
     /// Command line passed to `sh -c`; it stays in the foreground.
@@ -130,7 +130,7 @@ pub struct ManagedServer {
     pub stop: Option<String>,
     /// Trials between which it is restarted.
     pub restart: Restart,
-    /// Variables of its environment.
+    /// Additional environment variables of the server.
     pub environment: Vec<(String, String)>,
     /// Time limit for readiness, in seconds.
     #[serde(with = "seconds", rename = "ready_timeout_seconds")]
@@ -167,14 +167,14 @@ pub enum Restart {
     Never,
 }
 
-/// Which trial of an experiment.
+/// Position of a trial in an experiment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct TrialIndex {
-    /// The repetition, from 0.
+    /// Repetition, from 0.
     pub repetition: u32,
-    /// The contender, by its index.
+    /// Contender, as an index from 0.
     pub contender: usize,
-    /// The step, by its index.
+    /// Step, as an index from 0.
     pub step: usize,
 }
 
@@ -186,7 +186,7 @@ pub enum LoadUnit {
     PerSecond,
     /// Closed loop: virtual users.
     Users {
-        /// The mean think time of each, in seconds; null where it is not known.
+        /// Mean think time of each user, in seconds; null if unknown.
         #[serde(with = "optional_seconds", rename = "think_seconds")]
         #[schemars(with = "Option<f64>")]
         think: Option<Duration>,
@@ -194,27 +194,29 @@ pub enum LoadUnit {
 }
 
 impl Experiment {
-    /// The step at a place; None where there is no such one.
+    /// Returns the step at a position; None if there is no such step.
     pub fn step(&self, place: TrialIndex) -> Option<&Step> {
         self.contenders.get(place.contender)?.steps.get(place.step)
     }
 
-    /// How many trials it has in all; where it grows, those whose loads were known before and those that were begun so far.
+    /// Number of trials. In an experiment that grows, these are the trials with given loads and those started
+    /// so far.
     pub fn trials(&self) -> usize {
         let repetitions = self.repetitions as usize;
         if !self.grows() {
             return self.contenders.iter().map(|c| c.steps.len()).sum::<usize>() * repetitions;
         }
-        let of = |c: &Contender| c.steps.len().saturating_sub(self.known_steps()) + self.given() * repetitions;
-        self.contenders.iter().map(of).sum()
+        let given = self.given() * repetitions;
+        self.contenders.iter().map(|contender| contender.steps.len().saturating_sub(self.known_steps()) + given).sum()
     }
 
-    /// Whether its steps are chosen on the way. The first step of each contender is the pattern of the others then.
+    /// True if a search chooses the steps. The first step of each contender is then the pattern of the
+    /// others.
     pub fn grows(&self) -> bool {
         self.find().is_some()
     }
 
-    /// How capacities are looked for, where they are.
+    /// Returns the settings of the capacity search, if there is one.
     pub fn find(&self) -> Option<&Find> {
         match &self.question {
             Question::Find(find) => Some(find),
@@ -223,7 +225,8 @@ impl Experiment {
         }
     }
 
-    /// Where it grows, how many loads of each contender are known before: the steps right behind the pattern.
+    /// Number of given loads of each contender in an experiment that grows: the steps directly after the
+    /// pattern.
     pub fn given(&self) -> usize {
         match &self.question {
             Question::Compare(compare) => compare.at_capacity.as_ref().map_or(0, |at| at.given),
@@ -231,7 +234,7 @@ impl Experiment {
         }
     }
 
-    /// Whether a trial was chosen on the way by a search.
+    /// True if a search chose the trial.
     pub fn was_chosen(&self, place: TrialIndex) -> bool {
         self.grows() && place.step >= self.known_steps()
     }
@@ -242,39 +245,38 @@ impl Experiment {
 }
 
 impl Step {
-    /// One that no search chose.
+    /// Creates a step that was not chosen by a search.
     pub fn new(load: f64, plan: Plan) -> Self {
         Self { load, plan, purpose: None }
     }
 }
 
 impl Experiment {
-    /// Whether it ends as soon as enough is known: then fewer trials than there may be are no lack.
+    /// True if the experiment may end early, with fewer trials than planned.
     pub fn may_end_early(&self) -> bool {
         matches!(self.question, Question::Compare(_))
     }
 }
 
 impl Contender {
-    /// One with nothing around it: no server of ours, no hooks, no probes.
+    /// Creates a contender without server, hooks and probes.
     pub fn bare(name: String, steps: Vec<Step>) -> Self {
-        let (factors, hooks) = (Vec::new(), ContenderHooks::default());
-        Self { name, factors, steps, server: None, hooks, probes: Vec::new() }
+        Self { name, factors: Vec::new(), steps, server: None, hooks: ContenderHooks::default(), probes: Vec::new() }
     }
 
-    /// The steps that are measured, of an experiment that grows: all but the pattern.
+    /// Returns the measured steps of an experiment that grows: all but the pattern.
     pub fn grown(&self) -> &[Step] {
         self.steps.get(1..).unwrap_or_default()
     }
 
-    /// What its loads are counted in: as in its first step.
+    /// Returns the unit of the loads, which is that of the first step.
     pub fn unit(&self) -> LoadUnit {
         self.steps.first().map_or(LoadUnit::PerSecond, |step| LoadUnit::from(&step.plan.main().load))
     }
 }
 
 impl LoadUnit {
-    /// What stands behind a load: `/s` or ` users`.
+    /// Suffix of a load: `/s` or ` users`.
     pub fn behind(self) -> &'static str {
         match self {
             Self::PerSecond => "/s",

@@ -1,36 +1,37 @@
-//! What a user takes out of a reply, for its further requests.
+//! Extractors: take values from replies for later requests of the user.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Sets a variable of the user from a reply: the last of a chain of redirects, and not that to an element of a page. From the
-/// replies to requests that are sent together nothing is extracted.
+/// Sets a variable of the user from a reply: the last one of a redirect chain. Replies to page elements
+/// and to requests of parallel steps are not searched.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Extractor {
-    /// The variable; `${NAME}` in the URL, a header value or the body of a request stands for its value. It stays with the user
-    /// over its iterations.
+    /// Name of the variable. `${NAME}` in the URL, a header value or the body of a request is replaced by
+    /// its value. The variable remains set over all iterations of the user.
     pub variable: String,
-    /// What is looked for.
+    /// Kind of the value in the reply.
     pub from: ExtractFrom,
     /// Part of the reply that is searched. Extractors of header fields and cookies ignore it.
     #[serde(default)]
     pub part: ReplyPart,
-    /// Which samples of a chain of redirects are searched.
+    /// Samples of a redirect chain that are searched.
     #[serde(default, skip_serializing_if = "SampleScope::is_main")]
     pub samples: SampleScope,
-    /// Which of several matches is taken.
+    /// Match that is used if there are several.
     #[serde(default)]
     pub take: Take,
-    /// As in JMeter, further variables are set, too: `NAME_matchNr`, and for an expression `NAME_g`, `NAME_g0`, `NAME_g1`, ….
+    /// True: also sets `NAME_matchNr`, and for a regular expression `NAME_g`, `NAME_g0`, `NAME_g1`, …, as
+    /// JMeter does.
     #[serde(default)]
     pub sets_more: bool,
-    /// What the variable becomes where there is no such match, or no whole reply; null: it keeps its value.
+    /// Value if there is no match or no complete reply; null: the variable keeps its value.
     #[serde(default)]
     pub default: Option<String>,
 }
 
 impl Extractor {
-    /// Takes the first match in the body. Where there is none, the variable keeps its value.
+    /// Creates an extractor of the first match in the body. Without a match, the variable keeps its value.
     pub fn new(variable: &str, from: ExtractFrom) -> Self {
         Self {
             variable: variable.to_owned(),
@@ -44,21 +45,21 @@ impl Extractor {
     }
 }
 
-/// Which samples of a chain of redirects an extractor searches.
+/// Samples of a redirect chain that an extractor searches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SampleScope {
-    /// That of the last reply.
+    /// The sample of the last reply.
     #[default]
     Main,
-    /// That of the last reply, then each of the chain.
+    /// The sample of the last reply, then each sample of the chain.
     All,
-    /// Each of the chain; none where there was no redirect.
+    /// Each sample of the chain; none without a redirect.
     Children,
 }
 
 impl SampleScope {
-    /// Whether the chain is left alone.
+    /// True if only the last sample is searched.
     pub fn is_main(&self) -> bool {
         *self == Self::Main
     }
@@ -77,54 +78,54 @@ pub enum ReplyPart {
     Headers,
     /// The status.
     Status,
-    /// The phrase behind the status.
+    /// The reason phrase of the status line.
     Message,
-    /// The URL that it came from.
+    /// URL of the reply.
     Url,
     /// The header fields of the request.
     RequestHeaders,
-    /// The body of the request; that of one without is its query.
+    /// The body of the request; its query if there is no body.
     RequestBody,
     /// The request as JMeter shows it: method, URL, body and cookies.
     SamplerData,
-    /// A variable of the user, in place of the reply.
+    /// A variable of the user instead of the reply.
     Variable(String),
 }
 
-/// What is looked for in a reply. Bodies are decoded, and looked at up to 16 MB.
+/// Kind of an extracted value. Bodies are decoded, and searched up to 16 MB.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ExtractFrom {
-    /// A group of a regular expression, searched for in the body.
+    /// A group of a regular expression that matches in the body.
     Regex {
         /// The expression, in the syntax of Rust's `regex`.
         pattern: String,
         /// The group: a number from 1, or 0 for the whole match.
         group: u32,
-        /// What is made of the groups of a match, such as `$1$-$2$`; null: the group.
+        /// Text with the groups of a match, such as `$1$-$2$`; null: only the group.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         template: Option<String>,
     },
-    /// The text between two others in the body, as short as can be.
+    /// The shortest text between two boundaries in the body.
     Boundary {
-        /// What stands before it; empty: the beginning of the body.
+        /// Text before the value; empty: the beginning of the body.
         left: String,
-        /// What stands behind it; empty: the end of the body.
+        /// Text after the value; empty: the end of the body.
         right: String,
     },
-    /// The values of a `JSONPath` (RFC 9535) in the body. A string is taken without quotes, any other value as JSON.
+    /// Values of a `JSONPath` (RFC 9535) in the body. A string has no quotes; any other value is JSON.
     JsonPath(String),
-    /// What a `JMESPath` finds in the body: the items of a list, or one value; null is none. A string is taken without quotes, any other
-    /// value as JSON.
+    /// Result of a `JMESPath` in the body: the items of a list, or one value; null is no match. A string has
+    /// no quotes; any other value is JSON.
     JmesPath(String),
-    /// The elements of an HTML body that a CSS selector finds.
+    /// Elements of an HTML body that a CSS selector matches.
     Css {
         /// The selector.
         selector: String,
-        /// The attribute whose value is taken; empty: the text.
+        /// Attribute with the value; empty: the text of the element.
         attribute: String,
     },
-    /// What an `XPath` (1.0) finds in a body of XML or HTML.
+    /// Result of an `XPath` (1.0) in a body of XML or HTML.
     Xpath(String),
     /// The nodes of an XML body that a namespace-aware `XPath` selects.
     QualifiedXpath(QualifiedXpath),
@@ -144,25 +145,25 @@ pub struct QualifiedXpath {
 }
 
 impl ExtractFrom {
-    /// Whether a part of the reply is searched; otherwise it is the fields of its head.
+    /// True if a part of the reply is searched; false for header fields and cookies.
     pub fn searches(&self) -> bool {
         !matches!(self, Self::Header(_) | Self::Cookie(_))
     }
 }
 
-/// Which of several matches is taken.
+/// Match that is used if there are several.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Take {
-    /// The first.
+    /// The first match.
     #[default]
     First,
-    /// The last.
+    /// The last match.
     Last,
-    /// That of this number, from 1.
+    /// The match with this number, from 1.
     Number(u32),
-    /// Any of them, drawn from the run's seed.
+    /// A random match, drawn from the run's seed.
     Random,
-    /// All: variables `NAME_1`, `NAME_2`, …, and their number in `NAME_matchNr`.
+    /// All matches: variables `NAME_1`, `NAME_2`, …, and their number in `NAME_matchNr`.
     All,
 }

@@ -1,6 +1,4 @@
-//! What was decided about a run: words that the room `judge` fills in and reports show.
-//!
-//! Out of scope: the rules themselves. Everything here is a value with its evidence.
+//! Results of the judgement of a run. `judge` computes them, reports show them.
 
 use crate::time::seconds;
 use schemars::JsonSchema;
@@ -10,21 +8,21 @@ use std::time::Duration;
 /// Judgement of a run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Judgement {
-    /// What the run says of what it was made for, in a sentence: "p99 is 46.0 ms at 600/s: objective p99 < 50ms met."; null if no
-    /// reply came.
+    /// Conclusion of the run, a sentence: "p99 is 46.0 ms at 600/s: objective p99 < 50ms met."; null if no
+    /// reply was received.
     #[serde(default)]
     pub conclusion: Option<String>,
-    /// Whether the generator was the limit, and whether the figures may be believed.
+    /// Verdict on the generator and on the validity of the figures.
     pub verdict: Verdict,
-    /// Consistency checks; those that could not be made are left out.
+    /// Consistency checks; those that were not possible are left out.
     pub checks: Vec<Check>,
-    /// What a reader would otherwise miss, the gravest first.
+    /// Findings about the run, most serious first.
     pub findings: Vec<Finding>,
-    /// When the run was steady; null where there are too few points to say.
+    /// Steady state of the run; null if there are too few points.
     pub steady: Option<Steady>,
     /// Percentiles of the response time, each with its interval.
     pub intervals: Vec<Interval>,
-    /// The throughput, per second, with its interval; null where there is too little to say.
+    /// Throughput per second, with its interval; null if there are too few data.
     pub throughput: Option<Estimate>,
     /// Server bottleneck; null without readings of the server.
     #[serde(default)]
@@ -34,15 +32,15 @@ pub struct Judgement {
 /// Verdict: the generator was the bottleneck, or not.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Verdict {
-    /// In one word.
+    /// Verdict in one word.
     pub state: State,
     /// Causes that changed figures, those that decided the state first.
     pub causes: Vec<Cause>,
-    /// Processes of the machine that are neither the generator nor the server, by CPU use; empty where they cannot be told
-    /// from the server.
+    /// Processes of the machine that are neither the generator nor the server, by CPU use. Empty if they
+    /// cannot be distinguished from the server.
     #[serde(default)]
     pub other_processes: Vec<ProcessUse>,
-    /// Evidence: each figure beside its threshold.
+    /// Evidence: each figure with its threshold.
     pub evidence: Vec<Evidence>,
     /// Readings that this system does not provide, each a sentence.
     pub unseen: Vec<String>,
@@ -55,11 +53,11 @@ pub enum State {
     /// The generator was not the limit: the figures are the server's.
     #[default]
     Ok,
-    /// No good reply came: there is nothing to judge the server or the generator by.
+    /// No good reply was received, so neither the server nor the generator can be judged.
     Unjudged,
-    /// Others used the CPU of the machine, and that changed figures.
+    /// Other processes or machines used the CPU, and that changed figures.
     BusyMachine,
-    /// Requests were late, and neither the generator nor others on its machine are known to be the cause.
+    /// Requests were late, but neither the generator nor other processes are known to be the cause.
     Unexplained,
     /// The generator was the limit for some of the time.
     Limited,
@@ -68,7 +66,7 @@ pub enum State {
 }
 
 impl State {
-    /// All of them.
+    /// All states, in ascending order.
     pub const ALL: [Self; 6] =
         [Self::Ok, Self::Unjudged, Self::BusyMachine, Self::Unexplained, Self::Limited, Self::Invalid];
 
@@ -92,7 +90,7 @@ impl State {
         }
     }
 
-    /// As it is written in files.
+    /// Name of the state in files.
     pub fn word(self) -> &'static str {
         match self {
             Self::Ok => "ok",
@@ -104,21 +102,21 @@ impl State {
         }
     }
 
-    /// The one that is written so.
+    /// Returns the state with this name.
     pub fn of_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|state| state.word() == word)
     }
 }
 
-/// Something other than the server that changed figures.
+/// A cause other than the server that changed figures.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Cause {
     /// Resource that was the limit.
     pub limit: Limit,
-    /// Who used it up.
+    /// Origin of the resource use.
     #[serde(default)]
     pub origin: Origin,
-    /// For how long, in seconds.
+    /// Duration of the cause, in seconds.
     #[serde(with = "seconds", rename = "seconds")]
     #[schemars(with = "f64")]
     pub lasted: Duration,
@@ -128,16 +126,16 @@ pub struct Cause {
     pub remedy: String,
 }
 
-/// Who used up a resource.
+/// Origin of a resource use.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Origin {
-    /// The generator, or the limits that were set for it.
+    /// The generator, or limits that were set for it.
     #[default]
     Generator,
-    /// Others on its machine, or beside it on the same hypervisor.
+    /// Other processes on its machine, or other machines on the same hypervisor.
     Machine,
-    /// Not known.
+    /// The origin is unknown.
     Unknown,
 }
 
@@ -146,7 +144,7 @@ pub enum Origin {
 pub struct ProcessUse {
     /// Name of the processes.
     pub name: String,
-    /// The busiest of them; null: it was another one at each reading.
+    /// Busiest process; null if it differed between readings.
     pub pid: Option<u32>,
     /// Cores that they used on average over the measured time.
     pub cores: f64,
@@ -166,23 +164,23 @@ impl std::fmt::Display for ProcessUse {
 pub enum Limit {
     /// A worker thread at 100 % of a core.
     Worker,
-    /// No idle core left on a machine that is shared with the server.
+    /// No idle core on a machine that the generator shares with the server.
     Cores,
-    /// Threads that were ready had to wait for a core.
+    /// Threads had to wait for a core.
     RunQueue,
     /// A control group's CPU quota.
     Throttled,
     /// The hypervisor gave the machine's CPU to others.
     Steal,
-    /// Processes that belong neither to the generator nor to the server had the machine's CPU.
+    /// Processes that belong neither to the generator nor to the server used the machine's CPU.
     OtherProcesses,
-    /// A worker thread that did not run for a while: suspended, or kept from running.
+    /// A worker thread did not run for a while: it was suspended or not scheduled.
     Stopped,
     /// File descriptors.
     Descriptors,
     /// Local ports, or addresses.
     Ports,
-    /// Bytes per second of a network interface.
+    /// Bandwidth of a network interface.
     Nic,
     /// Packets per second: the kernel's receive queue dropped some.
     Packets,
@@ -195,7 +193,7 @@ pub enum Limit {
 }
 
 impl Limit {
-    /// What it is, in words that fit behind "limited by".
+    /// Name of the limit, for sentences with "limited by".
     pub fn words(self) -> &'static str {
         match self {
             Self::Worker => "a worker thread at 100 % CPU",
@@ -216,14 +214,14 @@ impl Limit {
     }
 }
 
-/// A figure beside its threshold.
+/// A figure with its threshold.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Evidence {
     /// Resource that the figure describes.
     pub limit: Limit,
-    /// The figure's name, with its unit.
+    /// Name of the figure, with its unit.
     pub name: String,
-    /// The figure: the worst of the measured time.
+    /// Worst value of the measured time.
     pub value: f64,
     /// Value from which the figure counts as a cause.
     pub threshold: f64,
@@ -235,9 +233,9 @@ pub struct Evidence {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Side {
-    /// At it and above.
+    /// At the threshold and above.
     AtLeast,
-    /// Below it.
+    /// Below the threshold.
     Below,
 }
 
@@ -255,7 +253,7 @@ pub struct Check {
 /// A sentence with its evidence.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Finding {
-    /// The rule that found it: a name that does not change.
+    /// Name of the rule; it never changes.
     pub rule: String,
     /// Severity.
     pub weight: Weight,
@@ -266,7 +264,7 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// Information under the name of a rule.
+    /// Creates a note of a rule.
     pub fn note(rule: &str, sentence: String) -> Self {
         Self { rule: rule.into(), weight: Weight::Note, sentence, remedy: None }
     }
@@ -285,7 +283,7 @@ pub enum Weight {
 /// Start of the steady state of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Steady {
-    /// Seconds of measured time that came before it was.
+    /// Measured time before the steady state, in seconds.
     #[serde(with = "seconds", rename = "cut_seconds")]
     #[schemars(with = "f64")]
     pub cut: Duration,
@@ -301,9 +299,9 @@ pub struct Steady {
 pub struct Interval {
     /// Quantile as a fraction: 0.99 is p99.
     pub quantile: f64,
-    /// The percentile and its interval, in seconds; null where the run was too short for one.
+    /// Percentile and its interval, in seconds; null if the run was too short.
     pub estimate: Option<Estimate>,
-    /// Independent observations that the run is worth at this percentile.
+    /// Effective sample size at this percentile.
     pub effective_samples: f64,
     /// Reason why there is no interval; null if there is one.
     pub too_short: Option<String>,
@@ -311,13 +309,13 @@ pub struct Interval {
     pub method: String,
 }
 
-/// A figure and the interval that holds the true one with 95 % confidence.
+/// A figure with its 95 % confidence interval.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Estimate {
     /// The figure.
     pub value: f64,
-    /// The interval's lower end.
+    /// Lower end of the interval.
     pub low: f64,
-    /// Its upper end; null: none is known (too few samples beyond).
+    /// Upper end of the interval; null if unknown (too few samples above).
     pub high: Option<f64>,
 }

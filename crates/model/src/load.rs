@@ -1,4 +1,4 @@
-//! How much is asked, and when to stop.
+//! The load of a run, and the conditions that end it.
 
 use crate::time::{optional_seconds, seconds};
 use schemars::JsonSchema;
@@ -41,9 +41,9 @@ pub struct Shape {
 /// One stage of a [`Shape`].
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Stage {
-    /// The value at its beginning.
+    /// Value at the beginning of the stage.
     pub from: f64,
-    /// The value at its end.
+    /// Value at the end of the stage.
     pub to: f64,
     /// Duration in seconds; null: until the run stops.
     #[serde(with = "optional_seconds", rename = "duration_seconds")]
@@ -52,34 +52,34 @@ pub struct Stage {
 }
 
 impl Shape {
-    /// One value for ever.
+    /// Creates a shape with one value that never changes.
     pub fn constant(value: f64) -> Self {
         Self { stages: vec![Stage { from: value, to: value, duration: None }] }
     }
 
-    /// The sum of the stages' durations; None where one has no end.
+    /// Sum of the stages' durations; None if a stage has no end.
     pub fn duration(&self) -> Option<Duration> {
         self.stages.iter().map(|s| s.duration).sum()
     }
 
-    /// The greatest value.
+    /// Greatest value of the shape.
     pub fn peak(&self) -> f64 {
         self.stages.iter().flat_map(|s| [s.from, s.to]).fold(0.0, f64::max)
     }
 
-    /// The single value, where it never changes.
+    /// Returns the single value if it never changes.
     pub fn as_constant(&self) -> Option<f64> {
         let first = self.stages.first()?.from;
         self.stages.iter().all(|s| s.from == first && s.to == first).then_some(first)
     }
 
-    /// The value `t` after the beginning; that of the end, past it.
+    /// Returns the value `t` after the beginning. After the end, it is the last value.
     pub fn at(&self, t: Duration) -> f64 {
-        let mut left = t;
+        let mut rest = t;
         for stage in &self.stages {
             match stage.duration {
-                Some(d) if left >= d => left -= d,
-                Some(d) => return stage.from + (stage.to - stage.from) * left.as_secs_f64() / d.as_secs_f64(),
+                Some(d) if rest >= d => rest -= d,
+                Some(d) => return stage.from + (stage.to - stage.from) * rest.as_secs_f64() / d.as_secs_f64(),
                 None => return stage.to,
             }
         }
@@ -88,20 +88,22 @@ impl Shape {
 }
 
 impl Shape {
-    /// The value summed up over the first `t`: of a rate, how many arrivals that makes. There are none past the end.
+    /// Integral of the value over the first `t`; for a rate, the number of arrivals. After the end it does
+    /// not grow.
     pub fn area(&self, t: Duration) -> f64 {
-        let (mut left, mut area) = (t, 0.0);
+        let mut rest = t;
+        let mut area = 0.0;
         for stage in &self.stages {
-            let within = stage.duration.map_or(left, |d| d.min(left));
-            let reached = match stage.duration {
+            let within = stage.duration.map_or(rest, |d| d.min(rest));
+            let to = match stage.duration {
                 Some(d) if !d.is_zero() => {
                     stage.from + (stage.to - stage.from) * within.as_secs_f64() / d.as_secs_f64()
                 }
                 _ => stage.to,
             };
             let from = if stage.duration.is_some() { stage.from } else { stage.to };
-            area += f64::midpoint(from, reached) * within.as_secs_f64();
-            left -= within;
+            area += f64::midpoint(from, to) * within.as_secs_f64();
+            rest -= within;
         }
         area
     }
@@ -143,12 +145,12 @@ pub enum Arrivals {
 }
 
 impl Load {
-    /// The greatest number of virtual users, or arrivals per second, that it reaches.
+    /// Maximum number of virtual users, or of arrivals per second.
     pub fn peak(&self) -> f64 {
         self.shape().peak()
     }
 
-    /// Virtual users, or arrivals per second, over time.
+    /// Number of virtual users, or arrivals per second, over time.
     pub fn shape(&self) -> &Shape {
         let (Self::Closed { users: shape, .. } | Self::Open { rate: shape, .. }) = self;
         shape
@@ -169,15 +171,15 @@ pub struct Think {
 }
 
 impl Think {
-    /// No waiting at all.
+    /// No think time.
     pub const NONE: Self = Self { least: Duration::ZERO, most: Duration::ZERO };
 
-    /// Whether users never wait.
+    /// True if users never wait.
     pub fn is_none(&self) -> bool {
         self.most.is_zero()
     }
 
-    /// The mean wait.
+    /// Mean think time.
     pub fn mean(&self) -> Duration {
         (self.least + self.most) / 2
     }
@@ -186,30 +188,30 @@ impl Think {
 /// Conditions that end a run; the first to hold counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Stop {
-    /// Seconds before the measured time, with load, whose samples are kept apart.
+    /// Warm-up before the measured time, in seconds. Its samples are counted separately.
     #[serde(with = "seconds", rename = "warmup_seconds")]
     #[schemars(with = "f64")]
     pub warmup: Duration,
-    /// The warm-up ends as soon as the server is found steady; `warmup` is then the longest that it may take.
+    /// True: the warm-up ends as soon as the server is steady; `warmup` is then its maximum.
     #[serde(default)]
     pub warmup_until_steady: bool,
-    /// Seconds of measured time.
+    /// Length of the measured time, in seconds.
     #[serde(with = "optional_seconds", rename = "duration_seconds")]
     #[schemars(with = "Option<f64>")]
     pub duration: Option<Duration>,
-    /// Measured requests; where an iteration has several, iterations.
+    /// Number of measured requests; of iterations if an iteration has several requests.
     pub requests: Option<u64>,
-    /// Iterations of each virtual user of a closed loop, warm-up included; null: as many as there is time for.
+    /// Iterations of each virtual user of a closed loop, including the warm-up; null: no limit.
     #[serde(default)]
     pub iterations_per_user: Option<u64>,
-    /// Seconds for requests under way at the end to finish, before they are counted as cut.
+    /// Grace period for requests in flight at the end, in seconds; requests that take longer are cut.
     #[serde(with = "seconds", rename = "grace_seconds")]
     #[schemars(with = "f64")]
     pub grace: Duration,
 }
 
 impl Stop {
-    /// After so much measured time, and the grace; without a warm-up.
+    /// Creates a condition without warm-up: measured time and grace period.
     pub fn after(duration: Duration, grace: Duration) -> Self {
         Self {
             warmup: Duration::ZERO,

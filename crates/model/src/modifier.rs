@@ -1,54 +1,56 @@
-//! How a request is changed by the last reply before it is sent, as JMeter's pre-processors do.
+//! Request modifiers: change a request before it is sent, based on the last reply, like JMeter's
+//! pre-processors.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How a request is changed before it is sent.
+/// Change of a request before it is sent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RequestModifier {
-    /// Its URL and arguments are patterns: it becomes one of the links and forms of the last page that match, drawn at random.
-    /// Where none matches, it stays as it is.
+    /// The URL and arguments of the request are patterns. They are replaced by a random matching link or form
+    /// of the last page. Without a match, the request is sent unchanged.
     Link,
-    /// The identifier of a session is taken from the last reply.
+    /// Takes the session identifier from the last reply.
     Session(SessionModifier),
-    /// Arguments get the values of a regular expression's matches.
+    /// Sets arguments from the matches of a regular expression.
     Matches {
-        /// A text: the variable of the extractor, whose matches are `NAME_1_g1`, `NAME_1_g2` and so on.
+        /// A text: variable of the extractor with the matches `NAME_1_g1`, `NAME_1_g2` and so on.
         variable: String,
-        /// A text: the group that has names of arguments.
+        /// A text: number of the group with the names of arguments.
         name_group: String,
-        /// A text: the group that has their values.
+        /// A text: number of the group with their values.
         value_group: String,
     },
 }
 
-/// Where the identifier of a session stands in replies and requests.
+/// Position of the session identifier in replies and requests.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SessionModifier {
-    /// A text: the name of the argument.
+    /// A text: name of the argument.
     pub argument: String,
-    /// Where it stands.
+    /// Position of the identifier in the URL.
     pub place: SessionPlace,
-    /// A reply without an identifier leaves the last one in force, for all modifiers of this name of a user.
+    /// Name under which a user stores the last identifier. It is used after a reply without an identifier, by
+    /// all modifiers of this name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kept_as: Option<String>,
-    /// Whether an identifier in an argument is encoded, or is already as it stands in the reply.
+    /// True: the identifier is encoded in an argument. False: it is copied from the reply.
     #[serde(default)]
     pub encode: bool,
 }
 
-/// Where the identifier of a session stands.
+/// Position of the session identifier in a URL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SessionPlace {
     /// In an argument of the query or form.
     Argument,
-    /// Behind the path: `/path;NAME=ID`.
+    /// After the path: `/path;NAME=ID`.
     Path {
-        /// Whether an equals sign stands between.
+        /// True if an equals sign separates name and identifier.
         equals: bool,
-        /// A question mark is a part of the identifier.
+        /// True if a question mark is part of the identifier.
         question_mark: bool,
     },
 }

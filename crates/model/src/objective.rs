@@ -1,4 +1,4 @@
-//! A bound on a figure of a run, such as `p99 < 50ms`.
+//! Objectives: bounds on the figures of a run, such as `p99 < 50ms`.
 
 use crate::numbers;
 use crate::scenario::Step;
@@ -56,7 +56,7 @@ pub enum Relation {
 }
 
 impl Relation {
-    /// Whether a value stands so to a bound.
+    /// True if a value has this relation to a bound.
     pub fn holds(self, value: f64, bound: f64) -> bool {
         match self {
             Self::Below => value < bound,
@@ -66,7 +66,7 @@ impl Relation {
         }
     }
 
-    /// Its sign.
+    /// Mathematical sign of the relation.
     pub fn symbol(self) -> &'static str {
         match self {
             Self::Below => "<",
@@ -77,32 +77,32 @@ impl Relation {
     }
 }
 
-/// What a run makes of an objective.
+/// Result of an objective in a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ObjectiveResult {
-    /// The bound.
+    /// The objective that was evaluated.
     pub objective: Objective,
-    /// The figure; a lower bound of it where `at_least`.
+    /// Value of the figure; a lower bound if `at_least`.
     pub value: f64,
-    /// The figure is only known from below.
+    /// True if the figure is known only from below.
     pub at_least: bool,
-    /// Whether the bound was kept. A figure known from below only never keeps an upper bound.
+    /// True if the bound was met. A figure that is known only from below never meets an upper bound.
     pub met: bool,
 }
 
 impl Objective {
-    /// Holds the run against this bound.
+    /// Evaluates the objective for a run.
     pub fn judge(&self, run: &Run) -> ObjectiveResult {
         let (value, at_least) = match &self.step {
             None => self.metric.of(run),
             Some(name) => self.metric.of_step(run, name),
         };
-        let upper = matches!(self.relation, Relation::Below | Relation::AtMost);
-        let met = self.relation.holds(value, self.bound) && !(at_least && upper);
+        let is_upper = matches!(self.relation, Relation::Below | Relation::AtMost);
+        let met = self.relation.holds(value, self.bound) && !(at_least && is_upper);
         ObjectiveResult { objective: self.clone(), value, at_least, met }
     }
 
-    /// The figure as users write it: `p99`, `p99 of checkout`.
+    /// Formats the figure as users write it: `p99`, `p99 of checkout`.
     pub fn figure(&self) -> String {
         match &self.step {
             None => self.metric.to_string(),
@@ -113,15 +113,15 @@ impl Objective {
         }
     }
 
-    /// Whether a figure that is known, in the bound's unit, keeps this bound.
+    /// True if a known figure, in the unit of the bound, meets the objective.
     pub fn holds(&self, value: f64) -> bool {
         self.relation.holds(value, self.bound)
     }
 }
 
-/// Sums from which figures are computed: of all requests of a run, of a step, or of a transaction.
-struct Part<'a> {
-    /// Whether nothing was requested, so that no figure is known.
+/// Sums for the computation of figures: of a run, a step, or a transaction.
+struct FigureSource<'a> {
+    /// True if nothing was requested, so that no figure is known.
     is_empty: bool,
     quantile: &'a dyn Fn(f64) -> Quantile,
     response: &'a Histogram,
@@ -131,40 +131,40 @@ struct Part<'a> {
 }
 
 impl Metric {
-    /// This figure of a run, in its unit, and whether it is known from below only.
+    /// Returns this figure of a run, in its unit, and whether it is known only from below.
     pub fn of(self, run: &Run) -> (f64, bool) {
         let tally = &run.total;
-        self.figure(&Part {
+        self.figure(&FigureSource {
             completed_per_second: run.throughput(),
             good_per_second: run.goodput(),
-            ..Part::of_tally(run, tally, &|q| tally.response_quantile(q))
+            ..FigureSource::of_tally(run, tally, &|q| tally.response_quantile(q))
         })
     }
 
-    /// This figure of a step or transaction, as [`Metric::of`].
+    /// Returns this figure of a step or transaction, like [`Metric::of`].
     fn of_step(self, run: &Run, name: &str) -> (f64, bool) {
         if let Some(tally) = run.transactions.get(name) {
-            return self.figure(&Part::of_transaction(run, tally, &|q| tally.response_quantile(q)));
+            return self.figure(&FigureSource::of_transaction(run, tally, &|q| tally.response_quantile(q)));
         }
         if run.labels.is_empty() {
             // The only step of a run has no separate tally.
             return self.of(run);
         }
         let mut tally = Tally::default();
-        let has_name = |step: u32| run.label_names.get(&step).is_some_and(|label| label == name);
-        run.steps().filter(|(step, _)| has_name(*step)).for_each(|(_, one)| tally.merge(one));
-        self.figure(&Part::of_tally(run, &tally, &|q| tally.response_quantile(q)))
+        for (step, one) in run.steps() {
+            if run.label_names.get(&step).is_some_and(|label| label == name) {
+                tally.merge(one);
+            }
+        }
+        self.figure(&FigureSource::of_tally(run, &tally, &|q| tally.response_quantile(q)))
     }
 
-    fn figure(self, part: &Part<'_>) -> (f64, bool) {
-        let quantile = |q| {
-            let q = (part.quantile)(q);
-            (seconds_of(q.value), q.at_least || part.is_empty)
-        };
+    fn figure(self, part: &FigureSource<'_>) -> (f64, bool) {
         match self {
-            Self::Quantile(q) => quantile(q),
-            Self::Max => quantile(1.0),
+            Self::Quantile(q) => part.seconds_at(q),
+            Self::Max => part.seconds_at(1.0),
             Self::Mean => (part.response.mean() / 1e9, part.response.is_empty()),
+            // Without requests, a bound on errors is not met.
             Self::Errors => (if part.is_empty { 1.0 } else { part.error_share }, false),
             Self::Throughput => (part.completed_per_second, false),
             Self::Goodput => (part.good_per_second, false),
@@ -172,7 +172,13 @@ impl Metric {
     }
 }
 
-impl<'a> Part<'a> {
+impl<'a> FigureSource<'a> {
+    /// Returns a quantile in seconds, and whether it is known only from below.
+    fn seconds_at(&self, q: f64) -> (f64, bool) {
+        let quantile = (self.quantile)(q);
+        (seconds_of(quantile.value), quantile.at_least || self.is_empty)
+    }
+
     fn of_tally(run: &Run, tally: &'a Tally, quantile: &'a dyn Fn(f64) -> Quantile) -> Self {
         Self {
             is_empty: tally.planned == 0,
@@ -198,20 +204,21 @@ impl<'a> Part<'a> {
 }
 
 impl Objective {
-    /// Whether a plan has what the bound applies to. A name with a variable is known only when the request is made.
+    /// True if a plan has the step or transaction of the objective. A name with a variable becomes known only
+    /// during the run, so it applies if it can match.
     pub fn applies_to(&self, plan: &Plan) -> bool {
         self.step.as_ref().is_none_or(|step| step_names(plan).iter().any(|name| can_become(name, step)))
     }
 }
 
-/// Whether a name in a plan, in which variables may stand, can be this one when the request is made.
+/// True if a name in a plan, which may contain variables, can become `step` during the run.
 fn can_become(name: &str, step: &str) -> bool {
     let Some((start, rest)) = name.split_once("${") else { return name == step };
     let end = rest.rsplit_once('}').map_or("", |(_, end)| end);
     step.strip_prefix(start).is_some_and(|rest| rest.ends_with(end))
 }
 
-/// Names that objectives of a plan can have: of its steps and transactions.
+/// Returns the names of a plan's steps and transactions, which objectives can refer to.
 pub fn step_names(plan: &Plan) -> Vec<String> {
     let mut names = Vec::new();
     for population in &plan.populations {
@@ -238,10 +245,14 @@ impl fmt::Display for Metric {
     }
 }
 
+/// Rounds to six decimals, which removes the error of binary fractions.
+fn rounded(x: f64) -> f64 {
+    (x * 1e6).round() / 1e6
+}
+
 impl fmt::Display for Objective {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {} ", self.figure(), self.relation.symbol())?;
-        let rounded = |x: f64| (x * 1e6).round() / 1e6;
         match self.metric {
             Metric::Errors => write!(f, "{}%", numbers::exact_percent(self.bound)),
             Metric::Throughput | Metric::Goodput => write!(f, "{}/s", self.bound),
