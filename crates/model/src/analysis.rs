@@ -1,6 +1,7 @@
 //! Results of the analysis of a sweep. `judge` computes them, reports show them.
 //!
-//! An analysis is based on [`Observation`]s, from the trials of a study or from a table of another tool.
+//! An analysis is based on [`Observation`]s, from the trials of a study or from a
+//! table of another tool.
 
 use crate::comparison::Pair;
 use crate::finding::{Finding, ProcessUse, Side, State};
@@ -13,7 +14,8 @@ use serde::{Deserialize, Serialize};
 pub struct Observations {
     /// The names of the contenders.
     pub contenders: Vec<String>,
-    /// Factors of each contender with its levels, in the order of the contenders; empty without factors.
+    /// Factors of each contender with its levels, in the order of the
+    /// contenders; empty without factors.
     #[serde(default)]
     pub factors: Vec<Vec<(String, String)>>,
     /// The unit of loads.
@@ -31,7 +33,7 @@ pub struct Observations {
 pub struct Observation {
     /// Contender, as an index from 0.
     pub contender: usize,
-    /// Repetition, from 0.
+    /// Repetition of the trial, from 0.
     pub repetition: u32,
     /// Requested load: arrivals per second or users.
     pub load: f64,
@@ -49,8 +51,8 @@ pub struct Observation {
     pub max: Option<f64>,
     /// The share of errors, 0 to 1.
     pub errors: Option<f64>,
-    /// True for each objective that the trial met, in the order of [`Observations::objectives`]; null if the
-    /// figure is unknown.
+    /// True for each objective that the trial met, in the order of [`Observations::objectives`];
+    /// null if the figure is unknown.
     pub objectives: Vec<Option<bool>>,
     /// The verdict on the generator.
     pub verdict: Option<State>,
@@ -68,7 +70,7 @@ pub struct Observation {
 pub struct ObservedQuantile {
     /// Quantile as a fraction: 0.99 is p99.
     pub quantile: f64,
-    /// In seconds.
+    /// Value of the quantile, in seconds.
     pub seconds: f64,
     /// True if the figure is a lower bound.
     pub at_least: bool,
@@ -99,8 +101,8 @@ pub struct Analysis {
     pub contenders: Vec<ContenderAnalysis>,
     /// Findings, most serious first.
     pub findings: Vec<Finding>,
-    /// Pairs of contenders of a sweep that differ in one factor, compared at each load by their median response time; empty for one
-    /// contender, and if a comparison was asked for.
+    /// Pairs of contenders of a sweep that differ in one factor, compared at each load by their
+    /// median response time; empty for one contender, and if a comparison was asked for.
     #[serde(default)]
     pub pairs: Vec<Pair>,
     /// Capacity of each contender; empty unless it was searched for.
@@ -138,7 +140,7 @@ pub struct ContenderAnalysis {
 /// All repetitions of one load.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CurvePoint {
-    /// The load.
+    /// Load of all these trials.
     pub load: f64,
     /// Number of trials of the point; trials stopped early and invalid ones are excluded.
     pub trials: u32,
@@ -195,7 +197,8 @@ pub struct LoadLimit {
     pub kind: LimitKind,
     /// Name in a table: `knee`, `saturation point`, `p99 < 3s`.
     pub name: String,
-    /// Load (for the saturation point: throughput) with its interval; null if the range contains no limit.
+    /// Load (for the saturation point: throughput) with its interval; null if the
+    /// range contains no limit.
     pub at: Option<BandedFigure>,
     /// Unit of the figure: `/s` or `users`.
     pub unit: String,
@@ -219,7 +222,7 @@ pub enum LimitKind {
     Kept,
     /// The highest load up to which an objective holds.
     Objective,
-    /// Nielsen's limits of patience: the highest loads whose p99 stays below 1, 3 and 10 s.
+    /// Nielsen's limits of patience: the highest loads with a p99 below 1, 3 and 10 s.
     Patience,
 }
 
@@ -243,7 +246,7 @@ pub struct Scalability {
 /// A trial or step that deviates from the others.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Outlier {
-    /// The load.
+    /// Load of the trial or step.
     pub load: f64,
     /// Repetition; null if the whole step deviates.
     pub repetition: Option<u32>,
@@ -251,10 +254,10 @@ pub struct Outlier {
     pub sentence: String,
 }
 
-/// Server bottleneck.
+/// Resource that limits a server, with its evidence.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Bottleneck {
-    /// Limiting resource.
+    /// Resource at its limit.
     pub culprit: Culprit,
     /// As a sentence with its figures, such as "all 20 php-fpm children busy, 35 requests queued".
     pub sentence: String,
@@ -270,17 +273,17 @@ pub struct Bottleneck {
 pub enum Culprit {
     /// All workers of a pool busy: php-fpm children, Apache workers, Tomcat threads.
     Workers,
-    /// The machine's cores.
+    /// All cores of the machine.
     Cpu,
     /// One core, by a process with one busy thread.
     Core,
-    /// Memory, or swapping.
+    /// Memory, including swapping to disk.
     Memory,
     /// Connections at the server's own limit.
     Connections,
     /// The accept queue: connections came faster than they were accepted.
     AcceptQueue,
-    /// A disk.
+    /// A disk of the server's machine.
     Disk,
     /// The network interface or link.
     Network,
@@ -301,7 +304,7 @@ pub struct Reason {
     pub source: String,
     /// Name of the reading, with its unit.
     pub name: String,
-    /// The figure.
+    /// Worst value of the reading.
     pub value: f64,
     /// Value from which the reading counts as a cause.
     pub threshold: f64,

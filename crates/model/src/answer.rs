@@ -16,7 +16,8 @@ pub struct Answer {
     pub contender: String,
     /// The unit of loads.
     pub unit: LoadUnit,
-    /// Summary in one sentence: "capacity 3,412 ± 60 requests/s at p99 < 50ms; knee at 2,950 to 3,050; …".
+    /// Summary in one sentence: "capacity 3,412 ± 60 requests/s at p99 < 50ms; knee at
+    /// 2,950 to 3,050; …".
     pub sentence: String,
     /// Capacity for each set of objectives, in their order.
     pub capacities: Vec<Capacity>,
@@ -32,8 +33,8 @@ pub struct Answer {
     pub bottleneck: Option<Bottleneck>,
     /// Trials of the search, in order.
     pub trials: Vec<SearchTrial>,
-    /// Drift of the server's capacity during the search, as a sentence with its figures; null without a
-    /// drift.
+    /// Drift of the server's capacity during the search, as a sentence with its figures;
+    /// null without a drift.
     pub drift: Option<String>,
     /// Reason why the search ended.
     pub ended: SearchEnd,
@@ -46,8 +47,8 @@ pub struct Capacity {
     pub objectives: ObjectiveSet,
     /// Capacity with its interval; an unknown end is null.
     pub at: Estimate,
-    /// Capacity as a sentence: "3,412 requests/s (3,352 to 3,472)", "at least 5,000 requests/s: limited by a
-    /// worker thread at 100 % CPU, not by the server alone".
+    /// Capacity as a sentence: "3,412 requests/s (3,352 to 3,472)", "at least 5,000 requests/s:
+    /// limited by a worker thread at 100 % CPU, not by the server alone".
     pub sentence: String,
 }
 
@@ -71,7 +72,8 @@ pub struct Recovery {
     pub load: f64,
     /// Throughput during the overload, per second.
     pub throughput_overloaded: f64,
-    /// Seconds until response times were normal again at that load; null if they were not by the end.
+    /// Seconds until response times were normal again at that load; null if they were
+    /// not by the end.
     #[serde(with = "optional_seconds", rename = "recovery_seconds")]
     #[schemars(with = "Option<f64>")]
     pub after: Option<Duration>,
@@ -82,7 +84,8 @@ pub struct Recovery {
 pub struct SearchTrial {
     /// Load of the trial.
     pub load: f64,
-    /// Reason for the trial: "twice the previous load", "refine below the estimate", "confirmation run".
+    /// Reason for the trial: "twice the previous load", "refine below
+    /// the estimate", "confirmation run".
     pub why: String,
     /// Measured time, in seconds.
     pub seconds: f64,
@@ -116,7 +119,8 @@ pub enum SearchEnd {
     Precise,
     /// The time budget was used up.
     Budget,
-    /// The generator, or other processes on the machine that it shares with the server, were the limit.
+    /// The generator, or other processes on the machine that it shares with the
+    /// server, were the limit.
     Generator,
     /// The highest load allowed met the objectives.
     Most,

@@ -2,9 +2,9 @@
 //!
 //! A log consists of the eight bytes [`MAGIC`], followed by frames: length (u32, little endian) ·
 //! CRC-32 of the payload (u32) · payload (one [`Event`], as a protobuf message of
-//! `docs/event-log.proto`). Length and CRC show whether the last frame is incomplete; all frames before
-//! it are valid. Only the version of [`MAGIC`] can be read. A new field or kind of the messages needs
-//! no new version. The store manages the files.
+//! `docs/event-log.proto`). Length and CRC show whether the last frame is incomplete; all frames
+//! before it are valid. Only the version of [`MAGIC`] can be read. A new field or kind of the
+//! messages needs no new version. The store manages the files.
 
 pub(crate) mod wire;
 
@@ -26,7 +26,8 @@ const KIND_LENGTH: usize = 6;
 ///
 /// # Errors
 ///
-/// [`LogError::NotALog`] if the file is of another kind, [`LogError::OtherVersion`] if its version is not that of `expected`.
+/// [`LogError::NotALog`] if the file is of another kind, [`LogError::OtherVersion`] if its version
+/// is not that of `expected`.
 pub fn check_magic(found: &[u8; 8], expected: &[u8; 8]) -> Result<(), LogError> {
     let (kind, version) = found.split_at(KIND_LENGTH);
     let (expected_kind, expected_version) = expected.split_at(KIND_LENGTH);
@@ -104,8 +105,8 @@ pub fn write_account(out: &mut impl Write, account: &Account) -> io::Result<()> 
     out.flush()
 }
 
-/// Reads the next account. None at the end, and if its frame is incomplete or contains something
-/// else.
+/// Reads the next account. None at the end, and if its frame is incomplete
+/// or contains something else.
 pub fn read_account(from: &mut impl Read) -> Option<Account> {
     loop {
         let Ok(Frame::Whole(payload)) = read_frame(from) else { return None };
@@ -124,7 +125,7 @@ pub struct LogReader<R> {
 }
 
 impl<R: Read> LogReader<R> {
-    /// Opens a log.
+    /// Opens a log and checks its first bytes.
     ///
     /// # Errors
     ///

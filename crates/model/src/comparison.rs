@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 /// Result of a comparison.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Comparison {
-    /// Pairs of contenders that differ in one factor, at each load; without factors, each contender against the first.
+    /// Pairs of contenders that differ in one factor, at each load; without factors, each
+    /// contender against the first.
     pub pairs: Vec<Pair>,
     /// Unintended or unknown differences between contenders, each a sentence.
     pub differences: Vec<String>,
@@ -38,7 +39,7 @@ impl Comparison {
 /// The capacity of a contender in a repetition.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FoundCapacity {
-    /// Contender.
+    /// Name of the contender.
     pub contender: String,
     /// The repetition, from 1.
     pub repetition: u32,
@@ -61,29 +62,32 @@ pub struct Pair {
     pub load: Option<f64>,
     /// Compared figures; the first decides.
     pub measures: Vec<Compared>,
-    /// Differences of the quantiles of the response time, with simultaneous confidence bands; empty if there are too
-    /// few blocks.
+    /// Differences of the quantiles of the response time, with simultaneous confidence bands; empty
+    /// if there are too few blocks.
     pub shift: Vec<QuantileShift>,
 }
 
 /// One figure of two contenders.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Compared {
-    /// Compared measure.
+    /// Figure that is compared.
     pub measure: Measure,
-    /// Typical value of the baseline: the median over the blocks, adjusted so that the ratio of both is the shift.
+    /// Typical value of the baseline: the median over the blocks, adjusted so that the ratio of
+    /// both is the shift.
     pub ours: f64,
     /// Typical value of the other contender.
     pub theirs: f64,
-    /// Relative difference of the other contender from the baseline: the Hodges-Lehmann estimate; null without one.
+    /// Relative difference of the other contender from the baseline: the Hodges-Lehmann
+    /// estimate; null without one.
     pub shift: Option<f64>,
     /// Lower end of its interval; null if there are too few blocks.
     pub low: Option<f64>,
     /// Upper end of the interval; null if there are too few blocks.
     pub high: Option<f64>,
-    /// The p-value, corrected for multiple comparisons (Holm) and interim looks; null without a test.
+    /// The p-value, corrected for multiple comparisons (Holm) and interim looks;
+    /// null without a test.
     pub p: Option<f64>,
-    /// Statistical test used.
+    /// Test that gave the p-value.
     pub test: Test,
     /// Verdict on the figure.
     pub verdict: Better,

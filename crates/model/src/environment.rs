@@ -47,7 +47,7 @@ pub struct Route {
     pub listener_pids: Vec<u32>,
     /// Maximum length of its accept queue (backlog), if it is on this machine.
     pub listener_backlog: Option<u64>,
-    /// The listener's limit on open files, where it is on this machine.
+    /// The listener's limit on open files, if it is on this machine.
     pub listener_descriptors: Option<u64>,
     /// Network interface of the route.
     pub interface: Option<String>,

@@ -28,8 +28,8 @@ pub enum Event {
         id: u32,
         /// Name of the label.
         name: String,
-        /// Number of the step's label, if this is the label of a single request within redirect chains of that
-        /// step.
+        /// Number of the step's label, if this is the label of a single request within redirect
+        /// chains of that step.
         hop_of: Option<u32>,
     },
     /// Information about the target became known.
@@ -41,7 +41,8 @@ pub enum Event {
     },
     /// Sums of one interval.
     Snapshot(Box<Snapshot>),
-    /// Sums of one interval for one of several populations. The snapshot of all populations follows.
+    /// Sums of one interval for one of several populations. The snapshot
+    /// of all populations follows.
     Population {
         /// Number of the population in the plan.
         number: u32,
@@ -50,7 +51,8 @@ pub enum Event {
     },
     /// Single samples, if the plan requests them.
     Samples(Vec<Sample>),
-    /// Single samples in the form of result files, if the plan requests them. Event logs do not store them.
+    /// Single samples in the form of result files, if the plan requests them. Event logs
+    /// do not store them.
     Records(Vec<SampleRecord>),
     /// Checks that failed in an interval, for requests of the measured time.
     CheckFailures(Vec<CheckFailure>),
@@ -72,7 +74,7 @@ pub enum Phase {
     Setup,
     /// Load before the measured time; its samples are counted separately.
     Warmup,
-    /// The measured time.
+    /// The measured time with load.
     Measure,
     /// No new requests; requests in flight may finish.
     Grace,

@@ -1,5 +1,5 @@
-//! Experiments: many runs, fully resolved. Contenders, loads, repetitions, their order, and the commands
-//! around them.
+//! Experiments: many runs, fully resolved. Contenders, loads, repetitions, their order, and
+//! the commands around them.
 //!
 //! `spec` reads plan files, and `rig` executes experiments.
 
@@ -11,7 +11,8 @@ use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// A fully resolved experiment of many runs: every setting has its value, and nothing else is needed to execute it.
+/// A fully resolved experiment of many runs: every setting has its value, and nothing else is
+/// needed to execute it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Experiment {
     /// Name of the experiment.
@@ -44,12 +45,13 @@ pub struct Experiment {
     pub source: String,
 }
 
-/// Order of the trials. Steps ascend unless the order is random; one contender's server runs at a time.
+/// Order of the trials. Steps ascend unless the order is random; one contender's server
+/// runs at a time.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TrialOrder {
-    /// Each repetition measures all contenders, every second one in reverse order (A B, B A, A B). A drift of
-    /// the machine thus affects all contenders equally.
+    /// Each repetition measures all contenders, every second one in reverse order (A B, B A, A B).
+    /// A drift of the machine thus affects all contenders equally.
     #[default]
     Interleaved,
     /// All repetitions of one contender, then those of the next.
@@ -78,7 +80,8 @@ pub struct Contender {
 /// One load of a contender.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Step {
-    /// Load: arrivals per second or virtual users, depending on the plan's [`Load`]; the peak if it changes.
+    /// Load: arrivals per second or virtual users, depending on the plan's [`Load`]; the
+    /// peak if it changes.
     pub load: f64,
     /// Plan of the run.
     pub plan: Plan,
@@ -107,7 +110,7 @@ pub struct ContenderHooks {
     pub step: HookCommands,
 }
 
-/// A shell command.
+/// A shell command with a timeout.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Hook {
     /// Command line passed to `sh -c`.
@@ -125,8 +128,8 @@ pub struct ManagedServer {
     pub start: String,
     /// Condition for the server to be ready.
     pub ready: Ready,
-    /// Command that stops the server; null: SIGTERM to its process group. Processes left after `stop_timeout` are
-    /// killed.
+    /// Command that stops the server; null: SIGTERM to its process group. Processes left
+    /// after `stop_timeout` are killed.
     pub stop: Option<String>,
     /// Trials between which it is restarted.
     pub restart: Restart,
@@ -161,7 +164,7 @@ pub enum Restart {
     /// For each repetition: one start of a server is one sample of it.
     #[default]
     Repetition,
-    /// For each step.
+    /// Before each step of the contender.
     Step,
     /// Only after trials of another contender.
     Never,
@@ -170,7 +173,7 @@ pub enum Restart {
 /// Position of a trial in an experiment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct TrialIndex {
-    /// Repetition, from 0.
+    /// Repetition of the trial, from 0.
     pub repetition: u32,
     /// Contender, as an index from 0.
     pub contender: usize,
@@ -199,8 +202,8 @@ impl Experiment {
         self.contenders.get(place.contender)?.steps.get(place.step)
     }
 
-    /// Number of trials. In an experiment that grows, these are the trials with given loads and those started
-    /// so far.
+    /// Number of trials. In an experiment that grows, these are the trials with given loads and
+    /// those started so far.
     pub fn trials(&self) -> usize {
         let repetitions = self.repetitions as usize;
         if !self.grows() {
@@ -210,8 +213,8 @@ impl Experiment {
         self.contenders.iter().map(|contender| contender.steps.len().saturating_sub(self.known_steps()) + given).sum()
     }
 
-    /// True if a search chooses the steps. The first step of each contender is then the pattern of the
-    /// others.
+    /// True if a search chooses the steps. The first step of each contender is then the
+    /// pattern of the others.
     pub fn grows(&self) -> bool {
         self.find().is_some()
     }
@@ -225,8 +228,8 @@ impl Experiment {
         }
     }
 
-    /// Number of given loads of each contender in an experiment that grows: the steps directly after the
-    /// pattern.
+    /// Number of given loads of each contender in an experiment that grows: the steps
+    /// directly after the pattern.
     pub fn given(&self) -> usize {
         match &self.question {
             Question::Compare(compare) => compare.at_capacity.as_ref().map_or(0, |at| at.given),

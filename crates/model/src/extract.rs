@@ -3,12 +3,12 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Sets a variable of the user from a reply: the last one of a redirect chain. Replies to page elements
-/// and to requests of parallel steps are not searched.
+/// Sets a variable of the user from a reply: the last one of a redirect chain. Replies to page
+/// elements and to requests of parallel steps are not searched.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Extractor {
-    /// Name of the variable. `${NAME}` in the URL, a header value or the body of a request is replaced by
-    /// its value. The variable remains set over all iterations of the user.
+    /// Name of the variable. `${NAME}` in the URL, a header value or the body of a request is
+    /// replaced by its value. The variable remains set over all iterations of the user.
     pub variable: String,
     /// Kind of the value in the reply.
     pub from: ExtractFrom,
@@ -21,8 +21,8 @@ pub struct Extractor {
     /// Match that is used if there are several.
     #[serde(default)]
     pub take: Take,
-    /// True: also sets `NAME_matchNr`, and for a regular expression `NAME_g`, `NAME_g0`, `NAME_g1`, …, as
-    /// JMeter does.
+    /// True: also sets `NAME_matchNr`, and for a regular expression `NAME_g`, `NAME_g0`, `NAME_g1`,
+    /// …, as JMeter does.
     #[serde(default)]
     pub sets_more: bool,
     /// Value if there is no match or no complete reply; null: the variable keeps its value.
@@ -31,7 +31,8 @@ pub struct Extractor {
 }
 
 impl Extractor {
-    /// Creates an extractor of the first match in the body. Without a match, the variable keeps its value.
+    /// Creates an extractor of the first match in the body. Without a match, the
+    /// variable keeps its value.
     pub fn new(variable: &str, from: ExtractFrom) -> Self {
         Self {
             variable: variable.to_owned(),
@@ -69,14 +70,14 @@ impl SampleScope {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ReplyPart {
-    /// The body, decoded.
+    /// The body after decoding.
     #[default]
     Body,
     /// The body without the escapes of HTML.
     UnescapedBody,
     /// The status line and the header fields.
     Headers,
-    /// The status.
+    /// The status as a number.
     Status,
     /// The reason phrase of the status line.
     Message,
@@ -113,14 +114,15 @@ pub enum ExtractFrom {
         /// Text after the value; empty: the end of the body.
         right: String,
     },
-    /// Values of a `JSONPath` (RFC 9535) in the body. A string has no quotes; any other value is JSON.
+    /// Values of a `JSONPath` (RFC 9535) in the body. A string has no quotes; any
+    /// other value is JSON.
     JsonPath(String),
-    /// Result of a `JMESPath` in the body: the items of a list, or one value; null is no match. A string has
-    /// no quotes; any other value is JSON.
+    /// Result of a `JMESPath` in the body: the items of a list, or one value; null is no match. A
+    /// string has no quotes; any other value is JSON.
     JmesPath(String),
     /// Elements of an HTML body that a CSS selector matches.
     Css {
-        /// The selector.
+        /// CSS selector of the elements.
         selector: String,
         /// Attribute with the value; empty: the text of the element.
         attribute: String,
@@ -138,7 +140,7 @@ pub enum ExtractFrom {
 /// A namespace-aware `XPath` (1.0). A name without a prefix matches names outside all namespaces.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct QualifiedXpath {
-    /// The path.
+    /// Expression of the `XPath`.
     pub path: String,
     /// Prefixes, and the URIs of their namespaces.
     pub namespaces: Vec<(String, String)>,

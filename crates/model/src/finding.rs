@@ -8,8 +8,8 @@ use std::time::Duration;
 /// Judgement of a run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Judgement {
-    /// Conclusion of the run, a sentence: "p99 is 46.0 ms at 600/s: objective p99 < 50ms met."; null if no
-    /// reply was received.
+    /// Conclusion of the run, a sentence: "p99 is 46.0 ms at 600/s: objective p99 < 50ms met.";
+    /// null if no reply was received.
     #[serde(default)]
     pub conclusion: Option<String>,
     /// Verdict on the generator and on the validity of the figures.
@@ -36,8 +36,8 @@ pub struct Verdict {
     pub state: State,
     /// Causes that changed figures, those that decided the state first.
     pub causes: Vec<Cause>,
-    /// Processes of the machine that are neither the generator nor the server, by CPU use. Empty if they
-    /// cannot be distinguished from the server.
+    /// Processes of the machine that are neither the generator nor the server, by CPU use. Empty if
+    /// they cannot be distinguished from the server.
     #[serde(default)]
     pub other_processes: Vec<ProcessUse>,
     /// Evidence: each figure with its threshold.
@@ -70,7 +70,8 @@ impl State {
     pub const ALL: [Self; 6] =
         [Self::Ok, Self::Unjudged, Self::BusyMachine, Self::Unexplained, Self::Limited, Self::Invalid];
 
-    /// True if something else than the server changed the figures, though they were counted correctly.
+    /// True if something else than the server changed the figures, though
+    /// they were counted correctly.
     pub fn is_disturbed(self) -> bool {
         match self {
             Self::BusyMachine | Self::Unexplained | Self::Limited => true,
@@ -122,7 +123,7 @@ pub struct Cause {
     pub lasted: Duration,
     /// Observation with its figures; a sentence.
     pub sentence: String,
-    /// Action to take.
+    /// Action that solves the problem.
     pub remedy: String,
 }
 
@@ -176,7 +177,7 @@ pub enum Limit {
     OtherProcesses,
     /// A worker thread did not run for a while: it was suspended or not scheduled.
     Stopped,
-    /// File descriptors.
+    /// Open file descriptors of the process.
     Descriptors,
     /// Local ports, or addresses.
     Ports,
@@ -186,7 +187,7 @@ pub enum Limit {
     Packets,
     /// The firewall's table of connections.
     Conntrack,
-    /// Memory.
+    /// Memory of the machine.
     Memory,
     /// Requests begun late, whatever the reason.
     Lag,
@@ -255,7 +256,7 @@ pub struct Check {
 pub struct Finding {
     /// Name of the rule; it never changes.
     pub rule: String,
-    /// Severity.
+    /// Severity of the finding.
     pub weight: Weight,
     /// Finding with its figures; a sentence.
     pub sentence: String,
@@ -274,7 +275,7 @@ impl Finding {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Weight {
-    /// Information.
+    /// Information without consequences for the figures.
     Note,
     /// The figures can be misread.
     Warning,
@@ -289,7 +290,7 @@ pub struct Steady {
     pub cut: Duration,
     /// True if the steady state began within the first half.
     pub reached: bool,
-    /// Method of detection.
+    /// Method that detected the steady state.
     pub method: String,
 }
 
@@ -312,7 +313,7 @@ pub struct Interval {
 /// A figure with its 95 % confidence interval.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Estimate {
-    /// The figure.
+    /// Estimate of the figure.
     pub value: f64,
     /// Lower end of the interval.
     pub low: f64,

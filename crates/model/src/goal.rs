@@ -23,7 +23,7 @@ pub struct Until {
 /// Target width of the 95 % interval of a figure.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Goal {
-    /// The figure.
+    /// Figure with the interval.
     pub aim: Aim,
     /// Maximum distance of either end of the interval, as a share of the figure: 0.05 is ±5 %.
     pub within: f64,

@@ -6,8 +6,8 @@ use crate::{Reading, Tick};
 const MOST_READINGS: usize = 2048;
 
 /// The readings of one source, in order of time. A reading is either a counter that only grows or a
-/// state. The name of a counter ends in `_total`, or it is a spent time, such as `cpu_seconds`. With
-/// more than 2048 readings, the distance between stored readings grows.
+/// state. The name of a counter ends in `_total`, or it is a spent time, such as `cpu_seconds`.
+/// With more than 2048 readings, the distance between stored readings grows.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct History {
     names: Vec<String>,

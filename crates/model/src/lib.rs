@@ -1,23 +1,24 @@
-//! The shared types of brunt, and their encodings. No I/O, no clock and no defaults; `spec` has those.
+//! The shared types of brunt, and their encodings. No I/O, no clock and no
+//! defaults; `spec` has those.
 //!
-//! Every front end creates a [`Plan`]; the engine turns it into [`Event`]s; every output folds events
-//! into a [`Run`].
-//! * [`time`]: instants since the run began, durations as seconds, the trait [`Clock`]. [`numbers`]:
-//!   numbers as text.
+//! Every front end creates a [`Plan`]; the engine turns it into [`Event`]s; every output folds
+//! events into a [`Run`].
+//! * [`time`]: instants since the run began, durations as seconds, the trait [`Clock`].
+//!   [`numbers`]: numbers as text.
 //! * [`request`], [`scenario`], [`load`], [`plan`]: a complete run. [`reply_policy`], [`extract`],
 //!   [`modifier`]: how replies are used.
-//! * [`outcome`], [`sample`]: the outcome and the instants of a request; failed checks. [`record`]: a
-//!   sample in the form of JMeter's result files.
-//! * [`tally`], [`transaction`], [`snapshot`], [`spread`]: mergeable sums of samples and transactions,
-//!   and the spacing of arrivals.
-//! * [`event`], [`codec`]: the output of the engine, and its encoding. [`part`]: messages between the
-//!   processes of one run.
-//! * [`run`], [`series`], [`history`]: the fold of all events. [`reading_names`], [`secret`]: names.
-//!   [`live_output`]: destinations of figures during a run.
+//! * [`outcome`], [`sample`]: the outcome and the instants of a request; failed checks. [`record`]:
+//!   a sample in the form of JMeter's result files.
+//! * [`tally`], [`transaction`], [`snapshot`], [`spread`]: mergeable sums of samples and
+//!   transactions, and the spacing of arrivals.
+//! * [`event`], [`codec`]: the output of the engine, and its encoding. [`part`]: messages between
+//!   the processes of one run.
+//! * [`run`], [`series`], [`history`]: the fold of all events. [`reading_names`], [`secret`]:
+//!   names. [`live_output`]: destinations of figures during a run.
 //! * [`objective`]: a bound on a figure of a run; [`reached`]: whether it is met. [`goal`]: the
 //!   precision at which a run ends early.
-//! * [`experiment`], [`probe_spec`]: many runs, fully resolved; the readings of a server. [`study`]:
-//!   the results of an experiment.
+//! * [`experiment`], [`probe_spec`]: many runs, fully resolved; the readings of a server.
+//!   [`study`]: the results of an experiment.
 //! * [`finding`], [`analysis`]: decisions about a run, and about a sweep. [`question`], [`answer`],
 //!   [`comparison`]: the same for experiments.
 

@@ -31,7 +31,8 @@ pub enum LiveSink {
 /// InfluxDB, or a system that accepts its line protocol.
 #[derive(Debug, Clone, PartialEq)]
 pub struct InfluxSink {
-    /// URL to which lines are posted. Its query contains the database, or the organization and bucket.
+    /// URL to which lines are posted. Its query contains the database, or
+    /// the organization and bucket.
     pub url: String,
     /// Access token, if one is needed.
     pub token: Option<Token>,

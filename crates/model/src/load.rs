@@ -10,17 +10,17 @@ use std::time::Duration;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "model", rename_all = "snake_case")]
 pub enum Load {
-    /// Virtual users: each sends its next request after its last reply and its think time. Hides queueing (coordinated
-    /// omission).
+    /// Virtual users: each sends its next request after its last reply and its think time.
+    /// Hides queueing (coordinated omission).
     Closed {
-        /// Number of users.
+        /// Number of users over time.
         users: Shape,
         /// Think time between a reply and the user's next request.
         think: Think,
     },
     /// Arrivals follow a schedule that does not wait for replies.
     Open {
-        /// Arrivals per second.
+        /// Arrivals per second over time.
         rate: Shape,
         /// Spacing of the arrivals.
         arrivals: Arrivals,
@@ -88,8 +88,8 @@ impl Shape {
 }
 
 impl Shape {
-    /// Integral of the value over the first `t`; for a rate, the number of arrivals. After the end it does
-    /// not grow.
+    /// Integral of the value over the first `t`; for a rate, the number of arrivals. After the end
+    /// it does not grow.
     pub fn area(&self, t: Duration) -> f64 {
         let mut rest = t;
         let mut area = 0.0;
@@ -139,8 +139,8 @@ pub enum Arrivals {
     Even,
     /// Bursts of this many arrivals at one instant.
     Burst(u32),
-    /// Random independent intervals, uniformly distributed around their mean; the value is the maximum deviation, in
-    /// millionths of the mean.
+    /// Random independent intervals, uniformly distributed around their mean; the value is the
+    /// maximum deviation, in millionths of the mean.
     Uniform(u32),
 }
 
@@ -157,14 +157,15 @@ impl Load {
     }
 }
 
-/// Think time between a reply and the user's next request: uniformly distributed from `least` to `most`.
+/// Think time between a reply and the user's next request: uniformly distributed
+/// from `least` to `most`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Think {
-    /// Minimum, in seconds.
+    /// Minimum think time, in seconds.
     #[serde(with = "seconds", rename = "least_seconds")]
     #[schemars(with = "f64")]
     pub least: Duration,
-    /// Maximum, in seconds.
+    /// Maximum think time, in seconds.
     #[serde(with = "seconds", rename = "most_seconds")]
     #[schemars(with = "f64")]
     pub most: Duration,
@@ -204,7 +205,8 @@ pub struct Stop {
     /// Iterations of each virtual user of a closed loop, including the warm-up; null: no limit.
     #[serde(default)]
     pub iterations_per_user: Option<u64>,
-    /// Grace period for requests in flight at the end, in seconds; requests that take longer are cut.
+    /// Grace period for requests in flight at the end, in seconds; requests that
+    /// take longer are cut.
     #[serde(with = "seconds", rename = "grace_seconds")]
     #[schemars(with = "f64")]
     pub grace: Duration,

@@ -1,5 +1,5 @@
-//! Request modifiers: change a request before it is sent, based on the last reply, like JMeter's
-//! pre-processors.
+//! Request modifiers: change a request before it is sent, based on the last
+//! reply, like JMeter's pre-processors.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RequestModifier {
-    /// The URL and arguments of the request are patterns. They are replaced by a random matching link or form
-    /// of the last page. Without a match, the request is sent unchanged.
+    /// The URL and arguments of the request are patterns. They are replaced by a random matching
+    /// link or form of the last page. Without a match, the request is sent unchanged.
     Link,
     /// Takes the session identifier from the last reply.
     Session(SessionModifier),
@@ -31,8 +31,8 @@ pub struct SessionModifier {
     pub argument: String,
     /// Position of the identifier in the URL.
     pub place: SessionPlace,
-    /// Name under which a user stores the last identifier. It is used after a reply without an identifier, by
-    /// all modifiers of this name.
+    /// Name under which a user stores the last identifier. It is used after a reply without an
+    /// identifier, by all modifiers of this name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kept_as: Option<String>,
     /// True: the identifier is encoded in an argument. False: it is copied from the reply.

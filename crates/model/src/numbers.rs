@@ -151,8 +151,8 @@ pub fn narrow_percent(difference: f64) -> String {
     }
 }
 
-/// Returns a share in percent as the user wrote it, without the error of binary fractions: 0.07 is 7,
-/// not 7.000000000000001.
+/// Returns a share in percent as the user wrote it, without the error of binary fractions: 0.07
+/// is 7, not 7.000000000000001.
 pub fn exact_percent(share: f64) -> f64 {
     (share * 1e8).round() / 1e6
 }

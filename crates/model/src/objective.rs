@@ -12,7 +12,7 @@ use std::fmt;
 /// A bound on a figure of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Objective {
-    /// The figure.
+    /// Figure that is bounded.
     pub metric: Metric,
     /// Name of the step or transaction that the bound applies to; null: all requests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -45,13 +45,13 @@ pub enum Metric {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Relation {
-    /// Less.
+    /// Less than the bound.
     Below,
-    /// Less or equal.
+    /// At most the bound.
     AtMost,
-    /// More.
+    /// Greater than the bound.
     Above,
-    /// More or equal.
+    /// At least the bound.
     AtLeast,
 }
 
@@ -86,7 +86,8 @@ pub struct ObjectiveResult {
     pub value: f64,
     /// True if the figure is known only from below.
     pub at_least: bool,
-    /// True if the bound was met. A figure that is known only from below never meets an upper bound.
+    /// True if the bound was met. A figure that is known only from below never
+    /// meets an upper bound.
     pub met: bool,
 }
 
@@ -204,8 +205,8 @@ impl<'a> FigureSource<'a> {
 }
 
 impl Objective {
-    /// True if a plan has the step or transaction of the objective. A name with a variable becomes known only
-    /// during the run, so it applies if it can match.
+    /// True if a plan has the step or transaction of the objective. A name with a variable becomes
+    /// known only during the run, so it applies if it can match.
     pub fn applies_to(&self, plan: &Plan) -> bool {
         self.step.as_ref().is_none_or(|step| step_names(plan).iter().any(|name| can_become(name, step)))
     }

@@ -1,6 +1,7 @@
-//! What became of a request.
+//! Outcomes of requests.
 //!
-//! `check_failure`: failed checks with a sample of each. `malformed`: causes of failures of the protocol. `status`: statuses of HTTP and gRPC as one number.
+//! `check_failure`: failed checks with a sample of each. `malformed`: causes of protocol errors.
+//! `status`: statuses of HTTP and gRPC as one number.
 
 mod check_failure;
 mod malformed;
@@ -14,75 +15,77 @@ pub use check_failure::CheckFailure;
 pub use malformed::Malformed;
 pub use status::{CLOSE_STATUS, GRPC_STATUS, grpc_code_status, grpc_status, status_text};
 
-/// Why a request has no good reply. The order is that of the tables in reports and of the arrays in a tally.
+/// Reason why a request has no good reply. The order is that of the tables in reports and of the
+/// arrays in a tally.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[repr(u8)]
 pub enum Failure {
-    /// The name has no address.
+    /// Name resolution found no address.
     Resolve,
-    /// Nobody listens there.
+    /// No process listens on the port.
     Refused,
-    /// No route, or the network said no.
+    /// No route to the server, or rejected by the network.
     Unreachable,
     /// No connection within the connect timeout.
     ConnectTimeout,
     /// The TLS handshake failed.
     Tls,
-    /// The proxy cannot be reached, or would not connect us.
+    /// The proxy is unreachable, or refused to connect.
     Proxy,
-    /// The connection was reset before a whole reply came.
+    /// The connection was reset before the reply was complete.
     Reset,
-    /// A kept-alive connection turned out to be closed or reset before any byte of the reply.
+    /// A kept-alive connection was already closed or reset before the first byte of the reply.
     Stale,
-    /// No whole reply within the timeout.
+    /// No complete reply within the timeout.
     Timeout,
     /// The bytes received are not an HTTP reply.
     Protocol,
-    /// The connection ended in the middle of the reply, or before it.
+    /// The connection ended before the reply was complete.
     ClosedEarly,
-    /// A whole reply came, but a check on it failed.
+    /// The reply is complete, but a check failed.
     Check,
-    /// Our process may open no more files.
+    /// The process reached its limit on open files.
     FdsExhausted,
-    /// Our addresses have no free port to connect from.
+    /// No local port is free on any local address.
     PortsExhausted,
-    /// Due by the schedule, never begun: too many were under way, or none of the connections came free in time.
+    /// Due by the schedule, but never begun: too many requests were in flight, or no connection
+    /// became free in time.
     Dropped,
-    /// Begun, and not finished when the run ended.
+    /// Begun, but not finished when the run ended.
     Cut,
-    /// The request could not be built, or our system could not send it.
+    /// brunt could not build the request, or the local system could not send it.
     System,
-    /// The server ended the stream of the request before a whole reply came (HTTP/2 and 3).
+    /// The server reset the request's stream before the reply was complete (HTTP/2 and 3).
     StreamReset,
-    /// The server told that it did not process the request: its stream is behind a GOAWAY, or was refused (HTTP/2 and 3). It is
-    /// sent again once.
+    /// The server did not process the request: it refused the stream, or excluded it by GOAWAY
+    /// (HTTP/2 and 3). The request is sent again once.
     Unprocessed,
 }
 
 /// The texts of a kind of failure for users.
 #[derive(Debug, Clone, Copy)]
 pub struct FailureRow {
-    /// The kind.
+    /// The kind of failure.
     pub failure: Failure,
-    /// Its name in JSON and CSV.
+    /// Name in JSON and CSV.
     pub key: &'static str,
-    /// Its name in text.
+    /// Name in text output.
     pub name: &'static str,
-    /// What it means.
+    /// Meaning of the failure.
     pub meaning: &'static str,
-    /// What usually helps.
+    /// Usual remedy for the failure.
     pub remedy: &'static str,
 }
 
 macro_rules! failures {
     ($($kind:ident $key:literal $name:literal: $meaning:literal; $remedy:literal)*) => {
-        /// One row a kind, in the order of [`Failure`].
+        /// Texts of all kinds, in the order of [`Failure`].
         pub const FAILURES: [FailureRow; Failure::COUNT] = [$(FailureRow {
             failure: Failure::$kind, key: $key, name: $name, meaning: $meaning, remedy: $remedy,
         }),*];
         impl Failure {
-            /// How many kinds there are.
+            /// Number of kinds.
             pub const COUNT: usize = [$(Failure::$kind),*].len();
         }
     };
@@ -130,12 +133,12 @@ failures! {
 }
 
 impl Failure {
-    /// Its row in the table.
+    /// Returns its row in the table.
     pub fn row(self) -> &'static FailureRow {
         &FAILURES[self as usize]
     }
 
-    /// Every kind, in order.
+    /// Returns all kinds, in order.
     pub fn all() -> impl Iterator<Item = Self> {
         FAILURES.iter().map(|row| row.failure)
     }
@@ -147,30 +150,31 @@ impl fmt::Display for Failure {
     }
 }
 
-/// What became of a request: a status where a whole reply came, a failure where it was not good for another reason.
+/// Outcome of a request: a status if the reply is complete, and a failure if it is not
+/// good for another reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Outcome {
-    /// The status of the whole reply that came: of HTTP, of gRPC (see [`GRPC_STATUS`]), or the code of a close
-    /// frame of a WebSocket (see [`CLOSE_STATUS`]).
+    /// Status of a complete reply: of HTTP, of gRPC (see [`GRPC_STATUS`]), or the code of a
+    /// WebSocket close frame (see [`CLOSE_STATUS`]).
     pub status: Option<u16>,
-    /// What went wrong; with a status only where a check failed.
+    /// Kind of failure; together with a status only if a check failed.
     pub failure: Option<Failure>,
-    /// The status is one that the plan counts as good.
+    /// True if the plan counts the status as good.
     pub expected: bool,
 }
 
 impl Outcome {
-    /// No whole reply, and why.
+    /// Creates the outcome of a request without a complete reply.
     pub fn failed(failure: Failure) -> Self {
         Self { status: None, failure: Some(failure), expected: false }
     }
 
-    /// A whole reply came, whatever its status.
+    /// True if the reply is complete, whatever its status.
     pub fn is_completed(&self) -> bool {
         self.status.is_some()
     }
 
-    /// A whole reply came, its status is a good one and its checks passed.
+    /// True if the reply is complete, its status is good, and its checks passed.
     pub fn is_good(&self) -> bool {
         self.expected && self.failure.is_none()
     }

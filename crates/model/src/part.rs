@@ -53,8 +53,8 @@ pub struct Assignment {
     pub plan: Plan,
     /// Share of this process.
     pub part: Part,
-    /// Start of the run, in nanoseconds of the system's monotonic clock. All processes of a machine share
-    /// this clock.
+    /// Start of the run, in nanoseconds of the system's monotonic clock. All processes of a
+    /// machine share this clock.
     pub epoch_nanos: u64,
 }
 
@@ -68,8 +68,8 @@ pub enum PartCommand {
     Steady(Tick),
     /// The target precision is reached: no new requests from this time on.
     Enough(Tick),
-    /// The user stops the run: no new requests from this time on, and a short grace period. Before the
-    /// load, the run does not begin.
+    /// The user stops the run: no new requests from this time on, and a short grace period. Before
+    /// the load, the run does not begin.
     Stop(Tick),
 }
 

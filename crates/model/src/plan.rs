@@ -1,4 +1,4 @@
-//! One run, fully resolved.
+//! Plans: one run each, fully resolved.
 
 mod http_version;
 mod stage;
@@ -20,20 +20,21 @@ pub use crate::reply_policy::{Checks, StatusRange};
 
 /// A fully resolved run: every setting has its value, and nothing else is needed to execute it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-// The derived functions are called by the implementations below: a plan that is read is checked.
+// The implementations below call the derived functions, so that a plan is validated
+// when it is read.
 #[serde(remote = "Self")]
 pub struct Plan {
     /// Populations of virtual users, all active at the same time; never empty.
     pub populations: Vec<Population>,
     /// Reply policies; requests refer to them by index. Never empty.
     pub reply_policies: Vec<ReplyPolicy>,
-    /// Connection settings.
+    /// Connection settings of all populations without separate ones.
     pub connection: Connection,
     /// Bounds on the figures of the run.
     pub objectives: Vec<Objective>,
     /// Precision at which the run ends early; null: it does not end early.
     pub until: Option<Until>,
-    /// Recording settings.
+    /// Settings for recording samples.
     pub record: Record,
     /// Seed of all random choices.
     pub seed: u64,
@@ -43,7 +44,7 @@ pub struct Plan {
     pub processes: u32,
     /// True: busy-wait before each send, for less lag at the cost of CPU.
     pub precise: bool,
-    /// Stages that run before and behind it. Their requests are not in its figures.
+    /// Stages before and after the plan. Their requests are not part of its figures.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub around: Vec<TestStage>,
 }
@@ -57,8 +58,8 @@ impl Serialize for Plan {
 impl<'de> Deserialize<'de> for Plan {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let plan = Self::deserialize(deserializer)?;
-        let is_whole = plan.has_population_and_policies();
-        is_whole
+        let is_valid = plan.has_population_and_policies();
+        is_valid
             .then_some(plan)
             .ok_or_else(|| D::Error::custom("a plan has a population, and a policy for each request"))
     }
@@ -67,7 +68,7 @@ impl<'de> Deserialize<'de> for Plan {
 /// A population: virtual users with one load, scenario and stop condition.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Population {
-    /// Its name in reports.
+    /// Name of the population in reports.
     pub name: String,
     /// Load of the population.
     pub load: Load,
@@ -75,21 +76,22 @@ pub struct Population {
     pub scenario: Scenario,
     /// Conditions that end the population's load.
     pub stop: Stop,
-    /// Its connection settings; null: those of the plan.
+    /// Settings for opening and using connections.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub connection: Option<Box<Connection>>,
 }
 
-/// The name of a population that nobody gave one.
+/// Default name of a population.
 pub const MAIN: &str = "main";
 
 impl Population {
-    /// The only population of a plan.
+    /// Creates the only population of a plan.
     pub fn only(load: Load, scenario: Scenario, stop: Stop) -> Vec<Self> {
         vec![Self { name: MAIN.into(), load, scenario, stop, connection: None }]
     }
 
-    /// What reports call one of its users: a connection, where a user does nothing but repeat requests on one.
+    /// Word for one of its users in reports: "connection" if a user only repeats
+    /// requests on one connection.
     pub fn word_for_user(&self, connection: &Connection) -> &'static str {
         let only_repeats = self.scenario.order().is_some() && connection.connections_per_origin <= 1;
         if only_repeats { "connection" } else { "user" }
@@ -97,38 +99,38 @@ impl Population {
 }
 
 impl Plan {
-    /// Worker threads of all processes together.
+    /// Number of worker threads of all processes together.
     pub fn workers(&self) -> usize {
         self.threads as usize * self.processes.max(1) as usize
     }
 
-    /// The first population: the one whose load sweeps, searches and comparisons vary.
+    /// Returns the first population, whose load sweeps, searches and comparisons vary.
     pub fn main(&self) -> &Population {
         &self.populations[0]
     }
 
-    /// The population, where there is no other: what is said of its load holds for the whole run.
+    /// Returns the population if there is only one. Its load is then that of the whole run.
     pub fn only(&self) -> Option<&Population> {
         if let [only] = &self.populations[..] { Some(only) } else { None }
     }
 
-    /// When the run is over: with the last of its populations.
+    /// Returns the stop condition of the run. A run ends with the last of its populations.
     pub fn stop(&self) -> Stop {
-        let stops = || self.populations.iter().map(|population| population.stop);
-        let longest: Option<Vec<Duration>> = stops().map(|stop| stop.duration).collect();
+        let stops: Vec<Stop> = self.populations.iter().map(|population| population.stop).collect();
+        let durations: Option<Vec<Duration>> = stops.iter().map(|stop| stop.duration).collect();
         match self.only() {
             Some(only) => only.stop,
             None => Stop {
-                duration: longest.and_then(|all| all.into_iter().max()),
+                duration: durations.and_then(|all| all.into_iter().max()),
                 requests: None,
                 iterations_per_user: None,
-                grace: stops().map(|stop| stop.grace).max().unwrap_or_default(),
+                grace: stops.iter().map(|stop| stop.grace).max().unwrap_or_default(),
                 ..self.main().stop
             },
         }
     }
 
-    /// The plan of the population of this number alone.
+    /// Returns the plan of a single population, by its number.
     #[must_use]
     pub fn of_population(&self, number: usize) -> Self {
         let connection = self.connection_of(number).clone();
@@ -136,24 +138,24 @@ impl Plan {
         Self { populations: vec![population], connection, ..self.clone() }
     }
 
-    /// The connection settings of the population of this number.
+    /// Returns the connection settings of a population, by its number.
     pub fn connection_of(&self, number: usize) -> &Connection {
         self.populations[number].connection.as_deref().unwrap_or(&self.connection)
     }
 
-    /// The first population, to be changed.
+    /// Returns the first population for changes.
     pub fn main_mut(&mut self) -> &mut Population {
         &mut self.populations[0]
     }
 
-    /// The same plan whose first population stops then.
+    /// Returns the plan with another stop condition of its first population.
     #[must_use]
     pub fn with_stop(mut self, stop: Stop) -> Self {
         self.main_mut().stop = stop;
         self
     }
 
-    /// The requests of all populations.
+    /// Returns the requests of all populations.
     pub fn requests(&self) -> impl Iterator<Item = &Request> {
         self.populations.iter().flat_map(|population| &population.scenario.requests)
     }
@@ -165,7 +167,7 @@ impl Plan {
             && self.requests().all(|request| (request.reply_policy as usize) < policies)
     }
 
-    /// What is made of the reply to the first request.
+    /// Returns the reply policy of the first request.
     pub fn policy(&self) -> &ReplyPolicy {
         &self.reply_policies[self.requests().next().map_or(0, |request| request.reply_policy as usize)]
     }
@@ -181,7 +183,8 @@ pub struct Connection {
     /// Requests in flight per connection; more than 1 needs HTTP/2.
     #[serde(default = "one")]
     pub streams: u32,
-    /// True: HTTP/2 in cleartext begins as HTTP/1.1 (`Upgrade: h2c`, RFC 7540). False: prior knowledge.
+    /// True: HTTP/2 in cleartext begins as HTTP/1.1 (`Upgrade: h2c`, RFC
+    /// 7540). False: prior knowledge.
     #[serde(default)]
     pub h2c_upgrade: bool,
     /// Connections of each user to an origin, all in use at once.
@@ -197,14 +200,15 @@ pub struct Connection {
     #[serde(with = "seconds", rename = "connect_timeout_seconds")]
     #[schemars(with = "f64")]
     pub connect_timeout: Duration,
-    /// Connections opened each second before the load begins, and further ones of an open loop during it.
+    /// Connections opened each second before the load begins, and further ones of an
+    /// open loop during it.
     pub connect_rate: u32,
     /// Strategy for opening connections, and for retries after a failed connect.
     #[serde(default)]
     pub dialling: Dialling,
-    /// Addresses given for a host and port, in place of the resolver's.
+    /// Fixed addresses for a host and port, instead of name resolution.
     pub resolve: Vec<Resolve>,
-    /// Where all connections go, whatever the URL says; null: where URLs say.
+    /// Destination of all connections, whatever the URL; null: as in the URLs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resolve_all: Option<ResolveAll>,
     /// Interval at which DNS is re-resolved, in seconds; null: once per run.
@@ -228,18 +232,19 @@ pub struct Connection {
     /// Lifetime of a connection.
     #[serde(default)]
     pub keep: ConnectionLifetime,
-    /// Maximum number of idle connections that a user keeps open to origins other than that of its last request.
-    #[serde(default = "most_kept")]
+    /// Maximum number of idle connections that a user keeps open to origins other than that
+    /// of its last request.
+    #[serde(default = "default_other_origins")]
     pub other_origins: u32,
     /// True: close connections with a reset, without `TIME_WAIT`.
     #[serde(default)]
     pub reset: bool,
-    /// TLS settings.
+    /// TLS settings of all connections.
     pub tls: Tls,
 }
 
-/// What plans without this number mean.
-fn most_kept() -> u32 {
+/// Default for plans without this number.
+fn default_other_origins() -> u32 {
     16
 }
 
@@ -248,13 +253,14 @@ fn one() -> u32 {
 }
 
 impl Connection {
-    /// Requests that a user has in flight at once: the streams of all its connections to an origin.
+    /// Requests that a user can have in flight at once: the streams of all its
+    /// connections to an origin.
     pub fn in_flight_per_user(&self) -> u32 {
         self.streams.max(1).saturating_mul(self.connections_per_origin.max(1))
     }
 
-    /// HTTP/1.1 as it is where nothing else is wanted of it: straight to the server, kept open, and opened before the load
-    /// begins, with these limits for a request and for opening a connection.
+    /// Creates the settings of plain HTTP/1.1: direct, kept-alive connections that are opened
+    /// before the load begins, with these timeouts.
     pub fn plain(timeout: Duration, connect_timeout: Duration) -> Self {
         Self {
             http: HttpVersion::V1_1,
@@ -277,7 +283,7 @@ impl Connection {
             socket_buffer: None,
             receive_buffer: None,
             keep: ConnectionLifetime::Run,
-            other_origins: most_kept(),
+            other_origins: default_other_origins(),
             reset: false,
             tls: Tls::default(),
         }
@@ -288,10 +294,12 @@ impl Connection {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Dialling {
-    /// Before the load begins; failed connects are retried after 10 ms, then after increasing delays.
+    /// Connections are opened before the load begins. Failed connects are retried after 10 ms,
+    /// then after increasing delays.
     #[default]
     Patient,
-    /// At its first request, as older tools do; after a failed connect the next request retries at once.
+    /// A connection is opened at its first request, as in older tools. After a failed connect, the
+    /// next request retries at once.
     Eager,
 }
 
@@ -302,14 +310,14 @@ pub enum ConnectionLifetime {
     /// The run: any later request may reuse it while the server keeps it open.
     #[default]
     Run,
-    /// One iteration, which closes it at its end. Until then it is used even if a reply says `Connection: close`, as long
-    /// as the server keeps it open.
+    /// One iteration; the connection is closed at its end. Until then it is used even if a reply
+    /// contains `Connection: close`, as long as the server keeps it open.
     Iteration,
     /// One iteration. It also ends after a request or a reply with `Connection: close`.
     IterationOrClose,
 }
 
-/// An address given for a host and port.
+/// A fixed address for a host and port.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Resolve {
     /// The host of the URL.
@@ -321,30 +329,31 @@ pub struct Resolve {
 }
 
 impl Resolve {
-    /// Whether it tells the address of this host and port.
+    /// True if the address applies to this host and port.
     pub fn is_of(&self, host: &str, port: u16) -> bool {
         (self.port == 0 || self.port == port) && self.host.eq_ignore_ascii_case(host)
     }
 }
 
-/// Where all connections go.
+/// Destination of all connections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ResolveAll {
     /// Address and port, such as `127.0.0.1:8080`.
     pub address: SocketAddr,
-    /// True: TLS is spoken on all of them; false: on none, even where a URL begins with https.
+    /// True: all connections use TLS. False: none does, even if a URL begins with https.
     pub tls: bool,
 }
 
-/// TLS settings.
+/// TLS settings of connections.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[allow(clippy::struct_excessive_bools)] // each is a setting of its own
 pub struct Tls {
     /// PEM file of the authorities to trust, in place of the system's.
     pub cacert: Option<PathBuf>,
-    /// PEM file of our certificate; or a folder whose `.pem` files clients take in turn, each with certificate and key.
+    /// PEM file of the client certificate, or a folder with `.pem` files that contain certificate
+    /// and key. Clients use the files of a folder in turn.
     pub cert: Option<PathBuf>,
-    /// PEM file of its key; null for a folder.
+    /// PEM file of the certificate's key; null for a folder.
     pub key: Option<PathBuf>,
     /// True: accept any certificate.
     pub insecure: bool,
@@ -352,7 +361,8 @@ pub struct Tls {
     pub sni: Option<String>,
     /// True: a full handshake for each connection, without session resumption.
     pub no_resumption: bool,
-    /// True: HTTP/3 sends GET and HEAD requests with the first packets of a connection whose session is resumed (0-RTT).
+    /// True: HTTP/3 sends GET and HEAD requests with the first packets of
+    /// a resumed session (0-RTT).
     #[serde(default)]
     pub early_data: bool,
     /// True: send no server name (SNI).
@@ -364,7 +374,8 @@ pub struct Tls {
     /// Offered cipher suites, such as `TLS13_AES_128_GCM_SHA256`; empty: all.
     #[serde(default)]
     pub ciphers: Vec<String>,
-    /// Offered key exchange groups, best first, such as `X25519MLKEM768`; empty: `X25519MLKEM768`, `X25519`, `secp256r1`, `secp384r1`.
+    /// Offered key exchange groups, best first, such as `X25519MLKEM768`; empty:
+    /// `X25519MLKEM768`, `X25519`, `secp256r1`, `secp384r1`.
     #[serde(default)]
     pub groups: Vec<String>,
 }
@@ -372,64 +383,64 @@ pub struct Tls {
 /// A version of TLS.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum TlsVersion {
-    /// 1.2.
+    /// TLS version 1.2.
     #[serde(rename = "1.2")]
     V12,
-    /// 1.3.
+    /// TLS version 1.3.
     #[serde(rename = "1.3")]
     V13,
 }
 
-/// Recording settings.
+/// Settings for recording samples.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Record {
-    /// Seconds between snapshots.
+    /// Interval of snapshots, in seconds.
     #[serde(with = "seconds", rename = "interval_seconds")]
     #[schemars(with = "f64")]
     pub interval: Duration,
     /// Maximum number of separate labels; the rest are summed under `(other)`.
     pub labels: u32,
-    /// True: every sample is recorded, too.
+    /// True: every sample is recorded as well.
     pub samples: bool,
     /// Records of samples that listeners get, for result files; null: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub records: Option<Records>,
 }
 
-/// Which records of samples listeners get, for result files.
+/// Sample records for listeners that write result files.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Records {
-    /// How much of each sample.
+    /// Level of detail of each record.
     #[serde(default)]
     pub detail: RecordDetail,
-    /// Names of the variables whose values go with each sample.
+    /// Names of variables to record with each sample.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub variables: Vec<String>,
-    /// Thread groups of earlier stages of the same test, which the numbers in the names of threads count.
+    /// Number of thread groups in earlier stages of the same test, for the numbers in thread names.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub groups_before: u32,
-    /// For each population, how many thread groups without samples stand before it in its stage: numbers count them, too.
-    /// Empty: none.
+    /// For each population, the number of thread groups without samples before it in its stage, for
+    /// the numbers in thread names. Empty: none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub idle_groups: Vec<u32>,
-    /// True: what users do around each sample, too. Needs the full detail.
+    /// True: the actions of users around each sample are recorded as well. Needs the full detail.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub trace: bool,
 }
 
-// serde hands a reference.
+// serde passes a reference.
 #[allow(clippy::trivially_copy_pass_by_ref)]
 fn is_zero(number: &u32) -> bool {
     *number == 0
 }
 
-/// How much a record holds of a sample.
+/// Level of detail of a sample record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RecordDetail {
-    /// What a line of a CSV file has.
+    /// The columns of a CSV file.
     #[default]
     Lines,
-    /// Header fields and bodies, too, as XML files have them.
+    /// The columns, header fields and bodies, as in XML files.
     Full,
 }

@@ -1,6 +1,4 @@
-//! What is to be read of a server while it is under load.
-//!
-//! Out of scope: the reading itself, which is the room `probe`'s.
+//! Probes: specifications of the readings of a server under load. `probe` takes the readings.
 
 use crate::time::seconds;
 use schemars::JsonSchema;
@@ -32,7 +30,7 @@ pub enum Probed {
     },
     /// Processes with their children.
     Processes {
-        /// Processes to read.
+        /// Selection of the processes.
         select: Select,
         /// Access to their machine.
         via: ProbeAccess,
@@ -41,7 +39,7 @@ pub enum Probed {
     Nginx {
         /// URL of the status page.
         url: String,
-        /// Connections that nginx may have in all (workers × `worker_connections`), where it is known.
+        /// Maximum number of nginx connections in total (workers × `worker_connections`), if known.
         connections: Option<u64>,
     },
     /// Apache's `mod_status` page, `?auto`.
@@ -56,7 +54,7 @@ pub enum Probed {
     },
     /// Tomcat's manager status (`/manager/status?XML=true`).
     Tomcat {
-        /// URL of the status page; may hold `user:password@`.
+        /// URL of the status page; may contain `user:password@`.
         url: String,
     },
     /// `HAProxy`'s statistics, as CSV.
@@ -64,12 +62,12 @@ pub enum Probed {
         /// URL of the statistics page, in CSV.
         url: String,
     },
-    /// A URL that answers in Prometheus' text format.
+    /// A URL with metrics in Prometheus' text format.
     Prometheus {
         /// URL of the metrics.
         url: String,
-        /// The metrics that are kept, by name or with labels: `node_load1`, `tomcat_threads_busy{name="http"}`. Empty:
-        /// those that brunt knows of.
+        /// Metrics to read, by name or with labels: `node_load1`,
+        /// `tomcat_threads_busy{name="http"}`. Empty: the metrics that brunt knows.
         metrics: Vec<String>,
     },
 }
@@ -78,10 +76,11 @@ pub enum Probed {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ProbeAccess {
-    /// This machine.
+    /// The machine that runs brunt.
     #[default]
     Local,
-    /// Another machine, by the OpenSSH client with its own configuration; nothing is installed there.
+    /// Another machine, by the OpenSSH client with its own configuration;
+    /// nothing is installed there.
     Ssh {
         /// Destination passed to `ssh`: `[user@]host`.
         host: String,
@@ -98,7 +97,7 @@ pub enum Select {
     Server,
     /// Process with this id.
     Pid(u32),
-    /// Process whose id is in this file.
+    /// Process with the id in this file.
     PidFile(PathBuf),
     /// Processes of this name (comm).
     Name(String),
@@ -109,7 +108,7 @@ pub enum Select {
 }
 
 impl Probed {
-    /// The URL that is read, for the kinds that have one; it may hold a password.
+    /// Returns the URL of the kinds that have one; it may contain a password.
     pub fn url_mut(&mut self) -> Option<&mut String> {
         match self {
             Self::Host { .. } | Self::Processes { .. } => None,
@@ -122,7 +121,7 @@ impl Probed {
         }
     }
 
-    /// The kind: what a source's name begins with.
+    /// Kind of the probe: the prefix of its source name.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Host { .. } => "host",
@@ -138,7 +137,7 @@ impl Probed {
 }
 
 impl ProbeSpec {
-    /// The source of its readings: `KIND:NAME`.
+    /// Source of its readings: `KIND:NAME`.
     pub fn source(&self) -> String {
         format!("{}:{}", self.what.kind(), self.name)
     }

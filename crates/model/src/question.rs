@@ -1,6 +1,5 @@
-//! What an experiment is to decide.
-//!
-//! Out of scope: the answer (that is in [`answer`](crate::answer) and [`comparison`](crate::comparison)).
+//! Questions that an experiment answers. Answers are in [`answer`](crate::answer) and
+//! [`comparison`](crate::comparison).
 
 use crate::Objective;
 use crate::answer::Estimate;
@@ -13,69 +12,71 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::time::Duration;
 
-/// What an experiment is to decide.
+/// Question that an experiment answers.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Question {
-    /// How each contender goes at each of its loads, which are known before.
+    /// Behavior of each contender at given loads.
     #[default]
     Sweep,
-    /// How much each contender carries: its loads are chosen one after the other. The first step of a contender is the
-    /// pattern of all, and is not measured itself; each trial appends one.
+    /// Capacity of each contender. Each load is chosen from the results so far. The first step of a
+    /// contender is the pattern of its trials and is not measured; each trial appends a step.
     Find(Find),
-    /// Which contender is better: each repetition is a block, and it ends as soon as enough is known.
+    /// Better contender. Each repetition is a block. The experiment ends as soon
+    /// as the test decides.
     Compare(Compare),
 }
 
-/// How a capacity is looked for.
+/// Settings of a capacity search.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Find {
-    /// Each gives a capacity of its own; one at least.
+    /// Sets of objectives; each has a capacity. At least one.
     pub objectives: Vec<ObjectiveSet>,
-    /// It ends early when half the interval of each capacity is at most this share of it, such as 0.02.
+    /// Target precision: half of each capacity's interval as a share of the capacity, such as 0.02.
+    /// The search ends when it is reached.
     pub precision: f64,
-    /// All trials together may take so many seconds.
+    /// Time budget of all trials, in seconds.
     #[serde(with = "seconds", rename = "within_seconds")]
     #[schemars(with = "f64")]
     pub within: Duration,
-    /// The load of the first trial.
+    /// Load of the first trial.
     pub start: f64,
-    /// No load above it is tried; null: as far as it goes.
+    /// Highest load to try; null: no maximum.
     pub most: Option<f64>,
-    /// How long trials are.
+    /// Length of the trials.
     pub trial: TrialTimes,
-    /// What is done between two trials.
+    /// Action between two trials.
     pub between: Between,
-    /// The load after the search as a multiple of the capacity, to see how the server behaves in overload and
-    /// how long it takes to recover; null: no overload.
+    /// Load of an overload trial after the search, as a multiple of the capacity; null: no
+    /// overload. It shows the behavior in overload and the time to recover.
     pub overload: Option<f64>,
-    /// What each capacity is required to be; brunt fails where one is not.
+    /// Required capacities; brunt fails if one is not met.
     #[serde(default)]
     pub require: Vec<Requirement>,
 }
 
-/// What a capacity is required to be, such as `capacity > 3000/s`. Its interval decides, not the figure alone.
+/// Required capacity, such as `capacity > 3000/s`. Its interval decides, not only the figure.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Requirement {
-    /// How it must stand to the bound: above, or at least.
+    /// Relation to the bound: above, or at least.
     pub relation: Relation,
-    /// The bound: arrivals per second or users, as the loads are.
+    /// Bound: arrivals per second or users, like the loads.
     pub bound: f64,
 }
 
-/// What became of a requirement.
+/// Result of a requirement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RequirementOutcome {
-    /// The whole interval fulfils it.
+    /// The whole interval meets the requirement.
     Met,
-    /// The interval has ends on both sides of the bound, or none where it would matter.
+    /// The interval has ends on both sides of the bound, or the relevant end is open.
     Undecided,
-    /// No part of the interval fulfils it.
+    /// No part of the interval meets the requirement.
     Missed,
 }
 
 impl Requirement {
-    /// What the interval of a capacity makes of it.
+    /// Evaluates the requirement for the interval of a capacity.
     pub fn decide(&self, at: &Estimate) -> RequirementOutcome {
         match (at.low, at.high) {
             (Some(low), _) if self.relation.holds(low, self.bound) => RequirementOutcome::Met,
@@ -94,103 +95,109 @@ impl fmt::Display for Requirement {
 /// Objectives that a load meets when it meets all of them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ObjectiveSet {
-    /// Its name: the objectives as they were written, or the limit of patience.
+    /// Name of the set: the objectives as they were written, or a limit of patience.
     pub name: String,
-    /// All of them; one at least.
+    /// Objectives of the set; at least one.
     pub all: Vec<Objective>,
 }
 
-/// How long a trial of a search is. It ends between `least` and `most` after its warm-up, as soon as it is decided.
+/// Length of a search trial. After its warm-up, it ends between `least` and `most`, as soon
+/// as it is decided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TrialTimes {
-    /// Seconds before measuring.
+    /// Length of the warm-up, in seconds.
     #[serde(with = "seconds", rename = "warmup_seconds")]
     #[schemars(with = "f64")]
     pub warmup: Duration,
-    /// Seconds measured at least.
+    /// Minimum measured time, in seconds.
     #[serde(with = "seconds", rename = "least_seconds")]
     #[schemars(with = "f64")]
     pub least: Duration,
-    /// Seconds measured at most.
+    /// Maximum measured time, in seconds.
     #[serde(with = "seconds", rename = "most_seconds")]
     #[schemars(with = "f64")]
     pub most: Duration,
 }
 
-/// What a search uses a trial for.
+/// Purpose of a trial in a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TrialPurpose {
-    /// To find the capacity.
+    /// Finds the capacity of the server.
     Search,
-    /// To measure once more at the capacity that was found.
+    /// Measures again at the capacity that was found.
     Confirm,
-    /// To overload the server.
+    /// Overloads the server on purpose.
     Overload,
-    /// To see how long the server takes to recover from the overload.
+    /// Measures the time to recover from the overload.
     Recovery,
 }
 
-/// What is done between two trials of a search.
+/// Action between two trials of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Between {
-    /// The server is left alone for so many seconds.
+    /// A pause without load.
     Cool(
-        /// As seconds.
+        /// Length of the pause, in seconds.
         #[serde(with = "seconds")]
         #[schemars(with = "f64")]
         Duration,
     ),
-    /// The managed server is started anew.
+    /// Restart of the managed server.
     Restart,
 }
 
-/// How contenders are compared: each with the first, at each load that both have.
+/// Settings of a comparison: each contender is compared with the first, at each
+/// load that both have.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Compare {
-    /// What is compared. The first decides; the others are told beside it.
+    /// Compared figures. The first one decides; the others are reported.
     pub metrics: Vec<Measure>,
-    /// The smallest difference that matters, as a share: within it, contenders are equal.
+    /// Smallest relevant difference, as a share. Contenders with a smaller one are equal.
     pub smallest: f64,
-    /// How often, at most, contenders that are alike may be found to differ: 0.05.
+    /// Significance level: the maximum probability of finding a difference between equal
+    /// contenders, such as 0.05.
     pub alpha: f64,
-    /// Differences that make brunt fail.
+    /// Regressions that make brunt fail.
     pub fail_if: Vec<Regression>,
-    /// No block is begun that would be over later than so many seconds after the beginning; null: all may be made.
+    /// Time budget in seconds: no block starts that would end later; null: no limit.
     #[serde(default, with = "optional_seconds", rename = "within_seconds")]
     #[schemars(with = "Option<f64>")]
     pub within: Option<Duration>,
-    /// In each repetition each contender's capacity is looked for; null: only loads that are known before are measured.
+    /// Search for the capacity of each contender in each repetition; null: only
+    /// given loads are measured.
     #[serde(default)]
     pub at_capacity: Option<AtCapacity>,
 }
 
-/// How contenders are measured at their capacities: a search of each is one observation of it. The first step of a contender
-/// is the pattern of its searches' trials, behind it stand the loads that are known before, and each trial appends one.
+/// Comparison of capacities: each search is one observation of its contender. The first step
+/// of a contender is the pattern of its searches. Steps with given loads follow, and each
+/// trial appends a step.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AtCapacity {
-    /// How each search goes; `within` is of one of them.
+    /// Settings of each search; `within` is the time budget of one of them.
     pub find: Find,
-    /// How many loads, known before, are measured in each repetition besides.
+    /// Number of given loads that are also measured in each repetition.
     pub given: usize,
 }
 
-/// A difference that makes brunt fail.
+/// A regression that makes brunt fail.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Regression {
-    /// Of what.
+    /// Figure of the regression.
     pub measure: Measure,
-    /// Worse by more than this share, with the whole interval.
+    /// Minimum deterioration, as a share; the whole interval must exceed it.
     pub by: f64,
 }
 
 impl Regression {
-    /// Whether the other contender is worse by more than the margin, with the whole interval. False where there is none, and
-    /// where the figure is another.
+    /// True if a comparison proves the regression: the whole interval is worse than the margin.
+    /// False without an interval, and for other figures.
     pub fn is_shown_by(&self, compared: &Compared) -> bool {
-        let end = if self.measure.more_is_better() { compared.high.map(|high| -high) } else { compared.low };
-        compared.measure == self.measure && end.is_some_and(|worse| worse > self.by)
+        let least_deterioration =
+            if self.measure.more_is_better() { compared.high.map(|high| -high) } else { compared.low };
+        compared.measure == self.measure && least_deterioration.is_some_and(|worse| worse > self.by)
     }
 }
 
@@ -200,20 +207,21 @@ impl fmt::Display for Regression {
     }
 }
 
-/// A figure by which contenders are compared.
+/// Figure of a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Measure {
     /// A figure of the run.
     Run(Metric),
-    /// The server's CPU time per completed request: of the processes that are read, or of the host where none are.
+    /// Server CPU time per completed request: of the processes with readings, or of the host
+    /// if there are none.
     ServerCpu,
     /// The capacity that a search found.
     Capacity,
 }
 
 impl Measure {
-    /// Whether more of it is better.
+    /// True if a higher value is better.
     pub fn more_is_better(self) -> bool {
         matches!(self, Self::Run(Metric::Throughput | Metric::Goodput) | Self::Capacity)
     }

@@ -1,7 +1,5 @@
-//! Determines whether runs reached their objectives: the facts behind exit codes, `JUnit` cases and
-//! the summary.
-//!
-//! The exit codes of these facts are defined by the command line (docs/exit-codes.md).
+//! Determines which objectives runs reached: the facts behind exit codes, `JUnit`
+//! cases and the summary.
 
 use crate::finding::State;
 use crate::{Objective, Run, Study};
@@ -27,8 +25,8 @@ impl Run {
         }
     }
 
-    /// Lists the failures with their counts, the most frequent first: `5 × connection refused`. Empty if no
-    /// request failed.
+    /// Lists the failures with their counts, the most frequent first: `5 × connection refused`.
+    /// Empty if no request failed.
     pub fn failures_told(&self) -> String {
         let counts = crate::Failure::all().map(|failure| (self.total.failed_by(failure), failure.row().meaning));
         let mut failures: Vec<(u64, &str)> = counts.filter(|(count, _)| *count > 0).collect();
@@ -43,7 +41,7 @@ impl Study {
         self.of(contender).map(|trial| trial.run.replies()).max()
     }
 
-    /// Returns the objectives that a contender met in none of its trials.
+    /// Returns the objectives that no trial of a contender met.
     pub fn unmet(&self, contender: usize) -> Vec<&Objective> {
         let first = self.of(contender).next().and_then(|trial| trial.run.plan.as_ref());
         let objectives = first.map_or(&[][..], |plan| &plan.objectives);

@@ -1,193 +1,201 @@
-//! The names of what is read of ourselves and of our machine: the probe writes them, the judge looks them up.
+//! Names of the readings of the generator and its machine. The probe writes
+//! them, `judge` reads them.
 //!
-//! A name ends in its unit. Counters grow from reading to reading: those whose names end in `_total`, and times spent
-//! (`…_seconds`); everything else is a state. A name that is missing from a reading was not to be seen on that system.
-//! What is read of a server has the same names where it is the same thing, and those of [`server`] beside them; its
-//! source is `KIND:NAME`, such as `host:web1` or `php-fpm:www`.
+//! A name ends in its unit. Counters grow from reading to reading: names that end in
+//! `_total`, and spent times (`…_seconds`). All other values are states. A reading without a
+//! name means that the system does not provide the value. Readings of a server have the same
+//! names for the same values, and additional names in [`server`]. Their source is
+//! `KIND:NAME`, such as `host:web1` or `php-fpm:www`.
 
-/// The source of these readings.
+/// Source of these readings.
 pub const GENERATOR: &str = "generator";
 
-/// CPU time of our process since the run began, in user mode. Counter.
+/// CPU time of the brunt process since the run began, in user mode. Counter.
 pub const CPU_USER: &str = "cpu_user_seconds";
-/// CPU time of our process since the run began, in the kernel. Counter.
+/// CPU time of the brunt process since the run began, in the kernel. Counter.
 pub const CPU_SYSTEM: &str = "cpu_system_seconds";
-/// Worker threads.
+/// Number of worker threads.
 pub const THREADS: &str = "threads";
-/// The most memory that our process had, in bytes.
+/// Maximum memory of the brunt process, in bytes.
 pub const PEAK_MEMORY: &str = "peak_rss_bytes";
-/// The memory that our process has, in bytes.
+/// Current memory of the brunt process, in bytes.
 pub const RESIDENT: &str = "memory.resident_bytes";
 
-/// The full name of a worker's reading.
+/// Returns the full name of a worker's reading.
 pub fn of_worker(worker: usize, name: &str) -> String {
     format!("worker.{worker}.{name}")
 }
 
-/// The number of a worker, as it is written, and the name of its reading; None where the full name is not a worker's.
+/// Splits a full name into the number of the worker, as text, and the name of its reading. None if
+/// it is not a worker's.
 fn worker_and_name(full: &str) -> Option<(&str, &str)> {
     full.strip_prefix("worker.")?.split_once('.')
 }
 
-/// CPU time of a worker's thread. Counter.
+/// Name of the CPU time of a worker's thread. Counter.
 pub fn worker_cpu(worker: usize) -> String {
     of_worker(worker, "cpu_seconds")
 }
 
-/// The time for which a worker's thread was ready and had no core. Counter.
+/// Name of the time for which a worker's thread waited for a core. Counter.
 pub fn worker_run_delay(worker: usize) -> String {
     of_worker(worker, "run_delay_seconds")
 }
 
-/// Whether `full` is the full name of a worker's reading `name`.
+/// True if `full` is the full name of a worker's reading `name`.
 pub fn is_of_a_worker(full: &str, name: &str) -> bool {
     worker_and_name(full).is_some_and(|(_, of_worker)| of_worker == name)
 }
 
-/// The name that a worker's reading has where the worker has another number; None: it is no worker's.
+/// Replaces the number of the worker in a full name. None if it is not a worker's.
 pub fn renumbered(name: &str, number: impl Fn(usize) -> usize) -> Option<String> {
-    let (own, rest) = worker_and_name(name)?;
-    Some(of_worker(number(own.parse().ok()?), rest))
+    let (worker, reading) = worker_and_name(name)?;
+    Some(of_worker(number(worker.parse().ok()?), reading))
 }
 
-/// Time for which a worker's thread came back late to its schedule, by a quarter of a second or more each time. Counter.
+/// Name of the total time for which a worker's thread was late. Only delays of a quarter of a
+/// second or more count. Counter.
 pub fn worker_stopped(worker: usize) -> String {
     of_worker(worker, "stopped_seconds")
 }
 
-/// When the last of these times began, in seconds of the run's clock.
+/// Name of the start of the latest such delay, in seconds of the run's clock.
 pub fn worker_stopped_at(worker: usize) -> String {
     of_worker(worker, "stopped_at")
 }
 
-/// How often the thread of a worker rested before it polled its sockets. Counter of a worker ([`of_worker`]), known when the
-/// thread has ended, and absent where it never rested.
+/// Number of pauses of a worker's thread before it polled its sockets. Counter of a worker
+/// ([`of_worker`]). It becomes known when the thread has ended, and is absent without pauses.
 pub const RESTS: &str = "rests_total";
-/// Duration of these rests in total. Counter of a worker ([`of_worker`]), present with [`RESTS`].
+/// Total duration of these pauses. Counter of a worker ([`of_worker`]), present with [`RESTS`].
 pub const REST_SECONDS: &str = "rest_seconds";
 
-/// Cores that all processes of the machine used but our own, since the last look at them.
+/// Cores used by all other processes of the machine, since the previous reading.
 pub const PROCESSES: &str = "processes.cores";
 
-/// Cores that the server used since the last look: the processes that hold the target's listening socket, and their
-/// children. Present only where these are known.
+/// Cores used by the server since the previous reading: the processes that hold the target's
+/// listening socket, and their children. Present only if these are known.
 pub const SERVER_PROCESSES: &str = "server_processes.cores";
 
-/// Cores that the processes of this name used since the last look at them, the server's own left out.
+/// Name of the cores used by processes of one name since the previous
+/// reading, without the server's.
 pub fn processes(name: &str) -> String {
     format!("processes.{name}.cores")
 }
 
-/// The process of this name that used most CPU since the last look.
+/// Name of the pid of the process of one name that used most CPU since the previous reading.
 pub fn busiest_pid(name: &str) -> String {
     format!("processes.{name}.pid")
 }
 
-/// The name of the processes that a reading is of; None: it is of no processes.
+/// Returns the process name of a reading; None if it is not a reading of processes.
 pub fn processes_of(reading: &str) -> Option<&str> {
     reading.strip_prefix("processes.")?.strip_suffix(".cores")
 }
 
-/// CPU time of all cores of the machine together, by what they did with it; user and system without steal. Counters.
+/// CPU times of all cores of the machine together, by kind; user and
+/// system without steal. Counters.
 pub const HOST_USER: &str = "host.cpu_user_seconds";
-/// In the kernel, interrupts included, deferred ones ([`HOST_SOFTIRQ`]) not.
+/// CPU time in the kernel, with interrupts, but without deferred ones ([`HOST_SOFTIRQ`]).
 pub const HOST_SYSTEM: &str = "host.cpu_system_seconds";
-/// Deferred interrupts: where packets are received.
+/// CPU time of deferred interrupts, in which packets are received.
 pub const HOST_SOFTIRQ: &str = "host.cpu_softirq_seconds";
-/// Nothing to do.
+/// Idle CPU time of all cores.
 pub const HOST_IDLE: &str = "host.cpu_idle_seconds";
-/// Nothing to do but to wait for disks.
+/// Idle CPU time with pending disk I/O.
 pub const HOST_IOWAIT: &str = "host.cpu_iowait_seconds";
-/// Taken away by the hypervisor.
+/// CPU time that the hypervisor took.
 pub const HOST_STEAL: &str = "host.cpu_steal_seconds";
-/// All parts of the machine's CPU time: their sum grows by its number of cores each second.
+/// All kinds of CPU time of the machine. Their sum grows by the number of cores each second.
 pub const HOST_PARTS: [&str; 6] = [HOST_USER, HOST_SYSTEM, HOST_SOFTIRQ, HOST_IDLE, HOST_IOWAIT, HOST_STEAL];
-/// Of the core that spent most on deferred interrupts since the last reading, the share of its time that went there.
+/// Share of a core's time that was spent on deferred interrupts since the previous reading;
+/// maximum of all cores.
 pub const BUSIEST_SOFTIRQ: &str = "host.cpu_softirq_busiest_share";
 
-/// Time for which some task waited for a CPU, for memory, for a disk: pressure stall information. Counters.
+/// Time during which tasks waited for a CPU (pressure stall information). Counter.
 pub const PRESSURE_CPU: &str = "pressure.cpu_some_seconds";
-/// The same for memory.
+/// Time during which tasks waited for memory. Counter.
 pub const PRESSURE_MEMORY: &str = "pressure.memory_some_seconds";
-/// The same for disks.
+/// Time during which tasks waited for disks. Counter.
 pub const PRESSURE_IO: &str = "pressure.io_some_seconds";
-/// Pressure on the CPU within our control group. Counter.
+/// Time during which tasks of brunt's control group waited for a CPU. Counter.
 pub const CGROUP_PRESSURE_CPU: &str = "cgroup.pressure_cpu_some_seconds";
 
-/// Time for which our control group, or one around it, was kept from running by its quota, summed over cores. Counter.
+/// Time for which brunt's control group, or a parent of it, was throttled by its quota,
+/// summed over cores. Counter.
 pub const THROTTLED: &str = "cgroup.throttled_seconds";
-/// Cores that the tightest of these quotas allows; absent where none is set.
+/// Cores that the smallest of these quotas allows; absent without a quota.
 pub const QUOTA: &str = "cgroup.quota_cores";
 
-/// File descriptors that our process has open.
+/// Number of open file descriptors of the brunt process.
 pub const DESCRIPTORS: &str = "descriptors.open";
-/// File descriptors that it may have open.
+/// Maximum number of open file descriptors of the brunt process.
 pub const DESCRIPTORS_LIMIT: &str = "descriptors.limit";
 
-/// Local ports that the system hands out.
+/// Number of local ports that the system assigns.
 pub const PORT_RANGE: &str = "ports.range";
-/// TCP sockets in use in our network namespace, IPv4 and IPv6.
+/// TCP sockets in use in brunt's network namespace, IPv4 and IPv6.
 pub const TCP_IN_USE: &str = "tcp.in_use";
-/// TCP connections in `TIME_WAIT`: closed, their port still held.
+/// TCP connections in `TIME_WAIT`: closed, but with an occupied port.
 pub const TCP_TIME_WAIT: &str = "tcp.time_wait";
-/// Connections that came to a full accept queue of this machine. Counter.
+/// Connections that met a full accept queue of this machine. Counter.
 pub const LISTEN_OVERFLOWS: &str = "tcp.listen_overflows_total";
-/// Connections that a listener of this machine dropped, for whatever reason. Counter.
+/// Connections that a listener of this machine dropped, for any reason. Counter.
 pub const LISTEN_DROPS: &str = "tcp.listen_drops_total";
-/// Segments sent again. Counter.
+/// Retransmitted TCP segments. Counter.
 pub const RETRANSMITTED: &str = "tcp.retransmitted_total";
-/// Segments sent. Counter.
+/// Sent TCP segments. Counter.
 pub const SEGMENTS_SENT: &str = "tcp.sent_segments_total";
 
-/// Packets that the kernel took in from its receive queues. Counter.
+/// Packets that the kernel processed from its receive queues. Counter.
 pub const SOFTNET_PROCESSED: &str = "softnet.processed_total";
 /// Packets dropped because a receive queue was full. Counter.
 pub const SOFTNET_DROPPED: &str = "softnet.dropped_total";
-/// Times that the kernel stopped receiving before the queue was empty. Counter.
+/// Number of times that the kernel stopped receiving before the queue was empty. Counter.
 pub const SOFTNET_SQUEEZED: &str = "softnet.squeezed_total";
 
-/// Connections in the firewall's table.
+/// Number of connections in the firewall's table.
 pub const CONNTRACK: &str = "conntrack.entries";
-/// Connections that it may hold.
+/// Maximum number of connections in this table.
 pub const CONNTRACK_LIMIT: &str = "conntrack.limit";
-/// Packets dropped because it was full. Counter.
+/// Packets dropped because this table was full. Counter.
 pub const CONNTRACK_DROPPED: &str = "conntrack.dropped_total";
 
-/// Memory that programs can still have, in bytes.
+/// Memory that is available to programs, in bytes.
 pub const MEMORY_AVAILABLE: &str = "memory.available_bytes";
-/// Memory of the machine, in bytes.
+/// Total memory of the machine, in bytes.
 pub const MEMORY_TOTAL: &str = "memory.total_bytes";
 /// Memory swapped out to disk, in bytes.
 pub const SWAP_USED: &str = "memory.swap_used_bytes";
 /// Bytes read back from swap. Counter.
 pub const SWAPPED_IN: &str = "memory.swapped_in_bytes_total";
 
-/// What is read of a network interface.
+/// Readings of a network interface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Nic {
     /// Bytes received, link headers included. Counter.
     ReceivedBytes,
     /// Bytes sent, link headers included. Counter.
     SentBytes,
-    /// Packets received. Counter.
+    /// Packets received by the interface. Counter.
     ReceivedPackets,
-    /// Packets sent. Counter.
+    /// Packets sent by the interface. Counter.
     SentPackets,
-    /// Packets dropped, whatever the reason and the direction. Counter.
+    /// Packets dropped in both directions, for any reason. Counter.
     Dropped,
-    /// Packets that the interface had no room for, because the machine did not fetch them in time. Counter.
+    /// Packets lost because the machine did not fetch them from the interface in time. Counter.
     Missed,
-    /// The link's speed.
+    /// Speed of the link, in bits per second.
     BitsPerSecond,
 }
 
 impl Nic {
-    /// The name of this reading of an interface.
+    /// Returns the name of this reading for an interface.
     pub fn of(self, interface: &str) -> String {
         format!("nic.{interface}.{}", self.suffix())
     }
 
-    /// The interfaces of which this was read.
+    /// Returns the interfaces with this reading.
     pub fn interfaces(self, names: &[String]) -> impl Iterator<Item = &str> {
         names.iter().filter_map(move |name| name.strip_prefix("nic.")?.strip_suffix(self.suffix())?.strip_suffix('.'))
     }
@@ -205,104 +213,107 @@ impl Nic {
     }
 }
 
-/// The names of what is read of a server, by the kind of source (see [`crate::Probed::kind`]).
+/// Names of the readings of a server, by the kind of source (see [`crate::Probed::kind`]).
 ///
-/// `host:…` has the names above (`host.…`, `pressure.…`, `memory.…`, `tcp.…`, `nic.…`) and those here that begin with
-/// `host.` or `disk.`; `process:…` has those from [`PROCESSES`](server::PROCESSES) on, the status pages the rest.
+/// `host:…` has the names above (`host.…`, `pressure.…`, `memory.…`, `tcp.…`, `nic.…`) and those
+/// here that begin with `host.` or `disk.`. `process:…` has those from
+/// [`PROCESSES`](server::PROCESSES) on, and the status pages have the rest.
 pub mod server {
-    /// Cores of the machine.
+    /// Number of cores of the machine.
     pub const CORES: &str = "host.cores";
-    /// Its load average over the last minute.
+    /// Load average of the machine over the last minute.
     pub const LOAD: &str = "host.load1";
-    /// Tasks that run or are ready to.
+    /// Number of tasks that run or are ready to run.
     pub const TASKS_RUNNING: &str = "host.tasks_running";
-    /// Tasks that wait for a disk, or for something else that they cannot be woken from.
+    /// Number of tasks in uninterruptible sleep, usually for a disk.
     pub const TASKS_BLOCKED: &str = "host.tasks_blocked";
-    /// TCP connections that stand: in the state ESTABLISHED or `CLOSE_WAIT`.
+    /// TCP connections in the states ESTABLISHED or `CLOSE_WAIT`.
     pub const ESTABLISHED: &str = "tcp.established";
-    /// TCP sockets that no process has any more, and that are not yet gone.
+    /// TCP sockets without a process that are not closed yet.
     pub const ORPHANS: &str = "tcp.orphans";
 
-    /// For how long a core had something to do. Counter.
+    /// Name of the busy time of a core. Counter.
     pub fn core_busy(core: usize) -> String {
         format!("core.{core}.busy_seconds")
     }
 
-    /// For how long a disk had something to do. Counter.
+    /// Name of the busy time of a disk. Counter.
     pub fn disk_busy(disk: &str) -> String {
         format!("disk.{disk}.busy_seconds")
     }
 
-    /// Bytes read from a disk. Counter.
+    /// Name of the bytes read from a disk. Counter.
     pub fn disk_read(disk: &str) -> String {
         format!("disk.{disk}.read_bytes_total")
     }
 
-    /// Bytes written to a disk. Counter.
+    /// Name of the bytes written to a disk. Counter.
     pub fn disk_written(disk: &str) -> String {
         format!("disk.{disk}.written_bytes_total")
     }
 
-    /// How many processes there are.
+    /// Number of processes of the server.
     pub const PROCESSES: &str = "processes";
-    /// Their threads.
+    /// Number of threads of these processes.
     pub const THREADS: &str = "threads";
-    /// CPU time of all of them, those that ended included, in user mode ([`super::CPU_USER`]) and in the kernel
-    /// ([`super::CPU_SYSTEM`]). Counters.
+    /// CPU time of these processes, including ended ones, in user mode ([`super::CPU_USER`]) and in
+    /// the kernel ([`super::CPU_SYSTEM`]). Counters.
     pub const CPU: [&str; 2] = [super::CPU_USER, super::CPU_SYSTEM];
-    /// Of the thread that had most of a core since the last reading, the share of that core.
+    /// Share of a core that a thread used since the previous reading; maximum of all threads.
     pub const BUSIEST_THREAD: &str = "busiest_thread_share";
-    /// Memory that they hold, shared pages divided among those who share them, in bytes.
+    /// Memory of these processes, in bytes. Shared pages are divided among the
+    /// processes that share them.
     pub const PROPORTIONAL: &str = "memory.proportional_bytes";
-    /// Context switches because they waited. Counter.
+    /// Voluntary context switches, when a process waits. Counter.
     pub const SWITCHES_VOLUNTARY: &str = "context_switches_voluntary_total";
-    /// Context switches because others wanted the core. Counter.
+    /// Involuntary context switches, when another process gets the core. Counter.
     pub const SWITCHES_FORCED: &str = "context_switches_forced_total";
-    /// The time for which they were ready and had no core. Counter.
+    /// Time for which these processes waited for a core. Counter.
     pub const RUN_DELAY: &str = "run_delay_seconds";
-    /// Of the process that is nearest to its limit of open files, the share of it that is used.
+    /// Used share of the limit on open files; maximum of all processes.
     pub const DESCRIPTORS_SHARE: &str = "descriptors.most_used_share";
-    /// Connections that wait to be accepted, in the fullest of their listening sockets' queues.
+    /// Number of connections in the fullest accept queue of their listening sockets.
     pub const ACCEPT_QUEUE: &str = "accept_queue.length";
-    /// How many that queue holds.
+    /// Maximum length of that queue.
     pub const ACCEPT_QUEUE_LIMIT: &str = "accept_queue.limit";
 
-    /// Of a connector, thread pool or proxy, by its name: one of the figures below, such as `connector.http-nio-8080.workers.busy`.
+    /// Returns the name of a reading of a connector, thread pool or proxy, such as
+    /// `connector.http-nio-8080.workers.busy`. `figure` is one of the names below.
     pub fn of_connector(connector: &str, figure: &str) -> String {
         format!("connector.{connector}.{figure}")
     }
 
-    /// Workers of a pool that are busy: php-fpm children, Apache workers, Tomcat threads.
+    /// Number of busy workers of a pool: php-fpm children, Apache workers, Tomcat threads.
     pub const WORKERS_BUSY: &str = "workers.busy";
-    /// Those that are idle.
+    /// Number of idle workers of a pool.
     pub const WORKERS_IDLE: &str = "workers.idle";
-    /// Most that there may be.
+    /// Maximum number of workers of a pool.
     pub const WORKERS_LIMIT: &str = "workers.limit";
-    /// Those that there are now, busy or idle.
+    /// Current number of workers of a pool, busy or idle.
     pub const WORKERS: &str = "workers.present";
-    /// Requests that wait for one.
+    /// Number of requests that wait for a worker.
     pub const QUEUE: &str = "queue.length";
-    /// How many may wait.
+    /// Maximum number of waiting requests.
     pub const QUEUE_LIMIT: &str = "queue.limit";
-    /// How often all workers were in use and one more was wanted. Counter.
+    /// Number of times that a worker was needed and all were in use. Counter.
     pub const WORKERS_EXHAUSTED: &str = "workers.exhausted_total";
-    /// Requests that it served. Counter.
+    /// Number of served requests. Counter.
     pub const REQUESTS: &str = "requests_total";
-    /// Requests that took longer than the server's own limit for slow ones. Counter.
+    /// Number of requests above the server's own limit for slow ones. Counter.
     pub const SLOW_REQUESTS: &str = "requests_slow_total";
-    /// Requests that it answered with an error. Counter.
+    /// Number of requests with an error reply. Counter.
     pub const REQUEST_ERRORS: &str = "requests_failed_total";
-    /// Connections that it has open.
+    /// Number of open connections.
     pub const CONNECTIONS: &str = "connections.open";
-    /// Those that wait for a next request.
+    /// Number of connections without a request in flight.
     pub const CONNECTIONS_IDLE: &str = "connections.idle";
-    /// Those with a request under way.
+    /// Number of connections with a request in flight.
     pub const CONNECTIONS_ACTIVE: &str = "connections.active";
-    /// Most that it may have.
+    /// Maximum number of open connections.
     pub const CONNECTIONS_LIMIT: &str = "connections.limit";
-    /// Connections that it accepted. Counter.
+    /// Number of accepted connections. Counter.
     pub const ACCEPTED: &str = "connections.accepted_total";
-    /// Connections that it closed at once, because it had no room. Counter.
+    /// Number of connections closed at once for lack of capacity. Counter.
     pub const REFUSED: &str = "connections.refused_total";
 }
 

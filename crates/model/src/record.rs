@@ -1,7 +1,8 @@
 //! Samples in the form of JMeter's result files (.jtl): labels, texts, and integer milliseconds.
 //!
-//! [`Sample`](crate::Sample) is the compact form for counting in the engine. This form contains names,
-//! URLs and messages. It is created only for result files, listeners, and a console that lists samples.
+//! [`Sample`](crate::Sample) is the compact form for counting in the engine. This form
+//! contains names, URLs and messages. It is created only for result files, listeners, and a
+//! console that lists samples.
 
 use serde::{Deserialize, Serialize};
 
@@ -178,10 +179,10 @@ pub struct TracedLook {
 /// Kind of an evaluation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Looker {
-    /// An extractor.
+    /// An extractor of a value.
     Extractor,
     /// A check, or an assertion of JMeter.
     Check,
-    /// A script.
+    /// A script of the user.
     Script,
 }

@@ -1,4 +1,4 @@
-//! What is made of a reply: whether it is good, and what follows from it.
+//! Reply policies: whether a reply is good, and what follows from it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,289 +9,299 @@ use crate::scenario::{Scope, Script};
 use crate::time::optional_seconds;
 use std::time::Duration;
 
-/// What is made of the reply to a request. Where a real tool behaves otherwise than the standards say, a value says so.
+/// Treatment of the replies to a request. Some values reproduce tools that
+/// differ from the standards.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct ReplyPolicy {
-    /// What makes it good.
+    /// Checks that a good reply passes.
     pub checks: Checks,
-    /// Whether redirects are followed.
+    /// Number and rules of followed redirects.
     #[serde(default)]
     pub redirects: Redirects,
-    /// What becomes of cookies that it sets.
+    /// Storage of the cookies in replies.
     #[serde(default)]
     pub cookies: Cookies,
-    /// Cookies that the user keeps take the place of those that the request gives in a header field; otherwise they join them.
+    /// True: stored cookies replace those in a header field of the request. False: they are added.
     #[serde(default)]
     pub replaces_cookies: bool,
-    /// Who we are, where a server or proxy wants to know.
+    /// Credentials for servers and proxies that ask for them.
     #[serde(default)]
     pub credentials: Vec<Credentials>,
-    /// How often the request is repeated while the reply is 401 or 407, with credentials where some are known.
+    /// Maximum number of repetitions after a reply with 401 or 407, with credentials
+    /// if they are known.
     #[serde(default)]
     pub repeats_unauthorized: u32,
-    /// What a page of HTML is made of is asked for too; null: it is not.
+    /// Loading of the elements of HTML pages; null: they are not loaded.
     #[serde(default)]
     pub elements: Option<Elements>,
-    /// What the user keeps of pages that it got; null: nothing.
+    /// Cache of each user; null: none.
     #[serde(default)]
     pub cache: Option<PageCache>,
-    /// The reply comes in events, each of which is timed; null: it is taken as a whole.
+    /// Format of the reply's events, each of which is timed; null: the reply is timed as a whole.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub events: Option<Events>,
-    /// What the awaited message of a WebSocket is; messages for which one of these does not hold are passed over. Empty: any.
+    /// Conditions for the awaited WebSocket message; other messages are
+    /// skipped. Empty: any message.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub until: Vec<Assertion>,
-    /// What the user does with the reply, in order.
+    /// Actions of the user after the reply, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub actions: Vec<ReplyAction>,
-    /// What makes it good beside `checks`, in order; looked at behind the actions.
+    /// Assertions that a good reply fulfills in addition to `checks`, in order;
+    /// evaluated after the actions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub assertions: Vec<Assertion>,
-    /// Seconds from begun to the last byte, where another limit holds than for the rest of the plan.
+    /// Timeout in seconds, from begun to the last byte; null: that of the plan.
     #[serde(default, with = "optional_seconds", rename = "timeout_seconds", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<f64>")]
     pub timeout: Option<Duration>,
-    /// What is over where the request failed.
+    /// Part of the run that ends after a failed request.
     #[serde(default)]
     pub failure_ends: Scope,
-    /// A status that is no good one makes the request fail for its user: conditions, transactions and `failure_ends` see a failure.
-    /// Otherwise only a request without a whole reply, or with a failed check, is one.
+    /// True: a bad status counts as a failure for the user, in conditions, transactions and
+    /// `failure_ends`. False: only an incomplete reply or a failed check does.
     #[serde(default)]
     pub status_fails: bool,
 }
 
-/// A reply that comes in events. Their times are kept as those of transactions: `first event of LABEL`, from the planned
-/// instant of the request, and `next event of LABEL`, from one event to the next; without the label where there is only one.
+/// A reply that consists of events. Their times are reported like those of transactions. `first
+/// event of LABEL` is the time from the planned instant of the request, `next event of LABEL` that
+/// between two events. The label is omitted if there is only one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Events {
-    /// What an event is.
+    /// Format of an event.
     pub format: EventFormat,
-    /// The reply is over after so many events, though more may follow; null: at its end.
+    /// Number of events after which the reply ends, even if more follow; null: at its end.
     #[serde(default)]
     pub most: Option<u64>,
-    /// Seconds from planned after which it is over as soon as anything comes; null: any time.
+    /// Time since planned, in seconds, after which the reply ends with the next
+    /// data; null: no limit.
     #[serde(default, with = "optional_seconds", rename = "longest_seconds")]
     #[schemars(with = "Option<f64>")]
     pub longest: Option<Duration>,
 }
 
-/// What an event is.
+/// Format of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum EventFormat {
     /// A server-sent event (`text/event-stream`).
     #[serde(rename = "sse")]
     ServerSent,
-    /// A line of text that is not blank, such as one of JSON lines.
+    /// A line that is not blank, such as one of JSON lines.
     Lines,
     /// A message of a WebSocket or of gRPC.
     Messages,
 }
 
-/// What a user does with a reply.
+/// Action of a user after a reply.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ReplyAction {
-    /// Sets a variable from it.
+    /// Sets a variable from the reply.
     Extract(Extractor),
-    /// Runs a script.
+    /// Runs a script with the reply.
     Script(Script),
     /// Sets a variable to a text.
     Set {
-        /// The variable.
+        /// Name of the variable.
         variable: String,
-        /// The text.
+        /// New value of the variable.
         value: String,
     },
-    /// Keeps the sample with its texts, for scripts and functions of later steps: their `prev`.
+    /// Stores the sample with its texts, for scripts and functions of later steps: their `prev`.
     Keep,
 }
 
-/// What a good reply is, beside its status.
+/// A condition for a good reply, in addition to its status.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Assertion {
-    /// Its name in messages.
+    /// Name of the assertion in messages.
     pub name: String,
-    /// What must hold.
+    /// Condition of the assertion.
     pub test: AssertionTest,
 }
 
-/// What must hold for a reply.
+/// Condition for a reply.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AssertionTest {
-    /// A part of it is as texts say.
+    /// Compares a part of the reply with texts.
     Text(TextAssertion),
-    /// It took no longer than so many milliseconds: a text.
+    /// Maximum duration in milliseconds, as a text.
     Duration(String),
-    /// Its size is so.
+    /// Compares the size of the reply.
     Size {
-        /// Of what: `None` for all bytes that came.
+        /// Part of the reply; null: all received bytes.
         part: Option<ReplyPart>,
-        /// How it compares.
+        /// Comparison with the number.
         is: Comparison,
-        /// A text with a number of bytes.
+        /// A text: number of bytes.
         bytes: String,
     },
-    /// A `JSONPath` finds something in it.
+    /// Requires that a `JSONPath` matches.
     Json {
-        /// The path.
+        /// Expression of the `JSONPath`.
         path: String,
-        /// The value that is found; null: any.
+        /// Expected value; null: any.
         expected: Option<ExpectedJson>,
-        /// It must not hold.
+        /// True: inverts the condition.
         invert: bool,
     },
-    /// A `JMESPath` finds something in it.
+    /// Requires that a `JMESPath` matches.
     JmesPath {
-        /// The path.
+        /// Expression of the `JMESPath`.
         path: String,
-        /// The value that is found; null: any.
+        /// Expected value; null: any.
         expected: Option<ExpectedJson>,
-        /// It must not hold.
+        /// True: inverts the condition.
         invert: bool,
     },
-    /// An `XPath` finds something in it, or is true.
+    /// Requires that an `XPath` matches, or is true.
     Xpath {
-        /// The path.
+        /// Expression of the `XPath`.
         path: String,
-        /// It must not hold.
+        /// True: inverts the condition.
         invert: bool,
     },
-    /// A namespace-aware `XPath` selects a node of its body, or is true.
+    /// Requires that a namespace-aware `XPath` selects a node of the body, or is true.
     QualifiedXpath {
-        /// The path.
+        /// Expression with its namespaces.
         path: QualifiedXpath,
-        /// It must not hold.
+        /// True: inverts the condition.
         invert: bool,
     },
-    /// The body is XML without a syntax error.
+    /// Requires that the body is XML without syntax errors.
     Xml,
-    /// The MD5 sum of its body, in hexadecimal.
+    /// Expected MD5 sum of the body, in hexadecimal.
     Md5(String),
-    /// A script says so.
+    /// Script that evaluates the reply.
     Script(Script),
 }
 
-/// What a value that a `JSONPath` finds is.
+/// Expected value of a `JSONPath` or `JMESPath`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ExpectedJson {
-    /// null.
+    /// The JSON value null.
     Null,
-    /// This text, or JSON.
+    /// This text, or this JSON.
     Value(String),
-    /// What a regular expression matches as a whole.
+    /// A regular expression that matches the whole value.
     Pattern(String),
 }
 
-/// What texts say of a part of a reply.
+/// Comparison of a part of a reply with texts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TextAssertion {
-    /// The part.
+    /// Part of the reply.
     pub part: ReplyPart,
-    /// The texts, or expressions.
+    /// Texts or regular expressions.
     pub patterns: Vec<String>,
-    /// How each of them compares.
+    /// Comparison with each of them.
     pub is: TextMatch,
-    /// None of them may; otherwise all must.
+    /// True: none may match. False: all must match.
     #[serde(default)]
     pub not: bool,
-    /// One of them is enough.
+    /// True: one match is enough.
     #[serde(default)]
     pub any: bool,
-    /// The status alone makes no failure of it.
+    /// True: a bad status alone is no failure.
     #[serde(default)]
     pub ignore_status: bool,
-    /// A text: what is said where it fails; empty: what did not match.
+    /// A text: message of a failure; empty: the text that did not match.
     #[serde(default)]
     pub message: String,
 }
 
-/// How a part of a reply compares with a text.
+/// Comparison of a part of a reply with a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TextMatch {
-    /// The text is in it.
+    /// The part contains the text.
     Substring,
-    /// It is the text.
+    /// The part is equal to the text.
     Equals,
-    /// The expression is found in it.
+    /// The expression matches somewhere in the part.
     Contains,
-    /// The expression matches all of it.
+    /// The expression matches the whole part.
     Matches,
 }
 
-/// How a number compares with another.
+/// Comparison of two numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Comparison {
-    /// =
+    /// The numbers are equal (=).
     Equal,
-    /// ≠
+    /// The numbers differ (≠).
     NotEqual,
-    /// >
+    /// The number is greater (>).
     Greater,
-    /// <
+    /// The number is less (<).
     Less,
-    /// ≥
+    /// The number is greater or equal (≥).
     AtLeast,
-    /// ≤
+    /// The number is less or equal (≤).
     AtMost,
 }
 
-/// Whether redirects are followed.
+/// Number and rules of followed redirects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Redirects {
-    /// How many of them one after the other; 0: none.
+    /// Maximum number of consecutive redirects; 0: none are followed.
     pub most: u32,
-    /// As whom.
+    /// Rules for following them.
     pub rules: RedirectRules,
 }
 
-/// How redirects are followed.
+/// Rules for following redirects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RedirectRules {
-    /// By RFC 9110 section 15.4: 307 and 308 keep method, header fields and body; another origin gets no credentials. Each hop
-    /// has a sample under its label; in the totals all of them are one request.
+    /// RFC 9110 section 15.4: 307 and 308 keep method, header fields and body; another
+    /// origin gets no credentials. Each hop has a sample under its label; in the totals, a
+    /// chain is one request.
     #[default]
     Rfc9110,
-    /// As JMeter does: 301, 302 and 303 become a GET, or stay a HEAD. Each hop has a sample under the request's label with
-    /// its number behind it; in the totals all of them are one request.
+    /// Like JMeter: 301, 302 and 303 become a GET, or stay a HEAD. Each hop has a sample under the
+    /// request's label with a number appended; in the totals, a chain is one request.
     Jmeter,
-    /// The same, as JMeter's HTTP client does by itself: in records of samples the hops are not seen.
+    /// Like JMeter's HTTP client when it follows redirects itself: records of samples do
+    /// not contain the hops.
     JmeterAuto,
-    /// As siege does: 301, 302 and 303 become a GET, 307 keeps the method; 308 is no redirect. Each hop is a request.
+    /// Like siege: 301, 302 and 303 become a GET, 307 keeps the method, 308 is no redirect. Each
+    /// hop is a request.
     Siege,
 }
 
-/// What becomes of cookies that replies set.
+/// Treatment of cookies in replies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Cookies {
-    /// They are not looked at.
+    /// Cookies in replies are ignored.
     #[default]
     Ignored,
-    /// As httperf does: the newest of an iteration goes with its further requests, its name and value alone.
+    /// Like httperf: the newest cookie of an iteration is sent with its later requests,
+    /// name and value only.
     Newest,
-    /// Each user keeps its own (RFC 6265) until they expire, at most for as long as the run lasts.
+    /// Each user has a cookie store (RFC 6265) for the whole run.
     Kept,
-    /// The same as siege sends them: without a space between two.
+    /// A cookie store for the whole run; sent like siege does, without a space between two cookies.
     Siege,
-    /// The same, until the user has gone through the list of requests.
+    /// A cookie store, sent like siege does, for one pass through the list of requests.
     KeptForARound,
-    /// Each user keeps its own (RFC 6265) until its iteration is over.
+    /// A cookie store (RFC 6265) for one iteration.
     KeptForAnIteration,
 }
 
 impl Cookies {
-    /// Whether users keep them in a store of their own.
+    /// True if users have a cookie store.
     pub fn are_kept(self) -> bool {
         matches!(self, Self::Kept | Self::Siege | Self::KeptForARound | Self::KeptForAnIteration)
     }
 
-    /// The text between two cookies of a request.
+    /// Separator of two cookies of a request.
     pub fn separator(self) -> &'static str {
         match self {
             Self::Siege | Self::KeptForARound => ";",
@@ -300,18 +310,18 @@ impl Cookies {
     }
 }
 
-/// The resources that a page of HTML refers to: images, style sheets, scripts.
+/// Elements of an HTML page: images, style sheets, scripts.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Elements {
-    /// None are asked for of hosts whose names hold one of these.
+    /// Hosts that contain one of these texts are excluded.
     pub not_from: Vec<String>,
-    /// A regular expression: only those are asked for whose whole URL it matches; null: all.
+    /// A regular expression for whole URLs: only matching elements are loaded; null: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub only: Option<String>,
-    /// A regular expression: those are not asked for whose whole URL it matches; null: none.
+    /// A regular expression for whole URLs: matching elements are not loaded; null: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub never: Option<String>,
-    /// So many are asked for at the same time, at most; 0 and 1: one after the other.
+    /// Maximum number of parallel requests; 0 and 1: one after the other.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub at_once: u32,
 }
@@ -321,39 +331,39 @@ fn is_zero(number: &u32) -> bool {
     *number == 0
 }
 
-/// What a user keeps of pages that it got: their versions (`ETag`, `Last-Modified`), with which it asks for them only if they have
-/// changed.
+/// Cache of a user. It stores the versions of pages (`ETag`,
+/// `Last-Modified`) for conditional requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct PageCache {
-    /// A page that is fresh (`Cache-Control`, `Expires`; RFC 9111) is not asked for again.
+    /// True: fresh pages are not requested again (`Cache-Control`, `Expires`; RFC 9111).
     pub reuses_fresh: bool,
-    /// Each iteration begins without any.
+    /// True: each iteration begins with an empty cache.
     pub per_iteration: bool,
 }
 
-/// Who we are, where a server wants to know.
+/// Credentials for a server that asks for them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Credentials {
-    /// For this realm; null: for any that has none of its own.
+    /// Realm of the credentials; null: any realm without other credentials.
     pub realm: Option<String>,
-    /// The name.
+    /// Name of the user.
     pub user: String,
-    /// The password.
+    /// Password of the user.
     pub password: String,
 }
 
 impl ReplyPolicy {
-    /// These checks, and nothing else is made of the reply.
+    /// Creates a policy with checks only.
     pub fn checks(checks: Checks) -> Self {
         Self { checks, ..Self::default() }
     }
 
-    /// Whether the user itself says whether a reply is good.
+    /// True if actions or assertions of the user decide whether a reply is good.
     pub fn is_judged_by_user(&self) -> bool {
         !self.actions.is_empty() || !self.assertions.is_empty()
     }
 
-    /// Which parts of replies actions and assertions look at.
+    /// Returns the parts of replies that actions and assertions need; None for all.
     pub fn searched_parts(&self) -> impl Iterator<Item = Option<&ReplyPart>> {
         let actions = self.actions.iter().map(|action| match action {
             ReplyAction::Extract(extractor) if extractor.from.searches() => Some(&extractor.part),
@@ -376,55 +386,55 @@ impl ReplyPolicy {
         actions.chain(assertions)
     }
 
-    /// Whether actions or assertions look at the body of a reply.
+    /// True if actions or assertions need the body of a reply.
     pub fn looks_at_body(&self) -> bool {
         self.searched_parts().any(|part| matches!(part, None | Some(ReplyPart::Body | ReplyPart::UnescapedBody)))
     }
 
-    /// Whether actions or assertions look at the header fields of a reply, or at its status line.
+    /// True if actions or assertions need the header fields or the status line of a reply.
     pub fn looks_at_fields(&self) -> bool {
         self.searched_parts().any(|part| matches!(part, None | Some(ReplyPart::Headers | ReplyPart::Message)))
     }
 
-    /// What the next request of the user may depend on is kept of a reply: where it leads, cookies, credentials that are asked
-    /// for, its version, what a page is made of.
+    /// True if the head of a reply affects the next request of the user: by redirects, cookies,
+    /// requested credentials, versions or page elements.
     pub fn looks_at_head(&self) -> bool {
         let by_siege = self.redirects.most > 0 && self.redirects.rules == RedirectRules::Siege;
         by_siege || self.cookies.are_kept() || self.repeats_unauthorized > 0 || self.looks_at_page()
     }
 
-    /// What a page is made of, or its version, is kept of a reply.
+    /// True if a reply's page elements or version are needed.
     pub fn looks_at_page(&self) -> bool {
         self.elements.is_some() || self.cache.is_some()
     }
 
-    /// Whether replies may lead to requests that are not in a plan's list.
+    /// True if replies may lead to requests that are not in the plan's list.
     pub fn finds_requests(&self) -> bool {
         self.redirects.most > 0 || self.elements.is_some()
     }
 }
 
-/// What makes a reply good.
+/// Checks for a good reply.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Checks {
-    /// Statuses that are good; empty: all below 400.
+    /// Good statuses; empty: all below 400.
     pub status: Vec<StatusRange>,
-    /// What the body must match.
+    /// Regular expression that the body must match.
     pub body: Option<String>,
-    /// Every body as long as the first good one of its label.
+    /// True: every body must be as long as the first good one of its label.
     pub same_length: bool,
 }
 
-/// Statuses from `least` to `most`, both included.
+/// Statuses from `least` to `most`, inclusive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct StatusRange {
-    /// The lowest.
+    /// Lowest status of the range.
     pub least: u16,
-    /// The highest.
+    /// Highest status of the range.
     pub most: u16,
 }
 
-/// Status ranges in words, such as `200 OK, 300 to 399`.
+/// Formats status ranges, such as `200 OK, 300 to 399`.
 pub fn statuses(ranges: &[StatusRange]) -> String {
     match ranges {
         [] => "below 400".into(),
@@ -440,7 +450,7 @@ impl StatusRange {
 }
 
 impl Checks {
-    /// Whether a reply of this status is good, as far as the status goes.
+    /// True if a status is good.
     #[inline]
     pub fn expects(&self, status: u16) -> bool {
         if self.status.is_empty() {

@@ -1,10 +1,11 @@
-//! What to ask.
+//! Requests of a scenario.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// A request as the user wrote it. URL, header values and a text body may hold placeholders such as `{n}`.
+/// A request as the user wrote it. URL, header values and a text body may contain
+/// placeholders such as `{n}`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Request {
     /// Name of its samples in reports; by default the URL.
@@ -13,14 +14,15 @@ pub struct Request {
     pub method: String,
     /// An absolute http, https, ws or wss URL.
     pub url: String,
-    /// Header names and values, in the order of the wire. Host, Content-Length and Connection are added where absent.
+    /// Header names and values, in the order of sending. Host, Content-Length and Connection are
+    /// added if they are missing.
     pub headers: Vec<(String, String)>,
-    /// Request body.
+    /// Body of the request.
     pub body: Body,
     /// Relative frequency within the list.
     pub weight: u32,
-    /// All of its bytes, head and body, sent as they are in place of what the other fields say, without placeholders; null:
-    /// brunt writes them.
+    /// Complete request, head and body, which is sent unchanged instead of the other fields,
+    /// without placeholders; null: brunt builds it from the other fields.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verbatim: Option<Vec<u8>>,
     /// Reply policy, as an index into the plan's policies.
@@ -34,54 +36,63 @@ fn is_first(number: &u32) -> bool {
 }
 
 impl Request {
-    /// A GET of this URL, reported under it.
+    /// Creates a GET request of a URL, with the URL as its label.
     pub fn get(url: &str) -> Self {
-        let (label, method, url) = (url.to_owned(), "GET".to_owned(), url.to_owned());
-        Self { label, method, url, headers: Vec::new(), body: Body::None, weight: 1, verbatim: None, reply_policy: 0 }
+        Self {
+            label: url.to_owned(),
+            method: "GET".to_owned(),
+            url: url.to_owned(),
+            headers: Vec::new(),
+            body: Body::None,
+            weight: 1,
+            verbatim: None,
+            reply_policy: 0,
+        }
     }
 
-    /// Whether its URL is one of WebSocket.
+    /// True if the URL has a scheme of WebSocket.
     pub fn is_websocket(&self) -> bool {
         ["ws:", "wss:"].iter().any(|scheme| self.url.starts_with(scheme))
     }
 
-    /// Whether its URL asks for TLS.
+    /// True if the URL has a scheme with TLS.
     pub fn is_encrypted(&self) -> bool {
         ["https:", "wss:"].iter().any(|scheme| self.url.starts_with(scheme))
     }
 }
 
-/// A piece of a body.
+/// A part of a body.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum BodyFragment {
-    /// Text with placeholders.
+    /// A text with placeholders.
     Text(String),
-    /// Bytes, sent unchanged.
+    /// Bytes that are sent unchanged.
     Bytes(Vec<u8>),
 }
 
-/// Request body.
+/// Body of a request.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Body {
     /// No body, and no Content-Length.
     #[default]
     None,
-    /// Text with placeholders.
+    /// A text with placeholders.
     Text(String),
-    /// Bytes, sent unchanged.
+    /// Bytes that are sent unchanged.
     Bytes(Vec<u8>),
     /// Texts with placeholders, and bytes between them.
     Mixed(Vec<BodyFragment>),
-    /// Bytes that are sent in pieces while the request is under way.
+    /// Bytes that are sent in pieces while the request is in flight.
     Pieces(BodyPieces),
-    /// Messages of gRPC, encoded when the request is made.
+    /// gRPC messages, encoded when the request is sent.
     Message(JsonMessage),
 }
 
 impl Body {
-    /// Its bytes as they are written, of a message its text; empty where texts and bytes alternate. None: there is no body.
+    /// Returns the bytes of the body; for a message its text, and nothing if texts and bytes
+    /// alternate. None: there is no body.
     pub fn bytes(&self) -> Option<&[u8]> {
         match self {
             Self::None => None,
@@ -94,37 +105,39 @@ impl Body {
     }
 }
 
-/// A body in pieces, such as the messages of a stream of gRPC. The first piece is sent with the head of the request.
+/// A body in pieces, such as the messages of a gRPC stream. The first piece is sent with the
+/// head of the request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct BodyPieces {
-    /// All pieces, one after the other.
+    /// Bytes of all pieces.
     pub bytes: Vec<u8>,
-    /// Where each piece ends in `bytes`, in increasing order; the last is the length.
+    /// End of each piece in `bytes`, ascending; the last one is the length.
     pub ends: Vec<usize>,
-    /// When the next piece is sent.
+    /// Time at which the next piece is sent.
     pub interval: PieceInterval,
 }
 
-/// Messages of gRPC as JSON with expressions.
+/// gRPC messages as JSON with expressions.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct JsonMessage {
-    /// The method that they are sent to: `package.Service/Method`.
+    /// gRPC method: `package.Service/Method`.
     pub method: String,
     /// One message, or a list of them.
     pub json: String,
-    /// When each message but the first is sent; null: all at once.
+    /// Time at which each message after the first is sent; null: all at once.
     pub interval: Option<PieceInterval>,
-    /// Each message is compressed with gzip.
+    /// True: each message is compressed with gzip.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub compressed: bool,
 }
 
-/// When the next piece of a body is sent.
+/// Time at which the next piece of a body is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PieceInterval {
-    /// This long after the one before, counted from the begin of the request, so that a late piece delays no other.
+    /// This long after the previous piece, counted from the begin of the request, so that a late
+    /// piece delays no other.
     Time(Duration),
-    /// When the next message of the reply has come.
+    /// After the next message of the reply.
     Reply,
 }

@@ -27,16 +27,16 @@ pub struct Run {
     pub total: Tally,
     /// All samples of the warm-up.
     pub warmup: Tally,
-    /// A separate run of each population, in the order of the plan; empty if there is only one. It contains
-    /// the plan, phases, samples, counters and connections of the population. Readings exist only for the
-    /// whole run.
+    /// A separate run of each population, in the order of the plan; empty if there is only one. It
+    /// contains the plan, phases, samples, counters and connections of the population. Readings
+    /// exist only for the whole run.
     pub populations: Vec<Run>,
-    /// Replies of the measured time by label, including those of hops. Empty if there is only one label.
-    /// The log also contains their queue wait, lag and phases.
+    /// Replies of the measured time by label, including those of hops. Empty if there is only one
+    /// label. The log also contains their queue wait, lag and phases.
     pub labels: BTreeMap<u32, Box<Tally>>,
     /// Checks that failed for requests of the measured time.
     pub check_failures: Vec<CheckFailure>,
-    /// Transactions whose first request was planned in the measured time, by name.
+    /// Transactions with a first request planned in the measured time, by name.
     pub transactions: BTreeMap<String, TransactionTally>,
     /// Counters of the measured time, up to its end.
     pub flow: Flow,
@@ -48,7 +48,7 @@ pub struct Run {
     pub spread: Spread,
     /// Highest value of each counter in an interval; for a level, its peak.
     pub peak: Flow,
-    /// Figures over time.
+    /// Figures of the run over time.
     pub series: Series,
     /// Readings of each source, in order of time.
     pub history: BTreeMap<String, History>,
@@ -182,7 +182,8 @@ impl Run {
         self.populations.first().unwrap_or(self)
     }
 
-    /// Returns the labels of steps with their samples. A chain of redirects is one sample of its step.
+    /// Returns the labels of steps with their samples. A chain of redirects is one
+    /// sample of its step.
     pub fn steps(&self) -> impl Iterator<Item = (u32, &Tally)> {
         self.labels.iter().filter(|(label, _)| !self.hops.contains_key(label)).map(|(label, tally)| (*label, &**tally))
     }
@@ -198,8 +199,8 @@ impl Run {
         self.phases.iter().find(|p| p.0 == phase).map(|p| p.1)
     }
 
-    /// Returns the measured time: from the end of the warm-up to the last new request. None if there was
-    /// none.
+    /// Returns the measured time: from the end of the warm-up to the last new request. None
+    /// if there was none.
     pub fn measured_span(&self) -> Option<(Tick, Tick)> {
         Some((self.began(Phase::Measure)?, self.began(Phase::Grace).unwrap_or(self.seen_to)))
     }

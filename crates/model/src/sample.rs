@@ -3,11 +3,12 @@
 use crate::outcome::Malformed;
 use crate::{Outcome, Tick};
 
-/// A finished request. Its instants are defined in ARCHITECTURE.md, "The life of one request". Each one
-/// is at or after the previous one.
+/// A finished request. Its instants are defined in ARCHITECTURE.md, "The life of one request". Each
+/// one is at or after the previous one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Sample {
-    /// The request was due: by the schedule, or in a closed loop after the last reply and the think time.
+    /// The request was due: by the schedule, or in a closed loop after the last reply
+    /// and the think time.
     pub planned: Tick,
     /// A connection or user became available.
     pub free: Tick,
@@ -35,7 +36,8 @@ pub struct Sample {
     pub head_bytes: u64,
     /// Received bytes of the body, without the framing of chunks; 0 without a complete reply.
     pub body_bytes: u64,
-    /// Bytes after the complete reply that belong to no reply. They are not part of `bytes_received`.
+    /// Bytes after the complete reply that belong to no reply. They are
+    /// not part of `bytes_received`.
     pub extra_bytes: u64,
     /// Number of the virtual user, or of the connection of an open loop, from 0.
     pub user: u32,
@@ -47,15 +49,15 @@ pub struct Sample {
     pub iteration: u64,
     /// Part of the lag that is due to the limit on opening connections, in nanoseconds.
     pub opening_lag: u64,
-    /// Time between the arrival of the reply's last byte in the kernel and its read, in nanoseconds. None if
-    /// not measured, since it is sampled.
+    /// Time between the arrival of the reply's last byte in the kernel and its read, in
+    /// nanoseconds. None if not measured, since it is sampled.
     pub read_lag: Option<u64>,
     /// Cause of a protocol error; None for other outcomes.
     pub malformed: Option<Malformed>,
 }
 
-/// Times of the steps of opening a connection, in nanoseconds. None: the step did not take place or did
-/// not end.
+/// Times of the steps of opening a connection, in nanoseconds. None: the step did not take place
+/// or did not end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Opening {
     /// Time to resolve the name.
@@ -77,8 +79,8 @@ impl Sample {
         self.last_byte.nanos_since(self.sent)
     }
 
-    /// Queue wait: planned → free. Its causes are the maximum number of connections and the server that
-    /// occupies them.
+    /// Queue wait: planned → free. Its causes are the maximum number of connections and the
+    /// server that occupies them.
     pub fn queue_wait_nanos(&self) -> u64 {
         self.free.nanos_since(self.planned)
     }

@@ -1,7 +1,7 @@
-//! What a virtual user does: a tree of steps over a list of requests.
+//! Scenarios of virtual users: a tree of steps over a list of requests.
 //!
-//! An iteration is one arrival of an open loop, or one round of a closed one. It carries out the steps in order, and is over
-//! behind the last. `script` compiles the tree to a flat program.
+//! An iteration is one arrival of an open loop, or one round of a closed loop. It executes the
+//! steps in order, and ends after the last one. `script` compiles the tree to a flat program.
 
 mod choice;
 mod request_list;
@@ -18,33 +18,34 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 pub use texts::{StageVariables, TextRules};
 
-/// What a virtual user does in each iteration.
+/// Behavior of a virtual user in each iteration.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Scenario {
-    /// The list of requests that steps choose from; never empty.
+    /// Requests that steps choose from; never empty.
     #[schemars(with = "Vec<Request>")]
     pub requests: RequestList,
-    /// One iteration, in order.
+    /// Steps of one iteration, in order.
     pub steps: Vec<Step>,
-    /// How the texts of its requests and steps are read.
+    /// Rules for placeholders in texts of requests and steps.
     #[serde(default)]
     pub texts: TextRules,
-    /// The variables that each user begins with: name and text, filled in once before the load, in order.
+    /// Initial variables of each user: name and text. They are evaluated once before
+    /// the load, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub variables: Vec<(String, String)>,
-    /// The properties that functions and scripts of all users read, and may change: name and value.
+    /// Properties that functions and scripts of all users can read and change: name and value.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub properties: Vec<(String, String)>,
-    /// The variables that a stage before sets, with which each user begins.
+    /// Initial variables of each user that an earlier stage sets.
     #[serde(default, skip_serializing_if = "StageVariables::is_empty")]
     pub handed: StageVariables,
-    /// The data files that [`Step::Row`] reads.
+    /// Data files that [`Step::Row`] reads.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub data: Vec<DataFile>,
-    /// The folders below which functions may read files; relative names are looked for from the first.
+    /// Folders from which functions may read files; relative names belong to the first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub folders: Vec<String>,
-    /// The descriptors of the gRPC services that are called: a `FileDescriptorSet`; empty: none is.
+    /// Descriptors of the called gRPC services, as a `FileDescriptorSet`; empty: none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub services: Vec<u8>,
 }
@@ -53,156 +54,160 @@ pub struct Scenario {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Step {
-    /// The request of this number in the list, from 0.
+    /// The request with this index in the list, from 0.
     Request(u32),
-    /// The next request of the list; those of weight 0 are never next.
+    /// The next request of the list. Requests of weight 0 are never next.
     Next(Order),
-    /// Requests that do not wait for each other's replies. Their replies are checked; cookies, credentials, page elements and
-    /// versions are neither taken from them nor sent with them.
+    /// Requests that do not wait for each other's replies. The replies are checked. Cookies,
+    /// credentials, page elements and versions are neither taken from them nor sent with them.
     Together {
-        /// How they are sent.
+        /// Way in which they are sent.
         manner: Manner,
-        /// What is asked: requests, and loops and choices of requests.
+        /// Requests, and loops and choices of requests.
         steps: Vec<Step>,
     },
-    /// Steps that belong together. A group is not timed.
+    /// A named group of steps, without timing.
     Group {
-        /// Its name.
+        /// Name of the group.
         name: String,
-        /// Its steps.
+        /// Steps of the group.
         steps: Vec<Step>,
     },
-    /// Steps that are timed together, from when the first request among them is due to the last byte of the last. It is over
-    /// behind its steps, or where a stop or a failure ends the iteration within them; it failed where one of its requests did.
-    /// It is no request: no total counts it.
+    /// Steps that are timed together: from the planned instant of the first request to the
+    /// last byte of the last. The transaction ends after its steps, or if a stop or a
+    /// failure ends the iteration. It fails if one of its requests fails. It is not a
+    /// request, so no total includes it.
     Transaction {
-        /// Under which it is reported.
+        /// Name of the transaction in reports.
         name: String,
-        /// Whether pauses between its requests count.
+        /// Whether pauses between its requests are included in its time.
         #[serde(default)]
         pauses: Pauses,
-        /// Records list its samples within it, and not by themselves.
+        /// True: records contain its samples as parts of it, not separately.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         parent: bool,
-        /// Its steps.
+        /// Steps of the transaction.
         steps: Vec<Step>,
     },
-    /// One more in the number of samples that records of JMeter give transactions, though it is no sample. It is not timed.
+    /// Increases the number of samples that JMeter's records show for transactions, without a
+    /// sample. It is not timed.
     CountInTransactions(Counted),
-    /// Repeats steps.
+    /// Repeats steps a number of times.
     Loop {
-        /// How often; null: until the iteration is stopped.
+        /// Number of rounds; null: until the iteration is stopped.
         times: Option<Rounds>,
-        /// What is repeated.
+        /// Steps of one round.
         steps: Vec<Step>,
     },
-    /// These steps again and again, as long as the condition holds before them.
+    /// Repeats steps while the condition holds before each round.
     While {
-        /// When they are carried out once more.
+        /// Condition for another round.
         condition: Condition,
-        /// As in JMeter, the condition is looked at twice between two rounds, and must hold both times.
+        /// True: the condition is evaluated twice between two rounds and must hold both
+        /// times, as in JMeter.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         twice: bool,
-        /// What is repeated.
+        /// Steps of one round.
         steps: Vec<Step>,
     },
-    /// One of two lists of steps.
+    /// Executes one of two lists of steps.
     If {
-        /// Which of them.
+        /// Condition that selects the list.
         condition: Condition,
-        /// Where it holds.
+        /// Steps if the condition holds.
         then: Vec<Step>,
-        /// Where it does not.
+        /// Steps if the condition does not hold.
         #[serde(default, rename = "else", skip_serializing_if = "Vec::is_empty")]
         otherwise: Vec<Step>,
     },
-    /// These steps once for each value.
+    /// Executes steps once for each value.
     ForEach {
-        /// The variable that is set; `${NAME}` in a text stands for it.
+        /// Variable with the current value; `${NAME}` in a text is replaced by it.
         variable: String,
-        /// Its values, in order.
+        /// Values of the variable, in order.
         values: Values,
-        /// What is repeated.
+        /// Steps for each value.
         steps: Vec<Step>,
     },
-    /// The steps of the first case whose name is the text; none where there is no such case.
+    /// Executes the first case with a name equal to the text; none if there is no such case.
     Switch {
-        /// The text.
+        /// Text that selects the case.
         value: String,
-        /// The cases.
+        /// Cases in their order.
         cases: Vec<Case>,
     },
-    /// All of these lists of steps, in an order that is drawn anew each time.
+    /// Executes all these lists of steps, in a new random order each time.
     Shuffle(Vec<Vec<Step>>),
-    /// These steps again and again for so many seconds; the one under way then is the last.
+    /// Repeats steps for a time; the round that is active at its end is the last.
     During {
-        /// A text with a number of seconds.
+        /// A text: number of seconds.
         seconds: String,
-        /// What is repeated.
+        /// Steps of one round.
         steps: Vec<Step>,
     },
-    /// These steps, while no other user of the run is within steps of the same lock.
+    /// Executes steps while no other user of the run executes steps with the same lock.
     Lock {
-        /// A text with the name of the lock.
+        /// A text: name of the lock.
         name: String,
-        /// What is done within it.
+        /// Steps that need the lock.
         steps: Vec<Step>,
     },
-    /// The steps of one branch.
+    /// Executes the steps of one branch.
     Choose {
-        /// Which branch is next.
+        /// Order of the branches.
         order: Order,
-        /// How much of it is carried out.
+        /// Portion of the branch that is executed.
         #[serde(default, skip_serializing_if = "Portion::is_whole")]
         portion: Portion,
-        /// The branches; never empty.
+        /// Branches of the choice; never empty.
         branches: Vec<Branch>,
     },
-    /// Steps within a choice whose branches take turns: they go on behind where their last turn ended. Behind the last they begin
-    /// anew when the choice comes to them again. Between their turns they keep the rounds of their loops, and their transactions.
+    /// Steps in a choice with branches that take turns. They continue where their last turn ended.
+    /// After the last step, they start again when the choice reaches them again. Between their
+    /// turns, the rounds of their loops and their transactions are preserved.
     Resumable(Vec<Step>),
-    /// A pause; the next request is due behind it.
+    /// A pause; the next request is due after it.
     Think(Think),
-    /// A pause of as many milliseconds as a text says; of none where it is no number.
+    /// A pause of a number of milliseconds, given as a text; 0 if it is not a number.
     Pause(String),
-    /// A script, then a pause. The value of the script is its length in milliseconds; no number is 0.
+    /// Runs a script of the user.
     PauseByScript(Script),
-    /// A pause that keeps users to a rate.
+    /// A pause that limits users to a rate.
     Pace(Pace),
-    /// Waits until so many users of the population wait here.
+    /// Waits until a number of users of the population wait here.
     Meet {
-        /// A text with their number; 0: all users of the population.
+        /// A text: number of users; 0: all users of the population.
         users: String,
-        /// A text with the milliseconds after which they go on all the same; 0: never.
+        /// A text: maximum wait in milliseconds, after which the users continue; 0: no maximum.
         timeout: String,
     },
-    /// A variable gets a text.
+    /// Sets a variable to a text.
     Set {
-        /// The variable.
+        /// Name of the variable.
         variable: String,
-        /// The text.
+        /// New value of the variable.
         value: String,
     },
-    /// Variables get the cells of the next row of the data file of this number.
+    /// Sets variables to the cells of the next row of the data file with this number.
     Row(u32),
-    /// A variable gets the next number of a counter.
+    /// Sets a variable to the next number of a counter.
     Count(Counter),
-    /// A script is run.
+    /// Runs a script.
     Script(Script),
-    /// The next request is changed before it is sent.
+    /// Changes the next request before it is sent.
     Modify(RequestModifier),
-    /// A sample that is no request: it is listed among samples, and counts in no total.
+    /// A sample without a request: it is listed among samples, but no total includes it.
     Sample(ScriptSample),
-    /// These steps in the first iteration of each user, and never again.
+    /// Executes steps only in the first iteration of each user.
     Once(Vec<Step>),
-    /// Steps that are carried out the first time that the innermost loop around them comes to them, each time it begins.
+    /// Executes steps only once each time that the innermost enclosing loop begins.
     OncePerLoop(Vec<Step>),
-    /// Something is over.
+    /// Ends a part of the run.
     Stop(Scope),
 }
 
 impl Step {
-    /// The lists of steps within it.
+    /// Returns the lists of steps in the step.
     pub fn inner(&self) -> Vec<&[Self]> {
         match self {
             Self::Together { steps, .. }
@@ -224,12 +229,12 @@ impl Step {
         }
     }
 
-    /// Whether a step of a list, or one within it, is so.
+    /// True if `is` holds for a step of a list, or for a step in one of them.
     pub fn any(steps: &[Self], is: &dyn Fn(&Self) -> bool) -> bool {
         steps.iter().any(|step| is(step) || step.inner().into_iter().any(|inner| Self::any(inner, is)))
     }
 
-    /// Calls a function with each step of a list, and then with those within it.
+    /// Calls a function with each step of a list, and then with the steps in it.
     pub fn each(steps: &[Self], visit: &mut dyn FnMut(&Self)) {
         for step in steps {
             visit(step);
@@ -238,13 +243,14 @@ impl Step {
     }
 }
 
-/// How often something is repeated.
+/// Number of rounds of a loop.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Rounds {
     /// A fixed number of rounds.
     Number(u64),
-    /// As often as a text says when the loop begins; not at all where it is no number, and for ever where it is below 0.
+    /// A text with the number, evaluated when the loop begins; 0 if it is not a number, unlimited
+    /// if it is negative.
     Text(String),
 }
 
@@ -254,57 +260,57 @@ impl From<u64> for Rounds {
     }
 }
 
-/// The values of a loop.
+/// Values of a loop.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Values {
-    /// These texts.
+    /// These texts, in order.
     List(Vec<String>),
-    /// Those of numbered variables, such as `id_1`, `id_2`, …, up to the first that has no value.
+    /// Values of numbered variables, such as `id_1`, `id_2`, …, up to the first without a value.
     Numbered {
-        /// What stands before the number.
+        /// Part of the variables' names before the number.
         prefix: String,
-        /// A text: the number before the first; empty: 0.
+        /// A text: number before the first one; empty: 0.
         #[serde(default)]
         after: String,
-        /// A text: the last number; empty: there is none.
+        /// A text: last number; empty: no limit.
         #[serde(default)]
         last: String,
     },
 }
 
-/// One of the cases of a switch.
+/// A case of a switch.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Case {
-    /// Its names; empty: it is taken where no other is.
+    /// Names of the case; empty: the default case.
     pub names: Vec<String>,
-    /// What is done.
+    /// Steps of the case.
     pub steps: Vec<Step>,
 }
 
-/// A data file whose rows set variables.
+/// A data file with values of variables.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DataFile {
-    /// The file; a text that is filled in before the load.
+    /// File name; a text that is evaluated before the load.
     pub file: String,
-    /// Its format.
+    /// Format of the file.
     pub format: DataFormat,
-    /// The name of its encoding, such as ISO-8859-1; empty: UTF-8. A byte order mark has priority.
+    /// Encoding, such as ISO-8859-1; empty: UTF-8. A byte order mark has priority.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub encoding: String,
-    /// The variables of its columns; empty: the names in its first line, or of its JSON members.
+    /// Variables of the columns; empty: the names in the first line, or of the JSON members.
     #[serde(default)]
     pub names: Vec<String>,
-    /// The first line is no data.
+    /// True: the first line contains no data.
     #[serde(default)]
     pub skip_first: bool,
-    /// Whose rows they are.
+    /// Users that share the rows.
     #[serde(default)]
     pub shared: Sharing,
-    /// Which row is next.
+    /// Order of the rows.
     #[serde(default)]
     pub order: RowOrder,
-    /// What happens behind the last row.
+    /// Behavior after the last row.
     #[serde(default)]
     pub at_end: DataEnd,
 }
@@ -313,110 +319,111 @@ pub struct DataFile {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DataFormat {
-    /// Columns between delimiters.
+    /// Columns that are separated by delimiters.
     Csv {
-        /// The delimiter, one character.
+        /// A single character between cells.
         delimiter: char,
-        /// Cells may stand in double quotes.
+        /// True: cells may be in double quotes.
         quoted: bool,
     },
-    /// One JSON object a line; its members are the columns.
+    /// One JSON object per line; its members are the columns.
     JsonLines,
 }
 
-/// Whose rows those of a data file are.
+/// Users that share the rows of a data file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Sharing {
-    /// All users of the run take them in turn, each row for one.
+    /// All users of the run; each row is used once.
     #[default]
     All,
-    /// The users of each population do.
+    /// The users of each population.
     Population,
-    /// Each user has all of them for itself.
+    /// Each user separately: every user gets all rows.
     User,
 }
 
-/// Which row of a data file is next.
+/// Order of the rows of a data file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RowOrder {
-    /// The one behind the last that was taken.
+    /// In the order of the file.
     #[default]
     Sequence,
-    /// Any, drawn from the run's seed.
+    /// Random, drawn from the run's seed.
     Random,
 }
 
-/// What happens behind the last row of a data file.
+/// Behavior after the last row of a data file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DataEnd {
-    /// It begins again.
+    /// Starts again with the first row.
     #[default]
     Again,
-    /// The user does nothing more.
+    /// Stops the user for good.
     StopUser,
-    /// The run is over.
+    /// Stops the whole run.
     StopRun,
-    /// Variables become `<EOF>`, as in JMeter.
+    /// Sets variables to `<EOF>`, as in JMeter.
     Eof,
 }
 
-/// A variable that counts.
+/// A counter that sets a variable.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Counter {
-    /// The variable.
+    /// Name of the variable.
     pub variable: String,
-    /// A text: the first number; empty: 0.
+    /// A text: first number; empty: 0.
     pub start: String,
-    /// A text: how much is added each time; empty: 1.
+    /// A text: increment; empty: 1.
     pub step: String,
-    /// A text: the greatest number, behind which it begins again; empty: there is none.
+    /// A text: greatest number, after which it starts again; empty: no limit.
     pub end: String,
-    /// How it is written, in Java's `DecimalFormat`, such as `000`; empty: as it is.
+    /// Number format of Java's `DecimalFormat`, such as `000`; empty: plain digits.
     pub format: String,
-    /// Each user counts for itself.
+    /// True: each user has a separate counter.
     pub per_user: bool,
-    /// It begins again with each iteration; only where each user counts for itself.
+    /// True: starts again with each iteration; only for separate counters.
     pub resets: bool,
 }
 
-/// A pause that keeps users to a rate.
+/// A pause that limits users to a rate.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Pace {
-    /// A text: how often a minute it may be passed.
+    /// A text: maximum number of passes per minute.
     pub per_minute: String,
-    /// By whom.
+    /// Users that the rate applies to.
     pub by: PaceOf,
-    /// Pauses of the same name keep users to one rate; empty: this one alone.
+    /// Name that pauses with a common rate share; empty: this pause alone.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub shared: String,
-    /// In place of `per_minute`: rates that follow each other, for all users of the run together. Behind the last the run is over.
+    /// Consecutive rates for all users of the run together, instead of `per_minute`. After the last
+    /// one the run ends.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub schedule: Vec<PaceStage>,
 }
 
-/// A part of a rate's schedule: numbers as texts.
+/// A stage of a rate's schedule; numbers are texts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PaceStage {
-    /// How often a second at its beginning.
+    /// Rate per second at the beginning of the stage.
     pub from: String,
-    /// How often a second at its end.
+    /// Rate per second at the end of the stage.
     pub to: String,
-    /// How long, in seconds.
+    /// Length of the stage, in seconds.
     pub seconds: String,
 }
 
-/// Who is kept to a rate.
+/// Users that a rate applies to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PaceOf {
-    /// Each user.
+    /// Each user is limited separately.
     User,
-    /// Each user to its share of the rate, going by how many there are in the run.
+    /// Each user gets an equal share of the rate, by the number of users in the run.
     ShareOfAll,
-    /// The same by how many there are in its population.
+    /// Each user gets an equal share of the rate, by the number of users in its population.
     ShareOfPopulation,
     /// All users of the run together.
     All,
@@ -424,16 +431,16 @@ pub enum PaceOf {
     Population,
 }
 
-/// A script.
+/// A script in one of the supported languages.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Script {
-    /// Its name in messages.
+    /// Name of the script in messages.
     pub name: String,
-    /// Its language.
+    /// Language of the script.
     pub language: ScriptLanguage,
-    /// Its source. In JMeter's rules a text in which `${…}` is filled in before it is read.
+    /// Source code. By JMeter's rules, `${…}` in it is replaced before it is parsed.
     pub source: String,
-    /// A text with its parameters.
+    /// A text: parameters of the script.
     #[serde(default)]
     pub parameters: String,
 }
@@ -442,7 +449,7 @@ pub struct Script {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ScriptLanguage {
-    /// Groovy, and what of Java is like it.
+    /// Groovy, and Java as far as it is a subset.
     Groovy,
     /// `BeanShell`.
     Beanshell,
@@ -452,120 +459,120 @@ pub enum ScriptLanguage {
     Jexl,
 }
 
-/// How requests are sent that do not wait for each other's replies.
+/// Way of sending requests that do not wait for each other's replies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Manner {
-    /// All at once on one connection, and their replies awaited in order (pipelining, RFC 9112 section 9.3.2). Where one has
-    /// no reply, those behind it have none either.
+    /// Pipelining (RFC 9112 section 9.3.2): all at once on one connection, with replies in order.
+    /// If one has no reply, the later ones have none either.
     Pipelined,
-    /// Each on a lane of its own, at most so many at a time: on as many connections, or streams of one. Cookies that a redirect
-    /// among them sets are kept.
+    /// Parallel: each on a separate lane, with this many at most. Lanes are connections, or streams
+    /// of one connection. Cookies of redirects are stored.
     Parallel(u32),
 }
 
-/// What JMeter counts in a transaction beside its samples.
+/// Additional counts of JMeter in a transaction, without a sample.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Counted {
-    /// A sampler without a sample, such as a pause: in all transactions around it.
+    /// A sampler without a sample, such as a pause; counted in all enclosing transactions.
     Sampler,
-    /// The end of a controller, where a sampler follows it: in the innermost transaction.
+    /// The end of a controller that a sampler follows; counted in the innermost transaction.
     ControllerEnd,
 }
 
-/// Whether the pauses of a user are a part of the time of a transaction.
+/// Whether the pauses of a user are part of the time of a transaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Pauses {
-    /// They are not.
+    /// Pauses are not included.
     #[default]
     Excluded,
-    /// They are.
+    /// Pauses are part of it.
     Included,
 }
 
-/// What a user knows of its last request.
+/// Condition of a step, often about the user's last request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Condition {
-    /// It failed: no whole reply came, or a check failed.
+    /// The last request failed: no complete reply, or a failed check.
     Failed,
-    /// A whole reply came, and no check failed. Holds before the first request, too.
+    /// The last reply is complete, and no check failed. Also true before the first request.
     Succeeded,
-    /// The reply had a status from the first to the second, both included.
+    /// The status of the last reply is in this range, inclusive.
     Status(u16, u16),
-    /// A variable has this value.
+    /// The variable has this value.
     Equals(String, String),
-    /// Two texts are the same.
+    /// The texts are equal.
     Same(String, String),
-    /// One of these holds.
+    /// At least one of these conditions holds.
     Any(Vec<Condition>),
-    /// A text is `true`, in any case.
+    /// The text is `true`, in upper or lower case.
     True(String),
-    /// A text is `false`, in any case.
+    /// The text is `false`, in upper or lower case.
     False(String),
-    /// A text matches a regular expression somewhere.
+    /// The regular expression matches somewhere in the text.
     Matches(String, String),
-    /// A share of the times that the condition is evaluated.
+    /// True for a share of the evaluations.
     Share(Share),
-    /// The other does not hold.
+    /// The other condition does not hold.
     Not(Box<Condition>),
 }
 
-/// A share of the times that something is passed.
+/// Share of the evaluations of a condition.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Share {
-    /// A text with a number.
+    /// A text: a number.
     pub value: String,
-    /// Whether it is percent; otherwise it is how often at all.
+    /// True: the number is a percentage. False: it is a total number of times.
     pub percent: bool,
-    /// Each user counts for itself.
+    /// True: evaluations are counted for each user separately.
     pub per_user: bool,
 }
 
-/// What is over.
+/// Part of a run that ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Scope {
-    /// Nothing.
+    /// The run continues unchanged.
     #[default]
     Nothing,
-    /// The turn of the innermost choice whose branches take turns, and with it that of such a choice around it; there is one.
+    /// The turn of the innermost choice with turns, and of such choices around it.
     Turn,
-    /// This round of the innermost loop; of none, the iteration.
+    /// The round of the innermost loop; without a loop, the iteration.
     Round,
-    /// The innermost loop; where there is none, the iteration, and in a plan of JMeter the user.
+    /// The innermost loop; without a loop, the iteration, and in a JMeter plan the user.
     Loop,
-    /// The iteration.
+    /// The user's current iteration.
     Iteration,
-    /// The user: it does nothing more. In an open loop each arrival is a user, so that the iteration is over.
+    /// The user, which does nothing more. In an open loop each arrival is a user,
+    /// so its iteration ends.
     User,
-    /// The run, in all of its processes: no further request is begun.
+    /// The run, in all its processes: no further request begins.
     Run,
 }
 
 impl Scenario {
-    /// The same request in each iteration.
+    /// Creates a scenario that repeats one request.
     pub fn one(request: Request) -> Self {
         Self::list(vec![request], Order::Sequence)
     }
 
-    /// One request of a list each iteration.
+    /// Creates a scenario with one request of a list per iteration.
     pub fn list(requests: Vec<Request>, order: Order) -> Self {
         Self::of(requests, vec![Step::Next(order)])
     }
 
-    /// These steps over these requests.
+    /// Creates a scenario from requests and steps.
     pub fn of(requests: Vec<Request>, steps: Vec<Step>) -> Self {
         Self { requests: requests.into(), steps, ..Self::default() }
     }
 
-    /// The order in which its list is gone through, where one iteration is one request of it.
+    /// Returns the order of the list if an iteration is one request of it.
     pub fn order(&self) -> Option<Order> {
-        let of = |step: &Step| if let Step::Next(order) = step { Some(*order) } else { None };
         match &self.steps[..] {
-            [step] | [Step::Once(_), step] => of(step),
+            [Step::Next(order)] | [Step::Once(_), Step::Next(order)] => Some(*order),
             _ => None,
         }
     }

@@ -1,14 +1,14 @@
-//! Recognizes names of headers, fields and parameters with secret values. All code that redacts or hides
-//! values uses it. The store's redactor replaces the values.
+//! Recognizes names of headers, fields and parameters with secret values. All code that redacts or
+//! hides values uses it. The store's redactor replaces the values.
 
 /// Prefix of the hash that replaces a secret value.
 pub const REDACTED: &str = "redacted:";
 
-/// Secret headers whose names contain none of the parts below.
+/// Secret headers without any of the parts below in their names.
 const HEADERS: [&str; 4] = ["cookie", "cookie2", "setcookie", "setcookie2"];
 
-/// Parts of header names. A header is secret if its name, in lower case and without separators, contains
-/// one of them.
+/// Parts of header names. A header is secret if its name, in lower case and without separators,
+/// contains one of them.
 const IN_HEADERS: [&str; 14] = [
     "token",
     "secret",
@@ -126,21 +126,23 @@ pub fn is_secret_header(name: &str) -> bool {
             && IN_HEADERS.iter().any(|part| bare.contains(part)))
 }
 
-/// True if the value of this variable or field is a secret. Fields are those of forms, JSON objects and
-/// XML documents. Of `user[password]`, `user.password` and `soap:Password`, only the last part counts.
+/// True if the value of this variable or field is a secret. Fields are those of forms, JSON
+/// objects and XML documents. Of `user[password]`, `user.password` and `soap:Password`, only
+/// the last part counts.
 pub fn is_secret_field(name: &str) -> bool {
     let name = last_part(name);
     let bare = bare(name);
     FIELDS.contains(&&*bare) || (IN_FIELDS.iter().any(|part| bare.contains(part)) && !describes(name))
 }
 
-/// True if the value of this parameter of a URL is a secret. A `key` in a URL gives access; in data it is any key.
+/// True if the value of this parameter of a URL is a secret. A `key` in a URL gives access; in data
+/// it is any key.
 pub fn is_secret_parameter(name: &str) -> bool {
     is_secret_field(name) || bare(last_part(name)) == "key"
 }
 
-/// True for parameters that show that a `code` in the same URL is an authorization code of OAuth (RFC
-/// 6749, 4.1).
+/// True for parameters that show that a `code` in the same URL is an authorization code of
+/// OAuth (RFC 6749, 4.1).
 pub fn is_of_oauth(name: &str) -> bool {
     ["state", "grant_type", "redirect_uri", "client_id"].contains(&name)
 }
@@ -159,8 +161,8 @@ fn describes(name: &str) -> bool {
     [last, whole].iter().any(|word| DESCRIPTIONS.contains(&&*word.to_ascii_lowercase()))
 }
 
-/// Last part of a structured name, such as `password` of `user[password]`. The brackets may be
-/// percent-encoded.
+/// Last part of a structured name, such as `password` of `user[password]`. The
+/// brackets may be percent-encoded.
 fn last_part(name: &str) -> &str {
     let name = name.trim_end_matches("[]").trim_end_matches("%5B%5D").trim_end_matches("%5b%5d");
     let name = name.trim_end_matches(']').trim_end_matches("%5D").trim_end_matches("%5d");

@@ -10,11 +10,11 @@ const MOST_POINTS: usize = 4096;
 /// Number of points that are packed together.
 const PACKED: usize = 32;
 
-/// Figures of a run over time, with one point per interval. A run with more than 4096 intervals has
-/// wider points.
+/// Figures of a run over time, with one point per interval. A run with more than 4096
+/// intervals has wider points.
 ///
-/// All but the last points are stored in packed form, with a few hundred bytes each. Thus a long run
-/// needs little more memory than a short one.
+/// All but the last points are stored in packed form, with a few hundred bytes each. Thus a long
+/// run needs little more memory than a short one.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Series {
     packed: Vec<Box<[u8]>>,
@@ -138,8 +138,9 @@ impl Series {
     }
 }
 
-/// The packed form of points: a protobuf message, in which small numbers take few bytes. Compression
-/// would halve the rest, but its working memory is a thousand times larger than the memory it saves.
+/// The packed form of points: a protobuf message, in which small numbers take few bytes.
+/// Compression would halve the rest, but its working memory is a thousand times larger than
+/// the memory it saves.
 #[derive(Clone, PartialEq, Message)]
 struct Packed {
     #[prost(message, repeated, tag = "1")]

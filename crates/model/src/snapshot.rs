@@ -8,8 +8,8 @@ use crate::{Phase, Tally, Tick, TransactionTally};
 pub use flow::Flow;
 use std::collections::BTreeMap;
 
-/// Sums of one worker, or of all workers after merging, in one interval. Merging is associative and
-/// commutative.
+/// Sums of one worker, or of all workers after merging, in one interval. Merging
+/// is associative and commutative.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Snapshot {
     /// Start of the interval.
@@ -28,8 +28,8 @@ pub struct Snapshot {
     pub labels: Vec<(u32, Tally)>,
     /// Spacing of arrivals, by bin number (open loop).
     pub bins: Vec<Bin>,
-    /// Transactions that started or ended in this interval, by name. Only those with a first request planned
-    /// in the measured time.
+    /// Transactions that started or ended in this interval, by name. Only those with a first
+    /// request planned in the measured time.
     pub transactions: BTreeMap<String, TransactionTally>,
 }
 

@@ -1,6 +1,6 @@
 //! Measures the spacing of arrivals: numbers of planned and begun arrivals in short bins.
 //!
-//! It shows clusters and gaps. The lag of single requests has a histogram of its own.
+//! It shows clusters and gaps. The lag of single requests is in a separate histogram.
 
 use crate::Tick;
 use crate::time::seconds_of;
@@ -29,8 +29,8 @@ impl Bin {
         at.0 / BIN_NANOS
     }
 
-    /// Returns the bin with this number, which is created if it does not exist. The search starts at the
-    /// end, since it is usually one of the last.
+    /// Returns the bin with this number, which is created if it does not exist. The search starts
+    /// at the end, since it is usually one of the last.
     #[inline]
     pub fn find(bins: &mut Vec<Self>, number: u64) -> &mut Self {
         let at = bins.iter().rposition(|bin| bin.number == number).unwrap_or_else(|| {
@@ -70,7 +70,8 @@ pub struct Level {
     pub bins_each: u64,
     /// Number of counted spans.
     pub spans: u64,
-    /// Number of spans that are not counted, since too many arrivals began late to show their spacing.
+    /// Number of spans that are not counted, since too many arrivals began late
+    /// to show their spacing.
     pub displaced: u64,
     /// Moments of the planned arrivals.
     pub planned: Moments,
@@ -120,8 +121,8 @@ impl Spread {
         }
     }
 
-    /// Returns the shortest spans with enough arrivals to judge their spacing, and with enough spans. None if
-    /// there are none.
+    /// Returns the shortest spans with enough arrivals to judge their spacing, and with enough
+    /// spans. None if there are none.
     pub fn telling(&self) -> Option<&Level> {
         const ARRIVALS: u64 = 20;
         const SPANS: u64 = 20;
@@ -158,8 +159,8 @@ impl Level {
         seconds_of(self.bins_each * BIN_NANOS)
     }
 
-    /// Returns the index of dispersion (variance ÷ mean of the counts; Fano 1947) of planned and of begun
-    /// arrivals. It is 1 for Poisson arrivals and 0 for even ones. None without arrivals.
+    /// Returns the index of dispersion (variance ÷ mean of the counts; Fano 1947) of planned and of
+    /// begun arrivals. It is 1 for Poisson arrivals and 0 for even ones. None without arrivals.
     pub fn dispersion(&self) -> Option<(f64, f64)> {
         Some((self.dispersion_of(self.planned)?, self.dispersion_of(self.acted)?))
     }

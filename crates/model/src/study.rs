@@ -52,22 +52,22 @@ impl Study {
         self.trials.iter().filter(move |trial| trial.place.contender == contender)
     }
 
-    /// Returns the only trial of a study without variation, comparison or repetition. It is reported as a
-    /// run.
+    /// Returns the only trial of a study without variation, comparison or repetition. It is
+    /// reported as a run.
     pub fn only_run(&self) -> Option<&Trial> {
         let [trial] = &self.trials[..] else { return None };
         let is_sweep = matches!(self.experiment.question, Question::Sweep);
         (is_sweep && self.experiment.trials() == 1).then_some(trial)
     }
 
-    /// Returns the trials of a contender in a repetition whose loads a search chose.
+    /// Returns the trials of a contender in a repetition that a search chose.
     pub fn searched(&self, contender: usize, repetition: u32) -> impl Iterator<Item = &Trial> {
         let trials = self.of(contender).filter(move |trial| trial.place.repetition == repetition);
         trials.filter(|trial| self.experiment.was_chosen(trial.place))
     }
 
-    /// True if all trials were made, or enough of them. An experiment that grows has enough trials, unless it
-    /// was stopped.
+    /// True if all trials were made, or enough of them. An experiment that grows has enough trials,
+    /// unless it was stopped.
     pub fn is_complete(&self) -> bool {
         let experiment = &self.experiment;
         let has_all = !experiment.grows() && self.trials.len() >= experiment.trials();

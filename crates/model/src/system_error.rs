@@ -1,7 +1,7 @@
 //! Formats errors of the operating system.
 
-/// Removes error numbers from a message: `No such file or directory (os error 2)` loses the part in
-/// parentheses.
+/// Removes error numbers from a message: `No such file or directory (os error 2)` loses
+/// the part in parentheses.
 pub fn without_number(text: &str) -> String {
     let Some((first, rest)) = text.split_once(" (os error ") else { return text.into() };
     match rest.split_once(')') {

@@ -8,12 +8,14 @@ use crate::sample::Opening;
 use crate::{Failure, Sample};
 use brunt_stats::{Histogram, Quantile, quantile};
 
-/// Lag below this, 50 microseconds, is not subtracted from response times. It is irrelevant for all
-/// decisions (the verdict's limit is half a millisecond), and nearly all requests need no second entry.
+/// Lag below this, 50 microseconds, is not subtracted from response times. It is irrelevant
+/// for all decisions (the verdict's limit is half a millisecond), and nearly all requests
+/// need no second entry.
 const LATE_NANOS: u64 = 50_000;
 
 sums! {
-    /// The sum of many samples: counts, bytes, outcomes, histograms in nanoseconds. Merge is associative and commutative.
+    /// The sum of many samples: counts, bytes, outcomes, histograms in nanoseconds. Merge
+    /// is associative and commutative.
     pub struct Tally as TallyMessage {
         /// Due so far by the schedule.
         [uint64] planned: u64 = 1,
@@ -23,7 +25,8 @@ sums! {
         [uint64] completed: u64 = 3,
         /// Completed, with an expected status, and its checks passed.
         [uint64] good: u64 = 4,
-        /// By kind of failure, in the order of [`Failure`]; `check` is among the completed, `dropped` not among the begun.
+        /// By kind of failure, in the order of [`Failure`]; `check` is among the completed,
+        /// `dropped` not among the begun.
         [message, repeated] failures: [u64; Failure::COUNT] = 5,
         /// Number of replies by status. A list, since there are few.
         [message, repeated] statuses: Statuses = 6,
@@ -55,9 +58,11 @@ sums! {
         [message, repeated] failure_times: Vec<(Failure, Histogram)> = 19,
         /// The steps of a request.
         [message, optional] phases: Phases = 20 (run),
-        /// The part of `lag` that requests waited for their turn to open a connection, of those that waited.
+        /// The part of `lag` that requests waited for their turn to open a connection,
+        /// of those that waited.
         [message, optional] opening_lag: Histogram = 21 (run),
-        /// How long the last byte of a reply had been in the kernel before we read it, of a share of the replies.
+        /// How long the last byte of a reply had been in the kernel before we read it, of a
+        /// share of the replies.
         [message, optional] read_lag: Histogram = 22 (run),
         /// Causes of malformed replies: the protocol errors among `failures`.
         [message, repeated] malformed: Vec<(Malformed, u64)> = 23,
@@ -229,8 +234,9 @@ impl Tally {
         Summand::merge(self, other);
     }
 
-    /// Adds counts, outcomes, response and service times. Queue wait, lag and phases are not added: no report
-    /// shows them by label, and their histograms would take twice the memory of the others.
+    /// Adds counts, outcomes, response and service times. Queue wait, lag and phases are
+    /// not added: no report shows them by label, and their histograms would take twice the
+    /// memory of the others.
     pub fn merge_replies(&mut self, other: &Self) {
         Summand::merge_replies(self, other);
     }
@@ -272,15 +278,15 @@ impl Tally {
         self.response.without(&self.not_good)
     }
 
-    /// Returns a quantile of the response time, in nanoseconds. Timed-out, cut and dropped requests count as
-    /// the slowest.
+    /// Returns a quantile of the response time, in nanoseconds. Timed-out, cut and dropped requests
+    /// count as the slowest.
     pub fn response_quantile(&self, q: f64) -> Quantile {
         let unseen = self.failed_by(Failure::Dropped) + self.failed_by(Failure::Cut);
         quantile::censored(&self.response.without(&self.timed_out), &self.timed_out, unseen, q)
     }
 
-    /// Returns the same quantile without lag: the lag of each completed request is subtracted from its
-    /// response time.
+    /// Returns the same quantile without lag: the lag of each completed request is subtracted
+    /// from its response time.
     pub fn response_quantile_without_lag(&self, q: f64) -> Quantile {
         let unseen = self.failed_by(Failure::Dropped) + self.failed_by(Failure::Cut);
         let mut response = self.response.without(&self.timed_out).without(&self.late);

@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 use std::ops::{Add, AddAssign, Sub};
 use std::time::Duration;
 
-/// An instant, in nanoseconds since the run began. A run begins with its first connection, before any
-/// warm-up.
+/// An instant, in nanoseconds since the run began. A run begins with its first
+/// connection, before any warm-up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 pub struct Tick(pub u64);
 

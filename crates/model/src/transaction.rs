@@ -1,6 +1,4 @@
-//! Sums of transactions: named parts of a scenario whose requests are timed together.
-//!
-//! The requests of a transaction are part of the run's tallies. Transactions themselves are not.
+//! Sums of transactions: named parts of a scenario with requests that are timed together.
 
 use brunt_stats::{Histogram, Quantile, quantile};
 
@@ -15,8 +13,8 @@ pub struct TransactionTally {
     pub failed: u64,
     /// Number of transactions that the end of the run interrupted.
     pub unfinished: u64,
-    /// Times from the planned instant of the first request to the last byte of the last one, in nanoseconds,
-    /// of ended transactions.
+    /// Times from the planned instant of the first request to the last byte of the last one, in
+    /// nanoseconds, of ended transactions.
     pub response: Histogram,
     /// The part of `response` that belongs to failed transactions.
     pub failed_response: Histogram,
@@ -55,7 +53,8 @@ impl TransactionTally {
         self.started.saturating_sub(self.succeeded + self.failed + self.unfinished)
     }
 
-    /// Returns a quantile of the response time, in nanoseconds. Unfinished transactions count as the slowest.
+    /// Returns a quantile of the response time, in nanoseconds. Unfinished transactions
+    /// count as the slowest.
     pub fn response_quantile(&self, q: f64) -> Quantile {
         quantile::censored(&self.response, &Histogram::new(), self.unfinished, q)
     }

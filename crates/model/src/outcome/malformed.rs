@@ -1,11 +1,12 @@
-//! Why bytes are no reply, and with which code a stream or a connection ended.
+//! Causes of protocol errors, and codes with which streams and connections ended.
 
 use super::Failure;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Why bytes are no HTTP reply, the cause of a [`Failure::Protocol`]; the code of a [`Failure::StreamReset`]; or the code with which
-/// the server closed the connection, the cause of a [`Failure::Reset`].
+/// Cause of a failure: why bytes are no HTTP reply ([`Failure::Protocol`]),
+/// the code of a [`Failure::StreamReset`], or the code with which the server
+/// closed the connection ([`Failure::Reset`]).
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema, thiserror::Error,
 )]
@@ -17,69 +18,69 @@ pub enum Malformed {
     /// A header field is malformed.
     #[error("a header field is malformed")]
     HeaderField,
-    /// A limit of ours: more header fields than we read.
+    /// Limit of brunt: too many header fields.
     #[error("more than 1024 header fields (limit of brunt)")]
     TooManyFields,
-    /// A limit of ours: no blank line within 64 kB.
+    /// Limit of brunt: no blank line within 64 kB.
     #[error("the head is larger than 64 kB (limit of brunt)")]
     HeadTooLarge,
-    /// A limit of ours: more interim (1xx) replies than we read before a final one.
+    /// Limit of brunt: too many interim (1xx) replies before the final one.
     #[error("too many interim (1xx) replies before the final one (limit of brunt)")]
     TooManyInterim,
-    /// Not a number of bytes, or several that differ.
+    /// The value is not a number of bytes, or several values differ.
     #[error("Content-Length is not one number of bytes")]
     ContentLength,
-    /// An unknown coding, or one behind chunked.
+    /// An unknown coding, or a coding after chunked.
     #[error("Transfer-Encoding is unknown, or goes on behind chunked")]
     TransferEncoding,
-    /// The framing of a chunk.
+    /// The framing of a chunk is malformed.
     #[error("the chunked framing of the body is malformed")]
     Chunk,
-    /// A limit of ours: a line that states a chunk's size is longer, with its extensions.
+    /// Limit of brunt: the line with a chunk's size, including its extensions, is too long.
     #[error("the line before a chunk is longer than 4 kB (limit of brunt)")]
     ChunkLineTooLong,
-    /// A limit of ours: more trailers behind the last chunk than we read.
+    /// Limit of brunt: the trailers after the last chunk are too large.
     #[error("the trailers behind the body are larger than 64 kB (limit of brunt)")]
     TrailersTooLarge,
     /// The first bytes are an HTTP/1 reply.
     #[error("the server answered in HTTP/1, not in HTTP/2")]
     Http1Reply,
-    /// What came first is no SETTINGS frame.
+    /// The first frame is not SETTINGS.
     #[error("the first frame is not SETTINGS (RFC 9113 section 3.4)")]
     Preface,
-    /// A frame of a wrong size.
+    /// A frame has a wrong size.
     #[error("a frame has a size that it may not have (RFC 9113 section 4.2)")]
     FrameSize,
     /// Compressed header fields that cannot be decoded.
     #[error("the compressed header fields cannot be decoded (RFC 7541)")]
     HeaderBlock,
-    /// A header block that another frame interrupts, or that none began.
+    /// A header block is interrupted by another frame, or was not started.
     #[error("a header block is interrupted, or was never begun (RFC 9113 section 6.10)")]
     Continuation,
-    /// A frame on a stream on which it may not be.
+    /// A frame is on a stream on which it is not allowed.
     #[error("a frame is on a stream where it may not be (RFC 9113 section 5.1)")]
     StreamState,
-    /// More padding than the frame is long.
+    /// The padding is longer than the frame.
     #[error("a frame is shorter than its padding (RFC 9113 section 6.1)")]
     Padding,
-    /// A setting with a value that it may not have.
+    /// A setting has an invalid value.
     #[error("a setting has a value that it may not have (RFC 9113 section 6.5.2)")]
     Settings,
-    /// A window that is changed by 0, or grows too large.
+    /// A window is changed by 0, or becomes too large.
     #[error("a window is changed by 0, or beyond its limit (RFC 9113 section 6.9)")]
     FlowControl,
-    /// A push, which was switched off.
+    /// The server pushed although pushes are disabled.
     #[error("a push was promised though pushes are off (RFC 9113 section 8.4)")]
     Push,
-    /// A GOAWAY that takes back another.
+    /// A GOAWAY has a higher stream than the previous one.
     #[error("a GOAWAY names a later stream than the one before (RFC 9113 section 6.8)")]
     GoAway,
-    /// A head without its status, or with other pseudo header fields.
+    /// The status is missing, or there are wrong pseudo header fields.
     #[error(
         "the status is missing or misplaced, or trailers are wrong (RFC 9113 section 8.3.2, RFC 9114 section 4.3.2)"
     )]
     PseudoHeader,
-    /// A body before the head.
+    /// The body arrived before the head.
     #[error("the body came before the head (RFC 9113 section 8.1, RFC 9114 section 4.1)")]
     DataBeforeHead,
     /// The request was not sent: its header fields are larger than the server allows.
@@ -87,22 +88,22 @@ pub enum Malformed {
         "the request's header fields are larger than the server allows (SETTINGS_MAX_HEADER_LIST_SIZE, RFC 9113 section 6.5.2)"
     )]
     HeaderListTooLarge,
-    /// The server ended TLS 1.3 after the handshake, since the client showed no certificate.
+    /// The server ended TLS 1.3 after the handshake, since the client has no certificate.
     #[error("the server requires a client certificate (alert certificate_required); add --cert FILE --key FILE")]
     TlsCertificateRequired,
     /// The server ended TLS with another alert after the handshake.
     #[error("the server ended TLS with an alert after the handshake; look at the server's log")]
     TlsAlert,
-    /// What a WebSocket sent is no frame, no text, or no code of a close.
+    /// A WebSocket message has an invalid frame, text or close code.
     #[error("a WebSocket frame breaks a rule of framing, close codes or UTF-8 (RFC 6455 sections 5, 7.4 and 8.1)")]
     WebSocketFrame,
-    /// A reply of gRPC without its status.
+    /// A gRPC reply has no status.
     #[error("the reply of gRPC has no grpc-status")]
     GrpcStatus,
-    /// A body of another length than announced.
+    /// The length of the body differs from Content-Length.
     #[error("the body is not as long as Content-Length says (RFC 9113 section 8.1.1, RFC 9114 section 4.1.2)")]
     BodyLength,
-    /// A limit of ours: more frames to be answered than one of a reply.
+    /// Limit of brunt: too many frames that need a response.
     #[error("the server asks for answers (SETTINGS, PING) without end (limit of brunt)")]
     ControlFrames,
     /// The code `NO_ERROR` of a [`Failure::StreamReset`].
@@ -147,40 +148,40 @@ pub enum Malformed {
     /// The code `HTTP_1_1_REQUIRED` of a [`Failure::StreamReset`].
     #[error("the stream was reset with HTTP_1_1_REQUIRED")]
     ResetHttp11Required,
-    /// A code that is not known here.
+    /// Unknown code of a [`Failure::StreamReset`].
     #[error("the stream was reset with an unknown code")]
     ResetUnknown,
-    /// A frame that is shorter or longer than what is in it.
+    /// The length of a frame differs from its content.
     #[error("a frame has a wrong length, or its stream ends in it (RFC 9114 section 7.1)")]
     H3Frame,
-    /// A frame on a stream where it may not be.
+    /// A frame is on a stream on which it is not allowed.
     #[error("a frame is on a stream where it may not be (RFC 9114 section 7.2)")]
     H3FrameUnexpected,
-    /// Settings that are missing, come twice, or have a wrong value.
+    /// Settings are missing, repeated, or have an invalid value.
     #[error("settings are missing, come twice, or have a wrong value (RFC 9114 section 7.2.4)")]
     H3Settings,
-    /// A control stream that ended, or came twice.
+    /// A control stream ended, or was opened twice.
     #[error("a control stream ended, or was opened twice (RFC 9114 section 6.2)")]
     H3CriticalStream,
-    /// A GOAWAY with a number that it may not have.
+    /// A GOAWAY has an invalid number.
     #[error("a GOAWAY names no request, or a later one than before (RFC 9114 section 5.2)")]
     H3GoAway,
-    /// A push, which was never allowed.
+    /// The server pushed although pushes were never allowed.
     #[error("a push came that was not allowed (RFC 9114 section 4.6)")]
     H3Push,
     /// Compressed header fields that cannot be decoded.
     #[error("the compressed header fields cannot be decoded (RFC 9204)")]
     QpackBlock,
-    /// An instruction for a table that has no room.
+    /// An invalid instruction on a QPACK stream.
     #[error("an instruction of QPACK is wrong (RFC 9204 section 4.3)")]
     QpackStream,
-    /// A rule of QUIC that was broken.
+    /// The server violated a rule of QUIC.
     #[error("the server broke a rule of QUIC (RFC 9000)")]
     Quic,
-    /// No version of QUIC in common.
+    /// The server has no version of QUIC that brunt supports.
     #[error("the server offers no version of QUIC that brunt speaks (RFC 9000 section 6)")]
     QuicVersion,
-    /// A migration that the server forbids.
+    /// The server forbids connection migration.
     #[error("the server forbids connection migration (disable_active_migration, RFC 9000 section 18.2)")]
     QuicMigration,
     /// The code `H3_NO_ERROR` of a [`Failure::StreamReset`].
@@ -234,7 +235,7 @@ pub enum Malformed {
     /// The code `H3_VERSION_FALLBACK` of a [`Failure::StreamReset`].
     #[error("the stream was reset with H3_VERSION_FALLBACK")]
     ResetH3VersionFallback,
-    /// A code of HTTP/3 that is not known here.
+    /// Unknown HTTP/3 code of a [`Failure::StreamReset`].
     #[error("the stream was reset with an unknown code of HTTP/3")]
     ResetH3Unknown,
     /// The connection was closed with `H3_GENERAL_PROTOCOL_ERROR`.
@@ -285,22 +286,23 @@ pub enum Malformed {
     /// The connection was closed with `H3_VERSION_FALLBACK`.
     #[error("the server closed the connection with H3_VERSION_FALLBACK")]
     ClosedH3VersionFallback,
-    /// The connection was closed with a code of QPACK.
+    /// The connection was closed with a QPACK code.
     #[error("the server closed the connection with an error of QPACK")]
     ClosedQpack,
-    /// The connection was closed with a code of HTTP/3 that is not known here.
+    /// The connection was closed with an unknown HTTP/3 code.
     #[error("the server closed the connection with an unknown code of HTTP/3")]
     ClosedH3Unknown,
-    /// The connection was closed with a code of QUIC.
+    /// The connection was closed with a QUIC code.
     #[error("the server closed the connection with an error of QUIC (RFC 9000 section 20.1)")]
     ClosedQuic,
 }
 
 impl Malformed {
-    /// The kind of failure whose cause it is.
+    /// Returns the kind of failure with this cause.
     pub fn failure(self) -> Failure {
         match self {
             Self::TlsCertificateRequired | Self::TlsAlert => Failure::Tls,
+            // The variants are ordered by kind of failure.
             _ if self < Self::ResetNoError => Failure::Protocol,
             _ if self < Self::H3Frame => Failure::StreamReset,
             _ if self < Self::ResetH3NoError => Failure::Protocol,
@@ -309,7 +311,7 @@ impl Malformed {
         }
     }
 
-    /// Its name in JSON and CSV.
+    /// Returns its name in JSON and CSV.
     pub fn key(self) -> &'static str {
         match self {
             Self::StatusLine => "status_line",

@@ -1,4 +1,5 @@
-//! Represents statuses of HTTP and gRPC and close codes of WebSockets as one number, and names them.
+//! Represents statuses of HTTP and gRPC and close codes of WebSockets as one
+//! number, and names them.
 
 /// Offset of gRPC statuses: 1,000 is OK, 1,014 is UNAVAILABLE.
 pub const GRPC_STATUS: u16 = 1000;

@@ -1,20 +1,23 @@
-//! The stages of a test: plans that run one after the other, and what a stage hands on to those behind it.
+//! Stages of a test: plans that run one after the other, and the values that a stage
+//! passes to later ones.
 
 use super::Plan;
 use crate::scenario::TextRules;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A plan that runs before or behind others.
+/// A plan that runs before or after others.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TestStage {
-    /// Its purpose.
+    /// Purpose of the stage.
     pub kind: StageKind,
-    /// The run.
+    /// Plan of the stage.
     pub plan: Plan,
-    /// It runs also where a step, a script or a failure has ended the test in the stage of the load.
+    /// True: the stage also runs after a step, a script or a failure has ended the test
+    /// in the main stage.
     pub runs_after_stop: bool,
-    /// Where the requests of its first population are written, in their order; empty: nobody knows.
+    /// Locations of the first population's requests in the plan file, in their
+    /// order; empty if unknown.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub places: Vec<String>,
 }
@@ -23,25 +26,25 @@ pub struct TestStage {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum StageKind {
-    /// To prepare the server, before the load.
+    /// Prepares the server, before the load.
     Setup,
-    /// The load.
+    /// Runs the main load.
     Main,
-    /// To clean up, behind the load.
+    /// Cleans up, after the load.
     Teardown,
 }
 
-/// What a stage hands on to those behind it.
+/// Values that a stage passes to later ones.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HandedOn {
-    /// The properties that its scripts share: names and values.
+    /// Properties that its scripts share: names and values.
     pub properties: Vec<(String, String)>,
-    /// The variables of its first user: names and values.
+    /// Variables of its first user: names and values.
     pub variables: Vec<(String, String)>,
 }
 
 impl StageKind {
-    /// Its name: the key of plan files.
+    /// Name of the stage, which is its key in plan files.
     pub fn word(self) -> &'static str {
         match self {
             Self::Setup => "setup",
@@ -52,7 +55,8 @@ impl StageKind {
 }
 
 impl TestStage {
-    /// Whether it runs where a stage of this kind has ended the test; null: the test goes on.
+    /// True if the stage runs after a stage of kind `ended` has ended the test. None: the
+    /// test was not ended.
     pub fn runs_behind(&self, ended: Option<StageKind>) -> bool {
         match ended {
             None => true,
@@ -61,13 +65,13 @@ impl TestStage {
         }
     }
 
-    /// The most users, or arrivals per second, of all its groups together.
+    /// Maximum number of users, or of arrivals per second, of all its populations together.
     pub fn peak_users(&self) -> u64 {
         let peaks = self.plan.populations.iter().map(|population| population.load.peak());
         peaks.sum::<f64>().ceil() as u64
     }
 
-    /// Takes away worker threads that would have no user.
+    /// Reduces the number of worker threads so that each has a user.
     pub fn limit_threads(&mut self) {
         let users = u32::try_from(self.peak_users()).unwrap_or(u32::MAX);
         self.plan.threads = self.plan.threads.min(users).max(1);
@@ -75,18 +79,20 @@ impl TestStage {
 }
 
 impl Plan {
-    /// Its stages of a kind, in their order.
+    /// Returns its stages of a kind, in their order.
     pub fn stages(&self, kind: StageKind) -> impl Iterator<Item = &TestStage> {
         self.around.iter().filter(move |stage| stage.kind == kind)
     }
 
-    /// Lets it begin with what the stages before handed on: variables where `${…}` is read, but not by JMeter's rules.
+    /// Sets the values that earlier stages passed. Variables are set only for expressions,
+    /// not by JMeter's rules.
     pub fn begin_with(&mut self, handed: &HandedOn) {
         for scenario in self.populations.iter_mut().map(|population| &mut population.scenario) {
             scenario.properties.clone_from(&handed.properties);
             if scenario.texts != TextRules::Expressions {
                 continue;
             }
+            // Values of the earlier stages replace values of the same name.
             let values = &mut scenario.handed.values;
             values.retain(|(name, _)| !handed.variables.iter().any(|(other, _)| other == name));
             values.extend(handed.variables.iter().cloned());

@@ -1,56 +1,57 @@
-//! Choices: which branch, or request of a list, is next, and how much of it is carried out.
+//! Choices: the order of branches and of requests in a list, and the portion of a
+//! branch that is executed.
 
 use super::Step;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// One of the branches of a choice.
+/// A branch of a choice.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Branch {
-    /// How often it is taken, against the others.
+    /// Relative frequency of the branch.
     pub weight: u32,
-    /// What it is.
+    /// Steps of the branch.
     pub steps: Vec<Step>,
 }
 
-/// How much of the branch of a choice is carried out that is next.
+/// Portion of the next branch of a choice that is executed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Portion {
-    /// All its steps.
+    /// All steps of the branch.
     #[default]
     Whole,
-    /// All its steps; where they make no request, no sample and no pause, those of the branch that is next then, and so on until one
-    /// comes again. As in JMeter, the choice after that begins with the same branch.
+    /// All steps of the branch. If they contain no request, sample or pause, the next branches
+    /// follow until one repeats. As in JMeter, the next choice begins with the same branch.
     Nonempty,
-    /// The same, but for one turn of the branch: its steps up to the first [`super::Scope::Turn`]. A branch that ends before is begun once
-    /// more.
+    /// One turn of the branch, with the same rule for empty branches: its steps up to the first
+    /// [`super::Scope::Turn`]. A branch that ends before starts again.
     Turn,
 }
 
 impl Portion {
-    /// Whether it is all of the branch.
+    /// True for the whole branch.
     pub fn is_whole(&self) -> bool {
         *self == Self::Whole
     }
 }
 
-/// Which request of a list, or branch of a choice, is next.
+/// Order of the requests of a list, or of the branches of a choice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Order {
-    /// One after the other, all users together, each as often in a round as its weight says.
+    /// In sequence, for all users together. In a round, each appears as often as its weight.
     Sequence,
-    /// Drawn by weight.
+    /// Random, in proportion to the weights.
     Random,
-    /// Each user goes through the list by itself, one after the other; user i of n begins at i times the whole part of the
+    /// In sequence, for each user separately. User i of n begins at i times the integer part of the
     /// list's length divided by n.
     Walk,
-    /// Each user goes through the list by itself, from its beginning.
+    /// In sequence from the beginning, for each user separately.
     WalkTogether,
-    /// Always the same for one user: user i has the i-th, counted round.
+    /// Always the same for one user: user i has the i-th entry, modulo the length of the list.
     User,
-    /// Request n of the run is number ⌊(n + 1) · s⌋ of the list, over and over, where s is so many millionths: a new one
-    /// every 1/s requests.
+    /// Request n of the run is entry ⌊(n + 1) · s⌋ of the list, modulo its length, where s is this
+    /// value in millionths: a new entry every 1/s requests.
     Slow(u32),
 }

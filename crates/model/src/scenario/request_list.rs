@@ -5,8 +5,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
-/// Requests that steps choose from. Clones share the list, because it may have 100,000 URLs and a run
-/// stores its plan several times. The first change of a clone copies the list.
+/// Requests that steps choose from. Clones share the list, because it may have 100,000 URLs and a
+/// run stores its plan several times. The first change of a clone copies the list.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RequestList(Arc<Vec<Request>>);
 

@@ -1,61 +1,62 @@
-//! Samples that are no requests.
+//! Samples without a request.
 
 use super::Script;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A sample that is no request.
+/// A sample without a request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ScriptSample {
-    /// A text: its label.
+    /// A text: label of the sample.
     pub label: String,
-    /// What makes it.
+    /// Source of the sample.
     pub maker: SampleMaker,
-    /// What is made of it: a number of the plan's policies.
+    /// Reply policy of the sample, as an index into the plan's policies.
     #[serde(default)]
     pub reply_policy: u32,
 }
 
-/// The maker of a sample that is no request.
+/// Source of a sample without a request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SampleMaker {
-    /// None: the sample lists the user's variables.
+    /// The variables of the user are the sample.
     Variables,
-    /// A script.
+    /// A script creates the sample.
     Script(Script),
-    /// None: the sample has fixed parts.
+    /// The sample has fixed parts.
     Fixed(FixedSample),
 }
 
-/// A sample with fixed parts, all texts. Times are in milliseconds; a text without a number is 0.
+/// A sample with fixed parts, which are texts. Times are in milliseconds; a text that is not
+/// a number is 0.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FixedSample {
-    /// Whether it succeeds, if its assertions do.
+    /// True if the sample succeeds, provided that its assertions do.
     pub success: bool,
-    /// The response code.
+    /// Response code of the sample.
     pub code: String,
-    /// The response message.
+    /// Response message of the sample.
     pub message: String,
-    /// The response body.
+    /// Response body of the sample.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub body: String,
-    /// From its start to its end.
+    /// Time from its start to its end.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub elapsed: String,
-    /// From its start to its first byte.
+    /// Time from its start to its first byte.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub latency: String,
-    /// Time to connect.
+    /// Time to open the connection.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub connect: String,
-    /// The user waits until the end of the sample.
+    /// True: the user waits until the end of the sample.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub waits: bool,
 }
 
 impl FixedSample {
-    /// A sample that fails at once.
+    /// Creates a sample that fails at once.
     pub fn failure(code: String, message: String) -> Self {
         Self { code, message, ..Self::default() }
     }

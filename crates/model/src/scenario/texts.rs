@@ -1,32 +1,32 @@
-//! How texts of a scenario are read, and the variables that users have from a stage before.
+//! Rules for texts of a scenario, and the variables that an earlier stage sets.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How placeholders in texts are read.
+/// Rules for placeholders in texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TextRules {
-    /// `{n}`, `{uuid}` and the like; `${…}` stands for itself.
+    /// `{n}`, `{uuid}` and similar ones; `${…}` is literal text.
     #[default]
     Placeholders,
-    /// The same, and `${…}` with variables and functions; a variable without a value is empty.
+    /// Also `${…}` with variables and functions; a variable without a value is empty.
     Expressions,
-    /// As JMeter does: `${…}` only; a variable or function that is not known stays as it was written.
+    /// JMeter's rules: only `${…}`; unknown variables and functions remain as they were written.
     Jmeter,
 }
 
-/// Variables that a stage before sets.
+/// Variables that an earlier stage sets.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct StageVariables {
-    /// Names, and values as the stage left them; a value is empty before that.
+    /// Names, and the values at the end of that stage; empty before.
     pub values: Vec<(String, String)>,
-    /// True: its scripts may set others, too.
+    /// True: scripts of that stage may set further variables.
     pub has_scripts: bool,
 }
 
 impl StageVariables {
-    /// Whether there is no stage that could set one.
+    /// True if no earlier stage sets a variable.
     pub fn is_empty(&self) -> bool {
         self.values.is_empty() && !self.has_scripts
     }

@@ -1,8 +1,8 @@
-//! Counters of an interval of a run. One row per counter generates its field, its sums, its message and
-//! its figures in reports.
+//! Counters of an interval of a run. One row per counter generates its field, its sums, its message
+//! and its figures in reports.
 //!
-//! A new counter needs a row here and the code that counts it. Counts and times of requests by planned
-//! time are in a [`Tally`](crate::Tally).
+//! A new counter needs a row here and the code that counts it. Counts and times of requests by
+//! planned time are in a [`Tally`](crate::Tally).
 
 use crate::Run;
 use crate::time::seconds_of;
@@ -44,7 +44,8 @@ pub enum FigureKind {
     Peak,
     /// The nanoseconds of the whole run, in seconds.
     Seconds,
-    /// The nanoseconds of the whole run divided by this count, in seconds; unknown if the count is 0.
+    /// The nanoseconds of the whole run divided by this count, in seconds; unknown if
+    /// the count is 0.
     MeanSeconds(fn(&Flow) -> u64),
 }
 
@@ -97,8 +98,8 @@ impl Counter {
 }
 
 /// Generates the struct, which is its own message, and the list of its rows. A row is
-/// `name: rule = number => [figures]`. The rule is `total` (intervals add up) or `level` (the last
-/// interval counts).
+/// `name: rule = number => [figures]`. The rule is `total` (intervals add up) or `level`
+/// (the last interval counts).
 macro_rules! counters {
     (
         $(#[$about:meta])*

@@ -1,5 +1,5 @@
-//! Sums of samples, generated from rows. A row is a field, its rule in merges, and its field in the
-//! message.
+//! Sums of samples, generated from rows. A row is a field, its rule in merges, and its
+//! field in the message.
 
 pub mod kinds;
 pub mod messages;
@@ -32,8 +32,8 @@ pub trait Summand: Sized {
     fn from_field(field: Self::Field) -> Option<Self>;
 }
 
-/// Generates the struct of a sum, its message, and their [`Summand`] implementation. A row is `[prost]
-/// name: type = number`. A row that ends with `(run)` is not added up by label.
+/// Generates the struct of a sum, its message, and their [`Summand`] implementation. A row is
+/// `[prost] name: type = number`. A row that ends with `(run)` is not added up by label.
 macro_rules! sums {
     (
         $(#[$about:meta])*

@@ -153,8 +153,8 @@ kinds!(Malformed {
     HeaderListTooLarge = 93,
 });
 
-/// Returns the failure of a number. An unknown kind becomes [`System`](model::Failure::System), so that
-/// sums remain complete.
+/// Returns the failure of a number. An unknown kind becomes [`System`](model::Failure::System), so
+/// that sums remain complete.
 pub fn failure(number: i32) -> model::Failure {
     Failure::from_number(number).unwrap_or(model::Failure::System)
 }
