@@ -31,6 +31,7 @@ const KIND_LENGTH: usize = 6;
 pub fn check_magic(found: &[u8; 8], expected: &[u8; 8]) -> Result<(), LogError> {
     let (kind, version) = found.split_at(KIND_LENGTH);
     let (expected_kind, expected_version) = expected.split_at(KIND_LENGTH);
+    // The kind comes first: another kind of file has no version.
     if kind != expected_kind {
         return Err(LogError::NotALog);
     }

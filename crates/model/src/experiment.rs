@@ -209,8 +209,11 @@ impl Experiment {
         if !self.grows() {
             return self.contenders.iter().map(|c| c.steps.len()).sum::<usize>() * repetitions;
         }
-        let given = self.given() * repetitions;
-        self.contenders.iter().map(|contender| contender.steps.len().saturating_sub(self.known_steps()) + given).sum()
+        let given_trials = self.given() * repetitions;
+        self.contenders
+            .iter()
+            .map(|contender| contender.steps.len().saturating_sub(self.known_steps()) + given_trials)
+            .sum()
     }
 
     /// True if a search chooses the steps. The first step of each contender is then the

@@ -23,6 +23,7 @@ impl History {
     /// Adds the next reading.
     pub fn push(&mut self, reading: &Reading) {
         for (name, value) in &reading.values {
+            // Stored even if this reading is not, so that the latest value is exact.
             if let Some(at) = self.position(name) {
                 self.last[at] = *value;
             } else {
@@ -35,6 +36,7 @@ impl History {
         if !(self.received - 1).is_multiple_of(stride) {
             return;
         }
+        // NaN stands for a value that is missing in this reading.
         let mut row = vec![f64::NAN; self.names.len()];
         for (name, value) in &reading.values {
             if let Some(at) = self.position(name) {
@@ -43,6 +45,7 @@ impl History {
         }
         self.readings.push((reading.at, row));
         if self.readings.len() > MOST_READINGS {
+            // Dropping every second reading doubles the distance, which stays even.
             let mut keep = false;
             self.readings.retain(|_| {
                 keep = !keep;

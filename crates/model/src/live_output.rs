@@ -90,6 +90,7 @@ impl LiveOutput {
         let LiveSink::Influx(influx) = &self.sink else { return Vec::new() };
         let token = influx.token.iter().map(|token| token.0.as_str());
         let query = influx.url.split_once('?').map_or("", |(_, query)| query);
+        // InfluxDB 1 accepts the password as the parameter `p`.
         let password = query.split('&').filter_map(|field| field.strip_prefix("p="));
         token.chain(password).filter(|secret| !secret.is_empty()).collect()
     }
@@ -100,6 +101,7 @@ impl fmt::Display for LiveSink {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Influx(influx) => write!(f, "InfluxDB at {}", without_query(&influx.url)),
+            // An IPv6 address needs brackets.
             Self::Graphite(graphite) if graphite.host.contains(':') => {
                 write!(f, "Graphite at [{}]:{}", graphite.host, graphite.port)
             }

@@ -101,6 +101,7 @@ impl Shape {
                 }
                 _ => stage.to,
             };
+            // A stage without end has the constant value `to`.
             let from = if stage.duration.is_some() { stage.from } else { stage.to };
             area += f64::midpoint(from, to) * within.as_secs_f64();
             rest -= within;

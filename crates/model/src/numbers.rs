@@ -50,6 +50,7 @@ pub fn three(x: f64) -> String {
     if x == 0.0 {
         return "0".into();
     }
+    // From 999.5 on, three digits round to 1,000, which is an integer.
     if x.abs() >= 999.5 {
         return count(x.abs().round() as u64);
     }
@@ -89,6 +90,7 @@ pub fn seconds(s: f64) -> String {
 /// Formats a duration with one decimal, below a second with three: `3.0 s`, `0.025 s`.
 pub fn short_seconds(time: Duration) -> String {
     let seconds = time.as_secs_f64();
+    // From 0.95 on, one decimal rounds to 1.0.
     if seconds < 0.95 { format!("{seconds:.3} s") } else { format!("{seconds:.1} s") }
 }
 
@@ -114,6 +116,7 @@ pub fn percent(share: f64) -> String {
 /// Formats a share with at most one decimal: `48 %`, `4.1 %`.
 pub fn short_percent(share: f64) -> String {
     let percent = share * 100.0;
+    // From 9.95 on, one decimal rounds to 10.0.
     if percent.abs() < 9.95 && percent != 0.0 { format!("{percent:.1} %") } else { format!("{percent:.0} %") }
 }
 
@@ -125,6 +128,7 @@ pub fn size_percent(size: f64) -> String {
 /// Formats the size of a relative difference without unit: `4.1`.
 pub fn size_number(size: f64) -> String {
     let percent = size * 100.0;
+    // The boundaries are the values at which rounding adds a digit.
     match percent {
         ..0.095 => format!("{:.2}", percent.abs()),
         ..99.95 => format!("{percent:.1}"),
@@ -165,6 +169,7 @@ pub fn share(part: u64, whole: u64) -> String {
 /// Formats a share from 0 to 1, like [`share`].
 pub fn fraction(x: f64) -> String {
     let percent = x * 100.0;
+    // The boundaries are the values at which rounding adds a digit.
     match percent {
         0.0 => "0 %".into(),
         ..0.01 => "<0.01 %".into(),

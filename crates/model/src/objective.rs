@@ -107,6 +107,7 @@ impl Objective {
     pub fn figure(&self) -> String {
         match &self.step {
             None => self.metric.to_string(),
+            // Such a name would be ambiguous in the syntax of objectives.
             Some(name) if name.contains([',', '<', '>', '≤', '≥', '"']) || name.trim() != name => {
                 format!("{} of \"{name}\"", self.metric)
             }

@@ -120,6 +120,7 @@ impl Plan {
         let durations: Option<Vec<Duration>> = stops.iter().map(|stop| stop.duration).collect();
         match self.only() {
             Some(only) => only.stop,
+            // Numbers of requests and iterations belong to single populations.
             None => Stop {
                 duration: durations.and_then(|all| all.into_iter().max()),
                 requests: None,

@@ -368,7 +368,9 @@ impl ReplyPolicy {
         let actions = self.actions.iter().map(|action| match action {
             ReplyAction::Extract(extractor) if extractor.from.searches() => Some(&extractor.part),
             ReplyAction::Extract(_) => Some(&ReplyPart::Headers),
+            // A text needs at most the status, which is always available.
             ReplyAction::Set { .. } => Some(&ReplyPart::Status),
+            // A script may use every part.
             ReplyAction::Script(_) | ReplyAction::Keep => None,
         });
         let assertions = self.assertions.iter().map(|assertion| match &assertion.test {
@@ -454,6 +456,7 @@ impl Checks {
     #[inline]
     pub fn expects(&self, status: u16) -> bool {
         if self.status.is_empty() {
+            // 1000 is OK in gRPC; all its errors are above.
             return status < 400 || status == crate::outcome::GRPC_STATUS;
         }
         self.status.iter().any(|r| (r.least..=r.most).contains(&status))

@@ -202,6 +202,7 @@ impl Run {
     /// Returns the measured time: from the end of the warm-up to the last new request. None
     /// if there was none.
     pub fn measured_span(&self) -> Option<(Tick, Tick)> {
+        // Without a grace period, the run is still active or its log is incomplete.
         Some((self.began(Phase::Measure)?, self.began(Phase::Grace).unwrap_or(self.seen_to)))
     }
 

@@ -571,6 +571,7 @@ impl Scenario {
 
     /// Returns the order of the list if an iteration is one request of it.
     pub fn order(&self) -> Option<Order> {
+        // A step that is executed only once does not change the later iterations.
         match &self.steps[..] {
             [Step::Next(order)] | [Step::Once(_), Step::Next(order)] => Some(*order),
             _ => None,

@@ -122,6 +122,7 @@ pub fn is_secret_header(name: &str) -> bool {
     let bare = bare(name);
     HEADERS.contains(&&*bare)
         || (!PUBLIC_HEADERS.contains(&&*bare)
+            // `Author` is no secret, `Authorization` is.
             && (bare.contains("authoriz") || !bare.contains("author"))
             && IN_HEADERS.iter().any(|part| bare.contains(part)))
 }

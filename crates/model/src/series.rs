@@ -47,6 +47,7 @@ impl From<&Snapshot> for Point {
     fn from(s: &Snapshot) -> Self {
         let mut response = Sketch::from(&s.measured.response);
         let mut lag = Sketch::from(&s.measured.lag);
+        // The series covers the whole run, including the warm-up.
         response.merge(&Sketch::from(&s.warmup.response));
         lag.merge(&Sketch::from(&s.warmup.lag));
         Self { from: s.from, to: s.to, phase: s.phase, flow: s.flow, response, lag }

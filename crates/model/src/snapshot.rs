@@ -53,6 +53,7 @@ impl Snapshot {
         for (label, tally) in &other.labels {
             self.label(*label).merge(tally);
         }
+        // Sorted, so that the result does not depend on the order of merging.
         self.labels.sort_by_key(|l| l.0);
         for bin in &other.bins {
             self.bin(bin.number).add(bin);

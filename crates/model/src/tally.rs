@@ -161,6 +161,7 @@ impl Tally {
     pub fn record(&mut self, sample: &Sample) {
         if let Some(failure) = sample.outcome.failure {
             self.record_failure(failure, sample);
+            // A dropped request was never begun, so it has no further values.
             if failure == Failure::Dropped {
                 return;
             }
@@ -204,6 +205,7 @@ impl Tally {
         }
     }
 
+    // Cold: failures are rare compared with replies.
     #[cold]
     fn record_late(&mut self, sample: &Sample) {
         let response = sample.response_nanos();
@@ -218,6 +220,8 @@ impl Tally {
             *entry(&mut self.malformed, cause) += 1;
         }
         match failure {
+            // A failed check has a complete reply, which is recorded there. A dropped
+            // request has no times.
             Failure::Check | Failure::Dropped => {}
             Failure::Timeout => {
                 self.response.record(sample.response_nanos());

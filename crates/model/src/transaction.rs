@@ -41,6 +41,7 @@ impl TransactionTally {
                 self.failed_response.record(nanos);
             }
             TransactionEnd::Unfinished => {
+                // It has no response time.
                 self.unfinished += 1;
                 return;
             }

@@ -16,6 +16,7 @@ impl RequestList {
         for number in 0..self.len() {
             let mut request = self[number].clone();
             change(&mut request);
+            // The first assignment copies the list, so unchanged requests are not assigned.
             if request != self[number] {
                 self[number] = request;
             }

@@ -115,6 +115,7 @@ impl Summand for Histogram {
             return None;
         }
         let (steps, counts) = self.steps().unzip();
+        // protobuf has no integers of 128 bits.
         let sum_high = (self.sum() >> 64) as u64;
         Some(messages::Histogram { sum: self.sum() as u64, sum_high, min: self.min(), max: self.max(), steps, counts })
     }
@@ -147,6 +148,7 @@ impl Summand for [u64; Failure::COUNT] {
         let mut counts = [0_u64; Failure::COUNT];
         for message in field {
             let count = &mut counts[kinds::failure(message.failure) as usize];
+            // The counts of a damaged message may overflow.
             *count = count.checked_add(message.count)?;
         }
         Some(counts)
@@ -160,6 +162,7 @@ impl Summand for Vec<(Failure, Histogram)> {
         for (failure, times) in other {
             entry(self, *failure).merge(times);
         }
+        // Sorted, so that the result does not depend on the order of merging.
         self.sort_by_key(|entry| entry.0);
     }
 
