@@ -7,7 +7,7 @@
 //! process of the command is left when the guard has no child left.
 //!
 //! The guard reads [`GuardCommand`]s from its standard input, each terminated by a NUL. It writes
-//! [`Report`]s to its standard output, one per line. The command's output goes to the guard's
+//! [`GuardReport`]s to its standard output, one per line. The command's output goes to the guard's
 //! standard error. The guard does not decide when a server is ready or when it is stopped.
 
 mod family;
@@ -16,7 +16,7 @@ mod messages;
 use crate::pause::Pause;
 use brunt_model::Tick;
 use family::Family;
-pub use messages::{CommandKind, Ending, GuardCommand, Report};
+pub use messages::{CommandKind, Ending, GuardCommand, GuardReport};
 use std::fs;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::fd::AsFd;
@@ -56,10 +56,10 @@ pub fn attend(input: impl Read + Send + 'static, reports: impl Write, time: &dyn
     match start(&command) {
         Ok(pid) => {
             guard.family.set_shell(pid);
-            guard.send(&Report::Started(pid));
+            guard.send(&GuardReport::Started(pid));
             guard.watch(kind, &commands);
         }
-        Err(error) => guard.send(&Report::Failed(error.to_string())),
+        Err(error) => guard.send(&GuardReport::Failed(error.to_string())),
     }
     Ok(())
 }
@@ -114,13 +114,13 @@ impl<W: Write> Guard<'_, W> {
         let mut interval = MIN_POLL;
         loop {
             if let Some(ending) = self.family.reap() {
-                self.send(&Report::Ended(ending));
+                self.send(&GuardReport::Ended(ending));
                 if kind == CommandKind::Hook && self.kill_at.is_none() {
                     return;
                 }
             }
             if self.family.is_gone() {
-                return self.send(&Report::Gone);
+                return self.send(&GuardReport::Gone);
             }
             self.kill_if_due();
             match commands.recv_timeout(interval) {
@@ -157,12 +157,12 @@ impl<W: Write> Guard<'_, W> {
         }
         let killed = self.family.kill();
         if killed > 0 && !std::mem::replace(&mut self.has_reported_kill, true) {
-            self.send(&Report::Killed(killed));
+            self.send(&GuardReport::Killed(killed));
         }
     }
 
     /// Sends a report. Errors are ignored: the guard continues after brunt has ended.
-    fn send(&mut self, report: &Report) {
+    fn send(&mut self, report: &GuardReport) {
         let _ = writeln!(self.reports, "{report}");
         let _ = self.reports.flush();
     }

@@ -1,7 +1,7 @@
 //! Starts commands under a [guard](crate::guard), and holds brunt's end of the pipes to it. On
 //! drop, all processes of a server are ended.
 
-use crate::guard::{CommandKind, Ending, GuardCommand, Report};
+use crate::guard::{CommandKind, Ending, GuardCommand, GuardReport};
 use crate::pause::{Pause, wait_for};
 use crate::tail::Tail;
 use rustix::process::{Pid, Signal, kill_process_group};
@@ -39,7 +39,7 @@ pub struct GuardedCommand<'a> {
     guard: Child,
     /// Pipe to the guard; None once it is closed.
     commands: Option<ChildStdin>,
-    reports: Receiver<Report>,
+    reports: Receiver<GuardReport>,
     // Methods that only read the state also receive pending reports.
     state: RefCell<GuardState>,
     output: Tail,
@@ -157,13 +157,13 @@ impl<'a> GuardedCommand<'a> {
 }
 
 impl GuardState {
-    fn apply(&mut self, report: Report) {
+    fn apply(&mut self, report: GuardReport) {
         match report {
-            Report::Started(pid) => self.pid = Some(pid),
-            Report::Failed(why) => self.failed = Some(why),
-            Report::Ended(ending) => self.ended = Some(ending),
-            Report::Killed(processes) => self.killed += processes,
-            Report::Gone => self.gone.set(true),
+            GuardReport::Started(pid) => self.pid = Some(pid),
+            GuardReport::Failed(why) => self.failed = Some(why),
+            GuardReport::Ended(ending) => self.ended = Some(ending),
+            GuardReport::Killed(processes) => self.killed += processes,
+            GuardReport::Gone => self.gone.set(true),
         }
     }
 }
@@ -184,11 +184,11 @@ impl Drop for GuardedCommand<'_> {
     }
 }
 
-fn listen(reports: ChildStdout) -> io::Result<Receiver<Report>> {
+fn listen(reports: ChildStdout) -> io::Result<Receiver<GuardReport>> {
     let (sender, received) = channel();
     thread::Builder::new().name("brunt-reports".into()).spawn(move || {
         let lines = BufReader::new(reports).lines().map_while(Result::ok);
-        let _ = lines.filter_map(|line| Report::parse(&line)).try_for_each(|report| sender.send(report));
+        let _ = lines.filter_map(|line| GuardReport::parse(&line)).try_for_each(|report| sender.send(report));
     })?;
     Ok(received)
 }

@@ -61,6 +61,7 @@ pub fn drift(paces: &[Pace], at: f64, saturation: f64) -> Option<Drift> {
     (fit.improvement > CLEAR && fit.load < 0.0 && 2.0 * by.abs() > MIN_DRIFT && by.abs() < 0.5)
         .then_some(Drift { first: at * (1.0 - by), last: at * (1.0 + by) })
 }
+
 /// One equation of the regression, weighted by the certainty of its pace.
 struct Row {
     /// The terms 1, load relative to the capacity, and time from −1 to 1, times the weight.

@@ -83,6 +83,7 @@ struct Deviation {
     /// Effective number of independent blocks.
     independent: f64,
 }
+
 fn deviation(parts: &[Part], over: impl Fn(&Part) -> f64, bound: &Bound) -> Option<Deviation> {
     let deviations: Vec<f64> = parts.iter().map(|part| over(part) - bound.allowed * part.of).collect();
     let count = deviations.len() as f64;

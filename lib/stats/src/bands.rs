@@ -67,6 +67,7 @@ impl FigureShift {
         Some(Banded { value: self.value, band })
     }
 }
+
 /// Returns, for each way to exchange the blocks, the greatest rank sum of any figure on either
 /// side, in descending order.
 fn greatest_sums(figures: &[Vec<f64>], shifts: &[FigureShift], blocks: usize) -> Vec<u32> {

@@ -28,7 +28,7 @@ pub enum GuardCommand {
 
 /// A report that a guard sends to brunt.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Report {
+pub enum GuardReport {
     /// The command was started. Its shell, and its process group, have this id.
     Started(u32),
     /// The command could not be started, for this reason.
@@ -83,7 +83,7 @@ fn parse_limit(seconds: &str) -> Option<Duration> {
     Duration::try_from_secs_f64(seconds.parse().ok()?).ok()
 }
 
-impl fmt::Display for Report {
+impl fmt::Display for GuardReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Started(pid) => write!(f, "started {pid}"),
@@ -98,7 +98,7 @@ impl fmt::Display for Report {
     }
 }
 
-impl Report {
+impl GuardReport {
     /// Parses a report line; None if it is invalid.
     pub fn parse(line: &str) -> Option<Self> {
         let (word, rest) = line.split_once(' ')?;
@@ -142,11 +142,12 @@ mod tests {
 
     #[test]
     fn reports_are_understood() {
-        let endings = [Ending::Code(0), Ending::Code(-1), Ending::Signal(9), Ending::Unknown].map(Report::Ended);
-        let others = [Report::Started(7), Report::Failed("no sh".into()), Report::Killed(3), Report::Gone];
+        let endings = [Ending::Code(0), Ending::Code(-1), Ending::Signal(9), Ending::Unknown].map(GuardReport::Ended);
+        let others =
+            [GuardReport::Started(7), GuardReport::Failed("no sh".into()), GuardReport::Killed(3), GuardReport::Gone];
         for report in endings.into_iter().chain(others) {
-            assert_eq!(Report::parse(&report.to_string()), Some(report));
+            assert_eq!(GuardReport::parse(&report.to_string()), Some(report));
         }
-        assert_eq!(Report::parse("what"), None);
+        assert_eq!(GuardReport::parse("what"), None);
     }
 }
