@@ -281,7 +281,7 @@ pub enum Culprit {
     Memory,
     /// Connections at the server's own limit.
     Connections,
-    /// The accept queue: connections came faster than they were accepted.
+    /// The accept queue: connections arrived faster than they were accepted.
     AcceptQueue,
     /// A disk of the server's machine.
     Disk,

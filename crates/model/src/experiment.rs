@@ -131,7 +131,7 @@ pub struct ManagedServer {
     /// Command that stops the server; null: SIGTERM to its process group. Processes left
     /// after `stop_timeout` are killed.
     pub stop: Option<String>,
-    /// Trials between which it is restarted.
+    /// Trials before which it is restarted.
     pub restart: Restart,
     /// Additional environment variables of the server.
     pub environment: Vec<(String, String)>,

@@ -1,6 +1,4 @@
-//! How sure a figure is to be before the run may end, such as `p99±5%`.
-//!
-//! Out of scope: a bound on the figure itself (see [`crate::objective`]).
+//! Goals: the precision of a figure at which a run ends early, such as `p99±5%`.
 
 use crate::numbers;
 use crate::time::seconds;

@@ -14,75 +14,76 @@ use brunt_stats::{Histogram, Quantile, quantile};
 const LATE_NANOS: u64 = 50_000;
 
 sums! {
-    /// The sum of many samples: counts, bytes, outcomes, histograms in nanoseconds. Merge
+    /// Sum of samples: counts, bytes, outcomes, histograms in nanoseconds. Merging
     /// is associative and commutative.
     pub struct Tally as TallyMessage {
-        /// Due so far by the schedule.
+        /// Number of requests that became due.
         [uint64] planned: u64 = 1,
-        /// We acted: connected or wrote.
+        /// Number of requests for which brunt began to connect or to write.
         [uint64] begun: u64 = 2,
-        /// A whole reply came, whatever its status.
+        /// Number of complete replies, whatever their status.
         [uint64] completed: u64 = 3,
-        /// Completed, with an expected status, and its checks passed.
+        /// Number of complete replies with an expected status and passed checks.
         [uint64] good: u64 = 4,
-        /// By kind of failure, in the order of [`Failure`]; `check` is among the completed,
-        /// `dropped` not among the begun.
+        /// Failures by kind, in the order of [`Failure`]. `check` is included in the completed
+        /// requests, `dropped` is not included in the begun ones.
         [message, repeated] failures: [u64; Failure::COUNT] = 5,
-        /// Number of replies by status. A list, since there are few.
+        /// Number of replies by status.
         [message, repeated] statuses: Statuses = 6,
-        /// Head and body of requests, before TLS.
+        /// Bytes of requests, head and body, before TLS.
         [uint64] bytes_sent: u64 = 7,
-        /// Head and body of replies, before TLS.
+        /// Bytes of replies, head and body, before TLS.
         [uint64] bytes_received: u64 = 8,
-        /// Redirects followed.
+        /// Number of followed redirects.
         [uint64] redirects: u64 = 9,
-        /// Stale connections after which the request was sent again.
+        /// Number of requests that were repeated after a stale connection.
         [uint64] retries: u64 = 10,
-        /// planned → last byte, of completed and timed-out requests.
+        /// Response times (planned → last byte) of completed and timed-out requests.
         [message, optional] response: Histogram = 11,
-        /// The part of `response` that was not good.
+        /// The part of `response` that belongs to requests that are not good.
         [message, optional] not_good: Histogram = 12,
-        /// The part of `response` that timed out: how long we waited, so the true times are longer.
+        /// The part of `response` that belongs to timeouts. It is the time until the timeout, so
+        /// the true times are longer.
         [message, optional] timed_out: Histogram = 13,
-        /// sent → last byte, of the same requests.
+        /// Service times (sent → last byte) of the same requests.
         [message, optional] service: Histogram = 14,
-        /// planned → free, of all begun.
+        /// Queue waits (planned → free) of all begun requests.
         [message, optional] queue_wait: Histogram = 15 (run),
-        /// free → begun, of all begun.
+        /// Lags (free → begun) of all begun requests.
         [message, optional] lag: Histogram = 16 (run),
-        /// The part of `response` that completed after a lag of 50 microseconds or more.
+        /// The part of `response` that belongs to requests with a lag of 50 microseconds or more.
         [message, optional] late: Histogram = 17 (run),
-        /// The same requests' response times without their lag.
+        /// Response times of the same requests, minus their lag.
         [message, optional] late_without_lag: Histogram = 18 (run),
-        /// planned → failure, of failures that are not in `response`, by kind.
+        /// Times from planned to the failure, by kind, of failures that are not in `response`.
         [message, repeated] failure_times: Vec<(Failure, Histogram)> = 19,
-        /// The steps of a request.
+        /// Times of the steps of requests.
         [message, optional] phases: Phases = 20 (run),
-        /// The part of `lag` that requests waited for their turn to open a connection,
-        /// of those that waited.
+        /// The part of `lag` that is due to the limit on opening connections, of requests
+        /// that waited for it.
         [message, optional] opening_lag: Histogram = 21 (run),
-        /// How long the last byte of a reply had been in the kernel before we read it, of a
-        /// share of the replies.
+        /// Time between the arrival of a reply's last byte in the kernel and its read, for a
+        /// sample of the replies.
         [message, optional] read_lag: Histogram = 22 (run),
-        /// Causes of malformed replies: the protocol errors among `failures`.
+        /// Number of protocol errors by cause; these are included in `failures`.
         [message, repeated] malformed: Vec<(Malformed, u64)> = 23,
     }
 }
 
 sums! {
-    /// Histograms of the steps of a request, in nanoseconds.
+    /// Times of the steps of requests, in nanoseconds.
     pub struct Phases as PhasesMessage {
-        /// Resolving the name, where that was done.
+        /// Time to resolve the name, if it was resolved.
         [message, optional] resolve: Histogram = 1,
-        /// Connecting, where a connection was opened.
+        /// Time to connect, if a connection was opened.
         [message, optional] connect: Histogram = 2,
-        /// The TLS handshake, where there was one.
+        /// Time of the TLS handshake, if there was one.
         [message, optional] tls: Histogram = 3,
-        /// begun → sent, where a connection was opened: the connection time.
+        /// Connection time (begun → sent), if a connection was opened.
         [message, optional] connection: Histogram = 4,
-        /// sent → first byte, of completed requests.
+        /// Time from sent to first byte, of completed requests.
         [message, optional] first_byte: Histogram = 5,
-        /// first byte → last byte, of completed requests.
+        /// Time from first byte to last byte, of completed requests.
         [message, optional] receive: Histogram = 6,
     }
 }
@@ -100,7 +101,7 @@ impl Phases {
     }
 }
 
-/// How often each status came; few, so a list.
+/// Number of replies by status. It is a list, since there are few statuses.
 #[derive(Debug, Clone, Default)]
 pub struct Statuses(Vec<(u16, u64)>);
 

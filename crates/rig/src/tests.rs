@@ -1,5 +1,5 @@
-//! Experiments carried out with a host that makes no runs: hooks, servers and their order are real,
-//! time is real where processes are.
+//! Tests of experiments with a host that makes no runs. Hooks and servers are real; tests with
+//! processes use the real clock.
 
 mod order;
 mod pursue;

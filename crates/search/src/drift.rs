@@ -133,8 +133,8 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
 mod tests {
     use super::*;
 
-    /// Simulates a single worker of 1100 requests/s at first, whose pace rises by a share of it
-    /// each second. Trials start every ten seconds.
+    /// Simulates a single worker of 1100 requests/s at first. Its capacity rises by the share
+    /// `rise` each second. Trials start every ten seconds.
     fn paces(loads: &[f64], rise: f64) -> Vec<Pace> {
         loads
             .iter()

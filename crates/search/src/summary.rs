@@ -199,7 +199,7 @@ fn generator_cpu_share(run: &Run) -> f64 {
     used / f64::from(run.environment.cores.max(1))
 }
 
-/// Whether the generator was the limit, so that it can have caused more than the lag
+/// Role of the generator in a trial. If it was the limit, it can have caused more than the lag
 /// of each request explains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Blame {
@@ -402,7 +402,7 @@ mod tests {
         Objective { metric, step: None, relation: Relation::Below, bound }
     }
 
-    /// Points of 100 ms, as `fill` makes them.
+    /// Creates a run with points of 100 ms, which `fill` fills.
     fn run(points: u64, mut fill: impl FnMut(u64, &mut Snapshot)) -> Run {
         let mut run = Run::default();
         run.fold(&Event::Stage { at: Tick(0), phase: Phase::Measure });
@@ -434,13 +434,11 @@ mod tests {
         let [slow, errors, mean] = blocks[3].parts[0][..] else { panic!("three objectives") };
         assert_eq!((slow.over, slow.of), (15.0, 105.0));
         assert_eq!((errors.over, errors.of), (8.0, 105.0));
-        // 90 of 10 ms and 10 of 80 ms: 1.7 s, to 0.4 % each.
+        // 90 requests of 10 ms and 10 of 80 ms: 1.7 s, with an error of 0.4 % each.
         assert!((mean.over - 1.7).abs() < 0.008 && mean.of == 100.0, "{mean:?}");
         assert_eq!(crate::sides(&find, &blocks), [LoadSide::Above]);
     }
 
-    /// The three figures of a trial in which the generator lagged so, every
-    /// tenth request being slow.
     fn cause(limit: Limit) -> Cause {
         Cause {
             limit,
@@ -451,6 +449,7 @@ mod tests {
         }
     }
 
+    /// Returns the three counts of a trial with this lag, in which every tenth request was slow.
     fn lagging(lag: u64, causes: &[Limit]) -> (TrialSummary, [Part; 3]) {
         let mut of = run(20, |_, s| {
             s.measured.response.record_n(10_000_000, 90);
@@ -483,17 +482,17 @@ mod tests {
 
     #[test]
     fn what_lag_can_have_done_is_known_and_no_more() {
-        // 5 ms late at most: what took 80 ms took 75 at least.
+        // 5 ms of lag at most: a request of 80 ms took 75 ms at least.
         let [slow, errors, mean] = lagging(5_000_000, &[Limit::Steal, Limit::Lag]).1;
         assert_eq!((slow.over, slow.least, slow.of), (200.0, 200.0, 2000.0));
-        // Of 160 errors, 100 requests that were late by more than a mean gap (1 ms) may have
-        // brought as many about.
+        // 100 requests were late by more than a mean gap (1 ms), so they may have caused 100
+        // of the 160 errors.
         assert_eq!((errors.over, errors.least, errors.of), (160.0, 60.0, 2000.0));
         assert!((mean.over - mean.least - 2000.0 * 0.005).abs() < 0.25, "{mean:?}");
-        // 40 ms: what took 80 ms may have taken 40. So late is no mean any more.
+        // 40 ms of lag: a request of 80 ms may have taken 40 ms. The mean is smaller than the lag.
         let [slow, _, mean] = lagging(40_000_000, &[Limit::Throttled]).1;
         assert_eq!((slow.over, slow.least, mean.least), (200.0, 0.0, 0.0));
-        // Late by less than a mean gap: no two came together.
+        // Lag below a mean gap: no two requests arrived together.
         assert_eq!(lagging(900_000, &[Limit::Lag]).1[1].least, 160.0);
         let [slow, errors, _] = lagging(40_000_000, &[]).1;
         assert_eq!((slow.least, errors.least), (0.0, 160.0), "lag is corrected for whatever the verdict");
@@ -524,7 +523,8 @@ mod tests {
         let of = run(30, |i, s| (s.flow.planned, s.flow.begun, s.flow.in_flight) = (10, 10, 10 * (i + 1)));
         let blocks = blocks(&find(&[objective(Metric::Quantile(0.99), 0.5)]), &of);
         let last = blocks[29].parts[0][0];
-        // 300 are under way; 60 of them were due within the last half second and its interval.
+        // 300 requests are in flight; 60 of them were due within the last half
+        // second and its interval.
         assert!(last.over > 200.0 && last.over <= 250.0 && last.over == last.of, "{last:?}");
     }
 

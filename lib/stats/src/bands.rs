@@ -114,8 +114,8 @@ mod tests {
 
     #[test]
     fn one_figure_has_the_interval_of_wilcoxons_table() {
-        // Of eight, a sum of 33 or more has the two-sided p 0.039 (36 in all): the 4th of 36
-        // averages to the 33rd.
+        // With eight blocks, a sum of 33 or more (of 36) has the two-sided p 0.039. The interval
+        // goes from the 4th of 36 averages to the 33rd.
         let d = vec![0.3, 1.9, 2.4, 3.8, 4.1, 5.7, 6.6, 8.2];
         let all = averages(&d);
         let found = bands(&[d], 0.05).unwrap()[0];

@@ -105,7 +105,7 @@ fn central_moment(values: &[f64], mean: f64, k: i32) -> f64 {
 mod tests {
     use super::*;
 
-    /// Evenly distributed on ±√3 (variance 1), by a linear congruential generator (Knuth, MMIX).
+    /// Uniform noise on ±√3 (variance 1), by a linear congruential generator (Knuth, MMIX).
     fn noise(n: usize) -> Vec<f64> {
         let mut state = 1_u64;
         let mut next = || {
@@ -120,7 +120,7 @@ mod tests {
         let spread = spread(&noise(4000)).unwrap();
         assert_eq!((spread.block, spread.blocks), (1, 4000));
         assert!((spread.variance - 1.0).abs() < 0.1, "{spread:?}");
-        // An even distribution has an excess kurtosis of −1.2, which counts as 0.
+        // A uniform distribution has an excess kurtosis of −1.2, which counts as 0.
         assert!((spread.freedom - 3999.0).abs() < 1e-6);
     }
 
@@ -146,7 +146,7 @@ mod tests {
         // 10 clumps among 1000: excess kurtosis 1/(p(1−p)) − 6 = 95.01; 2/(2/999
         // + 0.09501) = 20.62.
         assert!((spread.freedom - 20.62).abs() < 0.01, "{spread:?}");
-        // Skewness of one: (1−2p)/√(p(1−p)) = 9.8494; of the sum of a thousand 0.31147.
+        // Skewness of one value: (1−2p)/√(p(1−p)) = 9.8494; of the sum of a thousand: 0.31147.
         assert!((spread.skewness - 0.31147).abs() < 1e-4, "{spread:?}");
     }
 

@@ -48,8 +48,8 @@ mod tests {
 
     #[test]
     fn the_interval_of_a_mean_is_that_of_its_standard_error() {
-        // 0 … 99: standard deviation of the population 28.866; of the mean of 100 draws
-        // 2.8866; ±1.96 of it.
+        // The population 0 … 99 has the standard deviation 28.866, so the mean of 100 draws has
+        // 2.8866. The interval is ±1.96 of that.
         let mut random = Pcg64Mcg::seed_from_u64(1);
         let found = interval(4000, &mut random, |r| Some(draw(100, r).iter().sum::<usize>() as f64 / 100.0)).unwrap();
         assert!((found.low - (49.5 - 5.66)).abs() < 0.4 && (found.high - (49.5 + 5.66)).abs() < 0.4, "{found:?}");

@@ -39,15 +39,15 @@ pub fn blocks(differences: &[f64], level: f64, smallest: f64) -> Option<u32> {
 mod tests {
     use super::*;
 
-    /// A mean of `mean` and a standard deviation of 0.02, of 41 blocks.
+    /// Returns 41 differences with the given mean and a standard deviation of 0.02.
     fn spread(mean: f64) -> Vec<f64> {
         (0..41).map(|i| mean + 0.02 * f64::from(i - 20) / 143.5_f64.sqrt()).collect()
     }
 
     #[test]
     fn sixteen_times_the_variance_over_the_square_of_the_difference() {
-        // Lehr's rule: of paired differences 8·s²/δ², at 5 % with 80 %: 32 for a difference of half
-        // a deviation; Student's t adds some.
+        // Lehr's rule for paired differences is 8·s²/δ² at 5 % with 80 %. For half a standard
+        // deviation this is 32; Student's t adds a few.
         let needed = blocks(&spread(0.01), 0.05, 0.0).unwrap();
         assert!((32..=36).contains(&needed), "{needed}");
     }

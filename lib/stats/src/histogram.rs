@@ -518,7 +518,7 @@ mod tests {
         }
     }
 
-    /// Labels, intervals and workers multiply: each has several of these.
+    /// Memory matters: there are several histograms for each label, interval and worker.
     #[test]
     fn few_values_need_few_bytes() {
         let h = (0..500).map(|n| 100_000 + n * 40_000).fold(Histogram::new(), |mut all, value| {
@@ -542,8 +542,8 @@ mod tests {
     }
 
     proptest! {
-        /// Whether values are in a list or in pages depends on how they came,
-        /// and nothing else does.
+        /// The form of a histogram (list or pages) depends on the order of recording. Nothing else
+        /// may depend on it.
         #[test]
         fn the_form_of_a_histogram_never_matters(
             parts in prop::collection::vec(prop::collection::vec((0u64..1 << 34, 1u64..40_000), 0..100), 1..6)

@@ -77,7 +77,7 @@ mod tests {
         let first = Hypothesis { p: 0.02, weight: 0.5 };
         let others = [0.02, 0.4].map(|p| Hypothesis { p, weight: 0.25 });
         let tested = holm(&[first, others[0], others[1]], 0.05);
-        // 0.02 of 0.025; then 0.02 of 0.05·0.25/0.5; then 0.4 is not.
+        // 0.02 ≤ 0.025, then 0.02 ≤ 0.05·0.25/0.5, but 0.4 > 0.05.
         assert_eq!(tested.iter().map(|t| t.rejected).collect::<Vec<_>>(), [true, true, false]);
         assert_eq!(tested.iter().map(|t| t.level).collect::<Vec<_>>(), [0.025, 0.025, 0.05]);
         assert_eq!(holm(&[], 0.05), []);

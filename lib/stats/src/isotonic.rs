@@ -47,7 +47,7 @@ mod tests {
 
     #[test]
     fn it_agrees_with_isoreg_of_r() {
-        // The example of R's help page of isoreg.
+        // Example from R's help page of isoreg.
         let fitted = plain(&[1.0, 0.0, 4.0, 3.0, 3.0, 5.0, 4.0, 2.0, 0.0]);
         assert_eq!(fitted, [0.5, 0.5, 3.0, 3.0, 3.0, 3.0, 3.0, 3.0, 3.0]);
     }

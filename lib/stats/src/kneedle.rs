@@ -88,8 +88,8 @@ mod tests {
 
     #[test]
     fn a_curve_that_steepens_bends_where_its_formula_says() {
-        // Scaled, x/9 − (y − 1)/99 is greatest at 7: 0.778 − 0.192; before it
-        // 0.525, behind it 0.495.
+        // Scaled, x/9 − (y − 1)/99 is greatest at 7 (0.778 − 0.192). It is 0.525
+        // before and 0.495 after.
         let x: Vec<f64> = (0..10).map(f64::from).collect();
         let y = [1.0, 2.0, 3.0, 4.0, 5.0, 10.0, 15.0, 20.0, 40.0, 100.0];
         let knee = knee(&x, &y, Bend::Steepens, 1.0).unwrap();
@@ -115,8 +115,7 @@ mod tests {
     }
 
     proptest! {
-        /// Two straight lines that meet at a point of the grid: the knee is
-        /// there, whatever the units.
+        /// Two straight lines that meet at a grid point have their knee there, in any unit.
         #[test]
         fn two_lines_meet_at_their_knee(at in 3usize..17, steep in 3.0f64..50.0, scale in 0.01f64..100.0) {
             let x: Vec<f64> = (0..20).map(|i| f64::from(i) * scale).collect();

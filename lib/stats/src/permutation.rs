@@ -73,7 +73,7 @@ pub(crate) mod tests {
 
     #[test]
     fn ties_share_their_ranks_and_zeros_do_not_speak() {
-        // All ways by hand: of {1, 1} one in four is as high; of {0, 1} every second.
+        // Counted by hand: {1, 1} has one of four ways with this sum, {0, 1} has one of two.
         assert_eq!(greater(&[1.0, 1.0]), 0.25);
         assert_eq!(greater(&[0.0, 1.0]), 0.5);
         assert_eq!((greater(&[0.0; 5]), greater(&[])), (1.0, 1.0));
@@ -88,7 +88,7 @@ pub(crate) mod tests {
         assert_eq!(2.0 * greater(&[f64::INFINITY, 1.0, f64::INFINITY, 2.0, 3.0]), least_p(5));
     }
 
-    /// All 2ⁿ ways, one after the other.
+    /// Computes the p-value by enumeration of all 2ⁿ ways.
     fn by_hand(differences: &[f64]) -> f64 {
         let ranks = ranks(differences);
         let seen = sum(differences);

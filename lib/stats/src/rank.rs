@@ -110,8 +110,8 @@ mod tests {
 
     #[test]
     fn p_is_that_of_the_tables() {
-        // Two groups of 3 apart: 0.1. Of 5 and 5, U = 2 has the two-sided p 8/252 (Mann &
-        // Whitney's table: 0.016 one-sided).
+        // Two separate groups of 3 have p = 0.1. For groups of 5, U = 2 has the two-sided p 8/252
+        // (Mann & Whitney's table: 0.016 one-sided).
         assert!((mann_whitney(&[1.0, 2.0, 3.0], &[4.0, 5.0, 6.0]) - 0.1).abs() < 1e-12);
         let p = mann_whitney(&[1.0, 2.0, 3.0, 4.0, 7.0], &[5.0, 6.0, 8.0, 9.0, 10.0]);
         assert!((p - 8.0 / 252.0).abs() < 1e-12, "{p}");
@@ -130,8 +130,8 @@ mod tests {
 
     #[test]
     fn counts_are_those_of_the_tables() {
-        // Mann & Whitney's table: of 10 and 5, U = 42 or more has the one-sided
-        // p 0.01998, 41 0.0276.
+        // Mann & Whitney's table: for groups of 10 and 5, U = 42 or more has the one-sided p
+        // 0.01998, and 41 has 0.0276.
         assert_eq!(count(10, 5, 0.02), Some(42));
         assert_eq!(count(5, 10, 0.0277), Some(41));
         assert_eq!((count(3, 3, 0.025), count(0, 3, 0.025)), (None, None));

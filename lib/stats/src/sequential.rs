@@ -245,8 +245,8 @@ mod tests {
 
     #[test]
     fn one_look_is_the_plain_test() {
-        // Until the last block of eight, a level that one look at few blocks cannot reach leaves
-        // all to the last.
+        // At this level, looks before the eighth block cannot reject, so the whole α is left
+        // for the last one.
         let d = [3.0, 1.0, 4.0, 1.5, 9.0, 2.6, 5.0, 3.5];
         let least = permutation::least_p(8) / 2.0;
         assert_eq!(permutation::greater(&d), least);
@@ -270,7 +270,7 @@ mod tests {
         for alpha in [0.004, 0.01, 0.025, 0.05, 0.1, 0.3] {
             let share = p.iter().filter(|p| **p <= alpha).count() as f64 / 256.0;
             assert!(share <= alpha + 1e-12, "{alpha}: {share}");
-            // Of 256 ways, what is not used is less than what a few ways cost.
+            // With 256 ways, the unused share is at most that of a few ways.
             assert!(share >= alpha - 5.0 / 256.0 || alpha > 0.1, "{alpha}: {share}");
         }
     }
@@ -281,8 +281,7 @@ mod tests {
         let mut ratios = Vec::new();
         for _ in 0..20 {
             let d: Vec<f64> = (0..10).map(|_| random.random::<f64>() * 4.0 - 1.0).collect();
-            // With one block more that there may be, ways are drawn; the spending
-            // is nearly the same.
+            // With a maximum of 17 blocks, ways are drawn; the spending is nearly the same.
             ratios.push(Path::of(&d, 17).p() / Path::of(&d, 16).p());
         }
         let middle = crate::robust::median(&ratios).unwrap();
@@ -291,7 +290,8 @@ mod tests {
 
     #[test]
     fn counts_are_those_of_the_tables_where_there_is_one_look() {
-        // Wilcoxon's table: of nine, a sum of 40 or more has the one-sided p 0.0195, and 39 0.0273.
+        // Wilcoxon's table: with nine blocks, a sum of 40 or more has the one-sided p 0.0195,
+        // and 39 has 0.0273.
         let sums = all_sums(&ranks(&permutation::tests::DEPRESSION));
         let ways =
             Ways { steps: vec![NEVER_REJECTED], price_index: vec![0; 512], signs: Vec::new(), drawn: Vec::new() };

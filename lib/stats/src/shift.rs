@@ -222,7 +222,7 @@ mod tests {
         }
         let every = Paired::of(&d, 8).shift(0.05);
         assert_eq!((every.value.known(), every.interval.high, every.interval.low > 0.0), (None, OPEN, true));
-        // Both sides of a block unknown: nothing.
+        // If both values of a block are unknown, the difference is unknown.
         let neither = Between { low: 1.0, high: OPEN }.less(Between { low: 2.0, high: OPEN });
         assert_eq!(neither, Between { low: -OPEN, high: OPEN });
         assert_eq!(Paired::of(&[neither; 8], 8).p(), 1.0);

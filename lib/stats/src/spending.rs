@@ -33,7 +33,7 @@ mod tests {
     #[test]
     fn six_blocks_are_the_fewest_at_five_percent() {
         assert_eq!([0.05, 0.025, 0.0625, 0.01].map(fewest), [6, 7, 5, 8]);
-        // 2/2⁶ = 0.0312 is more than 0.05·6/10, and 2/2⁷ less than 0.05·7/10, and than 0.025·7/10.
+        // 2/2⁶ = 0.0312 is more than 0.05·6/10. 2/2⁷ is less than 0.05·7/10 and 0.025·7/10.
         assert_eq!((first_look(0.05, 10), first_look(0.025, 10)), (Some(7), Some(7)));
         assert_eq!(first_look(0.05, 6), Some(6));
         assert_eq!(first_look(0.05, 5), None);

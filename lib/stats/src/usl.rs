@@ -179,7 +179,7 @@ mod tests {
         let x: Vec<f64> = n.iter().map(|n| 7.0 * n).collect();
         let law = fit(&n, &x).unwrap().law;
         assert!(law.sigma < 1e-9 && law.kappa < 1e-9 && (law.lambda - 7.0).abs() < 1e-6, "{law:?}");
-        // More than straight is no law of this kind: its bounds hold.
+        // Superlinear growth is outside of the model, so the parameters are at their bounds.
         let x: Vec<f64> = n.iter().map(|n| n * n).collect();
         let law = fit(&n, &x).unwrap().law;
         assert!(law.sigma == 0.0 && law.kappa == 0.0 && law.peak().is_none());

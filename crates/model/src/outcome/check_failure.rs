@@ -55,7 +55,7 @@ mod tests {
             CheckFailure::new("status", "200", found).add_to(&mut all);
         }
         assert_eq!(all, [CheckFailure { count: 2, ..CheckFailure::new("status", "200", "a") }]);
-        // Conditions that are filled in may be other ones for each request.
+        // Conditions with variables may differ for each request.
         for number in 0..2 * MOST {
             CheckFailure::new("id", number.to_string(), "").add_to(&mut all);
         }

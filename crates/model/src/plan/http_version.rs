@@ -1,4 +1,4 @@
-//! The versions of HTTP.
+//! Versions of HTTP that brunt supports.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,7 +14,7 @@ pub enum HttpVersion {
     #[default]
     #[serde(rename = "1.1")]
     V1_1,
-    /// HTTP/2: over TLS where the server chooses it (ALPN), in cleartext with prior knowledge.
+    /// HTTP/2: over TLS if the server selects it (ALPN), in cleartext with prior knowledge.
     #[serde(rename = "2")]
     V2,
     /// HTTP/3, over QUIC.
@@ -23,7 +23,7 @@ pub enum HttpVersion {
 }
 
 impl HttpVersion {
-    /// Whether a connection carries several requests at once.
+    /// True if a connection can carry several requests at once.
     pub fn has_streams(self) -> bool {
         matches!(self, Self::V2 | Self::V3)
     }

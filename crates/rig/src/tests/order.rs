@@ -1,4 +1,4 @@
-//! Which trial comes when, with nothing around it.
+//! Tests of the order of trials, without hooks and servers.
 
 use super::story::{Story, contender, experiment};
 use crate::End;
@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-/// Contenders by the number of their steps.
+/// Creates an experiment with this number of steps for each contender.
 fn of(steps: &[usize], repetitions: u32, order: TrialOrder) -> Experiment {
     let contenders = steps.iter().enumerate().map(|(i, n)| {
         let loads: Vec<f64> = (1..=*n).map(|step| step as f64 * 10.0).collect();
@@ -135,7 +135,7 @@ fn it_is_asked_after_each_whole_repetition_and_never_amid_one() {
     for order in [TrialOrder::Interleaved, TrialOrder::Random, TrialOrder::Blocks] {
         let mut story = Story::of(of(&[2, 2], 3, order));
         assert_eq!(story.conduct().unwrap(), End::Whole);
-        assert_eq!(story.host.asked, [0, 1, 2], "{order:?}");
+        assert_eq!(story.host.enough_calls, [0, 1, 2], "{order:?}");
     }
     let mut story = Story::of(of(&[2, 2], 9, TrialOrder::Interleaved));
     story.host.enough_after = Some(2);

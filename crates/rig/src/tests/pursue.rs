@@ -1,4 +1,4 @@
-//! Trials that are chosen on the way, by what the host saw.
+//! Tests of trials that are chosen from earlier results.
 
 use super::servers::{STAYS, left_nothing, log, served, stage};
 use super::story::{Silent, Story, around, contender, experiment, plan};
@@ -8,7 +8,7 @@ use brunt_model::experiment::Step;
 use brunt_model::question::Between;
 use std::time::Duration;
 
-/// Doubles the load as long as the host made fewer than so many trials of a contender.
+/// Doubles the load for each of the first `each` trials of a contender.
 struct Doubling {
     each: usize,
     before: Between,
@@ -34,8 +34,8 @@ fn each_trial_is_chosen_by_those_before_it() {
     story.experiment.cooldown = Duration::from_mins(1);
     let before = Between::Cool(Duration::from_secs(2));
     assert_eq!(story.pursue(&mut Doubling { each: 3, before }).unwrap(), End::Whole);
-    let told = ["run a 0 10", "rest 2", "run a 0 20", "rest 2", "run a 0 40", "rest 2", "run b 0 10"];
-    assert_eq!(story.host.news[..7], told);
+    let expected = ["run a 0 10", "rest 2", "run a 0 20", "rest 2", "run a 0 40", "rest 2", "run b 0 10"];
+    assert_eq!(story.host.news[..7], expected);
     assert_eq!(story.host.numbers, [1, 2, 3, 1, 2, 3]);
     assert_eq!(story.time.now_seconds(), 10.0);
     let seeds: std::collections::BTreeSet<u64> = story.host.seeds.iter().copied().collect();
@@ -68,7 +68,7 @@ fn repetitions_are_gone_through_in_turns_until_enough_is_known() {
     story.host.enough_after = Some(2);
     assert_eq!(story.pursue(&mut Doubling { each: 1, before: NO_REST }).unwrap(), End::Enough);
     assert_eq!(story.host.news, ["run a 0 10", "run b 0 10", "run b 1 10", "run a 1 10"]);
-    assert_eq!(story.host.asked, [0, 1]);
+    assert_eq!(story.host.enough_calls, [0, 1]);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Hooks and servers that are real processes: what they do, and that nothing of them is left.
+//! Tests of hooks and servers with real processes: their actions, and that no process is left.
 
 use super::story::{Story, around, contender, experiment, hook, server};
 use crate::End;
@@ -12,7 +12,7 @@ use std::path::Path;
 use std::time::Duration;
 use tempfile::TempDir;
 
-/// In a directory of its own, in which servers leave their pids.
+/// Creates an experiment in a temporary directory, where servers write their pids.
 pub fn stage(contenders: Vec<Contender>) -> (Story, TempDir) {
     let dir = TempDir::new().expect("a directory");
     let mut experiment = experiment(contenders);
@@ -26,7 +26,7 @@ pub fn served(loads: &[f64], start: &str) -> Contender {
     contender
 }
 
-/// A server that writes down its pid, and stays.
+/// A server that writes its pid and keeps running.
 pub const STAYS: &str = "echo $$ >>pids; exec sleep 60";
 
 fn pids(dir: &Path) -> Vec<Pid> {
@@ -34,7 +34,7 @@ fn pids(dir: &Path) -> Vec<Pid> {
     text.lines().map(|line| Pid::from_raw(line.parse().expect("a pid")).expect("above 0")).collect()
 }
 
-/// So many servers were started, and none is there any more.
+/// Checks that `started` servers were started and none is running.
 pub fn left_nothing(dir: &Path, started: usize) {
     let pids = pids(dir);
     assert_eq!(pids.len(), started);
@@ -78,7 +78,7 @@ fn a_server_is_restarted_as_often_as_it_is_said() {
         let (mut story, dir) = stage(vec![one, contender("other", &[1.0])]);
         story.experiment.repetitions = 3;
         story.conduct_really().unwrap();
-        // Of A B, B A, A B the second contender's trials stand together once.
+        // In A B, B A, A B, the second contender has two consecutive repetitions once.
         let expected = if restart == Restart::Never { 2 } else { times };
         left_nothing(dir.path(), expected);
     }
@@ -92,11 +92,11 @@ fn a_hook_that_fails_stops_the_experiment_and_shows_what_it_wrote() {
     let (mut story, dir) = stage(vec![one]);
     story.experiment.hooks.after = vec![hook("echo end >>log")];
     let failure = story.conduct_really().unwrap_err();
-    let told = failure.to_string();
-    assert!(matches!(failure, Failure::Hook(HookError::Failed { ending: Ending::Code(7), .. })), "{told}");
+    let message = failure.to_string();
+    assert!(matches!(failure, Failure::Hook(HookError::Failed { ending: Ending::Code(7), .. })), "{message}");
     assert!(
-        told.contains("before the step at 1 of c, repetition 1 failed (exit code 7); it wrote:\n  so\n  bad"),
-        "{told}"
+        message.contains("before the step at 1 of c, repetition 1 failed (exit code 7); it wrote:\n  so\n  bad"),
+        "{message}"
     );
     assert_eq!((log(dir.path()).as_str(), story.host.made.len()), ("after, end", 0));
     left_nothing(dir.path(), 1);
@@ -108,8 +108,11 @@ fn a_hook_that_takes_too_long_is_ended_with_all_it_started() {
     let mut slow = hook("sleep 60 & echo $! >>pids; echo $$ >>pids; wait");
     slow.timeout = Duration::from_millis(300);
     story.experiment.hooks.before = vec![slow];
-    let told = story.conduct_really().unwrap_err().to_string();
-    assert!(told.contains("before the experiment timed out after 0.3 s") && told.contains("wrote nothing"), "{told}");
+    let message = story.conduct_really().unwrap_err().to_string();
+    assert!(
+        message.contains("before the experiment timed out after 0.3 s") && message.contains("wrote nothing"),
+        "{message}"
+    );
     left_nothing(dir.path(), 2);
 }
 
@@ -125,8 +128,8 @@ fn what_a_hook_puts_into_the_background_stays() {
 fn of_two_failures_the_first_is_told_and_the_second_is_a_warning() {
     let (mut story, _dir) = stage(vec![contender("c", &[1.0])]);
     story.experiment.hooks = around("exit 1", "exit 2");
-    let told = story.conduct_really().unwrap_err().to_string();
-    assert!(told.contains("`exit 1` before the experiment failed (exit code 1)"), "{told}");
+    let message = story.conduct_really().unwrap_err().to_string();
+    assert!(message.contains("`exit 1` before the experiment failed (exit code 1)"), "{message}");
     assert!(story.host.news.iter().any(|news| news.starts_with("warning the hook `exit 2` after the experiment")));
 }
 
@@ -137,10 +140,10 @@ fn a_server_that_is_never_ready_is_ended() {
     managed.ready_timeout = Duration::from_millis(500);
     managed.ready = brunt_model::experiment::Ready::Command("exit 9".into());
     let (mut story, dir) = stage(vec![one]);
-    let told = story.conduct_really().unwrap_err().to_string();
+    let message = story.conduct_really().unwrap_err().to_string();
     assert!(
-        told.starts_with("the server of c was not ready after 0.5 s: ") && told.ends_with("it wrote:\n  waiting"),
-        "{told}"
+        message.starts_with("the server of c was not ready after 0.5 s: ") && message.ends_with("it wrote:\n  waiting"),
+        "{message}"
     );
     left_nothing(dir.path(), 1);
 }
@@ -148,8 +151,11 @@ fn a_server_that_is_never_ready_is_ended() {
 #[test]
 fn a_server_that_ends_before_it_is_ready_is_told_with_its_output() {
     let (mut story, _dir) = stage(vec![served(&[1.0], "echo no config >&2; exit 3")]);
-    let told = story.conduct_really().unwrap_err().to_string();
-    assert!(told.contains("ended before it was ready (exit code 3)") && told.ends_with("\n  no config"), "{told}");
+    let message = story.conduct_really().unwrap_err().to_string();
+    assert!(
+        message.contains("ended before it was ready (exit code 3)") && message.ends_with("\n  no config"),
+        "{message}"
+    );
 }
 
 #[test]
@@ -191,7 +197,7 @@ fn a_daemon_that_leaves_group_and_session_is_found() {
     story.host.meanwhile = Some(|work| assert_eq!(work.trouble(), None));
     assert_eq!(story.conduct_really().unwrap(), End::Whole);
     left_nothing(dir.path(), 1);
-    // What is read of is the guard, whose child the daemon has become.
+    // The probe reads the guard, since the daemon has become its child.
     assert!(story.host.pids.len() == 1 && story.host.pids[0] != pids(dir.path())[0].as_raw_pid() as u32);
     assert_eq!(log(dir.path()), "asked");
 }
@@ -216,7 +222,7 @@ fn a_stop_command_stops_it_in_its_own_way() {
     left_nothing(dir.path(), 1);
 }
 
-/// Ends the server from within a run, as a crash does.
+/// Kills the server during a run, like a crash.
 fn crash(work: &crate::Work) {
     let pid = work.server.expect("a server").pid();
     kill_process(Pid::from_raw(pid as i32).unwrap(), Signal::KILL).unwrap();
@@ -230,8 +236,8 @@ fn crash(work: &crate::Work) {
 fn a_server_that_ends_is_started_again_and_given_up_in_the_end() {
     let (mut story, dir) = stage(vec![served(&[1.0, 2.0, 3.0, 4.0], STAYS)]);
     story.host.meanwhile = Some(crash);
-    let told = story.conduct_really().unwrap_err().to_string();
-    assert!(told.contains("ended during 3 trials in a row, the last time with signal 9"), "{told}");
+    let message = story.conduct_really().unwrap_err().to_string();
+    assert!(message.contains("ended during 3 trials in a row, the last time with signal 9"), "{message}");
     assert!(story.host.troubles.len() == 3 && story.host.troubles[0].contains("signal 9"));
     left_nothing(dir.path(), 3);
 }

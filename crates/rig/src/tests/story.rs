@@ -1,4 +1,4 @@
-//! A host that makes no runs, and experiments made by hand.
+//! A host that makes no runs, and functions that create experiments.
 
 use crate::guarded_command::RigContext;
 use crate::{Chooser, End, Failure, Host, News, Pause, Real, Work, conduct, guard, pursue};
@@ -12,8 +12,8 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// The test binary is the guard, too: it runs only this test then. What the harness
-/// prints is no report.
+/// Makes the test binary a guard, which runs only this test. The output of the harness
+/// is not a report.
 #[test]
 #[ignore = "a part of other tests: the process between them and their servers"]
 fn as_guard() {
@@ -25,7 +25,7 @@ fn guard_program() -> (PathBuf, Vec<String>) {
     (std::env::current_exe().expect("this program"), words.map(Into::into).to_vec())
 }
 
-/// An experiment and who carries it out.
+/// An experiment with its host and clock.
 pub struct Story {
     pub experiment: Experiment,
     pub host: Silent,
@@ -37,7 +37,7 @@ impl Story {
         Self { experiment, host: Silent::default(), time: Fake::default() }
     }
 
-    /// In a time that only passes where somebody waits.
+    /// Runs the experiment with the fake clock, whose time passes only during waits.
     pub fn conduct(&mut self) -> Result<End, Failure<String>> {
         self.conduct_without(&BTreeSet::new())
     }
@@ -47,7 +47,7 @@ impl Story {
         conduct(&self.experiment, done, &context, &mut self.host)
     }
 
-    /// In real time, as processes are.
+    /// Runs the experiment with the real clock, for tests with processes.
     pub fn conduct_really(&mut self) -> Result<End, Failure<String>> {
         let context = RigContext { guard: guard_program(), time: &Real::default() };
         conduct(&self.experiment, &BTreeSet::new(), &context, &mut self.host)
@@ -64,7 +64,7 @@ impl Story {
     }
 }
 
-/// Notes what it is told.
+/// Records all calls.
 #[derive(Default)]
 pub struct Silent {
     pub news: Vec<String>,
@@ -73,12 +73,12 @@ pub struct Silent {
     pub seeds: Vec<u64>,
     pub pids: Vec<u32>,
     pub troubles: Vec<String>,
-    /// What happens in a run.
+    /// Action during each run.
     pub meanwhile: Option<fn(&Work)>,
     pub stop_after: Option<usize>,
-    /// Repetitions after which it was asked whether it knows enough.
-    pub asked: Vec<u32>,
-    /// So many repetitions are enough.
+    /// Repetitions after which `enough` was called.
+    pub enough_calls: Vec<u32>,
+    /// Number of repetitions that are enough.
     pub enough_after: Option<usize>,
 }
 
@@ -117,12 +117,12 @@ impl Host for Silent {
     }
 
     fn enough(&mut self, repetition: u32) -> bool {
-        self.asked.push(repetition);
-        self.enough_after.is_some_and(|after| self.asked.len() >= after)
+        self.enough_calls.push(repetition);
+        self.enough_after.is_some_and(|after| self.enough_calls.len() >= after)
     }
 }
 
-/// Time that passes where somebody waits.
+/// Clock whose time passes only during waits.
 #[derive(Default)]
 pub struct Fake(Cell<u64>);
 
@@ -175,7 +175,7 @@ pub fn around(before: &str, after: &str) -> HookCommands {
     HookCommands { before: vec![hook(before)], after: vec![hook(after)] }
 }
 
-/// A server that is ready when the command says so.
+/// Creates a server that is ready when the command succeeds.
 pub fn server(start: &str, ready: &str) -> ManagedServer {
     ManagedServer {
         start: start.into(),
