@@ -164,7 +164,7 @@ pub enum Restart {
     /// For each repetition: one start of a server is one sample of it.
     #[default]
     Repetition,
-    /// Before each step of the contender.
+    /// For each step of the contender.
     Step,
     /// Only after trials of another contender.
     Never,

@@ -170,7 +170,8 @@ pub enum Step {
     Think(Think),
     /// A pause of a number of milliseconds, given as a text; 0 if it is not a number.
     Pause(String),
-    /// Runs a script of the user.
+    /// Runs a script, then pauses. The value of the script is the length in milliseconds; no number
+    /// is 0.
     PauseByScript(Script),
     /// A pause that limits users to a rate.
     Pace(Pace),
@@ -192,7 +193,7 @@ pub enum Step {
     Row(u32),
     /// Sets a variable to the next number of a counter.
     Count(Counter),
-    /// Runs a script.
+    /// Runs a script of the user.
     Script(Script),
     /// Changes the next request before it is sent.
     Modify(RequestModifier),

@@ -21,7 +21,7 @@ pub enum Failure<E> {
     Host(E),
 }
 
-/// Why a hook failed.
+/// The reason why a hook failed.
 #[derive(Debug, thiserror::Error)]
 pub enum HookError {
     /// The hook could not be started.

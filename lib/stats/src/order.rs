@@ -1,7 +1,7 @@
 //! Computes the interval of a quantile, as shares of the sorted values.
 //!
-//! The result are the ranks between which the true quantile lies with 95 % confidence, whatever the
-//! distribution of the values. The sample may be autocorrelated: it counts as `effective`
+//! With 95 % confidence, the true quantile lies between these ranks, whatever the distribution of
+//! the values. The sample may be autocorrelated: it counts as `effective`
 //! independent values. The values at these ranks are not determined here.
 
 use statrs::distribution::{ContinuousCDF, StudentsT};

@@ -205,7 +205,7 @@ fn by_sum(sums: &[u32]) -> Vec<Vec<u32>> {
 /// Returns the smallest α with a budget for the ways with a high sum and those rejected before.
 ///
 /// Between two prices that occurred before, the number of ways to cover is constant. Within each
-/// such range, the budget is too small below ways/budget. `by_price` is the number of ways with
+/// such range, α is too small below ways/budget. `by_price` is the number of ways with
 /// each earlier price, `high` the number of those with a high sum.
 fn price(steps: &[f64], by_price: &[u32], high: &[u32], budget: f64) -> f64 {
     let mut ways = f64::from(high.iter().sum::<u32>());
