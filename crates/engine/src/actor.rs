@@ -1,4 +1,4 @@
-//! A virtual user that makes requests over lanes of its connections: where a request's clocks are taken.
+//! Sends the requests of a virtual user over lanes of its connections, and stamps their clocks.
 
 use crate::clock::Sleep;
 use crate::iteration::{FailedRequest, RequestTiming, StepResult};
@@ -18,58 +18,59 @@ use tokio::task::coop::consume_budget;
 
 /// The first pause after a connection could not be opened; it doubles with each further failure.
 const FIRST_PAUSE: Duration = Duration::from_millis(10);
-/// The longest.
+/// Maximum of the pause.
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 
 /// Maximum number of attempts after the first for a request that a GOAWAY refuses.
 const MAX_ATTEMPTS: u32 = 100;
 
-/// One virtual user, or one of the exchanges that it has under way at once.
+/// One virtual user, or one of the exchanges that it has in flight at once.
 pub struct Actor<T: Transport> {
     pub population: Rc<WorkerPopulation<T>>,
-    /// Those of its user.
+    /// Connections of the user; its actors share them.
     pub connections: Rc<Connections<T>>,
     /// The lane of the last request, for the next one to the same origin.
     pub lane: Option<Lease<T>>,
-    /// The right to open a connection, where the user's exchanges share it.
+    /// The right to open a connection, if the user's actors share connections.
     pub permit: Option<OpeningPermit>,
-    /// A lane whose deadline passed, until its request has been recorded.
+    /// A timed-out lane. Closed after its request is recorded, because `close(2)` can take 200 µs.
     expired: Option<Box<Lease<T>>>,
-    /// Wakes for timeouts; between requests, whoever waits may set it.
+    /// Wakes the actor for timeouts; between requests, any wait may set it.
     pub timer: Sleep,
-    /// When the last request ended.
-    pub ended: Tick,
-    /// How long to leave the server alone, because it could not be reached.
+    /// End of the last request.
+    pub ended_at: Tick,
+    /// Pause before the next attempt, because the server could not be reached.
     pub pause: Duration,
     pub user: Box<dyn VirtualUser>,
-    /// The user does nothing more.
-    pub leaves: bool,
+    /// True if the user makes no further requests.
+    pub has_left: bool,
     /// The user's number among those of all workers.
     pub number: u64,
-    /// What is sent at once on a connection that owes no reply: the next request and those behind it. Empty: it alone.
-    pub along: Vec<Rc<Prepared>>,
-    /// None: it has had none yet.
+    /// Requests to send at once on a connection that owes no reply: the next one and its
+    /// successors. Empty without pipelining.
+    pub pipelined: Vec<Rc<Prepared>>,
+    /// Transactions in progress; None until the first one begins.
     pub transactions: Option<Box<OpenTransactions>>,
 }
 
-/// A chain of redirects: its last request, and the records of those before it.
+/// The followed part of a redirect chain: its last request, and the records of the earlier ones.
 struct Redirects {
     last: Sample,
     records: Vec<SampleRecord>,
 }
 
 impl<T: Transport> Actor<T> {
-    /// A user with connections of its own.
+    /// Creates a user with its own connections.
     pub fn new(population: &Rc<WorkerPopulation<T>>, number: u64) -> Self {
         Self::sharing(population, Rc::new(population.requests.new_connections()), number)
     }
 
-    /// One that shares the connections of another.
+    /// Creates an actor that shares the connections of another.
     pub fn sharing(population: &Rc<WorkerPopulation<T>>, connections: Rc<Connections<T>>, number: u64) -> Self {
         Self::with_program(population, connections, number, population.requests.user(number))
     }
 
-    /// One that carries out this program.
+    /// Creates an actor that runs the given program.
     pub fn with_program(
         population: &Rc<WorkerPopulation<T>>,
         connections: Rc<Connections<T>>,
@@ -82,75 +83,83 @@ impl<T: Transport> Actor<T> {
             permit: None,
             expired: None,
             timer: population.clock.time.timer(),
-            ended: Tick::ZERO,
+            ended_at: Tick::ZERO,
             pause: Duration::ZERO,
-            leaves: false,
+            has_left: false,
             user,
             number,
-            along: Vec::new(),
+            pipelined: Vec::new(),
             transactions: None,
             population: Rc::clone(population),
         }
     }
 
-    /// Without a pause, a user that fails at once would fail for ever, and nobody else would have a turn.
+    /// Doubles the pause before the next attempt. Without it, a user that fails at once would fail
+    /// in a loop and starve the other tasks.
     pub fn pause_longer(&mut self) {
         self.pause = (self.pause * 2).clamp(FIRST_PAUSE, LONGEST_PAUSE);
     }
 
-    /// Sends one request and follows its redirects. The chain is one sample of its label and of the totals; each hop is a sample of
-    /// another label.
+    /// Sends one request and follows its redirects. The chain is one sample of its label and of the
+    /// totals; each hop is a sample of another label.
     pub async fn chain(&mut self, request: &Rc<Prepared>, mut due: RequestTiming) -> StepResult {
         if self.connections.are_shared() && !Box::pin(self.wait_for_lane(request, &mut due)).await {
             return self.drop_request(due);
         }
         let RequestTiming { planned, free, paced, iteration, .. } = due;
         let cohort = self.population.clock.cohort(planned);
-        let begun = self.population.clock.now();
-        self.begin(due, begun);
+        let begin_time = self.population.clock.now();
+        self.begin(due, begin_time);
         let label = request.tags.label;
-        let free = free.min(begun);
-        let opening_lag = paced.min(begun.nanos_since(free));
-        let mut sample = Sample { planned, free, begun, label, iteration, opening_lag, ..Sample::default() };
-        let mut reply = self.ask(request, &mut sample, cohort).await;
-        let mut at = Rc::clone(request);
-        // Boxed: seldom there, and every idle connection would hold the room for it.
+        let free = free.min(begin_time);
+        let opening_lag = paced.min(begin_time.nanos_since(free));
+        let mut sample =
+            Sample { planned, free, begun: begin_time, label, iteration, opening_lag, ..Sample::default() };
+        let mut reply = self.send(request, &mut sample, cohort).await;
+        let mut current = Rc::clone(request);
+        // Boxed because redirects are rare; inline they would enlarge every idle connection.
         let mut redirects: Option<Box<Redirects>> = None;
         for hops in 0.. {
-            let led =
-                reply.as_ref().filter(|reply| reply.kept.is_some()).and_then(|r| self.user.redirect(&at, r, hops));
-            let Some(next) = led else { break };
-            let records = self.end_hop(cohort, (&at, reply.as_ref()), redirects, &sample);
+            let answered = reply.as_ref().filter(|reply| reply.kept.is_some());
+            let Some(next) = answered.and_then(|reply| self.user.redirect(&current, reply, hops)) else { break };
+            let records = self.end_hop(cohort, &current, reply.as_ref(), redirects, &sample);
             let before = sample.last_byte;
-            let begun = self.population.clock.now();
+            let begin_time = self.population.clock.now();
             let hop_label = self.population.shared.labels.hop(label, next.parts().map(|parts| parts.url.as_str()));
-            let mut hop =
-                Sample { planned: before, free: before, begun, label: hop_label, iteration, ..Sample::default() };
-            reply = self.ask(&next, &mut hop, cohort).await;
-            sample = whole_of(&sample, &hop);
+            let mut hop = Sample {
+                planned: before,
+                free: before,
+                begun: begin_time,
+                label: hop_label,
+                iteration,
+                ..Sample::default()
+            };
+            reply = self.send(&next, &mut hop, cohort).await;
+            sample = chain_sample(&sample, &hop);
             redirects = Some(Box::new(Redirects { last: hop, records }));
-            at = next;
+            current = next;
         }
-        let failures = self.judge_chain(request, &at, reply.as_ref(), &mut sample, redirects.as_deref_mut());
+        let failures = self.judge_chain(request, &current, reply.as_ref(), &mut sample, redirects.as_deref_mut());
         self.record_chain(cohort, &sample, redirects.as_deref(), failures);
         self.population.clock.time.catch_up(sample.last_byte);
         if let Some(lane) = self.expired.take() {
-            // Closing a connection with megabytes of unread bytes takes a while: behind all whose deadline has passed, too.
+            // Closing a connection with megabytes of unread bytes takes time: first run
+            // the other timed-out tasks.
             self.population.clock.time.yield_to_woken().await;
             drop(lane);
-            self.population.clock.time.look();
+            self.population.clock.time.fire_due_now();
         }
         // Without this, a server that replies at once would keep other tasks from running.
         consume_budget().await;
         let lost = sample.outcome.failure.filter(|_| reply.is_none());
-        let written = sample.bytes_sent >= at.least_bytes();
-        let lost = lost.map(|failure| FailedRequest { failure, sent: written && sample.bytes_sent > 0 });
-        let failed = self.population.shared.check.has_failed(sample.outcome, at.tags.reply_policy);
+        let written = sample.bytes_sent >= current.least_bytes();
+        let lost = lost.map(|failure| FailedRequest { failure, is_sent: written && sample.bytes_sent > 0 });
+        let failed = self.population.shared.check.has_failed(sample.outcome, current.tags.reply_policy);
         StepResult { last: reply, failed, lost, parallel: None }
     }
 
-    /// Judges the last reply of a chain: a redirect that was followed is no failure. The last hop has the outcome of the chain.
-    /// Returns the checks that failed.
+    /// Judges the last reply of a chain, and returns the failed checks. A redirect that was
+    /// followed is no failure. The last hop gets the outcome of the chain.
     fn judge_chain(
         &mut self,
         first: &Prepared,
@@ -192,7 +201,7 @@ impl<T: Transport> Actor<T> {
         redirects: Option<&Redirects>,
         failures: Vec<CheckFailure>,
     ) {
-        self.ended = sample.last_byte;
+        self.ended_at = sample.last_byte;
         let mut recorder = self.population.requests.recorder();
         // A user may accept a reply that failed the plan's checks.
         if sample.outcome.failure == Some(Failure::Check) {
@@ -205,11 +214,13 @@ impl<T: Transport> Actor<T> {
         recorder.end(cohort, sample);
     }
 
-    /// A request ended whose reply redirects; `first` are the clocks of the first. The records of all requests so far.
+    /// Records a request of which the reply is a redirect. `first` is the sample of the chain's
+    /// first request. Returns the records of all requests so far.
     fn end_hop(
         &mut self,
         cohort: Cohort,
-        (request, reply): (&Prepared, Option<&Reply>),
+        request: &Prepared,
+        reply: Option<&Reply>,
         before: Option<Box<Redirects>>,
         first: &Sample,
     ) -> Vec<SampleRecord> {
@@ -224,7 +235,7 @@ impl<T: Transport> Actor<T> {
         }
         let mut recorder = self.population.requests.recorder();
         recorder.label(cohort, &hop);
-        recorder.redirected(cohort);
+        recorder.record_redirect(cohort);
         records
     }
 
@@ -232,26 +243,28 @@ impl<T: Transport> Actor<T> {
         let mut recorder = self.population.requests.recorder();
         recorder.begin(self.population.clock.cohort(due.planned), at);
         if due.arrives && self.population.shared.pool.is_some() {
-            recorder.acted(at);
+            recorder.record_first_action(at);
         }
     }
 
-    /// One request, begun at the sample's instant: fills in its further steps, and what became of it.
-    async fn ask(&mut self, request: &Prepared, sample: &mut Sample, cohort: Cohort) -> Option<Reply> {
+    /// Sends one request that began at the sample's instant; fills in the sample's other
+    /// instants and its outcome.
+    async fn send(&mut self, request: &Prepared, sample: &mut Sample, cohort: Cohort) -> Option<Reply> {
         let mut stamps = self.stamps(sample, cohort);
         let mut result = self.attempt(request, sample, &mut stamps).await;
         for attempts in 1..=MAX_ATTEMPTS {
             let is_repeated = match result {
                 Err(Failure::Stale) => self.population.requests.retries_stale() && attempts == 1,
-                // The next connection may have room for a request that a GOAWAY left out. A server that refuses a request though it has
-                // no other one may always refuse it.
+                // A GOAWAY may have refused the request; the next connection may have room
+                // for it. A server that refuses a request on an otherwise idle connection
+                // may always refuse it.
                 Err(Failure::Unprocessed) => !stamps.is_refused || attempts == 1,
                 _ => false,
             };
             if !is_repeated {
                 break;
             }
-            self.population.requests.recorder().retried(cohort);
+            self.population.requests.recorder().record_retry(cohort);
             stamps = self.stamps(sample, cohort);
             result = self.attempt(request, sample, &mut stamps).await;
         }
@@ -259,7 +272,8 @@ impl<T: Transport> Actor<T> {
         result.ok()
     }
 
-    /// Those of a request that begins. Made anew for a second attempt: an idle connection would hold the room for a copy.
+    /// Returns the stamps of a request that begins. A retry creates new ones, because a stored copy
+    /// would enlarge every idle connection.
     fn stamps(&self, sample: &Sample, cohort: Cohort) -> Stamps {
         let origin = EventOrigin {
             planned: sample.planned,
@@ -280,17 +294,17 @@ impl<T: Transport> Actor<T> {
         }
         self.pause = Duration::ZERO;
         let Some(lane) = &mut self.lane else { return Err(Failure::System) };
-        // One that was opened before the load may not have carried a request yet.
+        // A connection that was opened before the load may not have carried a request yet.
         sample.reused = lane.is_reused();
         self.timer.set(sample.begun + self.population.shared.check.timeout(request.tags.reply_policy));
         let transport = self.population.requests.transport();
         self.population.clock.time.exchange_begins();
-        let sent = if self.along.is_empty() {
+        let sent = if self.pipelined.is_empty() {
             Ok(())
         } else {
-            // Boxed: seldom needed, and every idle connection would hold the room for it.
+            // Boxed because pipelining is rare; inline it would enlarge every idle connection.
             let ahead = Box::pin(async {
-                lane.send_ahead(transport, &self.along).await;
+                lane.send_ahead(transport, &self.pipelined).await;
                 Ok(())
             });
             within(&self.timer, &self.population.clock, Failure::Timeout, pin!(ahead)).await
@@ -303,7 +317,7 @@ impl<T: Transport> Actor<T> {
             Err(failure) => Err(failure),
         };
         self.population.clock.time.exchange_ended();
-        self.population.thread.step_done();
+        self.population.thread.count_step();
         let has_note = result.as_ref().map_or(true, |reply| reply.status >= CLOSE_STATUS);
         let alert = stamps.malformed.filter(|cause| cause.failure() == Failure::Tls).map(|cause| cause.to_string());
         if has_note && let Some(note) = transport.take_note().or(alert) {
@@ -319,7 +333,7 @@ impl<T: Transport> Actor<T> {
         result
     }
 
-    /// Copies the clocks and counts of a request to its sample.
+    /// Copies the clocks and counts of a request into its sample.
     fn fill(&self, sample: &mut Sample, stamps: &Stamps, result: &Result<Reply, Failure>) {
         sample.sent = stamps.sent.max(sample.begun);
         sample.first_byte = stamps.first_byte;
@@ -335,8 +349,8 @@ impl<T: Transport> Actor<T> {
                 sample.kept_alive = reply.keep_alive;
                 sample.body_bytes = reply.body_bytes;
                 if let Some(bytes) = reply.announced_bytes {
-                    let came = stamps.bytes_received.saturating_sub(reply.head_bytes);
-                    self.population.requests.recorder().announced(bytes, came);
+                    let received = stamps.bytes_received.saturating_sub(reply.head_bytes);
+                    self.population.requests.recorder().record_announced(bytes, received);
                 }
                 sample.outcome = Outcome { status: Some(reply.status), failure: None, expected: true };
             }
@@ -349,8 +363,9 @@ impl<T: Transport> Actor<T> {
     }
 }
 
-/// A chain of redirects as one sample: from the first's plan to the last's last byte, and the bytes of all.
-fn whole_of(first: &Sample, last: &Sample) -> Sample {
+/// Combines the requests of a redirect chain into one sample: clocks from the first request to the
+/// last reply, and the bytes of all.
+fn chain_sample(first: &Sample, last: &Sample) -> Sample {
     Sample {
         first_byte: last.first_byte,
         last_byte: last.last_byte,

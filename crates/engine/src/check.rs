@@ -1,4 +1,4 @@
-//! Whether a reply is good.
+//! Decides whether a reply is good.
 
 use brunt_model::outcome::status_text;
 use brunt_model::plan::Checks;
@@ -9,58 +9,61 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// What makes replies good, by the number of a request's policy; the same for all workers.
+/// Checks and limits of replies, by the number of a request's policy; shared by all workers.
 #[derive(Debug)]
 pub struct Check {
     checks: Vec<Checks>,
-    /// From begun to last byte.
+    /// Time limits from begun to last byte.
     timeouts: Vec<Duration>,
-    /// Whether the user looks at replies: to say what is good, or to make records.
+    /// True if the user judges replies: to decide whether they are good, or to make records.
     judged_by_user: Vec<bool>,
-    /// Whether a status that is not expected makes a request fail for its user.
+    /// True if an unexpected status makes a request fail for its user.
     status_fails: Vec<bool>,
-    /// By label: the length of its first good body.
+    /// Length of the first good body, by label.
     lengths: Mutex<HashMap<u32, u64>>,
 }
 
 impl Check {
-    /// What the policies of a plan ask for.
+    /// Collects the checks of a plan's reply policies.
     pub fn new(plan: &Plan) -> Self {
-        let (policies, records) = (|| plan.reply_policies.iter(), plan.record.records.is_some());
+        let policies = &plan.reply_policies;
+        let has_records = plan.record.records.is_some();
         Self {
-            checks: policies().map(|policy| policy.checks.clone()).collect(),
-            timeouts: policies().map(|policy| policy.timeout.unwrap_or(plan.connection.timeout)).collect(),
-            status_fails: policies().map(|policy| policy.status_fails).collect(),
-            judged_by_user: policies().map(|policy| records || policy.is_judged_by_user()).collect(),
+            checks: policies.iter().map(|policy| policy.checks.clone()).collect(),
+            timeouts: policies.iter().map(|policy| policy.timeout.unwrap_or(plan.connection.timeout)).collect(),
+            status_fails: policies.iter().map(|policy| policy.status_fails).collect(),
+            judged_by_user: policies.iter().map(|policy| has_records || policy.is_judged_by_user()).collect(),
             lengths: Mutex::default(),
         }
     }
 
-    /// How long a request of this policy may take, from begun to last byte.
+    /// Time limit of a request of this policy, from begun to last byte.
     #[inline]
     pub fn timeout(&self, policy: u32) -> Duration {
         self.timeouts[policy as usize]
     }
 
-    /// Whether the user looks at replies of this policy: to say whether they are good, or to make records.
+    /// True if the user judges replies of this policy: to decide whether they are good,
+    /// or to make records.
     #[inline]
     pub fn is_judged_by_user(&self, policy: u32) -> bool {
         self.judged_by_user[policy as usize]
     }
 
-    /// Whether a request of this policy with this outcome failed for its user: what follows from failures, follows.
+    /// True if a request of this policy with this outcome failed for its user, so that the
+    /// effects of failures apply.
     #[inline]
     pub fn has_failed(&self, outcome: Outcome, policy: u32) -> bool {
         outcome.failure.is_some() || (self.status_fails[policy as usize] && !outcome.expected)
     }
 
-    /// What became of a request of this label and policy that got this reply.
+    /// Returns the outcome of a request of this label and policy, from its reply.
     #[inline]
     pub fn judge(&self, reply: &Reply, label: u32, policy: u32) -> Outcome {
         let checks = &self.checks[policy as usize];
         let expected = checks.expects(reply.status);
-        let asked_for_status = !checks.status.is_empty();
-        let failed = (asked_for_status && !expected) || (expected && !self.body_is_good(checks, reply, label));
+        let checks_status = !checks.status.is_empty();
+        let failed = (checks_status && !expected) || (expected && !self.body_is_good(checks, reply, label));
         Outcome { status: Some(reply.status), failure: failed.then_some(Failure::Check), expected }
     }
 

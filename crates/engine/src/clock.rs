@@ -1,12 +1,15 @@
-//! Time: the one place where the clock is read, and waiting for an instant with the clock's own precision.
+//! Reads the clock, and waits for instants with the clock's own precision.
 //!
-//! [`Time`] is one worker's clock and its timers. The real one reads the monotonic clock and waits with one `timerfd`
-//! (elsewhere: the runtime's timers, a millisecond coarse), which is set when the runtime has nothing left to run. The fake one stands still while anything can run, and leaps
-//! to the next timer when nothing can: an hour passes in milliseconds, and every instant is exact.
+//! [`Time`] is one worker's clock and its timers. The real one reads the monotonic clock and waits
+//! with one `timerfd`, which is set when the runtime has nothing left to run. On other systems it
+//! uses the runtime's timers, with a resolution of 1 ms. The fake one does not advance while any
+//! task can run. When none can, it jumps to the next timer: an hour passes in milliseconds, and
+//! every instant is exact.
 //!
-//! Timers are lazy: one that is set later than before costs a store, so every request can have a timeout.
+//! Timers are lazy: setting one to a later instant costs one store, so every request
+//! can have a timeout.
 //!
-//! Out of scope: a source of wall-clock time, but for [`unix_seconds`], which stamps the beginning of a run.
+//! Out of scope: wall-clock time, except [`unix_seconds`], which stamps the beginning of a run.
 #![allow(clippy::disallowed_methods)] // the one place
 
 mod alarm;
@@ -31,26 +34,26 @@ pub use timers::Sleep;
 use timers::Timers;
 use tokio::runtime::{LocalOptions, LocalRuntime};
 
-/// How long a task that a timer woke waits at most for tasks that have already yielded once.
+/// Maximum time for which a task that a timer woke waits for tasks that have already yielded once.
 const LONGEST_WAIT: Duration = Duration::from_millis(1);
 
-/// When a run began, as all its workers see it.
+/// Beginning of a run, the same for all its workers.
 #[derive(Debug, Clone, Copy)]
 pub enum Epoch {
-    /// This instant of the system's monotonic clock, in nanoseconds.
+    /// An instant of the system's monotonic clock, in nanoseconds.
     Real(u64),
-    /// A clock of its own for each worker, which only moves when nothing can run.
+    /// A separate clock for each worker, which advances only when nothing can run.
     Fake,
 }
 
 impl Epoch {
-    /// Now.
+    /// Returns the current instant of the real clock.
     pub fn now() -> Self {
         Self::Real(monotonic())
     }
 }
 
-/// The real one, for whoever stamps something beside the workers; the fake one stands still for all but its worker.
+/// For code that stamps events outside the workers. The fake clock advances only for its worker.
 impl Clock for Epoch {
     fn now(&self) -> Tick {
         match self {
@@ -60,7 +63,8 @@ impl Clock for Epoch {
     }
 }
 
-/// The system's monotonic clock, in nanoseconds: one read of it, and no more than that.
+/// Reads the system's monotonic clock, in nanoseconds. It does nothing else, because it is
+/// read for every request.
 #[inline]
 fn monotonic() -> u64 {
     let now = clock_gettime(ClockId::Monotonic);
@@ -72,49 +76,50 @@ pub fn unix_seconds() -> f64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |d| d.as_secs_f64())
 }
 
-/// One worker's clock and timers. Clones are the same clock.
+/// The clock and the timers of one worker. Clones are the same clock.
 #[derive(Clone)]
 pub struct Time(Rc<Inner>);
 
 struct Inner {
     epoch: Epoch,
     fake_now: Cell<Tick>,
-    /// When timers were fired last.
+    /// When timers fired last.
     fired: Cell<Tick>,
     timers: Timers,
     alarm: OnceCell<Alarm>,
     spinner: Spinner,
     coalescer: Coalescer,
-    /// Tasks that a timer woke amid long work have not run yet.
+    /// True while tasks that a timer woke during long work have not run yet.
     must_yield: Cell<bool>,
-    /// When the first of them was woken.
+    /// When the first of those tasks was woken.
     woken: Cell<Tick>,
-    /// Some task had long work since the alarm rang last.
+    /// True if some task had long work since the alarm rang last.
     long_work: Cell<bool>,
-    /// Somebody wants to know the idle time.
+    /// True if the idle time is needed.
     counts_idle: Cell<bool>,
-    /// Nanoseconds in which nothing could run.
+    /// Nanoseconds in which no task could run.
     idle: Cell<u64>,
     parked: Cell<Tick>,
-    /// What stands for tick 0 in libraries that want an instant. It need not be that of the epoch: they only compare.
+    /// The instant of tick 0 for libraries that need an `Instant`. It may differ from the epoch,
+    /// because they only compare.
     base: OnceCell<Instant>,
 }
 
 thread_local! {
-    /// The clock of this thread's runtime, which moves when the runtime parks.
-    static ATTENDED: RefCell<Option<Time>> = const { RefCell::new(None) };
+    /// The clock of this thread's runtime, which advances when the runtime parks.
+    static RUNTIME_CLOCK: RefCell<Option<Time>> = const { RefCell::new(None) };
 }
 
-/// A runtime for one worker, on this thread. Whenever it has nothing to run it lets the clock of [`Time::attend`] set
-/// its alarm, or leap; and whenever it wakes, fire the timers that are due.
+/// Creates a runtime for one worker, on this thread. Before it parks, the clock of [`Time::attend`]
+/// sets its alarm, or the fake clock jumps. When it wakes, the clock fires the due timers.
 ///
 /// # Errors
 ///
 /// If the system grants no event loop.
 pub fn runtime() -> io::Result<LocalRuntime> {
     let mut builder = tokio::runtime::Builder::new_current_thread();
-    builder.on_thread_park(|| ATTENDED.with_borrow(|time| time.iter().for_each(Time::before_park)));
-    builder.on_thread_unpark(|| ATTENDED.with_borrow(|time| time.iter().for_each(Time::after_unpark)));
+    builder.on_thread_park(|| RUNTIME_CLOCK.with_borrow(|time| time.iter().for_each(Time::before_park)));
+    builder.on_thread_unpark(|| RUNTIME_CLOCK.with_borrow(|time| time.iter().for_each(Time::after_unpark)));
     builder.enable_io();
     #[cfg(not(all(target_os = "linux", not(brunt_portable))))]
     builder.enable_time();
@@ -122,7 +127,8 @@ pub fn runtime() -> io::Result<LocalRuntime> {
 }
 
 impl Time {
-    /// The clock of one worker. It must be [attended](Self::attend) to before anybody waits.
+    /// Creates the clock of one worker. [`attend`](Self::attend) must be called
+    /// before any task waits.
     pub fn new(epoch: Epoch) -> Self {
         Self(Rc::new(Inner {
             epoch,
@@ -142,28 +148,29 @@ impl Time {
         }))
     }
 
-    /// Makes this the clock of the runtime that this thread is in, until what is returned is dropped.
+    /// Makes this the clock of the runtime of this thread, until the returned guard is dropped.
     ///
     /// # Errors
     ///
     /// If the system grants no timer.
-    pub fn attend(&self) -> io::Result<Attended> {
+    pub fn attend(&self) -> io::Result<RuntimeHookGuard> {
         if let Epoch::Real(epoch) = self.0.epoch {
             let _ = self.0.alarm.set(Alarm::new(epoch)?);
         }
-        ATTENDED.set(Some(self.clone()));
-        Ok(Attended)
+        RUNTIME_CLOCK.set(Some(self.clone()));
+        Ok(RuntimeHookGuard)
     }
 
-    /// Waits for something no longer than this; None: it took longer, and is dropped.
-    pub async fn within<F: Future>(&self, limit: Duration, what: F) -> Option<F::Output> {
-        match race(what, self.sleep_until(self.now() + limit)).await {
+    /// Waits for `work` at most for `limit`. None: the limit passed, and `work` was dropped.
+    pub async fn within<F: Future>(&self, limit: Duration, work: F) -> Option<F::Output> {
+        match race(work, self.sleep_until(self.now() + limit)).await {
             First::A(done) => Some(done),
             First::B(()) => None,
         }
     }
 
-    /// Nothing can run: set the alarm for the next timer, once, whatever was set and unset meanwhile.
+    /// Sets the alarm for the next timer before the runtime parks: once, however often
+    /// timers were set meanwhile.
     fn before_park(&self) {
         if self.0.coalescer.wants_rest(|| self.now()) {
             self.rest();
@@ -171,24 +178,24 @@ impl Time {
         if self.0.counts_idle.get() {
             self.0.parked.set(self.now());
         }
-        self.ring();
+        self.fire_if_rung();
         match (self.0.alarm.get(), self.0.timers.earliest()) {
             (Some(alarm), Some(due)) => {
                 if let Some(due) = self.before_spin(due) {
                     alarm.set(due);
                 }
             }
-            (None, Some(_)) => self.leap(),
+            (None, Some(_)) => self.jump(),
             (_, None) => {}
         }
     }
 
-    /// Sleeps while replies come in, unless a timer is due before it would wake.
+    /// Sleeps while replies arrive, unless a timer is due before it would wake.
     fn rest(&self) {
         let began = self.now();
         if self.0.timers.earliest().is_none_or(|due| due > began + REST) {
             std::thread::sleep(REST);
-            self.0.coalescer.rested(Duration::from_nanos(self.now().nanos_since(began)));
+            self.0.coalescer.record_rest(Duration::from_nanos(self.now().nanos_since(began)));
         }
     }
 
@@ -196,27 +203,28 @@ impl Time {
         if self.0.counts_idle.get() {
             self.was_idle(self.0.parked.get(), self.now());
         }
-        self.ring();
+        self.fire_if_rung();
     }
 
-    /// Fires what is due, if the alarm rang.
-    fn ring(&self) {
-        if self.0.alarm.get().is_some_and(Alarm::rang) && self.fire(self.now()) && self.0.long_work.take() {
-            self.let_woken_run();
+    /// Fires the due timers if the alarm rang.
+    fn fire_if_rung(&self) {
+        if self.0.alarm.get().is_some_and(Alarm::take_rang) && self.fire(self.now()) && self.0.long_work.take() {
+            self.run_woken_first();
         }
     }
 
-    /// Lets tasks that a timer woke run before those that have long work and were ready earlier.
-    fn let_woken_run(&self) {
+    /// Runs the tasks that a timer woke before ready tasks with long work.
+    fn run_woken_first(&self) {
         if !self.0.must_yield.replace(true) {
             self.0.woken.set(self.now());
             let time = self.clone();
-            // The run queue is first in, first out: this task is behind all that were woken.
+            // The run queue is first in, first out: this task runs after all tasks that were woken.
             tokio::task::spawn_local(async move { time.0.must_yield.set(false) });
         }
     }
 
-    /// Yields to the tasks that a timer woke together with this one, and to those that timers have woken since.
+    /// Yields to the tasks that a timer woke together with this one, and to those that
+    /// timers have woken since.
     pub async fn yield_to_woken(&self) {
         let mut has_yielded = false;
         std::future::poll_fn(|cx| {
@@ -235,7 +243,8 @@ impl Time {
         self.0.timers.fire(now)
     }
 
-    /// Fires timers that are due at `now`. A runtime that never parks has this called by whoever keeps it busy.
+    /// Fires the timers that are due at `now`. A task that keeps the runtime
+    /// from parking calls this.
     #[inline]
     pub fn catch_up(&self, now: Tick) {
         if self.0.timers.earliest().is_some_and(|due| due <= now) {
@@ -243,15 +252,17 @@ impl Time {
         }
     }
 
-    /// When timers were fired last: now, or a little before, for whoever was just woken by one. Costs nothing.
+    /// Returns when timers fired last: for a task that a timer just woke, now or slightly earlier.
+    /// Costs no clock read.
     pub fn fired(&self) -> Tick {
         self.0.fired.get()
     }
 
-    /// Leaps to the next timer that somebody waits for, if the clock is a fake one. Where nobody waits for any, it is not
-    /// time that the runtime waits for, and none passes.
-    fn leap(&self) {
-        let (before, fired) = (self.now(), self.fired());
+    /// Advances a fake clock to the next timer that a task waits for. If no task waits for a timer,
+    /// the runtime waits for something else, and no time passes.
+    fn jump(&self) {
+        let before = self.now();
+        let fired = self.fired();
         while let (Epoch::Fake, Some(due)) = (self.0.epoch, self.0.timers.earliest()) {
             self.0.fake_now.set(due.max(self.now()));
             if self.fire(self.now()) {
@@ -262,69 +273,70 @@ impl Time {
         self.0.fired.set(fired);
     }
 
-    /// Lets the worker rest before it polls its sockets where that saves wake-ups; not by a fake clock.
+    /// Lets the worker rest before it polls its sockets if that saves wake-ups. A
+    /// fake clock never rests.
     pub fn coalesce_replies(&self) {
         if matches!(self.0.epoch, Epoch::Real(_)) {
             self.0.coalescer.turn_on();
         }
     }
 
-    /// How often and how long it rested.
+    /// Returns the number and total length of the rests.
     pub fn rests(&self) -> Rests {
         self.0.coalescer.rests()
     }
 
-    /// A request is about to be sent.
+    /// Notes that a request is about to be sent.
     #[inline]
     pub fn exchange_begins(&self) {
         self.0.coalescer.exchange_begins();
     }
 
-    /// Its reply was read, or it failed.
+    /// Notes that a reply was read, or that its request failed.
     #[inline]
     pub fn exchange_ended(&self) {
         self.0.coalescer.exchange_ended();
     }
 
-    /// Counts the idle time from now on.
+    /// Begins to count idle time.
     pub fn count_idle(&self) {
         self.0.counts_idle.set(true);
     }
 
-    /// Nanoseconds in which nothing could run, since they are counted.
+    /// Nanoseconds in which nothing could run, since counting began.
     pub fn idle(&self) -> u64 {
         self.0.idle.get()
     }
 
-    /// Adds idle time: the runtime was parked, or polled the sockets and found nothing.
+    /// Adds idle time: the runtime was parked, or its poll of the sockets found nothing.
     pub fn was_idle(&self, from: Tick, to: Tick) {
         self.0.idle.set(self.0.idle.get() + to.nanos_since(from));
     }
 
-    /// A timer that is not set yet.
+    /// Creates a timer that is not set.
     pub fn timer(&self) -> Sleep {
         Sleep::new(Rc::clone(&self.0))
     }
 
-    /// Wakes everybody who waits, whatever for.
+    /// Wakes every task that waits for a timer, whatever its instant.
     pub fn fire_all(&self) {
         self.0.timers.fire(Tick::NEVER);
-        self.let_woken_run();
+        self.run_woken_first();
     }
 
-    /// Reads the clock and fires timers that are due, for a task that was busy without doing so.
-    pub fn look(&self) {
+    /// Reads the clock and fires due timers, for a task that was busy for long.
+    pub fn fire_due_now(&self) {
         brunt_wire::Timer::fire_due(self, self.now());
     }
 }
 
-/// This thread's clock is attended to for as long as this lives.
+/// Keeps this thread's clock connected to its runtime until it is dropped.
 #[must_use]
-pub struct Attended;
+pub struct RuntimeHookGuard;
 
-impl Drop for Attended {
+impl Drop for RuntimeHookGuard {
     fn drop(&mut self) {
-        ATTENDED.set(None);
+        RUNTIME_CLOCK.set(None);
     }
 }
 
@@ -343,7 +355,7 @@ impl Timer for Time {
         let sleep = self.timer();
         sleep.set(due);
         (&sleep).await;
-        // Everybody may have been woken before.
+        // `fire_all` may have woken this task early.
         while self.now() < due {
             sleep.set(due);
             (&sleep).await;
@@ -353,21 +365,22 @@ impl Timer for Time {
     fn fire_due(&self, now: Tick) {
         self.0.long_work.set(true);
         if self.0.timers.earliest().is_some_and(|due| due <= now) && self.fire(now) {
-            self.let_woken_run();
+            self.run_woken_first();
         }
     }
 
     #[inline]
     fn must_yield(&self, has_yielded: bool) -> bool {
-        // Where timers fire all the time, work still proceeds.
+        // Long work also proceeds if timers fire all the time.
         self.0.must_yield.get() && (!has_yielded || self.now() >= self.0.woken.get() + LONGEST_WAIT)
     }
 
     fn nanos_since_received(&self, received: Duration, until: Tick) -> Option<u64> {
         let Epoch::Real(_) = self.0.epoch else { return None };
-        let (day, now) = (clock_gettime(ClockId::Realtime), self.now());
-        let day = Duration::new(day.tv_sec as u64, day.tv_nsec as u32);
-        let since = day.checked_sub(received)?.checked_sub(now - until)?;
+        let real_time = clock_gettime(ClockId::Realtime);
+        let now = self.now();
+        let real_time = Duration::new(real_time.tv_sec as u64, real_time.tv_nsec as u32);
+        let since = real_time.checked_sub(received)?.checked_sub(now - until)?;
         Some(brunt_model::time::nanos(since))
     }
 

@@ -1,12 +1,12 @@
-//! What may be said to a run while it goes on, and when it comes true.
+//! Commands to a run in progress, and the instants at which they take effect.
 
 use crate::gate::Gate;
 use brunt_model::{Account, Part, PartCommand, Plan, Tick};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Once, OnceLock};
 
-/// What may be said to a run while it goes on; clones speak to the same run. Each is said once and heard by all workers
-/// at the end of an interval.
+/// Commands to a run in progress; clones control the same run. Each command is given once; all
+/// workers apply it at the end of an interval.
 #[derive(Debug, Clone, Default)]
 pub struct Control(Arc<ControlFlags>);
 
@@ -18,50 +18,53 @@ struct ControlFlags {
 }
 
 impl Control {
-    /// Somebody wants it to end: no new requests, a short grace, and the report of what was measured.
+    /// Ends the run early: no new requests, a short grace period, then the report of
+    /// the results so far.
     pub fn stop(&self) {
         self.0.stop.store(true, Ordering::Release);
     }
 
-    /// Whether somebody wanted it to end.
+    /// True if [`Self::stop`] was called.
     pub fn is_stopped(&self) -> bool {
         self.0.stop.load(Ordering::Acquire)
     }
 
-    /// What was asked for is known: the run ends as if its time were up.
+    /// Ends the run because its goal is reached, as if its time had passed.
     pub fn enough(&self) {
         self.0.enough.store(true, Ordering::Release);
     }
 
-    /// It need not go on.
+    /// True if the run should end.
     pub(crate) fn is_over(&self) -> bool {
         self.is_stopped() || self.0.enough.load(Ordering::Acquire)
     }
 
-    /// The server is warm: the measured time begins.
+    /// Begins the measured time, because the server is warm.
     pub fn steady(&self) {
         self.0.steady.store(true, Ordering::Release);
     }
 
-    /// The measured time may begin.
+    /// True if the measured time may begin.
     pub(crate) fn is_steady(&self) -> bool {
         self.0.steady.load(Ordering::Acquire)
     }
 }
 
-/// When what was said comes true: the same for all workers, as the first of them found it or as it was told.
+/// Instants at which commands take effect, the same for all workers: set by the first worker that
+/// applies the command, or by the parent process.
 #[derive(Debug, Default)]
 pub(crate) struct Borders {
-    /// No new requests from then on.
+    /// No new requests are begun from this instant on.
     pub ends: OnceLock<Tick>,
-    /// When the measured time begins, where the server was found warm before the longest warm-up was over.
+    /// Begin of the measured time, if the server was warm before the warm-up limit.
     pub warm: OnceLock<Tick>,
 }
 
-/// Ends the run, in all of its processes.
+/// Ends the run in all of its processes.
 pub(crate) type EndRun = Arc<dyn Fn() + Send + Sync>;
 
-/// One process's share of the load, and how it learns what all processes do together. Clones are of the same part.
+/// One process's share of the load, and the commands that it receives. Clones belong
+/// to the same part.
 #[derive(Clone)]
 pub struct PartHandle {
     pub(crate) part: Part,
@@ -72,18 +75,19 @@ pub struct PartHandle {
 }
 
 impl PartHandle {
-    /// A part of a plan that waits for [`PartCommand::Go`]. `say` is called once when all its connections are open, and once when a
-    /// scenario ends the run.
-    pub fn new(plan: &Plan, part: Part, say: impl Fn(&Account) + Send + Sync + 'static) -> Self {
-        let (says_ready, says_end) = (Arc::new(say), Once::new());
-        let says = Arc::clone(&says_ready);
-        let ready = move |at| says_ready(&Account::Ready(at));
-        let gate = Gate::held(plan.threads as usize * plan.populations.len(), Box::new(ready));
-        let end_run = Arc::new(move || says_end.call_once(|| says(&Account::EndRun)));
+    /// Creates a part of a plan that waits for [`PartCommand::Go`]. Calls `send` once when all its
+    /// connections are open, and once when a scenario ends the run.
+    pub fn new(plan: &Plan, part: Part, send: impl Fn(&Account) + Send + Sync + 'static) -> Self {
+        let send = Arc::new(send);
+        let send_ready = Arc::clone(&send);
+        let workers = plan.threads as usize * plan.populations.len();
+        let gate = Gate::with_callback(workers, Box::new(move |at| send_ready(&Account::Ready(at))));
+        let once = Once::new();
+        let end_run = Arc::new(move || once.call_once(|| send(&Account::EndRun)));
         Self { part, control: Control::default(), gate: Arc::new(gate), borders: Arc::default(), end_run }
     }
 
-    /// A whole run, which nobody holds back.
+    /// Creates the only part of a run in one process, which begins on its own.
     pub(crate) fn whole(plan: &Plan, control: &Control) -> Self {
         let gate = Arc::new(Gate::new(plan.threads as usize * plan.populations.len()));
         let ends = control.clone();
@@ -91,10 +95,11 @@ impl PartHandle {
         Self { part: Part::WHOLE, control: control.clone(), gate, borders: Arc::default(), end_run }
     }
 
-    /// Takes a word; may be called from any thread.
-    pub fn hear(&self, word: PartCommand) {
-        // The border before the word that it belongs to. Only the first counts.
-        match word {
+    /// Applies a command of the parent process; may be called from any thread.
+    pub fn hear(&self, command: PartCommand) {
+        // The instant is set before the flag, so that a worker that sees the flag finds the
+        // instant. Only the first one counts.
+        match command {
             PartCommand::Go(at) => self.gate.open(at),
             PartCommand::Steady(at) => {
                 let _ = self.borders.warm.set(at);
@@ -107,7 +112,7 @@ impl PartHandle {
             PartCommand::Stop(at) => {
                 let _ = self.borders.ends.set(at);
                 self.control.stop();
-                // Too late where the load has begun.
+                // Has no effect if the load has begun.
                 self.gate.give_up();
             }
         }

@@ -1,20 +1,22 @@
-//! Where workers wait for each other, so that the load begins everywhere at the same instant.
+//! Synchronizes the workers, so that the load begins at the same instant on all of them.
 //!
-//! In a run of several processes the last worker does not open it: it says so to somebody, who opens all gates.
+//! In a run of several processes the last worker does not open the gate. It reports to the parent
+//! process, which opens the gates of all processes.
 
 use brunt_model::Tick;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::{Poll, Waker};
 
-/// Opens when all workers are there.
+/// A barrier that opens when all workers are ready.
 pub struct Gate {
     inner: Mutex<Inner>,
-    /// Who opens it, when all are there; None: the last one does.
-    keeper: Option<Keeper>,
+    /// Called when all workers are ready, in place of opening the gate. None: the
+    /// last worker opens it.
+    on_ready: Option<OnReady>,
 }
 
-/// Is told since when all are there.
-pub type Keeper = Box<dyn Fn(Tick) + Send + Sync>;
+/// Receives the instant from which all workers are ready.
+pub type OnReady = Box<dyn Fn(Tick) + Send + Sync>;
 
 #[derive(Debug)]
 struct Inner {
@@ -31,48 +33,49 @@ enum State {
 }
 
 impl Gate {
-    /// A gate for so many workers.
+    /// Creates a gate for this number of workers.
     pub fn new(workers: usize) -> Self {
-        Self { inner: Mutex::new(Inner { missing: workers, state: State::Shut, wakers: Vec::new() }), keeper: None }
+        Self { inner: Mutex::new(Inner { missing: workers, state: State::Shut, wakers: Vec::new() }), on_ready: None }
     }
 
-    /// A gate that somebody else opens, when he has heard that all are there.
-    pub fn held(workers: usize, keeper: Keeper) -> Self {
-        Self { keeper: Some(keeper), ..Self::new(workers) }
+    /// Creates a gate that is opened from outside, after `on_ready` was called.
+    pub fn with_callback(workers: usize, on_ready: OnReady) -> Self {
+        Self { on_ready: Some(on_ready), ..Self::new(workers) }
     }
 
     fn inner(&self) -> MutexGuard<'_, Inner> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Says that one more worker is ready at `now`. The last one's instant is when the load begins, unless somebody else
-    /// says when.
+    /// Counts one more worker as ready at `now`. The load begins when the last one is ready, unless
+    /// the gate is opened from outside.
     pub fn ready(&self, now: Tick) {
         let mut inner = self.inner();
         inner.missing = inner.missing.saturating_sub(1);
         if inner.missing > 0 {
             return;
         }
-        match &self.keeper {
-            None => inner.turn(State::Open(now)),
-            Some(keeper) => {
+        match &self.on_ready {
+            None => inner.settle(State::Open(now)),
+            Some(on_ready) => {
+                // `on_ready` may open this gate, which takes the lock again.
                 drop(inner);
-                keeper(now);
+                on_ready(now);
             }
         }
     }
 
-    /// The load begins at this instant.
-    pub fn open(&self, at: Tick) {
-        self.inner().turn(State::Open(at));
+    /// Opens the gate: the load begins at this instant.
+    pub fn open(&self, begins: Tick) {
+        self.inner().settle(State::Open(begins));
     }
 
-    /// There will be no load: everybody goes home. Too late where it has begun.
+    /// Cancels the load for all workers. Has no effect if it has begun.
     pub fn give_up(&self) {
-        self.inner().turn(State::GivenUp);
+        self.inner().settle(State::GivenUp);
     }
 
-    /// Waits for the beginning; None: there is none.
+    /// Waits for the gate, and returns when the load begins. None: there is no load.
     pub async fn wait(&self) -> Option<Tick> {
         std::future::poll_fn(|cx| {
             let mut inner = self.inner();
@@ -88,8 +91,8 @@ impl Gate {
 }
 
 impl Inner {
-    /// Once and for all.
-    fn turn(&mut self, state: State) {
+    /// Sets the final state; later calls have no effect.
+    fn settle(&mut self, state: State) {
         if self.state == State::Shut {
             self.state = state;
             self.wakers.drain(..).for_each(Waker::wake);

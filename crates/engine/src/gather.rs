@@ -1,7 +1,8 @@
-//! Snapshots of several sources (threads, or processes) joined in order of time, and events made of them.
+//! Merges the snapshots of several sources (threads or processes) in order of time, and
+//! makes events of them.
 //!
-//! A source hands over one [`Snapshot`] for each interval, and says when there will be no more. It does
-//! not know who the sources are, nor how their snapshots came here.
+//! A source sends one [`Snapshot`] for each interval, and reports when it sends no more. This
+//! module does not know what the sources are, nor how their snapshots arrive.
 
 use crate::clock::{Rests, Time, unix_seconds};
 use crate::labels::{Labels, NewLabel, OTHER};
@@ -13,32 +14,32 @@ use brunt_model::{Clock, Environment, Event, Phase, Plan, Snapshot, Tick};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// How far readings of ourselves are apart.
+/// Interval between two readings of the generator itself.
 pub(crate) const BETWEEN_READINGS: Duration = Duration::from_secs(1);
 
-/// A source that comes so late with an interval was stopped meanwhile.
-const STOPPED: Duration = Duration::from_millis(250);
+/// A source that sends its interval later than this counts as stopped meanwhile.
+const LATE: Duration = Duration::from_millis(250);
 
-/// Who reads ourselves.
-pub(crate) trait Watch {
-    /// Names, with their unit, and values.
+/// Reads the resource usage of the generator itself.
+pub(crate) trait SelfMonitor {
+    /// Returns names, with their unit, and values.
     fn read(&mut self) -> Vec<(String, f64)>;
 
-    /// Whether each source is a worker; of several processes, each tells of its own workers.
+    /// True if each source is a worker. False for processes, which report their own workers.
     fn sources_are_workers(&self) -> bool;
 }
 
-/// How late a source was with its snapshots.
+/// Time by which a source was late with its snapshots.
 #[derive(Debug, Clone, Copy, Default)]
-struct Stopped {
-    /// In all.
+struct Lateness {
+    /// Total time.
     time: Duration,
-    /// When the last time began, and when it ended.
+    /// Begin and end of the last time.
     since: Tick,
     to: Tick,
 }
 
-/// How many sources there are.
+/// Number of sources.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Sources {
     pub workers: usize,
@@ -46,135 +47,138 @@ pub(crate) struct Sources {
 }
 
 impl Sources {
-    /// So many workers or processes that carry out a plan.
+    /// Creates the numbers for `workers` threads or processes that run a plan.
     pub fn new(workers: usize, plan: &Plan) -> Self {
         Self { workers, populations: plan.populations.len() }
     }
 }
 
-/// Joins what its sources hand over.
+/// Merges the snapshots of its sources, and sends events to a sink.
 pub(crate) struct Gather<'a, W> {
-    /// Who reads ourselves.
-    pub watch: W,
+    pub monitor: W,
     clock: Time,
     sink: &'a mut dyn Sink,
     labels: &'a Labels,
-    /// By beginning, and by population: snapshots that not all sources have handed over yet.
+    /// Snapshots that some source has not sent yet: by begin of the interval, then by population.
     open: BTreeMap<Tick, Vec<Option<Snapshot>>>,
-    /// By population, and by worker: the beginning of its last snapshot; None: there is none yet.
-    handed: Vec<Vec<Option<Tick>>>,
+    /// Begin of the last snapshot, by population and worker; None before the first,
+    /// `NEVER` after the last.
+    last_from: Vec<Vec<Option<Tick>>>,
     phase: Option<Phase>,
-    seen_to: Tick,
+    emitted_to: Tick,
     error: Option<String>,
-    /// When we read ourselves last.
+    /// When the generator was last read.
     last_reading: Tick,
-    /// By worker: how late it was with its snapshots.
-    stopped: BTreeMap<usize, Stopped>,
-    /// Rests by worker, of threads that have ended and rested.
+    /// By worker.
+    lateness: BTreeMap<usize, Lateness>,
+    /// Rests of threads that have ended, by worker. Threads that never rested are absent.
     rests: BTreeMap<usize, Rests>,
-    overflow_told: bool,
+    has_warned_of_overflow: bool,
 }
 
-impl<'a, W: Watch> Gather<'a, W> {
-    /// Nothing was handed over yet, by so many sources.
-    pub fn new(sources: Sources, labels: &'a Labels, watch: W, clock: Time, sink: &'a mut dyn Sink) -> Self {
+impl<'a, W: SelfMonitor> Gather<'a, W> {
+    /// Creates the collector of these sources, without snapshots.
+    pub fn new(sources: Sources, labels: &'a Labels, monitor: W, clock: Time, sink: &'a mut dyn Sink) -> Self {
         Self {
-            watch,
+            monitor,
             clock,
             sink,
             labels,
             open: BTreeMap::new(),
-            handed: vec![vec![None; sources.workers]; sources.populations],
+            last_from: vec![vec![None; sources.workers]; sources.populations],
             phase: None,
-            seen_to: Tick::ZERO,
+            emitted_to: Tick::ZERO,
             error: None,
             last_reading: Tick::ZERO,
-            stopped: BTreeMap::new(),
+            lateness: BTreeMap::new(),
             rests: BTreeMap::new(),
-            overflow_told: false,
+            has_warned_of_overflow: false,
         }
     }
 
-    /// The run begins.
+    /// Sends the first events of a run.
     pub fn start(&mut self, plan: &Plan, environment: Environment) {
-        let (plan, environment) = (Box::new(plan.clone()), Box::new(environment));
-        self.sink.take(&Event::Started { plan, environment, unix_seconds: unix_seconds() });
-        self.read_ourselves();
+        self.sink.take(&Event::Started {
+            plan: Box::new(plan.clone()),
+            environment: Box::new(environment),
+            unix_seconds: unix_seconds(),
+        });
+        self.read_generator();
     }
 
-    /// A source hands over its next interval.
-    pub fn hand(&mut self, source: Source, snapshot: Snapshot) {
+    /// Adds the next snapshot of a source, and sends the intervals that are now complete.
+    pub fn add_snapshot(&mut self, source: Source, snapshot: Snapshot) {
         self.note_lateness(source.worker, &snapshot);
-        self.handed[source.population][source.worker] = Some(snapshot.from);
+        self.last_from[source.population][source.worker] = Some(snapshot.from);
         self.join(source.population, snapshot);
         self.emit_whole();
     }
 
-    /// A source that comes late with its interval did not get to it: it was stopped, or had other things to do.
+    /// Notes if a source is late with its interval: it was stopped, or had other work.
     fn note_lateness(&mut self, worker: usize, snapshot: &Snapshot) {
         let now = self.clock.now();
-        let known_to = self.stopped.get(&worker).map_or(Tick::ZERO, |stopped| stopped.to);
+        let known_to = self.lateness.get(&worker).map_or(Tick::ZERO, |known| known.to);
         let late = now - snapshot.to.max(known_to);
-        if snapshot.phase != Phase::Setup && late >= STOPPED {
-            let stopped = self.stopped.entry(worker).or_default();
-            *stopped = Stopped { time: stopped.time + late, since: snapshot.to, to: now };
+        if snapshot.phase != Phase::Setup && late >= LATE {
+            let lateness = self.lateness.entry(worker).or_default();
+            *lateness = Lateness { time: lateness.time + late, since: snapshot.to, to: now };
         }
     }
 
-    /// A worker's thread has ended, and this is how often it rested.
-    pub fn worker_rested(&mut self, worker: usize, rests: Rests) {
+    /// Notes the rests of a worker's thread, which has ended.
+    pub fn add_rests(&mut self, worker: usize, rests: Rests) {
         if rests.count > 0 {
             self.rests.insert(worker, rests);
         }
     }
 
-    /// A source hands over no more.
-    pub fn over(&mut self, source: Source) {
-        self.handed[source.population][source.worker] = Some(Tick::NEVER);
+    /// Notes that a source sends no more snapshots.
+    pub fn end_source(&mut self, source: Source) {
+        self.last_from[source.population][source.worker] = Some(Tick::NEVER);
         self.emit_whole();
     }
 
-    /// Passes an event on as it is.
-    pub fn tell(&mut self, event: &Event) {
+    /// Sends an event unchanged.
+    pub fn forward(&mut self, event: &Event) {
         self.sink.take(event);
     }
 
-    /// Something that the reader of the report should know.
+    /// Sends a warning for the reader of the report.
     pub fn warn(&mut self, at: Tick, text: &str) {
-        self.tell(&Event::Warning(Warning { at, text: without_number(text) }));
+        self.forward(&Event::Warning(Warning { at, text: without_number(text) }));
     }
 
-    /// Something that is known at the end of the run.
+    /// Sends a warning that is known only at the end of the run.
     pub fn remark(&mut self, text: &str) {
-        self.warn(self.seen_to, text);
+        self.warn(self.emitted_to, text);
     }
 
-    /// Why nothing can be measured. The first reason counts.
+    /// Stores the reason why nothing can be measured; only the first reason is used.
     pub fn fatal(&mut self, why: String) {
         self.error.get_or_insert(why);
     }
 
-    /// The end of the last interval that left.
-    pub fn seen_to(&self) -> Tick {
-        self.seen_to
+    /// Returns the end of the last interval that was sent.
+    pub fn emitted_to(&self) -> Tick {
+        self.emitted_to
     }
 
-    /// Reads this process where the last reading is older than the interval.
+    /// Reads the generator if the last reading is older than `time`.
     pub fn read_after(&mut self, time: Duration) {
-        // A fake clock, which is another for each thread, never gets there.
+        // A fake clock never gets here, because each thread has its own.
         if self.clock.now() >= self.last_reading + time {
-            self.read_ourselves();
+            self.read_generator();
         }
     }
 
-    /// Reads ourselves.
-    pub fn read_ourselves(&mut self) {
-        let at = self.clock.now().max(self.seen_to);
+    /// Reads the generator, and sends the reading.
+    pub fn read_generator(&mut self) {
+        let at = self.clock.now().max(self.emitted_to);
         self.last_reading = at;
-        let mut values = self.watch.read();
-        for (worker, stopped) in self.stopped.iter().filter(|_| self.watch.sources_are_workers()) {
-            values.push((name::worker_stopped(*worker), stopped.time.as_secs_f64()));
-            values.push((name::worker_stopped_at(*worker), stopped.since.seconds()));
+        let mut values = self.monitor.read();
+        for (worker, late) in self.lateness.iter().filter(|_| self.monitor.sources_are_workers()) {
+            values.push((name::worker_stopped(*worker), late.time.as_secs_f64()));
+            values.push((name::worker_stopped_at(*worker), late.since.seconds()));
         }
         for (worker, rests) in &self.rests {
             values.push((name::of_worker(*worker, name::RESTS), rests.count as f64));
@@ -183,17 +187,17 @@ impl<'a, W: Watch> Gather<'a, W> {
         self.sink.take(&Event::Reading(Reading { at, source: name::GENERATOR.into(), values }));
     }
 
-    /// The run is over: whatever was handed over leaves.
+    /// Ends the run: sends the remaining intervals, a last reading and the end event.
     pub fn finish(mut self, interrupted: bool) {
         while let Some((_, snapshots)) = self.open.pop_first() {
             self.emit_all(snapshots);
         }
-        self.read_ourselves();
-        self.sink.take(&Event::Finished(Finish { at: self.seen_to, interrupted, error: self.error }));
+        self.read_generator();
+        self.sink.take(&Event::Finished(Finish { at: self.emitted_to, interrupted, error: self.error }));
     }
 
     fn join(&mut self, population: usize, snapshot: Snapshot) {
-        let populations = self.handed.len();
+        let populations = self.last_from.len();
         let interval = self.open.entry(snapshot.from).or_insert_with(|| vec![None; populations]);
         match &mut interval[population] {
             Some(whole) => {
@@ -201,20 +205,20 @@ impl<'a, W: Watch> Gather<'a, W> {
                 whole.phase = whole.phase.max(snapshot.phase);
                 whole.merge(&snapshot);
             }
-            none => *none = Some(snapshot),
+            empty => *empty = Some(snapshot),
         }
     }
 
     fn emit_whole(&mut self) {
-        let all_have = self.handed.iter().flatten().min().copied().flatten();
-        while let Some(first) = self.open.first_entry().filter(|first| Some(*first.key()) <= all_have) {
+        let complete_to = self.last_from.iter().flatten().min().copied().flatten();
+        while let Some(first) = self.open.first_entry().filter(|first| Some(*first.key()) <= complete_to) {
             let snapshots = first.remove();
             self.emit_all(snapshots);
         }
     }
 
-    /// An interval: of each population where there are several, and of all of them. All are in the earliest phase that one is
-    /// in.
+    /// Sends one interval: of each population if there are several, and of all together. The
+    /// interval has the earliest phase of any population.
     fn emit_all(&mut self, snapshots: Vec<Option<Snapshot>>) {
         for NewLabel { id, name, hop_of } in self.labels.take_new() {
             self.sink.take(&Event::Label { id, name, hop_of });
@@ -245,13 +249,13 @@ impl<'a, W: Watch> Gather<'a, W> {
             self.phase = Some(snapshot.phase);
             self.sink.take(&Event::Stage { at: snapshot.from, phase: snapshot.phase });
             if snapshot.phase == Phase::Measure {
-                self.read_ourselves();
+                self.read_generator();
             }
         }
-        self.seen_to = self.seen_to.max(snapshot.to);
+        self.emitted_to = self.emitted_to.max(snapshot.to);
         let to = snapshot.to;
         self.sink.take(&Event::Snapshot(Box::new(snapshot)));
-        if self.labels.overflowed() && !std::mem::replace(&mut self.overflow_told, true) {
+        if self.labels.overflowed() && !std::mem::replace(&mut self.has_warned_of_overflow, true) {
             let limit = self.labels.limit();
             self.warn(to, &format!("more than {limit} labels: the rest are summed under {OTHER}; see --labels"));
         }

@@ -1,4 +1,5 @@
-//! One iteration: the requests that a virtual user makes of one arrival, and its pauses between them.
+//! Runs one iteration: the requests that a virtual user sends for one arrival, and
+//! the pauses between them.
 
 use crate::actor::Actor;
 use crate::pool::Job;
@@ -12,59 +13,58 @@ use std::rc::Rc;
 use std::time::Duration;
 use tokio::task::coop::consume_budget;
 
-/// Between two requests of which the first could not be made.
+/// Pause after a request that could not be prepared.
 const FAILING_PAUSE: Duration = Duration::from_millis(1);
 
-/// When a request is due.
+/// Instants at which a request was due and could begin.
 #[derive(Clone, Copy)]
 pub struct RequestTiming {
     pub planned: Tick,
-    /// A permitted connection was there.
+    /// When a permitted connection was available.
     pub free: Tick,
-    /// Nanoseconds for which it waited because connections are opened at a bounded rate.
+    /// Nanoseconds for which the request waited because connections are opened at a bounded rate.
     pub paced: u64,
-    /// Number of its iteration.
     pub iteration: u64,
-    /// It is the first of its arrival.
+    /// True for the first request of an arrival.
     pub arrives: bool,
 }
 
 impl RequestTiming {
-    /// The first request of an arrival.
-    pub fn of(Job { arrival, free, paced }: Job) -> Self {
+    /// Timing of the first request of an arrival.
+    pub fn first(Job { arrival, free, paced }: Job) -> Self {
         Self { planned: arrival.planned, free, paced, iteration: arrival.number, arrives: true }
     }
 
-    /// A further request of the same iteration.
-    fn behind(self, planned: Tick) -> Self {
+    /// Timing of a further request of the same iteration.
+    fn following(self, planned: Tick) -> Self {
         Self { planned, free: planned, paced: 0, arrives: false, ..self }
     }
 }
 
-/// What a step of the user came to.
+/// Result of a step of the user.
 #[derive(Default)]
 pub struct StepResult {
-    /// The last whole reply.
+    /// The last complete reply.
     pub last: Option<Reply>,
-    /// No whole reply came, or a check on it failed.
+    /// True if no complete reply arrived, or a check on it failed.
     pub failed: bool,
-    /// No whole reply came.
+    /// The failure, if no complete reply arrived.
     pub lost: Option<FailedRequest>,
-    /// What became of the requests of a parallel step.
+    /// Replies of a parallel step.
     pub parallel: Option<Box<ParallelReplies>>,
 }
 
-/// What became of the requests of a parallel step.
+/// Replies to the requests of a parallel step.
 #[derive(Default)]
 pub struct ParallelReplies {
-    /// In the order of the requests; None where no whole reply came.
+    /// In the order of the requests; None without a complete reply.
     pub replies: Vec<Option<Reply>>,
-    /// How many requests failed.
+    /// Number of requests that failed.
     pub failures: u32,
 }
 
 impl StepResult {
-    /// What the user knows when it decides on its next step.
+    /// Returns the information for the user's next decision.
     pub fn turn(&self, number: u64, step: u32) -> Turn<'_> {
         let one = Turn { number, last: self.last.as_ref(), step, failed: self.failed, ..Turn::default() };
         match self.parallel.as_deref() {
@@ -76,41 +76,42 @@ impl StepResult {
     }
 }
 
-/// A request that has no reply.
+/// A request without a reply.
 #[derive(Clone, Copy)]
 pub struct FailedRequest {
     pub failure: Failure,
-    /// It was written, and with it what was to go along.
-    pub sent: bool,
+    /// True if it was written, with the requests pipelined after it.
+    pub is_sent: bool,
 }
 
-/// Whether a step asks for something, or was to.
-fn asks(step: &Step) -> bool {
+/// True if a step sends a request, or fails to send one.
+fn is_request(step: &Step) -> bool {
     use Step::{Broken, Failing, Last, Parallel, Request, Together};
     matches!(step, Request(_) | Last(_) | Together(_) | Parallel(..) | Broken(_) | Failing(..))
 }
 
 impl<T: Transport> Actor<T> {
-    /// Carries out one arrival: all the requests that its user makes of it.
+    /// Carries out one arrival: all requests that its user sends for it.
     pub async fn carry_out(&mut self, mut due: RequestTiming) {
-        let (mut step, mut asked) = (0, StepResult::default());
+        let mut step = 0;
+        let mut result = StepResult::default();
         let mut is_idle = true;
         loop {
-            let next = self.user.next(asked.turn(due.iteration, step));
-            // That of an arrival of the open loop was counted when the arrival was due.
-            if (step > 0 || self.population.shared.pool.is_none()) && asks(&next) {
-                self.population.requests.recorder().due(self.population.clock.cohort(due.planned));
+            let next = self.user.next(result.turn(due.iteration, step));
+            // In an open loop, the first request was counted when its arrival was due.
+            if (step > 0 || self.population.shared.pool.is_none()) && is_request(&next) {
+                self.population.requests.recorder().record_due(self.population.clock.cohort(due.planned));
             }
-            asked = match next {
+            result = match next {
                 Step::Done if step > 0 => return self.end_transactions(),
-                Step::Done if !is_idle => return self.asked_nothing(due),
-                Step::Done => return self.without_request(due),
-                Step::Leave | Step::EndRun => return self.leave(due, step, matches!(next, Step::EndRun)),
-                Step::Broken(why) => return self.broken(due, why),
+                Step::Done if !is_idle => return self.end_without_request(due),
+                Step::Done => return self.fail_without_step(due),
+                Step::Leave | Step::EndRun => return self.leave_run(due, step, matches!(next, Step::EndRun)),
+                Step::Broken(why) => return self.fail_iteration(due, why),
                 Step::Failing(why, label) => {
-                    self.failing(due, why, Some(label));
+                    self.fail_request(due, why, Some(label));
                     self.reply_in_transactions(true);
-                    // Users whose requests all fail leave a turn to others.
+                    // A user with only failing requests must not starve the others.
                     self.pause = FAILING_PAUSE;
                     StepResult { failed: true, ..StepResult::default() }
                 }
@@ -125,41 +126,42 @@ impl<T: Transport> Actor<T> {
                 Step::Together(requests) => {
                     self.request_in_transactions(due.planned);
                     step += (requests.len() as u32).saturating_sub(1);
-                    self.together(&requests, due).await
+                    self.send_pipelined(&requests, due).await
                 }
                 Step::Parallel(requests, _) if requests.is_empty() => {
-                    return self.broken(due, "a parallel step has no requests".into());
+                    return self.fail_iteration(due, "a parallel step has no requests".into());
                 }
                 Step::Parallel(requests, most) => {
                     self.request_in_transactions(due.planned);
                     step += (requests.len() as u32).saturating_sub(1);
-                    // Boxed: an idle connection would hold the room for it.
-                    Box::pin(self.parallel(requests, most, due)).await
+                    // Boxed because parallel steps are rare; inline it would
+                    // enlarge every idle connection.
+                    Box::pin(self.send_parallel(requests, most, due)).await
                 }
                 Step::Think(time) => {
                     self.pause_in_transactions(nanos(time));
-                    due = due.behind(due.planned + time);
+                    due = due.following(due.planned + time);
                     is_idle = false;
                     if !self.think_until(due.planned).await {
-                        return self.end_run(&asked, due, step);
+                        return self.end_run(&result, due, step);
                     }
                     continue;
                 }
                 Step::Sample => {
                     is_idle = false;
-                    due = due.behind(self.made_sample().max(due.planned));
-                    if !self.let_others_run(self.ended).await {
-                        return self.end_run(&asked, due, step);
+                    due = due.following(self.end_own_sample().max(due.planned));
+                    if !self.let_others_run(self.ended_at).await {
+                        return self.end_run(&result, due, step);
                     }
                     continue;
                 }
                 Step::Wait(waiting) => {
                     is_idle = false;
                     let Some(waited) = self.wait_for(waiting).await else {
-                        return self.end_run(&asked, due, step);
+                        return self.end_run(&result, due, step);
                     };
                     self.pause_in_transactions(waited);
-                    due = due.behind(self.ended.max(due.planned));
+                    due = due.following(self.ended_at.max(due.planned));
                     continue;
                 }
                 Step::BeginTransaction(name, pauses) => {
@@ -169,7 +171,7 @@ impl<T: Transport> Actor<T> {
                 Step::EndTransaction => {
                     self.end_transaction();
                     if !self.let_others_run(self.population.clock.now()).await {
-                        return self.end_run(&asked, due, step);
+                        return self.end_run(&result, due, step);
                     }
                     continue;
                 }
@@ -183,11 +185,11 @@ impl<T: Transport> Actor<T> {
                 }
             };
             step += 1;
-            self.reply_in_transactions(asked.failed);
-            // Further requests of the same arrival are due when the last was answered.
-            due = due.behind(self.ended + self.pause);
+            self.reply_in_transactions(result.failed);
+            // Further requests of the same arrival are due when the last one was answered.
+            due = due.following(self.ended_at + self.pause);
             if due.planned >= self.population.clock.ends() {
-                return self.end_run(&asked, due, step);
+                return self.end_run(&result, due, step);
             }
             if !self.pause.is_zero() {
                 self.population.clock.wait_until(&self.timer, due.planned).await;
@@ -195,86 +197,89 @@ impl<T: Transport> Actor<T> {
         }
     }
 
-    /// Lets other tasks and timers run; false if the run is over. A user that makes samples or transactions without requests never
-    /// waits, so that the runtime would not park and no timer would fire.
+    /// Lets other tasks and timers run; false if the run is over. A user that makes samples or
+    /// transactions without requests never waits. Without this call, the runtime would not park,
+    /// and no timer would fire.
     async fn let_others_run(&self, now: Tick) -> bool {
         self.population.clock.time.catch_up(now);
         consume_budget().await;
         now < self.population.clock.ends()
     }
 
-    /// A sample that is no request was made: what follows is due now.
-    fn made_sample(&mut self) -> Tick {
-        let from = self.ended.max(self.population.clock.begins());
+    /// Ends a sample that the user made itself. Returns when the next step is due, which is now.
+    fn end_own_sample(&mut self) -> Tick {
+        let from = self.ended_at.max(self.population.clock.begins());
         let now = self.population.clock.now().max(from);
-        self.population.requests.recorder().thought(from, now.min(self.population.clock.ends()));
-        self.ended = now;
+        self.population.requests.recorder().record_idle(from, now.min(self.population.clock.ends()));
+        self.ended_at = now;
         now
     }
 
-    /// The iteration is over, and nothing was asked.
-    fn asked_nothing(&mut self, due: RequestTiming) {
+    /// Ends an iteration in which no request was sent.
+    fn end_without_request(&mut self, due: RequestTiming) {
         self.drop_arrival(due, 0);
         self.end_transactions();
     }
 
-    /// The user did nothing at all.
-    fn without_request(&mut self, due: RequestTiming) {
+    /// Records a failure of a user that did nothing at all.
+    fn fail_without_step(&mut self, due: RequestTiming) {
         if self.population.shared.pool.is_none() {
-            self.population.requests.recorder().due(self.population.clock.cohort(due.planned));
+            self.population.requests.recorder().record_due(self.population.clock.cohort(due.planned));
         }
-        self.broken(due, "a virtual user has no request".into());
+        self.fail_iteration(due, "a virtual user has no request".into());
     }
 
-    /// An arrival of the open loop for which nothing was asked is dropped.
+    /// Drops an arrival of the open loop for which no request was sent.
     fn drop_arrival(&self, due: RequestTiming, step: u32) {
         if step == 0 && self.population.shared.pool.is_some() {
             let mut recorder = self.population.requests.recorder();
-            recorder.acted(self.ended.max(due.free));
-            recorder.dropped(self.population.clock.cohort(due.planned));
+            recorder.record_first_action(self.ended_at.max(due.free));
+            recorder.record_drop(self.population.clock.cohort(due.planned));
         }
     }
 
-    /// The run is over behind a request, or in a pause.
-    fn end_run(&mut self, asked: &StepResult, due: RequestTiming, step: u32) {
+    /// Ends the iteration because the run is over, after a request or in a pause.
+    fn end_run(&mut self, result: &StepResult, due: RequestTiming, step: u32) {
         self.drop_arrival(due, step);
-        self.end_run_in_transactions(asked, due, step);
-        // A connection of the open loop may get an arrival that was due before the end: it is not within these transactions.
+        self.end_run_in_transactions(result, due, step);
+        // A connection of the open loop may get another arrival that was due before the end; it is
+        // not part of these transactions.
         self.leave_transactions();
     }
 
-    /// The user does nothing more, of its own will; an arrival that it asked nothing for is dropped.
-    fn leave(&mut self, due: RequestTiming, step: u32, ends_run: bool) {
+    /// Ends the user by its scenario. An arrival without a request is dropped.
+    fn leave_run(&mut self, due: RequestTiming, step: u32, ends_run: bool) {
         self.drop_arrival(due, step);
-        self.leaves = true;
+        self.has_left = true;
         self.end_transactions();
         if ends_run {
             (self.population.shared.end_run)();
         }
     }
 
-    /// Waits as long as the user thinks; whether there is time for a request behind it.
+    /// Waits until the think time is over. True if the load has not ended then.
     async fn think_until(&mut self, until: Tick) -> bool {
-        let from = self.ended.max(self.population.clock.begins());
+        let from = self.ended_at.max(self.population.clock.begins());
         let due = until.min(self.population.clock.ends());
         match self.population.requests.lifetime() {
             ConnectionLifetime::Run | ConnectionLifetime::IterationOrClose => self.wait_idle(due).await,
-            // Whether it is still of use shows when it is used.
+            // The next request detects whether the connection is still usable.
             ConnectionLifetime::Iteration => self.population.clock.wait_until(&self.timer, due).await,
         }
-        self.population.requests.recorder().thought(from, until.min(self.population.clock.ends()));
-        // What comes next is due behind the pause, be it another pause or the next iteration.
-        self.ended = due;
+        self.population.requests.recorder().record_idle(from, until.min(self.population.clock.ends()));
+        // The next step is due after the pause, be it another pause or the next iteration.
+        self.ended_at = due;
         until < self.population.clock.ends()
     }
 
-    /// Waits for something that others of the run do; the nanoseconds that it took. None: the load ended before.
+    /// Waits for an action of other users. Returns the nanoseconds of the wait; None if
+    /// the load ended first.
     async fn wait_for(&mut self, Waiting { mut until, limit }: Waiting) -> Option<u64> {
-        let from = self.ended.max(self.population.clock.begins());
+        let from = self.ended_at.max(self.population.clock.begins());
         let ends = self.population.clock.ends();
         let limit = limit.map_or(Tick::NEVER, |limit| self.population.clock.now() + limit);
         let due = limit.min(ends);
-        let came = loop {
+        let has_ended_in_time = loop {
             self.timer.set(due);
             if matches!(race(&mut until, &self.timer).await, First::A(())) {
                 break true;
@@ -284,60 +289,62 @@ impl<T: Transport> Actor<T> {
             }
         };
         let now = self.population.clock.now();
-        self.population.requests.recorder().thought(from, now.min(ends));
-        self.ended = self.ended.max(now);
-        came.then(|| now.nanos_since(from))
+        self.population.requests.recorder().record_idle(from, now.min(ends));
+        self.ended_at = self.ended_at.max(now);
+        has_ended_in_time.then(|| now.nanos_since(from))
     }
 
-    /// Requests that are sent at once. Where one of them has no reply, those behind it have none either.
-    async fn together(&mut self, requests: &[Rc<Prepared>], due: RequestTiming) -> StepResult {
+    /// Sends requests at once on one connection. If one has no reply, the later
+    /// ones have none either.
+    async fn send_pipelined(&mut self, requests: &[Rc<Prepared>], due: RequestTiming) -> StepResult {
         self.record_step(requests.len(), due);
-        let mut asked = StepResult::default();
+        let mut result = StepResult::default();
         for (n, request) in requests.iter().enumerate() {
-            // Those behind the first wait in a queue: their connection owes the replies to the requests before them.
-            let due = if n == 0 { due } else { self.queued(due) };
-            self.along = requests[n..].to_vec();
-            let failed = asked.failed;
-            asked = self.chain(request, due).await;
-            asked.failed |= failed;
+            // The later requests wait in a queue: their connection owes the replies to
+            // the requests before them.
+            let due = if n == 0 { due } else { self.queued_timing(due) };
+            self.pipelined = requests[n..].to_vec();
+            let failed = result.failed;
+            result = self.chain(request, due).await;
+            result.failed |= failed;
             let rest = &requests[n + 1..];
             self.end_overlap(rest.len());
-            if let Some(failure) = asked.lost {
+            if let Some(failure) = result.lost {
                 for (n, request) in rest.iter().enumerate() {
-                    self.lost_with(request, failure, self.queued(due));
+                    self.fail_with_connection(request, failure, self.queued_timing(due));
                     self.end_overlap(rest.len() - n - 1);
                 }
                 break;
             }
         }
-        self.along.clear();
-        asked
+        self.pipelined.clear();
+        result
     }
 
-    /// The timing of a request that was due with others and waited until they had ended.
-    fn queued(&self, due: RequestTiming) -> RequestTiming {
-        RequestTiming { free: due.free.max(self.ended), arrives: false, ..due }
+    /// Returns the timing of a request that was due with others and waited until they ended.
+    fn queued_timing(&self, due: RequestTiming) -> RequestTiming {
+        RequestTiming { free: due.free.max(self.ended_at), arrives: false, ..due }
     }
 
-    /// A request of a step ended, and so many of the step have not.
+    /// Records the end of a request of a step, if `left` others of the step have not ended.
     fn end_overlap(&self, left: usize) {
         if left > 0 {
-            self.population.requests.recorder().overlap_ends(self.ended);
+            self.population.requests.recorder().overlap_ends(self.ended_at);
         }
     }
 
-    /// A request whose connection was lost before its reply began.
-    fn lost_with(&mut self, request: &Prepared, lost: FailedRequest, due: RequestTiming) {
+    /// Records a request that lost its connection before its reply began.
+    fn fail_with_connection(&mut self, request: &Prepared, lost: FailedRequest, due: RequestTiming) {
         let cohort = self.population.clock.cohort(due.planned);
-        self.begin(RequestTiming { arrives: false, ..due }, self.ended);
+        self.begin(RequestTiming { arrives: false, ..due }, self.ended_at);
         let sample = Sample {
             planned: due.planned,
-            free: due.free.min(self.ended),
-            begun: self.ended,
-            sent: self.ended,
-            last_byte: self.ended,
-            bytes_sent: if lost.sent { request.least_bytes() } else { 0 },
-            reused: lost.sent,
+            free: due.free.min(self.ended_at),
+            begun: self.ended_at,
+            sent: self.ended_at,
+            last_byte: self.ended_at,
+            bytes_sent: if lost.is_sent { request.least_bytes() } else { 0 },
+            reused: lost.is_sent,
             label: request.tags.label,
             iteration: due.iteration,
             outcome: Outcome::failed(lost.failure),
@@ -345,23 +352,24 @@ impl<T: Transport> Actor<T> {
             ..Sample::default()
         };
         if self.population.shared.check.is_judged_by_user(request.tags.reply_policy) {
-            let (sample, last_hop, hops) = (&sample, None, Vec::new());
-            let _ = self.user.judge(Exchange { first: request, request, reply: None, sample, last_hop, hops });
+            let exchange =
+                Exchange { first: request, request, reply: None, sample: &sample, last_hop: None, hops: Vec::new() };
+            let _ = self.user.judge(exchange);
         }
         let mut recorder = self.population.requests.recorder();
         recorder.label(cohort, &sample);
         recorder.end(cohort, &sample);
     }
 
-    fn broken(&mut self, due: RequestTiming, why: String) {
-        self.failing(due, why, None);
+    fn fail_iteration(&mut self, due: RequestTiming, why: String) {
+        self.fail_request(due, why, None);
         self.reply_in_transactions(true);
         self.end_transactions();
         self.pause_longer();
     }
 
-    /// A request that was not made.
-    fn failing(&mut self, due: RequestTiming, why: String, label: Option<u32>) {
+    /// Records a request that could not be prepared.
+    fn fail_request(&mut self, due: RequestTiming, why: String, label: Option<u32>) {
         let RequestTiming { planned, free, .. } = due;
         let now = self.population.clock.now();
         let cohort = self.population.clock.cohort(planned);
@@ -385,7 +393,7 @@ impl<T: Transport> Actor<T> {
         }
         recorder.end(cohort, &sample);
         drop(recorder);
-        self.ended = now;
+        self.ended_at = now;
         self.request_in_transactions(planned);
     }
 }

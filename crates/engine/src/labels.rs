@@ -1,12 +1,12 @@
-//! The names of labels and their numbers, the same for all workers.
+//! Numbers the names of labels, the same for all workers.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The label of what is beyond the limit.
+/// Label of all requests beyond the limit.
 pub const OTHER: &str = "(other)";
 
-/// The labels of a run: of steps, and of the hops of their chains of redirects.
+/// Labels of a run: of steps, and of the hops of their redirect chains.
 #[derive(Debug)]
 pub struct Labels {
     limit: usize,
@@ -18,7 +18,7 @@ pub struct Labels {
 pub struct NewLabel {
     pub id: u32,
     pub name: String,
-    /// The step of which it is a hop.
+    /// The step of the redirect chain, for a hop.
     pub hop_of: Option<u32>,
 }
 
@@ -34,7 +34,8 @@ struct Inner {
 }
 
 impl Labels {
-    /// At most `limit` labels; the rest are one, and one for each step that has hops.
+    /// Creates at most `limit` labels. The rest share one label, and one for each
+    /// step that has hops.
     pub fn new(limit: u32) -> Self {
         Self { limit: limit as usize, inner: Mutex::default() }
     }
@@ -43,7 +44,8 @@ impl Labels {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The number of a label; a new one gets the next, or that of [`OTHER`].
+    /// Returns the number of a label. A new label gets the next number, or that of
+    /// [`OTHER`] beyond the limit.
     pub fn number(&self, name: &str) -> u32 {
         let mut inner = self.inner();
         if let Some(number) = inner.steps.get(name) {
@@ -78,27 +80,27 @@ impl Labels {
         }
     }
 
-    /// The name of a number.
+    /// Returns the name of a label.
     pub fn name(&self, number: u32) -> Option<String> {
         self.inner().names.get(number as usize).cloned()
     }
 
-    /// How many are kept apart.
+    /// Maximum number of separate labels.
     pub fn limit(&self) -> usize {
         self.limit
     }
 
-    /// Number of steps' labels.
+    /// Number of labels that are steps.
     pub fn count(&self) -> usize {
         self.inner().steps.len()
     }
 
-    /// Labels that no event has announced yet.
+    /// Returns the labels that no event has announced yet.
     pub fn take_new(&self) -> Vec<NewLabel> {
         std::mem::take(&mut self.inner().new)
     }
 
-    /// Whether some labels are summed under [`OTHER`].
+    /// True if some labels are summed under [`OTHER`].
     pub fn overflowed(&self) -> bool {
         self.inner().overflowed
     }

@@ -1,8 +1,9 @@
-//! How an actor comes by a lane: one that is kept, one that is shared, or one of a new connection; and deadlines.
+//! Gets a lane for a request (an existing, a shared or a new connection), and applies deadlines.
 
 use crate::actor::Actor;
 use crate::clock::Sleep;
 use crate::iteration::{RequestTiming, StepResult};
+use crate::population::WorkerPopulation;
 use crate::race::{First, race};
 use crate::run_clock::RunClock;
 use brunt_model::plan::Dialling;
@@ -14,23 +15,23 @@ use std::task::Poll;
 use std::time::Duration;
 use tokio::task::coop::has_budget_remaining;
 
-/// How long after the cut replies that have arrived are read.
+/// Time after the cut for which replies that have arrived are read.
 const LONGEST_READING: Duration = Duration::from_millis(5);
 
 impl<T: Transport> Actor<T> {
-    /// Opens the connection before the load begins; whether that went well.
+    /// Opens the connection before the load begins. True if this succeeded.
     pub async fn open_ahead(&mut self) -> bool {
         let request = self.population.requests.first_request();
         let mut opening = Opening::default();
         let opened = Box::pin(self.open(&request, &mut opening)).await.is_ok();
         if opened {
-            self.population.requests.recorder().opened_ahead(&opening);
+            self.population.requests.recorder().record_early_opening(&opening);
         }
         opened
     }
 
-    /// Takes a lane to where the request goes: on a connection that is there, or on a new one. Each step is boxed, so that a
-    /// connection that is open does not hold the room that opening it took.
+    /// Gets a lane to the origin of the request: on an open connection, or on a new one. Each step
+    /// is boxed, so that an open connection does not hold the memory that its opening took.
     pub async fn acquire_lane(&mut self, request: &Prepared, sample: &mut Sample) -> Result<(), Failure> {
         if self.connections.are_shared() {
             Box::pin(self.claim_in_time(request)).await?;
@@ -47,44 +48,46 @@ impl<T: Transport> Actor<T> {
         sample.opened = opened.is_ok();
         match (&opened, &mut self.lane) {
             (Ok(()), Some(lane)) => lane.claim_first(),
-            _ => Box::pin(self.leave_alone()).await,
+            _ => Box::pin(self.back_off()).await,
         }
         opened
     }
 
-    /// Waits for a lane as long as opening a connection may take, unless one is held, or may be opened, already. A request that
-    /// waits here goes before the others: at the end of the queue, a GOAWAY would refuse the same request on each connection.
+    /// Waits for a lane, at most for the connect timeout. Returns at once if the actor has a lane,
+    /// or the right to open one. This request goes to the front of the queue: at the end, a GOAWAY
+    /// would refuse it on each connection.
     async fn claim_in_time(&mut self, request: &Prepared) -> Result<(), Failure> {
         if self.permit.is_some() {
             return Ok(());
         }
         let Self { population, connections, lane, timer, .. } = self;
         timer.set(population.clock.now() + population.requests.connect_timeout());
-        let mut place = None;
+        let mut queue_place = None;
         let claim = pin!(std::future::poll_fn(|cx| {
             connections
-                .poll_claim(population.requests.transport(), request, (lane, &mut place), QueueOrder::First, cx)
+                .poll_claim(population.requests.transport(), request, (lane, &mut queue_place), QueueOrder::First, cx)
                 .map(Ok)
         }));
         self.permit = within(timer, &population.clock, Failure::ConnectTimeout, claim).await?;
         Ok(())
     }
 
-    /// Waits until there is a lane for the request, or a connection may be opened for it: queue wait. False: the run was
-    /// cut off before.
+    /// Waits until there is a lane for the request, or a connection may be opened for it; this is
+    /// queue wait. False if the run was cut off first.
     pub async fn wait_for_lane(&mut self, request: &Prepared, due: &mut RequestTiming) -> bool {
         let Self { population, connections, lane, permit, timer, .. } = self;
-        let (mut place, mut has_waited, mut timer) = (None, false, &*timer);
-        let look_again = || population.clock.now() + population.shared.connection().timeout;
-        timer.set(look_again());
+        let mut queue_place = None;
+        let mut has_waited = false;
+        let mut timer = &*timer;
+        timer.set(wait_limit(population));
         std::future::poll_fn(|cx| {
             let is_cut = population.clock.is_cut();
-            // Lanes that come free by the cut are no use.
+            // A lane that becomes free because of the cut is useless.
             if !(is_cut && has_waited)
                 && let Poll::Ready(claimed) = connections.poll_claim(
                     population.requests.transport(),
                     request,
-                    (lane, &mut place),
+                    (lane, &mut queue_place),
                     QueueOrder::Last,
                     cx,
                 )
@@ -98,9 +101,9 @@ impl<T: Transport> Actor<T> {
             if is_cut {
                 return Poll::Ready(false);
             }
-            // The cut wakes those that have a timer.
+            // The cut wakes only tasks that have a timer.
             while Pin::new(&mut timer).poll(cx).is_ready() {
-                timer.set(look_again());
+                timer.set(wait_limit(population));
             }
             has_waited = true;
             Poll::Pending
@@ -108,20 +111,20 @@ impl<T: Transport> Actor<T> {
         .await
     }
 
-    /// The run was cut off before the request could be begun.
+    /// Drops a request, because the run was cut off before it could begin.
     pub fn drop_request(&mut self, due: RequestTiming) -> StepResult {
-        self.ended = self.population.clock.now();
+        self.ended_at = self.population.clock.now();
         let mut recorder = self.population.requests.recorder();
         if due.arrives && self.population.shared.pool.is_some() {
-            recorder.acted(self.ended);
+            recorder.record_first_action(self.ended_at);
         }
-        recorder.dropped(self.population.clock.cohort(due.planned));
+        recorder.record_drop(self.population.clock.cohort(due.planned));
         StepResult { failed: true, ..StepResult::default() }
     }
 
-    /// The server could not be reached: it gets a pause, or, where the plan wants it asked again at once, the others get
-    /// their turn.
-    async fn leave_alone(&mut self) {
+    /// Reacts to an unreachable server: pauses, or, if the plan wants an immediate retry, lets
+    /// the other tasks run.
+    async fn back_off(&mut self) {
         match self.population.shared.connection().dialling {
             Dialling::Patient => self.pause_longer(),
             Dialling::Eager => tokio::task::yield_now().await,
@@ -135,8 +138,8 @@ impl<T: Transport> Actor<T> {
             let open = pin!(population.requests.transport().open(request, self.number, opening));
             within(&self.timer, &population.clock, Failure::ConnectTimeout, open).await
         };
-        population.clock.time.look();
-        population.thread.step_done();
+        population.clock.time.fire_due_now();
+        population.thread.count_step();
         if let Err(failure) = &opened {
             let note = population.requests.transport().take_note();
             population.tasks.fail_opening(*failure, note.as_deref());
@@ -145,7 +148,7 @@ impl<T: Transport> Actor<T> {
             }
         }
         let opened = opened.map(|lane| self.connections.opened(population.requests.transport(), lane, request.origin));
-        // Others that wait find the connection there, or open one themselves.
+        // Actors that wait for a lane find this connection, or open one themselves.
         self.permit = None;
         self.lane = Some(opened?);
         Ok(())
@@ -157,14 +160,14 @@ impl<T: Transport> Actor<T> {
         self.connections.close_all();
     }
 
-    /// The idle connection is of no more use.
-    pub fn lost_idle(&mut self, idle: Idle) {
+    /// Gives up the idle connection.
+    pub fn drop_idle(&mut self, idle: Idle) {
         if let Some(lane) = self.lane.take() {
             self.connections.lost_idle(&lane, idle);
         }
     }
 
-    /// Waits until `due`; a connection that the server closes meanwhile is given up.
+    /// Waits until `due`. A connection that the server closes meanwhile is given up.
     pub async fn wait_idle(&mut self, due: Tick) {
         loop {
             self.timer.set(due);
@@ -172,7 +175,7 @@ impl<T: Transport> Actor<T> {
                 Some(lane) => {
                     let closed = lane.closed(self.population.requests.transport());
                     if let First::B(idle) = race(&self.timer, closed).await {
-                        self.lost_idle(idle);
+                        self.drop_idle(idle);
                         continue;
                     }
                 }
@@ -184,13 +187,18 @@ impl<T: Transport> Actor<T> {
         }
     }
 
-    /// Whether there is an open connection for it.
+    /// True if the user has an open connection.
     pub fn is_connected(&self) -> bool {
         self.lane.is_some() || self.connections.has_any()
     }
 }
 
-/// Waits for `work` no longer than until the timer fires: then it is a failure of kind `late`, or cut off where the
+/// Returns the instant of the next check for the cut by an actor that waits for a lane.
+fn wait_limit<T: Transport>(population: &WorkerPopulation<T>) -> Tick {
+    population.clock.now() + population.shared.connection().timeout
+}
+
+/// Waits for `work` until the timer fires. The failure is then `late`, or [`Failure::Cut`] if the
 /// run is over. The caller drops the work.
 pub async fn within<O>(
     timer: &Sleep,
@@ -201,24 +209,26 @@ pub async fn within<O>(
     let mut timer = timer;
     std::future::poll_fn(|cx| {
         let cut = clock.cut();
-        // What came before the cut is read, for a while: thousands that read on would keep each other from ending.
+        // Replies that arrived before the cut are read, for a limited time: otherwise thousands of
+        // readers would keep each other from ending.
         let ends_unread = cut.is_some_and(|cut| clock.now() > cut + LONGEST_READING);
         if !ends_unread && let Poll::Ready(result) = work.as_mut().poll(cx) {
             return Poll::Ready(result);
         }
-        // It was busy, and may be so for ever: a handshake, or TLS records without a byte of the reply.
+        // The work was busy, and may stay busy: a handshake, or TLS records without a
+        // byte of the reply.
         if !has_budget_remaining() {
-            clock.time.look();
+            clock.time.fire_due_now();
         }
         if let Some(cut) = cut {
-            // Its own time may have been up before the run's.
+            // Its own time limit may have passed before the run's.
             return Poll::Ready(Err(if cut > timer.due() { late } else { Failure::Cut }));
         }
         while Pin::new(&mut timer).poll(cx).is_ready() {
             if clock.now() >= timer.due() {
                 return Poll::Ready(Err(late));
             }
-            // Everybody was woken because the run ends early; what is under way may still finish.
+            // All tasks were woken because the run ends early; requests in flight may still finish.
             timer.set(timer.due());
         }
         Poll::Pending

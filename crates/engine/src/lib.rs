@@ -1,25 +1,28 @@
-//! The one loop that turns a plan into events.
+//! The loop that turns a plan into events.
 //!
-//! A [`Pacer`] says *when*, a [`VirtualUser`] *what next*, a [`Transport`](brunt_wire::Transport) *how*, a [`Sink`] listens.
-//! Each worker thread owns a runtime, its connections and its recorder; threads share nothing but the queue of free
-//! connections of an open loop, and hand over one snapshot an interval.
+//! A [`Pacer`] decides when a request is due, a [`VirtualUser`] decides its content, and a
+//! [`Transport`](brunt_wire::Transport) sends it. A [`Sink`] receives the events. Each worker
+//! thread owns a runtime, its connections and its recorder. Threads share only the queue of free
+//! connections of an open loop, and send one snapshot per interval.
 //!
-//! It knows no terminal, no file format, no script language and no other machine. It has no
-//! defaults: all is in the plan.
+//! The crate knows no terminal, file format, script language or other machine. It has no defaults:
+//! the plan contains all settings.
 //!
-//! * [`run()`]: workers started, events out. `message`: messages of workers. `gather`: their snapshots joined. `control`: what a run may be told.
-//! * [`run_part`], [`parts`]: the same in several processes: one's part, and all of them joined.
-//! * [`clock`]: time, real and fake. [`pace`]: when requests are due.
-//! * [`user`]: what a virtual user does next.
+//! * [`run()`]: starts workers and sends events. `message`: messages of workers. `gather`: merges
+//!   their snapshots. `control`: commands to a run.
+//! * [`run_part`], [`parts`]: the same in several processes, for one part and for all of them.
+//! * [`clock`]: real and fake time. [`pace`]: due times of requests.
+//! * [`user`]: decisions of a virtual user.
 //! * `worker`: one thread's run, from its first connection to its last snapshot.
-//! * `population`: a population on a worker. `run_clock`: its clock. `active_tasks`: users and connections. `request_context`: the means of requests.
-//! * `actor`: a virtual user, and the clocks of its requests. `lanes`: how it comes by a lane.
-//! * `iteration`: what a user makes of one arrival. `parallel`: requests of a user at the same time.
-//!   `work`: where an actor's requests come from.
-//! * `arrivals`: when the arrivals of an open loop are dealt out, and when another connection is opened.
-//! * `pool`: the free connections of an open loop and the arrivals that wait for one.
-//! * `recorder`: samples into snapshots. `check`: whether a reply is good. `labels`: names and their numbers.
-//!   `tickets`: numbers of requests, and their limit.
+//! * `population`: a population on a worker. `run_clock`: its clock. `active_tasks`: its users and
+//!   connections. `request_context`: its transport, users and recorder.
+//! * `actor`: sends the requests of a virtual user. `lanes`: gets a lane for a request.
+//! * `iteration`: the steps of a user for one arrival. `parallel`: requests of a user at the same
+//!   time. `work`: source of an actor's requests.
+//! * `arrivals`: begins the arrivals of an open loop, and opens further connections.
+//! * `pool`: free connections of an open loop, and arrivals that wait for one.
+//! * `recorder`: turns samples into snapshots. `check`: decides whether a reply is good. `labels`:
+//!   names and numbers of labels. `tickets`: numbers of requests, and their limit.
 
 mod active_tasks;
 mod actor;

@@ -1,10 +1,10 @@
-//! The messages of workers to the thread that gathers, and the receiver of its events.
+//! Messages from workers to the collecting thread, and the receiver of its events.
 
 use crate::clock::Rests;
 use brunt_model::{CheckFailure, Event, Sample, SampleRecord, Snapshot, Tick};
 use brunt_probe::ourselves::Thread;
 
-/// Who listens to a run.
+/// Receives the events of a run.
 pub trait Sink {
     /// Takes the next event.
     fn take(&mut self, event: &Event);
@@ -16,14 +16,14 @@ impl<F: FnMut(&Event)> Sink for F {
     }
 }
 
-/// The source of snapshots: a population of a worker, or of a process.
+/// Source of snapshots: a population of a worker, or of a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Source {
     pub worker: usize,
     pub population: usize,
 }
 
-/// A message of a worker.
+/// A message from a worker.
 pub enum Message {
     Snapshot(Source, Box<Snapshot>),
     Samples(Vec<Sample>),
@@ -33,7 +33,7 @@ pub enum Message {
     Warning(String, Tick),
     Fatal(String),
     /// This population of this worker sends no more snapshots.
-    Over(Source),
-    /// The worker, and the readings of its thread: they are unavailable after its end.
-    Done(usize, Thread, Rests),
+    PopulationEnded(Source),
+    /// The worker ended. Carries the readings of its thread, which are unavailable later.
+    WorkerEnded(usize, Thread, Rests),
 }

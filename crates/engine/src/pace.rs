@@ -1,10 +1,10 @@
-//! When the next request is due.
+//! Decides when the next request is due.
 //!
-//! [`Pacer`] is the seam. The open loop's pacer is a [`Schedule`]: an iterator of instants that exists before the run,
-//! so that no reply can delay it. The closed loop's is [`Thinking`]: a user's next request is due when its last reply
-//! was complete and it has thought.
+//! The open loop's [`Pacer`] is a [`Schedule`]: an iterator of instants that are fixed before the
+//! run, so that no reply can delay them. The closed loop's is [`Thinking`]: a user's next request
+//! is due when its last reply was complete and its think time is over.
 //!
-//! Out of scope: a sleeper. It says *when*; the worker waits.
+//! Out of scope: waiting. The worker waits for the due time.
 
 mod headroom;
 mod opening;
@@ -15,13 +15,13 @@ mod thinking;
 pub use headroom::{Headroom, Progress};
 pub use opening::Opening;
 pub use rate::Cumulative;
-pub use schedule::Schedule;
+pub use schedule::{Schedule, ScheduleShard};
 pub use thinking::Thinking;
 
 use brunt_model::Tick;
 
-/// Says when the next request is due. `free` is when the caller can act; a schedule ignores it.
+/// Decides when the next request is due. `free` is when the caller can act; a schedule ignores it.
 pub trait Pacer {
-    /// The next instant; None: there is none any more.
+    /// Returns the next due time. None: there are no further requests.
     fn next(&mut self, free: Tick) -> Option<Tick>;
 }

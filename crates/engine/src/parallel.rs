@@ -1,7 +1,7 @@
-//! A parallel step: requests of one user at the same time, each over a lane of its own.
+//! Runs a parallel step: requests of one user at the same time, each over its own lane.
 //!
-//! Each lane is an actor in a task of its own that shares the user's connections, and carries out one request after the other
-//! until none is left. The connections stay with the user for its next parallel step.
+//! Each lane is an actor in its own task. It shares the user's connections, and sends one request
+//! after the other until none is left. The connections stay open for the user's next parallel step.
 
 use crate::actor::Actor;
 use crate::iteration::{ParallelReplies, RequestTiming, StepResult};
@@ -11,25 +11,26 @@ use brunt_wire::{Connections, Prepared, Reply, Transport};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::time::Duration;
+use tokio::task::JoinHandle;
 
-/// What the lanes of one parallel step share.
+/// State that the lanes of one parallel step share.
 struct ParallelStep {
     requests: Vec<Rc<Prepared>>,
     due: RequestTiming,
-    /// The next request to be begun.
+    /// Index of the next request to begin.
     next: Cell<usize>,
-    /// Requests that have not ended.
-    left: Cell<usize>,
+    /// Number of requests that have not ended.
+    unended: Cell<usize>,
     /// By request.
     outcomes: RefCell<Vec<StepResult>>,
-    /// Whose requests they are: redirects within the step are its own.
+    /// The user of the requests, which decides about redirects and verdicts within the step.
     user: RefCell<Box<dyn VirtualUser>>,
-    /// When the last of them ended, and how long to leave the server alone then.
+    /// When the last request ended, and the longest pause after a connection failure.
     ended: Cell<Tick>,
     pause: Cell<Duration>,
 }
 
-/// The program of a lane: what it asks is the step's.
+/// The program of a lane: it has no steps, and passes redirects and verdicts to the user.
 struct LaneProgram(Rc<ParallelStep>);
 
 impl VirtualUser for LaneProgram {
@@ -50,10 +51,10 @@ impl VirtualUser for LaneProgram {
     }
 }
 
-/// Stands for a user while its parallel step has it.
-struct Lent;
+/// Placeholder for a user while its parallel step borrows it.
+struct LentUser;
 
-impl VirtualUser for Lent {
+impl VirtualUser for LentUser {
     fn next(&mut self, _: Turn<'_>) -> Step {
         Step::Done
     }
@@ -64,8 +65,9 @@ impl VirtualUser for Lent {
 }
 
 impl<T: Transport> Actor<T> {
-    /// Asks all of these, at most `most` under way at a time. All are due now; those that wait for a lane wait in a queue.
-    pub async fn parallel(&mut self, requests: Vec<Rc<Prepared>>, most: usize, due: RequestTiming) -> StepResult {
+    /// Sends all these requests, at most `most` in flight at a time. All are due now; those without
+    /// a lane wait in a queue.
+    pub async fn send_parallel(&mut self, requests: Vec<Rc<Prepared>>, most: usize, due: RequestTiming) -> StepResult {
         let count = requests.len();
         let lanes = most.clamp(1, count);
         self.record_step(count, due);
@@ -75,24 +77,14 @@ impl<T: Transport> Actor<T> {
         let step = Rc::new(ParallelStep {
             requests,
             due,
-            user: RefCell::new(std::mem::replace(&mut self.user, Box::new(Lent))),
+            user: RefCell::new(std::mem::replace(&mut self.user, Box::new(LentUser))),
             next: Cell::new(0),
-            left: Cell::new(count),
+            unended: Cell::new(count),
             outcomes: RefCell::new((0..count).map(|_| StepResult::default()).collect()),
             ended: Cell::new(Tick::ZERO),
             pause: Cell::new(Duration::ZERO),
         });
-        let start = |_| {
-            let connections: Rc<Connections<T>> = Rc::clone(&self.connections);
-            let lane = Actor::with_program(
-                &self.population,
-                connections,
-                self.number,
-                Box::new(LaneProgram(Rc::clone(&step))),
-            );
-            tokio::task::spawn_local(carry_lane(lane, Rc::clone(&step)))
-        };
-        let tasks: Vec<_> = (0..lanes).map(start).collect();
+        let tasks: Vec<_> = (0..lanes).map(|_| self.spawn_lane(&step)).collect();
         for task in tasks {
             if let Err(error) = task.await
                 && error.is_panic()
@@ -101,39 +93,47 @@ impl<T: Transport> Actor<T> {
             }
         }
         std::mem::swap(&mut self.user, &mut *step.user.borrow_mut());
-        (self.ended, self.pause) = (step.ended.get(), step.pause.get());
+        self.ended_at = step.ended.get();
+        self.pause = step.pause.get();
         let outcomes = step.outcomes.take();
-        let failures = outcomes.iter().filter(|asked| asked.failed).count() as u32;
-        let replies = outcomes.into_iter().map(|asked| asked.last).collect();
+        let failures = outcomes.iter().filter(|result| result.failed).count() as u32;
+        let replies = outcomes.into_iter().map(|result| result.last).collect();
         let parallel = Some(Box::new(ParallelReplies { replies, failures }));
         StepResult { failed: failures > 0, parallel, ..StepResult::default() }
     }
 
-    /// Records that so many requests of one user are due at once.
+    fn spawn_lane(&self, step: &Rc<ParallelStep>) -> JoinHandle<()> {
+        let connections: Rc<Connections<T>> = Rc::clone(&self.connections);
+        let program = Box::new(LaneProgram(Rc::clone(step)));
+        let lane = Actor::with_program(&self.population, connections, self.number, program);
+        tokio::task::spawn_local(carry_lane(lane, Rc::clone(step)))
+    }
+
+    /// Records that `count` requests of one user are due at once.
     pub fn record_step(&self, count: usize, due: RequestTiming) {
         let cohort = self.population.clock.cohort(due.planned);
         let extra = count as u64 - 1;
         let mut recorder = self.population.requests.recorder();
-        (0..extra).for_each(|_| recorder.due(cohort));
+        (0..extra).for_each(|_| recorder.record_due(cohort));
         recorder.overlap_begins(due.planned, self.population.clock.now(), extra);
     }
 }
 
-/// One lane: requests of the step, one after the other, until all are begun.
+/// Sends requests of the step over one lane, one after the other, until all are begun.
 async fn carry_lane<T: Transport>(mut lane: Actor<T>, step: Rc<ParallelStep>) {
     while let Some((number, request)) = step.take_next() {
-        let asked = match lane.due_of(number, &step) {
+        let result = match lane.request_timing(number, &step) {
             Some(due) => lane.chain(request, due).await,
             None => lane.drop_request(RequestTiming { arrives: step.due.arrives && number == 0, ..step.due }),
         };
-        step.outcomes.borrow_mut()[number] = asked;
+        step.outcomes.borrow_mut()[number] = result;
         lane.end_request(&step);
         if !lane.pause.is_zero() {
-            lane.population.clock.wait_until(&lane.timer, lane.ended + lane.pause).await;
+            lane.population.clock.wait_until(&lane.timer, lane.ended_at + lane.pause).await;
         }
     }
     step.pause.set(step.pause.get().max(lane.pause));
-    lane.lane.take().into_iter().for_each(|held| lane.connections.keep(held));
+    lane.lane.take().into_iter().for_each(|lease| lane.connections.keep(lease));
 }
 
 impl ParallelStep {
@@ -145,21 +145,22 @@ impl ParallelStep {
 }
 
 impl<T: Transport> Actor<T> {
-    /// When a request is due on this lane; None: the run was cut off while it waited for the lane.
-    fn due_of(&self, number: usize, step: &ParallelStep) -> Option<RequestTiming> {
+    /// Returns the timing of a request on this lane. None: the run was cut off while it
+    /// waited for the lane.
+    fn request_timing(&self, number: usize, step: &ParallelStep) -> Option<RequestTiming> {
         let due = RequestTiming { arrives: step.due.arrives && number == 0, ..step.due };
-        if self.ended == Tick::ZERO {
+        if self.ended_at == Tick::ZERO {
             return Some(due);
         }
-        let free = due.free.max(self.ended + self.pause);
+        let free = due.free.max(self.ended_at + self.pause);
         self.population.clock.cut().is_none().then_some(RequestTiming { free, ..due })
     }
 
     fn end_request(&self, step: &ParallelStep) {
-        step.ended.set(step.ended.get().max(self.ended));
-        step.left.set(step.left.get() - 1);
-        if step.left.get() > 0 {
-            self.population.requests.recorder().overlap_ends(self.ended);
+        step.ended.set(step.ended.get().max(self.ended_at));
+        step.unended.set(step.unended.get() - 1);
+        if step.unended.get() > 0 {
+            self.population.requests.recorder().overlap_ends(self.ended_at);
         }
     }
 }

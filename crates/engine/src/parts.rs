@@ -1,10 +1,12 @@
-//! A run that several processes carry out: what they hand over is joined, and all are told the same.
+//! Runs a plan in several processes: merges their snapshots, and sends all of
+//! them the same commands.
 //!
-//! Each part opens its connections and says so; when the last one has, all are told the instant at which the load begins.
-//! From then on each hands over a snapshot an interval, as threads do. A part that is gone before its time leaves what it
-//! had handed over, and what it had under way is closed (`ledger`); the others go on.
+//! Each part opens its connections and reports it. When the last one has, all parts get the instant
+//! at which the load begins. From then on each sends a snapshot per interval, as threads do. If a
+//! part ends early, its snapshots so far count, and its requests in flight are closed (`ledger`).
+//! The other parts continue.
 //!
-//! It starts no process and knows no pipe; see [`Lines`].
+//! This module starts no process and knows no pipe; see [`Lines`].
 
 mod ledger;
 mod readings;
@@ -24,41 +26,42 @@ use std::collections::HashMap;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
-/// How often we look at what was said to the run.
+/// Interval at which commands to the run are polled.
 const LOOK: Duration = Duration::from_millis(50);
-/// How far ahead an instant is that all parts must hear of before it comes.
+/// Time between a command to all parts and the instant at which it takes effect.
 const AHEAD: Duration = Duration::from_millis(50);
-/// Parts read themselves at the same time; where one of them does not, we do not wait for it for longer.
+/// Maximum wait for a part's reading. All parts read themselves at the same time.
 const LATE_READING: Duration = BETWEEN_READINGS.saturating_mul(3);
 
-/// What is heard of a part.
+/// An event from a worker process.
 #[derive(Debug)]
 pub enum Heard {
-    /// What it says.
+    /// A message of the process.
     Account(Box<Account>),
-    /// It is gone, and why, where it did not end of its own will. Nothing follows.
+    /// The process ended, with the reason if it failed. Nothing follows.
     Gone(Option<String>),
 }
 
-/// The lines to all parts.
+/// Channels to all parts.
 pub struct Lines<'a> {
-    /// What is heard, and of which part.
+    /// Events, with the number of the part.
     pub inbox: &'a Receiver<(usize, Heard)>,
-    /// Tells a word to all that are still there.
+    /// Sends a command to every live process.
     pub tell: &'a mut dyn FnMut(PartCommand),
 }
 
-/// What is carried out together.
+/// A run in several processes.
 pub struct Joint<'a> {
-    /// The whole run.
+    /// Plan of the whole run.
     pub plan: &'a Plan,
-    /// The clock that all parts have.
+    /// The clock that all parts share.
     pub epoch: Epoch,
-    /// Names of labels that are known beforehand.
+    /// Names of labels that are known before the run.
     pub labels: Vec<String>,
 }
 
-/// Joins the parts of a run and tells `sink`, as [`run`](crate::run()) does of one process. Returns when all are gone.
+/// Merges the parts of a run and sends events to `sink`, as [`run`](crate::run()) does for one
+/// process. Returns when all parts have ended.
 ///
 /// # Errors
 ///
@@ -86,19 +89,19 @@ pub fn join(
         gather,
         tell: &mut *lines.tell,
         begins: None,
-        said: SentCommands::default(),
-        failed: None,
+        sent: SentCommands::default(),
+        failure: None,
     };
-    parts.all(lines.inbox, control);
+    parts.receive_all(lines.inbox, control);
     parts.gather.finish(control.is_stopped());
-    parts.failed.map_or(Ok(()), |why| Err(EngineError::Part(why)))
+    parts.failure.map_or(Ok(()), |why| Err(EngineError::Part(why)))
 }
 
-/// What is known of a part.
+/// State of a part.
 struct Member {
     part: Part,
     state: State,
-    /// Our numbers of its labels.
+    /// Merged numbers of its labels, by its own numbers.
     labels: HashMap<u32, u32>,
     /// By population.
     ledgers: Vec<Ledger>,
@@ -106,16 +109,16 @@ struct Member {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
-    /// Its connections are being opened.
+    /// It opens its connections.
     SettingUp,
-    /// They are open since.
+    /// All its connections are open since this instant.
     Ready(Tick),
-    /// It has said all that it had to say.
+    /// It has sent all its messages.
     Finished,
     Gone,
 }
 
-/// What the parts were told.
+/// Commands that were sent to the parts.
 #[derive(Default)]
 struct SentCommands {
     stop: bool,
@@ -130,39 +133,38 @@ struct Parts<'a> {
     members: Vec<Member>,
     gather: Gather<'a, Readings>,
     tell: &'a mut dyn FnMut(PartCommand),
-    /// When the load begins.
     begins: Option<Tick>,
-    said: SentCommands,
-    /// A part broke.
-    failed: Option<String>,
+    sent: SentCommands,
+    /// Why a part failed.
+    failure: Option<String>,
 }
 
 impl Parts<'_> {
-    /// Until all are gone.
-    fn all(&mut self, inbox: &Receiver<(usize, Heard)>, control: &Control) {
+    /// Handles events until all parts have ended.
+    fn receive_all(&mut self, inbox: &Receiver<(usize, Heard)>, control: &Control) {
         while self.members.iter().any(|m| m.state != State::Gone) {
             match inbox.recv_timeout(LOOK) {
-                // All parts are told, as if somebody else had said so.
+                // The command is sent to all parts, as if it came from outside.
                 Ok((_, Heard::Account(account))) if *account == Account::EndRun => control.enough(),
-                Ok((number, heard)) => self.hear(number, heard),
+                Ok((number, heard)) => self.handle_event(number, heard),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return,
             }
-            self.pass_on(control);
+            self.forward_control(control);
             self.gather.read_after(LATE_READING);
         }
     }
 
-    fn hear(&mut self, number: usize, heard: Heard) {
+    fn handle_event(&mut self, number: usize, heard: Heard) {
         match heard {
             Heard::Account(account) => match *account {
                 Account::Ready(at) => self.members[number].state = State::Ready(at),
                 Account::Event(event) => self.take(number, event),
                 Account::EndRun => {}
             },
-            Heard::Gone(why) => self.gone(number, why),
+            Heard::Gone(why) => self.handle_exit(number, why),
         }
-        self.go();
+        self.begin_if_ready();
     }
 
     fn take(&mut self, number: usize, event: Event) {
@@ -175,133 +177,134 @@ impl Parts<'_> {
                 };
                 member.labels.insert(id, number);
             }
-            // That of all populations is the sum of what was told of each.
+            // The snapshot of all populations is the sum of theirs, which is computed here.
             Event::Snapshot(_) if member.ledgers.len() > 1 => {}
-            Event::Snapshot(snapshot) => self.hand(Source { worker: number, population: 0 }, *snapshot),
+            Event::Snapshot(snapshot) => self.add_snapshot(Source { worker: number, population: 0 }, *snapshot),
             Event::Population { number: population, snapshot } => {
-                self.hand(Source { worker: number, population: population as usize }, *snapshot);
+                self.add_snapshot(Source { worker: number, population: population as usize }, *snapshot);
             }
             Event::Samples(samples) => {
                 let samples = samples.into_iter().map(|s| Sample { label: member.label(s.label), ..s }).collect();
-                self.gather.tell(&Event::Samples(samples));
+                self.gather.forward(&Event::Samples(samples));
             }
             Event::CheckFailures(mut failures) => {
                 for failure in &mut failures {
                     failure.label = member.label(failure.label);
                 }
-                self.gather.tell(&Event::CheckFailures(failures));
+                self.gather.forward(&Event::CheckFailures(failures));
             }
             Event::Reading(reading) => self.read(number, reading.values),
-            Event::Target { .. } | Event::Warning(_) | Event::Records(_) => self.gather.tell(&event),
-            Event::Finished(finish) => self.finished(number, finish.error),
+            Event::Target { .. } | Event::Warning(_) | Event::Records(_) => self.gather.forward(&event),
+            Event::Finished(finish) => self.finish_part(number, finish.error),
             Event::Started { .. } | Event::Stage { .. } | Event::Lost(_) => {}
         }
     }
 
-    fn hand(&mut self, source: Source, mut snapshot: Snapshot) {
+    fn add_snapshot(&mut self, source: Source, mut snapshot: Snapshot) {
         let member = &mut self.members[source.worker];
         member.renumber(&mut snapshot);
         member.ledgers[source.population].add(&snapshot);
-        self.gather.hand(source, snapshot);
+        self.gather.add_snapshot(source, snapshot);
     }
 
-    /// A part hands over no more.
-    fn over(&mut self, number: usize) {
+    /// Notes that a part sends no more snapshots.
+    fn end_part(&mut self, number: usize) {
         for population in 0..self.members[number].ledgers.len() {
-            self.gather.over(Source { worker: number, population });
+            self.gather.end_source(Source { worker: number, population });
         }
     }
 
-    /// A part has read itself. All do so at the same time: when the last one has, it is a reading of the whole.
+    /// Adds a part's reading of itself. All parts read themselves at the same time; after the last
+    /// one, a reading of the whole generator is sent.
     fn read(&mut self, number: usize, values: Vec<(String, f64)>) {
-        self.gather.watch.take(number, values);
-        let is_at_work = |m: &Member| matches!(m.state, State::SettingUp | State::Ready(_));
-        if self.gather.watch.is_round_over(|number| is_at_work(&self.members[number])) {
-            self.gather.read_ourselves();
+        self.gather.monitor.take(number, values);
+        if self.gather.monitor.is_round_over(|number| self.members[number].is_running()) {
+            self.gather.read_generator();
         }
     }
 
-    fn finished(&mut self, number: usize, error: Option<String>) {
+    fn finish_part(&mut self, number: usize, error: Option<String>) {
         self.members[number].state = State::Finished;
-        self.over(number);
+        self.end_part(number);
         if let Some(why) = error {
             self.give_up(why);
         }
     }
 
-    /// The load begins when all parts that are there are ready.
-    fn go(&mut self) {
-        let there = self.members.iter().filter(|m| m.state != State::Gone);
+    /// Begins the load when all live parts are ready.
+    fn begin_if_ready(&mut self) {
+        let alive = self.members.iter().filter(|m| m.state != State::Gone);
         let ready: Option<Vec<Tick>> =
-            there.map(|m| if let State::Ready(at) = m.state { Some(at) } else { None }).collect();
+            alive.map(|m| if let State::Ready(at) = m.state { Some(at) } else { None }).collect();
         let last = ready.and_then(|all| all.into_iter().max());
-        if let (None, false, Some(last)) = (self.begins, self.said.stop, last) {
+        if let (None, false, Some(last)) = (self.begins, self.sent.stop, last) {
             let begins = self.clock.now().max(last) + AHEAD;
             self.begins = Some(begins);
             (self.tell)(PartCommand::Go(begins));
         }
     }
 
-    /// There will be no load.
+    /// Cancels the load.
     fn give_up(&mut self, why: String) {
         self.gather.fatal(why);
-        if self.begins.is_none() && !std::mem::replace(&mut self.said.stop, true) {
+        if self.begins.is_none() && !std::mem::replace(&mut self.sent.stop, true) {
             (self.tell)(PartCommand::Stop(Tick::ZERO));
         }
     }
 
-    fn gone(&mut self, number: usize, why: Option<String>) {
+    fn handle_exit(&mut self, number: usize, why: Option<String>) {
         let before = std::mem::replace(&mut self.members[number].state, State::Gone);
         match (before, why) {
             (State::Gone, _) | (State::Finished, None) => {}
-            (State::Finished, Some(why)) => self.failed = Some(self.members[number].told(&why)),
-            (_, why) => self.lost(number, &why.unwrap_or_else(|| "without a word".into())),
+            (State::Finished, Some(why)) => self.failure = Some(self.members[number].early_end_text(&why)),
+            (_, why) => self.record_loss(number, &why.unwrap_or_else(|| "without a word".into())),
         }
     }
 
-    /// A part ended before its time.
-    fn lost(&mut self, number: usize, why: &str) {
+    /// Records that a part ended early.
+    fn record_loss(&mut self, number: usize, why: &str) {
         let member = &self.members[number];
         let to = member.ledgers.iter().map(Ledger::to).max();
         let at = to.max(self.begins).unwrap_or_default();
         let text = format!(
             "{}: from {:.1} s on its share of the load is missing, and what it had under way counts as cut",
-            member.told(why),
+            member.early_end_text(why),
             at.seconds()
         );
         let part = member.part;
         let closing: Vec<Option<Snapshot>> = member.ledgers.iter().map(Ledger::closing).collect();
-        self.gather.tell(&Event::Lost(Loss { at, part }));
+        self.gather.forward(&Event::Lost(Loss { at, part }));
         self.gather.warn(at, &text);
         for (population, closing) in closing.into_iter().enumerate() {
             if let Some(closing) = closing {
-                self.gather.hand(Source { worker: number, population }, closing);
+                self.gather.add_snapshot(Source { worker: number, population }, closing);
             }
         }
-        self.over(number);
+        self.end_part(number);
         if self.members.iter().all(|m| m.state == State::Gone) && self.begins.is_none() {
             self.gather.fatal("all processes ended before the load began".into());
         }
     }
 
-    /// What was said to the run is said to its parts.
-    fn pass_on(&mut self, control: &Control) {
-        let (soon, later) = (self.border(AHEAD), self.border(AHEAD + self.plan.record.interval * 2));
-        if control.is_stopped() && !std::mem::replace(&mut self.said.stop, true) {
+    /// Forwards commands to the run to its parts.
+    fn forward_control(&mut self, control: &Control) {
+        let soon = self.border(AHEAD);
+        let later = self.border(AHEAD + self.plan.record.interval * 2);
+        if control.is_stopped() && !std::mem::replace(&mut self.sent.stop, true) {
             (self.tell)(PartCommand::Stop(soon));
-        } else if control.is_over() && !std::mem::replace(&mut self.said.enough, true) {
+        } else if control.is_over() && !std::mem::replace(&mut self.sent.enough, true) {
             (self.tell)(PartCommand::Enough(soon));
         }
-        if control.is_steady() && !std::mem::replace(&mut self.said.steady, true) {
+        if control.is_steady() && !std::mem::replace(&mut self.sent.steady, true) {
             (self.tell)(PartCommand::Steady(later));
         }
     }
 
-    /// The end of the interval that lasts this long from now.
+    /// Returns the end of the interval in progress after `ahead` from now.
     fn border(&self, ahead: Duration) -> Tick {
         let Some(begins) = self.begins else { return Tick::ZERO };
         let interval = nanos(self.plan.record.interval).max(1_000_000);
-        let at = self.clock.now().max(self.gather.seen_to()) + ahead;
+        let at = self.clock.now().max(self.gather.emitted_to()) + ahead;
         Tick(begins.0 + (at.nanos_since(begins) / interval + 1) * interval)
     }
 }
@@ -312,8 +315,13 @@ impl Member {
         Self { part, state: State::SettingUp, labels: HashMap::new(), ledgers }
     }
 
-    fn told(&self, why: &str) -> String {
+    fn early_end_text(&self, why: &str) -> String {
         format!("process {} of {} ended before its time ({why})", self.part.number + 1, self.part.of)
+    }
+
+    /// True if it still sends readings.
+    fn is_running(&self) -> bool {
+        matches!(self.state, State::SettingUp | State::Ready(_))
     }
 
     fn label(&self, its: u32) -> u32 {

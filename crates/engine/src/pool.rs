@@ -1,20 +1,24 @@
-//! The connections of an open loop, and the arrivals that wait for one.
+//! Distributes the arrivals of an open loop to free connections, and queues those
+//! that wait for one.
 //!
-//! Each worker thread has a *shard* of the pool: its connections, and the arrivals that it dealt out and that wait. What
-//! most requests need is in the own shard, whose lock nobody else wants. The others' shards are looked at where the own one
-//! has not what is needed: an arrival takes a free connection wherever it is, its own worker's first; where none is free
-//! it waits its turn, and the connection that comes free first, at whatever worker, takes the arrival that was due first.
-//! The worker that deals out arrivals decides whether another connection is opened ([`Pool::grow`]), once it has looked
-//! for replies that came meanwhile. A *seat* is a lane: the right to one exchange at a time on a connection. The cap is on
-//! connections, and each has as many seats as it has streams (one with HTTP/1). Out of scope: the connections themselves,
-//! which never leave their thread.
+//! Each worker thread has a *shard* of the pool: its connections, and the waiting arrivals that it
+//! began. Most requests need only the worker's own shard, and its lock is then uncontended. Other
+//! shards are searched only if that one has no free connection or no waiting arrival. An arrival
+//! takes a free connection of any worker, its own worker's first. If none is free, the arrival
+//! waits; the connection that becomes free first takes the arrival that was due first. The worker
+//! that begins arrivals decides whether another connection is opened ([`Pool::grow`]), after it has
+//! checked for replies. A *seat* is a lane: the right to one exchange at a time on a connection.
+//! The cap limits connections, and each has as many seats as streams (one with HTTP/1). Out of
+//! scope: the connections themselves, which never leave their thread.
 //!
-//! No arrival waits while a seat is free: whoever lets an arrival wait looks for a free seat afterwards, and whoever frees
-//! a seat looks for an arrival that waits afterwards; each is published before the other is looked for, so at least one of
-//! the two sees the other. A seat is reserved before an arrival is taken from a queue, so that an arrival on its way is
-//! under way somewhere at any time.
+//! No arrival waits while a seat is free. A thread that queues an arrival looks for a free seat
+//! afterwards, and a thread that frees a seat looks for a waiting arrival afterwards. Each change
+//! is published before the search, so at least one of the two threads sees the other's change. A
+//! seat is reserved before an arrival is taken from a queue. So an arrival between queue and seat
+//! counts as in flight at any time.
 //!
-//! * `shard`: one worker's part. `pacing`: the time in which the rate of opening connections kept workers waiting.
+//! * `shard`: one worker's part. `pacing`: the time for which the connect rate kept
+//!   workers from opening connections.
 
 mod pacing;
 mod shard;
@@ -27,94 +31,90 @@ use shard::{Shard, Waiting};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::task::{Context, Poll};
 
-/// Arrivals that wait at most; more are not taken in, so that memory stays bounded however far behind a run is.
-pub const MOST_WAITING: usize = 1 << 17;
+/// Maximum number of waiting arrivals: memory stays bounded, however late a run is.
+pub const MAX_WAITING: usize = 1 << 17;
 
-/// One arrival.
+/// An arrival of the schedule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Arrival {
-    /// When it is due.
     pub planned: Tick,
-    /// Its number among all arrivals of the run.
+    /// Number among all arrivals of the run.
     pub number: u64,
 }
 
-/// An arrival and the instant at which a connection was there for it.
+/// An arrival, and the instant at which a connection was available for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Job {
-    /// The arrival.
     pub arrival: Arrival,
-    /// A permitted connection was there.
-    pub free: Tick,
+    /// When a permitted connection was available.
     /// Nanoseconds for which it waited because connections are opened at a bounded rate.
     pub paced: u64,
 }
 
-/// A seat, for as long as the run.
+/// Identifies a seat for the whole run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SeatId {
-    /// Among the seats of all workers, in the order in which they were made.
+    /// Number among the seats of all workers, in order of creation.
     pub number: usize,
     worker: usize,
-    /// Among its worker's.
+    /// Index among the seats of its worker.
     index: usize,
 }
 
-/// What happens to an arrival when every seat is busy and no more are allowed.
+/// Policy for an arrival when every seat is busy and no more are allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Overflow {
-    /// It waits for the next free connection.
     Wait,
-    /// It is dropped.
     Drop,
 }
 
-/// Which of several free connections is used.
+/// Choice among several free connections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Take {
-    /// The one used last: as few as possible are kept alive.
+    /// The connection used last: as few as possible are kept alive.
     Newest,
-    /// The one that has been idle longest: all are used in turn.
+    /// The connection that has been idle longest: all are used in turn.
     Oldest,
 }
 
-/// What became of an arrival.
+/// Result of [`Pool::arrive`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Arrived {
-    /// A free seat has it.
+    /// A free seat has the arrival.
     Taken,
-    /// It waits.
+    /// The arrival waits in the queue.
     Waits,
     /// The pool is closed.
     Dropped,
 }
 
-/// What became of the arrival that has waited longest, when no connection came free for it.
+/// Result of [`Pool::grow`], for the arrival that has waited longest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Growth {
-    /// It is the caller's to open a new connection. This is the first of its [seats](Pool::seats_of), and has the arrival.
+    /// The caller must open a new connection. This is the first of its [seats](Pool::seats_of),
+    /// and has the arrival.
     Seat(SeatId),
-    /// There is no room for another connection: these are dropped.
+    /// There is no room for another connection: these arrivals are dropped.
     Dropped(Vec<Arrival>),
-    /// None waits, or it goes on waiting for a seat.
+    /// No arrival waits, or it continues to wait for a seat.
     Nothing,
 }
 
-/// The seats of all workers.
+/// Seats and waiting arrivals of all workers.
 pub struct Pool {
     cap: usize,
-    /// Seats on each connection.
+    /// Number of seats on each connection.
     streams: usize,
     overflow: Overflow,
     shards: Box<[Shard]>,
-    /// Connections of all workers.
+    /// Number of connections of all workers.
     connections: AtomicUsize,
     pacing: Pacing,
     closed: AtomicBool,
 }
 
 impl Pool {
-    /// Room for `cap` connections over so many workers, of one seat each.
+    /// Creates a pool for at most `cap` connections over all workers, with one seat each.
     pub fn new(cap: usize, workers: usize, overflow: Overflow, take: Take) -> Self {
         Self {
             cap,
@@ -127,25 +127,26 @@ impl Pool {
         }
     }
 
-    /// Has so many seats on each connection.
+    /// Sets the number of seats on each connection.
     #[must_use]
     pub fn with_streams(mut self, streams: u32) -> Self {
         self.streams = streams.max(1) as usize;
         self
     }
 
-    /// The seats on the connection whose first seat this is.
+    /// Returns the seats on the connection that has `first` as its first seat.
     pub fn seats_of(&self, first: SeatId) -> impl Iterator<Item = SeatId> + use<> {
         (0..self.streams).map(move |n| SeatId { number: first.number + n, index: first.index + n, ..first })
     }
 
-    /// Busy seats without a job, for a connection that is opened before the load begins; the first of them.
+    /// Adds busy seats without a job, for a connection that is opened before the load begins.
+    /// Returns the first of them.
     pub fn reserve(&self, worker: usize) -> SeatId {
         let number = self.connections.fetch_add(1, SeqCst);
         self.shards[worker].lock().add_seats(number, worker, None, self.streams)
     }
 
-    /// An arrival at `worker`, `now`.
+    /// Gives an arrival at `worker` to a free seat, or queues it.
     pub fn arrive(&self, arrival: Arrival, worker: usize, now: Tick) -> Arrived {
         let own = &self.shards[worker];
         {
@@ -161,7 +162,7 @@ impl Pool {
             }
         }
         if let Some((seat, free_since)) = self.take_seat(worker) {
-            self.shards[seat.worker].hand(seat, self.job(arrival, free_since, 0));
+            self.shards[seat.worker].give_job(seat, self.job(arrival, free_since, 0));
             return Arrived::Taken;
         }
         if !own.wait(Waiting { arrival, paced_before: self.pacing.until(now) }, &self.closed) {
@@ -171,17 +172,17 @@ impl Pool {
         Arrived::Waits
     }
 
-    /// Makes the seats of a further connection of `worker` for the arrival that has waited longest. To be called when every connection of `worker`
-    /// waits for the server: an arrival that waits because replies have not been read yet needs no other connection.
+    /// Adds the seats of a further connection of `worker` for the arrival that has waited longest.
+    /// Call it only when every connection of `worker` waits for the server: an arrival that waits
+    /// for unread replies needs no other connection.
     pub fn grow(&self, worker: usize, now: Tick) -> Growth {
         if self.may_grow() {
             let Some((from, waiting)) = self.pop_oldest() else { return Growth::Nothing };
-            let next = |connections| (connections < self.cap).then_some(connections + 1);
-            if let Ok(number) = self.connections.fetch_update(SeqCst, SeqCst, next) {
+            if let Some(number) = self.add_connection() {
                 let job = self.job_of(waiting, Tick::ZERO, now);
                 return Growth::Seat(self.shards[worker].lock().add_seats(number, worker, Some(job), self.streams));
             }
-            // Another worker made the last connection meanwhile.
+            // Another worker added the last connection meanwhile.
             let arrival = waiting.arrival;
             if !self.shards[from].wait_first(waiting, &self.closed) {
                 return Growth::Dropped(vec![arrival]);
@@ -191,51 +192,53 @@ impl Pool {
         if self.overflow == Overflow::Wait {
             return Growth::Nothing;
         }
-        let left = self.drain();
-        if left.is_empty() { Growth::Nothing } else { Growth::Dropped(left) }
+        let remaining = self.drain();
+        if remaining.is_empty() { Growth::Nothing } else { Growth::Dropped(remaining) }
     }
 
-    /// Whether an arrival waits for which a seat may be made, or which may have to be dropped.
+    /// True if an arrival waits for which a seat may be added, or which may have to be dropped.
     pub fn wants_to_grow(&self) -> bool {
         self.any_waits() && (self.overflow == Overflow::Drop || self.may_grow())
     }
 
-    /// Whether no other arrival may wait.
+    /// True if no further arrival may wait.
     pub fn is_full(&self) -> bool {
-        self.all_waiting() >= MOST_WAITING
+        self.all_waiting() >= MAX_WAITING
     }
 
-    /// Whether another connection may be made.
+    /// True if another connection may be opened.
     pub fn may_grow(&self) -> bool {
         self.connections.load(SeqCst) < self.cap
     }
 
-    /// How many connections are `worker`'s.
+    /// Number of connections of `worker`.
     pub fn connections(&self, worker: usize) -> usize {
         self.shards[worker].lock().seats() / self.streams
     }
 
-    /// `worker` opens no further connection: an arrival waits for one of the open connections, as with a cap.
+    /// Stops opening connections for `worker`: an arrival waits for one of the open connections,
+    /// as with a cap.
     pub fn stop_growth(&self, worker: usize) {
         self.shards[worker].growth_stopped.store(true, SeqCst);
     }
 
-    /// `worker` may open further connections.
+    /// Permits `worker` to open further connections.
     pub fn resume_growth(&self, worker: usize) {
         self.shards[worker].growth_stopped.store(false, SeqCst);
     }
 
-    /// A worker is kept from opening a connection by the rate of opening, from now on.
+    /// Notes that the connect rate keeps a worker from opening a connection, from now on.
     pub fn pacing_begins(&self, now: Tick) {
         self.pacing.begin(now);
     }
 
-    /// It is not any more.
+    /// Ends the note of [`Self::pacing_begins`].
     pub fn pacing_ends(&self, now: Tick) {
         self.pacing.end(now);
     }
 
-    /// A seat became free at `at`: it gets the arrival that has waited longest, or is put by.
+    /// Frees a seat at `at`: returns the arrival that has waited longest as its job, or stores
+    /// the seat as free.
     pub fn free(&self, seat: SeatId, at: Tick, connected: bool) -> Option<Job> {
         let own = &self.shards[seat.worker];
         let waits = self.any_waits();
@@ -245,51 +248,52 @@ impl Pool {
                 return Some(job);
             }
             if !waits {
-                own.put_by(&mut inner, seat, at, connected);
+                own.release(&mut inner, seat, at, connected);
             }
         }
         if waits {
             if let Some((_, waiting)) = self.pop_oldest() {
                 return Some(self.job_of(waiting, at, at));
             }
-            own.put_by(&mut own.lock(), seat, at, connected);
+            own.release(&mut own.lock(), seat, at, connected);
         }
         self.match_up(seat.worker, at);
         None
     }
 
-    /// The job that was handed to a free seat; None inside when the pool is closed.
+    /// Polls for the job of a free seat. None inside when the pool is closed.
     pub fn poll_job(&self, seat: SeatId, cx: &mut Context<'_>) -> Poll<Option<Job>> {
         self.shards[seat.worker].lock().poll_job(seat, self.is_closed(), cx)
     }
 
-    /// A free seat lost its connection.
+    /// Notes that a free seat lost its connection.
     pub fn lost_connection(&self, seat: SeatId) {
         self.shards[seat.worker].lock().lost_connection(seat);
     }
 
-    /// Arrivals that wait because no more connections are permitted. Where more are, arrivals wait for ourselves alone.
+    /// Number of arrivals that wait because no more connections are permitted. If more are
+    /// permitted, arrivals wait only for the generator, and do not count.
     pub fn waiting(&self) -> usize {
         if self.overflow == Overflow::Wait { self.all_waiting() } else { 0 }
     }
 
-    /// `worker` brings no more arrivals.
+    /// Notes that `worker` adds no more arrivals.
     pub fn arrivals_over(&self, worker: usize) {
         self.shards[worker].arriving.store(false, SeqCst);
     }
 
-    /// Nothing is under way at `worker`, and nobody has or will have anything for it.
+    /// True if nothing is in flight at `worker`, and no arrival waits or may still come.
     pub fn is_quiet(&self, worker: usize) -> bool {
         let may_arrive = self.shards.iter().any(|shard| shard.arriving.load(SeqCst));
         !may_arrive && !self.any_waits() && self.shards[worker].lock().is_idle()
     }
 
-    /// Sends all free seats home, now and later; arrivals that still wait are given back.
+    /// Closes the pool: all free seats end, now and later. Returns the arrivals that still wait.
     pub fn close(&self) -> Vec<Arrival> {
         self.closed.store(true, SeqCst);
-        let left = self.drain();
+        let remaining = self.drain();
         self.shards.iter().for_each(Shard::wake_all);
-        left
+        remaining
     }
 
     fn is_closed(&self) -> bool {
@@ -304,67 +308,80 @@ impl Pool {
         self.shards.iter().map(Shard::waiting).sum()
     }
 
-    /// The job of an arrival for which a seat was there since `at`. Where arrivals beyond the cap are dropped and
-    /// connections may still be opened, one was permitted at any time: only we can be late.
+    /// Creates the job of an arrival for which a seat was available since `at`. If arrivals beyond
+    /// the cap are dropped and connections may still be opened, a connection was permitted at any
+    /// time. Then only the generator can be late.
     fn job(&self, arrival: Arrival, at: Tick, paced: u64) -> Job {
-        let any_stopped = || self.shards.iter().any(|shard| shard.growth_stopped.load(SeqCst));
         let free = match self.overflow {
-            Overflow::Drop if !any_stopped() => arrival.planned,
+            Overflow::Drop if !self.is_any_growth_stopped() => arrival.planned,
             _ => arrival.planned.max(at),
         };
         Job { arrival, free, paced }
     }
 
-    /// The job, `now`, of an arrival that waited.
+    /// Creates the job, at `now`, of an arrival that waited.
     fn job_of(&self, Waiting { arrival, paced_before }: Waiting, at: Tick, now: Tick) -> Job {
         self.job(arrival, at, self.pacing.until(now).saturating_sub(paced_before))
     }
 
-    /// The workers, `worker` first.
-    fn own_first(&self, worker: usize) -> impl Iterator<Item = usize> {
+    #[inline]
+    fn is_any_growth_stopped(&self) -> bool {
+        self.shards.iter().any(|shard| shard.growth_stopped.load(SeqCst))
+    }
+
+    /// Counts another connection, if the cap permits it. Returns the number of connections before.
+    fn add_connection(&self) -> Option<usize> {
+        let next = self.connections.fetch_update(SeqCst, SeqCst, |n| (n < self.cap).then_some(n + 1));
+        next.ok()
+    }
+
+    /// Iterates over the workers, from `worker` on.
+    fn workers_from(&self, worker: usize) -> impl Iterator<Item = usize> {
         let workers = self.shards.len();
         (0..workers).map(move |i| (worker + i) % workers)
     }
 
-    /// Reserves a free seat, and tells since when it is free: a connection of `worker`, else of another; else a seat of
-    /// `worker` without one. Another worker's seat without a connection is taken only where `worker` may open no more.
+    /// Reserves a free seat, and returns since when it is free. Order: a connection of `worker`, a
+    /// connection of another worker, a seat of `worker` without a connection. Another worker's seat
+    /// without a connection is taken only if `worker` may open no more.
     fn take_seat(&self, worker: usize) -> Option<(SeatId, Tick)> {
-        let of = |worker: usize| &self.shards[worker];
-        let found = self.own_first(worker).find_map(|w| of(w).try_connected()).or_else(|| of(worker).try_bare());
-        if found.is_some() || self.may_grow() {
-            return found;
+        let seat = self
+            .workers_from(worker)
+            .find_map(|w| self.shards[w].try_connected())
+            .or_else(|| self.shards[worker].try_bare());
+        if seat.is_some() || self.may_grow() {
+            return seat;
         }
-        self.own_first(worker).find_map(|w| of(w).try_bare())
+        self.workers_from(worker).find_map(|w| self.shards[w].try_bare())
     }
 
-    /// Hands arrivals that wait to free seats, while there are both.
+    /// Gives waiting arrivals to free seats, while there are both.
     fn match_up(&self, worker: usize, now: Tick) {
         while self.any_waits() {
             let Some((seat, free_since)) = self.take_seat(worker) else { return };
             let shard = &self.shards[seat.worker];
             match self.pop_oldest() {
-                Some((_, waiting)) => shard.hand(seat, self.job_of(waiting, free_since, now)),
-                None => shard.put_back(seat),
+                Some((_, waiting)) => shard.give_job(seat, self.job_of(waiting, free_since, now)),
+                None => shard.cancel_reservation(seat),
             }
         }
     }
 
-    /// The arrival that was due first among those that wait, and its worker.
+    /// Removes the arrival that was due first among those that wait. Returns its worker, too.
     fn pop_oldest(&self) -> Option<(usize, Waiting)> {
         loop {
-            let waits = |(_, shard): &(usize, &Shard)| shard.waiting() > 0;
-            let (worker, shard) =
-                self.shards.iter().enumerate().filter(waits).min_by_key(|(_, shard)| shard.first_due())?;
+            let waiting = self.shards.iter().enumerate().filter(|(_, shard)| shard.waiting() > 0);
+            let (worker, shard) = waiting.min_by_key(|(_, shard)| shard.first_due())?;
             if let Some(waiting) = shard.pop_waiting() {
                 return Some((worker, waiting));
             }
         }
     }
 
-    /// Takes all that wait.
+    /// Removes all waiting arrivals.
     fn drain(&self) -> Vec<Arrival> {
-        let mut left: Vec<Arrival> = self.shards.iter().flat_map(Shard::drain).collect();
-        left.sort_by_key(|arrival| (arrival.planned, arrival.number));
-        left
+        let mut remaining: Vec<Arrival> = self.shards.iter().flat_map(Shard::drain).collect();
+        remaining.sort_by_key(|arrival| (arrival.planned, arrival.number));
+        remaining
     }
 }

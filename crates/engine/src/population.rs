@@ -1,4 +1,4 @@
-//! The state of one population: the part that all workers of a process share, and that of one worker.
+//! State of one population: the part that all workers of a process share, and that of one worker.
 
 use crate::active_tasks::ActiveTasks;
 use crate::check::Check;
@@ -25,19 +25,19 @@ use std::sync::Arc;
 use std::sync::mpsc::Sender;
 use std::time::Duration;
 
-/// Maximum number of warnings: a server can be wrong in many ways, and each of its replies in another.
-const MOST_WARNINGS: usize = 100;
+/// Maximum number of warnings: a server can be wrong in many ways, and differently in each reply.
+const MAX_WARNINGS: usize = 100;
 
 /// The state of one population that all workers of a process share.
 pub struct PopulationShared {
     pub plan: Arc<Plan>,
-    /// The number of the population in the plan.
+    /// Index of the population in the plan.
     pub number: usize,
     pub check: Arc<Check>,
     pub labels: Arc<Labels>,
     pub pool: Option<Arc<Pool>>,
     pub tickets: Arc<Tickets>,
-    /// The part of the run that this process carries out.
+    /// Part of the run that this process carries out.
     pub part: Part,
     pub gate: Arc<Gate>,
     pub control: Control,
@@ -47,72 +47,75 @@ pub struct PopulationShared {
 }
 
 impl PopulationShared {
-    /// The population in the plan.
+    /// Returns the population in the plan.
     pub fn population(&self) -> &Population {
         &self.plan.populations[self.number]
     }
 
-    /// Its connection settings.
+    /// Returns its connection settings.
     pub fn connection(&self) -> &Connection {
         self.plan.connection_of(self.number)
     }
 }
 
-/// The state that the populations of one worker share.
+/// State that the populations of one worker share.
 pub struct WorkerThread {
     time: Time,
-    /// Its number among the workers of its process.
+    /// Number among the workers of its process.
     number: usize,
     out: Sender<Message>,
     /// By population.
     borders: RefCell<Vec<PhaseBorders>>,
-    /// Exchanges that ended, and connections that were opened or could not be. Pieces of a long reply do not count.
+    /// Number of ended exchanges, and of attempts to open a connection. Pieces of a long
+    /// reply do not count.
     steps_done: Cell<u64>,
 }
 
 impl WorkerThread {
-    /// The worker of a number, which sends its messages to `out`.
+    /// Creates the state of a worker, which sends its messages to `out`.
     pub fn new(time: Time, number: usize, out: Sender<Message>) -> Self {
         Self { time, number, out, borders: RefCell::default(), steps_done: Cell::new(0) }
     }
 
-    /// All populations are over.
-    pub fn done(&self) {
-        self.send(Message::Done(self.number, brunt_probe::ourselves::this_thread(), self.time.rests()));
+    /// Reports that all populations of the worker are over.
+    pub fn end(&self) {
+        self.send(Message::WorkerEnded(self.number, brunt_probe::ourselves::this_thread(), self.time.rests()));
     }
 
     fn send(&self, message: Message) {
-        // There is no receiver only if the run was given up.
+        // There is no receiver only if the run was aborted.
         let _ = self.out.send(message);
     }
 
-    /// An exchange ended, or the opening of a connection.
+    /// Counts an exchange that ended, or the opening of a connection.
     #[inline]
-    pub fn step_done(&self) {
+    pub fn count_step(&self) {
         self.steps_done.set(self.steps_done.get() + 1);
     }
 
-    /// Exchanges that ended, and connections that were opened or could not be.
+    /// Number of ended exchanges, and of attempts to open a connection.
     pub fn steps_done(&self) -> u64 {
         self.steps_done.get()
     }
 
-    /// Sets the borders of a population. Until each has its own, all have those of their plan from `begins` on.
-    fn set_borders(&self, plan: &Plan, begins: Tick, population: usize, own: PhaseBorders) {
+    /// Sets the borders of a population. Until each population has set its own, all have those of
+    /// their plan from `begins` on.
+    fn set_borders(&self, plan: &Plan, begins: Tick, population: usize, new: PhaseBorders) {
         let mut borders = self.borders.borrow_mut();
         if borders.is_empty() {
             borders.extend(plan.populations.iter().map(|one| phase_borders(&one.stop, begins + one.stop.warmup)));
         }
-        borders[population] = own;
+        borders[population] = new;
     }
 
-    /// The first border of any population after `from`, `at` at the latest: all cut their snapshots at the same instants.
-    fn next_border(&self, from: Tick, at: Tick) -> Tick {
-        self.borders.borrow().iter().flatten().copied().filter(|border| *border > from).fold(at, Tick::min)
+    /// Returns the first border of any population after `from`, at most `limit`: all populations
+    /// cut their snapshots at the same instants.
+    fn next_border(&self, from: Tick, limit: Tick) -> Tick {
+        self.borders.borrow().iter().flatten().copied().filter(|border| *border > from).fold(limit, Tick::min)
     }
 }
 
-/// One population on one worker: its clock, its tasks, and their means to make requests.
+/// One population on one worker: its clock, its tasks, and its means to make requests.
 pub struct WorkerPopulation<T: Transport> {
     pub shared: Arc<PopulationShared>,
     pub thread: Rc<WorkerThread>,
@@ -124,7 +127,7 @@ pub struct WorkerPopulation<T: Transport> {
 }
 
 impl<T: Transport> WorkerPopulation<T> {
-    /// A population before its load.
+    /// Creates a population before its load.
     pub fn new(
         shared: Arc<PopulationShared>,
         thread: &Rc<WorkerThread>,
@@ -142,57 +145,59 @@ impl<T: Transport> WorkerPopulation<T> {
         })
     }
 
-    /// The number of the worker among those of its process.
+    /// Returns the number of the worker among those of its process.
     #[inline]
     pub fn worker(&self) -> usize {
         self.thread.number
     }
 
-    /// The number of the worker among those of all processes, and how many these are.
+    /// Returns the number of the worker among those of all processes, and the
+    /// number of all workers.
     pub fn among_all(&self) -> (usize, usize) {
         let part = self.shared.part;
         (part.worker(self.worker()), self.shared.plan.threads as usize * part.of as usize)
     }
 
-    /// Warns the reader of the report; each sentence once, and not more than [`MOST_WARNINGS`].
+    /// Warns the reader of the report. Each text is sent once; at most [`MAX_WARNINGS`] are sent.
     pub fn warn(&self, text: String) {
         let mut warnings = self.warnings.borrow_mut();
-        if warnings.len() < MOST_WARNINGS && warnings.insert(text.clone()) {
+        if warnings.len() < MAX_WARNINGS && warnings.insert(text.clone()) {
             self.send(Message::Warning(text, self.clock.now()));
         }
     }
 
-    /// Sends a message to the thread that gathers.
+    /// Sends a message to the collecting thread.
     pub fn send(&self, message: Message) {
         self.thread.send(message);
     }
 
-    /// The source of its snapshots.
+    /// Returns the source of its snapshots.
     pub fn source(&self) -> Source {
         Source { worker: self.worker(), population: self.shared.number }
     }
 
-    /// The load begins.
+    /// Begins the load.
     pub fn begin(&self, begins: Tick) {
         self.clock.begin(begins);
         self.measure_from(begins + self.shared.population().stop.warmup);
     }
 
-    /// Sets when the measured time begins.
+    /// Sets the begin of the measured time.
     pub fn measure_from(&self, at: Tick) {
         let borders = phase_borders(&self.shared.population().stop, at);
         self.clock.measure(at, borders[1]);
         self.thread.set_borders(&self.shared.plan, self.clock.begins(), self.shared.number, borders);
     }
 
-    /// The end of the next snapshot: `regular`, or an earlier border of any population. `grace` may have been shortened.
+    /// Returns the end of the next snapshot: `regular`, or an earlier border of any population.
+    /// `grace` may have been shortened.
     pub fn next_border(&self, from: Tick, regular: Tick, grace: Duration) -> Tick {
         let borders = self.clock.borders(grace);
         self.thread.set_borders(&self.shared.plan, self.clock.begins(), self.shared.number, borders);
         self.thread.next_border(from, regular)
     }
 
-    /// Random numbers of a stream of this population.
+    /// Creates the random numbers of a stream of this population.
     pub fn random(&self, stream: u64) -> Pcg64Mcg {
         let stream = stream.wrapping_add((self.shared.number as u64) << 48);
         Pcg64Mcg::seed_from_u64(self.shared.plan.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(stream))

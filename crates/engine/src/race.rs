@@ -1,19 +1,19 @@
-//! Waiting for whichever of two comes first.
+//! Waits for the first of two futures.
 
 use std::pin::pin;
 use std::task::Poll;
 
-/// Which came first.
+/// The output of the future that was ready first.
 pub enum First<A, B> {
-    /// The first.
     A(A),
-    /// The second.
     B(B),
 }
 
-/// Waits for whichever of two comes first; the first is preferred, the other is dropped.
+/// Waits for the first of two futures. If both are ready, `a` is preferred; the
+/// other one is dropped.
 pub async fn race<A, B>(a: impl Future<Output = A>, b: impl Future<Output = B>) -> First<A, B> {
-    let (mut a, mut b) = (pin!(a), pin!(b));
+    let mut a = pin!(a);
+    let mut b = pin!(b);
     std::future::poll_fn(|cx| {
         if let Poll::Ready(x) = a.as_mut().poll(cx) {
             return Poll::Ready(First::A(x));

@@ -1,20 +1,18 @@
-//! Samples into snapshots: one recorder a worker, touched by nobody else.
+//! Turns the samples of one worker into snapshots.
 
 use brunt_model::spread::Bin;
 use brunt_model::{CheckFailure, Failure, Flow, Phase, Sample, Snapshot, Tally, Tick, TransactionTally};
 use brunt_wire::events::EventTimes;
 use std::sync::Arc;
 
-/// To which part of the run a request belongs: by when it was planned.
+/// Part of the run to which a request belongs, by its planned instant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cohort {
-    /// Planned in the warm-up.
     Warmup,
-    /// Planned in the measured time.
     Measured,
 }
 
-/// What one worker has seen since its last snapshot.
+/// Records the samples of one worker since its last snapshot.
 pub struct Recorder {
     measured: Tally,
     warmup: Tally,
@@ -22,28 +20,30 @@ pub struct Recorder {
     by_label: bool,
     flow: Flow,
     in_flight: u64,
-    /// Until when `flow.in_flight_nanos` is summed up.
+    /// Instant up to which `flow.in_flight_nanos` is summed.
     summed_to: Tick,
-    /// Where the next snapshot ends: time behind it belongs to the one after, though the worker may come late to the border.
+    /// End of the next snapshot. Later time belongs to the following one, even if the worker is
+    /// late at the border.
     border: Tick,
-    /// Time under way behind the border, in nanoseconds.
-    behind_border: u64,
-    /// Time in flight that earlier snapshots hold too much.
+    /// Time in flight after the border, in nanoseconds.
+    in_flight_after_border: u64,
+    /// Excess time in flight in earlier snapshots, in nanoseconds.
     excess_nanos: u64,
-    /// Requests of parallel steps that have not ended, less one for each step; and their time behind the border.
+    /// Number of requests of parallel steps that have not ended, less one for each step.
     overlapping: u64,
-    overlap_behind_border: u64,
-    /// How arrivals of the open loop are spread.
+    /// The overlapping time after the border, in nanoseconds.
+    overlap_after_border: u64,
+    /// Arrivals of the open loop over time.
     bins: Vec<Bin>,
     samples: Option<Vec<Sample>>,
-    /// By name, those of the measured time.
+    /// Transactions of the measured time, by name.
     transactions: Vec<(Arc<str>, TransactionTally)>,
-    /// Those of the measured time.
+    /// Failed checks of the measured time.
     check_failures: Vec<CheckFailure>,
 }
 
 impl Recorder {
-    /// `by_label`: keep labels apart; `samples`: keep each sample too.
+    /// Creates a recorder. `by_label` keeps labels separate; `samples` also keeps each sample.
     pub fn new(by_label: bool, samples: bool) -> Self {
         Self {
             measured: Tally::default(),
@@ -54,10 +54,10 @@ impl Recorder {
             in_flight: 0,
             summed_to: Tick::ZERO,
             border: Tick::NEVER,
-            behind_border: 0,
+            in_flight_after_border: 0,
             excess_nanos: 0,
             overlapping: 0,
-            overlap_behind_border: 0,
+            overlap_after_border: 0,
             bins: Vec::new(),
             samples: samples.then(Vec::new),
             transactions: Vec::new(),
@@ -72,99 +72,103 @@ impl Recorder {
         }
     }
 
-    /// A request became due.
+    /// Counts a request as due.
     #[inline]
-    pub fn due(&mut self, cohort: Cohort) {
+    pub fn record_due(&mut self, cohort: Cohort) {
         self.flow.planned += 1;
         self.tally(cohort).planned += 1;
     }
 
-    /// An arrival of the open loop became due.
+    /// Counts an arrival of the open loop as due.
     #[inline]
-    pub fn arrived(&mut self, cohort: Cohort, planned: Tick) {
-        self.due(cohort);
+    pub fn record_arrival(&mut self, cohort: Cohort, planned: Tick) {
+        self.record_due(cohort);
         self.flow.arrivals += 1;
         Bin::find(&mut self.bins, Bin::number_at(planned)).planned += 1;
     }
 
-    /// An arrival of the open loop was acted on: its first request was begun, or dropped.
+    /// Counts the first action on an arrival of the open loop: its first request
+    /// was begun, or dropped.
     #[inline]
-    pub fn acted(&mut self, at: Tick) {
+    pub fn record_first_action(&mut self, at: Tick) {
         Bin::find(&mut self.bins, Bin::number_at(at)).acted += 1;
     }
 
-    /// A request was begun.
+    /// Counts a request as begun.
     #[inline]
     pub fn begin(&mut self, cohort: Cohort, at: Tick) {
-        self.pass(at);
+        self.advance(at);
         self.flow.begun += 1;
         self.in_flight += 1;
         self.tally(cohort).begun += 1;
     }
 
-    /// Time passed with as many requests under way as there are.
+    /// Adds the time until `to` for the requests that are in flight.
     #[inline]
-    fn pass(&mut self, to: Tick) {
-        let behind = to.nanos_since(self.border.max(self.summed_to));
-        let before = to.nanos_since(self.summed_to) - behind;
-        self.behind_border += self.in_flight * behind;
-        self.flow.in_flight_nanos += self.in_flight * before;
-        self.overlap_behind_border += self.overlapping * behind;
-        self.flow.overlap_nanos += self.overlapping * before;
+    fn advance(&mut self, to: Tick) {
+        let after_border = to.nanos_since(self.border.max(self.summed_to));
+        let before_border = to.nanos_since(self.summed_to) - after_border;
+        self.in_flight_after_border += self.in_flight * after_border;
+        self.flow.in_flight_nanos += self.in_flight * before_border;
+        self.overlap_after_border += self.overlapping * after_border;
+        self.flow.overlap_nanos += self.overlapping * before_border;
         self.summed_to = self.summed_to.max(to);
     }
 
-    /// A request ended at `end`, of which nobody told before others began or ended: it was counted for too long.
+    /// Subtracts the excess time of a request that ended at `end` but was reported later, after
+    /// others began or ended.
     #[inline]
-    fn take_back(&mut self, end: Tick) {
+    fn correct_late_end(&mut self, end: Tick) {
         let late = self.summed_to.nanos_since(end);
         if late > 0 {
-            let behind = self.summed_to.nanos_since(self.border.max(end)).min(late);
-            self.behind_border = self.behind_border.saturating_sub(behind);
-            // The time may be in a snapshot that was taken meanwhile: then later ones have less.
-            let counted = late - behind;
+            let after_border = self.summed_to.nanos_since(self.border.max(end)).min(late);
+            self.in_flight_after_border = self.in_flight_after_border.saturating_sub(after_border);
+            // The excess may be in a snapshot that was already sent; then it is
+            // subtracted from later ones.
+            let counted = late - after_border;
             let rest = counted.saturating_sub(self.flow.in_flight_nanos);
             self.flow.in_flight_nanos -= counted - rest;
             self.excess_nanos += rest;
         }
     }
 
-    /// A parallel step began, `extra` requests of which go beyond the one that a user has under way otherwise.
+    /// Begins a parallel step with `extra` requests in addition to the usual one of a user.
     pub fn overlap_begins(&mut self, planned: Tick, at: Tick, extra: u64) {
-        self.pass(at);
+        self.advance(at);
         self.flow.overlap_nanos += extra * at.nanos_since(planned);
         self.overlapping += extra;
     }
 
-    /// A request of a parallel step ended, and another one of the step has not.
+    /// Ends a request of a parallel step, if another one of the step has not ended.
     pub fn overlap_ends(&mut self, at: Tick) {
-        self.pass(at);
+        self.advance(at);
         self.overlapping -= 1;
     }
 
-    /// Where the next snapshot ends.
-    pub fn expect(&mut self, border: Tick) {
+    /// Sets the end of the next snapshot.
+    pub fn set_border(&mut self, border: Tick) {
         self.border = border;
     }
 
-    /// A virtual user was idle, by its own choice.
+    /// Adds idle time of a virtual user by its own choice.
     #[inline]
-    pub fn thought(&mut self, from: Tick, to: Tick) {
+    pub fn record_idle(&mut self, from: Tick, to: Tick) {
         self.flow.thought_nanos += to.nanos_since(from);
     }
 
-    /// A whole reply came that had announced its length.
+    /// Adds a complete reply that announced its length.
     #[inline]
-    pub fn announced(&mut self, bytes: u64, came: u64) {
+    pub fn record_announced(&mut self, bytes: u64, received: u64) {
         self.flow.announced_bytes += bytes;
-        self.flow.announced_came_bytes += came;
+        self.flow.announced_came_bytes += received;
     }
 
-    /// A request that was begun has ended. `label` of the sample is not looked at: see [`Self::label`].
+    /// Records a request that was begun and has ended. Ignores the `label` of
+    /// the sample: see [`Self::label`].
     #[inline]
     pub fn end(&mut self, cohort: Cohort, sample: &Sample) {
-        self.pass(sample.last_byte);
-        self.take_back(sample.last_byte);
+        self.advance(sample.last_byte);
+        self.correct_late_end(sample.last_byte);
         self.in_flight -= 1;
         self.flow.completed += u64::from(sample.outcome.is_completed());
         self.flow.good += u64::from(sample.outcome.is_good());
@@ -178,7 +182,7 @@ impl Recorder {
         }
     }
 
-    /// Adds a sample to its label, where labels are kept apart.
+    /// Adds a sample to its label, if labels are kept separate.
     #[inline]
     pub fn label(&mut self, cohort: Cohort, sample: &Sample) {
         if !self.by_label || cohort == Cohort::Warmup {
@@ -191,14 +195,15 @@ impl Recorder {
     }
 
     fn label_tally(&mut self, label: u32) -> &mut Tally {
-        let at = label as usize;
-        if self.labels.len() <= at {
-            self.labels.resize_with(at + 1, || None);
+        let index = label as usize;
+        if self.labels.len() <= index {
+            self.labels.resize_with(index + 1, || None);
         }
-        self.labels[at].get_or_insert_default()
+        self.labels[index].get_or_insert_default()
     }
 
-    /// Events of replies to requests of this label came; None: there is only one.
+    /// Adds the times of events in replies to requests of a label. None: the run
+    /// has only one label.
     pub fn events(&mut self, label: Option<&str>, times: EventTimes) {
         for (which, times) in [("first event", times.first), ("next event", times.next)] {
             if times.count() > 0 {
@@ -211,16 +216,16 @@ impl Recorder {
         }
     }
 
-    /// The tally of the transactions of a name, made when first asked for.
+    /// Returns the tally of the transactions of a name, and creates it at the first call.
     pub fn transaction(&mut self, name: &Arc<str>) -> &mut TransactionTally {
-        let at = self.transactions.iter().position(|known| known.0 == *name).unwrap_or_else(|| {
+        let index = self.transactions.iter().position(|known| known.0 == *name).unwrap_or_else(|| {
             self.transactions.push((Arc::clone(name), TransactionTally::default()));
             self.transactions.len() - 1
         });
-        &mut self.transactions[at].1
+        &mut self.transactions[index].1
     }
 
-    /// A reply to a request of this label failed these checks.
+    /// Adds failed checks of a reply to a request of this label.
     pub fn check_failures(&mut self, cohort: Cohort, label: u32, failures: Vec<CheckFailure>) {
         if cohort == Cohort::Measured {
             for failure in failures {
@@ -229,20 +234,20 @@ impl Recorder {
         }
     }
 
-    /// The failures of checks since the last call.
+    /// Returns the failed checks since the last call.
     pub fn take_check_failures(&mut self) -> Vec<CheckFailure> {
         std::mem::take(&mut self.check_failures)
     }
 
-    /// A request that was due was never begun.
-    pub fn dropped(&mut self, cohort: Cohort) {
+    /// Counts a due request as dropped: it never began.
+    pub fn record_drop(&mut self, cohort: Cohort) {
         self.flow.errors += 1;
         self.tally(cohort).failures[Failure::Dropped as usize] += 1;
     }
 
-    /// So many arrivals of the open loop were due, and none of them was ever looked at. They are in no bin: nothing is
-    /// known of when each of them was due.
-    pub fn passed_over(&mut self, cohort: Cohort, count: u64) {
+    /// Counts arrivals of the open loop that were due and never examined as dropped. They are in no
+    /// bin, because the due time of each is unknown.
+    pub fn record_unexamined(&mut self, cohort: Cohort, count: u64) {
         self.flow.planned += count;
         self.flow.arrivals += count;
         self.flow.errors += count;
@@ -251,32 +256,32 @@ impl Recorder {
         tally.failures[Failure::Dropped as usize] += count;
     }
 
-    /// A redirect was followed.
-    pub fn redirected(&mut self, cohort: Cohort) {
+    /// Counts a redirect that was followed.
+    pub fn record_redirect(&mut self, cohort: Cohort) {
         self.tally(cohort).redirects += 1;
     }
 
-    /// A request was sent again because its connection was stale.
-    pub fn retried(&mut self, cohort: Cohort) {
+    /// Counts a request that was sent again because its connection was stale.
+    pub fn record_retry(&mut self, cohort: Cohort) {
         self.tally(cohort).retries += 1;
     }
 
-    /// A connection was opened before the load began: its steps are kept, no request goes with them.
-    pub fn opened_ahead(&mut self, opening: &brunt_model::sample::Opening) {
+    /// Records the phases of a connection that was opened before the load, without a request.
+    pub fn record_early_opening(&mut self, opening: &brunt_model::sample::Opening) {
         self.measured.phases.record_opening(opening);
     }
 
-    /// Returns all samples since the last snapshot. `counts` has what others counted since then: connections, and levels
-    /// at `to`.
+    /// Returns the snapshot of all samples since the last one. `counts` has the other values of the
+    /// interval: connection counts, and gauges at `to`.
     pub fn take(&mut self, from: Tick, to: Tick, phase: Phase, counts: &Flow) -> Snapshot {
-        self.pass(to);
+        self.advance(to);
         let mut flow = std::mem::take(&mut self.flow);
         let excess = self.excess_nanos.min(flow.in_flight_nanos);
         flow.in_flight_nanos -= excess;
         self.excess_nanos -= excess;
         self.border = Tick::NEVER;
-        self.flow.in_flight_nanos = std::mem::take(&mut self.behind_border);
-        self.flow.overlap_nanos = std::mem::take(&mut self.overlap_behind_border);
+        self.flow.in_flight_nanos = std::mem::take(&mut self.in_flight_after_border);
+        self.flow.overlap_nanos = std::mem::take(&mut self.overlap_after_border);
         flow.in_flight = self.in_flight;
         flow.merge(counts);
         let labels = self.labels.iter_mut().enumerate();
@@ -293,10 +298,10 @@ impl Recorder {
         }
     }
 
-    /// Single samples since the last call, where they are kept.
+    /// Returns single samples since the last call, if they are stored.
     pub fn take_samples(&mut self) -> Option<Vec<Sample>> {
         let samples = self.samples.as_mut().filter(|s| !s.is_empty())?;
-        // The next interval will bring about as many: room for them is made once.
+        // The next interval has about as many samples: this allocates their memory once.
         let room = Vec::with_capacity(samples.len());
         Some(std::mem::replace(samples, room))
     }
@@ -363,7 +368,7 @@ mod tests {
         const MS: u64 = 1_000_000;
         let mut recorder = Recorder::new(false, false);
         recorder.begin(Cohort::Measured, Tick(60 * MS));
-        recorder.expect(Tick(100 * MS));
+        recorder.set_border(Tick(100 * MS));
         // The worker was suspended: it reads the reply 70 ms behind the border, and only then comes to it.
         recorder.end(Cohort::Measured, &Sample { last_byte: Tick(170 * MS), ..Sample::default() });
         let first = in_flight_nanos(&mut recorder, 0, 100 * MS);

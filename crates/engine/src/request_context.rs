@@ -1,4 +1,4 @@
-//! The means by which a population's users on one worker make requests and record them.
+//! The means of a population's users on one worker to make requests and record them.
 
 use crate::labels::Labels;
 use crate::recorder::Recorder;
@@ -16,13 +16,13 @@ pub struct RequestContext<T: Transport> {
     users: Box<dyn Users>,
     recorder: RefCell<Recorder>,
     connection_rules: Rc<ConnectionRules>,
-    /// Copies from the plan.
+    /// Copied from the plan, because every request reads it.
     connect_timeout: Duration,
     retries_stale: bool,
     lifetime: ConnectionLifetime,
 }
 
-/// The interval of a snapshot.
+/// Time and phase of a snapshot.
 #[derive(Debug, Clone, Copy)]
 pub struct Interval {
     pub from: Tick,
@@ -30,19 +30,19 @@ pub struct Interval {
     pub phase: Phase,
 }
 
-/// The gauges of a population when a snapshot is taken.
+/// Gauges of a population at the time of a snapshot.
 #[derive(Debug, Clone, Copy)]
 pub struct Gauges {
-    /// Arrivals that wait for a connection.
+    /// Number of arrivals that wait for a connection.
     pub waiting: u64,
-    /// Users that are active.
+    /// Number of active users.
     pub users: u64,
 }
 
 impl<T: Transport> RequestContext<T> {
-    /// The means of a population with these connection settings.
+    /// Creates the means of a population with these connection settings.
     pub fn new(plan: &Plan, connection: &Connection, labels: &Labels, transport: Rc<T>, users: Box<dyn Users>) -> Self {
-        // Redirects and page elements are labels that come to be during the load.
+        // Redirects and page elements become labels during the load.
         let by_label = plan.reply_policies.iter().any(ReplyPolicy::finds_requests) || labels.count() > 1;
         let connection_rules = Rc::new(ConnectionRules {
             keep: connection.keep,
@@ -62,34 +62,33 @@ impl<T: Transport> RequestContext<T> {
         }
     }
 
-    /// The transport.
     #[inline]
     pub fn transport(&self) -> &T {
         &self.transport
     }
 
-    /// The recorder; borrowed for short.
+    /// Borrows the recorder. The borrow must end before the next `await`.
     #[inline]
     pub fn recorder(&self) -> RefMut<'_, Recorder> {
         self.recorder.borrow_mut()
     }
 
-    /// The user of a number.
+    /// Creates the user of this number.
     pub fn user(&self, number: u64) -> Box<dyn VirtualUser> {
         self.users.user(number)
     }
 
-    /// The request that connections are opened for before the load.
+    /// Returns the request for which connections are opened before the load.
     pub fn first_request(&self) -> Rc<Prepared> {
         self.users.first()
     }
 
-    /// Records that users have made since the last call.
+    /// Returns the records that users have made since the last call.
     pub fn take_records(&self) -> Vec<SampleRecord> {
         self.users.take_records()
     }
 
-    /// Connections of one client.
+    /// Creates the connections of one client.
     pub fn new_connections(&self) -> Connections<T> {
         Connections::new(&self.connection_rules, &*self.transport)
     }
@@ -100,24 +99,24 @@ impl<T: Transport> RequestContext<T> {
         self.connect_timeout
     }
 
-    /// Whether a request is sent again if its connection was stale.
+    /// True if a request is sent again when its connection was stale.
     #[inline]
     pub fn retries_stale(&self) -> bool {
         self.retries_stale
     }
 
-    /// How long connections are kept.
+    /// Returns how long connections are kept.
     #[inline]
     pub fn lifetime(&self) -> ConnectionLifetime {
         self.lifetime
     }
 
-    /// Checks that failed since the last call.
+    /// Returns the failed checks since the last call.
     pub fn take_check_failures(&self) -> Vec<CheckFailure> {
         self.recorder().take_check_failures()
     }
 
-    /// Takes the snapshot of an interval, and its single samples where they are recorded.
+    /// Returns the snapshot of an interval, and its single samples if they are recorded.
     pub fn take_snapshot(
         &self,
         interval: Interval,

@@ -1,9 +1,9 @@
-//! Workers started, their snapshots merged, events out.
+//! Starts the workers of a run, merges their snapshots, and sends events.
 
 use crate::check::Check;
 use crate::clock::{Epoch, Time, runtime};
 use crate::control::{Control, PartHandle};
-use crate::gather::{BETWEEN_READINGS, Gather, Sources, Watch};
+use crate::gather::{BETWEEN_READINGS, Gather, SelfMonitor, Sources};
 use crate::labels::Labels;
 use crate::message::{Message, Sink};
 use crate::pool::{Overflow, Pool, Take};
@@ -21,62 +21,64 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 
-/// What a run needs of the world: made once, used by all workers.
+/// Environment of a run: created once, used by all workers.
 pub trait World: Send + Sync {
-    /// How requests travel.
+    /// Sends requests.
     type Transport: Transport;
 
-    /// The clock that workers get.
+    /// Returns the clock of the workers.
     fn epoch(&self) -> Epoch;
 
-    /// The transport of a worker, by its number among those of all processes; called on its thread. `population` has connection
-    /// settings of its own; None: of all others.
+    /// Creates the transport of a worker, by its number among those of all processes. Called on
+    /// the worker's thread. `population` has its own connection settings; None: the transport
+    /// of all other populations.
     fn transport(&self, worker: usize, population: Option<usize>, time: &Time) -> Rc<Self::Transport>;
 
-    /// The users of a worker; called on its thread.
+    /// Creates the users of a worker; called on its thread.
     fn users(&self, transport: &Rc<Self::Transport>, of: UsersOf<'_>) -> Box<dyn Users>;
 
-    /// Names of labels that are known beforehand.
+    /// Returns the names of labels that are known before the run.
     fn labels(&self) -> Vec<String>;
 
-    /// What the reader of the report should know of the whole run; asked once, behind it.
+    /// Returns warnings about the whole run; called once, at its end.
     fn remarks(&self) -> Vec<String> {
         Vec::new()
     }
 }
 
-/// Which users are wanted.
+/// Selects the users to create.
 #[derive(Clone, Copy)]
 pub struct UsersOf<'a> {
-    /// The number of their population in the plan.
+    /// Index of their population in the plan.
     pub population: usize,
-    /// The number of their worker among those of all processes.
+    /// Number of their worker among those of all processes.
     pub worker: usize,
     /// Numbers the names of labels.
     pub labels: &'a Numbering,
-    /// The run around them.
+    /// State of the run that contains them.
     pub surroundings: &'a Rc<dyn Surroundings>,
 }
 
-/// Why a run could not be carried out: we failed, not the server.
+/// Reason why a run could not be carried out: a failure of brunt, not of the server.
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
-    /// A thread or its runtime could not be made.
+    /// A thread or its runtime could not be created.
     #[error("a worker could not be started: {0}")]
     Worker(#[from] io::Error),
-    /// A worker panicked: a fault of brunt.
+    /// A worker panicked: a bug in brunt.
     #[error("a worker thread ended unexpectedly; what was measured before is in the report")]
     Panicked,
-    /// One of several processes broke; which, and how.
+    /// One of several processes failed.
     #[error("{0}")]
     Part(String),
 }
 
-/// Carries a plan out: starts its workers, merges what they hand over, and tells `sink`. Returns when all is over.
+/// Runs a plan: starts its workers, merges their snapshots, and sends events to `sink`. Returns
+/// when all workers have ended.
 ///
 /// # Errors
 ///
-/// [`EngineError`] if a worker could not be made.
+/// [`EngineError`] if a worker could not be started.
 pub fn run<W: World>(
     plan: &Plan,
     environment: Environment,
@@ -87,11 +89,11 @@ pub fn run<W: World>(
     run_part(plan, environment, world, &PartHandle::whole(plan, control), sink)
 }
 
-/// Carries out one process's part of a plan, as its handle is told.
+/// Runs one process's part of a plan, controlled by its handle.
 ///
 /// # Errors
 ///
-/// [`EngineError`] if a worker could not be made.
+/// [`EngineError`] if a worker could not be started.
 pub fn run_part<W: World>(
     plan: &Plan,
     environment: Environment,
@@ -101,21 +103,21 @@ pub fn run_part<W: World>(
 ) -> Result<(), EngineError> {
     let shared = ProcessShared::new(plan, world, handle);
     let (out, inbox) = channel();
-    let watch = OwnThreads { ourselves: Ourselves::new(server(&environment)), threads: plan.threads };
+    let monitor = OwnThreads { ourselves: Ourselves::new(server(&environment)), threads: plan.threads };
     let mut gather =
-        Gather::new(Sources::new(plan.threads as usize, plan), &shared.labels, watch, Time::new(world.epoch()), sink);
+        Gather::new(Sources::new(plan.threads as usize, plan), &shared.labels, monitor, Time::new(world.epoch()), sink);
     gather.start(plan, environment);
     thread::scope(|scope| {
         let mut workers = Vec::new();
         for number in 0..plan.threads as usize {
-            let (shared, out) = (&shared, out.clone());
-            let name = format!("brunt-worker-{number}");
-            let job = move || worker_thread(world, shared, number, out);
-            let spawned = thread::Builder::new().name(name).spawn_scoped(scope, job);
+            let shared = &shared;
+            let out = out.clone();
+            let builder = thread::Builder::new().name(format!("brunt-worker-{number}"));
+            let spawned = builder.spawn_scoped(scope, move || worker_thread(world, shared, number, out));
             workers.push(spawned.inspect_err(|_| handle.gate.give_up())?);
         }
         drop(out);
-        hear_all(&inbox, &mut gather);
+        receive_all(&inbox, &mut gather);
         let ends = workers.into_iter().map(|w| w.join().map_err(|_| EngineError::Panicked));
         let outcome = ends.collect::<Result<Vec<_>, _>>();
         for remark in world.remarks() {
@@ -126,18 +128,19 @@ pub fn run_part<W: World>(
     })
 }
 
-/// The processes that hold the target's listening socket, where they are on this machine and known.
+/// Returns the processes that hold the target's listening socket, if they are on
+/// this machine and known.
 pub(crate) fn server(environment: &Environment) -> &[u32] {
     environment.route.as_ref().map_or(&[], |route| &route.listener_pids)
 }
 
-/// The threads of this process, read by itself.
+/// Reads the threads of this process.
 struct OwnThreads {
     ourselves: Ourselves,
     threads: u32,
 }
 
-impl Watch for OwnThreads {
+impl SelfMonitor for OwnThreads {
     fn read(&mut self) -> Vec<(String, f64)> {
         self.ourselves.read(self.threads)
     }
@@ -147,11 +150,11 @@ impl Watch for OwnThreads {
     }
 }
 
-/// Until all workers are gone.
-fn hear_all(inbox: &Receiver<Message>, gather: &mut Gather<'_, OwnThreads>) {
+/// Handles messages until all workers have ended.
+fn receive_all(inbox: &Receiver<Message>, gather: &mut Gather<'_, OwnThreads>) {
     loop {
         match inbox.recv_timeout(BETWEEN_READINGS) {
-            Ok(message) => hear(message, gather),
+            Ok(message) => handle_message(message, gather),
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => return,
         }
@@ -159,24 +162,24 @@ fn hear_all(inbox: &Receiver<Message>, gather: &mut Gather<'_, OwnThreads>) {
     }
 }
 
-fn hear(message: Message, gather: &mut Gather<'_, OwnThreads>) {
+fn handle_message(message: Message, gather: &mut Gather<'_, OwnThreads>) {
     match message {
-        Message::Snapshot(source, snapshot) => gather.hand(source, *snapshot),
-        Message::Samples(samples) => gather.tell(&Event::Samples(samples)),
-        Message::CheckFailures(failures) => gather.tell(&Event::CheckFailures(failures)),
-        Message::Records(records) => gather.tell(&Event::Records(records)),
-        Message::Target(addresses, server) => gather.tell(&Event::Target { addresses, server }),
+        Message::Snapshot(source, snapshot) => gather.add_snapshot(source, *snapshot),
+        Message::Samples(samples) => gather.forward(&Event::Samples(samples)),
+        Message::CheckFailures(failures) => gather.forward(&Event::CheckFailures(failures)),
+        Message::Records(records) => gather.forward(&Event::Records(records)),
+        Message::Target(addresses, server) => gather.forward(&Event::Target { addresses, server }),
         Message::Warning(text, at) => gather.warn(at, &text),
         Message::Fatal(why) => gather.fatal(why),
-        Message::Over(source) => gather.over(source),
-        Message::Done(worker, thread, rests) => {
-            gather.watch.ourselves.worker_ended(worker, thread);
-            gather.worker_rested(worker, rests);
+        Message::PopulationEnded(source) => gather.end_source(source),
+        Message::WorkerEnded(worker, thread, rests) => {
+            gather.monitor.ourselves.worker_ended(worker, thread);
+            gather.add_rests(worker, rests);
         }
     }
 }
 
-/// What the workers of a process share.
+/// State that the workers of a process share.
 struct ProcessShared {
     populations: Vec<Arc<PopulationShared>>,
     labels: Arc<Labels>,
@@ -191,26 +194,28 @@ impl ProcessShared {
         let plan = Arc::new(plan.clone());
         let check = Arc::new(Check::new(&plan));
         let active_users = Arc::new(ActiveUsers::new(plan.populations.len()));
-        let shared = |number: usize| PopulationShared {
-            check: Arc::clone(&check),
-            labels: Arc::clone(&labels),
-            pool: pool(&plan, number, handle.part).map(Arc::new),
-            tickets: Arc::new(Tickets::new(plan.populations[number].stop.requests, handle.part)),
-            part: handle.part,
-            gate: Arc::clone(&handle.gate),
-            control: handle.control.clone(),
-            borders: Arc::clone(&handle.borders),
-            end_run: Arc::clone(&handle.end_run),
-            active_users: Arc::clone(&active_users),
-            number,
-            plan: Arc::clone(&plan),
-        };
-        let populations = (0..plan.populations.len()).map(|number| Arc::new(shared(number))).collect();
+        let populations = (0..plan.populations.len()).map(|number| {
+            Arc::new(PopulationShared {
+                check: Arc::clone(&check),
+                labels: Arc::clone(&labels),
+                pool: pool(&plan, number, handle.part).map(Arc::new),
+                tickets: Arc::new(Tickets::new(plan.populations[number].stop.requests, handle.part)),
+                part: handle.part,
+                gate: Arc::clone(&handle.gate),
+                control: handle.control.clone(),
+                borders: Arc::clone(&handle.borders),
+                end_run: Arc::clone(&handle.end_run),
+                active_users: Arc::clone(&active_users),
+                number,
+                plan: Arc::clone(&plan),
+            })
+        });
+        let populations = populations.collect();
         Self { populations, labels }
     }
 }
 
-/// This part's share of the connections that all may have.
+/// Creates the pool with this part's share of all permitted connections. None in a closed loop.
 fn pool(plan: &Plan, population: usize, part: Part) -> Option<Pool> {
     let workers = plan.threads as usize;
     let share = |n: u32| part.share(n.into()) as usize;
@@ -232,13 +237,13 @@ fn worker_thread<W: World>(
     number: usize,
     out: Sender<Message>,
 ) -> Result<(), EngineError> {
-    let _leaving: Vec<Leaving> =
-        shared.populations.iter().map(|one| Leaving { population: Arc::clone(one), number }).collect();
+    let _exit_guards: Vec<WorkerExitGuard> =
+        shared.populations.iter().map(|one| WorkerExitGuard { population: Arc::clone(one), number }).collect();
     let Some(first) = shared.populations.first() else { return Ok(()) };
     let worker = first.part.worker(number);
     let time = Time::new(world.epoch());
     runtime()?.block_on(async move {
-        let _attended = time.attend()?;
+        let _hook_guard = time.attend()?;
         if first.plan.precise {
             let time = time.clone();
             tokio::task::spawn_local(async move { time.spin().await });
@@ -249,34 +254,35 @@ fn worker_thread<W: World>(
         let labels = Arc::clone(&shared.labels);
         let labels: Numbering = Rc::new(move |name| labels.number(name));
         let thread = Rc::new(WorkerThread::new(time.clone(), number, out));
-        let work = |shared: &Arc<PopulationShared>| {
+        let mut tasks = Vec::with_capacity(shared.populations.len());
+        for shared in &shared.populations {
             let surroundings: Rc<dyn Surroundings> =
                 Rc::new(RunSurroundings::new(&time, &shared.active_users, shared.number, shared.part));
-            let of = UsersOf { population: shared.number, worker, labels: &labels, surroundings: &surroundings };
-            let own = shared.population().connection.as_ref();
-            let own = own.map(|_| world.transport(worker, Some(shared.number), &time));
-            let transport = own.unwrap_or_else(|| Rc::clone(&shared_transport));
-            let users = world.users(&transport, of);
-            // In a task of its own: a parking runtime sees that tasks were woken, and not what it blocks on.
+            let users_of = UsersOf { population: shared.number, worker, labels: &labels, surroundings: &surroundings };
+            let transport = match shared.population().connection {
+                Some(_) => world.transport(worker, Some(shared.number), &time),
+                None => Rc::clone(&shared_transport),
+            };
+            let users = world.users(&transport, users_of);
+            // A separate task: a parking runtime notices woken tasks, but not the future that it blocks on.
             let population = WorkerPopulation::new(Arc::clone(shared), &thread, transport, users);
-            tokio::task::spawn_local(work(population))
-        };
-        let all: Vec<_> = shared.populations.iter().map(work).collect();
-        for one in all {
-            one.await.map_err(|_| EngineError::Panicked)?;
+            tasks.push(tokio::task::spawn_local(work(population)));
         }
-        thread.done();
+        for task in tasks {
+            task.await.map_err(|_| EngineError::Panicked)?;
+        }
+        thread.end();
         Ok(())
     })
 }
 
-/// Whatever becomes of a worker, the others do not wait for it when it is gone.
-struct Leaving {
+/// Releases the other workers when a worker ends for any reason, so that they do not wait for it.
+struct WorkerExitGuard {
     population: Arc<PopulationShared>,
     number: usize,
 }
 
-impl Drop for Leaving {
+impl Drop for WorkerExitGuard {
     fn drop(&mut self) {
         self.population.gate.give_up();
         if let Some(pool) = &self.population.pool {

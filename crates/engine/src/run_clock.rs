@@ -1,4 +1,5 @@
-//! The clock of one population on one worker: when its load begins, is measured and ends, and when the rest is cut off.
+//! The clock of one population on one worker: begin and end of its load and of the measured time,
+//! and the cut of the rest.
 
 use crate::clock::{Sleep, Time};
 use crate::recorder::Cohort;
@@ -6,31 +7,30 @@ use brunt_model::{Clock, Phase, Stop, Tick};
 use std::cell::Cell;
 use std::time::Duration;
 
-/// The worker's clock, and the instants at which the phases of a population's run begin and end.
+/// The worker's clock, and the borders of a population's phases.
 pub struct RunClock {
-    /// The worker's clock.
     pub time: Time,
-    /// When the load begins; `NEVER` before the gate has opened.
+    /// Begin of the load; `NEVER` before the gate opens.
     begins: Cell<Tick>,
-    /// When the measured time begins.
+    /// Begin of the measured time.
     measured_from: Cell<Tick>,
-    /// When no new request is begun any more.
+    /// End of the load: no request is begun later.
     ends: Cell<Tick>,
-    /// When requests in flight were cut off; None: they were not.
+    /// When requests in flight were cut off. None: they were not.
     cut: Cell<Option<Tick>>,
 }
 
-/// When the measured time of a population begins, when its load ends, and when the rest is cut off.
+/// Begin of a population's measured time, end of its load, and cut of the rest.
 pub type PhaseBorders = [Tick; 3];
 
-/// The borders of a population, from the begin of its measured time.
+/// Returns the borders of a population, from the begin of its measured time.
 pub fn phase_borders(stop: &Stop, measured_from: Tick) -> PhaseBorders {
     let ends = stop.duration.map_or(Tick::NEVER, |duration| measured_from + duration);
     [measured_from, ends, ends + stop.grace]
 }
 
 impl RunClock {
-    /// The clock of a load that has not begun.
+    /// Creates the clock of a load that has not begun.
     pub fn new(time: Time) -> Self {
         Self {
             time,
@@ -41,49 +41,48 @@ impl RunClock {
         }
     }
 
-    /// The time.
     #[inline]
     pub fn now(&self) -> Tick {
         self.time.now()
     }
 
-    /// When the load begins; `NEVER` before that is known.
+    /// Returns the begin of the load; `NEVER` before it is known.
     #[inline]
     pub fn begins(&self) -> Tick {
         self.begins.get()
     }
 
-    /// When the measured time begins.
+    /// Returns the begin of the measured time.
     #[inline]
     pub fn measured_from(&self) -> Tick {
         self.measured_from.get()
     }
 
-    /// When no new request is begun any more.
+    /// Returns the end of the load: no request is begun later.
     #[inline]
     pub fn ends(&self) -> Tick {
         self.ends.get()
     }
 
-    /// When requests in flight were cut off; None: they were not.
+    /// Returns when requests in flight were cut off. None: they were not.
     #[inline]
     pub fn cut(&self) -> Option<Tick> {
         self.cut.get()
     }
 
-    /// Whether requests in flight were cut off.
+    /// True if requests in flight were cut off.
     #[inline]
     pub fn is_cut(&self) -> bool {
         self.cut.get().is_some()
     }
 
-    /// The part of the run to which a request belongs.
+    /// Returns the part of the run to which a request belongs.
     #[inline]
     pub fn cohort(&self, planned: Tick) -> Cohort {
         if planned >= self.measured_from.get() { Cohort::Measured } else { Cohort::Warmup }
     }
 
-    /// The phase of the run at an instant after the begin of the load.
+    /// Returns the phase of the run at an instant after the begin of the load.
     pub fn phase_at(&self, at: Tick) -> Phase {
         if at >= self.ends.get() {
             Phase::Grace
@@ -94,17 +93,17 @@ impl RunClock {
         }
     }
 
-    /// The borders of the phases, with a grace that may have been shortened.
+    /// Returns the borders of the phases, with a grace period that may have been shortened.
     pub fn borders(&self, grace: Duration) -> PhaseBorders {
         [self.measured_from.get(), self.ends.get(), self.ends.get() + grace]
     }
 
-    /// Sets when the load begins.
+    /// Sets the begin of the load.
     pub fn begin(&self, begins: Tick) {
         self.begins.set(begins);
     }
 
-    /// Sets when the measured time begins, and the load ends.
+    /// Sets the begin of the measured time, and the end of the load.
     pub fn measure(&self, from: Tick, ends: Tick) {
         self.measured_from.set(from);
         self.ends.set(ends);
@@ -116,18 +115,19 @@ impl RunClock {
         self.time.fire_all();
     }
 
-    /// Cuts off requests in flight; the caller wakes those that wait.
+    /// Cuts off requests in flight; the caller wakes the tasks that wait.
     pub fn cut_off(&self) {
         self.cut.set(Some(self.now()));
     }
 
-    /// True if a wait until `due` is over. All timers of a thread fire when the load of any of its populations ends early; the other
-    /// populations continue to wait.
+    /// True if a wait until `due` is over. All timers of a thread fire when the load of any of its
+    /// populations ends early; the other populations continue to wait.
     pub fn is_wait_over(&self, due: Tick) -> bool {
         self.time.fired() >= due || self.ends.get() <= due || self.is_cut()
     }
 
-    /// Waits until `due`, or until the load of the population ends. A task that was just woken and is late already does not wait.
+    /// Waits until `due`, or until the load of the population ends. A task that was just woken and
+    /// is already late does not wait.
     pub async fn wait_until(&self, timer: &Sleep, due: Tick) {
         if due <= self.time.fired() {
             return;

@@ -1,4 +1,4 @@
-//! The run as its users see it: what time it is, and how many they are.
+//! The run as its users see it: the time, and the number of users.
 
 use crate::clock::{Time, unix_seconds};
 use crate::user::Surroundings;
@@ -6,20 +6,20 @@ use brunt_model::{Clock, Part, Tick};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// How many users of each population there are, over all workers of this process.
+/// Number of active users of each population, over all workers of this process.
 #[derive(Debug)]
 pub struct ActiveUsers(Vec<AtomicU64>);
 
 impl ActiveUsers {
-    /// None of so many populations.
+    /// Creates counters for this number of populations.
     pub fn new(populations: usize) -> Self {
         Self((0..populations).map(|_| AtomicU64::new(0)).collect())
     }
 
-    /// A user of a population came, or went.
-    pub fn change(&self, population: usize, came: bool) {
+    /// Counts a user of a population as active, or as no longer active.
+    pub fn change(&self, population: usize, is_active: bool) {
         let count = &self.0[population];
-        if came {
+        if is_active {
             count.fetch_add(1, Ordering::Relaxed)
         } else {
             count.fetch_sub(1, Ordering::Relaxed)
@@ -27,10 +27,10 @@ impl ActiveUsers {
     }
 }
 
-/// What the users of one population see on one worker.
+/// The run as the users of one population see it on one worker.
 pub struct RunSurroundings {
     time: Time,
-    /// The day at the clock's zero, in milliseconds since 1970-01-01 UTC.
+    /// Wall-clock time at the clock's zero, in milliseconds since 1970-01-01 UTC.
     zero_unix_millis: u64,
     active_users: Arc<ActiveUsers>,
     population: usize,
@@ -38,7 +38,7 @@ pub struct RunSurroundings {
 }
 
 impl RunSurroundings {
-    /// Those of a population, and of the part of the run that this process carries out.
+    /// Creates the view of a population, in the part of the run that this process carries out.
     pub fn new(time: &Time, active_users: &Arc<ActiveUsers>, population: usize, part: Part) -> Self {
         let since_zero = time.now().nanos_since(Tick::ZERO) / 1_000_000;
         Self {
@@ -51,7 +51,7 @@ impl RunSurroundings {
     }
 }
 
-/// One user without a run around it.
+/// The surroundings of one user without a run.
 #[derive(Debug, Clone, Copy)]
 pub struct Alone;
 
@@ -83,8 +83,9 @@ impl Surroundings for RunSurroundings {
     }
 
     fn users_there(&self) -> (u64, u64) {
-        let count = |count: &AtomicU64| count.load(Ordering::Relaxed);
-        (count(&self.active_users.0[self.population]), self.active_users.0.iter().map(count).sum())
+        let users = self.active_users.0.iter().map(|count| count.load(Ordering::Relaxed));
+        let here = self.active_users.0[self.population].load(Ordering::Relaxed);
+        (here, users.sum())
     }
 
     fn among_processes(&self, n: u64) -> u64 {

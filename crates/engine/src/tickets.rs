@@ -1,22 +1,22 @@
-//! Numbers of requests, and their limit.
+//! Numbers the requests of a run, and limits them.
 
 use crate::recorder::Cohort;
 use brunt_model::Part;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Numbers for requests, and the end of them where a run is bounded in requests.
+/// Numbers for requests, and their limit if a run is bounded in requests.
 #[derive(Debug)]
 pub struct Tickets {
     next: AtomicU64,
-    /// How far the numbers of one process are apart.
+    /// Distance between two numbers of one process.
     step: u64,
-    /// Those of the measured time, where they are bounded.
+    /// Number of requests in the measured time; counted only with a limit.
     measured: AtomicU64,
     limit: Option<u64>,
 }
 
 impl Tickets {
-    /// The numbers of a part: each m-th, from its own on, and its share of `limit`.
+    /// Creates the numbers of a part: each m-th, from its own on, and its share of `limit`.
     pub fn new(limit: Option<u64>, part: Part) -> Self {
         Self {
             next: AtomicU64::new(part.number.into()),
@@ -26,7 +26,8 @@ impl Tickets {
         }
     }
 
-    /// The number of the next request; None: enough were made. Those of the warm-up are not bounded.
+    /// Returns the number of the next request. None: the limit is reached. Requests of the
+    /// warm-up are not limited.
     pub fn take(&self, cohort: Cohort) -> Option<u64> {
         if let (Some(limit), Cohort::Measured) = (self.limit, cohort)
             && self.measured.fetch_add(1, Ordering::Relaxed) >= limit
@@ -36,19 +37,19 @@ impl Tickets {
         Some(self.next.fetch_add(self.step, Ordering::Relaxed))
     }
 
-    /// The numbers of as many of the next `wanted` requests as there may be; how many.
-    pub fn take_many(&self, cohort: Cohort, wanted: u64) -> u64 {
-        let taken = match (self.limit, cohort) {
+    /// Takes the numbers of up to `requested` further requests. Returns how many were permitted.
+    pub fn take_many(&self, cohort: Cohort, requested: u64) -> u64 {
+        let permitted = match (self.limit, cohort) {
             (Some(limit), Cohort::Measured) => {
-                wanted.min(limit.saturating_sub(self.measured.fetch_add(wanted, Ordering::Relaxed)))
+                requested.min(limit.saturating_sub(self.measured.fetch_add(requested, Ordering::Relaxed)))
             }
-            _ => wanted,
+            _ => requested,
         };
-        self.next.fetch_add(self.step * taken, Ordering::Relaxed);
-        taken
+        self.next.fetch_add(self.step * permitted, Ordering::Relaxed);
+        permitted
     }
 
-    /// Whether enough were made.
+    /// True if the limit is reached.
     pub fn are_gone(&self) -> bool {
         self.limit.is_some_and(|limit| self.measured.load(Ordering::Relaxed) >= limit)
     }

@@ -1,4 +1,4 @@
-//! What a virtual user does next.
+//! Decisions of a virtual user.
 
 use brunt_model::scenario::Pauses;
 use brunt_model::{CheckFailure, Outcome, Sample, SampleRecord, Tick};
@@ -9,53 +9,54 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What a virtual user does next.
+/// The next step of a virtual user.
 #[derive(Debug)]
 pub enum Step {
-    /// It asks this.
+    /// Sends a request.
     Request(Rc<Prepared>),
-    /// It asks this, and its iteration is over when the reply is there.
+    /// Sends a request, and ends the iteration when its reply is complete.
     Last(Rc<Prepared>),
-    /// It asks all of these on one connection, without waiting for a reply in between.
+    /// Sends all requests on one connection, without waiting for replies in between.
     Together(Vec<Rc<Prepared>>),
-    /// It asks all of these at once, each over a lane of its own, and has at most so many under way at a time (at least 1).
+    /// Sends all requests at once, each over its own lane, with at most the given number in
+    /// flight (at least 1).
     Parallel(Vec<Rc<Prepared>>, usize),
-    /// A think time.
     Think(Duration),
-    /// It made a sample that is no request: nothing of it is counted.
+    /// Reports a sample that the user made itself, without a request: it is not counted.
     Sample,
-    /// It waits for something, at most until the load ends.
+    /// Waits for an action of other users, at most until the load ends.
     Wait(Waiting),
-    /// Steps begin that are timed together, under this name.
+    /// Begins a transaction of this name.
     BeginTransaction(Arc<str>, Pauses),
-    /// The steps that began last to be timed together are over.
+    /// Ends the innermost transaction.
     EndTransaction,
-    /// So many transactions, those that began last, rest under this number: what follows is not within them.
+    /// Suspends the innermost transactions: a key, and their number. The following steps are
+    /// not part of them.
     SuspendTransactions(usize, usize),
-    /// Those under this number go on.
+    /// Resumes the transactions that were suspended with this key.
     ResumeTransactions(usize),
-    /// Its iteration is over.
+    /// Ends the iteration.
     Done,
-    /// It does nothing more.
+    /// Ends the user: it makes no further requests.
     Leave,
-    /// The run is over: no further request is begun.
+    /// Ends the run: no further request is begun.
     EndRun,
-    /// It cannot go on: why. Counts as a failed request.
+    /// Ends the iteration with a failed request, for the given reason.
     Broken(String),
-    /// It cannot make a request of this label: why. Counts as a failed request; the iteration goes on.
+    /// Records a failed request of this label, for the given reason; the iteration continues.
     Failing(String, u32),
 }
 
-/// Something that a user waits for.
+/// A wait for an action of other users.
 pub struct Waiting {
-    /// What.
+    /// Resolves when the wait is over.
     pub until: Pin<Box<dyn Future<Output = ()>>>,
-    /// For how long, at most.
+    /// Maximum wait. None: unlimited.
     pub limit: Option<Duration>,
 }
 
 impl Waiting {
-    /// However long it takes.
+    /// Waits without a limit.
     pub fn for_ever(until: impl Future<Output = ()> + 'static) -> Self {
         Self { until: Box::pin(until), limit: None }
     }
@@ -67,100 +68,107 @@ impl fmt::Debug for Waiting {
     }
 }
 
-/// What a virtual user knows when it decides.
+/// Information for a virtual user's next decision.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Turn<'a> {
-    /// The number of this iteration among all of the run, from 0.
+    /// Index of this iteration among all of the run, from 0.
     pub number: u64,
-    /// The reply to its last request in this iteration; None at the beginning, and where no whole reply came. Behind a
-    /// parallel step: to the last of its requests in their order.
+    /// Reply to the last request of this iteration. None at its beginning, and if no complete reply
+    /// arrived. After a parallel step: the reply to the last of its requests, in their order.
     pub last: Option<&'a Reply>,
-    /// Behind a parallel step: the replies to its requests, in their order; None where no whole reply came.
+    /// After a parallel step: the replies to its requests, in their order; None
+    /// without a complete reply.
     pub replies: &'a [Option<Reply>],
-    /// Of its last request, or of all requests of its last step, how many failed.
+    /// Number of failures in the last step: of its request, or of all requests of a parallel step.
     pub failures: u32,
-    /// How many requests it has made in this iteration.
+    /// Number of requests that the user has made in this iteration.
     pub step: u32,
-    /// Its last request in this iteration failed: no whole reply came, or a check on it failed.
+    /// True if the last request of this iteration failed: no complete reply arrived, or a
+    /// check on it failed.
     pub failed: bool,
 }
 
-/// A request and what came of it, with the redirects that are part of it.
+/// A request and its reply, with the redirects in between.
 #[derive(Debug)]
 pub struct Exchange<'a> {
     /// The first request.
     pub first: &'a Prepared,
-    /// The last: what the first was redirected to, or the first itself.
+    /// The last request: the target of the last redirect, or the first request.
     pub request: &'a Prepared,
-    /// The reply to the last; None where no whole one came.
+    /// Reply to the last request; None without a complete reply.
     pub reply: Option<&'a Reply>,
-    /// The clocks of all of it.
+    /// Clocks of the whole chain.
     pub sample: &'a Sample,
-    /// The clocks of the last alone; None where there was no redirect.
+    /// Clocks of the last request alone; None without a redirect.
     pub last_hop: Option<&'a Sample>,
-    /// Records of the requests before the last, where such are wanted.
+    /// Records of the earlier requests, if the plan asks for records.
     pub hops: Vec<SampleRecord>,
 }
 
-/// What a user decides about a reply.
+/// A user's decision about a reply.
 #[derive(Debug)]
 pub struct UserVerdict {
-    /// Outcome of the request.
     pub outcome: Outcome,
     /// The user's checks that the reply failed.
     pub failures: Vec<CheckFailure>,
 }
 
-/// Decides what one user does. One iteration is one arrival of an open loop, or one round of a closed one.
+/// Decides the steps of one user. An iteration is one arrival of an open loop, or one round
+/// of a closed loop.
 pub trait VirtualUser {
-    /// The next step.
+    /// Returns the next step.
     fn next(&mut self, turn: Turn<'_>) -> Step;
 
-    /// The request that the reply to `from` leads to as a part of it, after `hops` that led here: a redirect whose samples are
-    /// one in the totals.
+    /// Returns the request to which the reply to `from` redirects, after `hops` earlier redirects.
+    /// All samples of the chain count as one request in the totals.
     fn redirect(&mut self, from: &Prepared, reply: &Reply, hops: u32) -> Option<Rc<Prepared>>;
 
-    /// What it says of the reply to its last request, before that is recorded. It is asked where the policy of the request has
-    /// actions or assertions, and where the plan asks for records. None: what the checks of the policy say.
+    /// Judges the reply to the last request, before it is recorded. Called if the policy of
+    /// the request has actions or assertions, or the plan asks for records. None: the checks
+    /// of the policy decide.
     fn judge(&mut self, exchange: Exchange<'_>) -> Option<UserVerdict> {
         let _ = exchange;
         None
     }
 
-    /// The record of a request whose reply redirects to the next. None: the plan asks for no records.
+    /// Returns the record of a request with a redirect as its reply. None: the
+    /// plan requests no records.
     fn record_hop(&mut self, request: &Prepared, reply: &Reply, sample: &Sample) -> Option<SampleRecord> {
         let _ = (request, reply, sample);
         None
     }
 }
 
-/// The run around its users: time, and number of users.
+/// State of the run for its users: time, and number of users.
 pub trait Surroundings {
     /// Milliseconds since 1970-01-01 UTC.
     fn unix_millis(&self) -> u64;
 
-    /// The same for an instant of the run.
+    /// Milliseconds since 1970-01-01 UTC at an instant of the run.
     fn unix_millis_at(&self, at: Tick) -> u64;
 
-    /// How many users of this population there are now, and how many of all.
+    /// Number of active users of this population, and of all populations.
     fn users_there(&self) -> (u64, u64);
 
-    /// Number `n` of this process, counted from 0, as a number among those of all processes of the run.
+    /// Converts number `n` of this process, from 0, to a number among those of all
+    /// processes of the run.
     fn among_processes(&self, n: u64) -> u64;
 }
 
-/// Numbers the names of labels, also while the run goes on.
+/// Numbers the names of labels, also during the run.
 pub type Numbering = Rc<dyn Fn(&str) -> u32>;
 
-/// Makes the users of one worker thread.
+/// Creates the users of one worker thread.
 pub trait Users {
-    /// The user of this number among those of all workers; all are alike but for it and their memory.
+    /// Creates the user of this number among those of all workers. Users differ only in their
+    /// number and their memory.
     fn user(&self, number: u64) -> Box<dyn VirtualUser>;
 
-    /// A request to where connections are opened before the load begins.
+    /// Returns a request to the origin to which connections are opened before the load begins.
     fn first(&self) -> Rc<Prepared>;
 
-    /// The records of samples that its users have made since the last call, where the plan asks for records.
+    /// Returns the records of samples that its users have made since the last call, if the
+    /// plan asks for records.
     fn take_records(&self) -> Vec<SampleRecord> {
         Vec::new()
     }

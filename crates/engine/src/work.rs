@@ -1,4 +1,4 @@
-//! Where an actor's requests come from: its own virtual user, or the arrivals of an open loop.
+//! Source of an actor's requests: its own virtual user, or the arrivals of an open loop.
 
 use crate::actor::Actor;
 use crate::iteration::RequestTiming;
@@ -14,14 +14,14 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Where an actor's requests come from.
+/// Source of an actor's requests.
 pub trait Work<T: Transport> {
-    /// Waits for the next; None: there will be no more.
+    /// Waits for the next job. None: there are no further jobs.
     async fn next(&mut self, actor: &mut Actor<T>) -> Option<Job>;
 }
 
-/// Carries out all that `work` has.
-pub async fn live<T: Transport>(mut actor: Actor<T>, mut work: impl Work<T>) {
+/// Runs all jobs of `work`, then ends the actor.
+pub async fn run_actor<T: Transport>(mut actor: Actor<T>, mut work: impl Work<T>) {
     while let Some(job) = work.next(&mut actor).await {
         actor.carry_out(RequestTiming::of(job)).await;
         if actor.population.requests.lifetime() != ConnectionLifetime::Run {
@@ -30,60 +30,61 @@ pub async fn live<T: Transport>(mut actor: Actor<T>, mut work: impl Work<T>) {
     }
     actor.leave_transactions();
     let population = Rc::clone(&actor.population);
-    if actor.leaves && population.shared.pool.is_none() {
-        population.tasks.depart(actor.ended.max(population.clock.begins()));
+    if actor.has_left && population.shared.pool.is_none() {
+        population.tasks.depart(actor.ended_at.max(population.clock.begins()));
     }
-    // Its connections close, unless others use them.
+    // Closes the actor's connections, unless other actors use them.
     drop(actor);
     population.tasks.end_task();
 }
 
-/// The closed loop: the user asks again when it is free and has thought.
-pub struct Own {
+/// The closed loop: the user's next request is due when it is free and its think time is over.
+pub struct ClosedLoop {
     pub pacer: Thinking,
-    /// How many users there are over time, from when, and which of them this is; None: it is always there.
-    pub presence: Option<Presence>,
-    /// How often the user may still ask, over all its streams.
+    /// Number of users over time, and the position of this user. None: the number is constant, and
+    /// the user is always active.
+    pub ramp_position: Option<RampPosition>,
+    /// Number of iterations left to the user, over all its streams.
     pub iterations_left: Rc<Cell<u64>>,
-    /// Which of the user's streams it is; the first stands for the user.
+    /// Index of the user's stream. The first one counts as the user.
     pub stream: u32,
-    /// It is counted among the users that are there.
-    pub is_there: bool,
+    /// True while the user counts as active.
+    pub is_active: bool,
 }
 
-/// When a user is there, where their number changes over time.
-pub struct Presence {
+/// Position of a user in a number of users that changes over time.
+pub struct RampPosition {
     pub users: Shape,
     pub number: u64,
 }
 
-impl<T: Transport> Work<T> for Own {
+impl<T: Transport> Work<T> for ClosedLoop {
     async fn next(&mut self, actor: &mut Actor<T>) -> Option<Job> {
         let job = self.job(actor).await;
-        self.stand(&actor.population, job.is_some());
+        self.set_active(&actor.population, job.is_some());
         job
     }
 }
 
-impl Own {
+impl ClosedLoop {
     async fn job<T: Transport>(&mut self, actor: &mut Actor<T>) -> Option<Job> {
-        if actor.leaves {
+        if actor.has_left {
             return None;
         }
         self.iterations_left.set(self.iterations_left.get().checked_sub(1)?);
-        let free = actor.ended.max(actor.population.clock.begins()) + actor.pause;
-        let thought = self.pacer.next(free)?;
-        let due = match &self.presence {
-            Some(presence) => presence.from(thought, actor.population.clock.begins())?,
-            None => thought,
+        let free = actor.ended_at.max(actor.population.clock.begins()) + actor.pause;
+        let ready = self.pacer.next(free)?;
+        let due = match &self.ramp_position {
+            Some(ramp_position) => ramp_position.active_from(ready, actor.population.clock.begins())?,
+            None => ready,
         };
-        self.stand(&actor.population, due == thought);
+        self.set_active(&actor.population, due == ready);
         let until = due.min(actor.population.clock.ends());
-        if until > actor.ended && until > actor.population.clock.now() {
+        if until > actor.ended_at && until > actor.population.clock.now() {
             actor.wait_idle(until).await;
         }
-        let from = actor.ended.max(actor.population.clock.begins());
-        actor.population.requests.recorder().thought(from, due.min(actor.population.clock.ends()));
+        let from = actor.ended_at.max(actor.population.clock.begins());
+        actor.population.requests.recorder().record_idle(from, due.min(actor.population.clock.ends()));
         if due >= actor.population.clock.ends() {
             return None;
         }
@@ -92,31 +93,31 @@ impl Own {
         Some(Job { arrival: Arrival { planned: due, number }, free: due, paced: 0 })
     }
 
-    /// Counts the user among those that are there, or not any more.
-    fn stand<T: Transport>(&mut self, population: &WorkerPopulation<T>, is_there: bool) {
-        if self.stream == 0 && std::mem::replace(&mut self.is_there, is_there) != is_there {
-            population.tasks.change_users(is_there);
-            population.shared.active_users.change(population.shared.number, is_there);
+    /// Counts the user as active, or as no longer active.
+    fn set_active<T: Transport>(&mut self, population: &WorkerPopulation<T>, is_active: bool) {
+        if self.stream == 0 && std::mem::replace(&mut self.is_active, is_active) != is_active {
+            population.tasks.change_users(is_active);
+            population.shared.active_users.change(population.shared.number, is_active);
         }
     }
 }
 
-impl Presence {
-    /// The first instant from `at` on at which this user is there; None: never again.
-    fn from(&self, at: Tick, begins: Tick) -> Option<Tick> {
-        let wanted = (self.number + 1) as f64;
+impl RampPosition {
+    /// Returns the first instant from `at` on at which this user is active. None: never again.
+    fn active_from(&self, at: Tick, begins: Tick) -> Option<Tick> {
+        let position = (self.number + 1) as f64;
         let mut stage_begins = begins;
         for stage in &self.users.stages {
             let stage_ends = stage.duration.map_or(Tick::NEVER, |d| stage_begins + d);
             if at < stage_ends {
                 let from = at.max(stage_begins);
                 let now = self.users.at(from - begins);
-                if now >= wanted {
+                if now >= position {
                     return Some(from);
                 }
-                if stage.to >= wanted && stage.to > stage.from {
+                if stage.to >= position && stage.to > stage.from {
                     let length = stage.duration.unwrap_or_default().as_secs_f64();
-                    let share = (wanted - stage.from) / (stage.to - stage.from);
+                    let share = (position - stage.from) / (stage.to - stage.from);
                     return Some((stage_begins + Duration::from_secs_f64(length * share)).max(from));
                 }
             }
@@ -126,21 +127,21 @@ impl Presence {
     }
 }
 
-/// The open loop: arrivals that the pool hands to this seat.
+/// The open loop: arrivals that the pool gives to this seat.
 pub struct Arrivals {
     pub pool: Arc<Pool>,
     pub seat: SeatId,
-    /// The seat was made for an arrival that it already has.
-    pub fresh: bool,
+    /// True if the seat was added for an arrival that it already has.
+    pub has_job: bool,
 }
 
 impl<T: Transport> Work<T> for Arrivals {
     async fn next(&mut self, actor: &mut Actor<T>) -> Option<Job> {
-        if !std::mem::take(&mut self.fresh) {
-            let handed = self.pool.free(self.seat, actor.ended, actor.is_connected());
+        if !std::mem::take(&mut self.has_job) {
+            let job = self.pool.free(self.seat, actor.ended_at, actor.is_connected());
             actor.population.tasks.end_request();
-            if handed.is_some() {
-                return handed;
+            if job.is_some() {
+                return job;
             }
         }
         loop {
@@ -149,7 +150,7 @@ impl<T: Transport> Work<T> for Arrivals {
             match race(job, lane.closed(actor.population.requests.transport())).await {
                 First::A(job) => return job,
                 First::B(idle) => {
-                    actor.lost_idle(idle);
+                    actor.drop_idle(idle);
                     self.pool.lost_connection(self.seat);
                 }
             }
@@ -167,7 +168,7 @@ mod tests {
         let stage = |from, to, s| Stage { from, to, duration: Some(Duration::from_secs(s)) };
         // 0 to 10 in 10 s, 10 for 5 s, back to 0 in 10 s.
         let users = Shape { stages: vec![stage(0.0, 10.0, 10), stage(10.0, 10.0, 5), stage(10.0, 0.0, 10)] };
-        let third = Presence { users, number: 2 };
+        let third = RampPosition { users, number: 2 };
         let begins = Tick(1_000_000_000);
         let at = |s: f64| begins + Duration::from_secs_f64(s);
         assert_eq!(third.from(at(0.0), begins), Some(at(3.0)));

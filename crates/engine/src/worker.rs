@@ -1,15 +1,16 @@
-//! One thread's run, from its first connection to its last snapshot.
+//! Runs one population on one thread, from its first connection to its last snapshot.
 //!
-//! Setup (connections are opened, at a bounded rate) → the gate, where all workers meet → load → grace (what is under
-//! way may finish) → what is left is cut off. A snapshot leaves at each interval and at each border between the parts.
+//! Setup (connections are opened, at a bounded rate) → the gate, where all workers meet → load →
+//! grace (requests in flight may finish) → cut of the rest. The worker sends a snapshot at each
+//! interval, and at each border between the phases.
 
 use crate::actor::Actor;
 use crate::arrivals::{deal_out, drop_arrivals, spawn_seats};
 use crate::message::Message;
-use crate::pace::{Schedule, Thinking};
+use crate::pace::{Schedule, ScheduleShard, Thinking};
 use crate::population::{PopulationShared, WorkerPopulation};
 use crate::request_context::{Gauges, Interval};
-use crate::work::{Arrivals, Own, Presence, live};
+use crate::work::{Arrivals, ClosedLoop, RampPosition, run_actor};
 use brunt_model::plan::Dialling;
 use brunt_model::{Load, Phase, Shape, Stage, Tick};
 use brunt_wire::Transport;
@@ -18,16 +19,16 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How often the stop switch is looked at before the load begins.
+/// Interval at which the stop command is polled before the load begins.
 const SETUP_LOOK: Duration = Duration::from_millis(20);
-/// After an interruption, requests under way get no more than this.
+/// Maximum grace for requests in flight after an interruption.
 const SHORT_GRACE: Duration = Duration::from_secs(1);
 
-/// The whole run of one worker, of one population.
+/// Runs one population on one worker.
 pub async fn work<T: Transport>(population: Rc<WorkerPopulation<T>>) {
     set_up(&population).await;
-    tell_target(&population);
-    if let Some(why) = why_not(&population) {
+    send_target(&population);
+    if let Some(why) = no_load_reason(&population) {
         population.send(Message::Fatal(why));
         population.shared.gate.give_up();
     } else {
@@ -38,19 +39,19 @@ pub async fn work<T: Transport>(population: Rc<WorkerPopulation<T>>) {
         start_arrivals(&population, begins);
         run_load(&population, begins).await;
     }
-    hand_over_records(&population);
-    population.send(Message::Over(population.source()));
+    send_records(&population);
+    population.send(Message::PopulationEnded(population.source()));
 }
 
-/// Opens connections ahead: all that users will need, each at its time by the connect rate.
+/// Opens the connections of all users before the load, each at its time by the connect rate.
 async fn set_up<T: Transport>(population: &Rc<WorkerPopulation<T>>) {
     let (worker, workers) = population.among_all();
-    let (wanted, mine) = actors_ahead(&population.shared, workers, worker);
+    let (ahead, numbers) = actors_ahead(&population.shared, workers, worker);
     let gap = 1e9 / f64::from(population.shared.connection().connect_rate.max(1));
-    population.tasks.begin_opening(mine.len() as u64);
-    for (k, number) in mine.into_iter().enumerate() {
+    population.tasks.begin_opening(numbers.len() as u64);
+    for (k, number) in numbers.into_iter().enumerate() {
         let at = Tick(((k * workers + worker) as f64 * gap) as u64);
-        let actor = prepare_actor(Rc::clone(population), number, at, k < wanted);
+        let actor = prepare_actor(Rc::clone(population), number, at, k < ahead);
         population.tasks.spawn(actor);
     }
     while population.tasks.are_opening() && !population.shared.control.is_stopped() {
@@ -59,9 +60,11 @@ async fn set_up<T: Transport>(population: &Rc<WorkerPopulation<T>>) {
     }
 }
 
-/// How many connections this worker opens ahead, and the numbers of the actors that it has from the beginning.
+/// Returns how many connections this worker opens before the load, and the numbers
+/// of its initial actors.
 fn actors_ahead(shared: &PopulationShared, workers: usize, worker: usize) -> (usize, Vec<u64>) {
-    let (plan, load) = (&shared.plan, &shared.population().load);
+    let plan = &shared.plan;
+    let load = &shared.population().load;
     let new_each = plan.connection.requests_per_connection == Some(1);
     let (actors, ahead) = match load {
         Load::Closed { users, .. } => {
@@ -69,13 +72,17 @@ fn actors_ahead(shared: &PopulationShared, workers: usize, worker: usize) -> (us
             (users.peak().floor() as u64, if new_each { 1 } else { begin.max(1) })
         }
         Load::Open { connections, .. } => {
-            let wanted = connections.map_or(1, u64::from);
-            (wanted, if new_each { 1 } else { wanted })
+            let count = connections.map_or(1, u64::from);
+            (count, if new_each { 1 } else { count })
         }
     };
     let ahead = if plan.connection.dialling == Dialling::Eager { 0 } else { ahead };
-    let mine = |n: u64| (0..n).filter(move |k| (*k as usize) % workers == worker);
-    (mine(ahead).count(), mine(actors).collect())
+    (numbers_of(worker, workers, ahead).count(), numbers_of(worker, workers, actors).collect())
+}
+
+/// Returns the actor numbers below `limit` that belong to this worker.
+fn numbers_of(worker: usize, workers: usize, limit: u64) -> impl Iterator<Item = u64> {
+    (0..limit).filter(move |k| (*k as usize) % workers == worker)
 }
 
 async fn prepare_actor<T: Transport>(population: Rc<WorkerPopulation<T>>, number: u64, at: Tick, ahead: bool) {
@@ -93,47 +100,49 @@ async fn prepare_actor<T: Transport>(population: Rc<WorkerPopulation<T>>, number
                 let other = Actor::sharing(&population, Rc::clone(&actor.connections), number);
                 population.tasks.spawn(ask_from_begin(other, stream, Rc::clone(&iterations_left)));
             }
-            // Written out, since an actor that another function is handed would take room twice while it waits.
+            // Not a shared function: an actor that is passed to another function would take memory
+            // twice while it waits.
             match begin_user(&population, number, 0, iterations_left).await {
-                Some(own) => live(actor, own).await,
+                Some(closed_loop) => run_actor(actor, closed_loop).await,
                 None => population.tasks.end_task(),
             }
         }
         Some(pool) => {
             let seat = pool.reserve(population.worker());
-            spawn_seats(&population, pool, (&actor, seat));
-            live(actor, Arrivals { pool: Arc::clone(pool), seat, fresh: false }).await;
+            spawn_seats(&population, pool, &actor, seat);
+            run_actor(actor, Arrivals { pool: Arc::clone(pool), seat, has_job: false }).await;
         }
     }
 }
 
-/// A further stream of a user of the closed loop, from when the load begins.
+/// Runs a further stream of a user of the closed loop, from the begin of the load.
 async fn ask_from_begin<T: Transport>(actor: Actor<T>, stream: u32, iterations_left: Rc<Cell<u64>>) {
     let population = Rc::clone(&actor.population);
     match begin_user(&population, actor.number, stream, iterations_left).await {
-        Some(own) => live(actor, own).await,
+        Some(closed_loop) => run_actor(actor, closed_loop).await,
         None => population.tasks.end_task(),
     }
 }
 
-/// Waits until the load begins; what a user of the closed loop then does. None: there is no load.
+/// Waits until the load begins. Returns the loop of a closed-loop user; None: there is no load.
 async fn begin_user<T: Transport>(
     population: &Rc<WorkerPopulation<T>>,
     number: u64,
     stream: u32,
     iterations_left: Rc<Cell<u64>>,
-) -> Option<Own> {
+) -> Option<ClosedLoop> {
     let Load::Closed { users, think } = &population.shared.population().load else { return None };
     // Users may be woken before the worker itself.
     population.begin(population.shared.gate.wait().await?);
     let warmup = population.shared.population().stop.warmup;
-    let presence = users.as_constant().is_none().then(|| Presence { users: with_warmup(users, warmup), number });
+    let ramp_position =
+        users.as_constant().is_none().then(|| RampPosition { users: with_warmup(users, warmup), number });
     let pacer = Thinking::new(*think, population.random(number + 1 + (u64::from(stream) << 32)));
-    Some(Own { pacer, presence, iterations_left, stream, is_there: false })
+    Some(ClosedLoop { pacer, ramp_position, iterations_left, stream, is_active: false })
 }
 
-/// Why there will be no load: not one connection could be opened, or somebody stopped it.
-fn why_not<T: Transport>(population: &WorkerPopulation<T>) -> Option<String> {
+/// Returns why there will be no load: no connection could be opened, or the run was stopped.
+fn no_load_reason<T: Transport>(population: &WorkerPopulation<T>) -> Option<String> {
     if population.shared.control.is_stopped() {
         return Some("stopped before the load began".into());
     }
@@ -144,13 +153,13 @@ fn why_not<T: Transport>(population: &WorkerPopulation<T>) -> Option<String> {
     population.tasks.open_failure()
 }
 
-fn tell_target<T: Transport>(population: &WorkerPopulation<T>) {
+fn send_target<T: Transport>(population: &WorkerPopulation<T>) {
     if let Some((addresses, server)) = population.requests.transport().take_target() {
         population.send(Message::Target(addresses, server));
     }
 }
 
-/// The warm-up runs at what the shape begins with.
+/// Adds the warm-up to a shape, at the shape's initial value.
 fn with_warmup(shape: &Shape, warmup: Duration) -> Shape {
     let mut shape = shape.clone();
     if !warmup.is_zero() {
@@ -167,27 +176,27 @@ fn start_arrivals<T: Transport>(population: &Rc<WorkerPopulation<T>>, begins: Ti
         // All shards draw the same sequence.
         let random = population.random(0);
         let (shard, shards) = population.among_all();
-        let shards = (shard as u64, shards as u64);
+        let shard = ScheduleShard { number: shard as u64, count: shards as u64 };
         let rate = with_warmup(rate, population.shared.population().stop.warmup);
-        let schedule = Schedule::new(&rate, *arrivals, random, begins, shards);
+        let schedule = Schedule::new(&rate, *arrivals, random, begins, shard);
         tokio::task::spawn_local(deal_out(Rc::clone(population), Arc::clone(pool), schedule));
     }
 }
 
-/// Snapshots at each interval and border, until all is over.
+/// Sends snapshots at each interval and border, until the population is over.
 async fn run_load<T: Transport>(population: &Rc<WorkerPopulation<T>>, begins: Tick) {
     let mut from = begins;
     cut_snapshot(population, Interval { from: Tick::ZERO, to: begins, phase: Phase::Setup });
     let mut grace = population.shared.population().stop.grace;
     loop {
         let border = next_border(population, from, begins, grace);
-        population.requests.recorder().expect(border);
+        population.requests.recorder().set_border(border);
         while population.clock.now() < border && !is_over(population) {
             population.tasks.bell.set(border);
             (&population.tasks.bell).await;
         }
         let now = population.clock.now();
-        // What ended behind the border belongs to the next snapshot.
+        // Requests that ended after the border belong to the next snapshot.
         let over = is_over(population) && now <= border;
         let to = if over { now.max(from) } else { border };
         if over {
@@ -201,14 +210,15 @@ async fn run_load<T: Transport>(population: &Rc<WorkerPopulation<T>>, begins: Ti
         if over {
             break;
         }
-        grace = listen(population, to, grace);
+        grace = apply_control(population, to, grace);
         if population.clock.cut().is_none() && to >= population.clock.ends() + grace {
             cut_off(population);
         }
     }
 }
 
-/// Ends the tasks of the open loop's connections: each records transactions that it leaves unfinished, for the last snapshot.
+/// Ends the tasks of the open loop's connections. Each records its unfinished transactions
+/// for the last snapshot.
 async fn dismiss_connections<T: Transport>(population: &WorkerPopulation<T>) {
     if population.shared.pool.is_none() {
         return;
@@ -222,17 +232,17 @@ async fn dismiss_connections<T: Transport>(population: &WorkerPopulation<T>) {
     }
 }
 
-/// Counts the rest of the load as idle time of users that stopped of their own will.
+/// Counts the rest of the load as idle time of users that stopped by their scenario.
 fn record_departures<T: Transport>(population: &WorkerPopulation<T>, to: Tick) {
     let until = to.min(population.clock.ends());
     let mut recorder = population.requests.recorder();
-    population.tasks.take_departures().into_iter().for_each(|departure| recorder.thought(departure, until));
+    population.tasks.take_departures().into_iter().for_each(|departure| recorder.record_idle(departure, until));
 }
 
-/// Does what was said to the run meanwhile; how much grace there is.
+/// Applies the commands to the run, and returns the remaining grace period.
 fn listen<T: Transport>(population: &WorkerPopulation<T>, now: Tick, grace: Duration) -> Duration {
     if population.shared.control.is_steady() && population.clock.measured_from() > now {
-        // Far enough ahead that every worker hears of it before it comes.
+        // Two intervals ahead, so that every worker sees the instant before it comes.
         let soon = now + population.shared.plan.record.interval * 2;
         let warm = *population.shared.borders.warm.get_or_init(|| soon);
         population.measure_from(warm.min(population.clock.measured_from()));
@@ -242,7 +252,7 @@ fn listen<T: Transport>(population: &WorkerPopulation<T>, now: Tick, grace: Dura
     }
     let ends = *population.shared.borders.ends.get_or_init(|| now);
     if ends > now {
-        // Told ahead: it comes with one of the next borders.
+        // The parent process sets the instant ahead: it comes with one of the next borders.
         return grace;
     }
     population.clock.end_early(ends);
@@ -255,8 +265,8 @@ fn next_border<T: Transport>(population: &WorkerPopulation<T>, from: Tick, begin
     population.next_border(from, regular, grace)
 }
 
-/// Whether nothing is under way and nothing will come. A time that was asked for is waited for, with or without load, unless users
-/// are through with as many iterations as they were asked for.
+/// True if nothing is in flight and nothing will come. A run with a duration lasts that long, with
+/// or without load, unless its users have completed a fixed number of iterations.
 fn is_over<T: Transport>(population: &WorkerPopulation<T>) -> bool {
     let nothing_left = match &population.shared.pool {
         None => population.tasks.are_over(),
@@ -268,7 +278,7 @@ fn is_over<T: Transport>(population: &WorkerPopulation<T>) -> bool {
     nothing_left && (ends == Tick::NEVER || population.clock.now() >= ends || counted)
 }
 
-/// Ends all that is under way: it counts as cut; what still waits was never begun.
+/// Cuts off all requests in flight; arrivals that still wait are dropped.
 fn cut_off<T: Transport>(population: &WorkerPopulation<T>) {
     population.clock.cut_off();
     if let Some(pool) = &population.shared.pool {
@@ -277,7 +287,7 @@ fn cut_off<T: Transport>(population: &WorkerPopulation<T>) {
     population.clock.time.fire_all();
 }
 
-fn hand_over_records<T: Transport>(population: &WorkerPopulation<T>) {
+fn send_records<T: Transport>(population: &WorkerPopulation<T>) {
     if population.shared.plan.record.records.is_some() {
         let records = population.requests.take_records();
         if !records.is_empty() {
@@ -299,7 +309,7 @@ fn cut_snapshot<T: Transport>(population: &WorkerPopulation<T>, interval: Interv
     if let Some(samples) = samples {
         population.send(Message::Samples(samples));
     }
-    hand_over_records(population);
+    send_records(population);
     population.send(Message::Snapshot(population.source(), Box::new(snapshot)));
-    tell_target(population);
+    send_target(population);
 }

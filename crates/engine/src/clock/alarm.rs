@@ -1,4 +1,4 @@
-//! What wakes a worker at an instant: a `timerfd` on Linux, the runtime's timer elsewhere.
+//! Wakes a worker at an instant: with a `timerfd` on Linux, with the runtime's timer elsewhere.
 
 use brunt_model::Tick;
 use std::cell::Cell;
@@ -9,10 +9,10 @@ use linux::Bell;
 #[cfg(not(all(target_os = "linux", not(brunt_portable))))]
 use portable::Bell;
 
-/// An alarm set to at most one instant.
+/// An alarm for at most one instant.
 pub(super) struct Alarm {
     bell: Bell,
-    /// `NEVER`: not set.
+    /// `NEVER`: no alarm is set.
     due: Cell<Tick>,
 }
 
@@ -21,16 +21,16 @@ impl Alarm {
         Ok(Self { bell: Bell::new(epoch)?, due: Cell::new(Tick::NEVER) })
     }
 
-    /// Sets it to `due`, and to nothing else.
+    /// Sets the alarm to `due`, in place of any earlier setting.
     pub(super) fn set(&self, due: Tick) {
         if due != self.due.replace(due) {
             self.bell.set(due);
         }
     }
 
-    /// Whether it has rung since it was asked last; it is then not set any more.
-    pub(super) fn rang(&self) -> bool {
-        let rang = self.bell.rang();
+    /// True if the alarm rang since the last call; it is then no longer set.
+    pub(super) fn take_rang(&self) -> bool {
+        let rang = self.bell.take_rang();
         if rang {
             self.due.set(Tick::NEVER);
         }
@@ -65,17 +65,17 @@ mod linux {
             let at = self.epoch.saturating_add(due.0);
             let at = Timespec { tv_sec: (at / 1_000_000_000) as i64, tv_nsec: (at % 1_000_000_000) as i64 };
             let spec = Itimerspec { it_interval: Timespec { tv_sec: 0, tv_nsec: 0 }, it_value: at };
-            // It fails for a bad descriptor or time only, and has neither.
+            // Fails only for an invalid descriptor or time; both are valid.
             let _ = timerfd_settime(self.fd.get_ref(), TimerfdTimerFlags::ABSTIME, &spec);
         }
 
-        /// Only looks whether the runtime has seen an event. The descriptor is registered edge-triggered, and setting
-        /// it again forgets its count: no need to read it.
-        pub(super) fn rang(&self) -> bool {
+        /// Checks only whether the runtime has seen an event. The descriptor is registered
+        /// edge-triggered, and setting it again resets its count, so it is never read.
+        pub(super) fn take_rang(&self) -> bool {
             let mut rang = false;
             let _ = self.fd.try_io(Interest::READABLE, |_| -> io::Result<()> {
                 rang = true;
-                // Clears the event.
+                // The error makes the runtime clear the event.
                 Err(io::ErrorKind::WouldBlock.into())
             });
             rang
@@ -115,17 +115,18 @@ mod portable {
             self.0.changed.notify_one();
         }
 
-        pub(super) fn rang(&self) -> bool {
+        pub(super) fn take_rang(&self) -> bool {
             self.0.rang.replace(false)
         }
     }
 
     impl Inner {
-        /// Runs for ever: its waking makes the runtime look whether it rang.
+        /// Runs until the worker ends. Waking this task makes the runtime check
+        /// whether the alarm rang.
         async fn ring(self: Rc<Self>) {
             loop {
-                let left = self.due.get().0.saturating_add(self.epoch).saturating_sub(monotonic());
-                let sleep = tokio::time::sleep(Duration::from_nanos(left.min(u64::MAX / 4)));
+                let remaining = self.due.get().0.saturating_add(self.epoch).saturating_sub(monotonic());
+                let sleep = tokio::time::sleep(Duration::from_nanos(remaining.min(u64::MAX / 4)));
                 if let First::A(()) = race(sleep, self.changed.notified()).await {
                     self.rang.set(true);
                     self.changed.notified().await;

@@ -1,53 +1,56 @@
-//! A short rest before a worker polls its sockets, so that one poll returns several replies: what interrupt coalescing is to a
-//! network card.
+//! Rests briefly before a worker polls its sockets, so that one poll returns several replies, like
+//! the interrupt coalescing of a network card.
 //!
-//! With many requests in flight a fast server writes its replies one by one. A client that waits for each is woken for each,
-//! and spends more on waking than on reading. A rest of 20 µs took 30 % of the CPU time off HTTP/2 with 8 × 32 streams.
-//! The cost: a reply that arrives during a rest is read late, by the length of the rest at most. Reports show that length.
+//! With many requests in flight, a fast server writes its replies one by one. A client that waits
+//! for each is woken for each, and spends more CPU time on waking than on reading. A rest of 20 µs
+//! saved 30 % of the CPU time with HTTP/2 and 8 × 32 streams. The cost: a reply that arrives during
+//! a rest is read late, at most by the length of the rest. Reports show that length.
 //!
-//! Out of scope: an open loop. There a due arrival would wait, too.
+//! Out of scope: an open loop, where a due arrival would wait, too.
 
 use brunt_model::Tick;
 use std::cell::Cell;
 use std::time::Duration;
 
-/// Long enough for one reply or more at the rate from which workers rest; short compared with response times, as 32 or more
-/// requests wait for the server at once.
+/// Length of a rest. At the rate from which workers rest, at least one reply arrives in
+/// this time. It is short compared with response times, because 32 or more requests wait
+/// for the server at once.
 pub(super) const REST: Duration = Duration::from_micros(20);
-/// With fewer in flight, the server would soon have none left and wait for the client.
+/// Minimum number of exchanges in flight. With fewer, the server would soon have none left and
+/// wait for the client.
 const LEAST_IN_FLIGHT: u64 = 32;
-/// The worker does not rest after a poll that returned a quarter of the exchanges in flight.
+/// A worker does not rest after a poll that returned more than 1/4 of the exchanges in flight.
 const ENOUGH: u64 = 4;
-/// Exchanges over which their rate and the length of rests are measured.
+/// Number of exchanges over which their rate and the length of rests are measured.
 const WINDOW: u64 = 256;
-/// A thread that sleeps longer than this shares its core with other processes. Replies gather without rests then, and each rest
-/// gives the core away.
+/// Mean sleep above which the thread shares its core with other processes. Then replies accumulate
+/// without rests, and each rest gives the core away.
 const LATE: Duration = Duration::from_micros(100);
 /// Number of windows without rests after a window in which the thread woke late.
 const PAUSE: u64 = 16;
 
-/// The rests of a worker.
+/// Number and length of a worker's rests.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Rests {
-    /// How many.
+    /// Number of rests.
     pub count: u64,
-    /// How long they were, summed up.
+    /// Total length.
     pub time: Duration,
 }
 
-/// Decides before each poll whether to rest. Off until it is turned on.
+/// Decides before each poll whether to rest. It is off until [`Self::turn_on`].
 #[derive(Default)]
 pub(super) struct Coalescer {
     is_on: Cell<bool>,
     in_flight: Cell<u64>,
     /// Exchanges that ended since the last poll.
-    ended: Cell<u64>,
+    ended_count: Cell<u64>,
     window_began: Cell<Tick>,
-    /// Exchanges that ended since then.
+    /// Exchanges that ended since `window_began`.
     in_window: Cell<u64>,
-    /// In the last window, at least one exchange ended in the time of a rest.
+    /// True if in the last window at least one exchange ended per length of a rest.
     is_fast: Cell<bool>,
-    /// Further windows in which there are no rests.
+    /// Number of further windows without rests.
     paused_for: Cell<u64>,
     rests: Cell<Rests>,
     rests_in_window: Cell<Rests>,
@@ -55,7 +58,7 @@ pub(super) struct Coalescer {
 
 impl Coalescer {
     pub(super) fn turn_on(&self) {
-        // The kernel may otherwise wake a sleeping thread 50 µs late, so that it has fewer timers to serve.
+        // Otherwise the kernel may wake a sleeping thread 50 µs late, to combine timers.
         #[cfg(target_os = "linux")]
         self.is_on.set(rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1)).is_ok());
     }
@@ -68,12 +71,12 @@ impl Coalescer {
     #[inline]
     pub(super) fn exchange_ended(&self) {
         self.in_flight.set(self.in_flight.get().saturating_sub(1));
-        self.ended.set(self.ended.get() + 1);
+        self.ended_count.set(self.ended_count.get() + 1);
     }
 
-    /// Whether to rest before the next poll.
+    /// True if the worker should rest before the next poll.
     pub(super) fn wants_rest(&self, now: impl FnOnce() -> Tick) -> bool {
-        let ended = self.ended.take();
+        let ended = self.ended_count.take();
         if !self.is_on.get() || self.in_flight.get() < LEAST_IN_FLIGHT {
             return false;
         }
@@ -92,7 +95,7 @@ impl Coalescer {
         self.paused_for.set(if are_late { PAUSE } else { self.paused_for.get().saturating_sub(1) });
     }
 
-    pub(super) fn rested(&self, time: Duration) {
+    pub(super) fn record_rest(&self, time: Duration) {
         for rests in [&self.rests, &self.rests_in_window] {
             let before = rests.get();
             rests.set(Rests { count: before.count + 1, time: before.time + time });

@@ -1,8 +1,8 @@
-//! The last stretch before an instant, spent awake: a sleeping thread is woken some tens of microseconds late, by the
-//! kernel's timer and by the way back onto a core.
+//! Busy-waits for the last 100 µs before an instant: the kernel's timer and the scheduler wake a
+//! sleeping thread some 10 µs late.
 //!
-//! Out of scope: a busy loop. The thread sleeps until shortly before a timer is due, and even then takes in replies
-//! between two looks at the clock.
+//! Out of scope: a permanent busy loop. The thread sleeps until shortly before a timer is due, and
+//! also reads replies between two clock reads.
 
 use super::Time;
 use brunt_model::{Clock, Tick};
@@ -10,15 +10,16 @@ use std::cell::RefCell;
 use std::task::{Poll, Waker};
 use std::time::Duration;
 
-/// How long before an instant the thread is awake: more than waking takes on an ordinary machine.
+/// Length of the busy wait: longer than a wake-up takes on an ordinary machine.
 const AHEAD: Duration = Duration::from_micros(100);
 
-/// The task that spins, where one was asked for and it is waiting.
+/// Waker of the spinning task, if there is one and it waits.
 #[derive(Default)]
 pub(super) struct Spinner(RefCell<Option<Waker>>);
 
 impl Time {
-    /// Spends the last stretch before each instant awake; for a task of its own, that is dropped when the run is over.
+    /// Busy-waits shortly before each timer is due. It runs in a separate task, which is dropped
+    /// when the run is over.
     pub async fn spin(&self) {
         loop {
             self.until_near().await;
@@ -27,7 +28,7 @@ impl Time {
                 if due <= now {
                     self.fire(now);
                 }
-                // Replies are taken in, and whoever was woken runs.
+                // Reads replies, and runs the tasks that the timer woke.
                 tokio::task::yield_now().await;
             }
         }
@@ -48,7 +49,7 @@ impl Time {
         .await;
     }
 
-    /// Before a sleep for an alarm at `due`: when the thread is to wake instead; None where it must not sleep at all.
+    /// Returns when the thread must wake, for an alarm at `due`. None: it must not sleep at all.
     pub(super) fn before_spin(&self, due: Tick) -> Option<Tick> {
         let mut spinner = self.0.spinner.0.borrow_mut();
         if spinner.is_none() {

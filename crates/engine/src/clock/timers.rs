@@ -1,4 +1,4 @@
-//! Who waits for which instant.
+//! Timers of one worker, ordered by their instants.
 
 use super::Inner;
 use brunt_model::Tick;
@@ -9,8 +9,8 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 
-/// The timers of one worker, earliest first. An entry whose timer was set later in the meantime is put back when its
-/// turn comes, so that setting a timer later is one store.
+/// The timers of one worker, earliest first. If a timer was set to a later instant meanwhile, its
+/// entry is queued again when it is popped. So setting a timer to a later instant is one store.
 #[derive(Default)]
 pub(super) struct Timers {
     heap: RefCell<BinaryHeap<Node>>,
@@ -25,8 +25,9 @@ struct Entry {
     due: Cell<Tick>,
     /// The instant of this entry's earliest node in the heap; `NEVER`: it has none.
     queued: Cell<Tick>,
-    /// That of a later one, from before the timer was set earlier: it will serve again, so that a timer set to and fro
-    /// has two nodes and not one for each time. Nodes with other instants are left-overs.
+    /// The instant of a later node, from before the timer was set to an earlier instant. The node
+    /// is used again, so that a timer that is set earlier and later in turn has only two nodes.
+    /// Nodes with other instants are obsolete.
     spare: Cell<Tick>,
     fired: Cell<bool>,
     waker: RefCell<Option<Waker>>,
@@ -46,9 +47,9 @@ impl Timers {
         self.heap.borrow_mut().push(Node { due, entry: Rc::clone(entry) });
     }
 
-    /// Wakes all whose instant is not after `now`; whether somebody waited for one.
+    /// Wakes the tasks of all timers due by `now`. True if any task waited.
     pub(super) fn fire(&self, now: Tick) -> bool {
-        let mut woken = false;
+        let mut has_woken = false;
         while let Some(node) = self.pop(now) {
             let entry = node.entry;
             if entry.queued.get() != node.due {
@@ -62,13 +63,13 @@ impl Timers {
                 entry.fired.set(true);
                 if let Some(waker) = entry.waker.take() {
                     waker.wake();
-                    woken = true;
+                    has_woken = true;
                 }
             } else if entry.due.get() < entry.queued.get() {
                 self.push(&entry);
             }
         }
-        woken
+        has_woken
     }
 
     fn pop(&self, now: Tick) -> Option<Node> {
@@ -77,7 +78,7 @@ impl Timers {
     }
 }
 
-/// A timer: resolves when its instant has come, and can be set again and again.
+/// A timer: resolves at its instant, and can be set again at any time.
 pub struct Sleep {
     inner: Rc<Inner>,
     entry: Rc<Entry>,
@@ -105,12 +106,12 @@ impl Sleep {
         }
     }
 
-    /// The instant that it was last set to.
+    /// Returns the instant that was set last.
     pub fn due(&self) -> Tick {
         self.entry.due.get()
     }
 
-    /// Wakes whoever waits for it, now.
+    /// Wakes the waiting task now.
     pub fn fire(&self) {
         self.entry.fired.set(true);
         if let Some(waker) = self.entry.waker.take() {
@@ -120,7 +121,7 @@ impl Sleep {
 }
 
 impl Drop for Sleep {
-    /// Nobody waits any more: what is left in the heap is passed over.
+    /// Makes the nodes that remain in the heap obsolete.
     fn drop(&mut self) {
         self.entry.due.set(Tick::NEVER);
         self.entry.waker.take();
@@ -151,7 +152,7 @@ impl Future for Sleep {
     }
 }
 
-// A heap gives its greatest first: the earliest is the greatest here.
+// `BinaryHeap` pops its greatest element, so the earliest node must compare as the greatest.
 impl Ord for Node {
     fn cmp(&self, other: &Self) -> Ordering {
         other.due.cmp(&self.due)

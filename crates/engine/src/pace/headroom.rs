@@ -1,18 +1,19 @@
 //! Limits the connections that an open loop opens while its worker is busy.
 //!
-//! A worker with idle time opens a connection for each arrival that finds none free, as users would. On a busy worker,
-//! opening takes time from reading, and a further connection is worth it only if more connections raise the throughput:
-//! half as many again are tried, and more only if the steps per second rose by a fifth.
+//! A worker with idle time opens a connection for each arrival that finds none free, as users
+//! would. On a busy worker, opening takes time from reading. A further connection is then
+//! worthwhile only if more connections raise the throughput. The worker tries half as many again,
+//! and continues only if the steps per second rose by a fifth.
 
 use brunt_model::Tick;
 
-/// Connections of a worker that are permitted however busy it is: fewer may not load a fast server.
-const LEAST: usize = 64;
+/// Number of connections of a worker that are always permitted: fewer may not load a fast server.
+const MIN_PERMITTED: usize = 64;
 /// Length of a window for the idle share, in nanoseconds.
 const WINDOW: u64 = 1_000_000;
-/// The idle share is smoothed over this number of windows.
+/// Number of windows over which the idle share is smoothed.
 const WINDOWS: f64 = 50.0;
-/// Idle share from which a worker counts as not busy.
+/// Minimum idle share of a worker that is not busy.
 const NOT_BUSY: f64 = 0.5;
 /// Idle share below which a worker has no time left.
 const EXHAUSTED: f64 = 0.05;
@@ -26,7 +27,6 @@ const GAIN: f64 = 1.2;
 /// A worker's counters at an instant.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Progress {
-    /// The instant.
     pub at: Tick,
     /// Idle time so far, in nanoseconds.
     pub idle: u64,
@@ -48,16 +48,17 @@ pub struct Headroom {
 }
 
 impl Headroom {
-    /// For a worker whose load begins now.
+    /// Creates the limit of a worker at the begin of its load.
     pub fn new(now: Progress) -> Self {
-        Self { window: now, idle: 1.0, windows: 0.0, trial: now, rate: 0.0, permitted: LEAST }
+        Self { window: now, idle: 1.0, windows: 0.0, trial: now, rate: 0.0, permitted: MIN_PERMITTED }
     }
 
-    /// Whether a worker with `open` connections may open another.
+    /// True if a worker with `open` connections may open another.
     pub fn permits_another(&mut self, open: usize, now: Progress) -> bool {
         self.update(now);
         if self.idle >= NOT_BUSY {
-            (self.permitted, self.trial) = (self.permitted.max(open + 1), now);
+            self.permitted = self.permitted.max(open + 1);
+            self.trial = now;
         }
         if open < self.permitted {
             return true;
@@ -70,12 +71,13 @@ impl Headroom {
         self.trial = now;
         let succeeded = rate >= self.rate * GAIN;
         if succeeded {
-            (self.rate, self.permitted) = (rate, (open as f64 * GROWTH) as usize);
+            self.rate = rate;
+            self.permitted = (open as f64 * GROWTH) as usize;
         }
         succeeded
     }
 
-    /// Whether the worker has no time left: arrivals wait for the worker, not for a connection.
+    /// True if the worker has no idle time: arrivals wait for the worker, not for a connection.
     pub fn is_exhausted(&mut self, now: Progress) -> bool {
         self.update(now);
         self.idle < EXHAUSTED
@@ -85,7 +87,7 @@ impl Headroom {
         let time = now.at.nanos_since(self.window.at);
         if time >= WINDOW {
             let idle = (now.idle - self.window.idle) as f64 / time as f64;
-            // The mean of the first windows, then exponential smoothing.
+            // Mean of the first windows, then exponential smoothing.
             self.windows = (self.windows + 1.0).min(WINDOWS);
             self.idle += (idle - self.idle) / self.windows;
             self.window = now;

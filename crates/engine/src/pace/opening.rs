@@ -1,31 +1,33 @@
-//! When an open loop may open another connection: at a bounded rate.
+//! Limits the rate at which an open loop opens connections.
 
 use brunt_model::Tick;
 
-/// So much may be opened at once after a quiet time, in nanoseconds of the rate: 20 ms.
-const AT_ONCE: u64 = 20_000_000;
+/// Burst that is permitted after a quiet time, as a time at the bounded rate:
+/// 20 ms, in nanoseconds.
+const BURST_NANOS: u64 = 20_000_000;
 
-/// Permits openings at a rate, and 20 ms of it at once: the generic cell rate algorithm (ITU-T I.371).
+/// Permits openings at a rate, with a burst of 20 ms: the generic cell
+/// rate algorithm (ITU-T I.371).
 #[derive(Debug)]
 pub struct Opening {
     gap: u64,
-    /// When the next would be due if all came evenly.
+    /// When the next opening would be due at equal distances.
     next: Tick,
 }
 
 impl Opening {
-    /// At most so many a second.
+    /// Creates a limit of `rate` openings per second.
     pub fn new(rate: f64) -> Self {
         Self { gap: (1e9 / rate) as u64, next: Tick::ZERO }
     }
 
-    /// One at `now`; else when the next is permitted.
+    /// Takes one opening at `now`.
     ///
     /// # Errors
     ///
-    /// The instant at which the next is permitted.
+    /// Returns when the next opening is permitted.
     pub fn take(&mut self, now: Tick) -> Result<(), Tick> {
-        let permitted = Tick(self.next.0.saturating_sub(AT_ONCE));
+        let permitted = Tick(self.next.0.saturating_sub(BURST_NANOS));
         if now < permitted {
             return Err(permitted);
         }

@@ -1,8 +1,9 @@
-//! How many arrivals are due by when, for a rate that changes in straight lines.
+//! Computes how many arrivals are due by an instant, for a rate that changes in straight lines.
 //!
-//! Λ(t) is the integral of the rate. Arrival number n comes at Λ⁻¹(Sₙ), where Sₙ = n for even arrivals and a sum of n
-//! standard exponentials for a Poisson process (Çinlar, "Introduction to Stochastic Processes", 1975: time-changed
-//! unit-rate process). Each stage is a trapezium, so the inverse is the root of a quadratic.
+//! Λ(t) is the integral of the rate. Arrival number n is due at Λ⁻¹(Sₙ). Sₙ = n for even arrivals.
+//! For a Poisson process it is a sum of n standard exponentials: a time-changed unit-rate process
+//! (Çinlar, "Introduction to Stochastic Processes", 1975). Each stage is a trapezium, so the
+//! inverse is the root of a quadratic.
 
 use brunt_model::Shape;
 
@@ -14,14 +15,14 @@ pub struct Cumulative {
 
 #[derive(Debug, Clone, Copy)]
 struct Piece {
-    /// Seconds from the beginning.
+    /// Seconds from the begin of the load.
     begins: f64,
-    /// Arrivals due before it.
+    /// Number of arrivals due before this piece.
     before: f64,
     from: f64,
-    /// Change of the rate in each second.
+    /// Change of the rate per second.
     slope: f64,
-    /// Seconds; infinite for a last stage without end.
+    /// Length in seconds; infinite for a last stage without end.
     length: f64,
 }
 
@@ -33,8 +34,8 @@ impl Piece {
         self.from * self.length + self.slope * self.length * self.length / 2.0
     }
 
-    /// Seconds into the piece at which `x` arrivals of it are due: the smaller root of slope/2·t² + from·t = x, in the
-    /// form that does not cancel.
+    /// Returns the seconds into the piece at which `x` of its arrivals are due. This is the smaller
+    /// root of slope/2·t² + from·t = x, in the form without cancellation.
     fn inverse(&self, x: f64) -> f64 {
         if x <= 0.0 {
             return 0.0;
@@ -45,9 +46,10 @@ impl Piece {
 }
 
 impl Cumulative {
-    /// The integral of `shape`.
+    /// Integrates `shape`.
     pub fn new(shape: &Shape) -> Self {
-        let (mut begins, mut before) = (0.0, 0.0);
+        let mut begins = 0.0;
+        let mut before = 0.0;
         let mut stages = Vec::with_capacity(shape.stages.len());
         for stage in &shape.stages {
             let length = stage.duration.map_or(f64::INFINITY, |d| d.as_secs_f64());
@@ -60,18 +62,18 @@ impl Cumulative {
         Self { stages }
     }
 
-    /// Arrivals due in the first `seconds`.
+    /// Number of arrivals due in the first `seconds`.
     pub fn until(&self, seconds: f64) -> f64 {
         let Some(piece) = self.stages.iter().rev().find(|p| p.begins <= seconds) else { return 0.0 };
         let within = (seconds - piece.begins).min(piece.length);
         piece.before + piece.from * within + piece.slope * within * within / 2.0
     }
 
-    /// The seconds after which `x` arrivals are due; None where the shape ends before.
+    /// Returns the seconds after which `x` arrivals are due. None if the shape ends before.
     pub fn inverse(&self, x: f64) -> Option<f64> {
         let piece = self.stages.iter().rev().find(|p| p.before <= x && p.length > 0.0)?;
         let within = x - piece.before;
-        // A stage with nothing in it is passed over: the arrival belongs to the next.
+        // A stage without arrivals is skipped: the arrival belongs to the next stage.
         (within < piece.arrivals()).then(|| piece.begins + piece.inverse(within))
     }
 }

@@ -1,37 +1,48 @@
-//! The open loop: instants that exist before the run.
+//! Due times of an open loop, fixed before the run.
 
 use super::{Cumulative, Pacer};
 use brunt_model::{Arrivals, Shape, Tick};
 use rand::RngExt;
 use rand_pcg::Pcg64Mcg;
 
-/// The due instants of an open loop. Every shard draws the same sequence and takes each m-th arrival of it, so that
-/// together they make the whole process, whatever m is.
+/// One of several shards that together make the arrivals of a schedule.
+#[derive(Debug, Clone, Copy)]
+pub struct ScheduleShard {
+    /// From 0.
+    pub number: u64,
+    /// Number of all shards.
+    pub count: u64,
+}
+
+/// Due times of an open loop. Every shard draws the same sequence and takes each m-th arrival of
+/// it. Together the shards make the whole process, whatever m is.
 pub struct Schedule {
     due: Cumulative,
     begins: Tick,
     arrivals: Arrivals,
     random: Pcg64Mcg,
-    /// Arrivals drawn so far.
+    /// Number of arrivals drawn so far.
     drawn: u64,
-    /// Sₙ of random arrivals: of a Poisson process a sum of n standard exponentials.
+    /// Sₙ of random arrivals; for a Poisson process, a sum of n standard exponentials.
     sum: f64,
     shard: u64,
     shards: u64,
 }
 
 impl Schedule {
-    /// The arrivals of `shape` from `begins` on, for shard number `shard` of `shards`.
-    pub fn new(shape: &Shape, arrivals: Arrivals, random: Pcg64Mcg, begins: Tick, (shard, shards): (u64, u64)) -> Self {
+    /// Creates the arrivals of `shape` from `begins` on, for one shard.
+    pub fn new(shape: &Shape, arrivals: Arrivals, random: Pcg64Mcg, begins: Tick, shard: ScheduleShard) -> Self {
+        let ScheduleShard { number: shard, count: shards } = shard;
         Self { due: Cumulative::new(shape), begins, arrivals, random, drawn: 0, sum: 0.0, shard, shards }
     }
 
-    /// The number of the arrival that [`Pacer::next`] gave last, among those of all shards.
+    /// Returns the number of the arrival that [`Pacer::next`] returned last, among
+    /// those of all shards.
     pub fn number(&self) -> u64 {
         self.drawn.saturating_sub(1)
     }
 
-    /// Sₙ of the next arrival.
+    /// Draws Sₙ of the next arrival.
     fn draw(&mut self) -> f64 {
         let n = self.drawn;
         self.drawn += 1;
@@ -43,7 +54,7 @@ impl Schedule {
                 self.sum
             }
             Arrivals::Uniform(millionths) => {
-                // The first comes at once: only distances between arrivals are random.
+                // The first arrival is due at once: only the distances between arrivals are random.
                 if n > 0 {
                     let width = f64::from(millionths) / 1e6;
                     self.sum += self.random.random_range(1.0 - width..=1.0 + width);
@@ -54,18 +65,21 @@ impl Schedule {
     }
 }
 
-/// So many arrivals are drawn one by one when they are skipped; of more, the rest is counted.
-const DRAWN: u64 = 100_000;
+/// Maximum number of arrivals that are drawn one by one when they are skipped; the number of
+/// the rest is drawn.
+const MAX_DRAWN: u64 = 100_000;
 
 impl Schedule {
-    /// Skips the arrivals from `next` on, the one that was drawn last, that are due before `until`; how many they are.
+    /// Skips the arrivals that are due before `until`, from `next` on, which was drawn
+    /// last. Returns their number.
     ///
-    /// Very many random arrivals are not drawn one by one: their number is, from the normal distribution that the number
-    /// of renewals in a long time has (Cox, "Renewal Theory", 1962).
+    /// A very large number of random arrivals is not drawn one by one. Their number is
+    /// drawn from the normal distribution of the number of renewals in a long time
+    /// (Cox, "Renewal Theory", 1962).
     pub fn skip(&mut self, next: &mut Option<Tick>, until: Tick) -> u64 {
         let mut count = 0;
         while next.is_some_and(|due| due < until) {
-            if count == DRAWN {
+            if count == MAX_DRAWN {
                 count += self.leap(until);
             } else {
                 count += 1;
@@ -75,13 +89,14 @@ impl Schedule {
         count
     }
 
-    /// Goes on to `until` at once; how many arrivals of this shard lie between, the one drawn last among them.
+    /// Skips to `until` at once. Returns the number of this shard's arrivals in between, including
+    /// the one that was drawn last.
     fn leap(&mut self, until: Tick) -> u64 {
         let due = self.due.until(until.seconds_since(self.begins));
         let (done, dispersion) = match self.arrivals {
             Arrivals::Even | Arrivals::Burst(_) => (self.number() as f64, 0.0),
             Arrivals::Poisson => (self.sum, 1.0),
-            // Of a uniform distribution the variance is a twelfth of its width squared.
+            // The variance of a uniform distribution is a twelfth of its squared width.
             Arrivals::Uniform(millionths) => (self.sum, (f64::from(millionths) / 1e6).powi(2) / 3.0),
         };
         let mean = (due - done).max(0.0);
@@ -93,12 +108,13 @@ impl Schedule {
     }
 }
 
-/// A draw from the standard normal distribution (Box and Muller 1958).
+/// Draws from the standard normal distribution (Box and Muller 1958).
 fn normal(random: &mut Pcg64Mcg) -> f64 {
     (2.0 * exponential(random)).sqrt() * (std::f64::consts::TAU * random.random::<f64>()).cos()
 }
 
-/// A draw from the standard exponential distribution, by inversion. 1 − u lies in (0, 1]: its logarithm is finite.
+/// Draws from the standard exponential distribution, by inversion. 1 − u is in (0, 1], so
+/// its logarithm is finite.
 fn exponential(random: &mut Pcg64Mcg) -> f64 {
     -(1.0 - random.random::<f64>()).ln()
 }
@@ -121,7 +137,13 @@ mod tests {
 
     fn ticks(arrivals: Arrivals, rate: f64, n: usize, shard: (u64, u64)) -> Vec<u64> {
         let random = Pcg64Mcg::seed_from_u64(7);
-        let mut s = Schedule::new(&Shape::constant(rate), arrivals, random, Tick(1000), shard);
+        let mut s = Schedule::new(
+            &Shape::constant(rate),
+            arrivals,
+            random,
+            Tick(1000),
+            ScheduleShard { number: shard.0, count: shard.1 },
+        );
         (0..n).map_while(|_| s.next(Tick::ZERO)).map(|t| t.0 - 1000).collect()
     }
 
@@ -150,7 +172,13 @@ mod tests {
     #[test]
     fn what_is_skipped_is_as_much_as_would_have_come() {
         let schedule = |arrivals, shards| {
-            Schedule::new(&Shape::constant(1e6), arrivals, Pcg64Mcg::seed_from_u64(7), Tick(1000), (0, shards))
+            Schedule::new(
+                &Shape::constant(1e6),
+                arrivals,
+                Pcg64Mcg::seed_from_u64(7),
+                Tick(1000),
+                ScheduleShard { number: 0, count: shards },
+            )
         };
         let until = Tick(1000 + 1_000_000_000);
         for (arrivals, shards, most) in [

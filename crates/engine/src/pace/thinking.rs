@@ -1,4 +1,5 @@
-//! The closed loop: due when the last reply was complete and the user has thought.
+//! Due times of a closed loop: a request is due when the last reply was complete and the
+//! think time is over.
 
 use super::Pacer;
 use brunt_model::time::nanos;
@@ -6,28 +7,28 @@ use brunt_model::{Think, Tick};
 use rand::RngExt;
 use rand_pcg::Pcg64Mcg;
 
-/// One virtual user's pauses.
+/// Think times of one virtual user.
 pub struct Thinking {
     think: Think,
     random: Pcg64Mcg,
-    /// The first request is due at once.
-    asked_before: bool,
+    /// False before the first request, which is due at once.
+    has_sent: bool,
 }
 
 impl Thinking {
-    /// A user that has not asked yet.
+    /// Creates the pacer of a user that has not sent a request.
     pub fn new(think: Think, random: Pcg64Mcg) -> Self {
-        Self { think, random, asked_before: false }
+        Self { think, random, has_sent: false }
     }
 }
 
 impl Pacer for Thinking {
     #[inline]
     fn next(&mut self, free: Tick) -> Option<Tick> {
-        if self.think.is_none() || !std::mem::replace(&mut self.asked_before, true) {
+        if self.think.is_none() || !std::mem::replace(&mut self.has_sent, true) {
             return Some(free);
         }
-        let (least, most) = (nanos(self.think.least), nanos(self.think.most));
-        Some(Tick(free.0.saturating_add(self.random.random_range(least..=most))))
+        let pause = nanos(self.think.least)..=nanos(self.think.most);
+        Some(Tick(free.0.saturating_add(self.random.random_range(pause))))
     }
 }

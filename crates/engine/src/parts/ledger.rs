@@ -1,20 +1,21 @@
-//! What one part has handed over, summed up: where it is gone before its time, its open sums are closed with this.
+//! Sums the snapshots of one part, so that its open requests can be closed if it ends early.
 //!
-//! Of a request that was under way we know that it was begun, and of all of them how long they had been under way
-//! together: the integral of their number over time, less the times of those that ended. Each is cut with the mean of it,
-//! so that all consistency checks hold. Out of scope: a record of single requests; those went with the part.
+//! The requests in flight are known to have begun. Their total time in flight is known, too: the
+//! integral of their number over time, less the times of those that ended. Each is cut with the
+//! mean time, so that all consistency checks pass. Out of scope: single requests, which were
+//! lost with the part.
 
 use brunt_model::{Failure, Phase, Snapshot, Tally, Tick, TransactionTally};
 use std::collections::BTreeMap;
 
-/// The sums of one part.
+/// Sums of one part.
 #[derive(Debug, Default)]
 pub(super) struct Ledger {
     to: Tick,
     phase: Phase,
     measured: Counts,
     warmup: Counts,
-    /// What was counted over time, less what ended requests took: what those under way have taken so far.
+    /// Time in flight of the open requests so far: all time in flight, less that of ended requests.
     open_nanos: i128,
     transactions: BTreeMap<String, TransactionTally>,
 }
@@ -28,7 +29,7 @@ struct Counts {
 }
 
 impl Ledger {
-    /// The end of its last interval.
+    /// Returns the end of its last interval.
     pub fn to(&self) -> Tick {
         self.to
     }
@@ -39,32 +40,34 @@ impl Ledger {
         self.phase = self.phase.max(snapshot.phase);
         self.measured.add(&snapshot.measured);
         self.warmup.add(&snapshot.warmup);
-        let ended = nanos_under_way(&snapshot.measured) + nanos_under_way(&snapshot.warmup);
+        let ended = in_flight_nanos(&snapshot.measured) + in_flight_nanos(&snapshot.warmup);
         for (name, tally) in &snapshot.transactions {
             self.transactions.entry(name.clone()).or_default().merge(tally);
         }
         self.open_nanos += i128::from(snapshot.flow.in_flight_nanos) - ended;
     }
 
-    /// The last interval of a part that is gone: what was under way is cut, what was never begun is dropped. None where
-    /// nothing was open.
+    /// Returns the last interval of a part that ended early: requests in flight are cut, and those
+    /// that never began are dropped. None if no request was open.
     pub fn closing(&self) -> Option<Snapshot> {
         let under_way = self.measured.under_way() + self.warmup.under_way();
         let each = u64::try_from(self.open_nanos.max(0) / i128::from(under_way.max(1))).unwrap_or(u64::MAX);
         let mut last = Snapshot { from: self.to, to: self.to, phase: self.phase, ..Snapshot::default() };
         last.measured = self.measured.closing(each);
         last.warmup = self.warmup.closing(each);
-        last.flow.errors = under_way + self.measured.never_begun() + self.warmup.never_begun();
+        last.flow.errors = under_way + self.measured.waiting() + self.warmup.waiting();
         let open = self.transactions.iter().filter(|(_, tally)| tally.under_way() > 0);
-        let closed =
-            |tally: &TransactionTally| TransactionTally { unfinished: tally.under_way(), ..Default::default() };
-        last.transactions = open.map(|(name, tally)| (name.clone(), closed(tally))).collect();
+        last.transactions = open.map(|(name, tally)| (name.clone(), unfinished(tally))).collect();
         (last.flow.errors > 0 || !last.transactions.is_empty()).then_some(last)
     }
 }
 
-/// Σ (last byte − begun) of the requests that ended.
-fn nanos_under_way(tally: &Tally) -> i128 {
+fn unfinished(tally: &TransactionTally) -> TransactionTally {
+    TransactionTally { unfinished: tally.under_way(), ..TransactionTally::default() }
+}
+
+/// Returns Σ (last byte − begun) of the requests that ended.
+fn in_flight_nanos(tally: &Tally) -> i128 {
     let failures: u128 = tally.failure_times.iter().map(|f| f.1.sum()).sum();
     (tally.response.sum() + failures) as i128 - (tally.queue_wait.sum() + tally.lag.sum()) as i128
 }
@@ -81,13 +84,13 @@ impl Counts {
         self.begun.saturating_sub(self.ended)
     }
 
-    fn never_begun(&self) -> u64 {
+    fn waiting(&self) -> u64 {
         self.planned.saturating_sub(self.begun + self.dropped)
     }
 
     fn closing(&self, each_nanos: u64) -> Tally {
         let mut tally = Tally::default();
-        tally.failures[Failure::Dropped as usize] = self.never_begun();
+        tally.failures[Failure::Dropped as usize] = self.waiting();
         let cut = self.under_way();
         if cut > 0 {
             tally.failures[Failure::Cut as usize] = cut;

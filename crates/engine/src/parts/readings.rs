@@ -1,44 +1,46 @@
-//! What each part read of itself, and what we read of the machine: one reading of the whole generator.
+//! Combines the readings of all parts and of the machine into one reading of the whole generator.
 //!
-//! A part's process is its own; the machine is the same for all. So times and memory add up, workers get the numbers
-//! that they have among all, of descriptors the fullest process counts (each has a limit of its own), and everything
-//! else is what we see ourselves.
+//! Each part has its own process; the machine is the same for all. So times and memory are summed,
+//! and workers are renumbered over all parts. For descriptors the fullest process counts, because
+//! each has its own limit. All other values come from this process.
 
 use super::Member;
-use crate::gather::Watch;
+use crate::gather::SelfMonitor;
 use crate::run::server;
 use brunt_model::reading_names as name;
 use brunt_model::{Environment, Part};
 use brunt_probe::Ourselves;
 
-/// What is the sum over all processes.
+/// Values that are summed over all processes.
 const SUMMED: [&str; 5] = [name::CPU_USER, name::CPU_SYSTEM, name::THREADS, name::PEAK_MEMORY, name::RESIDENT];
-/// What is that of the process that has most.
-const MOST: [&str; 1] = [name::DESCRIPTORS];
+/// Values of which the maximum over all processes counts.
+const MAXIMUM: [&str; 1] = [name::DESCRIPTORS];
 
 /// The readings of all parts.
 pub(super) struct Readings {
     ourselves: Ourselves,
-    parts: Vec<OfPart>,
+    parts: Vec<PartReadings>,
 }
 
-struct OfPart {
+struct PartReadings {
     part: Part,
     values: Vec<(String, f64)>,
-    /// It came after our last reading.
-    fresh: bool,
+    /// True if the values came after the last combined reading.
+    is_fresh: bool,
 }
 
 impl Readings {
     pub fn new(members: &[Member], environment: &Environment) -> Self {
-        let parts = members.iter().map(|m| OfPart { part: m.part, values: Vec::new(), fresh: false }).collect();
+        let parts =
+            members.iter().map(|m| PartReadings { part: m.part, values: Vec::new(), is_fresh: false }).collect();
         Self { ourselves: Ourselves::new(server(environment)), parts }
     }
 
-    /// A part has read itself. What it does not see any more stays as it was: threads that ended have used what they used.
+    /// Stores a part's reading of itself. Missing values keep their last value: the usage of
+    /// ended threads still counts.
     pub fn take(&mut self, number: usize, values: Vec<(String, f64)>) {
         let part = &mut self.parts[number];
-        part.fresh = true;
+        part.is_fresh = true;
         for (name, value) in values {
             match part.values.iter_mut().find(|known| known.0 == name) {
                 Some(known) => known.1 = value,
@@ -47,19 +49,19 @@ impl Readings {
         }
     }
 
-    /// All parts that are at work have read themselves since our last reading.
+    /// True if all running parts have read themselves since the last combined reading.
     pub fn is_round_over(&self, is_at_work: impl Fn(usize) -> bool) -> bool {
-        self.parts.iter().enumerate().all(|(number, part)| part.fresh || !is_at_work(number))
+        self.parts.iter().enumerate().all(|(number, part)| part.is_fresh || !is_at_work(number))
     }
 }
 
-impl Watch for Readings {
+impl SelfMonitor for Readings {
     fn read(&mut self) -> Vec<(String, f64)> {
         let mut all = self.ourselves.read(0);
-        for of in &mut self.parts {
-            of.fresh = false;
-            for (name, value) in &of.values {
-                add(&mut all, of.part, name, *value);
+        for part in &mut self.parts {
+            part.is_fresh = false;
+            for (name, value) in &part.values {
+                add(&mut all, part.part, name, *value);
             }
         }
         all
@@ -71,13 +73,13 @@ impl Watch for Readings {
 }
 
 fn add(all: &mut Vec<(String, f64)>, part: Part, name: &str, value: f64) {
-    if let Some(name) = name::renumbered(name, |own| part.worker(own)) {
+    if let Some(name) = name::renumbered(name, |worker| part.worker(worker)) {
         return all.push((name, value));
     }
     let Some(whole) = all.iter_mut().find(|known| known.0 == name) else { return };
     if SUMMED.contains(&name) {
         whole.1 += value;
-    } else if MOST.contains(&name) {
+    } else if MAXIMUM.contains(&name) {
         whole.1 = whole.1.max(value);
     }
 }

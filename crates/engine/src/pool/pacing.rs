@@ -1,22 +1,22 @@
-//! The time in which some worker wanted to open a connection, and the rate of opening kept it from that.
+//! Measures the time for which the connect rate kept some worker from opening a connection.
 
 use brunt_model::Tick;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Of all workers together.
+/// Pacing time of all workers together.
 #[derive(Default)]
 pub(super) struct Pacing {
     paced: Mutex<Paced>,
-    /// It ever was so: a run whose connections are not paced takes no lock.
-    ever: AtomicBool,
+    /// True once any worker waited: without pacing, no request takes the lock.
+    is_used: AtomicBool,
 }
 
 #[derive(Default)]
 struct Paced {
     nanos: u64,
-    /// Since when, and for how many workers.
-    now: Option<(Tick, usize)>,
+    /// Begin of the pacing in progress, and the number of workers that wait.
+    current: Option<(Tick, usize)>,
 }
 
 impl Pacing {
@@ -24,29 +24,29 @@ impl Pacing {
         self.paced.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Nanoseconds until `at`.
+    /// Returns the pacing time until `at`, in nanoseconds.
     pub fn until(&self, at: Tick) -> u64 {
-        if !self.ever.load(SeqCst) {
+        if !self.is_used.load(SeqCst) {
             return 0;
         }
         let paced = self.lock();
-        paced.nanos + paced.now.map_or(0, |(since, _)| at.nanos_since(since))
+        paced.nanos + paced.current.map_or(0, |(since, _)| at.nanos_since(since))
     }
 
-    /// One more worker waits.
+    /// Counts one more waiting worker.
     pub fn begin(&self, at: Tick) {
-        self.ever.store(true, SeqCst);
+        self.is_used.store(true, SeqCst);
         let mut paced = self.lock();
-        let (since, workers) = paced.now.unwrap_or((at, 0));
-        paced.now = Some((since, workers + 1));
+        let (since, workers) = paced.current.unwrap_or((at, 0));
+        paced.current = Some((since, workers + 1));
     }
 
-    /// One worker less.
+    /// Counts one waiting worker less.
     pub fn end(&self, at: Tick) {
         let mut paced = self.lock();
-        if let Some((since, workers)) = paced.now.take() {
+        if let Some((since, workers)) = paced.current.take() {
             if workers > 1 {
-                paced.now = Some((since, workers - 1));
+                paced.current = Some((since, workers - 1));
             } else {
                 paced.nanos += at.nanos_since(since);
             }

@@ -1,7 +1,8 @@
-//! One worker's part of the pool.
+//! Stores one worker's part of the pool.
 //!
-//! What other workers have to know at each request is published in atomics: how many seats are free, how many arrivals wait,
-//! and when the first of them was due. They are written under the lock, and read without it.
+//! Values that other workers need at each request are published in atomics: the numbers of free
+//! seats and waiting arrivals, and the due time of the first. They are written under the lock,
+//! and read without it.
 
 use super::{Arrival, Job, SeatId, Take};
 use brunt_model::Tick;
@@ -10,12 +11,13 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::SeqCst};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
-/// Prevents false sharing: a value in a cache line of its own (128 bytes, since processors prefetch pairs of lines).
+/// Prevents false sharing: puts a value in its own cache line (128 bytes, because processors
+/// prefetch pairs of lines).
 #[repr(align(128))]
 #[derive(Default)]
 struct CachePadded<T>(T);
 
-/// An arrival that waits, and the time that workers had been kept from opening connections when it began to.
+/// A waiting arrival, and the pacing time of the workers when its wait began.
 pub(super) struct Waiting {
     pub arrival: Arrival,
     pub paced_before: u64,
@@ -23,18 +25,20 @@ pub(super) struct Waiting {
 
 pub(super) struct Shard {
     inner: CachePadded<Mutex<Inner>>,
-    /// Free seats with a connection, and without.
+    /// Number of free seats with a connection.
     connected: CachePadded<AtomicUsize>,
+    /// Number of free seats without a connection.
     bare: CachePadded<AtomicUsize>,
     queue: CachePadded<Published>,
-    /// Its worker may still bring arrivals.
+    /// True while its worker may add arrivals.
     pub arriving: AtomicBool,
-    /// Its worker opens no further connection.
+    /// True if its worker opens no further connection.
     pub growth_stopped: AtomicBool,
 }
 
-/// What others see of the queue. The due time and number of its first are read apart: where they belong to two arrivals, because
-/// the first has just been taken, one that was due later may be served first.
+/// The part of the queue that other workers see. Due time and number of its first arrival are read
+/// separately. They may belong to two arrivals, if the first has just been taken. Then an arrival
+/// that was due later may be served first.
 #[derive(Default)]
 struct Published {
     len: AtomicUsize,
@@ -47,7 +51,7 @@ pub(super) struct Inner {
     seats: Vec<Seat>,
     /// Free seats with a connection, oldest first. Some may have lost it meanwhile.
     idle: VecDeque<SeatId>,
-    /// Free seats without.
+    /// Free seats without a connection.
     bare: Vec<SeatId>,
     waiting: VecDeque<Waiting>,
 }
@@ -57,14 +61,20 @@ struct Seat {
     waker: Option<Waker>,
     free_since: Tick,
     connected: bool,
-    /// A job is on its way to it.
+    /// True while a job for it is being taken from a queue.
     reserved: bool,
+}
+
+impl Seat {
+    fn busy(job: Option<Job>) -> Self {
+        Self { job, waker: None, free_since: Tick::ZERO, connected: false, reserved: false }
+    }
 }
 
 impl Shard {
     pub fn new(take: Take) -> Self {
-        let (idle, waiting) = (VecDeque::new(), VecDeque::new());
-        let inner = Inner { take, seats: Vec::new(), idle, bare: Vec::new(), waiting };
+        let inner =
+            Inner { take, seats: Vec::new(), idle: VecDeque::new(), bare: Vec::new(), waiting: VecDeque::new() };
         Self {
             inner: CachePadded(Mutex::new(inner)),
             connected: CachePadded::default(),
@@ -79,12 +89,12 @@ impl Shard {
         self.inner.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Arrivals that wait.
+    /// Number of waiting arrivals.
     pub fn waiting(&self) -> usize {
         self.queue.0.len.load(SeqCst)
     }
 
-    /// When the first of them was due, and its number.
+    /// Due time and number of the first waiting arrival.
     pub fn first_due(&self) -> (u64, u64) {
         (self.queue.0.planned.load(SeqCst), self.queue.0.number.load(SeqCst))
     }
@@ -102,7 +112,7 @@ impl Shard {
         self.queue.0.len.store(inner.waiting.len(), SeqCst);
     }
 
-    /// Reserves a free seat that has a connection; since when it is free.
+    /// Reserves a free seat that has a connection. Returns since when it is free.
     pub fn take_connected(&self, inner: &mut Inner) -> Option<(SeatId, Tick)> {
         let before = inner.idle.len();
         let seat = inner.connected_seat();
@@ -112,7 +122,7 @@ impl Shard {
         seat.map(|seat| inner.reserve(seat))
     }
 
-    /// The same, for another worker.
+    /// Reserves a free seat that has a connection, for another worker.
     pub fn try_connected(&self) -> Option<(SeatId, Tick)> {
         if self.connected.0.load(SeqCst) == 0 {
             return None;
@@ -120,7 +130,7 @@ impl Shard {
         self.take_connected(&mut self.lock())
     }
 
-    /// Reserves a free seat without a connection; since when it is free.
+    /// Reserves a free seat without a connection. Returns since when it is free.
     pub fn try_bare(&self) -> Option<(SeatId, Tick)> {
         if self.bare.0.load(SeqCst) == 0 {
             return None;
@@ -131,10 +141,12 @@ impl Shard {
         Some(inner.reserve(seat))
     }
 
-    /// A seat is free.
-    pub fn put_by(&self, inner: &mut Inner, seat: SeatId, at: Tick, connected: bool) {
+    /// Stores a seat as free.
+    pub fn release(&self, inner: &mut Inner, seat: SeatId, at: Tick, connected: bool) {
         let state = &mut inner.seats[seat.index];
-        (state.free_since, state.connected, state.reserved) = (at, connected, false);
+        state.free_since = at;
+        state.connected = connected;
+        state.reserved = false;
         if connected {
             inner.idle.push_back(seat);
         } else {
@@ -143,36 +155,36 @@ impl Shard {
         self.publish_seats(inner);
     }
 
-    /// No job came for a reserved seat: it is free as before.
-    pub fn put_back(&self, seat: SeatId) {
+    /// Frees a reserved seat again, because no job was left for it.
+    pub fn cancel_reservation(&self, seat: SeatId) {
         let mut inner = self.lock();
         let Seat { free_since, connected, .. } = inner.seats[seat.index];
-        self.put_by(&mut inner, seat, free_since, connected);
+        self.release(&mut inner, seat, free_since, connected);
         // The pool may have been closed meanwhile.
         let waker = inner.seats[seat.index].waker.take();
         drop(inner);
         waker.into_iter().for_each(Waker::wake);
     }
 
-    /// Gives a reserved seat its job.
-    pub fn hand(&self, seat: SeatId, job: Job) {
+    /// Gives a reserved seat its job, and wakes its actor.
+    pub fn give_job(&self, seat: SeatId, job: Job) {
         let waker = self.lock().give(seat, job);
         waker.into_iter().for_each(Waker::wake);
     }
 
-    /// Lets an arrival wait behind the others; whether it does: not where the pool is closed.
+    /// Queues an arrival after the others. False if the pool is closed.
     pub fn wait(&self, waiting: Waiting, closed: &AtomicBool) -> bool {
         self.enqueue(closed, |queue| queue.push_back(waiting))
     }
 
-    /// The same for one that waited before.
+    /// Queues an arrival that waited before, ahead of the others. False if the pool is closed.
     pub fn wait_first(&self, waiting: Waiting, closed: &AtomicBool) -> bool {
         self.enqueue(closed, |queue| queue.push_front(waiting))
     }
 
     fn enqueue(&self, closed: &AtomicBool, push: impl FnOnce(&mut VecDeque<Waiting>)) -> bool {
         let mut inner = self.lock();
-        // Who closes the pool empties the queue behind that.
+        // [`super::Pool::close`] sets the flag, and empties the queue afterwards.
         let is_open = !closed.load(SeqCst);
         if is_open {
             push(&mut inner.waiting);
@@ -190,9 +202,9 @@ impl Shard {
 
     pub fn drain(&self) -> Vec<Arrival> {
         let mut inner = self.lock();
-        let left = inner.waiting.drain(..).map(|waiting| waiting.arrival).collect();
+        let remaining = inner.waiting.drain(..).map(|waiting| waiting.arrival).collect();
         self.publish_queue(&inner);
-        left
+        remaining
     }
 
     pub fn wake_all(&self) {
@@ -202,12 +214,11 @@ impl Shard {
 }
 
 impl Inner {
-    /// Busy seats on one connection. The job is for the first of them, which is returned.
+    /// Adds the busy seats of one connection. The first of them gets the job, and is returned.
     pub fn add_seats(&mut self, number: usize, worker: usize, job: Option<Job>, streams: usize) -> SeatId {
         let index = self.seats.len();
-        let seat = |job| Seat { job, waker: None, free_since: Tick::ZERO, connected: false, reserved: false };
-        self.seats.push(seat(job));
-        self.seats.extend((1..streams).map(|_| seat(None)));
+        self.seats.push(Seat::busy(job));
+        self.seats.extend((1..streams).map(|_| Seat::busy(None)));
         SeatId { number: number * streams, worker, index }
     }
 
@@ -215,7 +226,7 @@ impl Inner {
         self.seats.len()
     }
 
-    /// Whether all seats are free.
+    /// True if all seats are free.
     pub fn is_idle(&self) -> bool {
         self.idle.len() + self.bare.len() == self.seats.len()
     }
@@ -226,7 +237,8 @@ impl Inner {
 
     pub fn give(&mut self, seat: SeatId, job: Job) -> Option<Waker> {
         let seat = &mut self.seats[seat.index];
-        (seat.job, seat.reserved) = (Some(job), false);
+        seat.job = Some(job);
+        seat.reserved = false;
         seat.waker.take()
     }
 

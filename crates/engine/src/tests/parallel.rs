@@ -64,10 +64,10 @@ fn a_closed_loop_conserves_its_users_over_parallel_steps() {
 #[test]
 fn each_request_fails_by_itself() {
     let server = || {
-        let mut asked = 0;
+        let mut result = 0;
         move |now: Tick| {
-            asked += 1;
-            if asked == 3 { Answer::Fails(Failure::Reset, now + ms(5)) } else { Answer::Reply(200, now + ms(10)) }
+            result += 1;
+            if result == 3 { Answer::Fails(Failure::Reset, now + ms(5)) } else { Answer::Reply(200, now + ms(10)) }
         }
     };
     let (fake, known) = page(Fake::new(server), 6, 2);
@@ -86,10 +86,10 @@ fn each_request_fails_by_itself() {
 #[test]
 fn deadlines_hold_for_each_request() {
     let server = || {
-        let mut asked = 0;
+        let mut result = 0;
         move |now: Tick| {
-            asked += 1;
-            if asked % 3 == 0 { Answer::Never } else { Answer::Reply(200, now + ms(10)) }
+            result += 1;
+            if result % 3 == 0 { Answer::Never } else { Answer::Reply(200, now + ms(10)) }
         }
     };
     let (fake, known) = page(Fake::new(server), 6, 6);

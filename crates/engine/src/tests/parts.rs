@@ -28,7 +28,7 @@ impl Fake {
     /// Runs each part in a thread and joins them.
     fn join_parts(&self, plan: &Plan, dies: Option<Dies>, mut listen: impl FnMut(&Event)) -> Seen {
         let (out, inbox) = sync_channel(4);
-        let said: Mutex<Vec<Sender<PartCommand>>> = Mutex::default();
+        let sent: Mutex<Vec<Sender<PartCommand>>> = Mutex::default();
         let mut seen = Seen { run: Run::default(), events: Vec::new(), samples: Vec::new() };
         let mut sink = |event: &Event| {
             listen(event);
@@ -41,7 +41,7 @@ impl Fake {
         thread::scope(|scope| {
             for part in Part::all(plan) {
                 let (tell, words) = channel();
-                said.lock().unwrap().push(tell);
+                sent.lock().unwrap().push(tell);
                 let ready = out.clone();
                 let handle = PartHandle::new(plan, part, move |account| {
                     let account = Box::new(account.clone());
@@ -53,7 +53,7 @@ impl Fake {
                 scope.spawn(move || self.one_part(plan, &handle, &out, dies));
             }
             drop(out);
-            let mut tell = |word| said.lock().unwrap().iter().for_each(|line| _ = line.send(word));
+            let mut tell = |word| sent.lock().unwrap().iter().for_each(|line| _ = line.send(word));
             let mut lines = Lines { inbox: &inbox, tell: &mut tell };
             let joint = Joint { plan, epoch: self.epoch, labels: self.labels.clone() };
             join(&joint, Environment::default(), &mut lines, &self.stop, &mut sink).unwrap();
